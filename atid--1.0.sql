@@ -1,0 +1,361 @@
+/* atid--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION atid" to load this file. \quit
+
+-- Every object is named with its schema.  Operators and the aggregates min and
+-- max go into pg_catalog, because an operator cannot be written with its schema
+-- where it matters: in the queries of everyone whose search_path lacks atid.
+
+GRANT USAGE ON SCHEMA atid TO PUBLIC;
+
+------------------------------------------------------------------------------
+-- tid
+------------------------------------------------------------------------------
+
+-- type and I/O
+
+CREATE TYPE atid.tid;
+
+CREATE FUNCTION atid.tid_in(cstring) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_out(atid.tid) RETURNS cstring
+  AS 'MODULE_PATHNAME', 'atid_tid_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_recv(internal) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_send(atid.tid) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_tid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE atid.tid (
+  INPUT = atid.tid_in,
+  OUTPUT = atid.tid_out,
+  RECEIVE = atid.tid_recv,
+  SEND = atid.tid_send,
+  LIKE = pg_catalog.int8
+);
+
+-- functions
+
+CREATE FUNCTION atid.tid_generate() RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_generate' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_make("time" timestamptz, clock_id int) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_floor("time" timestamptz) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_floor' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_ceil("time" timestamptz) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_ceil' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_timestamp(atid.tid) RETURNS timestamptz
+  AS 'MODULE_PATHNAME', 'atid_tid_timestamp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_clock_id(atid.tid) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_tid_clock_id' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_is_valid(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_eq(atid.tid, atid.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_ne(atid.tid, atid.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_lt(atid.tid, atid.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_le(atid.tid, atid.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_gt(atid.tid, atid.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_ge(atid.tid, atid.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_cmp(atid.tid, atid.tid) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_tid_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_sortsupport(internal) RETURNS void
+  AS 'MODULE_PATHNAME', 'atid_tid_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_hash(atid.tid) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_tid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_hash_extended(atid.tid, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_tid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_larger(atid.tid, atid.tid) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_larger' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_smaller(atid.tid, atid.tid) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_smaller' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_to_bigint(atid.tid) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_tid_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.tid_from_bigint(bigint) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+-- operators and aggregates
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_eq,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_ne,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_lt,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_le,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_gt,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_ge,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+
+CREATE AGGREGATE pg_catalog.max(atid.tid) (
+  SFUNC = atid.tid_larger, STYPE = atid.tid, COMBINEFUNC = atid.tid_larger,
+  SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
+);
+
+CREATE AGGREGATE pg_catalog.min(atid.tid) (
+  SFUNC = atid.tid_smaller, STYPE = atid.tid, COMBINEFUNC = atid.tid_smaller,
+  SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
+);
+
+-- operator classes
+
+CREATE OPERATOR CLASS atid.tid_ops DEFAULT FOR TYPE atid.tid USING btree AS
+  OPERATOR 1 pg_catalog.<,
+  OPERATOR 2 pg_catalog.<=,
+  OPERATOR 3 pg_catalog.=,
+  OPERATOR 4 pg_catalog.>=,
+  OPERATOR 5 pg_catalog.>,
+  FUNCTION 1 atid.tid_cmp(atid.tid, atid.tid),
+  FUNCTION 2 atid.tid_sortsupport(internal),
+  FUNCTION 4 pg_catalog.btequalimage(oid);
+
+CREATE OPERATOR CLASS atid.tid_ops DEFAULT FOR TYPE atid.tid USING hash AS
+  OPERATOR 1 pg_catalog.=,
+  FUNCTION 1 atid.tid_hash(atid.tid),
+  FUNCTION 2 atid.tid_hash_extended(atid.tid, bigint);
+
+CREATE OPERATOR CLASS atid.tid_minmax_ops DEFAULT FOR TYPE atid.tid USING brin AS
+  OPERATOR 1 pg_catalog.<,
+  OPERATOR 2 pg_catalog.<=,
+  OPERATOR 3 pg_catalog.=,
+  OPERATOR 4 pg_catalog.>=,
+  OPERATOR 5 pg_catalog.>,
+  FUNCTION 1 pg_catalog.brin_minmax_opcinfo(internal),
+  FUNCTION 2 pg_catalog.brin_minmax_add_value(internal, internal, internal, internal),
+  FUNCTION 3 pg_catalog.brin_minmax_consistent(internal, internal, internal),
+  FUNCTION 4 pg_catalog.brin_minmax_union(internal, internal, internal);
+
+-- casts; tid to text and to the record keys needs none
+
+CREATE CAST (atid.tid AS bigint) WITH FUNCTION atid.tid_to_bigint(atid.tid);
+
+CREATE CAST (bigint AS atid.tid) WITH FUNCTION atid.tid_from_bigint(bigint);
+
+CREATE CAST (text AS atid.tid) WITH INOUT AS ASSIGNMENT;
+
+CREATE CAST (varchar AS atid.tid) WITH INOUT AS ASSIGNMENT;
+
+-- comments
+
+COMMENT ON TYPE atid.tid IS 'AT Protocol timestamp identifier';
+COMMENT ON FUNCTION atid.tid_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION atid.tid_out(atid.tid) IS 'I/O';
+COMMENT ON FUNCTION atid.tid_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION atid.tid_send(atid.tid) IS 'I/O';
+COMMENT ON FUNCTION atid.tid_generate() IS
+  'a new TID, greater than every one generated in this database before';
+COMMENT ON FUNCTION atid.tid_make(timestamptz, int) IS
+  'the TID of a time and a clock id; does not touch the generator';
+COMMENT ON FUNCTION atid.tid_floor(timestamptz) IS 'the lowest TID of a microsecond';
+COMMENT ON FUNCTION atid.tid_ceil(timestamptz) IS 'the highest TID of a microsecond';
+COMMENT ON FUNCTION atid.tid_timestamp(atid.tid) IS
+  'the time a TID names; NULL where its top bit is set';
+COMMENT ON FUNCTION atid.tid_clock_id(atid.tid) IS 'the clock id of a TID';
+COMMENT ON FUNCTION atid.tid_is_valid(text) IS 'is the text a TID?';
+COMMENT ON FUNCTION atid.tid_eq(atid.tid, atid.tid) IS 'implementation of = operator';
+COMMENT ON FUNCTION atid.tid_ne(atid.tid, atid.tid) IS 'implementation of <> operator';
+COMMENT ON FUNCTION atid.tid_lt(atid.tid, atid.tid) IS 'implementation of < operator';
+COMMENT ON FUNCTION atid.tid_le(atid.tid, atid.tid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION atid.tid_gt(atid.tid, atid.tid) IS 'implementation of > operator';
+COMMENT ON FUNCTION atid.tid_ge(atid.tid, atid.tid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION atid.tid_cmp(atid.tid, atid.tid) IS 'less-equal-greater';
+COMMENT ON FUNCTION atid.tid_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION atid.tid_hash(atid.tid) IS 'hash';
+COMMENT ON FUNCTION atid.tid_hash_extended(atid.tid, bigint) IS 'hash';
+COMMENT ON FUNCTION atid.tid_larger(atid.tid, atid.tid) IS 'larger of two';
+COMMENT ON FUNCTION atid.tid_smaller(atid.tid, atid.tid) IS 'smaller of two';
+COMMENT ON FUNCTION atid.tid_to_bigint(atid.tid) IS
+  'the TID as an integer; an error where its top bit is set';
+COMMENT ON FUNCTION atid.tid_from_bigint(bigint) IS
+  'the TID of an integer; an error where that is negative';
+COMMENT ON OPERATOR pg_catalog.= (atid.tid, atid.tid) IS 'equal';
+COMMENT ON OPERATOR pg_catalog.<> (atid.tid, atid.tid) IS 'not equal';
+COMMENT ON OPERATOR pg_catalog.< (atid.tid, atid.tid) IS 'less than';
+COMMENT ON OPERATOR pg_catalog.<= (atid.tid, atid.tid) IS 'less than or equal';
+COMMENT ON OPERATOR pg_catalog.> (atid.tid, atid.tid) IS 'greater than';
+COMMENT ON OPERATOR pg_catalog.>= (atid.tid, atid.tid) IS 'greater than or equal';
+COMMENT ON AGGREGATE pg_catalog.max(atid.tid) IS 'maximum value of all TIDs';
+COMMENT ON AGGREGATE pg_catalog.min(atid.tid) IS 'minimum value of all TIDs';
+COMMENT ON OPERATOR FAMILY atid.tid_ops USING btree IS 'TIDs in the order of their text';
+COMMENT ON OPERATOR FAMILY atid.tid_ops USING hash IS 'hash of TIDs';
+COMMENT ON OPERATOR FAMILY atid.tid_minmax_ops USING brin IS 'ranges of TIDs';
+COMMENT ON OPERATOR CLASS atid.tid_ops USING btree IS 'TIDs in the order of their text';
+COMMENT ON OPERATOR CLASS atid.tid_ops USING hash IS 'hash of TIDs';
+COMMENT ON OPERATOR CLASS atid.tid_minmax_ops USING brin IS 'ranges of TIDs';
+COMMENT ON CAST (atid.tid AS bigint) IS 'the TID as an integer';
+COMMENT ON CAST (bigint AS atid.tid) IS 'the TID of an integer';
+COMMENT ON CAST (text AS atid.tid) IS 'the TID of a text, in assignments too';
+COMMENT ON CAST (varchar AS atid.tid) IS 'the TID of a text, in assignments too';
+
+------------------------------------------------------------------------------
+-- rkey
+------------------------------------------------------------------------------
+
+-- types, and the checks behind them
+--
+-- The names of the constraints are frozen: a domain that is used inside another
+-- type cannot be altered.  Rules change inside the functions.
+
+CREATE FUNCTION atid.rkey_check_length(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_rkey_check_length' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.rkey_check_characters(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_rkey_check_characters' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.rkey_check_dot_segment(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_rkey_check_dot_segment' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.record_key_check_length(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_key_check_length' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.record_key_check_characters(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_key_check_characters' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.record_key_check_dot_segment(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_key_check_dot_segment' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE DOMAIN atid.rkey AS text COLLATE "C"
+  CONSTRAINT rkey_length CHECK (atid.rkey_check_length(VALUE))
+  CONSTRAINT rkey_characters CHECK (atid.rkey_check_characters(VALUE))
+  CONSTRAINT rkey_dot_segment CHECK (atid.rkey_check_dot_segment(VALUE));
+
+CREATE DOMAIN atid.record_key AS text COLLATE "C"
+  CONSTRAINT record_key_length CHECK (atid.record_key_check_length(VALUE))
+  CONSTRAINT record_key_characters CHECK (atid.record_key_check_characters(VALUE))
+  CONSTRAINT record_key_dot_segment CHECK (atid.record_key_check_dot_segment(VALUE));
+
+-- functions
+
+CREATE FUNCTION atid.rkey_is_valid(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_rkey_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.record_key_is_valid(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_key_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.rkey_conforms(key text, key_type text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_rkey_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.record_key_conforms(key text, key_type text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_key_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.rkey_generate() RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_rkey_generate' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+-- comments
+
+COMMENT ON FUNCTION atid.rkey_check_length(text) IS 'constraint rkey_length';
+COMMENT ON FUNCTION atid.rkey_check_characters(text) IS 'constraint rkey_characters';
+COMMENT ON FUNCTION atid.rkey_check_dot_segment(text) IS 'constraint rkey_dot_segment';
+COMMENT ON FUNCTION atid.record_key_check_length(text) IS 'constraint record_key_length';
+COMMENT ON FUNCTION atid.record_key_check_characters(text) IS 'constraint record_key_characters';
+COMMENT ON FUNCTION atid.record_key_check_dot_segment(text) IS 'constraint record_key_dot_segment';
+COMMENT ON DOMAIN atid.rkey IS 'AT Protocol record key, for keys of your own';
+COMMENT ON DOMAIN atid.record_key IS
+  'AT Protocol record key with the colon that the network admits, for keys of others';
+COMMENT ON CONSTRAINT rkey_length ON DOMAIN atid.rkey IS '1 to 512 characters';
+COMMENT ON CONSTRAINT rkey_characters ON DOMAIN atid.rkey IS 'A-Z a-z 0-9 . - _ ~';
+COMMENT ON CONSTRAINT rkey_dot_segment ON DOMAIN atid.rkey IS 'neither "." nor ".."';
+COMMENT ON CONSTRAINT record_key_length ON DOMAIN atid.record_key IS '1 to 512 characters';
+COMMENT ON CONSTRAINT record_key_characters ON DOMAIN atid.record_key IS 'A-Z a-z 0-9 . - _ ~ :';
+COMMENT ON CONSTRAINT record_key_dot_segment ON DOMAIN atid.record_key IS 'neither "." nor ".."';
+COMMENT ON FUNCTION atid.rkey_is_valid(text) IS 'is the text an rkey?';
+COMMENT ON FUNCTION atid.record_key_is_valid(text) IS 'is the text a record_key?';
+COMMENT ON FUNCTION atid.rkey_conforms(text, text) IS
+  'is the text an rkey of a Lexicon key type: tid, nsid, any, literal:<value>?';
+COMMENT ON FUNCTION atid.record_key_conforms(text, text) IS
+  'is the text a record_key of a Lexicon key type: tid, nsid, any, literal:<value>?';
+COMMENT ON FUNCTION atid.rkey_generate() IS 'a new TID as text';
+
+------------------------------------------------------------------------------
+-- uuid
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE FUNCTION atid.uuid_generate_v7() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v7(shift interval) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v7_interval' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+-- comments
+
+COMMENT ON FUNCTION atid.uuid_generate_v7() IS
+  'a new version 7 UUID, greater than every one generated in this database before';
+COMMENT ON FUNCTION atid.uuid_generate_v7(interval) IS
+  'a new version 7 UUID with its time shifted';
+
+------------------------------------------------------------------------------
+-- generator
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE FUNCTION atid.generator_state(
+  OUT clock_id int,
+  OUT last_tid atid.tid,
+  OUT last_v7 timestamptz,
+  OUT ahead interval,
+  OUT since timestamptz
+) AS 'MODULE_PATHNAME', 'atid_generator_state' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+REVOKE ALL ON FUNCTION atid.generator_state() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION atid.generator_state() TO pg_monitor;
+
+-- comments
+
+COMMENT ON FUNCTION atid.generator_state() IS
+  'the state of this database''s streams: clock id, last values, how far ahead of the clock, since when';

@@ -1,0 +1,53 @@
+/*-------------------------------------------------------------------------
+ *
+ * atid.c
+ *		AT Protocol identifiers and RFC 9562 UUIDs for PostgreSQL.
+ *
+ * The module's entry point: what the server must know of it, and its settings.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/guc.h"
+
+#include "src/compat.h"
+#include "src/generator.h"
+
+ATID_MODULE_MAGIC;
+
+int			atid_clock_id = -1;
+int			atid_max_drift = 60 * 1000;
+
+void		_PG_init(void);
+
+/*
+ * The settings are PGC_SUSET: ALTER DATABASE ... SET reaches every session of a
+ * database, and no ordinary session can bend a stream that it shares.
+ */
+void
+_PG_init(void)
+{
+	DefineCustomIntVariable("atid.clock_id",
+							"Sets the clock identifier of generated TIDs.",
+							"-1 takes the one drawn at random when the server first generated here.",
+							&atid_clock_id,
+							-1, -1, 1023,
+							PGC_SUSET,
+							0,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("atid.max_drift",
+							"Sets how far a burst of identifiers may run ahead of the clock.",
+							"A session that would pass it waits.",
+							&atid_max_drift,
+							60 * 1000, 1, 24 * 60 * 60 * 1000,
+							PGC_SUSET,
+							GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
+	MarkGUCPrefixReserved("atid");
+
+	atid_generator_preload();
+}

@@ -1,0 +1,33 @@
+--
+-- Soft errors: what 16 and later ask an input function without raising
+--
+SELECT current_setting('server_version_num')::int >= 160000 AS has_soft_errors \gset
+\if :has_soft_errors
+\else
+\echo soft errors came with PostgreSQL 16
+\quit
+\endif
+
+SELECT t, pg_input_is_valid(t, 'atid.tid') AS tid, pg_input_is_valid(t, 'atid.rkey') AS rkey,
+       pg_input_is_valid(t, 'atid.record_key') AS record_key
+FROM (VALUES ('3jzfcijpj2z2a'), ('3JZFCIJPJ2Z2A'), ('kjzfcijpj2z2a'), ('self'), ('pre:fix'), ('any space'), ('..'), ('')) v(t);
+SELECT t, message, detail, sql_error_code
+FROM (VALUES ('3jzf-cij-pj2z-2a'), ('kjzfcijpj2z2a'), ('222')) v(t), pg_input_error_info(t, 'atid.tid');
+SELECT message, sql_error_code FROM pg_input_error_info('pre:fix', 'atid.rkey');
+
+SELECT pg_input_is_valid('{3jzfcijpj2z2a,222}', 'atid.tid[]');
+
+SELECT current_setting('server_version_num')::int >= 170000 AS has_on_error \gset
+\if :has_on_error
+CREATE TEMP TABLE copied (id atid.tid, key atid.rkey);
+SET client_min_messages = warning;
+COPY copied FROM stdin (ON_ERROR ignore);
+3jzfcijpj2z2a	self
+3JZFCIJPJ2Z2A	self
+3jzfcijpj2z2b	not ok
+3jzfcijpj2z2c	last
+\.
+SELECT * FROM copied;
+\else
+\echo COPY ... ON_ERROR came with PostgreSQL 17
+\endif

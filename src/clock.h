@@ -1,0 +1,93 @@
+/*-------------------------------------------------------------------------
+ *
+ * clock.h
+ *		Ticks of the streams, and the arithmetic of a draw.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_CLOCK_H
+#define ATID_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 2000-01-01, where the server's timestamps begin, in us of the Unix epoch. */
+#define ATID_POSTGRES_EPOCH_US INT64_C(946684800000000)
+
+/* What a stream counts in; see clock.c. */
+typedef enum AtidTick
+{
+	ATID_TICK_TID,				/* 1 us */
+	ATID_TICK_V7				/* 1/4096 ms */
+} AtidTick;
+
+/* What may be done with the tick that comes next. */
+typedef enum AtidDraw
+{
+	ATID_DRAW_TAKE,				/* hand it out */
+	ATID_DRAW_AHEAD,			/* far ahead of the wall clock: ask the steady
+								 * clock first */
+	ATID_DRAW_FULL				/* the field is full: there is no next tick */
+} AtidDraw;
+
+extern uint64_t atid_clock_us(int64_t sec, int64_t nsec);
+extern uint64_t atid_tick_of_us(AtidTick kind, uint64_t us);
+extern uint64_t atid_tick_to_us(AtidTick kind, uint64_t tick);
+extern bool atid_tick_shift(AtidTick kind, uint64_t tick, int64_t us,
+							uint64_t *result);
+extern uint64_t atid_clock_overrun_us(AtidTick kind, uint64_t next,
+									  int64_t steady_us, uint64_t max_drift_ms);
+
+/*
+ * The first tick that the identifier's time field cannot hold: 53 bits of
+ * microseconds (year 2255), 48 + 12 bits of milliseconds and fraction (10889).
+ */
+static inline uint64_t
+atid_tick_limit(AtidTick kind)
+{
+	return kind == ATID_TICK_TID ? UINT64_C(1) << 53 : UINT64_C(1) << 60;
+}
+
+static inline uint64_t
+atid_ticks_per_ms(AtidTick kind)
+{
+	return kind == ATID_TICK_TID ? 1000 : 4096;
+}
+
+/*
+ * The tick that holds the given time of day.  Times before 1970 are tick 0.
+ */
+static inline uint64_t
+atid_tick_of_time(AtidTick kind, int64_t sec, int64_t nsec)
+{
+	if (sec < 0)
+		return 0;
+	if (kind == ATID_TICK_TID)
+		return (uint64_t) sec * 1000000 + (uint64_t) nsec / 1000;
+
+	/* section 6.2, method 3: the fraction of the millisecond, times 2^12 */
+	return (((uint64_t) sec * 1000 + (uint64_t) nsec / 1000000) << 12) |
+		(((uint64_t) nsec % 1000000) << 12) / 1000000;
+}
+
+/*
+ * The heart of the generator: which tick comes after `last` at the time `now`,
+ * and may it be taken?
+ *
+ * *next is the wall clock where that has moved on and last + 1 where it has
+ * not, whether because two draws fell on one tick, or because the clock stands
+ * still, or because it was set back.
+ */
+static inline AtidDraw
+atid_clock_draw(AtidTick kind, uint64_t now, uint64_t last,
+				uint64_t max_drift_ms, uint64_t *next)
+{
+	*next = last < now ? now : last + 1;
+	if (*next >= atid_tick_limit(kind))
+		return ATID_DRAW_FULL;
+	if (*next - now > max_drift_ms * atid_ticks_per_ms(kind))
+		return ATID_DRAW_AHEAD;
+	return ATID_DRAW_TAKE;
+}
+
+#endif							/* ATID_CLOCK_H */

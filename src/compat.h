@@ -1,0 +1,67 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *		What differs between the server versions atid supports (15 to 19).
+ *
+ * The only place in the tree that looks at PG_VERSION_NUM.  A difference is
+ * bridged either by giving older versions the newer name, or by a macro that
+ * says which of two ways a version has.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_COMPAT_H
+#define ATID_COMPAT_H
+
+#if PG_VERSION_NUM < 150000
+#error "atid needs PostgreSQL 15 or later"
+#endif
+
+/* 16 moved the varlena macros into a header of their own. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* 16 brought soft errors; before, every input error is raised. */
+#if PG_VERSION_NUM < 160000
+#define ereturn(context, dummy_value, ...) \
+	do { \
+		(void) (context); \
+		ereport(ERROR, __VA_ARGS__); \
+		return dummy_value; \
+	} while (0)
+#endif
+
+/*
+ * 17 has a registry of named dynamic shared memory segments; before, a library
+ * takes a named piece of the main segment.  19 added an argument to the
+ * registry's initialization callback.
+ */
+#if PG_VERSION_NUM >= 170000
+#define ATID_HAVE_DSM_REGISTRY
+#if PG_VERSION_NUM >= 190000
+#define ATID_SHMEM_INIT_ARGS void *ptr, void *arg
+#define atid_named_dsm_segment(name, size, init, found) \
+	GetNamedDSMSegment(name, size, init, found, NULL)
+#else
+#define ATID_SHMEM_INIT_ARGS void *ptr
+#define atid_named_dsm_segment(name, size, init, found) \
+	GetNamedDSMSegment(name, size, init, found)
+#endif
+#endif
+
+/* 17 lets an extension name its wait events. */
+#if PG_VERSION_NUM >= 170000
+#define atid_wait_event(name) WaitEventExtensionNew(name)
+#else
+#define atid_wait_event(name) PG_WAIT_EXTENSION
+#endif
+
+/* 18 lets a library tell its name and version. */
+#if PG_VERSION_NUM >= 180000
+#define ATID_MODULE_MAGIC \
+	PG_MODULE_MAGIC_EXT(.name = "atid", .version = ATID_VERSION)
+#else
+#define ATID_MODULE_MAGIC PG_MODULE_MAGIC
+#endif
+
+#endif							/* ATID_COMPAT_H */

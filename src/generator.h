@@ -1,0 +1,19 @@
+/*-------------------------------------------------------------------------
+ *
+ * generator.h
+ *		The streams that identifiers are drawn from.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_GENERATOR_H
+#define ATID_GENERATOR_H
+
+/* GUCs, defined in atid.c */
+extern int atid_clock_id;
+extern int atid_max_drift;
+
+extern uint64 atid_generator_next_tid(void);
+extern uint64 atid_generator_next_v7(void);
+extern void atid_generator_preload(void);
+
+#endif							/* ATID_GENERATOR_H */

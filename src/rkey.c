@@ -1,0 +1,200 @@
+/*-------------------------------------------------------------------------
+ *
+ * rkey.c
+ *		Record keys: the checks behind the domains rkey and record_key.
+ *
+ * A record key is a string, and the domains are domains over text with
+ * collation "C", the order of the repository tree.  The rules are in syntax.c.
+ * rkey is the specification's character set, record_key is that and ':', which
+ * the protocol has admitted since.
+ *
+ * The functions behind the domains' constraints answer false and never raise,
+ * so that a broken rule is a soft error.  They are one for each domain and
+ * rule, though two of the rules are the same today: a domain in use cannot be
+ * altered, so a rule that changes must change here, for its own domain only.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "base32.h"
+#include "compat.h"
+#include "generator.h"
+#include "syntax.h"
+
+PG_FUNCTION_INFO_V1(atid_rkey_check_length);
+PG_FUNCTION_INFO_V1(atid_rkey_check_characters);
+PG_FUNCTION_INFO_V1(atid_rkey_check_dot_segment);
+PG_FUNCTION_INFO_V1(atid_record_key_check_length);
+PG_FUNCTION_INFO_V1(atid_record_key_check_characters);
+PG_FUNCTION_INFO_V1(atid_record_key_check_dot_segment);
+PG_FUNCTION_INFO_V1(atid_rkey_is_valid);
+PG_FUNCTION_INFO_V1(atid_record_key_is_valid);
+PG_FUNCTION_INFO_V1(atid_rkey_conforms);
+PG_FUNCTION_INFO_V1(atid_record_key_conforms);
+PG_FUNCTION_INFO_V1(atid_rkey_generate);
+
+
+/*
+ * The rules, one by one
+ */
+
+static bool
+check_length(text *key)
+{
+	return atid_syntax_key_length(VARSIZE_ANY_EXHDR(key));
+}
+
+static bool
+check_characters(text *key, bool colon)
+{
+	return atid_syntax_key_characters(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key),
+									  colon);
+}
+
+static bool
+check_dot_segment(text *key)
+{
+	return atid_syntax_key_dot_segment(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key));
+}
+
+static bool
+check_all(text *key, bool colon)
+{
+	return atid_syntax_key(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key), colon);
+}
+
+Datum
+atid_rkey_check_length(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_length(PG_GETARG_TEXT_PP(0)));
+}
+
+Datum
+atid_rkey_check_characters(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_characters(PG_GETARG_TEXT_PP(0), false));
+}
+
+Datum
+atid_rkey_check_dot_segment(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_dot_segment(PG_GETARG_TEXT_PP(0)));
+}
+
+Datum
+atid_record_key_check_length(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_length(PG_GETARG_TEXT_PP(0)));
+}
+
+Datum
+atid_record_key_check_characters(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_characters(PG_GETARG_TEXT_PP(0), true));
+}
+
+Datum
+atid_record_key_check_dot_segment(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_dot_segment(PG_GETARG_TEXT_PP(0)));
+}
+
+
+/*
+ * All rules at once
+ */
+
+Datum
+atid_rkey_is_valid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_all(PG_GETARG_TEXT_PP(0), false));
+}
+
+Datum
+atid_record_key_is_valid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(check_all(PG_GETARG_TEXT_PP(0), true));
+}
+
+
+/*
+ * Key types
+ */
+
+static bool
+key_type_is(text *key_type, const char *name)
+{
+	return VARSIZE_ANY_EXHDR(key_type) == strlen(name) &&
+		memcmp(VARDATA_ANY(key_type), name, strlen(name)) == 0;
+}
+
+/*
+ * Is the key valid, and of the form that a Lexicon's "key" asks for?  The key
+ * type is one of "tid", "nsid", "any" and "literal:<value>".
+ */
+static bool
+conforms(text *key, text *key_type, bool colon)
+{
+	static const char literal[] = "literal:";
+	const size_t prefix = sizeof(literal) - 1;
+
+	const char *s = VARDATA_ANY(key);
+	size_t		len = VARSIZE_ANY_EXHDR(key);
+	const char *type = VARDATA_ANY(key_type);
+	size_t		type_len = VARSIZE_ANY_EXHDR(key_type);
+	size_t		at;
+
+	if (key_type_is(key_type, "tid"))
+		return atid_syntax_tid(s, len, &at) == ATID_TID_OK;
+	if (key_type_is(key_type, "nsid"))
+		return atid_syntax_nsid(s, len);
+	if (key_type_is(key_type, "any"))
+		return atid_syntax_key(s, len, colon);
+
+	/* the value is a record key itself, in the wider of the two forms */
+	if (type_len > prefix && memcmp(type, literal, prefix) == 0 &&
+		atid_syntax_key(type + prefix, type_len - prefix, true))
+		return len == type_len - prefix &&
+			memcmp(s, type + prefix, len) == 0 &&
+			atid_syntax_key(s, len, colon);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized record key type: \"%s\"",
+					text_to_cstring(key_type)),
+			 errdetail("A record key type is \"tid\", \"nsid\", \"any\" or \"literal:\" and a record key.")));
+}
+
+Datum
+atid_rkey_conforms(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), false));
+}
+
+Datum
+atid_record_key_conforms(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), true));
+}
+
+
+/*
+ * Making record keys
+ */
+
+/*
+ * rkey_generate(): a fresh TID as text.
+ */
+Datum
+atid_rkey_generate(PG_FUNCTION_ARGS)
+{
+	text	   *result = palloc(VARHDRSZ + ATID_TID_TEXT_LEN);
+
+	SET_VARSIZE(result, VARHDRSZ + ATID_TID_TEXT_LEN);
+	atid_base32_encode_tid(atid_generator_next_tid(), VARDATA(result));
+	PG_RETURN_TEXT_P(result);
+}

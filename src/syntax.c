@@ -1,0 +1,154 @@
+/*-------------------------------------------------------------------------
+ *
+ * syntax.c
+ *		Scanners of the AT Protocol's string formats: TID, record key, NSID.
+ *
+ * All formats are subsets of ASCII.  Strings come as a pointer and a length in
+ * bytes, need no terminator, and may hold any bytes: a byte above 0x7F is in
+ * none of the alphabets, so the encoding does not matter.
+ *
+ * Pure code: no server, no allocation, no state, no locale.  (The ctype
+ * functions are not used: they ask the locale.)
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "syntax.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base32.h"
+
+/* NSID limits ("Namespaced Identifiers (NSIDs)", syntax) */
+#define NSID_MAX		317
+#define NSID_AUTHORITY_MAX 253
+#define NSID_SEGMENT_MAX 63
+
+static inline bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * Say what is wrong with a string that should be a TID.  The first fault from
+ * the left is the one reported, and *at is the number of characters before it:
+ * those are ASCII, so it counts characters as well as bytes.
+ */
+AtidTidSyntax
+atid_syntax_tid(const char *s, size_t len, size_t *at)
+{
+	/* the lowest TID text, with one place to try a character in */
+	char		probe[ATID_TID_TEXT_LEN];
+	uint64_t	ignored;
+
+	memset(probe, '2', sizeof(probe));
+	for (size_t i = 0; i < len && i < ATID_TID_TEXT_LEN; i++)
+	{
+		*at = i;
+		probe[i] = s[i];
+		if (!atid_base32_decode_tid(probe, &ignored))
+			return i == 0 ? ATID_TID_FIRST : ATID_TID_CHARACTER;
+	}
+	if (len != ATID_TID_TEXT_LEN)
+		return ATID_TID_LENGTH;
+	return ATID_TID_OK;
+}
+
+/*
+ * Record key ("Record Key Syntax"): 1 to 512 characters ...
+ */
+bool
+atid_syntax_key_length(size_t len)
+{
+	return len >= 1 && len <= ATID_RECORD_KEY_MAX;
+}
+
+/*
+ * ... of A-Za-z0-9.-_~, and of ':' too where the caller takes the protocol's
+ * later, wider set ...
+ */
+bool
+atid_syntax_key_characters(const char *s, size_t len, bool colon)
+{
+	for (size_t i = 0; i < len; i++)
+	{
+		char		c = s[i];
+
+		if (is_letter(c) || is_digit(c) ||
+			c == '.' || c == '-' || c == '_' || c == '~')
+			continue;
+		if (colon && c == ':')
+			continue;
+		return false;
+	}
+	return true;
+}
+
+/*
+ * ... and neither "." nor "..", which a path resolver would take for
+ * directories.
+ */
+bool
+atid_syntax_key_dot_segment(const char *s, size_t len)
+{
+	return !(len == 1 && s[0] == '.') &&
+		!(len == 2 && s[0] == '.' && s[1] == '.');
+}
+
+/* All rules of a record key at once; the length first, it is the cheapest. */
+bool
+atid_syntax_key(const char *s, size_t len, bool colon)
+{
+	return atid_syntax_key_length(len) &&
+		atid_syntax_key_characters(s, len, colon) &&
+		atid_syntax_key_dot_segment(s, len);
+}
+
+/*
+ * NSID: a domain authority in reversed order and a name, at least three
+ * segments in all.  Authority segments hold letters, digits and inner hyphens,
+ * the first not starting with a digit; the name holds letters and digits and
+ * starts with a letter.
+ */
+bool
+atid_syntax_nsid(const char *s, size_t len)
+{
+	size_t		start = 0;		/* of the segment being read */
+	int			dots = 0;
+
+	if (len > NSID_MAX || len == 0 || is_digit(s[0]))
+		return false;
+
+	for (size_t i = 0; i <= len; i++)
+	{
+		if (i < len && s[i] != '.')
+		{
+			if (!is_letter(s[i]) && !is_digit(s[i]) && s[i] != '-')
+				return false;
+			continue;
+		}
+
+		/* a segment ends here */
+		if (i == start || i - start > NSID_SEGMENT_MAX)
+			return false;
+		if (s[start] == '-' || s[i - 1] == '-')
+			return false;
+		if (i < len)
+		{
+			dots++;
+			start = i + 1;
+		}
+	}
+
+	/* start is now that of the name, and start - 1 the authority's length */
+	if (dots < 2 || start - 1 > NSID_AUTHORITY_MAX)
+		return false;
+	return is_letter(s[start]) && memchr(s + start, '-', len - start) == NULL;
+}

@@ -1,0 +1,391 @@
+/*-------------------------------------------------------------------------
+ *
+ * tid.c
+ *		The type atid.tid: AT Protocol timestamp identifiers.
+ *
+ * A TID is a 64-bit integer, kept as such and passed by value:
+ *
+ *		0 | 53 bits: microseconds since the Unix epoch | 10 bits: clock id
+ *
+ * The top bit is 0 in every TID that is generated, but the protocol's syntax
+ * (13 base32-sortable characters, the first up to 'j') admits it set, so the
+ * type holds any 64 bits and compares them unsigned, which is the order of the
+ * text.  What has no meaning with that bit set says so: tid_timestamp() is
+ * NULL, and the casts to and from bigint raise an error.
+ *
+ * Text form: see base32.c.  Binary form: 8 bytes, big-endian.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/int.h"
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/sortsupport.h"
+#include "utils/timestamp.h"
+
+#include "base32.h"
+#include "clock.h"
+#include "compat.h"
+#include "generator.h"
+#include "syntax.h"
+
+#define CLOCK_ID_BITS	10
+#define CLOCK_ID_MAX	1023
+#define TOP_BIT			(UINT64CONST(1) << 63)
+
+StaticAssertDecl(sizeof(Datum) == sizeof(uint64),
+				 "atid.tid is passed by value: it needs a 64-bit server");
+
+#define DatumGetTid(X)		DatumGetUInt64(X)
+#define PG_GETARG_TID(n)	DatumGetTid(PG_GETARG_DATUM(n))
+#define PG_RETURN_TID(x)	return UInt64GetDatum(x)
+
+PG_FUNCTION_INFO_V1(atid_tid_in);
+PG_FUNCTION_INFO_V1(atid_tid_out);
+PG_FUNCTION_INFO_V1(atid_tid_recv);
+PG_FUNCTION_INFO_V1(atid_tid_send);
+PG_FUNCTION_INFO_V1(atid_tid_generate);
+PG_FUNCTION_INFO_V1(atid_tid_make);
+PG_FUNCTION_INFO_V1(atid_tid_floor);
+PG_FUNCTION_INFO_V1(atid_tid_ceil);
+PG_FUNCTION_INFO_V1(atid_tid_timestamp);
+PG_FUNCTION_INFO_V1(atid_tid_clock_id);
+PG_FUNCTION_INFO_V1(atid_tid_is_valid);
+PG_FUNCTION_INFO_V1(atid_tid_eq);
+PG_FUNCTION_INFO_V1(atid_tid_ne);
+PG_FUNCTION_INFO_V1(atid_tid_lt);
+PG_FUNCTION_INFO_V1(atid_tid_le);
+PG_FUNCTION_INFO_V1(atid_tid_gt);
+PG_FUNCTION_INFO_V1(atid_tid_ge);
+PG_FUNCTION_INFO_V1(atid_tid_cmp);
+PG_FUNCTION_INFO_V1(atid_tid_sortsupport);
+PG_FUNCTION_INFO_V1(atid_tid_hash);
+PG_FUNCTION_INFO_V1(atid_tid_hash_extended);
+PG_FUNCTION_INFO_V1(atid_tid_larger);
+PG_FUNCTION_INFO_V1(atid_tid_smaller);
+PG_FUNCTION_INFO_V1(atid_tid_to_bigint);
+PG_FUNCTION_INFO_V1(atid_tid_from_bigint);
+
+
+/*
+ * Input and output
+ */
+
+/*
+ * The rule that a text breaks, as an error's DETAIL.
+ */
+static int
+tid_errdetail(AtidTidSyntax fault, size_t at)
+{
+	switch (fault)
+	{
+		case ATID_TID_OK:
+			break;
+		case ATID_TID_LENGTH:
+			return errdetail("A TID has exactly %d characters.",
+							 ATID_TID_TEXT_LEN);
+		case ATID_TID_FIRST:
+			return errdetail("The first character of a TID is one of 234567abcdefghij.");
+		case ATID_TID_CHARACTER:
+			return errdetail("Character %d is not one of 234567abcdefghijklmnopqrstuvwxyz.",
+							 (int) at + 1);
+	}
+	return 0;
+}
+
+Datum
+atid_tid_in(PG_FUNCTION_ARGS)
+{
+	char	   *str = PG_GETARG_CSTRING(0);
+	size_t		len = strlen(str);
+	uint64		tid;
+	AtidTidSyntax fault;
+	size_t		at = 0;
+
+	if (likely(len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(str, &tid)))
+		PG_RETURN_TID(tid);
+
+	fault = atid_syntax_tid(str, len, &at);
+	ereturn(fcinfo->context, (Datum) 0,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			 errmsg("invalid input syntax for type %s: \"%s\"", "atid.tid", str),
+			 tid_errdetail(fault, at)));
+}
+
+Datum
+atid_tid_out(PG_FUNCTION_ARGS)
+{
+	char	   *result = palloc(ATID_TID_TEXT_LEN + 1);
+
+	atid_base32_encode_tid(PG_GETARG_TID(0), result);
+	result[ATID_TID_TEXT_LEN] = '\0';
+	PG_RETURN_CSTRING(result);
+}
+
+Datum
+atid_tid_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+
+	if (buf->len - buf->cursor != sizeof(uint64))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid binary representation for type %s", "atid.tid"),
+				 errdetail("The binary form of a TID has exactly %d bytes, not %d.",
+						   (int) sizeof(uint64), buf->len - buf->cursor)));
+	PG_RETURN_TID((uint64) pq_getmsgint64(buf));
+}
+
+Datum
+atid_tid_send(PG_FUNCTION_ARGS)
+{
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	pq_sendint64(&buf, PG_GETARG_TID(0));
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+
+/*
+ * Making TIDs
+ */
+
+Datum
+atid_tid_generate(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TID(atid_generator_next_tid());
+}
+
+/*
+ * Microseconds since the Unix epoch of a time that a TID can hold: 1970 to
+ * 2^53 us later, in the year 2255.
+ */
+static uint64
+tid_us(TimestampTz ts)
+{
+	int64		us;
+
+	if (TIMESTAMP_NOT_FINITE(ts) ||
+		pg_add_s64_overflow(ts, ATID_POSTGRES_EPOCH_US, &us) ||
+		us < 0 || (uint64) us >= atid_tick_limit(ATID_TICK_TID))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("timestamp out of range for type %s", "atid.tid"),
+				 errdetail("A TID holds times from 1970-01-01 00:00:00 to 2255-06-05 23:47:34.740991 UTC.")));
+	return (uint64) us;
+}
+
+/*
+ * The same for the bounds of a range: the infinities are the first and the
+ * last microsecond.
+ */
+static uint64
+tid_bound_us(TimestampTz ts)
+{
+	if (TIMESTAMP_IS_NOBEGIN(ts))
+		return 0;
+	if (TIMESTAMP_IS_NOEND(ts))
+		return atid_tick_limit(ATID_TICK_TID) - 1;
+	return tid_us(ts);
+}
+
+/*
+ * tid_make(timestamptz, int): the TID of a given time and clock id.  It does
+ * not touch the generator, so what it makes may have been generated already.
+ */
+Datum
+atid_tid_make(PG_FUNCTION_ARGS)
+{
+	uint64		us = tid_us(PG_GETARG_TIMESTAMPTZ(0));
+	int32		clock_id = PG_GETARG_INT32(1);
+
+	if (clock_id < 0 || clock_id > CLOCK_ID_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("clock id %d is out of range", clock_id),
+				 errdetail("A TID's clock id is 0 to %d.", CLOCK_ID_MAX)));
+	PG_RETURN_TID((us << CLOCK_ID_BITS) | (uint64) clock_id);
+}
+
+/*
+ * tid_floor(timestamptz), tid_ceil(timestamptz): the lowest and the highest
+ * TID of a microsecond.
+ */
+Datum
+atid_tid_floor(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TID(tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << CLOCK_ID_BITS);
+}
+
+Datum
+atid_tid_ceil(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TID((tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << CLOCK_ID_BITS) |
+				  CLOCK_ID_MAX);
+}
+
+
+/*
+ * Accessors
+ */
+
+/*
+ * tid_timestamp(tid): the microsecond a TID names; NULL where the top bit is
+ * set, for which the protocol has no time.
+ */
+Datum
+atid_tid_timestamp(PG_FUNCTION_ARGS)
+{
+	uint64		tid = PG_GETARG_TID(0);
+
+	if (tid & TOP_BIT)
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ((TimestampTz) (tid >> CLOCK_ID_BITS) -
+						  ATID_POSTGRES_EPOCH_US);
+}
+
+Datum
+atid_tid_clock_id(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32((int32) (PG_GETARG_TID(0) & CLOCK_ID_MAX));
+}
+
+/*
+ * tid_is_valid(text): would this text be taken as a TID?
+ */
+Datum
+atid_tid_is_valid(PG_FUNCTION_ARGS)
+{
+	text	   *str = PG_GETARG_TEXT_PP(0);
+	uint64		ignored;
+
+	PG_RETURN_BOOL(VARSIZE_ANY_EXHDR(str) == ATID_TID_TEXT_LEN &&
+				   atid_base32_decode_tid(VARDATA_ANY(str), &ignored));
+}
+
+
+/*
+ * Order and equality
+ */
+
+Datum
+atid_tid_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_TID(0) == PG_GETARG_TID(1));
+}
+
+Datum
+atid_tid_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_TID(0) != PG_GETARG_TID(1));
+}
+
+Datum
+atid_tid_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_TID(0) < PG_GETARG_TID(1));
+}
+
+Datum
+atid_tid_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_TID(0) <= PG_GETARG_TID(1));
+}
+
+Datum
+atid_tid_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_TID(0) > PG_GETARG_TID(1));
+}
+
+Datum
+atid_tid_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(PG_GETARG_TID(0) >= PG_GETARG_TID(1));
+}
+
+Datum
+atid_tid_cmp(PG_FUNCTION_ARGS)
+{
+	uint64		a = PG_GETARG_TID(0);
+	uint64		b = PG_GETARG_TID(1);
+
+	PG_RETURN_INT32((a > b) - (a < b));
+}
+
+/*
+ * The datum is the key, so the server's own unsigned comparison serves, and
+ * with it tuplesort takes the sort that it has compiled for that comparison.
+ */
+Datum
+atid_tid_sortsupport(PG_FUNCTION_ARGS)
+{
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+	ssup->comparator = ssup_datum_unsigned_cmp;
+	PG_RETURN_VOID();
+}
+
+/*
+ * The datum is that of the same bits as a bigint, so bigint's hash serves too.
+ */
+Datum
+atid_tid_hash(PG_FUNCTION_ARGS)
+{
+	return hashint8(fcinfo);
+}
+
+Datum
+atid_tid_hash_extended(PG_FUNCTION_ARGS)
+{
+	return hashint8extended(fcinfo);
+}
+
+Datum
+atid_tid_larger(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TID(Max(PG_GETARG_TID(0), PG_GETARG_TID(1)));
+}
+
+Datum
+atid_tid_smaller(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TID(Min(PG_GETARG_TID(0), PG_GETARG_TID(1)));
+}
+
+
+/*
+ * Casts
+ */
+
+Datum
+atid_tid_to_bigint(PG_FUNCTION_ARGS)
+{
+	uint64		tid = PG_GETARG_TID(0);
+
+	if (tid & TOP_BIT)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("bigint out of range"),
+				 errdetail("The TID has its top bit set.")));
+	PG_RETURN_INT64((int64) tid);
+}
+
+Datum
+atid_tid_from_bigint(PG_FUNCTION_ARGS)
+{
+	int64		value = PG_GETARG_INT64(0);
+
+	if (value < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("value %lld is out of range for type %s",
+						(long long) value, "atid.tid"),
+				 errdetail("A negative integer would set the top bit of the TID.")));
+	PG_RETURN_TID((uint64) value);
+}
