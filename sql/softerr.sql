@@ -19,6 +19,11 @@ SELECT pg_input_is_valid('{3jzfcijpj2z2a,222}', 'atid.tid[]');
 
 SELECT current_setting('server_version_num')::int >= 170000 AS has_on_error \gset
 \if :has_on_error
+\else
+\echo COPY ... ON_ERROR came with PostgreSQL 17
+\quit
+\endif
+
 CREATE TEMP TABLE copied (id atid.tid, key atid.rkey);
 SET client_min_messages = warning;
 COPY copied FROM stdin (ON_ERROR ignore);
@@ -28,6 +33,3 @@ COPY copied FROM stdin (ON_ERROR ignore);
 3jzfcijpj2z2c	last
 \.
 SELECT * FROM copied;
-\else
-\echo COPY ... ON_ERROR came with PostgreSQL 17
-\endif
