@@ -31,7 +31,7 @@ _PG_init(void)
 {
 	DefineCustomIntVariable("atid.clock_id",
 							"Sets the clock identifier of generated TIDs.",
-							"-1 takes the one drawn at random when the server first generated here.",
+							"-1 takes the one that was drawn at random at the first use.",
 							&atid_clock_id,
 							-1, -1, 1023,
 							PGC_SUSET,

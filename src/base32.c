@@ -17,7 +17,7 @@
  */
 #include "base32.h"
 
-static const char sortable[32] = "234567abcdefghijklmnopqrstuvwxyz";
+static const char sortable[] = "234567abcdefghijklmnopqrstuvwxyz";
 
 /*
  * The value of a character plus one; 0 marks what is not in the alphabet, so

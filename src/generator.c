@@ -37,13 +37,13 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 #include "clock.h"
 #include "compat.h"
@@ -398,6 +398,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	uint64		v7;
 	uint64		head;
 	Interval   *ahead;
+	HeapTuple	tuple;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -423,5 +424,6 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	values[3] = IntervalPGetDatum(ahead);
 	values[4] = TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&generator->since));
 
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	tuple = heap_form_tuple(BlessTupleDesc(desc), values, nulls);
+	PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
 }

@@ -163,7 +163,8 @@ test_round_trips(void)
 
 		inside &= (back == us || back + 1 == us);
 		same &= atid_tick_of_us(ATID_TICK_V7, us) ==
-			atid_tick_of_time(ATID_TICK_V7, (int64_t) (us / 1000000), (int64_t) (us % 1000000) * 1000);
+			atid_tick_of_time(ATID_TICK_V7, (int64_t) (us / 1000000),
+							  (int64_t) (us % 1000000) * 1000);
 	}
 	ok(inside, "a microsecond comes back from its v7 tick, at most one lower");
 	ok(same, "ticks of microseconds and of seconds and nanoseconds agree");
@@ -224,7 +225,8 @@ test_world(AtidTick kind, const char *name)
 	is_u64(w.waited, 0, LABEL("an hour back: nobody waits"));
 	pass(&w, HOUR + SECOND);
 	draw(&w);
-	is_u64(w.last, atid_tick_of_us(kind, wall_us(&w)), LABEL("an hour later the stream is the wall clock again"));
+	is_u64(w.last, atid_tick_of_us(kind, wall_us(&w)),
+		   LABEL("an hour later the stream is the wall clock again"));
 
 	/* forward a day, and back */
 	w.wall += DAY;
@@ -252,8 +254,10 @@ test_world(AtidTick kind, const char *name)
 	before = last_us(&w);
 	w.wall -= HOUR;
 	draw_many(&w, 3 * 5 * atid_ticks_per_ms(kind));
-	ok(w.waited >= 9000 && w.waited <= 10000, LABEL("an hour back, a burst of three drifts waits for two"));
-	ok(last_us(&w) <= before + 5000 + w.waited, LABEL("and ends no more than the drift ahead of the steady clock"));
+	ok(w.waited >= 9000 && w.waited <= 10000,
+	   LABEL("an hour back, a burst of three drifts waits for two"));
+	ok(last_us(&w) <= before + 5000 + w.waited,
+	   LABEL("and ends no more than the drift ahead of the steady clock"));
 
 	/* no drift allowed */
 	w = new_world(kind, YEAR_2026);

@@ -97,10 +97,12 @@ test_nsid(void)
 	ok(nsid("cn.8.lex.stuff"), "nsid: a later segment may start with a digit");
 	ok(!nsid("8.cn.lex"), "nsid: the first may not");
 	ok(!nsid("com.example.3"), "nsid: nor may the name");
-	ok(!nsid("com.example.f-o") && nsid("com.ex-ample.foo"), "nsid: a hyphen in a segment, not in the name");
+	ok(!nsid("com.example.f-o") && nsid("com.ex-ample.foo"),
+	   "nsid: a hyphen in a segment, not in the name");
 	ok(!nsid("com.-example.foo") && !nsid("com.example-.foo"), "nsid: inner hyphens only");
 	ok(!nsid("") && !nsid("com") && !nsid("com.example"), "nsid: three segments at least");
-	ok(!nsid("com..foo") && !nsid(".com.example.foo") && !nsid("com.example.foo."), "nsid: no empty segment");
+	ok(!nsid("com..foo") && !nsid(".com.example.foo") && !nsid("com.example.foo."),
+	   "nsid: no empty segment");
 	ok(!nsid("com.exa_mple.foo") && !nsid("com.example.fo o"), "nsid: no other character");
 
 	ok(nsid(repeat('o', 63, ".example.foo")), "nsid: a first segment of 63");
@@ -139,11 +141,14 @@ test_tid(void)
 	ok(tid("", &at) == ATID_TID_LENGTH, "tid: not empty");
 	ok(tid("3jzfcijpj2z2", &at) == ATID_TID_LENGTH, "tid: not 12 characters");
 	ok(tid("3jzfcijpj2z2aa", &at) == ATID_TID_LENGTH, "tid: not 14");
-	ok(tid("3jzfcijpj2z2a\xC3\xA9", &at) == ATID_TID_LENGTH, "tid: nor 13 and a letter of two bytes");
+	ok(tid("3jzfcijpj2z2a\xC3\xA9", &at) == ATID_TID_LENGTH,
+	   "tid: nor 13 and a letter of two bytes");
 	ok(tid("zzzzzzzzzzzzz", &at) == ATID_TID_FIRST && at == 0, "tid: first not above j");
-	ok(tid("3jzf-cij-pj2z-2a", &at) == ATID_TID_CHARACTER && at == 4, "tid: no hyphen, and where it is");
+	ok(tid("3jzf-cij-pj2z-2a", &at) == ATID_TID_CHARACTER && at == 4,
+	   "tid: no hyphen, and where it is");
 	ok(tid("3jzfcijpj2z21", &at) == ATID_TID_CHARACTER && at == 12, "tid: no 1, and where it is");
-	ok(tid("3jzfcij ", &at) == ATID_TID_CHARACTER && at == 7, "tid: the first fault from the left is told");
+	ok(tid("3jzfcij ", &at) == ATID_TID_CHARACTER && at == 7,
+	   "tid: the first fault from the left is told");
 }
 
 int
