@@ -1,0 +1,356 @@
+-- The demo's SQL. script/demo runs it, as the superuser of a throw-away server:
+--
+--     psql -X -v ON_ERROR_STOP=1 <demo.sql
+--
+-- in this folder, where records.jsonl is. Every statement is shown before its result (ECHO queries).
+-- What is not shown, between `\set ECHO none` and `\set ECHO queries`, checks that the step did what
+-- it says: check.sql stops the demo if :ok is not true, and error.sql if the statement before it did
+-- not fail with the message in :want. (psql looks at ON_ERROR_STOP when it reads a line, so it has to
+-- be on again before the line with \ir.)
+
+\set ON_ERROR_STOP on
+\set ECHO none
+\set QUIET on
+\pset footer off
+\pset null '-'
+\pset linestyle ascii
+\pset border 1
+set client_min_messages = notice;
+\set QUIET off
+
+\echo
+\echo '1. A database and its owner'
+\echo
+\echo 'The superuser makes a role, which is no superuser, and a database that it owns.'
+\echo 'pg_monitor is for the last step only.'
+\echo
+\set ECHO queries
+create role appview login;
+grant pg_monitor to appview;
+create database appview owner appview;
+
+\set ECHO none
+\echo 'All that follows is done by that role. atid is a trusted extension: owning the database is enough.'
+\echo
+\echo '\\connect appview appview'
+\connect appview appview
+\set ECHO queries
+create extension atid;
+select current_user, rolsuper, extname, extversion
+  from pg_roles, pg_extension
+ where rolname = current_user and extname = 'atid';
+
+\set ECHO none
+select not rolsuper and extversion = '1.0' as ok
+  from pg_roles, pg_extension
+ where rolname = current_user and extname = 'atid' \gset
+\set what 'atid 1.0, created by a role that is no superuser'
+\ir check.sql
+\echo
+\echo '2. Identifiers'
+\echo
+\echo 'A TID is a time in microseconds and ten bits of clock id, in 13 characters that sort by time.'
+\echo 'Always write atid.tid: a type named just tid is the tuple identifier of the server.'
+\echo
+\set ECHO queries
+create table minted (
+    n   int,
+    id  atid.tid default atid.tid_generate(),
+    uid uuid     default atid.uuid_generate_v7()
+);
+insert into minted (n) select generate_series(1, 3);
+select n, id, atid.tid_timestamp(id), atid.tid_clock_id(id) as clock_id, uid from minted order by id;
+
+\set ECHO none
+select count(*) = 3
+       and bool_and(abs(extract(epoch from clock_timestamp() - atid.tid_timestamp(id))) < 60)
+       and array_agg(n order by id) = array[1, 2, 3]
+       and array_agg(n order by uid) = array[1, 2, 3] as ok
+  from minted \gset
+\set what 'three identifiers of each kind, of now, in the order they were made in'
+\ir check.sql
+\echo
+\echo '3. Records of other people'
+\echo
+\echo 'An AppView stores what the network sends. Its key column takes atid.record_key, which admits'
+\echo 'all that the protocol admits. Which type of key a collection has is in its Lexicon:'
+\echo
+\set ECHO queries
+create function key_type(collection text) returns text immutable parallel safe
+return case
+    when collection in ('app.bsky.actor.profile', 'chat.bsky.actor.declaration',
+                        'com.example.weather.station') then 'literal:self'
+    when collection in ('app.bsky.feed.post', 'app.bsky.feed.like', 'app.bsky.feed.repost',
+                        'app.bsky.feed.threadgate', 'app.bsky.feed.postgate',
+                        'app.bsky.graph.follow', 'app.bsky.graph.list', 'app.bsky.graph.listitem',
+                        'com.example.weather.report') then 'tid'
+    when collection = 'com.atproto.lexicon.schema' then 'nsid'
+    else 'any'
+end;
+
+create table records (
+    did         text            not null,
+    collection  text            not null,
+    rkey        atid.record_key not null,
+    cid         text            not null,
+    record      jsonb           not null,
+    indexed_at  timestamptz     not null default now(),
+    primary key (did, collection, rkey),
+    constraint key_fits_collection check (atid.record_key_conforms(rkey, key_type(collection)))
+);
+create index on records (collection, rkey, did);
+
+\set ECHO none
+\echo 'records.jsonl holds some weeks of a small, made-up network, one record per line.'
+\echo
+\set ECHO queries
+create temporary table incoming (line jsonb);
+\set ECHO none
+\set load '\\copy incoming from records.jsonl with (format csv, delimiter e''\\x02'', quote e''\\x01'')'
+\echo :load
+:load
+\set ECHO queries
+insert into records (did, collection, rkey, cid, record)
+select line->>'did', line->>'collection', line->>'rkey', line->>'cid', line->'record' from incoming;
+
+select collection, key_type(collection), count(*), min(rkey) as first_key, max(rkey) as last_key
+  from records group by collection order by collection;
+
+\set ECHO none
+select (select count(*) from records) = (select count(*) from incoming)
+       and (select count(*) from records) = 419
+       and (select bool_and(atid.record_key_conforms(rkey, record->'defs'->'main'->>'key') is not null
+                            and key_type(rkey) = record->'defs'->'main'->>'key')
+              from records where collection = 'com.atproto.lexicon.schema') as ok \gset
+\set what 'every line of records.jsonl is in the table'
+\ir check.sql
+\echo
+\echo '4. Keys that are not good'
+\echo
+\echo 'The functions ask without an error; rkey is for keys of your own and has no colon.'
+\echo
+\set ECHO queries
+select key, atid.rkey_is_valid(key) as rkey, atid.record_key_is_valid(key) as record_key,
+       atid.tid_is_valid(key) as tid
+  from unnest(array['3jzfcijpj2z2a', 'self', 'lang:pt-BR', '3JZFCIJPJ2Z2A', 'alpha/beta', '..', '']) as key;
+
+\set ECHO none
+select array_agg(array[atid.rkey_is_valid(key), atid.record_key_is_valid(key), atid.tid_is_valid(key)])
+       = array[[true, true, true], [true, true, false], [false, true, false], [true, true, false],
+               [false, false, false], [false, false, false], [false, false, false]] as ok
+  from unnest(array['3jzfcijpj2z2a', 'self', 'lang:pt-BR', '3JZFCIJPJ2Z2A', 'alpha/beta', '..', '']) as key \gset
+\set what 'the table of good and bad keys'
+\ir check.sql
+\echo 'The table refuses, and says which rule was broken.'
+\echo
+
+\set ECHO queries
+\set ON_ERROR_STOP off
+insert into records (did, collection, rkey)
+values ('did:web:example.com', 'app.bsky.feed.post', 'alpha/beta');
+\set ON_ERROR_STOP on
+\set want 'value for domain atid.record_key violates check constraint "record_key_characters"'
+\ir error.sql
+\set ON_ERROR_STOP off
+insert into records (did, collection, rkey)
+values ('did:web:example.com', 'app.bsky.feed.post', '..');
+\set ON_ERROR_STOP on
+\set want 'value for domain atid.record_key violates check constraint "record_key_dot_segment"'
+\ir error.sql
+\set ON_ERROR_STOP off
+insert into records (did, collection, rkey)
+values ('did:web:example.com', 'app.bsky.feed.post', repeat('z', 513));
+\set ON_ERROR_STOP on
+\set want 'value for domain atid.record_key violates check constraint "record_key_length"'
+\ir error.sql
+
+\set ECHO none
+\echo 'A good key can still be the wrong one for its collection: a profile is always called self.'
+\echo
+\set ECHO queries
+\set ON_ERROR_STOP off
+insert into records
+values ('did:web:example.com', 'app.bsky.actor.profile', 'me', 'bafy', '{}', '2025-04-01');
+\set ON_ERROR_STOP on
+\set want 'new row for relation "records" violates check constraint "key_fits_collection"'
+\ir error.sql
+
+\set ECHO none
+\echo 'And a TID has 13 characters, in lower case, with no hyphen.'
+\echo
+\set ECHO queries
+\set ON_ERROR_STOP off
+select atid.tid '3JZFCIJPJ2Z2A';
+\set ON_ERROR_STOP on
+\set want 'invalid input syntax for type atid.tid: "3JZFCIJPJ2Z2A"'
+\ir error.sql
+\set ON_ERROR_STOP off
+select atid.tid '3jzf-cij-pj2z-2a';
+\set ON_ERROR_STOP on
+\set want 'invalid input syntax for type atid.tid: "3jzf-cij-pj2z-2a"'
+\ir error.sql
+
+\set ECHO none
+\echo
+\echo '5. Newest first, page by page'
+\echo
+\echo 'A view of the posts. They sort by key as the repositories do: byte by byte, whatever the locale.'
+\echo
+\set ECHO queries
+create view feed as
+select p.rkey, p.did, a.record->>'displayName' as author, p.record->>'text' as text
+  from records p
+  left join records a on (a.did, a.collection, a.rkey) = (p.did, 'app.bsky.actor.profile', 'self')
+ where p.collection = 'app.bsky.feed.post';
+
+select rkey, author, left(text, 40) as text from feed
+ order by rkey desc, did desc limit 5;
+
+\set ECHO none
+select rkey, did from feed order by rkey desc, did desc offset 4 limit 1 \gset
+\echo 'The key of the last row is the cursor: the next page is what lies before it.'
+\echo
+\set ECHO queries
+select rkey, author, left(text, 40) as text from feed
+ where (rkey, did) < (:'rkey', :'did')
+ order by rkey desc, did desc limit 5;
+
+\set ECHO none
+\echo 'And so on to the very first post, 25 at a time.'
+\echo
+\set ECHO queries
+do $$
+declare
+    cursor_rkey text := '~';  -- above every TID
+    cursor_did  text := '';
+    pages int := 0;  posts int := 0;  post record;
+begin
+    loop
+        pages := pages + 1;
+        for post in
+            select rkey, did from feed
+             where (rkey, did) < (cursor_rkey, cursor_did)
+             order by rkey desc, did desc limit 25
+        loop
+            posts := posts + 1;
+            cursor_rkey := post.rkey;
+            cursor_did := post.did;
+        end loop;
+        exit when posts < pages * 25;
+    end loop;
+    raise notice '% pages, % posts, the first ever is %', pages, posts, cursor_rkey;
+    assert posts = (select count(*) from feed) and cursor_rkey = (select min(rkey) from feed);
+end $$;
+
+\set ECHO none
+select array_agg(rkey order by rkey desc, did desc) = array_agg(rkey order by at desc, did desc) and count(*) = 135 as ok
+  from (select f.rkey, f.did, atid.tid_timestamp(f.rkey::text::atid.tid) as at from feed f) as t \gset
+\set what 'the order of the keys is the order of their times'
+\ir check.sql
+\echo
+\echo '6. A range of time'
+\echo
+\echo 'Where every key is a TID, a column of type atid.tid holds it in 8 bytes and knows its time. With the'
+\echo 'posts go a hundred thousand made-up TIDs of the year before, so that there is something to skip.'
+\echo
+\set ECHO queries
+create table timeline (id atid.tid, did text, primary key (id, did));
+insert into timeline select rkey, did from records where collection = 'app.bsky.feed.post';
+insert into timeline select atid.tid_make(t, 0), 'did:web:example.com'
+  from generate_series(timestamptz '2024-01-01', '2024-12-31', '5 minutes') as t;
+vacuum analyze timeline;
+
+\set ECHO none
+\echo 'tid_floor and tid_ceil are the lowest and the highest TID of a microsecond. The 19th of March, until ten:'
+\echo
+\set ECHO queries
+select t.id, atid.tid_timestamp(t.id), author, left(text, 32) as text
+  from timeline t join feed on (feed.rkey, feed.did) = (t.id::text, t.did)
+ where t.id between atid.tid_floor('2025-03-19 00:00') and atid.tid_ceil('2025-03-19 10:00')
+ order by t.id;
+explain (costs off)
+select id, did from timeline
+ where id between atid.tid_floor('2025-03-19 00:00') and atid.tid_ceil('2025-03-19 10:00')
+ order by id;
+
+\set ECHO none
+\set QUIET on
+create function pg_temp.plan() returns setof text language plpgsql as $$
+begin
+    return query execute
+        $q$ explain (costs off)
+            select id, did from timeline
+             where id between atid.tid_floor('2025-03-19 00:00') and atid.tid_ceil('2025-03-19 10:00')
+             order by id $q$;
+end $$;
+\set QUIET off
+select (select string_agg(line, e'\n') from pg_temp.plan() as line) ~ '^Index (Only )?Scan using timeline_pkey'
+       and (select count(*) from timeline where id > atid.tid_floor('2025-01-01')) = 135
+       and (select array_agg(id::text order by id) from timeline
+             where id between atid.tid_floor('2025-03-19 00:00') and atid.tid_ceil('2025-03-19 10:00'))
+         = (select array_agg(rkey::text order by rkey) from records
+             where collection = 'app.bsky.feed.post'
+               and (record->>'createdAt')::timestamptz between '2025-03-19 00:00' and '2025-03-19 10:00')
+       as ok \gset
+\set what 'an index scan finds the posts made in that range of time'
+\ir check.sql
+\echo 'A key is chosen by its writer and proves nothing. These writers were honest:'
+\echo
+\set ECHO queries
+select count(*), max(atid.tid_timestamp(t.id) - (record->>'createdAt')::timestamptz) as furthest_from_created_at
+  from timeline t join records r on (r.collection, r.rkey, r.did) = ('app.bsky.feed.post', t.id::text, t.did);
+
+\set ECHO none
+select count(*) = 135 and bool_and(abs(extract(epoch from
+           atid.tid_timestamp(r.rkey::text::atid.tid) - (record->>'createdAt')::timestamptz)) < 1) as ok
+  from records r where collection = 'app.bsky.feed.post' \gset
+\set what 'the TIDs fit createdAt'
+\ir check.sql
+\echo
+\echo '7. Records of your own'
+\echo
+\echo 'Your own keys take atid.rkey, and the database makes them.'
+\echo
+\set ECHO queries
+create table own_posts (
+    rkey    atid.rkey primary key default atid.tid_generate(),
+    record  jsonb     not null
+);
+insert into own_posts (record)
+select jsonb_build_object('$type', 'app.bsky.feed.post', 'text', text, 'createdAt', now())
+  from unnest(array['Hello from the database.', 'Still here.', 'In the order it was said in. 🐘']) as text
+returning rkey, record->>'text' as text;
+
+\set ECHO none
+select count(*) = 3 and bool_and(atid.rkey_conforms(rkey, 'tid'))
+       and array_agg(record->>'text' order by rkey)
+         = array['Hello from the database.', 'Still here.', 'In the order it was said in. 🐘'] as ok
+  from own_posts \gset
+\set what 'three posts with keys in the order they were made in'
+\ir check.sql
+\set ECHO queries
+\set ON_ERROR_STOP off
+insert into own_posts (rkey, record) values ('pre:fix', '{}');
+\set ON_ERROR_STOP on
+\set want 'value for domain atid.rkey violates check constraint "rkey_characters"'
+\ir error.sql
+\set ECHO none
+\echo
+\echo '8. The generator'
+\echo
+\echo 'One per database, shared by all sessions. Members of pg_monitor may look at it.'
+\echo
+\set QUIET on
+\pset expanded on
+\set QUIET off
+\set ECHO queries
+select * from atid.generator_state();
+
+\set ECHO none
+\set QUIET on
+\pset expanded off
+\set QUIET off
+select count(*) = 1 and bool_and(last_tid >= (select max(rkey)::text::atid.tid from own_posts)) as ok
+  from atid.generator_state() \gset
+\set what 'generator_state() knows the last TID'
+\ir check.sql
