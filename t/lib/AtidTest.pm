@@ -1,0 +1,358 @@
+# AtidTest: what the TAP tests of atid share.
+#
+#   new_node NAME, OPTION...      a started server of our own
+#   new_database NODE, NAME       a database with the extension in it
+#   AtidTest::Session             a live session that can be spoken to, or left to work
+#   run_together                  sessions that all begin at one moment, their output in files
+#   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
+#
+# PostgreSQL::Test::BackgroundPsql would serve as a session, but 15's first releases do not have it,
+# and it can neither tell an SQLSTATE nor be left alone with a running statement.
+
+package AtidTest;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(
+  new_node
+  new_database
+  literal
+  run_together
+  read_stream
+  falls
+  duplicates
+  tid_us
+  uuid_tick
+  uuid_us
+  v7_order
+  order_tick
+  ahead_of
+  burst
+  run_ahead
+);
+
+# Starts a server. Options: conf => text for postgresql.conf; init => [more for the node's init];
+# stopped => true to leave the start to the caller.
+sub new_node
+{
+	my ($name, %opt) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => [ '--locale=C', '--encoding=UTF8' ],
+		@{ $opt{init} || [] });
+	$node->append_conf('postgresql.conf', <<'CONF');
+max_connections = 50
+shared_buffers = 64MB
+log_statement = none
+jit = off
+autovacuum = off
+CONF
+	$node->append_conf('postgresql.conf', $opt{conf}) if defined $opt{conf};
+	$node->start unless $opt{stopped};
+	return $node;
+}
+
+sub new_database
+{
+	my ($node, $name) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $name");
+	$node->safe_psql($name, 'CREATE EXTENSION atid');
+	return $name;
+}
+
+# Any text as an SQL literal that no setting can change the meaning of.
+sub literal
+{
+	my ($text) = @_;
+	my $tag = 'v';
+	$tag .= 'v' while index($text . '$', "\$$tag\$") >= 0;
+	return "\$$tag\$$text\$$tag\$";
+}
+
+# Runs one script per session and returns the files of their output. Every session connects first
+# and waits at one lock; when all of them stand there, they are let go at once.
+my $together = 0;
+
+sub run_together
+{
+	my ($node, $db, @scripts) = @_;
+	my $wave  = $together++;
+	my $key   = 1_000_000 + $wave;
+	my $dir   = PostgreSQL::Test::Utils::tempdir("wave$wave");
+	my $gate  = AtidTest::Session->new($node, $db);
+	my $until = time + $PostgreSQL::Test::Utils::timeout_default;
+	my (@runs, @files);
+
+	$gate->ok("SELECT pg_advisory_lock($key)");
+	foreach my $script (@scripts)
+	{
+		my $in   = "DO 'BEGIN PERFORM pg_advisory_lock_shared($key); END';\n$script";
+		my $file = "$dir/" . scalar(@files);
+		push @files, $file;
+		push @runs,
+		  IPC::Run::start(
+			[
+				'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d',
+				$node->connstr($db), '-f', '-'
+			],
+			'<', \$in, '>', $file,
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	}
+	while (1)
+	{
+		$_->pump_nb foreach @runs;
+		last
+		  if $gate->ok(
+			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = $key AND NOT granted"
+		  ) == @scripts;
+		die "the sessions did not come to the gate" if time > $until;
+		sleep 0.02;
+	}
+	$gate->ok("SELECT pg_advisory_unlock($key)");
+	foreach my $run (@runs)
+	{
+		$run->finish or die "a session failed: status " . $run->result(0);
+	}
+	$gate->quit;
+	return @files;
+}
+
+# The columns of a file that COPY TO STDOUT wrote, each as a list in the order of its lines.
+sub read_stream
+{
+	my ($file, $columns) = @_;
+	my @lists = map { [] } 1 .. $columns;
+
+	open my $in, '<', $file or die "could not open $file: $!";
+	while (my $line = <$in>)
+	{
+		chomp $line;
+		my @fields = split /\t/, $line;
+		die "a line with $columns columns expected: $line" if @fields != $columns;
+		push @{ $lists[$_] }, $fields[$_] foreach 0 .. $columns - 1;
+	}
+	close $in;
+	return @lists;
+}
+
+# How often a list fails to rise. Both text forms sort by bytes as their values do.
+sub falls
+{
+	my ($list) = @_;
+	my $falls = 0;
+	foreach my $i (1 .. $#$list)
+	{
+		$falls++ if $list->[$i] le $list->[ $i - 1 ];
+	}
+	return $falls;
+}
+
+# How many values of these lists stand there more than once.
+sub duplicates
+{
+	my %seen;
+	my $all = 0;
+	foreach my $list (@_)
+	{
+		$all += @$list;
+		$seen{$_} = undef foreach @$list;
+	}
+	return $all - keys %seen;
+}
+
+# The microseconds since 1970 in a TID, by the specification's text.
+sub tid_us
+{
+	my ($tid) = @_;
+	my $value = 0;
+	die "not a TID: $tid" unless $tid =~ /^[2-7a-j][2-7a-z]{12}$/;
+	$value = $value << 5 | index('234567abcdefghijklmnopqrstuvwxyz', $_)
+	  foreach split //, $tid;
+	return $value >> 10;
+}
+
+# What of a version 7 UUID's text carries its order: the rest is random, and a repeated or falling
+# time would hide behind it.
+sub v7_order
+{
+	my ($uuid) = @_;
+	die "not a version 7 UUID: $uuid"
+	  unless $uuid =~ /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-[89ab]/;
+	return $1;
+}
+
+# The same as a number: 1/4096 of a millisecond since 1970.
+sub order_tick
+{
+	my ($order) = @_;
+	my ($high, $low, $fraction) = $order =~ /^(.{8})-(.{4})-7(.{3})$/;
+	return ((hex($high) << 16 | hex($low)) << 12) | hex($fraction);
+}
+
+sub uuid_tick { return order_tick(v7_order($_[0])); }
+
+sub uuid_us
+{
+	my ($uuid) = @_;
+	my $tick = uuid_tick($uuid);
+	return ($tick >> 12) * 1000 + int(($tick & 4095) * 1000 / 4096);
+}
+
+my %draw = (tid => 'atid.tid_generate()', v7 => 'atid.uuid_generate_v7()');
+
+# How many seconds a session's next identifier stands ahead of the server's clock.
+sub ahead_of
+{
+	my ($session, $kind) = @_;
+	my ($id, $now) = split /\|/, $session->ok(
+		"SELECT $draw{$kind}, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+	);
+	return (($kind eq 'tid' ? tid_us($id) : uuid_us($id)) - $now) / 1e6;
+}
+
+# A query that draws as fast as SQL can, ten identifiers a row, and answers how many; the count is a
+# multiple of ten.
+sub burst
+{
+	my ($kind, $count) = @_;
+	my $ten = join ', ', ($draw{$kind}) x 10;
+	return "SELECT sum(num_nonnulls($ten)) FROM generate_series(1, $count / 10)";
+}
+
+# Draws until the stream is that many seconds ahead of the clock; false where the machine is too slow
+# for it (a stream runs ahead only while it is drawn from faster than its ticks go by).
+sub run_ahead
+{
+	my ($session, $kind, $seconds) = @_;
+	foreach (1 .. 40)
+	{
+		return 1 if ahead_of($session, $kind) >= $seconds;
+		$session->ok(burst($kind, 3_000_000));
+	}
+	return 0;
+}
+
+
+package AtidTest::Session;
+
+use strict;
+use warnings FATAL => 'all';
+
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(time);
+
+# A psql that lives until quit. Options: user.
+sub new
+{
+	my ($class, $node, $db, %opt) = @_;
+	my $self =
+	  bless { in => '', out => '', err => '', count => 0, state => '00000' }, $class;
+
+	$self->{timeout} = IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default);
+	$self->{run} = IPC::Run::start(
+		[
+			'psql', '-XAtq', '-d', $node->connstr($db), '-f', '-',
+			defined $opt{user} ? ('-U', $opt{user}) : ()
+		],
+		'<', \$self->{in}, '>', \$self->{out}, '2>', \$self->{err}, $self->{timeout});
+	$self->{pid} = $self->ok('SELECT pg_backend_pid()');
+	return $self;
+}
+
+sub pid { return $_[0]->{pid}; }
+
+# Sends statements and does not wait for them.
+sub send
+{
+	my ($self, $sql) = @_;
+	my $mark = '~~ ' . ++$self->{count} . ' ~~';
+	$self->{begun} = time;
+	$self->{mark}  = $mark;
+	$sql =~ s/;?\s*\z/;/;    # another, empty, statement would have an SQLSTATE of its own
+	$self->{in} .= "$sql\n\\echo '$mark' :SQLSTATE\n\\warn '$mark'\n";
+	$self->{timeout}->start($PostgreSQL::Test::Utils::timeout_default);
+	$self->{run}->pump_nb;
+	return;
+}
+
+# Whether what was sent has been answered by now.
+sub answered
+{
+	my ($self) = @_;
+	$self->{run}->pump_nb if $self->{run}->pumpable;
+	return $self->{out} =~ /^\Q$self->{mark}\E (\w+)\n/m
+	  && $self->{err} =~ /^\Q$self->{mark}\E\n/m
+	  || !$self->{run}->pumpable;
+}
+
+# Waits for what was sent and returns (output, SQLSTATE of the last statement, messages). The state
+# is 'error' when an earlier statement failed and 'gone' when the session has ended.
+sub result
+{
+	my ($self) = @_;
+
+	until ($self->answered)
+	{
+		next if eval { $self->{run}->pump; 1 };
+		last if $@ !~ /timeout/;
+		give_up("no answer from a session after $PostgreSQL::Test::Utils::timeout_default s: "
+			  . "$self->{out} $self->{err}");
+	}
+	$self->{took} = time - $self->{begun};
+
+	my $state = $self->{out} =~ s/^\Q$self->{mark}\E (\w+)\n//m ? $1 : 'gone';
+	$self->{err} =~ s/^\Q$self->{mark}\E\n//m;
+	my ($out, $err) = @$self{qw(out err)};
+	@$self{qw(out err)} = ('', '');
+	chomp $out;
+
+	# psql leaves SQLSTATE alone when a COPY TO STDOUT fails.
+	$state = 'error' if $state eq '00000' && $err =~ /^(psql:.*)?ERROR:/m;
+	return ($out, $state, $err);
+}
+
+# A die alone would go to the log file only.
+sub give_up
+{
+	my ($message) = @_;
+	Test::More::diag($message);
+	die 'giving up';
+}
+
+# Runs statements, whatever comes of it.
+sub try
+{
+	my ($self, $sql) = @_;
+	$self->send($sql);
+	return $self->result;
+}
+
+# Runs statements that have to go well and returns their output.
+sub ok
+{
+	my ($self, $sql) = @_;
+	my ($out, $state, $err) = $self->try($sql);
+	give_up("statement failed, $state: $sql\n$err") if $state ne '00000';
+	return $out;
+}
+
+# Seconds from the last statement's sending to its answer.
+sub took { return $_[0]->{took}; }
+
+sub quit
+{
+	my ($self) = @_;
+	$self->{in} .= "\\q\n";
+	eval { $self->{run}->finish };
+	return;
+}
+
+1;
