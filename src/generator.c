@@ -303,7 +303,8 @@ draw(AtidTick kind)
 		/*
 		 * Once in each second in which it draws, and whenever the clock has
 		 * been set to another second, a backend compares the clocks.  So the
-		 * steady clock is never behind a wall clock that anyone has drawn at.
+		 * steady clock is less than a second behind any wall clock that
+		 * anyone has drawn at.
 		 */
 		if (unlikely(wall.tv_sec != visited))
 		{
