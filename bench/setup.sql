@@ -1,0 +1,209 @@
+-- What bench/generate measures, and how.
+
+CREATE EXTENSION atid;
+CREATE SCHEMA bench;
+
+SELECT count(*) > 0 AS have FROM pg_available_extensions WHERE name = 'pg_uuidv7' \gset
+\if :have
+  CREATE SCHEMA other;
+  CREATE EXTENSION pg_uuidv7 SCHEMA other;
+\endif
+
+CREATE FUNCTION bench.noop() RETURNS bigint
+  AS 'atid_bench', 'bench_noop' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+-- reads the clock and adds one to a word that all sessions share, and nothing else
+CREATE FUNCTION bench.counter() RETURNS bigint
+  AS 'atid_bench', 'bench_counter' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+-- ns of a call, in a loop in C; `arg` goes to a function that takes one
+CREATE FUNCTION bench.cost(f regprocedure, arg oid, calls bigint) RETURNS float8
+  AS 'atid_bench', 'bench_cost' LANGUAGE C VOLATILE STRICT;
+
+-- calls per second between two times, in a loop in C
+CREATE FUNCTION bench.rate(f regprocedure, arg oid, begins timestamptz, ends timestamptz) RETURNS float8
+  AS 'atid_bench', 'bench_window' LANGUAGE C VOLATILE STRICT;
+
+-- CPU time of this backend, in seconds
+CREATE FUNCTION bench.cpu_time() RETURNS float8
+  AS 'atid_bench', 'bench_cpu_time' LANGUAGE C VOLATILE STRICT;
+
+CREATE FUNCTION bench.pin(cpu int) RETURNS void
+  AS 'atid_bench', 'bench_pin' LANGUAGE C VOLATILE STRICT;
+
+CREATE SEQUENCE bench.sequence;
+
+-- The functions measured, and whether by two sessions too. A later one is a line here, and one in
+-- report.sql if it has a target.
+CREATE TABLE bench.subject (id serial, name text, call text, f regprocedure, arg oid, scales bool);
+INSERT INTO bench.subject (name, call, f, arg, scales)
+  SELECT name, call, to_regprocedure(f), arg, name IN ('no-op', 'clock and shared counter', 'atid.tid_generate()', 'atid.uuid_generate_v7()')
+    FROM (VALUES
+      ('no-op',                      'bench.noop()',                     'bench.noop()', 0),
+      ('clock_timestamp()',          'clock_timestamp()',                'clock_timestamp()', 0),
+      ('atid.tid_generate()',        'atid.tid_generate()',              'atid.tid_generate()', 0),
+      ('atid.uuid_generate_v7()',    'atid.uuid_generate_v7()',          'atid.uuid_generate_v7()', 0),
+      ('clock and shared counter',   'bench.counter()',                  'bench.counter()', 0),
+      ('nextval()',                  'nextval(''bench.sequence'')',      'nextval(regclass)', 'bench.sequence'::regclass),
+      ('gen_random_uuid()',          'gen_random_uuid()',                'gen_random_uuid()', 0),
+      ('uuidv7()',                   'uuidv7()',                         'pg_catalog.uuidv7()', 0),
+      ('pg_uuidv7 uuid_generate_v7()', 'other.uuid_generate_v7()',         'other.uuid_generate_v7()', 0)
+    ) AS s (name, call, f, arg);
+
+-- All that is measured: `way` is C (the loop in C), query (SELECT count(f()) FROM generate_series),
+-- or, for two sessions only, insert (INSERT INTO ... SELECT f() FROM generate_series).
+CREATE UNLOGGED TABLE bench.cost (name text, way text, round int, ns float8);
+CREATE UNLOGGED TABLE bench.scale (name text, way text, round int, sessions int, per_second float8, busy float8);
+CREATE UNLOGGED TABLE bench.sort (name text, type text, round int, ms float8);
+
+CREATE FUNCTION bench.query(call text, calls int) RETURNS text LANGUAGE sql
+  RETURN format('SELECT count(%s) FROM generate_series(1, %s)', call, calls);
+
+-- A burst runs ahead of the clock, and at atid.max_drift (60 s) a draw waits: no round gets there.
+CREATE PROCEDURE bench.let_the_clock_catch_up() LANGUAGE plpgsql AS $$
+BEGIN
+  WHILE (SELECT ahead FROM atid.generator_state()) > '25 s' LOOP
+    PERFORM pg_sleep(1);
+  END LOOP;
+END $$;
+
+-- The cost of a call. Each round calls each function, in another order; round 0 only warms up.
+CREATE PROCEDURE bench.measure_costs(rounds int, calls int) LANGUAGE plpgsql AS $$
+DECLARE
+  s bench.subject;
+  q text;
+  ns float8;
+  began timestamptz;
+BEGIN
+  FOR round IN 0 .. rounds LOOP
+    FOR s IN SELECT * FROM bench.subject WHERE f IS NOT NULL ORDER BY random() LOOP
+      ns := bench.cost(s.f, s.arg, calls);
+      INSERT INTO bench.cost SELECT s.name, 'C', round, ns WHERE round > 0;
+
+      q := bench.query(s.call, calls);
+      began := clock_timestamp();
+      EXECUTE q;
+      ns := extract(epoch FROM clock_timestamp() - began) * 1e9 / calls;
+      INSERT INTO bench.cost SELECT s.name, 'query', round, ns WHERE round > 0;
+    END LOOP;
+    CALL bench.let_the_clock_catch_up();
+  END LOOP;
+END $$;
+
+-- One and two sessions. A timetable says who draws what from when to when, so that two sessions
+-- draw at the same time though each looks at the clock only.
+CREATE UNLOGGED TABLE bench.timetable
+  (id serial, round int, name text, call text, f regprocedure, way text, sessions int, begins timestamptz, ends timestamptz);
+
+CREATE PROCEDURE bench.make_timetable(first_round int, rounds int) LANGUAGE plpgsql AS $$
+DECLARE
+  t record;
+  -- the sessions have yet to connect
+  start timestamptz := clock_timestamp() + '300 ms';
+  len interval;
+BEGIN
+  TRUNCATE bench.timetable;
+  FOR t IN
+    SELECT round, s.*, way, sessions
+      FROM generate_series(first_round, first_round + rounds - 1) round,
+           bench.subject s, unnest('{C,query,insert}'::text[]) way, generate_series(1, 2) sessions
+      WHERE s.scales AND s.f IS NOT NULL
+      ORDER BY round, random()
+  LOOP
+    len := CASE t.way WHEN 'C' THEN '5 ms' ELSE '30 ms' END;
+    INSERT INTO bench.timetable (round, name, call, f, way, sessions, begins, ends)
+      VALUES (t.round, t.name, t.call, t.f, t.way, t.sessions, start, start + len);
+    start := start + len + '8 ms';
+  END LOOP;
+END $$;
+
+-- Session `me` (0 or 1) of the two. A single session is the one in even rounds, the other in odd.
+CREATE PROCEDURE bench.keep_timetable(me int, cpu int) LANGUAGE plpgsql AS $$
+DECLARE
+  t bench.timetable;
+  q text;
+  calls bigint;
+  began timestamptz;
+  now timestamptz;
+  rate float8;
+  cpu_time float8;
+  rows CONSTANT int := 50000;
+BEGIN
+  PERFORM bench.pin(cpu);
+  -- a temporary table, so that the two share nothing but what they draw from
+  FOR t IN SELECT DISTINCT ON (name) * FROM bench.timetable LOOP
+    EXECUTE format('CREATE TEMP TABLE sink_%s AS SELECT %s AS id', md5(t.name), t.call);
+  END LOOP;
+  FOR t IN SELECT DISTINCT ON (name) * FROM bench.timetable LOOP
+    PERFORM bench.cost(t.f, 0, 1000);
+    EXECUTE bench.query(t.call, rows);
+  END LOOP;
+  FOR t IN SELECT * FROM bench.timetable WHERE sessions = 2 OR round % 2 = me ORDER BY id LOOP
+    PERFORM pg_sleep(extract(epoch FROM t.begins - clock_timestamp()) - 0.002);
+    -- who comes late does not draw together with the other
+    CONTINUE WHEN clock_timestamp() > t.begins;
+    began := clock_timestamp();
+    cpu_time := bench.cpu_time();
+    IF t.way = 'C' THEN
+      rate := bench.rate(t.f, 0, t.begins, t.ends);
+    ELSE
+      q := CASE t.way WHEN 'query' THEN bench.query(t.call, rows)
+        ELSE format('INSERT INTO sink_%s SELECT %s FROM generate_series(1, %s)', md5(t.name), t.call, rows) END;
+      calls := 0;
+      LOOP
+        now := clock_timestamp();
+        EXIT WHEN now >= t.begins;
+      END LOOP;
+      LOOP
+        EXECUTE q;
+        calls := calls + rows;
+        EXIT WHEN clock_timestamp() >= t.ends;
+      END LOOP;
+      rate := calls / extract(epoch FROM clock_timestamp() - now);
+    END IF;
+    cpu_time := bench.cpu_time() - cpu_time;
+    INSERT INTO bench.scale VALUES (t.name, t.way, t.round, t.sessions, rate,
+                                    cpu_time / extract(epoch FROM clock_timestamp() - began));
+    EXECUTE format('TRUNCATE sink_%s', md5(t.name));
+  END LOOP;
+END $$;
+
+-- Sorting: the same values in the same random order, as tid and as bigint.
+CREATE UNLOGGED TABLE bench.as_bigint (v bigint);
+CREATE UNLOGGED TABLE bench.as_tid (v atid.tid);
+
+CREATE PROCEDURE bench.make_values(n int) LANGUAGE plpgsql AS $$
+DECLARE
+  first CONSTANT atid.tid := atid.tid_make('2024-01-01Z', 0);
+BEGIN
+  -- a TID every 1 to 10 us, from any clock id
+  CREATE TEMP TABLE source AS
+    SELECT first::bigint + (((i * 10 + floor(random() * 10))::bigint << 10) | floor(random() * 1024)::bigint) AS v
+      FROM generate_series(1, n) i
+      ORDER BY random();
+  -- both in the same way, so that they lie alike in memory
+  INSERT INTO bench.as_tid SELECT v::atid.tid FROM source;
+  INSERT INTO bench.as_bigint SELECT v FROM source;
+END $$;
+
+CREATE PROCEDURE bench.measure_sorts(rounds int, n int) LANGUAGE plpgsql AS $$
+DECLARE
+  t text;
+  began timestamptz;
+BEGIN
+  FOR round IN 0 .. rounds LOOP
+    FOR t IN SELECT unnest('{tid,bigint}'::text[]) ORDER BY random() LOOP
+      began := clock_timestamp();
+      EXECUTE format('CREATE INDEX i ON bench.as_%s (v)', t);
+      INSERT INTO bench.sort
+        SELECT 'CREATE INDEX', t, round, extract(epoch FROM clock_timestamp() - began) * 1e3 WHERE round > 0;
+      DROP INDEX bench.i;
+
+      -- sorts all and returns nothing
+      began := clock_timestamp();
+      EXECUTE format('SELECT v FROM bench.as_%s ORDER BY v OFFSET %s', t, n);
+      INSERT INTO bench.sort
+        SELECT 'ORDER BY', t, round, extract(epoch FROM clock_timestamp() - began) * 1e3 WHERE round > 0;
+    END LOOP;
+  END LOOP;
+END $$;
