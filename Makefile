@@ -19,7 +19,7 @@ DATA = atid--$(EXTVERSION).sql
 # pure code, which builds without a server
 PURE = base32 syntax clock
 # code that needs one, a file for each section of the install script
-ROOMS = random tid rkey uuid generator
+ROOMS = random horizon tid rkey uuid generator
 
 OBJS = atid.o $(PURE:%=src/%.o) $(ROOMS:%=src/%.o)
 

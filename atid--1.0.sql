@@ -342,6 +342,16 @@ COMMENT ON FUNCTION atid.uuid_generate_v7(interval) IS
 -- generator
 ------------------------------------------------------------------------------
 
+-- the durable horizon; dumped with its value, which needs the grants where the
+-- extension's owner is no superuser
+
+CREATE SEQUENCE atid.generator_horizon MINVALUE 0 START 0;
+
+GRANT SELECT ON SEQUENCE atid.generator_horizon TO PUBLIC;
+GRANT SELECT, UPDATE ON SEQUENCE atid.generator_horizon TO @extowner@;
+
+SELECT pg_catalog.pg_extension_config_dump('atid.generator_horizon', '');
+
 -- functions
 
 CREATE FUNCTION atid.generator_state(
@@ -349,13 +359,25 @@ CREATE FUNCTION atid.generator_state(
   OUT last_tid atid.tid,
   OUT last_v7 timestamptz,
   OUT ahead interval,
+  OUT durable bool,
+  OUT durable_until timestamptz,
   OUT since timestamptz
 ) AS 'MODULE_PATHNAME', 'atid_generator_state' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 REVOKE ALL ON FUNCTION atid.generator_state() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION atid.generator_state() TO pg_monitor;
 
+CREATE FUNCTION atid.generator_reset() RETURNS void
+  AS 'MODULE_PATHNAME', 'atid_generator_reset' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+REVOKE ALL ON FUNCTION atid.generator_reset() FROM PUBLIC;
+
 -- comments
 
+COMMENT ON SEQUENCE atid.generator_horizon IS
+  'the time, in microseconds since 1970, below which identifiers may have been handed out';
+
 COMMENT ON FUNCTION atid.generator_state() IS
-  'the state of this database''s streams: clock id, last values, how far ahead of the clock, since when';
+  'the state of this database''s streams: clock id, last values, how far ahead of the clock, durable until when, since when';
+COMMENT ON FUNCTION atid.generator_reset() IS
+  'begins anew at the clock; what comes next is below what came before, and may repeat it';

@@ -19,6 +19,7 @@ ATID_MODULE_MAGIC;
 
 int			atid_clock_id = -1;
 int			atid_max_drift = 60 * 1000;
+int			atid_reserve = 1000;
 
 void		_PG_init(void);
 
@@ -43,6 +44,15 @@ _PG_init(void)
 							"A session that would pass it waits.",
 							&atid_max_drift,
 							60 * 1000, 1, 24 * 60 * 60 * 1000,
+							PGC_SUSET,
+							GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
+	DefineCustomIntVariable("atid.reserve",
+							"Sets how much stream time the durable horizon is raised by.",
+							"After a restart the streams begin up to this much ahead of the clock.",
+							&atid_reserve,
+							1000, 1, 60 * 60 * 1000,
 							PGC_SUSET,
 							GUC_UNIT_MS,
 							NULL, NULL, NULL);

@@ -6,6 +6,7 @@ CREATE ROLE regress_atid_monitor IN ROLE pg_monitor;
 CREATE SCHEMA AUTHORIZATION regress_atid;
 
 SET ROLE regress_atid;
+SELECT atid.uuid_generate_v7() IS NOT NULL AS v7;
 
 -- strictly rising, no two alike, in one session
 CREATE TABLE drawn AS
@@ -33,16 +34,20 @@ ROLLBACK;
 
 -- an ordinary role sees neither the state nor the settings' handles
 SELECT * FROM atid.generator_state();
+SELECT atid.generator_reset();
 SET atid.clock_id = 1;
+SET atid.reserve = 1;
 SET atid.max_drift = 1;
 SHOW atid.max_drift;
 RESET ROLE;
 
 SET ROLE regress_atid_monitor;
 SELECT clock_id BETWEEN 0 AND 1023 AS clock_id, atid.tid_clock_id(last_tid) = clock_id AS last_tid,
-       last_v7 IS NULL OR last_v7 > now() - interval '1 day' AS last_v7, ahead >= '0' AS ahead,
+       last_v7 > now() - interval '1 day' AS last_v7, ahead >= '0' AS ahead,
+       durable, durable_until > atid.tid_timestamp(last_tid) AND durable_until > last_v7 AS covered,
        since <= clock_timestamp() AS since
 FROM atid.generator_state();
+SELECT atid.generator_reset();
 RESET ROLE;
 
 -- the clock id: as set, at once; random when not
@@ -59,8 +64,10 @@ SET atid.clock_id = 1024;
 SET atid.clock_id = -2;
 \set VERBOSITY sqlstate
 SET atid.max_drift = 0;                 -- the words differ by version
+SET atid.reserve = 0;
 \set VERBOSITY default
 SET atid.max_drift = '2 days';
+SET atid.reserve = '2 h';
 SET atid.no_such_setting = 1;
 SELECT name, setting, unit, context, min_val, max_val FROM pg_settings WHERE name LIKE 'atid.%' ORDER BY name;
 
@@ -69,6 +76,46 @@ SET atid.max_drift = 1;
 SELECT count(atid.tid_generate()) FROM generate_series(1, 20000);
 SELECT ahead <= '1 ms' AS bounded FROM atid.generator_state();
 RESET atid.max_drift;
+
+-- the horizon: everyone may look, the owner of the extension may write
+SELECT has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'select') AS look,
+       has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'update') AS write,
+       has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'usage') AS use;
+SELECT log_cnt < 0 AS of_this_life,
+       last_value > extract(epoch FROM atid.tid_timestamp(atid.tid_generate())) * 1e6 AS above
+FROM atid.generator_horizon;
+
+-- a value that is set while the server runs is a floor from the next second on
+SELECT setval('atid.generator_horizon', (extract(epoch FROM now() + interval '1 hour') * 1e6)::bigint) > 0 AS set;
+SELECT pg_sleep(1);
+SELECT atid.tid_timestamp(atid.tid_generate()) >= now() + interval '59 min' AS tid_lifted;
+SELECT atid.tid_timestamp(atid.tid_generate()) < now() + interval '61 min' AS once_only;
+SELECT ahead BETWEEN '59 min' AND '61 min' AS ahead FROM atid.generator_state();
+
+-- a floor of more than a day ahead is told, once
+SELECT setval('atid.generator_horizon', (extract(epoch FROM now() + interval '2 days') * 1e6)::bigint) > 0 AS set;
+SELECT pg_sleep(1);
+SELECT atid.tid_generate() IS NOT NULL AS warned;
+SELECT pg_sleep(1);
+SELECT atid.tid_generate() IS NOT NULL AS not_warned;
+
+-- beyond what a TID can hold: nothing is handed out, while v7 goes on
+SET client_min_messages = error;
+SELECT setval('atid.generator_horizon', (extract(epoch FROM timestamptz '2300-01-01+00') * 1e6)::bigint) > 0 AS set;
+SELECT pg_sleep(1);
+SELECT atid.tid_generate();
+SELECT atid.uuid_generate_v7() > '0978a65f-7800-7000-8000-000000000000' AS v7_goes_on;
+SELECT setval('atid.generator_horizon', 9223372036854775807) > 0 AS set;
+SELECT pg_sleep(1);
+SELECT atid.tid_generate();
+SELECT atid.uuid_generate_v7();
+RESET client_min_messages;
+
+-- the reset brings all of it back to the clock
+SELECT atid.generator_reset();
+SELECT ahead = '0' AS at_the_clock, last_tid, last_v7, durable FROM atid.generator_state();
+SELECT atid.tid_timestamp(atid.tid_generate()) BETWEEN now() AND now() + interval '1 min' AS tid_now;
+SELECT ahead < '1 min' AS ahead FROM atid.generator_state();
 
 SET client_min_messages = warning;
 DROP SCHEMA regress_atid CASCADE;

@@ -21,6 +21,8 @@ typedef enum AtidTick
 	ATID_TICK_V7				/* 1/4096 ms */
 } AtidTick;
 
+#define ATID_TICK_KINDS 2
+
 /* What may be done with the tick that comes next. */
 typedef enum AtidDraw
 {

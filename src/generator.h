@@ -11,6 +11,7 @@
 /* GUCs, defined in atid.c */
 extern int atid_clock_id;
 extern int atid_max_drift;
+extern int atid_reserve;
 
 extern uint64 atid_generator_next_tid(void);
 extern uint64 atid_generator_next_v7(void);

@@ -1,0 +1,222 @@
+/*-------------------------------------------------------------------------
+ *
+ * horizon.c
+ *		The time below which identifiers may be handed out, kept on disk.
+ *
+ * The horizon is a time, in microseconds since the Unix epoch, that lies above
+ * every identifier yet handed out (RFC 9562 section 6.3 calls for such a value
+ * in stable storage).  It is the last_value of a sequence that the extension
+ * owns, generator_horizon: a sequence is dumped and restored with its value,
+ * copied by pg_upgrade and CREATE DATABASE ... TEMPLATE, and replicated.
+ *
+ * Format: the page of any sequence, one tuple of three columns.
+ *
+ *		last_value	the horizon
+ *		log_cnt		-life, where life is the 63-bit number that the life of the
+ *					shared state which wrote it drew at random; 0 or more where
+ *					setval(), nextval() or ALTER SEQUENCE wrote it, as a restore
+ *					does
+ *		is_called	not looked at
+ *
+ * The page is changed with Generic WAL, which needs no transaction id and so
+ * works in read-only transactions and in parallel workers.
+ *
+ * A visit is lock, look, write if need be, unlock.  Unlocking flushes WAL up to
+ * the page's LSN before it returns, so whatever the visitor saw on the page, by
+ * whomever it was written, is on disk when it goes on.  That is what makes it
+ * safe to use a horizon that another session has raised: had that session not
+ * flushed it yet when the server crashed, this one has.  The flush comes after
+ * the page is unlocked, so that a slow disk holds up nobody who only looks.
+ *
+ * In recovery the page is read and nothing is written or flushed.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/generic_xlog.h"
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_extension.h"
+#include "commands/sequence.h"
+#include "storage/bufmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "horizon.h"
+
+#define SEQUENCE_NAME	"generator_horizon"
+
+/*
+ * The extension's OID and schema.
+ *
+ * The catalogue is asked in each visit, some microseconds in a second.  What is
+ * not cached cannot be stale after DROP and CREATE EXTENSION.
+ */
+static Oid
+find_extension(Oid *schema)
+{
+	Relation	rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			extension = InvalidOid;
+
+	rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ,
+				CStringGetDatum("atid"));
+	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		Form_pg_extension form = (Form_pg_extension) GETSTRUCT(tuple);
+
+		extension = form->oid;
+		*schema = form->extnamespace;
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return extension;
+}
+
+/*
+ * Open the sequence, or say why what is there cannot be used.
+ *
+ * It is looked up by OIDs, never by the name of its schema: the owner of the
+ * database may rename that and put another in its place, and this code writes
+ * to what it finds without asking for privileges.
+ */
+static Relation
+open_sequence(LOCKMODE lockmode)
+{
+	Oid			schema = InvalidOid;
+	Oid			extension = find_extension(&schema);
+	Oid			relid = InvalidOid;
+	Relation	rel = NULL;
+
+	if (OidIsValid(extension))
+		relid = get_relname_relid(SEQUENCE_NAME, schema);
+	if (OidIsValid(relid))
+		rel = try_relation_open(relid, lockmode);
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("sequence \"%s\" of extension atid does not exist", SEQUENCE_NAME),
+				 errdetail("Without it no identifier can be promised to be new after a crash."),
+				 errhint("Drop and create the extension, or restore the sequence and use ALTER EXTENSION atid ADD SEQUENCE.")));
+	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a sequence", SEQUENCE_NAME),
+				 errdetail("The extension atid keeps its generator's horizon in a sequence of that name."),
+				 errhint("Drop it, and then drop and create the extension.")));
+	if (getExtensionOfObject(RelationRelationId, relid) != extension)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("sequence \"%s\" does not belong to extension atid", SEQUENCE_NAME),
+				 errdetail("It is not the sequence that the extension has made, and is left alone."),
+				 errhint("If it is to take that one's place, use ALTER EXTENSION atid ADD SEQUENCE.")));
+	if (rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("sequence \"%s\" of extension atid is not permanent", SEQUENCE_NAME),
+				 errdetail("An unlogged sequence is empty after a crash."),
+				 errhint("Use ALTER SEQUENCE ... SET LOGGED.")));
+	return rel;
+}
+
+/*
+ * The data of the sequence's page, or of a copy of it.
+ */
+static Form_pg_sequence_data
+sequence_data(Page page)
+{
+	const Size	needed = offsetof(FormData_pg_sequence_data, is_called) + sizeof(bool);
+	ItemId		item;
+
+	if (!PageIsNew(page) && PageGetMaxOffsetNumber(page) == FirstOffsetNumber)
+	{
+		item = PageGetItemId(page, FirstOffsetNumber);
+		if (ItemIdIsNormal(item))
+		{
+			HeapTupleHeader tuple = (HeapTupleHeader) PageGetItem(page, item);
+
+			if (ItemIdGetLength(item) >= tuple->t_hoff + needed)
+				return (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
+		}
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the page of sequence \"%s\" is damaged", SEQUENCE_NAME)));
+}
+
+/*
+ * Begin a visit: find the page, lock it (to read only, in recovery), and look.
+ * Raises an error where the sequence is missing or not the one it should be.
+ */
+void
+atid_horizon_lock(AtidHorizon *horizon)
+{
+	Form_pg_sequence_data data;
+
+	horizon->recovery = RecoveryInProgress();
+	horizon->rel = open_sequence(horizon->recovery ? AccessShareLock : RowExclusiveLock);
+	horizon->relid = RelationGetRelid(horizon->rel);
+	horizon->buffer = ReadBuffer(horizon->rel, 0);
+	LockBuffer(horizon->buffer,
+			   horizon->recovery ? BUFFER_LOCK_SHARE : BUFFER_LOCK_EXCLUSIVE);
+
+	data = sequence_data(BufferGetPage(horizon->buffer));
+	horizon->us = data->last_value > 0 ? (uint64) data->last_value : 0;
+	horizon->life = data->log_cnt < 0 ? 0 - (uint64) data->log_cnt : 0;
+}
+
+/*
+ * Write a horizon, in us since the Unix epoch, and the life it belongs to.
+ * Not in recovery.
+ */
+void
+atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
+{
+	GenericXLogState *state = GenericXLogStart(horizon->rel);
+	Form_pg_sequence_data data;
+
+	Assert(!horizon->recovery);
+
+	data = sequence_data(GenericXLogRegisterBuffer(state, horizon->buffer, 0));
+	data->last_value = (int64) us;
+	data->log_cnt = -(int64) life;
+	data->is_called = true;
+	GenericXLogFinish(state);
+
+	horizon->us = us;
+	horizon->life = life;
+}
+
+/*
+ * End a visit: what the page says is on disk when this returns.
+ */
+void
+atid_horizon_unlock(AtidHorizon *horizon)
+{
+	XLogRecPtr	lsn = PageGetLSN(BufferGetPage(horizon->buffer));
+
+	UnlockReleaseBuffer(horizon->buffer);
+
+	/*
+	 * A sequence made in this very transaction may not be logged (wal_level =
+	 * minimal): then commit puts the file itself on disk.
+	 */
+	if (!horizon->recovery && RelationNeedsWAL(horizon->rel))
+		XLogFlush(lsn);
+
+	relation_close(horizon->rel,
+				   horizon->recovery ? AccessShareLock : RowExclusiveLock);
+}

@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * horizon.h
+ *		The time below which identifiers may be handed out, kept on disk.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_HORIZON_H
+#define ATID_HORIZON_H
+
+/* A visit to the horizon's page: what it says, and what holds it. */
+typedef struct AtidHorizon
+{
+	uint64		us;				/* the horizon, us since the Unix epoch */
+	uint64		life;			/* whose it is; 0 if no generator wrote it */
+	Oid			relid;			/* the sequence */
+	bool		recovery;		/* it can only be read */
+	struct RelationData *rel;
+	int			buffer;
+} AtidHorizon;
+
+extern void atid_horizon_lock(AtidHorizon *horizon);
+extern void atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life);
+extern void atid_horizon_unlock(AtidHorizon *horizon);
+
+#endif							/* ATID_HORIZON_H */
