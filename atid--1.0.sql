@@ -325,18 +325,170 @@ COMMENT ON FUNCTION atid.rkey_generate() IS 'a new TID as text';
 
 -- functions
 
+CREATE FUNCTION atid.uuid_generate_v1() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v1' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v3(namespace uuid, name text) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v3' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v3(namespace uuid, name bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v3_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v4() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v4' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v5(namespace uuid, name text) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v5' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v5(namespace uuid, name bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v5_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v6() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v6' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION atid.uuid_generate_v7() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION atid.uuid_generate_v7(shift interval) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v7_interval' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
+CREATE FUNCTION atid.uuid_generate_v8(bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v8(namespace uuid, name text) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_generate_v8(namespace uuid, name bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_nil() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_nil' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_max() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_max' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_ns_dns() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_ns_dns' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_ns_url() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_ns_url' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_ns_oid() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_ns_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_ns_x500() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_ns_x500' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_extract_version(uuid) RETURNS smallint
+  AS 'MODULE_PATHNAME', 'atid_uuid_extract_version' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_extract_variant(uuid) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_uuid_extract_variant' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_extract_timestamp(uuid) RETURNS timestamptz
+  AS 'MODULE_PATHNAME', 'atid_uuid_extract_timestamp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_extract_timestamp_precise(uuid) RETURNS timestamptz
+  AS 'MODULE_PATHNAME', 'atid_uuid_extract_timestamp_precise' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_v7_floor("time" timestamptz) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_v7_floor' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_v7_ceil("time" timestamptz) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_v7_ceil' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_timestamptz_to_v7("time" timestamptz, zero bool DEFAULT false) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_timestamptz_to_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_v7_to_timestamptz(uuid) RETURNS timestamptz
+  AS 'MODULE_PATHNAME', 'atid_uuid_v7_to_timestamptz' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_v1_to_v6(uuid) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_v1_to_v6' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_v6_to_v1(uuid) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_v6_to_v1' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_to_urn(uuid) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_urn' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_from_text(text) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_from_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_to_numeric(uuid) RETURNS numeric
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_from_numeric(numeric) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_to_bytes(uuid) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_bytes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_from_bytes(bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_to_guid_bytes(uuid) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_guid_bytes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+CREATE FUNCTION atid.uuid_from_guid_bytes(bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_from_guid_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 -- comments
 
+COMMENT ON FUNCTION atid.uuid_generate_v1() IS 'a new version 1 UUID: time, random node';
+COMMENT ON FUNCTION atid.uuid_generate_v3(uuid, text) IS 'the version 3 UUID (MD5) of a name';
+COMMENT ON FUNCTION atid.uuid_generate_v3(uuid, bytea) IS
+  'the version 3 UUID (MD5) of a name in octets';
+COMMENT ON FUNCTION atid.uuid_generate_v4() IS 'a new version 4 UUID: random';
+COMMENT ON FUNCTION atid.uuid_generate_v5(uuid, text) IS
+  'the version 5 UUID (SHA-1) of a name';
+COMMENT ON FUNCTION atid.uuid_generate_v5(uuid, bytea) IS
+  'the version 5 UUID (SHA-1) of a name in octets';
+COMMENT ON FUNCTION atid.uuid_generate_v6() IS
+  'a new version 6 UUID, greater than every one generated in this database before';
 COMMENT ON FUNCTION atid.uuid_generate_v7() IS
   'a new version 7 UUID, greater than every one generated in this database before';
 COMMENT ON FUNCTION atid.uuid_generate_v7(interval) IS
   'a new version 7 UUID with its time shifted';
+COMMENT ON FUNCTION atid.uuid_generate_v8(bytea) IS
+  'the version 8 UUID of 16 bytes, version and variant overwritten';
+COMMENT ON FUNCTION atid.uuid_generate_v8(uuid, text) IS
+  'the version 8 UUID (SHA-256) of a name';
+COMMENT ON FUNCTION atid.uuid_generate_v8(uuid, bytea) IS
+  'the version 8 UUID (SHA-256) of a name in octets';
+COMMENT ON FUNCTION atid.uuid_nil() IS 'the nil UUID, all zeros';
+COMMENT ON FUNCTION atid.uuid_max() IS 'the max UUID, all ones';
+COMMENT ON FUNCTION atid.uuid_ns_dns() IS 'the namespace of domain names';
+COMMENT ON FUNCTION atid.uuid_ns_url() IS 'the namespace of URLs';
+COMMENT ON FUNCTION atid.uuid_ns_oid() IS 'the namespace of ISO object identifiers';
+COMMENT ON FUNCTION atid.uuid_ns_x500() IS 'the namespace of X.500 distinguished names';
+COMMENT ON FUNCTION atid.uuid_extract_version(uuid) IS
+  'the version of a UUID; NULL where the variant is not that of RFC 9562';
+COMMENT ON FUNCTION atid.uuid_extract_variant(uuid) IS
+  'the variant of a UUID: ncs, rfc9562, microsoft or future';
+COMMENT ON FUNCTION atid.uuid_extract_timestamp(uuid) IS
+  'the time of a version 1, 6 or 7 UUID; NULL for others';
+COMMENT ON FUNCTION atid.uuid_extract_timestamp_precise(uuid) IS
+  'the same, with the fraction that rand_a of a version 7 UUID may hold';
+COMMENT ON FUNCTION atid.uuid_v7_floor(timestamptz) IS
+  'the lowest version 7 UUID of a millisecond';
+COMMENT ON FUNCTION atid.uuid_v7_ceil(timestamptz) IS
+  'the highest version 7 UUID of a millisecond';
+COMMENT ON FUNCTION atid.uuid_timestamptz_to_v7(timestamptz, bool) IS
+  'a version 7 UUID of a time, the rest random or zero; does not touch the generator';
+COMMENT ON FUNCTION atid.uuid_v7_to_timestamptz(uuid) IS
+  'the time of a version 7 UUID; an error for others';
+COMMENT ON FUNCTION atid.uuid_v1_to_v6(uuid) IS 'the version 6 UUID of a version 1 UUID';
+COMMENT ON FUNCTION atid.uuid_v6_to_v1(uuid) IS 'the version 1 UUID of a version 6 UUID';
+COMMENT ON FUNCTION atid.uuid_to_urn(uuid) IS 'a UUID as a URN';
+COMMENT ON FUNCTION atid.uuid_from_text(text) IS 'the UUID of a text in any of its forms';
+COMMENT ON FUNCTION atid.uuid_to_numeric(uuid) IS 'a UUID as an unsigned integer';
+COMMENT ON FUNCTION atid.uuid_from_numeric(numeric) IS 'the UUID of an unsigned integer';
+COMMENT ON FUNCTION atid.uuid_to_bytes(uuid) IS 'the 16 bytes of a UUID';
+COMMENT ON FUNCTION atid.uuid_from_bytes(bytea) IS 'the UUID of 16 bytes';
+COMMENT ON FUNCTION atid.uuid_to_guid_bytes(uuid) IS
+  'the 16 bytes of a GUID, its first three fields little-endian';
+COMMENT ON FUNCTION atid.uuid_from_guid_bytes(bytea) IS 'the UUID of the 16 bytes of a GUID';
 
 ------------------------------------------------------------------------------
 -- generator

@@ -3,13 +3,15 @@
  * clock.c
  *		Ticks of the streams, and the arithmetic of a draw.
  *
- * A stream is a 64-bit count of ticks since the Unix epoch, and each tick is
- * handed out once at most:
+ * A stream is a 64-bit count of ticks since an epoch, the Unix epoch if nothing
+ * else is said, and each tick is handed out once at most:
  *
  *	TID		microseconds, below 2^53 (year 2255)
  *	v7		milliseconds << 12 | fraction, below 2^60 (year 10889), where the
  *			fraction is that of the millisecond times 4096, rounded down
  *			(RFC 9562 section 6.2, method 3)
+ *	gregorian	100 ns since 1582-10-15, for versions 1 and 6, below 2^60 (year
+ *			5236)
  *
  * Three clocks take part:
  *
@@ -56,35 +58,39 @@ atid_tick_of_us(AtidTick kind, uint64_t us)
 {
 	if (kind == ATID_TICK_TID)
 		return us;
+	if (kind == ATID_TICK_GREGORIAN)
+		return us * 10 + ATID_GREGORIAN_EPOCH;
 	return ((us / 1000) << 12) | ((us % 1000) << 12) / 1000;
 }
 
 /*
- * The microsecond in which a tick begins.
+ * The microsecond in which a tick begins; 0 for one before 1970.
  */
 uint64_t
 atid_tick_to_us(AtidTick kind, uint64_t tick)
 {
 	if (kind == ATID_TICK_TID)
 		return tick;
+	if (kind == ATID_TICK_GREGORIAN)
+		return tick < ATID_GREGORIAN_EPOCH ? 0 : (tick - ATID_GREGORIAN_EPOCH) / 10;
 	return (tick >> 12) * 1000 + (((tick & 0xFFF) * 1000) >> 12);
 }
 
 /*
- * Move a tick by some microseconds.  One shift applied to rising ticks gives
- * rising ticks, and a shift by whole milliseconds keeps the fraction.  Returns
- * false where the result would leave the field.
+ * Move a tick of v7 by some microseconds.  One shift applied to rising ticks
+ * gives rising ticks, and a shift by whole milliseconds keeps the fraction.
+ * Returns false where the result would leave the field.
  */
 bool
-atid_tick_shift(AtidTick kind, uint64_t tick, int64_t us, uint64_t *result)
+atid_tick_shift_v7(uint64_t tick, int64_t us, uint64_t *result)
 {
 	uint64_t	magnitude = us < 0 ? 0 - (uint64_t) us : (uint64_t) us;
 	uint64_t	ticks;
 
-	/* no field spans more milliseconds than 2^48 */
+	/* the field spans 2^48 milliseconds */
 	if (magnitude / 1000 >= UINT64_C(1) << 48)
 		return false;
-	ticks = atid_tick_of_us(kind, magnitude);
+	ticks = atid_tick_of_us(ATID_TICK_V7, magnitude);
 	if (us < 0)
 	{
 		if (ticks > tick)
@@ -93,7 +99,7 @@ atid_tick_shift(AtidTick kind, uint64_t tick, int64_t us, uint64_t *result)
 	}
 	else
 		*result = tick + ticks;
-	return *result < atid_tick_limit(kind);
+	return *result < atid_tick_limit(ATID_TICK_V7);
 }
 
 /*

@@ -18,10 +18,14 @@
 typedef enum AtidTick
 {
 	ATID_TICK_TID,				/* 1 us */
-	ATID_TICK_V7				/* 1/4096 ms */
+	ATID_TICK_V7,				/* 1/4096 ms */
+	ATID_TICK_GREGORIAN			/* 100 ns, since 1582 */
 } AtidTick;
 
-#define ATID_TICK_KINDS 2
+#define ATID_TICK_KINDS 3
+
+/* The Unix epoch, in 100 ns since 1582-10-15 (RFC 9562 section 5.1). */
+#define ATID_GREGORIAN_EPOCH UINT64_C(0x01B21DD213814000)
 
 /* What may be done with the tick that comes next. */
 typedef enum AtidDraw
@@ -35,14 +39,14 @@ typedef enum AtidDraw
 extern uint64_t atid_clock_us(int64_t sec, int64_t nsec);
 extern uint64_t atid_tick_of_us(AtidTick kind, uint64_t us);
 extern uint64_t atid_tick_to_us(AtidTick kind, uint64_t tick);
-extern bool atid_tick_shift(AtidTick kind, uint64_t tick, int64_t us,
-							uint64_t *result);
+extern bool atid_tick_shift_v7(uint64_t tick, int64_t us, uint64_t *result);
 extern uint64_t atid_clock_overrun_us(AtidTick kind, uint64_t next,
 									  int64_t steady_us, uint64_t max_drift_ms);
 
 /*
  * The first tick that the identifier's time field cannot hold: 53 bits of
- * microseconds (year 2255), 48 + 12 bits of milliseconds and fraction (10889).
+ * microseconds (year 2255), 48 + 12 bits of milliseconds and fraction (10889),
+ * 60 bits of 100 ns (5236; section 6.1 says 5623, which is a slip).
  */
 static inline uint64_t
 atid_tick_limit(AtidTick kind)
@@ -53,19 +57,21 @@ atid_tick_limit(AtidTick kind)
 static inline uint64_t
 atid_ticks_per_ms(AtidTick kind)
 {
-	return kind == ATID_TICK_TID ? 1000 : 4096;
+	return kind == ATID_TICK_TID ? 1000 : kind == ATID_TICK_V7 ? 4096 : 10000;
 }
 
 /*
- * The tick that holds the given time of day.  Times before 1970 are tick 0.
+ * The tick that holds the given time of day.  Times before 1970 count as 1970.
  */
 static inline uint64_t
 atid_tick_of_time(AtidTick kind, int64_t sec, int64_t nsec)
 {
 	if (sec < 0)
-		return 0;
+		sec = nsec = 0;
 	if (kind == ATID_TICK_TID)
 		return (uint64_t) sec * 1000000 + (uint64_t) nsec / 1000;
+	if (kind == ATID_TICK_GREGORIAN)
+		return (uint64_t) sec * 10000000 + (uint64_t) nsec / 100 + ATID_GREGORIAN_EPOCH;
 
 	/* section 6.2, method 3: the fraction of the millisecond, times 2^12 */
 	return (((uint64_t) sec * 1000 + (uint64_t) nsec / 1000000) << 12) |

@@ -56,6 +56,7 @@
  *	life	once, from 0, by compare-and-swap; by a reset, with the page locked
  *	since	after life, by whoever gave it
  *	offset	raised only, by compare-and-swap; by a reset
+ *	node	once, from 0, by compare-and-swap; by a reset
  *	ticks	raised only, by compare-and-swap, each on cache lines of its own;
  *			by a reset, after life, so that who reads a lowered tick and then
  *			life knows that there was one
@@ -128,7 +129,10 @@ typedef struct Generator
 	pg_atomic_uint64 since;		/* when that was, a TimestampTz */
 	pg_atomic_uint64 offset;	/* greatest (wall - monotonic) seen, an int64
 								 * in us; or OFFSET_UNKNOWN */
-	char		spare[3 * LINE_SIZE - 3 * sizeof(pg_atomic_uint64)];
+	pg_atomic_uint64 node;		/* random; 14 bits of clock sequence and 48 of
+								 * node, for versions 1 and 6; 0 before the
+								 * first */
+	char		spare[3 * LINE_SIZE - 4 * sizeof(pg_atomic_uint64)];
 	GeneratorLine stream[STREAM_LINES]; /* by AtidTick; the rest is spare */
 } Generator;
 
@@ -162,6 +166,7 @@ init_struct(Generator *g)
 	pg_atomic_init_u64(&g->life, 0);
 	pg_atomic_init_u64(&g->since, 0);
 	pg_atomic_init_u64(&g->offset, (uint64) OFFSET_UNKNOWN);
+	pg_atomic_init_u64(&g->node, 0);
 	for (int i = 0; i < STREAM_LINES; i++)
 		pg_atomic_init_u64(&g->stream[i].tick, 0);
 }
@@ -558,6 +563,31 @@ atid_generator_next_v7(void)
 	return draw(ATID_TICK_V7);
 }
 
+/*
+ * The time of a version 1 or 6 UUID, 60 bits of 100 ns since 1582, and in the
+ * low 62 bits of *node the clock sequence (14) and the node (48) of this life.
+ *
+ * The node is random, never a MAC address, and has the multicast bit set, which
+ * no such address has (section 6.10).  A life begins with another clock
+ * sequence and node, as section 6.3 has it for a clock that may have gone back.
+ */
+uint64
+atid_generator_next_gregorian(uint64 *node)
+{
+	uint64		tick = draw(ATID_TICK_GREGORIAN);
+
+	*node = pg_atomic_read_u64(&generator->node);
+	if (unlikely(*node == 0))
+	{
+		uint64		drawn = (atid_random_bits() >> 2) | UINT64CONST(0x010000000000);
+
+		/* on failure this puts the one that another session drew into *node */
+		if (pg_atomic_compare_exchange_u64(&generator->node, node, drawn))
+			*node = drawn;
+	}
+	return tick;
+}
+
 
 /*
  * Inspection
@@ -656,6 +686,7 @@ atid_generator_reset(PG_FUNCTION_ARGS)
 	pg_atomic_write_u64(&generator->since, (uint64) GetCurrentTimestamp());
 	pg_atomic_write_u64(&generator->offset,
 						(uint64) ((int64) wall_us(&wall) - read_monotonic_us()));
+	pg_atomic_write_u64(&generator->node, 0);
 	for (int kind = 0; kind < STREAM_LINES; kind++)
 		pg_atomic_write_u64(&generator->stream[kind].tick, 0);
 

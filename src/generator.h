@@ -15,6 +15,7 @@ extern int atid_reserve;
 
 extern uint64 atid_generator_next_tid(void);
 extern uint64 atid_generator_next_v7(void);
+extern uint64 atid_generator_next_gregorian(uint64 *node);
 extern void atid_generator_preload(void);
 
 #endif							/* ATID_GENERATOR_H */

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		Scanners of the AT Protocol's string formats: TID, record key, NSID.
+ *		Scanners of string formats: the AT Protocol's TID, record key and NSID,
+ *		and the textual forms of a UUID.
  *
  * All formats are subsets of ASCII.  Strings come as a pointer and a length in
  * bytes, need no terminator, and may hold any bytes: a byte above 0x7F is in
@@ -14,7 +15,6 @@
  */
 #include "syntax.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base32.h"
@@ -151,4 +151,62 @@ atid_syntax_nsid(const char *s, size_t len)
 	if (dots < 2 || start - 1 > NSID_AUTHORITY_MAX)
 		return false;
 	return is_letter(s[start]) && memchr(s + start, '-', len - start) == NULL;
+}
+
+static int
+hex_value(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/*
+ * UUID (RFC 9562 section 4), in either case: hex and dash; the same as a URN or
+ * in braces; and 32 hex digits without dashes, bare or in braces.
+ */
+bool
+atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
+{
+	static const char urn[] = "urn:uuid:";
+	bool		dashes;
+
+	if (len == 45)
+	{
+		for (size_t i = 0; i < 9; i++)
+		{
+			/* setting this bit makes an ASCII letter small, and spares ':' */
+			if ((s[i] | 0x20) != urn[i])
+				return false;
+		}
+		s += 9;
+		len -= 9;
+	}
+	else if ((len == 38 || len == 34) && s[0] == '{' && s[len - 1] == '}')
+	{
+		s++;
+		len -= 2;
+	}
+	if (len != 36 && len != 32)
+		return false;
+	dashes = (len == 36);
+
+	for (int i = 0; i < 16; i++)
+	{
+		int			high;
+		int			low;
+
+		if (dashes && (i == 4 || i == 6 || i == 8 || i == 10) && *s++ != '-')
+			return false;
+		high = hex_value(*s++);
+		low = hex_value(*s++);
+		if (high < 0 || low < 0)
+			return false;
+		bytes[i] = (uint8_t) (high << 4 | low);
+	}
+	return true;
 }

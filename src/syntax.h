@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Why a string is not a TID; *at, where it is set, counts from zero. */
 typedef enum AtidTidSyntax
@@ -31,5 +32,7 @@ extern bool atid_syntax_key_dot_segment(const char *s, size_t len);
 extern bool atid_syntax_key(const char *s, size_t len, bool colon);
 
 extern bool atid_syntax_nsid(const char *s, size_t len);
+
+extern bool atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16]);
 
 #endif							/* ATID_SYNTAX_H */

@@ -136,6 +136,18 @@ test_ticks(void)
 	is_u64(atid_tick_of_time(ATID_TICK_V7, -31536000, 0), 0,
 		   "1969 is tick 0 of v7");
 
+	/* Appendix A.1 and A.5: the same time in 100 ns since 1582 */
+	is_u64(atid_tick_of_time(ATID_TICK_GREGORIAN, 1645557742, 0),
+		   UINT64_C(0x1EC9414C232AB00), "appendix A.1: the timestamp 0x1EC9414C232AB00");
+	is_u64(atid_tick_of_time(ATID_TICK_GREGORIAN, 1645557742, 999999999),
+		   UINT64_C(0x1EC9414C232AB00) + 9999999, "a gregorian tick is 100 ns, rounded down");
+	is_u64(atid_tick_to_us(ATID_TICK_GREGORIAN, UINT64_C(0x1EC9414C232AB00) + 19),
+		   UINT64_C(1645557742000001), "and back to the microsecond");
+	is_u64(atid_tick_of_time(ATID_TICK_GREGORIAN, -1, 0), ATID_GREGORIAN_EPOCH,
+		   "1969 is the gregorian tick of 1970");
+	is_u64(atid_tick_to_us(ATID_TICK_GREGORIAN, ATID_GREGORIAN_EPOCH - 1), 0,
+		   "a gregorian tick before 1970 is microsecond 0");
+
 	/* us * 4096 passes 2^64 in September 2112; this is New Year 2113 */
 	is_u64(atid_tick_of_time(ATID_TICK_V7, INT64_C(4512672000), 500000000),
 		   (UINT64_C(4512672000500) << 12), "2113: no overflow of the fraction");
@@ -178,19 +190,18 @@ test_shift(void)
 				b;
 	bool		rising = true;
 
-	ok(atid_tick_shift(ATID_TICK_V7, tick, -(int64_t) DAY, &a) &&
+	ok(atid_tick_shift_v7(tick, -(int64_t) DAY, &a) &&
 	   a == tick - (UINT64_C(86400000) << 12), "a shift by a day keeps the fraction");
-	ok(!atid_tick_shift(ATID_TICK_V7, tick, -(int64_t) (YEAR_2026 + DAY), &a),
+	ok(!atid_tick_shift_v7(tick, -(int64_t) (YEAR_2026 + DAY), &a),
 	   "no shift to before 1970");
-	ok(!atid_tick_shift(ATID_TICK_V7, tick, INT64_MAX, &a) &&
-	   !atid_tick_shift(ATID_TICK_V7, tick, INT64_MIN, &a),
+	ok(!atid_tick_shift_v7(tick, INT64_MAX, &a) &&
+	   !atid_tick_shift_v7(tick, INT64_MIN, &a),
 	   "nor by the greatest and lowest integer");
-	ok(!atid_tick_shift(ATID_TICK_V7, tick,
-						INT64_C(281474976710656000) - (int64_t) YEAR_2026, &a),
+	ok(!atid_tick_shift_v7(tick, INT64_C(281474976710656000) - (int64_t) YEAR_2026, &a),
 	   "nor to after 10889");
 	for (uint64_t t = tick; t < tick + 5000; t++)
-		rising &= atid_tick_shift(ATID_TICK_V7, t, 1234567, &a) &&
-			atid_tick_shift(ATID_TICK_V7, t + 1, 1234567, &b) && a < b;
+		rising &= atid_tick_shift_v7(t, 1234567, &a) &&
+			atid_tick_shift_v7(t + 1, 1234567, &b) && a < b;
 	ok(rising, "shifted ticks rise as the ticks do");
 }
 
@@ -269,7 +280,8 @@ test_world(AtidTick kind, const char *name)
 	/* before the epoch */
 	w = new_world(kind, -(int64_t) (300 * DAY));
 	draw_many(&w, 1000);
-	is_u64(w.last, 1000, LABEL("1969 counts from 1970"));
+	is_u64(w.last, atid_tick_of_us(kind, 0) + 999 + (kind != ATID_TICK_GREGORIAN),
+		   LABEL("1969 counts from 1970"));
 	is_u64(w.waited, 0, LABEL("and does not wait for it"));
 
 	/* 2112, where us * 4096 would overflow */
@@ -299,5 +311,6 @@ main(void)
 	test_shift();
 	test_world(ATID_TICK_TID, "tid");
 	test_world(ATID_TICK_V7, "v7");
+	test_world(ATID_TICK_GREGORIAN, "gregorian");
 	return done();
 }
