@@ -1,27 +1,358 @@
 --
 -- UUIDs of RFC 9562, as a role that was granted nothing and whose search_path
--- is the default.
+-- is the default.  Sections and figures are those of the RFC.
 --
 CREATE ROLE regress_atid;
 CREATE SCHEMA AUTHORIZATION regress_atid;
 SET ROLE regress_atid;
 SET timezone = 'UTC';
+SET datestyle = 'ISO, YMD';
 
--- Section 5.7: the fields of a version 7 UUID
-CREATE FUNCTION version(uuid) RETURNS int LANGUAGE sql IMMUTABLE
-RETURN get_byte(uuid_send($1), 6) >> 4;
-CREATE FUNCTION variant(uuid) RETURNS int LANGUAGE sql IMMUTABLE
-RETURN get_byte(uuid_send($1), 8) >> 6;
-CREATE FUNCTION unix_ts_ms(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE
-RETURN ('x' || left(replace($1::text, '-', ''), 12))::bit(48)::bigint;
-CREATE FUNCTION rand_a(uuid) RETURNS int LANGUAGE sql IMMUTABLE
-RETURN ('x' || substr($1::text, 16, 3))::bit(12)::int;
+-- The fields, cut out of the bits as the figures of section 5 count them: this
+-- shares no code with the extension.
+CREATE FUNCTION bits(u uuid, first int, last int) RETURNS bit varying LANGUAGE sql IMMUTABLE
+RETURN substring(('x' || replace(u::text, '-', ''))::bit(128) FROM first + 1 FOR last - first + 1);
+CREATE FUNCTION field(u uuid, first int, last int) RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN (repeat('0', 63 - last + first) || bits(u, first, last)::text)::bit(64)::bigint;
+CREATE FUNCTION version(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 48, 51);
+CREATE FUNCTION variant(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 64, 65);
+CREATE FUNCTION clock_seq(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 66, 79);
+CREATE FUNCTION node(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 80, 127);
+CREATE FUNCTION ticks_v1(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN (field($1, 52, 63) << 48) | (field($1, 32, 47) << 32) | field($1, 0, 31);
+CREATE FUNCTION ticks_v6(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN (field($1, 0, 31) << 28) | (field($1, 32, 47) << 12) | field($1, 52, 63);
+CREATE FUNCTION unix_ts_ms(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 0, 47);
+CREATE FUNCTION rand_a(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 52, 63);
+CREATE FUNCTION rand_b(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 66, 127);
+CREATE FUNCTION state(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE statement;
+  RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
 
--- Appendix A.6 fixes how the fields are laid out
-SELECT version(u), variant(u), to_hex(unix_ts_ms(u)), to_hex(rand_a(u)),
-       to_timestamp(unix_ts_ms(u) / 1000.0)
-FROM (VALUES ('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'::uuid)) v(u);
+--
+-- Section 4: the representations
+--
+\set figure_1 '\'f81d4fae-7dec-11d0-a765-00a0c91e6bf6\'::uuid'
+-- figure 2, the bit string: by cast of the hex digits, and back by that of the bytes
+SELECT ('x' || encode(atid.uuid_to_bytes(:figure_1), 'hex'))::bit(128) AS figure_2;
+SELECT atid.uuid_from_bytes(substr(bit_send(
+         B'11111000000111010100111110101110011111011110110000010001110100001010011101100101000000001010000011001001000111100110101111110110'
+       ), 5)) AS from_figure_2;
+-- figure 3, the unsigned integer
+SELECT atid.uuid_to_numeric(:figure_1) AS figure_3,
+       atid.uuid_from_numeric(329800735698586629295641978511506172918) AS from_figure_3;
+-- figure 4, the URN
+SELECT atid.uuid_to_urn(:figure_1) AS figure_4,
+       atid.uuid_from_text('urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6') AS from_figure_4;
+-- the bytes; and those of a GUID, whose first three fields are little-endian
+SELECT atid.uuid_to_bytes(:figure_1), atid.uuid_to_guid_bytes(:figure_1);
+SELECT atid.uuid_from_bytes('\xf81d4fae7dec11d0a76500a0c91e6bf6'),
+       atid.uuid_from_guid_bytes('\xae4f1df8ec7dd011a76500a0c91e6bf6');
+SELECT atid.uuid_to_guid_bytes('00112233-4455-6677-8899-aabbccddeeff') AS guid_order,
+       atid.uuid_from_guid_bytes('\x00112233445566778899aabbccddeeff') AS and_back;
+SELECT atid.uuid_to_bytes(:figure_1) = uuid_send(:figure_1) AS as_the_server_sends_it;
 
+-- texts: either case, braces, URN, bare hex
+SELECT text, atid.uuid_from_text(text) = :figure_1 AS figure_1
+FROM (VALUES
+  ('f81d4fae-7dec-11d0-a765-00a0c91e6bf6'),
+  ('F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6'),
+  ('{F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6}'),
+  ('{f81d4fae-7dec-11d0-a765-00a0c91e6bf6}'),
+  ('urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6'),
+  ('URN:UUID:F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6'),
+  ('Urn:Uuid:f81d4faE-7Dec-11d0-A765-00a0c91E6bf6'),
+  ('f81d4fae7dec11d0a76500a0c91e6bf6'),
+  ('F81D4FAE7DEC11D0A76500A0C91E6BF6'),
+  ('{f81d4fae7dec11d0a76500a0c91e6bf6}')) v (text);
+SELECT quote_literal(text) AS text, state(format('SELECT atid.uuid_from_text(%L)', text)) AS says
+FROM (VALUES
+  (''),
+  ('{}'),
+  (' f81d4fae-7dec-11d0-a765-00a0c91e6bf6'),
+  ('f81d4fae-7dec-11d0-a765-00a0c91e6bf6 '),
+  ('f81d4fae-7dec-11d0-a765-00a0c91e6bf'),
+  ('f81d4fae-7dec-11d0-a765-00a0c91e6bf66'),
+  ('f81d4fae-7dec-11d0-a765-00a0c91e6bfg'),
+  ('f81d-4fae-7dec-11d0-a765-00a0-c91e-6bf6'),
+  ('f81d4fae7-dec-11d0-a765-00a0c91e6bf6'),
+  ('f81d4fae_7dec_11d0_a765_00a0c91e6bf6'),
+  ('{f81d4fae-7dec-11d0-a765-00a0c91e6bf6'),
+  ('f81d4fae-7dec-11d0-a765-00a0c91e6bf6}'),
+  ('(f81d4fae-7dec-11d0-a765-00a0c91e6bf6)'),
+  ('urn:uuid:f81d4fae7dec11d0a76500a0c91e6bf6'),
+  ('urn:uuid:{f81d4fae-7dec-11d0-a765-00a0c91e6bf6}'),
+  ('uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6'),
+  ('urn:guid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6'),
+  (E'urn\x1Auuid\x1Af81d4fae-7dec-11d0-a765-00a0c91e6bf6'),
+  ('f81d4fae-7dec-11d0-a765-00a0c91e6bé')) v (text);
+SELECT atid.uuid_from_text('f81d4fae-7dec');
+
+-- all bytes take part, in every representation and both ways
+SELECT count(*) AS tried,
+       bool_and(atid.uuid_from_bytes(atid.uuid_to_bytes(u)) = u) AS bytes,
+       bool_and(atid.uuid_from_guid_bytes(atid.uuid_to_guid_bytes(u)) = u) AS guid_bytes,
+       bool_and(atid.uuid_from_numeric(atid.uuid_to_numeric(u)) = u) AS numeric,
+       bool_and(atid.uuid_from_text(atid.uuid_to_urn(u)) = u) AS urn,
+       bool_and(atid.uuid_from_text(upper(replace(u::text, '-', ''))) = u) AS bare,
+       count(DISTINCT atid.uuid_to_numeric(u)) AS numerics
+FROM (SELECT overlay(repeat('00', 16) PLACING lpad(to_hex(value), 2, '0') FROM 2 * place + 1)::uuid AS u
+      FROM generate_series(0, 15) place, generate_series(1, 255) value) t;
+
+-- the ends of the integers
+SELECT atid.uuid_to_numeric(atid.uuid_nil()) AS nil, atid.uuid_to_numeric(atid.uuid_max()) AS max,
+       2::numeric ^ 128 - 1 = atid.uuid_to_numeric(atid.uuid_max()) AS two_to_the_128_less_1;
+SELECT atid.uuid_from_numeric(0), atid.uuid_from_numeric(1.000), atid.uuid_from_numeric(4294967296),
+       atid.uuid_from_numeric(340282366920938463463374607431768211455);
+SELECT value, state(format('SELECT atid.uuid_from_numeric(%L)', value)) AS says
+FROM (VALUES ('-1'), ('0.5'), ('-0.5'), ('340282366920938463463374607431768211455.5'),
+             ('340282366920938463463374607431768211456'), ('1e1000'), ('NaN'), ('Infinity'), ('-Infinity')) v (value);
+SELECT atid.uuid_from_numeric(-1);
+SELECT state($$SELECT atid.uuid_from_numeric(('1e' || 131071)::numeric)$$) AS the_largest_numeric;
+
+-- the lengths of bytes
+SELECT f, length, state(format('SELECT atid.%s(%L)', f, decode(repeat('00', length), 'hex'))) AS says
+FROM (VALUES (0), (15), (16), (17)) l (length),
+     (VALUES ('uuid_from_bytes'), ('uuid_from_guid_bytes'), ('uuid_generate_v8')) f (f)
+ORDER BY 1, 2;
+SELECT atid.uuid_from_bytes('\x00');
+SELECT state($$SELECT atid.uuid_from_bytes(decode(repeat('00', 3000000), 'hex'))$$) AS long;
+
+--
+-- Sections 4.1 and 4.2, tables 1 and 2
+--
+SELECT to_hex(digit) AS octet_8, atid.uuid_extract_variant(u) AS variant,
+       atid.uuid_extract_version(u) AS version, atid.uuid_extract_timestamp(u) IS NOT NULL AS has_time
+FROM generate_series(0, 15) digit,
+     LATERAL (SELECT ('017f22e2-79b0-7cc3-' || to_hex(digit) || '8c4-dc0c0c07398f')::uuid) AS l (u)
+ORDER BY digit;
+SELECT atid.uuid_extract_version(u) AS version, pg_typeof(atid.uuid_extract_version(u)) AS type,
+       atid.uuid_extract_variant(u) AS variant, atid.uuid_extract_timestamp(u) AS "timestamp"
+FROM generate_series(0, 15) digit,
+     LATERAL (SELECT ('017f22e2-79b0-' || to_hex(digit) || 'cc3-98c4-dc0c0c07398f')::uuid) AS l (u)
+ORDER BY digit;
+-- figure 5
+SELECT u, atid.uuid_extract_version(u) AS version, atid.uuid_extract_variant(u) AS variant
+FROM unnest('{00000000-0000-4000-8000-000000000000, 00000000-0000-4000-9000-000000000000,
+              00000000-0000-4000-A000-000000000000, 00000000-0000-4000-B000-000000000000}'::uuid[]) u;
+
+-- Sections 5.9 and 5.10, figures 13 and 14: nil and max have other variants, and no version
+SELECT u, atid.uuid_extract_version(u) AS version, atid.uuid_extract_variant(u) AS variant,
+       atid.uuid_extract_timestamp(u) AS "timestamp"
+FROM (VALUES (atid.uuid_nil()), (atid.uuid_max())) v (u);
+
+-- Section 6.6, table 3: the namespaces
+SELECT atid.uuid_ns_dns() AS dns, atid.uuid_ns_url() AS url;
+SELECT atid.uuid_ns_oid() AS oid, atid.uuid_ns_x500() AS x500;
+
+--
+-- Appendix A and B: the test vectors, each field of each
+--
+CREATE TABLE vector (section text, u uuid);
+INSERT INTO vector VALUES
+  ('A.1', 'C232AB00-9414-11EC-B3C8-9F6BDECED846'),
+  ('A.2', '5df41881-3aed-3515-88a7-2f4a814cf09e'),
+  ('A.3', '919108f7-52d1-4320-9bac-f847db4148a8'),
+  ('A.4', '2ed6657d-e927-568b-95e1-2665a8aea6a2'),
+  ('A.5', '1EC9414C-232A-6B00-B3C8-9F6BDECED846'),
+  ('A.6', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F'),
+  ('B.1', '2489E9AD-2EE2-8E00-8EC9-32D5F69181C0'),
+  ('B.2', '5c146b14-3c52-8afd-938a-375d0df1fbf6');
+SELECT section, atid.uuid_extract_version(u) AS version, atid.uuid_extract_variant(u) AS variant,
+       version(u) = atid.uuid_extract_version(u) AS version_is_the_bits, variant(u) AS variant_bits,
+       atid.uuid_extract_timestamp(u) AS "timestamp"
+FROM vector ORDER BY section;
+
+-- A.1 and A.5: time_low, time_mid, time_high; clock_seq 0b11, 0x3C8; node
+SELECT section, to_hex(field(u, 0, 31)) AS first_32, to_hex(field(u, 32, 47)) AS next_16, to_hex(field(u, 52, 63)) AS last_12,
+       to_hex(clock_seq(u)) AS clock_seq, to_hex(node(u)) AS node,
+       to_hex(CASE version(u) WHEN 1 THEN ticks_v1(u) ELSE ticks_v6(u) END) AS "timestamp"
+FROM vector WHERE section IN ('A.1', 'A.5') ORDER BY section;
+SELECT a1.u AS a_1, atid.uuid_v1_to_v6(a1.u) AS a_1_to_v6, atid.uuid_v1_to_v6(a1.u) = a5.u AS is_a_5,
+       atid.uuid_v6_to_v1(a5.u) = a1.u AS a_5_to_v1_is_a_1
+FROM vector a1, vector a5 WHERE a1.section = 'A.1' AND a5.section = 'A.5';
+
+-- A.2: v3 of www.example.com; A.4: v5; B.2: v8 with SHA-256.  Figure 29 has 0b00
+-- before B.2's last 60 bits, which is a slip: its hash and its final value have 01.
+SELECT atid.uuid_generate_v3(atid.uuid_ns_dns(), 'www.example.com') AS a_2;
+SELECT atid.uuid_generate_v5(atid.uuid_ns_dns(), 'www.example.com') AS a_4;
+SELECT atid.uuid_generate_v8(atid.uuid_ns_dns(), 'www.example.com') AS b_2;
+SELECT to_hex(field(u, 0, 47)) AS high, to_hex(field(u, 52, 63)) AS mid, bits(u, 66, 67) AS low_2, to_hex(field(u, 68, 127)) AS low_60
+FROM vector WHERE section IN ('A.2', 'A.4', 'B.2') ORDER BY section;
+-- the hashes that they come from, by the server, with the digits M and N as in figures 19, 24 and 30
+SELECT hash, section, overlay(overlay(left(hex, 32) PLACING digit FROM 13 FOR 1) PLACING n FROM 17 FOR 1)::uuid
+             = (SELECT u FROM vector v WHERE v.section = t.section) AS same
+FROM (VALUES ('MD5', 'A.2', md5('\x6ba7b8109dad11d180b400c04fd430c8'::bytea || 'www.example.com'::bytea), '3', '8'),
+             ('SHA-256', 'B.2', encode(sha256('\x6ba7b8109dad11d180b400c04fd430c8'::bytea || 'www.example.com'::bytea), 'hex'), '8', '9')
+     ) t (hash, section, hex, digit, n);
+
+-- A.3: the random bits of the example; B.1: the custom ones
+SELECT to_hex(field(u, 0, 47)) AS random_a, to_hex(field(u, 52, 63)) AS random_b, bits(u, 66, 67) AS random_c_2,
+       to_hex(field(u, 68, 127)) AS random_c_60
+FROM vector WHERE section IN ('A.3', 'B.1') ORDER BY section;
+-- v8(bytea) overwrites version and variant and nothing else
+SELECT atid.uuid_generate_v8('\x2489E9AD2EE20E000EC932D5F69181C0') AS b_1,
+       atid.uuid_generate_v8('\x00000000000000000000000000000000') AS zeros,
+       atid.uuid_generate_v8('\xffffffffffffffffffffffffffffffff') AS ones;
+
+-- A.6: unix_ts_ms, rand_a, rand_b
+SELECT to_hex(unix_ts_ms(u)) AS unix_ts_ms, unix_ts_ms(u), to_hex(rand_a(u)) AS rand_a, to_hex(rand_b(u)) AS rand_b,
+       atid.uuid_v7_to_timestamptz(u), atid.uuid_extract_timestamp_precise(u)
+FROM vector WHERE section = 'A.6';
+
+--
+-- Names (section 6.5): texts hash as UTF-8, bytea as it is
+--
+SELECT atid.uuid_generate_v3(atid.uuid_ns_url(), 'https://例え.jp/é') = atid.uuid_generate_v3(atid.uuid_ns_url(), convert_to('https://例え.jp/é', 'UTF8')) AS v3,
+       atid.uuid_generate_v5(atid.uuid_ns_url(), 'https://例え.jp/é') = atid.uuid_generate_v5(atid.uuid_ns_url(), convert_to('https://例え.jp/é', 'UTF8')) AS v5,
+       atid.uuid_generate_v8(atid.uuid_ns_url(), 'https://例え.jp/é') = atid.uuid_generate_v8(atid.uuid_ns_url(), convert_to('https://例え.jp/é', 'UTF8')) AS v8;
+-- the known values of these, by uuid-ossp and by Python's module uuid
+SELECT atid.uuid_generate_v3(atid.uuid_ns_dns(), 'python.org') AS v3, atid.uuid_generate_v5(atid.uuid_ns_dns(), 'python.org') AS v5;
+-- empty, with a zero octet, long enough to be compressed and stored apart
+SELECT atid.uuid_generate_v5(atid.uuid_ns_dns(), '') = atid.uuid_generate_v5(atid.uuid_ns_dns(), ''::bytea) AS empty,
+       atid.uuid_generate_v5(atid.uuid_ns_dns(), 'a'::bytea) <> atid.uuid_generate_v5(atid.uuid_ns_dns(), '\x6100'::bytea) AS zero_octet;
+CREATE TABLE name (n text);
+INSERT INTO name VALUES (repeat('long ', 100000));
+SELECT atid.uuid_generate_v3(atid.uuid_nil(), n) = atid.uuid_generate_v3(atid.uuid_nil(), convert_to(n, 'UTF8')) AS v3,
+       overlay(overlay(md5(uuid_send(atid.uuid_nil()) || convert_to(n, 'UTF8')) PLACING '3' FROM 13) PLACING '0' FROM 17)::text
+       = overlay(replace(atid.uuid_generate_v3(atid.uuid_nil(), n)::text, '-', '') PLACING '0' FROM 17) AS md5
+FROM name;
+-- a namespace of any kind, and each kind of string
+SELECT count(DISTINCT u) AS different
+FROM (SELECT atid.uuid_generate_v5(ns, name) FROM (VALUES (atid.uuid_nil()), (atid.uuid_max()), (atid.uuid_ns_oid())) a (ns),
+                                                  (VALUES ('a'), ('b'), ('')) b (name)) t (u);
+SELECT atid.uuid_generate_v5(atid.uuid_ns_dns(), 'x'::varchar) = atid.uuid_generate_v5(atid.uuid_ns_dns(), 'x') AS varchar,
+       atid.uuid_generate_v5(atid.uuid_ns_dns(), 'x'::name) = atid.uuid_generate_v5(atid.uuid_ns_dns(), 'x') AS name;
+-- they are immutable: an index, a generated column
+CREATE TABLE page (url text, id uuid GENERATED ALWAYS AS (atid.uuid_generate_v5(atid.uuid_ns_url(), url)) STORED);
+CREATE INDEX ON page (atid.uuid_generate_v8(atid.uuid_ns_url(), url));
+INSERT INTO page VALUES ('https://example.com/');
+SELECT * FROM page;
+
+--
+-- Times: ends and errors
+--
+-- v1 and v6: 60 bits of 100 ns since 1582-10-15.  Section 6.1 says that they last
+-- until 5623; 2^60 * 100 ns are 3653 years, so it is 5236, a slip of the pen.
+SELECT atid.uuid_extract_timestamp(u) AS "timestamp", atid.uuid_extract_timestamp_precise(u) AS precise,
+       CASE version(u) WHEN 1 THEN ticks_v1(u) ELSE ticks_v6(u) END AS ticks
+FROM unnest('{00000000-0000-1000-8000-000000000000, 00000000-0000-6000-8000-000000000000,
+              ffffffff-ffff-1fff-bfff-ffffffffffff, ffffffff-ffff-6fff-bfff-ffffffffffff,
+              13814000-1dd2-11b2-8000-000000000000, 1b21dd21-3814-6000-8000-000000000000,
+              13813fff-1dd2-11b2-8000-000000000000, 1b21dd21-3813-6fff-8000-000000000000}'::uuid[]) u;
+-- v7: 48 bits of milliseconds since 1970-01-01, until 10889
+SELECT atid.uuid_extract_timestamp(u) AS "timestamp", atid.uuid_v7_to_timestamptz(u) = atid.uuid_extract_timestamp(u) AS same,
+       atid.uuid_extract_timestamp_precise(u) AS precise
+FROM unnest('{00000000-0000-7000-8000-000000000000, 00000000-0000-7fff-bfff-ffffffffffff,
+              ffffffff-ffff-7000-8000-000000000000, ffffffff-ffff-7fff-bfff-ffffffffffff}'::uuid[]) u;
+-- section 6.2, method 3: 0.4567 ms * 4096 is 0x74E, and 0x74E of 4096 is 456 us and a little
+SELECT atid.uuid_extract_timestamp_precise('017f22e2-79b0-774e-8000-000000000000');
+
+SELECT t, atid.uuid_v7_floor(t), atid.uuid_v7_ceil(t), atid.uuid_timestamptz_to_v7(t, true) AS zero
+FROM (VALUES ('1970-01-01 00:00:00Z'::timestamptz), ('1970-01-01 00:00:00.000999Z'), ('1970-01-01 00:00:00.001Z'),
+             ('2022-02-22 19:22:22Z'), ('10889-08-02 05:31:50.655Z'), ('10889-08-02 05:31:50.655999Z')) v (t);
+SELECT t, atid.uuid_v7_floor(t), atid.uuid_v7_ceil(t)
+FROM (VALUES ('-infinity'::timestamptz), ('infinity')) v (t);
+SELECT t, f, state(format('SELECT atid.%s(%L)', f, t)) AS says
+FROM (VALUES (1, '1969-12-31 23:59:59.999999+00'), (2, '4713-01-01 00:00:00+00 BC'), (3, '10889-08-02 05:31:50.656+00'),
+             (4, '294276-12-31 23:59:59.999999+00'), (5, '-infinity'), (6, 'infinity')) v (i, t),
+     (VALUES ('uuid_v7_floor'), ('uuid_v7_ceil'), ('uuid_timestamptz_to_v7')) f (f)
+WHERE i < 5 OR f = 'uuid_timestamptz_to_v7'
+ORDER BY f, i;
+SELECT atid.uuid_v7_floor('1969-12-31Z');
+
+-- a v7 of a time: random but for the time, unless zeros are asked for
+SELECT count(DISTINCT u) AS different, count(DISTINCT unix_ts_ms(u)) AS times, min(atid.uuid_extract_timestamp(u)) AS time,
+       bool_and(version(u) = 7 AND variant(u) = 2) AS valid, count(DISTINCT rand_a(u)) > 500 AS rand_a_varies,
+       bool_and(u BETWEEN atid.uuid_v7_floor('2024-02-29 12:34:56.789Z') AND atid.uuid_v7_ceil('2024-02-29 12:34:56.789Z')) AS within
+FROM (SELECT atid.uuid_timestamptz_to_v7('2024-02-29 12:34:56.789999Z') FROM generate_series(1, 1000)) t (u);
+SELECT atid.uuid_timestamptz_to_v7('2024-02-29 12:34:56.789Z', zero => true),
+       atid.uuid_timestamptz_to_v7("time" => '2024-02-29 12:34:56.789Z', zero => true) = atid.uuid_v7_floor('2024-02-29 12:34:56.789Z') AS is_floor;
+
+-- conversions are for their versions only
+SELECT f, version, state(format('SELECT atid.%s(%L)', f, format('017f22e2-79b0-%scc3-98c4-dc0c0c07398f', to_hex(version)))) AS says
+FROM (VALUES ('uuid_v1_to_v6'), ('uuid_v6_to_v1'), ('uuid_v7_to_timestamptz')) f (f), (VALUES (0), (1), (6), (7), (15)) v (version)
+ORDER BY 1, 2;
+SELECT atid.uuid_v1_to_v6('c232ab00-9414-11ec-c3c8-9f6bdeced846');
+SELECT atid.uuid_v6_to_v1(atid.uuid_nil());
+SELECT atid.uuid_v7_to_timestamptz(atid.uuid_max());
+-- each bit of the time, and all others as they were
+SELECT count(*) AS bits, bool_and(ticks_v6(atid.uuid_v1_to_v6(v1)) = ticks_v1(v1)) AS time_kept,
+       bool_and(bits(atid.uuid_v1_to_v6(v1), 64, 127) = bits(v1, 64, 127)) AS rest_kept,
+       bool_and(atid.uuid_v6_to_v1(atid.uuid_v1_to_v6(v1)) = v1) AS and_back,
+       bool_and(atid.uuid_extract_timestamp(v1) = atid.uuid_extract_timestamp(atid.uuid_v1_to_v6(v1))) AS same_time,
+       count(DISTINCT atid.uuid_v1_to_v6(v1)) AS different
+FROM (SELECT atid.uuid_from_bytes(set_bit('\x000000000000100080000000000000'::bytea || '\x00', bit, 1)) AS v1
+      FROM generate_series(0, 127) bit WHERE bit NOT IN (52, 53, 54, 55, 70, 71)) t;
+
+--
+-- Ranges: floor prunes partitions and is a bound of an index
+--
+CREATE TABLE event (id uuid NOT NULL, what text) PARTITION BY RANGE (id);
+-- bounds are expressions: they are computed once, when the partition is made
+CREATE TABLE event_2024_01 PARTITION OF event FOR VALUES FROM (atid.uuid_v7_floor('2024-01-01Z')) TO (atid.uuid_v7_floor('2024-02-01Z'));
+CREATE TABLE event_2024_02 PARTITION OF event FOR VALUES FROM (atid.uuid_v7_floor('2024-02-01Z')) TO (atid.uuid_v7_floor('2024-03-01Z'));
+CREATE TABLE event_later PARTITION OF event FOR VALUES FROM (atid.uuid_v7_floor('2024-03-01Z')) TO (MAXVALUE);
+INSERT INTO event
+SELECT atid.uuid_timestamptz_to_v7(t), t::text
+FROM (VALUES ('2024-01-01 00:00:00.000Z'::timestamptz), ('2024-01-31 23:59:59.999999Z'), ('2024-02-01 00:00:00.000Z'),
+             ('2024-02-29 23:59:59.999999Z'), ('2024-03-01 00:00:00.000Z')) v (t);
+SELECT tableoid::regclass AS partition, what FROM event ORDER BY id;
+EXPLAIN (COSTS OFF)
+SELECT * FROM event WHERE id >= atid.uuid_v7_floor('2024-02-01Z') AND id < atid.uuid_v7_floor('2024-03-01Z');
+-- a day ends where the next begins; ceil is for ranges with both ends in them
+SELECT what FROM event
+WHERE id >= atid.uuid_v7_floor('2024-01-31Z') AND id < atid.uuid_v7_floor('2024-02-02Z') ORDER BY id;
+SELECT what FROM event
+WHERE id BETWEEN atid.uuid_v7_floor('2024-01-31Z') AND atid.uuid_v7_ceil('2024-02-01Z') ORDER BY id;
+INSERT INTO event VALUES (atid.uuid_v7_floor('2023-12-31 23:59:59.999Z'));
+
+CREATE TABLE log (id uuid PRIMARY KEY);
+INSERT INTO log SELECT atid.uuid_timestamptz_to_v7('2024-01-01Z'::timestamptz + i * interval '1 min', true) FROM generate_series(0, 9999) i;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF)
+SELECT count(*) FROM log WHERE id >= atid.uuid_v7_floor('2024-01-02Z') AND id < atid.uuid_v7_floor('2024-01-03Z');
+SELECT count(*) FROM log WHERE id >= atid.uuid_v7_floor('2024-01-02Z') AND id < atid.uuid_v7_floor('2024-01-03Z');
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+--
+-- Generating
+--
+
+-- v4: random in 122 bits, each of them set in about half of the values
+CREATE TABLE random AS SELECT atid.uuid_generate_v4() AS u FROM generate_series(1, 10000);
+SELECT count(DISTINCT u), bool_and(version(u) = 4 AND variant(u) = 2) AS valid,
+       bool_and(bits(u, 2, 47) <> bits(u, 66, 111)) AS halves_differ,
+       bool_and(atid.uuid_extract_timestamp(u) IS NULL) AS no_time FROM random;
+SELECT count(*) AS bits, bool_and(share BETWEEN 0.4 AND 0.6) AS even
+FROM (SELECT bit, avg(bits(u, bit, bit)::text::int) AS share
+      FROM random, generate_series(0, 127) bit
+      WHERE bit NOT IN (48, 49, 50, 51, 64, 65) GROUP BY bit) s;
+
+-- v1 and v6: one stream of time, one random node and clock sequence, the multicast bit set (section 6.10)
+CREATE TABLE gregorian AS
+SELECT i, clock_timestamp() AS before, atid.uuid_generate_v1() AS v1, atid.uuid_generate_v6() AS v6, clock_timestamp() AS after
+FROM generate_series(1, 10000) i;
+SELECT bool_and(version(v1) = 1 AND variant(v1) = 2) AS v1_valid, bool_and(version(v6) = 6 AND variant(v6) = 2) AS v6_valid,
+       count(DISTINCT v1) AS v1, count(DISTINCT v6) AS v6, count(DISTINCT (clock_seq(v1), node(v1), clock_seq(v6), node(v6))) AS nodes,
+       bool_and(clock_seq(v1) = clock_seq(v6) AND node(v1) = node(v6)) AS same_node,
+       bool_and(field(v1, 87, 87) = 1) AS multicast
+FROM gregorian;
+SELECT bool_and(v6 > lag) AS v6_rises, bool_and(ticks_v1(v1) > ticks_v6(lag)) AS v1_rises_with_it
+FROM (SELECT *, lag(v6) OVER (ORDER BY i) FROM gregorian) s;
+SELECT bool_and(ticks_v6(v6) > ticks_v1(v1)) AS in_the_order_drawn, bool_and(atid.uuid_v1_to_v6(v1) < v6) AS so_as_v6 FROM gregorian;
+-- never before the call; after it, only while ahead of the clock
+SELECT bool_and(atid.uuid_extract_timestamp(v1) >= before AND atid.uuid_extract_timestamp(v6) >= before) AS not_before,
+       count(*) FILTER (WHERE atid.uuid_extract_timestamp(v6) <= after) > 9000 AS not_after
+FROM gregorian;
+
+-- v7
 CREATE TABLE drawn AS
 SELECT i, clock_timestamp() AS before, atid.uuid_generate_v7() AS u, clock_timestamp() AS after
 FROM generate_series(1, 10000) i;
@@ -33,19 +364,35 @@ FROM (SELECT u > lag(u) OVER (ORDER BY i) AS rising FROM drawn) s;
 -- A later value is never below its own clock, and the fraction is the clock's:
 -- of the calls that were not ahead of it, all lie between their bounds.
 SELECT bool_and(unix_ts_ms(u) >= floor(extract(epoch FROM before) * 1000)) AS not_before,
+       bool_and(atid.uuid_extract_timestamp(u) >= date_trunc('milliseconds', before)) AS extracted_not_before,
+       bool_and(atid.uuid_extract_timestamp_precise(u) >= before - interval '1 us') AS precise_not_before,
        count(*) FILTER (WHERE unix_ts_ms(u) / 1000.0 + rand_a(u) / 4096000.0
-                              <= extract(epoch FROM after) + 0.000001) > 9000 AS not_after
+                              <= extract(epoch FROM after) + 0.000001) > 9000 AS not_after,
+       count(*) FILTER (WHERE atid.uuid_extract_timestamp_precise(u) <= after) > 9000 AS precise_not_after
 FROM drawn;
 SELECT count(DISTINCT rand_a(u)) > 1000 AS fractions_vary,
        count(DISTINCT right(u::text, 12)) = 10000 AS rand_b_varies
 FROM drawn;
+SELECT bool_and(atid.uuid_extract_timestamp(u) = date_trunc('milliseconds', atid.uuid_extract_timestamp_precise(u))) AS same_millisecond,
+       bool_and(atid.uuid_v7_to_timestamptz(u) = atid.uuid_extract_timestamp(u)) AS same_time,
+       bool_and(u BETWEEN atid.uuid_v7_floor(atid.uuid_extract_timestamp(u)) AND atid.uuid_v7_ceil(atid.uuid_extract_timestamp(u))) AS within
+FROM drawn;
+-- the precise time is that of the fraction, rounded down to the microsecond
+SELECT bool_and(extract(epoch FROM atid.uuid_extract_timestamp_precise(u)) * 1000000
+                = unix_ts_ms(u) * 1000 + rand_a(u) * 1000 / 4096) AS precise
+FROM drawn;
 
 -- rand_b: each of its 62 bits is set in about half of the values
 SELECT count(*) AS bits, bool_and(share BETWEEN 0.4 AND 0.6) AS even
-FROM (SELECT bit, avg(get_bit(uuid_send(u), bit)) AS share
-      FROM drawn, generate_series(64, 127) bit
-      WHERE bit NOT IN (70, 71)         -- the variant; get_bit counts from the right in each byte
+FROM (SELECT bit, avg(bits(u, bit, bit)::text::int) AS share
+      FROM drawn, generate_series(66, 127) bit
       GROUP BY bit) s;
+
+-- A v7 in the order of insertion, as PostgreSQL 18 asks of its own
+CREATE TABLE inserted (n serial, id uuid PRIMARY KEY DEFAULT atid.uuid_generate_v7());
+INSERT INTO inserted SELECT FROM generate_series(1, 1000);
+INSERT INTO inserted SELECT FROM generate_series(1, 1000);
+SELECT count(*) AS rows, bool_and(n = place) AS in_order FROM (SELECT n, row_number() OVER (ORDER BY id) AS place FROM inserted) s;
 
 -- Shifted: the value moves and the stream does not
 SELECT unix_ts_ms(atid.uuid_generate_v7('-1 day')) - unix_ts_ms(atid.uuid_generate_v7()) BETWEEN -86400001 AND -86300000 AS a_day_ago,
@@ -61,12 +408,35 @@ SELECT unix_ts_ms(atid.uuid_generate_v7()) < extract(epoch FROM clock_timestamp(
 SELECT abs(unix_ts_ms(atid.uuid_generate_v7('1 month')) / 1000.0
            - extract(epoch FROM clock_timestamp() + '1 month')) < 60 AS a_month;
 
+-- to the ends of the range: to 1970, and to 10889, as PostgreSQL 18 asks of its own
+SELECT atid.uuid_extract_timestamp(atid.uuid_generate_v7('1970-01-01 00:00:00.001Z'::timestamptz - now())) BETWEEN '1970-01-01Z' AND '1970-01-02Z' AS in_1970,
+       extract(year FROM atid.uuid_extract_timestamp(atid.uuid_generate_v7('10889-08-01 00:00Z'::timestamptz - now()))) AS in_10889;
+
 -- out of range: before 1970, after 10889
 SELECT atid.uuid_generate_v7('-1000 years');
 SELECT atid.uuid_generate_v7('9000 years');
-SELECT atid.uuid_generate_v7('200000 years');
-SELECT atid.uuid_generate_v7('290000 years');
-SELECT atid.uuid_generate_v7(NULL) IS NULL AS strict;
+SELECT shift, state(format('SELECT atid.uuid_generate_v7(%L)', shift)) AS says
+FROM (VALUES ('200000 years'), ('290000 years'), ('300000 years'), ('-10000 years')) v (shift);
+
+--
+-- NULL in, NULL out, whichever argument it is
+--
+SELECT p.oid::regprocedure AS not_strict FROM pg_proc p
+WHERE pronamespace = 'atid'::regnamespace AND proname LIKE 'uuid%' AND NOT proisstrict ORDER BY 1;
+SELECT num_nonnulls(
+  atid.uuid_generate_v3(NULL, 'x'), atid.uuid_generate_v3(atid.uuid_nil(), NULL::text), atid.uuid_generate_v3(atid.uuid_nil(), NULL::bytea),
+  atid.uuid_generate_v5(NULL, 'x'), atid.uuid_generate_v5(atid.uuid_nil(), NULL::text), atid.uuid_generate_v5(atid.uuid_nil(), NULL::bytea),
+  atid.uuid_generate_v8(NULL, 'x'), atid.uuid_generate_v8(atid.uuid_nil(), NULL::text), atid.uuid_generate_v8(atid.uuid_nil(), NULL::bytea),
+  atid.uuid_generate_v8(NULL), atid.uuid_generate_v7(NULL),
+  atid.uuid_extract_version(NULL), atid.uuid_extract_variant(NULL), atid.uuid_extract_timestamp(NULL), atid.uuid_extract_timestamp_precise(NULL),
+  atid.uuid_v7_floor(NULL), atid.uuid_v7_ceil(NULL), atid.uuid_timestamptz_to_v7(NULL), atid.uuid_timestamptz_to_v7(now(), NULL),
+  atid.uuid_v7_to_timestamptz(NULL), atid.uuid_v1_to_v6(NULL), atid.uuid_v6_to_v1(NULL), atid.uuid_to_urn(NULL), atid.uuid_from_text(NULL),
+  atid.uuid_to_numeric(NULL), atid.uuid_from_numeric(NULL), atid.uuid_to_bytes(NULL), atid.uuid_from_bytes(NULL),
+  atid.uuid_to_guid_bytes(NULL), atid.uuid_from_guid_bytes(NULL)) AS not_null;
+
+-- every generator is volatile, and so is what is random by default; all the rest is immutable
+SELECT p.proname AS volatile, pg_get_function_arguments(p.oid) AS arguments FROM pg_proc p
+WHERE pronamespace = 'atid'::regnamespace AND proname LIKE 'uuid%' AND provolatile <> 'i' ORDER BY 1, 2;
 
 RESET ROLE;
 SET client_min_messages = warning;

@@ -179,8 +179,8 @@ atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 	{
 		for (size_t i = 0; i < 9; i++)
 		{
-			/* setting this bit makes an ASCII letter small, and spares ':' */
-			if ((s[i] | 0x20) != urn[i])
+			/* 0x20 makes an ASCII letter small; but it makes a ':' of 0x1A, too */
+			if (urn[i] == ':' ? s[i] != ':' : (s[i] | 0x20) != urn[i])
 				return false;
 		}
 		s += 9;

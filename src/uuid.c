@@ -236,7 +236,7 @@ atid_uuid_generate_v7_interval(PG_FUNCTION_ARGS)
 	TimestampTz drawn;
 	TimestampTz shifted;
 	int64		us;
-	uint64		result;
+	uint64		result = 0;		/* keep compiler quiet */
 
 	drawn = (TimestampTz) atid_tick_to_us(ATID_TICK_V7, tick) - ATID_POSTGRES_EPOCH_US;
 	shifted = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
@@ -529,7 +529,7 @@ atid_uuid_extract_timestamp_precise(PG_FUNCTION_ARGS)
 static uint64
 v7_ms(TimestampTz ts)
 {
-	int64		us;
+	int64		us = 0;			/* keep compiler quiet */
 
 	if (TIMESTAMP_NOT_FINITE(ts) ||
 		pg_add_s64_overflow(ts, ATID_POSTGRES_EPOCH_US, &us) ||

@@ -151,11 +151,156 @@ test_tid(void)
 	   "tid: the first fault from the left is told");
 }
 
+/* RFC 9562 section 4, figure 1 */
+#define DASHED	"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+#define BARE	"f81d4fae7dec11d0a76500a0c91e6bf6"
+
+static const uint8_t figure_1[16] = {
+	0xf8, 0x1d, 0x4f, 0xae, 0x7d, 0xec, 0x11, 0xd0,
+	0xa7, 0x65, 0x00, 0xa0, 0xc9, 0x1e, 0x6b, 0xf6
+};
+
+static bool
+uuid_of(const char *s, size_t len, uint8_t bytes[16])
+{
+	char	   *copy = exact(s, len);
+	bool		result = atid_syntax_uuid(copy, len, bytes);
+
+	free(copy);
+	return result;
+}
+
+/* Is it taken, and as the UUID of figure 1? */
+static bool
+uuid(const char *s)
+{
+	uint8_t		bytes[16] = {0};
+
+	return uuid_of(s, strlen(s), bytes) && memcmp(bytes, figure_1, 16) == 0;
+}
+
+/* What a character of a form admits in its place. */
+static bool
+uuid_admits(char form, int c)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+
+	if (form == '-' || form == '{' || form == '}' || form == ':')
+		return c == form;
+	if (form == 'u' || form == 'r' || form == 'n' || form == 'i')	/* of urn:uuid: */
+		return c == form || c == form - 'a' + 'A';
+	return c != 0 && strchr(digits, c) != NULL;
+}
+
+static void
+test_uuid(void)
+{
+	static const char *const forms[] = {
+		(DASHED), (BARE), ("{" DASHED "}"), ("{" BARE "}"), ("urn:uuid:" DASHED)
+	};
+	int			wrong = 0;
+	int			asked = 0;
+
+	ok(uuid(DASHED), "uuid: hex and dash");
+	ok(uuid("F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6"), "uuid: in capitals");
+	ok(uuid("f81d4FAE-7dEC-11D0-a765-00A0c91e6Bf6"), "uuid: in both");
+	ok(uuid(BARE), "uuid: bare hex");
+	ok(uuid("{" DASHED "}"), "uuid: in braces");
+	ok(uuid("{" BARE "}"), "uuid: bare hex in braces");
+	ok(uuid("urn:uuid:" DASHED), "uuid: a URN");
+	ok(uuid("URN:UUID:" DASHED) && uuid("Urn:uUiD:" DASHED), "uuid: a URN in either case");
+
+	ok(!uuid("urn:uuid:" BARE), "uuid: no URN of bare hex");
+	ok(!uuid("urn:uuid:{" DASHED "}") && !uuid("{urn:uuid:" DASHED "}"),
+	   "uuid: no URN with braces");
+	ok(!uuid("uuid:" DASHED) && !uuid("urn:" DASHED), "uuid: no half of a URN");
+	ok(!uuid("{" DASHED) && !uuid(DASHED "}") && !uuid("(" DASHED ")") &&
+	   !uuid("}" DASHED "{"),
+	   "uuid: a pair of braces or none");
+	ok(!uuid("{{" BARE "}}") && !uuid("{}"), "uuid: one pair");
+	ok(!uuid(" " DASHED) && !uuid(DASHED " ") && !uuid(DASHED "\n"), "uuid: no blanks");
+	ok(!uuid("f81d-4fae-7dec-11d0-a765-00a0-c91e-6bf6"), "uuid: dashes where they belong only");
+	ok(!uuid("f81d4fae7-dec-11d0-a765-00a0c91e6bf6") &&
+	   !uuid("f81d4fae7dec-11d0-a765-00a0c91e6bf6") &&
+	   !uuid("f81d4fae-7dec-11d0-a76500a0c91e6bf6"), "uuid: all of them, or none");
+
+	/* each form with each byte value in each of its places */
+	for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++)
+	{
+		size_t		len = strlen(forms[f]);
+
+		for (size_t at = 0; at < len; at++)
+		{
+			for (int c = 0; c < 256; c++)
+			{
+				char		s[64];
+				uint8_t		bytes[16];
+				bool		legal = uuid_admits(forms[f][at], c);
+
+				if (len == 45 && at == 7)	/* the d of urn:uuid: is no digit */
+					legal = (c == 'd' || c == 'D');
+				memcpy(s, forms[f], len);
+				s[at] = (char) c;
+				asked++;
+				if (uuid_of(s, len, bytes) != legal)
+				{
+					if (wrong++ == 0)
+						printf("# byte 0x%02X in place %d of %s\n",
+							   (unsigned) c, (int) at, forms[f]);
+				}
+			}
+		}
+	}
+	is_u64((uint64_t) asked, 256 * (36 + 32 + 38 + 34 + 45), "uuid: all was asked");
+	is_u64((uint64_t) wrong, 0,
+		   "uuid: each byte in each place is taken or refused as the form has it");
+
+	/* each byte comes out where it went in */
+	wrong = 0;
+	for (int i = 0; i < 16; i++)
+	{
+		for (int value = 0; value < 256; value++)
+		{
+			char		s[33];
+			uint8_t		bytes[16];
+			uint8_t		want[16] = {0};
+
+			memset(s, '0', 32);
+			snprintf(s + 2 * i, 3, value % 2 ? "%02x" : "%02X", (unsigned) value);
+			if (i < 15)
+				s[2 * i + 2] = '0';
+			want[i] = (uint8_t) value;
+			if (!uuid_of(s, 32, bytes) || memcmp(bytes, want, 16) != 0)
+				wrong++;
+		}
+	}
+	is_u64((uint64_t) wrong, 0, "uuid: each value of each byte comes out as it went in");
+
+	/* each length of each form, cut short and made longer */
+	wrong = 0;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++)
+	{
+		for (size_t len = 0; len < 64; len++)
+		{
+			char		s[64];
+			uint8_t		bytes[16];
+			size_t		full = strlen(forms[f]);
+
+			memset(s, '0', sizeof(s));
+			memcpy(s, forms[f], full);
+			if (uuid_of(s, len, bytes) != (len == full))
+				wrong++;
+		}
+	}
+	is_u64((uint64_t) wrong, 0, "uuid: no other length");
+}
+
 int
 main(void)
 {
 	test_key();
 	test_nsid();
 	test_tid();
+	test_uuid();
 	return done();
 }

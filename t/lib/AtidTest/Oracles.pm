@@ -1,0 +1,76 @@
+# AtidTest::Oracles: the programs of t/oracles, which answer by other people's packages from npm.
+#
+# The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
+# a temporary folder. Where $ATID_ORACLES names a folder that has them already, nothing is fetched.
+
+package AtidTest::Oracles;
+
+use strict;
+use warnings FATAL => 'all';
+
+use File::Copy;
+use File::Spec;
+use FindBin;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+
+sub find_program
+{
+	my ($name) = @_;
+	my ($path) = grep { -x } map { "$_/$name" } File::Spec->path;
+	return $path;
+}
+
+# The oracles; or undef, and why they cannot be had here. What is wrong with a package is an error.
+sub new
+{
+	my ($class) = @_;
+	my $folder  = PostgreSQL::Test::Utils::tempdir('oracles');
+	my $self    = bless { node => find_program('node'), folder => $folder }, $class;
+	my $given   = $ENV{ATID_ORACLES};
+
+	return (undef, 'node is not in the PATH') unless defined $self->{node};
+	foreach my $file (glob "$FindBin::Bin/oracles/*.js*")
+	{
+		copy($file, $folder) or die "could not copy $file: $!";
+	}
+
+	if (defined $given)
+	{
+		# A place that was named has to be there.
+		die "ATID_ORACLES is $given, but there is no folder node_modules in it"
+		  unless -d "$given/node_modules";
+		symlink "$given/node_modules", "$folder/node_modules" or die "could not make a link: $!";
+		return ($self, undef);
+	}
+
+	my $npm = find_program('npm');
+	return (undef, 'npm is not in the PATH') unless defined $npm;
+	local $ENV{npm_config_cache} = "$folder/cache";
+	my $said = '';
+	return ($self, undef)
+	  if IPC::Run::run(
+		[ $npm, 'ci', '--prefix', $folder, '--ignore-scripts', '--no-audit', '--no-fund' ],
+		'<', \undef, '>&', \$said,
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return (undef, "npm cannot reach its registry: $1")
+	  if $said =~ /\b(ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH)\b/;
+	die "npm ci failed: $said";
+}
+
+# Runs a program of t/oracles and returns the lines that it printed.
+sub ask
+{
+	my ($self, $program, $arguments, $input) = @_;
+	my ($out, $err) = ('', '');
+	$input = '' unless defined $input;
+
+	IPC::Run::run(
+		[ $self->{node}, "$self->{folder}/$program", @$arguments ],
+		'<', \$input, '>', \$out, '2>', \$err,
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default))
+	  or die "$program failed: $err";
+	return split /\n/, $out;
+}
+
+1;
