@@ -17,9 +17,9 @@ MODULE_big = atid
 DATA = atid--$(EXTVERSION).sql
 
 # pure code, which builds without a server
-PURE = base32 syntax clock
+PURE = base32 multiformat syntax dagcbor clock
 # code that needs one, a file for each section of the install script
-ROOMS = random horizon tid rkey uuid generator
+ROOMS = random horizon tid rkey uuid cid jsonbwalk record generator
 
 OBJS = atid.o $(PURE:%=src/%.o) $(ROOMS:%=src/%.o)
 

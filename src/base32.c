@@ -1,15 +1,24 @@
 /*-------------------------------------------------------------------------
  *
  * base32.c
- *		The base32-sortable text of a TID.
+ *		The two base32 alphabets: a TID's, and that of RFC 4648 for CIDs.
  *
- * Format (AT Protocol, "TID Structure"): a 64-bit integer, big-endian, in 13
+ * A TID (AT Protocol, "TID Structure") is a 64-bit integer, big-endian, in 13
  * characters of "234567abcdefghijklmnopqrstuvwxyz", five bits each, the most
  * significant first.  13 * 5 is 65, so the first character carries four bits
  * only and is one of the first sixteen, '2' to 'j'.
  *
  * The alphabet is in ASCII order, which is what makes the text sort as the
  * number does: a < b exactly when memcmp(text(a), text(b)) < 0.
+ *
+ * A CID's text is the base32 of RFC 4648 section 6 in lower case, without
+ * padding (multibase "base32"): bytes of any number, five bits to a character
+ * of "abcdefghijklmnopqrstuvwxyz234567", the most significant first.  This one
+ * does not sort as the bytes do, for the digits come last.
+ *
+ * Five bytes are eight characters.  What is left over, one to four bytes, is 2,
+ * 4, 5 or 7 characters, whose last carries 2, 4, 1 or 3 spare bits.  These must
+ * be zero, so that bytes have one text and no other (RFC 4648 section 3.5).
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -66,4 +75,132 @@ atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value)
 	}
 	*value = result;
 	return true;
+}
+
+
+/*
+ * RFC 4648, lower case, without padding
+ */
+
+static const char rfc4648[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+/* Characters that a few bytes left over become, and the reverse; 0 is none. */
+static const uint8_t chars_of_rest[5] = {0, 2, 4, 5, 7};
+static const uint8_t bytes_of_rest[8] = {0, 0, 1, 0, 2, 3, 0, 4};
+
+/* The value of a character plus one; 0 marks what is not in the alphabet. */
+static const uint8_t rfc4648_value[256] = {
+	['a'] = 1,['b'] = 2,['c'] = 3,['d'] = 4,['e'] = 5,['f'] = 6,['g'] = 7,
+	['h'] = 8,['i'] = 9,['j'] = 10,['k'] = 11,['l'] = 12,['m'] = 13,['n'] = 14,
+	['o'] = 15,['p'] = 16,['q'] = 17,['r'] = 18,['s'] = 19,['t'] = 20,['u'] = 21,
+	['v'] = 22,['w'] = 23,['x'] = 24,['y'] = 25,['z'] = 26,
+	['2'] = 27,['3'] = 28,['4'] = 29,['5'] = 30,['6'] = 31,['7'] = 32,
+};
+
+/*
+ * One block, of up to five bytes, to characters.  Bytes that are not there count
+ * as zero: they are the spare bits.
+ */
+static inline void
+encode_block(const uint8_t *src, size_t bytes, char *dst, size_t chars)
+{
+	uint64_t	bits = 0;
+
+	for (size_t i = 0; i < 5; i++)
+		bits = (bits << 8) | (i < bytes ? src[i] : 0);
+	for (size_t i = 0; i < chars; i++)
+		dst[i] = rfc4648[(bits >> (35 - 5 * i)) & 31];
+}
+
+/*
+ * Write the text of len bytes into dst: atid_base32_encoded_len(len)
+ * characters, no terminator.
+ */
+void
+atid_base32_encode(const uint8_t *src, size_t len, char *dst)
+{
+	for (; len >= 5; len -= 5)
+	{
+		encode_block(src, 5, dst, 8);
+		src += 5;
+		dst += 8;
+	}
+	encode_block(src, len, dst, chars_of_rest[len]);
+}
+
+/*
+ * One block, of up to eight characters, as 40 bits; false where one of them is
+ * not in the alphabet.
+ */
+static inline bool
+decode_block(const char *src, size_t chars, uint64_t *bits)
+{
+	uint32_t	seen = 0;
+
+	*bits = 0;
+	for (size_t i = 0; i < 8; i++)
+	{
+		/* a byte that is not in the alphabet becomes all ones */
+		uint32_t	value = i < chars ? rfc4648_value[(unsigned char) src[i]] - UINT32_C(1) : 0;
+
+		seen |= value;
+		*bits = (*bits << 5) | (value & 31);
+	}
+	return seen <= 31;
+}
+
+/*
+ * The first character, from the left, that is not in the alphabet; there is
+ * one.
+ */
+static AtidBase32
+bad_character(const char *src, size_t *at)
+{
+	size_t		i = 0;
+
+	while (rfc4648_value[(unsigned char) src[i]] != 0)
+		i++;
+	*at = i;
+	if (src[i] >= 'A' && src[i] <= 'Z')
+		return ATID_BASE32_UPPER;
+	return src[i] == '=' ? ATID_BASE32_PADDING : ATID_BASE32_CHARACTER;
+}
+
+/*
+ * Read len characters into the atid_base32_decoded_len(len) bytes at dst.  Of
+ * several faults a bad character is told first, as the others may follow from
+ * it.  After a fault, *at is where, and what is in dst has no meaning.
+ */
+AtidBase32
+atid_base32_decode(const char *src, size_t len, uint8_t *dst, size_t *at)
+{
+	size_t		rest = len % 8;
+	size_t		bytes = bytes_of_rest[rest];
+	const char *p = src;
+	uint64_t	bits;
+
+	for (size_t blocks = len / 8; blocks > 0; blocks--)
+	{
+		if (!decode_block(p, 8, &bits))
+			return bad_character(src, at);
+		for (size_t i = 0; i < 5; i++)
+			*dst++ = (uint8_t) (bits >> (32 - 8 * i));
+		p += 8;
+	}
+
+	if (!decode_block(p, rest, &bits))
+		return bad_character(src, at);
+	if (rest > 0 && bytes == 0)
+	{
+		*at = len;
+		return ATID_BASE32_LENGTH;
+	}
+	for (size_t i = 0; i < bytes; i++)
+		*dst++ = (uint8_t) (bits >> (32 - 8 * i));
+	if ((bits & ((UINT64_C(1) << (40 - 8 * bytes)) - 1)) != 0)
+	{
+		*at = len - 1;
+		return ATID_BASE32_SPARE;
+	}
+	return ATID_BASE32_OK;
 }

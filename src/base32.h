@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * base32.h
- *		The base32-sortable text of a TID.
+ *		The two base32 alphabets: a TID's, and that of RFC 4648 for CIDs.
  *
  *-------------------------------------------------------------------------
  */
@@ -9,6 +9,7 @@
 #define ATID_BASE32_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A TID's text has this many characters, always; there is no padding. */
@@ -16,5 +17,34 @@
 
 extern void atid_base32_encode_tid(uint64_t value, char dst[ATID_TID_TEXT_LEN]);
 extern bool atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value);
+
+/* Why a string is not base32; *at counts from zero. */
+typedef enum AtidBase32
+{
+	ATID_BASE32_OK,
+	ATID_BASE32_UPPER,			/* character *at is upper case */
+	ATID_BASE32_PADDING,		/* character *at is '=' */
+	ATID_BASE32_CHARACTER,		/* character *at is not in the alphabet */
+	ATID_BASE32_LENGTH,			/* no bytes have a text of this length */
+	ATID_BASE32_SPARE			/* character *at, the last, has spare bits set */
+} AtidBase32;
+
+extern void atid_base32_encode(const uint8_t *src, size_t len, char *dst);
+extern AtidBase32 atid_base32_decode(const char *src, size_t len, uint8_t *dst,
+									 size_t *at);
+
+/* How many characters len bytes become; they must be fewer than SIZE_MAX / 2. */
+static inline size_t
+atid_base32_encoded_len(size_t len)
+{
+	return len / 5 * 8 + (len % 5 * 8 + 4) / 5;
+}
+
+/* How many bytes len characters become. */
+static inline size_t
+atid_base32_decoded_len(size_t len)
+{
+	return len / 8 * 5 + len % 8 * 5 / 8;
+}
 
 #endif							/* ATID_BASE32_H */

@@ -56,6 +56,11 @@
 #define atid_wait_event(name) PG_WAIT_EXTENSION
 #endif
 
+/* 19 builds a jsonb in a state of its own. */
+#if PG_VERSION_NUM >= 190000
+#define ATID_HAVE_JSONB_IN_STATE
+#endif
+
 /* 18 lets a library tell its name and version. */
 #if PG_VERSION_NUM >= 180000
 #define ATID_MODULE_MAGIC \

@@ -1,0 +1,40 @@
+/*-------------------------------------------------------------------------
+ *
+ * cid_text.c
+ *		A text that is a CID has bytes that are one, and these have that text;
+ *		what is refused is refused at a place within it, and has words.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "reference.h"
+#include "fuzz.h"
+#include "multiformat.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *) data;
+	size_t		len = atid_cid_bytes_len(size);
+	uint8_t    *bytes = exact_memory(len);
+	char	   *again = exact_memory(size);
+	size_t		at = SIZE_MAX;
+	AtidCidFault fault = atid_cid_from_text(text, size, bytes, &at);
+
+	CLAIM(at <= size);
+	CLAIM(strlen(atid_cid_words(fault)) > 0);
+	if (fault == ATID_CID_OK)
+	{
+		CLAIM(reference_cid(bytes, len));
+		CLAIM(atid_cid_text_len(len) == size);
+		atid_cid_to_text(bytes, len, again);
+		CLAIM(memcmp(again, text, size) == 0);
+	}
+	else if (fault >= ATID_CID_V0 && size > 0 && text[0] == 'b')
+		CLAIM(!reference_cid(bytes, len));
+	free(bytes);
+	free(again);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/*-------------------------------------------------------------------------
+ *
+ * fuzz.h
+ *		What the harnesses share: a claim that ends the run where it is not true.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_FUZZ_H
+#define ATID_FUZZ_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CLAIM(condition) \
+	do { \
+		if (!(condition)) \
+		{ \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+/*
+ * Memory of just this size, so that the sanitizer finds what reads or writes on.
+ */
+static inline void *
+exact_memory(size_t len)
+{
+	void	   *memory = malloc(len ? len : 1);
+
+	CLAIM(memory != NULL);
+	return memory;
+}
+
+extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif							/* ATID_FUZZ_H */

@@ -1,0 +1,545 @@
+/*-------------------------------------------------------------------------
+ *
+ * cid.c
+ *		The type atid.cid_link: content identifiers, version 1.
+ *
+ * A CID names a block by the hash of its bytes.  The type holds any well-formed
+ * CIDv1, as its bytes in a varlena:
+ *
+ *		version (1) | codec | hash | digest length | digest
+ *
+ * the first four as varints in their shortest form (multiformat.c).  The CIDs
+ * that the protocol makes, the blessed ones, have codec dag-cbor or raw and a
+ * SHA-256 in full: 36 bytes of which the first four are one of two constants.
+ *
+ * The text form is 'b' and the bytes in base32, lower case, without padding.
+ * The binary form is the bytes.  Order is that of the bytes; the order of the
+ * texts is another, because the digits 2 to 7 come after the letters in base32
+ * and before them in ASCII.
+ *
+ * Every value of the type is well-formed: whatever makes one parses it first.
+ * So what reads one need not.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/cryptohash.h"
+#include "common/sha2.h"
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "port/pg_bswap.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/sortsupport.h"
+
+#include "cid.h"
+#include "compat.h"
+#include "multiformat.h"
+
+PG_FUNCTION_INFO_V1(atid_cid_link_in);
+PG_FUNCTION_INFO_V1(atid_cid_link_out);
+PG_FUNCTION_INFO_V1(atid_cid_link_recv);
+PG_FUNCTION_INFO_V1(atid_cid_link_send);
+PG_FUNCTION_INFO_V1(atid_cid_make);
+PG_FUNCTION_INFO_V1(atid_cid_of);
+PG_FUNCTION_INFO_V1(atid_cid_codec);
+PG_FUNCTION_INFO_V1(atid_cid_hash);
+PG_FUNCTION_INFO_V1(atid_cid_digest);
+PG_FUNCTION_INFO_V1(atid_cid_is_blessed_link);
+PG_FUNCTION_INFO_V1(atid_cid_is_valid);
+PG_FUNCTION_INFO_V1(atid_cid_string_is_valid);
+PG_FUNCTION_INFO_V1(atid_cid_link_eq);
+PG_FUNCTION_INFO_V1(atid_cid_link_ne);
+PG_FUNCTION_INFO_V1(atid_cid_link_lt);
+PG_FUNCTION_INFO_V1(atid_cid_link_le);
+PG_FUNCTION_INFO_V1(atid_cid_link_gt);
+PG_FUNCTION_INFO_V1(atid_cid_link_ge);
+PG_FUNCTION_INFO_V1(atid_cid_link_cmp);
+PG_FUNCTION_INFO_V1(atid_cid_link_sortsupport);
+PG_FUNCTION_INFO_V1(atid_cid_link_hash);
+PG_FUNCTION_INFO_V1(atid_cid_link_hash_extended);
+PG_FUNCTION_INFO_V1(atid_cid_link_larger);
+PG_FUNCTION_INFO_V1(atid_cid_link_smaller);
+PG_FUNCTION_INFO_V1(atid_cid_link_from_bytea);
+
+
+/*
+ * Values
+ */
+
+/*
+ * A cid_link of bytes that are known to be a well-formed CID.
+ */
+Datum
+atid_cid_datum(const uint8_t *bytes, size_t len)
+{
+	bytea	   *result = palloc(VARHDRSZ + len);
+
+	SET_VARSIZE(result, VARHDRSZ + len);
+	memcpy(VARDATA(result), bytes, len);
+	return PointerGetDatum(result);
+}
+
+/*
+ * The blessed CID of a block: the SHA-256 of its bytes.
+ */
+Datum
+atid_cid_of_block(uint64_t codec, const void *block, size_t len)
+{
+	uint8_t		bytes[ATID_CID_HEAD_MAX_LEN + PG_SHA256_DIGEST_LENGTH];
+	size_t		head = atid_cid_head(codec, ATID_HASH_SHA2_256,
+									 PG_SHA256_DIGEST_LENGTH, bytes);
+	pg_cryptohash_ctx *ctx = pg_cryptohash_create(PG_SHA256);
+
+	if (ctx == NULL ||
+		pg_cryptohash_init(ctx) < 0 ||
+		pg_cryptohash_update(ctx, block, len) < 0 ||
+		pg_cryptohash_final(ctx, bytes + head, PG_SHA256_DIGEST_LENGTH) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compute %s hash: %s", "SHA256",
+						pg_cryptohash_error(ctx))));
+	pg_cryptohash_free(ctx);
+	return atid_cid_datum(bytes, head + PG_SHA256_DIGEST_LENGTH);
+}
+
+/* The parts of a value, which is well-formed. */
+static AtidCid
+parts_of(bytea *link)
+{
+	AtidCid		cid;
+	size_t		at;
+
+	if (atid_cid_parse((const uint8_t *) VARDATA_ANY(link),
+					   VARSIZE_ANY_EXHDR(link), &cid, &at) != ATID_CID_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a value of type %s is damaged", "atid.cid_link")));
+	return cid;
+}
+
+
+/*
+ * Input and output
+ */
+
+Datum
+atid_cid_link_in(PG_FUNCTION_ARGS)
+{
+	char	   *str = PG_GETARG_CSTRING(0);
+	size_t		len = strlen(str);
+	bytea	   *result = palloc(VARHDRSZ + atid_cid_bytes_len(len));
+	size_t		at = 0;
+	AtidCidFault fault;
+
+	fault = atid_cid_from_text(str, len, (uint8_t *) VARDATA(result), &at);
+	if (fault != ATID_CID_OK)
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"",
+						"atid.cid_link", str),
+				 errdetail("%s", _(atid_cid_words(fault)))));
+	SET_VARSIZE(result, VARHDRSZ + atid_cid_bytes_len(len));
+	PG_RETURN_BYTEA_P(result);
+}
+
+Datum
+atid_cid_link_out(PG_FUNCTION_ARGS)
+{
+	bytea	   *link = PG_GETARG_BYTEA_PP(0);
+	size_t		len = VARSIZE_ANY_EXHDR(link);
+	char	   *result = palloc(atid_cid_text_len(len) + 1);
+
+	atid_cid_to_text((const uint8_t *) VARDATA_ANY(link), len, result);
+	result[atid_cid_text_len(len)] = '\0';
+	PG_RETURN_CSTRING(result);
+}
+
+Datum
+atid_cid_link_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	int			len = buf->len - buf->cursor;
+	const char *bytes = pq_getmsgbytes(buf, len);
+	AtidCid		cid;
+	size_t		at;
+	AtidCidFault fault = atid_cid_parse((const uint8_t *) bytes, len, &cid, &at);
+
+	if (fault != ATID_CID_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid binary representation for type %s", "atid.cid_link"),
+				 errdetail("%s", _(atid_cid_words(fault)))));
+	return atid_cid_datum((const uint8_t *) bytes, len);
+}
+
+Datum
+atid_cid_link_send(PG_FUNCTION_ARGS)
+{
+	return byteasend(fcinfo);
+}
+
+
+/*
+ * Codecs and hashes, by the names of the multicodec table where they are likely
+ * to be met, and else by their number in hex
+ */
+
+typedef struct CodeName
+{
+	uint64_t	code;
+	const char *name;
+} CodeName;
+
+static const CodeName codecs[] = {
+	{ATID_CODEC_DAG_CBOR, "dag-cbor"},
+	{ATID_CODEC_RAW, "raw"},
+	{0x51, "cbor"},
+	{0x70, "dag-pb"},
+	{0x72, "libp2p-key"},
+	{0x0129, "dag-json"},
+	{0x0200, "json"},
+	{0, NULL}
+};
+
+static const CodeName hashes[] = {
+	{ATID_HASH_SHA2_256, "sha2-256"},
+	{0x00, "identity"},
+	{0x11, "sha1"},
+	{0x13, "sha2-512"},
+	{0x1e, "blake3"},
+	{0xb220, "blake2b-256"},
+	{0, NULL}
+};
+
+static text *
+name_of(const CodeName *names, uint64_t code)
+{
+	for (; names->name != NULL; names++)
+	{
+		if (names->code == code)
+			return cstring_to_text(names->name);
+	}
+	return cstring_to_text(psprintf("0x%llx", (unsigned long long) code));
+}
+
+/*
+ * The codec of an SQL argument: one of the two that the protocol knows.
+ */
+static uint64_t
+blessed_codec(text *name)
+{
+	for (const CodeName *c = codecs; c < codecs + 2; c++)
+	{
+		if (VARSIZE_ANY_EXHDR(name) == strlen(c->name) &&
+			memcmp(VARDATA_ANY(name), c->name, strlen(c->name)) == 0)
+			return c->code;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized codec: \"%s\"", text_to_cstring(name)),
+			 errdetail("The codec of a CID is \"dag-cbor\" or \"raw\".")));
+}
+
+/*
+ * cid_make(codec, digest): the blessed CID of a SHA-256 computed elsewhere.
+ */
+Datum
+atid_cid_make(PG_FUNCTION_ARGS)
+{
+	uint64_t	codec = blessed_codec(PG_GETARG_TEXT_PP(0));
+	bytea	   *digest = PG_GETARG_BYTEA_PP(1);
+	uint8_t		bytes[ATID_CID_HEAD_MAX_LEN + ATID_SHA2_256_LEN];
+	size_t		head;
+
+	if (VARSIZE_ANY_EXHDR(digest) != ATID_SHA2_256_LEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid length for a digest"),
+				 errdetail("A SHA-256 digest has %d bytes, not %d.",
+						   ATID_SHA2_256_LEN, (int) VARSIZE_ANY_EXHDR(digest))));
+	head = atid_cid_head(codec, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN, bytes);
+	memcpy(bytes + head, VARDATA_ANY(digest), ATID_SHA2_256_LEN);
+	return atid_cid_datum(bytes, head + ATID_SHA2_256_LEN);
+}
+
+/*
+ * cid_of(block, codec): the blessed CID of these bytes.  They are hashed and
+ * not looked at.
+ */
+Datum
+atid_cid_of(PG_FUNCTION_ARGS)
+{
+	bytea	   *block = PG_GETARG_BYTEA_PP(0);
+	uint64_t	codec = blessed_codec(PG_GETARG_TEXT_PP(1));
+
+	return atid_cid_of_block(codec, VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
+}
+
+
+/*
+ * Accessors
+ */
+
+Datum
+atid_cid_codec(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(name_of(codecs, parts_of(PG_GETARG_BYTEA_PP(0)).codec));
+}
+
+Datum
+atid_cid_hash(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(name_of(hashes, parts_of(PG_GETARG_BYTEA_PP(0)).hash));
+}
+
+Datum
+atid_cid_digest(PG_FUNCTION_ARGS)
+{
+	AtidCid		cid = parts_of(PG_GETARG_BYTEA_PP(0));
+
+	/* a digest is wrapped as a CID's bytes are */
+	return atid_cid_datum(cid.digest, cid.digest_len);
+}
+
+/*
+ * cid_is_blessed(cid_link): is it of the kind that the protocol makes?
+ */
+Datum
+atid_cid_is_blessed_link(PG_FUNCTION_ARGS)
+{
+	bytea	   *link = PG_GETARG_BYTEA_PP(0);
+
+	PG_RETURN_BOOL(atid_cid_is_blessed((const uint8_t *) VARDATA_ANY(link),
+									   VARSIZE_ANY_EXHDR(link)));
+}
+
+/*
+ * cid_is_valid(text): would this text be taken as a cid_link?
+ */
+Datum
+atid_cid_is_valid(PG_FUNCTION_ARGS)
+{
+	text	   *str = PG_GETARG_TEXT_PP(0);
+	size_t		len = VARSIZE_ANY_EXHDR(str);
+	uint8_t    *bytes = palloc(atid_cid_bytes_len(len) + 1);
+	size_t		at;
+	bool		result;
+
+	result = atid_cid_from_text(VARDATA_ANY(str), len, bytes, &at) == ATID_CID_OK;
+	pfree(bytes);
+	PG_RETURN_BOOL(result);
+}
+
+/*
+ * cid_string_is_valid(text): is this text of Lexicon's string format "cid"?
+ *
+ * That is much looser than a cid_link: it only looks like a CID in some base,
+ * 8 to 256 letters, digits, '+' and '=', and is not a CIDv0.
+ */
+Datum
+atid_cid_string_is_valid(PG_FUNCTION_ARGS)
+{
+	text	   *str = PG_GETARG_TEXT_PP(0);
+	const char *s = VARDATA_ANY(str);
+	size_t		len = VARSIZE_ANY_EXHDR(str);
+
+	if (len < 8 || len > 256 || (s[0] == 'Q' && s[1] == 'm' && s[2] == 'b'))
+		PG_RETURN_BOOL(false);
+	for (size_t i = 0; i < len; i++)
+	{
+		char		c = s[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			  (c >= '0' && c <= '9') || c == '+' || c == '='))
+			PG_RETURN_BOOL(false);
+	}
+	PG_RETURN_BOOL(true);
+}
+
+
+/*
+ * Order and equality: those of the bytes, so bytea's serve
+ */
+
+Datum
+atid_cid_link_eq(PG_FUNCTION_ARGS)
+{
+	return byteaeq(fcinfo);
+}
+
+Datum
+atid_cid_link_ne(PG_FUNCTION_ARGS)
+{
+	return byteane(fcinfo);
+}
+
+Datum
+atid_cid_link_lt(PG_FUNCTION_ARGS)
+{
+	return bytealt(fcinfo);
+}
+
+Datum
+atid_cid_link_le(PG_FUNCTION_ARGS)
+{
+	return byteale(fcinfo);
+}
+
+Datum
+atid_cid_link_gt(PG_FUNCTION_ARGS)
+{
+	return byteagt(fcinfo);
+}
+
+Datum
+atid_cid_link_ge(PG_FUNCTION_ARGS)
+{
+	return byteage(fcinfo);
+}
+
+Datum
+atid_cid_link_cmp(PG_FUNCTION_ARGS)
+{
+	return byteacmp(fcinfo);
+}
+
+Datum
+atid_cid_link_hash(PG_FUNCTION_ARGS)
+{
+	return hashvarlena(fcinfo);
+}
+
+Datum
+atid_cid_link_hash_extended(PG_FUNCTION_ARGS)
+{
+	return hashvarlenaextended(fcinfo);
+}
+
+Datum
+atid_cid_link_larger(PG_FUNCTION_ARGS)
+{
+	if (DatumGetInt32(byteacmp(fcinfo)) > 0)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+}
+
+Datum
+atid_cid_link_smaller(PG_FUNCTION_ARGS)
+{
+	if (DatumGetInt32(byteacmp(fcinfo)) < 0)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+}
+
+static int
+compare_full(Datum x, Datum y, SortSupport ssup)
+{
+	bytea	   *a = DatumGetByteaPP(x);
+	bytea	   *b = DatumGetByteaPP(y);
+	size_t		a_len = VARSIZE_ANY_EXHDR(a);
+	size_t		b_len = VARSIZE_ANY_EXHDR(b);
+	int			result = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_len, b_len));
+
+	if (result == 0 && a_len != b_len)
+		result = a_len < b_len ? -1 : 1;
+	if (DatumGetPointer(x) != (Pointer) a)
+		pfree(a);
+	if (DatumGetPointer(y) != (Pointer) b)
+		pfree(b);
+	return result;
+}
+
+static uint64
+first_word(const char *bytes, size_t len)
+{
+	uint64		word = 0;
+
+	memcpy(&word, bytes, Min(len, sizeof(word)));
+	return pg_ntoh64(word);
+}
+
+/*
+ * The abbreviated key.  The first four bytes of nearly every CID are one of two
+ * constants, which would leave half a key to tell them apart by; so they become
+ * a class of three bits, and 61 bits of what comes after them make the rest:
+ *
+ *		0	below 01 55 12 20		the first 61 bits
+ *		1	01 55 12 20, raw		61 bits of the digest
+ *		2	between the two			the first 61 bits
+ *		3	01 71 12 20, dag-cbor	61 bits of the digest
+ *		4	above					the first 61 bits
+ *
+ * Classes are in the order of the bytes, and so are the bits in each class.
+ */
+static Datum
+abbreviate(Datum original, SortSupport ssup)
+{
+	bytea	   *link = DatumGetByteaPP(original);
+	const char *bytes = VARDATA_ANY(link);
+	size_t		len = VARSIZE_ANY_EXHDR(link);
+	uint64		word = first_word(bytes, len);
+	uint32		prefix = (uint32) (word >> 32);
+	uint64		class;
+
+	if (prefix == 0x01551220 || prefix == 0x01711220)
+	{
+		class = prefix == 0x01551220 ? 1 : 3;
+		word = first_word(bytes + 4, len - 4);
+	}
+	else
+		class = prefix < 0x01551220 ? 0 : prefix < 0x01711220 ? 2 : 4;
+
+	if (DatumGetPointer(original) != (Pointer) link)
+		pfree(link);
+	return UInt64GetDatum(class << 61 | word >> 3);
+}
+
+/*
+ * Keys that begin with a digest differ where the CIDs do, or have nothing to
+ * tell apart at all: abbreviating always pays.
+ */
+static bool
+never_abort(int memtupcount, SortSupport ssup)
+{
+	return false;
+}
+
+Datum
+atid_cid_link_sortsupport(PG_FUNCTION_ARGS)
+{
+	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
+
+	ssup->comparator = compare_full;
+	if (ssup->abbreviate)
+	{
+		ssup->comparator = ssup_datum_unsigned_cmp;
+		ssup->abbrev_converter = abbreviate;
+		ssup->abbrev_abort = never_abort;
+		ssup->abbrev_full_comparator = compare_full;
+	}
+	PG_RETURN_VOID();
+}
+
+
+/*
+ * Casts
+ */
+
+Datum
+atid_cid_link_from_bytea(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	AtidCid		cid;
+	size_t		at = 0;
+	AtidCidFault fault = atid_cid_parse((const uint8_t *) VARDATA_ANY(bytes),
+										VARSIZE_ANY_EXHDR(bytes), &cid, &at);
+
+	if (fault != ATID_CID_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("these bytes are not a CID"),
+				 errdetail("%s", _(atid_cid_words(fault)))));
+	PG_RETURN_BYTEA_P(bytes);
+}

@@ -1,0 +1,808 @@
+/*-------------------------------------------------------------------------
+ *
+ * dagcbor.c
+ *		DAG-CBOR: a strict reader and a writer, over bytes.
+ *
+ * Format (RFC 8949; IPLD, "DAG-CBOR"; AT Protocol, "Data Model"): a value is a
+ * head, and what the head says follows.  The head's first byte is a major type
+ * in three bits and five bits more: an argument below 24, or that the argument
+ * is in the next 1, 2, 4 or 8 bytes, big-endian.
+ *
+ *		0	unsigned integer, the argument itself
+ *		1	negative integer, -1 - argument
+ *		2	byte string of so many bytes
+ *		3	text string of so many bytes of UTF-8
+ *		4	array of so many items
+ *		5	map of so many pairs of a key and a value
+ *		6	tag, of which only 42 is known: the byte string after it is 0x00 and
+ *			the bytes of a CID (multiformat.c), a link
+ *		7	20 false, 21 true, 22 null
+ *
+ * A value has one encoding and no other, so that a record has one CID: heads are
+ * as short as can be, nothing is of indefinite length, the keys of a map are
+ * text, in order of their length and then their bytes, each once.  All else is
+ * refused.  So a block that is read to its end and written anew gives the same
+ * bytes; fuzz/dagcbor.c holds us to it.
+ *
+ * The protocol wants integers of signed 64 bits and no floats, whose errors are
+ * therefore not those of a bad encoding.
+ *
+ * The reader
+ *
+ * gives one event for each value, for each key, and for the end of each array
+ * and map.  It does not call itself, takes no memory, and copies nothing: the
+ * arrays and maps that are open are in a stack of fixed size in the reader.
+ * Invariants:
+ *	- begin <= p <= end, and no byte at or behind end is looked at;
+ *	- a length or a count is compared with what is left, as the 64 bits it is,
+ *	  before anything is done with it: an item takes one byte at least, a pair two;
+ *	- so time is linear in the bytes that are there, whatever they claim.
+ *
+ * Depth: the specification has no limit.  Bluesky's own Go library declares 32;
+ * serde takes 128 by default; @ipld/dag-cbor recurses until its stack ends, near
+ * 3,700 levels, and @atcute/cbor has no limit; and the server's jsonb is bounded
+ * by max_stack_depth, some thousands of levels at its default.  512 is far above
+ * what any record has and below what breaks elsewhere, and its stack is 16 kB,
+ * of which only what is used is touched.
+ *
+ * The writer
+ *
+ * writes heads in their shortest form, and believes its caller in all else: the
+ * number of items, the order of keys, UTF-8, CIDs, depth.
+ *
+ * Pure code: no server, no state; the only allocation is the writer's grow().
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "dagcbor.h"
+
+#include <string.h>
+
+#include "multiformat.h"
+
+/* Major types, in the top three bits of a head's first byte. */
+#define MAJOR(byte)		((byte) >> 5)
+#define MAJOR_UNSIGNED	0
+#define MAJOR_NEGATIVE	1
+#define MAJOR_BYTES		2
+#define MAJOR_TEXT		3
+#define MAJOR_ARRAY		4
+#define MAJOR_MAP		5
+#define MAJOR_TAG		6
+#define MAJOR_OTHER		7
+
+/* The five bits below: arguments up to 23, how long the argument is, and ... */
+#define INFO(byte)		((byte) & 0x1F)
+#define INFO_1_BYTE		24
+#define INFO_8_BYTES	27
+#define INFO_INDEFINITE 31
+
+/* ... of MAJOR_OTHER, what it is. */
+#define BYTE_FALSE		0xF4
+#define BYTE_TRUE		0xF5
+#define BYTE_NULL		0xF6
+#define BYTE_UNDEFINED	0xF7
+#define BYTE_FLOAT_16	0xF9
+#define BYTE_FLOAT_64	0xFB
+#define BYTE_BREAK		0xFF
+
+#define STRING_OF(x)	#x
+#define NUMBER_IN_WORDS(x) STRING_OF(x)
+
+/* The longest head: its first byte and an argument of eight. */
+#define HEAD_MAX_LEN	9
+
+
+/*
+ * Text
+ */
+
+#define ALL_BYTES(x)	(UINT64_C(0x0101010101010101) * (x))
+
+/*
+ * Are all bytes of a word ASCII, and none of them zero?  Without bytes above
+ * 0x7F, the subtraction borrows exactly where a byte is zero.
+ */
+static inline bool
+plain_word(uint64_t word)
+{
+	return ((word | (word - ALL_BYTES(0x01))) & ALL_BYTES(0x80)) == 0;
+}
+
+static inline uint64_t
+load_word(const uint8_t *p)
+{
+	uint64_t	word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/*
+ * 1 to 7 bytes in a word, some of them twice, in no order that matters.
+ */
+static inline uint64_t
+load_short_word(const uint8_t *p, size_t len)
+{
+	if (len >= 4)
+	{
+		uint32_t	first;
+		uint32_t	last;
+
+		memcpy(&first, p, sizeof(first));
+		memcpy(&last, p + len - 4, sizeof(last));
+		return (uint64_t) first << 32 | last;
+	}
+	return ALL_BYTES((uint64_t) ' ') << 24 |
+		(uint64_t) p[0] << 16 | (uint64_t) p[len / 2] << 8 | p[len - 1];
+}
+
+static inline bool
+is_continuation(uint8_t byte)
+{
+	return (byte & 0xC0) == 0x80;
+}
+
+/*
+ * The number of bytes of the UTF-8 character at p, which is not ASCII; 0 where
+ * there is none (RFC 3629 section 4): a lone or missing continuation, an
+ * overlong form, a surrogate, or above U+10FFFF.
+ */
+static inline size_t
+multibyte_len(const uint8_t *p, size_t left)
+{
+	uint8_t		first = p[0];
+
+	if (first < 0xC2)
+		return 0;
+	if (first < 0xE0)
+		return left >= 2 && is_continuation(p[1]) ? 2 : 0;
+	if (first < 0xF0)
+	{
+		if (left < 3 || !is_continuation(p[1]) || !is_continuation(p[2]) ||
+			(first == 0xE0 && p[1] < 0xA0) || (first == 0xED && p[1] > 0x9F))
+			return 0;
+		return 3;
+	}
+	if (left < 4 || !is_continuation(p[1]) || !is_continuation(p[2]) ||
+		!is_continuation(p[3]) || (first == 0xF0 && p[1] < 0x90) ||
+		(first == 0xF4 && p[1] > 0x8F) || first > 0xF4)
+		return 0;
+	return 4;
+}
+
+/*
+ * Check text that is not all plain.  Returns the end if it is UTF-8, else where
+ * it is not; *nul says whether there is a U+0000.
+ */
+static const uint8_t *
+check_characters(const uint8_t *p, const uint8_t *end, bool *nul)
+{
+	while (p < end)
+	{
+		size_t		len = 1;
+
+		if (end - p >= 8 && plain_word(load_word(p)))
+			len = 8;
+		else if (*p >= 0x80)
+		{
+			/* one script comes in runs: stay while it does */
+			while ((len = multibyte_len(p, (size_t) (end - p))) > 0 &&
+				   (size_t) (end - p) > len && p[len] >= 0x80)
+				p += len;
+			if (len == 0)
+				return p;
+		}
+		else if (*p == 0)
+			*nul = true;
+		p += len;
+	}
+	return end;
+}
+
+/*
+ * Check text.  Nearly all of it is plain, and keys are short.
+ */
+static inline const uint8_t *
+check_text(const uint8_t *p, size_t len, bool *nul)
+{
+	const uint8_t *end = p + len;
+
+	*nul = false;
+	if (len < 8)
+	{
+		if (len == 0 || plain_word(load_short_word(p, len)))
+			return end;
+	}
+	else
+	{
+		while (end - p > 8 && plain_word(load_word(p)))
+			p += 8;
+		/* the last word may overlap the one before */
+		if (end - p <= 8 && plain_word(load_word(end - 8)))
+			return end;
+	}
+	return check_characters(p, end, nul);
+}
+
+
+/*
+ * The reader
+ */
+
+void
+atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len)
+{
+	reader->begin = reader->p = reader->at = bytes;
+	reader->end = reader->begin + len;
+	reader->error = ATID_CBOR_OK;
+	reader->cid_fault = 0;
+	reader->depth = 0;
+
+	/* the outside is like an array of one item */
+	reader->frames[0].left = 1;
+	reader->frames[0].map = false;
+}
+
+/*
+ * Note a fault.  There is nothing more to read then.
+ */
+static AtidCborEvent
+fault(AtidCborReader *reader, AtidCborError error, const uint8_t *at)
+{
+	reader->error = error;
+	reader->at = at;
+	reader->depth = 0;
+	reader->frames[0].left = 0;
+	return ATID_CBOR_FAULT;
+}
+
+/*
+ * The rest of read_head(): arguments that do not fit into the first byte.
+ */
+static const uint8_t *
+read_long_head(AtidCborReader *reader, const uint8_t *p, uint64_t *arg)
+{
+	const uint8_t *head = p;
+	unsigned	info = INFO(*p);
+	size_t		len;
+	uint64_t	value = 0;
+
+	if (info > INFO_8_BYTES)
+	{
+		bool		open = info == INFO_INDEFINITE &&
+			MAJOR(*p) >= MAJOR_BYTES && MAJOR(*p) <= MAJOR_MAP;
+
+		fault(reader, open ? ATID_CBOR_INDEFINITE : ATID_CBOR_RESERVED, head);
+		return NULL;
+	}
+	len = (size_t) 1 << (info - INFO_1_BYTE);
+	if ((size_t) (reader->end - head) <= len)
+	{
+		fault(reader, ATID_CBOR_ENDS, reader->end);
+		return NULL;
+	}
+	for (size_t i = 0; i < len; i++)
+		value = (value << 8) | *++p;
+
+	/* half of the bytes would do, or for one byte, none */
+	if (len == 1 ? value < INFO_1_BYTE : value >> (len * 4) == 0)
+	{
+		fault(reader, ATID_CBOR_SHORTEST, head);
+		return NULL;
+	}
+	*arg = value;
+	return p + 1;
+}
+
+/*
+ * Read the head at p, which is before the end.  Returns the byte behind it; or
+ * NULL where it has a fault, which is then noted.
+ */
+static inline const uint8_t *
+read_head(AtidCborReader *reader, const uint8_t *p, uint64_t *arg)
+{
+	if (INFO(*p) >= INFO_1_BYTE)
+		return read_long_head(reader, p, arg);
+	*arg = INFO(*p);
+	return p + 1;
+}
+
+/*
+ * Take len bytes at p, of a string whose head begins at reader->at.
+ */
+static inline bool
+take_string(AtidCborReader *reader, const uint8_t *p, uint64_t len,
+			AtidCborItem *item)
+{
+	if (len > (uint64_t) (reader->end - p))
+	{
+		fault(reader, ATID_CBOR_LENGTH, reader->at);
+		return false;
+	}
+	item->data = p;
+	item->len = (size_t) len;
+	reader->p = p + len;
+	return true;
+}
+
+static inline bool
+take_text(AtidCborReader *reader, const uint8_t *p, uint64_t len,
+		  AtidCborItem *item)
+{
+	const uint8_t *bad;
+
+	if (!take_string(reader, p, len, item))
+		return false;
+	bad = check_text(p, item->len, &item->nul);
+	if (bad != reader->p)
+	{
+		fault(reader, ATID_CBOR_UTF8, bad);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Open an array or a map of so many items, keys counted.
+ */
+static inline AtidCborEvent
+enter(AtidCborReader *reader, const uint8_t *p, size_t items, bool map)
+{
+	AtidCborFrame *frame;
+
+	if (reader->depth == ATID_CBOR_DEPTH_MAX)
+		return fault(reader, ATID_CBOR_DEPTH, reader->at);
+	reader->p = p;
+	frame = &reader->frames[++reader->depth];
+	frame->left = items;
+	frame->map = map;
+	frame->key = NULL;
+	frame->key_len = 0;
+	return map ? ATID_CBOR_MAP : ATID_CBOR_ARRAY;
+}
+
+/*
+ * Close the array or map whose items have all been; outside of all there must
+ * be nothing more.
+ */
+static inline AtidCborEvent
+leave(AtidCborReader *reader)
+{
+	if (reader->depth > 0)
+	{
+		reader->at = reader->p;
+		return reader->frames[reader->depth--].map ?
+			ATID_CBOR_MAP_END : ATID_CBOR_ARRAY_END;
+	}
+	if (reader->error != ATID_CBOR_OK)
+		return ATID_CBOR_FAULT;
+	if (reader->p < reader->end)
+		return fault(reader, ATID_CBOR_TRAILING, reader->p);
+	reader->at = reader->p;
+	return ATID_CBOR_END;
+}
+
+/*
+ * A map's key: text, and behind the last key in their order.
+ */
+static inline AtidCborEvent
+read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
+{
+	const uint8_t *p = reader->p;
+	uint64_t	len;
+
+	if (MAJOR(*p) != MAJOR_TEXT)
+		return fault(reader, ATID_CBOR_KEY_TYPE, p);
+	p = read_head(reader, p, &len);
+	if (p == NULL || !take_text(reader, p, len, item))
+		return ATID_CBOR_FAULT;
+
+	if (item->len <= frame->key_len && frame->key != NULL)
+	{
+		int			order = atid_cbor_key_cmp(frame->key, frame->key_len,
+											  item->data, item->len);
+
+		if (order >= 0)
+			return fault(reader, order > 0 ? ATID_CBOR_KEY_ORDER : ATID_CBOR_KEY_TWICE,
+						 reader->at);
+	}
+	frame->key = item->data;
+	frame->key_len = item->len;
+	return ATID_CBOR_KEY;
+}
+
+/*
+ * Tag 42, and p is behind it: a byte string of 0x00, which says that no text
+ * form follows (multibase "identity"), and the bytes of a CID.
+ */
+static AtidCborEvent
+read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
+{
+	const uint8_t *tag = reader->at;
+	uint64_t	len;
+	AtidCid		cid;
+	AtidCidFault cid_fault;
+	size_t		cid_at;
+
+	if (p == reader->end)
+		return fault(reader, ATID_CBOR_ENDS, p);
+	if (MAJOR(*p) != MAJOR_BYTES)
+		return fault(reader, ATID_CBOR_LINK_TYPE, p);
+	reader->at = p;
+	p = read_head(reader, p, &len);
+	if (p == NULL || !take_string(reader, p, len, item))
+		return ATID_CBOR_FAULT;
+	if (item->len == 0 || item->data[0] != 0)
+		return fault(reader, ATID_CBOR_LINK_PREFIX, p);
+	reader->at = tag;
+
+	item->data++;
+	item->len--;
+	if (atid_cid_is_blessed(item->data, item->len))
+		return ATID_CBOR_LINK;
+	cid_fault = atid_cid_parse(item->data, item->len, &cid, &cid_at);
+	if (cid_fault != ATID_CID_OK)
+	{
+		reader->cid_fault = (int) cid_fault;
+		return fault(reader, ATID_CBOR_LINK_CID, item->data + cid_at);
+	}
+	return ATID_CBOR_LINK;
+}
+
+/*
+ * Major type 7: two booleans, null, and much that is refused.
+ */
+static AtidCborEvent
+read_other(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
+{
+	reader->p = p + 1;
+	switch (*p)
+	{
+		case BYTE_FALSE:
+		case BYTE_TRUE:
+			item->integer = *p == BYTE_TRUE;
+			return ATID_CBOR_BOOL;
+		case BYTE_NULL:
+			return ATID_CBOR_NULL;
+		case BYTE_UNDEFINED:
+			return fault(reader, ATID_CBOR_UNDEFINED, p);
+		case BYTE_BREAK:
+			return fault(reader, ATID_CBOR_BREAK, p);
+	}
+	if (*p < BYTE_FLOAT_16)
+		return fault(reader, ATID_CBOR_SIMPLE, p);
+	if (*p <= BYTE_FLOAT_64)
+		return fault(reader, ATID_CBOR_FLOAT, p);
+	return fault(reader, ATID_CBOR_RESERVED, p);
+}
+
+/*
+ * The next event: see atid_cbor_next().
+ */
+static inline AtidCborEvent
+read_next(AtidCborReader *reader, AtidCborItem *item)
+{
+	AtidCborFrame *frame = &reader->frames[reader->depth];
+	const uint8_t *p = reader->p;
+	unsigned	major;
+	bool		key;
+	uint64_t	arg;
+
+	if (frame->left == 0)
+		return leave(reader);
+	if (p == reader->end)
+		return fault(reader, ATID_CBOR_ENDS, p);
+	reader->at = p;
+
+	/* a key is to come where as many keys as values are */
+	key = frame->map && frame->left % 2 == 0;
+	frame->left--;
+	if (key)
+		return read_key(reader, frame, item);
+
+	major = MAJOR(*p);
+	if (major == MAJOR_OTHER)
+		return read_other(reader, p, item);
+	p = read_head(reader, p, &arg);
+	if (p == NULL)
+		return ATID_CBOR_FAULT;
+
+	switch (major)
+	{
+		case MAJOR_UNSIGNED:
+		case MAJOR_NEGATIVE:
+			if (arg > INT64_MAX)
+				return fault(reader, ATID_CBOR_RANGE, reader->at);
+			item->integer = major == MAJOR_UNSIGNED ? (int64_t) arg : -1 - (int64_t) arg;
+			reader->p = p;
+			return ATID_CBOR_INTEGER;
+		case MAJOR_BYTES:
+			return take_string(reader, p, arg, item) ? ATID_CBOR_BYTES : ATID_CBOR_FAULT;
+		case MAJOR_TEXT:
+			return take_text(reader, p, arg, item) ? ATID_CBOR_TEXT : ATID_CBOR_FAULT;
+		case MAJOR_ARRAY:
+			if (arg > (uint64_t) (reader->end - p))
+				return fault(reader, ATID_CBOR_COUNT, reader->at);
+			item->len = (size_t) arg;
+			return enter(reader, p, item->len, false);
+		case MAJOR_MAP:
+			if (arg > (uint64_t) (reader->end - p) / 2)
+				return fault(reader, ATID_CBOR_COUNT, reader->at);
+			item->len = (size_t) arg;
+			return enter(reader, p, item->len * 2, true);
+		default:				/* MAJOR_TAG */
+			if (arg != ATID_CBOR_TAG_LINK)
+				return fault(reader, ATID_CBOR_TAG, reader->at);
+			return read_link(reader, p, item);
+	}
+}
+
+/*
+ * The next event.  ATID_CBOR_FAULT and ATID_CBOR_END are the last, and come
+ * again if asked for again.
+ */
+AtidCborEvent
+atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
+{
+	return read_next(reader, item);
+}
+
+/*
+ * Read to the end, and nothing else.  Returns false if there is a fault, which
+ * the reader then tells.
+ */
+bool
+atid_cbor_validate(AtidCborReader *reader)
+{
+	AtidCborItem item;
+
+	for (;;)
+	{
+		switch (read_next(reader, &item))
+		{
+			case ATID_CBOR_FAULT:
+				return false;
+			case ATID_CBOR_END:
+				return true;
+			default:
+				break;
+		}
+	}
+}
+
+
+/*
+ * The writer
+ */
+
+/*
+ * The rest of reserve(): there is no room.  It doubles, so that each byte is
+ * moved once on average.
+ */
+static bool
+make_room(AtidCborWriter *writer, size_t len)
+{
+	size_t		new_cap;
+
+	if (writer->error != ATID_CBOR_OK)
+		return false;
+	if (len > ATID_CBOR_SIZE_MAX - writer->len)
+		writer->error = ATID_CBOR_SIZE;
+	else
+	{
+		new_cap = writer->cap < ATID_CBOR_SIZE_MAX / 2 ? writer->cap * 2 : ATID_CBOR_SIZE_MAX;
+		if (new_cap < writer->len + len)
+			new_cap = writer->len + len;
+		if (writer->grow(writer, new_cap))
+			return true;
+		writer->error = ATID_CBOR_MEMORY;
+	}
+
+	/* no room from here on, so that all that follows comes here and is dropped */
+	writer->cap = writer->len;
+	return false;
+}
+
+/*
+ * Is there room for len more bytes, or can it be made?
+ */
+static inline bool
+reserve(AtidCborWriter *writer, size_t len)
+{
+	return len <= writer->cap - writer->len || make_room(writer, len);
+}
+
+/*
+ * A head in its shortest form, at dst, which has room for HEAD_MAX_LEN bytes.
+ * Returns the byte behind it.
+ */
+static inline uint8_t *
+write_head(uint8_t *dst, unsigned major, uint64_t arg)
+{
+	unsigned	info = INFO_1_BYTE;
+
+	if (arg < INFO_1_BYTE)
+	{
+		*dst = (uint8_t) (major << 5 | arg);
+		return dst + 1;
+	}
+	while (info < INFO_8_BYTES && arg >> (8 << (info - INFO_1_BYTE)) != 0)
+		info++;
+	*dst++ = (uint8_t) (major << 5 | info);
+	for (int shift = (8 << (info - INFO_1_BYTE)) - 8; shift >= 0; shift -= 8)
+		*dst++ = (uint8_t) (arg >> shift);
+	return dst;
+}
+
+static inline void
+put_head(AtidCborWriter *writer, unsigned major, uint64_t arg)
+{
+	if (reserve(writer, HEAD_MAX_LEN))
+		writer->len = (size_t) (write_head(writer->data + writer->len, major, arg) - writer->data);
+}
+
+/*
+ * Is there room for a string and what stands before it?  A length that no block
+ * can have is not added to anything.
+ */
+static inline bool
+reserve_string(AtidCborWriter *writer, size_t head_len, size_t len)
+{
+	return reserve(writer, len <= ATID_CBOR_SIZE_MAX ? head_len + len : SIZE_MAX);
+}
+
+static inline void
+put_string(AtidCborWriter *writer, unsigned major, const void *data, size_t len)
+{
+	uint8_t    *dst;
+
+	if (!reserve_string(writer, HEAD_MAX_LEN, len))
+		return;
+	dst = write_head(writer->data + writer->len, major, len);
+	if (len > 0)
+		memcpy(dst, data, len);
+	writer->len = (size_t) (dst - writer->data) + len;
+}
+
+void
+atid_cbor_put_integer(AtidCborWriter *writer, int64_t value)
+{
+	if (value < 0)
+		put_head(writer, MAJOR_NEGATIVE, (uint64_t) (-1 - value));
+	else
+		put_head(writer, MAJOR_UNSIGNED, (uint64_t) value);
+}
+
+void
+atid_cbor_put_bytes(AtidCborWriter *writer, const void *data, size_t len)
+{
+	put_string(writer, MAJOR_BYTES, data, len);
+}
+
+/* Text, which must be UTF-8; a map's key is written so too. */
+void
+atid_cbor_put_text(AtidCborWriter *writer, const void *data, size_t len)
+{
+	put_string(writer, MAJOR_TEXT, data, len);
+}
+
+/* The head of an array; so many values must follow. */
+void
+atid_cbor_put_array(AtidCborWriter *writer, size_t items)
+{
+	put_head(writer, MAJOR_ARRAY, items);
+}
+
+/* The head of a map; so many pairs must follow, in the order of their keys. */
+void
+atid_cbor_put_map(AtidCborWriter *writer, size_t pairs)
+{
+	put_head(writer, MAJOR_MAP, pairs);
+}
+
+/* A link; the bytes must be a CIDv1. */
+void
+atid_cbor_put_link(AtidCborWriter *writer, const void *cid, size_t len)
+{
+	uint8_t    *dst;
+
+	if (!reserve_string(writer, 2 * HEAD_MAX_LEN + 1, len))
+		return;
+	dst = write_head(writer->data + writer->len, MAJOR_TAG, ATID_CBOR_TAG_LINK);
+	dst = write_head(dst, MAJOR_BYTES, len + 1);
+	*dst++ = 0;
+	memcpy(dst, cid, len);
+	writer->len = (size_t) (dst - writer->data) + len;
+}
+
+void
+atid_cbor_put_bool(AtidCborWriter *writer, bool value)
+{
+	if (reserve(writer, 1))
+		writer->data[writer->len++] = value ? BYTE_TRUE : BYTE_FALSE;
+}
+
+void
+atid_cbor_put_null(AtidCborWriter *writer)
+{
+	if (reserve(writer, 1))
+		writer->data[writer->len++] = BYTE_NULL;
+}
+
+
+/*
+ * Both
+ */
+
+/*
+ * The order of a map's keys: by length, and then by bytes.
+ */
+int
+atid_cbor_key_cmp(const void *a, size_t a_len, const void *b, size_t b_len)
+{
+	if (a_len != b_len)
+		return a_len < b_len ? -1 : 1;
+	return memcmp(a, b, a_len);
+}
+
+/*
+ * An error in words: one sentence, without its place, which the caller knows.
+ */
+const char *
+atid_cbor_words(AtidCborError error, int cid_fault)
+{
+	switch (error)
+	{
+		case ATID_CBOR_OK:
+			return "There is no error.";
+		case ATID_CBOR_ENDS:
+			return "The block ends where a value should go on.";
+		case ATID_CBOR_LENGTH:
+			return "The length of a string is beyond the end of the block.";
+		case ATID_CBOR_COUNT:
+			return "An array or map has more items than the block has bytes left.";
+		case ATID_CBOR_TRAILING:
+			return "The block goes on after its value.";
+		case ATID_CBOR_SHORTEST:
+			return "An integer or length is not in its shortest form.";
+		case ATID_CBOR_INDEFINITE:
+			return "A string, array or map of indefinite length is not allowed.";
+		case ATID_CBOR_BREAK:
+			return "There is a break code, and nothing of indefinite length is open.";
+		case ATID_CBOR_RESERVED:
+			return "The byte is reserved in CBOR and begins no value.";
+		case ATID_CBOR_DEPTH:
+			return "Arrays and maps are nested more than " NUMBER_IN_WORDS(ATID_CBOR_DEPTH_MAX)
+				" deep.";
+		case ATID_CBOR_RANGE:
+			return "An integer does not fit into 64 bits with a sign.";
+		case ATID_CBOR_FLOAT:
+			return "Floating-point numbers are not allowed.";
+		case ATID_CBOR_UNDEFINED:
+			return "The value undefined is not allowed.";
+		case ATID_CBOR_SIMPLE:
+			return "Simple values other than false, true and null are not allowed.";
+		case ATID_CBOR_UTF8:
+			return "A text is not valid UTF-8.";
+		case ATID_CBOR_KEY_TYPE:
+			return "The key of a map is not a text.";
+		case ATID_CBOR_KEY_ORDER:
+			return "The keys of a map are not in order of length and then bytes.";
+		case ATID_CBOR_KEY_TWICE:
+			return "A map has the same key twice.";
+		case ATID_CBOR_TAG:
+			return "Tags other than 42, a link, are not allowed.";
+		case ATID_CBOR_LINK_TYPE:
+			return "A link (tag 42) is not a byte string.";
+		case ATID_CBOR_LINK_PREFIX:
+			return "The bytes of a link (tag 42) do not begin with 0x00.";
+		case ATID_CBOR_LINK_CID:
+			return atid_cid_words((AtidCidFault) cid_fault);
+		case ATID_CBOR_SIZE:
+			return "The block is larger than a bytea can be.";
+		case ATID_CBOR_MEMORY:
+			return "Out of memory.";
+	}
+	return "The error is not known.";
+}

@@ -1,0 +1,186 @@
+/*-------------------------------------------------------------------------
+ *
+ * dagcbor.h
+ *		DAG-CBOR: a strict reader and a writer, over bytes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_DAGCBOR_H
+#define ATID_DAGCBOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Arrays and maps nest this deep at most, empty ones counted.  Who writes must
+ * keep to it too, or what is written cannot be read.  dagcbor.c says why it is
+ * this number.
+ */
+#define ATID_CBOR_DEPTH_MAX 512
+
+/*
+ * The most that is written: what a bytea can hold, 1 GB - 1 less its header.  A
+ * writer refuses what might be more, with its head in the longest form, so the
+ * last few bytes may stay unused.
+ */
+#define ATID_CBOR_SIZE_MAX ((size_t) 0x3FFFFFFF - 4)
+
+/* The tag of a link, and the only one there is. */
+#define ATID_CBOR_TAG_LINK 42
+
+/* What is wrong with a block, or with what should become one. */
+typedef enum AtidCborError
+{
+	ATID_CBOR_OK,
+
+	/* the encoding */
+	ATID_CBOR_ENDS,				/* ends where a value or its head should be */
+	ATID_CBOR_LENGTH,			/* a string's length is beyond the end */
+	ATID_CBOR_COUNT,			/* more items than there are bytes left */
+	ATID_CBOR_TRAILING,			/* goes on after the value */
+	ATID_CBOR_SHORTEST,			/* a head is not in its shortest form */
+	ATID_CBOR_INDEFINITE,		/* a string, array or map of indefinite length */
+	ATID_CBOR_BREAK,			/* a break outside of such */
+	ATID_CBOR_RESERVED,			/* a head that CBOR does not define */
+	ATID_CBOR_DEPTH,			/* nested deeper than ATID_CBOR_DEPTH_MAX */
+
+	/* the values */
+	ATID_CBOR_RANGE,			/* an integer outside of signed 64 bits */
+	ATID_CBOR_FLOAT,			/* a float, of any size */
+	ATID_CBOR_UNDEFINED,		/* undefined */
+	ATID_CBOR_SIMPLE,			/* another simple value */
+	ATID_CBOR_UTF8,				/* text that is not UTF-8 */
+
+	/* maps */
+	ATID_CBOR_KEY_TYPE,			/* a key that is no text */
+	ATID_CBOR_KEY_ORDER,		/* a key that should stand before the last */
+	ATID_CBOR_KEY_TWICE,		/* the last key again */
+
+	/* links */
+	ATID_CBOR_TAG,				/* a tag other than 42 */
+	ATID_CBOR_LINK_TYPE,		/* tag 42 of something that is no byte string */
+	ATID_CBOR_LINK_PREFIX,		/* a link that does not begin with 0x00 */
+	ATID_CBOR_LINK_CID,			/* a link to no well-formed CIDv1: cid_fault */
+
+	/* the writer's */
+	ATID_CBOR_SIZE,				/* larger than ATID_CBOR_SIZE_MAX */
+	ATID_CBOR_MEMORY			/* grow() gave no memory */
+} AtidCborError;
+
+
+/*
+ * Reading
+ */
+
+typedef enum AtidCborEvent
+{
+	ATID_CBOR_FAULT,			/* the reader's error, at, cid_fault say what */
+	ATID_CBOR_INTEGER,			/* integer */
+	ATID_CBOR_BYTES,			/* data, len */
+	ATID_CBOR_TEXT,				/* data, len, nul */
+	ATID_CBOR_LINK,				/* data, len: the CID, without the 0x00 */
+	ATID_CBOR_BOOL,				/* integer is 0 or 1 */
+	ATID_CBOR_NULL,
+	ATID_CBOR_ARRAY,			/* begins; len is the number of items */
+	ATID_CBOR_ARRAY_END,
+	ATID_CBOR_MAP,				/* begins; len is the number of pairs */
+	ATID_CBOR_KEY,				/* data, len, nul; its value comes next */
+	ATID_CBOR_MAP_END,
+	ATID_CBOR_END				/* the value was whole, and nothing is after it */
+} AtidCborEvent;
+
+/*
+ * What comes with an event; fields that the event does not name are not set.
+ * data points into the bytes that are read.  A len that counts items or pairs
+ * is no more than the bytes that are left; but each level of nesting can say
+ * that many, so give no level memory by it alone.
+ */
+typedef struct AtidCborItem
+{
+	const uint8_t *data;
+	size_t		len;
+	int64_t		integer;
+	bool		nul;			/* the text has a U+0000 in it */
+} AtidCborItem;
+
+/* An open array or map, or the outside. */
+typedef struct AtidCborFrame
+{
+	size_t		left;			/* items to come; in a map, keys and values */
+	const uint8_t *key;			/* a map's last key, NULL before the first */
+	size_t		key_len;
+	bool		map;
+} AtidCborFrame;
+
+/*
+ * The reader.  It has no memory but this, and needs no end.  Of what is in it
+ * the caller reads error, at, cid_fault, and depth.
+ */
+typedef struct AtidCborReader
+{
+	const uint8_t *begin;
+	const uint8_t *p;			/* the next byte to read */
+	const uint8_t *end;
+	const uint8_t *at;			/* where the last item begins, or the fault is */
+	AtidCborError error;
+	int			cid_fault;		/* for ATID_CBOR_LINK_CID, an AtidCidFault */
+	int			depth;			/* arrays and maps that are open */
+	AtidCborFrame frames[ATID_CBOR_DEPTH_MAX + 1];
+} AtidCborReader;
+
+extern void atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len);
+extern AtidCborEvent atid_cbor_next(AtidCborReader *reader, AtidCborItem *item);
+extern bool atid_cbor_validate(AtidCborReader *reader);
+
+/* The offset of the last item, or of the fault. */
+static inline size_t
+atid_cbor_offset(const AtidCborReader *reader)
+{
+	return (size_t) (reader->at - reader->begin);
+}
+
+
+/*
+ * Writing
+ */
+
+/*
+ * The writer.  The caller sets data, cap and grow, and the rest to zero; data
+ * may be NULL with a cap of 0.  cap is no more than ATID_CBOR_SIZE_MAX, and
+ * grow() is not asked for more.
+ * grow() sees to it that data has room for new_cap bytes, keeps the len bytes
+ * that are there, sets data and cap, and returns true; or returns false, or
+ * does not return at all.
+ *
+ * An error stays: all that is written after it is dropped, so it is enough to
+ * look once, at the end.
+ */
+typedef struct AtidCborWriter
+{
+	uint8_t    *data;
+	size_t		len;
+	size_t		cap;
+	bool		(*grow) (struct AtidCborWriter *writer, size_t new_cap);
+	void	   *arg;			/* grow()'s own */
+	AtidCborError error;
+} AtidCborWriter;
+
+extern void atid_cbor_put_integer(AtidCborWriter *writer, int64_t value);
+extern void atid_cbor_put_bytes(AtidCborWriter *writer, const void *data, size_t len);
+extern void atid_cbor_put_text(AtidCborWriter *writer, const void *data, size_t len);
+extern void atid_cbor_put_array(AtidCborWriter *writer, size_t items);
+extern void atid_cbor_put_map(AtidCborWriter *writer, size_t pairs);
+extern void atid_cbor_put_link(AtidCborWriter *writer, const void *cid, size_t len);
+extern void atid_cbor_put_bool(AtidCborWriter *writer, bool value);
+extern void atid_cbor_put_null(AtidCborWriter *writer);
+
+
+/*
+ * Both
+ */
+
+extern int	atid_cbor_key_cmp(const void *a, size_t a_len, const void *b, size_t b_len);
+extern const char *atid_cbor_words(AtidCborError error, int cid_fault);
+
+#endif							/* ATID_DAGCBOR_H */

@@ -1,0 +1,371 @@
+/*-------------------------------------------------------------------------
+ *
+ * jsonbwalk.c
+ *		A walk over a jsonb, as the events of the DAG-CBOR that it stands for.
+ *
+ * The conventions ("JSON Representation"): {"$link": text of a CID} is a link
+ * and {"$bytes": base64} a byte string, each with no other key; everything else
+ * is itself.  Numbers must be integers of signed 64 bits.
+ *
+ * Keys come as jsonb keeps them, by length and then by bytes.  That is
+ * DAG-CBOR's own order where the server's encoding is UTF-8.  Elsewhere keys
+ * and texts are converted, and their order has to be looked after.
+ *
+ * The walk goes over the jsonb's own entries (utils/jsonb.h describes them): the
+ * server's iterator makes a JsonbValue of each, which costs more than all that
+ * is done with most of them here.  It needs no memory that grows with the value.
+ *
+ * What an event points to is in the jsonb, or a copy that is there as long as
+ * the memory context of the caller; only the bytes of a link or of a byte
+ * string are overwritten by the next one.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/base64.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "dagcbor.h"
+#include "jsonbwalk.h"
+#include "multiformat.h"
+
+/*
+ * Begin a walk.
+ */
+void
+atid_jsonb_walk_init(AtidJsonbWalk *walk, const JsonbContainer *root)
+{
+	memset(walk, 0, offsetof(AtidJsonbWalk, frames));
+	walk->root = root;
+	walk->utf8 = (GetDatabaseEncoding() == PG_UTF8);
+}
+
+static AtidCborEvent
+fault(AtidJsonbWalk *walk, AtidJsonbFault what)
+{
+	walk->fault = what;
+	return ATID_CBOR_FAULT;
+}
+
+/* The length of what an entry describes, which begins at offset. */
+static inline uint32
+entry_len(JEntry entry, uint32 offset)
+{
+	return JBE_HAS_OFF(entry) ? JBE_OFFLENFLD(entry) - offset : JBE_OFFLENFLD(entry);
+}
+
+static inline void
+set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
+{
+	if (unlikely(!walk->utf8))
+	{
+		const char *utf8 = pg_server_to_any(text, (int) len, PG_UTF8);
+
+		if (utf8 != text)
+			len = strlen(utf8);
+		text = utf8;
+	}
+	item->data = (const uint8_t *) text;
+	item->len = len;
+	item->nul = false;			/* jsonb has none */
+}
+
+static inline bool
+item_is(const AtidCborItem *item, const char *name)
+{
+	return item->len == strlen(name) && memcmp(item->data, name, item->len) == 0;
+}
+
+static char *
+scratch(AtidJsonbWalk *walk, size_t size)
+{
+	if (walk->scratch_size < size)
+	{
+		if (walk->scratch != NULL)
+			pfree(walk->scratch);
+		walk->scratch = palloc(size);
+		walk->scratch_size = size;
+	}
+	return walk->scratch;
+}
+
+/*
+ * A number that is an integer, whatever its scale: 123.0 and 1e3 are.
+ */
+static AtidCborEvent
+number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
+{
+	Datum		n = NumericGetDatum(num);
+	Numeric		back;
+	bool		same;
+
+	if (walk->int64_max == 0)
+	{
+		walk->int64_min = NumericGetDatum(int64_to_numeric(PG_INT64_MIN));
+		walk->int64_max = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
+	}
+	if (DatumGetBool(DirectFunctionCall2(numeric_lt, n, walk->int64_min)) ||
+		DatumGetBool(DirectFunctionCall2(numeric_gt, n, walk->int64_max)))
+		return fault(walk, ATID_JSONB_RANGE);
+
+	/*
+	 * This rounds, so what was rounded does not come back.  Most integers come
+	 * back in the same bytes; those with a scale, like 123.0, do not.
+	 */
+	item->integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, n));
+	back = int64_to_numeric(item->integer);
+	same = (VARSIZE(back) == VARSIZE(num) &&
+			memcmp(back, num, VARSIZE(num)) == 0) ||
+		DatumGetBool(DirectFunctionCall2(numeric_eq, n, NumericGetDatum(back)));
+	pfree(back);
+	if (!same)
+		return fault(walk, ATID_JSONB_FRACTION);
+	return ATID_CBOR_INTEGER;
+}
+
+static AtidCborEvent
+set_link(AtidJsonbWalk *walk, AtidCborItem *item)
+{
+	const char *text = (const char *) item->data;
+	size_t		len = item->len;
+	char	   *bytes = scratch(walk, atid_cid_bytes_len(len) + 1);
+	size_t		at;
+	AtidCidFault cid_fault = atid_cid_from_text(text, len, (uint8_t *) bytes, &at);
+
+	if (cid_fault != ATID_CID_OK)
+	{
+		walk->cid_fault = cid_fault;
+		return fault(walk, ATID_JSONB_LINK_CID);
+	}
+	item->data = (const uint8_t *) bytes;
+	item->len = atid_cid_bytes_len(len);
+	return ATID_CBOR_LINK;
+}
+
+/*
+ * Base64 (RFC 4648 section 4) with its padding or without, and the spare bits
+ * of the last character zero.  The server's decoder wants padding and passes
+ * over white space and spare bits, so the text is given what it lacks, and must
+ * be what the bytes encode to.
+ */
+static AtidCborEvent
+set_bytes(AtidJsonbWalk *walk, AtidCborItem *item)
+{
+	const char *text = (const char *) item->data;
+	size_t		len = item->len;
+	size_t		padded;
+	char	   *buffer;
+	char	   *again;
+	void	   *bytes;
+	int			n;
+
+	while (len > 0 && item->len - len < 2 && text[len - 1] == '=')
+		len--;
+	padded = (len + 3) / 4 * 4;
+	if (len % 4 == 1 || (item->len != len && item->len != padded) ||
+		padded > (size_t) PG_INT32_MAX)
+		return fault(walk, ATID_JSONB_BYTES_BASE64);
+
+	/* the padded text, the text again, and the bytes */
+	buffer = scratch(walk, 3 * padded + 1);
+	again = buffer + padded;
+	bytes = again + padded;
+	memcpy(buffer, text, len);
+	memset(buffer + len, '=', padded - len);
+	n = pg_b64_decode(buffer, (int) padded, bytes, (int) padded);
+	if (n < 0 ||
+		pg_b64_encode(bytes, n, again, (int) padded) != (int) padded ||
+		memcmp(again, buffer, padded) != 0)
+		return fault(walk, ATID_JSONB_BYTES_BASE64);
+
+	item->data = bytes;
+	item->len = (size_t) n;
+	return ATID_CBOR_BYTES;
+}
+
+/*
+ * A "$link" or "$bytes" object, of which the key has been looked at.
+ */
+static AtidCborEvent
+special(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *object, bool link)
+{
+	JEntry		entry = object->children[1];
+	uint32		offset = getJsonbOffset(object, 1);
+
+	if (!JBE_ISSTRING(entry))
+		return fault(walk, link ? ATID_JSONB_LINK_TYPE : ATID_JSONB_BYTES_TYPE);
+	set_text(walk, item, (const char *) &object->children[2] + offset,
+			 entry_len(entry, offset));
+	return link ? set_link(walk, item) : set_bytes(walk, item);
+}
+
+/*
+ * An array or an object begins.
+ */
+static AtidCborEvent
+begin(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *container)
+{
+	AtidJsonbFrame *frame;
+	uint32		count = JsonContainerSize(container);
+	bool		object = JsonContainerIsObject(container);
+
+	if (object && count == 1)
+	{
+		AtidCborItem key = {
+			.data = (const uint8_t *) &container->children[2],
+			.len = entry_len(container->children[0], 0)
+		};
+
+		/* ASCII, so that it need not be converted to be known */
+		if (item_is(&key, "$link"))
+			return special(walk, item, container, true);
+		if (item_is(&key, "$bytes"))
+			return special(walk, item, container, false);
+	}
+
+	if (walk->depth == ATID_CBOR_DEPTH_MAX)
+		return fault(walk, ATID_JSONB_DEPTH);
+	frame = &walk->frames[++walk->depth];
+	frame->entries = container->children;
+	frame->data = (const char *) &container->children[object ? 2 * count : count];
+	frame->count = count;
+	frame->next = 0;
+	frame->key_offset = 0;
+	frame->offset = object && count > 0 ? getJsonbOffset(container, count) : 0;
+	frame->object = object;
+	frame->at_value = false;
+
+	item->len = count;
+	return object ? ATID_CBOR_MAP : ATID_CBOR_ARRAY;
+}
+
+/*
+ * The item, or the value of the pair, that comes next.
+ */
+static AtidCborEvent
+value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
+{
+	JEntry		entry = frame->entries[frame->object ? frame->count + frame->next : frame->next];
+	uint32		offset = frame->offset;
+
+	frame->next++;
+	frame->at_value = false;
+	JBE_ADVANCE_OFFSET(frame->offset, entry);
+
+	switch (entry & JENTRY_TYPEMASK)
+	{
+		case JENTRY_ISSTRING:
+			set_text(walk, item, frame->data + offset, entry_len(entry, offset));
+			return ATID_CBOR_TEXT;
+		case JENTRY_ISNUMERIC:
+			return number(walk, item, (Numeric) (frame->data + INTALIGN(offset)));
+		case JENTRY_ISBOOL_FALSE:
+			item->integer = 0;
+			return ATID_CBOR_BOOL;
+		case JENTRY_ISBOOL_TRUE:
+			item->integer = 1;
+			return ATID_CBOR_BOOL;
+		case JENTRY_ISNULL:
+			return ATID_CBOR_NULL;
+		case JENTRY_ISCONTAINER:
+			return begin(walk, item,
+						 (const JsonbContainer *) (frame->data + INTALIGN(offset)));
+	}
+	elog(ERROR, "unknown type of jsonb entry: %x", entry);
+}
+
+/*
+ * The next event, or ATID_CBOR_FAULT, and walk->fault says why.
+ */
+AtidCborEvent
+atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
+{
+	AtidJsonbFrame *frame = &walk->frames[walk->depth];
+
+	if (unlikely((++walk->events & 0xFF) == 0))
+		CHECK_FOR_INTERRUPTS();
+
+	if (unlikely(walk->depth == 0))
+	{
+		const JsonbContainer *root = walk->root;
+
+		if (root == NULL)
+			return ATID_CBOR_END;
+		walk->root = NULL;
+		if (!JsonContainerIsScalar(root))
+			return begin(walk, item, root);
+
+		/* a scalar is the one item of an array that is none */
+		frame->entries = root->children;
+		frame->data = (const char *) &root->children[1];
+		frame->count = 1;
+		frame->next = 0;
+		frame->offset = 0;
+		frame->object = false;
+		return value(walk, item, frame);
+	}
+
+	if (frame->next == frame->count)
+	{
+		walk->depth--;
+		return frame->object ? ATID_CBOR_MAP_END : ATID_CBOR_ARRAY_END;
+	}
+
+	if (frame->object && !frame->at_value)
+	{
+		JEntry		entry = frame->entries[frame->next];
+		uint32		offset = frame->key_offset;
+
+		frame->at_value = true;
+		JBE_ADVANCE_OFFSET(frame->key_offset, entry);
+		set_text(walk, item, frame->data + offset, entry_len(entry, offset));
+		if (item->len >= 5 && item->data[0] == '$')
+		{
+			if (item_is(item, "$link"))
+				return fault(walk, ATID_JSONB_LINK_KEYS);
+			if (item_is(item, "$bytes"))
+				return fault(walk, ATID_JSONB_BYTES_KEYS);
+		}
+		return ATID_CBOR_KEY;
+	}
+	return value(walk, item, frame);
+}
+
+/*
+ * A fault in words: a sentence, without its place, which the caller knows.
+ */
+const char *
+atid_jsonb_words(AtidJsonbFault what, int cid_fault)
+{
+	switch (what)
+	{
+		case ATID_JSONB_OK:
+			return "No fault.";
+		case ATID_JSONB_FRACTION:
+			return "The number is not an integer.";
+		case ATID_JSONB_RANGE:
+			return "The number does not fit into 64 bits with a sign.";
+		case ATID_JSONB_DEPTH:
+			return atid_cbor_words(ATID_CBOR_DEPTH, 0);
+		case ATID_JSONB_LINK_KEYS:
+			return "An object with \"$link\" has no other key.";
+		case ATID_JSONB_LINK_TYPE:
+			return "A \"$link\" is a string.";
+		case ATID_JSONB_LINK_CID:
+			return atid_cid_words((AtidCidFault) cid_fault);
+		case ATID_JSONB_BYTES_KEYS:
+			return "An object with \"$bytes\" has no other key.";
+		case ATID_JSONB_BYTES_TYPE:
+			return "A \"$bytes\" is a string.";
+		case ATID_JSONB_BYTES_BASE64:
+			return "A \"$bytes\" is base64 as in RFC 4648 section 4.";
+	}
+	return "Unknown fault.";
+}

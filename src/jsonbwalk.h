@@ -1,0 +1,58 @@
+/*-------------------------------------------------------------------------
+ *
+ * jsonbwalk.h
+ *		A walk over a jsonb, as the events of the DAG-CBOR that it stands for.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_JSONBWALK_H
+#define ATID_JSONBWALK_H
+
+/* What a jsonb holds that DAG-CBOR cannot. */
+typedef enum AtidJsonbFault
+{
+	ATID_JSONB_OK,
+	ATID_JSONB_FRACTION,		/* a number that is no integer */
+	ATID_JSONB_RANGE,			/* an integer outside of signed 64 bits */
+	ATID_JSONB_DEPTH,			/* nested too deep */
+	ATID_JSONB_LINK_KEYS,		/* "$link" beside other keys */
+	ATID_JSONB_LINK_TYPE,		/* a "$link" that is no string */
+	ATID_JSONB_LINK_CID,		/* a "$link" that is no CID: cid_fault */
+	ATID_JSONB_BYTES_KEYS,		/* "$bytes" beside other keys */
+	ATID_JSONB_BYTES_TYPE,		/* a "$bytes" that is no string */
+	ATID_JSONB_BYTES_BASE64		/* a "$bytes" that is no base64 */
+} AtidJsonbFault;
+
+/* An open array or object, and what of it comes next. */
+typedef struct AtidJsonbFrame
+{
+	const uint32 *entries;		/* the JEntries: items, or keys and then values */
+	const char *data;			/* what their offsets are from */
+	uint32		count;			/* items, or pairs */
+	uint32		next;			/* item or pair that comes next */
+	uint32		key_offset;		/* where its key begins */
+	uint32		offset;			/* where it, or its value, begins */
+	bool		object;
+	bool		at_value;		/* the key has been told */
+} AtidJsonbFrame;
+
+typedef struct AtidJsonbWalk
+{
+	const struct JsonbContainer *root;	/* NULL once it has been entered */
+	bool		utf8;			/* the server's encoding is UTF-8 */
+	int			depth;			/* arrays and objects that are open */
+	uint32		events;
+	char	   *scratch;		/* the bytes of a "$link" or "$bytes" */
+	size_t		scratch_size;
+	Datum		int64_min;		/* numerics; 0 until the first number */
+	Datum		int64_max;
+	AtidJsonbFault fault;
+	int			cid_fault;		/* for ATID_JSONB_LINK_CID, an AtidCidFault */
+	AtidJsonbFrame frames[ATID_CBOR_DEPTH_MAX + 1]; /* [0] is the outside */
+} AtidJsonbWalk;
+
+extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContainer *root);
+extern AtidCborEvent atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item);
+extern const char *atid_jsonb_words(AtidJsonbFault fault, int cid_fault);
+
+#endif							/* ATID_JSONBWALK_H */

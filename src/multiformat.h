@@ -1,0 +1,90 @@
+/*-------------------------------------------------------------------------
+ *
+ * multiformat.h
+ *		CIDs: their bytes, their text, and the varints in them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_MULTIFORMAT_H
+#define ATID_MULTIFORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the protocol calls blessed ("Link and CID Formats"). */
+#define ATID_CODEC_RAW 0x55
+#define ATID_CODEC_DAG_CBOR 0x71
+#define ATID_HASH_SHA2_256 0x12
+#define ATID_SHA2_256_LEN 32
+#define ATID_CID_BLESSED_LEN (4 + ATID_SHA2_256_LEN)
+
+/* A varint has at most 9 bytes, which hold 63 bits. */
+#define ATID_VARINT_MAX_LEN 9
+
+/* Version, codec, hash and digest length take at most this many bytes. */
+#define ATID_CID_HEAD_MAX_LEN (1 + 3 * ATID_VARINT_MAX_LEN)
+
+/*
+ * Why bytes or a text are not a CID.  *at counts from zero, in what was given:
+ * bytes, or characters of a text.
+ */
+typedef enum AtidCidFault
+{
+	ATID_CID_OK,
+
+	/* of a text */
+	ATID_CID_MULTIBASE,			/* begins with another letter than b */
+	ATID_CID_UPPER,				/* character *at is upper case */
+	ATID_CID_PADDING,			/* character *at is '=' */
+	ATID_CID_CHARACTER,			/* character *at is not in the alphabet */
+	ATID_CID_LENGTH,			/* no bytes have a text of this length */
+	ATID_CID_SPARE,				/* character *at, the last, has spare bits set */
+
+	/* of a text or of bytes */
+	ATID_CID_V0,				/* CIDv0 */
+	ATID_CID_VERSION,			/* a version that is neither 0 nor 1 */
+	ATID_CID_VARINT_SHORTEST,	/* the varint at *at has needless zeros */
+	ATID_CID_VARINT_LONG,		/* the varint at *at is above 63 bits */
+	ATID_CID_TRUNCATED,			/* ends, at *at, within its head */
+	ATID_CID_DIGEST,			/* the digest, at *at, is shorter than it says */
+	ATID_CID_TRAILING			/* goes on at *at, after the digest */
+} AtidCidFault;
+
+/* The parts of a CIDv1. */
+typedef struct AtidCid
+{
+	uint64_t	codec;			/* multicodec of the content, below 2^63 */
+	uint64_t	hash;			/* multihash code, below 2^63 */
+	const uint8_t *digest;		/* in the bytes that were parsed */
+	size_t		digest_len;
+} AtidCid;
+
+extern size_t atid_varint_put(uint64_t value, uint8_t dst[ATID_VARINT_MAX_LEN]);
+extern AtidCidFault atid_varint_get(const uint8_t *src, size_t len, uint64_t *value,
+									size_t *used);
+
+extern AtidCidFault atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid,
+								   size_t *at);
+extern size_t atid_cid_text_len(size_t len);
+extern size_t atid_cid_bytes_len(size_t len);
+extern AtidCidFault atid_cid_from_text(const char *src, size_t len, uint8_t *dst,
+									   size_t *at);
+extern void atid_cid_to_text(const uint8_t *src, size_t len, char *dst);
+extern size_t atid_cid_head(uint64_t codec, uint64_t hash, size_t digest_len,
+							uint8_t dst[ATID_CID_HEAD_MAX_LEN]);
+extern const char *atid_cid_words(AtidCidFault fault);
+
+/*
+ * Are these bytes, whatever they are, a blessed CID: version 1, codec dag-cbor
+ * or raw, SHA-256 in full?  All such codes are below 128, varints of one byte.
+ */
+static inline bool
+atid_cid_is_blessed(const uint8_t *src, size_t len)
+{
+	return len == ATID_CID_BLESSED_LEN && src[0] == 1 &&
+		(src[1] == ATID_CODEC_DAG_CBOR || src[1] == ATID_CODEC_RAW) &&
+		src[2] == ATID_HASH_SHA2_256 && src[3] == ATID_SHA2_256_LEN;
+}
+
+#endif							/* ATID_MULTIFORMAT_H */
