@@ -37,6 +37,7 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
+#include "utils/tuplestore.h"
 
 #include "cid.h"
 #include "compat.h"
