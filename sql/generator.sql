@@ -65,9 +65,9 @@ SET atid.clock_id = -2;
 \set VERBOSITY sqlstate
 SET atid.max_drift = 0;                 -- the words differ by version
 SET atid.reserve = 0;
+SET atid.reserve = '2 h';
 \set VERBOSITY default
 SET atid.max_drift = '2 days';
-SET atid.reserve = '2 h';
 SET atid.no_such_setting = 1;
 SELECT name, setting, unit, context, min_val, max_val FROM pg_settings WHERE name LIKE 'atid.%' ORDER BY name;
 
