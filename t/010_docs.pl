@@ -3,7 +3,7 @@
 # Shows that
 # - every SQL example of README.md and doc/*.md runs, in the order of its page, and prints what the page
 #   says;
-# - every function, type, rule, operator, operator class, cast and setting of the extension is in a
+# - every function, type, sequence, rule, operator, operator class, cast and setting of it is in a
 #   chapter, functions and casts as the catalogue has them; and no page names one that there is not;
 # - every file that a page names or links to, and every heading, is there.
 #
@@ -301,6 +301,16 @@ SQL
 	like($chapters, qr/^#+ .*`\Q$type->[0]\E`/m, "in a heading: $type->[0]");
 }
 
+foreach my $sequence (
+	catalogue(<<'SQL'))
+SELECT oid::regclass FROM pg_class
+WHERE oid IN (SELECT objid FROM member WHERE classid = 'pg_class'::regclass) AND relkind = 'S'
+ORDER BY 1;
+SQL
+{
+	like($chapters, qr/`\Q$sequence->[0]\E`/, "in a chapter: the sequence $sequence->[0]");
+}
+
 foreach my $rule (
 	catalogue(<<'SQL'))
 SELECT conname FROM pg_constraint
@@ -360,7 +370,8 @@ foreach my $setting (@settings)
 my %known = map { $_->[0] => 1 } @settings, catalogue(<<'SQL');
 SELECT 'atid.' || proname FROM pg_proc WHERE pronamespace = 'atid'::regnamespace
 UNION SELECT 'atid.' || typname FROM pg_type WHERE typnamespace = 'atid'::regnamespace
-UNION SELECT 'atid.' || opcname FROM pg_opclass WHERE opcnamespace = 'atid'::regnamespace;
+UNION SELECT 'atid.' || opcname FROM pg_opclass WHERE opcnamespace = 'atid'::regnamespace
+UNION SELECT 'atid.' || relname FROM pg_class WHERE relnamespace = 'atid'::regnamespace;
 SQL
 my @unknown = grep { !$known{$_} && !-e "$root/$_" } $all =~ /\b(atid\.\w+)/g;
 is("@unknown", '', 'no page names an object that is not there');
