@@ -1,0 +1,116 @@
+# Clean restarts, and sessions that come and go.
+#
+# Shows that
+# - after a restart the streams are ahead of the clock by what they were at the stop and atid.reserve
+#   at most, and come back to it, both kinds;
+# - so it is after a burst, too;
+# - a thousand short connections push them nowhere, and write no horizon of their own.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Horizon;
+use List::Util qw(max);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+# What two readings of the clock may add.
+use constant SLACK => 0.05;
+
+my $node = new_node('restart');
+my $db   = new_database($node, 'atid_restart');
+my $kept = AtidTest::Kept->new;
+
+my %reserve = ('1s' => 1, '100ms' => 0.1, '5s' => 5);
+
+foreach my $reserve ('1s', '100ms', '5s')
+{
+	my $what = "atid.reserve = $reserve";
+	$node->append_conf('postgresql.conf', "atid.reserve = '$reserve'");
+	$node->restart;
+
+	# The restart before has left its mark on a stream that is not its own subject: let it go by.
+	my $session = AtidTest::Session->new($node, $db);
+	my $ahead = ahead_of($session, 'tid');
+	sleep $ahead + SLACK if $ahead > 0;
+	$kept->goes_on("$what: before", $session);
+	cmp_ok(ahead_of($session, $_), '<', SLACK, "$what: before, $_ is with the clock") foreach qw(tid v7);
+	$session->quit;
+
+	$node->restart;
+	$session = AtidTest::Session->new($node, $db);
+	$kept->goes_on("$what: after", $session, count => 1, within => 1);
+	foreach my $kind (qw(tid v7))
+	{
+		$ahead = ahead_of($session, $kind);
+		cmp_ok($ahead, '<', $reserve{$reserve} + SLACK, "$what: after, $kind is ahead by no more than it");
+	}
+	next if $reserve eq '5s';
+	sleep $ahead + SLACK if $ahead > 0;
+	cmp_ok(ahead_of($session, $_), '<', SLACK, "$what: $_ comes back to the clock") foreach qw(tid v7);
+	$session->quit;
+}
+
+#
+# After a burst.
+#
+$node->append_conf('postgresql.conf', "atid.reserve = '1s'");
+$node->reload;
+$db = new_database($node, 'burst');
+my $session = AtidTest::Session->new($node, $db);
+SKIP:
+{
+	skip 'this machine is too slow to run ahead of the clock', 4
+	  unless run_ahead($session, 'tid', 2);
+	my $drift = ahead_of($session, 'tid');
+	my $stop  = time;
+	$session->quit;
+	$node->restart;
+	$session = AtidTest::Session->new($node, $db);
+	my $passed = time - $stop;
+	my $ahead  = ahead_of($session, 'tid');
+	cmp_ok($ahead, '>', 0, 'after a burst: still ahead');
+	cmp_ok($ahead, '<', $drift - $passed + 1 + SLACK,
+		'after a burst: by what it was at the stop and atid.reserve at most');
+	sleep $ahead + SLACK;
+	cmp_ok(ahead_of($session, $_), '<', SLACK, "after a burst: $_ comes back to the clock")
+	  foreach qw(tid v7);
+}
+$session->quit;
+
+#
+# A thousand short connections, right after a start.
+#
+my $script = PostgreSQL::Test::Utils::tempdir('script') . '/draw.sql';
+append_to_file($script, "SELECT atid.tid_generate(), atid.uuid_generate_v7();\n");
+$node->restart;
+$session = AtidTest::Session->new($node, $db);
+$kept = AtidTest::Kept->new;
+$kept->goes_on('short connections: before', $session);
+my $first = ahead_of($session, 'tid');
+my $from  = log_position($session);
+my $begun = time;
+my ($out, $err) = run_command(
+	[
+		'pgbench', '-n', '-C', '-c', 4, '-t', 250, '-f', $script, $node->connstr($db)
+	]);
+my $took = time - $begun;
+like($out, qr{^number of transactions actually processed: 1000/1000}m, 'short connections: a thousand')
+  or diag($err);
+my $to = log_position($session);
+cmp_ok(ahead_of($session, $_), '<', max($first - $took, 0) + SLACK,
+	"short connections: $_ has not been pushed ahead")
+  foreach qw(tid v7);
+cmp_ok(horizon_writes($node, $session, $from, $to), '<=', $took + 1,
+	'short connections: the horizon is not written for each');
+$kept->goes_on('short connections: after', $session);
+$session->quit;
+
+$node->stop;
+done_testing();

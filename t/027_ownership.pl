@@ -1,0 +1,234 @@
+# Whose sequence it is.
+#
+# The extension is trusted: a database's owner may create it, and owns its schema. The generator writes
+# to the horizon's page without asking for privileges. Shows that
+# - a database owner who renames the schema and plants a sequence or a table of that name elsewhere
+#   changes nothing: the extension's own is found, and nothing else is touched;
+# - a sequence that is missing, that is not the extension's, that is unlogged, or something that is no
+#   sequence, in the extension's own schema, is an error which says what to do, and is not written to;
+# - also a session that has drawn before notices it within a second;
+# - when it is put right, the streams go on above all before.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Horizon;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = new_node('ownership');
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE plain LOGIN');
+
+my ($super, $owner, $db);
+
+sub new_owned
+{
+	$_->quit foreach grep { defined } $super, $owner;
+	($db) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $db OWNER owner");
+	$owner = AtidTest::Session->new($node, $db, user => 'owner');
+	$super = AtidTest::Session->new($node, $db);
+	$owner->ok('CREATE EXTENSION atid');
+	return AtidTest::Kept->new;
+}
+
+# Draws in a new session of a plain role; the schema may have another name.
+sub draw_anew
+{
+	my ($schema) = @_;
+	my $session = AtidTest::Session->new($node, $db, user => 'plain');
+	my @result = $session->try("SELECT $schema.tid_generate(), $schema.uuid_generate_v7()");
+	$session->quit;
+	return @result;
+}
+
+sub goes_on
+{
+	my ($kept, $what, $schema) = @_;
+	my ($out, $state, $err) = draw_anew($schema);
+	is($state, '00000', "$what: a new session draws") or diag($err);
+	$kept->new_ones($what, parse_drawn("$out\n"));
+	return;
+}
+
+# All that can be seen of a relation's contents, and whether anything has touched its file.
+sub contents
+{
+	my ($relation) = @_;
+	return $super->ok("SELECT t.ctid, t.xmin, t.* FROM $relation t");
+}
+
+# An error with a hint, for a new session and for one that has drawn before; and nothing is written.
+sub refused
+{
+	my ($what, %opt) = @_;
+	my $before = defined $opt{relation} ? contents($opt{relation}) : '';
+	my $from   = log_position($super);
+	sleep 1.1 if $opt{live};
+	my @results = ([ draw_anew('atid') ]);
+	push @results, [ $opt{live}->try('SELECT ' . DRAW) ] if $opt{live};
+	push @results, [ $super->try('SELECT * FROM atid.generator_state()') ],
+	  [ $super->try('SELECT atid.generator_reset()') ];
+	my @who = ('a new session', $opt{live} ? 'a live session' : (), 'generator_state', 'generator_reset');
+	foreach my $n (0 .. $#results)
+	{
+		my ($out, $state, $err) = @{ $results[$n] };
+		is("$out $state", " $opt{state}", "$what: $who[$n] is refused");
+		like($err, $opt{error}, "$what: $who[$n] is told why");
+		like($err, qr/^HINT: .*$opt{hint}/m, "$what: $who[$n] is told what to do");
+	}
+	my $to = log_position($super);
+	return unless defined $opt{relation};
+	is(contents($opt{relation}), $before, "$what: it is as it was");
+	my ($out, $err) = run_command(
+		[ 'pg_waldump', '-p', $node->data_dir . '/pg_wal', '-r', 'Generic', '-s', $from, '-e', $to ]);
+	is($out, '', "$what: nothing was written");
+	return;
+}
+
+#
+# The owner renames the schema, and plants his own in another of the old name.
+#
+my $kept = new_owned('renamed');
+goes_on($kept, 'before', 'atid');
+my $live = AtidTest::Session->new($node, $db, user => 'plain');
+$kept->goes_on('before, a live session', $live);
+
+$owner->ok('ALTER SCHEMA atid RENAME TO elsewhere; CREATE SCHEMA atid');
+foreach my $plant (
+	'CREATE SEQUENCE atid.generator_horizon MINVALUE 0 START 0',
+	'CREATE TABLE atid.generator_horizon (last_value bigint, log_cnt bigint, is_called bool); INSERT INTO atid.generator_horizon VALUES (1, 0, true)',
+	'CREATE UNLOGGED TABLE atid.generator_horizon AS SELECT 1::bigint AS last_value, 0::bigint AS log_cnt, true AS is_called')
+{
+	my ($what) = $plant =~ /^CREATE ([A-Z ]+) /;
+	$what = "renamed, and planted: $what";
+	$owner->ok($plant);
+	my $before = contents('atid.generator_horizon');
+	sleep 1.1;
+	my ($last) = $super->ok('SELECT last_value FROM elsewhere.generator_horizon');
+	goes_on($kept, $what, 'elsewhere');
+	$kept->new_ones(
+		"$what, a live session",
+		parse_drawn(
+			$live->ok('SELECT elsewhere.tid_generate(), elsewhere.uuid_generate_v7()') . "\n"));
+	is(contents('atid.generator_horizon'), $before, "$what: it is as it was");
+	cmp_ok($super->ok('SELECT last_value FROM elsewhere.generator_horizon'),
+		'>', $last, "$what: the extension's own is written");
+	$owner->ok('DROP ' . ($plant =~ /TABLE/ ? 'TABLE' : 'SEQUENCE') . ' atid.generator_horizon');
+}
+
+# What he may not do.
+foreach my $sql (
+	'ALTER EXTENSION atid DROP SEQUENCE elsewhere.generator_horizon',
+	'ALTER SEQUENCE elsewhere.generator_horizon RENAME TO other',
+	'ALTER SEQUENCE elsewhere.generator_horizon SET SCHEMA public',
+	'ALTER SEQUENCE elsewhere.generator_horizon RESTART',
+	'ALTER SEQUENCE elsewhere.generator_horizon OWNER TO owner')
+{
+	is(($owner->try($sql))[1], '42501', "the owner may not: $sql");
+}
+is(($owner->try('DROP SEQUENCE elsewhere.generator_horizon CASCADE'))[1],
+	'2BP01', 'the owner may not drop it');
+my $plain = AtidTest::Session->new($node, $db, user => 'plain');
+foreach my $sql (
+	"SELECT setval('elsewhere.generator_horizon', 1)",
+	"SELECT nextval('elsewhere.generator_horizon')")
+{
+	is(($plain->try($sql))[1], '42501', "a plain role may not: $sql");
+}
+$plain->quit;
+$live->quit;
+
+#
+# A superuser's accident: it is no longer the extension's.
+#
+$kept = new_owned('not_a_member');
+goes_on($kept, 'before', 'atid');
+$live = AtidTest::Session->new($node, $db, user => 'plain');
+$kept->goes_on('before, a live session', $live);
+$super->ok('ALTER EXTENSION atid DROP SEQUENCE atid.generator_horizon');
+my %not_a_member = (
+	state => '55000',
+	error => qr/sequence "generator_horizon" does not belong to extension atid/,
+	hint  => qr/ALTER EXTENSION atid ADD SEQUENCE/);
+refused('not the extension\'s', %not_a_member, live => $live, relation => 'atid.generator_horizon');
+
+# The owner of the schema drops it, and plants others in its place.
+$owner->ok('DROP SEQUENCE atid.generator_horizon');
+refused('missing',
+	state => '55000',
+	error => qr/sequence "generator_horizon" of extension atid does not exist/,
+	hint  => qr/CREATE EXTENSION|create the extension/,
+	live  => $live);
+
+$owner->ok('CREATE SEQUENCE atid.generator_horizon MINVALUE 0 START 0');
+refused('the owner\'s sequence', %not_a_member, live => $live, relation => 'atid.generator_horizon');
+$super->ok('ALTER SEQUENCE atid.generator_horizon OWNER TO CURRENT_USER');
+refused('a superuser\'s sequence', %not_a_member, relation => 'atid.generator_horizon');
+$super->ok('DROP SEQUENCE atid.generator_horizon');
+
+my %no_sequence = (
+	state => '42809',
+	error => qr/"generator_horizon" is not a sequence/,
+	hint  => qr/Drop it/);
+foreach my $kind (
+	[ 'TABLE', 'AS SELECT 1::bigint AS last_value, 0::bigint AS log_cnt, true AS is_called' ],
+	[ 'TABLE', '()' ],
+	[ 'VIEW', 'AS SELECT 1::bigint AS last_value' ],
+	[ 'MATERIALIZED VIEW', 'AS SELECT 1::bigint AS last_value' ],
+	[ 'TYPE', 'AS (last_value bigint)' ])
+{
+	my ($word, $rest) = @$kind;
+	$owner->ok("CREATE $word atid.generator_horizon $rest");
+	refused("a $word $rest", %no_sequence,
+		$word eq 'TABLE' ? (relation => 'atid.generator_horizon') : ());
+	if ($word eq 'TABLE')
+	{
+		# Not even when he makes it a part of the extension, which he may do with what is his own.
+		$owner->ok("ALTER EXTENSION atid ADD TABLE atid.generator_horizon");
+		refused("a $word $rest of the extension", %no_sequence, relation => 'atid.generator_horizon');
+		$owner->ok("ALTER EXTENSION atid DROP TABLE atid.generator_horizon");
+	}
+	$owner->ok("DROP $word atid.generator_horizon");
+}
+
+# With a new one, which is made the extension's, it is right again; and above all before, as the
+# shared state has not forgotten.
+$owner->ok('CREATE SEQUENCE atid.generator_horizon MINVALUE 0 START 0; ALTER EXTENSION atid ADD SEQUENCE atid.generator_horizon');
+goes_on($kept, 'put right', 'atid');
+$kept->goes_on('put right, a live session', $live);
+
+#
+# Unlogged.
+#
+SKIP:
+{
+	my %unlogged = (
+		state => '55000',
+		error => qr/sequence "generator_horizon" of extension atid is not permanent/,
+		hint  => qr/SET LOGGED/);
+	$owner->ok('ALTER SEQUENCE atid.generator_horizon SET UNLOGGED');
+	refused('unlogged', %unlogged, live => $live, relation => 'atid.generator_horizon');
+	$owner->ok('ALTER SEQUENCE atid.generator_horizon SET LOGGED');
+	goes_on($kept, 'logged again', 'atid');
+	$kept->goes_on('logged again, a live session', $live);
+}
+
+#
+# And it is durable again.
+#
+$super->ok("SELECT setval('atid.generator_horizon', last_value + 60000000) FROM atid.generator_horizon");
+goes_on($kept, 'put right, a minute ahead', 'atid');
+$_->quit foreach $live, $super, $owner;
+$node->stop('immediate');
+$node->start;
+goes_on($kept, 'put right, and after a crash', 'atid');
+
+$node->stop;
+done_testing();

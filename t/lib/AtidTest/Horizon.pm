@@ -1,0 +1,293 @@
+# AtidTest::Horizon: what the tests of the durable horizon share.
+#
+#   AtidTest::Kept            all that was handed out, and whether what comes next is new
+#   crash_cycle               clients that draw until the server is stopped at once under them
+#   draw                      identifiers of both kinds, in one statement
+#   set_horizon               moves the horizon by hand, as a restore does
+#   horizon_page, log_position, horizon_writes
+#                             what is on the sequence's page, and what of it is in the WAL
+
+package AtidTest::Horizon;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use AtidTest;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(
+  DRAW
+  crash_cycle
+  draw
+  horizon_page
+  horizon_writes
+  log_position
+  parse_drawn
+  set_horizon
+);
+
+# One identifier of each kind, as a line of COPY.
+use constant DRAW => 'atid.tid_generate(), atid.uuid_generate_v7()';
+
+# COPY's lines as two lists, TIDs and UUIDs. The last line of a client that was cut off may be half.
+sub parse_drawn
+{
+	my ($text) = @_;
+	my (@tids, @uuids);
+	while ($text =~ /^(\w{13})[\t|]([0-9a-f-]{36})\n/mg)
+	{
+		push @tids,  $1;
+		push @uuids, $2;
+	}
+	return (\@tids, \@uuids);
+}
+
+# Draws in a session, one statement.
+sub draw
+{
+	my ($session, $count) = @_;
+	my ($tids, $uuids) =
+	  parse_drawn($session->ok("SELECT @{[DRAW]} FROM generate_series(1, $count)") . "\n");
+	die 'a draw gave something else' if @$tids != $count;
+	return ($tids, $uuids);
+}
+
+# Sets the horizon to some seconds ahead of the server's clock, if it is not further. Sessions notice
+# within a second, new ones at once; what is drawn then stands that far ahead.
+sub set_horizon
+{
+	my ($session, $seconds) = @_;
+	return $session->ok(
+		"SELECT setval('atid.generator_horizon', greatest(last_value, ((extract(epoch FROM clock_timestamp()) + $seconds) * 1000000)::bigint)) FROM atid.generator_horizon"
+	);
+}
+
+# (the horizon, whose it is)
+sub horizon_page
+{
+	my ($session) = @_;
+	return split /\|/, $session->ok('SELECT last_value, log_cnt FROM atid.generator_horizon');
+}
+
+# A position in the WAL, all before it flushed.
+sub log_position
+{
+	my ($session) = @_;
+
+	# A commit with a transaction id flushes.
+	return $session->ok(
+		"DO 'BEGIN PERFORM pg_current_xact_id(); END'; SELECT pg_current_wal_flush_lsn()");
+}
+
+# How often the horizon was written between two positions, going by pg_waldump.
+sub horizon_writes
+{
+	my ($node, $session, $from, $to) = @_;
+	my $file = $session->ok(
+		"SELECT pg_relation_filenode('atid.generator_horizon'), oid FROM pg_database WHERE datname = current_database()"
+	);
+	my ($filenode, $database) = split /\|/, $file;
+	return 0 if $from eq $to;
+	my ($out, $err) = run_command(
+		[ 'pg_waldump', '-p', $node->data_dir . '/pg_wal', '-s', $from, '-e', $to ]);
+	die "pg_waldump: $err" if $err =~ /error/ && $err !~ /invalid record length|could not find a valid record/;
+	my @lines = grep { m{rel \d+/$database/$filenode\b} } split /\n/, $out;
+	my @foreign = grep { !/rmgr: Generic / } @lines;
+	note("not the generator's: $_") foreach @foreign;
+	return scalar grep { /rmgr: Generic / } @lines;
+}
+
+# One life of a server, from the start to an immediate stop under working clients. Checks all that
+# comes out of it against what was kept from the lives before. Options:
+#
+#   start     sub that starts the server
+#   clients   how many
+#   reserve   atid.reserve of theirs
+#   busy      how long they work, in seconds
+#
+# Returns a reference to a hash:
+#   bad       what went wrong, '' if nothing did
+#   telling   was the stream so far ahead of the clock that a lost horizon would have shown?
+#   took      seconds of the first draw
+#   committed, drawn    how many came out of it by either way
+#
+# Each client commits identifiers to a table, draws others in a read-only transaction and keeps them
+# (its output file does), and lets the stream run on, so that the horizon is raised again and again.
+my %scripts;
+
+sub crash_cycle
+{
+	my ($node, $db, $kept, %opt) = @_;
+	my $life   = {};
+	my $script = $scripts{ $opt{reserve} };
+
+	unless (defined $script)
+	{
+		$script = $scripts{ $opt{reserve} } =
+		  PostgreSQL::Test::Utils::tempdir('script') . '/draw.sql';
+		append_to_file($script, "SET atid.reserve = '$opt{reserve}';\n");
+		append_to_file($script, <<"SQL" x 2000);
+INSERT INTO committed SELECT @{[DRAW]} FROM generate_series(1, 5);
+BEGIN READ ONLY;
+COPY (SELECT @{[DRAW]} FROM generate_series(1, 5)) TO STDOUT;
+COMMIT;
+DO 'BEGIN PERFORM count(atid.tid_generate()) FROM generate_series(1, 20000); END';
+BEGIN READ ONLY;
+COPY (SELECT @{[DRAW]} FROM generate_series(1, 5)) TO STDOUT;
+COMMIT;
+SQL
+	}
+
+	$opt{start}->();
+
+	# The first draw of the life; and what the last one committed.
+	my $session = AtidTest::Session->new($node, $db);
+	$session->ok("SET statement_timeout = '20s'");
+	$session->ok("SET atid.reserve = '$opt{reserve}'");
+	my $now = $session->ok('SELECT extract(epoch FROM clock_timestamp())');
+	my ($out, $state, $err) = $session->try('SELECT ' . DRAW);
+	$life->{took} = $session->took;
+	if ($state ne '00000')
+	{
+		$life->{bad} = "the first draw failed after $life->{took} s: $err";
+		$node->stop('immediate');
+		$session->quit;
+		return $life;
+	}
+	my @first = parse_drawn("$out\n");
+	$life->{telling} = $kept->highest_us > $now * 1e6;
+	my @committed = parse_drawn($session->ok('COPY committed TO STDOUT') . "\n");
+	$session->ok('TRUNCATE committed');
+	$life->{committed} = @{ $committed[0] };
+	$kept->late(@committed);
+	$life->{bad} = $kept->check(@first);
+	$session->quit;
+
+	# Now the clients.
+	my $dir = PostgreSQL::Test::Utils::tempdir('life');
+	my @files = map { "$dir/$_" } 1 .. $opt{clients};
+	my @runs  = map {
+		IPC::Run::start(
+			[ 'psql', '-XAtq', '-d', $node->connstr($db), '-f', $script ],
+			'<', \undef, '>', $_, '2>', "$_.err",
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default))
+	} @files;
+	my $until = time + $PostgreSQL::Test::Utils::timeout_default;
+	sleep 0.01 while grep({ !-s } @files) && time < $until;
+	sleep $opt{busy};
+	$node->stop('immediate');
+	eval { $_->finish } foreach @runs;
+
+	my @drawn = parse_drawn(join '', map { slurp_file($_) } @files);
+	$life->{drawn} = @{ $drawn[0] };
+	$life->{bad} ||= $kept->check(@drawn);
+	unlink @files, map { "$_.err" } @files;
+	return $life;
+}
+
+
+# Everything handed out, to be compared with what comes later. Lists are of TIDs and of UUIDs, in
+# no special order: they may come from several sessions that drew at one time.
+package AtidTest::Kept;
+
+use strict;
+use warnings FATAL => 'all';
+
+use AtidTest;
+use Test::More;
+
+sub new
+{
+	my ($class) = @_;
+	return bless {
+		tid   => { name => 'TID',  max => '', recent => {} },
+		order => { name => 'UUID', max => '', recent => {} }
+	}, $class;
+}
+
+# The time of the furthest stream, in microseconds.
+sub highest_us
+{
+	my ($self) = @_;
+	my $tid   = $self->{tid}{max}   eq '' ? 0 : tid_us($self->{tid}{max});
+	my $order = $self->{order}{max} eq '' ? 0 : (order_tick($self->{order}{max}) >> 12) * 1000;
+	return $tid > $order ? $tid : $order;
+}
+
+sub each_kind
+{
+	my ($self, $tids, $uuids, $do) = @_;
+	my $bad = $do->($self->{tid}, $tids);
+	return $bad || $do->($self->{order}, [ map { v7_order($_) } @$uuids ]);
+}
+
+# Keeps what was drawn before the last check, by someone whose answer comes only now.
+sub late
+{
+	my ($self, $tids, $uuids) = @_;
+	$self->each_kind(
+		$tids, $uuids,
+		sub {
+			my ($kind, $list) = @_;
+			foreach my $value (@$list)
+			{
+				$kind->{max} = $value if $value gt $kind->{max};
+			}
+			return '';
+		});
+	return;
+}
+
+# Keeps values that were drawn after all that are there, and says what is wrong with them: '' if each
+# is above all of those and none comes twice.
+sub check
+{
+	my ($self, $tids, $uuids) = @_;
+	return $self->each_kind(
+		$tids, $uuids,
+		sub {
+			my ($kind, $list) = @_;
+			my ($before, $bad, %seen) = ($kind->{max}, '');
+			foreach my $value (@$list)
+			{
+				$bad ||= "$kind->{name} $value is not above $before" if $value le $before;
+				$bad ||= "$kind->{name} $value comes twice" if $seen{$value}++;
+				$kind->{max} = $value if $value gt $kind->{max};
+			}
+			return $bad;
+		});
+}
+
+# The same as a test.
+sub new_ones
+{
+	my ($self, $what, $tids, $uuids) = @_;
+	my $bad = $self->check($tids, $uuids);
+	cmp_ok(scalar @$tids, '>', 0, "$what: identifiers come") or return 0;
+	return is($bad, '', "$what: all of them new, and above all before");
+}
+
+# Draws in a session, and the same as a test. Options: count, and within => seconds it may take.
+sub goes_on
+{
+	my ($self, $what, $session, %opt) = @_;
+	my $count = $opt{count} || 10;
+	my ($out, $state, $err) =
+	  $session->try("SELECT @{[AtidTest::Horizon::DRAW]} FROM generate_series(1, $count)");
+	my $took = $session->took;
+	unless ($state eq '00000')
+	{
+		fail("$what: identifiers come");
+		diag("$state after $took s: $err");
+		return 0;
+	}
+	my $ok = $self->new_ones($what, AtidTest::Horizon::parse_drawn("$out\n"));
+	$ok &&= cmp_ok($took, '<', $opt{within}, "$what: without delay") if defined $opt{within};
+	return $ok;
+}
+
+1;
