@@ -39,7 +39,7 @@ ORDER BY o.oid::regoperator::text COLLATE "C";
 -- casts
 SELECT castsource::regtype AS source, casttarget::regtype AS target, castcontext AS context, castmethod AS method
 FROM pg_cast c JOIN member ON classid = 'pg_cast'::regclass AND objid = c.oid
-ORDER BY castsource::regtype::text COLLATE "C", castcontext;
+ORDER BY castsource::regtype::text COLLATE "C", castcontext, casttarget::regtype::text COLLATE "C";
 
 -- types
 SELECT t.oid::regtype AS type, t.typlen, t.typbyval, t.typalign, t.typcategory, t.typtype,
