@@ -117,6 +117,12 @@ SELECT ahead = '0' AS at_the_clock, last_tid, last_v7, durable FROM atid.generat
 SELECT atid.tid_timestamp(atid.tid_generate()) BETWEEN now() AND now() + interval '1 min' AS tid_now;
 SELECT ahead < '1 min' AS ahead FROM atid.generator_state();
 
+-- a horizon in a file that may yet be rolled back is none
+BEGIN;
+ALTER SEQUENCE atid.generator_horizon CACHE 1;
+SELECT atid.tid_generate();
+ROLLBACK;
+
 SET client_min_messages = warning;
 DROP SCHEMA regress_atid CASCADE;
 DROP ROLE regress_atid;

@@ -32,6 +32,20 @@
 #endif
 
 /*
+ * Has this transaction given a relation that was there before another file?
+ * 16 calls that a file locator.
+ */
+#if PG_VERSION_NUM >= 160000
+#define atid_has_new_file(rel) \
+	((rel)->rd_createSubid == InvalidSubTransactionId && \
+	 (rel)->rd_firstRelfilelocatorSubid != InvalidSubTransactionId)
+#else
+#define atid_has_new_file(rel) \
+	((rel)->rd_createSubid == InvalidSubTransactionId && \
+	 (rel)->rd_firstRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
+/*
  * 17 has a registry of named dynamic shared memory segments; before, a library
  * takes a named piece of the main segment.  19 added an argument to the
  * registry's initialization callback.

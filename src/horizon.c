@@ -50,6 +50,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "compat.h"
 #include "horizon.h"
 
 #define SEQUENCE_NAME	"generator_horizon"
@@ -129,6 +130,14 @@ open_sequence(LOCKMODE lockmode)
 				 errmsg("sequence \"%s\" of extension atid is not permanent", SEQUENCE_NAME),
 				 errdetail("An unlogged sequence is empty after a crash."),
 				 errhint("Use ALTER SEQUENCE ... SET LOGGED.")));
+
+	/* what would be written to its new file is gone if this rolls back */
+	if (atid_has_new_file(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("sequence \"%s\" was altered in this transaction", SEQUENCE_NAME),
+				 errdetail("No horizon is durable in it before the transaction is committed."),
+				 errhint("Commit before identifiers are generated.")));
 	return rel;
 }
 

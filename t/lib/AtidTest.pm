@@ -288,7 +288,7 @@ sub answered
 {
 	my ($self) = @_;
 	$self->{run}->pump_nb if $self->{run}->pumpable;
-	return $self->{out} =~ /^\Q$self->{mark}\E (\w+)\n/m
+	return $self->{out} =~ /^\Q$self->{mark}\E (\w*)\n/m
 	  && $self->{err} =~ /^\Q$self->{mark}\E\n/m
 	  || !$self->{run}->pumpable;
 }
@@ -308,7 +308,8 @@ sub result
 	}
 	$self->{took} = time - $self->{begun};
 
-	my $state = $self->{out} =~ s/^\Q$self->{mark}\E (\w+)\n//m ? $1 : 'gone';
+	# it is empty where the connection was lost
+	my $state = $self->{out} =~ s/^\Q$self->{mark}\E (\w*)\n//m && $1 ne '' ? $1 : 'gone';
 	$self->{err} =~ s/^\Q$self->{mark}\E\n//m;
 	my ($out, $err) = @$self{qw(out err)};
 	@$self{qw(out err)} = ('', '');
