@@ -19,10 +19,13 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "access/htup_details.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "portability/instr_time.h"
@@ -35,11 +38,15 @@ PG_FUNCTION_INFO_V1(bench_noop);
 PG_FUNCTION_INFO_V1(bench_counter);
 PG_FUNCTION_INFO_V1(bench_cost);
 PG_FUNCTION_INFO_V1(bench_window);
+PG_FUNCTION_INFO_V1(bench_paced);
 PG_FUNCTION_INFO_V1(bench_cpu_time);
 PG_FUNCTION_INFO_V1(bench_pin);
 
 /* Calls between two looks at the clock, in bench_window() */
 #define CHUNK	100
+
+/* A call that takes longer, in ns, has waited for something, in bench_paced() */
+#define LONG_CALL	20000
 
 /*
  * The shape of a generator: volatile, strict, 8 bytes by value.
@@ -156,6 +163,132 @@ bench_window(PG_FUNCTION_ARGS)
 	} while (now < ends);
 	MemoryContextDelete(row);
 	PG_RETURN_FLOAT8(calls * 1e6 / Max(now - began, 1));
+}
+
+static int64
+monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64) ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/*
+ * Has the system taken the processor from this thread since the last time this
+ * was asked, and has the thread not waited for anything of its own accord?
+ */
+static bool
+was_preempted(void)
+{
+	static struct rusage last;
+	struct rusage usage;
+	bool		result;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	result = usage.ru_nivcsw != last.ru_nivcsw && usage.ru_nvcsw == last.ru_nvcsw;
+	last = usage;
+	return result;
+}
+
+/*
+ * paced(f, arg, pace, skip, length): call at most once every `pace` ns, for
+ * `skip` ms that do not count and `length` ms that do.  It waits for its time
+ * busily, and does not catch up on calls that it missed.
+ *
+ * Returns how many calls counted, and the nanoseconds of one: the time between
+ * two calls is not in them, that of one look at the clock is.  Calls in which
+ * the system gave the processor to somebody else do not count; those that waited
+ * for the disk do.  Then the nanoseconds of one with the former too, those of one
+ * without any that took longer than LONG_CALL, and those of the longest.
+ */
+Datum
+bench_paced(PG_FUNCTION_ARGS)
+{
+	LOCAL_FCINFO(target, 1);
+	FmgrInfo	flinfo;
+	MemoryContext row;
+	MemoryContext old;
+	int64		pace = PG_GETARG_INT64(2);
+	int64		begins;
+	int64		ends;
+	int64		calls = 0;
+	int64		total = 0;
+	int64		long_calls = 0;
+	int64		long_total = 0;
+	int64		preempted = 0;
+	int64		preempted_total = 0;
+	int64		longest = 0;
+	TupleDesc	desc;
+	Datum		values[5];
+	bool		nulls[5] = {0};
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+
+	PREPARE(target, flinfo, row);
+	(void) was_preempted();
+	begins = monotonic_ns() + (int64) PG_GETARG_INT32(3) * 1000000;
+	ends = begins + (int64) PG_GETARG_INT32(4) * 1000000;
+	old = MemoryContextSwitchTo(row);
+	for (;;)
+	{
+		int64		before;
+		int64		after;
+		int64		now;
+		bool		skip;
+
+		CHECK_FOR_INTERRUPTS();
+		target->isnull = false;
+		before = monotonic_ns();
+		if (before >= ends)
+			break;
+		(void) FunctionCallInvoke(target);
+		after = monotonic_ns();
+		MemoryContextReset(row);
+
+		skip = before < begins;
+		if (after - before > LONG_CALL)
+		{
+			if (was_preempted())
+			{
+				if (!skip)
+				{
+					preempted++;
+					preempted_total += after - before;
+				}
+				skip = true;
+			}
+			else if (!skip)
+			{
+				long_calls++;
+				long_total += after - before;
+			}
+		}
+		if (!skip)
+		{
+			calls++;
+			total += after - before;
+			longest = Max(longest, after - before);
+		}
+
+		/* what happens here is not to be held against the next call */
+		for (; after < before + pace; after = now)
+		{
+			now = monotonic_ns();
+			if (now - after > LONG_CALL)
+				(void) was_preempted();
+		}
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+
+	values[0] = Int64GetDatum(calls);
+	values[1] = Float8GetDatum((double) total / Max(calls, 1));
+	values[2] = Float8GetDatum((double) (total + preempted_total) / Max(calls + preempted, 1));
+	values[3] = Float8GetDatum((double) (total - long_total) / Max(calls - long_calls, 1));
+	values[4] = Float8GetDatum((double) longest);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
 /*

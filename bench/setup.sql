@@ -9,6 +9,12 @@ SELECT count(*) > 0 AS have FROM pg_available_extensions WHERE name = 'pg_uuidv7
   CREATE EXTENSION pg_uuidv7 SCHEMA other;
 \endif
 
+SELECT count(*) > 0 AS have FROM pg_available_extensions WHERE name = 'uuid-ossp' \gset
+\if :have
+  CREATE SCHEMA uuid_ossp;
+  CREATE EXTENSION "uuid-ossp" SCHEMA uuid_ossp;
+\endif
+
 CREATE FUNCTION bench.noop() RETURNS bigint
   AS 'atid_bench', 'bench_noop' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
@@ -24,6 +30,13 @@ CREATE FUNCTION bench.cost(f regprocedure, arg oid, calls bigint) RETURNS float8
 CREATE FUNCTION bench.rate(f regprocedure, arg oid, begins timestamptz, ends timestamptz) RETURNS float8
   AS 'atid_bench', 'bench_window' LANGUAGE C VOLATILE STRICT;
 
+-- calls at most once in `pace` ns, for `skip` ms that do not count and `length` ms that do; ns of a
+-- call, without the time between two; with calls in which others took the processor; without those
+-- of more than 20 us; and of the longest
+CREATE FUNCTION bench.paced(f regprocedure, arg oid, pace bigint, skip int, length int,
+                            OUT calls bigint, OUT ns float8, OUT ns_all float8, OUT ns_short float8, OUT longest float8)
+  AS 'atid_bench', 'bench_paced' LANGUAGE C VOLATILE STRICT;
+
 -- CPU time of this backend, in seconds
 CREATE FUNCTION bench.cpu_time() RETURNS float8
   AS 'atid_bench', 'bench_cpu_time' LANGUAGE C VOLATILE STRICT;
@@ -33,31 +46,55 @@ CREATE FUNCTION bench.pin(cpu int) RETURNS void
 
 CREATE SEQUENCE bench.sequence;
 
--- The functions measured, and whether by two sessions too. A later one is a line here, and one in
--- report.sql if it has a target.
-CREATE TABLE bench.subject (id serial, name text, call text, f regprocedure, arg oid, scales bool);
-INSERT INTO bench.subject (name, call, f, arg, scales)
-  SELECT name, call, to_regprocedure(f), arg, name IN ('no-op', 'clock and shared counter', 'atid.tid_generate()', 'atid.uuid_generate_v7()')
+-- The functions measured. A later one is a line here, and one in report.sql if it has a target.
+--   call    in a query, where `i` is the number of the row
+--   f       the function; null where there is none such here
+--   arg     an oid for the function that takes one, in the loop in C
+--   in_c    in the loop in C too; not what takes any other argument
+--   less    the subject whose cost is taken off: what the call costs besides the function
+--   calls   how many, as a share of those of a round: less than 1 where a call takes long
+--   scales  by two sessions too
+CREATE TABLE bench.subject
+  (id serial, name text, call text, f regprocedure, arg oid, in_c bool, less text, calls float8, scales bool);
+INSERT INTO bench.subject (name, call, f, arg, in_c, less, calls, scales)
+  SELECT name, call, to_regprocedure(f), arg, in_c, less, calls,
+         name IN ('no-op', 'clock and shared counter', 'atid.tid_generate()', 'atid.uuid_generate_v7()')
     FROM (VALUES
-      ('no-op',                      'bench.noop()',                     'bench.noop()', 0),
-      ('clock_timestamp()',          'clock_timestamp()',                'clock_timestamp()', 0),
-      ('atid.tid_generate()',        'atid.tid_generate()',              'atid.tid_generate()', 0),
-      ('atid.uuid_generate_v7()',    'atid.uuid_generate_v7()',          'atid.uuid_generate_v7()', 0),
-      ('clock and shared counter',   'bench.counter()',                  'bench.counter()', 0),
-      ('nextval()',                  'nextval(''bench.sequence'')',      'nextval(regclass)', 'bench.sequence'::regclass),
-      ('gen_random_uuid()',          'gen_random_uuid()',                'gen_random_uuid()', 0),
-      ('uuidv7()',                   'uuidv7()',                         'pg_catalog.uuidv7()', 0),
-      ('pg_uuidv7 uuid_generate_v7()', 'other.uuid_generate_v7()',         'other.uuid_generate_v7()', 0)
-    ) AS s (name, call, f, arg);
+      ('no-op',                        'bench.noop()',                'bench.noop()',                0, true, NULL,    1),
+      ('clock_timestamp()',            'clock_timestamp()',           'clock_timestamp()',           0, true, 'no-op', 1),
+      ('atid.tid_generate()',          'atid.tid_generate()',         'atid.tid_generate()',         0, true, 'no-op', 1),
+      ('atid.uuid_generate_v1()',      'atid.uuid_generate_v1()',     'atid.uuid_generate_v1()',     0, true, 'no-op', 1),
+      ('atid.uuid_generate_v4()',      'atid.uuid_generate_v4()',     'atid.uuid_generate_v4()',     0, true, 'no-op', 1),
+      ('atid.uuid_generate_v6()',      'atid.uuid_generate_v6()',     'atid.uuid_generate_v6()',     0, true, 'no-op', 1),
+      ('atid.uuid_generate_v7()',      'atid.uuid_generate_v7()',     'atid.uuid_generate_v7()',     0, true, 'no-op', 1),
+      ('clock and shared counter',     'bench.counter()',             'bench.counter()',             0, true, 'no-op', 1),
+      ('nextval()',                    'nextval(''bench.sequence'')', 'nextval(regclass)',
+                                                                       'bench.sequence'::regclass, true, 'no-op', 1),
+      ('gen_random_uuid()',            'gen_random_uuid()',           'gen_random_uuid()',           0, true, 'no-op', 1),
+      ('uuidv7()',                     'uuidv7()',                    'pg_catalog.uuidv7()',         0, true, 'no-op', 1),
+      ('pg_uuidv7 uuid_generate_v7()', 'other.uuid_generate_v7()',    'other.uuid_generate_v7()',    0, true, 'no-op', 1),
+      ('uuid-ossp uuid_generate_v1()', 'uuid_ossp.uuid_generate_v1()', 'uuid_ossp.uuid_generate_v1()',
+                                                                                                      0, true, 'no-op', 0.1),
+      ('a name of each row', '''https://example.com/'' || i', 'textanycat(text,anynonarray)',        0, false, 'no-op', 1),
+      ('atid.uuid_generate_v5(), less the name',
+       'atid.uuid_generate_v5(''6ba7b811-9dad-11d1-80b4-00c04fd430c8'', ''https://example.com/'' || i)',
+       'atid.uuid_generate_v5(uuid,text)',                              0, false, 'a name of each row', 1),
+      ('uuid-ossp uuid_generate_v5(), less the name',
+       'uuid_ossp.uuid_generate_v5(''6ba7b811-9dad-11d1-80b4-00c04fd430c8'', ''https://example.com/'' || i)',
+       'uuid_ossp.uuid_generate_v5(uuid,text)',                         0, false, 'a name of each row', 1)
+    ) AS s (name, call, f, arg, in_c, less, calls);
 
 -- All that is measured: `way` is C (the loop in C), query (SELECT count(f()) FROM generate_series),
 -- or, for two sessions only, insert (INSERT INTO ... SELECT f() FROM generate_series).
 CREATE UNLOGGED TABLE bench.cost (name text, way text, round int, ns float8);
 CREATE UNLOGGED TABLE bench.scale (name text, way text, round int, sessions int, per_second float8, busy float8);
+CREATE UNLOGGED TABLE bench.steady
+  (reserve text, round int, calls bigint, ns float8, ns_all float8, ns_short float8, longest float8);
+CREATE UNLOGGED TABLE bench.first_call (name text, ms float8);
 CREATE UNLOGGED TABLE bench.sort (name text, type text, round int, ms float8);
 
 CREATE FUNCTION bench.query(call text, calls int) RETURNS text LANGUAGE sql
-  RETURN format('SELECT count(%s) FROM generate_series(1, %s)', call, calls);
+  RETURN format('SELECT count(%s) FROM generate_series(1, %s) i', call, calls);
 
 -- A burst runs ahead of the clock, and at atid.max_drift (60 s) a draw waits: no round gets there.
 CREATE PROCEDURE bench.let_the_clock_catch_up() LANGUAGE plpgsql AS $$
@@ -68,17 +105,21 @@ BEGIN
 END $$;
 
 -- The cost of a call. Each round calls each function, in another order; round 0 only warms up.
-CREATE PROCEDURE bench.measure_costs(rounds int, calls int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE bench.measure_costs(rounds int, all_calls int) LANGUAGE plpgsql AS $$
 DECLARE
   s bench.subject;
+  calls int;
   q text;
   ns float8;
   began timestamptz;
 BEGIN
   FOR round IN 0 .. rounds LOOP
     FOR s IN SELECT * FROM bench.subject WHERE f IS NOT NULL ORDER BY random() LOOP
-      ns := bench.cost(s.f, s.arg, calls);
-      INSERT INTO bench.cost SELECT s.name, 'C', round, ns WHERE round > 0;
+      calls := all_calls * s.calls;
+      IF s.in_c THEN
+        ns := bench.cost(s.f, s.arg, calls);
+        INSERT INTO bench.cost SELECT s.name, 'C', round, ns WHERE round > 0;
+      END IF;
 
       q := bench.query(s.call, calls);
       began := clock_timestamp();
@@ -165,6 +206,28 @@ BEGIN
     INSERT INTO bench.scale VALUES (t.name, t.way, t.round, t.sessions, rate,
                                     cpu_time / extract(epoch FROM clock_timestamp() - began));
     EXECUTE format('TRUNCATE sink_%s', md5(t.name));
+  END LOOP;
+END $$;
+
+-- What the durable horizon costs over steady drawing: a TID every 1.5 us, so that the stream keeps to
+-- the clock, with a horizon that is raised once in the second, and with one that is not raised at
+-- all. A reset begins each window with the same: a stream at the clock and a horizon of its own. That
+-- is raised after a second, in the midst of the window, which begins after a quarter and lasts one.
+CREATE PROCEDURE bench.measure_horizon(rounds int) LANGUAGE plpgsql AS $$
+DECLARE
+  reserve text;
+BEGIN
+  PERFORM atid.tid_generate();
+  FOR round IN 1 .. rounds LOOP
+    FOR reserve IN SELECT unnest('{1 s,1 h,no-op}'::text[]) ORDER BY random() LOOP
+      IF reserve = 'no-op' THEN
+        INSERT INTO bench.steady SELECT reserve, round, p.* FROM bench.paced('bench.noop()', 0, 1500, 50, 200) p;
+      ELSE
+        PERFORM set_config('atid.reserve', reserve, false);
+        PERFORM atid.generator_reset();
+        INSERT INTO bench.steady SELECT reserve, round, p.* FROM bench.paced('atid.tid_generate()', 0, 1500, 250, 1000) p;
+      END IF;
+    END LOOP;
   END LOOP;
 END $$;
 
