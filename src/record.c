@@ -160,7 +160,8 @@ note_value(Inspector *in, Level *level, AtidCborEvent event)
 			}
 			break;
 		case 8:
-			if (event == ATID_CBOR_TEXT && key_is(level, "mimeType", 8))
+			/* SQL's text cannot hold a U+0000, and no MIME type has one */
+			if (event == ATID_CBOR_TEXT && !item->nul && key_is(level, "mimeType", 8))
 				level->mime_type = slice_of(item);
 			break;
 	}
@@ -337,7 +338,8 @@ problem_words(Problem problem, const AtidJsonbWalk *walk)
 		case PROBLEM_TYPE:
 			return "A \"$type\" is a string that is not empty.";
 		case PROBLEM_LINK_BLESSED:
-			return "The CID is not blessed: codec dag-cbor or raw, and a SHA-256 of 32 bytes.";
+			return "The CID is none that the protocol makes: "
+				"codec dag-cbor or raw, SHA-256 of 32 bytes.";
 		case PROBLEM_BLOB_REF:
 			return "A blob has a \"ref\", which is a link.";
 		case PROBLEM_BLOB_CODEC:
@@ -348,6 +350,23 @@ problem_words(Problem problem, const AtidJsonbWalk *walk)
 			return "A blob has a \"size\", which is an integer of 0 or more.";
 	}
 	return "Unknown problem.";
+}
+
+/*
+ * Is the current item at fault, or the object that it is in?
+ */
+static bool
+fault_is_of_item(const AtidJsonbWalk *walk)
+{
+	return walk->fault != ATID_JSONB_LINK_KEYS && walk->fault != ATID_JSONB_BYTES_KEYS;
+}
+
+/* The SQLSTATE of a walk's fault. */
+static int
+fault_code(const AtidJsonbWalk *walk)
+{
+	return walk->fault == ATID_JSONB_DEPTH ?
+		ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_INVALID_PARAMETER_VALUE;
 }
 
 /*
@@ -382,10 +401,7 @@ find_problem(Inspector *in, bool model, bool *of_item)
 
 		if (event == ATID_CBOR_FAULT)
 		{
-			/* of these the object is at fault, and not the key in it */
-			if (in->walk->fault == ATID_JSONB_LINK_KEYS ||
-				in->walk->fault == ATID_JSONB_BYTES_KEYS)
-				*of_item = false;
+			*of_item = fault_is_of_item(in->walk);
 			return PROBLEM_CODEC;
 		}
 		if (event == ATID_CBOR_END)
@@ -400,7 +416,7 @@ find_problem(Inspector *in, bool model, bool *of_item)
 					!atid_cid_is_blessed(in->item.data, in->item.len))
 					return PROBLEM_LINK_BLESSED;
 				/* a ref of another codec counts as one without bytes */
-				if (level->map && level->ref.data == (const char *) in->item.data &&
+				if (level->map && key_is(level, "ref", 3) &&
 					in->item.data[1] != ATID_CODEC_RAW)
 					level->ref.len = 0;
 				break;
@@ -630,9 +646,7 @@ encode(Jsonb *jb)
 		{
 			case ATID_CBOR_FAULT:
 				ereport(ERROR,
-						(errcode(walk.fault == ATID_JSONB_DEPTH ?
-								 ERRCODE_PROGRAM_LIMIT_EXCEEDED :
-								 ERRCODE_INVALID_PARAMETER_VALUE),
+						(errcode(fault_code(&walk)),
 						 errmsg("record cannot be encoded as DAG-CBOR"),
 						 errdetail("%s", describe_problem(jb, false))));
 				break;
@@ -806,12 +820,19 @@ atid_dag_cbor_is_valid(PG_FUNCTION_ARGS)
 {
 	bytea	   *block = PG_GETARG_BYTEA_PP(0);
 	AtidCborReader reader;
-	bool		valid;
+	AtidCborItem item;
+	AtidCborEvent event;
+	uint64		events = 0;
 
 	reader_begin(&reader, block);
-	valid = atid_cbor_validate(&reader);
+	do
+	{
+		if ((++events & 0xFFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		event = atid_cbor_next(&reader, &item);
+	} while (event != ATID_CBOR_END && event != ATID_CBOR_FAULT);
 	PG_FREE_IF_COPY(block, 0);
-	PG_RETURN_BOOL(valid);
+	PG_RETURN_BOOL(event == ATID_CBOR_END);
 }
 
 /*
@@ -937,7 +958,7 @@ set_jsonb_string(JsonbValue *v, const AtidCborReader *reader, const AtidCborItem
 				 errmsg("block cannot be expressed as jsonb"),
 				 errdetail("At byte %zu: The text has a U+0000 in it, which jsonb cannot hold.",
 						   atid_cbor_offset(reader)),
-				 errhint("Use dag_cbor_to_json.")));
+				 errhint("Use atid.dag_cbor_to_json.")));
 	v->type = jbvString;
 	v->val.string.val = text;
 	v->val.string.len = (int) item->len;
@@ -947,6 +968,26 @@ set_jsonb_string(JsonbValue *v, const AtidCborReader *reader, const AtidCborItem
 		v->val.string.val = converted;
 		v->val.string.len = (int) strlen(converted);
 	}
+}
+
+/*
+ * Items or pairs are built in memory that doubles from four of them on, as one
+ * piece: too many are refused before the first.
+ */
+static void
+check_count(const AtidCborReader *reader, size_t count, size_t size)
+{
+	size_t		most = 4;
+
+	while (most * 2 * size <= MaxAllocSize)
+		most *= 2;
+	if (count > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("block cannot be expressed as jsonb"),
+				 errdetail("At byte %zu: An array or map has %zu items, and jsonb is built of %zu at most.",
+						   atid_cbor_offset(reader), count, most),
+				 errhint("Use atid.dag_cbor_to_json.")));
 }
 
 static void
@@ -964,6 +1005,32 @@ push_special(JsonbBuilder *builder, AtidCborEvent event, const AtidCborItem *ite
 	v.val.string.len = (int) len;
 	push(builder, WJB_VALUE, &v);
 	push(builder, WJB_END_OBJECT, NULL);
+}
+
+/*
+ * The jsonb that was built of a block.  Encodings other than UTF-8 may have one
+ * code for two characters.  Then keys fall together, or the block would not come
+ * back as it was, so there it is tried.
+ */
+static Datum
+record_of_block(JsonbValue *v, bytea *block)
+{
+	Jsonb	   *jb = JsonbValueToJsonb(v);
+
+	if (GetDatabaseEncoding() != PG_UTF8)
+	{
+		bytea	   *back = encode(jb);
+
+		if (VARSIZE_ANY_EXHDR(back) != VARSIZE_ANY_EXHDR(block) ||
+			memcmp(VARDATA_ANY(back), VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block)) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+					 errmsg("block cannot be expressed as jsonb"),
+					 errdetail("It has characters that encoding \"%s\" does not tell apart.",
+							   GetDatabaseEncodingName())));
+		pfree(back);
+	}
+	PG_RETURN_JSONB_P(jb);
 }
 
 Datum
@@ -993,12 +1060,14 @@ atid_dag_cbor_to_record(PG_FUNCTION_ARGS)
 				reader_fault(&reader);
 				break;
 			case ATID_CBOR_ARRAY:
+				check_count(&reader, item.len, sizeof(JsonbValue));
 				push(&builder, WJB_BEGIN_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_ARRAY_END:
 				push(&builder, WJB_END_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_MAP:
+				check_count(&reader, item.len, sizeof(JsonbPair));
 				push(&builder, WJB_BEGIN_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_MAP_END:
@@ -1029,7 +1098,7 @@ atid_dag_cbor_to_record(PG_FUNCTION_ARGS)
 				v.type = jbvNull;
 				break;
 			case ATID_CBOR_END:
-				PG_RETURN_JSONB_P(JsonbValueToJsonb(builder.result));
+				return record_of_block(builder.result, block);
 		}
 
 		if (reader.depth > 0)
@@ -1039,7 +1108,7 @@ atid_dag_cbor_to_record(PG_FUNCTION_ARGS)
 			/* the builder takes no scalar on top, but the server does */
 			if (atid_cbor_next(&reader, &item) != ATID_CBOR_END)
 				reader_fault(&reader);
-			PG_RETURN_JSONB_P(JsonbValueToJsonb(&v));
+			return record_of_block(&v, block);
 		}
 	}
 }
@@ -1103,11 +1172,28 @@ put_blob(Inspector *in, ReturnSetInfo *rsinfo)
 }
 
 /*
+ * Put a row, and give back the memory that it took: there can be many.
+ */
+static void
+put_row(void (*put) (Inspector *in, ReturnSetInfo *rsinfo),
+		Inspector *in, ReturnSetInfo *rsinfo, MemoryContext rows)
+{
+	MemoryContext caller = MemoryContextSwitchTo(rows);
+
+	put(in, rsinfo);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(rows);
+}
+
+/*
  * Put all links, or all blobs, into the set that the caller has begun.
  */
 static void
 put_all(Inspector *in, ReturnSetInfo *rsinfo, bool blobs)
 {
+	MemoryContext rows = AllocSetContextCreate(CurrentMemoryContext,
+											   "atid rows of a record",
+											   ALLOCSET_DEFAULT_SIZES);
 	AtidCborEvent event;
 	uint64		events = 0;
 
@@ -1123,14 +1209,15 @@ put_all(Inspector *in, ReturnSetInfo *rsinfo, bool blobs)
 				if (in->reader != NULL)
 					reader_fault(in->reader);
 				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						(errcode(fault_code(in->walk)),
 						 errmsg("invalid record"),
-						 errdetail("%s: %s", path_at(in, in->depth, true),
+						 errdetail("%s: %s",
+								   path_at(in, in->depth, fault_is_of_item(in->walk)),
 								   atid_jsonb_words(in->walk->fault, in->walk->cid_fault))));
 				break;
 			case ATID_CBOR_LINK:
 				if (!blobs)
-					put_link(in, rsinfo);
+					put_row(put_link, in, rsinfo, rows);
 				break;
 			case ATID_CBOR_MAP:
 			case ATID_CBOR_ARRAY:
@@ -1138,7 +1225,7 @@ put_all(Inspector *in, ReturnSetInfo *rsinfo, bool blobs)
 				break;
 			case ATID_CBOR_MAP_END:
 				if (blobs)
-					put_blob(in, rsinfo);
+					put_row(put_blob, in, rsinfo, rows);
 				inspect_leave(in);
 				break;
 			case ATID_CBOR_ARRAY_END:
@@ -1148,6 +1235,7 @@ put_all(Inspector *in, ReturnSetInfo *rsinfo, bool blobs)
 				break;
 		}
 	}
+	MemoryContextDelete(rows);
 }
 
 static Datum
@@ -1157,7 +1245,7 @@ list_of_record(FunctionCallInfo fcinfo, bool blobs)
 	AtidJsonbWalk walk;
 	Inspector	in;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	atid_jsonb_walk_init(&walk, &jb->root);
 	inspect_begin(&in, NULL, &walk);
 	put_all(&in, (ReturnSetInfo *) fcinfo->resultinfo, blobs);
@@ -1171,7 +1259,7 @@ list_of_block(FunctionCallInfo fcinfo, bool blobs)
 	AtidCborReader reader;
 	Inspector	in;
 
-	InitMaterializedSRF(fcinfo, 0);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	reader_begin(&reader, block);
 	inspect_begin(&in, &reader, NULL);
 	put_all(&in, (ReturnSetInfo *) fcinfo->resultinfo, blobs);
