@@ -24,7 +24,7 @@ ROOMS = random horizon tid rkey uuid cid jsonbwalk record generator
 OBJS = atid.o $(PURE:%=src/%.o) $(ROOMS:%=src/%.o)
 
 REGRESS_OPTS = --load-extension=atid
-REGRESS = tid rkey uuid generator surface softerr
+REGRESS = tid rkey uuid cid record generator surface softerr
 TAP_TESTS = 1
 
 UNIT = $(patsubst t/unit/%.c,t/unit/bin/%,$(wildcard t/unit/*.c))

@@ -17,6 +17,12 @@ SELECT message, sql_error_code FROM pg_input_error_info('pre:fix', 'atid.rkey');
 
 SELECT pg_input_is_valid('{3jzfcijpj2z2a,222}', 'atid.tid[]');
 
+SELECT t, pg_input_is_valid(t, 'atid.cid_link') AS cid_link, message, detail, sql_error_code
+FROM (VALUES ('bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'), ('bafkqaaa'),
+             ('QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR'), ('zdj7WhuEjrB52m1BisYC'), ('bAFKQAAA'), ('bafkqaaa='),
+             ('bafkqaa1'), ('bafkqaab'), ('bafkqaa'), ('baa'), ('')) v(t), pg_input_error_info(t, 'atid.cid_link');
+SELECT pg_input_is_valid('{bafkqaaa,bafkqaab}', 'atid.cid_link[]');
+
 SELECT current_setting('server_version_num')::int >= 170000 AS has_on_error \gset
 \if :has_on_error
 \else
@@ -24,12 +30,13 @@ SELECT current_setting('server_version_num')::int >= 170000 AS has_on_error \gse
 \quit
 \endif
 
-CREATE TEMP TABLE copied (id atid.tid, key atid.rkey);
+CREATE TEMP TABLE copied (id atid.tid, key atid.rkey, cid atid.cid_link);
 SET client_min_messages = warning;
 COPY copied FROM stdin (ON_ERROR ignore);
-3jzfcijpj2z2a	self
-3JZFCIJPJ2Z2A	self
-3jzfcijpj2z2b	not ok
-3jzfcijpj2z2c	last
+3jzfcijpj2z2a	self	bafkqaaa
+3JZFCIJPJ2Z2A	self	bafkqaaa
+3jzfcijpj2z2b	not ok	bafkqaaa
+3jzfcijpj2z2b	self	bafkqaab
+3jzfcijpj2z2c	last	bafkqablimvwgy3y
 \.
 SELECT * FROM copied;

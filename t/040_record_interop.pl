@@ -1,0 +1,192 @@
+# The AT Protocol's public interoperability vectors of the data model.
+#
+# Reads the vectors from $ATID_INTEROP_DIR, or from ../shared/fixtures/atproto-interop beside the project,
+# and shows that
+# - every fixture becomes the block and the CID that it names, byte for byte, and the block becomes the
+#   record again;
+# - every record counted as valid there is valid, and every other is refused with the problem that its
+#   note names, and its path;
+# - cid_string_is_valid answers as syntax/cid_* does, and which of those strings are an atid.cid_link.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use Digest::SHA ();
+use JSON::PP    ();
+use MIME::Base64 ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $folder = $ENV{ATID_INTEROP_DIR}
+  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
+plan skip_all =>
+  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
+  unless -d "$folder/data-model";
+
+# Numbers are kept as they are written: 123.0 is one of the vectors.
+my $json = JSON::PP->new->utf8->allow_nonref->allow_bignum->canonical;
+
+# The vectors of a file, each with its "json" as text. Values are cut out of the text as they stand
+# there, so that no other code rewrites a number or a character.
+sub vectors
+{
+	my ($file) = @_;
+	my $text   = slurp_file("$folder/data-model/$file");
+	my $list   = $json->decode($text);
+	my @texts;
+	while ($text =~ /"json":\s*/g)
+	{
+		# The value as long as its brackets are open, or else a string.
+		$text =~ /\G("(?:[^"\\]|\\.)*"|(\{(?:[^{}"]|"(?:[^"\\]|\\.)*"|(?2))*\}))/gc
+		  or die "$file: a value is expected";
+		push @texts, $1;
+	}
+	die "$file: values were missed" if @texts != @$list;
+	return map { { %{ $list->[$_] }, text => $texts[$_] } } 0 .. $#texts;
+}
+
+my $node    = new_node('record_interop');
+my $db      = new_database($node, 'vectors');
+my $session = AtidTest::Session->new($node, $db);
+
+#
+# Fixtures: record, block, CID.
+#
+my $fixtures = 0;
+foreach my $fixture (vectors('data-model-fixtures.json'))
+{
+	my $n     = ++$fixtures;
+	my $bytes = MIME::Base64::decode_base64($fixture->{cbor_base64});
+	my $block = q{'\x} . unpack('H*', $bytes) . q{'::bytea};
+	my $json  = literal($fixture->{text}) . '::jsonb';
+	my $cid   = $fixture->{cid};
+
+	is($session->ok("SELECT atid.record_to_dag_cbor($json)"),
+		'\x' . unpack('H*', $bytes), "fixture $n: the block");
+	is($session->ok("SELECT atid.record_cid($json)"), $cid, "fixture $n: the CID");
+	is($session->ok("SELECT atid.cid_of($block, 'dag-cbor')"), $cid, "fixture $n: the CID of the block");
+	is($session->ok("SELECT atid.cid_digest('$cid')"), '\x' . Digest::SHA::sha256_hex($bytes),
+		"fixture $n: its digest");
+	is($session->ok("SELECT atid.dag_cbor_to_record($block) = $json"), 't', "fixture $n: the record");
+	is($session->ok("SELECT atid.dag_cbor_to_json($block)::jsonb = $json"),
+		't', "fixture $n: the record, as json");
+	is($session->ok("SELECT atid.record_to_dag_cbor(atid.dag_cbor_to_record($block)) = $block"),
+		't', "fixture $n: the block again");
+	is($session->ok("SELECT atid.record_is_valid($json), atid.record_problem($json) IS NULL, atid.dag_cbor_is_valid($block)"),
+		't|t|t', "fixture $n: valid");
+
+	# Each of the block's bytes less, and each other end, is no block.
+	is( $session->ok(
+			"SELECT count(*) FROM generate_series(0, length($block) - 1) n WHERE atid.dag_cbor_is_valid(substr($block, 1, n))"
+		),
+		'0',
+		"fixture $n: no part of the block is a block");
+	is($session->ok("SELECT count(*) FROM generate_series(0, 255) n WHERE atid.dag_cbor_is_valid($block || set_byte('\\x00', 0, n))"),
+		'0', "fixture $n: nor is more than it");
+}
+cmp_ok($fixtures, '>=', 3, 'fixtures read');
+
+is( $session->ok(
+		'SELECT string_agg(path, chr(32)) FROM atid.record_links('
+		  . literal((vectors('data-model-fixtures.json'))[2]->{text}) . ')'),
+	'$.a.b[0].d[0] $.a.b[0].d[1]',
+	'the links of the last fixture');
+is( $session->ok(
+		'SELECT * FROM atid.record_blobs('
+		  . literal((vectors('data-model-fixtures.json'))[1]->{text}) . ')'),
+	'$.c|bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity|image/jpeg|10000|f',
+	'the blob of the second');
+
+#
+# Valid records.
+#
+my $valid = 0;
+foreach my $vector (vectors('data-model-valid.json'))
+{
+	my $record = literal($vector->{text}) . '::jsonb';
+	$valid++;
+	is($session->ok("SELECT atid.record_is_valid($record), atid.record_problem($record)"),
+		't|', "valid: $vector->{note}");
+	is( $session->ok(
+			"SELECT atid.dag_cbor_to_record(atid.record_to_dag_cbor($record)) = $record"),
+		't',
+		"valid, there and back: $vector->{note}");
+}
+cmp_ok($valid, '>=', 5, 'valid records read');
+
+#
+# Invalid records, and what is said of them.
+#
+my %problem = (
+	'top-level not an object'     => '$: A record is an object.',
+	'float'                       => '$.rcrd.a: The number is not an integer.',
+	'record with $type null'      => '$.rcrd.$type: A "$type" is a string that is not empty.',
+	'record with $type wrong type' => '$.rcrd.$type: A "$type" is a string that is not empty.',
+	'record with empty $type string' => '$.rcrd.$type: A "$type" is a string that is not empty.',
+	'blob with string size' => '$.blb: A blob has a "size", which is an integer of 0 or more.',
+	'blob with missing key' => '$.blb: A blob has a "ref", which is a link.',
+	'bytes with wrong field type' => '$.lnk: A "$bytes" is a string.',
+	'bytes with extra fields'     => '$.lnk: An object with "$bytes" has no other key.',
+	'link with wrong field type'  => '$.lnk: A "$link" is a string.',
+	'link with bogus CID' =>
+	  '$.lnk: The text of a CID is base32 in lower case, which begins with "b".',
+	'link with extra fields' => '$.lnk: An object with "$link" has no other key.');
+
+foreach my $vector (vectors('data-model-invalid.json'))
+{
+	my $record = literal($vector->{text}) . '::jsonb';
+	my $note   = $vector->{note};
+	is($session->ok("SELECT atid.record_is_valid($record)"), 'f', "invalid: $note");
+	my $said = $session->ok("SELECT atid.record_problem($record)");
+	if (defined $problem{$note})
+	{
+		is($said, delete $problem{$note}, "what is said of it: $note");
+	}
+	else
+	{
+		like($said, qr/^\$\S*: \S.*\.$/, "something is said of it: $note");
+	}
+}
+is(join(', ', sort keys %problem), '', 'every vector that is known here was there');
+
+#
+# The string format "cid", and the type.
+#
+sub lines
+{
+	my ($file) = @_;
+	my $text = slurp_file("$folder/syntax/$file");
+	return grep { $_ ne '' && !/^# / } split /\n/, $text;
+}
+
+# The strings that are CIDs of version 1 in base32, and so a cid_link.
+my %link = map { $_ => 1 } qw(
+  bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi
+  bafybeie5gq4jxvzmsym6hjlwxej4rwdoxt7wadqvmmwbqi7r27fclha2va);
+
+my %count;
+foreach my $kind (qw(valid invalid))
+{
+	foreach my $string (lines("cid_syntax_$kind.txt"))
+	{
+		my $text = literal($string);
+		my $is_link = $link{$string} ? 't' : 'f';
+		$count{$kind}++;
+		is( $session->ok("SELECT atid.cid_string_is_valid($text), atid.cid_is_valid($text)"),
+			($kind eq 'valid' ? 't' : 'f') . "|$is_link",
+			"$kind string" . ($is_link eq 't' ? ', and a link' : '') . ": [$string]");
+		my ($out, $state) = $session->try("SELECT ${text}::atid.cid_link");
+		is("$state $out", $is_link eq 't' ? "00000 $string" : '22P02 ', "the type: [$string]");
+		$count{link}++ if $is_link eq 't';
+	}
+}
+cmp_ok($count{$_} || 0, '>=', 2, "strings read: $_") foreach qw(valid invalid link);
+
+$session->quit;
+$node->stop;
+done_testing();

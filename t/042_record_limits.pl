@@ -1,0 +1,345 @@
+# Records and blocks that are made to hurt, and what else one regression session cannot show.
+#
+# Shows that
+# - depth bombs, lengths and counts that claim more than is there, arrays of ten million items and strings
+#   of 100 MB end in success or in an error that says why, in memory that their size bounds, and the
+#   session goes on;
+# - a cancel stops a long call at once;
+# - calls give their memory back, in a loop of PL/pgSQL and in one query;
+# - parallel workers run the functions;
+# - cid_links go through COPY in its binary format, and bytes that are none do not;
+# - a table with a generated CID, a check and indexes on expressions is dumped and restored, by its owner.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes ();
+
+my $node = new_node('limits', conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
+my $db      = new_database($node, 'limits');
+my $session = AtidTest::Session->new($node, $db);
+my $pid     = $session->pid;
+
+# A field of the backend's /proc/PID/status in MB; undef where there is none.
+sub memory
+{
+	my ($field) = @_;
+	open my $in, '<', "/proc/$pid/status" or return;
+	while (my $line = <$in>)
+	{
+		return $1 / 1024 if $line =~ /^$field:\s*(\d+) kB/;
+	}
+	return;
+}
+
+# Runs statements and returns (output, SQLSTATE, messages, the MB by which the backend grew at its peak).
+# What it had before counts in again only if it was given back.
+sub measured
+{
+	my ($sql) = @_;
+	my $before = memory('VmRSS');
+	if (open my $out, '>', "/proc/$pid/clear_refs")
+	{
+		print $out "5\n";    # begins VmHWM anew
+		close $out;
+	}
+	my @result = $session->try($sql);
+	my $peak   = memory('VmHWM');
+	return (@result, defined $peak ? $peak - $before : undef);
+}
+
+# A statement with its outcome: SQLSTATE, the output or the message, and the most MB that it may take.
+sub outcome
+{
+	my ($what, $sql, $state, $pattern, $most) = @_;
+	my ($out, $got, $err, $grown) = measured($sql);
+	is($got, $state, "$what: $state") or diag($err);
+	like($state eq '00000' ? $out : $err, $pattern, "$what: " . ($state eq '00000' ? 'the answer' : 'says why'));
+  SKIP:
+	{
+		skip 'memory cannot be seen here', 1 unless defined $grown;
+		cmp_ok($grown, '<', $most, sprintf '%s: in bounded memory (%.0f MB)', $what, $grown);
+	}
+	return;
+}
+
+# Everything is used once, so that its code is there.
+$session->ok(<<'SQL');
+SELECT atid.record_cid('{"a": [1, "x", {"$bytes": ""}]}'), atid.record_problem('{"a": 1.5}'),
+       atid.dag_cbor_to_record('\xa0'), atid.dag_cbor_to_json('\xa0'), atid.dag_cbor_is_valid('\xa0');
+SELECT FROM atid.record_links('{}'), atid.record_blobs('{}'), atid.dag_cbor_links('\xa0'), atid.dag_cbor_blobs('\xa0');
+SQL
+
+#
+# Depth.
+#
+foreach my $depth (513, 3000)
+{
+	foreach my $form ([ 'arrays', '[', '', ']' ], [ 'objects', '{"a":', '1', '}' ])
+	{
+		my ($kind, $open, $inner, $close) = @$form;
+		my $jsonb = "(repeat('$open', $depth) || '$inner' || repeat('$close', $depth))::jsonb";
+		foreach my $function (qw(record_to_dag_cbor record_cid))
+		{
+			outcome("$function of $depth $kind", "SELECT atid.$function($jsonb)", '54000',
+				qr/DETAIL:  \$.*nested more than 512 deep/, 16);
+		}
+		outcome("record_is_valid of $depth $kind", "SELECT atid.record_is_valid($jsonb)", '00000', qr/^f$/, 16);
+		outcome("$_ of $depth $kind", "SELECT count(*) FROM atid.$_($jsonb)", '54000', qr/nested more than 512/, 16)
+		  foreach qw(record_links record_blobs);
+	}
+}
+foreach my $form ([ 'arrays', q{E'\\\\201'} ], [ 'maps', q{E'\\\\241aa'} ], [ 'links in tags', q{E'\\\\330*'} ])
+{
+	my ($kind, $open) = @$form;
+	$session->ok("CREATE TEMP TABLE bomb AS SELECT repeat($open, 10000000)::bytea AS b");
+	my ($state, $why) = $kind eq 'links in tags' ? ('22P03', qr/not a byte string/) : ('54000', qr/more than 512 deep/);
+	outcome("$_, 10 million $kind", "SELECT count(*) FROM bomb, atid.$_(b)", $state, $why, 60)
+	  foreach qw(dag_cbor_to_record dag_cbor_to_json dag_cbor_links dag_cbor_blobs);
+	outcome("dag_cbor_is_valid, 10 million $kind", 'SELECT atid.dag_cbor_is_valid(b) FROM bomb', '00000', qr/^f$/, 60);
+	$session->ok('DROP TABLE bomb');
+}
+
+#
+# Claims: lengths and counts that are not there, at the top and within.
+#
+foreach my $claim (qw(1a40000000 1a7fffffff 1affffffff 1b0000000100000000 1b7fffffffffffffff 1b8000000000000000 1bffffffffffffffff))
+{
+	my ($info, $rest) = $claim =~ /^1(.)(.*)$/;
+	foreach my $major ([ 'bytes', '5' ], [ 'text', '7' ], [ 'array', '9' ], [ 'map', 'b' ])
+	{
+		my $head = "$major->[1]$info$rest";
+		foreach my $block ("\\x$head", "\\x82$head", "\\xa16161$head", "\\xd82a$head", "\\xa1$head")
+		{
+			my ($out, $state, $err, $grown) = measured("SELECT atid.dag_cbor_to_record('$block')");
+			is($state, '22P03', "$block: refused");
+			cmp_ok($grown || 0, '<', 8, "$block: no memory for it");
+		}
+	}
+}
+# An array in an array in an array, each of as many items as bytes are left.
+outcome('counts that multiply',
+	q{SELECT atid.dag_cbor_to_record(decode(repeat('9a000f4240', 200), 'hex') || decode(repeat('00', 2000000), 'hex'))},
+	'22P03', qr/ends where a value should go on|goes on/, 400);
+
+#
+# Ten million items, and strings of 100 MB. What is needed is a multiple of what is given: a jsonb is
+# built of 32 bytes and more for an item.
+#
+$session->quit;
+
+my %most = (
+	# per kind: to a block, to a jsonb, to json, to look at it
+	items => [ 500, 1900, 500, 200 ],
+	text  => [ 800, 800,  900, 400 ],
+	bytes => [ 1200, 1200, 1300, 900 ],
+	key   => [ 800, 800,  900, 400 ],
+	pairs => [ 300, 500,  200, 100 ],
+	links => [ 300, 900,  300, 100 ]);
+foreach my $what (sort keys %most)
+{
+	# A session for each, so that no other's memory is in the way.
+	my ($encode, $decode, $json, $look) = @{ $most{$what} };
+	$session = AtidTest::Session->new($node, $db);
+	$pid     = $session->pid;
+	$session->ok(<<"SQL");
+CREATE TEMP TABLE big (j jsonb, b bytea);
+ALTER TABLE big ALTER j SET STORAGE EXTERNAL, ALTER b SET STORAGE EXTERNAL;
+SQL
+	my %make = (
+		items => q{SELECT '\x9a00989680'::bytea || decode(repeat('01', 10000000), 'hex')},
+		text  => q{SELECT '\x7a05f5e100'::bytea || decode(repeat('78', 100000000), 'hex')},
+		bytes => q{SELECT '\x5a05f5e0ff'::bytea || decode(repeat('00', 99999999), 'hex')},
+		key   => q{SELECT '\xa17a05f5e100'::bytea || decode(repeat('78', 100000000), 'hex') || '\x01'},
+		pairs => q{SELECT atid.record_to_dag_cbor(jsonb_object_agg(n, 1)) FROM generate_series(1, 1000000) n},
+		links => q{SELECT '\x9a00030d40'::bytea || decode(repeat('d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d0', 200000), 'hex')});
+	$session->ok("INSERT INTO big SELECT NULL, b FROM ($make{$what}) m(b)");
+	outcome("$what to a jsonb", 'UPDATE big SET j = atid.dag_cbor_to_record(b)', '00000', qr/^$/, $decode);
+	outcome("$what to a block", 'SELECT atid.record_to_dag_cbor(j) = b FROM big', '00000', qr/^t$/, $encode + $look);
+	outcome("$what to a CID", q{SELECT atid.record_cid(j) = atid.cid_of(b, 'dag-cbor') FROM big}, '00000', qr/^t$/, $encode + $look);
+	outcome("$what to json", 'SELECT length(atid.dag_cbor_to_json(b)::text) > 1000000 FROM big', '00000', qr/^t$/, $json);
+	outcome("$what, is the record valid?", 'SELECT atid.record_is_valid(j) FROM big', '00000',
+		$what =~ /^(key|pairs)$/ ? qr/^t$/ : qr/^f$/, $encode + $look);
+	outcome("$what, is the block valid?", 'SELECT atid.dag_cbor_is_valid(b) FROM big', '00000', qr/^t$/, $look);
+	my $links = $what eq 'links' ? 200000 : 0;
+	outcome("links of a block of $what", 'SELECT count(*) FROM big, atid.dag_cbor_links(b)', '00000', qr/^$links$/, $look + 20);
+	outcome("links of a record of $what", 'SELECT count(*) FROM big, atid.record_links(j)', '00000', qr/^$links$/, $encode + $look);
+	outcome("blobs of a block of $what", 'SELECT count(*) FROM big, atid.dag_cbor_blobs(b)', '00000', qr/^0$/, $look + 20);
+
+	# And a cancel comes through in the middle of a call.
+	if ($what eq 'items')
+	{
+		$session->ok(q{UPDATE big SET b = '\x9a05f5e100'::bytea || decode(repeat('01', 100000000), 'hex')});
+		foreach my $call ('atid.dag_cbor_is_valid(b)', 'atid.dag_cbor_to_json(b)', 'atid.record_to_dag_cbor(j)',
+			'atid.record_cid(j)', 'atid.record_is_valid(j)', '(SELECT count(*) FROM atid.dag_cbor_links(b))',
+			'(SELECT count(*) FROM atid.record_blobs(j))')
+		{
+			$session->send("SELECT sum(length($call\::text)) FROM big, generate_series(1, 1000)");
+			my $canceller = AtidTest::Session->new($node, $db);
+			$canceller->ok('SELECT pg_sleep(0.5)');
+			my $begin = Time::HiRes::time();
+			$canceller->ok("SELECT pg_cancel_backend($pid)");
+			my (undef, $state) = $session->result;
+			my $took = Time::HiRes::time() - $begin;
+			$canceller->quit;
+			is($state, '57014', "$call: cancelled");
+			cmp_ok($took, '<', 1.5, sprintf '%s: at once (%.2f s)', $call, $took);
+		}
+	}
+	$session->quit;
+}
+
+# More items than a jsonb can be built of.
+$session = AtidTest::Session->new($node, $db);
+$pid     = $session->pid;
+outcome('17 million items',
+	q{SELECT atid.dag_cbor_to_record('\x9a01036640'::bytea || decode(repeat('00', 17000000), 'hex'))},
+	'54000', qr/An array or map has 17000000 items, and jsonb is built of \d+ at most/, 200);
+outcome('a string that no jsonb holds',
+	q{SELECT atid.dag_cbor_to_record('\x7a11e1a300'::bytea || decode(repeat('78', 300000000), 'hex'))},
+	'54000', qr/exceeds the maximum/, 2500);
+is($session->ok(q{SELECT atid.dag_cbor_to_record('\x01')}), '1', 'the session goes on');
+
+#
+# Memory comes back with each call.
+#
+$session->ok(<<'SQL');
+CREATE TABLE record AS
+SELECT jsonb_build_object('$type', 'a.b.c', 'text', repeat('é', 2000), 'n', array_fill(7, ARRAY[50]), 'b', jsonb_build_object('$bytes', repeat('AAAA', 500)),
+  'blob', '{"$type": "blob", "ref": {"$link": "bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity"}, "mimeType": "a/b", "size": 1}'::jsonb) AS j;
+ALTER TABLE record ADD b bytea;
+UPDATE record SET b = atid.record_to_dag_cbor(j);
+SQL
+my %call = (
+	record_to_dag_cbor => 'length(atid.record_to_dag_cbor(j))',
+	record_cid         => 'length(atid.record_cid(j)::bytea)',
+	record_is_valid    => 'atid.record_is_valid(j)::int',
+	record_problem     => q{length(atid.record_problem(j || '{"z": 1.5}'))},
+	dag_cbor_to_record => 'pg_column_size(atid.dag_cbor_to_record(b))',
+	dag_cbor_to_json   => 'length(atid.dag_cbor_to_json(b)::text)',
+	dag_cbor_is_valid  => 'atid.dag_cbor_is_valid(b)::int',
+	links              => '(SELECT count(*) FROM atid.record_links(j)) + (SELECT count(*) FROM atid.dag_cbor_links(b))',
+	blobs              => '(SELECT count(*) FROM atid.record_blobs(j)) + (SELECT count(*) FROM atid.dag_cbor_blobs(b))',
+	cid_link           => q{length(atid.cid_of(b, 'raw')::text::atid.cid_link::text)},
+	accessors          => q{length(atid.cid_codec(atid.cid_of(b, 'raw')) || atid.cid_hash(atid.record_cid(j))) + length(atid.cid_digest(atid.cid_of(b, 'raw'))::bytea)});
+
+# A function in FROM costs the executor itself some memory for each call, until the query ends: what
+# generate_series costs is allowed for.
+my $twice = '(SELECT count(*) FROM generate_series(1, 1)) + (SELECT count(*) FROM generate_series(1, 1))';
+$session->ok("SELECT sum($twice) FROM generate_series(1, 1000)");
+my $of_server = (measured("SELECT sum($twice) FROM generate_series(1, 100000)"))[3] || 0;
+
+foreach my $name (sort keys %call)
+{
+	my $call = $call{$name};
+	my $most = 8 + ($call =~ /FROM/ ? $of_server : 0);
+	my $loop = "DO \$\$ DECLARE j jsonb; b bytea; n bigint := 0; BEGIN SELECT r.j, r.b INTO j, b FROM record r; "
+	  . "FOR i IN 1..%d LOOP n := n + $call; END LOOP; END \$\$";
+	my $query = "SELECT sum($call) FROM record, generate_series(1, %d)";
+	foreach my $way ([ 'a loop', $loop ], [ 'one query', $query ])
+	{
+		my $sql = $way->[1];
+		$session->ok(sprintf $sql, 1000);
+		my (undef, $state, $err, $grown) = measured(sprintf $sql, 100000);
+		is($state, '00000', "$name, 100,000 times in $way->[0]") or diag($err);
+		cmp_ok($grown || 0, '<', $most, sprintf '%s, 100,000 times in %s: memory comes back (%.1f MB)', $name, $way->[0], $grown || 0);
+	}
+}
+
+#
+# Parallel workers.
+#
+$session->ok(<<'SQL');
+CREATE TABLE parallel AS SELECT jsonb_build_object('n', n) AS j FROM generate_series(1, 20000) n;
+ANALYZE parallel;
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2;
+SQL
+my $query =
+  'SELECT count(DISTINCT atid.record_cid(j)) FROM parallel WHERE atid.record_is_valid(j) AND atid.dag_cbor_is_valid(atid.record_to_dag_cbor(j)) AND atid.dag_cbor_to_record(atid.record_to_dag_cbor(j)) = j';
+like($session->ok("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query"), qr/Workers Launched: [12]/, 'workers run the functions');
+is($session->ok($query), '20000', 'and the answer is right');
+
+#
+# COPY in its binary format.
+#
+{
+	my $file = PostgreSQL::Test::Utils::tempdir('copy') . '/cids';
+	$session->ok(<<"SQL");
+CREATE TABLE cids AS SELECT atid.cid_of(n::text::bytea, CASE n % 2 WHEN 0 THEN 'raw' ELSE 'dag-cbor' END) AS cid FROM generate_series(1, 1000) n;
+INSERT INTO cids VALUES ('bafkqaaa'), (NULL);
+CREATE TABLE copied (LIKE cids);
+COPY cids TO '$file' WITH (FORMAT binary);
+COPY copied FROM '$file' WITH (FORMAT binary);
+SQL
+	is($session->ok('SELECT count(*) FROM (TABLE cids EXCEPT TABLE copied) d'), '0', 'binary COPY: out and in again');
+	foreach my $bad (
+		[ 'nothing',     q{''},                                       'The CID ends before its digest.' ],
+		[ 'CIDv0',       q{'\x1220' || sha256('')},                   'This is a CIDv0, and only version 1 is accepted.' ],
+		[ 'more',        q{'\x01551220' || sha256('') || '\x00'},     'The CID goes on after its digest.' ],
+		[ 'less',        q{'\x01551220' || substr(sha256(''), 2)},    'The digest of the CID is shorter than its length says.' ],
+		[ 'long varint', q{'\x01d5001220' || sha256('')},             'A varint of the CID is not in its shortest form.' ])
+	{
+		my ($what, $bytes, $detail) = @$bad;
+		$session->ok("COPY (SELECT ($bytes)::bytea) TO '$file' WITH (FORMAT binary)");
+		my (undef, $state, $err) = $session->try("COPY copied FROM '$file' WITH (FORMAT binary)");
+		is($state, '22P03', "binary COPY: $what is refused");
+		like($err, qr/invalid binary representation for type atid\.cid_link\nDETAIL:  \Q$detail\E/, "binary COPY: $what, with the reason");
+	}
+}
+$session->quit;
+
+#
+# Dump and restore.
+#
+$node->safe_psql('postgres', 'CREATE DATABASE source OWNER owner; CREATE DATABASE target OWNER owner');
+my @as = ('-U', 'owner');
+$node->safe_psql('source', <<'SQL', extra_params => \@as);
+CREATE EXTENSION atid;
+CREATE TABLE record (
+	n int PRIMARY KEY,
+	record jsonb NOT NULL CHECK (atid.record_is_valid(record)),
+	cid atid.cid_link GENERATED ALWAYS AS (atid.record_cid(record)) STORED UNIQUE,
+	said atid.cid_link DEFAULT 'bafkqaaa');
+CREATE INDEX ON record (atid.record_cid(record));
+CREATE INDEX ON record USING hash (said);
+CREATE INDEX ON record (n) WHERE atid.cid_is_blessed(said);
+CREATE TABLE link (cid atid.cid_link REFERENCES record (cid), CHECK (atid.cid_codec(cid) = 'dag-cbor'));
+CREATE VIEW links AS SELECT n, l.* FROM record, atid.record_links(record) l;
+CREATE MATERIALIZED VIEW blobs AS SELECT n, b.* FROM record, atid.record_blobs(record) b;
+CREATE DOMAIN blessed AS atid.cid_link CHECK (atid.cid_is_blessed(VALUE));
+CREATE TABLE domained (cid blessed, cids atid.cid_link[]);
+INSERT INTO record (n, record) SELECT n, jsonb_build_object('n', n, 'link', jsonb_build_object('$link', atid.cid_of(n::text::bytea, 'raw'))) FROM generate_series(1, 500) n;
+INSERT INTO link SELECT cid FROM record;
+INSERT INTO domained SELECT cid, ARRAY[cid, said] FROM record;
+SQL
+my $file = PostgreSQL::Test::Utils::tempdir('dump') . '/archive';
+my $contents = q{SELECT md5(string_agg(r::text, '' ORDER BY n)), (SELECT count(*) FROM link), (SELECT count(*) FROM links), (SELECT md5(string_agg(d::text, '' ORDER BY d::text COLLATE "C")) FROM domained d) FROM record r};
+foreach my $command (
+	[ 'pg_dump', @as, '-Fc', '-f', $file, '-d', $node->connstr('source') ],
+	[ 'pg_restore', @as, '--exit-on-error', '--single-transaction', '-d', $node->connstr('target'), $file ])
+{
+	my ($out, $err) = run_command($command);
+	is($err, '', "$command->[0] by the owner, without a message");
+}
+is($node->safe_psql('target', $contents), $node->safe_psql('source', $contents), 'restored: the same contents');
+is($node->safe_psql('target', 'SELECT count(*) FROM record WHERE cid = atid.record_cid(record)'), '500', 'restored: the CIDs are right');
+foreach my $bad (
+	[ '22023', q{INSERT INTO record VALUES (0, '{"a": 1.5}')} ],
+	[ '23514', q{INSERT INTO record VALUES (0, '{"$type": ""}')} ],
+	[ '23514', q{INSERT INTO domained VALUES ('bafkqaaa')} ],
+	[ '23503', q{INSERT INTO link VALUES (atid.record_cid('{}'))} ])
+{
+	my ($status, $out, $err) = $node->psql('target', "\\set VERBOSITY sqlstate\n$bad->[1]");
+	like($err, qr/ERROR:  $bad->[0]/, "restored, refused: $bad->[1]");
+}
+
+$node->stop;
+done_testing();
