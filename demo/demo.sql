@@ -92,11 +92,13 @@ create table records (
     did         text            not null,
     collection  text            not null,
     rkey        atid.record_key not null,
-    cid         text            not null,
+    cid         atid.cid_link   not null,
     record      jsonb           not null,
     indexed_at  timestamptz     not null default now(),
     primary key (did, collection, rkey),
-    constraint key_fits_collection check (atid.record_key_conforms(rkey, key_type(collection)))
+    constraint key_fits_collection check (atid.record_key_conforms(rkey, key_type(collection))),
+    constraint cid_fits_record     check (cid = atid.record_cid(record)),
+    constraint record_is_valid     check (atid.record_is_valid(record))
 );
 create index on records (collection, rkey, did);
 
@@ -170,7 +172,7 @@ values ('did:web:example.com', 'app.bsky.feed.post', repeat('z', 513));
 \set ECHO queries
 \set ON_ERROR_STOP off
 insert into records
-values ('did:web:example.com', 'app.bsky.actor.profile', 'me', 'bafy', '{}', '2025-04-01');
+values ('did:web:example.com', 'app.bsky.actor.profile', 'me', atid.record_cid('{}'), '{}', '2025-04-01');
 \set ON_ERROR_STOP on
 \set want 'new row for relation "records" violates check constraint "key_fits_collection"'
 \ir error.sql
@@ -192,7 +194,85 @@ select atid.tid '3jzf-cij-pj2z-2a';
 
 \set ECHO none
 \echo
-\echo '5. Newest first, page by page'
+\echo '5. Records and their CIDs'
+\echo
+\echo 'Every record came with the CID that the network knows it by: the hash of its DAG-CBOR. The table has'
+\echo 'checked all of them on their way in (cid_fits_record). Once more, in the open:'
+\echo
+\set ECHO queries
+select count(*), count(*) filter (where atid.record_cid(record) = cid) as cid_fits,
+       count(*) filter (where atid.record_problem(record) is null) as valid,
+       pg_size_pretty(sum(octet_length(atid.record_to_dag_cbor(record)))) as dag_cbor
+  from records;
+
+\set ECHO none
+select count(*) = 419 and bool_and(atid.record_cid(record) = cid) and bool_and(atid.record_is_valid(record)) as ok
+  from records \gset
+\set what 'all 419 CIDs are those of their records'
+\ir check.sql
+\echo 'A record that was tampered with is refused:'
+\echo
+\set ECHO queries
+\set ON_ERROR_STOP off
+update records set record = jsonb_set(record, '{displayName}', '"Somebody Else"')
+ where collection = 'app.bsky.actor.profile';
+\set ON_ERROR_STOP on
+\set want 'new row for relation "records" violates check constraint "cid_fits_record"'
+\ir error.sql
+
+\set ECHO none
+\echo 'Nor does data come in that the protocol does not have. record_problem says what is wrong, and where:'
+\echo
+\set ECHO queries
+select atid.record_problem(r) as problem
+  from (values (jsonb '{"$type": "com.example.weather.report", "temperature": 21.5}'),
+               ('{"$type": "", "text": "nothing"}'),
+               ('{"embed": {"images": [{"image": {"$type": "blob", "mimeType": "image/png", "size": 1}}]}}'),
+               ('{"reply": {"$link": "QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR"}}')) as v (r);
+
+\set ECHO none
+select count(atid.record_problem(r)) = 4 as ok
+  from (values (jsonb '{"temperature": 21.5}'), ('{"$type": ""}'),
+               ('{"image": {"$type": "blob", "mimeType": "image/png", "size": 1}}'),
+               ('{"reply": {"$link": "QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR"}}')) as v (r) \gset
+\set what 'four problems'
+\ir check.sql
+\echo 'In a repository a record is a block. From the block to the record and back it stays the same bytes:'
+\echo
+\set ECHO queries
+select block from records, atid.record_to_dag_cbor(record) as block
+ where collection = 'com.example.weather.station' and rkey = 'self' limit 1;
+
+select back as record, atid.record_to_dag_cbor(back) = block as same_bytes,
+       atid.cid_of(block, 'dag-cbor') = cid as same_cid
+  from records, atid.record_to_dag_cbor(record) as block, atid.dag_cbor_to_record(block) as back
+ where collection = 'com.example.weather.station' and rkey = 'self' limit 1;
+
+\set ECHO none
+select count(*) = 419 and bool_and(back = record and atid.record_to_dag_cbor(back) = block
+                                   and atid.cid_of(block, 'dag-cbor') = cid) as ok
+  from records, atid.record_to_dag_cbor(record) as block, atid.dag_cbor_to_record(block) as back \gset
+\set what 'blocks go to records and back'
+\ir check.sql
+\echo 'What records refer to: links, and blobs, which are files such as pictures.'
+\echo
+\set ECHO queries
+select right(did, 12) as did, blob.path, left(blob.cid::text, 16) || '...' as cid, blob.mime_type, blob.size
+  from records, atid.record_blobs(record) as blob
+ order by did, rkey, blob.path limit 5;
+
+select link.path, count(*), min(link.cid) as first
+  from records, atid.record_links(record) as link group by link.path order by link.path;
+
+\set ECHO none
+select (select count(*) from records, atid.record_blobs(record)) =
+       (select count(*) from records, jsonb_path_query(record, 'strict $.** ? (@."$type" == "blob")'))
+       and (select count(*) from records, atid.record_links(record)) =
+           (select count(*) from records, jsonb_path_query(record, 'strict $.**."$link"')) as ok \gset
+\set what 'every blob is listed'
+\ir check.sql
+\echo
+\echo '6. Newest first, page by page'
 \echo
 \echo 'A view of the posts. They sort by key as the repositories do: byte by byte, whatever the locale.'
 \echo
@@ -248,7 +328,7 @@ select array_agg(rkey order by rkey desc, did desc) = array_agg(rkey order by at
 \set what 'the order of the keys is the order of their times'
 \ir check.sql
 \echo
-\echo '6. A range of time'
+\echo '7. A range of time'
 \echo
 \echo 'Where every key is a TID, a column of type atid.tid holds it in 8 bytes and knows its time. With the'
 \echo 'posts go a hundred thousand made-up TIDs of the year before, so that there is something to skip.'
@@ -307,7 +387,7 @@ select count(*) = 135 and bool_and(abs(extract(epoch from
 \set what 'the TIDs fit createdAt'
 \ir check.sql
 \echo
-\echo '7. Records of your own'
+\echo '8. Records of your own'
 \echo
 \echo 'Your own keys take atid.rkey, and the database makes them.'
 \echo
@@ -336,7 +416,7 @@ insert into own_posts (rkey, record) values ('pre:fix', '{}');
 \ir error.sql
 \set ECHO none
 \echo
-\echo '8. The generator'
+\echo '9. The generator'
 \echo
 \echo 'One per database, shared by all sessions. Members of pg_monitor may look at it.'
 \echo
