@@ -108,6 +108,9 @@ atid_installed() {
 	[[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
 }
 
+# clang, or the newest clang-NN.
+atid_clang() { compgen -c | grep -E '^clang(-[0-9]+)?$' | sort -V | head -n 1 | grep .; }
+
 # What the distribution's own package `postgresql` depends on. On a fresh machine apt has no lists yet.
 atid_default_major() {
 	{ apt-cache depends postgresql 2>/dev/null || true; } | sed -n 's/^ *Depends: postgresql-\([0-9]\{1,\}\)$/\1/p'
