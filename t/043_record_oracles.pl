@@ -1,0 +1,80 @@
+# Other implementations of DAG-CBOR, CIDs and the protocol's JSON give the same answers.
+#
+# t/oracles/records.js asks the server through the Node driver pg and compares with npm's packages
+# @atcute/cbor, @atcute/cid, @ipld/dag-cbor and multiformats, and with a reader and a writer of its own
+# that say what the specification says. It lists where the packages and the specification differ: a
+# difference of any other kind fails. Shows that
+# - tens of thousands of random records (nested, all of Unicode, keys whose order depends on how they are
+#   compared, integers at the edges of their forms, bytes, links, blobs of both forms) give the same bytes
+#   and the same CID, come back from them as jsonb and as JSON, and that record_is_valid and the lists of
+#   links and blobs say what a walk in JavaScript says;
+# - mutated blocks are accepted and refused alike, and what is accepted is read alike;
+# - texts of CIDs and base64, some spoiled, are taken and refused alike.
+#
+# Skipped where node and npm are not to be had; AtidTest::Oracles says how they are found.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $records = 27_000;
+my $blocks  = 25_000;
+
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+
+# The packages of @atcute need hash() of node:crypto.
+plan skip_all => 'node is too old: 20.12 or later is needed'
+  unless IPC::Run::run([ $oracles->{node}, '-e', 'process.exit(require("crypto").hash ? 0 : 1)' ]);
+
+# Another seed each time; $ATID_SEED repeats a run.
+my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
+note("ATID_SEED=$seed");
+
+my $node = new_node('oracles');
+my $db   = new_database($node, 'records');
+
+local $ENV{PGHOST} = $node->host;
+local $ENV{PGPORT} = $node->port;
+local $ENV{PGUSER} = getpwuid($>);
+my %compared;
+foreach my $line ($oracles->ask('records.js', [ $seed, $records, $blocks, $db ]))
+{
+	my ($verdict, $text) = split /\t/, $line, 2;
+	if (defined $text && $verdict =~ /^(not )?ok$/)
+	{
+		ok($verdict eq 'ok', $text);
+		$compared{$1} = $2 if $text =~ /^(.*) \(\d+ of (\d+)\)$/;
+	}
+	else
+	{
+		note(defined $text && $verdict eq 'note' ? $text : $line);
+	}
+}
+
+# What has to have been compared so often.
+my %at_least = (
+	'record_to_dag_cbor: the bytes that the specification gives'                           => $records,
+	'record_to_dag_cbor: the bytes of @atcute/cbor'                                        => 20_000,
+	'record_to_dag_cbor: the bytes of @ipld/dag-cbor'                                      => $records,
+	'record_cid and cid_of: the CID of @atcute/cid'                                        => $records,
+	'dag_cbor_to_record: the record'                                                       => $records,
+	'mutated blocks: accepted where they keep to the specification, and only there'        => $blocks,
+	'mutated blocks: as @atcute/cbor, but for the listed kinds'                            => $blocks,
+	'mutated blocks: as @ipld/dag-cbor, but for the listed kinds'                          => $blocks,
+	'mutated blocks: what is accepted comes back from a record'                            => 2_000);
+foreach my $what (sort keys %at_least)
+{
+	cmp_ok($compared{$what} || 0, '>=', $at_least{$what}, "often enough: $what");
+}
+
+$node->stop;
+done_testing();
