@@ -18,7 +18,7 @@ DATA = atid--$(EXTVERSION).sql
 
 # pure code, which builds without a server
 PURE = base32 multiformat syntax dagcbor clock
-# code that needs one, a file for each section of the install script
+# code that needs one: helpers, and a room for each section of the install script
 ROOMS = random horizon tid rkey uuid cid jsonbwalk record generator
 
 OBJS = atid.o $(PURE:%=src/%.o) $(ROOMS:%=src/%.o)
@@ -43,6 +43,9 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 -include $(DEPS)
+
+# it tells the version
+atid.o: META.json
 
 $(OBJS:.o=.bc): %.bc: %.o
 

@@ -68,16 +68,15 @@
 #include <time.h>
 
 #include "access/htup_details.h"
+#include "access/xlog.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/inval.h"
-#include "utils/rel.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -117,7 +116,8 @@
 
 typedef union GeneratorLine
 {
-	pg_atomic_uint64 tick;		/* the last one handed out, 0 if none */
+	pg_atomic_uint64 tick;		/* the last one handed out, or the one below
+								 * the floor; 0 if none */
 	char		pad[LINE_SIZE];
 } GeneratorLine;
 
@@ -363,8 +363,9 @@ wait_for_clock(uint64 us)
  */
 
 /*
- * Lift all streams above a floor: the ticks that come next are not below it.
- * The steady clock is lifted with them, or they would have to wait for it.
+ * Lift all streams above a floor: the ticks that come next are not below it.  A
+ * stream whose field ends below the floor is full.  The steady clock is lifted
+ * with them, or they would have to wait for it.
  */
 static void
 lift(uint64 floor_us)
@@ -372,7 +373,8 @@ lift(uint64 floor_us)
 	(void) raise_steady(floor_us);
 	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)
 	{
-		uint64		first = atid_tick_of_us((AtidTick) kind, floor_us);
+		uint64		first = Min(atid_tick_of_us((AtidTick) kind, floor_us),
+								atid_tick_limit((AtidTick) kind));
 
 		if (first > 0)
 			raise_word(&generator->stream[kind].tick, first - 1);
@@ -416,7 +418,7 @@ adopt(const struct timespec *wall, int visits)
 
 	(void) raise_steady(wall_us(wall));
 
-	atid_horizon_lock(&horizon);
+	atid_horizon_lock(&horizon, true);
 	life = pg_atomic_read_u64(&generator->life);
 	if (horizon.life != life)
 	{
@@ -425,7 +427,7 @@ adopt(const struct timespec *wall, int visits)
 		lift(floor_us);
 		far_ahead = floor_us > wall_us(wall) + FAR_AHEAD_US;
 	}
-	if (horizon.recovery)
+	if (!horizon.writable)
 	{
 		atid_horizon_unlock(&horizon);
 		return false;
@@ -515,7 +517,8 @@ draw(AtidTick kind)
 
 		/*
 		 * Is the tick below the horizon that this backend has adopted?  The
-		 * life is read after the stream: a reset writes them in that order.
+		 * life is read after the stream, because a reset writes it before:
+		 * who has read a lowered stream finds the new life.
 		 */
 		pg_read_barrier();
 		if (unlikely(adopted.life != pg_atomic_read_u64(&generator->life) ||
@@ -600,7 +603,9 @@ timestamptz_of_us(uint64 us)
 }
 
 /*
- * generator_state(): the state of this database's streams, one row.
+ * generator_state(): the state of this database's streams, one row.  A stream's
+ * last value is where it stands: after a start that is the floor, until it is
+ * drawn from.  The clock id of last_tid is the one that this session draws with.
  */
 Datum
 atid_generator_state(PG_FUNCTION_ARGS)
@@ -622,7 +627,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	if (generator == NULL)
 		attach();
 
-	atid_horizon_lock(&horizon);
+	atid_horizon_lock(&horizon, false);
 	atid_horizon_unlock(&horizon);
 
 	/* streams before the clock: what is drawn meanwhile is not ahead of it */
@@ -640,7 +645,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	nulls[2] = (v7 == 0);
 	values[2] = TimestampTzGetDatum(timestamptz_of_us(atid_tick_to_us(ATID_TICK_V7, v7)));
 	values[3] = IntervalPGetDatum(ahead);
-	values[4] = BoolGetDatum(!horizon.recovery);
+	values[4] = BoolGetDatum(!RecoveryInProgress());
 	values[5] = TimestampTzGetDatum(timestamptz_of_us(Min(horizon.us, HORIZON_MAX_US)));
 	values[6] = TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&generator->since));
 
@@ -669,12 +674,14 @@ atid_generator_reset(PG_FUNCTION_ARGS)
 	if (generator == NULL)
 		attach();
 
-	atid_horizon_lock(&horizon);
-	if (horizon.recovery)
+	if (RecoveryInProgress())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("recovery is in progress"),
 				 errhint("Reset the generator on the primary.")));
+
+	atid_horizon_lock(&horizon, true);
+	Assert(horizon.writable);
 
 	pg_atomic_write_u64(&generator->life, life);
 	pg_memory_barrier();

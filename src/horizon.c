@@ -37,11 +37,11 @@
 #include "access/generic_xlog.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/parallel.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xlog.h"
 #include "catalog/dependency.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_extension.h"
 #include "commands/sequence.h"
@@ -131,8 +131,11 @@ open_sequence(LOCKMODE lockmode)
 				 errdetail("An unlogged sequence is empty after a crash."),
 				 errhint("Use ALTER SEQUENCE ... SET LOGGED.")));
 
-	/* what would be written to its new file is gone if this rolls back */
-	if (atid_has_new_file(rel))
+	/*
+	 * What would be written to its new file is gone if this rolls back.  (A
+	 * parallel worker cannot tell, for it is not told which files are new.)
+	 */
+	if (!IsParallelWorker() && atid_has_new_file(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" was altered in this transaction", SEQUENCE_NAME),
@@ -166,21 +169,29 @@ sequence_data(Page page)
 			 errmsg("the page of sequence \"%s\" is damaged", SEQUENCE_NAME)));
 }
 
+/* The lock on the sequence: that of nextval(), or that of a SELECT. */
+static LOCKMODE
+lockmode_of(const AtidHorizon *horizon)
+{
+	return horizon->writable ? RowExclusiveLock : AccessShareLock;
+}
+
 /*
- * Begin a visit: find the page, lock it (to read only, in recovery), and look.
- * Raises an error where the sequence is missing or not the one it should be.
+ * Begin a visit: find the page, lock it, to write or only to read, and look.  In
+ * recovery there is only reading.  Raises an error where the sequence is missing
+ * or not the one it should be.
  */
 void
-atid_horizon_lock(AtidHorizon *horizon)
+atid_horizon_lock(AtidHorizon *horizon, bool write)
 {
 	Form_pg_sequence_data data;
 
-	horizon->recovery = RecoveryInProgress();
-	horizon->rel = open_sequence(horizon->recovery ? AccessShareLock : RowExclusiveLock);
+	horizon->writable = write && !RecoveryInProgress();
+	horizon->rel = open_sequence(lockmode_of(horizon));
 	horizon->relid = RelationGetRelid(horizon->rel);
 	horizon->buffer = ReadBuffer(horizon->rel, 0);
 	LockBuffer(horizon->buffer,
-			   horizon->recovery ? BUFFER_LOCK_SHARE : BUFFER_LOCK_EXCLUSIVE);
+			   horizon->writable ? BUFFER_LOCK_EXCLUSIVE : BUFFER_LOCK_SHARE);
 
 	data = sequence_data(BufferGetPage(horizon->buffer));
 	horizon->us = data->last_value > 0 ? (uint64) data->last_value : 0;
@@ -188,17 +199,18 @@ atid_horizon_lock(AtidHorizon *horizon)
 }
 
 /*
- * Write a horizon, in us since the Unix epoch, and the life it belongs to.
- * Not in recovery.
+ * Write a horizon, in us since the Unix epoch, and the life it belongs to, in a
+ * visit that may.
  */
 void
 atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 {
-	GenericXLogState *state = GenericXLogStart(horizon->rel);
+	GenericXLogState *state;
 	Form_pg_sequence_data data;
 
-	Assert(!horizon->recovery);
+	Assert(horizon->writable);
 
+	state = GenericXLogStart(horizon->rel);
 	data = sequence_data(GenericXLogRegisterBuffer(state, horizon->buffer, 0));
 	data->last_value = (int64) us;
 	data->log_cnt = -(int64) life;
@@ -210,7 +222,8 @@ atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 }
 
 /*
- * End a visit: what the page says is on disk when this returns.
+ * End a visit.  If it was one that may write, what the page says is on disk when
+ * this returns.
  */
 void
 atid_horizon_unlock(AtidHorizon *horizon)
@@ -223,9 +236,8 @@ atid_horizon_unlock(AtidHorizon *horizon)
 	 * A sequence made in this very transaction may not be logged (wal_level =
 	 * minimal): then commit puts the file itself on disk.
 	 */
-	if (!horizon->recovery && RelationNeedsWAL(horizon->rel))
+	if (horizon->writable && RelationNeedsWAL(horizon->rel))
 		XLogFlush(lsn);
 
-	relation_close(horizon->rel,
-				   horizon->recovery ? AccessShareLock : RowExclusiveLock);
+	relation_close(horizon->rel, lockmode_of(horizon));
 }

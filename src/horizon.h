@@ -14,12 +14,12 @@ typedef struct AtidHorizon
 	uint64		us;				/* the horizon, us since the Unix epoch */
 	uint64		life;			/* whose it is; 0 if no generator wrote it */
 	Oid			relid;			/* the sequence */
-	bool		recovery;		/* it can only be read */
+	bool		writable;		/* atid_horizon_write() is allowed */
 	struct RelationData *rel;
-	int			buffer;
+	Buffer		buffer;
 } AtidHorizon;
 
-extern void atid_horizon_lock(AtidHorizon *horizon);
+extern void atid_horizon_lock(AtidHorizon *horizon, bool write);
 extern void atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life);
 extern void atid_horizon_unlock(AtidHorizon *horizon);
 

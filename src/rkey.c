@@ -146,10 +146,10 @@ conforms(text *key, text *key_type, bool colon)
 	size_t		len = VARSIZE_ANY_EXHDR(key);
 	const char *type = VARDATA_ANY(key_type);
 	size_t		type_len = VARSIZE_ANY_EXHDR(key_type);
-	size_t		at;
+	uint64_t	ignored;
 
 	if (key_type_is(key_type, "tid"))
-		return atid_syntax_tid(s, len, &at) == ATID_TID_OK;
+		return len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(s, &ignored);
 	if (key_type_is(key_type, "nsid"))
 		return atid_syntax_nsid(s, len);
 	if (key_type_is(key_type, "any"))

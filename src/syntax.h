@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.h
- *		Scanners of the AT Protocol's string formats.
+ *		Scanners of string formats: the AT Protocol's, and a UUID's.
  *
  *-------------------------------------------------------------------------
  */

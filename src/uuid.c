@@ -287,7 +287,8 @@ make_named(pg_cryptohash_type type, int version, const pg_uuid_t *ns,
 
 /*
  * A text's canonical octets are its UTF-8, whatever the server's encoding: the
- * same name has the same UUID in all databases.
+ * same name has the same UUID in all databases.  That goes by the conversion
+ * between the two encodings, which is taken to be for ever the same.
  */
 static pg_uuid_t *
 make_named_text(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
