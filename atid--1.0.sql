@@ -734,12 +734,12 @@ CREATE FUNCTION atid.record_problem(record jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_record_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION atid.record_links(record jsonb, OUT path text, OUT cid atid.cid_link) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_record_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_record_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 CREATE FUNCTION atid.record_blobs(
   record jsonb, OUT path text, OUT cid atid.cid_link, OUT mime_type text, OUT size bigint, OUT legacy bool
 ) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_record_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_record_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 CREATE FUNCTION atid.dag_cbor_to_record(block bytea) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_record' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -751,12 +751,12 @@ CREATE FUNCTION atid.dag_cbor_is_valid(block bytea) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION atid.dag_cbor_links(block bytea, OUT path text, OUT cid atid.cid_link) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 CREATE FUNCTION atid.dag_cbor_blobs(
   block bytea, OUT path text, OUT cid atid.cid_link, OUT mime_type text, OUT size bigint, OUT legacy bool
 ) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 
 -- comments
 

@@ -109,7 +109,7 @@ atid_installed() {
 }
 
 # clang, or the newest clang-NN.
-atid_clang() { compgen -c | grep -E '^clang(-[0-9]+)?$' | sort -V | head -n 1 | grep .; }
+atid_clang() { compgen -c clang | grep -m 1 -x clang || compgen -c | grep -E '^clang-[0-9]+$' | sort -V | tail -n 1 | grep .; }
 
 # What the distribution's own package `postgresql` depends on. On a fresh machine apt has no lists yet.
 atid_default_major() {

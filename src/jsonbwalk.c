@@ -13,7 +13,8 @@
  *
  * The walk goes over the jsonb's own entries (utils/jsonb.h describes them): the
  * server's iterator makes a JsonbValue of each, which costs more than all that
- * is done with most of them here.  It needs no memory that grows with the value.
+ * is done with most of them here.  In a UTF-8 database it needs no memory but for
+ * the largest link or byte string.
  *
  * What an event points to is in the jsonb, or a copy that is there as long as
  * the memory context of the caller; only the bytes of a link or of a byte

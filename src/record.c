@@ -34,7 +34,6 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 #include "utils/tuplestore.h"
@@ -533,7 +532,6 @@ grow_block(AtidCborWriter *writer, size_t new_cap)
 {
 	char	   *block = (char *) writer->data - VARHDRSZ;
 
-	new_cap = Max(new_cap, Min(writer->cap * 2, ATID_CBOR_SIZE_MAX));
 	block = repalloc(block, VARHDRSZ + new_cap);
 	writer->data = (uint8_t *) block + VARHDRSZ;
 	writer->cap = new_cap;
@@ -603,6 +601,7 @@ sorter_map_end(Sorter *sorter, AtidCborWriter *writer)
 	Pair	   *pairs = sorter->pairs + first;
 	size_t		begin;
 	uint8_t    *sorted;
+	int			sorted_pairs = 1;
 	size_t		at = 0;
 
 	sorter->used = first;
@@ -610,6 +609,14 @@ sorter_map_end(Sorter *sorter, AtidCborWriter *writer)
 		return;
 	pairs[n - 1].end = writer->len;
 	begin = pairs[0].begin;
+
+	/* most are in order already: ASCII keys are */
+	CHECK_FOR_INTERRUPTS();
+	while (sorted_pairs < n &&
+		   compare_pairs(&pairs[sorted_pairs - 1], &pairs[sorted_pairs], writer->data) < 0)
+		sorted_pairs++;
+	if (sorted_pairs == n)
+		return;
 
 	qsort_arg(pairs, n, sizeof(Pair), compare_pairs, writer->data);
 	sorted = palloc_extended(writer->len - begin, MCXT_ALLOC_HUGE);
@@ -988,13 +995,33 @@ set_jsonb_string(JsonbValue *v, const AtidCborReader *reader, const AtidCborItem
 }
 
 /*
- * Items or pairs are built in memory that doubles from four of them on, as one
- * piece: too many are refused before the first.
+ * The memory that a jsonb may take while it is built.  The builder takes some
+ * hundred bytes for an array or an object, however empty, and a block one; so a
+ * block of some megabytes could ask for all the memory there is.
+ */
+#define BUILD_MAX		(UINT64CONST(2) * 1024 * 1024 * 1024)
+#define BUILD_CONTAINER 600
+
+/*
+ * May an array or an object of so many items or pairs, of this size, be built?
+ * What is built already is counted in *built.
+ *
+ * Items are in memory that doubles from four of them on, as one piece: too many
+ * are refused before the first.
  */
 static void
-check_count(const AtidCborReader *reader, size_t count, size_t size)
+check_count(const AtidCborReader *reader, size_t count, size_t size, uint64 *built)
 {
 	size_t		most = 4;
+
+	*built += BUILD_CONTAINER + (uint64) count * size;
+	if (*built > BUILD_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("block cannot be expressed as jsonb"),
+				 errdetail("At byte %zu: The arrays and maps up to here would take more than 2 GB to build.",
+						   atid_cbor_offset(reader)),
+				 errhint("Use atid.dag_cbor_to_json.")));
 
 	while (most * 2 * size <= MaxAllocSize)
 		most *= 2;
@@ -1060,6 +1087,7 @@ atid_dag_cbor_to_record(PG_FUNCTION_ARGS)
 	JsonbBuilder builder = {0};
 	JsonbValue	v;
 	uint64		events = 0;
+	uint64		built = 0;
 
 	reader_begin(&reader, block);
 	for (;;)
@@ -1077,14 +1105,14 @@ atid_dag_cbor_to_record(PG_FUNCTION_ARGS)
 				reader_fault(&reader);
 				break;
 			case ATID_CBOR_ARRAY:
-				check_count(&reader, item.len, sizeof(JsonbValue));
+				check_count(&reader, item.len, sizeof(JsonbValue), &built);
 				push(&builder, WJB_BEGIN_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_ARRAY_END:
 				push(&builder, WJB_END_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_MAP:
-				check_count(&reader, item.len, sizeof(JsonbPair));
+				check_count(&reader, item.len, sizeof(JsonbPair), &built);
 				push(&builder, WJB_BEGIN_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_MAP_END:
@@ -1154,7 +1182,7 @@ put_blob(Inspector *in, ReturnSetInfo *rsinfo)
 {
 	const Level *level = &in->levels[in->depth];
 	bool		legacy = !level->has_type && level->cid.data != NULL &&
-		level->mime_type.data != NULL;
+		level->mime_type.data != NULL && level->mime_type.len > 0;
 	Datum		values[5] = {0};
 	bool		nulls[5] = {0};
 

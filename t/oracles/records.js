@@ -415,7 +415,7 @@ function references(record) {
     const size = value.get('size');
     const rest = [typeof mime === 'string' ? mime : null, typeof size === 'bigint' ? String(size) : null];
     if (type === 'blob' && value.get('ref') instanceof Link) blobs.push([path, String(value.get('ref')), ...rest, false]);
-    if (!value.has('$type') && typeof value.get('cid') === 'string' && typeof mime === 'string' && isCid(value.get('cid'))) {
+    if (!value.has('$type') && typeof value.get('cid') === 'string' && typeof mime === 'string' && mime !== '' && isCid(value.get('cid'))) {
       blobs.push([path, value.get('cid'), ...rest, true]);
     }
   });
