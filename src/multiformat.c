@@ -33,7 +33,6 @@
  */
 #include "multiformat.h"
 
-#include <string.h>
 
 #include "base32.h"
 
