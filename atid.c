@@ -34,7 +34,7 @@ _PG_init(void)
 							"Sets the clock identifier of generated TIDs.",
 							"-1 takes the one that was drawn at random at the first use.",
 							&atid_clock_id,
-							-1, -1, 1023,
+							-1, -1, ATID_CLOCK_ID_MAX,
 							PGC_SUSET,
 							0,
 							NULL, NULL, NULL);

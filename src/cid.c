@@ -139,7 +139,7 @@ atid_cid_link_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"atid.cid_link", str),
-				 errdetail("%s", _(atid_cid_words(fault)))));
+				 errdetail("%s", atid_cid_words(fault))));
 	SET_VARSIZE(result, VARHDRSZ + atid_cid_bytes_len(len));
 	PG_RETURN_BYTEA_P(result);
 }
@@ -170,7 +170,7 @@ atid_cid_link_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary representation for type %s", "atid.cid_link"),
-				 errdetail("%s", _(atid_cid_words(fault)))));
+				 errdetail("%s", atid_cid_words(fault))));
 	return atid_cid_datum((const uint8_t *) bytes, len);
 }
 
@@ -540,6 +540,6 @@ atid_cid_link_from_bytea(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("these bytes are not a CID"),
-				 errdetail("%s", _(atid_cid_words(fault)))));
+				 errdetail("%s", atid_cid_words(fault))));
 	PG_RETURN_BYTEA_P(bytes);
 }

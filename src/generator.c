@@ -543,7 +543,7 @@ current_clock_id(void)
 {
 	if (atid_clock_id >= 0 && !RecoveryInProgress())
 		return atid_clock_id;
-	return (int) (pg_atomic_read_u64(&generator->life) & 1023);
+	return (int) (pg_atomic_read_u64(&generator->life) & ATID_CLOCK_ID_MAX);
 }
 
 /*
@@ -554,7 +554,7 @@ atid_generator_next_tid(void)
 {
 	uint64		us = draw(ATID_TICK_TID);
 
-	return (us << 10) | (uint64) current_clock_id();
+	return (us << ATID_CLOCK_ID_BITS) | (uint64) current_clock_id();
 }
 
 /*
@@ -641,7 +641,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 
 	values[0] = Int32GetDatum(current_clock_id());
 	nulls[1] = (tid == 0);
-	values[1] = UInt64GetDatum((tid << 10) | (uint64) current_clock_id());
+	values[1] = UInt64GetDatum((tid << ATID_CLOCK_ID_BITS) | (uint64) current_clock_id());
 	nulls[2] = (v7 == 0);
 	values[2] = TimestampTzGetDatum(timestamptz_of_us(atid_tick_to_us(ATID_TICK_V7, v7)));
 	values[3] = IntervalPGetDatum(ahead);

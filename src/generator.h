@@ -8,6 +8,10 @@
 #ifndef ATID_GENERATOR_H
 #define ATID_GENERATOR_H
 
+/* The last field of a TID. */
+#define ATID_CLOCK_ID_BITS 10
+#define ATID_CLOCK_ID_MAX 1023
+
 /* GUCs, defined in atid.c */
 extern int atid_clock_id;
 extern int atid_max_drift;

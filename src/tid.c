@@ -33,8 +33,6 @@
 #include "generator.h"
 #include "syntax.h"
 
-#define CLOCK_ID_BITS	10
-#define CLOCK_ID_MAX	1023
 #define TOP_BIT			(UINT64CONST(1) << 63)
 
 StaticAssertDecl(sizeof(Datum) == sizeof(uint64),
@@ -204,12 +202,12 @@ atid_tid_make(PG_FUNCTION_ARGS)
 	uint64		us = tid_us(PG_GETARG_TIMESTAMPTZ(0));
 	int32		clock_id = PG_GETARG_INT32(1);
 
-	if (clock_id < 0 || clock_id > CLOCK_ID_MAX)
+	if (clock_id < 0 || clock_id > ATID_CLOCK_ID_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("clock id %d is out of range", clock_id),
-				 errdetail("A TID's clock id is 0 to %d.", CLOCK_ID_MAX)));
-	PG_RETURN_TID((us << CLOCK_ID_BITS) | (uint64) clock_id);
+				 errdetail("A TID's clock id is 0 to %d.", ATID_CLOCK_ID_MAX)));
+	PG_RETURN_TID((us << ATID_CLOCK_ID_BITS) | (uint64) clock_id);
 }
 
 /*
@@ -219,14 +217,14 @@ atid_tid_make(PG_FUNCTION_ARGS)
 Datum
 atid_tid_floor(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TID(tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << CLOCK_ID_BITS);
+	PG_RETURN_TID(tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << ATID_CLOCK_ID_BITS);
 }
 
 Datum
 atid_tid_ceil(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TID((tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << CLOCK_ID_BITS) |
-				  CLOCK_ID_MAX);
+	PG_RETURN_TID((tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << ATID_CLOCK_ID_BITS) |
+				  ATID_CLOCK_ID_MAX);
 }
 
 
@@ -245,14 +243,14 @@ atid_tid_timestamp(PG_FUNCTION_ARGS)
 
 	if (tid & TOP_BIT)
 		PG_RETURN_NULL();
-	PG_RETURN_TIMESTAMPTZ((TimestampTz) (tid >> CLOCK_ID_BITS) -
+	PG_RETURN_TIMESTAMPTZ((TimestampTz) (tid >> ATID_CLOCK_ID_BITS) -
 						  ATID_POSTGRES_EPOCH_US);
 }
 
 Datum
 atid_tid_clock_id(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32((int32) (PG_GETARG_TID(0) & CLOCK_ID_MAX));
+	PG_RETURN_INT32((int32) (PG_GETARG_TID(0) & ATID_CLOCK_ID_MAX));
 }
 
 /*
