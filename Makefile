@@ -17,19 +17,45 @@ MODULE_big = atid
 DATA = atid--$(EXTVERSION).sql
 
 # pure code, which builds without a server
-PURE = base32 multiformat syntax dagcbor clock
-# code that needs one: helpers, and a room for each section of the install script
-ROOMS = random horizon tid rkey uuid cid jsonbwalk record generator
+PURE = \
+	codec/base32 \
+	codec/dagcbor \
+	codec/multiformat \
+	codec/syntax \
+	generator/clock
 
-OBJS = atid.o $(PURE:%=src/%.o) $(ROOMS:%=src/%.o)
+# the floors below the rooms, which need a server
+FLOORS = \
+	generator/generator \
+	generator/horizon \
+	generator/random \
+	jsonb/walk
+
+# a room for each section of the install script
+ROOMS = \
+	tid \
+	rkey \
+	uuid \
+	cid \
+	record
+
+OBJS = atid.o $(PURE:%=src/%.o) $(FLOORS:%=src/%.o) $(ROOMS:%=src/%.o)
 
 REGRESS_OPTS = --load-extension=atid
-REGRESS = tid rkey uuid cid record generator surface softerr
+REGRESS = \
+	tid \
+	rkey \
+	uuid \
+	cid \
+	record \
+	generator \
+	surface \
+	softerr
 TAP_TESTS = 1
 
 UNIT = $(patsubst t/unit/%.c,t/unit/bin/%,$(wildcard t/unit/*.c))
 
-PG_CPPFLAGS = -DATID_VERSION='"$(DISTVERSION)"'
+PG_CPPFLAGS = -I$(srcdir)/src -DATID_VERSION='"$(DISTVERSION)"'
 
 # PGXS does not track headers: let the compiler write down what each object
 # includes, and make the bitcode again whenever the object is made.
@@ -52,7 +78,7 @@ $(OBJS:.o=.bc): %.bc: %.o
 unit: $(UNIT)
 	$(PROVE) --exec '' $(UNIT)
 
-t/unit/bin/%: t/unit/%.c $(PURE:%=src/%.c) $(wildcard src/*.h)
+t/unit/bin/%: t/unit/%.c $(PURE:%=src/%.c) $(wildcard src/*/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
 		-fno-sanitize-recover=all -Isrc -o $@ $< $(PURE:%=src/%.c)

@@ -12,8 +12,8 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
-#include "src/compat.h"
-#include "src/generator.h"
+#include "compat.h"
+#include "generator/generator.h"
 
 ATID_MODULE_MAGIC;
 

@@ -7,7 +7,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "base32.h"
+#include "codec/base32.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "reference.h"
 #include "fuzz.h"
-#include "multiformat.h"
+#include "codec/multiformat.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

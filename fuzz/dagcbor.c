@@ -11,7 +11,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "dagcbor.h"
+#include "codec/dagcbor.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "syntax.h"
+#include "codec/syntax.h"
 
 #include <stdbool.h>
 #include <string.h>

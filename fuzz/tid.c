@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base32.h"
+#include "codec/base32.h"
 #include "fuzz.h"
-#include "syntax.h"
+#include "codec/syntax.h"
 
 static const char letters[] = "234567abcdefghijklmnopqrstuvwxyz";
 

@@ -35,7 +35,7 @@
 
 #include "cid.h"
 #include "compat.h"
-#include "multiformat.h"
+#include "codec/multiformat.h"
 
 PG_FUNCTION_INFO_V1(atid_cid_link_in);
 PG_FUNCTION_INFO_V1(atid_cid_link_out);

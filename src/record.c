@@ -20,7 +20,7 @@
  * special to the model, and is reported as a blob.
  *
  * Both forms are read as one stream of events: a block by the reader of
- * dagcbor.c, a jsonb by the walk of jsonbwalk.c.  The inspector below follows
+ * dagcbor.c, a jsonb by the walk of jsonb/walk.c.  The inspector below follows
  * either, and knows at each event where it is.
  *
  *-------------------------------------------------------------------------
@@ -40,9 +40,9 @@
 
 #include "cid.h"
 #include "compat.h"
-#include "dagcbor.h"
-#include "jsonbwalk.h"
-#include "multiformat.h"
+#include "codec/dagcbor.h"
+#include "jsonb/walk.h"
+#include "codec/multiformat.h"
 
 PG_FUNCTION_INFO_V1(atid_record_to_dag_cbor);
 PG_FUNCTION_INFO_V1(atid_dag_cbor_to_record);

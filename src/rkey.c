@@ -20,10 +20,10 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "base32.h"
+#include "codec/base32.h"
 #include "compat.h"
-#include "generator.h"
-#include "syntax.h"
+#include "generator/generator.h"
+#include "codec/syntax.h"
 
 PG_FUNCTION_INFO_V1(atid_rkey_check_length);
 PG_FUNCTION_INFO_V1(atid_rkey_check_characters);

@@ -27,11 +27,11 @@
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 
-#include "base32.h"
-#include "clock.h"
+#include "codec/base32.h"
+#include "generator/clock.h"
 #include "compat.h"
-#include "generator.h"
-#include "syntax.h"
+#include "generator/generator.h"
+#include "codec/syntax.h"
 
 #define TOP_BIT			(UINT64CONST(1) << 63)
 

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "base32.h"
+#include "codec/base32.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "clock.h"
+#include "generator/clock.h"
 
 #include "tap.h"
 

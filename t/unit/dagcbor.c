@@ -10,12 +10,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "dagcbor.h"
+#include "codec/dagcbor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "multiformat.h"
+#include "codec/multiformat.h"
 #include "tap.h"
 
 #define DIGEST "65062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d0"

@@ -7,7 +7,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "multiformat.h"
+#include "codec/multiformat.h"
 
 #include <stdlib.h>
 #include <string.h>

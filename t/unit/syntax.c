@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "syntax.h"
+#include "codec/syntax.h"
 
 #include <stdlib.h>
 #include <string.h>

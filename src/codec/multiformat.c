@@ -31,10 +31,10 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "multiformat.h"
+#include "codec/multiformat.h"
 
 
-#include "base32.h"
+#include "codec/base32.h"
 
 #define MULTIBASE_BASE32 'b'
 #define MULTIBASE_BASE32_UPPER 'B'

@@ -24,7 +24,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "base32.h"
+#include "codec/base32.h"
 
 static const char sortable[] = "234567abcdefghijklmnopqrstuvwxyz";
 

@@ -54,11 +54,11 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "dagcbor.h"
+#include "codec/dagcbor.h"
 
 #include <string.h>
 
-#include "multiformat.h"
+#include "codec/multiformat.h"
 
 /* Major types, in the top three bits of a head's first byte. */
 #define MAJOR(byte)		((byte) >> 5)

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * jsonbwalk.c
+ * walk.c
  *		A walk over a jsonb, as the events of the DAG-CBOR that it stands for.
  *
  * The conventions ("JSON Representation"): {"$link": text of a CID} is a link
@@ -33,9 +33,9 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-#include "dagcbor.h"
-#include "jsonbwalk.h"
-#include "multiformat.h"
+#include "codec/dagcbor.h"
+#include "jsonb/walk.h"
+#include "codec/multiformat.h"
 
 /*
  * Begin a walk.

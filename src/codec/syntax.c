@@ -13,11 +13,11 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "syntax.h"
+#include "codec/syntax.h"
 
 #include <string.h>
 
-#include "base32.h"
+#include "codec/base32.h"
 
 /* NSID limits ("Namespaced Identifiers (NSIDs)", syntax) */
 #define NSID_MAX		317

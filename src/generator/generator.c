@@ -80,11 +80,11 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "clock.h"
+#include "generator/clock.h"
 #include "compat.h"
-#include "generator.h"
-#include "horizon.h"
-#include "random.h"
+#include "generator/generator.h"
+#include "generator/horizon.h"
+#include "generator/random.h"
 
 #ifdef ATID_HAVE_DSM_REGISTRY
 #include "storage/dsm_registry.h"

@@ -39,7 +39,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "clock.h"
+#include "generator/clock.h"
 
 /*
  * Microseconds since the Unix epoch of a time of day; 0 for all before.

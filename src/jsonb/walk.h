@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
- * jsonbwalk.h
+ * walk.h
  *		A walk over a jsonb, as the events of the DAG-CBOR that it stands for.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_JSONBWALK_H
-#define ATID_JSONBWALK_H
+#ifndef ATID_JSONB_WALK_H
+#define ATID_JSONB_WALK_H
 
 /* What a jsonb holds that DAG-CBOR cannot. */
 typedef enum AtidJsonbFault
@@ -55,4 +55,4 @@ extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContaine
 extern AtidCborEvent atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item);
 extern const char *atid_jsonb_words(AtidJsonbFault fault, int cid_fault);
 
-#endif							/* ATID_JSONBWALK_H */
+#endif							/* ATID_JSONB_WALK_H */

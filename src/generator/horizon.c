@@ -51,7 +51,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "horizon.h"
+#include "generator/horizon.h"
 
 #define SEQUENCE_NAME	"generator_horizon"
 

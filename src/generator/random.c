@@ -17,7 +17,7 @@
  */
 #include "postgres.h"
 
-#include "random.h"
+#include "generator/random.h"
 
 #define POOL_WORDS 512
 
