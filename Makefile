@@ -10,11 +10,13 @@
 # META.json is the one source of the version; the extension's own version
 # leaves the patch level out, so that a patch release needs no upgrade script.
 DISTVERSION := $(shell sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' META.json)
-EXTVERSION := $(basename $(DISTVERSION))
 
 EXTENSION = atid
 MODULE_big = atid
-DATA = atid--$(EXTVERSION).sql
+# the first release's script, frozen, and a script for each step from there
+DATA = \
+	atid--1.0.sql \
+	atid--1.0--1.1.sql
 
 # pure code, which builds without a server
 PURE = \

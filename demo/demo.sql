@@ -41,7 +41,7 @@ select current_user, rolsuper, extname, extversion
  where rolname = current_user and extname = 'atid';
 
 \set ECHO none
-select not rolsuper and extversion = '1.0' as ok
+select not rolsuper and extversion = '1.1' as ok
   from pg_roles, pg_extension
  where rolname = current_user and extname = 'atid' \gset
 \set what 'atid 1.0, created by a role that is no superuser'

@@ -2,6 +2,10 @@
 -- The whole surface of the extension, so that a change of it is a visible diff.
 --
 
+-- unaligned and without counts, so that one new object is one new line of the expected output
+\pset format unaligned
+\pset footer off
+
 -- everything the extension owns; from 17 on that counts the array types, which
 -- cannot be commented on by themselves
 CREATE TEMP VIEW member AS
@@ -50,7 +54,7 @@ ORDER BY t.oid::regtype::text COLLATE "C";
 -- constraints of the domains
 SELECT contypid::regtype AS domain, conname, pg_get_constraintdef(oid) AS definition,
        obj_description(oid, 'pg_constraint') AS comment
-FROM pg_constraint WHERE contypid IN ('atid.rkey'::regtype, 'atid.record_key'::regtype)
+FROM pg_constraint JOIN member ON member.classid = 'pg_type'::regclass AND member.objid = contypid
 ORDER BY contypid::regtype::text COLLATE "C", conname;
 
 -- what has no comment: nothing
