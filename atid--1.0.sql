@@ -19,15 +19,19 @@ CREATE TYPE atid.tid;
 
 CREATE FUNCTION atid.tid_in(cstring) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_in(cstring) IS 'I/O';
 
 CREATE FUNCTION atid.tid_out(atid.tid) RETURNS cstring
   AS 'MODULE_PATHNAME', 'atid_tid_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_out(atid.tid) IS 'I/O';
 
 CREATE FUNCTION atid.tid_recv(internal) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_recv(internal) IS 'I/O';
 
 CREATE FUNCTION atid.tid_send(atid.tid) RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_tid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_send(atid.tid) IS 'I/O';
 
 CREATE TYPE atid.tid (
   INPUT = atid.tid_in,
@@ -36,71 +40,98 @@ CREATE TYPE atid.tid (
   SEND = atid.tid_send,
   LIKE = pg_catalog.int8
 );
+COMMENT ON TYPE atid.tid IS 'AT Protocol timestamp identifier';
 
 -- functions
 
 CREATE FUNCTION atid.tid_generate() RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_generate' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_generate() IS
+  'a new TID, greater than every one generated in this database before';
 
 CREATE FUNCTION atid.tid_make("time" timestamptz, clock_id int) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_make(timestamptz, int) IS
+  'the TID of a time and a clock id; does not touch the generator';
 
 CREATE FUNCTION atid.tid_floor("time" timestamptz) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_floor' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_floor(timestamptz) IS 'the lowest TID of a microsecond';
 
 CREATE FUNCTION atid.tid_ceil("time" timestamptz) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_ceil' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_ceil(timestamptz) IS 'the highest TID of a microsecond';
 
 CREATE FUNCTION atid.tid_timestamp(atid.tid) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_tid_timestamp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_timestamp(atid.tid) IS
+  'the time a TID names; NULL where its top bit is set';
 
 CREATE FUNCTION atid.tid_clock_id(atid.tid) RETURNS int
   AS 'MODULE_PATHNAME', 'atid_tid_clock_id' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_clock_id(atid.tid) IS 'the clock id of a TID';
 
 CREATE FUNCTION atid.tid_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_tid_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_is_valid(text) IS 'is the text a TID?';
 
 CREATE FUNCTION atid.tid_eq(atid.tid, atid.tid) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_tid_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_eq(atid.tid, atid.tid) IS 'implementation of = operator';
 
 CREATE FUNCTION atid.tid_ne(atid.tid, atid.tid) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_tid_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_ne(atid.tid, atid.tid) IS 'implementation of <> operator';
 
 CREATE FUNCTION atid.tid_lt(atid.tid, atid.tid) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_tid_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_lt(atid.tid, atid.tid) IS 'implementation of < operator';
 
 CREATE FUNCTION atid.tid_le(atid.tid, atid.tid) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_tid_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_le(atid.tid, atid.tid) IS 'implementation of <= operator';
 
 CREATE FUNCTION atid.tid_gt(atid.tid, atid.tid) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_tid_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_gt(atid.tid, atid.tid) IS 'implementation of > operator';
 
 CREATE FUNCTION atid.tid_ge(atid.tid, atid.tid) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_tid_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_ge(atid.tid, atid.tid) IS 'implementation of >= operator';
 
 CREATE FUNCTION atid.tid_cmp(atid.tid, atid.tid) RETURNS int
   AS 'MODULE_PATHNAME', 'atid_tid_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_cmp(atid.tid, atid.tid) IS 'less-equal-greater';
 
 CREATE FUNCTION atid.tid_sortsupport(internal) RETURNS void
   AS 'MODULE_PATHNAME', 'atid_tid_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_sortsupport(internal) IS 'sort support';
 
 CREATE FUNCTION atid.tid_hash(atid.tid) RETURNS int
   AS 'MODULE_PATHNAME', 'atid_tid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_hash(atid.tid) IS 'hash';
 
 CREATE FUNCTION atid.tid_hash_extended(atid.tid, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME', 'atid_tid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_hash_extended(atid.tid, bigint) IS 'hash';
 
 CREATE FUNCTION atid.tid_larger(atid.tid, atid.tid) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_larger' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_larger(atid.tid, atid.tid) IS 'larger of two';
 
 CREATE FUNCTION atid.tid_smaller(atid.tid, atid.tid) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_smaller' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_smaller(atid.tid, atid.tid) IS 'smaller of two';
 
 CREATE FUNCTION atid.tid_to_bigint(atid.tid) RETURNS bigint
   AS 'MODULE_PATHNAME', 'atid_tid_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_to_bigint(atid.tid) IS
+  'the TID as an integer; an error where its top bit is set';
 
 CREATE FUNCTION atid.tid_from_bigint(bigint) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_from_bigint(bigint) IS
+  'the TID of an integer; an error where that is negative';
 
 -- operators and aggregates
 
@@ -109,46 +140,54 @@ CREATE OPERATOR pg_catalog.= (
   COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR pg_catalog.= (atid.tid, atid.tid) IS 'equal';
 
 CREATE OPERATOR pg_catalog.<> (
   LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_ne,
   COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
   RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR pg_catalog.<> (atid.tid, atid.tid) IS 'not equal';
 
 CREATE OPERATOR pg_catalog.< (
   LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_lt,
   COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
   RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR pg_catalog.< (atid.tid, atid.tid) IS 'less than';
 
 CREATE OPERATOR pg_catalog.<= (
   LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_le,
   COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
   RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR pg_catalog.<= (atid.tid, atid.tid) IS 'less than or equal';
 
 CREATE OPERATOR pg_catalog.> (
   LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_gt,
   COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
   RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR pg_catalog.> (atid.tid, atid.tid) IS 'greater than';
 
 CREATE OPERATOR pg_catalog.>= (
   LEFTARG = atid.tid, RIGHTARG = atid.tid, FUNCTION = atid.tid_ge,
   COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
   RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR pg_catalog.>= (atid.tid, atid.tid) IS 'greater than or equal';
 
 CREATE AGGREGATE pg_catalog.max(atid.tid) (
   SFUNC = atid.tid_larger, STYPE = atid.tid, COMBINEFUNC = atid.tid_larger,
   SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE pg_catalog.max(atid.tid) IS 'maximum value of all TIDs';
 
 CREATE AGGREGATE pg_catalog.min(atid.tid) (
   SFUNC = atid.tid_smaller, STYPE = atid.tid, COMBINEFUNC = atid.tid_smaller,
   SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE pg_catalog.min(atid.tid) IS 'minimum value of all TIDs';
 
 -- operator classes
 
@@ -161,11 +200,15 @@ CREATE OPERATOR CLASS atid.tid_ops DEFAULT FOR TYPE atid.tid USING btree AS
   FUNCTION 1 atid.tid_cmp(atid.tid, atid.tid),
   FUNCTION 2 atid.tid_sortsupport(internal),
   FUNCTION 4 pg_catalog.btequalimage(oid);
+COMMENT ON OPERATOR CLASS atid.tid_ops USING btree IS 'TIDs in the order of their text';
+COMMENT ON OPERATOR FAMILY atid.tid_ops USING btree IS 'TIDs in the order of their text';
 
 CREATE OPERATOR CLASS atid.tid_ops DEFAULT FOR TYPE atid.tid USING hash AS
   OPERATOR 1 pg_catalog.=,
   FUNCTION 1 atid.tid_hash(atid.tid),
   FUNCTION 2 atid.tid_hash_extended(atid.tid, bigint);
+COMMENT ON OPERATOR CLASS atid.tid_ops USING hash IS 'hash of TIDs';
+COMMENT ON OPERATOR FAMILY atid.tid_ops USING hash IS 'hash of TIDs';
 
 CREATE OPERATOR CLASS atid.tid_minmax_ops DEFAULT FOR TYPE atid.tid USING brin AS
   OPERATOR 1 pg_catalog.<,
@@ -177,67 +220,21 @@ CREATE OPERATOR CLASS atid.tid_minmax_ops DEFAULT FOR TYPE atid.tid USING brin A
   FUNCTION 2 pg_catalog.brin_minmax_add_value(internal, internal, internal, internal),
   FUNCTION 3 pg_catalog.brin_minmax_consistent(internal, internal, internal),
   FUNCTION 4 pg_catalog.brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR CLASS atid.tid_minmax_ops USING brin IS 'ranges of TIDs';
+COMMENT ON OPERATOR FAMILY atid.tid_minmax_ops USING brin IS 'ranges of TIDs';
 
 -- casts; tid to text and to the record keys needs none
 
 CREATE CAST (atid.tid AS bigint) WITH FUNCTION atid.tid_to_bigint(atid.tid);
+COMMENT ON CAST (atid.tid AS bigint) IS 'the TID as an integer';
 
 CREATE CAST (bigint AS atid.tid) WITH FUNCTION atid.tid_from_bigint(bigint);
+COMMENT ON CAST (bigint AS atid.tid) IS 'the TID of an integer';
 
 CREATE CAST (text AS atid.tid) WITH INOUT AS ASSIGNMENT;
+COMMENT ON CAST (text AS atid.tid) IS 'the TID of a text, in assignments too';
 
 CREATE CAST (varchar AS atid.tid) WITH INOUT AS ASSIGNMENT;
-
--- comments
-
-COMMENT ON TYPE atid.tid IS 'AT Protocol timestamp identifier';
-COMMENT ON FUNCTION atid.tid_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION atid.tid_out(atid.tid) IS 'I/O';
-COMMENT ON FUNCTION atid.tid_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION atid.tid_send(atid.tid) IS 'I/O';
-COMMENT ON FUNCTION atid.tid_generate() IS
-  'a new TID, greater than every one generated in this database before';
-COMMENT ON FUNCTION atid.tid_make(timestamptz, int) IS
-  'the TID of a time and a clock id; does not touch the generator';
-COMMENT ON FUNCTION atid.tid_floor(timestamptz) IS 'the lowest TID of a microsecond';
-COMMENT ON FUNCTION atid.tid_ceil(timestamptz) IS 'the highest TID of a microsecond';
-COMMENT ON FUNCTION atid.tid_timestamp(atid.tid) IS
-  'the time a TID names; NULL where its top bit is set';
-COMMENT ON FUNCTION atid.tid_clock_id(atid.tid) IS 'the clock id of a TID';
-COMMENT ON FUNCTION atid.tid_is_valid(text) IS 'is the text a TID?';
-COMMENT ON FUNCTION atid.tid_eq(atid.tid, atid.tid) IS 'implementation of = operator';
-COMMENT ON FUNCTION atid.tid_ne(atid.tid, atid.tid) IS 'implementation of <> operator';
-COMMENT ON FUNCTION atid.tid_lt(atid.tid, atid.tid) IS 'implementation of < operator';
-COMMENT ON FUNCTION atid.tid_le(atid.tid, atid.tid) IS 'implementation of <= operator';
-COMMENT ON FUNCTION atid.tid_gt(atid.tid, atid.tid) IS 'implementation of > operator';
-COMMENT ON FUNCTION atid.tid_ge(atid.tid, atid.tid) IS 'implementation of >= operator';
-COMMENT ON FUNCTION atid.tid_cmp(atid.tid, atid.tid) IS 'less-equal-greater';
-COMMENT ON FUNCTION atid.tid_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION atid.tid_hash(atid.tid) IS 'hash';
-COMMENT ON FUNCTION atid.tid_hash_extended(atid.tid, bigint) IS 'hash';
-COMMENT ON FUNCTION atid.tid_larger(atid.tid, atid.tid) IS 'larger of two';
-COMMENT ON FUNCTION atid.tid_smaller(atid.tid, atid.tid) IS 'smaller of two';
-COMMENT ON FUNCTION atid.tid_to_bigint(atid.tid) IS
-  'the TID as an integer; an error where its top bit is set';
-COMMENT ON FUNCTION atid.tid_from_bigint(bigint) IS
-  'the TID of an integer; an error where that is negative';
-COMMENT ON OPERATOR pg_catalog.= (atid.tid, atid.tid) IS 'equal';
-COMMENT ON OPERATOR pg_catalog.<> (atid.tid, atid.tid) IS 'not equal';
-COMMENT ON OPERATOR pg_catalog.< (atid.tid, atid.tid) IS 'less than';
-COMMENT ON OPERATOR pg_catalog.<= (atid.tid, atid.tid) IS 'less than or equal';
-COMMENT ON OPERATOR pg_catalog.> (atid.tid, atid.tid) IS 'greater than';
-COMMENT ON OPERATOR pg_catalog.>= (atid.tid, atid.tid) IS 'greater than or equal';
-COMMENT ON AGGREGATE pg_catalog.max(atid.tid) IS 'maximum value of all TIDs';
-COMMENT ON AGGREGATE pg_catalog.min(atid.tid) IS 'minimum value of all TIDs';
-COMMENT ON OPERATOR FAMILY atid.tid_ops USING btree IS 'TIDs in the order of their text';
-COMMENT ON OPERATOR FAMILY atid.tid_ops USING hash IS 'hash of TIDs';
-COMMENT ON OPERATOR FAMILY atid.tid_minmax_ops USING brin IS 'ranges of TIDs';
-COMMENT ON OPERATOR CLASS atid.tid_ops USING btree IS 'TIDs in the order of their text';
-COMMENT ON OPERATOR CLASS atid.tid_ops USING hash IS 'hash of TIDs';
-COMMENT ON OPERATOR CLASS atid.tid_minmax_ops USING brin IS 'ranges of TIDs';
-COMMENT ON CAST (atid.tid AS bigint) IS 'the TID as an integer';
-COMMENT ON CAST (bigint AS atid.tid) IS 'the TID of an integer';
-COMMENT ON CAST (text AS atid.tid) IS 'the TID of a text, in assignments too';
 COMMENT ON CAST (varchar AS atid.tid) IS 'the TID of a text, in assignments too';
 
 ------------------------------------------------------------------------------
@@ -251,72 +248,69 @@ COMMENT ON CAST (varchar AS atid.tid) IS 'the TID of a text, in assignments too'
 
 CREATE FUNCTION atid.rkey_check_length(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_rkey_check_length' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.rkey_check_length(text) IS 'constraint rkey_length';
 
 CREATE FUNCTION atid.rkey_check_characters(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_rkey_check_characters' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.rkey_check_characters(text) IS 'constraint rkey_characters';
 
 CREATE FUNCTION atid.rkey_check_dot_segment(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_rkey_check_dot_segment' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.rkey_check_dot_segment(text) IS 'constraint rkey_dot_segment';
 
 CREATE FUNCTION atid.record_key_check_length(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_key_check_length' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_key_check_length(text) IS 'constraint record_key_length';
 
 CREATE FUNCTION atid.record_key_check_characters(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_key_check_characters' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_key_check_characters(text) IS 'constraint record_key_characters';
 
 CREATE FUNCTION atid.record_key_check_dot_segment(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_key_check_dot_segment' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_key_check_dot_segment(text) IS 'constraint record_key_dot_segment';
 
 CREATE DOMAIN atid.rkey AS text COLLATE "C"
   CONSTRAINT rkey_length CHECK (atid.rkey_check_length(VALUE))
   CONSTRAINT rkey_characters CHECK (atid.rkey_check_characters(VALUE))
   CONSTRAINT rkey_dot_segment CHECK (atid.rkey_check_dot_segment(VALUE));
+COMMENT ON DOMAIN atid.rkey IS 'AT Protocol record key, for keys of your own';
+COMMENT ON CONSTRAINT rkey_length ON DOMAIN atid.rkey IS '1 to 512 characters';
+COMMENT ON CONSTRAINT rkey_characters ON DOMAIN atid.rkey IS 'A-Z a-z 0-9 . - _ ~';
+COMMENT ON CONSTRAINT rkey_dot_segment ON DOMAIN atid.rkey IS 'neither "." nor ".."';
 
 CREATE DOMAIN atid.record_key AS text COLLATE "C"
   CONSTRAINT record_key_length CHECK (atid.record_key_check_length(VALUE))
   CONSTRAINT record_key_characters CHECK (atid.record_key_check_characters(VALUE))
   CONSTRAINT record_key_dot_segment CHECK (atid.record_key_check_dot_segment(VALUE));
+COMMENT ON DOMAIN atid.record_key IS
+  'AT Protocol record key with the colon that the network admits, for keys of others';
+COMMENT ON CONSTRAINT record_key_length ON DOMAIN atid.record_key IS '1 to 512 characters';
+COMMENT ON CONSTRAINT record_key_characters ON DOMAIN atid.record_key IS 'A-Z a-z 0-9 . - _ ~ :';
+COMMENT ON CONSTRAINT record_key_dot_segment ON DOMAIN atid.record_key IS 'neither "." nor ".."';
 
 -- functions
 
 CREATE FUNCTION atid.rkey_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_rkey_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.rkey_is_valid(text) IS 'is the text an rkey?';
 
 CREATE FUNCTION atid.record_key_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_key_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_key_is_valid(text) IS 'is the text a record_key?';
 
 CREATE FUNCTION atid.rkey_conforms(key text, key_type text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_rkey_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.rkey_conforms(text, text) IS
+  'is the text an rkey of a Lexicon key type: tid, nsid, any, literal:<value>?';
 
 CREATE FUNCTION atid.record_key_conforms(key text, key_type text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_key_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_key_conforms(text, text) IS
+  'is the text a record_key of a Lexicon key type: tid, nsid, any, literal:<value>?';
 
 CREATE FUNCTION atid.rkey_generate() RETURNS text
   AS 'MODULE_PATHNAME', 'atid_rkey_generate' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-
--- comments
-
-COMMENT ON FUNCTION atid.rkey_check_length(text) IS 'constraint rkey_length';
-COMMENT ON FUNCTION atid.rkey_check_characters(text) IS 'constraint rkey_characters';
-COMMENT ON FUNCTION atid.rkey_check_dot_segment(text) IS 'constraint rkey_dot_segment';
-COMMENT ON FUNCTION atid.record_key_check_length(text) IS 'constraint record_key_length';
-COMMENT ON FUNCTION atid.record_key_check_characters(text) IS 'constraint record_key_characters';
-COMMENT ON FUNCTION atid.record_key_check_dot_segment(text) IS 'constraint record_key_dot_segment';
-COMMENT ON DOMAIN atid.rkey IS 'AT Protocol record key, for keys of your own';
-COMMENT ON DOMAIN atid.record_key IS
-  'AT Protocol record key with the colon that the network admits, for keys of others';
-COMMENT ON CONSTRAINT rkey_length ON DOMAIN atid.rkey IS '1 to 512 characters';
-COMMENT ON CONSTRAINT rkey_characters ON DOMAIN atid.rkey IS 'A-Z a-z 0-9 . - _ ~';
-COMMENT ON CONSTRAINT rkey_dot_segment ON DOMAIN atid.rkey IS 'neither "." nor ".."';
-COMMENT ON CONSTRAINT record_key_length ON DOMAIN atid.record_key IS '1 to 512 characters';
-COMMENT ON CONSTRAINT record_key_characters ON DOMAIN atid.record_key IS 'A-Z a-z 0-9 . - _ ~ :';
-COMMENT ON CONSTRAINT record_key_dot_segment ON DOMAIN atid.record_key IS 'neither "." nor ".."';
-COMMENT ON FUNCTION atid.rkey_is_valid(text) IS 'is the text an rkey?';
-COMMENT ON FUNCTION atid.record_key_is_valid(text) IS 'is the text a record_key?';
-COMMENT ON FUNCTION atid.rkey_conforms(text, text) IS
-  'is the text an rkey of a Lexicon key type: tid, nsid, any, literal:<value>?';
-COMMENT ON FUNCTION atid.record_key_conforms(text, text) IS
-  'is the text a record_key of a Lexicon key type: tid, nsid, any, literal:<value>?';
 COMMENT ON FUNCTION atid.rkey_generate() IS 'a new TID as text';
 
 ------------------------------------------------------------------------------
@@ -327,167 +321,164 @@ COMMENT ON FUNCTION atid.rkey_generate() IS 'a new TID as text';
 
 CREATE FUNCTION atid.uuid_generate_v1() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v1' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v1() IS 'a new version 1 UUID: time, random node';
 
 CREATE FUNCTION atid.uuid_generate_v3(namespace uuid, name text) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v3' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v3(uuid, text) IS 'the version 3 UUID (MD5) of a name';
 
 CREATE FUNCTION atid.uuid_generate_v3(namespace uuid, name bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v3_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v3(uuid, bytea) IS
+  'the version 3 UUID (MD5) of a name in octets';
 
 CREATE FUNCTION atid.uuid_generate_v4() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v4' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v4() IS 'a new version 4 UUID: random';
 
 CREATE FUNCTION atid.uuid_generate_v5(namespace uuid, name text) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v5' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v5(uuid, text) IS
+  'the version 5 UUID (SHA-1) of a name';
 
 CREATE FUNCTION atid.uuid_generate_v5(namespace uuid, name bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v5_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v5(uuid, bytea) IS
+  'the version 5 UUID (SHA-1) of a name in octets';
 
 CREATE FUNCTION atid.uuid_generate_v6() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v6' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v6() IS
+  'a new version 6 UUID, greater than every one generated in this database before';
 
 CREATE FUNCTION atid.uuid_generate_v7() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v7() IS
+  'a new version 7 UUID, greater than every one generated in this database before';
 
 CREATE FUNCTION atid.uuid_generate_v7(shift interval) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v7_interval' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v7(interval) IS
+  'a new version 7 UUID with its time shifted';
 
 CREATE FUNCTION atid.uuid_generate_v8(bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v8(bytea) IS
+  'the version 8 UUID of 16 bytes, version and variant overwritten';
 
 CREATE FUNCTION atid.uuid_generate_v8(namespace uuid, name text) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v8(uuid, text) IS
+  'the version 8 UUID (SHA-256) of a name';
 
 CREATE FUNCTION atid.uuid_generate_v8(namespace uuid, name bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v8(uuid, bytea) IS
+  'the version 8 UUID (SHA-256) of a name in octets';
 
 CREATE FUNCTION atid.uuid_nil() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_nil' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_nil() IS 'the nil UUID, all zeros';
 
 CREATE FUNCTION atid.uuid_max() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_max' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_max() IS 'the max UUID, all ones';
 
 CREATE FUNCTION atid.uuid_ns_dns() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_ns_dns' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_ns_dns() IS 'the namespace of domain names';
 
 CREATE FUNCTION atid.uuid_ns_url() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_ns_url' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_ns_url() IS 'the namespace of URLs';
 
 CREATE FUNCTION atid.uuid_ns_oid() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_ns_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_ns_oid() IS 'the namespace of ISO object identifiers';
 
 CREATE FUNCTION atid.uuid_ns_x500() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_ns_x500' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_ns_x500() IS 'the namespace of X.500 distinguished names';
 
 CREATE FUNCTION atid.uuid_extract_version(uuid) RETURNS smallint
   AS 'MODULE_PATHNAME', 'atid_uuid_extract_version' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_extract_version(uuid) IS
+  'the version of a UUID; NULL where the variant is not that of RFC 9562';
 
 CREATE FUNCTION atid.uuid_extract_variant(uuid) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_uuid_extract_variant' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_extract_variant(uuid) IS
+  'the variant of a UUID: ncs, rfc9562, microsoft or future';
 
 CREATE FUNCTION atid.uuid_extract_timestamp(uuid) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_uuid_extract_timestamp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_extract_timestamp(uuid) IS
+  'the time of a version 1, 6 or 7 UUID; NULL for others';
 
 CREATE FUNCTION atid.uuid_extract_timestamp_precise(uuid) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_uuid_extract_timestamp_precise' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_extract_timestamp_precise(uuid) IS
+  'the same, with the fraction that rand_a of a version 7 UUID may hold';
 
 CREATE FUNCTION atid.uuid_v7_floor("time" timestamptz) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_v7_floor' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_v7_floor(timestamptz) IS
+  'the lowest version 7 UUID of a millisecond';
 
 CREATE FUNCTION atid.uuid_v7_ceil("time" timestamptz) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_v7_ceil' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_v7_ceil(timestamptz) IS
+  'the highest version 7 UUID of a millisecond';
 
 CREATE FUNCTION atid.uuid_timestamptz_to_v7("time" timestamptz, zero bool DEFAULT false) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_timestamptz_to_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_timestamptz_to_v7(timestamptz, bool) IS
+  'a version 7 UUID of a time, the rest random or zero; does not touch the generator';
 
 CREATE FUNCTION atid.uuid_v7_to_timestamptz(uuid) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_uuid_v7_to_timestamptz' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_v7_to_timestamptz(uuid) IS
+  'the time of a version 7 UUID; an error for others';
 
 CREATE FUNCTION atid.uuid_v1_to_v6(uuid) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_v1_to_v6' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_v1_to_v6(uuid) IS 'the version 6 UUID of a version 1 UUID';
 
 CREATE FUNCTION atid.uuid_v6_to_v1(uuid) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_v6_to_v1' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_v6_to_v1(uuid) IS 'the version 1 UUID of a version 6 UUID';
 
 CREATE FUNCTION atid.uuid_to_urn(uuid) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_uuid_to_urn' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_to_urn(uuid) IS 'a UUID as a URN';
 
 CREATE FUNCTION atid.uuid_from_text(text) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_from_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_from_text(text) IS 'the UUID of a text in any of its forms';
 
 CREATE FUNCTION atid.uuid_to_numeric(uuid) RETURNS numeric
   AS 'MODULE_PATHNAME', 'atid_uuid_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_to_numeric(uuid) IS 'a UUID as an unsigned integer';
 
 CREATE FUNCTION atid.uuid_from_numeric(numeric) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_from_numeric(numeric) IS 'the UUID of an unsigned integer';
 
 CREATE FUNCTION atid.uuid_to_bytes(uuid) RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_uuid_to_bytes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_to_bytes(uuid) IS 'the 16 bytes of a UUID';
 
 CREATE FUNCTION atid.uuid_from_bytes(bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_from_bytes(bytea) IS 'the UUID of 16 bytes';
 
 CREATE FUNCTION atid.uuid_to_guid_bytes(uuid) RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_uuid_to_guid_bytes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_to_guid_bytes(uuid) IS
+  'the 16 bytes of a GUID, its first three fields little-endian';
 
 CREATE FUNCTION atid.uuid_from_guid_bytes(bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_from_guid_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
--- comments
-
-COMMENT ON FUNCTION atid.uuid_generate_v1() IS 'a new version 1 UUID: time, random node';
-COMMENT ON FUNCTION atid.uuid_generate_v3(uuid, text) IS 'the version 3 UUID (MD5) of a name';
-COMMENT ON FUNCTION atid.uuid_generate_v3(uuid, bytea) IS
-  'the version 3 UUID (MD5) of a name in octets';
-COMMENT ON FUNCTION atid.uuid_generate_v4() IS 'a new version 4 UUID: random';
-COMMENT ON FUNCTION atid.uuid_generate_v5(uuid, text) IS
-  'the version 5 UUID (SHA-1) of a name';
-COMMENT ON FUNCTION atid.uuid_generate_v5(uuid, bytea) IS
-  'the version 5 UUID (SHA-1) of a name in octets';
-COMMENT ON FUNCTION atid.uuid_generate_v6() IS
-  'a new version 6 UUID, greater than every one generated in this database before';
-COMMENT ON FUNCTION atid.uuid_generate_v7() IS
-  'a new version 7 UUID, greater than every one generated in this database before';
-COMMENT ON FUNCTION atid.uuid_generate_v7(interval) IS
-  'a new version 7 UUID with its time shifted';
-COMMENT ON FUNCTION atid.uuid_generate_v8(bytea) IS
-  'the version 8 UUID of 16 bytes, version and variant overwritten';
-COMMENT ON FUNCTION atid.uuid_generate_v8(uuid, text) IS
-  'the version 8 UUID (SHA-256) of a name';
-COMMENT ON FUNCTION atid.uuid_generate_v8(uuid, bytea) IS
-  'the version 8 UUID (SHA-256) of a name in octets';
-COMMENT ON FUNCTION atid.uuid_nil() IS 'the nil UUID, all zeros';
-COMMENT ON FUNCTION atid.uuid_max() IS 'the max UUID, all ones';
-COMMENT ON FUNCTION atid.uuid_ns_dns() IS 'the namespace of domain names';
-COMMENT ON FUNCTION atid.uuid_ns_url() IS 'the namespace of URLs';
-COMMENT ON FUNCTION atid.uuid_ns_oid() IS 'the namespace of ISO object identifiers';
-COMMENT ON FUNCTION atid.uuid_ns_x500() IS 'the namespace of X.500 distinguished names';
-COMMENT ON FUNCTION atid.uuid_extract_version(uuid) IS
-  'the version of a UUID; NULL where the variant is not that of RFC 9562';
-COMMENT ON FUNCTION atid.uuid_extract_variant(uuid) IS
-  'the variant of a UUID: ncs, rfc9562, microsoft or future';
-COMMENT ON FUNCTION atid.uuid_extract_timestamp(uuid) IS
-  'the time of a version 1, 6 or 7 UUID; NULL for others';
-COMMENT ON FUNCTION atid.uuid_extract_timestamp_precise(uuid) IS
-  'the same, with the fraction that rand_a of a version 7 UUID may hold';
-COMMENT ON FUNCTION atid.uuid_v7_floor(timestamptz) IS
-  'the lowest version 7 UUID of a millisecond';
-COMMENT ON FUNCTION atid.uuid_v7_ceil(timestamptz) IS
-  'the highest version 7 UUID of a millisecond';
-COMMENT ON FUNCTION atid.uuid_timestamptz_to_v7(timestamptz, bool) IS
-  'a version 7 UUID of a time, the rest random or zero; does not touch the generator';
-COMMENT ON FUNCTION atid.uuid_v7_to_timestamptz(uuid) IS
-  'the time of a version 7 UUID; an error for others';
-COMMENT ON FUNCTION atid.uuid_v1_to_v6(uuid) IS 'the version 6 UUID of a version 1 UUID';
-COMMENT ON FUNCTION atid.uuid_v6_to_v1(uuid) IS 'the version 1 UUID of a version 6 UUID';
-COMMENT ON FUNCTION atid.uuid_to_urn(uuid) IS 'a UUID as a URN';
-COMMENT ON FUNCTION atid.uuid_from_text(text) IS 'the UUID of a text in any of its forms';
-COMMENT ON FUNCTION atid.uuid_to_numeric(uuid) IS 'a UUID as an unsigned integer';
-COMMENT ON FUNCTION atid.uuid_from_numeric(numeric) IS 'the UUID of an unsigned integer';
-COMMENT ON FUNCTION atid.uuid_to_bytes(uuid) IS 'the 16 bytes of a UUID';
-COMMENT ON FUNCTION atid.uuid_from_bytes(bytea) IS 'the UUID of 16 bytes';
-COMMENT ON FUNCTION atid.uuid_to_guid_bytes(uuid) IS
-  'the 16 bytes of a GUID, its first three fields little-endian';
 COMMENT ON FUNCTION atid.uuid_from_guid_bytes(bytea) IS 'the UUID of the 16 bytes of a GUID';
 
 ------------------------------------------------------------------------------
@@ -782,6 +773,8 @@ COMMENT ON FUNCTION atid.dag_cbor_blobs(bytea) IS 'the blobs in a block and thei
 -- extension's owner is no superuser
 
 CREATE SEQUENCE atid.generator_horizon MINVALUE 0 START 0;
+COMMENT ON SEQUENCE atid.generator_horizon IS
+  'the time, in microseconds since 1970, below which identifiers may have been handed out';
 
 GRANT SELECT ON SEQUENCE atid.generator_horizon TO PUBLIC;
 GRANT SELECT, UPDATE ON SEQUENCE atid.generator_horizon TO @extowner@;
@@ -799,21 +792,15 @@ CREATE FUNCTION atid.generator_state(
   OUT durable_until timestamptz,
   OUT since timestamptz
 ) AS 'MODULE_PATHNAME', 'atid_generator_state' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.generator_state() IS
+  'the state of this database''s streams: clock id, last values, how far ahead of the clock, durable until when, since when';
 
 REVOKE ALL ON FUNCTION atid.generator_state() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION atid.generator_state() TO pg_monitor;
 
 CREATE FUNCTION atid.generator_reset() RETURNS void
   AS 'MODULE_PATHNAME', 'atid_generator_reset' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-
-REVOKE ALL ON FUNCTION atid.generator_reset() FROM PUBLIC;
-
--- comments
-
-COMMENT ON SEQUENCE atid.generator_horizon IS
-  'the time, in microseconds since 1970, below which identifiers may have been handed out';
-
-COMMENT ON FUNCTION atid.generator_state() IS
-  'the state of this database''s streams: clock id, last values, how far ahead of the clock, durable until when, since when';
 COMMENT ON FUNCTION atid.generator_reset() IS
   'begins anew at the clock; what comes next is below what came before, and may repeat it';
+
+REVOKE ALL ON FUNCTION atid.generator_reset() FROM PUBLIC;
