@@ -75,6 +75,11 @@
 #define ATID_HAVE_JSONB_IN_STATE
 #endif
 
+/* 18 marks a function that does not return by a word that stands before its type. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 /* 18 lets a library tell its name and version. */
 #if PG_VERSION_NUM >= 180000
 #define ATID_MODULE_MAGIC \
