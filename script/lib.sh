@@ -272,6 +272,8 @@ atid_prefix() {
 	for folder in "${PG_BIN%/bin}/lib" "/usr/share/postgresql/$PG_MAJOR"; do
 		as_user cp -as "$folder" "$PREFIX$folder"
 	done
+	# Of an atid that this machine has installed, nothing: make install would write through its links.
+	find "$PREFIX" -name 'atid*' -prune -exec rm -rf {} +
 	as_user ln -s /usr/include/postgresql "$PREFIX/usr/include/postgresql"
 	[[ $(as_user "$PREFIX_BIN/pg_config" --pkglibdir) == "$PREFIX"/* ]] ||
 		atid_die "this PostgreSQL $PG_MAJOR does not find its files relative to its executable"
