@@ -31,6 +31,10 @@ FLOORS = \
 	generator/generator \
 	generator/horizon \
 	generator/random \
+	jsonb/decode \
+	jsonb/encode \
+	jsonb/inspect \
+	jsonb/model \
 	jsonb/walk
 
 # a room for each section of the install script
@@ -39,7 +43,8 @@ ROOMS = \
 	rkey \
 	uuid \
 	cid \
-	record
+	record \
+	reference
 
 OBJS = atid.o $(PURE:%=src/%.o) $(FLOORS:%=src/%.o) $(ROOMS:%=src/%.o)
 

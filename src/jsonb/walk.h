@@ -8,6 +8,8 @@
 #ifndef ATID_JSONB_WALK_H
 #define ATID_JSONB_WALK_H
 
+#include "codec/dagcbor.h"
+
 /* What a jsonb holds that DAG-CBOR cannot. */
 typedef enum AtidJsonbFault
 {

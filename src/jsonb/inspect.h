@@ -1,0 +1,134 @@
+/*-------------------------------------------------------------------------
+ *
+ * inspect.h
+ *		Where in a record an event is, and what its objects have told so far.
+ *
+ * What is done at each event is inline: a call of it took a tenth of
+ * record_is_valid's time.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_INSPECT_H
+#define ATID_INSPECT_H
+
+#include "lib/stringinfo.h"
+
+#include "codec/dagcbor.h"
+#include "jsonb/walk.h"
+
+typedef struct AtidSlice
+{
+	const char *data;			/* NULL if there is none */
+	size_t		len;
+} AtidSlice;
+
+/* An open array or map, and what a map has told of itself so far. */
+typedef struct AtidLevel
+{
+	bool		map;
+	AtidSlice	key;			/* a map's: whose value this is */
+	int64		index;			/* an array's: which item this is */
+	bool		has_type;
+	bool		is_blob;		/* $type is "blob" */
+	bool		has_size;
+	int64		size;
+	AtidSlice	ref;			/* the bytes of the CID */
+	AtidSlice	mime_type;
+	AtidSlice	cid;			/* as a string, in a legacy blob */
+} AtidLevel;
+
+typedef struct AtidInspector
+{
+	AtidCborReader *reader;		/* the source: a block */
+	AtidJsonbWalk *walk;		/* or a jsonb */
+	AtidCborItem item;
+	int			depth;			/* open arrays and maps */
+	bool		keep_refs;		/* copy what ref points to */
+	AtidLevel	levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
+} AtidInspector;
+
+extern void atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk);
+extern void atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event);
+extern char *atid_inspect_path(const AtidInspector *in, int depth, bool of_item);
+extern void atid_append_json_string(StringInfo buf, const char *s, size_t len);
+
+/*
+ * One field after the other: objects are small and many, and a memset of a level
+ * took a twentieth of record_is_valid's time.  A key is set before it is
+ * looked at, and a length with its data.
+ */
+static inline void
+atid_level_init(AtidLevel *level, bool map)
+{
+	level->map = map;
+	level->index = -1;
+	level->has_type = false;
+	level->is_blob = false;
+	level->has_size = false;
+	level->size = 0;
+	level->ref.data = NULL;
+	level->mime_type.data = NULL;
+	level->cid.data = NULL;
+}
+
+static inline bool
+atid_level_key_is(const AtidLevel *level, const char *name, size_t len)
+{
+	return level->key.len == len && memcmp(level->key.data, name, len) == 0;
+}
+
+static inline AtidSlice
+atid_slice_of(const AtidCborItem *item)
+{
+	AtidSlice	s = {(const char *) item->data, item->len};
+
+	return s;
+}
+
+/*
+ * The next event of the source.  On return the top level is the one the event
+ * belongs to: for a value its parent, for an end the array or map that ends.
+ */
+static pg_attribute_always_inline AtidCborEvent
+atid_inspect_next(AtidInspector *in)
+{
+	AtidCborEvent event = in->reader != NULL ?
+		atid_cbor_next(in->reader, &in->item) :
+		atid_jsonb_next(in->walk, &in->item);
+	AtidLevel  *level = &in->levels[in->depth];
+
+	switch (event)
+	{
+		case ATID_CBOR_KEY:
+			level->key = atid_slice_of(&in->item);
+			break;
+		case ATID_CBOR_END:
+		case ATID_CBOR_ARRAY_END:
+		case ATID_CBOR_MAP_END:
+			break;
+		default:
+			/* a fault is in an item, too */
+			if (!level->map)
+				level->index++;
+			else if (event != ATID_CBOR_FAULT)
+				atid_inspect_note_value(in, level, event);
+	}
+	return event;
+}
+
+/* An array or map was begun: what comes next is in it. */
+static inline void
+atid_inspect_enter(AtidInspector *in, AtidCborEvent event)
+{
+	AtidLevel  *level = &in->levels[++in->depth];
+
+	atid_level_init(level, event == ATID_CBOR_MAP);
+}
+
+static inline void
+atid_inspect_leave(AtidInspector *in)
+{
+	in->depth--;
+}
+
+#endif							/* ATID_INSPECT_H */

@@ -1,0 +1,208 @@
+/*-------------------------------------------------------------------------
+ *
+ * reference.c
+ *		What a record refers to: its links and its blobs.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/tuplestore.h"
+
+#include "cid.h"
+#include "codec/dagcbor.h"
+#include "codec/multiformat.h"
+#include "compat.h"
+#include "jsonb/decode.h"
+#include "jsonb/inspect.h"
+#include "jsonb/model.h"
+#include "jsonb/walk.h"
+
+PG_FUNCTION_INFO_V1(atid_record_links);
+PG_FUNCTION_INFO_V1(atid_record_blobs);
+PG_FUNCTION_INFO_V1(atid_dag_cbor_links);
+PG_FUNCTION_INFO_V1(atid_dag_cbor_blobs);
+
+
+/*
+ * What a record refers to
+ */
+
+static void
+put_link(AtidInspector *in, ReturnSetInfo *rsinfo)
+{
+	Datum		values[2];
+	bool		nulls[2] = {0};
+
+	values[0] = CStringGetTextDatum(atid_inspect_path(in, in->depth, true));
+	values[1] = atid_cid_datum(in->item.data, in->item.len);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/*
+ * A map ends; put it if it is a blob, of the present form or of the legacy one.
+ */
+static void
+put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
+{
+	const AtidLevel *level = &in->levels[in->depth];
+	bool		legacy = !level->has_type && level->cid.data != NULL &&
+		level->mime_type.data != NULL && level->mime_type.len > 0;
+	Datum		values[5] = {0};
+	bool		nulls[5] = {0};
+
+	if (legacy)
+	{
+		uint8_t    *bytes = palloc(atid_cid_bytes_len(level->cid.len) + 1);
+		size_t		at;
+
+		if (atid_cid_from_text(level->cid.data, level->cid.len, bytes, &at) != ATID_CID_OK)
+			return;
+		values[1] = atid_cid_datum(bytes, atid_cid_bytes_len(level->cid.len));
+	}
+	else if (level->is_blob && level->ref.data != NULL)
+		values[1] = atid_cid_datum((const uint8_t *) level->ref.data, level->ref.len);
+	else
+		return;
+
+	values[0] = CStringGetTextDatum(atid_inspect_path(in, in->depth, false));
+	if (level->mime_type.data != NULL)
+	{
+		char	   *mime_type = pnstrdup(level->mime_type.data, level->mime_type.len);
+
+		values[2] = CStringGetTextDatum(pg_any_to_server(mime_type,
+														 (int) level->mime_type.len,
+														 PG_UTF8));
+	}
+	nulls[2] = (level->mime_type.data == NULL);
+	values[3] = Int64GetDatum(level->size);
+	nulls[3] = !level->has_size;
+	values[4] = BoolGetDatum(legacy);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/*
+ * Put a row, and give back the memory that it took: there can be many.
+ */
+static void
+put_row(void (*put) (AtidInspector *in, ReturnSetInfo *rsinfo),
+		AtidInspector *in, ReturnSetInfo *rsinfo, MemoryContext rows)
+{
+	MemoryContext caller = MemoryContextSwitchTo(rows);
+
+	put(in, rsinfo);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(rows);
+}
+
+/*
+ * Put all links, or all blobs, into the set that the caller has begun.
+ */
+static void
+put_all(AtidInspector *in, ReturnSetInfo *rsinfo, bool blobs)
+{
+	MemoryContext rows = AllocSetContextCreate(CurrentMemoryContext,
+											   "atid rows of a record",
+											   ALLOCSET_DEFAULT_SIZES);
+	AtidCborEvent event;
+	uint64		events = 0;
+
+	in->keep_refs = blobs;
+	while ((event = atid_inspect_next(in)) != ATID_CBOR_END)
+	{
+		if ((++events & 0xFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+
+		switch (event)
+		{
+			case ATID_CBOR_FAULT:
+				if (in->reader != NULL)
+					atid_block_fault(in->reader);
+				ereport(ERROR,
+						(errcode(atid_walk_fault_code(in->walk)),
+						 errmsg("invalid record"),
+						 errdetail("%s: %s",
+								   atid_inspect_path(in, in->depth,
+													 atid_walk_fault_is_of_item(in->walk)),
+								   atid_jsonb_words(in->walk->fault, in->walk->cid_fault))));
+				break;
+			case ATID_CBOR_LINK:
+				if (!blobs)
+					put_row(put_link, in, rsinfo, rows);
+				break;
+			case ATID_CBOR_MAP:
+			case ATID_CBOR_ARRAY:
+				atid_inspect_enter(in, event);
+				break;
+			case ATID_CBOR_MAP_END:
+				if (blobs)
+					put_row(put_blob, in, rsinfo, rows);
+				atid_inspect_leave(in);
+				break;
+			case ATID_CBOR_ARRAY_END:
+				atid_inspect_leave(in);
+				break;
+			default:
+				break;
+		}
+	}
+	MemoryContextDelete(rows);
+}
+
+static Datum
+list_of_record(FunctionCallInfo fcinfo, bool blobs)
+{
+	Jsonb	   *jb = PG_GETARG_JSONB_P(0);
+	AtidJsonbWalk walk;
+	AtidInspector in;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	atid_jsonb_walk_init(&walk, &jb->root);
+	atid_inspect_init(&in, NULL, &walk);
+	put_all(&in, (ReturnSetInfo *) fcinfo->resultinfo, blobs);
+	return (Datum) 0;
+}
+
+static Datum
+list_of_block(FunctionCallInfo fcinfo, bool blobs)
+{
+	bytea	   *block = PG_GETARG_BYTEA_PP(0);
+	AtidCborReader reader;
+	AtidInspector in;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	atid_block_reader_init(&reader, block);
+	atid_inspect_init(&in, &reader, NULL);
+	put_all(&in, (ReturnSetInfo *) fcinfo->resultinfo, blobs);
+	return (Datum) 0;
+}
+
+Datum
+atid_record_links(PG_FUNCTION_ARGS)
+{
+	return list_of_record(fcinfo, false);
+}
+
+Datum
+atid_record_blobs(PG_FUNCTION_ARGS)
+{
+	return list_of_record(fcinfo, true);
+}
+
+Datum
+atid_dag_cbor_links(PG_FUNCTION_ARGS)
+{
+	return list_of_block(fcinfo, false);
+}
+
+Datum
+atid_dag_cbor_blobs(PG_FUNCTION_ARGS)
+{
+	return list_of_block(fcinfo, true);
+}
