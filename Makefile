@@ -55,6 +55,7 @@ REGRESS = \
 	uuid \
 	cid \
 	record \
+	reference \
 	generator \
 	surface \
 	softerr

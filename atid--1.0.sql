@@ -491,15 +491,19 @@ CREATE TYPE atid.cid_link;
 
 CREATE FUNCTION atid.cid_link_in(cstring) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_cid_link_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_in(cstring) IS 'I/O';
 
 CREATE FUNCTION atid.cid_link_out(atid.cid_link) RETURNS cstring
   AS 'MODULE_PATHNAME', 'atid_cid_link_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_out(atid.cid_link) IS 'I/O';
 
 CREATE FUNCTION atid.cid_link_recv(internal) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_cid_link_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_recv(internal) IS 'I/O';
 
 CREATE FUNCTION atid.cid_link_send(atid.cid_link) RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_cid_link_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_send(atid.cid_link) IS 'I/O';
 
 CREATE TYPE atid.cid_link (
   INPUT = atid.cid_link_in,
@@ -510,71 +514,103 @@ CREATE TYPE atid.cid_link (
   ALIGNMENT = int4,
   STORAGE = extended
 );
+COMMENT ON TYPE atid.cid_link IS 'AT Protocol link: a content identifier, version 1';
 
 -- functions
 
 CREATE FUNCTION atid.cid_make(codec text, digest bytea) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_cid_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_make(text, bytea) IS
+  'the CID of a codec, dag-cbor or raw, and a SHA-256 digest';
 
 CREATE FUNCTION atid.cid_of(block bytea, codec text) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_cid_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_of(bytea, text) IS 'the CID of a block of a codec, dag-cbor or raw';
 
 CREATE FUNCTION atid.cid_codec(atid.cid_link) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_cid_codec' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_codec(atid.cid_link) IS 'the codec of the content that a CID names';
 
 CREATE FUNCTION atid.cid_hash(atid.cid_link) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_cid_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_hash(atid.cid_link) IS 'the hash function of a CID';
 
 CREATE FUNCTION atid.cid_digest(atid.cid_link) RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_cid_digest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_digest(atid.cid_link) IS 'the digest in a CID';
 
 CREATE FUNCTION atid.cid_is_blessed(atid.cid_link) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_is_blessed_link' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_is_blessed(atid.cid_link) IS
+  'is the CID of the kind that the protocol makes: dag-cbor or raw, SHA-256?';
 
 CREATE FUNCTION atid.cid_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_is_valid(text) IS 'is the text a cid_link?';
 
 CREATE FUNCTION atid.cid_string_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_string_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_string_is_valid(text) IS
+  'is the text of Lexicon''s string format cid, which is looser than a cid_link?';
 
 CREATE FUNCTION atid.cid_link_eq(atid.cid_link, atid.cid_link) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_link_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_eq(atid.cid_link, atid.cid_link) IS
+  'implementation of = operator';
 
 CREATE FUNCTION atid.cid_link_ne(atid.cid_link, atid.cid_link) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_link_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_ne(atid.cid_link, atid.cid_link) IS
+  'implementation of <> operator';
 
 CREATE FUNCTION atid.cid_link_lt(atid.cid_link, atid.cid_link) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_link_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_lt(atid.cid_link, atid.cid_link) IS
+  'implementation of < operator';
 
 CREATE FUNCTION atid.cid_link_le(atid.cid_link, atid.cid_link) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_link_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_le(atid.cid_link, atid.cid_link) IS
+  'implementation of <= operator';
 
 CREATE FUNCTION atid.cid_link_gt(atid.cid_link, atid.cid_link) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_link_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_gt(atid.cid_link, atid.cid_link) IS
+  'implementation of > operator';
 
 CREATE FUNCTION atid.cid_link_ge(atid.cid_link, atid.cid_link) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_cid_link_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_ge(atid.cid_link, atid.cid_link) IS
+  'implementation of >= operator';
 
 CREATE FUNCTION atid.cid_link_cmp(atid.cid_link, atid.cid_link) RETURNS int
   AS 'MODULE_PATHNAME', 'atid_cid_link_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_cmp(atid.cid_link, atid.cid_link) IS 'less-equal-greater';
 
 CREATE FUNCTION atid.cid_link_sortsupport(internal) RETURNS void
   AS 'MODULE_PATHNAME', 'atid_cid_link_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_sortsupport(internal) IS 'sort support';
 
 CREATE FUNCTION atid.cid_link_hash(atid.cid_link) RETURNS int
   AS 'MODULE_PATHNAME', 'atid_cid_link_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_hash(atid.cid_link) IS 'hash';
 
 CREATE FUNCTION atid.cid_link_hash_extended(atid.cid_link, bigint) RETURNS bigint
   AS 'MODULE_PATHNAME', 'atid_cid_link_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_hash_extended(atid.cid_link, bigint) IS 'hash';
 
 CREATE FUNCTION atid.cid_link_larger(atid.cid_link, atid.cid_link) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_cid_link_larger' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_larger(atid.cid_link, atid.cid_link) IS 'larger of two';
 
 CREATE FUNCTION atid.cid_link_smaller(atid.cid_link, atid.cid_link) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_cid_link_smaller' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_smaller(atid.cid_link, atid.cid_link) IS 'smaller of two';
 
 CREATE FUNCTION atid.cid_link_from_bytea(bytea) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_cid_link_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.cid_link_from_bytea(bytea) IS
+  'the CID of its bytes; an error where they are none';
 
 -- operators and aggregates
 
@@ -583,46 +619,54 @@ CREATE OPERATOR pg_catalog.= (
   COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR pg_catalog.= (atid.cid_link, atid.cid_link) IS 'equal';
 
 CREATE OPERATOR pg_catalog.<> (
   LEFTARG = atid.cid_link, RIGHTARG = atid.cid_link, FUNCTION = atid.cid_link_ne,
   COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
   RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR pg_catalog.<> (atid.cid_link, atid.cid_link) IS 'not equal';
 
 CREATE OPERATOR pg_catalog.< (
   LEFTARG = atid.cid_link, RIGHTARG = atid.cid_link, FUNCTION = atid.cid_link_lt,
   COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
   RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR pg_catalog.< (atid.cid_link, atid.cid_link) IS 'less than';
 
 CREATE OPERATOR pg_catalog.<= (
   LEFTARG = atid.cid_link, RIGHTARG = atid.cid_link, FUNCTION = atid.cid_link_le,
   COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
   RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR pg_catalog.<= (atid.cid_link, atid.cid_link) IS 'less than or equal';
 
 CREATE OPERATOR pg_catalog.> (
   LEFTARG = atid.cid_link, RIGHTARG = atid.cid_link, FUNCTION = atid.cid_link_gt,
   COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
   RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR pg_catalog.> (atid.cid_link, atid.cid_link) IS 'greater than';
 
 CREATE OPERATOR pg_catalog.>= (
   LEFTARG = atid.cid_link, RIGHTARG = atid.cid_link, FUNCTION = atid.cid_link_ge,
   COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
   RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR pg_catalog.>= (atid.cid_link, atid.cid_link) IS 'greater than or equal';
 
 CREATE AGGREGATE pg_catalog.max(atid.cid_link) (
   SFUNC = atid.cid_link_larger, STYPE = atid.cid_link, COMBINEFUNC = atid.cid_link_larger,
   SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE pg_catalog.max(atid.cid_link) IS 'maximum value of all CIDs';
 
 CREATE AGGREGATE pg_catalog.min(atid.cid_link) (
   SFUNC = atid.cid_link_smaller, STYPE = atid.cid_link, COMBINEFUNC = atid.cid_link_smaller,
   SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE pg_catalog.min(atid.cid_link) IS 'minimum value of all CIDs';
 
 -- operator classes
 
@@ -635,75 +679,28 @@ CREATE OPERATOR CLASS atid.cid_link_ops DEFAULT FOR TYPE atid.cid_link USING btr
   FUNCTION 1 atid.cid_link_cmp(atid.cid_link, atid.cid_link),
   FUNCTION 2 atid.cid_link_sortsupport(internal),
   FUNCTION 4 pg_catalog.btequalimage(oid);
+COMMENT ON OPERATOR FAMILY atid.cid_link_ops USING btree IS 'CIDs in the order of their bytes';
+COMMENT ON OPERATOR CLASS atid.cid_link_ops USING btree IS 'CIDs in the order of their bytes';
 
 CREATE OPERATOR CLASS atid.cid_link_ops DEFAULT FOR TYPE atid.cid_link USING hash AS
   OPERATOR 1 pg_catalog.=,
   FUNCTION 1 atid.cid_link_hash(atid.cid_link),
   FUNCTION 2 atid.cid_link_hash_extended(atid.cid_link, bigint);
+COMMENT ON OPERATOR FAMILY atid.cid_link_ops USING hash IS 'hash of CIDs';
+COMMENT ON OPERATOR CLASS atid.cid_link_ops USING hash IS 'hash of CIDs';
 
 -- casts; a cid_link is bytes already, and bytes must be looked at
 
 CREATE CAST (atid.cid_link AS bytea) WITHOUT FUNCTION;
+COMMENT ON CAST (atid.cid_link AS bytea) IS 'the bytes of a CID';
 
 CREATE CAST (bytea AS atid.cid_link) WITH FUNCTION atid.cid_link_from_bytea(bytea);
+COMMENT ON CAST (bytea AS atid.cid_link) IS 'the CID of its bytes';
 
 CREATE CAST (text AS atid.cid_link) WITH INOUT AS ASSIGNMENT;
+COMMENT ON CAST (text AS atid.cid_link) IS 'the CID of a text, in assignments too';
 
 CREATE CAST (varchar AS atid.cid_link) WITH INOUT AS ASSIGNMENT;
-
--- comments
-
-COMMENT ON TYPE atid.cid_link IS 'AT Protocol link: a content identifier, version 1';
-COMMENT ON FUNCTION atid.cid_link_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION atid.cid_link_out(atid.cid_link) IS 'I/O';
-COMMENT ON FUNCTION atid.cid_link_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION atid.cid_link_send(atid.cid_link) IS 'I/O';
-COMMENT ON FUNCTION atid.cid_make(text, bytea) IS
-  'the CID of a codec, dag-cbor or raw, and a SHA-256 digest';
-COMMENT ON FUNCTION atid.cid_of(bytea, text) IS 'the CID of a block of a codec, dag-cbor or raw';
-COMMENT ON FUNCTION atid.cid_codec(atid.cid_link) IS 'the codec of the content that a CID names';
-COMMENT ON FUNCTION atid.cid_hash(atid.cid_link) IS 'the hash function of a CID';
-COMMENT ON FUNCTION atid.cid_digest(atid.cid_link) IS 'the digest in a CID';
-COMMENT ON FUNCTION atid.cid_is_blessed(atid.cid_link) IS
-  'is the CID of the kind that the protocol makes: dag-cbor or raw, SHA-256?';
-COMMENT ON FUNCTION atid.cid_is_valid(text) IS 'is the text a cid_link?';
-COMMENT ON FUNCTION atid.cid_string_is_valid(text) IS
-  'is the text of Lexicon''s string format cid, which is looser than a cid_link?';
-COMMENT ON FUNCTION atid.cid_link_eq(atid.cid_link, atid.cid_link) IS
-  'implementation of = operator';
-COMMENT ON FUNCTION atid.cid_link_ne(atid.cid_link, atid.cid_link) IS
-  'implementation of <> operator';
-COMMENT ON FUNCTION atid.cid_link_lt(atid.cid_link, atid.cid_link) IS
-  'implementation of < operator';
-COMMENT ON FUNCTION atid.cid_link_le(atid.cid_link, atid.cid_link) IS
-  'implementation of <= operator';
-COMMENT ON FUNCTION atid.cid_link_gt(atid.cid_link, atid.cid_link) IS
-  'implementation of > operator';
-COMMENT ON FUNCTION atid.cid_link_ge(atid.cid_link, atid.cid_link) IS
-  'implementation of >= operator';
-COMMENT ON FUNCTION atid.cid_link_cmp(atid.cid_link, atid.cid_link) IS 'less-equal-greater';
-COMMENT ON FUNCTION atid.cid_link_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION atid.cid_link_hash(atid.cid_link) IS 'hash';
-COMMENT ON FUNCTION atid.cid_link_hash_extended(atid.cid_link, bigint) IS 'hash';
-COMMENT ON FUNCTION atid.cid_link_larger(atid.cid_link, atid.cid_link) IS 'larger of two';
-COMMENT ON FUNCTION atid.cid_link_smaller(atid.cid_link, atid.cid_link) IS 'smaller of two';
-COMMENT ON FUNCTION atid.cid_link_from_bytea(bytea) IS
-  'the CID of its bytes; an error where they are none';
-COMMENT ON OPERATOR pg_catalog.= (atid.cid_link, atid.cid_link) IS 'equal';
-COMMENT ON OPERATOR pg_catalog.<> (atid.cid_link, atid.cid_link) IS 'not equal';
-COMMENT ON OPERATOR pg_catalog.< (atid.cid_link, atid.cid_link) IS 'less than';
-COMMENT ON OPERATOR pg_catalog.<= (atid.cid_link, atid.cid_link) IS 'less than or equal';
-COMMENT ON OPERATOR pg_catalog.> (atid.cid_link, atid.cid_link) IS 'greater than';
-COMMENT ON OPERATOR pg_catalog.>= (atid.cid_link, atid.cid_link) IS 'greater than or equal';
-COMMENT ON AGGREGATE pg_catalog.max(atid.cid_link) IS 'maximum value of all CIDs';
-COMMENT ON AGGREGATE pg_catalog.min(atid.cid_link) IS 'minimum value of all CIDs';
-COMMENT ON OPERATOR FAMILY atid.cid_link_ops USING btree IS 'CIDs in the order of their bytes';
-COMMENT ON OPERATOR FAMILY atid.cid_link_ops USING hash IS 'hash of CIDs';
-COMMENT ON OPERATOR CLASS atid.cid_link_ops USING btree IS 'CIDs in the order of their bytes';
-COMMENT ON OPERATOR CLASS atid.cid_link_ops USING hash IS 'hash of CIDs';
-COMMENT ON CAST (atid.cid_link AS bytea) IS 'the bytes of a CID';
-COMMENT ON CAST (bytea AS atid.cid_link) IS 'the CID of its bytes';
-COMMENT ON CAST (text AS atid.cid_link) IS 'the CID of a text, in assignments too';
 COMMENT ON CAST (varchar AS atid.cid_link) IS 'the CID of a text, in assignments too';
 
 ------------------------------------------------------------------------------
@@ -714,55 +711,58 @@ COMMENT ON CAST (varchar AS atid.cid_link) IS 'the CID of a text, in assignments
 
 CREATE FUNCTION atid.record_to_dag_cbor(record jsonb) RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_record_to_dag_cbor' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_to_dag_cbor(jsonb) IS 'the DAG-CBOR block of a record';
 
 CREATE FUNCTION atid.record_cid(record jsonb) RETURNS atid.cid_link
   AS 'MODULE_PATHNAME', 'atid_record_cid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_cid(jsonb) IS 'the CID that the network knows a record by';
 
 CREATE FUNCTION atid.record_is_valid(record jsonb) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_is_valid(jsonb) IS 'is the record of the AT Protocol data model?';
 
 CREATE FUNCTION atid.record_problem(record jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_record_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_problem(jsonb) IS
+  'the first problem of a record with its path; NULL where it is valid';
+
+CREATE FUNCTION atid.dag_cbor_to_record(block bytea) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_record' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.dag_cbor_to_record(bytea) IS 'the record in a DAG-CBOR block';
+
+CREATE FUNCTION atid.dag_cbor_to_json(block bytea) RETURNS json
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.dag_cbor_to_json(bytea) IS
+  'the record in a DAG-CBOR block, as json, which can hold U+0000';
+
+CREATE FUNCTION atid.dag_cbor_is_valid(block bytea) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.dag_cbor_is_valid(bytea) IS 'is the block strict DAG-CBOR?';
+
+------------------------------------------------------------------------------
+-- reference
+------------------------------------------------------------------------------
+
+-- functions
 
 CREATE FUNCTION atid.record_links(record jsonb, OUT path text, OUT cid atid.cid_link) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_record_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION atid.record_links(jsonb) IS 'the links in a record and their paths';
 
 CREATE FUNCTION atid.record_blobs(
   record jsonb, OUT path text, OUT cid atid.cid_link, OUT mime_type text, OUT size bigint, OUT legacy bool
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_record_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-
-CREATE FUNCTION atid.dag_cbor_to_record(block bytea) RETURNS jsonb
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_record' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-CREATE FUNCTION atid.dag_cbor_to_json(block bytea) RETURNS json
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-CREATE FUNCTION atid.dag_cbor_is_valid(block bytea) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.record_blobs(jsonb) IS 'the blobs in a record and their paths';
 
 CREATE FUNCTION atid.dag_cbor_links(block bytea, OUT path text, OUT cid atid.cid_link) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION atid.dag_cbor_links(bytea) IS 'the links in a block and their paths';
 
 CREATE FUNCTION atid.dag_cbor_blobs(
   block bytea, OUT path text, OUT cid atid.cid_link, OUT mime_type text, OUT size bigint, OUT legacy bool
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-
--- comments
-
-COMMENT ON FUNCTION atid.record_to_dag_cbor(jsonb) IS 'the DAG-CBOR block of a record';
-COMMENT ON FUNCTION atid.record_cid(jsonb) IS 'the CID that the network knows a record by';
-COMMENT ON FUNCTION atid.record_is_valid(jsonb) IS 'is the record of the AT Protocol data model?';
-COMMENT ON FUNCTION atid.record_problem(jsonb) IS
-  'the first problem of a record with its path; NULL where it is valid';
-COMMENT ON FUNCTION atid.record_links(jsonb) IS 'the links in a record and their paths';
-COMMENT ON FUNCTION atid.record_blobs(jsonb) IS 'the blobs in a record and their paths';
-COMMENT ON FUNCTION atid.dag_cbor_to_record(bytea) IS 'the record in a DAG-CBOR block';
-COMMENT ON FUNCTION atid.dag_cbor_to_json(bytea) IS
-  'the record in a DAG-CBOR block, as json, which can hold U+0000';
-COMMENT ON FUNCTION atid.dag_cbor_is_valid(bytea) IS 'is the block strict DAG-CBOR?';
-COMMENT ON FUNCTION atid.dag_cbor_links(bytea) IS 'the links in a block and their paths';
 COMMENT ON FUNCTION atid.dag_cbor_blobs(bytea) IS 'the blobs in a block and their paths';
 
 ------------------------------------------------------------------------------
