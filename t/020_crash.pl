@@ -6,7 +6,8 @@
 # - when a backend is killed and the server restarts itself;
 # - when it crashes while the only one who drew is still in a read-only transaction, so that nothing
 #   but the draw itself can have put the horizon on disk;
-# - when it crashes at the very tick of the horizon.
+# - when it crashes at the very tick of the horizon;
+# - when nextval() was called on the horizon's sequence before the horizon was raised.
 #
 # A clock that simply goes on hides a lost horizon: it has passed all that was handed out when the
 # server is back. So the stream has to be ahead of the clock, and the first test counts how often it
@@ -155,6 +156,35 @@ foreach my $kind (qw(tid v7))
 	$session->quit;
 	$node->start;
 	$session = AtidTest::Session->new($node, $db);
+	$kept->goes_on("$what: after it", $session);
+	$session->quit;
+}
+
+#
+# nextval() was called, and the horizon raised after it, to a value that ends in the same byte.
+#
+{
+	my $what    = 'crash after nextval';
+	my $session = AtidTest::Session->new($node, $db);
+	set_horizon($session, 60);
+	$kept->goes_on("$what: before", $session);
+	my $us = nextval_before_raise($kept, $session);
+	$session->quit;
+
+	$session = AtidTest::Session->new($node, $db);
+	$session->ok("SET atid.reserve = '1ms'");
+	my ($tids, $uuids) = draw($session, 1);
+	is((horizon_page($session))[0], $us, "$what: the raise ends in the same byte");
+	my ($more) = draw($session, $us - 1 - tid_us($tids->[0]));
+	is((horizon_page($session))[0], $us, "$what: all below it is drawn with no further raise");
+	is(tid_us($more->[-1]), $us - 1, "$what: up to the last tick");
+	$kept->late($more, []);
+
+	$node->stop('immediate');
+	$session->quit;
+	$node->start;
+	$session = AtidTest::Session->new($node, $db);
+	is((horizon_page($session))[0], $us, "$what: it is as it was");
 	$kept->goes_on("$what: after it", $session);
 	$session->quit;
 }

@@ -19,7 +19,10 @@
  *		is_called	not looked at
  *
  * The page is changed with Generic WAL, which needs no transaction id and so
- * works in read-only transactions and in parallel workers.
+ * works in read-only transactions and in parallel workers.  The record holds the
+ * whole page, of which the unused middle is left out, and not its difference to
+ * the page before: nextval() logs another tuple than it leaves on the page, so a
+ * difference would be applied to other bytes in replay than it was taken from.
  *
  * A visit is lock, look, write if need be, unlock.  Unlocking flushes WAL up to
  * the page's LSN before it returns, so whatever the visitor saw on the page, by
@@ -210,8 +213,16 @@ atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 
 	Assert(horizon->writable);
 
+	/*
+	 * Before 15.5 and 16.1, GenericXLogFinish() marks the buffer dirty only after
+	 * it has inserted the record, and a checkpoint that begins in between could
+	 * pass over the page.  Marked dirty before, it is written by that checkpoint.
+	 */
+	MarkBufferDirty(horizon->buffer);
+
 	state = GenericXLogStart(horizon->rel);
-	data = sequence_data(GenericXLogRegisterBuffer(state, horizon->buffer, 0));
+	data = sequence_data(GenericXLogRegisterBuffer(state, horizon->buffer,
+												   GENERIC_XLOG_FULL_IMAGE));
 	data->last_value = (int64) us;
 	data->log_cnt = -(int64) life;
 	data->is_called = true;

@@ -4,6 +4,7 @@
 #   crash_cycle               clients that draw until the server is stopped at once under them
 #   draw                      identifiers of both kinds, in one statement
 #   set_horizon               moves the horizon by hand, as a restore does
+#   nextval_before_raise      has nextval() called on the sequence where that can do most harm
 #   horizon_page, log_position, horizon_writes
 #                             what is on the sequence's page, and what of it is in the WAL
 
@@ -26,6 +27,7 @@ our @EXPORT = qw(
   horizon_page
   horizon_writes
   log_position
+  nextval_before_raise
   parse_drawn
   set_horizon
 );
@@ -64,6 +66,28 @@ sub set_horizon
 	return $session->ok(
 		"SELECT setval('atid.generator_horizon', greatest(last_value, ((extract(epoch FROM clock_timestamp()) + $seconds) * 1000000)::bigint)) FROM atid.generator_horizon"
 	);
+}
+
+# Calls nextval() on the horizon's sequence. That leaves one value on the page and logs one that is 32
+# higher. If the raise that follows ends in the same byte as the value on the page, a WAL record of what
+# has changed would leave that byte out, and replay would keep that of the logged value. Here that makes
+# the horizon 224 us too low.
+#
+# The stream must be ahead of the clock, so that the next raise, by a new session with a reserve of 1 ms,
+# is to the value that is returned: the last tick, 2 and the reserve. What nextval() leaves lies below
+# the stream, so it is no floor that moves it.
+sub nextval_before_raise
+{
+	my ($kept, $session) = @_;
+	my $us;
+	do
+	{
+		my ($tids, $uuids) = draw($session, 1);
+		$kept->late($tids, $uuids);
+		$us = tid_us($tids->[0]) + 2 + 1000;
+	} while (($us & 0xff) < 0xe0);
+	$session->ok("SELECT setval('atid.generator_horizon', $us - 1024 - 1), nextval('atid.generator_horizon')");
+	return $us;
 }
 
 # (the horizon, whose it is)
