@@ -9,7 +9,8 @@
 
 # META.json is the one source of the version; the extension's own version
 # leaves the patch level out, so that a patch release needs no upgrade script.
-DISTVERSION := $(shell sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' META.json)
+META := $(dir $(firstword $(MAKEFILE_LIST)))META.json
+DISTVERSION := $(shell sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' $(META))
 
 EXTENSION = atid
 MODULE_big = atid
@@ -17,6 +18,15 @@ MODULE_big = atid
 DATA = \
 	atid--1.0.sql \
 	atid--1.0--1.1.sql
+
+DOCS = \
+	doc/cid.md \
+	doc/generator.md \
+	doc/promises.md \
+	doc/record.md \
+	doc/rkey.md \
+	doc/tid.md \
+	doc/uuid.md
 
 # pure code, which builds without a server
 PURE = \
@@ -48,7 +58,8 @@ ROOMS = \
 
 OBJS = atid.o $(PURE:%=src/%.o) $(FLOORS:%=src/%.o) $(ROOMS:%=src/%.o)
 
-REGRESS_OPTS = --load-extension=atid
+# A cluster's own encoding and locale may be any.
+REGRESS_OPTS = --load-extension=atid --encoding=UTF8 --no-locale
 REGRESS = \
 	tid \
 	rkey \
@@ -61,8 +72,6 @@ REGRESS = \
 	softerr
 TAP_TESTS = 1
 
-UNIT = $(patsubst t/unit/%.c,t/unit/bin/%,$(wildcard t/unit/*.c))
-
 PG_CPPFLAGS = -I$(srcdir)/src -DATID_VERSION='"$(DISTVERSION)"'
 
 # PGXS does not track headers: let the compiler write down what each object
@@ -70,29 +79,53 @@ PG_CPPFLAGS = -I$(srcdir)/src -DATID_VERSION='"$(DISTVERSION)"'
 PG_CFLAGS = -MMD -MP
 DEPS = $(OBJS:.o=.d)
 
+DIST = $(EXTENSION)-$(DISTVERSION)
+
 EXTRA_CLEAN = $(DEPS) t/unit/bin $(EXTENSION)-*.zip
 
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# chapters have names that other extensions' may have too
+docmoduledir := extension/$(EXTENSION)
+
 -include $(DEPS)
+
+# a build outside the source tree has no folders yet
+$(shell mkdir -p $(dir $(OBJS)))
 
 # it tells the version
 atid.o: META.json
 
 $(OBJS:.o=.bc): %.bc: %.o
 
+UNIT = $(patsubst $(srcdir)/t/unit/%.c,t/unit/bin/%,$(wildcard $(srcdir)/t/unit/*.c))
+
 unit: $(UNIT)
 	$(PROVE) --exec '' $(UNIT)
 
-t/unit/bin/%: t/unit/%.c $(PURE:%=src/%.c) $(wildcard src/*/*.h)
+t/unit/bin/%: t/unit/%.c $(PURE:%=src/%.c) $(wildcard $(srcdir)/src/*/*.h)
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
-		-fno-sanitize-recover=all -Isrc -o $@ $< $(PURE:%=src/%.c)
+		-fno-sanitize-recover=all -I$(srcdir)/src -o $@ $(filter %.c,$^)
 
+# PGXS removes what DOCS names only where that has no folder
+uninstall: uninstall-chapters
+
+uninstall-chapters:
+	rm -f $(addprefix '$(DESTDIR)$(docdir)/$(docmoduledir)'/,$(notdir $(DOCS)))
+
+# Where git knows the tree, what is committed; elsewhere, as in an unpacked
+# bundle, all but hidden files and what a build makes.
 dist:
-	git archive --format zip --prefix=$(EXTENSION)-$(DISTVERSION)/ \
-		-o $(EXTENSION)-$(DISTVERSION).zip HEAD
+	cd $(srcdir) && if git ls-files --error-unmatch META.json >/dev/null 2>&1; then \
+		git archive --format zip --prefix=$(DIST)/ -o $(CURDIR)/$(DIST).zip HEAD; \
+	else \
+		copy=$$(mktemp -d) && trap "rm -rf $$copy" EXIT && \
+		mkdir $$copy/$(DIST) && tar --exclude='./.?*' -cf - . | tar -C $$copy/$(DIST) -xf - && \
+		$(MAKE) -s -C $$copy/$(DIST) clean && rm -f $(CURDIR)/$(DIST).zip && \
+		cd $$copy && zip -qrX $(CURDIR)/$(DIST).zip $(DIST); \
+	fi
 
-.PHONY: unit dist
+.PHONY: unit dist uninstall-chapters
