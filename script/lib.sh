@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Shared by script/test, script/demo and bench/generate (bash, `set -euo pipefail`).
+# Shared by the scripts here, .ci/run and bench/ (bash, `set -euo pipefail`).
 #
 # Gives them a PostgreSQL server of their own, on a fresh Debian or Ubuntu as on a used machine:
 #
-#   atid_bootstrap [package...]    install what is missing          sets PG_MAJOR, PG_BIN
+#   atid_bootstrap [package...]    install what is missing            sets PG_MAJOR, PG_BIN
 #   atid_workdir NAME              temporary folder, removed at exit  sets WORK, SRC, RUN_AS
-#   atid_prefix                    private copy of the server        sets PREFIX, PREFIX_BIN
+#   atid_prefix                    private copy of the server         sets PREFIX, PREFIX_BIN
 #   atid_build [make argument...]  build SRC, a copy of the project, into that server
-#   atid_server_start [conf line...]   a throw-away server           sets PGHOST, PGPORT, PGUSER
+#   atid_server_start [conf line...]   a throw-away server            sets PGHOST, PGPORT, PGUSER
 #   as_user COMMAND...             run as the unprivileged user
 #   atid_job COMMAND...            run what takes long so that Ctrl-C ends all of it at once
 #
@@ -19,9 +19,16 @@ set -euo pipefail
 
 ATID_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 ATID_OLDEST=15
-# What the tests need besides the server, a compiler and make.
+# The folders that hold an extension, and what they need to be built besides the server's packages.
+ATID_EXTENSIONS=(.)
+ATID_BUILD_PACKAGES=(make gcc libc6-dev)
+if [[ -e $ATID_ROOT/crypto/Makefile ]]; then
+	ATID_EXTENSIONS+=(crypto)
+	ATID_BUILD_PACKAGES+=(libsecp256k1-dev libssl-dev)
+fi
+# What the tests need besides.
 # shellcheck disable=SC2034  # for script/test and script/in-root
-ATID_TEST_PACKAGES=(libipc-run-perl faketime binutils)
+ATID_TEST_PACKAGES=(libipc-run-perl faketime binutils shellcheck zip unzip)
 
 # A caller's connection settings or make flags must not leak into throw-away servers and builds.
 for name in "${!PG@}"; do
@@ -146,24 +153,31 @@ atid_apt_update() {
 	ATID_UPDATED=1
 }
 
-# Sets PG_MAJOR to what this machine is to use: ATID_PG, else the distribution's own version.
+# Sets PG_MAJOR to what this machine is to use, PG_BIN and PG_PACKAGES: the server of ATID_PG_CONFIG,
+# which nobody has to install; else Debian's of version ATID_PG, or of the distribution's own version.
 atid_choose_major() {
-	command -v apt-get >/dev/null || atid_die 'needs Debian or Ubuntu (apt-get)'
-	PG_MAJOR=${ATID_PG:-$(atid_default_major)}
-	if [[ -z $PG_MAJOR ]]; then
-		atid_apt_update
-		PG_MAJOR=$(atid_default_major)
+	if [[ -n ${ATID_PG_CONFIG-} ]]; then
+		PG_BIN=$("$ATID_PG_CONFIG" --bindir) PG_PACKAGES=()
+		PG_MAJOR=$("$ATID_PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
+	else
+		PG_MAJOR=${ATID_PG:-$(atid_default_major)}
+		if [[ -z $PG_MAJOR ]]; then
+			atid_apt_update
+			PG_MAJOR=$(atid_default_major)
+		fi
+		PG_BIN=/usr/lib/postgresql/$PG_MAJOR/bin
+		PG_PACKAGES=("postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR")
 	fi
-	[[ $PG_MAJOR =~ ^[0-9]+$ ]] || atid_die 'cannot tell the version of the package postgresql'
+	[[ $PG_MAJOR =~ ^[0-9]+$ ]] || atid_die 'cannot tell the version of PostgreSQL'
 	((PG_MAJOR >= ATID_OLDEST)) ||
 		atid_die "needs PostgreSQL $ATID_OLDEST or later, and this is $PG_MAJOR"
-	PG_BIN=/usr/lib/postgresql/$PG_MAJOR/bin
 }
 
 atid_bootstrap() {
 	atid_trap
+	command -v apt-get >/dev/null || atid_die 'needs Debian or Ubuntu (apt-get)'
 	atid_choose_major
-	atid_install "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR" make gcc libc6-dev "$@" ||
+	atid_install "${PG_PACKAGES[@]}" "${ATID_BUILD_PACKAGES[@]}" "$@" ||
 		atid_die "apt-get could not install: ${ATID_MISSING[*]}"
 }
 
@@ -262,19 +276,25 @@ atid_interop_dir() {
 
 # PostgreSQL finds its libraries and its share folder relative to its own executable. Real copies
 # of the executables and links to all the rest therefore make a server of our own, into which
-# `make install` can write without touching the system's.
+# `make install` can write without touching the system's. Settings would do too, but other ones in
+# each version (extension_destdir, a patch of Debian's, before 18; two paths from there on), and
+# none before 18 in a server that is not Debian's.
 atid_prefix() {
-	local folder
+	local lib share include folder
+	lib=$("$PG_BIN/pg_config" --pkglibdir)
+	share=$("$PG_BIN/pg_config" --sharedir)
+	include=$("$PG_BIN/pg_config" --includedir)
 	PREFIX=$WORK/pg
 	PREFIX_BIN=$PREFIX$PG_BIN
-	as_user mkdir -p "$PREFIX/usr/include" "${PREFIX_BIN%/*}" "$PREFIX/usr/share/postgresql"
-	as_user cp -a "$PG_BIN" "$PREFIX_BIN"
-	for folder in "${PG_BIN%/bin}/lib" "/usr/share/postgresql/$PG_MAJOR"; do
-		as_user cp -as "$folder" "$PREFIX$folder"
+	for folder in "$PG_BIN" "$lib" "$share" "$include"; do
+		as_user mkdir -p "$PREFIX${folder%/*}"
 	done
-	# Of an atid that this machine has installed, nothing: make install would write through its links.
-	find "$PREFIX" -name 'atid*' -prune -exec rm -rf {} +
-	as_user ln -s /usr/include/postgresql "$PREFIX/usr/include/postgresql"
+	as_user cp -a "$PG_BIN" "$PREFIX_BIN"
+	as_user cp -as "$lib" "$PREFIX$lib"
+	as_user cp -as "$share" "$PREFIX$share"
+	as_user ln -s "$include" "$PREFIX$include"
+	# Of an atid that is installed there, nothing: make install would write through the links.
+	find "$PREFIX$lib" "$PREFIX$share" -mindepth 1 -name 'atid*' -prune -exec rm -rf {} +
 	[[ $(as_user "$PREFIX_BIN/pg_config" --pkglibdir) == "$PREFIX"/* ]] ||
 		atid_die "this PostgreSQL $PG_MAJOR does not find its files relative to its executable"
 }
@@ -299,9 +319,12 @@ atid_copy_sources() {
 }
 
 atid_build() {
+	local folder
 	[[ -d $SRC ]] || atid_copy_sources "$SRC"
-	atid_make all "$@"
-	atid_make install "$@"
+	for folder in "${ATID_EXTENSIONS[@]}"; do
+		atid_make all -C "$folder" "$@"
+		atid_make install -C "$folder" "$@"
+	done
 }
 
 # Shows the log only if make fails.
@@ -313,9 +336,10 @@ atid_make() {
 	}
 }
 
+ATID_INITDB=(-E UTF8 --locale=C.UTF-8)
 atid_server_start() {
 	local data=$WORK/data
-	as_user initdb -D "$data" -U postgres -E UTF8 --locale=C.UTF-8 --auth=trust --no-sync \
+	as_user initdb -D "$data" -U postgres "${ATID_INITDB[@]}" --auth=trust --no-sync \
 		>"$WORK/initdb.log" 2>&1 || {
 		cat "$WORK/initdb.log" >&2
 		atid_die 'initdb failed'
@@ -327,8 +351,4 @@ atid_server_start() {
 		tail -n 20 "$WORK/server.log" >&2
 		atid_die 'the server did not start'
 	}
-}
-
-atid_server_stop() {
-	as_user pg_ctl -D "$WORK/data" -m fast -w -s stop
 }
