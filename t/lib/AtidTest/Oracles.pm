@@ -14,6 +14,10 @@ use FindBin;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 
+# npm's codes for a registry that is not reached, does not prove who it is, refuses, or has not got it.
+my $no_answer = qr/E(?:NOTFOUND|AI_AGAIN|TIMEDOUT|CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|PROTO|TARGET)
+	|ERR_SOCKET_TIMEOUT|\w*(?:CERT|SIGNATURE)\w*|E[45]\d\d/x;
+
 sub find_program
 {
 	my ($name) = @_;
@@ -48,14 +52,17 @@ sub new
 	return (undef, 'npm is not in the PATH') unless defined $npm;
 	local $ENV{npm_config_cache} = "$folder/cache";
 	my $said = '';
-	return ($self, undef)
-	  if IPC::Run::run(
-		[ $npm, 'ci', '--prefix', $folder, '--ignore-scripts', '--no-audit', '--no-fund' ],
-		'<', \undef, '>&', \$said,
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	return (undef, "npm cannot reach its registry: $1")
-	  if $said =~ /\b(ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH)\b/;
-	die "npm ci failed: $said";
+	my $done = eval {
+		IPC::Run::run(
+			[ $npm, 'ci', '--prefix', $folder, '--ignore-scripts', '--no-audit', '--no-fund' ],
+			'<', \undef, '>&', \$said,
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	};
+	return ($self, undef) if $done;
+	return (undef, 'npm waited too long for its registry') if $@ =~ /timeout/;
+	return (undef, "npm cannot have the packages from its registry: $1")
+	  if $said =~ /\bcode ($no_answer)\b/;
+	die "npm ci failed: $said$@";
 }
 
 # Runs a program of t/oracles and returns the lines that it printed.
