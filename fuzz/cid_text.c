@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "reference.h"
-#include "fuzz.h"
 #include "codec/multiformat.h"
+#include "fuzz.h"
+#include "reference.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-#include "reference.h"
 #include "fuzz.h"
+#include "reference.h"
 
 /*
  * The format in another way: a function that calls itself, and wants each

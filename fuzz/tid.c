@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "codec/base32.h"
-#include "fuzz.h"
 #include "codec/syntax.h"
+#include "fuzz.h"
 
 static const char letters[] = "234567abcdefghijklmnopqrstuvwxyz";
 

@@ -34,8 +34,8 @@
 #include "utils/sortsupport.h"
 
 #include "cid.h"
-#include "compat.h"
 #include "codec/multiformat.h"
+#include "compat.h"
 
 PG_FUNCTION_INFO_V1(atid_cid_link_in);
 PG_FUNCTION_INFO_V1(atid_cid_link_out);

@@ -17,9 +17,9 @@
 #include "utils/jsonb.h"
 
 #include "cid.h"
-#include "compat.h"
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
+#include "compat.h"
 #include "jsonb/decode.h"
 #include "jsonb/encode.h"
 #include "jsonb/inspect.h"

@@ -21,9 +21,9 @@
 #include "utils/builtins.h"
 
 #include "codec/base32.h"
+#include "codec/syntax.h"
 #include "compat.h"
 #include "generator/generator.h"
-#include "codec/syntax.h"
 
 PG_FUNCTION_INFO_V1(atid_rkey_check_length);
 PG_FUNCTION_INFO_V1(atid_rkey_check_characters);

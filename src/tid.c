@@ -28,10 +28,10 @@
 #include "utils/timestamp.h"
 
 #include "codec/base32.h"
-#include "generator/clock.h"
-#include "compat.h"
-#include "generator/generator.h"
 #include "codec/syntax.h"
+#include "compat.h"
+#include "generator/clock.h"
+#include "generator/generator.h"
 
 #define TOP_BIT			(UINT64CONST(1) << 63)
 

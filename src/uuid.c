@@ -40,11 +40,11 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-#include "generator/clock.h"
+#include "codec/syntax.h"
 #include "compat.h"
+#include "generator/clock.h"
 #include "generator/generator.h"
 #include "generator/random.h"
-#include "codec/syntax.h"
 
 #define VERSION_MASK	UINT64CONST(0xF000)
 #define VARIANT_MASK	UINT64CONST(0xC000000000000000)

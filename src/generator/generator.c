@@ -80,8 +80,8 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "generator/clock.h"
 #include "compat.h"
+#include "generator/clock.h"
 #include "generator/generator.h"
 #include "generator/horizon.h"
 #include "generator/random.h"

@@ -37,8 +37,8 @@
  */
 #include "postgres.h"
 
-#include "access/generic_xlog.h"
 #include "access/genam.h"
+#include "access/generic_xlog.h"
 #include "access/htup_details.h"
 #include "access/parallel.h"
 #include "access/relation.h"

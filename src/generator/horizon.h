@@ -8,6 +8,8 @@
 #ifndef ATID_HORIZON_H
 #define ATID_HORIZON_H
 
+#include "storage/buf.h"
+
 /* A visit to the horizon's page: what it says, and what holds it. */
 typedef struct AtidHorizon
 {

@@ -34,8 +34,8 @@
 #include "utils/numeric.h"
 
 #include "codec/dagcbor.h"
-#include "jsonb/walk.h"
 #include "codec/multiformat.h"
+#include "jsonb/walk.h"
 
 /*
  * Begin a walk.
