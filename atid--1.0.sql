@@ -769,15 +769,12 @@ COMMENT ON FUNCTION atid.dag_cbor_blobs(bytea) IS 'the blobs in a block and thei
 -- generator
 ------------------------------------------------------------------------------
 
--- the durable horizon; dumped with its value, which needs the grants where the
--- extension's owner is no superuser
+-- the durable horizon; dumped with its value, which needs SELECT of whoever
+-- dumps, and UPDATE of whoever restores
 
 CREATE SEQUENCE atid.generator_horizon MINVALUE 0 START 0;
 COMMENT ON SEQUENCE atid.generator_horizon IS
   'the time, in microseconds since 1970, below which identifiers may have been handed out';
-
-GRANT SELECT ON SEQUENCE atid.generator_horizon TO PUBLIC;
-GRANT SELECT, UPDATE ON SEQUENCE atid.generator_horizon TO @extowner@;
 
 SELECT pg_catalog.pg_extension_config_dump('atid.generator_horizon', '');
 
@@ -795,12 +792,50 @@ CREATE FUNCTION atid.generator_state(
 COMMENT ON FUNCTION atid.generator_state() IS
   'the state of this database''s streams: clock id, last values, how far ahead of the clock, durable until when, since when';
 
-REVOKE ALL ON FUNCTION atid.generator_state() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION atid.generator_state() TO pg_monitor;
-
 CREATE FUNCTION atid.generator_reset() RETURNS void
   AS 'MODULE_PATHNAME', 'atid_generator_reset' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION atid.generator_reset() IS
   'begins anew at the clock; what comes next is below what came before, and may repeat it';
 
+-- privileges
+--
+-- What a script grants is kept as the object's initial privileges, by the OIDs
+-- of roles, and pg_dump writes how the present ones differ.  Before 17 an OID
+-- stays there when its role is dropped; the dump then has a REVOKE from a number,
+-- and cannot be restored.  So the initial privileges name no role that can be
+-- dropped: the objects belong to the bootstrap superuser, whoever creates the
+-- extension, and the right to restore goes to the owner of the database, whoever
+-- that is by then.  Only an extension's owner who is neither that nor a superuser
+-- is named.
+
+DO LANGUAGE plpgsql $$
+DECLARE
+  bootstrap pg_catalog.regrole := 10;
+  owner pg_catalog.regrole := (
+    SELECT extowner FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'atid'::pg_catalog.name
+  );
+BEGIN
+  EXECUTE pg_catalog.format('ALTER SEQUENCE atid.generator_horizon OWNER TO %s', bootstrap);
+  EXECUTE pg_catalog.format('ALTER FUNCTION atid.generator_state() OWNER TO %s', bootstrap);
+  EXECUTE pg_catalog.format('ALTER FUNCTION atid.generator_reset() OWNER TO %s', bootstrap);
+
+  IF NOT pg_catalog.pg_has_role(owner, 'pg_database_owner', 'USAGE') THEN
+    EXECUTE pg_catalog.format('GRANT UPDATE ON SEQUENCE atid.generator_horizon TO %s', owner);
+  END IF;
+END
+$$;
+
+GRANT SELECT ON SEQUENCE atid.generator_horizon TO PUBLIC;
+GRANT UPDATE ON SEQUENCE atid.generator_horizon TO pg_database_owner;
+
+REVOKE ALL ON FUNCTION atid.generator_state() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION atid.generator_state() TO pg_monitor;
+
 REVOKE ALL ON FUNCTION atid.generator_reset() FROM PUBLIC;
+
+-- The schema is not a member of the extension: pg_dump dumps it with what it
+-- grants, like any other, and needs no initial privileges for that.
+DELETE FROM pg_catalog.pg_init_privs
+WHERE objoid OPERATOR(pg_catalog.=) 'atid'::pg_catalog.regnamespace::pg_catalog.oid
+  AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass::pg_catalog.oid
+  AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 170000;

@@ -109,7 +109,7 @@ foreach my $user ($super, 'owner')
 			q{SELECT string_agg(CASE grantee WHEN 0 THEN 'public' WHEN relowner THEN 'super' ELSE grantee::regrole::text END || '=' || privilege_type, ' ' ORDER BY grantee = 0, privilege_type)
 FROM pg_class, aclexplode(relacl) WHERE oid = 'atid.generator_horizon'::regclass AND grantee IS DISTINCT FROM relowner}
 		),
-		$who eq 'owner' ? 'owner=SELECT owner=UPDATE public=SELECT' : 'public=SELECT',
+		'pg_database_owner=UPDATE public=SELECT',
 		"$who: privileges on the horizon");
 }
 
