@@ -25,18 +25,6 @@
 #include "compat.h"
 #include "generator/generator.h"
 
-PG_FUNCTION_INFO_V1(atid_rkey_check_length);
-PG_FUNCTION_INFO_V1(atid_rkey_check_characters);
-PG_FUNCTION_INFO_V1(atid_rkey_check_dot_segment);
-PG_FUNCTION_INFO_V1(atid_record_key_check_length);
-PG_FUNCTION_INFO_V1(atid_record_key_check_characters);
-PG_FUNCTION_INFO_V1(atid_record_key_check_dot_segment);
-PG_FUNCTION_INFO_V1(atid_rkey_is_valid);
-PG_FUNCTION_INFO_V1(atid_record_key_is_valid);
-PG_FUNCTION_INFO_V1(atid_rkey_conforms);
-PG_FUNCTION_INFO_V1(atid_record_key_conforms);
-PG_FUNCTION_INFO_V1(atid_rkey_generate);
-
 
 /*
  * The rules, one by one
@@ -67,36 +55,42 @@ check_all(text *key, bool colon)
 	return atid_syntax_key(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key), colon);
 }
 
+PG_FUNCTION_INFO_V1(atid_rkey_check_length);
 Datum
 atid_rkey_check_length(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(check_length(PG_GETARG_TEXT_PP(0)));
 }
 
+PG_FUNCTION_INFO_V1(atid_rkey_check_characters);
 Datum
 atid_rkey_check_characters(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(check_characters(PG_GETARG_TEXT_PP(0), false));
 }
 
+PG_FUNCTION_INFO_V1(atid_rkey_check_dot_segment);
 Datum
 atid_rkey_check_dot_segment(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(check_dot_segment(PG_GETARG_TEXT_PP(0)));
 }
 
+PG_FUNCTION_INFO_V1(atid_record_key_check_length);
 Datum
 atid_record_key_check_length(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(check_length(PG_GETARG_TEXT_PP(0)));
 }
 
+PG_FUNCTION_INFO_V1(atid_record_key_check_characters);
 Datum
 atid_record_key_check_characters(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(check_characters(PG_GETARG_TEXT_PP(0), true));
 }
 
+PG_FUNCTION_INFO_V1(atid_record_key_check_dot_segment);
 Datum
 atid_record_key_check_dot_segment(PG_FUNCTION_ARGS)
 {
@@ -108,12 +102,14 @@ atid_record_key_check_dot_segment(PG_FUNCTION_ARGS)
  * All rules at once
  */
 
+PG_FUNCTION_INFO_V1(atid_rkey_is_valid);
 Datum
 atid_rkey_is_valid(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(check_all(PG_GETARG_TEXT_PP(0), false));
 }
 
+PG_FUNCTION_INFO_V1(atid_record_key_is_valid);
 Datum
 atid_record_key_is_valid(PG_FUNCTION_ARGS)
 {
@@ -169,12 +165,14 @@ conforms(text *key, text *key_type, bool colon)
 			 errdetail("A record key type is \"tid\", \"nsid\", \"any\" or \"literal:\" and a record key.")));
 }
 
+PG_FUNCTION_INFO_V1(atid_rkey_conforms);
 Datum
 atid_rkey_conforms(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), false));
 }
 
+PG_FUNCTION_INFO_V1(atid_record_key_conforms);
 Datum
 atid_record_key_conforms(PG_FUNCTION_ARGS)
 {
@@ -189,6 +187,7 @@ atid_record_key_conforms(PG_FUNCTION_ARGS)
 /*
  * rkey_generate(): a fresh TID as text.
  */
+PG_FUNCTION_INFO_V1(atid_rkey_generate);
 Datum
 atid_rkey_generate(PG_FUNCTION_ARGS)
 {

@@ -42,32 +42,6 @@ StaticAssertDecl(sizeof(Datum) == sizeof(uint64),
 #define PG_GETARG_TID(n)	DatumGetTid(PG_GETARG_DATUM(n))
 #define PG_RETURN_TID(x)	return UInt64GetDatum(x)
 
-PG_FUNCTION_INFO_V1(atid_tid_in);
-PG_FUNCTION_INFO_V1(atid_tid_out);
-PG_FUNCTION_INFO_V1(atid_tid_recv);
-PG_FUNCTION_INFO_V1(atid_tid_send);
-PG_FUNCTION_INFO_V1(atid_tid_generate);
-PG_FUNCTION_INFO_V1(atid_tid_make);
-PG_FUNCTION_INFO_V1(atid_tid_floor);
-PG_FUNCTION_INFO_V1(atid_tid_ceil);
-PG_FUNCTION_INFO_V1(atid_tid_timestamp);
-PG_FUNCTION_INFO_V1(atid_tid_clock_id);
-PG_FUNCTION_INFO_V1(atid_tid_is_valid);
-PG_FUNCTION_INFO_V1(atid_tid_eq);
-PG_FUNCTION_INFO_V1(atid_tid_ne);
-PG_FUNCTION_INFO_V1(atid_tid_lt);
-PG_FUNCTION_INFO_V1(atid_tid_le);
-PG_FUNCTION_INFO_V1(atid_tid_gt);
-PG_FUNCTION_INFO_V1(atid_tid_ge);
-PG_FUNCTION_INFO_V1(atid_tid_cmp);
-PG_FUNCTION_INFO_V1(atid_tid_sortsupport);
-PG_FUNCTION_INFO_V1(atid_tid_hash);
-PG_FUNCTION_INFO_V1(atid_tid_hash_extended);
-PG_FUNCTION_INFO_V1(atid_tid_larger);
-PG_FUNCTION_INFO_V1(atid_tid_smaller);
-PG_FUNCTION_INFO_V1(atid_tid_to_bigint);
-PG_FUNCTION_INFO_V1(atid_tid_from_bigint);
-
 
 /*
  * Input and output
@@ -95,6 +69,7 @@ tid_errdetail(AtidTidSyntax fault, size_t at)
 	return 0;
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_in);
 Datum
 atid_tid_in(PG_FUNCTION_ARGS)
 {
@@ -114,6 +89,7 @@ atid_tid_in(PG_FUNCTION_ARGS)
 			 tid_errdetail(fault, at)));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_out);
 Datum
 atid_tid_out(PG_FUNCTION_ARGS)
 {
@@ -124,6 +100,7 @@ atid_tid_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_recv);
 Datum
 atid_tid_recv(PG_FUNCTION_ARGS)
 {
@@ -138,6 +115,7 @@ atid_tid_recv(PG_FUNCTION_ARGS)
 	PG_RETURN_TID((uint64) pq_getmsgint64(buf));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_send);
 Datum
 atid_tid_send(PG_FUNCTION_ARGS)
 {
@@ -153,6 +131,7 @@ atid_tid_send(PG_FUNCTION_ARGS)
  * Making TIDs
  */
 
+PG_FUNCTION_INFO_V1(atid_tid_generate);
 Datum
 atid_tid_generate(PG_FUNCTION_ARGS)
 {
@@ -196,6 +175,7 @@ tid_bound_us(TimestampTz ts)
  * tid_make(timestamptz, int): the TID of a given time and clock id.  It does
  * not touch the generator, so what it makes may have been generated already.
  */
+PG_FUNCTION_INFO_V1(atid_tid_make);
 Datum
 atid_tid_make(PG_FUNCTION_ARGS)
 {
@@ -214,12 +194,14 @@ atid_tid_make(PG_FUNCTION_ARGS)
  * tid_floor(timestamptz), tid_ceil(timestamptz): the lowest and the highest
  * TID of a microsecond.
  */
+PG_FUNCTION_INFO_V1(atid_tid_floor);
 Datum
 atid_tid_floor(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_TID(tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << ATID_CLOCK_ID_BITS);
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_ceil);
 Datum
 atid_tid_ceil(PG_FUNCTION_ARGS)
 {
@@ -236,6 +218,7 @@ atid_tid_ceil(PG_FUNCTION_ARGS)
  * tid_timestamp(tid): the microsecond a TID names; NULL where the top bit is
  * set, for which the protocol has no time.
  */
+PG_FUNCTION_INFO_V1(atid_tid_timestamp);
 Datum
 atid_tid_timestamp(PG_FUNCTION_ARGS)
 {
@@ -247,6 +230,7 @@ atid_tid_timestamp(PG_FUNCTION_ARGS)
 						  ATID_POSTGRES_EPOCH_US);
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_clock_id);
 Datum
 atid_tid_clock_id(PG_FUNCTION_ARGS)
 {
@@ -256,6 +240,7 @@ atid_tid_clock_id(PG_FUNCTION_ARGS)
 /*
  * tid_is_valid(text): would this text be taken as a TID?
  */
+PG_FUNCTION_INFO_V1(atid_tid_is_valid);
 Datum
 atid_tid_is_valid(PG_FUNCTION_ARGS)
 {
@@ -271,42 +256,49 @@ atid_tid_is_valid(PG_FUNCTION_ARGS)
  * Order and equality
  */
 
+PG_FUNCTION_INFO_V1(atid_tid_eq);
 Datum
 atid_tid_eq(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(PG_GETARG_TID(0) == PG_GETARG_TID(1));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_ne);
 Datum
 atid_tid_ne(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(PG_GETARG_TID(0) != PG_GETARG_TID(1));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_lt);
 Datum
 atid_tid_lt(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(PG_GETARG_TID(0) < PG_GETARG_TID(1));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_le);
 Datum
 atid_tid_le(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(PG_GETARG_TID(0) <= PG_GETARG_TID(1));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_gt);
 Datum
 atid_tid_gt(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(PG_GETARG_TID(0) > PG_GETARG_TID(1));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_ge);
 Datum
 atid_tid_ge(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(PG_GETARG_TID(0) >= PG_GETARG_TID(1));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_cmp);
 Datum
 atid_tid_cmp(PG_FUNCTION_ARGS)
 {
@@ -320,6 +312,7 @@ atid_tid_cmp(PG_FUNCTION_ARGS)
  * The datum is the key, so the server's own unsigned comparison serves, and
  * with it tuplesort takes the sort that it has compiled for that comparison.
  */
+PG_FUNCTION_INFO_V1(atid_tid_sortsupport);
 Datum
 atid_tid_sortsupport(PG_FUNCTION_ARGS)
 {
@@ -332,24 +325,28 @@ atid_tid_sortsupport(PG_FUNCTION_ARGS)
 /*
  * The datum is that of the same bits as a bigint, so bigint's hash serves too.
  */
+PG_FUNCTION_INFO_V1(atid_tid_hash);
 Datum
 atid_tid_hash(PG_FUNCTION_ARGS)
 {
 	return hashint8(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_hash_extended);
 Datum
 atid_tid_hash_extended(PG_FUNCTION_ARGS)
 {
 	return hashint8extended(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_larger);
 Datum
 atid_tid_larger(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_TID(Max(PG_GETARG_TID(0), PG_GETARG_TID(1)));
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_smaller);
 Datum
 atid_tid_smaller(PG_FUNCTION_ARGS)
 {
@@ -361,6 +358,7 @@ atid_tid_smaller(PG_FUNCTION_ARGS)
  * Casts
  */
 
+PG_FUNCTION_INFO_V1(atid_tid_to_bigint);
 Datum
 atid_tid_to_bigint(PG_FUNCTION_ARGS)
 {
@@ -374,6 +372,7 @@ atid_tid_to_bigint(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64((int64) tid);
 }
 
+PG_FUNCTION_INFO_V1(atid_tid_from_bigint);
 Datum
 atid_tid_from_bigint(PG_FUNCTION_ARGS)
 {

@@ -56,43 +56,6 @@ typedef struct Halves
 	uint64		low;
 } Halves;
 
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v1);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v3);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v3_bytea);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v4);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v5);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v5_bytea);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v6);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v7);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v7_interval);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v8);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_text);
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_bytea);
-PG_FUNCTION_INFO_V1(atid_uuid_nil);
-PG_FUNCTION_INFO_V1(atid_uuid_max);
-PG_FUNCTION_INFO_V1(atid_uuid_ns_dns);
-PG_FUNCTION_INFO_V1(atid_uuid_ns_url);
-PG_FUNCTION_INFO_V1(atid_uuid_ns_oid);
-PG_FUNCTION_INFO_V1(atid_uuid_ns_x500);
-PG_FUNCTION_INFO_V1(atid_uuid_extract_version);
-PG_FUNCTION_INFO_V1(atid_uuid_extract_variant);
-PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp);
-PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp_precise);
-PG_FUNCTION_INFO_V1(atid_uuid_v7_floor);
-PG_FUNCTION_INFO_V1(atid_uuid_v7_ceil);
-PG_FUNCTION_INFO_V1(atid_uuid_timestamptz_to_v7);
-PG_FUNCTION_INFO_V1(atid_uuid_v7_to_timestamptz);
-PG_FUNCTION_INFO_V1(atid_uuid_v1_to_v6);
-PG_FUNCTION_INFO_V1(atid_uuid_v6_to_v1);
-PG_FUNCTION_INFO_V1(atid_uuid_to_urn);
-PG_FUNCTION_INFO_V1(atid_uuid_from_text);
-PG_FUNCTION_INFO_V1(atid_uuid_to_numeric);
-PG_FUNCTION_INFO_V1(atid_uuid_from_numeric);
-PG_FUNCTION_INFO_V1(atid_uuid_to_bytes);
-PG_FUNCTION_INFO_V1(atid_uuid_from_bytes);
-PG_FUNCTION_INFO_V1(atid_uuid_to_guid_bytes);
-PG_FUNCTION_INFO_V1(atid_uuid_from_guid_bytes);
-
 
 /*
  * Fields
@@ -181,6 +144,7 @@ tick_of_v7(uint64 high)
  * Generating: by time and by chance
  */
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v1);
 Datum
 atid_uuid_generate_v1(PG_FUNCTION_ARGS)
 {
@@ -190,6 +154,7 @@ atid_uuid_generate_v1(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(make(high_of_v1(tick), 1, node));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v4);
 Datum
 atid_uuid_generate_v4(PG_FUNCTION_ARGS)
 {
@@ -198,6 +163,7 @@ atid_uuid_generate_v4(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(make(high, 4, atid_random_bits()));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v6);
 Datum
 atid_uuid_generate_v6(PG_FUNCTION_ARGS)
 {
@@ -207,6 +173,7 @@ atid_uuid_generate_v6(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(make(high_of_v6(tick), 6, node));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v7);
 Datum
 atid_uuid_generate_v7(PG_FUNCTION_ARGS)
 {
@@ -229,6 +196,7 @@ v7_out_of_range(const char *what)
  * stream, as timestamptz + interval adds it: months and days go by the calendar
  * of the session's time zone.
  */
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v7_interval);
 Datum
 atid_uuid_generate_v7_interval(PG_FUNCTION_ARGS)
 {
@@ -311,36 +279,42 @@ make_named_bytea(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
 					  VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v3);
 Datum
 atid_uuid_generate_v3(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(make_named_text(fcinfo, PG_MD5, 3));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v3_bytea);
 Datum
 atid_uuid_generate_v3_bytea(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(make_named_bytea(fcinfo, PG_MD5, 3));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v5);
 Datum
 atid_uuid_generate_v5(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(make_named_text(fcinfo, PG_SHA1, 5));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v5_bytea);
 Datum
 atid_uuid_generate_v5_bytea(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(make_named_bytea(fcinfo, PG_SHA1, 5));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_text);
 Datum
 atid_uuid_generate_v8_text(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(make_named_text(fcinfo, PG_SHA256, 8));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_bytea);
 Datum
 atid_uuid_generate_v8_bytea(PG_FUNCTION_ARGS)
 {
@@ -368,6 +342,7 @@ uuid_of_bytea(bytea *bytes)
  * uuid_generate_v8(bytea): 16 bytes of the caller's, of which only version and
  * variant are overwritten.
  */
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v8);
 Datum
 atid_uuid_generate_v8(PG_FUNCTION_ARGS)
 {
@@ -376,12 +351,14 @@ atid_uuid_generate_v8(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(make(h.high, 8, h.low));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_nil);
 Datum
 atid_uuid_nil(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(join(0, 0));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_max);
 Datum
 atid_uuid_max(PG_FUNCTION_ARGS)
 {
@@ -396,24 +373,28 @@ well_known_namespace(uint64 octet)
 				UINT64CONST(0x80b400c04fd430c8));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_ns_dns);
 Datum
 atid_uuid_ns_dns(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(well_known_namespace(0x10));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_ns_url);
 Datum
 atid_uuid_ns_url(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(well_known_namespace(0x11));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_ns_oid);
 Datum
 atid_uuid_ns_oid(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(well_known_namespace(0x12));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_ns_x500);
 Datum
 atid_uuid_ns_x500(PG_FUNCTION_ARGS)
 {
@@ -429,6 +410,7 @@ atid_uuid_ns_x500(PG_FUNCTION_ARGS)
  * uuid_extract_version(uuid): NULL where the variant is not the RFC's, which is
  * the only one that has versions.
  */
+PG_FUNCTION_INFO_V1(atid_uuid_extract_version);
 Datum
 atid_uuid_extract_version(PG_FUNCTION_ARGS)
 {
@@ -443,6 +425,7 @@ atid_uuid_extract_version(PG_FUNCTION_ARGS)
  * uuid_extract_variant(uuid): its name.  Variants are prefixes of one to three
  * bits (section 4.1, table 1), so they have no number to return.
  */
+PG_FUNCTION_INFO_V1(atid_uuid_extract_variant);
 Datum
 atid_uuid_extract_variant(PG_FUNCTION_ARGS)
 {
@@ -503,6 +486,7 @@ timestamp_of(FunctionCallInfo fcinfo, bool precise)
 	PG_RETURN_TIMESTAMPTZ(us - ATID_POSTGRES_EPOCH_US);
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp);
 Datum
 atid_uuid_extract_timestamp(PG_FUNCTION_ARGS)
 {
@@ -513,6 +497,7 @@ atid_uuid_extract_timestamp(PG_FUNCTION_ARGS)
  * uuid_extract_timestamp_precise(uuid): the fraction of a v7's millisecond, too,
  * which is there if its maker used section 6.2, method 3, as this one does.
  */
+PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp_precise);
 Datum
 atid_uuid_extract_timestamp_precise(PG_FUNCTION_ARGS)
 {
@@ -557,12 +542,14 @@ v7_bound_ms(TimestampTz ts)
  * uuid_v7_floor(timestamptz), uuid_v7_ceil(timestamptz): the lowest and the
  * highest version 7 UUID of a millisecond, whoever made it.
  */
+PG_FUNCTION_INFO_V1(atid_uuid_v7_floor);
 Datum
 atid_uuid_v7_floor(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(make(v7_bound_ms(PG_GETARG_TIMESTAMPTZ(0)) << 16, 7, 0));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_v7_ceil);
 Datum
 atid_uuid_v7_ceil(PG_FUNCTION_ARGS)
 {
@@ -574,6 +561,7 @@ atid_uuid_v7_ceil(PG_FUNCTION_ARGS)
  * uuid_timestamptz_to_v7(timestamptz, zero): a version 7 UUID of a time, whole
  * milliseconds, the rest random or zero.  As pg_uuidv7 has it.
  */
+PG_FUNCTION_INFO_V1(atid_uuid_timestamptz_to_v7);
 Datum
 atid_uuid_timestamptz_to_v7(PG_FUNCTION_ARGS)
 {
@@ -597,6 +585,7 @@ require_version(Halves h, int version)
 															UUIDPGetDatum(join(h.high, h.low)))))));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_v7_to_timestamptz);
 Datum
 atid_uuid_v7_to_timestamptz(PG_FUNCTION_ARGS)
 {
@@ -615,6 +604,7 @@ atid_uuid_v7_to_timestamptz(PG_FUNCTION_ARGS)
  * A v6 is a v1 with its time in order; clock sequence and node stay (section
  * 5.6).
  */
+PG_FUNCTION_INFO_V1(atid_uuid_v1_to_v6);
 Datum
 atid_uuid_v1_to_v6(PG_FUNCTION_ARGS)
 {
@@ -624,6 +614,7 @@ atid_uuid_v1_to_v6(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(make(high_of_v6(tick_of_v1(h.high)), 6, h.low));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_v6_to_v1);
 Datum
 atid_uuid_v6_to_v1(PG_FUNCTION_ARGS)
 {
@@ -634,6 +625,7 @@ atid_uuid_v6_to_v1(PG_FUNCTION_ARGS)
 }
 
 /* Section 4, figure 4. */
+PG_FUNCTION_INFO_V1(atid_uuid_to_urn);
 Datum
 atid_uuid_to_urn(PG_FUNCTION_ARGS)
 {
@@ -642,6 +634,7 @@ atid_uuid_to_urn(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(psprintf("urn:uuid:%s", hex)));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_from_text);
 Datum
 atid_uuid_from_text(PG_FUNCTION_ARGS)
 {
@@ -676,6 +669,7 @@ two_to_the_32(void)
 	return NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_to_numeric);
 Datum
 atid_uuid_to_numeric(PG_FUNCTION_ARGS)
 {
@@ -695,6 +689,7 @@ atid_uuid_to_numeric(PG_FUNCTION_ARGS)
 	return result;
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_from_numeric);
 Datum
 atid_uuid_from_numeric(PG_FUNCTION_ARGS)
 {
@@ -722,6 +717,7 @@ atid_uuid_from_numeric(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(join(words[0] << 32 | words[1], words[2] << 32 | words[3]));
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_to_bytes);
 Datum
 atid_uuid_to_bytes(PG_FUNCTION_ARGS)
 {
@@ -732,6 +728,7 @@ atid_uuid_to_bytes(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_from_bytes);
 Datum
 atid_uuid_from_bytes(PG_FUNCTION_ARGS)
 {
@@ -756,6 +753,7 @@ swap_guid(const uint8 *src, uint8 *dst)
 		dst[i] = src[place[i]];
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_to_guid_bytes);
 Datum
 atid_uuid_to_guid_bytes(PG_FUNCTION_ARGS)
 {
@@ -766,6 +764,7 @@ atid_uuid_to_guid_bytes(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_uuid_from_guid_bytes);
 Datum
 atid_uuid_from_guid_bytes(PG_FUNCTION_ARGS)
 {
