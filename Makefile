@@ -30,6 +30,7 @@ DOCS = \
 
 # pure code, which builds without a server
 PURE = \
+	codec/address \
 	codec/base32 \
 	codec/dagcbor \
 	codec/multiformat \

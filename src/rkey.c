@@ -20,6 +20,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
+#include "codec/address.h"
 #include "codec/base32.h"
 #include "codec/syntax.h"
 #include "compat.h"
@@ -147,7 +148,7 @@ conforms(text *key, text *key_type, bool colon)
 	if (key_type_is(key_type, "tid"))
 		return len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(s, &ignored);
 	if (key_type_is(key_type, "nsid"))
-		return atid_syntax_nsid(s, len);
+		return atid_nsid_is_valid(s, len);
 	if (key_type_is(key_type, "any"))
 		return atid_syntax_key(s, len, colon);
 

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		Scanners of string formats: the AT Protocol's TID, record key and NSID,
- *		and the textual forms of a UUID.
+ *		Scanners of string formats: the AT Protocol's TID and record key, and
+ *		the textual forms of a UUID.  Its other names are in address.c.
  *
  * All formats are subsets of ASCII.  Strings come as a pointer and a length in
  * bytes, need no terminator, and may hold any bytes: a byte above 0x7F is in
@@ -18,11 +18,6 @@
 #include <string.h>
 
 #include "codec/base32.h"
-
-/* NSID limits ("Namespaced Identifiers (NSIDs)", syntax) */
-#define NSID_MAX		317
-#define NSID_AUTHORITY_MAX 253
-#define NSID_SEGMENT_MAX 63
 
 static inline bool
 is_letter(char c)
@@ -109,48 +104,6 @@ atid_syntax_key(const char *s, size_t len, bool colon)
 	return atid_syntax_key_length(len) &&
 		atid_syntax_key_characters(s, len, colon) &&
 		atid_syntax_key_dot_segment(s, len);
-}
-
-/*
- * NSID: a domain authority in reversed order and a name, at least three
- * segments in all.  Authority segments hold letters, digits and inner hyphens,
- * the first not starting with a digit; the name holds letters and digits and
- * starts with a letter.
- */
-bool
-atid_syntax_nsid(const char *s, size_t len)
-{
-	size_t		start = 0;		/* of the segment being read */
-	int			dots = 0;
-
-	if (len > NSID_MAX || len == 0 || is_digit(s[0]))
-		return false;
-
-	for (size_t i = 0; i <= len; i++)
-	{
-		if (i < len && s[i] != '.')
-		{
-			if (!is_letter(s[i]) && !is_digit(s[i]) && s[i] != '-')
-				return false;
-			continue;
-		}
-
-		/* a segment ends here */
-		if (i == start || i - start > NSID_SEGMENT_MAX)
-			return false;
-		if (s[start] == '-' || s[i - 1] == '-')
-			return false;
-		if (i < len)
-		{
-			dots++;
-			start = i + 1;
-		}
-	}
-
-	/* start is now that of the name, and start - 1 the authority's length */
-	if (dots < 2 || start - 1 > NSID_AUTHORITY_MAX)
-		return false;
-	return is_letter(s[start]) && memchr(s + start, '-', len - start) == NULL;
 }
 
 static int

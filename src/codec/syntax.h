@@ -31,8 +31,6 @@ extern bool atid_syntax_key_characters(const char *s, size_t len, bool colon);
 extern bool atid_syntax_key_dot_segment(const char *s, size_t len);
 extern bool atid_syntax_key(const char *s, size_t len, bool colon);
 
-extern bool atid_syntax_nsid(const char *s, size_t len);
-
 extern bool atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16]);
 
 #endif							/* ATID_SYNTAX_H */

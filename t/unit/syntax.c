@@ -33,16 +33,6 @@ key(const char *s, bool colon)
 	return result;
 }
 
-static bool
-nsid(const char *s)
-{
-	char	   *copy = exact(s, strlen(s));
-	bool		result = atid_syntax_nsid(copy, strlen(s));
-
-	free(copy);
-	return result;
-}
-
 static AtidTidSyntax
 tid(const char *s, size_t *at)
 {
@@ -87,49 +77,6 @@ test_key(void)
 	ok(key(repeat('x', 512, ""), false), "key: 512 characters");
 	ok(!key(repeat('x', 513, ""), true), "key: not 513");
 	ok(!key(".", true) && !key("..", true) && key("...", false), "key: not . and not .., but ...");
-}
-
-static void
-test_nsid(void)
-{
-	ok(nsid("com.example.fooBar"), "nsid: com.example.fooBar");
-	ok(nsid("a.b.c"), "nsid: a.b.c");
-	ok(nsid("cn.8.lex.stuff"), "nsid: a later segment may start with a digit");
-	ok(!nsid("8.cn.lex"), "nsid: the first may not");
-	ok(!nsid("com.example.3"), "nsid: nor may the name");
-	ok(!nsid("com.example.f-o") && nsid("com.ex-ample.foo"),
-	   "nsid: a hyphen in a segment, not in the name");
-	ok(!nsid("com.-example.foo") && !nsid("com.example-.foo"), "nsid: inner hyphens only");
-	ok(!nsid("") && !nsid("com") && !nsid("com.example"), "nsid: three segments at least");
-	ok(!nsid("com..foo") && !nsid(".com.example.foo") && !nsid("com.example.foo."),
-	   "nsid: no empty segment");
-	ok(!nsid("com.exa_mple.foo") && !nsid("com.example.fo o"), "nsid: no other character");
-
-	ok(nsid(repeat('o', 63, ".example.foo")), "nsid: a first segment of 63");
-	ok(!nsid(repeat('o', 64, ".example.foo")), "nsid: not of 64");
-
-	{
-		char		s[400] = "";
-
-		/* 63 + 1 + 63 + 1 + 63 + 1 + 61 is an authority of 253 */
-		for (int i = 0; i < 3; i++)
-			strcat(strcat(s, repeat('a', 63, "")), ".");
-		strcat(s, repeat('a', 61, ""));
-		strcat(strcat(s, "."), repeat('n', 63, ""));
-		ok(strlen(s) == 317 && nsid(s), "nsid: an authority of 253 and a name of 63: 317 in all");
-		s[strlen(s) - 63] = '\0';
-		ok(!nsid(s), "nsid: without its name it is none");
-		strcat(s, repeat('n', 64, ""));
-		ok(!nsid(s), "nsid: not a name of 64");
-	}
-	{
-		char		s[400] = "";
-
-		for (int i = 0; i < 3; i++)
-			strcat(strcat(s, repeat('a', 63, "")), ".");
-		strcat(s, repeat('a', 62, ".n"));
-		ok(strlen(s) == 256 && !nsid(s), "nsid: not an authority of 254");
-	}
 }
 
 static void
@@ -299,7 +246,6 @@ int
 main(void)
 {
 	test_key();
-	test_nsid();
 	test_tid();
 	test_uuid();
 	return done();

@@ -1,0 +1,405 @@
+/*-------------------------------------------------------------------------
+ *
+ * address.c
+ *		Scanners of the AT Protocol's names: DID, handle, NSID, AT URI.
+ *
+ *		did			did:<method>:<identifier>			at most 2048 characters
+ *		handle		a domain name of two segments or more		  253
+ *		nsid		a domain name in reverse and a name			  317
+ *		at-uri		at://<authority>[/<collection>[/<rkey>]]	 8192
+ *
+ * They take what Lexicon's string formats of these names take ("String Formats"
+ * in the Lexicon specification): of an AT URI that is the restricted syntax,
+ * with neither query nor fragment, and of every name any spelling, normalized or
+ * not.  Case is kept; nothing is looked up.
+ *
+ * All names are ASCII.  Strings come as a pointer and a length in bytes, need no
+ * terminator, and may hold any bytes.  A scanner answers with the first fault
+ * that it meets, and *at is then the number of bytes before the place; those are
+ * ASCII, so it counts characters as well.
+ *
+ * Pure code: no server, no allocation, no state, no locale.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/address.h"
+
+#include <string.h>
+
+#include "codec/syntax.h"
+
+#define SEGMENT_MAX			63
+#define NSID_AUTHORITY_MAX	253
+
+static const char scheme[] = "at://";
+
+#define SCHEME_LEN			(sizeof(scheme) - 1)
+
+/* What a character may stand in. */
+#define LETTER		1
+#define DIGIT		2
+#define HYPHEN		4
+#define DID_OTHER	8			/* what a DID has besides */
+#define KEY_OTHER	16			/* what a record key has besides */
+
+#define NAME_CHARACTER	(LETTER | DIGIT | HYPHEN)
+#define DID_CHARACTER	(LETTER | DIGIT | HYPHEN | DID_OTHER)
+#define KEY_CHARACTER	(LETTER | DIGIT | HYPHEN | KEY_OTHER)
+
+static const uint8_t kind[256] = {
+	['-'] = HYPHEN,
+	['.'] = DID_OTHER | KEY_OTHER,['_'] = DID_OTHER | KEY_OTHER,
+	[':'] = DID_OTHER | KEY_OTHER,['%'] = DID_OTHER,['~'] = KEY_OTHER,
+	['0'] = DIGIT,['1'] = DIGIT,['2'] = DIGIT,['3'] = DIGIT,['4'] = DIGIT,
+	['5'] = DIGIT,['6'] = DIGIT,['7'] = DIGIT,['8'] = DIGIT,['9'] = DIGIT,
+	['A'] = LETTER,['B'] = LETTER,['C'] = LETTER,['D'] = LETTER,['E'] = LETTER,
+	['F'] = LETTER,['G'] = LETTER,['H'] = LETTER,['I'] = LETTER,['J'] = LETTER,
+	['K'] = LETTER,['L'] = LETTER,['M'] = LETTER,['N'] = LETTER,['O'] = LETTER,
+	['P'] = LETTER,['Q'] = LETTER,['R'] = LETTER,['S'] = LETTER,['T'] = LETTER,
+	['U'] = LETTER,['V'] = LETTER,['W'] = LETTER,['X'] = LETTER,['Y'] = LETTER,
+	['Z'] = LETTER,
+	['a'] = LETTER,['b'] = LETTER,['c'] = LETTER,['d'] = LETTER,['e'] = LETTER,
+	['f'] = LETTER,['g'] = LETTER,['h'] = LETTER,['i'] = LETTER,['j'] = LETTER,
+	['k'] = LETTER,['l'] = LETTER,['m'] = LETTER,['n'] = LETTER,['o'] = LETTER,
+	['p'] = LETTER,['q'] = LETTER,['r'] = LETTER,['s'] = LETTER,['t'] = LETTER,
+	['u'] = LETTER,['v'] = LETTER,['w'] = LETTER,['x'] = LETTER,['y'] = LETTER,
+	['z'] = LETTER,
+};
+
+static inline bool
+is(char c, int what)
+{
+	return (kind[(unsigned char) c] & what) != 0;
+}
+
+/* How many characters at s, of len, are of these kinds? */
+static inline size_t
+span(const char *s, size_t len, int what)
+{
+	size_t		i = 0;
+
+	while (i < len && is(s[i], what))
+		i++;
+	return i;
+}
+
+/*
+ * DID ("DID Identifier Syntax"): "did:", a method of lower-case letters, ':' and
+ * an identifier that does not end in ':' or '%'.
+ */
+AtidAddress
+atid_did_scan(const char *s, size_t len, size_t *at)
+{
+	size_t		bound = len < ATID_DID_MAX ? len : ATID_DID_MAX;
+	size_t		i;
+
+	for (i = 0; i < 4; i++)
+	{
+		*at = i;
+		if (i == len || s[i] != "did:"[i])
+			return ATID_DID_PREFIX;
+	}
+	while (i < bound && s[i] >= 'a' && s[i] <= 'z')
+		i++;
+	*at = i;
+	if (i == 4 || i == bound || s[i] != ':')
+		return i == ATID_DID_MAX ? ATID_DID_LENGTH : ATID_DID_METHOD;
+
+	i += span(s + i, bound - i, DID_CHARACTER);
+	*at = i;
+	if (i < len)
+		return i == ATID_DID_MAX ? ATID_DID_LENGTH : ATID_DID_CHARACTER;
+	*at = len - 1;
+	if (s[len - 1] == ':' || s[len - 1] == '%')
+		return ATID_DID_END;
+	return ATID_ADDRESS_OK;
+}
+
+/* What may be wrong with the segments that handles and NSIDs are made of. */
+typedef struct SegmentFaults
+{
+	AtidAddress character;
+	AtidAddress length;
+	AtidAddress hyphen;
+} SegmentFaults;
+
+/*
+ * One segment, which begins at *at and ends before a period or the end: 1 to 63
+ * letters, digits and inner hyphens.  *at becomes its end, or where the fault is.
+ */
+static AtidAddress
+scan_segment(const char *s, size_t len, const SegmentFaults *faults, size_t *at)
+{
+	size_t		start = *at;
+	size_t		rest = len - start;
+	size_t		n = span(s + start, rest < SEGMENT_MAX ? rest : SEGMENT_MAX, NAME_CHARACTER);
+
+	*at = start + n;
+	if (n < rest && s[*at] != '.')
+		return is(s[*at], NAME_CHARACTER) ? faults->length : faults->character;
+	if (n == 0)
+		return faults->length;
+	if (s[start] == '-' || s[*at - 1] == '-')
+	{
+		*at = s[start] == '-' ? start : *at - 1;
+		return faults->hyphen;
+	}
+	return ATID_ADDRESS_OK;
+}
+
+/*
+ * Handle ("Handle Identifier Syntax"): segments between periods, two at least,
+ * of which the last does not begin with a digit.
+ */
+AtidAddress
+atid_handle_scan(const char *s, size_t len, size_t *at)
+{
+	static const SegmentFaults faults = {
+		ATID_HANDLE_CHARACTER, ATID_HANDLE_SEGMENT_LENGTH, ATID_HANDLE_HYPHEN
+	};
+	size_t		start = 0;
+
+	*at = 0;
+	while (true)
+	{
+		AtidAddress fault = scan_segment(s, len, &faults, at);
+
+		if (*at > ATID_HANDLE_MAX)
+		{
+			*at = ATID_HANDLE_MAX;
+			return ATID_HANDLE_LENGTH;
+		}
+		if (fault != ATID_ADDRESS_OK)
+			return fault;
+		if (*at == len)
+			break;
+		start = ++(*at);
+	}
+	if (start == 0)
+		return ATID_HANDLE_SEGMENTS;
+	*at = start;
+	return is(s[start], DIGIT) ? ATID_HANDLE_LAST : ATID_ADDRESS_OK;
+}
+
+/*
+ * NSID ("NSID Syntax"): a domain name in reversed order and a name, at least
+ * three segments in all.  The first does not begin with a digit; the name, the
+ * last, holds letters and digits and begins with a letter.
+ */
+AtidAddress
+atid_nsid_scan(const char *s, size_t len, size_t *at)
+{
+	static const SegmentFaults faults = {
+		ATID_NSID_CHARACTER, ATID_NSID_SEGMENT_LENGTH, ATID_NSID_HYPHEN
+	};
+	size_t		start = 0;
+	int			segments = 1;
+
+	*at = 0;
+	if (len > 0 && is(s[0], DIGIT))
+		return ATID_NSID_FIRST;
+	while (true)
+	{
+		AtidAddress fault = scan_segment(s, len, &faults, at);
+
+		if (*at > ATID_NSID_MAX)
+		{
+			*at = ATID_NSID_MAX;
+			return ATID_NSID_LENGTH;
+		}
+		if (fault != ATID_ADDRESS_OK)
+			return fault;
+		if (*at == len)
+			break;
+		start = ++(*at);
+		segments++;
+	}
+	if (segments < 3)
+		return ATID_NSID_SEGMENTS;
+	*at = start;
+	if (start - 1 > NSID_AUTHORITY_MAX)
+		return ATID_NSID_AUTHORITY_LENGTH;
+	if (!is(s[start], LETTER))
+		return ATID_NSID_NAME;
+	*at = start + span(s + start, len - start, LETTER | DIGIT);
+	return *at < len ? ATID_NSID_NAME : ATID_ADDRESS_OK;
+}
+
+/*
+ * Record key ("Record Key Syntax"), with the ':' that Lexicon's format
+ * record-key has.
+ */
+AtidAddress
+atid_record_key_scan(const char *s, size_t len, size_t *at)
+{
+	size_t		bound = len < ATID_RECORD_KEY_MAX ? len : ATID_RECORD_KEY_MAX;
+
+	*at = span(s, bound, KEY_CHARACTER);
+	if (*at < bound)
+		return ATID_RECORD_KEY_CHARACTER;
+	if (!atid_syntax_key_length(len))
+		return ATID_RECORD_KEY_LENGTH;
+	*at = 0;
+	return atid_syntax_key_dot_segment(s, len) ? ATID_ADDRESS_OK : ATID_RECORD_KEY_DOTS;
+}
+
+bool
+atid_identifier_is_did(const char *s, size_t len)
+{
+	return len >= 4 && memcmp(s, "did:", 4) == 0;
+}
+
+/*
+ * at-identifier: a DID or a handle.  What begins with "did:" is no handle, for
+ * that has no colon.
+ */
+AtidAddress
+atid_identifier_scan(const char *s, size_t len, size_t *at)
+{
+	return atid_identifier_is_did(s, len) ? atid_did_scan(s, len, at) : atid_handle_scan(s, len, at);
+}
+
+/* The bytes before the next slash, or to the end. */
+static size_t
+part_len(const char *s, size_t len)
+{
+	const char *slash = memchr(s, '/', len);
+
+	return slash ? (size_t) (slash - s) : len;
+}
+
+/*
+ * AT URI, the restricted syntax ("Restricted AT URI Syntax").  The parts are
+ * good only if there is no fault; they point into s.
+ */
+AtidAddress
+atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
+{
+	struct
+	{
+		const char *start;
+		size_t		len;
+	}			part[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+	size_t		i;
+
+	if (len > ATID_AT_URI_MAX)
+	{
+		*at = ATID_AT_URI_MAX;
+		return ATID_AT_URI_LENGTH;
+	}
+	for (i = 0; i < SCHEME_LEN; i++)
+	{
+		*at = i;
+		if (i == len || s[i] != scheme[i])
+			return ATID_AT_URI_PREFIX;
+	}
+
+	for (int n = 0;; n++)
+	{
+		AtidAddress fault;
+
+		*at = i;
+		if (n == 3)
+			return ATID_AT_URI_PARTS;
+		part[n].start = s + i;
+		part[n].len = part_len(s + i, len - i);
+		if (part[n].len == 0)
+			return ATID_AT_URI_EMPTY;
+
+		if (n == 0)
+			fault = atid_identifier_scan(part[n].start, part[n].len, at);
+		else if (n == 1)
+			fault = atid_nsid_scan(part[n].start, part[n].len, at);
+		else
+			fault = atid_record_key_scan(part[n].start, part[n].len, at);
+		if (fault != ATID_ADDRESS_OK)
+		{
+			*at += i;
+			if (*at < len && (s[*at] == '?' || s[*at] == '#'))
+				return ATID_AT_URI_EXTRA;
+			return fault;
+		}
+
+		i += part[n].len;
+		if (i == len)
+			break;
+		i++;					/* the slash */
+	}
+
+	uri->authority = part[0].start;
+	uri->authority_len = part[0].len;
+	uri->collection = part[1].start;
+	uri->collection_len = part[1].len;
+	uri->rkey = part[2].start;
+	uri->rkey_len = part[2].len;
+	return ATID_ADDRESS_OK;
+}
+
+/*
+ * The rule that is broken, as the beginning of a sentence that goes on with the
+ * place.
+ */
+const char *
+atid_address_words(AtidAddress fault)
+{
+	switch (fault)
+	{
+		case ATID_ADDRESS_OK:
+			break;
+		case ATID_DID_LENGTH:
+			return "A DID has at most 2048 characters";
+		case ATID_DID_PREFIX:
+			return "A DID begins with \"did:\"";
+		case ATID_DID_METHOD:
+			return "The method of a DID is lower-case letters, followed by \":\"";
+		case ATID_DID_CHARACTER:
+			return "A DID holds only letters, digits and \"._:%-\"";
+		case ATID_DID_END:
+			return "A DID has an identifier after its method, and does not end in \":\" or \"%\"";
+		case ATID_HANDLE_LENGTH:
+			return "A handle has at most 253 characters";
+		case ATID_HANDLE_CHARACTER:
+			return "A handle holds only letters, digits, hyphens and periods";
+		case ATID_HANDLE_SEGMENTS:
+			return "A handle has at least two segments, with a period between them";
+		case ATID_HANDLE_SEGMENT_LENGTH:
+			return "A segment of a handle has 1 to 63 characters";
+		case ATID_HANDLE_HYPHEN:
+			return "A segment of a handle neither begins nor ends with a hyphen";
+		case ATID_HANDLE_LAST:
+			return "The last segment of a handle does not begin with a digit";
+		case ATID_NSID_LENGTH:
+			return "An NSID has at most 317 characters";
+		case ATID_NSID_CHARACTER:
+			return "An NSID holds only letters, digits, hyphens and periods";
+		case ATID_NSID_SEGMENTS:
+			return "An NSID has at least three segments, with periods between them";
+		case ATID_NSID_SEGMENT_LENGTH:
+			return "A segment of an NSID has 1 to 63 characters";
+		case ATID_NSID_HYPHEN:
+			return "A segment of an NSID neither begins nor ends with a hyphen";
+		case ATID_NSID_FIRST:
+			return "The first segment of an NSID does not begin with a digit";
+		case ATID_NSID_NAME:
+			return "The name of an NSID, its last segment, is letters and digits, a letter first";
+		case ATID_NSID_AUTHORITY_LENGTH:
+			return "The authority of an NSID, all before its name, has at most 253 characters";
+		case ATID_RECORD_KEY_LENGTH:
+			return "A record key has 1 to 512 characters";
+		case ATID_RECORD_KEY_CHARACTER:
+			return "A record key holds only letters, digits and \".-_:~\"";
+		case ATID_RECORD_KEY_DOTS:
+			return "A record key is neither \".\" nor \"..\"";
+		case ATID_AT_URI_LENGTH:
+			return "An AT URI has at most 8192 characters";
+		case ATID_AT_URI_PREFIX:
+			return "An AT URI begins with \"at://\"";
+		case ATID_AT_URI_EMPTY:
+			return "An AT URI has no empty part, and does not end in a slash";
+		case ATID_AT_URI_PARTS:
+			return "An AT URI has no part after its record key";
+		case ATID_AT_URI_EXTRA:
+			return "An AT URI of Lexicon has neither query nor fragment";
+	}
+	return "";
+}
