@@ -34,6 +34,7 @@ PURE = \
 	codec/base32 \
 	codec/dagcbor \
 	codec/multiformat \
+	codec/packed \
 	codec/syntax \
 	generator/clock
 

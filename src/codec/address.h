@@ -17,7 +17,7 @@
 #define ATID_NSID_MAX		317
 #define ATID_AT_URI_MAX		8192
 
-/* The longest text that keeps to the rules of its parts: at://, '/' and '/'. */
+/* The longest text that keeps to the rules of its parts. */
 #define ATID_AT_URI_LONGEST	(5 + ATID_DID_MAX + 1 + ATID_NSID_MAX + 1 + 512)
 
 /* What is wrong with a name; atid_address_words() says it. */

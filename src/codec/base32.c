@@ -77,6 +77,51 @@ atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value)
 	return true;
 }
 
+/*
+ * Bytes in the same alphabet: blocks of eight characters to five bytes each.
+ * Returns false if a character is not in the alphabet; what is in dst has then
+ * no meaning.  The bytes compare as the characters do.
+ */
+bool
+atid_base32_decode_sortable(const char *src, size_t blocks, uint8_t *dst)
+{
+	uint32_t	seen = 0;
+
+	for (; blocks > 0; blocks--)
+	{
+		uint64_t	bits = 0;
+
+		for (size_t i = 0; i < 8; i++)
+		{
+			/* a byte that is not in the alphabet becomes all ones */
+			uint32_t	value = sortable_value[(unsigned char) *src++] - UINT32_C(1);
+
+			seen |= value;
+			bits = (bits << 5) | (value & 31);
+		}
+		for (size_t i = 0; i < 5; i++)
+			*dst++ = (uint8_t) (bits >> (32 - 8 * i));
+	}
+	return seen <= 31;
+}
+
+/*
+ * The reverse: blocks of five bytes to eight characters each, no terminator.
+ */
+void
+atid_base32_encode_sortable(const uint8_t *src, size_t blocks, char *dst)
+{
+	for (; blocks > 0; blocks--)
+	{
+		uint64_t	bits = 0;
+
+		for (size_t i = 0; i < 5; i++)
+			bits = (bits << 8) | *src++;
+		for (size_t i = 0; i < 8; i++)
+			*dst++ = sortable[(bits >> (35 - 5 * i)) & 31];
+	}
+}
+
 
 /*
  * RFC 4648, lower case, without padding

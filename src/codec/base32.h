@@ -18,6 +18,9 @@
 extern void atid_base32_encode_tid(uint64_t value, char dst[ATID_TID_TEXT_LEN]);
 extern bool atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value);
 
+extern bool atid_base32_decode_sortable(const char *src, size_t blocks, uint8_t *dst);
+extern void atid_base32_encode_sortable(const uint8_t *src, size_t blocks, char *dst);
+
 /* Why a string is not base32; *at counts from zero. */
 typedef enum AtidBase32
 {

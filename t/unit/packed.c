@@ -1,0 +1,362 @@
+/*-------------------------------------------------------------------------
+ *
+ * packed.c
+ *		The packed forms of DIDs and AT URIs: their bytes, which are frozen, and on
+ *		a million pairs the order, the sort keys and who is within whom.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/packed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/address.h"
+#include "tap.h"
+
+#define PAIRS	1000000
+#define TEXT	160
+
+static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
+
+/* One of 0 to n - 1. */
+static size_t
+pick(size_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (size_t) (state >> 11) % n;
+}
+
+static void
+add(char *s, const char *more)
+{
+	strcat(s, more);
+}
+
+/* n characters of a set */
+static void
+add_of(char *s, const char *set, size_t n)
+{
+	size_t		len = strlen(s);
+
+	for (size_t i = 0; i < n; i++)
+		s[len++] = set[pick(strlen(set))];
+	s[len] = '\0';
+}
+
+static const char digits[] = "234567abcdefghijklmnopqrstuvwxyz";
+static const char near_digits[] = "234567abcdefghijklmnopqrstuvwxyz1890ABZ._-";
+
+static void
+random_did(char *s)
+{
+	static const char *const fixed[] = {
+		"did:plc:", "did:plb:", "did:plcc:", "did:web:", "did:a:", "did:z:", "did:pl:"
+	};
+
+	strcpy(s, "did:plc:");
+	switch (pick(8))
+	{
+		case 0:
+			strcpy(s, fixed[pick(7)]);
+			add_of(s, near_digits, pick(30));
+			break;
+		case 1:
+			add_of(s, near_digits, 20 + pick(6));
+			break;
+		case 2:
+			strcpy(s, "did:plc:22222222222222222222222");
+			add_of(s, near_digits, pick(3));
+			break;
+		case 3:
+			/* 15 characters */
+			strcpy(s, "did:web:abc.de");
+			break;
+		default:
+			add_of(s, digits, 24);
+			break;
+	}
+	add_of(s, "xyz2", 1);
+}
+
+static void
+random_handle(char *s)
+{
+	static const char *const first[] = {"di", "did", "did-plc", "a", "z", "DID", "did.plc"};
+
+	strcpy(s, first[pick(7)]);
+	add(s, ".");
+	add_of(s, "abz", 1 + pick(3));
+	if (pick(3) == 0)
+		add_of(s, "ABz", 1 + pick(8));
+}
+
+static void
+random_uri(char *s)
+{
+	static const char *const collection[] = {
+		"app.bsky.feed.like", "app.bsky.feed.like", "app.bsky.feed.post", "app.bsky.feed",
+		"app.bsky.feed.like-x.y", "app.bsky.feed.like.x", "App.bsky.feed.like"
+	};
+	char		authority[TEXT];
+
+	strcpy(s, "at://");
+	if (pick(4) == 0)
+		random_handle(authority);
+	else
+		random_did(authority);
+	/* random_did() adds a character, so that a DID never ends in a bad one */
+	if (strncmp(authority, "did:plc:", 8) == 0 && strlen(authority) == 33 && pick(8) != 0)
+		authority[32] = '\0';
+	add(s, authority);
+	if (pick(8) == 0)
+		return;
+	add(s, "/");
+	add(s, collection[pick(7)]);
+	if (pick(8) == 0)
+		return;
+	add(s, "/");
+	switch (pick(6))
+	{
+		case 0:
+			add_of(s, near_digits, 1 + pick(14));
+			break;
+		case 1:
+			add(s, "3jzfcijpj2z2");
+			add_of(s, near_digits, pick(3));
+			break;
+		case 2:
+			add(s, "k");
+			add_of(s, digits, 12);
+			break;
+		default:
+			add_of(s, "23abj", 1);
+			add_of(s, digits, 12);
+			break;
+	}
+}
+
+/* Now and then, what is near to another text. */
+static void
+near(char *s, const char *other)
+{
+	size_t		len = strlen(other);
+
+	switch (pick(5))
+	{
+		case 0:
+			strcpy(s, other);
+			break;
+		case 1:
+			strcpy(s, other);
+			add_of(s, "2az-./0:", 1);
+			break;
+		case 2:
+			strcpy(s, other);
+			s[5 + pick(len - 5)] = near_digits[pick(strlen(near_digits))];
+			break;
+		case 3:
+			strcpy(s, other);
+			s[len - 1 - pick(len / 2)] = '\0';
+			break;
+		case 4:
+			strcpy(s, other);
+			if (strrchr(s, '/') != NULL)
+				*strrchr(s, '/') = '\0';
+			break;
+	}
+}
+
+static int
+sign(int n)
+{
+	return (n > 0) - (n < 0);
+}
+
+/* Is the second text the first, or the beginning of it before a slash? */
+static bool
+text_within(const char *s, const char *scope)
+{
+	size_t		len = strlen(scope);
+
+	return strncmp(s, scope, len) == 0 && (s[len] == '\0' || s[len] == '/');
+}
+
+typedef struct Form
+{
+	size_t		(*pack) (const char *s, size_t len, uint8_t *dst);
+	size_t		(*text_len) (const uint8_t *packed, size_t len);
+	void		(*unpack) (const uint8_t *packed, size_t len, char *dst);
+	int			(*compare) (const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+	uint64_t	(*sort_key) (const uint8_t *packed, size_t len);
+	bool		(*valid) (const char *s, size_t len);
+	void		(*random) (char *s);
+	const char *name;
+} Form;
+
+static const Form did_form = {
+	atid_did_pack, atid_did_text_len, atid_did_unpack, atid_did_compare, atid_did_sort_key,
+	atid_did_is_valid, random_did, "did"
+};
+
+static const Form at_uri_form = {
+	atid_at_uri_pack, atid_at_uri_text_len, atid_at_uri_unpack, atid_at_uri_compare,
+	atid_at_uri_sort_key, atid_at_uri_is_valid, random_uri, "at-uri"
+};
+
+static void
+test_pairs(const Form *form)
+{
+	int			order = 0,
+				image = 0,
+				key = 0,
+				round = 0,
+				within = 0;
+	int			pairs = 0,
+				mixed = 0,
+				equal = 0,
+				below = 0;
+	char		name[100];
+
+	while (pairs < PAIRS)
+	{
+		char		a[TEXT],
+					b[TEXT],
+					back[TEXT];
+		uint8_t		pa[TEXT],
+					pb[TEXT];
+		size_t		la,
+					lb;
+		int			want;
+		uint64_t	ka,
+					kb;
+
+		form->random(a);
+		if (pick(2))
+			near(b, a);
+		else
+			form->random(b);
+		if (!form->valid(a, strlen(a)) || !form->valid(b, strlen(b)))
+			continue;
+		pairs++;
+
+		la = form->pack(a, strlen(a), pa);
+		lb = form->pack(b, strlen(b), pb);
+		want = sign(strcmp(a, b));
+		equal += want == 0;
+		mixed += form == &did_form ? (la == 15) != (lb == 15) : pa[0] != pb[0];
+		if (sign(form->compare(pa, la, pb, lb)) != want)
+			order++;
+		if ((la == lb && memcmp(pa, pb, la) == 0) != (want == 0))
+			image++;
+		ka = form->sort_key(pa, la);
+		kb = form->sort_key(pb, lb);
+		if ((want < 0 && ka > kb) || (want > 0 && ka < kb) || (want == 0 && ka != kb))
+			key++;
+		if (form->text_len(pa, la) != strlen(a))
+			round++;
+		else
+		{
+			form->unpack(pa, la, back);
+			if (memcmp(back, a, strlen(a)) != 0)
+				round++;
+		}
+		if (form == &at_uri_form)
+		{
+			below += text_within(b, a) && want != 0;
+			if (atid_at_uri_within(pb, lb, pa, la) != text_within(b, a) ||
+				atid_at_uri_within(pa, la, pb, lb) != text_within(a, b))
+				within++;
+		}
+	}
+
+	snprintf(name, sizeof(name), "%s: the order of %d pairs is that of their texts", form->name, pairs);
+	is_u64((uint64_t) order, 0, name);
+	snprintf(name, sizeof(name), "%s: bytes are equal where texts are", form->name);
+	is_u64((uint64_t) image, 0, name);
+	snprintf(name, sizeof(name), "%s: sort keys do not contradict the order", form->name);
+	is_u64((uint64_t) key, 0, name);
+	snprintf(name, sizeof(name), "%s: texts come back", form->name);
+	is_u64((uint64_t) round, 0, name);
+	snprintf(name, sizeof(name), "%s: enough pairs are equal, and of two shapes", form->name);
+	ok(equal > PAIRS / 100 && mixed > PAIRS / 20, name);
+	if (form == &at_uri_form)
+	{
+		is_u64((uint64_t) within, 0, "at-uri: within is what the texts say");
+		ok(below > PAIRS / 1000, "at-uri: enough are below another");
+	}
+}
+
+/* Which bytes a text has on disk, in hex. */
+static void
+has_bytes(const Form *form, const char *s, const char *want)
+{
+	uint8_t		packed[TEXT * 4];
+	char		got[TEXT * 8] = "";
+	size_t		len = form->pack(s, strlen(s), packed);
+
+	for (size_t i = 0; i < len; i++)
+		sprintf(got + 2 * i, "%02x", packed[i]);
+	ok(strcmp(got, want) == 0, s);
+	if (strcmp(got, want) != 0)
+		printf("# got  %s\n# want %s\n", got, want);
+}
+
+/*
+ * Frozen: these bytes are on disks.  They were worked out apart from this code.
+ */
+static void
+test_bytes(void)
+{
+	has_bytes(&did_form, "did:plc:222222222222222222222222",
+			  "000000000000000000000000000000");
+	has_bytes(&did_form, "did:plc:zzzzzzzzzzzzzzzzzzzzzzzz",
+			  "ffffffffffffffffffffffffffffff");
+	has_bytes(&did_form, "did:plc:ewvi7nxzyoun6zhxrhs64oiz",
+			  "5736e2cfbff535327dbdbb704151df");
+	has_bytes(&did_form, "did:plc:ewvi7nxzyoun6zhxrhs64oi",
+			  "6469643a706c633a65777669376e787a796f756e367a687872687336346f69");
+	has_bytes(&did_form, "did:plc:ewvi7nxzyoun6zhxrhs64oizz",
+			  "6469643a706c633a65777669376e787a796f756e367a687872687336346f697a7a");
+	has_bytes(&did_form, "did:plc:EWVI7NXZYOUN6ZHXRHS64OIZ",
+			  "6469643a706c633a45575649374e585a594f554e365a485852485336344f495a");
+	has_bytes(&did_form, "did:plc:ewvi7nxzyoun6zhxrhs64oi1",
+			  "6469643a706c633a65777669376e787a796f756e367a687872687336346f6931");
+	has_bytes(&did_form, "did:web:a.bc.de",
+			  "6469643a7765623a612e62632e646500");
+	has_bytes(&did_form, "did:web:a.bc.def",
+			  "6469643a7765623a612e62632e646566");
+	has_bytes(&did_form, "did:m:v",
+			  "6469643a6d3a76");
+	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz",
+			  "015736e2cfbff535327dbdbb704151df");
+	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like",
+			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b65");
+	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like/3jzfcijpj2z2a",
+			  "035736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b652f17fd6873eaf07c06");
+	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like/jzzzzzzzzzzzz",
+			  "035736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b652fffffffffffffffff");
+	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like/kzzzzzzzzzzzz",
+			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b652f6b7a7a7a7a7a7a7a7a7a7a7a7a");
+	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.actor.profile/self",
+			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e6163746f722e70726f66696c652f73656c66");
+	has_bytes(&at_uri_form, "at://jay.bsky.social",
+			  "006a61792e62736b792e736f6369616c");
+	has_bytes(&at_uri_form, "at://Jay.bsky.social/app.bsky.feed.like/3jzfcijpj2z2a",
+			  "024a61792e62736b792e736f6369616c2f6170702e62736b792e666565642e6c696b652f17fd6873eaf07c06");
+	has_bytes(&at_uri_form, "at://did:web:example.com/app.bsky.actor.profile/self",
+			  "006469643a7765623a6578616d706c652e636f6d2f6170702e62736b792e6163746f722e70726f66696c652f73656c66");
+	has_bytes(&at_uri_form, "at://did:plc:x/a.b.c/2222222222222",
+			  "026469643a706c633a782f612e622e632f0000000000000000");
+}
+
+int
+main(void)
+{
+	test_bytes();
+	test_pairs(&did_form);
+	test_pairs(&at_uri_form);
+	return done();
+}
