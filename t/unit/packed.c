@@ -265,7 +265,7 @@ test_pairs(const Form *form)
 		}
 		if (form == &at_uri_form)
 		{
-			below += text_within(b, a) && want != 0;
+			below += text_within(a, b) && want != 0;
 			if (atid_at_uri_within(pb, lb, pa, la) != text_within(b, a) ||
 				atid_at_uri_within(pa, la, pb, lb) != text_within(a, b))
 				within++;
