@@ -32,6 +32,7 @@ DOCS = \
 PURE = \
 	codec/address \
 	codec/base32 \
+	codec/commit \
 	codec/dagcbor \
 	codec/multiformat \
 	codec/packed \

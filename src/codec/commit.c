@@ -1,0 +1,278 @@
+/*-------------------------------------------------------------------------
+ *
+ * commit.c
+ *		A repository's commit: its fields, and the bytes that its signature is over.
+ *
+ * Format (AT Protocol, "Repository", "Commit Objects"): a block of DAG-CBOR, a
+ * map of
+ *
+ *		did			text, the account
+ *		rev			text, a TID
+ *		sig			bytes
+ *		data		link to the root of the tree
+ *		prev		link to an earlier commit, or null
+ *		version		3
+ *
+ * in this order, which is that of DAG-CBOR.  Links are blessed and to DAG-CBOR,
+ * or the commit is not valid.  Version 2 is read too; there rev and prev may be
+ * absent.  Other fields are passed over, and are signed like these.
+ *
+ * The signature is over the same map without sig.  As DAG-CBOR has one form for
+ * a value, those are the bytes of the block with the pair cut out, behind a head
+ * that counts one pair less: the map is not written anew.
+ *
+ * Pure code: no server, no allocation, no state.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/commit.h"
+
+#include <string.h>
+
+#include "codec/dagcbor.h"
+#include "codec/multiformat.h"
+#include "codec/syntax.h"
+
+/* What of the fields has been seen. */
+#define HAS_DID		0x01
+#define HAS_REV		0x02
+#define HAS_SIG		0x04
+#define HAS_DATA	0x08
+#define HAS_PREV	0x10
+#define HAS_VERSION	0x20
+
+static bool
+key_is(const AtidCborItem *key, const char *name)
+{
+	return key->len == strlen(name) && memcmp(key->data, name, key->len) == 0;
+}
+
+/*
+ * Is this the outline of a DID: "did:", a method of small letters, ":", and an
+ * identifier of printable ASCII?
+ */
+static bool
+is_did(const uint8_t *s, size_t len)
+{
+	size_t		i = 4;
+
+	if (len > ATID_COMMIT_DID_MAX || len < 7 || memcmp(s, "did:", 4) != 0)
+		return false;
+	while (i < len && s[i] >= 'a' && s[i] <= 'z')
+		i++;
+	if (i == 4 || i + 1 >= len || s[i] != ':')
+		return false;
+	for (; i < len; i++)
+	{
+		if (s[i] <= ' ' || s[i] > '~')
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_link_to_block(AtidCborEvent event, const AtidCborItem *item)
+{
+	return event == ATID_CBOR_LINK && atid_cid_is_blessed(item->data, item->len) &&
+		item->data[1] == ATID_CODEC_DAG_CBOR;
+}
+
+/*
+ * Take the value of a field that a commit has.
+ */
+static AtidCommitFault
+take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
+		   const AtidCborItem *value, unsigned *seen)
+{
+	if (key_is(key, "did"))
+	{
+		if (event != ATID_CBOR_TEXT || !is_did(value->data, value->len))
+			return ATID_COMMIT_DID;
+		commit->did = (const char *) value->data;
+		commit->did_len = value->len;
+		*seen |= HAS_DID;
+	}
+	else if (key_is(key, "rev"))
+	{
+		size_t		at;
+
+		if (event != ATID_CBOR_TEXT ||
+			atid_syntax_tid((const char *) value->data, value->len, &at) != ATID_TID_OK)
+			return ATID_COMMIT_REV;
+		commit->rev = (const char *) value->data;
+		*seen |= HAS_REV;
+	}
+	else if (key_is(key, "sig"))
+	{
+		if (event != ATID_CBOR_BYTES)
+			return ATID_COMMIT_SIG;
+		commit->sig = value->data;
+		commit->sig_len = value->len;
+		*seen |= HAS_SIG;
+	}
+	else if (key_is(key, "data"))
+	{
+		if (!is_link_to_block(event, value))
+			return ATID_COMMIT_DATA;
+		commit->data = value->data;
+		*seen |= HAS_DATA;
+	}
+	else if (key_is(key, "prev"))
+	{
+		if (event != ATID_CBOR_NULL && !is_link_to_block(event, value))
+			return ATID_COMMIT_PREV;
+		commit->prev = event == ATID_CBOR_NULL ? NULL : value->data;
+		*seen |= HAS_PREV;
+	}
+	else if (key_is(key, "version"))
+	{
+		if (event != ATID_CBOR_INTEGER ||
+			(value->integer != ATID_COMMIT_VERSION &&
+			 value->integer != ATID_COMMIT_VERSION_LEGACY))
+			return ATID_COMMIT_VERSION_FIELD;
+		commit->version = value->integer;
+		*seen |= HAS_VERSION;
+	}
+	return ATID_COMMIT_OK;
+}
+
+/*
+ * Is a field missing that this version has?
+ */
+static AtidCommitFault
+missing_field(const AtidCommit *commit, unsigned seen)
+{
+	if (!(seen & HAS_VERSION))
+		return ATID_COMMIT_VERSION_FIELD;
+	if (!(seen & HAS_DID))
+		return ATID_COMMIT_DID;
+	if (!(seen & HAS_SIG))
+		return ATID_COMMIT_SIG;
+	if (!(seen & HAS_DATA))
+		return ATID_COMMIT_DATA;
+	if (commit->version == ATID_COMMIT_VERSION_LEGACY)
+		return ATID_COMMIT_OK;
+	if (!(seen & HAS_REV))
+		return ATID_COMMIT_REV;
+	if (!(seen & HAS_PREV))
+		return ATID_COMMIT_PREV;
+	return ATID_COMMIT_OK;
+}
+
+/*
+ * Parse a commit.  Only the block's shape is looked at: neither is it hashed nor
+ * the signature checked.  On a fault commit->at is the place in the block.
+ */
+AtidCommitFault
+atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
+{
+	AtidCborReader reader;
+	AtidCborItem key = {0};
+	AtidCborItem item;
+	AtidCborEvent event;
+	AtidCommitFault fault = ATID_COMMIT_OK;
+	bool		in_sig = false;
+	unsigned	seen = 0;
+
+	memset(commit, 0, sizeof(*commit));
+	commit->block = block;
+	commit->block_len = len;
+	atid_cbor_reader_init(&reader, block, len);
+
+	/* a fault of the encoding, wherever it is, comes before one of the fields */
+	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
+	{
+		AtidCommitFault found = ATID_COMMIT_OK;
+		size_t		at = atid_cbor_offset(&reader);
+
+		if (event == ATID_CBOR_FAULT)
+		{
+			commit->at = at;
+			commit->cbor_error = (int) reader.error;
+			commit->cid_fault = reader.cid_fault;
+			return ATID_COMMIT_ENCODING;
+		}
+		if (reader.depth == 0)
+		{
+			if (event != ATID_CBOR_MAP_END)
+				found = ATID_COMMIT_TOP;
+			else if (in_sig)
+				commit->sig_end = at;
+		}
+		else if (reader.depth == 1 && event == ATID_CBOR_MAP && at == 0)
+		{
+			commit->pairs = item.len;
+			commit->first_pair = (size_t) (reader.p - block);
+		}
+		else if (reader.depth == 1 && event == ATID_CBOR_KEY)
+		{
+			if (in_sig)
+				commit->sig_end = at;
+			key = item;
+			in_sig = key_is(&key, "sig");
+			if (in_sig)
+				commit->sig_begin = at;
+		}
+		else if ((reader.depth == 1 && event != ATID_CBOR_MAP_END &&
+				  event != ATID_CBOR_ARRAY_END) ||
+				 (reader.depth == 2 && (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)))
+			found = take_field(commit, &key, event, &item, &seen);
+
+		if (found != ATID_COMMIT_OK && fault == ATID_COMMIT_OK)
+		{
+			fault = found;
+			commit->at = at;
+		}
+	}
+	if (fault == ATID_COMMIT_OK)
+		fault = missing_field(commit, seen);
+	return fault;
+}
+
+/*
+ * Write the bytes that the signature is over into dst, which has room for as many
+ * as the block has.  Returns their number.  The commit was parsed without a fault.
+ */
+size_t
+atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst)
+{
+	AtidCborWriter writer = {.data = dst, .cap = commit->block_len};
+	size_t		before = commit->sig_begin - commit->first_pair;
+	size_t		after = commit->block_len - commit->sig_end;
+
+	/* the pair that goes leaves room for whatever the writer asks for */
+	atid_cbor_put_map(&writer, commit->pairs - 1);
+	memcpy(dst + writer.len, commit->block + commit->first_pair, before);
+	memcpy(dst + writer.len + before, commit->block + commit->sig_end, after);
+	return writer.len + before + after;
+}
+
+/*
+ * A fault in words: one sentence, without its place.
+ */
+const char *
+atid_commit_words(AtidCommitFault fault, const AtidCommit *commit)
+{
+	switch (fault)
+	{
+		case ATID_COMMIT_OK:
+			return "There is no fault.";
+		case ATID_COMMIT_ENCODING:
+			return atid_cbor_words((AtidCborError) commit->cbor_error, commit->cid_fault);
+		case ATID_COMMIT_TOP:
+			return "A commit is a map.";
+		case ATID_COMMIT_DID:
+			return "A commit has a \"did\", which is a DID.";
+		case ATID_COMMIT_REV:
+			return "A commit has a \"rev\", which is a TID.";
+		case ATID_COMMIT_SIG:
+			return "A commit has a \"sig\", which is a byte string.";
+		case ATID_COMMIT_DATA:
+			return "A commit has a \"data\", which is a blessed link to a block of DAG-CBOR.";
+		case ATID_COMMIT_PREV:
+			return "A commit has a \"prev\", which is null or a blessed link to a block of DAG-CBOR.";
+		case ATID_COMMIT_VERSION_FIELD:
+			return "A commit has a \"version\", which is 3, or 2.";
+	}
+	return "The fault is not known.";
+}

@@ -1,0 +1,238 @@
+/*-------------------------------------------------------------------------
+ *
+ * commit.c
+ *		Commits of both versions, each rule of their fields broken alone, and the
+ *		bytes that are signed.
+ *
+ * Blocks are written by the writer of dagcbor.c, field by field, so that a test
+ * can leave one out or give it another value; the unsigned bytes are compared
+ * with those of a block written without "sig".
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/commit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/dagcbor.h"
+#include "tap.h"
+
+#define DID "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
+#define REV "3jzfcijpj2z2a"
+
+/* A field as the caller wants it: absent, right, or wrong in one of two ways. */
+typedef enum Form
+{
+	RIGHT,
+	ABSENT,
+	OF_OTHER_TYPE,
+	BROKEN
+} Form;
+
+typedef struct Fields
+{
+	Form		did;
+	Form		rev;
+	Form		sig;
+	Form		data;
+	Form		prev;
+	Form		version;
+	int			number;			/* the version, 3 if it is 0 */
+	bool		linked_prev;	/* prev is a link, and not null */
+	int			others;			/* unknown fields, whose keys sort behind all */
+} Fields;
+
+static uint8_t memory[4096];
+
+static AtidCborWriter
+begin(void)
+{
+	AtidCborWriter writer = {.data = memory, .cap = sizeof(memory)};
+
+	memset(memory, 0xEE, sizeof(memory));
+	return writer;
+}
+
+static void
+put_key(AtidCborWriter *writer, const char *key)
+{
+	atid_cbor_put_text(writer, key, strlen(key));
+}
+
+static void
+put_cid(AtidCborWriter *writer, int codec)
+{
+	uint8_t		cid[36] = {1, 0, 0x12, 32};
+
+	cid[1] = (uint8_t) codec;
+	memset(cid + 4, 0xAB, 32);
+	atid_cbor_put_link(writer, cid, sizeof(cid));
+}
+
+static size_t
+write_commit(Fields f)
+{
+	AtidCborWriter writer = begin();
+	int			pairs = 6 + f.others - (f.did == ABSENT) - (f.rev == ABSENT) -
+		(f.sig == ABSENT) - (f.data == ABSENT) - (f.prev == ABSENT) - (f.version == ABSENT);
+
+	atid_cbor_put_map(&writer, (size_t) pairs);
+	if (f.did != ABSENT)
+	{
+		put_key(&writer, "did");
+		if (f.did == OF_OTHER_TYPE)
+			atid_cbor_put_null(&writer);
+		else
+			put_key(&writer, f.did == BROKEN ? "did:PLC:x" : DID);
+	}
+	if (f.rev != ABSENT)
+	{
+		put_key(&writer, "rev");
+		if (f.rev == OF_OTHER_TYPE)
+			atid_cbor_put_integer(&writer, 1);
+		else
+			put_key(&writer, f.rev == BROKEN ? "zzzfcijpj2z2a" : REV);
+	}
+	if (f.sig != ABSENT)
+	{
+		put_key(&writer, "sig");
+		if (f.sig == OF_OTHER_TYPE)
+			put_key(&writer, "text");
+		else
+			atid_cbor_put_bytes(&writer, "sixty-four bytes are what a signature has, and here are fewer", 61);
+	}
+	if (f.data != ABSENT)
+	{
+		put_key(&writer, "data");
+		if (f.data == OF_OTHER_TYPE)
+			atid_cbor_put_null(&writer);
+		else
+			put_cid(&writer, f.data == BROKEN ? 0x55 : 0x71);
+	}
+	if (f.prev != ABSENT)
+	{
+		put_key(&writer, "prev");
+		if (f.prev == OF_OTHER_TYPE)
+			atid_cbor_put_map(&writer, 0);
+		else if (f.prev == BROKEN || f.linked_prev)
+			put_cid(&writer, f.prev == BROKEN ? 0x55 : 0x71);
+		else
+			atid_cbor_put_null(&writer);
+	}
+	if (f.version != ABSENT)
+	{
+		put_key(&writer, "version");
+		if (f.version == OF_OTHER_TYPE)
+			put_key(&writer, "3");
+		else
+			atid_cbor_put_integer(&writer, f.version == BROKEN ? 4 : f.number ? f.number : 3);
+	}
+	for (int i = 0; i < f.others; i++)
+	{
+		char		key[32];
+
+		snprintf(key, sizeof(key), "unknown%03d", i);
+		put_key(&writer, key);
+		/* as deep as the fields' own keys, so that a reader could take them for those */
+		atid_cbor_put_map(&writer, 1);
+		put_key(&writer, "did");
+		atid_cbor_put_null(&writer);
+	}
+	return writer.len;
+}
+
+/* Parse from memory that ends where the block does. */
+static AtidCommitFault
+parse(size_t len, AtidCommit *commit)
+{
+	static uint8_t *block = NULL;
+
+	free(block);
+	block = malloc(len ? len : 1);
+	memcpy(block, memory, len);
+	return atid_commit_parse(block, len, commit);
+}
+
+static void
+refused(Fields f, AtidCommitFault fault, const char *name)
+{
+	AtidCommit	commit;
+	AtidCommitFault got = parse(write_commit(f), &commit);
+
+	ok(got == fault && strlen(atid_commit_words(got, &commit)) > 20, name);
+}
+
+static void
+unsigned_bytes(Fields f, const char *name)
+{
+	uint8_t		got[4096];
+	AtidCommit	commit;
+	size_t		len;
+
+	if (parse(write_commit(f), &commit) != ATID_COMMIT_OK)
+	{
+		ok(false, name);
+		return;
+	}
+	len = atid_commit_unsigned(&commit, got);
+	f.sig = ABSENT;
+	ok(len == write_commit(f) && memcmp(got, memory, len) == 0, name);
+}
+
+int
+main(void)
+{
+	AtidCommit	commit;
+	size_t		len;
+	bool		cut = true;
+
+	len = write_commit((Fields) {0});
+	ok(parse(len, &commit) == ATID_COMMIT_OK, "a commit of version 3");
+	ok(commit.version == 3 && commit.did_len == strlen(DID) &&
+	   memcmp(commit.did, DID, strlen(DID)) == 0 && memcmp(commit.rev, REV, 13) == 0 &&
+	   commit.data[1] == 0x71 && commit.data[35] == 0xAB && commit.prev == NULL &&
+	   commit.sig_len == 61 && commit.sig[0] == 's', "its fields");
+	parse(write_commit((Fields) {.linked_prev = true}), &commit);
+	ok(commit.prev != NULL && commit.prev[35] == 0xAB && commit.prev != commit.data,
+	   "prev, where it is a link");
+	ok(parse(write_commit((Fields) {.number = 2, .rev = ABSENT, .prev = ABSENT}), &commit) ==
+	   ATID_COMMIT_OK && commit.version == 2 && commit.rev == NULL && commit.prev == NULL,
+	   "a commit of version 2 without rev and prev");
+
+	refused((Fields) {.did = ABSENT}, ATID_COMMIT_DID, "no did");
+	refused((Fields) {.did = OF_OTHER_TYPE}, ATID_COMMIT_DID, "a did that is null");
+	refused((Fields) {.did = BROKEN}, ATID_COMMIT_DID, "a did that is none");
+	refused((Fields) {.rev = ABSENT}, ATID_COMMIT_REV, "no rev");
+	refused((Fields) {.rev = OF_OTHER_TYPE}, ATID_COMMIT_REV, "a rev that is a number");
+	refused((Fields) {.rev = BROKEN}, ATID_COMMIT_REV, "a rev that is no TID");
+	refused((Fields) {.sig = ABSENT}, ATID_COMMIT_SIG, "no sig");
+	refused((Fields) {.sig = OF_OTHER_TYPE}, ATID_COMMIT_SIG, "a sig that is text");
+	refused((Fields) {.data = ABSENT}, ATID_COMMIT_DATA, "no data");
+	refused((Fields) {.data = OF_OTHER_TYPE}, ATID_COMMIT_DATA, "a data that is null");
+	refused((Fields) {.data = BROKEN}, ATID_COMMIT_DATA, "a data of codec raw");
+	refused((Fields) {.prev = ABSENT}, ATID_COMMIT_PREV, "no prev");
+	refused((Fields) {.prev = OF_OTHER_TYPE}, ATID_COMMIT_PREV, "a prev that is a map");
+	refused((Fields) {.prev = BROKEN}, ATID_COMMIT_PREV, "a prev of codec raw");
+	refused((Fields) {.version = ABSENT}, ATID_COMMIT_VERSION_FIELD, "no version");
+	refused((Fields) {.version = OF_OTHER_TYPE}, ATID_COMMIT_VERSION_FIELD, "a version that is text");
+	refused((Fields) {.version = BROKEN}, ATID_COMMIT_VERSION_FIELD, "version 4");
+	refused((Fields) {.number = 1}, ATID_COMMIT_VERSION_FIELD, "version 1");
+
+	memory[0] = 0x80;
+	ok(parse(1, &commit) == ATID_COMMIT_TOP, "an array");
+	memory[0] = 0xA0;
+	ok(parse(1, &commit) != ATID_COMMIT_OK, "an empty map");
+
+	len = write_commit((Fields) {.others = 3});
+	for (size_t i = 0; i < len; i++)
+		cut = parse(i, &commit) == ATID_COMMIT_ENCODING && commit.at <= i && cut;
+	ok(cut, "a block that is cut off at any byte");
+
+	unsigned_bytes((Fields) {0}, "the unsigned bytes");
+	unsigned_bytes((Fields) {.others = 1}, "with a field that is not known");
+	unsigned_bytes((Fields) {.others = 18}, "where the head counts 24 pairs, and 23 without sig");
+	unsigned_bytes((Fields) {.others = 60}, "where it has a second byte in both");
+	unsigned_bytes((Fields) {.number = 2, .rev = ABSENT, .prev = ABSENT}, "of version 2");
+	return done();
+}
