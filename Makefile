@@ -34,6 +34,7 @@ PURE = \
 	codec/base32 \
 	codec/commit \
 	codec/dagcbor \
+	codec/format \
 	codec/multiformat \
 	codec/packed \
 	codec/syntax \
