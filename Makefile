@@ -35,6 +35,7 @@ PURE = \
 	codec/commit \
 	codec/dagcbor \
 	codec/format \
+	codec/datetime \
 	codec/multiformat \
 	codec/packed \
 	codec/syntax \
