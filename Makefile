@@ -58,6 +58,7 @@ ROOMS = \
 	rkey \
 	uuid \
 	cid \
+	datetime \
 	record \
 	reference
 
@@ -70,6 +71,7 @@ REGRESS = \
 	rkey \
 	uuid \
 	cid \
+	datetime \
 	record \
 	reference \
 	generator \
