@@ -1,0 +1,98 @@
+# The AT Protocol's public interoperability vectors for datetimes.
+#
+# Reads the vectors from $ATID_INTEROP_DIR, or from ../shared/fixtures/atproto-interop beside the project,
+# and shows that each line counted as valid there is a datetime, and that each other line is none: neither
+# one whose syntax is wrong, nor one that names no time. There is no exception. The functions, the domain
+# and the conversion agree about each line.
+#
+# A comment is a "#" followed by a blank. Blanks in a line are part of the value.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $folder = $ENV{ATID_INTEROP_DIR}
+  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
+plan skip_all =>
+  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
+  unless -d "$folder/syntax";
+
+sub vectors
+{
+	my ($file) = @_;
+	open my $in, '<:raw', "$folder/syntax/$file" or die "could not open $folder/syntax/$file: $!";
+	my @values;
+	while (my $line = <$in>)
+	{
+		$line =~ s/\n\z//;
+		next if $line eq '' || $line =~ /^# /;
+		push @values, $line;
+	}
+	close $in;
+	return @values;
+}
+
+my $node    = new_node('interop');
+my $db      = new_database($node, 'vectors');
+my $session = AtidTest::Session->new($node, $db);
+
+# The constraint of the domain that refuses a value, and the SQLSTATE of the conversion; '' for neither.
+$session->ok(<<'SQL');
+CREATE FUNCTION refusals(value text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	broken text = '';
+	state text = '';
+BEGIN
+	BEGIN
+		PERFORM value::atid.datetime;
+	EXCEPTION WHEN check_violation THEN
+		GET STACKED DIAGNOSTICS broken = CONSTRAINT_NAME;
+	END;
+	BEGIN
+		PERFORM atid.datetime_to_timestamptz(value);
+	EXCEPTION WHEN OTHERS THEN
+		state = SQLSTATE;
+	END;
+	RETURN broken || ' ' || state;
+END $$;
+SQL
+
+sub is_answer
+{
+	my ($value, $valid, $refusals, $file) = @_;
+	my $text = literal($value);
+	like(
+		$session->ok("SELECT atid.datetime_is_valid($text), atid.datetime_or_null($text) IS NOT NULL, refusals($text)"),
+		$valid ? qr/^t\|t\| $/ : qr/^f\|f\|$refusals$/,
+		"$file: [$value]");
+	return;
+}
+
+my $syntax = qr/datetime_syntax 22007/;
+my $time   = qr/datetime_(calendar|era) 22008/;
+
+my %count;
+foreach my $row (
+	[ 'datetime_syntax_valid.txt', 1 ],
+	[ 'datetime_syntax_invalid.txt', 0, $syntax ],
+	[ 'datetime_parse_invalid.txt', 0, $time ])
+{
+	my ($file, $valid, $refusals) = @$row;
+	foreach my $value (vectors($file))
+	{
+		$count{$file}++;
+		is_answer($value, $valid, $refusals, $file);
+	}
+	cmp_ok($count{$file} || 0, '>=', 6, "vectors read: $file");
+}
+
+$session->quit;
+$node->stop;
+done_testing();
