@@ -50,6 +50,7 @@ FLOORS = \
 	jsonb/encode \
 	jsonb/inspect \
 	jsonb/model \
+	generator/slots \
 	jsonb/walk
 
 # a room for each section of the install script

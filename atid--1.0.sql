@@ -49,6 +49,11 @@ CREATE FUNCTION atid.tid_generate() RETURNS atid.tid
 COMMENT ON FUNCTION atid.tid_generate() IS
   'a new TID, greater than every one generated in this database before';
 
+CREATE FUNCTION atid.tid_generate(after atid.tid) RETURNS atid.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_generate_after' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION atid.tid_generate(atid.tid) IS
+  'a new TID, greater than this one and every one generated in this database before';
+
 CREATE FUNCTION atid.tid_make("time" timestamptz, clock_id int) RETURNS atid.tid
   AS 'MODULE_PATHNAME', 'atid_tid_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION atid.tid_make(timestamptz, int) IS
@@ -777,6 +782,16 @@ COMMENT ON SEQUENCE atid.generator_horizon IS
   'the time, in microseconds since 1970, below which identifiers may have been handed out';
 
 SELECT pg_catalog.pg_extension_config_dump('atid.generator_horizon', '');
+
+-- in a server where the extension was dropped, its streams still run: the new
+-- horizon lies above them
+
+CREATE FUNCTION atid.generator_cover() RETURNS void
+  AS 'MODULE_PATHNAME', 'atid_generator_cover' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+SELECT atid.generator_cover();
+
+DROP FUNCTION atid.generator_cover();
 
 -- functions
 

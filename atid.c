@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "generator/generator.h"
+#include "generator/slots.h"
 
 ATID_MODULE_MAGIC;
 
@@ -59,5 +60,5 @@ _PG_init(void)
 
 	MarkGUCPrefixReserved("atid");
 
-	atid_generator_preload();
+	atid_slots_preload();
 }

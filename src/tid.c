@@ -139,6 +139,33 @@ atid_tid_generate(PG_FUNCTION_ARGS)
 }
 
 /*
+ * tid_generate(tid): one that is after a given TID, too; after none for NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_tid_generate_after);
+Datum
+atid_tid_generate_after(PG_FUNCTION_ARGS)
+{
+	uint64		after;
+	uint64		tid;
+	char		text[ATID_TID_TEXT_LEN];
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_TID(atid_generator_next_tid());
+
+	after = PG_GETARG_TID(0);
+	if (!atid_generator_next_tid_after(after, &tid))
+	{
+		atid_base32_encode_tid(after, text);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("TID \"%.*s\" is too far ahead of the clock", ATID_TID_TEXT_LEN, text),
+				 errdetail("A TID after it would be more than atid.max_drift (%d ms) ahead.",
+						   atid_max_drift)));
+	}
+	PG_RETURN_TID(tid);
+}
+
+/*
  * Microseconds since the Unix epoch of a time that a TID can hold: 1970 to
  * 2^53 us later, in the year 2255.
  */

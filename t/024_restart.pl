@@ -4,6 +4,9 @@
 # - after a restart the streams are ahead of the clock by what they were at the stop and atid.reserve
 #   at most, and come back to it, both kinds;
 # - so it is after a burst, too;
+# - twenty restarts with a burst up to atid.max_drift after each do not add up: the streams are ahead by
+#   that and what atid.reserve adds per restart at most, also where the clock is set back each time; and
+#   no first draw waits;
 # - a thousand short connections push them nowhere, and write no horizon of their own.
 
 use strict;
@@ -13,8 +16,9 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Clock;
 use AtidTest::Horizon;
-use List::Util qw(max);
+use List::Util qw(max min);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -83,6 +87,79 @@ SKIP:
 	  foreach qw(tid v7);
 }
 $session->quit;
+
+#
+# Bursts after restarts. A burst first leaps to where it is refused, so that how fast the machine draws
+# has no influence, and then draws on until the drift makes it wait.
+#
+use constant {
+	RESTARTS => 20,
+	DRIFT    => 2,
+	RESERVE  => 0.01
+};
+
+sub burst_to_the_limit
+{
+	my ($session) = @_;
+	$session->ok(<<'SQL');
+DO $$
+BEGIN
+	LOOP
+		PERFORM atid.tid_generate(atid.tid_floor(atid.tid_timestamp(atid.tid_generate()) + '20 ms'));
+	END LOOP;
+EXCEPTION WHEN invalid_parameter_value THEN
+	NULL;
+END $$
+SQL
+	return $session->ok(burst('tid', 50_000));
+}
+
+my $clock = AtidTest::Clock->new;
+foreach my $step (0, -5)
+{
+	my $what = $step ? "restarts and bursts, the clock set back by @{[-$step]} s each time" : 'restarts and bursts';
+  SKIP:
+	{
+		skip 'libfaketime.so.1 not found: install the package faketime (or libfaketime)', 5
+		  if $step && !$clock;
+
+		my $own = new_database($node, 'bursts' . abs $step);
+		$node->safe_psql('postgres', "ALTER DATABASE $own SET atid.max_drift = '@{[DRIFT * 1000]}ms'");
+		$node->safe_psql('postgres', "ALTER DATABASE $own SET atid.reserve = '@{[RESERVE * 1000]}ms'");
+		$kept = AtidTest::Kept->new;
+		my ($furthest, $nearest, $slowest, $bad) = (0, DRIFT, 0, '');
+		foreach my $restart (0 .. RESTARTS)
+		{
+			if ($restart)
+			{
+				$node->stop($restart % 2 ? 'fast' : 'immediate');
+				$clock->set($restart * $step) if $step;
+				$step ? $clock->start($node) : $node->start;
+			}
+			$session = AtidTest::Session->new($node, $own);
+			my @first = draw($session, 1);
+			$slowest = max($slowest, $session->took);
+			burst_to_the_limit($session);
+			my @last = draw($session, 1);
+
+			# ahead of the true time, which is the first clock
+			my $ahead = tid_us($last[0][0]) / 1e6 - time;
+			$furthest = max($furthest, $ahead);
+			$nearest  = min($nearest, $ahead);
+			$bad ||= $kept->check(@first) || $kept->check(@last);
+			$session->quit;
+		}
+		is($bad, '', "$what: nothing repeats or falls");
+
+		# with a clock set back, the time that the server was down for is not made up for
+		cmp_ok($nearest, '>', $step ? DRIFT - RESTARTS : DRIFT - 0.1, "$what: each burst came up to the drift");
+		cmp_ok($furthest, '<', DRIFT + RESTARTS * RESERVE + SLACK,
+			"$what: none beyond it and what the reserve adds");
+		cmp_ok($slowest, '<', 1, "$what: no first draw waits");
+		note("$what: furthest $furthest s, nearest $nearest s, slowest first draw $slowest s");
+	}
+}
+$node->restart;
 
 #
 # A thousand short connections, right after a start.

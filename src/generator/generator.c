@@ -3,63 +3,68 @@
  * generator.c
  *		The streams that identifiers are drawn from.
  *
- * Each database has one small struct in shared memory, made by the first
- * backend that draws and found again by all others, with one stream of ticks
- * (see clock.c) for each kind of identifier.  Nothing must be preloaded: 17 and
- * later have a registry of named segments; before, the struct is taken from the
- * slack of the main segment, and shared_preload_libraries reserves room for
- * more databases than fit there.
+ * Terms
+ *
+ *	stream	a 64-bit word in shared memory that holds the last tick handed out, a
+ *			tick being what an identifier's time is counted in (clock.c).  Each
+ *			database has three, in its slot (slots.c): for TIDs, for version 7,
+ *			and for versions 1 and 6.
+ *	draw	take the next tick of a stream.
+ *	horizon	a time on disk, above every tick handed out (horizon.c).
+ *	life	the time in which a slot's streams only rise: from when the slot is
+ *			taken to the stop of the server, or to generator_reset().  It has a
+ *			random number, which is in the slot, and on the horizon's page if it
+ *			was this life that wrote it.
+ *	floor	a horizon that another life has left: ticks below it may have been
+ *			handed out.  Also one that came with a restore, from a primary, or
+ *			from setval().
+ *	lift	raise the streams to a floor, so that the next ticks are not below it.
+ *	visit	lock the horizon's page, look at it, write it if need be, unlock it,
+ *			and wait until what it says is on disk.
+ *	adopt	remember, in a backend, the horizon that a visit has found, as the
+ *			bound below which this backend may draw.
+ *
+ * Drawing
  *
  * A draw reads the wall clock, works out the next tick, and swaps it into the
  * stream's word if nobody else has moved that meanwhile; else it tries again
- * from the word's new value.  A word only ever rises, and each of its values is
- * the result of one backend's swap.  So no tick is handed out twice; and a draw
- * that begins after another has ended finds that one's tick, or a later one, in
- * the word and gets a greater one, whichever sessions the two belong to and
- * whatever the clock does.
+ * from the word's new value.  Within a life a word only rises, and each of its
+ * values is the result of one backend's swap.  So no tick is handed out twice;
+ * and a draw that begins after another has ended finds that one's tick, or a
+ * later one, in the word and gets a greater one, whichever sessions the two
+ * belong to and whatever the clock does.
  *
  * Whatever can refuse a tick is asked before the swap: a tick that has been
- * swapped in is in use.
+ * swapped in is in use.  The exception is a reset, which may come between; so
+ * the life is looked at again after the swap, and a tick that was worked out in
+ * another life is not handed out.
  *
  * Crashes and restarts
  *
- * The struct is gone when the server stops, so a durable horizon (horizon.c)
- * lies above every tick in use.  Each backend holds a horizon that it has
- * adopted, and does not swap in a tick that this does not cover; it goes to the
- * page first, and works out the tick anew when it comes back.  Each life of the
- * struct has a random number, which goes to the page with the horizon:
+ * The streams are gone when the server stops, the horizon is not.  A backend
+ * does not swap in a tick that the horizon which it has adopted does not cover:
+ * it visits the page first, and works out the tick anew when it comes back.
  *
- *	- A page with another number was last written by an earlier life, by a
- *	  primary, by a restore or by setval().  Its value is a floor: ticks below
- *	  it may be in use.  Whoever finds it so lifts the streams above it, and
- *	  then writes this life's number there, under one lock; so a backend that
- *	  finds this life's number there finds the streams lifted, and the floor is
- *	  applied once in a life and not by every session.
- *	- A page with this life's number holds a horizon of this life.  It may have
- *	  been raised by another session that has not flushed it yet; but leaving
- *	  the page flushes it, whoever wrote it, and only then is it adopted.
+ *	- If the page has another life's number, its value is a floor.  The visitor
+ *	  lifts the streams and then writes its own life's number there, under one
+ *	  lock; so a backend that finds this life's number finds the streams lifted,
+ *	  and a floor is applied once in a life and not by every session.
+ *	- If the page has this life's number, its value may have been raised by
+ *	  another session that has not flushed it yet; but the visit ends with a
+ *	  flush, whoever wrote the page, and only then is the value adopted.
  *
  * So no tick is in use that a crash would not find below the horizon on disk,
  * and after it no stream starts below that.  A backend that has adopted nothing
- * in this life (after a start, it cannot have) covers no tick: nobody draws
- * before the floor has been applied.
+ * in this life covers no tick: after a start nobody draws before the floor has
+ * been applied.
  *
  * An adopted horizon is good for the second of the wall clock in which it was
  * adopted, in one life, while the sequence is not altered.  So a floor that is
- * restored into a living database is noticed within a second.
+ * restored into a running database is noticed within a second.
  *
  * In recovery nothing can be written, so nothing is adopted: each draw visits
  * the page, lifts the streams above it, and promises no more than that.  The
  * first draw after a promotion finds the primary's number on the page.
- *
- * The struct takes no lock.  Its fields are written so:
- *	life	once, from 0, by compare-and-swap; by a reset, with the page locked
- *	since	after life, by whoever gave it
- *	offset	raised only, by compare-and-swap; by a reset
- *	node	once, from 0, by compare-and-swap; by a reset
- *	ticks	raised only, by compare-and-swap, each on cache lines of its own;
- *			by a reset, after life, so that who reads a lowered tick and then
- *			life knows that there was one
  *
  *-------------------------------------------------------------------------
  */
@@ -74,8 +79,6 @@
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/latch.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 #include "utils/inval.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -85,25 +88,7 @@
 #include "generator/generator.h"
 #include "generator/horizon.h"
 #include "generator/random.h"
-
-#ifdef ATID_HAVE_DSM_REGISTRY
-#include "storage/dsm_registry.h"
-#endif
-
-/*
- * A new library can meet the struct of an older one in a running server, so its
- * size stays what the first release made it: new fields come out of the spare
- * room.
- */
-#define GENERATOR_SIZE	1024
-#define LINE_SIZE		128		/* two cache lines: the neighbour is prefetched */
-#define STREAM_LINES	5
-
-/* Databases that a preloaded library reserves room for (15 and 16 only) */
-#define PRELOAD_DATABASES 1024
-
-/* What offset holds before the clocks have been compared for the first time */
-#define OFFSET_UNKNOWN	PG_INT64_MIN
+#include "generator/slots.h"
 
 /* A floor this far ahead of the clock is worth a warning */
 #define FAR_AHEAD_US	UINT64CONST(86400000000)
@@ -114,33 +99,8 @@
  */
 #define HORIZON_MAX_US	((UINT64CONST(1) << 48) * 1000)
 
-typedef union GeneratorLine
-{
-	pg_atomic_uint64 tick;		/* the last one handed out, or the one below
-								 * the floor; 0 if none */
-	char		pad[LINE_SIZE];
-} GeneratorLine;
-
-typedef struct Generator
-{
-	pg_atomic_uint64 life;		/* random, below 2^63; 0 before the struct is
-								 * alive.  The low 10 bits are the random
-								 * clock id. */
-	pg_atomic_uint64 since;		/* when that was, a TimestampTz */
-	pg_atomic_uint64 offset;	/* greatest (wall - monotonic) seen, an int64
-								 * in us; or OFFSET_UNKNOWN */
-	pg_atomic_uint64 node;		/* random; 14 bits of clock sequence and 48 of
-								 * node, for versions 1 and 6; 0 before the
-								 * first */
-	char		spare[3 * LINE_SIZE - 4 * sizeof(pg_atomic_uint64)];
-	GeneratorLine stream[STREAM_LINES]; /* by AtidTick; the rest is spare */
-} Generator;
-
-StaticAssertDecl(sizeof(Generator) == GENERATOR_SIZE,
-				 "the size of the shared struct must never change");
-
-/* This database's struct, once this backend has drawn. */
-static Generator *generator = NULL;
+/* This database's, once this backend has used it. */
+static AtidGenerator *generator = NULL;
 
 /* The horizon that this backend has adopted. */
 static struct
@@ -151,93 +111,6 @@ static struct
 	uint64		limit[ATID_TICK_KINDS]; /* the first ticks that are not covered */
 }			adopted;
 
-PG_FUNCTION_INFO_V1(atid_generator_state);
-PG_FUNCTION_INFO_V1(atid_generator_reset);
-
-
-/*
- * Shared memory
- */
-
-static void
-init_struct(Generator *g)
-{
-	memset(g, 0, sizeof(Generator));
-	pg_atomic_init_u64(&g->life, 0);
-	pg_atomic_init_u64(&g->since, 0);
-	pg_atomic_init_u64(&g->offset, (uint64) OFFSET_UNKNOWN);
-	pg_atomic_init_u64(&g->node, 0);
-	for (int i = 0; i < STREAM_LINES; i++)
-		pg_atomic_init_u64(&g->stream[i].tick, 0);
-}
-
-#ifdef ATID_HAVE_DSM_REGISTRY
-
-static void
-init_callback(ATID_SHMEM_INIT_ARGS)
-{
-	init_struct((Generator *) ptr);
-}
-
-static Generator *
-map_struct(const char *name)
-{
-	bool		found;
-
-	return atid_named_dsm_segment(name, sizeof(Generator), init_callback, &found);
-}
-
-void
-atid_generator_preload(void)
-{
-	/* the registry needs no room reserved */
-}
-
-#else
-
-static shmem_request_hook_type prev_shmem_request_hook = NULL;
-
-static Generator *
-map_struct(const char *name)
-{
-	Generator  *g;
-	bool		found;
-
-	/*
-	 * The server expects this at startup, but any backend can do it under this
-	 * lock; autoprewarm does so too.
-	 */
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	g = ShmemInitStruct(name, sizeof(Generator), &found);
-	if (!found)
-		init_struct(g);
-	LWLockRelease(AddinShmemInitLock);
-	return g;
-}
-
-static void
-request_shmem(void)
-{
-	if (prev_shmem_request_hook)
-		prev_shmem_request_hook();
-	RequestAddinShmemSpace(mul_size(PRELOAD_DATABASES,
-									add_size(sizeof(Generator), LINE_SIZE)));
-}
-
-/*
- * Called when the library is loaded: where that is in the postmaster, reserve
- * room for more databases.
- */
-void
-atid_generator_preload(void)
-{
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	prev_shmem_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shmem;
-}
-
-#endif
 
 static void
 sequence_changed(Datum arg, Oid relid)
@@ -248,46 +121,21 @@ sequence_changed(Datum arg, Oid relid)
 }
 
 /*
- * A number for a life: random, in 63 bits, not 0.
- */
-static uint64
-new_life(void)
-{
-	return Max(atid_random_bits() >> 1, 1);
-}
-
-/*
- * Find this database's struct, or make it, and see that it is alive.
+ * See that this backend has its database's generator.
  */
 static void
-attach(void)
+find_generator(void)
 {
-	char		name[32];
-	Generator  *g;
-	uint64		unset = 0;
-
-	snprintf(name, sizeof(name), "atid generator %u", MyDatabaseId);
-	g = map_struct(name);
-
-	/* whoever swaps first gives the struct its life; the others find it */
-	if (pg_atomic_read_u64(&g->life) == 0 &&
-		pg_atomic_compare_exchange_u64(&g->life, &unset, new_life()))
-		pg_atomic_write_u64(&g->since, (uint64) GetCurrentTimestamp());
-
+	if (generator != NULL)
+		return;
+	generator = atid_slots_find_or_take();
 	CacheRegisterRelcacheCallback(sequence_changed, (Datum) 0);
-	generator = g;
 }
 
 
 /*
  * Clocks
  */
-
-static inline void
-read_wall(struct timespec *ts)
-{
-	clock_gettime(CLOCK_REALTIME, ts);
-}
 
 static int64
 read_monotonic_us(void)
@@ -305,10 +153,10 @@ wall_us(const struct timespec *wall)
 }
 
 /*
- * Raise a shared word to a value, if it is below.
+ * Raise a stream's word to a value, if it is below.
  */
 static void
-raise_word(pg_atomic_uint64 *word, uint64 value)
+raise_stream(pg_atomic_uint64 *word, uint64 value)
 {
 	uint64		seen = pg_atomic_read_u64(word);
 
@@ -364,20 +212,26 @@ wait_for_clock(uint64 us)
 
 /*
  * Lift all streams above a floor: the ticks that come next are not below it.  A
- * stream whose field ends below the floor is full.  The steady clock is lifted
- * with them, or they would have to wait for it.
+ * stream whose field ends below the floor is full.
+ *
+ * The steady clock is lifted just so far that the first draw need not wait for
+ * it.  Were it lifted to the floor itself, each start would allow a burst to run
+ * ahead by another max_drift.
  */
 static void
-lift(uint64 floor_us)
+lift_streams(uint64 floor_us)
 {
-	(void) raise_steady(floor_us);
+	uint64		max_drift_us = (uint64) atid_max_drift * 1000;
+
+	if (floor_us > max_drift_us)
+		(void) raise_steady(floor_us - max_drift_us);
 	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)
 	{
 		uint64		first = Min(atid_tick_of_us((AtidTick) kind, floor_us),
 								atid_tick_limit((AtidTick) kind));
 
 		if (first > 0)
-			raise_word(&generator->stream[kind].tick, first - 1);
+			raise_stream(&generator->stream[kind].tick, first - 1);
 	}
 }
 
@@ -398,17 +252,26 @@ head_us(void)
 	return head;
 }
 
+static void
+warn_far_ahead(void)
+{
+	ereport(WARNING,
+			(errmsg("identifiers of this database are more than a day ahead of the clock"),
+			 errdetail("The durable horizon lies that far ahead, so the identifiers that come next do, too."),
+			 errhint("If the clock is right, and was wrong before, a superuser can call atid.generator_reset().")));
+}
+
 /*
- * Go to the horizon's page and come back with a horizon that covers the ticks
- * which come next.  Compares the clocks on the way.  Returns false where there
- * is none to be had, which is in recovery.
+ * Visit the horizon's page and adopt a horizon that covers the ticks which come
+ * next, also if they are to come after a given time.  Returns false where there
+ * is none to be had, which is in recovery.  Compares the clocks on the way.
  *
  * visits counts those that this draw has just made: where the disk takes longer
  * for a visit than the horizon is raised by, the clock has passed it on return,
  * and it must be raised by more.
  */
 static bool
-adopt(const struct timespec *wall, int visits)
+adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
 {
 	uint64		reserve_us = (uint64) atid_reserve * 1000 << Min(visits, 20);
 	AtidHorizon horizon;
@@ -424,7 +287,7 @@ adopt(const struct timespec *wall, int visits)
 	{
 		uint64		floor_us = Min(horizon.us, HORIZON_MAX_US);
 
-		lift(floor_us);
+		lift_streams(floor_us);
 		far_ahead = floor_us > wall_us(wall) + FAR_AHEAD_US;
 	}
 	if (!horizon.writable)
@@ -434,7 +297,7 @@ adopt(const struct timespec *wall, int visits)
 	}
 
 	/* room for one tick of any kind, or the draw would come back at once */
-	needed = Max(wall_us(wall), head_us()) + 2;
+	needed = Max(Max(wall_us(wall), head_us()), after_us) + 2;
 	if (horizon.life != life || horizon.us < needed)
 		atid_horizon_write(&horizon,
 						   Min(needed + reserve_us, HORIZON_MAX_US), life);
@@ -447,10 +310,7 @@ adopt(const struct timespec *wall, int visits)
 	adopted.relid = horizon.relid;
 
 	if (far_ahead)
-		ereport(WARNING,
-				(errmsg("identifiers of this database are more than a day ahead of the clock"),
-				 errdetail("The durable horizon lies that far ahead, so the identifiers that come next do, too."),
-				 errhint("If the clock is right, and was wrong before, a superuser can call atid.generator_reset().")));
+		warn_far_ahead();
 	return true;
 }
 
@@ -460,20 +320,23 @@ adopt(const struct timespec *wall, int visits)
  */
 
 /*
- * Take the next tick of a stream.  A cancel, a timeout or a termination ends
- * the draw between two tries, with nothing taken from the stream.
+ * Take the next tick of a stream, one above `after` too.  Returns 0, which is no
+ * tick, if that is further ahead of the clock than max_drift allows.
+ *
+ * A cancel, a timeout or a termination ends the draw between two tries, with
+ * nothing taken from the stream.
  *
  * Called with a constant kind, so that each caller gets a copy with that
  * stream's arithmetic only.
  */
 static pg_attribute_always_inline uint64
-draw(AtidTick kind)
+draw_tick(AtidTick kind, uint64 after)
 {
 	pg_atomic_uint64 *word;
 	int			visits = 0;
 
 	if (unlikely(generator == NULL))
-		attach();
+		find_generator();
 	word = &generator->stream[kind].tick;
 
 	for (;;)
@@ -482,32 +345,34 @@ draw(AtidTick kind)
 		uint64		now;
 		uint64		last;
 		uint64		next;
+		uint64		life;
+		uint64		wait;
 
 		CHECK_FOR_INTERRUPTS();
 
-		read_wall(&wall);
+		clock_gettime(CLOCK_REALTIME, &wall);
 		now = atid_tick_of_time(kind, wall.tv_sec, wall.tv_nsec);
 		last = pg_atomic_read_u64(word);
 
-		switch (atid_clock_draw(kind, now, last, atid_max_drift, &next))
+		switch (atid_clock_draw(kind, now, Max(last, after), atid_max_drift, &next))
 		{
 			case ATID_DRAW_TAKE:
 				break;
 
 			case ATID_DRAW_AHEAD:
-				{
-					uint64		wait = atid_clock_overrun_us(kind, next,
-															 raise_steady(wall_us(&wall)),
-															 atid_max_drift);
-
-					if (wait == 0)
-						break;
-					wait_for_clock(wait);
-					visits = 0;
-					continue;
-				}
+				wait = atid_clock_overrun_us(kind, next, raise_steady(wall_us(&wall)),
+											 atid_max_drift);
+				if (wait == 0)
+					break;
+				if (after > last)
+					return 0;
+				wait_for_clock(wait);
+				visits = 0;
+				continue;
 
 			case ATID_DRAW_FULL:
+				if (after > last)
+					return 0;
 				ereport(ERROR,
 						(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 						 errmsg("could not generate an identifier: its time field is full"),
@@ -516,21 +381,31 @@ draw(AtidTick kind)
 		}
 
 		/*
-		 * Is the tick below the horizon that this backend has adopted?  The
-		 * life is read after the stream, because a reset writes it before:
-		 * who has read a lowered stream finds the new life.
+		 * Is the tick below the horizon that this backend has adopted?  The life
+		 * is read after the stream, because a reset writes it before: whoever
+		 * has read a lowered stream sees the new life.
 		 */
 		pg_read_barrier();
-		if (unlikely(adopted.life != pg_atomic_read_u64(&generator->life) ||
+		life = pg_atomic_read_u64(&generator->life);
+		if (unlikely(adopted.life != life ||
 					 adopted.second != wall.tv_sec ||
 					 next >= adopted.limit[kind]))
 		{
-			if (adopt(&wall, visits++) || !RecoveryInProgress())
+			if (adopt_horizon(&wall, atid_tick_to_us(kind, after), visits++) ||
+				!RecoveryInProgress())
 				continue;
 		}
 
 		/* if another session was faster, it got a tick, and we try the next */
-		if (likely(pg_atomic_compare_exchange_u64(word, &last, next)))
+		if (unlikely(!pg_atomic_compare_exchange_u64(word, &last, next)))
+			continue;
+
+		/*
+		 * A reset may have lowered the stream after it was read here, and the
+		 * word may be back where it was, at 0 at least.  Then the tick is not
+		 * covered by the new life's horizon.
+		 */
+		if (likely(pg_atomic_read_u64(&generator->life) == life))
 			return next;
 	}
 }
@@ -552,9 +427,22 @@ current_clock_id(void)
 uint64
 atid_generator_next_tid(void)
 {
-	uint64		us = draw(ATID_TICK_TID);
+	uint64		us = draw_tick(ATID_TICK_TID, 0);
 
 	return (us << ATID_CLOCK_ID_BITS) | (uint64) current_clock_id();
+}
+
+/*
+ * A TID whose time is after that of a given one, too.  Returns false if the
+ * given one is so far ahead of the clock that max_drift does not allow it.
+ */
+bool
+atid_generator_next_tid_after(uint64 after, uint64 *tid)
+{
+	uint64		us = draw_tick(ATID_TICK_TID, after >> ATID_CLOCK_ID_BITS);
+
+	*tid = (us << ATID_CLOCK_ID_BITS) | (uint64) current_clock_id();
+	return us != 0;
 }
 
 /*
@@ -563,7 +451,7 @@ atid_generator_next_tid(void)
 uint64
 atid_generator_next_v7(void)
 {
-	return draw(ATID_TICK_V7);
+	return draw_tick(ATID_TICK_V7, 0);
 }
 
 /*
@@ -577,7 +465,7 @@ atid_generator_next_v7(void)
 uint64
 atid_generator_next_gregorian(uint64 *node)
 {
-	uint64		tick = draw(ATID_TICK_GREGORIAN);
+	uint64		tick = draw_tick(ATID_TICK_GREGORIAN, 0);
 
 	*node = pg_atomic_read_u64(&generator->node);
 	if (unlikely(*node == 0))
@@ -607,6 +495,7 @@ timestamptz_of_us(uint64 us)
  * last value is where it stands: after a start that is the floor, until it is
  * drawn from.  The clock id of last_tid is the one that this session draws with.
  */
+PG_FUNCTION_INFO_V1(atid_generator_state);
 Datum
 atid_generator_state(PG_FUNCTION_ARGS)
 {
@@ -624,8 +513,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 
-	if (generator == NULL)
-		attach();
+	find_generator();
 
 	atid_horizon_lock(&horizon, false);
 	atid_horizon_unlock(&horizon);
@@ -634,7 +522,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	tid = pg_atomic_read_u64(&generator->stream[ATID_TICK_TID].tick);
 	v7 = pg_atomic_read_u64(&generator->stream[ATID_TICK_V7].tick);
 	head = head_us();
-	read_wall(&wall);
+	clock_gettime(CLOCK_REALTIME, &wall);
 
 	ahead = palloc0(sizeof(Interval));
 	ahead->time = head > wall_us(&wall) ? (TimeOffset) (head - wall_us(&wall)) : 0;
@@ -664,15 +552,15 @@ atid_generator_state(PG_FUNCTION_ARGS)
  * All of it happens with the page locked.  The life comes first: from there on
  * what other sessions have adopted is void, and they wait for the page.
  */
+PG_FUNCTION_INFO_V1(atid_generator_reset);
 Datum
 atid_generator_reset(PG_FUNCTION_ARGS)
 {
 	AtidHorizon horizon;
 	struct timespec wall;
-	uint64		life = new_life();
+	uint64		life = atid_slots_new_life();
 
-	if (generator == NULL)
-		attach();
+	find_generator();
 
 	if (RecoveryInProgress())
 		ereport(ERROR,
@@ -686,7 +574,7 @@ atid_generator_reset(PG_FUNCTION_ARGS)
 	pg_atomic_write_u64(&generator->life, life);
 	pg_memory_barrier();
 
-	read_wall(&wall);
+	clock_gettime(CLOCK_REALTIME, &wall);
 	atid_horizon_write(&horizon,
 					   wall_us(&wall) + 2 + (uint64) atid_reserve * 1000, life);
 
@@ -694,9 +582,45 @@ atid_generator_reset(PG_FUNCTION_ARGS)
 	pg_atomic_write_u64(&generator->offset,
 						(uint64) ((int64) wall_us(&wall) - read_monotonic_us()));
 	pg_atomic_write_u64(&generator->node, 0);
-	for (int kind = 0; kind < STREAM_LINES; kind++)
+	for (int kind = 0; kind < ATID_STREAM_LINES; kind++)
 		pg_atomic_write_u64(&generator->stream[kind].tick, 0);
 
+	atid_horizon_unlock(&horizon);
+	PG_RETURN_VOID();
+}
+
+/*
+ * generator_cover(): have the horizon cover all that the running streams have
+ * handed out.  CREATE EXTENSION calls it, as the streams outlive DROP EXTENSION
+ * and the horizon does not.
+ *
+ * The new number voids what other sessions have adopted from the dropped
+ * sequence, so nothing is handed out after the streams have been read here that
+ * the new page does not cover.  The life goes on in all else, the clock id too.
+ */
+PG_FUNCTION_INFO_V1(atid_generator_cover);
+Datum
+atid_generator_cover(PG_FUNCTION_ARGS)
+{
+	AtidHorizon horizon;
+	uint64		life = atid_slots_new_life();
+
+	if (atid_slots_find() == NULL)
+		PG_RETURN_VOID();
+	find_generator();
+
+	atid_horizon_lock(&horizon, true);
+	Assert(horizon.writable);
+
+	life &= ~(uint64) ATID_CLOCK_ID_MAX;
+	life |= pg_atomic_read_u64(&generator->life) & ATID_CLOCK_ID_MAX;
+	pg_atomic_write_u64(&generator->life, life);
+	pg_memory_barrier();
+
+	if (head_us() > 0)
+		atid_horizon_write(&horizon,
+						   Min(head_us() + 2 + (uint64) atid_reserve * 1000,
+							   HORIZON_MAX_US), life);
 	atid_horizon_unlock(&horizon);
 	PG_RETURN_VOID();
 }

@@ -18,8 +18,8 @@ extern int atid_max_drift;
 extern int atid_reserve;
 
 extern uint64 atid_generator_next_tid(void);
+extern bool atid_generator_next_tid_after(uint64 after, uint64 *tid);
 extern uint64 atid_generator_next_v7(void);
 extern uint64 atid_generator_next_gregorian(uint64 *node);
-extern void atid_generator_preload(void);
 
 #endif							/* ATID_GENERATOR_H */
