@@ -20,6 +20,7 @@ DATA = \
 	atid--1.0--1.1.sql
 
 DOCS = \
+	doc/README.md \
 	doc/cid.md \
 	doc/generator.md \
 	doc/promises.md \

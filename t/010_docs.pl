@@ -5,6 +5,8 @@
 #   says;
 # - every function, type, sequence, rule, operator, operator class, cast and setting of it is in a
 #   chapter, functions and casts as the catalogue has them; and no page names one that there is not;
+# - doc/README.md, the index, has each function once, with a link to its chapter and the comment that the
+#   catalogue has;
 # - every file that a page names or links to, and every heading, is there.
 #
 # How an example is written: a fence ```sql, and right after it a plain fence with the output. One
@@ -213,7 +215,9 @@ foreach my $page (@pages)
 # What the chapters name. The catalogue is read as members of the extension, so that what is new is
 # missed here.
 #
-my $chapters = join "\n", map { page_text($_) } grep { m{^doc/} } @pages;
+my $index    = 'doc/README.md';
+my @chapters = grep { m{^doc/} && $_ ne $index } @pages;
+my $chapters = join "\n", map { page_text($_) } @chapters;
 my $all = join "\n", map { page_text($_) } @pages, 'CHANGELOG.md', 'CONTRIBUTING.md';
 
 $node->safe_psql('postgres', 'CREATE DATABASE docs');
@@ -255,7 +259,7 @@ my @functions = catalogue(<<'SQL');
 SELECT CASE n.nspname WHEN 'pg_catalog' THEN '' ELSE n.nspname || '.' END || p.proname,
        (SELECT string_agg(concat_ws(' ', p.proargnames[i], format_type(type, NULL)), ', ' ORDER BY i)
         FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY a (type, i)),
-       format_type(p.prorettype, NULL)
+       format_type(p.prorettype, NULL), obj_description(p.oid, 'pg_proc')
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
      JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE p.oid NOT IN (SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) FROM pg_type
@@ -269,12 +273,26 @@ WHERE p.oid NOT IN (SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend
 ORDER BY 1, 2;
 SQL
 cmp_ok(scalar @functions, '>', 10, 'the catalogue has functions');
+
+# The lines of the index, as a chapter has them: the chapter that each links to, and its comment.
+my %indexed;
+foreach my $line (grep { /^\| \[/ } split /\n/, page_text($index))
+{
+	my ($function, $page, $rest, $comment) = $line =~ /^\| \[(`.*`)\]\((.*)#.*\) \| (`.*`) \| (.*) \|$/
+	  or die "$index: no line of the index: $line";
+	push @{ $indexed{"| $function | $rest |"} }, "doc/$page: " . $comment =~ s/\\(.)/$1/gr;
+}
+
 foreach my $function (@functions)
 {
+	my $comment = pop @$function;
 	my ($name, $arguments, $result) = map { short($_) } @$function;
 	my $row = "| `$name($arguments)` | `$result` |";
-	ok(index($chapters, "\n$row") >= 0, "in a chapter: $row");
+	my @there = grep { index(page_text($_), "\n$row") >= 0 } @chapters;
+	is(scalar @there, 1, "in a chapter: $row");
+	is(join("\n", @{ delete $indexed{$row} || [] }), join("\n", map { "$_: $comment" } @there), "in the index: $row");
 }
+is(join("\n", sort keys %indexed), '', 'the index has nothing else');
 
 # The columns that a function returns.
 foreach my $column (
