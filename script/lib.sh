@@ -24,7 +24,7 @@ ATID_EXTENSIONS=(.)
 ATID_BUILD_PACKAGES=(make gcc libc6-dev)
 if [[ -e $ATID_ROOT/crypto/Makefile ]]; then
 	ATID_EXTENSIONS+=(crypto)
-	ATID_BUILD_PACKAGES+=(libsecp256k1-dev libssl-dev)
+	ATID_BUILD_PACKAGES+=(libsecp256k1-dev libssl-dev pkg-config)
 fi
 # What the tests need besides.
 # shellcheck disable=SC2034  # for script/test and script/in-root
