@@ -328,6 +328,11 @@ CREATE FUNCTION atid.uuid_generate_v1() RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v1' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION atid.uuid_generate_v1() IS 'a new version 1 UUID: time, random node';
 
+CREATE FUNCTION atid.uuid_generate_v1mc() RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v1mc' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_generate_v1mc() IS
+  'a new version 1 UUID with a random node of its own';
+
 CREATE FUNCTION atid.uuid_generate_v3(namespace uuid, name text) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v3' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION atid.uuid_generate_v3(uuid, text) IS 'the version 3 UUID (MD5) of a name';
@@ -435,15 +440,30 @@ CREATE FUNCTION atid.uuid_v7_ceil("time" timestamptz) RETURNS uuid
 COMMENT ON FUNCTION atid.uuid_v7_ceil(timestamptz) IS
   'the highest version 7 UUID of a millisecond';
 
+CREATE FUNCTION atid.uuid_v7_make("time" timestamptz) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_v7_make' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_v7_make(timestamptz) IS
+  'a version 7 UUID of a time with its microseconds, the rest random; does not touch the generator';
+
 CREATE FUNCTION atid.uuid_timestamptz_to_v7("time" timestamptz, zero bool DEFAULT false) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_timestamptz_to_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION atid.uuid_timestamptz_to_v7(timestamptz, bool) IS
   'a version 7 UUID of a time, the rest random or zero; does not touch the generator';
 
+CREATE FUNCTION atid.uuid_timestamp_to_v7("time" timestamp, zero bool DEFAULT false) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_timestamp_to_v7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_timestamp_to_v7(timestamp, bool) IS
+  'the same of a time in UTC';
+
 CREATE FUNCTION atid.uuid_v7_to_timestamptz(uuid) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_uuid_v7_to_timestamptz' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION atid.uuid_v7_to_timestamptz(uuid) IS
   'the time of a version 7 UUID; an error for others';
+
+CREATE FUNCTION atid.uuid_v7_to_timestamp(uuid) RETURNS timestamp
+  AS 'MODULE_PATHNAME', 'atid_uuid_v7_to_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_v7_to_timestamp(uuid) IS
+  'the time of a version 7 UUID in UTC; an error for others';
 
 CREATE FUNCTION atid.uuid_v1_to_v6(uuid) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_v1_to_v6' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -456,6 +476,10 @@ COMMENT ON FUNCTION atid.uuid_v6_to_v1(uuid) IS 'the version 1 UUID of a version
 CREATE FUNCTION atid.uuid_to_urn(uuid) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_uuid_to_urn' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION atid.uuid_to_urn(uuid) IS 'a UUID as a URN';
+
+CREATE FUNCTION atid.uuid_to_oid(uuid) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION atid.uuid_to_oid(uuid) IS 'a UUID as an object identifier, 2.25 and an integer';
 
 CREATE FUNCTION atid.uuid_from_text(text) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_from_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

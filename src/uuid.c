@@ -16,9 +16,9 @@
  *	v7	5.7	unix_ts_ms 48 | 0111 | rand_a 12 | 10 | rand_b 62
  *	v8	5.8	custom; here what the caller gives, or SHA-256 (appendix B.2)
  *
- * The time of v1 and v6 is 60 bits of 100 ns since 1582.  rand_a of a v7 holds
- * the fraction of the millisecond (section 6.2, method 3), which is what makes
- * the values of one millisecond rise; rand_b is fresh random bits.
+ * The time of v1 and v6 is 60 bits of 100 ns since 1582.  rand_a of a v7 that is
+ * generated here holds the fraction of the millisecond (section 6.2, method 3),
+ * so that the values of one millisecond rise; rand_b is random in each.
  *
  * Inside, a UUID is two 64-bit halves in host order.
  *
@@ -50,6 +50,11 @@
 #define VARIANT_MASK	UINT64CONST(0xC000000000000000)
 #define VARIANT_RFC		UINT64CONST(0x8000000000000000)
 
+/* The node of v1 and v6, and two bits of its first octet (section 6.10). */
+#define NODE_MASK		UINT64CONST(0x0000FFFFFFFFFFFF)
+#define NODE_MULTICAST	UINT64CONST(0x0000010000000000)
+#define NODE_LOCAL		UINT64CONST(0x0000020000000000)
+
 typedef struct Halves
 {
 	uint64		high;
@@ -62,7 +67,7 @@ typedef struct Halves
  */
 
 static inline Halves
-split(const pg_uuid_t *uuid)
+split_uuid(const pg_uuid_t *uuid)
 {
 	Halves		h;
 
@@ -73,7 +78,7 @@ split(const pg_uuid_t *uuid)
 }
 
 static inline pg_uuid_t *
-join(uint64 high, uint64 low)
+join_uuid(uint64 high, uint64 low)
 {
 	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
 	Halves		h;
@@ -84,24 +89,27 @@ join(uint64 high, uint64 low)
 	return uuid;
 }
 
-/* A UUID of these bits, but for version and variant. */
+/* The UUID of these bits, with version and variant put over theirs. */
 static inline pg_uuid_t *
-make(uint64 high, int version, uint64 low)
+make_uuid(uint64 high, int version, uint64 low)
 {
-	return join((high & ~VERSION_MASK) | (uint64) version << 12,
+	return join_uuid((high & ~VERSION_MASK) | (uint64) version << 12,
 				(low & ~VARIANT_MASK) | VARIANT_RFC);
 }
 
-/* The version, or -1 where the variant is another than the RFC's. */
+/* The version; -1 where the variant is not that of the RFC. */
 static inline int
-version_of(Halves h)
+rfc_version(Halves h)
 {
 	if ((h.low & VARIANT_MASK) != VARIANT_RFC)
 		return -1;
 	return (int) ((h.high & VERSION_MASK) >> 12);
 }
 
-/* A v1 puts the low 32 bits of its time first, which a v6 does not. */
+/*
+ * Where the bits of a time stand in the high half.  A v1 has the low 32 bits of
+ * its time first, a v6 the high ones.
+ */
 static inline uint64
 high_of_v1(uint64 tick)
 {
@@ -126,7 +134,7 @@ tick_of_v6(uint64 high)
 	return (high >> 16) << 12 | (high & 0xFFF);
 }
 
-/* The tick of v7, milliseconds << 12 | fraction, is cut by the version alike. */
+/* The tick of a v7 is milliseconds << 12 | fraction: the version cuts it as in a v6. */
 static inline uint64
 high_of_v7(uint64 tick)
 {
@@ -141,7 +149,7 @@ tick_of_v7(uint64 high)
 
 
 /*
- * Generating: by time and by chance
+ * Generating: by time, and at random
  */
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v1);
@@ -151,7 +159,23 @@ atid_uuid_generate_v1(PG_FUNCTION_ARGS)
 	uint64		node;
 	uint64		tick = atid_generator_next_gregorian(&node);
 
-	PG_RETURN_UUID_P(make(high_of_v1(tick), 1, node));
+	PG_RETURN_UUID_P(make_uuid(high_of_v1(tick), 1, node));
+}
+
+/*
+ * uuid_generate_v1mc(): a version 1 UUID with a node of its own, random, with
+ * the bits for multicast and for local administration set, as uuid-ossp has it.
+ * The time and the clock sequence are those of the stream.
+ */
+PG_FUNCTION_INFO_V1(atid_uuid_generate_v1mc);
+Datum
+atid_uuid_generate_v1mc(PG_FUNCTION_ARGS)
+{
+	uint64		node;
+	uint64		tick = atid_generator_next_gregorian(&node);
+
+	node = (node & ~NODE_MASK) | (atid_random_bits() & NODE_MASK) | NODE_MULTICAST | NODE_LOCAL;
+	PG_RETURN_UUID_P(make_uuid(high_of_v1(tick), 1, node));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v4);
@@ -160,7 +184,7 @@ atid_uuid_generate_v4(PG_FUNCTION_ARGS)
 {
 	uint64		high = atid_random_bits();
 
-	PG_RETURN_UUID_P(make(high, 4, atid_random_bits()));
+	PG_RETURN_UUID_P(make_uuid(high, 4, atid_random_bits()));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v6);
@@ -170,7 +194,7 @@ atid_uuid_generate_v6(PG_FUNCTION_ARGS)
 	uint64		node;
 	uint64		tick = atid_generator_next_gregorian(&node);
 
-	PG_RETURN_UUID_P(make(high_of_v6(tick), 6, node));
+	PG_RETURN_UUID_P(make_uuid(high_of_v6(tick), 6, node));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v7);
@@ -179,11 +203,11 @@ atid_uuid_generate_v7(PG_FUNCTION_ARGS)
 {
 	uint64		tick = atid_generator_next_v7();
 
-	PG_RETURN_UUID_P(make(high_of_v7(tick), 7, atid_random_bits()));
+	PG_RETURN_UUID_P(make_uuid(high_of_v7(tick), 7, atid_random_bits()));
 }
 
-static void
-v7_out_of_range(const char *what)
+pg_noreturn static void
+raise_v7_out_of_range(const char *what)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
@@ -192,9 +216,9 @@ v7_out_of_range(const char *what)
 }
 
 /*
- * uuid_generate_v7(interval): the interval is added to the value, never to the
- * stream, as timestamptz + interval adds it: months and days go by the calendar
- * of the session's time zone.
+ * uuid_generate_v7(interval): a drawn value with its time moved.  The stream is
+ * not moved.  The interval is added as timestamptz + interval adds it: months
+ * and days follow the calendar of the session's time zone.
  */
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v7_interval);
 Datum
@@ -204,7 +228,7 @@ atid_uuid_generate_v7_interval(PG_FUNCTION_ARGS)
 	TimestampTz drawn;
 	TimestampTz shifted;
 	int64		us;
-	uint64		result = 0;		/* keep compiler quiet */
+	uint64		result;
 
 	drawn = (TimestampTz) atid_tick_to_us(ATID_TICK_V7, tick) - ATID_POSTGRES_EPOCH_US;
 	shifted = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
@@ -214,8 +238,8 @@ atid_uuid_generate_v7_interval(PG_FUNCTION_ARGS)
 	if (TIMESTAMP_NOT_FINITE(shifted) ||
 		pg_sub_s64_overflow(shifted, drawn, &us) ||
 		!atid_tick_shift_v7(tick, us, &result))
-		v7_out_of_range("shifted timestamp");
-	PG_RETURN_UUID_P(make(high_of_v7(result), 7, atid_random_bits()));
+		raise_v7_out_of_range("shifted timestamp");
+	PG_RETURN_UUID_P(make_uuid(high_of_v7(result), 7, atid_random_bits()));
 }
 
 
@@ -224,11 +248,11 @@ atid_uuid_generate_v7_interval(PG_FUNCTION_ARGS)
  */
 
 /*
- * The UUID of a namespace and a name (sections 5.3, 5.5, 6.5): the first 128
- * bits of the hash of the one followed by the other.
+ * The UUID of a name in a namespace (sections 5.3, 5.5, 6.5): the first 128 bits
+ * of the hash of the namespace's 16 bytes followed by the name.
  */
 static pg_uuid_t *
-make_named(pg_cryptohash_type type, int version, const pg_uuid_t *ns,
+hash_name(pg_cryptohash_type type, int version, const pg_uuid_t *ns,
 		   const char *name, size_t len)
 {
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
@@ -249,33 +273,33 @@ make_named(pg_cryptohash_type type, int version, const pg_uuid_t *ns,
 	pg_cryptohash_free(ctx);
 
 	StaticAssertStmt(MD5_DIGEST_LENGTH >= UUID_LEN, "the shortest hash fills a UUID");
-	h = split((const pg_uuid_t *) digest);
-	return make(h.high, version, h.low);
+	h = split_uuid((const pg_uuid_t *) digest);
+	return make_uuid(h.high, version, h.low);
 }
 
 /*
- * A text's canonical octets are its UTF-8, whatever the server's encoding: the
- * same name has the same UUID in all databases.  That goes by the conversion
- * between the two encodings, which is taken to be for ever the same.
+ * A text is hashed as its UTF-8, whatever the encoding of the database, so that
+ * a name has the same UUID in all databases.  The functions are immutable, which
+ * supposes that the server's conversion to UTF-8 never changes.
  */
 static pg_uuid_t *
-make_named_text(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
+hash_name_text(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
 {
 	text	   *name = PG_GETARG_TEXT_PP(1);
 	char	   *raw = VARDATA_ANY(name);
 	int			len = VARSIZE_ANY_EXHDR(name);
 	char	   *utf8 = pg_server_to_any(raw, len, PG_UTF8);
 
-	return make_named(type, version, PG_GETARG_UUID_P(0), utf8,
+	return hash_name(type, version, PG_GETARG_UUID_P(0), utf8,
 					  utf8 == raw ? (size_t) len : strlen(utf8));
 }
 
 static pg_uuid_t *
-make_named_bytea(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
+hash_name_bytea(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
 {
 	bytea	   *name = PG_GETARG_BYTEA_PP(1);
 
-	return make_named(type, version, PG_GETARG_UUID_P(0),
+	return hash_name(type, version, PG_GETARG_UUID_P(0),
 					  VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
@@ -283,42 +307,42 @@ PG_FUNCTION_INFO_V1(atid_uuid_generate_v3);
 Datum
 atid_uuid_generate_v3(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make_named_text(fcinfo, PG_MD5, 3));
+	PG_RETURN_UUID_P(hash_name_text(fcinfo, PG_MD5, 3));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v3_bytea);
 Datum
 atid_uuid_generate_v3_bytea(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make_named_bytea(fcinfo, PG_MD5, 3));
+	PG_RETURN_UUID_P(hash_name_bytea(fcinfo, PG_MD5, 3));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v5);
 Datum
 atid_uuid_generate_v5(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make_named_text(fcinfo, PG_SHA1, 5));
+	PG_RETURN_UUID_P(hash_name_text(fcinfo, PG_SHA1, 5));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v5_bytea);
 Datum
 atid_uuid_generate_v5_bytea(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make_named_bytea(fcinfo, PG_SHA1, 5));
+	PG_RETURN_UUID_P(hash_name_bytea(fcinfo, PG_SHA1, 5));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_text);
 Datum
 atid_uuid_generate_v8_text(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make_named_text(fcinfo, PG_SHA256, 8));
+	PG_RETURN_UUID_P(hash_name_text(fcinfo, PG_SHA256, 8));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_bytea);
 Datum
 atid_uuid_generate_v8_bytea(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make_named_bytea(fcinfo, PG_SHA256, 8));
+	PG_RETURN_UUID_P(hash_name_bytea(fcinfo, PG_SHA256, 8));
 }
 
 
@@ -327,7 +351,7 @@ atid_uuid_generate_v8_bytea(PG_FUNCTION_ARGS)
  */
 
 static const pg_uuid_t *
-uuid_of_bytea(bytea *bytes)
+uuid_bytes(bytea *bytes)
 {
 	if (VARSIZE_ANY_EXHDR(bytes) != UUID_LEN)
 		ereport(ERROR,
@@ -346,30 +370,30 @@ PG_FUNCTION_INFO_V1(atid_uuid_generate_v8);
 Datum
 atid_uuid_generate_v8(PG_FUNCTION_ARGS)
 {
-	Halves		h = split(uuid_of_bytea(PG_GETARG_BYTEA_PP(0)));
+	Halves		h = split_uuid(uuid_bytes(PG_GETARG_BYTEA_PP(0)));
 
-	PG_RETURN_UUID_P(make(h.high, 8, h.low));
+	PG_RETURN_UUID_P(make_uuid(h.high, 8, h.low));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_nil);
 Datum
 atid_uuid_nil(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(join(0, 0));
+	PG_RETURN_UUID_P(join_uuid(0, 0));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_max);
 Datum
 atid_uuid_max(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(join(PG_UINT64_MAX, PG_UINT64_MAX));
+	PG_RETURN_UUID_P(join_uuid(PG_UINT64_MAX, PG_UINT64_MAX));
 }
 
 /* The namespaces of section 6.6 differ in one octet. */
 static pg_uuid_t *
-well_known_namespace(uint64 octet)
+rfc_namespace(uint64 octet)
 {
-	return join(UINT64CONST(0x6ba7b8009dad11d1) | octet << 32,
+	return join_uuid(UINT64CONST(0x6ba7b8009dad11d1) | octet << 32,
 				UINT64CONST(0x80b400c04fd430c8));
 }
 
@@ -377,28 +401,28 @@ PG_FUNCTION_INFO_V1(atid_uuid_ns_dns);
 Datum
 atid_uuid_ns_dns(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(well_known_namespace(0x10));
+	PG_RETURN_UUID_P(rfc_namespace(0x10));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_ns_url);
 Datum
 atid_uuid_ns_url(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(well_known_namespace(0x11));
+	PG_RETURN_UUID_P(rfc_namespace(0x11));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_ns_oid);
 Datum
 atid_uuid_ns_oid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(well_known_namespace(0x12));
+	PG_RETURN_UUID_P(rfc_namespace(0x12));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_ns_x500);
 Datum
 atid_uuid_ns_x500(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(well_known_namespace(0x14));
+	PG_RETURN_UUID_P(rfc_namespace(0x14));
 }
 
 
@@ -414,7 +438,7 @@ PG_FUNCTION_INFO_V1(atid_uuid_extract_version);
 Datum
 atid_uuid_extract_version(PG_FUNCTION_ARGS)
 {
-	int			version = version_of(split(PG_GETARG_UUID_P(0)));
+	int			version = rfc_version(split_uuid(PG_GETARG_UUID_P(0)));
 
 	if (version < 0)
 		PG_RETURN_NULL();
@@ -429,7 +453,7 @@ PG_FUNCTION_INFO_V1(atid_uuid_extract_variant);
 Datum
 atid_uuid_extract_variant(PG_FUNCTION_ARGS)
 {
-	Halves		h = split(PG_GETARG_UUID_P(0));
+	Halves		h = split_uuid(PG_GETARG_UUID_P(0));
 	const char *name;
 
 	switch (h.low >> 61)
@@ -451,13 +475,14 @@ atid_uuid_extract_variant(PG_FUNCTION_ARGS)
 }
 
 /*
- * The time of a UUID that has one, in us since the Unix epoch.  A v7's is whole
- * milliseconds, unless the caller knows that rand_a holds a fraction.
+ * The time of a UUID, in us since the Unix epoch; false where its version has
+ * none.  That of a v7 is whole milliseconds, or, if precise, with the fraction
+ * that rand_a holds if its maker put one there.
  */
 static bool
-time_of(Halves h, bool precise, int64 *us)
+unix_time_of(Halves h, bool precise, int64 *us)
 {
-	switch (version_of(h))
+	switch (rfc_version(h))
 	{
 		case 1:
 			*us = (int64) (tick_of_v1(h.high) / 10);
@@ -477,11 +502,11 @@ time_of(Halves h, bool precise, int64 *us)
 }
 
 static Datum
-timestamp_of(FunctionCallInfo fcinfo, bool precise)
+timestamp_of_uuid(FunctionCallInfo fcinfo, bool precise)
 {
 	int64		us;
 
-	if (!time_of(split(PG_GETARG_UUID_P(0)), precise, &us))
+	if (!unix_time_of(split_uuid(PG_GETARG_UUID_P(0)), precise, &us))
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(us - ATID_POSTGRES_EPOCH_US);
 }
@@ -490,18 +515,19 @@ PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp);
 Datum
 atid_uuid_extract_timestamp(PG_FUNCTION_ARGS)
 {
-	return timestamp_of(fcinfo, false);
+	return timestamp_of_uuid(fcinfo, false);
 }
 
 /*
- * uuid_extract_timestamp_precise(uuid): the fraction of a v7's millisecond, too,
- * which is there if its maker used section 6.2, method 3, as this one does.
+ * uuid_extract_timestamp_precise(uuid): the same, with the fraction of a v7's
+ * millisecond, which is there if its maker used section 6.2, method 3, as
+ * uuid_generate_v7() and uuid_v7_make() do.
  */
 PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp_precise);
 Datum
 atid_uuid_extract_timestamp_precise(PG_FUNCTION_ARGS)
 {
-	return timestamp_of(fcinfo, true);
+	return timestamp_of_uuid(fcinfo, true);
 }
 
 
@@ -510,32 +536,34 @@ atid_uuid_extract_timestamp_precise(PG_FUNCTION_ARGS)
  */
 
 /*
- * Milliseconds since the Unix epoch of a time that a v7 can hold.
+ * Microseconds since the Unix epoch of a time that a v7 can hold.  A timestamp
+ * is counted in microseconds since 2000, with or without a time zone; one
+ * without is taken to be UTC.
  */
 static uint64
-v7_ms(TimestampTz ts)
+unix_us(Timestamp ts)
 {
-	int64		us = 0;			/* keep compiler quiet */
+	int64		us;
 
 	if (TIMESTAMP_NOT_FINITE(ts) ||
 		pg_add_s64_overflow(ts, ATID_POSTGRES_EPOCH_US, &us) ||
 		us < 0 || us / 1000 >= INT64CONST(1) << 48)
-		v7_out_of_range("timestamp");
-	return (uint64) us / 1000;
+		raise_v7_out_of_range("timestamp");
+	return (uint64) us;
 }
 
 /*
- * The same for the bounds of a range: the infinities are the first and the
- * last millisecond.
+ * The millisecond of a bound of a range: the infinities are the first and the
+ * last one.
  */
 static uint64
-v7_bound_ms(TimestampTz ts)
+bound_unix_ms(TimestampTz ts)
 {
 	if (TIMESTAMP_IS_NOBEGIN(ts))
 		return 0;
 	if (TIMESTAMP_IS_NOEND(ts))
 		return (UINT64CONST(1) << 48) - 1;
-	return v7_ms(ts);
+	return unix_us(ts) / 1000;
 }
 
 /*
@@ -546,53 +574,108 @@ PG_FUNCTION_INFO_V1(atid_uuid_v7_floor);
 Datum
 atid_uuid_v7_floor(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make(v7_bound_ms(PG_GETARG_TIMESTAMPTZ(0)) << 16, 7, 0));
+	PG_RETURN_UUID_P(make_uuid(bound_unix_ms(PG_GETARG_TIMESTAMPTZ(0)) << 16, 7, 0));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_v7_ceil);
 Datum
 atid_uuid_v7_ceil(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UUID_P(make(v7_bound_ms(PG_GETARG_TIMESTAMPTZ(0)) << 16 | 0xFFFF, 7,
+	PG_RETURN_UUID_P(make_uuid(bound_unix_ms(PG_GETARG_TIMESTAMPTZ(0)) << 16 | 0xFFFF, 7,
 						  PG_UINT64_MAX));
 }
 
 /*
- * uuid_timestamptz_to_v7(timestamptz, zero): a version 7 UUID of a time, whole
- * milliseconds, the rest random or zero.  As pg_uuidv7 has it.
+ * Of a given time
+ */
+
+/*
+ * uuid_v7_make(timestamptz): a version 7 UUID of a time with its microseconds
+ * in rand_a.  It holds the first tick that begins in the microsecond, so
+ * uuid_extract_timestamp_precise() gives the time back, and greater times give
+ * greater values.
+ */
+PG_FUNCTION_INFO_V1(atid_uuid_v7_make);
+Datum
+atid_uuid_v7_make(PG_FUNCTION_ARGS)
+{
+	uint64		us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
+	uint64		fraction = ((us % 1000 << 12) + 999) / 1000;
+
+	PG_RETURN_UUID_P(make_uuid((us / 1000) << 16 | fraction, 7, atid_random_bits()));
+}
+
+/*
+ * A version 7 UUID of a time in whole milliseconds, the other bits zero or
+ * random.
+ */
+static pg_uuid_t *
+v7_of_milliseconds(Timestamp ts, bool zero)
+{
+	uint64		ms = unix_us(ts) / 1000;
+	uint64		rand_a;
+
+	if (zero)
+		return make_uuid(ms << 16, 7, 0);
+	rand_a = atid_random_bits() & 0xFFF;
+	return make_uuid(ms << 16 | rand_a, 7, atid_random_bits());
+}
+
+/*
+ * uuid_timestamptz_to_v7(timestamptz, zero), uuid_timestamp_to_v7(timestamp,
+ * zero): as pg_uuidv7 has them.
  */
 PG_FUNCTION_INFO_V1(atid_uuid_timestamptz_to_v7);
 Datum
 atid_uuid_timestamptz_to_v7(PG_FUNCTION_ARGS)
 {
-	uint64		ms = v7_ms(PG_GETARG_TIMESTAMPTZ(0));
-	uint64		rand_a;
+	PG_RETURN_UUID_P(v7_of_milliseconds(PG_GETARG_TIMESTAMPTZ(0), PG_GETARG_BOOL(1)));
+}
 
-	if (PG_GETARG_BOOL(1))
-		PG_RETURN_UUID_P(make(ms << 16, 7, 0));
-	rand_a = atid_random_bits() & 0xFFF;
-	PG_RETURN_UUID_P(make(ms << 16 | rand_a, 7, atid_random_bits()));
+PG_FUNCTION_INFO_V1(atid_uuid_timestamp_to_v7);
+Datum
+atid_uuid_timestamp_to_v7(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_UUID_P(v7_of_milliseconds(PG_GETARG_TIMESTAMP(0), PG_GETARG_BOOL(1)));
 }
 
 static void
 require_version(Halves h, int version)
 {
-	if (version_of(h) != version)
+	if (rfc_version(h) != version)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("not a version %d UUID: %s", version,
 						DatumGetCString(DirectFunctionCall1(uuid_out,
-															UUIDPGetDatum(join(h.high, h.low)))))));
+															UUIDPGetDatum(join_uuid(h.high, h.low)))))));
+}
+
+/*
+ * uuid_v7_to_timestamptz(uuid), uuid_v7_to_timestamp(uuid): the time of a
+ * version 7 UUID in whole milliseconds, the latter in UTC.  As pg_uuidv7 has
+ * them, but for an error where the version is another.
+ */
+static int64
+v7_milliseconds(const pg_uuid_t *uuid)
+{
+	Halves		h = split_uuid(uuid);
+
+	require_version(h, 7);
+	return (int64) (h.high >> 16) * 1000 - ATID_POSTGRES_EPOCH_US;
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_v7_to_timestamptz);
 Datum
 atid_uuid_v7_to_timestamptz(PG_FUNCTION_ARGS)
 {
-	Halves		h = split(PG_GETARG_UUID_P(0));
+	PG_RETURN_TIMESTAMPTZ(v7_milliseconds(PG_GETARG_UUID_P(0)));
+}
 
-	require_version(h, 7);
-	PG_RETURN_TIMESTAMPTZ((int64) (h.high >> 16) * 1000 - ATID_POSTGRES_EPOCH_US);
+PG_FUNCTION_INFO_V1(atid_uuid_v7_to_timestamp);
+Datum
+atid_uuid_v7_to_timestamp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TIMESTAMP(v7_milliseconds(PG_GETARG_UUID_P(0)));
 }
 
 
@@ -608,23 +691,25 @@ PG_FUNCTION_INFO_V1(atid_uuid_v1_to_v6);
 Datum
 atid_uuid_v1_to_v6(PG_FUNCTION_ARGS)
 {
-	Halves		h = split(PG_GETARG_UUID_P(0));
+	Halves		h = split_uuid(PG_GETARG_UUID_P(0));
 
 	require_version(h, 1);
-	PG_RETURN_UUID_P(make(high_of_v6(tick_of_v1(h.high)), 6, h.low));
+	PG_RETURN_UUID_P(make_uuid(high_of_v6(tick_of_v1(h.high)), 6, h.low));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_v6_to_v1);
 Datum
 atid_uuid_v6_to_v1(PG_FUNCTION_ARGS)
 {
-	Halves		h = split(PG_GETARG_UUID_P(0));
+	Halves		h = split_uuid(PG_GETARG_UUID_P(0));
 
 	require_version(h, 6);
-	PG_RETURN_UUID_P(make(high_of_v1(tick_of_v6(h.high)), 1, h.low));
+	PG_RETURN_UUID_P(make_uuid(high_of_v1(tick_of_v6(h.high)), 1, h.low));
 }
 
-/* Section 4, figure 4. */
+/*
+ * uuid_to_urn(uuid): section 4, figure 4.
+ */
 PG_FUNCTION_INFO_V1(atid_uuid_to_urn);
 Datum
 atid_uuid_to_urn(PG_FUNCTION_ARGS)
@@ -634,6 +719,9 @@ atid_uuid_to_urn(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(psprintf("urn:uuid:%s", hex)));
 }
 
+/*
+ * uuid_from_text(text): the forms that atid_syntax_uuid() takes.
+ */
 PG_FUNCTION_INFO_V1(atid_uuid_from_text);
 Datum
 atid_uuid_from_text(PG_FUNCTION_ARGS)
@@ -646,16 +734,12 @@ atid_uuid_from_text(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "uuid",
 						text_to_cstring(str)),
-				 errdetail("A UUID is written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\".")));
+				 errdetail("A UUID is written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\", or as an integer below 2^128 after \"2.25.\".")));
 	PG_RETURN_UUID_P(uuid);
 }
 
-/*
- * Section 4, figure 3: the unsigned integer, as the server's numeric, 32 bits at
- * a time.
- */
-static void
-uuid_out_of_range(void)
+pg_noreturn static void
+raise_numeric_out_of_range(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -669,11 +753,15 @@ two_to_the_32(void)
 	return NumericGetDatum(int64_to_numeric(INT64CONST(1) << 32));
 }
 
+/*
+ * uuid_to_numeric(uuid), uuid_from_numeric(numeric): the unsigned integer of
+ * section 4, figure 3.  The server's numeric is built of 32 bits at a time.
+ */
 PG_FUNCTION_INFO_V1(atid_uuid_to_numeric);
 Datum
 atid_uuid_to_numeric(PG_FUNCTION_ARGS)
 {
-	Halves		h = split(PG_GETARG_UUID_P(0));
+	Halves		h = split_uuid(PG_GETARG_UUID_P(0));
 	const uint32 words[] = {
 		(uint32) (h.high >> 32), (uint32) h.high,
 		(uint32) (h.low >> 32), (uint32) h.low
@@ -703,7 +791,7 @@ atid_uuid_from_numeric(PG_FUNCTION_ARGS)
 		DatumGetBool(DirectFunctionCall2(numeric_ne, value,
 										 DirectFunctionCall2(numeric_trunc, value,
 															 Int32GetDatum(0)))))
-		uuid_out_of_range();
+		raise_numeric_out_of_range();
 
 	for (int i = 3; i >= 0; i--)
 	{
@@ -713,8 +801,22 @@ atid_uuid_from_numeric(PG_FUNCTION_ARGS)
 		value = DirectFunctionCall2(numeric_div_trunc, value, two_to_the_32());
 	}
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, value, zero)))
-		uuid_out_of_range();
-	PG_RETURN_UUID_P(join(words[0] << 32 | words[1], words[2] << 32 | words[3]));
+		raise_numeric_out_of_range();
+	PG_RETURN_UUID_P(join_uuid(words[0] << 32 | words[1], words[2] << 32 | words[3]));
+}
+
+/*
+ * uuid_to_oid(uuid): the object identifier of X.667: "2.25." and the
+ * integer.
+ */
+PG_FUNCTION_INFO_V1(atid_uuid_to_oid);
+Datum
+atid_uuid_to_oid(PG_FUNCTION_ARGS)
+{
+	Datum		integer = DirectFunctionCall1(atid_uuid_to_numeric, PG_GETARG_DATUM(0));
+	char	   *digits = DatumGetCString(DirectFunctionCall1(numeric_out, integer));
+
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("2.25.%s", digits)));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_to_bytes);
@@ -734,16 +836,17 @@ atid_uuid_from_bytes(PG_FUNCTION_ARGS)
 {
 	pg_uuid_t  *result = palloc(sizeof(pg_uuid_t));
 
-	memcpy(result->data, uuid_of_bytea(PG_GETARG_BYTEA_PP(0))->data, UUID_LEN);
+	memcpy(result->data, uuid_bytes(PG_GETARG_BYTEA_PP(0))->data, UUID_LEN);
 	PG_RETURN_UUID_P(result);
 }
 
 /*
- * The layout of a GUID in memory and in Microsoft's files (section 4): the first
- * three fields, of 4, 2 and 2 bytes, are little-endian.  Its own inverse.
+ * Turn the bytes of a UUID into those of a GUID as Microsoft's software keeps it
+ * (section 4), or back, which is the same: the first three fields, of 4, 2 and 2
+ * bytes, are little-endian.
  */
 static void
-swap_guid(const uint8 *src, uint8 *dst)
+swap_guid_fields(const uint8 *src, uint8 *dst)
 {
 	static const uint8 place[UUID_LEN] = {
 		3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15
@@ -760,7 +863,7 @@ atid_uuid_to_guid_bytes(PG_FUNCTION_ARGS)
 	bytea	   *result = palloc(VARHDRSZ + UUID_LEN);
 
 	SET_VARSIZE(result, VARHDRSZ + UUID_LEN);
-	swap_guid(PG_GETARG_UUID_P(0)->data, (uint8 *) VARDATA(result));
+	swap_guid_fields(PG_GETARG_UUID_P(0)->data, (uint8 *) VARDATA(result));
 	PG_RETURN_BYTEA_P(result);
 }
 
@@ -770,6 +873,6 @@ atid_uuid_from_guid_bytes(PG_FUNCTION_ARGS)
 {
 	pg_uuid_t  *result = palloc(sizeof(pg_uuid_t));
 
-	swap_guid(uuid_of_bytea(PG_GETARG_BYTEA_PP(0))->data, result->data);
+	swap_guid_fields(uuid_bytes(PG_GETARG_BYTEA_PP(0))->data, result->data);
 	PG_RETURN_UUID_P(result);
 }

@@ -245,6 +245,7 @@ sub short
 	my ($text) = @_;
 	my %short = (
 		'timestamp with time zone' => 'timestamptz',
+		'timestamp without time zone' => 'timestamp',
 		'character varying'        => 'varchar',
 		'integer'                  => 'int',
 		'boolean'                  => 'bool');

@@ -119,14 +119,50 @@ hex_value(char c)
 }
 
 /*
+ * The decimal digits of an integer below 2^128, without leading zeros, into 16
+ * bytes, big-endian.
+ */
+static bool
+parse_decimal_128(const char *s, size_t len, uint8_t bytes[16])
+{
+	if (len == 0 || (s[0] == '0' && len > 1))
+		return false;
+
+	memset(bytes, 0, 16);
+	for (size_t i = 0; i < len; i++)
+	{
+		unsigned int carry;
+
+		if (!is_digit(s[i]))
+			return false;
+		carry = (unsigned int) (s[i] - '0');
+		for (int j = 15; j >= 0; j--)
+		{
+			carry += bytes[j] * 10u;
+			bytes[j] = (uint8_t) carry;
+			carry >>= 8;
+		}
+		if (carry != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
  * UUID (RFC 9562 section 4), in either case: hex and dash; the same as a URN or
- * in braces; and 32 hex digits without dashes, bare or in braces.
+ * in braces; 32 hex digits without dashes, bare or in braces; and as an object
+ * identifier, 2.25 and the integer in decimal (X.667).
  */
 bool
 atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 {
 	static const char urn[] = "urn:uuid:";
+	static const char oid[] = "2.25.";
+	const size_t arc = sizeof(oid) - 1;
 	bool		dashes;
+
+	if (len > arc && memcmp(s, oid, arc) == 0)
+		return parse_decimal_128(s + arc, len - arc, bytes);
 
 	if (len == 45)
 	{

@@ -242,11 +242,100 @@ test_uuid(void)
 	is_u64((uint64_t) wrong, 0, "uuid: no other length");
 }
 
+/* The integer of a decimal text by the compiler's 128 bits; false above them. */
+static bool
+decimal_128(const char *s, size_t len, unsigned __int128 *value)
+{
+	const unsigned __int128 max = ~(unsigned __int128) 0;
+
+	*value = 0;
+	for (size_t i = 0; i < len; i++)
+	{
+		unsigned int digit;
+
+		if (s[i] < '0' || s[i] > '9')
+			return false;
+		digit = (unsigned int) (s[i] - '0');
+		if (*value > (max - digit) / 10)
+			return false;
+		*value = *value * 10 + digit;
+	}
+	return len > 0 && (len == 1 || s[0] != '0');
+}
+
+static bool
+oid_is_right(const char *s, size_t len)
+{
+	unsigned __int128 want;
+	unsigned __int128 got = 0;
+	uint8_t		bytes[16];
+	bool		legal = decimal_128(s + 5, len - 5, &want);
+
+	if (uuid_of(s, len, bytes) != legal)
+		return false;
+	for (int i = 0; legal && i < 16; i++)
+		got = got << 8 | bytes[i];
+	return !legal || got == want;
+}
+
+#define OID "2.25.329800735698586629295641978511506172918"
+#define OID_MAX "2.25.340282366920938463463374607431768211455"
+
+static void
+test_uuid_oid(void)
+{
+	static const char *const texts[] = {
+		OID, OID_MAX, "2.25.0", "2.25.1", "2.25.18446744073709551616"
+	};
+	uint8_t		bytes[16];
+	int			wrong = 0;
+
+	ok(uuid(OID), "uuid: an object identifier");
+	ok(uuid_of(OID_MAX, strlen(OID_MAX), bytes) && bytes[0] == 0xFF && bytes[15] == 0xFF,
+	   "uuid: the greatest object identifier");
+	ok(!uuid_of("2.25.340282366920938463463374607431768211456", 44, bytes),
+	   "uuid: no object identifier of 2^128");
+	ok(!uuid_of("2.25.", 5, bytes) && !uuid_of("2.25", 4, bytes), "uuid: none without an integer");
+	ok(!uuid_of("2.25.01", 7, bytes) && !uuid_of("2.25.00", 7, bytes),
+	   "uuid: none with a leading zero");
+	ok(!uuid_of("2.25.-1", 7, bytes) && !uuid_of("2.25.+1", 7, bytes) &&
+	   !uuid_of("2.25.1.2", 8, bytes) && !uuid_of("2.25.1 ", 7, bytes),
+	   "uuid: none with anything but digits");
+	ok(!uuid_of("2.26.1", 6, bytes) && !uuid_of(".2.25.1", 7, bytes), "uuid: none of another arc");
+
+	/* each byte in each place of the integer, and each length */
+	for (size_t n = 0; n < sizeof(texts) / sizeof(texts[0]); n++)
+	{
+		size_t		len = strlen(texts[n]);
+		char		s[64];
+
+		for (size_t at = 5; at < len; at++)
+		{
+			for (int c = 0; c < 256; c++)
+			{
+				memcpy(s, texts[n], len);
+				s[at] = (char) c;
+				if (!oid_is_right(s, len) && wrong++ == 0)
+					printf("# byte 0x%02X in place %d of %s\n", (unsigned) c, (int) at, texts[n]);
+			}
+		}
+		for (size_t cut = 5; cut < sizeof(s); cut++)
+		{
+			memset(s, '9', sizeof(s));
+			memcpy(s, texts[n], len);
+			if (!oid_is_right(s, cut) && wrong++ == 0)
+				printf("# %d bytes of %s\n", (int) cut, texts[n]);
+		}
+	}
+	is_u64((uint64_t) wrong, 0, "uuid: object identifiers as the compiler's integers have them");
+}
+
 int
 main(void)
 {
 	test_key();
 	test_tid();
 	test_uuid();
+	test_uuid_oid();
 	return done();
 }
