@@ -61,6 +61,10 @@ ROOMS = \
 	uuid \
 	cid \
 	datetime \
+	address \
+	at_uri \
+	did \
+	scope \
 	record \
 	reference
 
@@ -74,6 +78,7 @@ REGRESS = \
 	uuid \
 	cid \
 	datetime \
+	address \
 	record \
 	reference \
 	generator \

@@ -346,6 +346,13 @@ atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri)
 	return true;
 }
 
+/* The TID that is the record key; there is one. */
+uint64_t
+atid_packed_tid(const AtidPackedUri *uri)
+{
+	return read_word((const uint8_t *) uri->rkey, TID_LEN);
+}
+
 /* The text that comes after the authority's slash, of a value of shape 1 or 3. */
 static size_t
 unpack_path(const uint8_t *packed, size_t len, char *dst)

@@ -40,6 +40,7 @@ typedef struct AtidPackedUri
 
 extern size_t atid_at_uri_pack(const char *s, size_t len, uint8_t *dst);
 extern bool atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri);
+extern uint64_t atid_packed_tid(const AtidPackedUri *uri);
 extern size_t atid_at_uri_text_len(const uint8_t *packed, size_t len);
 extern void atid_at_uri_unpack(const uint8_t *packed, size_t len, char *dst);
 extern int	atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);

@@ -1,0 +1,388 @@
+/*-------------------------------------------------------------------------
+ *
+ * address.c
+ *		Lexicon's string formats that are checked text: the functions behind the
+ *		domains handle, nsid, at_identifier, language and uri; and what the types
+ *		atid.did and atid.at_uri share.
+ *
+ * The domains are over text with collation "C".  Their constraints answer false
+ * and never raise, so that a broken rule is a soft error, and there is one for
+ * each rule, so that the error names it.  The rules are in codec/address.c and
+ * codec/format.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "lib/hyperloglog.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/sortsupport.h"
+
+#include "address.h"
+#include "codec/address.h"
+#include "codec/format.h"
+#include "compat.h"
+
+/* How much of a value an error quotes */
+#define EXCERPT_LEN		400
+
+PG_FUNCTION_INFO_V1(atid_handle_check_characters);
+PG_FUNCTION_INFO_V1(atid_handle_check_length);
+PG_FUNCTION_INFO_V1(atid_handle_check_segments);
+PG_FUNCTION_INFO_V1(atid_nsid_check_characters);
+PG_FUNCTION_INFO_V1(atid_nsid_check_length);
+PG_FUNCTION_INFO_V1(atid_nsid_check_name);
+PG_FUNCTION_INFO_V1(atid_nsid_check_segments);
+PG_FUNCTION_INFO_V1(atid_at_identifier_check_syntax);
+PG_FUNCTION_INFO_V1(atid_language_check_syntax);
+PG_FUNCTION_INFO_V1(atid_uri_check_length);
+PG_FUNCTION_INFO_V1(atid_uri_check_syntax);
+PG_FUNCTION_INFO_V1(atid_handle_is_valid);
+PG_FUNCTION_INFO_V1(atid_nsid_is_valid_text);
+PG_FUNCTION_INFO_V1(atid_at_identifier_is_valid);
+PG_FUNCTION_INFO_V1(atid_language_is_valid);
+PG_FUNCTION_INFO_V1(atid_uri_is_valid);
+PG_FUNCTION_INFO_V1(atid_handle_normalize);
+PG_FUNCTION_INFO_V1(atid_nsid_normalize);
+PG_FUNCTION_INFO_V1(atid_nsid_authority);
+PG_FUNCTION_INFO_V1(atid_nsid_name);
+
+
+/*
+ * Shared with the types
+ */
+
+/*
+ * The text, or its first 400 bytes and an ellipsis.
+ */
+char *
+atid_address_excerpt(const char *s, size_t len)
+{
+	int			n;
+
+	if (len <= EXCERPT_LEN)
+		return pnstrdup(s, len);
+	n = pg_mbcliplen(s, EXCERPT_LEN + MAX_MULTIBYTE_CHAR_LEN, EXCERPT_LEN);
+	return psprintf("%.*s...", n, s);
+}
+
+/*
+ * A sort that abbreviates: how many keys there were, and how many different
+ * ones.
+ */
+typedef struct SortState
+{
+	AtidSortKey sort_key;
+	int64		input_count;
+	bool		estimating;
+	hyperLogLogState cardinality;
+} SortState;
+
+static Datum
+abbreviate(Datum original, SortSupport ssup)
+{
+	SortState  *state = ssup->ssup_extra;
+	bytea	   *value = DatumGetByteaPP(original);
+	uint64		key = state->sort_key((const uint8_t *) VARDATA_ANY(value),
+									  VARSIZE_ANY_EXHDR(value));
+
+	state->input_count++;
+	if (state->estimating)
+		addHyperLogLog(&state->cardinality,
+					   DatumGetUInt32(hash_uint32((uint32) key ^ (uint32) (key >> 32))));
+	if (DatumGetPointer(original) != (Pointer) value)
+		pfree(value);
+	return UInt64GetDatum(key);
+}
+
+/*
+ * Is abbreviating not worth it, as where all are of a few accounts?  The bounds
+ * are those that the server has for its own types: less than one different key
+ * in 2000 values is too few, and once there are 100000 there are enough.
+ */
+static bool
+too_few_keys(int memtupcount, SortSupport ssup)
+{
+	SortState  *state = ssup->ssup_extra;
+	double		keys;
+
+	if (memtupcount < 10000 || state->input_count < 10000 || !state->estimating)
+		return false;
+	keys = estimateHyperLogLog(&state->cardinality);
+	if (keys > 100000.0)
+	{
+		state->estimating = false;
+		return false;
+	}
+	return keys < state->input_count / 2000.0 + 0.5;
+}
+
+void
+atid_address_sort_support(SortSupport ssup, int (*comparator) (Datum x, Datum y, SortSupport ssup),
+						  AtidSortKey sort_key)
+{
+	ssup->comparator = comparator;
+	if (ssup->abbreviate)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(ssup->ssup_cxt);
+		SortState  *state = palloc(sizeof(SortState));
+
+		state->sort_key = sort_key;
+		state->input_count = 0;
+		state->estimating = true;
+		initHyperLogLog(&state->cardinality, 10);
+		ssup->ssup_extra = state;
+		ssup->comparator = ssup_datum_unsigned_cmp;
+		ssup->abbrev_converter = abbreviate;
+		ssup->abbrev_abort = too_few_keys;
+		ssup->abbrev_full_comparator = comparator;
+		MemoryContextSwitchTo(caller);
+	}
+}
+
+
+/*
+ * Rules, one by one
+ */
+
+typedef AtidAddress (*Scanner) (const char *s, size_t len, size_t *at);
+
+static AtidAddress
+scan(FunctionCallInfo fcinfo, Scanner scanner)
+{
+	text	   *arg = PG_GETARG_TEXT_PP(0);
+	size_t		at;
+
+	return scanner(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), &at);
+}
+
+Datum
+atid_handle_check_characters(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) != ATID_HANDLE_CHARACTER);
+}
+
+Datum
+atid_handle_check_length(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) != ATID_HANDLE_LENGTH);
+}
+
+Datum
+atid_handle_check_segments(PG_FUNCTION_ARGS)
+{
+	AtidAddress fault = scan(fcinfo, atid_handle_scan);
+
+	PG_RETURN_BOOL(fault == ATID_ADDRESS_OK || fault == ATID_HANDLE_CHARACTER ||
+				   fault == ATID_HANDLE_LENGTH);
+}
+
+Datum
+atid_nsid_check_characters(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) != ATID_NSID_CHARACTER);
+}
+
+Datum
+atid_nsid_check_length(PG_FUNCTION_ARGS)
+{
+	AtidAddress fault = scan(fcinfo, atid_nsid_scan);
+
+	PG_RETURN_BOOL(fault != ATID_NSID_LENGTH && fault != ATID_NSID_AUTHORITY_LENGTH);
+}
+
+Datum
+atid_nsid_check_name(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) != ATID_NSID_NAME);
+}
+
+Datum
+atid_nsid_check_segments(PG_FUNCTION_ARGS)
+{
+	AtidAddress fault = scan(fcinfo, atid_nsid_scan);
+
+	PG_RETURN_BOOL(fault == ATID_ADDRESS_OK || fault == ATID_NSID_CHARACTER ||
+				   fault == ATID_NSID_LENGTH || fault == ATID_NSID_AUTHORITY_LENGTH ||
+				   fault == ATID_NSID_NAME);
+}
+
+Datum
+atid_at_identifier_check_syntax(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_identifier_scan) == ATID_ADDRESS_OK);
+}
+
+static bool
+is_language(text *arg)
+{
+	return atid_language_syntax(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
+}
+
+Datum
+atid_language_check_syntax(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(is_language(PG_GETARG_TEXT_PP(0)));
+}
+
+Datum
+atid_uri_check_length(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(atid_uri_length(VARSIZE_ANY_EXHDR(PG_GETARG_TEXT_PP(0))));
+}
+
+static bool
+is_uri(text *arg)
+{
+	return atid_uri_syntax(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
+}
+
+Datum
+atid_uri_check_syntax(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(is_uri(PG_GETARG_TEXT_PP(0)));
+}
+
+
+/*
+ * All rules at once
+ */
+
+Datum
+atid_handle_is_valid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) == ATID_ADDRESS_OK);
+}
+
+Datum
+atid_nsid_is_valid_text(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) == ATID_ADDRESS_OK);
+}
+
+Datum
+atid_at_identifier_is_valid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(scan(fcinfo, atid_identifier_scan) == ATID_ADDRESS_OK);
+}
+
+Datum
+atid_language_is_valid(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(is_language(PG_GETARG_TEXT_PP(0)));
+}
+
+Datum
+atid_uri_is_valid(PG_FUNCTION_ARGS)
+{
+	text	   *arg = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_BOOL(atid_uri_length(VARSIZE_ANY_EXHDR(arg)) && is_uri(arg));
+}
+
+
+/*
+ * Parts and normal forms
+ */
+
+/* The argument, which has to be a name of this kind. */
+static text *
+scanned_arg(FunctionCallInfo fcinfo, Scanner scanner, const char *what)
+{
+	text	   *arg = PG_GETARG_TEXT_PP(0);
+	const char *s = VARDATA_ANY(arg);
+	size_t		len = VARSIZE_ANY_EXHDR(arg);
+	size_t		at = 0;
+	AtidAddress fault = scanner(s, len, &at);
+
+	if (fault != ATID_ADDRESS_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid %s: \"%s\"", what, atid_address_excerpt(s, len)),
+				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+	return arg;
+}
+
+/* A copy whose first n bytes are in lower case. */
+static text *
+lower_case(text *arg, size_t n)
+{
+	text	   *result = cstring_to_text_with_len(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
+	char	   *s = VARDATA(result);
+
+	for (size_t i = 0; i < n; i++)
+		s[i] = pg_ascii_tolower((unsigned char) s[i]);
+	return result;
+}
+
+/* Where the last segment begins. */
+static size_t
+last_segment(text *arg)
+{
+	const char *s = VARDATA_ANY(arg);
+	size_t		i = VARSIZE_ANY_EXHDR(arg);
+
+	while (i > 0 && s[i - 1] != '.')
+		i--;
+	return i;
+}
+
+Datum
+atid_handle_normalize(PG_FUNCTION_ARGS)
+{
+	text	   *arg = scanned_arg(fcinfo, atid_handle_scan, "handle");
+
+	PG_RETURN_TEXT_P(lower_case(arg, VARSIZE_ANY_EXHDR(arg)));
+}
+
+/*
+ * nsid_normalize(text): the authority in lower case; the name is as it is.
+ */
+Datum
+atid_nsid_normalize(PG_FUNCTION_ARGS)
+{
+	text	   *arg = scanned_arg(fcinfo, atid_nsid_scan, "NSID");
+
+	PG_RETURN_TEXT_P(lower_case(arg, last_segment(arg)));
+}
+
+/*
+ * nsid_authority(text): the domain name whose owner gives out the NSID, that is,
+ * all but the name, turned round.
+ */
+Datum
+atid_nsid_authority(PG_FUNCTION_ARGS)
+{
+	text	   *arg = scanned_arg(fcinfo, atid_nsid_scan, "NSID");
+	const char *s = VARDATA_ANY(arg);
+	size_t		len = last_segment(arg) - 1;
+	text	   *result = palloc(VARHDRSZ + len);
+	char	   *dst = VARDATA(result) + len;
+	size_t		start = 0;
+
+	SET_VARSIZE(result, VARHDRSZ + len);
+	for (size_t i = 0; i <= len; i++)
+	{
+		if (i < len && s[i] != '.')
+			continue;
+		dst -= i - start;
+		memcpy(dst, s + start, i - start);
+		if (i < len)
+			*--dst = '.';
+		start = i + 1;
+	}
+	PG_RETURN_TEXT_P(result);
+}
+
+Datum
+atid_nsid_name(PG_FUNCTION_ARGS)
+{
+	text	   *arg = scanned_arg(fcinfo, atid_nsid_scan, "NSID");
+	size_t		start = last_segment(arg);
+
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(VARDATA_ANY(arg) + start,
+											  VARSIZE_ANY_EXHDR(arg) - start));
+}

@@ -1,0 +1,533 @@
+/*-------------------------------------------------------------------------
+ *
+ * at_uri.c
+ *		The type atid.at_uri: AT URIs, any that Lexicon's format "at-uri" takes.
+ *
+ * A value is a varlena with the packed form of codec/packed.c: a byte for its
+ * shape, the authority, the collection and the record key, of which a did:plc
+ * and a TID are packed.  It is read byte by byte, so it may stand anywhere.  A
+ * text has one packed form, so equality and hashes are those of the bytes; the
+ * order is that of the text in "C".
+ *
+ * The binary form is the text.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/sortsupport.h"
+
+#include "address.h"
+#include "codec/address.h"
+#include "codec/base32.h"
+#include "codec/packed.h"
+#include "compat.h"
+
+PG_FUNCTION_INFO_V1(atid_at_uri_in);
+PG_FUNCTION_INFO_V1(atid_at_uri_out);
+PG_FUNCTION_INFO_V1(atid_at_uri_recv);
+PG_FUNCTION_INFO_V1(atid_at_uri_send);
+PG_FUNCTION_INFO_V1(atid_at_uri_is_valid_text);
+PG_FUNCTION_INFO_V1(atid_at_uri_authority);
+PG_FUNCTION_INFO_V1(atid_at_uri_did);
+PG_FUNCTION_INFO_V1(atid_at_uri_handle);
+PG_FUNCTION_INFO_V1(atid_at_uri_collection);
+PG_FUNCTION_INFO_V1(atid_at_uri_rkey);
+PG_FUNCTION_INFO_V1(atid_at_uri_tid);
+PG_FUNCTION_INFO_V1(atid_at_uri_make);
+PG_FUNCTION_INFO_V1(atid_at_uri_make_of_did);
+PG_FUNCTION_INFO_V1(atid_at_uri_normalize);
+PG_FUNCTION_INFO_V1(atid_at_uri_eq);
+PG_FUNCTION_INFO_V1(atid_at_uri_ne);
+PG_FUNCTION_INFO_V1(atid_at_uri_lt);
+PG_FUNCTION_INFO_V1(atid_at_uri_le);
+PG_FUNCTION_INFO_V1(atid_at_uri_gt);
+PG_FUNCTION_INFO_V1(atid_at_uri_ge);
+PG_FUNCTION_INFO_V1(atid_at_uri_cmp);
+PG_FUNCTION_INFO_V1(atid_at_uri_sortsupport);
+PG_FUNCTION_INFO_V1(atid_at_uri_hash);
+PG_FUNCTION_INFO_V1(atid_at_uri_hash_extended);
+PG_FUNCTION_INFO_V1(atid_at_uri_larger);
+PG_FUNCTION_INFO_V1(atid_at_uri_smaller);
+
+
+/*
+ * Values
+ */
+
+/*
+ * An at_uri of a text that is known to be valid.
+ */
+Datum
+atid_at_uri_datum(const char *s, size_t len)
+{
+	bytea	   *result = palloc(VARHDRSZ + ATID_AT_URI_PACKED_MAX(len));
+	size_t		packed = atid_at_uri_pack(s, len, (uint8_t *) VARDATA(result));
+
+	SET_VARSIZE(result, VARHDRSZ + packed);
+	return PointerGetDatum(result);
+}
+
+/* The parts of a value, which is packed as it should be. */
+static AtidPackedUri
+parts_of(bytea *value)
+{
+	AtidPackedUri uri;
+
+	if (!atid_at_uri_open((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &uri))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a value of type %s is damaged", "atid.at_uri")));
+	return uri;
+}
+
+/*
+ * The text of a value, in memory of its own: before bytes are left free in front
+ * of it, and one behind.
+ */
+static char *
+text_of(bytea *value, size_t before, size_t *len)
+{
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(value);
+	char	   *result;
+
+	(void) parts_of(value);
+	*len = atid_at_uri_text_len(packed, VARSIZE_ANY_EXHDR(value));
+	result = palloc(before + *len + 1);
+	atid_at_uri_unpack(packed, VARSIZE_ANY_EXHDR(value), result + before);
+	return result;
+}
+
+
+/*
+ * Input and output
+ */
+
+Datum
+atid_at_uri_in(PG_FUNCTION_ARGS)
+{
+	char	   *str = PG_GETARG_CSTRING(0);
+	size_t		len = strlen(str);
+	AtidAtUri	uri;
+	size_t		at = 0;
+	AtidAddress fault = atid_at_uri_scan(str, len, &uri, &at);
+
+	if (fault != ATID_ADDRESS_OK)
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.at_uri",
+						atid_address_excerpt(str, len)),
+				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+	PG_RETURN_DATUM(atid_at_uri_datum(str, len));
+}
+
+Datum
+atid_at_uri_out(PG_FUNCTION_ARGS)
+{
+	size_t		len;
+	char	   *result = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
+
+	result[len] = '\0';
+	PG_RETURN_CSTRING(result);
+}
+
+Datum
+atid_at_uri_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	int			len = buf->len - buf->cursor;
+	const char *s = pq_getmsgbytes(buf, len);
+	AtidAtUri	uri;
+	size_t		at = 0;
+	AtidAddress fault = atid_at_uri_scan(s, len, &uri, &at);
+
+	if (fault != ATID_ADDRESS_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid binary representation for type %s", "atid.at_uri"),
+				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+	return atid_at_uri_datum(s, len);
+}
+
+Datum
+atid_at_uri_send(PG_FUNCTION_ARGS)
+{
+	size_t		len;
+	bytea	   *result = (bytea *) text_of(PG_GETARG_BYTEA_PP(0), VARHDRSZ, &len);
+
+	SET_VARSIZE(result, VARHDRSZ + len);
+	PG_RETURN_BYTEA_P(result);
+}
+
+/*
+ * at_uri_is_valid(text): would this text be taken as an at_uri?
+ */
+Datum
+atid_at_uri_is_valid_text(PG_FUNCTION_ARGS)
+{
+	text	   *arg = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_BOOL(atid_at_uri_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)));
+}
+
+
+/*
+ * Parts
+ */
+
+/* Is the authority a DID?  A packed one is. */
+static bool
+is_of_did(const AtidPackedUri *uri)
+{
+	return uri->plc ||
+		atid_identifier_is_did((const char *) uri->authority, uri->authority_len);
+}
+
+/* The DID that is the authority. */
+static bytea *
+did_of(const AtidPackedUri *uri)
+{
+	bytea	   *result;
+
+	if (!uri->plc)
+		return DatumGetByteaPP(atid_did_datum((const char *) uri->authority,
+											  uri->authority_len));
+	/* a did:plc is packed in the same way there and here */
+	result = palloc(VARHDRSZ + uri->authority_len);
+	SET_VARSIZE(result, VARHDRSZ + uri->authority_len);
+	memcpy(VARDATA(result), uri->authority, uri->authority_len);
+	return result;
+}
+
+Datum
+atid_at_uri_authority(PG_FUNCTION_ARGS)
+{
+	AtidPackedUri uri = parts_of(PG_GETARG_BYTEA_PP(0));
+	text	   *result;
+	size_t		len;
+
+	if (!uri.plc)
+		PG_RETURN_TEXT_P(cstring_to_text_with_len((const char *) uri.authority,
+												  uri.authority_len));
+	len = atid_did_text_len(uri.authority, uri.authority_len);
+	result = palloc(VARHDRSZ + len);
+	SET_VARSIZE(result, VARHDRSZ + len);
+	atid_did_unpack(uri.authority, uri.authority_len, VARDATA(result));
+	PG_RETURN_TEXT_P(result);
+}
+
+/*
+ * at_uri_did(at_uri): the authority; NULL if that is a handle.
+ */
+Datum
+atid_at_uri_did(PG_FUNCTION_ARGS)
+{
+	AtidPackedUri uri = parts_of(PG_GETARG_BYTEA_PP(0));
+
+	if (!is_of_did(&uri))
+		PG_RETURN_NULL();
+	PG_RETURN_BYTEA_P(did_of(&uri));
+}
+
+/*
+ * at_uri_handle(at_uri): the authority; NULL if that is a DID.
+ */
+Datum
+atid_at_uri_handle(PG_FUNCTION_ARGS)
+{
+	AtidPackedUri uri = parts_of(PG_GETARG_BYTEA_PP(0));
+
+	if (is_of_did(&uri))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text_with_len((const char *) uri.authority,
+											  uri.authority_len));
+}
+
+Datum
+atid_at_uri_collection(PG_FUNCTION_ARGS)
+{
+	AtidPackedUri uri = parts_of(PG_GETARG_BYTEA_PP(0));
+
+	if (uri.collection_len == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(uri.collection, uri.collection_len));
+}
+
+Datum
+atid_at_uri_rkey(PG_FUNCTION_ARGS)
+{
+	AtidPackedUri uri = parts_of(PG_GETARG_BYTEA_PP(0));
+	text	   *result;
+
+	if (uri.rkey_len == 0)
+		PG_RETURN_NULL();
+	if (!uri.tid)
+		PG_RETURN_TEXT_P(cstring_to_text_with_len(uri.rkey, uri.rkey_len));
+	result = palloc(VARHDRSZ + ATID_TID_TEXT_LEN);
+	SET_VARSIZE(result, VARHDRSZ + ATID_TID_TEXT_LEN);
+	atid_base32_encode_tid(atid_packed_tid(&uri), VARDATA(result));
+	PG_RETURN_TEXT_P(result);
+}
+
+/*
+ * at_uri_tid(at_uri): the record key; NULL if that is no TID.
+ */
+Datum
+atid_at_uri_tid(PG_FUNCTION_ARGS)
+{
+	AtidPackedUri uri = parts_of(PG_GETARG_BYTEA_PP(0));
+
+	if (!uri.tid)
+		PG_RETURN_NULL();
+	return UInt64GetDatum(atid_packed_tid(&uri));
+}
+
+
+/*
+ * Making
+ */
+
+/* A part that is to become one of an AT URI. */
+static void
+check_part(const char *what, const char *s, size_t len,
+		   AtidAddress (*scanner) (const char *s, size_t len, size_t *at))
+{
+	size_t		at = 0;
+	AtidAddress fault = scanner(s, len, &at);
+
+	if (fault != ATID_ADDRESS_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid %s for an AT URI: \"%s\"", what, atid_address_excerpt(s, len)),
+				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+}
+
+/*
+ * An authority that is valid, and the arguments after it, if there are any.
+ */
+static Datum
+make(FunctionCallInfo fcinfo, const char *authority, size_t authority_len)
+{
+	static const char scheme[] = "at://";
+	char	   *s = palloc(ATID_AT_URI_LONGEST);
+	char	   *end = s;
+
+	memcpy(end, scheme, strlen(scheme));
+	end += strlen(scheme);
+	memcpy(end, authority, authority_len);
+	end += authority_len;
+	for (int i = 1; i < PG_NARGS(); i++)
+	{
+		text	   *part = PG_GETARG_TEXT_PP(i);
+
+		if (i == 1)
+			check_part("collection", VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part), atid_nsid_scan);
+		else
+			check_part("record key", VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part),
+					   atid_record_key_scan);
+		*end++ = '/';
+		memcpy(end, VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part));
+		end += VARSIZE_ANY_EXHDR(part);
+	}
+	return atid_at_uri_datum(s, end - s);
+}
+
+/*
+ * at_uri_make(authority text, ...)
+ */
+Datum
+atid_at_uri_make(PG_FUNCTION_ARGS)
+{
+	text	   *authority = PG_GETARG_TEXT_PP(0);
+
+	check_part("authority", VARDATA_ANY(authority), VARSIZE_ANY_EXHDR(authority),
+			   atid_identifier_scan);
+	return make(fcinfo, VARDATA_ANY(authority), VARSIZE_ANY_EXHDR(authority));
+}
+
+/*
+ * at_uri_make(authority did, ...)
+ */
+Datum
+atid_at_uri_make_of_did(PG_FUNCTION_ARGS)
+{
+	bytea	   *did = PG_GETARG_BYTEA_PP(0);
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
+	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
+	char	   *authority = palloc(len);
+
+	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), authority);
+	return make(fcinfo, authority, len);
+}
+
+static bool
+is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/*
+ * at_uri_normalize(at_uri): the one spelling that the specification wants of
+ * those that name the same ("Normalization"): a handle and a collection's domain
+ * in lower case, the hex digits of a DID's %-escapes in upper case.
+ */
+Datum
+atid_at_uri_normalize(PG_FUNCTION_ARGS)
+{
+	size_t		len;
+	char	   *s = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
+	AtidAtUri	uri;
+	size_t		at;
+	char	   *part;
+
+	if (atid_at_uri_scan(s, len, &uri, &at) != ATID_ADDRESS_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a value of type %s is damaged", "atid.at_uri")));
+
+	part = s + (uri.authority - s);
+	if (!atid_identifier_is_did(part, uri.authority_len))
+	{
+		for (size_t i = 0; i < uri.authority_len; i++)
+			part[i] = pg_ascii_tolower((unsigned char) part[i]);
+	}
+	else
+	{
+		for (size_t i = 0; i + 2 < uri.authority_len; i++)
+		{
+			if (part[i] == '%' && is_hex(part[i + 1]) && is_hex(part[i + 2]))
+			{
+				part[i + 1] = pg_ascii_toupper((unsigned char) part[i + 1]);
+				part[i + 2] = pg_ascii_toupper((unsigned char) part[i + 2]);
+			}
+		}
+	}
+
+	if (uri.collection_len > 0)
+	{
+		size_t		name = uri.collection_len;
+
+		part = s + (uri.collection - s);
+		while (part[name - 1] != '.')
+			name--;
+		for (size_t i = 0; i < name; i++)
+			part[i] = pg_ascii_tolower((unsigned char) part[i]);
+	}
+	return atid_at_uri_datum(s, len);
+}
+
+
+/*
+ * Order and equality
+ */
+
+static int
+compare(bytea *a, bytea *b)
+{
+	return atid_at_uri_compare((const uint8_t *) VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a),
+							   (const uint8_t *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
+}
+
+static int
+compare_args(FunctionCallInfo fcinfo)
+{
+	bytea	   *a = PG_GETARG_BYTEA_PP(0);
+	bytea	   *b = PG_GETARG_BYTEA_PP(1);
+	int			result = compare(a, b);
+
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	return result;
+}
+
+Datum
+atid_at_uri_eq(PG_FUNCTION_ARGS)
+{
+	return byteaeq(fcinfo);
+}
+
+Datum
+atid_at_uri_ne(PG_FUNCTION_ARGS)
+{
+	return byteane(fcinfo);
+}
+
+Datum
+atid_at_uri_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) < 0);
+}
+
+Datum
+atid_at_uri_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) <= 0);
+}
+
+Datum
+atid_at_uri_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) > 0);
+}
+
+Datum
+atid_at_uri_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) >= 0);
+}
+
+Datum
+atid_at_uri_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(compare_args(fcinfo));
+}
+
+Datum
+atid_at_uri_hash(PG_FUNCTION_ARGS)
+{
+	return hashvarlena(fcinfo);
+}
+
+Datum
+atid_at_uri_hash_extended(PG_FUNCTION_ARGS)
+{
+	return hashvarlenaextended(fcinfo);
+}
+
+Datum
+atid_at_uri_larger(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1));
+}
+
+Datum
+atid_at_uri_smaller(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) < 0 ? 0 : 1));
+}
+
+static int
+compare_full(Datum x, Datum y, SortSupport ssup)
+{
+	bytea	   *a = DatumGetByteaPP(x);
+	bytea	   *b = DatumGetByteaPP(y);
+	int			result = compare(a, b);
+
+	if (DatumGetPointer(x) != (Pointer) a)
+		pfree(a);
+	if (DatumGetPointer(y) != (Pointer) b)
+		pfree(b);
+	return result;
+}
+
+Datum
+atid_at_uri_sortsupport(PG_FUNCTION_ARGS)
+{
+	atid_address_sort_support((SortSupport) PG_GETARG_POINTER(0), compare_full,
+							  atid_at_uri_sort_key);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,269 @@
+/*-------------------------------------------------------------------------
+ *
+ * did.c
+ *		The type atid.did: DIDs, any that Lexicon's format "did" takes.
+ *
+ * A value is a varlena with the packed form of codec/packed.c: 15 bytes for a
+ * did:plc, else the text.  It is read byte by byte, so it may stand anywhere.
+ * A text has one packed form, so equality and hashes are those of the bytes;
+ * the order is that of the text in "C".
+ *
+ * The binary form is the text.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/sortsupport.h"
+
+#include "address.h"
+#include "codec/address.h"
+#include "codec/packed.h"
+#include "compat.h"
+
+PG_FUNCTION_INFO_V1(atid_did_in);
+PG_FUNCTION_INFO_V1(atid_did_out);
+PG_FUNCTION_INFO_V1(atid_did_recv);
+PG_FUNCTION_INFO_V1(atid_did_send);
+PG_FUNCTION_INFO_V1(atid_did_is_valid_text);
+PG_FUNCTION_INFO_V1(atid_did_method);
+PG_FUNCTION_INFO_V1(atid_did_eq);
+PG_FUNCTION_INFO_V1(atid_did_ne);
+PG_FUNCTION_INFO_V1(atid_did_lt);
+PG_FUNCTION_INFO_V1(atid_did_le);
+PG_FUNCTION_INFO_V1(atid_did_gt);
+PG_FUNCTION_INFO_V1(atid_did_ge);
+PG_FUNCTION_INFO_V1(atid_did_cmp);
+PG_FUNCTION_INFO_V1(atid_did_sortsupport);
+PG_FUNCTION_INFO_V1(atid_did_hash);
+PG_FUNCTION_INFO_V1(atid_did_hash_extended);
+PG_FUNCTION_INFO_V1(atid_did_larger);
+PG_FUNCTION_INFO_V1(atid_did_smaller);
+
+
+/*
+ * A did of a text that is known to be valid.
+ */
+Datum
+atid_did_datum(const char *s, size_t len)
+{
+	bytea	   *result = palloc(VARHDRSZ + ATID_DID_PACKED_MAX(len));
+	size_t		packed = atid_did_pack(s, len, (uint8_t *) VARDATA(result));
+
+	SET_VARSIZE(result, VARHDRSZ + packed);
+	return PointerGetDatum(result);
+}
+
+
+/*
+ * Input and output
+ */
+
+Datum
+atid_did_in(PG_FUNCTION_ARGS)
+{
+	char	   *str = PG_GETARG_CSTRING(0);
+	size_t		len = strlen(str);
+	size_t		at = 0;
+	AtidAddress fault = atid_did_scan(str, len, &at);
+
+	if (fault != ATID_ADDRESS_OK)
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.did",
+						atid_address_excerpt(str, len)),
+				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+	PG_RETURN_DATUM(atid_did_datum(str, len));
+}
+
+Datum
+atid_did_out(PG_FUNCTION_ARGS)
+{
+	bytea	   *did = PG_GETARG_BYTEA_PP(0);
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
+	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
+	char	   *result = palloc(len + 1);
+
+	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), result);
+	result[len] = '\0';
+	PG_RETURN_CSTRING(result);
+}
+
+Datum
+atid_did_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	int			len = buf->len - buf->cursor;
+	const char *s = pq_getmsgbytes(buf, len);
+	size_t		at = 0;
+	AtidAddress fault = atid_did_scan(s, len, &at);
+
+	if (fault != ATID_ADDRESS_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid binary representation for type %s", "atid.did"),
+				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+	return atid_did_datum(s, len);
+}
+
+Datum
+atid_did_send(PG_FUNCTION_ARGS)
+{
+	bytea	   *did = PG_GETARG_BYTEA_PP(0);
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
+	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
+	bytea	   *result = palloc(VARHDRSZ + len);
+
+	SET_VARSIZE(result, VARHDRSZ + len);
+	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), VARDATA(result));
+	PG_RETURN_BYTEA_P(result);
+}
+
+
+/*
+ * Functions
+ */
+
+/*
+ * did_is_valid(text): would this text be taken as a did?
+ */
+Datum
+atid_did_is_valid_text(PG_FUNCTION_ARGS)
+{
+	text	   *arg = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_BOOL(atid_did_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)));
+}
+
+/*
+ * did_method(did): what stands between "did:" and the next colon.
+ */
+Datum
+atid_did_method(PG_FUNCTION_ARGS)
+{
+	bytea	   *did = PG_GETARG_BYTEA_PP(0);
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
+	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
+	char	   *s = palloc(len);
+	size_t		end = 4;
+
+	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), s);
+	while (end < len && s[end] != ':')
+		end++;
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(s + 4, end - 4));
+}
+
+
+/*
+ * Order and equality
+ */
+
+static int
+compare(bytea *a, bytea *b)
+{
+	return atid_did_compare((const uint8_t *) VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a),
+							(const uint8_t *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
+}
+
+static int
+compare_args(FunctionCallInfo fcinfo)
+{
+	bytea	   *a = PG_GETARG_BYTEA_PP(0);
+	bytea	   *b = PG_GETARG_BYTEA_PP(1);
+	int			result = compare(a, b);
+
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	return result;
+}
+
+Datum
+atid_did_eq(PG_FUNCTION_ARGS)
+{
+	return byteaeq(fcinfo);
+}
+
+Datum
+atid_did_ne(PG_FUNCTION_ARGS)
+{
+	return byteane(fcinfo);
+}
+
+Datum
+atid_did_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) < 0);
+}
+
+Datum
+atid_did_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) <= 0);
+}
+
+Datum
+atid_did_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) > 0);
+}
+
+Datum
+atid_did_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(compare_args(fcinfo) >= 0);
+}
+
+Datum
+atid_did_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(compare_args(fcinfo));
+}
+
+Datum
+atid_did_hash(PG_FUNCTION_ARGS)
+{
+	return hashvarlena(fcinfo);
+}
+
+Datum
+atid_did_hash_extended(PG_FUNCTION_ARGS)
+{
+	return hashvarlenaextended(fcinfo);
+}
+
+Datum
+atid_did_larger(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1));
+}
+
+Datum
+atid_did_smaller(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) < 0 ? 0 : 1));
+}
+
+static int
+compare_full(Datum x, Datum y, SortSupport ssup)
+{
+	bytea	   *a = DatumGetByteaPP(x);
+	bytea	   *b = DatumGetByteaPP(y);
+	int			result = compare(a, b);
+
+	if (DatumGetPointer(x) != (Pointer) a)
+		pfree(a);
+	if (DatumGetPointer(y) != (Pointer) b)
+		pfree(b);
+	return result;
+}
+
+Datum
+atid_did_sortsupport(PG_FUNCTION_ARGS)
+{
+	atid_address_sort_support((SortSupport) PG_GETARG_POINTER(0), compare_full, atid_did_sort_key);
+	PG_RETURN_VOID();
+}

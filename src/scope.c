@@ -1,0 +1,431 @@
+/*-------------------------------------------------------------------------
+ *
+ * scope.c
+ *		The operators uri <@ scope and scope @> uri: is the AT URI the scope itself,
+ *		or below it?
+ *
+ * A scope is an at_uri: an account, a collection of one, or a single record.
+ * What is below it has its text, a slash and more.  In the order of the type,
+ * which is that of the text, the scope comes first of these, and the least text
+ * above all of them is the scope and '0', the character after the slash.  So an
+ * ordered index finds them between the two:
+ *
+ *		uri >= scope AND uri <= at_uri_scope_upper(scope)
+ *
+ * with the operator itself as a recheck, for what lies between and is not below
+ * (a scope at://a.b has at://a.b-c.d there, with '-' before the slash).  The
+ * support functions tell the planner so; nothing depends on that an index is
+ * used.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/typcache.h"
+
+#include "address.h"
+#include "codec/address.h"
+#include "codec/packed.h"
+#include "compat.h"
+
+PG_FUNCTION_INFO_V1(atid_at_uri_contained);
+PG_FUNCTION_INFO_V1(atid_at_uri_contains);
+PG_FUNCTION_INFO_V1(atid_at_uri_scope_upper);
+PG_FUNCTION_INFO_V1(atid_at_uri_contained_support);
+PG_FUNCTION_INFO_V1(atid_at_uri_contains_support);
+PG_FUNCTION_INFO_V1(atid_at_uri_contained_sel);
+PG_FUNCTION_INFO_V1(atid_at_uri_contains_sel);
+
+
+/*
+ * The operators
+ */
+
+static bool
+is_within(bytea *uri, bytea *scope)
+{
+	return atid_at_uri_within((const uint8_t *) VARDATA_ANY(uri), VARSIZE_ANY_EXHDR(uri),
+							  (const uint8_t *) VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope));
+}
+
+Datum
+atid_at_uri_contained(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(is_within(PG_GETARG_BYTEA_PP(0), PG_GETARG_BYTEA_PP(1)));
+}
+
+Datum
+atid_at_uri_contains(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(is_within(PG_GETARG_BYTEA_PP(1), PG_GETARG_BYTEA_PP(0)));
+}
+
+
+/*
+ * Bounds
+ */
+
+/* n times the greatest character there is in a handle and in an NSID */
+static char *
+append_z(char *end, int n)
+{
+	memset(end, 'z', n);
+	return end + n;
+}
+
+/*
+ * The greatest of all AT URIs, which has a handle, because no DID begins with 'z'.
+ */
+static Datum
+greatest_at_uri(void)
+{
+	char		s[ATID_AT_URI_LONGEST];
+	char	   *end = s;
+
+	memcpy(end, "at://", 5);
+	end += 5;
+	/* an authority of 253 characters, twice: 63 + 1 + 63 + 1 + 63 + 1 + 61 */
+	for (int name = 0; name < 2; name++)
+	{
+		for (int i = 0; i < 3; i++)
+		{
+			end = append_z(end, 63);
+			*end++ = '.';
+		}
+		end = append_z(end, 61);
+		*end++ = name == 0 ? '/' : '.';
+	}
+	end = append_z(end, 63);
+	*end++ = '/';
+	memset(end, '~', 512);
+	end += 512;
+	return atid_at_uri_datum(s, end - s);
+}
+
+/*
+ * at_uri_scope_upper(scope): an at_uri that is not below any that is within the
+ * scope, for index conditions.  That is the scope and '0' where that is an AT
+ * URI; where it would be too long, that of the scope around it.
+ */
+Datum
+atid_at_uri_scope_upper(PG_FUNCTION_ARGS)
+{
+	bytea	   *scope = PG_GETARG_BYTEA_PP(0);
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(scope);
+	size_t		packed_len = VARSIZE_ANY_EXHDR(scope);
+	AtidPackedUri parts;
+	char	   *s;
+	size_t		len;
+
+	if (!atid_at_uri_open(packed, packed_len, &parts))
+		return greatest_at_uri();
+
+	len = atid_at_uri_text_len(packed, packed_len);
+	s = palloc(len + 1);
+	atid_at_uri_unpack(packed, packed_len, s);
+	while (len > strlen("at://"))
+	{
+		s[len] = '0';
+		if (atid_at_uri_is_valid(s, len + 1))
+			return atid_at_uri_datum(s, len + 1);
+		while (s[len] != '/')
+			len--;
+	}
+	return greatest_at_uri();
+}
+
+
+/*
+ * The planner's support: an index condition
+ */
+
+/*
+ * The operator of a strategy in the index column's family, if it is the one of
+ * our own order: a family of somebody else's may sort in another way.
+ */
+static Oid
+ordering_operator(SupportRequestIndexCondition *request, Oid type, StrategyNumber strategy,
+				  PGFunction own)
+{
+	Oid			operator = get_opfamily_member(request->opfamily, type, type, strategy);
+	FmgrInfo	function;
+
+	if (!OidIsValid(operator))
+		return InvalidOid;
+	fmgr_info(get_opcode(operator), &function);
+	return function.fn_addr == own ? operator : InvalidOid;
+}
+
+static Node *
+make_condition(Oid operator, Node *column, Node *value)
+{
+	return (Node *) make_opclause(operator, BOOLOID, false, (Expr *) copyObject(column),
+								  (Expr *) value, InvalidOid, InvalidOid);
+}
+
+/*
+ * at_uri_scope_upper(scope) as an expression; its value, if the scope is known.
+ */
+static Node *
+upper_bound(Oid function, Node *scope, Oid type)
+{
+	List	   *name;
+	Oid			upper;
+
+	if (IsA(scope, Const))
+	{
+		Datum		value = DirectFunctionCall1(atid_at_uri_scope_upper,
+												((Const *) scope)->constvalue);
+
+		return (Node *) makeConst(type, -1, InvalidOid, -1, value, false, false);
+	}
+
+	/* it is where the operator's function is */
+	name = list_make2(makeString(get_namespace_name(get_func_namespace(function))),
+					  makeString("at_uri_scope_upper"));
+	upper = LookupFuncName(name, 1, &type, true);
+	if (!OidIsValid(upper))
+		return NULL;
+	return (Node *) makeFuncExpr(upper, type, list_make1(copyObject(scope)), InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
+}
+
+/* Is this constant a single record? */
+static bool
+is_record(Node *scope)
+{
+	bytea	   *value;
+	AtidPackedUri uri;
+
+	if (!IsA(scope, Const))
+		return false;
+	value = DatumGetByteaPP(((Const *) scope)->constvalue);
+	return atid_at_uri_open((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &uri) &&
+		uri.rkey_len > 0;
+}
+
+static Node *
+support(Node *raw, int uri_arg)
+{
+	SupportRequestIndexCondition *request = (SupportRequestIndexCondition *) raw;
+	List	   *args;
+	Node	   *column;
+	Node	   *scope;
+	Node	   *upper;
+	Oid			type;
+	Oid			ge;
+	Oid			le;
+
+	if (!IsA(raw, SupportRequestIndexCondition))
+		return NULL;
+	if (is_opclause(request->node))
+		args = ((OpExpr *) request->node)->args;
+	else if (is_funcclause(request->node))
+		args = ((FuncExpr *) request->node)->args;
+	else
+		return NULL;
+	if (list_length(args) != 2 || request->indexarg != uri_arg)
+		return NULL;
+
+	column = list_nth(args, uri_arg);
+	scope = list_nth(args, 1 - uri_arg);
+	if ((IsA(scope, Const) && ((Const *) scope)->constisnull) ||
+		!is_pseudo_constant_for_index(request->root, scope, request->index))
+		return NULL;
+	/* strategies mean the same to a btree and to BRIN's minmax */
+	if (request->index->relam != BTREE_AM_OID && request->index->relam != BRIN_AM_OID)
+		return NULL;
+	type = request->index->opcintype[request->indexcol];
+
+	if (is_record(scope))
+	{
+		Oid			eq = ordering_operator(request, type, BTEqualStrategyNumber, atid_at_uri_eq);
+
+		if (!OidIsValid(eq))
+			return NULL;
+		request->lossy = false;
+		return (Node *) list_make1(make_condition(eq, column, copyObject(scope)));
+	}
+
+	ge = ordering_operator(request, type, BTGreaterEqualStrategyNumber, atid_at_uri_ge);
+	le = ordering_operator(request, type, BTLessEqualStrategyNumber, atid_at_uri_le);
+	if (!OidIsValid(ge) || !OidIsValid(le))
+		return NULL;
+	upper = upper_bound(request->funcid, scope, type);
+	if (upper == NULL)
+		return NULL;
+	request->lossy = true;
+	return (Node *) list_make2(make_condition(ge, column, copyObject(scope)),
+							   make_condition(le, column, upper));
+}
+
+Datum
+atid_at_uri_contained_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(support((Node *) PG_GETARG_POINTER(0), 0));
+}
+
+Datum
+atid_at_uri_contains_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(support((Node *) PG_GETARG_POINTER(0), 1));
+}
+
+
+/*
+ * Selectivity
+ */
+
+/* What a type has no better guess for */
+#define DEFAULT_SCOPE_SEL	0.001
+
+/* Bins of a histogram that is not there */
+#define DEFAULT_BINS		100
+
+/* How many bins has the histogram, if there is one? */
+static int
+histogram_bins(VariableStatData *var)
+{
+	AttStatsSlot slot;
+	int			bins = 0;
+
+	if (HeapTupleIsValid(var->statsTuple) &&
+		get_attstatsslot(&slot, var->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+						 ATTSTATSSLOT_VALUES))
+	{
+		bins = slot.nvalues - 1;
+		free_attstatsslot(&slot);
+	}
+	return bins > 0 ? bins : DEFAULT_BINS;
+}
+
+/*
+ * The share of a scope that lies between two neighbours in the histogram: more
+ * than a single row, less than a bin of them, and the histogram does not tell.
+ * An account is taken to have the geometric mean of the two, and one of its
+ * collections, which is narrower, the cubic root.
+ */
+static double
+share_in_bin(VariableStatData *var, bool collection)
+{
+	double		rows = var->rel ? Max(var->rel->tuples, 1.0) : 1000.0;
+	double		in_bin = Max(rows / histogram_bins(var), 1.0);
+
+	return pow(in_bin, collection ? 1.0 / 3.0 : 1.0 / 2.0) / rows;
+}
+
+/* The share of the histogram's values on one side of a bound, or -1. */
+static double
+share_beside(PlannerInfo *root, VariableStatData *var, Oid operator, bool above, Datum bound,
+			 Oid type)
+{
+	FmgrInfo	function;
+
+	fmgr_info(get_opcode(operator), &function);
+	return ineq_histogram_selectivity(root, var, operator, &function, above, true, InvalidOid,
+									  bound, type);
+}
+
+/*
+ * The share of a column's values that are within a scope that is known.
+ */
+static double
+share_of_scope(PlannerInfo *root, VariableStatData *var, Oid operator, Datum scope, bool varonleft)
+{
+	bytea	   *value = DatumGetByteaPP(scope);
+	TypeCacheEntry *type = lookup_type_cache(var->vartype, TYPECACHE_BTREE_OPFAMILY);
+	AtidPackedUri parts;
+	FmgrInfo	function;
+	double		common;
+	double		others;
+	double		among_common;
+	double		above;
+	double		below;
+	double		nulls = 0.0;
+
+	if (!OidIsValid(type->btree_opf) ||
+		!atid_at_uri_open((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &parts))
+		return DEFAULT_SCOPE_SEL;
+	if (parts.rkey_len > 0)
+		return var_eq_const(var, get_opfamily_member(type->btree_opf, type->btree_opintype,
+													 type->btree_opintype, BTEqualStrategyNumber),
+							InvalidOid, scope, false, true, false);
+
+	if (HeapTupleIsValid(var->statsTuple))
+		nulls = ((Form_pg_statistic) GETSTRUCT(var->statsTuple))->stanullfrac;
+	fmgr_info(get_opcode(operator), &function);
+	among_common = mcv_selectivity(var, &function, InvalidOid, scope, varonleft, &common);
+
+	above = share_beside(root, var,
+						 get_opfamily_member(type->btree_opf, type->btree_opintype,
+											 type->btree_opintype, BTGreaterEqualStrategyNumber),
+						 true, scope, type->type_id);
+	below = share_beside(root, var,
+						 get_opfamily_member(type->btree_opf, type->btree_opintype,
+											 type->btree_opintype, BTLessEqualStrategyNumber),
+						 false, DirectFunctionCall1(atid_at_uri_scope_upper, scope), type->type_id);
+	others = above < 0.0 || below < 0.0 ? 0.0 : above + below - 1.0;
+	others = Max(others, share_in_bin(var, parts.collection_len > 0));
+
+	return among_common + others * Max(1.0 - common - nulls, 0.0);
+}
+
+/*
+ * The restriction estimator of both operators; the URI is on the left in the
+ * first.
+ */
+static double
+estimate(FunctionCallInfo fcinfo, bool uri_on_left)
+{
+	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
+	Oid			operator = PG_GETARG_OID(1);
+	List	   *args = (List *) PG_GETARG_POINTER(2);
+	int			relid = PG_GETARG_INT32(3);
+	VariableStatData var;
+	Node	   *other;
+	bool		varonleft;
+	double		result;
+
+	if (!get_restriction_variable(root, args, relid, &var, &other, &varonleft))
+		return DEFAULT_SCOPE_SEL;
+	if (varonleft != uri_on_left)
+		result = DEFAULT_SCOPE_SEL; /* the column is the scope */
+	else if (!IsA(other, Const))
+		result = share_in_bin(&var, false);
+	else if (((Const *) other)->constisnull)
+		result = 0.0;
+	else
+		result = share_of_scope(root, &var, operator, ((Const *) other)->constvalue, varonleft);
+	ReleaseVariableStats(var);
+	CLAMP_PROBABILITY(result);
+	return result;
+}
+
+Datum
+atid_at_uri_contained_sel(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate(fcinfo, true));
+}
+
+Datum
+atid_at_uri_contains_sel(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(estimate(fcinfo, false));
+}
