@@ -33,10 +33,14 @@ DOCS = \
 PURE = \
 	codec/address \
 	codec/base32 \
+	codec/car \
 	codec/commit \
 	codec/dagcbor \
 	codec/format \
 	codec/datetime \
+	codec/mst \
+	codec/mst_build \
+	codec/mst_walk \
 	codec/multiformat \
 	codec/packed \
 	codec/syntax \
@@ -44,6 +48,7 @@ PURE = \
 
 # the floors below the rooms, which need a server
 FLOORS = \
+	archive \
 	generator/generator \
 	generator/horizon \
 	generator/random \
@@ -66,7 +71,10 @@ ROOMS = \
 	did \
 	scope \
 	record \
-	reference
+	reference \
+	car \
+	mst \
+	repository
 
 OBJS = atid.o $(PURE:%=src/%.o) $(FLOORS:%=src/%.o) $(ROOMS:%=src/%.o)
 

@@ -679,3 +679,126 @@ COMMENT ON FUNCTION atid.sort_at(text, timestamptz) IS
 ------------------------------------------------------------------------------
 -- repository
 ------------------------------------------------------------------------------
+
+-- functions
+
+CREATE FUNCTION atid.car_roots(car bytea, OUT n int, OUT cid atid.cid_link) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_car_roots' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;
+COMMENT ON FUNCTION atid.car_roots(bytea) IS 'the roots that the header of a CAR names';
+
+CREATE FUNCTION atid.car_blocks(
+  car bytea, verify bool DEFAULT true, OUT n int, OUT cid atid.cid_link, OUT block bytea
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_car_blocks' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.car_blocks(bytea, bool) IS
+  'the blocks of a CAR in their order, each with the hash of its CID checked';
+
+CREATE FUNCTION atid.car_is_valid(car bytea) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_car_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.car_is_valid(bytea) IS
+  'are the bytes a CAR, and all its blocks those of their CIDs?';
+
+CREATE FUNCTION atid.car_problem(car bytea) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_car_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.car_problem(bytea) IS 'why the bytes are no valid CAR, and where, or NULL';
+
+CREATE FUNCTION atid.car_agg_transfn(internal, root atid.cid_link, cid atid.cid_link, block bytea) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_car_agg_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION atid.car_agg_transfn(internal, atid.cid_link, atid.cid_link, bytea) IS
+  'aggregate transition function';
+
+CREATE FUNCTION atid.car_agg_finalfn(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_car_agg_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION atid.car_agg_finalfn(internal) IS 'aggregate final function';
+
+CREATE FUNCTION atid.mst_key_depth(key text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_mst_key_depth' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION atid.mst_key_depth(text) IS 'the level of a tree that a key belongs to';
+
+CREATE FUNCTION atid.mst_root_transfn(internal, key text, value atid.cid_link) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_mst_root_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION atid.mst_root_transfn(internal, text, atid.cid_link) IS
+  'aggregate transition function';
+
+CREATE FUNCTION atid.mst_root_finalfn(internal) RETURNS atid.cid_link
+  AS 'MODULE_PATHNAME', 'atid_mst_root_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION atid.mst_root_finalfn(internal) IS 'aggregate final function';
+
+CREATE FUNCTION atid.mst_car_transfn(internal, key text, value atid.cid_link) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_mst_car_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION atid.mst_car_transfn(internal, text, atid.cid_link) IS
+  'aggregate transition function';
+
+CREATE FUNCTION atid.mst_car_finalfn(internal) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_mst_car_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION atid.mst_car_finalfn(internal) IS 'aggregate final function';
+
+CREATE FUNCTION atid.mst_entries(
+  car bytea, root atid.cid_link DEFAULT NULL, partial bool DEFAULT false, OUT key text, OUT value atid.cid_link
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_mst_entries' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.mst_entries(bytea, atid.cid_link, bool) IS
+  'the entries of a tree in a CAR in the order of their keys, the tree verified';
+
+CREATE FUNCTION atid.mst_diff(
+  car_a bytea, root_a atid.cid_link, car_b bytea, root_b atid.cid_link,
+  OUT key text, OUT old atid.cid_link, OUT new atid.cid_link
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_mst_diff' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.mst_diff(bytea, atid.cid_link, bytea, atid.cid_link) IS
+  'the keys whose values differ in two trees';
+
+CREATE FUNCTION atid.mst_invert(
+  car bytea, root atid.cid_link, keys text[], olds atid.cid_link[], news atid.cid_link[]
+) RETURNS atid.cid_link
+  AS 'MODULE_PATHNAME', 'atid_mst_invert' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION atid.mst_invert(bytea, atid.cid_link, text[], atid.cid_link[], atid.cid_link[]) IS
+  'the root of a tree before these operations were applied';
+
+CREATE FUNCTION atid.repo_commit(
+  car bytea, OUT did text, OUT version int, OUT rev atid.tid, OUT data atid.cid_link, OUT prev atid.cid_link,
+  OUT sig bytea, OUT cid atid.cid_link, OUT block bytea
+) RETURNS record
+  AS 'MODULE_PATHNAME', 'atid_repo_commit' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION atid.repo_commit(bytea) IS 'the commit of a repository in a CAR';
+
+CREATE FUNCTION atid.repo_records(
+  car bytea, partial bool DEFAULT false,
+  OUT collection text, OUT rkey atid.record_key, OUT cid atid.cid_link, OUT block bytea
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_repo_records' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.repo_records(bytea, bool) IS
+  'the records of a repository in a CAR, every hash and the tree verified';
+
+CREATE FUNCTION atid.repo_is_valid(car bytea) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_repo_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.repo_is_valid(bytea) IS
+  'is the CAR a full export of a repository, but for the signature?';
+
+CREATE FUNCTION atid.repo_problem(car bytea) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_repo_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION atid.repo_problem(bytea) IS
+  'why the CAR is no full export of a repository, and where, or NULL';
+
+-- aggregates; their final functions only read, so they serve as window functions too
+
+CREATE AGGREGATE atid.car_agg(root atid.cid_link, cid atid.cid_link, block bytea) (
+  SFUNC = atid.car_agg_transfn, STYPE = internal, SSPACE = 4096,
+  FINALFUNC = atid.car_agg_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE atid.car_agg(atid.cid_link, atid.cid_link, bytea) IS
+  'the CAR of these blocks, in the order of the rows';
+
+CREATE AGGREGATE atid.mst_root(key text, value atid.cid_link) (
+  SFUNC = atid.mst_root_transfn, STYPE = internal, SSPACE = 2048,
+  FINALFUNC = atid.mst_root_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE atid.mst_root(text, atid.cid_link) IS
+  'the CID of the root of the tree of these entries, which come in the order of their keys';
+
+CREATE AGGREGATE atid.mst_car(key text, value atid.cid_link) (
+  SFUNC = atid.mst_car_transfn, STYPE = internal, SSPACE = 8192,
+  FINALFUNC = atid.mst_car_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE atid.mst_car(text, atid.cid_link) IS
+  'the nodes of the tree of these entries, which come in the order of their keys, as a CAR';

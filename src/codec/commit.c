@@ -29,6 +29,7 @@
 
 #include <string.h>
 
+#include "codec/address.h"
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "codec/syntax.h"
@@ -47,29 +48,6 @@ key_is(const AtidCborItem *key, const char *name)
 	return key->len == strlen(name) && memcmp(key->data, name, key->len) == 0;
 }
 
-/*
- * Is this the outline of a DID: "did:", a method of small letters, ":", and an
- * identifier of printable ASCII?
- */
-static bool
-is_did(const uint8_t *s, size_t len)
-{
-	size_t		i = 4;
-
-	if (len > ATID_COMMIT_DID_MAX || len < 7 || memcmp(s, "did:", 4) != 0)
-		return false;
-	while (i < len && s[i] >= 'a' && s[i] <= 'z')
-		i++;
-	if (i == 4 || i + 1 >= len || s[i] != ':')
-		return false;
-	for (; i < len; i++)
-	{
-		if (s[i] <= ' ' || s[i] > '~')
-			return false;
-	}
-	return true;
-}
-
 static bool
 is_link_to_block(AtidCborEvent event, const AtidCborItem *item)
 {
@@ -84,9 +62,12 @@ static AtidCommitFault
 take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 		   const AtidCborItem *value, unsigned *seen)
 {
+	size_t		at;
+
 	if (key_is(key, "did"))
 	{
-		if (event != ATID_CBOR_TEXT || !is_did(value->data, value->len))
+		if (event != ATID_CBOR_TEXT ||
+			atid_did_scan((const char *) value->data, value->len, &at) != ATID_ADDRESS_OK)
 			return ATID_COMMIT_DID;
 		commit->did = (const char *) value->data;
 		commit->did_len = value->len;
@@ -94,8 +75,6 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 	}
 	else if (key_is(key, "rev"))
 	{
-		size_t		at;
-
 		if (event != ATID_CBOR_TEXT ||
 			atid_syntax_tid((const char *) value->data, value->len, &at) != ATID_TID_OK)
 			return ATID_COMMIT_REV;

@@ -16,9 +16,6 @@
 #define ATID_COMMIT_VERSION 3
 #define ATID_COMMIT_VERSION_LEGACY 2
 
-/* The longest DID ("DID Syntax"). */
-#define ATID_COMMIT_DID_MAX 2048
-
 /* What is wrong with a commit: its encoding, or the field that breaks a rule. */
 typedef enum AtidCommitFault
 {

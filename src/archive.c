@@ -1,0 +1,403 @@
+/*-------------------------------------------------------------------------
+ *
+ * archive.c
+ *		A CAR that is open: its blocks by their CIDs, and what is wrong with it.
+ *
+ * To open a CAR is to read the lengths and CIDs of all its sections, twice: once to
+ * count them, once to put them into the index (codec/car.c).  The CAR itself stays
+ * where it is, and nothing of it is copied.
+ *
+ * A block is hashed when it is asked for, and not again when it is asked for another
+ * time: the index keeps a mark.  What nobody asks for is not hashed.
+ *
+ * Memory: the index, of 12 to 24 bytes a block that has a SHA-256, so no more than
+ * the CAR.  Interrupts are honoured for each block, and within large ones.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/cryptohash.h"
+#include "common/sha2.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "codec/car.h"
+#include "codec/mst.h"
+#include "codec/multiformat.h"
+
+#include "archive.h"
+
+/* Sections are passed, and bytes hashed, so many at a time between interrupts. */
+#define SECTIONS_AT_ONCE 4096
+#define BYTES_AT_ONCE (1024 * 1024)
+
+/* No more of a key or of a CID's bytes is quoted. */
+#define KEY_QUOTED_MAX 400
+#define CID_QUOTED_MAX 200
+
+
+/*
+ * Hashing
+ */
+
+/*
+ * A context for SHA-256, to be used for any number of hashes.  The resource owner frees
+ * it if an error comes; else the caller does.
+ */
+pg_cryptohash_ctx *
+atid_sha256_begin(void)
+{
+	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
+
+	if (hash == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	return hash;
+}
+
+void
+atid_sha256(pg_cryptohash_ctx *hash, const void *data, size_t len, uint8_t digest[32])
+{
+	const uint8_t *p = data;
+	bool		good = pg_cryptohash_init(hash) >= 0;
+
+	while (good && len > BYTES_AT_ONCE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		good = pg_cryptohash_update(hash, p, BYTES_AT_ONCE) >= 0;
+		p += BYTES_AT_ONCE;
+		len -= BYTES_AT_ONCE;
+	}
+	if (!good ||
+		pg_cryptohash_update(hash, p, len) < 0 ||
+		pg_cryptohash_final(hash, digest, PG_SHA256_DIGEST_LENGTH) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compute %s hash: %s", "SHA256",
+						pg_cryptohash_error(hash))));
+}
+
+
+/*
+ * Problems
+ */
+
+/*
+ * The text of a CID, or the beginning of a long one's.
+ */
+const char *
+atid_quote_cid(const uint8_t *cid, size_t len)
+{
+	size_t		quoted = Min(len, CID_QUOTED_MAX);
+	size_t		text_len = atid_cid_text_len(quoted);
+	char	   *text = palloc(text_len + 4);
+
+	atid_cid_to_text(cid, quoted, text);
+	strcpy(text + text_len, quoted < len ? "..." : "");
+	return text;
+}
+
+/*
+ * A key, which is ASCII, or the beginning of a long one.
+ */
+const char *
+atid_quote_key(const void *key, size_t len)
+{
+	return psprintf("%.*s%s", (int) Min(len, KEY_QUOTED_MAX), (const char *) key,
+					len > KEY_QUOTED_MAX ? "..." : "");
+}
+
+/*
+ * Note a problem, if it is the first.  Returns false.
+ */
+bool
+atid_archive_problem(AtidArchive *archive, int sqlstate, const char *fmt,...)
+{
+	va_list		args;
+	size_t		size = 256;
+
+	if (archive->problem != NULL)
+		return false;
+	archive->sqlstate = sqlstate;
+	for (;;)
+	{
+		char	   *text = palloc(size);
+		size_t		needed;
+
+		va_start(args, fmt);
+		needed = pvsnprintf(text, size, fmt, args);
+		va_end(args);
+		if (needed < size)
+		{
+			archive->problem = text;
+			return false;
+		}
+		pfree(text);
+		size = needed;
+	}
+}
+
+/*
+ * Raise what was noted.  what is what is invalid: "CAR", "tree", "repository".
+ */
+void
+atid_archive_raise(const AtidArchive *archive, const char *what)
+{
+	ereport(ERROR,
+			(errcode(archive->sqlstate),
+			 errmsg("invalid %s", what),
+			 errdetail("%s", archive->problem)));
+}
+
+/*
+ * Note the reader's fault, if it has one.  Returns whether it has none.
+ */
+bool
+atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
+{
+	if (reader->fault == ATID_CAR_OK)
+		return true;
+	return atid_archive_problem(archive,
+								reader->fault == ATID_CAR_MANY_ROOTS ?
+								ERRCODE_PROGRAM_LIMIT_EXCEEDED :
+								ERRCODE_INVALID_BINARY_REPRESENTATION,
+								"At byte %zu: %s", reader->at,
+								atid_car_words(reader->fault, reader->cbor_error,
+											   reader->cid_fault));
+}
+
+/*
+ * Note the fault that a walk has come to: the node, the place, the key, the rule.
+ */
+bool
+atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
+{
+	const char *place = "";
+	const char *key = "";
+	const char *words;
+	int			sqlstate;
+
+	/* where a block was refused, that has been noted */
+	if (archive->problem != NULL)
+		return false;
+	if (walk->fault_at != NULL)
+		place = psprintf(", at byte %zu", (size_t) (walk->fault_at - archive->car));
+	if (walk->key_len > 0)
+		key = psprintf(", key %s", atid_quote_key(walk->key, walk->key_len));
+	words = atid_mst_words(walk->fault, walk->cbor_error, walk->cid_fault);
+
+	sqlstate = walk->fault == ATID_MST_MANY_ENTRIES || walk->fault == ATID_MST_DEEP ?
+		ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_INVALID_BINARY_REPRESENTATION;
+	return atid_archive_problem(archive, sqlstate, "Node %s%s%s: %s",
+								atid_quote_cid(walk->fault_cid, ATID_MST_CID_LEN),
+								place, key, words);
+}
+
+
+/*
+ * Blocks
+ */
+
+/*
+ * Is the block the one that its CID says?  If not, or if it cannot be told, a problem
+ * is noted.
+ */
+bool
+atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
+{
+	AtidCid		cid;
+	size_t		at;
+	uint8_t		digest[ATID_SHA2_256_LEN];
+
+	if (atid_cid_parse(section->cid, section->cid_len, &cid, &at) != ATID_CID_OK)
+		elog(ERROR, "a section without a CID");
+	if (cid.hash == 0)
+		return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+									"At byte %zu: The CID %s has no hash of the block: it is an identity CID.",
+									section->offset, atid_quote_cid(section->cid, section->cid_len));
+	if (cid.hash != ATID_HASH_SHA2_256 || cid.digest_len != ATID_SHA2_256_LEN)
+		return atid_archive_problem(archive, ERRCODE_FEATURE_NOT_SUPPORTED,
+									"At byte %zu: The hash of the CID %s cannot be checked: it is not a SHA-256 of 32 bytes.",
+									section->offset, atid_quote_cid(section->cid, section->cid_len));
+	atid_sha256(archive->hash, section->block, section->block_len, digest);
+	if (memcmp(digest, cid.digest, sizeof(digest)) == 0)
+		return true;
+	return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+								"At byte %zu: The block does not have the hash of its CID, %s.",
+								section->offset, atid_quote_cid(section->cid, section->cid_len));
+}
+
+/*
+ * The block of a CID, checked.  One whose hash is not a SHA-256 cannot be, and is a
+ * problem.
+ */
+AtidArchiveBlock
+atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
+				   AtidCarSection *section)
+{
+	AtidCarSlot *slot;
+
+	CHECK_FOR_INTERRUPTS();
+	slot = atid_car_index_find(&archive->index, cid, cid_len, section);
+	if (slot == NULL && !atid_car_is_indexed(cid, cid_len))
+	{
+		atid_archive_problem(archive, ERRCODE_FEATURE_NOT_SUPPORTED,
+							 "The hash of the CID %s cannot be checked: it is not a SHA-256 of 32 bytes.",
+							 atid_quote_cid(cid, cid_len));
+		return ATID_ARCHIVE_BAD;
+	}
+	if (slot == NULL)
+		return ATID_ARCHIVE_MISSING;
+	if (slot->place & ATID_CAR_CHECKED)
+		return ATID_ARCHIVE_REPEATED;
+	if (!atid_archive_check(archive, section))
+		return ATID_ARCHIVE_BAD;
+	slot->place |= ATID_CAR_CHECKED;
+	return ATID_ARCHIVE_FOUND;
+}
+
+
+/*
+ * What a walk asks of its caller
+ */
+
+static AtidMstFault
+find_node(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
+{
+	AtidCarSection section;
+
+	switch (atid_archive_block(arg, cid, ATID_MST_CID_LEN, &section))
+	{
+		case ATID_ARCHIVE_MISSING:
+			return ATID_MST_MISSING;
+		case ATID_ARCHIVE_BAD:
+			return ATID_MST_BLOCK;
+		default:
+			*block = section.block;
+			*len = section.block_len;
+			return ATID_MST_OK;
+	}
+}
+
+static void
+hash_key(void *arg, const void *data, size_t len, uint8_t digest[32])
+{
+	AtidArchive *archive = arg;
+
+	atid_sha256(archive->hash, data, len, digest);
+}
+
+static void *
+alloc_entries(void *arg, void *old, size_t size)
+{
+	if (old == NULL)
+		return palloc(size);
+	if (size > 0)
+		return repalloc(old, size);
+	pfree(old);
+	return NULL;
+}
+
+
+/*
+ * Opening and closing
+ */
+
+static void
+build_index(AtidArchive *archive, size_t sections)
+{
+	AtidCarReader reader = archive->header;
+	AtidCarSection section;
+	size_t		slots = atid_car_index_slots(sections);
+	uint64		n = 0;
+
+	archive->index.car = archive->car;
+	archive->index.len = archive->len;
+	archive->index.mask = slots - 1;
+	archive->index.slots = palloc_extended(slots * sizeof(AtidCarSlot),
+										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (!pg_strong_random(archive->index.seeds, sizeof(archive->index.seeds)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	while (atid_car_next(&reader, &section))
+	{
+		if (++n % SECTIONS_AT_ONCE == 0)
+			CHECK_FOR_INTERRUPTS();
+		atid_car_index_add(&archive->index, &section);
+	}
+}
+
+/*
+ * Open a CAR, which must stay as it is.  Returns false if its header or a section's
+ * length or CID has a fault, which is then noted.  Close it in either case.
+ */
+bool
+atid_archive_open(AtidArchive *archive, bytea *car)
+{
+	AtidCarReader reader;
+	AtidCarSection section;
+	size_t		indexed = 0;
+	uint64		n = 0;
+
+	memset(archive, 0, sizeof(*archive));
+	archive->car = (const uint8_t *) VARDATA_ANY(car);
+	archive->len = VARSIZE_ANY_EXHDR(car);
+	archive->caller.sha256 = hash_key;
+	archive->caller.alloc = alloc_entries;
+	archive->caller.find = find_node;
+	archive->caller.arg = archive;
+
+	atid_car_begin(&archive->header, archive->car, archive->len);
+	reader = archive->header;
+	while (atid_car_next(&reader, &section))
+	{
+		if (++n % SECTIONS_AT_ONCE == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (atid_car_is_indexed(section.cid, section.cid_len))
+			indexed++;
+	}
+	if (!atid_archive_car_problem(archive, &reader))
+		return false;
+	build_index(archive, indexed);
+	archive->hash = atid_sha256_begin();
+	return true;
+}
+
+void
+atid_archive_close(AtidArchive *archive)
+{
+	if (archive->index.slots != NULL)
+		pfree(archive->index.slots);
+	if (archive->hash != NULL)
+		pg_cryptohash_free(archive->hash);
+	archive->index.slots = NULL;
+	archive->hash = NULL;
+}
+
+
+/*
+ * Rows
+ */
+
+/*
+ * A value of these bytes as the server has it, until the column is set again.
+ */
+Datum
+atid_column_set(AtidColumn *column, const void *bytes, size_t len)
+{
+	if (VARHDRSZ + len > column->size)
+	{
+		if (column->data != NULL)
+			pfree(column->data);
+		column->size = Max(VARHDRSZ + len + len / 2, 64);
+		column->size = Max(Min(column->size, MaxAllocSize), VARHDRSZ + len);
+		column->data = palloc(column->size);
+	}
+	SET_VARSIZE(column->data, VARHDRSZ + len);
+	memcpy(VARDATA(column->data), bytes, len);
+	return PointerGetDatum(column->data);
+}

@@ -1,0 +1,68 @@
+/*-------------------------------------------------------------------------
+ *
+ * archive.h
+ *		A CAR that is open: its blocks by their CIDs, and what is wrong with it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_ARCHIVE_H
+#define ATID_ARCHIVE_H
+
+/*
+ * Problems do not raise but are noted, the first one only: a predicate answers, a
+ * *_problem function tells, and the others raise by atid_archive_raise().
+ */
+typedef struct AtidArchive
+{
+	const uint8_t *car;
+	size_t		len;
+	AtidCarReader header;		/* as it is before the first section */
+	AtidCarIndex index;
+	struct pg_cryptohash_ctx *hash;
+	AtidMstCaller caller;		/* for a walk through a tree in this CAR */
+	const char *problem;		/* a sentence with its place, or NULL */
+	int			sqlstate;		/* of the problem */
+} AtidArchive;
+
+typedef enum AtidArchiveBlock
+{
+	ATID_ARCHIVE_FOUND,
+	ATID_ARCHIVE_REPEATED,		/* found, and asked for before */
+	ATID_ARCHIVE_MISSING,
+	ATID_ARCHIVE_BAD			/* a problem is noted */
+} AtidArchiveBlock;
+
+extern bool atid_archive_open(AtidArchive *archive, bytea *car);
+extern void atid_archive_close(AtidArchive *archive);
+pg_noreturn extern void atid_archive_raise(const AtidArchive *archive, const char *what);
+
+extern AtidArchiveBlock atid_archive_block(AtidArchive *archive, const uint8_t *cid,
+										   size_t cid_len, AtidCarSection *section);
+extern bool atid_archive_check(AtidArchive *archive, const AtidCarSection *section);
+extern bool atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk);
+extern bool atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader);
+extern bool atid_archive_problem(AtidArchive *archive, int sqlstate, const char *fmt,...)
+			pg_attribute_printf(3, 4);
+
+extern const char *atid_quote_cid(const uint8_t *cid, size_t len);
+extern const char *atid_quote_key(const void *key, size_t len);
+
+extern struct pg_cryptohash_ctx *atid_sha256_begin(void);
+extern void atid_sha256(struct pg_cryptohash_ctx *hash, const void *data, size_t len,
+						uint8_t digest[32]);
+
+
+/*
+ * Rows
+ */
+
+/* Memory for one column's values, used again for each row. */
+typedef struct AtidColumn
+{
+	char	   *data;
+	size_t		size;
+} AtidColumn;
+
+extern Datum atid_column_set(AtidColumn *column, const void *bytes, size_t len);
+
+#endif							/* ATID_ARCHIVE_H */

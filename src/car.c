@@ -1,0 +1,279 @@
+/*-------------------------------------------------------------------------
+ *
+ * car.c
+ *		CARs as SQL sees them: what is in one, and an aggregate that makes one.
+ *
+ * codec/car.c has the format.  A CAR is a bytea.  Its blocks come as rows in the order
+ * of their sections, those that are there twice and those that nothing refers to among
+ * them, and car_agg() of those rows is the CAR again.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/cryptohash.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "cid.h"
+#include "compat.h"
+#include "codec/car.h"
+#include "codec/mst.h"
+#include "codec/multiformat.h"
+
+#include "archive.h"
+
+
+/*
+ * Begin to read a CAR without an index.  Returns false if the header has a fault, which
+ * is noted.
+ */
+static bool
+begin_reading(AtidArchive *archive, bytea *car)
+{
+	memset(archive, 0, sizeof(*archive));
+	archive->car = (const uint8_t *) VARDATA_ANY(car);
+	archive->len = VARSIZE_ANY_EXHDR(car);
+	atid_car_begin(&archive->header, archive->car, archive->len);
+	return atid_archive_car_problem(archive, &archive->header);
+}
+
+/*
+ * car_roots(bytea): the CIDs that the header names, in its order.
+ */
+PG_FUNCTION_INFO_V1(atid_car_roots);
+
+Datum
+atid_car_roots(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	AtidArchive archive;
+	AtidColumn	column = {0};
+	const uint8_t *root;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (!begin_reading(&archive, car))
+		atid_archive_raise(&archive, "CAR");
+	root = archive.header.roots;
+	for (size_t i = 0; i < archive.header.root_count; i++)
+	{
+		Datum		values[2];
+		bool		nulls[2] = {0};
+		const uint8_t *cid;
+		size_t		cid_len;
+
+		root = atid_car_root(root, &cid, &cid_len);
+		values[0] = Int32GetDatum((int32) i + 1);
+		values[1] = atid_column_set(&column, cid, cid_len);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * car_blocks(bytea, verify): all sections, in their order.
+ */
+PG_FUNCTION_INFO_V1(atid_car_blocks);
+
+Datum
+atid_car_blocks(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	bool		verify = PG_GETARG_BOOL(1);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	AtidArchive archive;
+	AtidCarReader reader;
+	AtidCarSection section;
+	AtidColumn	cid = {0};
+	AtidColumn	block = {0};
+	int32		n = 0;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (!begin_reading(&archive, car))
+		atid_archive_raise(&archive, "CAR");
+	archive.hash = atid_sha256_begin();
+	reader = archive.header;
+	while (atid_car_next(&reader, &section))
+	{
+		Datum		values[3];
+		bool		nulls[3] = {0};
+
+		CHECK_FOR_INTERRUPTS();
+		if (verify && !atid_archive_check(&archive, &section))
+			atid_archive_raise(&archive, "CAR");
+		values[0] = Int32GetDatum(++n);
+		values[1] = atid_column_set(&cid, section.cid, section.cid_len);
+		values[2] = atid_column_set(&block, section.block, section.block_len);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	if (!atid_archive_car_problem(&archive, &reader))
+		atid_archive_raise(&archive, "CAR");
+	pg_cryptohash_free(archive.hash);
+	return (Datum) 0;
+}
+
+/*
+ * The first problem of a CAR: its header, its sections, or the hash of a block.
+ */
+static const char *
+find_problem(bytea *car)
+{
+	AtidArchive archive;
+	AtidCarReader reader;
+	AtidCarSection section;
+	bool		good = true;
+
+	if (!begin_reading(&archive, car))
+		return archive.problem;
+	archive.hash = atid_sha256_begin();
+	reader = archive.header;
+	while (good && atid_car_next(&reader, &section))
+	{
+		CHECK_FOR_INTERRUPTS();
+		good = atid_archive_check(&archive, &section);
+	}
+	atid_archive_car_problem(&archive, &reader);
+	pg_cryptohash_free(archive.hash);
+	return archive.problem;
+}
+
+PG_FUNCTION_INFO_V1(atid_car_is_valid);
+
+Datum
+atid_car_is_valid(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	bool		result = find_problem(car) == NULL;
+
+	PG_FREE_IF_COPY(car, 0);
+	PG_RETURN_BOOL(result);
+}
+
+PG_FUNCTION_INFO_V1(atid_car_problem);
+
+Datum
+atid_car_problem(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	const char *problem = find_problem(car);
+
+	PG_FREE_IF_COPY(car, 0);
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
+
+
+/*
+ * The aggregate
+ */
+
+/* What is written, and the roots that its header names. */
+typedef struct CarState
+{
+	StringInfoData bytes;
+	bytea	   *root;			/* NULL: no root */
+} CarState;
+
+static void
+put_header(StringInfo bytes, const bytea *root)
+{
+	const uint8_t *cid = root == NULL ? NULL : (const uint8_t *) VARDATA_ANY(root);
+	size_t		cid_len = root == NULL ? 0 : VARSIZE_ANY_EXHDR(root);
+	int			count = root == NULL ? 0 : 1;
+	size_t		size = atid_car_header_size(&cid_len, count);
+
+	/* the size of a StringInfo is an int, and a CID may be of any length */
+	enlargeStringInfo(bytes, (int) size);
+	bytes->len += (int) atid_car_put_header((uint8_t *) bytes->data + bytes->len, size,
+											&cid, &cid_len, count);
+}
+
+static CarState *
+begin_car(MemoryContext context, FunctionCallInfo fcinfo)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	CarState   *state = palloc0(sizeof(CarState));
+
+	if (!PG_ARGISNULL(1))
+		state->root = PG_GETARG_BYTEA_P_COPY(1);
+	initStringInfo(&state->bytes);
+	put_header(&state->bytes, state->root);
+	MemoryContextSwitchTo(caller);
+	return state;
+}
+
+static bool
+is_root(const CarState *state, FunctionCallInfo fcinfo)
+{
+	bytea	   *root;
+
+	if (PG_ARGISNULL(1) || state->root == NULL)
+		return PG_ARGISNULL(1) && state->root == NULL;
+	root = PG_GETARG_BYTEA_PP(1);
+	return VARSIZE_ANY_EXHDR(root) == VARSIZE_ANY_EXHDR(state->root) &&
+		memcmp(VARDATA_ANY(root), VARDATA_ANY(state->root), VARSIZE_ANY_EXHDR(root)) == 0;
+}
+
+/*
+ * car_agg(root, cid, block): a row is a section.  A CAR without roots has a root of
+ * NULL in all its rows.
+ */
+PG_FUNCTION_INFO_V1(atid_car_agg_transfn);
+
+Datum
+atid_car_agg_transfn(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	CarState   *state;
+	uint8_t		head[ATID_CAR_SECTION_HEAD_MAX];
+	bytea	   *cid;
+	bytea	   *block;
+	size_t		head_len;
+	size_t		len;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	if (PG_ARGISNULL(2) || PG_ARGISNULL(3))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s of a CAR's section must not be null",
+						PG_ARGISNULL(2) ? "cid" : "block")));
+	state = PG_ARGISNULL(0) ? begin_car(context, fcinfo) : (CarState *) PG_GETARG_POINTER(0);
+	if (!is_root(state, fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a CAR must have the same root in all rows")));
+
+	cid = PG_GETARG_BYTEA_PP(2);
+	block = PG_GETARG_BYTEA_PP(3);
+	head_len = atid_car_put_section_head(head, VARSIZE_ANY_EXHDR(cid), VARSIZE_ANY_EXHDR(block));
+	len = state->bytes.len + head_len + VARSIZE_ANY_EXHDR(cid) + VARSIZE_ANY_EXHDR(block);
+	if (len > MaxAllocSize - VARHDRSZ)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a CAR of %zu bytes is larger than a bytea can be", len)));
+	appendBinaryStringInfo(&state->bytes, (const char *) head, (int) head_len);
+	appendBinaryStringInfo(&state->bytes, VARDATA_ANY(cid), (int) VARSIZE_ANY_EXHDR(cid));
+	appendBinaryStringInfo(&state->bytes, VARDATA_ANY(block), (int) VARSIZE_ANY_EXHDR(block));
+	PG_RETURN_POINTER(state);
+}
+
+PG_FUNCTION_INFO_V1(atid_car_agg_finalfn);
+
+Datum
+atid_car_agg_finalfn(PG_FUNCTION_ARGS)
+{
+	const CarState *state;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = (const CarState *) PG_GETARG_POINTER(0);
+	return atid_cid_datum((const uint8_t *) state->bytes.data, (size_t) state->bytes.len);
+}

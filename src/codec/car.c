@@ -1,0 +1,475 @@
+/*-------------------------------------------------------------------------
+ *
+ * car.c
+ *		CAR v1: its header and sections, and an index of its blocks.
+ *
+ * Format (IPLD, "CARv1"; DASL, "CAR"):
+ *
+ *		length | header | (length | CID | block) ...
+ *
+ * A length is a varint in its shortest form (multiformat.c), and counts all of the
+ * header or of the section that follows.  The header is DAG-CBOR, a map of "roots",
+ * an array of links, and "version", the number 1; no other field.  A CIDv1 tells
+ * where it ends, and what is left of the section is the block.
+ *
+ * The reader hands out sections one after the other; it neither hashes a block nor
+ * reads it.  Every length is compared with what is left before it is used, so time
+ * is linear in the bytes that are there.  A CAR of nothing but its header is one
+ * without blocks.
+ *
+ * The index
+ *
+ * is a hash table with open addressing, 8 bytes a slot and at most two thirds of
+ * them in use.  A slot has 32 bits of the CID's hash, and the offset of the section,
+ * in whose CID a search makes sure.  Of several sections with one CID the first
+ * counts.
+ *
+ * Who made the CAR chose its CIDs, and chose them freely, as nothing is hashed
+ * before it is looked up.  So a slot is not taken from the digest's bytes but by
+ * multilinear hashing with random numbers (Lemire and Kaser, "Strongly universal
+ * string hashing is fast", 2014): whatever the CIDs, two of them collide no more
+ * often than chance has it.  A search ends at the first free slot.
+ *
+ * Pure code: no server, no allocation, no state.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/car.h"
+
+#include <string.h>
+
+#include "codec/dagcbor.h"
+#include "codec/multiformat.h"
+
+#define STRING_OF(x)	#x
+#define NUMBER_IN_WORDS(x) STRING_OF(x)
+
+
+/*
+ * The reader
+ */
+
+static bool
+note_fault(AtidCarReader *reader, AtidCarFault fault, const uint8_t *at)
+{
+	reader->fault = fault;
+	reader->at = (size_t) (at - reader->begin);
+	reader->p = reader->end;
+	return false;
+}
+
+/*
+ * Take the length at p, and see that so many bytes follow.
+ */
+static bool
+take_length(AtidCarReader *reader, const uint8_t **p, size_t *len)
+{
+	uint64_t	value;
+	size_t		used;
+
+	/* most sections have less than 128 bytes, or 16 kB */
+	if (*p < reader->end && **p < 0x80)
+	{
+		value = **p;
+		used = 1;
+	}
+	else
+	{
+		switch (atid_varint_get(*p, (size_t) (reader->end - *p), &value, &used))
+		{
+			case ATID_CID_OK:
+				break;
+			case ATID_CID_VARINT_SHORTEST:
+				return note_fault(reader, ATID_CAR_SHORTEST, *p);
+			case ATID_CID_VARINT_LONG:
+				return note_fault(reader, ATID_CAR_LENGTH, *p);
+			default:
+				return note_fault(reader, ATID_CAR_ENDS, *p);
+		}
+	}
+	if (value > (uint64_t) (reader->end - *p) - used)
+		return note_fault(reader, ATID_CAR_LENGTH, *p);
+	*p += used;
+	*len = (size_t) value;
+	return true;
+}
+
+static bool
+item_is(const AtidCborItem *item, const char *name)
+{
+	return item->len == strlen(name) && memcmp(item->data, name, item->len) == 0;
+}
+
+/*
+ * Read the header at p: a map of roots and version, in this order.
+ */
+static bool
+read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
+{
+	AtidCborReader cbor;
+	AtidCborItem item;
+	AtidCborEvent event;
+	AtidCarFault fault = ATID_CAR_OK;
+	const uint8_t *fault_at = p;
+	int			key = 0;		/* 1 roots, 2 version, 3 another */
+	unsigned	seen = 0;
+
+	atid_cbor_reader_init(&cbor, p, len);
+	while ((event = atid_cbor_next(&cbor, &item)) != ATID_CBOR_END)
+	{
+		AtidCarFault found = ATID_CAR_OK;
+
+		if (event == ATID_CBOR_FAULT)
+		{
+			reader->cbor_error = (int) cbor.error;
+			reader->cid_fault = cbor.cid_fault;
+			return note_fault(reader, ATID_CAR_HEADER, cbor.at);
+		}
+		if (cbor.depth == 0)
+			found = event == ATID_CBOR_MAP_END ? ATID_CAR_OK : ATID_CAR_FIELDS;
+		else if (cbor.at == p)
+			found = event == ATID_CBOR_MAP ? ATID_CAR_OK : ATID_CAR_FIELDS;
+		else if (event == ATID_CBOR_KEY && cbor.depth == 1)
+		{
+			key = item_is(&item, "roots") ? 1 : item_is(&item, "version") ? 2 : 3;
+			found = key == 3 ? ATID_CAR_FIELDS : ATID_CAR_OK;
+		}
+		else if (key == 1 && cbor.depth == 2 && event == ATID_CBOR_ARRAY)
+		{
+			reader->roots = cbor.p;
+			reader->root_count = item.len;
+			seen |= 1;
+			found = item.len > ATID_CAR_ROOTS_MAX ? ATID_CAR_MANY_ROOTS : ATID_CAR_OK;
+		}
+		else if (key == 1 && !(cbor.depth == 2 && event == ATID_CBOR_LINK) &&
+				 !(cbor.depth == 1 && event == ATID_CBOR_ARRAY_END))
+			found = ATID_CAR_ROOTS;
+		else if (key == 2)
+		{
+			seen |= 2;
+			if (event != ATID_CBOR_INTEGER || item.integer != 1)
+				found = ATID_CAR_VERSION;
+		}
+		if (found != ATID_CAR_OK && fault == ATID_CAR_OK)
+		{
+			fault = found;
+			fault_at = cbor.at;
+		}
+	}
+	if (fault == ATID_CAR_OK && seen != 3)
+		fault = ATID_CAR_FIELDS;
+	return fault == ATID_CAR_OK || note_fault(reader, fault, fault_at);
+}
+
+/*
+ * Begin to read a CAR, which must stay as it is.  Reads the header; returns false
+ * if it has a fault.
+ */
+bool
+atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len)
+{
+	const uint8_t *p = car;
+	size_t		header_len;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->begin = car;
+	reader->end = car + len;
+	if (!take_length(reader, &p, &header_len))
+		return false;
+	reader->p = p + header_len;
+	return read_header(reader, p, header_len);
+}
+
+/*
+ * The next section.  Returns false at the end, and where there is a fault.
+ */
+bool
+atid_car_next(AtidCarReader *reader, AtidCarSection *section)
+{
+	const uint8_t *p = reader->p;
+	size_t		len;
+	AtidCid		cid;
+	size_t		at;
+
+	if (p == reader->end)
+		return false;
+	section->offset = (size_t) (p - reader->begin);
+	if (!take_length(reader, &p, &len))
+		return false;
+
+	section->cid = p;
+	if (len >= ATID_CID_BLESSED_LEN && atid_cid_is_blessed(p, ATID_CID_BLESSED_LEN))
+		section->cid_len = ATID_CID_BLESSED_LEN;
+	else
+	{
+		/* the block is what trails behind the CID */
+		AtidCidFault fault = atid_cid_parse(p, len, &cid, &at);
+
+		if (fault != ATID_CID_OK && fault != ATID_CID_TRAILING)
+		{
+			reader->cid_fault = (int) fault;
+			return note_fault(reader, ATID_CAR_CID, p + at);
+		}
+		section->cid_len = fault == ATID_CID_OK ? len : at;
+	}
+	section->block = p + section->cid_len;
+	section->block_len = len - section->cid_len;
+	reader->p = p + len;
+	return true;
+}
+
+/*
+ * The root at a place in the header, of which reader->roots is the first; returns
+ * the place of the next.  The header was read without a fault.
+ */
+const uint8_t *
+atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len)
+{
+	size_t		len_bytes;
+	size_t		len = 0;
+
+	/* tag 42 in two bytes, and the head of a byte string in its shortest form */
+	root += 2;
+	len_bytes = *root < 0x58 ? 0 : (size_t) 1 << (*root - 0x58);
+	if (len_bytes == 0)
+		len = *root - 0x40u;
+	for (size_t i = 1; i <= len_bytes; i++)
+		len = len << 8 | root[i];
+	root += 1 + len_bytes;
+
+	/* a 0x00 stands before the CID */
+	*cid = root + 1;
+	*cid_len = len - 1;
+	return root + len;
+}
+
+
+/*
+ * Writing
+ */
+
+/*
+ * How many bytes the header with these roots has, its length included ...
+ */
+size_t
+atid_car_header_size(const size_t *lens, size_t count)
+{
+	size_t		size = ATID_CAR_HEADER_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		size += lens[i] + ATID_CAR_HEADER_ROOT_MAX;
+	return size;
+}
+
+/*
+ * ... and write it into the bytes at dst, as many as were told.  Returns how many
+ * were written; 0 if there were not enough.
+ */
+size_t
+atid_car_put_header(uint8_t *dst, size_t size, const uint8_t *const *roots,
+					const size_t *lens, size_t count)
+{
+	AtidCborWriter writer = {.data = dst + ATID_CAR_SECTION_HEAD_MAX};
+	size_t		head;
+
+	if (size < ATID_CAR_HEADER_MAX || size - ATID_CAR_SECTION_HEAD_MAX > ATID_CBOR_SIZE_MAX)
+		return 0;
+	writer.cap = size - ATID_CAR_SECTION_HEAD_MAX;
+	atid_cbor_put_map(&writer, 2);
+	atid_cbor_put_text(&writer, "roots", 5);
+	atid_cbor_put_array(&writer, count);
+	for (size_t i = 0; i < count; i++)
+		atid_cbor_put_link(&writer, roots[i], lens[i]);
+	atid_cbor_put_text(&writer, "version", 7);
+	atid_cbor_put_integer(&writer, 1);
+
+	head = atid_varint_put(writer.len, dst);
+	memmove(dst + head, writer.data, writer.len);
+	return head + writer.len;
+}
+
+/*
+ * Write what stands before the CID of a section.  Returns the number of bytes.
+ */
+size_t
+atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len,
+						  size_t block_len)
+{
+	return atid_varint_put((uint64_t) cid_len + block_len, dst);
+}
+
+
+/*
+ * The index
+ */
+
+/*
+ * Is a CID one that the index takes: a SHA-256 in full, of any codec?
+ */
+bool
+atid_car_is_indexed(const uint8_t *cid, size_t cid_len)
+{
+	AtidCid		parts;
+	size_t		at;
+
+	if (atid_cid_is_blessed(cid, cid_len))
+		return true;
+	return atid_cid_parse(cid, cid_len, &parts, &at) == ATID_CID_OK &&
+		parts.hash == ATID_HASH_SHA2_256 && parts.digest_len == ATID_SHA2_256_LEN;
+}
+
+/*
+ * How many slots an index of so many blocks has.
+ */
+size_t
+atid_car_index_slots(size_t blocks)
+{
+	size_t		slots = 8;
+
+	while (slots / 3 * 2 < blocks)
+		slots *= 2;
+	return slots;
+}
+
+static inline uint32_t
+load_word(const uint8_t *p)
+{
+	uint32_t	word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/*
+ * The hash of an indexed CID: its digest, and what stands before it, which has at
+ * most 12 bytes and in nearly all CIDs the same 4.
+ */
+static uint64_t
+hash_cid(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len)
+{
+	const uint64_t *seeds = index->seeds;
+	size_t		head_len = cid_len - ATID_SHA2_256_LEN;
+	uint8_t		head[12] = {0};
+	uint64_t	sum = seeds[0];
+
+	for (int i = 0; i < 8; i++)
+		sum += seeds[1 + i] * load_word(cid + head_len + 4 * i);
+	memcpy(head, cid, head_len);
+	for (int i = 0; i < 3; i++)
+		sum += seeds[9 + i] * load_word(head + 4 * i);
+
+	/* CIDs in a row shall not lie in a row: linear probing suffers from that */
+	sum ^= sum >> 32;
+	sum *= UINT64_C(0xD6E8FEB86659FD93);
+	return sum ^ sum >> 32;
+}
+
+/*
+ * The section at an offset that the reader has passed without a fault.
+ */
+static void
+section_at(const AtidCarIndex *index, size_t offset, AtidCarSection *section)
+{
+	AtidCarReader reader;
+
+	reader.begin = index->car;
+	reader.p = index->car + offset;
+	reader.end = index->car + index->len;
+	atid_car_next(&reader, section);
+}
+
+/*
+ * The slot of a CID, and the section where it has one; or the free slot where it
+ * belongs.  The table always has a free slot.
+ */
+static AtidCarSlot *
+find_slot(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len, uint32_t *tag,
+		  AtidCarSection *section)
+{
+	uint64_t	hash = hash_cid(index, cid, cid_len);
+	size_t		i = (size_t) (hash >> 32) & index->mask;
+
+	*tag = (uint32_t) hash;
+	for (;; i = (i + 1) & index->mask)
+	{
+		AtidCarSlot *slot = &index->slots[i];
+
+		if (slot->place == 0)
+			return slot;
+		if (slot->tag == *tag)
+		{
+			section_at(index, slot->place & ~ATID_CAR_CHECKED, section);
+			if (section->cid_len == cid_len && memcmp(section->cid, cid, cid_len) == 0)
+				return slot;
+		}
+	}
+}
+
+/*
+ * Add a section that the reader has handed out, unless its CID is there already or
+ * is not indexed.  No more are added than the slots were counted for.
+ */
+void
+atid_car_index_add(AtidCarIndex *index, const AtidCarSection *section)
+{
+	AtidCarSection other;
+	AtidCarSlot *slot;
+	uint32_t	tag;
+
+	if (!atid_car_is_indexed(section->cid, section->cid_len))
+		return;
+	slot = find_slot(index, section->cid, section->cid_len, &tag, &other);
+	if (slot->place == 0)
+	{
+		slot->tag = tag;
+		slot->place = (uint32_t) section->offset;
+	}
+}
+
+/*
+ * The slot and the section of a CID; NULL if the CAR has no block of it.
+ */
+AtidCarSlot *
+atid_car_index_find(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len,
+					AtidCarSection *section)
+{
+	AtidCarSlot *slot;
+	uint32_t	tag;
+
+	if (!atid_car_is_indexed(cid, cid_len))
+		return NULL;
+	slot = find_slot(index, cid, cid_len, &tag, section);
+	return slot->place == 0 ? NULL : slot;
+}
+
+/*
+ * A fault in words: one sentence, without its place, which the caller knows.
+ */
+const char *
+atid_car_words(AtidCarFault fault, int cbor_error, int cid_fault)
+{
+	switch (fault)
+	{
+		case ATID_CAR_OK:
+			return "There is no fault.";
+		case ATID_CAR_ENDS:
+			return "The CAR ends where a length should be.";
+		case ATID_CAR_SHORTEST:
+			return "A length is not in its shortest form.";
+		case ATID_CAR_LENGTH:
+			return "A header or section is longer than what is left of the CAR.";
+		case ATID_CAR_HEADER:
+			return atid_cbor_words((AtidCborError) cbor_error, cid_fault);
+		case ATID_CAR_FIELDS:
+			return "The header of a CAR is a map of \"roots\" and \"version\", and of nothing else.";
+		case ATID_CAR_ROOTS:
+			return "The \"roots\" of a CAR are an array of links.";
+		case ATID_CAR_MANY_ROOTS:
+			return "A CAR has no more than " NUMBER_IN_WORDS(ATID_CAR_ROOTS_MAX) " roots.";
+		case ATID_CAR_VERSION:
+			return "The version of a CAR is 1.";
+		case ATID_CAR_CID:
+			return atid_cid_words((AtidCidFault) cid_fault);
+	}
+	return "The fault is not known.";
+}

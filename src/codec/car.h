@@ -1,0 +1,124 @@
+/*-------------------------------------------------------------------------
+ *
+ * car.h
+ *		CAR v1: its header and sections, and an index of its blocks.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_CAR_H
+#define ATID_CAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A header names no more roots than these; an account's names one. */
+#define ATID_CAR_ROOTS_MAX 100
+
+/* What is wrong with a CAR. */
+typedef enum AtidCarFault
+{
+	ATID_CAR_OK,
+
+	/* of lengths: varints */
+	ATID_CAR_ENDS,				/* ends within a length */
+	ATID_CAR_SHORTEST,			/* a length has needless zeros */
+	ATID_CAR_LENGTH,			/* a length is beyond the end */
+
+	/* of the header */
+	ATID_CAR_HEADER,			/* no DAG-CBOR: cbor_error, cid_fault */
+	ATID_CAR_FIELDS,			/* not a map of roots and version */
+	ATID_CAR_ROOTS,				/* roots is not an array of links */
+	ATID_CAR_MANY_ROOTS,		/* more than ATID_CAR_ROOTS_MAX */
+	ATID_CAR_VERSION,			/* a version other than 1 */
+
+	/* of a section */
+	ATID_CAR_CID				/* does not begin with a CID: cid_fault */
+} AtidCarFault;
+
+/*
+ * The reader.  It has no memory but this, and needs no end.  Of what is in it the
+ * caller reads fault, at, cbor_error, cid_fault, and the roots.
+ */
+typedef struct AtidCarReader
+{
+	const uint8_t *begin;
+	const uint8_t *p;			/* the next section */
+	const uint8_t *end;
+	const uint8_t *roots;		/* the first root's tag, in the header */
+	size_t		root_count;
+	AtidCarFault fault;
+	size_t		at;				/* offset of the fault */
+	int			cbor_error;		/* for ATID_CAR_HEADER, an AtidCborError */
+	int			cid_fault;		/* an AtidCidFault */
+} AtidCarReader;
+
+/* A section: a block and the CID that it is said to have. */
+typedef struct AtidCarSection
+{
+	size_t		offset;			/* of its length, in the CAR */
+	const uint8_t *cid;
+	size_t		cid_len;
+	const uint8_t *block;
+	size_t		block_len;
+} AtidCarSection;
+
+extern bool atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len);
+extern bool atid_car_next(AtidCarReader *reader, AtidCarSection *section);
+extern const uint8_t *atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len);
+extern const char *atid_car_words(AtidCarFault fault, int cbor_error, int cid_fault);
+
+
+/*
+ * Writing
+ */
+
+/* The most that a length, or the head of a header besides its roots, takes. */
+#define ATID_CAR_SECTION_HEAD_MAX 9
+#define ATID_CAR_HEADER_MAX 64
+#define ATID_CAR_HEADER_ROOT_MAX 24
+
+extern size_t atid_car_header_size(const size_t *lens, size_t count);
+extern size_t atid_car_put_header(uint8_t *dst, size_t size, const uint8_t *const *roots,
+								  const size_t *lens, size_t count);
+extern size_t atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len,
+										size_t block_len);
+
+
+/*
+ * The index
+ */
+
+/* Random numbers that no one who makes a CAR can know. */
+#define ATID_CAR_SEEDS 12
+
+/*
+ * Where in a CAR the block of a CID is, for blessed CIDs and others whose hash is
+ * a SHA-256 in full.  The caller gives the memory, all zero: a number of slots that
+ * atid_car_index_slots() tells, 8 bytes each.
+ */
+typedef struct AtidCarSlot
+{
+	uint32_t	tag;			/* of the CID's hash */
+	uint32_t	place;			/* offset of the section; 0 is free */
+} AtidCarSlot;
+
+typedef struct AtidCarIndex
+{
+	const uint8_t *car;
+	size_t		len;
+	AtidCarSlot *slots;
+	size_t		mask;			/* number of slots - 1 */
+	uint64_t	seeds[ATID_CAR_SEEDS];
+} AtidCarIndex;
+
+extern bool atid_car_is_indexed(const uint8_t *cid, size_t cid_len);
+extern size_t atid_car_index_slots(size_t blocks);
+extern void atid_car_index_add(AtidCarIndex *index, const AtidCarSection *section);
+extern AtidCarSlot *atid_car_index_find(const AtidCarIndex *index, const uint8_t *cid,
+										size_t cid_len, AtidCarSection *section);
+
+/* A mark that the caller may set on a slot's place: "this block's hash is right". */
+#define ATID_CAR_CHECKED UINT32_C(0x80000000)
+
+#endif							/* ATID_CAR_H */

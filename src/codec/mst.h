@@ -1,0 +1,223 @@
+/*-------------------------------------------------------------------------
+ *
+ * mst.h
+ *		The Merkle Search Tree of a repository: its nodes, a walk, a builder.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_MST_H
+#define ATID_MST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A key has no more bytes; a valid path has 830 at most. */
+#define ATID_MST_KEY_MAX 1024
+
+/*
+ * Limits against mined keys.  A key has a depth of d or more with a chance of
+ * 4^-d, and a node has n entries or more with a chance of (3/4)^n.
+ */
+#define ATID_MST_DEPTH_MAX 32
+#define ATID_MST_ENTRIES_MAX 1000
+
+/* The CID of a node: blessed, of DAG-CBOR. */
+#define ATID_MST_CID_LEN 36
+
+/* What is wrong with a tree, or with what should become one. */
+typedef enum AtidMstFault
+{
+	ATID_MST_OK,
+
+	/* the form of a node */
+	ATID_MST_ENCODING,			/* no DAG-CBOR: cbor_error, cid_fault */
+	ATID_MST_NODE,				/* not a map of e and l */
+	ATID_MST_ENTRY,				/* an entry is not a map of k, p, t and v */
+	ATID_MST_LINK,				/* a link to a node that is not blessed */
+	ATID_MST_MANY_ENTRIES,		/* more than ATID_MST_ENTRIES_MAX */
+
+	/* keys */
+	ATID_MST_KEY_EMPTY,			/* no bytes, */
+	ATID_MST_KEY_LONG,			/* more than ATID_MST_KEY_MAX, */
+	ATID_MST_KEY_CHARACTER,		/* or one that is not printable ASCII */
+	ATID_MST_PREFIX_FIRST,		/* a node's first key shares bytes with none */
+	ATID_MST_PREFIX_LONG,		/* shares more bytes than the last key has */
+	ATID_MST_PREFIX_SHORT,		/* does not share all the bytes that it could */
+	ATID_MST_KEY_ORDER,			/* a key that should stand before the last */
+	ATID_MST_KEY_TWICE,			/* the last key again */
+
+	/* the shape of the tree */
+	ATID_MST_KEY_DEPTH,			/* a key in a node of another level */
+	ATID_MST_LEVEL_SKIPPED,		/* a link to a node more than one level below */
+	ATID_MST_BOTTOM,			/* a link below level 0 */
+	ATID_MST_EMPTY,				/* a node of nothing, and not an empty tree's root */
+	ATID_MST_TOP,				/* a root of nothing but a link */
+	ATID_MST_DEEP,				/* a key deeper than ATID_MST_DEPTH_MAX */
+
+	/* what is not there */
+	ATID_MST_MISSING,			/* no block of this CID */
+	ATID_MST_BLOCK,				/* a block that its source refused */
+	ATID_MST_NEEDED,			/* a subtree that would have to be opened */
+	ATID_MST_SIZE,				/* a node larger than a bytea can be */
+	ATID_MST_MEMORY				/* alloc() gave no memory */
+} AtidMstFault;
+
+/*
+ * The caller's part.  sha256() hashes; alloc() is like realloc(), frees where the size
+ * is 0, and may return NULL or not return; find() is asked for a node's block, which it must have checked
+ * against its CID, and answers ATID_MST_OK, ATID_MST_MISSING or ATID_MST_BLOCK.  emit()
+ * is given each node that a builder has finished, and may be NULL.
+ */
+typedef struct AtidMstCaller
+{
+	void		(*sha256) (void *arg, const void *data, size_t len, uint8_t digest[32]);
+	void	   *(*alloc) (void *arg, void *old, size_t size);
+	AtidMstFault (*find) (void *arg, const uint8_t cid[ATID_MST_CID_LEN],
+						  const uint8_t **block, size_t *len);
+	void		(*emit) (void *arg, const uint8_t cid[ATID_MST_CID_LEN],
+						 const uint8_t *node, size_t len);
+	void	   *arg;
+} AtidMstCaller;
+
+extern int	atid_mst_depth(const uint8_t digest[32]);
+extern size_t atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+extern AtidMstFault atid_mst_check_key(const uint8_t *key, size_t len);
+extern int	atid_mst_key_cmp(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+extern const char *atid_mst_words(AtidMstFault fault, int cbor_error, int cid_fault);
+
+
+/*
+ * Nodes
+ */
+
+/* An entry of a node, as it is written; all pointers are into the block. */
+typedef struct AtidMstEntry
+{
+	const uint8_t *suffix;		/* of the key, */
+	const uint8_t *value;		/* a CID */
+	const uint8_t *tree;		/* a CID, or NULL */
+	uint32_t	value_len;
+	uint16_t	suffix_len;
+	uint16_t	prefix_len;		/* behind so many bytes of the last key */
+} AtidMstEntry;
+
+/* What reading a node gives besides its entries. */
+typedef struct AtidMstNode
+{
+	const uint8_t *left;		/* a CID, or NULL */
+	size_t		count;
+	const uint8_t *at;			/* the fault, in the block */
+	int			cbor_error;
+	int			cid_fault;
+} AtidMstNode;
+
+extern AtidMstFault atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
+									   AtidMstEntry *entries, size_t room);
+
+
+/*
+ * The walk
+ */
+
+typedef enum AtidMstAt
+{
+	ATID_MST_AT_TREE,			/* before a subtree: link, level */
+	ATID_MST_AT_ENTRY,			/* at an entry: key, key_len, value, value_len */
+	ATID_MST_AT_END,
+	ATID_MST_AT_FAULT			/* fault and what comes with it */
+} AtidMstAt;
+
+/* A node that is open. */
+typedef struct AtidMstFrame
+{
+	const uint8_t *cid;
+	const uint8_t *left;
+	uint32_t	first;			/* its entries in the walk's array */
+	uint32_t	count;
+	uint32_t	place;			/* 0 before left; 2i + 1 at entry i; 2i + 2 before its tree */
+	int			level;
+	uint16_t	key_len;
+	uint8_t		key[ATID_MST_KEY_MAX];
+} AtidMstFrame;
+
+/*
+ * The caller reads what belongs to where the walk is.  On a fault that is fault,
+ * fault_cid (the CID of the node that has it, or that is missing), fault_at (the place
+ * in the node's block, or NULL), the level, and the key, whose length is 0 where the
+ * fault is not an entry's.
+ */
+typedef struct AtidMstWalk
+{
+	const AtidMstCaller *caller;
+	AtidMstAt	at;
+
+	const uint8_t *link;		/* the CID of the subtree */
+	int			level;			/* of its node; -1 for the root, which tells it itself */
+	const uint8_t *key;
+	size_t		key_len;
+	const uint8_t *value;
+	size_t		value_len;
+
+	AtidMstFault fault;
+	const uint8_t *fault_cid;
+	const uint8_t *fault_at;
+	int			cbor_error;
+	int			cid_fault;
+
+	AtidMstEntry *entries;		/* of all open nodes, one after the other */
+	size_t		used;
+	size_t		room;
+	const uint8_t *last_key;	/* the last entry's, in the frame of its node */
+	size_t		last_len;
+	int			depth;			/* open nodes */
+	AtidMstFrame frames[ATID_MST_DEPTH_MAX + 1];
+} AtidMstWalk;
+
+extern void atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
+								const uint8_t root[ATID_MST_CID_LEN]);
+extern void atid_mst_walk_end(AtidMstWalk *walk);
+extern void atid_mst_enter(AtidMstWalk *walk);
+extern void atid_mst_pass(AtidMstWalk *walk);
+
+
+/*
+ * The builder
+ */
+
+/* A level's open node, and its last entry, whose subtree is still to come. */
+typedef struct AtidMstLevel
+{
+	uint8_t    *data;			/* the entries in DAG-CBOR, up to the last one's "t" */
+	uint32_t	len;
+	uint32_t	cap;
+	uint8_t    *last;			/* the last entry's key, and its value */
+	uint32_t	last_cap;
+	uint32_t	value_len;
+	uint16_t	key_len;
+	uint16_t	count;
+	bool		has_left;
+	bool		has_link;		/* the last slot's: "l" before the first entry, else "t" */
+	uint8_t		left[ATID_MST_CID_LEN];
+	uint8_t		link[ATID_MST_CID_LEN];
+} AtidMstLevel;
+
+typedef struct AtidMstBuilder
+{
+	AtidMstLevel *levels[ATID_MST_DEPTH_MAX + 1];
+	int			last;			/* level of the last entry, -1 before the first */
+	int			top;			/* highest level in use, or -1 */
+	int			sealed;			/* level whose last slot has a subtree put there, or -1 */
+} AtidMstBuilder;
+
+extern void atid_mst_builder_init(AtidMstBuilder *builder);
+extern AtidMstFault atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
+								 const uint8_t *key, size_t key_len,
+								 const uint8_t *value, size_t value_len);
+extern AtidMstFault atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller,
+									  int level, const uint8_t cid[ATID_MST_CID_LEN]);
+extern AtidMstFault atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
+									uint8_t root[ATID_MST_CID_LEN]);
+extern void atid_mst_builder_free(AtidMstBuilder *builder, const AtidMstCaller *caller);
+
+#endif							/* ATID_MST_H */

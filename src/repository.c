@@ -1,0 +1,345 @@
+/*-------------------------------------------------------------------------
+ *
+ * repository.c
+ *		An account's repository in a CAR: its commit and its records.
+ *
+ * The CAR's first root is a commit (codec/commit.c), whose data is the root of a tree
+ * (codec/mst.c) of paths and the CIDs of records.  What comes out has been verified from
+ * the commit down: the hash of each block, the tree in its canonical form, the collection
+ * and the record key in each path.  Not verified are the commit's signature, which
+ * proves whose repository it is, and what is in a record's block.
+ *
+ * The order of blocks does not matter; blocks that are there twice or that nothing refers
+ * to are passed over.  A record may be referred to more than once, and is handed out each
+ * time; so that a small CAR does not become any number of rows of large blocks, there is
+ * a limit to that.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/cryptohash.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
+
+#include "cid.h"
+#include "compat.h"
+#include "codec/address.h"
+#include "codec/base32.h"
+#include "codec/car.h"
+#include "codec/commit.h"
+#include "codec/mst.h"
+#include "codec/multiformat.h"
+
+#include "archive.h"
+
+/*
+ * Blocks that were handed out before are handed out again up to so many bytes in all:
+ * a number, and the CAR's size so many times.
+ */
+#define REPEATED_MAX (64 * 1024 * 1024)
+#define REPEATED_TIMES 16
+
+/* A repository that is read. */
+typedef struct Repository
+{
+	AtidArchive archive;
+	AtidCommit	commit;
+	AtidCarSection commit_section;
+	AtidMstWalk walk;
+	uint64		repeated;		/* bytes of blocks that were handed out before */
+} Repository;
+
+/* A record, where the walk is. */
+typedef struct Record
+{
+	const char *collection;
+	size_t		collection_len;
+	const char *rkey;
+	size_t		rkey_len;
+	AtidCarSection section;
+	bool		missing;		/* the CAR does not have its block */
+} Record;
+
+
+/*
+ * Open a CAR and read its commit.  Returns false where there is a problem, which is
+ * noted.
+ */
+static bool
+open_repository(Repository *repo, bytea *car)
+{
+	AtidArchive *archive = &repo->archive;
+	AtidCommitFault fault;
+	const uint8_t *cid;
+	size_t		cid_len;
+
+	repo->repeated = 0;
+	repo->walk.entries = NULL;
+	if (!atid_archive_open(archive, car))
+		return false;
+	if (archive->header.root_count == 0)
+		return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+									"The CAR has no root, which would be the commit.");
+	atid_car_root(archive->header.roots, &cid, &cid_len);
+	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
+		return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+									"The first root, %s, is not the CID of a commit, which is blessed and of codec dag-cbor.",
+									atid_quote_cid(cid, cid_len));
+	switch (atid_archive_block(archive, cid, cid_len, &repo->commit_section))
+	{
+		case ATID_ARCHIVE_BAD:
+			return false;
+		case ATID_ARCHIVE_MISSING:
+			return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+										"The CAR does not have the block of its first root, %s.",
+										atid_quote_cid(cid, cid_len));
+		default:
+			break;
+	}
+
+	fault = atid_commit_parse(repo->commit_section.block, repo->commit_section.block_len,
+							  &repo->commit);
+	if (fault == ATID_COMMIT_OK)
+		return true;
+	return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+								"Commit %s, at byte %zu: %s", atid_quote_cid(cid, cid_len),
+								(size_t) (repo->commit_section.block - archive->car) +
+								repo->commit.at,
+								atid_commit_words(fault, &repo->commit));
+}
+
+static void
+close_repository(Repository *repo)
+{
+	if (repo->walk.entries != NULL)
+		atid_mst_walk_end(&repo->walk);
+	atid_archive_close(&repo->archive);
+}
+
+/*
+ * Take the path where the walk is apart.
+ */
+static bool
+read_path(Repository *repo, Record *record)
+{
+	const char *path = (const char *) repo->walk.key;
+	size_t		len = repo->walk.key_len;
+	const char *slash = memchr(path, '/', len);
+	AtidAddress fault = ATID_ADDRESS_OK;
+	size_t		at;
+
+	record->collection = path;
+	record->collection_len = slash == NULL ? len : (size_t) (slash - path);
+	record->rkey = slash == NULL ? path + len : slash + 1;
+	record->rkey_len = (size_t) (path + len - record->rkey);
+	if (slash != NULL)
+	{
+		fault = atid_nsid_scan(record->collection, record->collection_len, &at);
+		if (fault == ATID_ADDRESS_OK)
+			fault = atid_record_key_scan(record->rkey, record->rkey_len, &at);
+		if (fault == ATID_ADDRESS_OK)
+			return true;
+	}
+	return atid_archive_problem(&repo->archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+								"Path %s: %s", atid_quote_key(path, len),
+								slash == NULL ?
+								"A path is a collection, a slash, and a record key." :
+								atid_address_words(fault));
+}
+
+/*
+ * Find the record's block, checked.
+ */
+static bool
+read_block(Repository *repo, Record *record, bool partial)
+{
+	const AtidMstWalk *walk = &repo->walk;
+
+	record->missing = false;
+	switch (atid_archive_block(&repo->archive, walk->value, walk->value_len, &record->section))
+	{
+		case ATID_ARCHIVE_FOUND:
+			return true;
+		case ATID_ARCHIVE_REPEATED:
+			repo->repeated += record->section.block_len;
+			if (repo->repeated <= (uint64) repo->archive.len * REPEATED_TIMES + REPEATED_MAX)
+				return true;
+			return atid_archive_problem(&repo->archive, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+										"Path %s: Blocks that several paths refer to add up to more than %d times the CAR.",
+										atid_quote_key(walk->key, walk->key_len),
+										REPEATED_TIMES);
+		case ATID_ARCHIVE_MISSING:
+			record->missing = true;
+			return partial ||
+				atid_archive_problem(&repo->archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
+									 "Path %s: The CAR does not have the block of %s.",
+									 atid_quote_key(walk->key, walk->key_len),
+									 atid_quote_cid(walk->value, walk->value_len));
+		case ATID_ARCHIVE_BAD:
+			break;
+	}
+	return false;
+}
+
+/*
+ * The next record, in the order of paths.  Returns false at the end, and where there is
+ * a problem, which is noted.
+ */
+static bool
+next_record(Repository *repo, Record *record, bool partial)
+{
+	AtidMstWalk *walk = &repo->walk;
+
+	for (;;)
+	{
+		switch (walk->at)
+		{
+			case ATID_MST_AT_TREE:
+				atid_mst_enter(walk);
+				if (partial && walk->at == ATID_MST_AT_FAULT && walk->fault == ATID_MST_MISSING)
+					atid_mst_pass(walk);
+				break;
+			case ATID_MST_AT_ENTRY:
+				return read_path(repo, record) && read_block(repo, record, partial);
+			case ATID_MST_AT_END:
+				return false;
+			case ATID_MST_AT_FAULT:
+				return atid_archive_walk_problem(&repo->archive, walk);
+		}
+	}
+}
+
+/*
+ * repo_commit(car): the commit that the first root is.
+ */
+PG_FUNCTION_INFO_V1(atid_repo_commit);
+
+Datum
+atid_repo_commit(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	Repository *repo = palloc(sizeof(Repository));
+	const AtidCommit *commit = &repo->commit;
+	TupleDesc	tupdesc;
+	Datum		values[8] = {0};
+	bool		nulls[8] = {0};
+	Datum		result;
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (!open_repository(repo, car))
+		atid_archive_raise(&repo->archive, "repository");
+
+	values[0] = PointerGetDatum(cstring_to_text_with_len(commit->did, (int) commit->did_len));
+	values[1] = Int32GetDatum((int32) commit->version);
+	nulls[2] = commit->rev == NULL;
+	if (commit->rev != NULL)
+	{
+		uint64_t	rev = 0;
+
+		atid_base32_decode_tid(commit->rev, &rev);
+		values[2] = UInt64GetDatum(rev);
+	}
+	values[3] = atid_cid_datum(commit->data, ATID_CID_BLESSED_LEN);
+	nulls[4] = commit->prev == NULL;
+	if (commit->prev != NULL)
+		values[4] = atid_cid_datum(commit->prev, ATID_CID_BLESSED_LEN);
+	values[5] = atid_cid_datum(commit->sig, commit->sig_len);
+	values[6] = atid_cid_datum(repo->commit_section.cid, repo->commit_section.cid_len);
+	values[7] = atid_cid_datum(repo->commit_section.block, repo->commit_section.block_len);
+
+	result = HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+	close_repository(repo);
+	return result;
+}
+
+/*
+ * repo_records(car, partial): collection, rkey, cid, block, in the order of paths.
+ */
+PG_FUNCTION_INFO_V1(atid_repo_records);
+
+Datum
+atid_repo_records(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	bool		partial = PG_GETARG_BOOL(1);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Repository *repo = palloc(sizeof(Repository));
+	AtidColumn	columns[4] = {{0}};
+	Record		record;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (!open_repository(repo, car))
+		atid_archive_raise(&repo->archive, "repository");
+	atid_mst_walk_begin(&repo->walk, &repo->archive.caller, repo->commit.data);
+	while (next_record(repo, &record, partial))
+	{
+		Datum		values[4] = {0};
+		bool		nulls[4] = {false, false, false, record.missing};
+
+		values[0] = atid_column_set(&columns[0], record.collection, record.collection_len);
+		values[1] = atid_column_set(&columns[1], record.rkey, record.rkey_len);
+		values[2] = atid_column_set(&columns[2], repo->walk.value, repo->walk.value_len);
+		if (!record.missing)
+			values[3] = atid_column_set(&columns[3], record.section.block,
+										record.section.block_len);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		atid_mst_pass(&repo->walk);
+	}
+	if (repo->archive.problem != NULL)
+		atid_archive_raise(&repo->archive, "repository");
+	close_repository(repo);
+	return (Datum) 0;
+}
+
+/*
+ * The first problem of a full export.
+ */
+static const char *
+find_problem(bytea *car)
+{
+	Repository *repo = palloc(sizeof(Repository));
+	Record		record;
+	const char *problem;
+
+	if (open_repository(repo, car))
+	{
+		atid_mst_walk_begin(&repo->walk, &repo->archive.caller, repo->commit.data);
+		while (next_record(repo, &record, false))
+			atid_mst_pass(&repo->walk);
+	}
+	problem = repo->archive.problem;
+	close_repository(repo);
+	pfree(repo);
+	return problem;
+}
+
+PG_FUNCTION_INFO_V1(atid_repo_is_valid);
+
+Datum
+atid_repo_is_valid(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	bool		result = find_problem(car) == NULL;
+
+	PG_FREE_IF_COPY(car, 0);
+	PG_RETURN_BOOL(result);
+}
+
+PG_FUNCTION_INFO_V1(atid_repo_problem);
+
+Datum
+atid_repo_problem(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	const char *problem = find_problem(car);
+
+	PG_FREE_IF_COPY(car, 0);
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
