@@ -34,6 +34,7 @@ PURE = \
 	codec/address \
 	codec/base32 \
 	codec/car \
+	codec/base58 \
 	codec/commit \
 	codec/dagcbor \
 	codec/format \
@@ -43,6 +44,7 @@ PURE = \
 	codec/mst_walk \
 	codec/multiformat \
 	codec/packed \
+	codec/multikey \
 	codec/syntax \
 	generator/clock
 

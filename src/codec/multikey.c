@@ -1,0 +1,207 @@
+/*-------------------------------------------------------------------------
+ *
+ * multikey.c
+ *		Public keys as text: multikeys and did:key.
+ *
+ * Format (AT Protocol, "Public Key Encoding"): a multikey is 'z', for
+ * base58btc, and the base58 (base58.c) of
+ *
+ *		a codec as a varint: 80 24 (p256-pub, 0x1200) or e7 01 (secp256k1-pub, 0xe7)
+ *		a compressed point in 33 bytes: 02 or 03, and x
+ *
+ * A did:key is "did:key:" and a multikey.  The first of the 35 bytes is never
+ * zero and their number is fixed, so every valid key has the same length.
+ *
+ * What is refused is told apart where people are likely to meet it: the keys of
+ * older DID documents ("Legacy Representation") have no codec and may not be
+ * compressed, and a private key has a codec of its own.
+ *
+ * Pure code: no server, no allocation, no state.  Whether a point is on its
+ * curve takes arithmetic, which is left to the libraries (crypto/src/signature.c).
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/multikey.h"
+
+#include <string.h>
+
+#include "codec/base58.h"
+#include "codec/multiformat.h"
+
+#define PREFIX "did:key:"
+#define PREFIX_LEN (sizeof(PREFIX) - 1)
+#define MULTIBASE_BASE58BTC 'z'
+
+/* The multicodec table's numbers. */
+#define CODEC_SECP256K1_PUB 0xe7
+#define CODEC_P256_PUB 0x1200
+#define CODEC_ED25519_PRIV 0x1300
+#define CODEC_SECP256K1_PRIV 0x1301
+#define CODEC_P256_PRIV 0x1306
+
+/* The first byte of a point (SEC 1, section 2.3.3). */
+#define POINT_EVEN 0x02
+#define POINT_ODD 0x03
+#define POINT_UNCOMPRESSED 0x04
+#define POINT_UNCOMPRESSED_LEN 65
+
+static const struct
+{
+	const char *name;
+	uint64_t	codec;
+}			curves[] = {
+	[ATID_CURVE_P256] = {"p256", CODEC_P256_PUB},
+	[ATID_CURVE_K256] = {"k256", CODEC_SECP256K1_PUB},
+};
+
+#define CURVES ((int) (sizeof(curves) / sizeof(curves[0])))
+
+/*
+ * Is it a point with nothing in front of it?
+ */
+static bool
+is_bare_point(const uint8_t *bytes, size_t len)
+{
+	return (len == ATID_POINT_LEN && (bytes[0] == POINT_EVEN || bytes[0] == POINT_ODD)) ||
+		(len == POINT_UNCOMPRESSED_LEN && bytes[0] == POINT_UNCOMPRESSED);
+}
+
+/*
+ * Set the point of a key from its bytes.
+ */
+AtidMultikeyFault
+atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
+{
+	if (len == POINT_UNCOMPRESSED_LEN && point[0] == POINT_UNCOMPRESSED)
+		return ATID_MULTIKEY_UNCOMPRESSED;
+	if (len != ATID_POINT_LEN)
+		return ATID_MULTIKEY_LENGTH;
+	if (point[0] != POINT_EVEN && point[0] != POINT_ODD)
+		return ATID_MULTIKEY_PARITY;
+	memcpy(key->point, point, ATID_POINT_LEN);
+	return ATID_MULTIKEY_OK;
+}
+
+/*
+ * Read a did:key or a multikey of len bytes.  For ATID_MULTIKEY_MULTIBASE and
+ * ATID_MULTIKEY_CHARACTER, *at is the byte that is at fault, from zero; for all
+ * faults, *key has no meaning.
+ */
+AtidMultikeyFault
+atid_multikey_parse(const char *text, size_t len, AtidMultikey *key, size_t *at)
+{
+	uint8_t		bytes[ATID_BASE58_TEXT_MAX];
+	size_t		bytes_len;
+	size_t		begin = 0;
+	size_t		codec_len;
+	uint64_t	codec;
+
+	if (len >= PREFIX_LEN && memcmp(text, PREFIX, PREFIX_LEN) == 0)
+		begin = PREFIX_LEN;
+	if (len == begin || text[begin] != MULTIBASE_BASE58BTC)
+	{
+		*at = begin;
+		return ATID_MULTIKEY_MULTIBASE;
+	}
+	begin++;
+	switch (atid_base58_decode(text + begin, len - begin, bytes, &bytes_len, at))
+	{
+		case ATID_BASE58_OK:
+			break;
+		case ATID_BASE58_CHARACTER:
+			*at += begin;
+			return ATID_MULTIKEY_CHARACTER;
+		case ATID_BASE58_LENGTH:
+			return ATID_MULTIKEY_LONG;
+	}
+
+	if (is_bare_point(bytes, bytes_len))
+		return ATID_MULTIKEY_LEGACY;
+	if (atid_varint_get(bytes, bytes_len, &codec, &codec_len) != ATID_CID_OK)
+		return ATID_MULTIKEY_CODEC;
+	if (codec == CODEC_ED25519_PRIV || codec == CODEC_SECP256K1_PRIV || codec == CODEC_P256_PRIV)
+		return ATID_MULTIKEY_PRIVATE;
+	for (int curve = 0; curve < CURVES; curve++)
+	{
+		if (codec == curves[curve].codec)
+		{
+			key->curve = (AtidCurve) curve;
+			return atid_multikey_set_point(key, bytes + codec_len, bytes_len - codec_len);
+		}
+	}
+	return ATID_MULTIKEY_CODEC;
+}
+
+/*
+ * Write a key as a did:key into dst; no terminator.
+ */
+void
+atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN])
+{
+	uint8_t		bytes[ATID_VARINT_MAX_LEN + ATID_POINT_LEN];
+	char		text[ATID_BASE58_TEXT_MAX];
+	size_t		codec_len = atid_varint_put(curves[key->curve].codec, bytes);
+
+	memcpy(bytes + codec_len, key->point, ATID_POINT_LEN);
+	(void) atid_base58_encode(bytes, codec_len + ATID_POINT_LEN, text);
+	memcpy(dst, PREFIX, PREFIX_LEN);
+	dst[PREFIX_LEN] = MULTIBASE_BASE58BTC;
+	memcpy(dst + PREFIX_LEN + 1, text, ATID_MULTIKEY_TEXT_LEN - 1);
+}
+
+/*
+ * A fault in words: one sentence, without its place.
+ */
+const char *
+atid_multikey_words(AtidMultikeyFault fault)
+{
+	switch (fault)
+	{
+		case ATID_MULTIKEY_OK:
+			return "There is no fault.";
+		case ATID_MULTIKEY_MULTIBASE:
+			return "A key begins with \"did:key:z\" or with \"z\", for base58btc.";
+		case ATID_MULTIKEY_CHARACTER:
+			return "The character is not in the alphabet of base58btc.";
+		case ATID_MULTIKEY_LONG:
+			return "The key is longer than any that there is.";
+		case ATID_MULTIKEY_CODEC:
+			return "The codec of the key is neither p256-pub (0x1200) nor secp256k1-pub (0xe7).";
+		case ATID_MULTIKEY_LEGACY:
+			return "The key has no codec in front of its point, as in the legacy form of DID documents.";
+		case ATID_MULTIKEY_PRIVATE:
+			return "The codec of the key is that of a private key.";
+		case ATID_MULTIKEY_UNCOMPRESSED:
+			return "The point is not compressed: it has 65 bytes and must have 33.";
+		case ATID_MULTIKEY_LENGTH:
+			return "The point has not the 33 bytes of a compressed one.";
+		case ATID_MULTIKEY_PARITY:
+			return "The first byte of the point is neither 02 nor 03.";
+		case ATID_MULTIKEY_OFF_CURVE:
+			return "The point is not on the curve.";
+	}
+	return "The fault is not known.";
+}
+
+/*
+ * The curve that the specification calls by this name.
+ */
+bool
+atid_curve_of_name(const char *name, size_t len, AtidCurve *curve)
+{
+	for (int i = 0; i < CURVES; i++)
+	{
+		if (strlen(curves[i].name) == len && memcmp(curves[i].name, name, len) == 0)
+		{
+			*curve = (AtidCurve) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *
+atid_curve_name(AtidCurve curve)
+{
+	return curves[curve].name;
+}
