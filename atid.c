@@ -16,7 +16,7 @@
 #include "generator/generator.h"
 #include "generator/slots.h"
 
-ATID_MODULE_MAGIC;
+ATID_MODULE_MAGIC("atid");
 
 int			atid_clock_id = -1;
 int			atid_max_drift = 60 * 1000;

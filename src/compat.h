@@ -82,10 +82,10 @@
 
 /* 18 lets a library tell its name and version. */
 #if PG_VERSION_NUM >= 180000
-#define ATID_MODULE_MAGIC \
-	PG_MODULE_MAGIC_EXT(.name = "atid", .version = ATID_VERSION)
+#define ATID_MODULE_MAGIC(module) \
+	PG_MODULE_MAGIC_EXT(.name = module, .version = ATID_VERSION)
 #else
-#define ATID_MODULE_MAGIC PG_MODULE_MAGIC
+#define ATID_MODULE_MAGIC(module) PG_MODULE_MAGIC
 #endif
 
 #endif							/* ATID_COMPAT_H */
