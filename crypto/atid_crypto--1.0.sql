@@ -1,0 +1,61 @@
+/* atid_crypto--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION atid_crypto" to load this file. \quit
+
+-- Every object is named with its schema, which is that of atid.  COST is in units of
+-- a cheap operator, of which bench/crypto measures some thousands to a verification:
+-- the planner calls these last.
+
+------------------------------------------------------------------------------
+-- keys
+------------------------------------------------------------------------------
+
+CREATE FUNCTION atid.did_key_is_valid(key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_key_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION atid.did_key_is_valid(text) IS
+  'is the text a public key of one of the protocol''s curves, as did:key or multikey?';
+
+CREATE FUNCTION atid.did_key_curve(key text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_did_key_curve' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION atid.did_key_curve(text) IS 'the curve of a key: p256 or k256';
+
+CREATE FUNCTION atid.did_key_public_key(key text) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_did_key_public_key' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION atid.did_key_public_key(text) IS 'the compressed point of a key, 33 bytes';
+
+CREATE FUNCTION atid.did_key_make(curve text, bytes bytea) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_did_key_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION atid.did_key_make(text, bytea) IS 'the did:key of a compressed point';
+
+------------------------------------------------------------------------------
+-- signatures
+------------------------------------------------------------------------------
+
+CREATE FUNCTION atid.signature_is_valid(data bytea, signature bytea, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_signature_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION atid.signature_is_valid(bytea, bytea, text) IS
+  'has the key signed the data?';
+
+CREATE FUNCTION atid.commit_is_signed_by(block bytea, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION atid.commit_is_signed_by(bytea, text) IS
+  'is the block a commit that the key has signed?';
+
+CREATE FUNCTION atid.label_is_signed_by(label jsonb, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text) IS
+  'has the key signed the label?';
+
+------------------------------------------------------------------------------
+-- PLC
+------------------------------------------------------------------------------
+
+CREATE FUNCTION atid.plc_did(operation jsonb) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_plc_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION atid.plc_did(jsonb) IS 'the DID that a signed genesis operation makes';
+
+CREATE FUNCTION atid.plc_operation_is_signed_by(operation jsonb, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_plc_operation_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION atid.plc_operation_is_signed_by(jsonb, text) IS
+  'has the key signed the operation?';

@@ -1,0 +1,102 @@
+--
+-- Commits and who signed them
+--
+
+-- signed by @noble/curves over the blocks of @ipld/dag-cbor
+CREATE TEMP TABLE keys (curve text, key text);
+INSERT INTO keys VALUES
+  ('k256', 'did:key:zQ3sht5vP1SCiQ5rNqUm8eXrutMGWnuj6zzU2yAPuK6RzVDVW'),
+  ('p256', 'did:key:zDnaegkAjichtmgDzR6z3ySDer2mpndGPdRUCG4TtjjGS4CjL');
+CREATE TEMP TABLE commits (what text, curve text, block bytea);
+INSERT INTO commits VALUES
+  ('version 3', 'k256',
+   '\xa66364696478206469643a706c633a37697a6136646532647761703273626b7061763763366336637265'
+   '766d336a7a6663696a706a327a326163736967584017b2736fa6de690f6e9be896674ccdcdd11b16935b'
+   'fe54205ea068df126eb00907e3da060aec8fb219a19d91e4fcf996990a8afd8c56698dd0facf83c1ec06'
+   'bf6464617461d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d09'
+   '1741a239d06470726576f66776657273696f6e03'),
+  ('version 3, with prev', 'p256',
+   '\xa66364696478206469643a706c633a37697a6136646532647761703273626b7061763763366336637265'
+   '766d336a7a6663696a706a327a3261637369675840e29e7e7d91ce99b79c43e6573e8cd2671b97218cb2'
+   '0618686d59d7c192acd3a867c1e28513512ab4294b19f135abb48e9fa9b963fb7735d0610fdea6dc4bf1'
+   '386464617461d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d09'
+   '1741a239d06470726576d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a72344893'
+   '36891d091741a239d06776657273696f6e03'),
+  ('version 2, without rev', 'k256',
+   '\xa56364696478206469643a706c633a37697a6136646532647761703273626b7061763763366336637369'
+   '675840d93e6b93d1ef820debd78d251e37e316e549023ab9ad5126731a4e8b0f1352f30f153096967969'
+   '2f008584531640436ecf9ceacd5e132e077fd7887dee9727b76464617461d82a5825000171122065062a'
+   '5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d06470726576f66776657273696f'
+   '6e02'),
+  ('version 2, with all', 'p256',
+   '\xa66364696478206469643a706c633a37697a6136646532647761703273626b7061763763366336637265'
+   '766d336a7a6663696a706a327a32616373696758405fb91f6ab9466d7517583a9683d0fb32fa3566505a'
+   'f4f41c8c99806b80fc3b7829aae4bcf6ff2e26756717fbbc31166287f01860025345a840dcce2bc8637c'
+   '0a6464617461d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d09'
+   '1741a239d06470726576d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a72344893'
+   '36891d091741a239d06776657273696f6e02'),
+  ('with unknown fields', 'k256',
+   '\xa8627a7a81016364696478206469643a706c633a37697a6136646532647761703273626b706176376336'
+   '6336637265766d336a7a6663696a706a327a3261637369675840290d3567095ead454663b09d0427fc58'
+   '3dbd92e3d11c6f4f262475a1b53f8ec6396c8cf50f806edfff86f80a2f1068993e5c4b0de919f93cb045'
+   '1e6bad9ba1746464617461d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a723448'
+   '9336891d091741a239d06470726576f6656578747261016776657273696f6e03');
+SELECT what, keys.curve AS key, atid.commit_is_signed_by(block, key) AS signed
+FROM commits, keys
+ORDER BY commits.what COLLATE "C", 2;
+
+-- what is signed is the block without sig: the long way, over the record
+SELECT what
+FROM commits JOIN keys USING (curve),
+     LATERAL (SELECT atid.dag_cbor_to_record(block)) AS r (record)
+WHERE NOT atid.signature_is_valid(atid.record_to_dag_cbor(record - 'sig'),
+                                  decode(rpad(record->'sig'->>'$bytes', 88, '='), 'base64'), key);
+
+-- Each bit of the block: none may be turned
+SELECT what, bit
+FROM commits JOIN keys USING (curve), generate_series(0, 8 * length(block) - 1) AS bit
+WHERE atid.commit_is_signed_by(set_bit(block, bit, 1 - get_bit(block, bit)), key);
+
+-- nor may the block be cut, or go on
+SELECT what, len
+FROM commits JOIN keys USING (curve), generate_series(0, length(block) + 1) AS len
+WHERE atid.commit_is_signed_by(substr(block || block, 1, len), key) <> (len = length(block));
+
+-- What is no commit was signed by nobody, though these are signed well: a version that is no
+-- longer read, and one that lacks a field.
+SELECT what, atid.commit_is_signed_by(block, key) AS signed,
+       atid.signature_is_valid(atid.record_to_dag_cbor(record - 'sig'),
+                               decode(rpad(record->'sig'->>'$bytes', 88, '='), 'base64'),
+                               key) AS sig
+FROM keys, (VALUES
+  ('version 1',
+   '\xa66364696478206469643a706c633a37697a6136646532647761703273626b7061763763366336637265'
+   '766d336a7a6663696a706a327a3261637369675840540032e045679046d9715b86ef3b9333b32886ec10'
+   '621dedafacf0e5d5b2674a01110ff6042a8047e28af5b470865e38bab13fb3e5a64cd9c0e5b266e877c7'
+   'f06464617461d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d09'
+   '1741a239d06470726576f66776657273696f6e01'::bytea),
+  ('version 3 without prev',
+   '\xa56364696478206469643a706c633a37697a6136646532647761703273626b7061763763366336637265'
+   '766d336a7a6663696a706a327a32616373696758402bf0ba87ec06ccb42c1148ad2974872cad9fc69f7a'
+   'dd41a6952341ea91bf90fc0881c1531385503207d42895c01d18037745eeb017ba80af19d71f781e6e8b'
+   '726464617461d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d09'
+   '1741a239d06776657273696f6e03')
+) AS v (what, block), LATERAL (SELECT atid.dag_cbor_to_record(block)) AS r (record)
+WHERE curve = 'k256'
+ORDER BY 1;
+SELECT what, atid.commit_is_signed_by(block, key) AS signed
+FROM keys, (VALUES ('nothing', '\x'::bytea), ('an array', '\x80'), ('an empty map', '\xa0'),
+                   ('null', '\xf6'),
+                   ('nested too deep', decode(repeat('81', 600) || '80', 'hex')),
+                   ('a signature of 63 bytes',
+                    (SELECT atid.record_to_dag_cbor(atid.dag_cbor_to_record(block) ||
+                              format('{"sig": {"$bytes": "%s"}}', repeat('A', 84))::jsonb)
+                     FROM commits WHERE what = 'version 3')))
+     AS v (what, block)
+WHERE curve = 'k256'
+ORDER BY 1;
+
+-- NULL, and a malformed key
+SELECT atid.commit_is_signed_by(NULL, key) IS NULL, atid.commit_is_signed_by('', NULL) IS NULL
+FROM keys WHERE curve = 'k256';
+SELECT atid.commit_is_signed_by('', 'did:key:k256');

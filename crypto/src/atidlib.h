@@ -1,0 +1,21 @@
+/*-------------------------------------------------------------------------
+ *
+ * atidlib.h
+ *		SQL functions of atid, called through its library.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_ATIDLIB_H
+#define ATID_ATIDLIB_H
+
+/* The functions that are called. */
+typedef enum AtidFunction
+{
+	ATID_RECORD_IS_VALID,
+	ATID_RECORD_TO_DAG_CBOR,
+	ATID_REPO_IS_VALID
+} AtidFunction;
+
+extern Datum atid_call(AtidFunction function, Datum arg);
+
+#endif							/* ATID_ATIDLIB_H */

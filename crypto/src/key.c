@@ -1,0 +1,302 @@
+/*-------------------------------------------------------------------------
+ *
+ * key.c
+ *		Public keys as arguments of SQL functions, and signatures of bytes.
+ *
+ * A key is text: a did:key, or the multikey alone (multikey.c).  To parse one
+ * and to make it ready for its library takes as long as a fifth of a
+ * verification or more, and a query mostly asks about one key many times, or
+ * about rows that are sorted by it.  So each call site keeps the last key that
+ * it was given, in fn_extra: the key's text, and the verifier made of it.  What
+ * OpenSSL has allocated for it is freed with the memory context of the call
+ * site, also after an error.
+ *
+ * A malformed key is an error, because the answer to who signed a thing would
+ * otherwise be "not this one" for a mistake in a table of keys.  The error does
+ * not quote the key: it may be a private one that stands there by mistake, which
+ * must not come into the server's log by us.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/cryptohash.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "codec/multikey.h"
+#include "compat.h"
+#include "signature.h"
+#include "key.h"
+
+/* What a call site keeps. */
+typedef struct KeyCache
+{
+	MemoryContextCallback callback;
+	char		text[ATID_DID_KEY_TEXT_LEN];
+	size_t		len;			/* of the text; 0 where there is no key */
+	AtidVerifier verifier;
+} KeyCache;
+
+
+static void
+release_key(void *arg)
+{
+	KeyCache   *cache = arg;
+
+	if (cache->len > 0)
+		atid_verifier_release(&cache->verifier);
+	cache->len = 0;
+}
+
+static KeyCache *
+cache_of_call_site(FunctionCallInfo fcinfo)
+{
+	KeyCache   *cache = fcinfo->flinfo->fn_extra;
+
+	if (cache == NULL)
+	{
+		cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KeyCache));
+		cache->callback.func = release_key;
+		cache->callback.arg = cache;
+		MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &cache->callback);
+		fcinfo->flinfo->fn_extra = cache;
+	}
+	return cache;
+}
+
+/*
+ * The SHA-256 of len bytes.
+ */
+void
+atid_sha256(const void *data, size_t len, uint8_t digest[ATID_DIGEST_LEN])
+{
+	pg_cryptohash_ctx *ctx = pg_cryptohash_create(PG_SHA256);
+
+	if (ctx == NULL ||
+		pg_cryptohash_init(ctx) < 0 ||
+		pg_cryptohash_update(ctx, data, len) < 0 ||
+		pg_cryptohash_final(ctx, digest, ATID_DIGEST_LEN) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compute %s hash: %s", "SHA256",
+						pg_cryptohash_error(ctx))));
+	pg_cryptohash_free(ctx);
+}
+
+/*
+ * A library could not be used: no answer would be the truth.
+ */
+static pg_noreturn void
+library_failure(AtidCurve curve)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+			 errmsg("could not use the cryptographic library for curve %s",
+					atid_curve_name(curve)),
+			 errdetail("It is out of memory, or its configuration does not allow this curve.")));
+}
+
+/*
+ * Make a verifier of a key that is well-formed.  Returns ATID_MULTIKEY_OK, or
+ * ATID_MULTIKEY_OFF_CURVE.
+ */
+static AtidMultikeyFault
+make_verifier(AtidVerifier *verifier, const AtidMultikey *key)
+{
+	AtidVerdict verdict = atid_verifier_init(verifier, key);
+
+	if (verdict == ATID_VERDICT_FAILED)
+		library_failure(key->curve);
+	return verdict == ATID_VERDICT_YES ? ATID_MULTIKEY_OK : ATID_MULTIKEY_OFF_CURVE;
+}
+
+/*
+ * The key in a text; NULL where the text is none, and then *fault says why and,
+ * for some faults, *at where.
+ */
+static AtidVerifier *
+find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
+{
+	KeyCache   *cache = cache_of_call_site(fcinfo);
+	text	   *t = PG_GETARG_TEXT_PP(arg);
+	const char *str = VARDATA_ANY(t);
+	size_t		len = VARSIZE_ANY_EXHDR(t);
+	AtidMultikey key;
+
+	*fault = ATID_MULTIKEY_OK;
+	if (len == cache->len && len > 0 && memcmp(str, cache->text, len) == 0)
+	{
+		PG_FREE_IF_COPY(t, arg);
+		return &cache->verifier;
+	}
+
+	release_key(cache);
+	*fault = atid_multikey_parse(str, len, &key, at);
+	if (*fault == ATID_MULTIKEY_OK)
+		*fault = make_verifier(&cache->verifier, &key);
+	if (*fault == ATID_MULTIKEY_OK)
+	{
+		/* what has been parsed is no longer than the longest key */
+		Assert(len <= sizeof(cache->text));
+		memcpy(cache->text, str, len);
+		cache->len = len;
+	}
+	PG_FREE_IF_COPY(t, arg);
+	return *fault == ATID_MULTIKEY_OK ? &cache->verifier : NULL;
+}
+
+static pg_noreturn void
+invalid_key(AtidMultikeyFault fault, size_t at)
+{
+	if (fault == ATID_MULTIKEY_CHARACTER || fault == ATID_MULTIKEY_MULTIBASE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid public key"),
+				 errdetail("At character %zu: %s", at + 1, atid_multikey_words(fault))));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid public key"),
+			 errdetail("%s", atid_multikey_words(fault))));
+}
+
+/*
+ * The key that is argument number arg, ready to verify with; an error where it
+ * is malformed.  It is the call site's, and good until it is asked for again.
+ */
+AtidVerifier *
+atid_key_argument(FunctionCallInfo fcinfo, int arg)
+{
+	AtidMultikeyFault fault;
+	size_t		at = 0;
+	AtidVerifier *verifier = find_key(fcinfo, arg, &fault, &at);
+
+	if (verifier == NULL)
+		invalid_key(fault, at);
+	return verifier;
+}
+
+/*
+ * Has the key signed these bytes?  What has another length than r and s together
+ * is no signature.
+ */
+bool
+atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
+					const uint8_t *signature, size_t signature_len)
+{
+	uint8_t		digest[ATID_DIGEST_LEN];
+	AtidVerdict verdict;
+
+	if (signature_len != ATID_SIGNATURE_LEN)
+		return false;
+	atid_sha256(data, len, digest);
+	verdict = atid_verifier_check(verifier, digest, signature);
+	if (verdict == ATID_VERDICT_FAILED)
+		library_failure(verifier->key.curve);
+	return verdict == ATID_VERDICT_YES;
+}
+
+
+/*
+ * SQL functions
+ */
+
+PG_FUNCTION_INFO_V1(atid_did_key_is_valid);
+
+/*
+ * did_key_is_valid(text): would the other functions take this key?
+ */
+Datum
+atid_did_key_is_valid(PG_FUNCTION_ARGS)
+{
+	AtidMultikeyFault fault;
+	size_t		at;
+
+	PG_RETURN_BOOL(find_key(fcinfo, 0, &fault, &at) != NULL);
+}
+
+PG_FUNCTION_INFO_V1(atid_did_key_curve);
+
+/*
+ * did_key_curve(text): 'p256' or 'k256'.
+ */
+Datum
+atid_did_key_curve(PG_FUNCTION_ARGS)
+{
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 0);
+
+	PG_RETURN_TEXT_P(cstring_to_text(atid_curve_name(verifier->key.curve)));
+}
+
+PG_FUNCTION_INFO_V1(atid_did_key_public_key);
+
+/*
+ * did_key_public_key(text): the compressed point, 33 bytes.
+ */
+Datum
+atid_did_key_public_key(PG_FUNCTION_ARGS)
+{
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 0);
+	bytea	   *result = palloc(VARHDRSZ + ATID_POINT_LEN);
+
+	SET_VARSIZE(result, VARHDRSZ + ATID_POINT_LEN);
+	memcpy(VARDATA(result), verifier->key.point, ATID_POINT_LEN);
+	PG_RETURN_BYTEA_P(result);
+}
+
+PG_FUNCTION_INFO_V1(atid_did_key_make);
+
+/*
+ * did_key_make(curve text, bytes bytea): the did:key of a compressed point.
+ */
+Datum
+atid_did_key_make(PG_FUNCTION_ARGS)
+{
+	text	   *name = PG_GETARG_TEXT_PP(0);
+	bytea	   *point = PG_GETARG_BYTEA_PP(1);
+	char		did_key[ATID_DID_KEY_TEXT_LEN];
+	AtidMultikey key;
+	AtidVerifier verifier;
+	AtidMultikeyFault fault;
+
+	if (!atid_curve_of_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), &key.curve))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unrecognized curve"),
+				 errdetail("The curves of the protocol are \"%s\" and \"%s\".",
+						   atid_curve_name(ATID_CURVE_P256),
+						   atid_curve_name(ATID_CURVE_K256))));
+
+	fault = atid_multikey_set_point(&key, (const uint8_t *) VARDATA_ANY(point),
+									VARSIZE_ANY_EXHDR(point));
+	if (fault == ATID_MULTIKEY_OK)
+		fault = make_verifier(&verifier, &key);
+	if (fault != ATID_MULTIKEY_OK)
+		invalid_key(fault, 0);
+	atid_verifier_release(&verifier);
+
+	atid_multikey_to_did_key(&key, did_key);
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(did_key, sizeof(did_key)));
+}
+
+PG_FUNCTION_INFO_V1(atid_signature_is_valid);
+
+/*
+ * signature_is_valid(data bytea, signature bytea, key text): has the key signed
+ * the data?
+ */
+Datum
+atid_signature_is_valid(PG_FUNCTION_ARGS)
+{
+	bytea	   *data = PG_GETARG_BYTEA_PP(0);
+	bytea	   *signature = PG_GETARG_BYTEA_PP(1);
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
+	bool		result;
+
+	result = atid_key_has_signed(verifier, VARDATA_ANY(data), VARSIZE_ANY_EXHDR(data),
+								 (const uint8_t *) VARDATA_ANY(signature),
+								 VARSIZE_ANY_EXHDR(signature));
+	PG_FREE_IF_COPY(data, 0);
+	PG_FREE_IF_COPY(signature, 1);
+	PG_RETURN_BOOL(result);
+}

@@ -1,0 +1,185 @@
+/*-------------------------------------------------------------------------
+ *
+ * label.c
+ *		Labels and who signed them.
+ *
+ * A label (AT Protocol, "Labels") is signed over the DAG-CBOR of its specified
+ * fields without sig; whatever else stands in the jsonb, such as $type, is not
+ * signed and not looked at.  In the order of DAG-CBOR, which is that of the
+ * letters here because all keys are of three:
+ *
+ *		cid		string, optional
+ *		cts		string
+ *		exp		string, optional
+ *		neg		boolean, optional
+ *		src		string
+ *		uri		string
+ *		val		string
+ *		ver		1
+ *
+ * The form that comes by the API may lack ver, which a signed label always has:
+ * it is 1 then.  A field that is there counts as it is, also "neg": false, which
+ * is better left out but may have been signed.
+ *
+ * A jsonb that is no label, because a field is missing or of another type, was
+ * signed by nobody: the answer is no, not an error, so that one bad row does not
+ * stop a query over all.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "codec/dagcbor.h"
+#include "codec/multikey.h"
+#include "compat.h"
+#include "signature.h"
+#include "key.h"
+#include "sigtext.h"
+
+#define LABEL_VERSION 1
+
+typedef enum FieldType
+{
+	FIELD_STRING,
+	FIELD_BOOL,
+	FIELD_VERSION
+} FieldType;
+
+/* All have a key of three letters; a label without ver has it nevertheless. */
+static const struct
+{
+	const char *key;
+	FieldType	type;
+	bool		required;
+}			fields[] = {
+	{"cid", FIELD_STRING, false},
+	{"cts", FIELD_STRING, true},
+	{"exp", FIELD_STRING, false},
+	{"neg", FIELD_BOOL, false},
+	{"src", FIELD_STRING, true},
+	{"uri", FIELD_STRING, true},
+	{"val", FIELD_STRING, true},
+	{"ver", FIELD_VERSION, false},
+};
+
+#define KEY_LEN 3
+
+
+static bool
+grow_buffer(AtidCborWriter *writer, size_t new_cap)
+{
+	writer->data = repalloc(writer->data, new_cap);
+	writer->cap = new_cap;
+	return true;
+}
+
+/*
+ * Write the value of a field; false where it is of another type.
+ */
+static bool
+put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
+{
+	switch (type)
+	{
+		case FIELD_STRING:
+			{
+				char	   *utf8;
+
+				if (value->type != jbvString)
+					return false;
+				/* no copy where the server's encoding is UTF-8 */
+				utf8 = pg_server_to_any(value->val.string.val, value->val.string.len, PG_UTF8);
+				atid_cbor_put_text(writer, utf8,
+								   utf8 == value->val.string.val ?
+								   (size_t) value->val.string.len : strlen(utf8));
+				return true;
+			}
+		case FIELD_BOOL:
+			if (value->type != jbvBool)
+				return false;
+			atid_cbor_put_bool(writer, value->val.boolean);
+			return true;
+		case FIELD_VERSION:
+			if (value->type != jbvNumeric ||
+				!DatumGetBool(DirectFunctionCall2(numeric_eq,
+												  NumericGetDatum(value->val.numeric),
+												  NumericGetDatum(int64_to_numeric(LABEL_VERSION)))))
+				return false;
+			atid_cbor_put_integer(writer, LABEL_VERSION);
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Write what a label's signature is over; false where the jsonb is no label.
+ */
+static bool
+put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
+{
+	JsonbValue	values[lengthof(fields)];
+	bool		present[lengthof(fields)];
+	size_t		pairs = 0;
+
+	for (int i = 0; i < lengthof(fields); i++)
+	{
+		present[i] = getKeyJsonValueFromContainer(label, fields[i].key, KEY_LEN,
+												  &values[i]) != NULL;
+		if (!present[i] && fields[i].type == FIELD_VERSION)
+		{
+			values[i].type = jbvNumeric;
+			values[i].val.numeric = int64_to_numeric(LABEL_VERSION);
+			present[i] = true;
+		}
+		if (!present[i] && fields[i].required)
+			return false;
+		pairs += present[i] ? 1 : 0;
+	}
+
+	atid_cbor_put_map(writer, pairs);
+	for (int i = 0; i < lengthof(fields); i++)
+	{
+		if (!present[i])
+			continue;
+		atid_cbor_put_text(writer, fields[i].key, KEY_LEN);
+		if (!put_value(writer, fields[i].type, &values[i]))
+			return false;
+	}
+	return writer->error == ATID_CBOR_OK;
+}
+
+PG_FUNCTION_INFO_V1(atid_label_is_signed_by);
+
+/*
+ * label_is_signed_by(label jsonb, key text): has the key signed the label?
+ */
+Datum
+atid_label_is_signed_by(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *label = PG_GETARG_JSONB_P(0);
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
+	uint8_t		signature[ATID_SIGNATURE_LEN];
+	AtidCborWriter writer = {0};
+	JsonbValue	sig;
+	bool		result;
+
+	writer.cap = Min(VARSIZE(label), ATID_CBOR_SIZE_MAX);
+	writer.data = palloc(writer.cap);
+	writer.grow = grow_buffer;
+
+	result = JB_ROOT_IS_OBJECT(label) &&
+		getKeyJsonValueFromContainer(&label->root, "sig", KEY_LEN, &sig) != NULL &&
+		atid_signature_from_bytes(&sig, signature) &&
+		put_unsigned_label(&writer, &label->root) &&
+		atid_key_has_signed(verifier, writer.data, writer.len, signature, sizeof(signature));
+
+	pfree(writer.data);
+	PG_FREE_IF_COPY(label, 0);
+	PG_RETURN_BOOL(result);
+}

@@ -1,0 +1,46 @@
+/*-------------------------------------------------------------------------
+ *
+ * signature.h
+ *		Verifying a signature with the libraries of the two curves.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_SIGNATURE_H
+#define ATID_SIGNATURE_H
+
+#include <openssl/evp.h>
+#include <secp256k1.h>
+
+/* A signature is r and s, big-endian, and nothing else. */
+#define ATID_SCALAR_LEN 32
+#define ATID_SIGNATURE_LEN (2 * ATID_SCALAR_LEN)
+
+/* What is signed is a SHA-256. */
+#define ATID_DIGEST_LEN 32
+
+/* An answer of the libraries. */
+typedef enum AtidVerdict
+{
+	ATID_VERDICT_NO,
+	ATID_VERDICT_YES,
+	ATID_VERDICT_FAILED			/* the library could not be used, or has no memory */
+} AtidVerdict;
+
+/* A key as its library wants it. */
+typedef struct AtidVerifier
+{
+	AtidMultikey key;
+	union
+	{
+		secp256k1_pubkey k256;
+		EVP_PKEY_CTX *p256;
+	}			u;
+} AtidVerifier;
+
+extern AtidVerdict atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key);
+extern AtidVerdict atid_verifier_check(AtidVerifier *verifier,
+									   const uint8_t digest[ATID_DIGEST_LEN],
+									   const uint8_t signature[ATID_SIGNATURE_LEN]);
+extern void atid_verifier_release(AtidVerifier *verifier);
+
+#endif							/* ATID_SIGNATURE_H */

@@ -1,0 +1,97 @@
+/*-------------------------------------------------------------------------
+ *
+ * sigtext.c
+ *		Signatures as base64 in a jsonb.
+ *
+ * A label has {"$bytes": base64}, with its padding or without (AT Protocol, "Data
+ * Model"); an operation of PLC has a string in base64url, without.  64 bytes are
+ * 86 characters, of which the last carries four spare bits, which must be zero:
+ * a signature has one text in each form, but for the padding.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/base64.h"
+#include "utils/jsonb.h"
+
+#include "codec/multikey.h"
+#include "compat.h"
+#include "signature.h"
+#include "sigtext.h"
+
+/* The characters of 64 bytes, and with the padding. */
+#define DIGITS 86
+#define PADDED 88
+
+/* The server's functions want room for whole groups of three bytes. */
+#define DECODED_MAX (PADDED / 4 * 3)
+
+
+/*
+ * Read the DIGITS characters at digits, of base64's alphabet.  The server's
+ * decoder passes over white space and spare bits, so the text must be what the
+ * bytes encode to.
+ */
+static bool
+decode_digits(const char *digits, uint8_t *signature)
+{
+	char		text[PADDED];
+	char		again[PADDED];
+	uint8		bytes[DECODED_MAX];
+
+	memcpy(text, digits, DIGITS);
+	memset(text + DIGITS, '=', PADDED - DIGITS);
+	if (pg_b64_decode(text, PADDED, (void *) bytes, DECODED_MAX) != ATID_SIGNATURE_LEN ||
+		pg_b64_encode((void *) bytes, ATID_SIGNATURE_LEN, again, PADDED) != PADDED ||
+		memcmp(again, text, PADDED) != 0)
+		return false;
+	memcpy(signature, bytes, ATID_SIGNATURE_LEN);
+	return true;
+}
+
+/*
+ * Read {"$bytes": base64} of 64 bytes.
+ */
+bool
+atid_signature_from_bytes(const JsonbValue *value, uint8_t signature[ATID_SIGNATURE_LEN])
+{
+	JsonbValue	bytes;
+
+	if (value->type != jbvBinary ||
+		!JsonContainerIsObject(value->val.binary.data) ||
+		JsonContainerSize(value->val.binary.data) != 1 ||
+		getKeyJsonValueFromContainer(value->val.binary.data, "$bytes", strlen("$bytes"),
+									 &bytes) == NULL ||
+		bytes.type != jbvString)
+		return false;
+	if (bytes.val.string.len == PADDED)
+	{
+		if (memcmp(bytes.val.string.val + DIGITS, "==", PADDED - DIGITS) != 0)
+			return false;
+	}
+	else if (bytes.val.string.len != DIGITS)
+		return false;
+	return decode_digits(bytes.val.string.val, signature);
+}
+
+/*
+ * Read a string that is the base64url of 64 bytes.
+ */
+bool
+atid_signature_from_base64url(const JsonbValue *value, uint8_t signature[ATID_SIGNATURE_LEN])
+{
+	char		digits[DIGITS];
+
+	if (value->type != jbvString || value->val.string.len != DIGITS)
+		return false;
+	for (int i = 0; i < DIGITS; i++)
+	{
+		char		c = value->val.string.val[i];
+
+		if (c == '+' || c == '/')
+			return false;
+		digits[i] = c == '-' ? '+' : c == '_' ? '/' : c;
+	}
+	return decode_digits(digits, signature);
+}
