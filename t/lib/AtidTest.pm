@@ -2,6 +2,7 @@
 #
 #   new_node NAME, OPTION...      a started server of our own
 #   new_database NODE, NAME       a database with the extension in it
+#   has_extension NODE, NAME      can another one be created there?
 #   AtidTest::Session             a live session that can be spoken to, or left to work
 #   run_together                  sessions that all begin at one moment, their output in files
 #   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
@@ -23,6 +24,7 @@ use Time::HiRes qw(sleep time);
 our @EXPORT = qw(
   new_node
   new_database
+  has_extension
   literal
   run_together
   read_stream
@@ -65,6 +67,13 @@ sub new_database
 	$node->safe_psql('postgres', "CREATE DATABASE $name");
 	$node->safe_psql($name, 'CREATE EXTENSION atid');
 	return $name;
+}
+
+sub has_extension
+{
+	my ($node, $name) = @_;
+	return $node->safe_psql('postgres',
+		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'");
 }
 
 # Any text as an SQL literal that no setting can change the meaning of.

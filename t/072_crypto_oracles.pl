@@ -1,0 +1,106 @@
+# Other implementations of the protocol's cryptography give the same answers.
+#
+# t/oracles/crypto.js signs with npm's @noble/curves, over the blocks of @ipld/dag-cbor, and asks @atproto/crypto
+# and @noble/curves. Shows that
+# - random signatures of both curves, each once more with a bit turned in its data, its r, its s or its key,
+#   have the verdict that both packages give, and that a key with a bit turned is one or none as they say;
+# - random labels (in the forms of the signature and of the API), commits of versions 3 and 2, and operations of
+#   PLC are signed by their key, and not after a change; and genesis operations make the DID that the
+#   specification's arithmetic makes.
+#
+# $ATID_SIGNATURES is the number of signatures of each curve, 500 by default: at 10,000 npm's packages take some
+# minutes. Skipped where node, npm or atid_crypto are not to be had.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $signatures = $ENV{ATID_SIGNATURES} || 500;
+my $objects    = 500;
+
+my $node = new_node('crypto_oracles');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+
+# Another seed each time; $ATID_SEED repeats a run.
+my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
+note("ATID_SEED=$seed");
+
+my $db = new_database($node, 'oracles');
+$node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
+my $dir = PostgreSQL::Test::Utils::tempdir('crypto');
+foreach my $asked ([ 'signatures', $signatures ], [ 'objects', $objects ])
+{
+	my ($mode, $count) = @$asked;
+	PostgreSQL::Test::Utils::append_to_file("$dir/$mode",
+		join("\n", $oracles->ask('crypto.js', [ $mode, $seed, $count ])) . "\n");
+}
+
+$node->safe_psql($db, <<"SQL");
+CREATE TABLE signature (what text, data text, sig text, key text, is_key bool, atproto bool, noble bool);
+\\copy signature FROM '$dir/signatures'
+CREATE TABLE object (kind text, hex text, key text, signed bool, did text);
+\\copy object FROM '$dir/objects'
+CREATE VIEW verdict AS
+SELECT *, atid.did_key_is_valid(key) AS our_key,
+       CASE WHEN atid.did_key_is_valid(key)
+         THEN atid.signature_is_valid(decode(data, 'hex'), decode(sig, 'hex'), key) ELSE false END AS ours
+FROM signature;
+CREATE VIEW object_verdict AS
+SELECT *, CASE kind
+    WHEN 'label' THEN atid.label_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
+    WHEN 'commit' THEN atid.commit_is_signed_by(decode(hex, 'hex'), key)
+    WHEN 'operation' THEN atid.plc_operation_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
+  END AS ours
+FROM object;
+SQL
+
+# What should be no row at all.
+sub is_none
+{
+	my ($query, $name) = @_;
+	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
+	return;
+}
+
+is_none('SELECT * FROM verdict WHERE ours <> atproto', "the verdict of \@atproto/crypto");
+is_none('SELECT * FROM verdict WHERE ours <> noble',   "the verdict of \@noble/curves");
+is_none('SELECT * FROM verdict WHERE our_key <> is_key', 'a key is one, or none');
+is_none('SELECT * FROM object_verdict WHERE ours IS DISTINCT FROM signed',
+	'labels, commits and operations');
+is_none(
+	"SELECT * FROM object WHERE did IS NOT NULL AND atid.plc_did(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb) <> did",
+	'the DIDs of genesis operations');
+
+# Often enough, and not all of one kind.
+sub is_at_least
+{
+	my ($query, $least, $name) = @_;
+	cmp_ok($node->safe_psql($db, "SELECT count(*) $query"), '>=', $least, "often enough: $name");
+	return;
+}
+
+is_at_least("FROM verdict WHERE what = 'signed' AND ours", 2 * $signatures, 'signatures that are valid');
+foreach my $what (qw(data r s key parity))
+{
+	is_at_least("FROM verdict WHERE what = '$what' AND NOT ours", $signatures / 4, "a bit turned in $what");
+}
+is_at_least("FROM verdict WHERE what = 'key' AND $_ our_key", $signatures / 20, "keys that are $_ one")
+  foreach '', 'NOT';
+foreach my $kind (qw(label commit operation))
+{
+	is_at_least("FROM object WHERE kind = '$kind' AND $_ signed", $objects, "$kind, $_ signed") foreach '', 'NOT';
+}
+is_at_least('FROM object WHERE did IS NOT NULL', $objects / 4, 'genesis operations');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,164 @@
+// Signatures by npm's @noble/curves, and what it and @atproto/crypto say of them.
+//
+//   node crypto.js signatures SEED N    N signatures of each curve, each once more with a bit turned in its
+//                                       data, its r, its s or its key; a line for each: what, data in hex,
+//                                       signature in hex, key, is the key one, the verdict of @atproto/crypto,
+//                                       of @noble/curves (a key that is none makes both false)
+//   node crypto.js objects SEED N       N labels, commits and operations of PLC, signed over the blocks of
+//                                       @ipld/dag-cbor, each once more with something changed: kind, the
+//                                       object (JSON or block) in hex, key, has the key signed it, and of
+//                                       an operation that begins an account its DID (else \N)
+import { createHash } from 'node:crypto';
+import { verifySignature } from '@atproto/crypto';
+import * as cbor from '@ipld/dag-cbor';
+import { p256 } from '@noble/curves/nist.js';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { base32 } from 'multiformats/bases/base32';
+import { base58btc } from 'multiformats/bases/base58';
+import { CID } from 'multiformats/cid';
+
+const [, , mode, seed, count] = process.argv;
+const curves = { p256: { lib: p256, codec: [0x80, 0x24] }, k256: { lib: secp256k1, codec: [0xe7, 0x01] } };
+
+// mulberry32
+let state = Number(seed);
+function random() {
+  state = (state + 0x6d2b79f5) | 0;
+  let t = Math.imul(state ^ (state >>> 15), 1 | state);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+}
+const below = (n) => Math.floor(random() * n);
+const pick = (list) => list[below(list.length)];
+const bytes = (n) => Uint8Array.from({ length: n }, () => below(256));
+const hex = (b) => Buffer.from(b).toString('hex');
+const sha256 = (b) => createHash('sha256').update(b).digest();
+
+const did_key = (curve, point) => 'did:key:' + base58btc.encode(Uint8Array.from([...curves[curve].codec, ...point]));
+
+function new_key(curve) {
+  const { lib } = curves[curve];
+  const secret = bytes(32); // the group's order is so near to 2^256 that each is one
+  const point = lib.getPublicKey(secret, true);
+  const sign = (data) => lib.sign(data, secret, { prehash: true, lowS: true, format: 'compact' });
+  return { curve, point, sign, did: did_key(curve, point) };
+}
+
+function turned(b) {
+  const copy = Uint8Array.from(b);
+  copy[below(copy.length)] ^= 1 << below(8);
+  return copy;
+}
+
+// --- signatures
+
+function noble(curve, data, signature, point) {
+  try {
+    return curves[curve].lib.verify(signature, data, point, { prehash: true, lowS: true, format: 'compact' });
+  } catch {
+    return false;
+  }
+}
+
+async function atproto(key, data, signature) {
+  try {
+    return await verifySignature(key, data, signature);
+  } catch {
+    return false;
+  }
+}
+
+function on_curve(curve, point) {
+  try {
+    curves[curve].lib.Point.fromBytes(point).assertValidity();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function row(what, curve, data, signature, point) {
+  const key = did_key(curve, point);
+  console.log([what, hex(data), hex(signature), key, on_curve(curve, point),
+    await atproto(key, data, signature), noble(curve, data, signature, point)].join('\t'));
+}
+
+async function signatures() {
+  for (const curve of Object.keys(curves)) {
+    let key;
+    for (let i = 0; i < count; i++) {
+      if (i % 20 === 0) key = new_key(curve);
+      const data = bytes(1 + below(300));
+      const signature = key.sign(data);
+      const r = signature.subarray(0, 32);
+      const s = signature.subarray(32);
+      await row('signed', curve, data, signature, key.point);
+      switch (i % 5) {
+        case 0: await row('data', curve, turned(data), signature, key.point); break;
+        case 1: await row('r', curve, data, Uint8Array.from([...turned(r), ...s]), key.point); break;
+        case 2: await row('s', curve, data, Uint8Array.from([...r, ...turned(s)]), key.point); break;
+        case 3: await row('key', curve, data, signature, Uint8Array.from([key.point[0], ...turned(key.point.subarray(1))])); break;
+        case 4: await row('parity', curve, data, signature, Uint8Array.from([key.point[0] ^ 1, ...key.point.subarray(1)])); break;
+      }
+    }
+  }
+}
+
+// --- objects
+
+const words = ['spam', '!warn', 'née', '日本語', '', '"quoted"', 'back\\slash', '\u0001\t\n', '𝄞', 'a'.repeat(300)];
+const cid = () => CID.createV1(0x71, { code: 0x12, size: 32, digest: bytes(32), bytes: Uint8Array.from([0x12, 0x20, ...bytes(32)]) });
+const did = () => 'did:plc:' + base32.encode(bytes(15)).slice(1);
+const maybe = (fields) => (below(2) ? fields : {});
+const print = (kind, object, key, signed, made = '\\N') => console.log([kind, hex(object), key, signed, made].join('\t'));
+const json = (object) => Buffer.from(JSON.stringify(object));
+
+function label(key) {
+  const fields = { ver: 1, src: did(), uri: pick(['at://' + did() + '/app.bsky.feed.post/3jzfcijpj2z2a', did()]), val: pick(words),
+    cts: new Date(below(2 ** 31) * 1000).toISOString(), ...maybe({ cid: cid().toString() }), ...maybe({ neg: !below(3) }),
+    ...maybe({ exp: new Date(below(2 ** 31) * 1000).toISOString() }) };
+  const sig = { $bytes: Buffer.from(key.sign(cbor.encode(fields))).toString('base64').replace(/=+$/, '') };
+  // the form of the API: other fields, no ver
+  const { ver, ...rest } = { $type: 'com.atproto.label.defs#label', ...fields, sig };
+  print('label', json(below(2) ? { ...rest, more: pick(words) } : { ...rest, ver }), key.did, true);
+  print('label', json({ ...fields, sig, [pick(['src', 'uri', 'val', 'cts', 'cid', 'exp'])]: 'changed' }), key.did, false);
+  print('label', json({ ...fields, neg: !fields.neg, sig }), key.did, false);
+}
+
+function commit(key) {
+  const version = pick([2, 3, 3]);
+  const prev = pick([null, cid()]);
+  const rev = () => '3' + Array.from({ length: 12 }, () => pick('234567abcdefghijklmnopqrstuvwxyz')).join('');
+  const fields = { did: did(), version, data: cid(), ...(version === 3 || below(2) ? { prev } : {}), ...(version === 3 || below(2) ? { rev: rev() } : {}) };
+  const sig = key.sign(cbor.encode(fields));
+  print('commit', cbor.encode({ ...fields, sig }), key.did, true);
+  print('commit', cbor.encode({ ...fields, ...pick([{ did: did() }, { data: cid() }, { rev: rev() }, { prev: cid() }, { more: 1 }]), sig }), key.did, false);
+}
+
+function operation(key) {
+  const other = new_key(pick(Object.keys(curves)));
+  const fields = pick([
+    { type: 'plc_operation', rotationKeys: [key.did, other.did], verificationMethods: maybe({ atproto: other.did }),
+      alsoKnownAs: [pick(words)], services: maybe({ atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: pick(words) } }),
+      prev: pick([null, cid().toString()]) },
+    { type: 'create', signingKey: key.did, recoveryKey: other.did, handle: pick(words), service: pick(words), prev: null },
+    { type: 'plc_tombstone', prev: cid().toString() }]);
+  const sig = Buffer.from(key.sign(cbor.encode(fields))).toString('base64url');
+  const signed = { ...fields, sig };
+  print('operation', json(signed), key.did, true,
+    fields.prev === null ? 'did:plc:' + base32.encode(sha256(cbor.encode(signed))).slice(1, 25) : undefined);
+  print('operation', json({ ...signed, ...pick([{ prev: cid().toString() }, { more: true }, { handle: 'changed' }]) }), key.did, false);
+  print('operation', json(signed), other.did, false);
+}
+
+function objects() {
+  for (let i = 0; i < count; i++) {
+    const key = new_key(pick(Object.keys(curves)));
+    label(key);
+    commit(key);
+    operation(key);
+  }
+}
+
+if (mode === 'signatures') await signatures();
+else objects();
