@@ -42,6 +42,7 @@ PURE = \
 	codec/mst \
 	codec/mst_build \
 	codec/mst_walk \
+	codec/json \
 	codec/multiformat \
 	codec/packed \
 	codec/multikey \
@@ -60,6 +61,9 @@ FLOORS = \
 	jsonb/model \
 	generator/slots \
 	jsonb/walk
+	jsonb/text \
+	jsonb/walk \
+	quote
 
 # a room for each section of the install script
 ROOMS = \

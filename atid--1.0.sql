@@ -553,7 +553,7 @@ COMMENT ON FUNCTION atid.cid_make(text, bytea) IS
   'the CID of a codec, dag-cbor or raw, and a SHA-256 digest';
 
 CREATE FUNCTION atid.cid_of(block bytea, codec text) RETURNS atid.cid_link
-  AS 'MODULE_PATHNAME', 'atid_cid_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_cid_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION atid.cid_of(bytea, text) IS 'the CID of a block of a codec, dag-cbor or raw';
 
 CREATE FUNCTION atid.cid_codec(atid.cid_link) RETURNS text
@@ -569,7 +569,7 @@ CREATE FUNCTION atid.cid_digest(atid.cid_link) RETURNS bytea
 COMMENT ON FUNCTION atid.cid_digest(atid.cid_link) IS 'the digest in a CID';
 
 CREATE FUNCTION atid.cid_is_blessed(atid.cid_link) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_cid_is_blessed_link' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_cid_is_blessed' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION atid.cid_is_blessed(atid.cid_link) IS
   'is the CID of the kind that the protocol makes: dag-cbor or raw, SHA-256?';
 
@@ -736,37 +736,73 @@ COMMENT ON CAST (varchar AS atid.cid_link) IS 'the CID of a text, in assignments
 -- record
 ------------------------------------------------------------------------------
 
--- functions
+-- functions; COST is what a call on a post takes, in calls of a comparison
 
 CREATE FUNCTION atid.record_to_dag_cbor(record jsonb) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'atid_record_to_dag_cbor' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_record_to_dag_cbor'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION atid.record_to_dag_cbor(jsonb) IS 'the DAG-CBOR block of a record';
 
 CREATE FUNCTION atid.record_cid(record jsonb) RETURNS atid.cid_link
-  AS 'MODULE_PATHNAME', 'atid_record_cid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_record_cid'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION atid.record_cid(jsonb) IS 'the CID that the network knows a record by';
 
+CREATE FUNCTION atid.json_to_dag_cbor(record json) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_json_to_dag_cbor'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION atid.json_to_dag_cbor(json) IS
+  'the DAG-CBOR block of a record as json, which can hold U+0000';
+
+CREATE FUNCTION atid.json_cid(record json) RETURNS atid.cid_link
+  AS 'MODULE_PATHNAME', 'atid_json_cid'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION atid.json_cid(json) IS 'the CID that the network knows a record, as json, by';
+
 CREATE FUNCTION atid.record_is_valid(record jsonb) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_record_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_record_is_valid'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION atid.record_is_valid(jsonb) IS 'is the record of the AT Protocol data model?';
 
+CREATE FUNCTION atid.record_is_valid(record jsonb, strict bool) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_is_valid'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION atid.record_is_valid(jsonb, bool) IS
+  'the same, and if strict, may it be written anew?';
+
 CREATE FUNCTION atid.record_problem(record jsonb) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_record_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_record_problem'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION atid.record_problem(jsonb) IS
   'the first problem of a record with its path; NULL where it is valid';
 
+CREATE FUNCTION atid.record_problem(record jsonb, strict bool) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_record_problem'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION atid.record_problem(jsonb, bool) IS
+  'the same, and if strict, what keeps it from being written anew';
+
 CREATE FUNCTION atid.dag_cbor_to_record(block bytea) RETURNS jsonb
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_record' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_record'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION atid.dag_cbor_to_record(bytea) IS 'the record in a DAG-CBOR block';
 
 CREATE FUNCTION atid.dag_cbor_to_json(block bytea) RETURNS json
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_json'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION atid.dag_cbor_to_json(bytea) IS
   'the record in a DAG-CBOR block, as json, which can hold U+0000';
 
 CREATE FUNCTION atid.dag_cbor_is_valid(block bytea) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION atid.dag_cbor_is_valid(bytea) IS 'is the block strict DAG-CBOR?';
+
+CREATE FUNCTION atid.dag_cbor_problem(block bytea) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION atid.dag_cbor_problem(bytea) IS
+  'why the block is not strict DAG-CBOR, and where; NULL where it is';
 
 ------------------------------------------------------------------------------
 -- reference
@@ -774,24 +810,32 @@ COMMENT ON FUNCTION atid.dag_cbor_is_valid(bytea) IS 'is the block strict DAG-CB
 
 -- functions
 
-CREATE FUNCTION atid.record_links(record jsonb, OUT path text, OUT cid atid.cid_link) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_record_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+CREATE FUNCTION atid.record_links(record jsonb, OUT path text, OUT cid atid.cid_link)
+  RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_record_links'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50 ROWS 10;
 COMMENT ON FUNCTION atid.record_links(jsonb) IS 'the links in a record and their paths';
 
 CREATE FUNCTION atid.record_blobs(
-  record jsonb, OUT path text, OUT cid atid.cid_link, OUT mime_type text, OUT size bigint, OUT legacy bool
+  record jsonb, OUT path text, OUT cid atid.cid_link, OUT mime_type text,
+  OUT size bigint, OUT legacy bool
 ) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_record_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+  AS 'MODULE_PATHNAME', 'atid_record_blobs'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50 ROWS 10;
 COMMENT ON FUNCTION atid.record_blobs(jsonb) IS 'the blobs in a record and their paths';
 
-CREATE FUNCTION atid.dag_cbor_links(block bytea, OUT path text, OUT cid atid.cid_link) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_links' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+CREATE FUNCTION atid.dag_cbor_links(block bytea, OUT path text, OUT cid atid.cid_link)
+  RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_links'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50 ROWS 10;
 COMMENT ON FUNCTION atid.dag_cbor_links(bytea) IS 'the links in a block and their paths';
 
 CREATE FUNCTION atid.dag_cbor_blobs(
-  block bytea, OUT path text, OUT cid atid.cid_link, OUT mime_type text, OUT size bigint, OUT legacy bool
+  block bytea, OUT path text, OUT cid atid.cid_link, OUT mime_type text,
+  OUT size bigint, OUT legacy bool
 ) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_blobs' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_blobs'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50 ROWS 10;
 COMMENT ON FUNCTION atid.dag_cbor_blobs(bytea) IS 'the blobs in a block and their paths';
 
 ------------------------------------------------------------------------------

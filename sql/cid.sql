@@ -33,26 +33,34 @@ INSERT INTO known VALUES
 INSERT INTO known
 SELECT what, bytes::bytea::atid.cid_link
 FROM (VALUES ('empty identity', '\x01550000'), ('sha1', '\x01711114' || repeat('ab', 20)),
-             ('sha2-512', '\x01711340' || repeat('cd', 64)), ('sha2-256 cut', '\x01711210' || repeat('12', 16)),
-             ('dag-json', '\x01a9021220' || repeat('00', 32)), ('blake2b', '\x0171a0e40220' || repeat('ff', 32)),
-             ('largest codec', '\x01ffffffffffffffff7f0000'), ('identity', '\x0155000568656c6c6f')) v(what, bytes);
+             ('sha2-512', '\x01711340' || repeat('cd', 64)),
+             ('sha2-256 cut', '\x01711210' || repeat('12', 16)),
+             ('dag-json', '\x01a9021220' || repeat('00', 32)),
+             ('blake2b', '\x0171a0e40220' || repeat('ff', 32)),
+             ('largest codec', '\x01ffffffffffffffff7f0000'),
+             ('identity', '\x0155000568656c6c6f')) v (what, bytes);
 SELECT * FROM known;
 SELECT what, cid::bytea, atid.cid_codec(cid) AS codec, atid.cid_hash(cid) AS hash,
        length(atid.cid_digest(cid)) AS digest, atid.cid_is_blessed(cid) AS blessed
 FROM known;
-SELECT bool_and(cid::text = 'b' || base32(cid::bytea)) AS text_is_base32, bool_and(atid.cid_is_valid(cid::text)) AS valid,
-       bool_and(cid::text::atid.cid_link = cid) AS from_text, bool_and(cid::bytea::atid.cid_link = cid) AS from_bytea,
-       bool_and(atid.cid_link_send(cid) = cid::bytea) AS send
-FROM known;
+SELECT what AS not_the_same FROM known
+WHERE cid::text <> 'b' || base32(cid::bytea) OR NOT atid.cid_is_valid(cid::text)
+   OR cid::text::atid.cid_link <> cid OR cid::bytea::atid.cid_link <> cid
+   OR atid.cid_link_send(cid) <> cid::bytea;
 
 -- Every length that base32 has, and every byte
-SELECT count(*) AS same
-FROM generate_series(0, 120) n, LATERAL (SELECT set_byte('\x01550000', 3, n) ||
-                                                substr(sha512(n::text::bytea) || sha512('x'), 1, n)) v(bytes)
-WHERE bytes::atid.cid_link::text = 'b' || base32(bytes) AND ('b' || base32(bytes))::atid.cid_link::bytea = bytes;
-SELECT count(DISTINCT cid) AS same
-FROM generate_series(0, 255) n, LATERAL (SELECT set_byte('\x0155000200ff', 4, n)::atid.cid_link) v(cid)
-WHERE cid::text::atid.cid_link::bytea = set_byte('\x0155000200ff', 4, n);
+SELECT n AS other_length
+FROM generate_series(0, 120) n,
+     LATERAL (SELECT set_byte('\x01550000', 3, n) ||
+                     substr(sha512(n::text::bytea) || sha512('x'), 1, n)) v (bytes)
+WHERE bytes::atid.cid_link::text <> 'b' || base32(bytes)
+   OR ('b' || base32(bytes))::atid.cid_link::bytea <> bytes;
+SELECT n AS other_byte
+FROM generate_series(0, 255) n,
+     LATERAL (SELECT set_byte('\x0155000200ff', 4, n)::atid.cid_link) v (cid)
+WHERE cid::text::atid.cid_link::bytea <> set_byte('\x0155000200ff', 4, n);
+SELECT count(DISTINCT set_byte('\x0155000200ff', 4, n)::atid.cid_link) AS of_256_bytes
+FROM generate_series(0, 255) n;
 
 --
 -- What is refused, and why
@@ -64,8 +72,8 @@ SELECT 'f01551220'::atid.cid_link;
 SELECT 'BAFYREIDFAYVFUWQA7QLNOPDJIQRXZS6BLMOEU4RUJCJTNCI5BELUDIRZ2A'::atid.cid_link;
 SELECT 'bAFYREIDFAYVFUWQA7QLNOPDJIQRXZS6BLMOEU4RUJCJTNCI5BELUDIRZ2A'::atid.cid_link;
 SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a======'::atid.cid_link;
-SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2b'::atid.cid_link;     -- spare bits
-SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2'::atid.cid_link;      -- too short
+SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2b'::atid.cid_link;   -- spare bits
+SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2'::atid.cid_link;    -- too short
 SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz'::atid.cid_link;
 SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2aaa'::atid.cid_link;   -- too long
 SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz18'::atid.cid_link;
@@ -90,29 +98,36 @@ END
 $$;
 CREATE TABLE bad (what text, bytes bytea);
 INSERT INTO bad VALUES
-  ('nothing', ''), ('version only', '\x01'), ('no digest length', '\x015512'), ('no digest', '\x01551220'),
+  ('nothing', ''), ('version only', '\x01'), ('no digest length', '\x015512'),
+  ('no digest', '\x01551220'),
   ('CIDv0', '\x1220' || sha256('')), ('nearly CIDv0', '\x1220' || substr(sha256(''), 2)),
   ('version 0', '\x00551220' || sha256('')), ('version 2', '\x02551220' || sha256('')),
   ('long version', '\x8100551220' || sha256('')), ('long codec', '\x01d5001220' || sha256('')),
   ('long hash', '\x0155920020' || sha256('')), ('long length', '\x015512a000' || sha256('')),
   ('codec of 64 bits', '\x01ffffffffffffffffff011220' || sha256('')),
   ('length of 63 bits', '\x015512ffffffffffffffff7f' || sha256('')),
-  ('digest too short', '\x01551220' || substr(sha256(''), 2)), ('one byte more', '\x01551220' || sha256('') || '\x00'),
+  ('digest too short', '\x01551220' || substr(sha256(''), 2)),
+  ('one byte more', '\x01551220' || sha256('') || '\x00'),
   ('multibase 0x00 before', '\x0001551220' || sha256(''));
 SELECT what, refusal(format('%L::bytea::atid.cid_link', bytes)) AS bytes,
        refusal(format('%L::atid.cid_link', 'b' || base32(bytes))) AS text
 FROM bad;
 SELECT ''::bytea::atid.cid_link;
-SELECT bool_or(atid.cid_is_valid('b' || base32(bytes))) AS any_valid FROM bad;
+SELECT what AS valid FROM bad WHERE atid.cid_is_valid('b' || base32(bytes));
+-- a long value is quoted by its ends
+SELECT ('b' || repeat('é', 1000))::atid.cid_link;
+SELECT atid.cid_of('', repeat('raw', 1000));
 
 --
 -- cid_is_valid is the type; cid_string_is_valid is Lexicon's string format,
 -- which takes much that is no CID at all
 --
 SELECT t, atid.cid_is_valid(t) AS link, atid.cid_string_is_valid(t) AS string
-FROM (VALUES ('bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'), ('zdj7WhuEjrB52m1BisYCtmjH1hSKa7yZ3jEZ9JcXaFRD51wVz'),
-             ('mBcDxtdWx0aWhhc2g+'), ('QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR'), ('Qmbabcde'), ('Qmcabcde'),
-             ('12345678'), ('1234567'), ('abc=+def'), ('abc-_def'), ('abc def '), ('abcdefgé'), (''), (NULL)) v(t);
+FROM (VALUES ('bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'),
+             ('zdj7WhuEjrB52m1BisYCtmjH1hSKa7yZ3jEZ9JcXaFRD51wVz'), ('mBcDxtdWx0aWhhc2g+'),
+             ('QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR'), ('Qmbabcde'), ('Qmcabcde'),
+             ('12345678'), ('1234567'), ('abc=+def'), ('abc-_def'), ('abc def '), ('abcdefgé'),
+             (''), (NULL)) v (t);
 SELECT n, atid.cid_string_is_valid(repeat('b', n)) AS string FROM unnest('{7,8,256,257}'::int[]) n;
 
 --
@@ -129,8 +144,9 @@ SELECT atid.cid_make('raw', 'short');
 SELECT atid.cid_make('raw', '');
 SELECT atid.cid_make('raw', sha512(''));
 SELECT atid.cid_of('', '');
-SELECT atid.cid_make(NULL, sha256('')), atid.cid_make('raw', NULL), atid.cid_of(NULL, 'raw'), atid.cid_of('', NULL),
-       atid.cid_codec(NULL), atid.cid_hash(NULL), atid.cid_digest(NULL), atid.cid_is_blessed(NULL), NULL::bytea::atid.cid_link;
+SELECT atid.cid_make(NULL, sha256('')), atid.cid_make('raw', NULL), atid.cid_of(NULL, 'raw'),
+       atid.cid_of('', NULL), atid.cid_codec(NULL), atid.cid_hash(NULL), atid.cid_digest(NULL),
+       atid.cid_is_blessed(NULL), NULL::bytea::atid.cid_link;
 
 --
 -- Casts
@@ -149,19 +165,29 @@ SELECT :'cid'::text::atid.cid_link = :'cid'::varchar::atid.cid_link AS same;
 -- most of them of the two kinds whose first bytes the sort keys leave out.
 --
 CREATE TABLE cids (n int, cid atid.cid_link);
-INSERT INTO cids SELECT n, atid.cid_of(n::text::bytea, CASE n % 3 WHEN 0 THEN 'raw' ELSE 'dag-cbor' END) FROM generate_series(1, 4000) n;
 INSERT INTO cids
-SELECT n, (head || set_byte('\x00', 0, least(n % 41, 32)) || substr(sha256(n::text::bytea), 1, least(n % 41, 32)))::atid.cid_link
+SELECT n, atid.cid_of(n::text::bytea, CASE n % 3 WHEN 0 THEN 'raw' ELSE 'dag-cbor' END)
+FROM generate_series(1, 4000) n;
+INSERT INTO cids
+SELECT n, (head || set_byte('\x00', 0, least(n % 41, 32)) ||
+           substr(sha256(n::text::bytea), 1, least(n % 41, 32)))::atid.cid_link
 FROM generate_series(4001, 8000) n,
-     LATERAL (SELECT (ARRAY['\x015512', '\x017112', '\x015400', '\x015511', '\x015513', '\x01560b', '\x017111', '\x017113',
-                            '\x01a90212', '\x0172ffff7f', '\x010000', '\x017012', '\x0171ffffffffffffffff7f']::bytea[])[n % 13 + 1]) h(head);
+     LATERAL (SELECT (ARRAY['\x015512', '\x017112', '\x015400', '\x015511', '\x015513', '\x01560b',
+                            '\x017111', '\x017113', '\x01a90212', '\x0172ffff7f', '\x010000',
+                            '\x017012', '\x0171ffffffffffffffff7f']::bytea[])[n % 13 + 1]) h (head);
 -- differing only past the bits of a sort key, and by length alone
-INSERT INTO cids SELECT 8000 + n, atid.cid_make('raw', substr(sha256('same'), 1, 31) || set_byte('\x00', 0, n)) FROM generate_series(0, 255) n;
-INSERT INTO cids SELECT 9000 + n, (set_byte('\x01550000', 3, n) || decode(repeat('00', n), 'hex'))::atid.cid_link FROM generate_series(0, 100) n;
+INSERT INTO cids
+SELECT 8000 + n, atid.cid_make('raw', substr(sha256('same'), 1, 31) || set_byte('\x00', 0, n))
+FROM generate_series(0, 255) n;
+INSERT INTO cids
+SELECT 9000 + n, (set_byte('\x01550000', 3, n) || decode(repeat('00', n), 'hex'))::atid.cid_link
+FROM generate_series(0, 100) n;
 INSERT INTO cids SELECT -n, cid FROM cids WHERE n % 10 = 0;
 ANALYZE cids;
 
-SELECT count(*), count(DISTINCT cid), count(DISTINCT cid::bytea) AS bytes, count(*) FILTER (WHERE atid.cid_is_blessed(cid)) AS blessed FROM cids;
+SELECT count(*), count(DISTINCT cid), count(DISTINCT cid::bytea) AS bytes,
+       count(*) FILTER (WHERE atid.cid_is_blessed(cid)) AS blessed
+FROM cids;
 SELECT array_agg(n ORDER BY cid, n) = array_agg(n ORDER BY cid::bytea, n) AS ascending,
        array_agg(n ORDER BY cid DESC, n) = array_agg(n ORDER BY cid::bytea DESC, n) AS descending,
        array_agg(cid ORDER BY cid) = array_agg(cid ORDER BY cid::text COLLATE "C") AS sorts_as_text,
@@ -175,17 +201,17 @@ FROM (SELECT cid::bytea AS b, lag(cid::bytea) OVER (ORDER BY rank) AS before
       FROM (SELECT cid, row_number() OVER (ORDER BY cid, n) AS rank FROM cids OFFSET 0) r) o
 WHERE b < before;
 RESET work_mem;
-SELECT count(*) AS pairs, bool_and((a.cid < b.cid) = (a.cid::bytea < b.cid::bytea)) AS lt,
-       bool_and((a.cid <= b.cid) = (a.cid::bytea <= b.cid::bytea)) AS le,
-       bool_and((a.cid = b.cid) = (a.cid::bytea = b.cid::bytea)) AS eq,
-       bool_and((a.cid <> b.cid) = (a.cid::bytea <> b.cid::bytea)) AS ne,
-       bool_and((a.cid > b.cid) = (a.cid::bytea > b.cid::bytea)) AS gt,
-       bool_and((a.cid >= b.cid) = (a.cid::bytea >= b.cid::bytea)) AS ge,
-       bool_and(sign(atid.cid_link_cmp(a.cid, b.cid)) = (a.cid > b.cid)::int - (a.cid < b.cid)::int) AS cmp
-FROM (SELECT cid FROM cids WHERE n % 40 = 0) a, (SELECT cid FROM cids WHERE n % 40 = 0) b;
-SELECT count(DISTINCT atid.cid_link_hash(cid)) > 0.99 * count(DISTINCT cid) AS spread,
-       bool_and(atid.cid_link_hash_extended(cid, 0)::bit(32) = atid.cid_link_hash(cid)::bit(32)) AS low_half
-FROM cids;
+CREATE TABLE pair AS
+SELECT a.cid AS a, b.cid AS b, a.cid::bytea AS x, b.cid::bytea AS y FROM cids a, cids b
+WHERE a.n % 40 = 0 AND b.n % 40 = 0;
+SELECT count(*) AS pairs FROM pair;
+SELECT a, b AS compared_otherwise FROM pair
+WHERE (a < b) <> (x < y) OR (a <= b) <> (x <= y) OR (a = b) <> (x = y) OR (a <> b) <> (x <> y)
+   OR (a > b) <> (x > y) OR (a >= b) <> (x >= y)
+   OR sign(atid.cid_link_cmp(a, b)) <> (x > y)::int - (x < y)::int;
+SELECT count(DISTINCT atid.cid_link_hash(cid)) > 0.99 * count(DISTINCT cid) AS spread FROM cids;
+SELECT cid AS other_low_half FROM cids
+WHERE atid.cid_link_hash_extended(cid, 0)::bit(32) <> atid.cid_link_hash(cid)::bit(32);
 SELECT min(cid), max(cid) FROM cids WHERE false;
 
 -- Indexes
@@ -201,8 +227,10 @@ BEGIN
 END
 $$;
 SELECT trim(line) FROM plan('SELECT min(cid) FROM cids') line WHERE line ~ 'Index';
-SELECT count(*) AS found FROM cids c WHERE (SELECT count(*) FROM cids d WHERE d.cid = c.cid AND d.n = c.n) = 1 AND n % 20 = 0;
-SELECT array_agg(n) = (SELECT array_agg(n ORDER BY cid::bytea) FROM cids WHERE n > 0 AND n <= 4000) AS index_order
+SELECT count(*) AS found FROM cids c
+WHERE (SELECT count(*) FROM cids d WHERE d.cid = c.cid AND d.n = c.n) = 1 AND n % 20 = 0;
+SELECT array_agg(n) = (SELECT array_agg(n ORDER BY cid::bytea) FROM cids WHERE n > 0 AND n <= 4000)
+         AS index_order
 FROM (SELECT n FROM cids WHERE n > 0 AND n <= 4000 ORDER BY cid) s;
 DROP INDEX cids_btree;
 EXPLAIN (COSTS OFF) SELECT n FROM cids WHERE cid = :'cid';
@@ -212,14 +240,16 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 -- equal CIDs share their bytes in a btree
-CREATE TABLE few AS SELECT atid.cid_of((n % 10)::text::bytea, 'raw') AS cid FROM generate_series(1, 20000) n;
+CREATE TABLE few AS
+SELECT atid.cid_of((n % 10)::text::bytea, 'raw') AS cid FROM generate_series(1, 20000) n;
 CREATE INDEX few_cid ON few (cid);
 CREATE INDEX few_apart ON few (cid) WITH (deduplicate_items = off);
 SELECT pg_relation_size('few_cid') * 4 < pg_relation_size('few_apart') AS deduplicated;
 
 -- A primary key, and what refers to it; joins of every kind
 CREATE TABLE blocks (cid atid.cid_link PRIMARY KEY, block bytea);
-INSERT INTO blocks SELECT atid.cid_of(n::text::bytea, 'dag-cbor'), n::text::bytea FROM generate_series(1, 500) n;
+INSERT INTO blocks
+SELECT atid.cid_of(n::text::bytea, 'dag-cbor'), n::text::bytea FROM generate_series(1, 500) n;
 INSERT INTO blocks VALUES (atid.cid_of('7', 'dag-cbor'), '7');
 INSERT INTO blocks VALUES (atid.cid_of('7', 'dag-cbor'), '7') ON CONFLICT (cid) DO NOTHING;
 CREATE TABLE links (cid atid.cid_link REFERENCES blocks);
@@ -250,10 +280,14 @@ SELECT 1 AS found WHERE :'cid'::atid.cid_link = ANY (ARRAY[:'cid']::atid.cid_lin
 
 -- a long digest: stored out of line, compared and shown whole, not in a btree
 CREATE TABLE long (cid atid.cid_link);
-INSERT INTO long SELECT ('\x015500c0843d' || decode(string_agg(md5(n::text), '' ORDER BY n), 'hex'))::atid.cid_link
+INSERT INTO long
+SELECT ('\x015500c0843d' || decode(string_agg(md5(n::text), '' ORDER BY n), 'hex'))::atid.cid_link
 FROM generate_series(1, 62500) n;
-SELECT length(cid::text), length(atid.cid_digest(cid)), cid = cid::text::atid.cid_link AS same, atid.cid_codec(cid) FROM long;
-SELECT count(*) FROM (SELECT cid FROM long UNION SELECT cid FROM long UNION SELECT cid FROM known) u;
+SELECT length(cid::text), length(atid.cid_digest(cid)), cid = cid::text::atid.cid_link AS same,
+       atid.cid_codec(cid)
+FROM long;
+SELECT count(*)
+FROM (SELECT cid FROM long UNION SELECT cid FROM long UNION SELECT cid FROM known) u;
 CREATE INDEX ON long USING hash (cid);
 
 -- row-level security: the comparison is leakproof, so it may use the index
@@ -269,10 +303,12 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 -- functions that have no search_path at all
-CREATE FUNCTION pathless(a atid.cid_link, b atid.cid_link) RETURNS text LANGUAGE plpgsql SET search_path = '' AS
+CREATE FUNCTION pathless(a atid.cid_link, b atid.cid_link) RETURNS text
+LANGUAGE plpgsql SET search_path = '' AS
 $$
 BEGIN
-  RETURN format('%s %s %s %s', a < b, a = b, (SELECT max(x) FROM unnest(ARRAY[a, b]) x) = b, left(a::text, 9));
+  RETURN format('%s %s %s %s', a < b, a = b, (SELECT max(x) FROM unnest(ARRAY[a, b]) x) = b,
+                left(a::text, 9));
 END
 $$;
 SELECT pathless(atid.cid_of('1', 'raw'), atid.cid_of('1', 'dag-cbor'));

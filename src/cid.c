@@ -17,8 +17,9 @@
  * texts is another, because the digits 2 to 7 come after the letters in base32
  * and before them in ASCII.
  *
- * Every value of the type is well-formed: whatever makes one parses it first.
- * So what reads one need not.
+ * Every value of the type is well-formed: input, the binary form and the cast
+ * from bytea parse it.  Comparison, hashing and output take its bytes as they
+ * are; cid_codec, cid_hash and cid_digest parse it again for its parts.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,32 +37,7 @@
 #include "cid.h"
 #include "codec/multiformat.h"
 #include "compat.h"
-
-PG_FUNCTION_INFO_V1(atid_cid_link_in);
-PG_FUNCTION_INFO_V1(atid_cid_link_out);
-PG_FUNCTION_INFO_V1(atid_cid_link_recv);
-PG_FUNCTION_INFO_V1(atid_cid_link_send);
-PG_FUNCTION_INFO_V1(atid_cid_make);
-PG_FUNCTION_INFO_V1(atid_cid_of);
-PG_FUNCTION_INFO_V1(atid_cid_codec);
-PG_FUNCTION_INFO_V1(atid_cid_hash);
-PG_FUNCTION_INFO_V1(atid_cid_digest);
-PG_FUNCTION_INFO_V1(atid_cid_is_blessed_link);
-PG_FUNCTION_INFO_V1(atid_cid_is_valid);
-PG_FUNCTION_INFO_V1(atid_cid_string_is_valid);
-PG_FUNCTION_INFO_V1(atid_cid_link_eq);
-PG_FUNCTION_INFO_V1(atid_cid_link_ne);
-PG_FUNCTION_INFO_V1(atid_cid_link_lt);
-PG_FUNCTION_INFO_V1(atid_cid_link_le);
-PG_FUNCTION_INFO_V1(atid_cid_link_gt);
-PG_FUNCTION_INFO_V1(atid_cid_link_ge);
-PG_FUNCTION_INFO_V1(atid_cid_link_cmp);
-PG_FUNCTION_INFO_V1(atid_cid_link_sortsupport);
-PG_FUNCTION_INFO_V1(atid_cid_link_hash);
-PG_FUNCTION_INFO_V1(atid_cid_link_hash_extended);
-PG_FUNCTION_INFO_V1(atid_cid_link_larger);
-PG_FUNCTION_INFO_V1(atid_cid_link_smaller);
-PG_FUNCTION_INFO_V1(atid_cid_link_from_bytea);
+#include "quote.h"
 
 
 /*
@@ -104,9 +80,9 @@ atid_cid_of_block(uint64_t codec, const void *block, size_t len)
 	return atid_cid_datum(bytes, head + PG_SHA256_DIGEST_LENGTH);
 }
 
-/* The parts of a value, which is well-formed. */
+/* The parts of a value. */
 static AtidCid
-parts_of(bytea *link)
+parse_cid_link(bytea *link)
 {
 	AtidCid		cid;
 	size_t		at;
@@ -124,6 +100,7 @@ parts_of(bytea *link)
  * Input and output
  */
 
+PG_FUNCTION_INFO_V1(atid_cid_link_in);
 Datum
 atid_cid_link_in(PG_FUNCTION_ARGS)
 {
@@ -138,12 +115,13 @@ atid_cid_link_in(PG_FUNCTION_ARGS)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"atid.cid_link", str),
+						"atid.cid_link", atid_quote(str, len)),
 				 errdetail("%s", atid_cid_words(fault))));
 	SET_VARSIZE(result, VARHDRSZ + atid_cid_bytes_len(len));
 	PG_RETURN_BYTEA_P(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_out);
 Datum
 atid_cid_link_out(PG_FUNCTION_ARGS)
 {
@@ -156,6 +134,7 @@ atid_cid_link_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_recv);
 Datum
 atid_cid_link_recv(PG_FUNCTION_ARGS)
 {
@@ -174,6 +153,7 @@ atid_cid_link_recv(PG_FUNCTION_ARGS)
 	return atid_cid_datum((const uint8_t *) bytes, len);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_send);
 Datum
 atid_cid_link_send(PG_FUNCTION_ARGS)
 {
@@ -182,8 +162,8 @@ atid_cid_link_send(PG_FUNCTION_ARGS)
 
 
 /*
- * Codecs and hashes, by the names of the multicodec table where they are likely
- * to be met, and else by their number in hex
+ * Codecs and hashes: the common ones have the names of the multicodec table, and
+ * all others are a number in hex
  */
 
 typedef struct CodeName
@@ -214,7 +194,7 @@ static const CodeName hashes[] = {
 };
 
 static text *
-name_of(const CodeName *names, uint64_t code)
+name_of_code(const CodeName *names, uint64_t code)
 {
 	for (; names->name != NULL; names++)
 	{
@@ -238,13 +218,15 @@ blessed_codec(text *name)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unrecognized codec: \"%s\"", text_to_cstring(name)),
+			 errmsg("unrecognized codec: \"%s\"",
+					atid_quote(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name))),
 			 errdetail("The codec of a CID is \"dag-cbor\" or \"raw\".")));
 }
 
 /*
  * cid_make(codec, digest): the blessed CID of a SHA-256 computed elsewhere.
  */
+PG_FUNCTION_INFO_V1(atid_cid_make);
 Datum
 atid_cid_make(PG_FUNCTION_ARGS)
 {
@@ -265,9 +247,10 @@ atid_cid_make(PG_FUNCTION_ARGS)
 }
 
 /*
- * cid_of(block, codec): the blessed CID of these bytes.  They are hashed and
- * not looked at.
+ * cid_of(block, codec): the blessed CID of these bytes, which are not checked to
+ * be of that codec.
  */
+PG_FUNCTION_INFO_V1(atid_cid_of);
 Datum
 atid_cid_of(PG_FUNCTION_ARGS)
 {
@@ -282,42 +265,47 @@ atid_cid_of(PG_FUNCTION_ARGS)
  * Accessors
  */
 
+PG_FUNCTION_INFO_V1(atid_cid_codec);
 Datum
 atid_cid_codec(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TEXT_P(name_of(codecs, parts_of(PG_GETARG_BYTEA_PP(0)).codec));
+	PG_RETURN_TEXT_P(name_of_code(codecs, parse_cid_link(PG_GETARG_BYTEA_PP(0)).codec));
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_hash);
 Datum
 atid_cid_hash(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TEXT_P(name_of(hashes, parts_of(PG_GETARG_BYTEA_PP(0)).hash));
+	PG_RETURN_TEXT_P(name_of_code(hashes, parse_cid_link(PG_GETARG_BYTEA_PP(0)).hash));
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_digest);
 Datum
 atid_cid_digest(PG_FUNCTION_ARGS)
 {
-	AtidCid		cid = parts_of(PG_GETARG_BYTEA_PP(0));
+	AtidCid		cid = parse_cid_link(PG_GETARG_BYTEA_PP(0));
 
-	/* a digest is wrapped as a CID's bytes are */
+	/* a bytea, like a cid_link, is bytes behind a varlena header */
 	return atid_cid_datum(cid.digest, cid.digest_len);
 }
 
 /*
  * cid_is_blessed(cid_link): is it of the kind that the protocol makes?
  */
+PG_FUNCTION_INFO_V1(atid_cid_is_blessed);
 Datum
-atid_cid_is_blessed_link(PG_FUNCTION_ARGS)
+atid_cid_is_blessed(PG_FUNCTION_ARGS)
 {
 	bytea	   *link = PG_GETARG_BYTEA_PP(0);
 
-	PG_RETURN_BOOL(atid_cid_is_blessed((const uint8_t *) VARDATA_ANY(link),
-									   VARSIZE_ANY_EXHDR(link)));
+	PG_RETURN_BOOL(atid_cid_bytes_are_blessed((const uint8_t *) VARDATA_ANY(link),
+											  VARSIZE_ANY_EXHDR(link)));
 }
 
 /*
  * cid_is_valid(text): would this text be taken as a cid_link?
  */
+PG_FUNCTION_INFO_V1(atid_cid_is_valid);
 Datum
 atid_cid_is_valid(PG_FUNCTION_ARGS)
 {
@@ -335,9 +323,10 @@ atid_cid_is_valid(PG_FUNCTION_ARGS)
 /*
  * cid_string_is_valid(text): is this text of Lexicon's string format "cid"?
  *
- * That is much looser than a cid_link: it only looks like a CID in some base,
- * 8 to 256 letters, digits, '+' and '=', and is not a CIDv0.
+ * That is much looser than a cid_link: 8 to 256 letters, digits, '+' and '=',
+ * which do not begin like a CIDv0 ("Qmb").
  */
+PG_FUNCTION_INFO_V1(atid_cid_string_is_valid);
 Datum
 atid_cid_string_is_valid(PG_FUNCTION_ARGS)
 {
@@ -363,60 +352,70 @@ atid_cid_string_is_valid(PG_FUNCTION_ARGS)
  * Order and equality: those of the bytes, so bytea's serve
  */
 
+PG_FUNCTION_INFO_V1(atid_cid_link_eq);
 Datum
 atid_cid_link_eq(PG_FUNCTION_ARGS)
 {
 	return byteaeq(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_ne);
 Datum
 atid_cid_link_ne(PG_FUNCTION_ARGS)
 {
 	return byteane(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_lt);
 Datum
 atid_cid_link_lt(PG_FUNCTION_ARGS)
 {
 	return bytealt(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_le);
 Datum
 atid_cid_link_le(PG_FUNCTION_ARGS)
 {
 	return byteale(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_gt);
 Datum
 atid_cid_link_gt(PG_FUNCTION_ARGS)
 {
 	return byteagt(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_ge);
 Datum
 atid_cid_link_ge(PG_FUNCTION_ARGS)
 {
 	return byteage(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_cmp);
 Datum
 atid_cid_link_cmp(PG_FUNCTION_ARGS)
 {
 	return byteacmp(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_hash);
 Datum
 atid_cid_link_hash(PG_FUNCTION_ARGS)
 {
 	return hashvarlena(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_hash_extended);
 Datum
 atid_cid_link_hash_extended(PG_FUNCTION_ARGS)
 {
 	return hashvarlenaextended(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_larger);
 Datum
 atid_cid_link_larger(PG_FUNCTION_ARGS)
 {
@@ -425,6 +424,7 @@ atid_cid_link_larger(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(1));
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_smaller);
 Datum
 atid_cid_link_smaller(PG_FUNCTION_ARGS)
 {
@@ -434,7 +434,7 @@ atid_cid_link_smaller(PG_FUNCTION_ARGS)
 }
 
 static int
-compare_full(Datum x, Datum y, SortSupport ssup)
+compare_cid_links(Datum x, Datum y, SortSupport ssup)
 {
 	bytea	   *a = DatumGetByteaPP(x);
 	bytea	   *b = DatumGetByteaPP(y);
@@ -474,7 +474,7 @@ first_word(const char *bytes, size_t len)
  * Classes are in the order of the bytes, and so are the bits in each class.
  */
 static Datum
-abbreviate(Datum original, SortSupport ssup)
+abbreviate_cid_link(Datum original, SortSupport ssup)
 {
 	bytea	   *link = DatumGetByteaPP(original);
 	const char *bytes = VARDATA_ANY(link);
@@ -497,27 +497,28 @@ abbreviate(Datum original, SortSupport ssup)
 }
 
 /*
- * Keys that begin with a digest differ where the CIDs do, or have nothing to
- * tell apart at all: abbreviating always pays.
+ * Should the sort go on without abbreviated keys?  Never: digests differ in
+ * their first bits, unless the CIDs are equal.
  */
 static bool
-never_abort(int memtupcount, SortSupport ssup)
+keep_abbreviating(int memtupcount, SortSupport ssup)
 {
 	return false;
 }
 
+PG_FUNCTION_INFO_V1(atid_cid_link_sortsupport);
 Datum
 atid_cid_link_sortsupport(PG_FUNCTION_ARGS)
 {
 	SortSupport ssup = (SortSupport) PG_GETARG_POINTER(0);
 
-	ssup->comparator = compare_full;
+	ssup->comparator = compare_cid_links;
 	if (ssup->abbreviate)
 	{
 		ssup->comparator = ssup_datum_unsigned_cmp;
-		ssup->abbrev_converter = abbreviate;
-		ssup->abbrev_abort = never_abort;
-		ssup->abbrev_full_comparator = compare_full;
+		ssup->abbrev_converter = abbreviate_cid_link;
+		ssup->abbrev_abort = keep_abbreviating;
+		ssup->abbrev_full_comparator = compare_cid_links;
 	}
 	PG_RETURN_VOID();
 }
@@ -527,6 +528,7 @@ atid_cid_link_sortsupport(PG_FUNCTION_ARGS)
  * Casts
  */
 
+PG_FUNCTION_INFO_V1(atid_cid_link_from_bytea);
 Datum
 atid_cid_link_from_bytea(PG_FUNCTION_ARGS)
 {

@@ -80,6 +80,15 @@
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
+/* 17 can keep the state of a JSON lexer where the caller wants it. */
+#if PG_VERSION_NUM >= 170000
+#define atid_make_json_lexer(json, len, encoding) \
+	makeJsonLexContextCstringLen(NULL, json, len, encoding, false)
+#else
+#define atid_make_json_lexer(json, len, encoding) \
+	makeJsonLexContextCstringLen((char *) (json), len, encoding, false)
+#endif
+
 /* 18 lets a library tell its name and version. */
 #if PG_VERSION_NUM >= 180000
 #define ATID_MODULE_MAGIC(module) \

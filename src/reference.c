@@ -24,15 +24,34 @@
 #include "jsonb/model.h"
 #include "jsonb/walk.h"
 
-PG_FUNCTION_INFO_V1(atid_record_links);
-PG_FUNCTION_INFO_V1(atid_record_blobs);
-PG_FUNCTION_INFO_V1(atid_dag_cbor_links);
-PG_FUNCTION_INFO_V1(atid_dag_cbor_blobs);
-
 
 /*
  * What a record refers to
  */
+
+/*
+ * The path of what a row is about, whole or not at all: a row is data, and a
+ * shortened path would lead elsewhere.
+ */
+static Datum
+path_datum(AtidInspector *in, bool of_item)
+{
+	char	   *path = atid_inspect_whole_path(in, in->depth, of_item);
+
+	if (path == NULL)
+	{
+		char	   *begin = atid_inspect_path(in, in->depth, of_item);
+
+		/* what is no block at all is refused as that */
+		if (in->reader != NULL && !atid_block_read_rest(in->reader))
+			atid_refuse_block(in->reader);
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("path of a link or blob is too long"),
+				 errdetail("The path %s has more than %d bytes.", begin, ATID_PATH_MAX)));
+	}
+	return CStringGetTextDatum(path);
+}
 
 static void
 put_link(AtidInspector *in, ReturnSetInfo *rsinfo)
@@ -40,7 +59,7 @@ put_link(AtidInspector *in, ReturnSetInfo *rsinfo)
 	Datum		values[2];
 	bool		nulls[2] = {0};
 
-	values[0] = CStringGetTextDatum(atid_inspect_path(in, in->depth, true));
+	values[0] = path_datum(in, true);
 	values[1] = atid_cid_datum(in->item.data, in->item.len);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
@@ -52,8 +71,7 @@ static void
 put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
 {
 	const AtidLevel *level = &in->levels[in->depth];
-	bool		legacy = !level->has_type && level->cid.data != NULL &&
-		level->mime_type.data != NULL && level->mime_type.len > 0;
+	bool		legacy = atid_level_is_legacy_blob(level);
 	Datum		values[5] = {0};
 	bool		nulls[5] = {0};
 
@@ -62,8 +80,7 @@ put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
 		uint8_t    *bytes = palloc(atid_cid_bytes_len(level->cid.len) + 1);
 		size_t		at;
 
-		if (atid_cid_from_text(level->cid.data, level->cid.len, bytes, &at) != ATID_CID_OK)
-			return;
+		(void) atid_cid_from_text(level->cid.data, level->cid.len, bytes, &at);
 		values[1] = atid_cid_datum(bytes, atid_cid_bytes_len(level->cid.len));
 	}
 	else if (level->is_blob && level->ref.data != NULL)
@@ -71,7 +88,7 @@ put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
 	else
 		return;
 
-	values[0] = CStringGetTextDatum(atid_inspect_path(in, in->depth, false));
+	values[0] = path_datum(in, false);
 	if (level->mime_type.data != NULL)
 	{
 		char	   *mime_type = pnstrdup(level->mime_type.data, level->mime_type.len);
@@ -123,14 +140,13 @@ put_all(AtidInspector *in, ReturnSetInfo *rsinfo, bool blobs)
 		{
 			case ATID_CBOR_FAULT:
 				if (in->reader != NULL)
-					atid_block_fault(in->reader);
-				ereport(ERROR,
-						(errcode(atid_walk_fault_code(in->walk)),
-						 errmsg("invalid record"),
-						 errdetail("%s: %s",
-								   atid_inspect_path(in, in->depth,
-													 atid_walk_fault_is_of_item(in->walk)),
-								   atid_jsonb_words(in->walk->fault, in->walk->cid_fault))));
+					atid_refuse_block(in->reader);
+				atid_refuse_record(in->walk->fault, "invalid record",
+								   psprintf("%s: %s",
+											atid_inspect_path(in, in->depth,
+															  atid_walk_fault_is_of_item(in->walk)),
+											atid_jsonb_words(in->walk->fault,
+															 in->walk->cid_fault)));
 				break;
 			case ATID_CBOR_LINK:
 				if (!blobs)
@@ -183,24 +199,28 @@ list_of_block(FunctionCallInfo fcinfo, bool blobs)
 	return (Datum) 0;
 }
 
+PG_FUNCTION_INFO_V1(atid_record_links);
 Datum
 atid_record_links(PG_FUNCTION_ARGS)
 {
 	return list_of_record(fcinfo, false);
 }
 
+PG_FUNCTION_INFO_V1(atid_record_blobs);
 Datum
 atid_record_blobs(PG_FUNCTION_ARGS)
 {
 	return list_of_record(fcinfo, true);
 }
 
+PG_FUNCTION_INFO_V1(atid_dag_cbor_links);
 Datum
 atid_dag_cbor_links(PG_FUNCTION_ARGS)
 {
 	return list_of_block(fcinfo, false);
 }
 
+PG_FUNCTION_INFO_V1(atid_dag_cbor_blobs);
 Datum
 atid_dag_cbor_blobs(PG_FUNCTION_ARGS)
 {

@@ -248,7 +248,7 @@ atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len)
  * Note a fault.  There is nothing more to read then.
  */
 static AtidCborEvent
-fault(AtidCborReader *reader, AtidCborError error, const uint8_t *at)
+note_fault(AtidCborReader *reader, AtidCborError error, const uint8_t *at)
 {
 	reader->error = error;
 	reader->at = at;
@@ -273,13 +273,13 @@ read_long_head(AtidCborReader *reader, const uint8_t *p, uint64_t *arg)
 		bool		open = info == INFO_INDEFINITE &&
 			MAJOR(*p) >= MAJOR_BYTES && MAJOR(*p) <= MAJOR_MAP;
 
-		fault(reader, open ? ATID_CBOR_INDEFINITE : ATID_CBOR_RESERVED, head);
+		note_fault(reader, open ? ATID_CBOR_INDEFINITE : ATID_CBOR_RESERVED, head);
 		return NULL;
 	}
 	len = (size_t) 1 << (info - INFO_1_BYTE);
 	if ((size_t) (reader->end - head) <= len)
 	{
-		fault(reader, ATID_CBOR_ENDS, reader->end);
+		note_fault(reader, ATID_CBOR_ENDS, reader->end);
 		return NULL;
 	}
 	for (size_t i = 0; i < len; i++)
@@ -288,7 +288,7 @@ read_long_head(AtidCborReader *reader, const uint8_t *p, uint64_t *arg)
 	/* half of the bytes would do, or for one byte, none */
 	if (len == 1 ? value < INFO_1_BYTE : value >> (len * 4) == 0)
 	{
-		fault(reader, ATID_CBOR_SHORTEST, head);
+		note_fault(reader, ATID_CBOR_SHORTEST, head);
 		return NULL;
 	}
 	*arg = value;
@@ -317,7 +317,7 @@ take_string(AtidCborReader *reader, const uint8_t *p, uint64_t len,
 {
 	if (len > (uint64_t) (reader->end - p))
 	{
-		fault(reader, ATID_CBOR_LENGTH, reader->at);
+		note_fault(reader, ATID_CBOR_LENGTH, reader->at);
 		return false;
 	}
 	item->data = p;
@@ -337,7 +337,7 @@ take_text(AtidCborReader *reader, const uint8_t *p, uint64_t len,
 	bad = check_text(p, item->len, &item->nul);
 	if (bad != reader->p)
 	{
-		fault(reader, ATID_CBOR_UTF8, bad);
+		note_fault(reader, ATID_CBOR_UTF8, bad);
 		return false;
 	}
 	return true;
@@ -347,12 +347,12 @@ take_text(AtidCborReader *reader, const uint8_t *p, uint64_t len,
  * Open an array or a map of so many items, keys counted.
  */
 static inline AtidCborEvent
-enter(AtidCborReader *reader, const uint8_t *p, size_t items, bool map)
+enter_container(AtidCborReader *reader, const uint8_t *p, size_t items, bool map)
 {
 	AtidCborFrame *frame;
 
 	if (reader->depth == ATID_CBOR_DEPTH_MAX)
-		return fault(reader, ATID_CBOR_DEPTH, reader->at);
+		return note_fault(reader, ATID_CBOR_DEPTH, reader->at);
 	reader->p = p;
 	frame = &reader->frames[++reader->depth];
 	frame->left = items;
@@ -367,7 +367,7 @@ enter(AtidCborReader *reader, const uint8_t *p, size_t items, bool map)
  * be nothing more.
  */
 static inline AtidCborEvent
-leave(AtidCborReader *reader)
+leave_container(AtidCborReader *reader)
 {
 	if (reader->depth > 0)
 	{
@@ -378,7 +378,7 @@ leave(AtidCborReader *reader)
 	if (reader->error != ATID_CBOR_OK)
 		return ATID_CBOR_FAULT;
 	if (reader->p < reader->end)
-		return fault(reader, ATID_CBOR_TRAILING, reader->p);
+		return note_fault(reader, ATID_CBOR_TRAILING, reader->p);
 	reader->at = reader->p;
 	return ATID_CBOR_END;
 }
@@ -393,7 +393,7 @@ read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
 	uint64_t	len;
 
 	if (MAJOR(*p) != MAJOR_TEXT)
-		return fault(reader, ATID_CBOR_KEY_TYPE, p);
+		return note_fault(reader, ATID_CBOR_KEY_TYPE, p);
 	p = read_head(reader, p, &len);
 	if (p == NULL || !take_text(reader, p, len, item))
 		return ATID_CBOR_FAULT;
@@ -404,7 +404,7 @@ read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
 											  item->data, item->len);
 
 		if (order >= 0)
-			return fault(reader, order > 0 ? ATID_CBOR_KEY_ORDER : ATID_CBOR_KEY_TWICE,
+			return note_fault(reader, order > 0 ? ATID_CBOR_KEY_ORDER : ATID_CBOR_KEY_TWICE,
 						 reader->at);
 	}
 	frame->key = item->data;
@@ -426,26 +426,26 @@ read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 	size_t		cid_at;
 
 	if (p == reader->end)
-		return fault(reader, ATID_CBOR_ENDS, p);
+		return note_fault(reader, ATID_CBOR_ENDS, p);
 	if (MAJOR(*p) != MAJOR_BYTES)
-		return fault(reader, ATID_CBOR_LINK_TYPE, p);
+		return note_fault(reader, ATID_CBOR_LINK_TYPE, p);
 	reader->at = p;
 	p = read_head(reader, p, &len);
 	if (p == NULL || !take_string(reader, p, len, item))
 		return ATID_CBOR_FAULT;
 	if (item->len == 0 || item->data[0] != 0)
-		return fault(reader, ATID_CBOR_LINK_PREFIX, p);
+		return note_fault(reader, ATID_CBOR_LINK_PREFIX, p);
 	reader->at = tag;
 
 	item->data++;
 	item->len--;
-	if (atid_cid_is_blessed(item->data, item->len))
+	if (atid_cid_bytes_are_blessed(item->data, item->len))
 		return ATID_CBOR_LINK;
 	cid_fault = atid_cid_parse(item->data, item->len, &cid, &cid_at);
 	if (cid_fault != ATID_CID_OK)
 	{
 		reader->cid_fault = (int) cid_fault;
-		return fault(reader, ATID_CBOR_LINK_CID, item->data + cid_at);
+		return note_fault(reader, ATID_CBOR_LINK_CID, item->data + cid_at);
 	}
 	return ATID_CBOR_LINK;
 }
@@ -466,22 +466,23 @@ read_other(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 		case BYTE_NULL:
 			return ATID_CBOR_NULL;
 		case BYTE_UNDEFINED:
-			return fault(reader, ATID_CBOR_UNDEFINED, p);
+			return note_fault(reader, ATID_CBOR_UNDEFINED, p);
 		case BYTE_BREAK:
-			return fault(reader, ATID_CBOR_BREAK, p);
+			return note_fault(reader, ATID_CBOR_BREAK, p);
 	}
 	if (*p < BYTE_FLOAT_16)
-		return fault(reader, ATID_CBOR_SIMPLE, p);
+		return note_fault(reader, ATID_CBOR_SIMPLE, p);
 	if (*p <= BYTE_FLOAT_64)
-		return fault(reader, ATID_CBOR_FLOAT, p);
-	return fault(reader, ATID_CBOR_RESERVED, p);
+		return note_fault(reader, ATID_CBOR_FLOAT, p);
+	return note_fault(reader, ATID_CBOR_RESERVED, p);
 }
 
 /*
- * The next event: see atid_cbor_next().
+ * The next event.  ATID_CBOR_FAULT and ATID_CBOR_END are the last, and come
+ * again if asked for again.
  */
-static inline AtidCborEvent
-read_next(AtidCborReader *reader, AtidCborItem *item)
+AtidCborEvent
+atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
 {
 	AtidCborFrame *frame = &reader->frames[reader->depth];
 	const uint8_t *p = reader->p;
@@ -490,9 +491,9 @@ read_next(AtidCborReader *reader, AtidCborItem *item)
 	uint64_t	arg;
 
 	if (frame->left == 0)
-		return leave(reader);
+		return leave_container(reader);
 	if (p == reader->end)
-		return fault(reader, ATID_CBOR_ENDS, p);
+		return note_fault(reader, ATID_CBOR_ENDS, p);
 	reader->at = p;
 
 	/* a key is to come where as many keys as values are */
@@ -513,7 +514,7 @@ read_next(AtidCborReader *reader, AtidCborItem *item)
 		case MAJOR_UNSIGNED:
 		case MAJOR_NEGATIVE:
 			if (arg > INT64_MAX)
-				return fault(reader, ATID_CBOR_RANGE, reader->at);
+				return note_fault(reader, ATID_CBOR_RANGE, reader->at);
 			item->integer = major == MAJOR_UNSIGNED ? (int64_t) arg : -1 - (int64_t) arg;
 			reader->p = p;
 			return ATID_CBOR_INTEGER;
@@ -523,51 +524,18 @@ read_next(AtidCborReader *reader, AtidCborItem *item)
 			return take_text(reader, p, arg, item) ? ATID_CBOR_TEXT : ATID_CBOR_FAULT;
 		case MAJOR_ARRAY:
 			if (arg > (uint64_t) (reader->end - p))
-				return fault(reader, ATID_CBOR_COUNT, reader->at);
+				return note_fault(reader, ATID_CBOR_COUNT, reader->at);
 			item->len = (size_t) arg;
-			return enter(reader, p, item->len, false);
+			return enter_container(reader, p, item->len, false);
 		case MAJOR_MAP:
 			if (arg > (uint64_t) (reader->end - p) / 2)
-				return fault(reader, ATID_CBOR_COUNT, reader->at);
+				return note_fault(reader, ATID_CBOR_COUNT, reader->at);
 			item->len = (size_t) arg;
-			return enter(reader, p, item->len * 2, true);
+			return enter_container(reader, p, item->len * 2, true);
 		default:				/* MAJOR_TAG */
 			if (arg != ATID_CBOR_TAG_LINK)
-				return fault(reader, ATID_CBOR_TAG, reader->at);
+				return note_fault(reader, ATID_CBOR_TAG, reader->at);
 			return read_link(reader, p, item);
-	}
-}
-
-/*
- * The next event.  ATID_CBOR_FAULT and ATID_CBOR_END are the last, and come
- * again if asked for again.
- */
-AtidCborEvent
-atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
-{
-	return read_next(reader, item);
-}
-
-/*
- * Read to the end, and nothing else.  Returns false if there is a fault, which
- * the reader then tells.
- */
-bool
-atid_cbor_validate(AtidCborReader *reader)
-{
-	AtidCborItem item;
-
-	for (;;)
-	{
-		switch (read_next(reader, &item))
-		{
-			case ATID_CBOR_FAULT:
-				return false;
-			case ATID_CBOR_END:
-				return true;
-			default:
-				break;
-		}
 	}
 }
 

@@ -131,7 +131,6 @@ typedef struct AtidCborReader
 
 extern void atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len);
 extern AtidCborEvent atid_cbor_next(AtidCborReader *reader, AtidCborItem *item);
-extern bool atid_cbor_validate(AtidCborReader *reader);
 
 /* The offset of the last item, or of the fault. */
 static inline size_t

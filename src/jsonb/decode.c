@@ -3,6 +3,15 @@
  * decode.c
  *		The jsonb, or the JSON text, of a DAG-CBOR block.
  *
+ * There are blocks that have no JSON, and blocks that have no jsonb.  What is not
+ * DAG-CBOR at all is refused as that, wherever in the block the fault lies; then
+ * what has no JSON; and what has JSON but no jsonb is told to be read as json.
+ *
+ * Memory: a jsonb is built of pieces that take some hundred times what the block
+ * does, where it has many small arrays, maps, links or byte strings.  All that is
+ * built is counted before it is, and more than BUILD_MAX is refused.  Beside it
+ * there are the block and the jsonb, whose size the server limits.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -11,6 +20,7 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
@@ -22,6 +32,7 @@
 #include "jsonb/decode.h"
 #include "jsonb/encode.h"
 #include "jsonb/inspect.h"
+#include "jsonb/walk.h"
 
 void
 atid_block_reader_init(AtidCborReader *reader, bytea *block)
@@ -29,16 +40,52 @@ atid_block_reader_init(AtidCborReader *reader, bytea *block)
 	atid_cbor_reader_init(reader, VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
 }
 
-void
-atid_block_fault(const AtidCborReader *reader)
+/*
+ * Read on to the end of the block.  Returns false if there is a fault, which the
+ * reader then tells.
+ */
+bool
+atid_block_read_rest(AtidCborReader *reader)
 {
+	AtidCborItem item;
+	AtidCborEvent event;
+	uint64		events = 0;
+
+	do
+	{
+		if ((++events & 0xFFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		event = atid_cbor_next(reader, &item);
+	} while (event != ATID_CBOR_END && event != ATID_CBOR_FAULT);
+	return event == ATID_CBOR_END;
+}
+
+/*
+ * What is wrong with a block, and at which byte: the reader has a fault.
+ */
+char *
+atid_block_problem(const AtidCborReader *reader)
+{
+	return psprintf("At byte %zu: %s", atid_cbor_offset(reader),
+					atid_cbor_words(reader->error, reader->cid_fault));
+}
+
+/*
+ * The same as an error.  A block that is nested too deep was not read further, so
+ * nothing is said of the rest.
+ */
+void
+atid_refuse_block(const AtidCborReader *reader)
+{
+	if (reader->error == ATID_CBOR_DEPTH)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("DAG-CBOR is nested too deep"),
+				 errdetail("%s", atid_block_problem(reader))));
 	ereport(ERROR,
-			(errcode(reader->error == ATID_CBOR_DEPTH ?
-					 ERRCODE_PROGRAM_LIMIT_EXCEEDED :
-					 ERRCODE_INVALID_BINARY_REPRESENTATION),
+			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 			 errmsg("invalid DAG-CBOR"),
-			 errdetail("At byte %zu: %s", atid_cbor_offset(reader),
-					   atid_cbor_words(reader->error, reader->cid_fault))));
+			 errdetail("%s", atid_block_problem(reader))));
 }
 
 /*
@@ -52,22 +99,65 @@ is_special_key(const AtidCborItem *item)
 		(item->len == 6 && memcmp(item->data, "$bytes", 6) == 0);
 }
 
-static void
-special_key_fault(const AtidCborReader *reader, const AtidCborItem *item)
+/*
+ * The reader has come to a key that JSON cannot have.
+ */
+pg_noreturn static void
+refuse_special_key(AtidCborReader *reader, const AtidCborItem *item)
 {
+	size_t		at = atid_cbor_offset(reader);
+
+	if (!atid_block_read_rest(reader))
+		atid_refuse_block(reader);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("block cannot be expressed as JSON"),
 			 errdetail("At byte %zu: A map has the key \"%.*s\", which in JSON stands for something else.",
-					   atid_cbor_offset(reader), (int) item->len, (const char *) item->data)));
+					   at, (int) item->len, (const char *) item->data)));
+}
+
+/*
+ * The reader has come to what jsonb cannot hold, or what there is no memory for.
+ * Read on, and refuse a block that has no JSON either.
+ */
+static void
+check_rest_has_json(AtidCborReader *reader)
+{
+	AtidCborItem item;
+	AtidCborEvent event;
+	uint64		events = 0;
+
+	while ((event = atid_cbor_next(reader, &item)) != ATID_CBOR_END)
+	{
+		if ((++events & 0xFFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (event == ATID_CBOR_FAULT)
+			atid_refuse_block(reader);
+		if (event == ATID_CBOR_KEY && is_special_key(&item))
+			refuse_special_key(reader, &item);
+	}
 }
 
 /* The text of a link or of bytes, without a terminator. */
 static char *
-special_text(AtidCborEvent event, const AtidCborItem *item, size_t *len)
+special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item, size_t *len)
 {
 	char	   *text;
 
+	/* no value of SQL holds the text of more, in base64 or in base32 */
+	if (item->len > MaxAllocSize / 8 * 5 - 8)
+	{
+		size_t		at = atid_cbor_offset(reader);
+		size_t		bytes = item->len;
+
+		if (!atid_block_read_rest(reader))
+			atid_refuse_block(reader);
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("block cannot be expressed as JSON"),
+				 errdetail("At byte %zu: A byte string or a link of %zu bytes is too long for JSON.",
+						   at, bytes)));
+	}
 	if (event == ATID_CBOR_LINK)
 	{
 		*len = atid_cid_text_len(item->len);
@@ -76,11 +166,6 @@ special_text(AtidCborEvent event, const AtidCborItem *item, size_t *len)
 		return text;
 	}
 
-	/* base64 counts in int, and no longer text fits into a value anyway */
-	if (item->len > MaxAllocSize / 4 * 3 - 3)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a byte string of %zu bytes is too long for JSON", item->len)));
 	*len = (size_t) pg_b64_enc_len((int) item->len);
 	text = palloc(*len + 1);
 	*len = (size_t) pg_b64_encode((const void *) item->data, (int) item->len, text, (int) *len);
@@ -112,7 +197,7 @@ atid_json_of_block(bytea *block)
 		if ((++events & 0xFF) == 0)
 			CHECK_FOR_INTERRUPTS();
 		if (event == ATID_CBOR_FAULT)
-			atid_block_fault(&reader);
+			atid_refuse_block(&reader);
 		if (comma && event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
 			appendStringInfoCharMacro(&buf, ',');
 		comma = true;
@@ -127,7 +212,7 @@ atid_json_of_block(bytea *block)
 				break;
 			case ATID_CBOR_KEY:
 				if (is_special_key(&item))
-					special_key_fault(&reader, &item);
+					refuse_special_key(&reader, &item);
 				atid_append_json_string(&buf, (const char *) item.data, item.len);
 				appendStringInfoCharMacro(&buf, ':');
 				comma = false;
@@ -136,7 +221,7 @@ atid_json_of_block(bytea *block)
 			case ATID_CBOR_BYTES:
 				appendStringInfoString(&buf, event == ATID_CBOR_LINK ?
 									   "{\"$link\":\"" : "{\"$bytes\":\"");
-				text = special_text(event, &item, &len);
+				text = special_text(&reader, event, &item, &len);
 				appendBinaryStringInfo(&buf, text, (int) len);
 				pfree(text);
 				appendStringInfoString(&buf, "\"}");
@@ -197,84 +282,129 @@ push(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
 #endif
 
 /*
- * A text for jsonb, in the server's encoding; it may point into the block.
- */
-static void
-set_jsonb_string(JsonbValue *v, const AtidCborReader *reader, const AtidCborItem *item)
-{
-	char	   *text = (char *) item->data;
-	char	   *converted;
-
-	if (item->nul)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-				 errmsg("block cannot be expressed as jsonb"),
-				 errdetail("At byte %zu: The text has a U+0000 in it, which jsonb cannot hold.",
-						   atid_cbor_offset(reader)),
-				 errhint("Use atid.dag_cbor_to_json.")));
-	v->type = jbvString;
-	v->val.string.val = text;
-	v->val.string.len = (int) item->len;
-	converted = pg_any_to_server(text, (int) item->len, PG_UTF8);
-	if (converted != text)
-	{
-		v->val.string.val = converted;
-		v->val.string.len = (int) strlen(converted);
-	}
-}
-
-/*
  * The memory that a jsonb may take while it is built.  The builder takes some
  * hundred bytes for an array or an object, however empty, and a block one; so a
  * block of some megabytes could ask for all the memory there is.
  */
 #define BUILD_MAX		(UINT64CONST(2) * 1024 * 1024 * 1024)
-#define BUILD_CONTAINER 600
 
 /*
- * May an array or an object of so many items or pairs, of this size, be built?
- * What is built already is counted in *built.
+ * What a palloc of so many bytes takes: small ones are rounded up to a power of
+ * two, and each has a header.
+ */
+#define NUMERIC_CHUNK	chunk_size(16)
+
+static uint64
+chunk_size(uint64 size)
+{
+	return (size <= 8192 ? pg_nextpower2_32(Max((uint32) size, 8)) : size) + 16;
+}
+
+/*
+ * Count what is about to be built, and refuse what would be too much.
+ */
+static void
+count_built(AtidCborReader *reader, uint64 *built, uint64 size)
+{
+	size_t		at = atid_cbor_offset(reader);
+
+	*built += size;
+	if (likely(*built <= BUILD_MAX))
+		return;
+	check_rest_has_json(reader);
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("block cannot be expressed as jsonb"),
+			 errdetail("At byte %zu: What the block has up to here would take more than 2 GB to build.",
+					   at),
+			 errhint("Use atid.dag_cbor_to_json.")));
+}
+
+/*
+ * Count an array or an object of so many items or pairs, of this size each.
  *
- * Items are in memory that doubles from four of them on, as one piece: too many
+ * They are in memory that doubles from four of them on, as one piece: too many
  * are refused before the first.
  */
 static void
-check_count(const AtidCborReader *reader, size_t count, size_t size, uint64 *built)
+count_container(AtidCborReader *reader, uint64 *built, size_t count, size_t size)
 {
-	size_t		most = 4;
+	size_t		at = atid_cbor_offset(reader);
+	size_t		room = 4;
 
-	*built += BUILD_CONTAINER + (uint64) count * size;
-	if (*built > BUILD_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("block cannot be expressed as jsonb"),
-				 errdetail("At byte %zu: The arrays and maps up to here would take more than 2 GB to build.",
-						   atid_cbor_offset(reader)),
-				 errhint("Use atid.dag_cbor_to_json.")));
-
-	while (most * 2 * size <= MaxAllocSize)
-		most *= 2;
-	if (count > most)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("block cannot be expressed as jsonb"),
-				 errdetail("At byte %zu: An array or map has %zu items, and jsonb is built of %zu at most.",
-						   atid_cbor_offset(reader), count, most),
-				 errhint("Use atid.dag_cbor_to_json.")));
+	while (room < count && room * 2 * size <= MaxAllocSize)
+		room *= 2;
+	count_built(reader, built, chunk_size(sizeof(JsonbParseState)) + chunk_size(room * size));
+	if (count <= room)
+		return;
+	check_rest_has_json(reader);
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("block cannot be expressed as jsonb"),
+			 errdetail("At byte %zu: An array or map has %zu items, and jsonb is built of %zu at most.",
+					   at, count, room),
+			 errhint("Use atid.dag_cbor_to_json.")));
 }
 
+/*
+ * A text for jsonb, in the server's encoding; it may point into the block.
+ */
 static void
-push_special(JsonbBuilder *builder, AtidCborEvent event, const AtidCborItem *item)
+set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item, uint64 *built)
+{
+	char	   *text = (char *) item->data;
+	char	   *converted;
+
+	if (item->nul)
+	{
+		size_t		at = atid_cbor_offset(reader);
+
+		check_rest_has_json(reader);
+		ereport(ERROR,
+				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+				 errmsg("block cannot be expressed as jsonb"),
+				 errdetail("At byte %zu: The text has a U+0000 in it, which jsonb cannot hold.",
+						   at),
+				 errhint("Use atid.dag_cbor_to_json.")));
+	}
+	v->type = jbvString;
+	v->val.string.val = text;
+	v->val.string.len = (int) item->len;
+	if (GetDatabaseEncoding() == PG_UTF8 || atid_is_ascii(text, item->len))
+		return;
+
+	/* the conversion takes four times the length, so keep what is used */
+	converted = pg_any_to_server(text, (int) item->len, PG_UTF8);
+	if (converted != text)
+	{
+		size_t		len = strlen(converted);
+
+		count_built(reader, built, chunk_size(len + 1));
+		v->val.string.val = pnstrdup(converted, len);
+		v->val.string.len = (int) len;
+		pfree(converted);
+	}
+}
+
+/*
+ * A link or a byte string: an object of one pair.
+ */
+static void
+push_special(JsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent event,
+			 const AtidCborItem *item, uint64 *built)
 {
 	JsonbValue	v;
 	size_t		len;
 
+	count_container(reader, built, 1, sizeof(JsonbPair));
+	/* base64 takes four bytes for three, base32 eight for five */
+	count_built(reader, built, chunk_size(item->len / 5 * 8 + 8));
 	push(builder, WJB_BEGIN_OBJECT, NULL);
 	v.type = jbvString;
 	v.val.string.val = event == ATID_CBOR_LINK ? "$link" : "$bytes";
 	v.val.string.len = event == ATID_CBOR_LINK ? 5 : 6;
 	push(builder, WJB_KEY, &v);
-	v.val.string.val = special_text(event, item, &len);
+	v.val.string.val = special_text(reader, event, item, &len);
 	v.val.string.len = (int) len;
 	push(builder, WJB_VALUE, &v);
 	push(builder, WJB_END_OBJECT, NULL);
@@ -308,6 +438,9 @@ record_of_block(JsonbValue *v, bytea *block)
 
 /*
  * The jsonb of a block.
+ *
+ * Where the server's encoding is not UTF-8, a text can have no form in it, and the
+ * conversion raises that: so the block is looked at first.
  */
 Jsonb *
 atid_jsonb_of_block(bytea *block)
@@ -320,6 +453,12 @@ atid_jsonb_of_block(bytea *block)
 	uint64		events = 0;
 	uint64		built = 0;
 
+	if (GetDatabaseEncoding() != PG_UTF8)
+	{
+		atid_block_reader_init(&reader, block);
+		if (!atid_block_read_rest(&reader))
+			atid_refuse_block(&reader);
+	}
 	atid_block_reader_init(&reader, block);
 	for (;;)
 	{
@@ -333,17 +472,17 @@ atid_jsonb_of_block(bytea *block)
 		switch (event)
 		{
 			case ATID_CBOR_FAULT:
-				atid_block_fault(&reader);
+				atid_refuse_block(&reader);
 				break;
 			case ATID_CBOR_ARRAY:
-				check_count(&reader, item.len, sizeof(JsonbValue), &built);
+				count_container(&reader, &built, item.len, sizeof(JsonbValue));
 				push(&builder, WJB_BEGIN_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_ARRAY_END:
 				push(&builder, WJB_END_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_MAP:
-				check_count(&reader, item.len, sizeof(JsonbPair), &built);
+				count_container(&reader, &built, item.len, sizeof(JsonbPair));
 				push(&builder, WJB_BEGIN_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_MAP_END:
@@ -351,20 +490,21 @@ atid_jsonb_of_block(bytea *block)
 				continue;
 			case ATID_CBOR_KEY:
 				if (is_special_key(&item))
-					special_key_fault(&reader, &item);
-				set_jsonb_string(&v, &reader, &item);
+					refuse_special_key(&reader, &item);
+				set_jsonb_string(&v, &reader, &item, &built);
 				push(&builder, WJB_KEY, &v);
 				continue;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
-				push_special(&builder, event, &item);
+				push_special(&builder, &reader, event, &item, &built);
 				continue;
 			case ATID_CBOR_INTEGER:
+				count_built(&reader, &built, NUMERIC_CHUNK);
 				v.type = jbvNumeric;
 				v.val.numeric = int64_to_numeric(item.integer);
 				break;
 			case ATID_CBOR_TEXT:
-				set_jsonb_string(&v, &reader, &item);
+				set_jsonb_string(&v, &reader, &item, &built);
 				break;
 			case ATID_CBOR_BOOL:
 				v.type = jbvBool;
@@ -383,7 +523,7 @@ atid_jsonb_of_block(bytea *block)
 		{
 			/* the builder takes no scalar on top, but the server does */
 			if (atid_cbor_next(&reader, &item) != ATID_CBOR_END)
-				atid_block_fault(&reader);
+				atid_refuse_block(&reader);
 			return record_of_block(&v, block);
 		}
 	}

@@ -11,9 +11,12 @@
 #include "utils/jsonb.h"
 
 #include "codec/dagcbor.h"
+#include "compat.h"
 
 extern void atid_block_reader_init(AtidCborReader *reader, bytea *block);
-extern void atid_block_fault(const AtidCborReader *reader);
+extern bool atid_block_read_rest(AtidCborReader *reader);
+extern char *atid_block_problem(const AtidCborReader *reader);
+pg_noreturn extern void atid_refuse_block(const AtidCborReader *reader);
 extern text *atid_json_of_block(bytea *block);
 extern Jsonb *atid_jsonb_of_block(bytea *block);
 

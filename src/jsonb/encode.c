@@ -1,22 +1,34 @@
 /*-------------------------------------------------------------------------
  *
  * encode.c
- *		The DAG-CBOR block of a jsonb.
+ *		The DAG-CBOR block of a jsonb, or of a JSON text.
  *
- * The walk gives the events of the block that a jsonb stands for, in the order
- * of the jsonb's keys.  In a UTF-8 database that is DAG-CBOR's own; elsewhere
- * the pairs of a map are put in order when it ends.
+ * A walk gives the events of the block that a jsonb stands for, in the order of
+ * the jsonb's keys.  In a UTF-8 database that is DAG-CBOR's own; elsewhere, and
+ * of a text always, the pairs of a map are put in order when it ends.
+ *
+ * A text does not say how many items an array or object has before it ends.  The
+ * head is then written with room for up to 23, and one that needs more bytes
+ * moves the items.  So in the worst case a text is copied once for each level of
+ * nesting.
+ *
+ * Memory, beside the block: 32 bytes for each pair of the maps that are open, and
+ * for a moment a copy of one map.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
 #include "codec/dagcbor.h"
 #include "jsonb/encode.h"
+#include "jsonb/inspect.h"
 #include "jsonb/model.h"
+#include "jsonb/text.h"
 #include "jsonb/walk.h"
+#include "quote.h"
 
 /*
  * The block is written behind a varlena's header, so that it need not be copied
@@ -42,37 +54,116 @@ typedef struct Pair
 	size_t		end;
 } Pair;
 
-/*
- * The pairs of all maps that are open, where their order is not that of the
- * jsonb; maps follow each other in it as they nest.
- */
-typedef struct Sorter
+/* An open array or map. */
+typedef struct Level
 {
+	bool		map;
+	int			first;			/* a map's first pair */
+	int64		items;			/* an array's items so far */
+	size_t		head;			/* where its head is in the block */
+} Level;
+
+/*
+ * The block that is written, and the pairs of all maps that are open: maps follow
+ * each other there as they nest.
+ */
+typedef struct Encoder
+{
+	AtidCborWriter writer;
 	Pair	   *pairs;
 	int			used;
 	int			size;
-	int			first[ATID_CBOR_DEPTH_MAX + 1]; /* of each level */
 	int			depth;
-} Sorter;
+	Level		levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
+} Encoder;
 
+/*
+ * Begin a block that is likely to have so many bytes.
+ */
 static void
-sorter_key(Sorter *sorter, size_t begin, size_t key, size_t key_len)
+encoder_init(Encoder *encoder, size_t size)
 {
+	memset(encoder, 0, offsetof(Encoder, levels) + sizeof(Level));
+	encoder->writer.cap = Min(size, ATID_CBOR_SIZE_MAX);
+	encoder->writer.data = (uint8_t *) palloc(VARHDRSZ + encoder->writer.cap) + VARHDRSZ;
+	encoder->writer.grow = grow_block;
+}
+
+/*
+ * The block, which is whole, as a varlena.
+ */
+static bytea *
+encoder_finish(Encoder *encoder)
+{
+	AtidCborWriter *writer = &encoder->writer;
+	bytea	   *block = (bytea *) (writer->data - VARHDRSZ);
+
+	if (writer->error != ATID_CBOR_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("record cannot be encoded as DAG-CBOR"),
+				 errdetail("%s", atid_cbor_words(writer->error, 0))));
+	if (encoder->pairs != NULL)
+		pfree(encoder->pairs);
+	SET_VARSIZE(block, VARHDRSZ + writer->len);
+	return block;
+}
+
+/*
+ * The path of the array or map that is open, or of its current item.
+ */
+static char *
+encoder_path(const Encoder *encoder, bool of_item)
+{
+	AtidInspector *in = palloc(sizeof(AtidInspector));
+
+	in->depth = encoder->depth;
+	for (int i = 1; i <= encoder->depth; i++)
+	{
+		const Level *level = &encoder->levels[i];
+		int			next = i < encoder->depth ? level[1].first : encoder->used;
+
+		atid_level_init(&in->levels[i], level->map);
+		in->levels[i].index = level->items - 1;
+		in->levels[i].key.data = "";
+		in->levels[i].key.len = 0;
+		if (next > level->first)
+		{
+			const Pair *pair = &encoder->pairs[next - 1];
+
+			in->levels[i].key.data = (const char *) encoder->writer.data + pair->key;
+			in->levels[i].key.len = pair->key_len;
+		}
+	}
+	return atid_inspect_path(in, in->depth, of_item);
+}
+
+/*
+ * Write a key, and note where it is.
+ */
+static void
+put_key(Encoder *encoder, const AtidCborItem *item)
+{
+	AtidCborWriter *writer = &encoder->writer;
+	size_t		begin = writer->len;
 	Pair	   *pair;
 
-	if (sorter->used == sorter->size)
+	atid_cbor_put_text(writer, item->data, item->len);
+	if (writer->error != ATID_CBOR_OK)
+		return;
+	if (encoder->used == encoder->size)
 	{
-		sorter->size = sorter->size > 0 ? sorter->size * 2 : 64;
-		sorter->pairs = sorter->pairs == NULL ?
-			palloc(sorter->size * sizeof(Pair)) :
-			repalloc_huge(sorter->pairs, sorter->size * sizeof(Pair));
+		encoder->size = encoder->size > 0 ? encoder->size * 2 : 64;
+		encoder->pairs = encoder->pairs == NULL ?
+			palloc(encoder->size * sizeof(Pair)) :
+			repalloc_huge(encoder->pairs, encoder->size * sizeof(Pair));
 	}
-	if (sorter->used > sorter->first[sorter->depth])
-		sorter->pairs[sorter->used - 1].end = begin;
-	pair = &sorter->pairs[sorter->used++];
+	if (encoder->used > encoder->levels[encoder->depth].first)
+		encoder->pairs[encoder->used - 1].end = begin;
+	pair = &encoder->pairs[encoder->used++];
 	pair->begin = begin;
-	pair->key = key;
-	pair->key_len = key_len;
+	pair->key = writer->len - item->len;
+	pair->key_len = item->len;
 }
 
 static int
@@ -85,59 +176,188 @@ compare_pairs(const void *a, const void *b, void *arg)
 	return atid_cbor_key_cmp(base + x->key, x->key_len, base + y->key, y->key_len);
 }
 
-/*
- * A map ends: put its pairs in order.
- */
-static void
-sorter_map_end(Sorter *sorter, AtidCborWriter *writer)
+/* A text can say a key twice, and conversion can make one key of two. */
+pg_noreturn static void
+refuse_key_twice(Encoder *encoder, const Pair *pair)
 {
-	int			first = sorter->first[sorter->depth];
-	int			n = sorter->used - first;
-	Pair	   *pairs = sorter->pairs + first;
+	const char *key = (const char *) encoder->writer.data + pair->key;
+	size_t		len = pair->key_len;
+	StringInfoData quoted;
+
+	initStringInfo(&quoted);
+	key = atid_clip(key, &len, PG_UTF8, ATID_QUOTE_MAX / 4);
+	atid_append_json_string(&quoted, key, len);
+	encoder->used = encoder->levels[encoder->depth].first;
+	atid_refuse_record(ATID_JSONB_KEY_TWICE, "record cannot be encoded as DAG-CBOR",
+					   psprintf("%s: The object has the key %s twice.",
+								encoder_path(encoder, false),
+								pg_any_to_server(quoted.data, quoted.len, PG_UTF8)));
+}
+
+/*
+ * A map ends: put its pairs in order, and forget them.  Returns their number.
+ */
+static int
+sort_pairs(Encoder *encoder)
+{
+	AtidCborWriter *writer = &encoder->writer;
+	int			first = encoder->levels[encoder->depth].first;
+	int			n = encoder->used - first;
+	Pair	   *pairs = encoder->pairs + first;
 	size_t		begin;
 	uint8_t    *sorted;
 	int			sorted_pairs = 1;
 	size_t		at = 0;
 
-	sorter->used = first;
-	if (n == 0 || writer->error != ATID_CBOR_OK)
-		return;
+	if (n == 0)
+		return 0;
 	pairs[n - 1].end = writer->len;
 	begin = pairs[0].begin;
 
-	/* most are in order already: ASCII keys are */
-	CHECK_FOR_INTERRUPTS();
+	/* are they in order already? */
 	while (sorted_pairs < n &&
 		   compare_pairs(&pairs[sorted_pairs - 1], &pairs[sorted_pairs], writer->data) < 0)
 		sorted_pairs++;
-	if (sorted_pairs == n)
-		return;
-
-	qsort_arg(pairs, n, sizeof(Pair), compare_pairs, writer->data);
-	sorted = palloc_extended(writer->len - begin, MCXT_ALLOC_HUGE);
-	for (int i = 0; i < n; i++)
+	if (sorted_pairs < n)
 	{
-		/* two keys can become one by conversion */
-		if (i > 0 && compare_pairs(&pairs[i - 1], &pairs[i], writer->data) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("record cannot be encoded as DAG-CBOR"),
-					 errdetail("%s", atid_cbor_words(ATID_CBOR_KEY_TWICE, 0))));
-		memcpy(sorted + at, writer->data + pairs[i].begin, pairs[i].end - pairs[i].begin);
-		at += pairs[i].end - pairs[i].begin;
-	}
-	memcpy(writer->data + begin, sorted, at);
-	pfree(sorted);
-}
+		CHECK_FOR_INTERRUPTS();
+		qsort_arg(pairs, n, sizeof(Pair), compare_pairs, writer->data);
+		for (int i = 1; i < n; i++)
+		{
+			if (compare_pairs(&pairs[i - 1], &pairs[i], writer->data) == 0)
+				refuse_key_twice(encoder, &pairs[i]);
+		}
 
-static void
-sorter_enter(Sorter *sorter)
-{
-	sorter->first[++sorter->depth] = sorter->used;
+		sorted = palloc_extended(writer->len - begin, MCXT_ALLOC_HUGE);
+		for (int i = 0; i < n; i++)
+		{
+			memcpy(sorted + at, writer->data + pairs[i].begin, pairs[i].end - pairs[i].begin);
+			at += pairs[i].end - pairs[i].begin;
+		}
+		memcpy(writer->data + begin, sorted, at);
+		pfree(sorted);
+	}
+	encoder->used = first;
+	return n;
 }
 
 /*
- * The block of a jsonb, as a varlena.
+ * An array or a map begins: write its head as if it were empty.
+ */
+static void
+enter(Encoder *encoder, bool map)
+{
+	Level	   *level = &encoder->levels[++encoder->depth];
+
+	level->map = map;
+	level->first = encoder->used;
+	level->items = 0;
+	level->head = encoder->writer.len;
+	if (map)
+		atid_cbor_put_map(&encoder->writer, 0);
+	else
+		atid_cbor_put_array(&encoder->writer, 0);
+}
+
+/*
+ * An array or a map ends: write the head that it has.
+ */
+static void
+leave(Encoder *encoder)
+{
+	AtidCborWriter *writer = &encoder->writer;
+	const Level *level = &encoder->levels[encoder->depth];
+	size_t		end = writer->len;
+	int64		items = level->items;
+	uint8_t		head[16];
+	size_t		head_len;
+
+	if (writer->error == ATID_CBOR_OK)
+	{
+		if (level->map)
+			items = sort_pairs(encoder);
+
+		/* the writer writes it at the end, where it does not stay */
+		if (level->map)
+			atid_cbor_put_map(writer, items);
+		else
+			atid_cbor_put_array(writer, items);
+	}
+	encoder->depth--;
+	if (writer->error != ATID_CBOR_OK)
+		return;
+
+	head_len = writer->len - end;
+	memcpy(head, writer->data + end, head_len);
+	if (head_len > 1)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memmove(writer->data + level->head + head_len, writer->data + level->head + 1,
+				end - level->head - 1);
+	}
+	memcpy(writer->data + level->head, head, head_len);
+	writer->len = end - 1 + head_len;
+}
+
+/* A value that is no array and no map. */
+static inline void
+put_scalar(AtidCborWriter *writer, AtidCborEvent event, const AtidCborItem *item)
+{
+	switch (event)
+	{
+		case ATID_CBOR_INTEGER:
+			atid_cbor_put_integer(writer, item->integer);
+			break;
+		case ATID_CBOR_BYTES:
+			atid_cbor_put_bytes(writer, item->data, item->len);
+			break;
+		case ATID_CBOR_TEXT:
+			atid_cbor_put_text(writer, item->data, item->len);
+			break;
+		case ATID_CBOR_LINK:
+			atid_cbor_put_link(writer, item->data, item->len);
+			break;
+		case ATID_CBOR_BOOL:
+			atid_cbor_put_bool(writer, item->integer != 0);
+			break;
+		case ATID_CBOR_NULL:
+			atid_cbor_put_null(writer);
+			break;
+		default:
+			break;
+	}
+}
+
+/*
+ * Write what an event says, where keys are in any order and the number of items
+ * is not known.
+ */
+static void
+put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item)
+{
+	if (event != ATID_CBOR_KEY && event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
+		encoder->levels[encoder->depth].items++;
+
+	switch (event)
+	{
+		case ATID_CBOR_KEY:
+			put_key(encoder, item);
+			break;
+		case ATID_CBOR_ARRAY:
+		case ATID_CBOR_MAP:
+			enter(encoder, event == ATID_CBOR_MAP);
+			break;
+		case ATID_CBOR_ARRAY_END:
+		case ATID_CBOR_MAP_END:
+			leave(encoder);
+			break;
+		default:
+			put_scalar(&encoder->writer, event, item);
+	}
+}
+
+/*
+ * The block of a jsonb.
  */
 bytea *
 atid_block_of_jsonb(Jsonb *jb)
@@ -145,94 +365,78 @@ atid_block_of_jsonb(Jsonb *jb)
 	AtidJsonbWalk walk;
 	AtidCborItem item;
 	AtidCborEvent event;
-	AtidCborWriter writer = {0};
-	Sorter		sorter;
-	bytea	   *block;
+	Encoder		encoder;
+	AtidCborWriter *writer = &encoder.writer;
 
 	/* most blocks are no larger than their jsonb */
-	writer.cap = Min(VARSIZE(jb) + 64, ATID_CBOR_SIZE_MAX);
-	block = palloc(VARHDRSZ + writer.cap);
-	writer.data = (uint8_t *) VARDATA(block);
-	writer.grow = grow_block;
-
-	sorter.pairs = NULL;
-	sorter.used = sorter.size = sorter.depth = 0;
-
+	encoder_init(&encoder, VARSIZE(jb) + 64);
 	atid_jsonb_walk_init(&walk, &jb->root);
 	while ((event = atid_jsonb_next(&walk, &item)) != ATID_CBOR_END)
 	{
+		if (event == ATID_CBOR_FAULT)
+			atid_refuse_record(walk.fault, "record cannot be encoded as DAG-CBOR",
+							   atid_describe_problem(jb, ATID_RULES_CODEC));
+		if (!walk.utf8)
+		{
+			put_event(&encoder, event, &item);
+			continue;
+		}
+
 		switch (event)
 		{
-			case ATID_CBOR_FAULT:
-				ereport(ERROR,
-						(errcode(atid_walk_fault_code(&walk)),
-						 errmsg("record cannot be encoded as DAG-CBOR"),
-						 errdetail("%s", atid_describe_problem(jb, false))));
-				break;
-			case ATID_CBOR_INTEGER:
-				atid_cbor_put_integer(&writer, item.integer);
-				break;
-			case ATID_CBOR_BYTES:
-				atid_cbor_put_bytes(&writer, item.data, item.len);
-				break;
-			case ATID_CBOR_TEXT:
-				atid_cbor_put_text(&writer, item.data, item.len);
-				break;
 			case ATID_CBOR_KEY:
-				{
-					size_t		begin = writer.len;
-
-					atid_cbor_put_text(&writer, item.data, item.len);
-					if (!walk.utf8)
-						sorter_key(&sorter, begin, writer.len - item.len, item.len);
-					break;
-				}
-			case ATID_CBOR_LINK:
-				atid_cbor_put_link(&writer, item.data, item.len);
-				break;
-			case ATID_CBOR_BOOL:
-				atid_cbor_put_bool(&writer, item.integer != 0);
-				break;
-			case ATID_CBOR_NULL:
-				atid_cbor_put_null(&writer);
+				atid_cbor_put_text(writer, item.data, item.len);
 				break;
 			case ATID_CBOR_ARRAY:
-				atid_cbor_put_array(&writer, item.len);
-				if (!walk.utf8)
-					sorter_enter(&sorter);
+				atid_cbor_put_array(writer, item.len);
 				break;
 			case ATID_CBOR_MAP:
-				atid_cbor_put_map(&writer, item.len);
-				if (!walk.utf8)
-					sorter_enter(&sorter);
+				atid_cbor_put_map(writer, item.len);
 				break;
-			case ATID_CBOR_MAP_END:
-				if (!walk.utf8)
-				{
-					sorter_map_end(&sorter, &writer);
-					sorter.depth--;
-				}
-				break;
-			case ATID_CBOR_ARRAY_END:
-				if (!walk.utf8)
-					sorter.depth--;
-				break;
-			case ATID_CBOR_END:
-				break;
+			default:
+				put_scalar(writer, event, &item);
 		}
 	}
 
-	if (writer.error != ATID_CBOR_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("record cannot be encoded as DAG-CBOR"),
-				 errdetail("%s", atid_cbor_words(writer.error, 0))));
+	if (walk.scratch.data != NULL)
+		pfree(walk.scratch.data);
+	return encoder_finish(&encoder);
+}
 
-	if (sorter.pairs != NULL)
-		pfree(sorter.pairs);
-	if (walk.scratch != NULL)
-		pfree(walk.scratch);
-	block = (bytea *) (writer.data - VARHDRSZ);
-	SET_VARSIZE(block, VARHDRSZ + writer.len);
-	return block;
+/*
+ * The block of a JSON text, in the server's encoding.
+ */
+bytea *
+atid_block_of_json(text *json)
+{
+	const char *raw = VARDATA_ANY(json);
+	const char *utf8 = pg_server_to_any(raw, VARSIZE_ANY_EXHDR(json), PG_UTF8);
+	size_t		len = utf8 == raw ? VARSIZE_ANY_EXHDR(json) : strlen(utf8);
+	AtidTextWalk walk;
+	AtidCborItem item;
+	AtidCborEvent event;
+	Encoder		encoder;
+
+	/* a block is no larger than its text, or hardly */
+	encoder_init(&encoder, len + 64);
+	atid_text_walk_init(&walk, utf8, len);
+	while ((event = atid_text_next(&walk, &item)) != ATID_CBOR_END)
+	{
+		if (event == ATID_CBOR_FAULT)
+		{
+			encoder.levels[encoder.depth].items++;
+			atid_refuse_record(walk.fault, "record cannot be encoded as DAG-CBOR",
+							   psprintf("%s: %s", encoder_path(&encoder, !walk.fault_in_key),
+										atid_jsonb_words(walk.fault, walk.cid_fault)));
+		}
+		put_event(&encoder, event, &item);
+	}
+
+	if (walk.text.data != NULL)
+		pfree(walk.text.data);
+	if (walk.special.data != NULL)
+		pfree(walk.special.data);
+	if (utf8 != raw)
+		pfree((char *) utf8);
+	return encoder_finish(&encoder);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * encode.h
- *		The DAG-CBOR block of a jsonb.
+ *		The DAG-CBOR block of a jsonb, or of a JSON text.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,5 +11,6 @@
 #include "utils/jsonb.h"
 
 extern bytea *atid_block_of_jsonb(Jsonb *jb);
+extern bytea *atid_block_of_json(text *json);
 
 #endif							/* ATID_ENCODE_H */

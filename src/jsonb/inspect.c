@@ -12,8 +12,10 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
+#include "utils/memutils.h"
 
 #include "jsonb/inspect.h"
+#include "quote.h"
 
 void
 atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk)
@@ -75,20 +77,6 @@ atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event
 	}
 }
 
-static bool
-is_plain_key(AtidSlice key)
-{
-	for (size_t i = 0; i < key.len; i++)
-	{
-		char		c = key.data[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-			  (i > 0 && c >= '0' && c <= '9')))
-			return false;
-	}
-	return key.len > 0;
-}
-
 /*
  * Append a text as JSON has it.  Unlike the server's function this takes
  * U+0000, and texts without a terminator.
@@ -132,36 +120,107 @@ atid_append_json_string(StringInfo buf, const char *s, size_t len)
 	appendStringInfoCharMacro(buf, '"');
 }
 
+/* The most bytes of a key that a path in an error shows. */
+#define KEY_MAX 100
+
+/*
+ * Can a key stand in a path after a dot, without quotes?
+ */
+static bool
+is_plain_key(AtidSlice key)
+{
+	for (size_t i = 0; i < key.len; i++)
+	{
+		char		c = key.data[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+			  (i > 0 && c >= '0' && c <= '9')))
+			return false;
+	}
+	return key.len > 0;
+}
+
+static void
+append_path_key(StringInfo path, AtidSlice key)
+{
+	if (is_plain_key(key))
+	{
+		appendStringInfoChar(path, '.');
+		appendBinaryStringInfo(path, key.data, (int) key.len);
+	}
+	else
+	{
+		appendStringInfoChar(path, '[');
+		atid_append_json_string(path, key.data, key.len);
+		appendStringInfoChar(path, ']');
+	}
+}
+
 /*
  * The path of the value that the last event belongs to, like
- * $.embed.images[2].image: of the array or map at depth, or of its current item.
- * In the server's encoding.
+ * $.embed.images[2].image, in UTF-8: of the array or map at depth, or of its
+ * current item.  Keys are clipped to so many bytes, if that is not 0.
+ *
+ * Returns false if the path has more than max bytes.
+ */
+static bool
+build_path(const AtidInspector *in, int depth, bool of_item, size_t clip, size_t max,
+		   StringInfo path)
+{
+	int			last = of_item ? depth : depth - 1;
+
+	initStringInfo(path);
+	appendStringInfoChar(path, '$');
+	for (int i = 1; i <= last; i++)
+	{
+		const AtidLevel *level = &in->levels[i];
+		AtidSlice	key = level->key;
+
+		if (!level->map)
+			appendStringInfo(path, "[" INT64_FORMAT "]", level->index);
+		else if (clip != 0 && key.len > clip)
+		{
+			key.data = atid_clip(key.data, &key.len, PG_UTF8, clip);
+			append_path_key(path, key);
+		}
+		else if (key.len <= max)
+			append_path_key(path, key);
+		else
+			return false;
+
+		if ((size_t) path->len > max)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The path as an error shows it, in the server's encoding: ATID_QUOTE_MAX bytes
+ * at most, however long the keys are.
  */
 char *
 atid_inspect_path(const AtidInspector *in, int depth, bool of_item)
 {
-	StringInfoData buf;
-	int			last = of_item ? depth : depth - 1;
+	StringInfoData path;
+	char	   *clipped;
+	size_t		len;
 
-	initStringInfo(&buf);
-	appendStringInfoChar(&buf, '$');
-	for (int i = 1; i <= last; i++)
-	{
-		const AtidLevel *level = &in->levels[i];
+	build_path(in, depth, of_item, KEY_MAX, MaxAllocSize, &path);
+	len = path.len;
+	clipped = atid_clip(path.data, &len, PG_UTF8, ATID_QUOTE_MAX);
+	return pg_any_to_server(clipped, (int) len, PG_UTF8);
+}
 
-		if (!level->map)
-			appendStringInfo(&buf, "[" INT64_FORMAT "]", level->index);
-		else if (is_plain_key(level->key))
-		{
-			appendStringInfoChar(&buf, '.');
-			appendBinaryStringInfo(&buf, level->key.data, (int) level->key.len);
-		}
-		else
-		{
-			appendStringInfoChar(&buf, '[');
-			atid_append_json_string(&buf, level->key.data, level->key.len);
-			appendStringInfoChar(&buf, ']');
-		}
-	}
-	return pg_any_to_server(buf.data, buf.len, PG_UTF8);
+/*
+ * The whole path, as a row of a list has it, in the server's encoding; or NULL
+ * if it has more than ATID_PATH_MAX bytes.
+ */
+char *
+atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item)
+{
+	StringInfoData path;
+
+	if (!build_path(in, depth, of_item, 0, ATID_PATH_MAX, &path))
+		return NULL;
+	return pg_any_to_server(path.data, path.len, PG_UTF8);
 }

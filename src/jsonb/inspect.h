@@ -16,6 +16,12 @@
 #include "codec/dagcbor.h"
 #include "jsonb/walk.h"
 
+/*
+ * The longest path of a link or a blob, in bytes: a key can be as long as its
+ * block, and each link below it would repeat it.
+ */
+#define ATID_PATH_MAX 4096
+
 typedef struct AtidSlice
 {
 	const char *data;			/* NULL if there is none */
@@ -50,6 +56,7 @@ typedef struct AtidInspector
 extern void atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk);
 extern void atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event);
 extern char *atid_inspect_path(const AtidInspector *in, int depth, bool of_item);
+extern char *atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item);
 extern void atid_append_json_string(StringInfo buf, const char *s, size_t len);
 
 /*

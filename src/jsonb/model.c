@@ -3,9 +3,12 @@
  * model.c
  *		What is wrong with a record.
  *
- * carries any value that DAG-CBOR and JSON both can say, any CIDv1 in its
- * links, any value on top.  The model (record_is_valid, record_problem) asks
- * for more ("Data Model"):
+ * There are three sets of rules, each with all of the one before.
+ *
+ * The codec (record_to_dag_cbor and back) carries any value that DAG-CBOR and JSON
+ * both can say, any CIDv1 in its links, any value on top.
+ *
+ * The model (record_is_valid, record_problem) asks for more ("Data Model"):
  *
  *		the top is an object;
  *		"$type" is a string that is not empty, wherever it stands;
@@ -14,8 +17,12 @@
  *		a mimeType that is not empty, and a size that is an integer of 0 or
  *		more.  (The specification says more than 0; there are records with 0.)
  *
- * A legacy blob, an object with cid and mimeType and no $type, is nothing
- * special to the model, and is reported as a blob.
+ * A legacy blob, an object with cid and mimeType and no $type, is an object like
+ * any other there.
+ *
+ * The strict rules are what the same text advises or asks of records that are
+ * written anew: the top has a "$type", the size of a blob is above 0, there is no
+ * legacy blob, and integers have 53 bits and a sign at most.
  *
  *-------------------------------------------------------------------------
  */
@@ -23,6 +30,9 @@
 
 #include "codec/multiformat.h"
 #include "jsonb/model.h"
+
+/* 53 bits and a sign: what is exact in a JavaScript number. */
+#define SAFE_INTEGER_MAX INT64CONST(9007199254740991)
 
 static const char *
 problem_words(AtidProblem problem, const AtidJsonbWalk *walk)
@@ -48,6 +58,14 @@ problem_words(AtidProblem problem, const AtidJsonbWalk *walk)
 			return "A blob has a \"mimeType\", which is a string that is not empty.";
 		case ATID_PROBLEM_BLOB_SIZE:
 			return "A blob has a \"size\", which is an integer of 0 or more.";
+		case ATID_PROBLEM_NO_TYPE:
+			return "A record has a \"$type\".";
+		case ATID_PROBLEM_INTEGER_SAFE:
+			return "The integer does not fit into 53 bits and a sign.";
+		case ATID_PROBLEM_BLOB_EMPTY:
+			return "The \"size\" of a blob is above 0.";
+		case ATID_PROBLEM_BLOB_LEGACY:
+			return "A blob has the present form, and this is a legacy blob.";
 	}
 	return "Unknown problem.";
 }
@@ -61,19 +79,48 @@ atid_walk_fault_is_of_item(const AtidJsonbWalk *walk)
 	return walk->fault != ATID_JSONB_LINK_KEYS && walk->fault != ATID_JSONB_BYTES_KEYS;
 }
 
-/* The SQLSTATE of a walk's fault. */
-int
-atid_walk_fault_code(const AtidJsonbWalk *walk)
+/*
+ * Raise a fault as an error: what could not be done, and where and why.
+ */
+void
+atid_refuse_record(AtidJsonbFault fault, const char *what, const char *detail)
 {
-	return walk->fault == ATID_JSONB_DEPTH ?
-		ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_INVALID_PARAMETER_VALUE;
+	if (fault == ATID_JSONB_DEPTH)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("record is nested too deep"),
+				 errdetail("%s", detail)));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s", what),
+			 errdetail("%s", detail)));
+}
+
+/*
+ * Is a map that ends here a blob of the old form: without a $type, with a CID as
+ * a string and a mimeType?
+ */
+bool
+atid_level_is_legacy_blob(const AtidLevel *level)
+{
+	uint8_t    *bytes;
+	size_t		at;
+	bool		result;
+
+	if (level->has_type || level->cid.data == NULL ||
+		level->mime_type.data == NULL || level->mime_type.len == 0)
+		return false;
+	bytes = palloc(atid_cid_bytes_len(level->cid.len) + 1);
+	result = atid_cid_from_text(level->cid.data, level->cid.len, bytes, &at) == ATID_CID_OK;
+	pfree(bytes);
+	return result;
 }
 
 /*
  * What is wrong with a map that ends here, which says that it is a blob?
  */
 static AtidProblem
-blob_problem(const AtidLevel *level)
+blob_problem(const AtidLevel *level, AtidRules rules)
 {
 	if (level->ref.data == NULL)
 		return ATID_PROBLEM_BLOB_REF;
@@ -83,6 +130,21 @@ blob_problem(const AtidLevel *level)
 		return ATID_PROBLEM_BLOB_MIME_TYPE;
 	if (!level->has_size || level->size < 0)
 		return ATID_PROBLEM_BLOB_SIZE;
+	if (rules == ATID_RULES_STRICT && level->size == 0)
+		return ATID_PROBLEM_BLOB_EMPTY;
+	return ATID_PROBLEM_NONE;
+}
+
+/*
+ * What is wrong with a map that ends here, of the records that one writes?
+ */
+static AtidProblem
+strict_map_problem(const AtidInspector *in, const AtidLevel *level)
+{
+	if (in->depth == 1 && !level->has_type)
+		return ATID_PROBLEM_NO_TYPE;
+	if (atid_level_is_legacy_blob(level))
+		return ATID_PROBLEM_BLOB_LEGACY;
 	return ATID_PROBLEM_NONE;
 }
 
@@ -91,8 +153,11 @@ blob_problem(const AtidLevel *level)
  * come to, or at the array or map itself.
  */
 AtidProblem
-atid_find_problem(AtidInspector *in, bool model, bool *of_item)
+atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 {
+	bool		model = rules >= ATID_RULES_MODEL;
+	bool		strict = rules == ATID_RULES_STRICT;
+
 	*of_item = true;
 	for (;;)
 	{
@@ -113,7 +178,7 @@ atid_find_problem(AtidInspector *in, bool model, bool *of_item)
 		{
 			case ATID_CBOR_LINK:
 				if (model &&
-					!atid_cid_is_blessed(in->item.data, in->item.len))
+					!atid_cid_bytes_are_blessed(in->item.data, in->item.len))
 					return ATID_PROBLEM_LINK_BLESSED;
 				/* a ref of another codec counts as one without bytes */
 				if (level->map && atid_level_key_is(level, "ref", 3) &&
@@ -124,11 +189,19 @@ atid_find_problem(AtidInspector *in, bool model, bool *of_item)
 			case ATID_CBOR_ARRAY:
 				atid_inspect_enter(in, event);
 				break;
+			case ATID_CBOR_INTEGER:
+				if (strict && (in->item.integer < -SAFE_INTEGER_MAX ||
+							   in->item.integer > SAFE_INTEGER_MAX))
+					return ATID_PROBLEM_INTEGER_SAFE;
+				break;
 			case ATID_CBOR_MAP_END:
-				if (model && level->is_blob)
+				if (strict || (model && level->is_blob))
 				{
-					AtidProblem problem = blob_problem(level);
+					AtidProblem problem = level->is_blob ? blob_problem(level, rules) :
+						ATID_PROBLEM_NONE;
 
+					if (problem == ATID_PROBLEM_NONE && strict)
+						problem = strict_map_problem(in, level);
 					if (problem != ATID_PROBLEM_NONE)
 					{
 						*of_item = false;
@@ -160,7 +233,7 @@ atid_find_problem(AtidInspector *in, bool model, bool *of_item)
  * The first problem of a jsonb as a sentence with its path, or NULL.
  */
 char *
-atid_describe_problem(Jsonb *jb, bool model)
+atid_describe_problem(Jsonb *jb, AtidRules rules)
 {
 	AtidJsonbWalk walk;
 	AtidInspector in;
@@ -169,7 +242,7 @@ atid_describe_problem(Jsonb *jb, bool model)
 
 	atid_jsonb_walk_init(&walk, &jb->root);
 	atid_inspect_init(&in, NULL, &walk);
-	problem = atid_find_problem(&in, model, &of_item);
+	problem = atid_find_problem(&in, rules, &of_item);
 	if (problem == ATID_PROBLEM_NONE)
 		return NULL;
 	return psprintf("%s: %s", atid_inspect_path(&in, in.depth, of_item),

@@ -13,8 +13,12 @@
  *
  * The walk goes over the jsonb's own entries (utils/jsonb.h describes them): the
  * server's iterator makes a JsonbValue of each, which costs more than all that
- * is done with most of them here.  In a UTF-8 database it needs no memory but for
- * the largest link or byte string.
+ * is done with most of them here.
+ *
+ * Memory: the bytes of the largest link or byte string, two numerics, and for a
+ * moment the numeric that each number is compared with.  Outside of UTF-8, also
+ * a copy of each key and text that is not ASCII, so that a walk may take some
+ * five times what the jsonb does.
  *
  * What an event points to is in the jsonb, or a copy that is there as long as
  * the memory context of the caller; only the bytes of a link or of a byte
@@ -49,7 +53,7 @@ atid_jsonb_walk_init(AtidJsonbWalk *walk, const JsonbContainer *root)
 }
 
 static AtidCborEvent
-fault(AtidJsonbWalk *walk, AtidJsonbFault what)
+note_fault(AtidJsonbWalk *walk, AtidJsonbFault what)
 {
 	walk->fault = what;
 	return ATID_CBOR_FAULT;
@@ -65,17 +69,21 @@ entry_len(JEntry entry, uint32 offset)
 static inline void
 set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
 {
-	if (unlikely(!walk->utf8))
+	if (unlikely(!walk->utf8) && !atid_is_ascii(text, len))
 	{
-		const char *utf8 = pg_server_to_any(text, (int) len, PG_UTF8);
+		char	   *utf8 = pg_server_to_any(text, (int) len, PG_UTF8);
 
+		/* the conversion takes four times the length, so keep what is used */
 		if (utf8 != text)
+		{
 			len = strlen(utf8);
-		text = utf8;
+			text = pnstrdup(utf8, len);
+			pfree(utf8);
+		}
 	}
 	item->data = (const uint8_t *) text;
 	item->len = len;
-	item->nul = false;			/* jsonb has none */
+	item->nul = false;			/* jsonb holds no U+0000 */
 }
 
 static inline bool
@@ -84,24 +92,27 @@ item_is(const AtidCborItem *item, const char *name)
 	return item->len == strlen(name) && memcmp(item->data, name, item->len) == 0;
 }
 
-static char *
-scratch(AtidJsonbWalk *walk, size_t size)
+/*
+ * Room for so many bytes; what was there before is gone.
+ */
+char *
+atid_scratch(AtidScratch *scratch, size_t size)
 {
-	if (walk->scratch_size < size)
+	if (scratch->size < size)
 	{
-		if (walk->scratch != NULL)
-			pfree(walk->scratch);
-		walk->scratch = palloc(size);
-		walk->scratch_size = size;
+		if (scratch->data != NULL)
+			pfree(scratch->data);
+		scratch->data = palloc_extended(size, MCXT_ALLOC_HUGE);
+		scratch->size = size;
 	}
-	return walk->scratch;
+	return scratch->data;
 }
 
 /*
  * A number that is an integer, whatever its scale: 123.0 and 1e3 are.
  */
 static AtidCborEvent
-number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
+set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 {
 	Datum		n = NumericGetDatum(num);
 	Numeric		back;
@@ -114,7 +125,7 @@ number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 	}
 	if (DatumGetBool(DirectFunctionCall2(numeric_lt, n, walk->int64_min)) ||
 		DatumGetBool(DirectFunctionCall2(numeric_gt, n, walk->int64_max)))
-		return fault(walk, ATID_JSONB_RANGE);
+		return note_fault(walk, ATID_JSONB_RANGE);
 
 	/*
 	 * This rounds, so what was rounded does not come back.  Most integers come
@@ -127,91 +138,112 @@ number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 		DatumGetBool(DirectFunctionCall2(numeric_eq, n, NumericGetDatum(back)));
 	pfree(back);
 	if (!same)
-		return fault(walk, ATID_JSONB_FRACTION);
+		return note_fault(walk, ATID_JSONB_FRACTION);
 	return ATID_CBOR_INTEGER;
 }
 
-static AtidCborEvent
-set_link(AtidJsonbWalk *walk, AtidCborItem *item)
+/*
+ * The CID of a "$link": item is its text, and becomes its bytes.
+ */
+AtidJsonbFault
+atid_json_link(AtidCborItem *item, AtidScratch *scratch, int *cid_fault)
 {
 	const char *text = (const char *) item->data;
 	size_t		len = item->len;
-	char	   *bytes = scratch(walk, atid_cid_bytes_len(len) + 1);
+	uint8_t    *bytes = (uint8_t *) atid_scratch(scratch, atid_cid_bytes_len(len) + 1);
 	size_t		at;
-	AtidCidFault cid_fault = atid_cid_from_text(text, len, (uint8_t *) bytes, &at);
 
-	if (cid_fault != ATID_CID_OK)
-	{
-		walk->cid_fault = cid_fault;
-		return fault(walk, ATID_JSONB_LINK_CID);
-	}
-	item->data = (const uint8_t *) bytes;
+	*cid_fault = (int) atid_cid_from_text(text, len, bytes, &at);
+	if (*cid_fault != (int) ATID_CID_OK)
+		return ATID_JSONB_LINK_CID;
+	item->data = bytes;
 	item->len = atid_cid_bytes_len(len);
-	return ATID_CBOR_LINK;
+	return ATID_JSONB_OK;
 }
 
 /*
- * Base64 (RFC 4648 section 4) with its padding or without, and the spare bits
- * of the last character zero.  The server's decoder wants padding and passes
- * over white space and spare bits, so the text is given what it lacks, and must
- * be what the bytes encode to.
+ * Why is a text not base64?  len is its length without the padding.
  */
-static AtidCborEvent
-set_bytes(AtidJsonbWalk *walk, AtidCborItem *item)
+static AtidJsonbFault
+base64_fault(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+	{
+		char		c = text[i];
+
+		if (c == '=')
+			return ATID_JSONB_BYTES_PADDING;
+		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+			  (c >= '0' && c <= '9') || c == '+' || c == '/'))
+			return ATID_JSONB_BYTES_ALPHABET;
+	}
+	return len % 4 == 1 ? ATID_JSONB_BYTES_LENGTH : ATID_JSONB_BYTES_PADDING;
+}
+
+/*
+ * The bytes of a "$bytes": item is its text, and becomes them.
+ *
+ * The text is base64 (RFC 4648 section 4) with its padding or without.  Spare
+ * bits of its last character are passed over, as other implementations do; the
+ * output has them zero.  The server's decoder does that too, but wants padding,
+ * which is added to a copy, and passes over white space, which then shows by
+ * fewer bytes than the length stands for.
+ */
+AtidJsonbFault
+atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
 {
 	const char *text = (const char *) item->data;
 	size_t		len = item->len;
 	size_t		padded;
-	char	   *buffer;
-	char	   *again;
-	void	   *bytes;
+	char	   *copy;
+	char	   *bytes;
 	int			n;
 
 	while (len > 0 && item->len - len < 2 && text[len - 1] == '=')
 		len--;
 	padded = (len + 3) / 4 * 4;
-	if (len % 4 == 1 || (item->len != len && item->len != padded) ||
-		padded > (size_t) PG_INT32_MAX)
-		return fault(walk, ATID_JSONB_BYTES_BASE64);
+	if (len % 4 == 1 || (item->len != len && item->len != padded))
+		return base64_fault(text, len);
 
-	/* the padded text, the text again, and the bytes */
-	buffer = scratch(walk, 3 * padded + 1);
-	again = buffer + padded;
-	bytes = again + padded;
-	memcpy(buffer, text, len);
-	memset(buffer + len, '=', padded - len);
-	n = pg_b64_decode(buffer, (int) padded, bytes, (int) padded);
-	if (n < 0 ||
-		pg_b64_encode(bytes, n, again, (int) padded) != (int) padded ||
-		memcmp(again, buffer, padded) != 0)
-		return fault(walk, ATID_JSONB_BYTES_BASE64);
+	copy = atid_scratch(scratch, 2 * padded + 1);
+	bytes = copy + padded;
+	memcpy(copy, text, len);
+	memset(copy + len, '=', padded - len);
+	n = pg_b64_decode(copy, (int) padded, (void *) bytes, (int) padded);
+	if (n < 0 || (size_t) n != len / 4 * 3 + len % 4 * 3 / 4)
+		return base64_fault(text, len);
 
-	item->data = bytes;
+	item->data = (const uint8_t *) bytes;
 	item->len = (size_t) n;
-	return ATID_CBOR_BYTES;
+	return ATID_JSONB_OK;
 }
 
 /*
  * A "$link" or "$bytes" object, of which the key has been looked at.
  */
 static AtidCborEvent
-special(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *object, bool link)
+set_special(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *object, bool link)
 {
 	JEntry		entry = object->children[1];
 	uint32		offset = getJsonbOffset(object, 1);
+	AtidJsonbFault fault;
 
 	if (!JBE_ISSTRING(entry))
-		return fault(walk, link ? ATID_JSONB_LINK_TYPE : ATID_JSONB_BYTES_TYPE);
+		return note_fault(walk, link ? ATID_JSONB_LINK_TYPE : ATID_JSONB_BYTES_TYPE);
 	set_text(walk, item, (const char *) &object->children[2] + offset,
 			 entry_len(entry, offset));
-	return link ? set_link(walk, item) : set_bytes(walk, item);
+	fault = link ? atid_json_link(item, &walk->scratch, &walk->cid_fault) :
+		atid_json_bytes(item, &walk->scratch);
+	if (fault != ATID_JSONB_OK)
+		return note_fault(walk, fault);
+	return link ? ATID_CBOR_LINK : ATID_CBOR_BYTES;
 }
 
 /*
  * An array or an object begins.
  */
 static AtidCborEvent
-begin(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *container)
+begin_container(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *container)
 {
 	AtidJsonbFrame *frame;
 	uint32		count = JsonContainerSize(container);
@@ -226,13 +258,13 @@ begin(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *container)
 
 		/* ASCII, so that it need not be converted to be known */
 		if (item_is(&key, "$link"))
-			return special(walk, item, container, true);
+			return set_special(walk, item, container, true);
 		if (item_is(&key, "$bytes"))
-			return special(walk, item, container, false);
+			return set_special(walk, item, container, false);
 	}
 
 	if (walk->depth == ATID_CBOR_DEPTH_MAX)
-		return fault(walk, ATID_JSONB_DEPTH);
+		return note_fault(walk, ATID_JSONB_DEPTH);
 	frame = &walk->frames[++walk->depth];
 	frame->entries = container->children;
 	frame->data = (const char *) &container->children[object ? 2 * count : count];
@@ -251,7 +283,7 @@ begin(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *container)
  * The item, or the value of the pair, that comes next.
  */
 static AtidCborEvent
-value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
+next_value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 {
 	JEntry		entry = frame->entries[frame->object ? frame->count + frame->next : frame->next];
 	uint32		offset = frame->offset;
@@ -266,7 +298,7 @@ value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 			set_text(walk, item, frame->data + offset, entry_len(entry, offset));
 			return ATID_CBOR_TEXT;
 		case JENTRY_ISNUMERIC:
-			return number(walk, item, (Numeric) (frame->data + INTALIGN(offset)));
+			return set_number(walk, item, (Numeric) (frame->data + INTALIGN(offset)));
 		case JENTRY_ISBOOL_FALSE:
 			item->integer = 0;
 			return ATID_CBOR_BOOL;
@@ -276,7 +308,7 @@ value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 		case JENTRY_ISNULL:
 			return ATID_CBOR_NULL;
 		case JENTRY_ISCONTAINER:
-			return begin(walk, item,
+			return begin_container(walk, item,
 						 (const JsonbContainer *) (frame->data + INTALIGN(offset)));
 	}
 	elog(ERROR, "unknown type of jsonb entry: %x", entry);
@@ -301,7 +333,7 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 			return ATID_CBOR_END;
 		walk->root = NULL;
 		if (!JsonContainerIsScalar(root))
-			return begin(walk, item, root);
+			return begin_container(walk, item, root);
 
 		/* a scalar is the one item of an array that is none */
 		frame->entries = root->children;
@@ -310,7 +342,7 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 		frame->next = 0;
 		frame->offset = 0;
 		frame->object = false;
-		return value(walk, item, frame);
+		return next_value(walk, item, frame);
 	}
 
 	if (frame->next == frame->count)
@@ -330,13 +362,13 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 		if (item->len >= 5 && item->data[0] == '$')
 		{
 			if (item_is(item, "$link"))
-				return fault(walk, ATID_JSONB_LINK_KEYS);
+				return note_fault(walk, ATID_JSONB_LINK_KEYS);
 			if (item_is(item, "$bytes"))
-				return fault(walk, ATID_JSONB_BYTES_KEYS);
+				return note_fault(walk, ATID_JSONB_BYTES_KEYS);
 		}
 		return ATID_CBOR_KEY;
 	}
-	return value(walk, item, frame);
+	return next_value(walk, item, frame);
 }
 
 /*
@@ -365,8 +397,16 @@ atid_jsonb_words(AtidJsonbFault what, int cid_fault)
 			return "An object with \"$bytes\" has no other key.";
 		case ATID_JSONB_BYTES_TYPE:
 			return "A \"$bytes\" is a string.";
-		case ATID_JSONB_BYTES_BASE64:
-			return "A \"$bytes\" is base64 as in RFC 4648 section 4.";
+		case ATID_JSONB_BYTES_ALPHABET:
+			return "A \"$bytes\" is base64, which has only the characters A-Z, a-z, 0-9, + and /.";
+		case ATID_JSONB_BYTES_PADDING:
+			return "The padding of a \"$bytes\" is left out, or makes its length a multiple of 4.";
+		case ATID_JSONB_SURROGATE:
+			return "The text has half of a surrogate pair, which is no character.";
+		case ATID_JSONB_KEY_TWICE:
+			return "The object has a key twice.";
+		case ATID_JSONB_BYTES_LENGTH:
+			return "A \"$bytes\" is base64, and no bytes have a base64 text of this length.";
 	}
 	return "Unknown fault.";
 }

@@ -10,7 +10,7 @@
 
 #include "codec/dagcbor.h"
 
-/* What a jsonb holds that DAG-CBOR cannot. */
+/* What a jsonb, or a JSON text, holds that DAG-CBOR cannot. */
 typedef enum AtidJsonbFault
 {
 	ATID_JSONB_OK,
@@ -22,8 +22,21 @@ typedef enum AtidJsonbFault
 	ATID_JSONB_LINK_CID,		/* a "$link" that is no CID: cid_fault */
 	ATID_JSONB_BYTES_KEYS,		/* "$bytes" beside other keys */
 	ATID_JSONB_BYTES_TYPE,		/* a "$bytes" that is no string */
-	ATID_JSONB_BYTES_BASE64		/* a "$bytes" that is no base64 */
+	ATID_JSONB_BYTES_ALPHABET,	/* a "$bytes" with another character */
+	ATID_JSONB_BYTES_PADDING,	/* a "$bytes" whose padding is not right */
+	ATID_JSONB_BYTES_LENGTH,	/* a "$bytes" of a length that no bytes have */
+
+	/* only in a text */
+	ATID_JSONB_SURROGATE,		/* half of a surrogate pair */
+	ATID_JSONB_KEY_TWICE		/* an object has a key twice */
 } AtidJsonbFault;
+
+/* Memory that is used again and again, and grows as needed. */
+typedef struct AtidScratch
+{
+	char	   *data;			/* NULL if there is none yet */
+	size_t		size;
+} AtidScratch;
 
 /* An open array or object, and what of it comes next. */
 typedef struct AtidJsonbFrame
@@ -44,8 +57,7 @@ typedef struct AtidJsonbWalk
 	bool		utf8;			/* the server's encoding is UTF-8 */
 	int			depth;			/* arrays and objects that are open */
 	uint32		events;
-	char	   *scratch;		/* the bytes of a "$link" or "$bytes" */
-	size_t		scratch_size;
+	AtidScratch scratch;		/* the bytes of a "$link" or "$bytes" */
 	Datum		int64_min;		/* numerics; 0 until the first number */
 	Datum		int64_max;
 	AtidJsonbFault fault;
@@ -53,8 +65,22 @@ typedef struct AtidJsonbWalk
 	AtidJsonbFrame frames[ATID_CBOR_DEPTH_MAX + 1]; /* [0] is the outside */
 } AtidJsonbWalk;
 
+/* Is a text ASCII, and so the same in every encoding of a server? */
+static inline bool
+atid_is_ascii(const char *s, size_t len)
+{
+	unsigned char bits = 0;
+
+	for (size_t i = 0; i < len; i++)
+		bits |= (unsigned char) s[i];
+	return bits < 0x80;
+}
+
 extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContainer *root);
 extern AtidCborEvent atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item);
+extern char *atid_scratch(AtidScratch *scratch, size_t size);
+extern AtidJsonbFault atid_json_link(AtidCborItem *item, AtidScratch *scratch, int *cid_fault);
+extern AtidJsonbFault atid_json_bytes(AtidCborItem *item, AtidScratch *scratch);
 extern const char *atid_jsonb_words(AtidJsonbFault fault, int cid_fault);
 
 #endif							/* ATID_JSONB_WALK_H */

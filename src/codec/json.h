@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * json.h
+ *		The values of JSON tokens: numbers that are integers, and strings.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_JSON_H
+#define ATID_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Is a number an integer of 64 bits with a sign? */
+typedef enum AtidJsonNumber
+{
+	ATID_JSON_INTEGER,
+	ATID_JSON_FRACTION,			/* it is no integer */
+	ATID_JSON_RANGE				/* it is outside of 64 bits with a sign */
+} AtidJsonNumber;
+
+extern AtidJsonNumber atid_json_integer(const char *s, size_t len, int64_t *value);
+extern bool atid_json_unescape(const char *src, size_t len, char *dst, size_t *dst_len);
+
+#endif							/* ATID_JSON_H */

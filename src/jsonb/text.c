@@ -1,0 +1,251 @@
+/*-------------------------------------------------------------------------
+ *
+ * text.c
+ *		A walk over a JSON text, as the events of the DAG-CBOR that it stands for.
+ *
+ * The conventions are those of walk.c.  A text can say what a jsonb cannot: it
+ * has U+0000, it may have a key twice, and its keys are in any order.  The last
+ * two are left to the caller, who sees the keys of an object together.  How many
+ * items an array or object has is not known where it begins: len is not set
+ * there.
+ *
+ * The server's lexer takes the text apart.  Its parser is not used, because it
+ * calls itself for each level and gives no text that has a U+0000 in it: what may
+ * follow what is decided here, with a stack of fixed size.  Strings keep their
+ * escapes in the lexer, and codec/json.c takes them out.
+ *
+ * The lexer needs UTF-8, and so does what comes out: the caller converts the
+ * whole text.  What an event points to is there until the next event.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/jsonapi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+#include "codec/dagcbor.h"
+#include "codec/json.h"
+#include "compat.h"
+#include "jsonb/text.h"
+#include "jsonb/walk.h"
+
+/*
+ * Begin a walk over a JSON text in UTF-8, which must stay as it is.
+ */
+void
+atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len)
+{
+	memset(walk, 0, offsetof(AtidTextWalk, levels));
+	walk->lex = atid_make_json_lexer(json, (int) len, PG_UTF8);
+}
+
+static AtidCborEvent
+note_fault(AtidTextWalk *walk, AtidJsonbFault what)
+{
+	walk->fault = what;
+	return ATID_CBOR_FAULT;
+}
+
+/* A value of type json is JSON, so this is not expected. */
+pg_noreturn static void
+refuse_syntax(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			 errmsg("invalid input syntax for type %s", "json")));
+}
+
+static JsonTokenType
+next_token(AtidTextWalk *walk)
+{
+	if (walk->again)
+		walk->again = false;
+	else if (json_lex(walk->lex) != JSON_SUCCESS)
+		refuse_syntax();
+	return walk->lex->token_type;
+}
+
+static void
+expect_token(AtidTextWalk *walk, JsonTokenType type)
+{
+	if (next_token(walk) != type)
+		refuse_syntax();
+}
+
+/*
+ * The text of the string that the lexer has come to.
+ */
+static bool
+set_string(AtidTextWalk *walk, AtidCborItem *item)
+{
+	const char *src = walk->lex->token_start + 1;
+	size_t		len = walk->lex->token_terminator - walk->lex->token_start - 2;
+
+	item->data = (const uint8_t *) src;
+	item->len = len;
+	if (memchr(src, '\\', len) == NULL)
+		return true;
+	item->data = (const uint8_t *) atid_scratch(&walk->text, len);
+	return atid_json_unescape(src, len, walk->text.data, &item->len);
+}
+
+static inline bool
+item_is(const AtidCborItem *item, const char *name)
+{
+	return item->len == strlen(name) && memcmp(item->data, name, item->len) == 0;
+}
+
+/*
+ * An object begins, and its first key is "$link" or "$bytes": it has no other.
+ */
+static AtidCborEvent
+set_special(AtidTextWalk *walk, AtidCborItem *item, bool link)
+{
+	AtidJsonbFault fault;
+
+	expect_token(walk, JSON_TOKEN_COLON);
+	if (next_token(walk) != JSON_TOKEN_STRING)
+		return note_fault(walk, link ? ATID_JSONB_LINK_TYPE : ATID_JSONB_BYTES_TYPE);
+	if (!set_string(walk, item))
+		return note_fault(walk, ATID_JSONB_SURROGATE);
+	if (next_token(walk) != JSON_TOKEN_OBJECT_END)
+		return note_fault(walk, link ? ATID_JSONB_LINK_KEYS : ATID_JSONB_BYTES_KEYS);
+
+	fault = link ? atid_json_link(item, &walk->special, &walk->cid_fault) :
+		atid_json_bytes(item, &walk->special);
+	if (fault != ATID_JSONB_OK)
+		return note_fault(walk, fault);
+	return link ? ATID_CBOR_LINK : ATID_CBOR_BYTES;
+}
+
+/*
+ * An array or an object begins.
+ */
+static AtidCborEvent
+begin_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
+{
+	AtidTextLevel *level;
+
+	if (object)
+	{
+		if (next_token(walk) == JSON_TOKEN_STRING && set_string(walk, item))
+		{
+			if (item_is(item, "$link"))
+				return set_special(walk, item, true);
+			if (item_is(item, "$bytes"))
+				return set_special(walk, item, false);
+		}
+		walk->again = true;
+	}
+
+	if (walk->depth == ATID_CBOR_DEPTH_MAX)
+		return note_fault(walk, ATID_JSONB_DEPTH);
+	level = &walk->levels[++walk->depth];
+	level->object = object;
+	level->any = false;
+	level->at_value = false;
+	return object ? ATID_CBOR_MAP : ATID_CBOR_ARRAY;
+}
+
+/*
+ * The value that begins with the lexer's token.
+ */
+static AtidCborEvent
+set_value(AtidTextWalk *walk, AtidCborItem *item, JsonTokenType token)
+{
+	switch (token)
+	{
+		case JSON_TOKEN_STRING:
+			if (!set_string(walk, item))
+				return note_fault(walk, ATID_JSONB_SURROGATE);
+			return ATID_CBOR_TEXT;
+		case JSON_TOKEN_NUMBER:
+			switch (atid_json_integer(walk->lex->token_start,
+									  walk->lex->token_terminator - walk->lex->token_start,
+									  &item->integer))
+			{
+				case ATID_JSON_INTEGER:
+					return ATID_CBOR_INTEGER;
+				case ATID_JSON_FRACTION:
+					return note_fault(walk, ATID_JSONB_FRACTION);
+				case ATID_JSON_RANGE:
+					return note_fault(walk, ATID_JSONB_RANGE);
+			}
+			break;
+		case JSON_TOKEN_OBJECT_START:
+			return begin_container(walk, item, true);
+		case JSON_TOKEN_ARRAY_START:
+			return begin_container(walk, item, false);
+		case JSON_TOKEN_TRUE:
+		case JSON_TOKEN_FALSE:
+			item->integer = token == JSON_TOKEN_TRUE;
+			return ATID_CBOR_BOOL;
+		case JSON_TOKEN_NULL:
+			return ATID_CBOR_NULL;
+		default:
+			break;
+	}
+	refuse_syntax();
+}
+
+/*
+ * The next event, or ATID_CBOR_FAULT, and walk->fault says why.
+ */
+AtidCborEvent
+atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
+{
+	AtidTextLevel *level = &walk->levels[walk->depth];
+	JsonTokenType token;
+
+	if (unlikely((++walk->events & 0xFF) == 0))
+		CHECK_FOR_INTERRUPTS();
+
+	token = next_token(walk);
+	if (walk->depth == 0)
+	{
+		if (walk->begun)
+		{
+			if (token != JSON_TOKEN_END)
+				refuse_syntax();
+			return ATID_CBOR_END;
+		}
+		walk->begun = true;
+		return set_value(walk, item, token);
+	}
+
+	if (level->at_value)
+	{
+		level->at_value = false;
+		return set_value(walk, item, token);
+	}
+	if (token == (level->object ? JSON_TOKEN_OBJECT_END : JSON_TOKEN_ARRAY_END))
+	{
+		walk->depth--;
+		return level->object ? ATID_CBOR_MAP_END : ATID_CBOR_ARRAY_END;
+	}
+	if (level->any)
+	{
+		if (token != JSON_TOKEN_COMMA)
+			refuse_syntax();
+		token = next_token(walk);
+	}
+	level->any = true;
+	if (!level->object)
+		return set_value(walk, item, token);
+
+	if (token != JSON_TOKEN_STRING)
+		refuse_syntax();
+	walk->fault_in_key = true;
+	if (!set_string(walk, item))
+		return note_fault(walk, ATID_JSONB_SURROGATE);
+	expect_token(walk, JSON_TOKEN_COLON);
+	if (item_is(item, "$link"))
+		return note_fault(walk, ATID_JSONB_LINK_KEYS);
+	if (item_is(item, "$bytes"))
+		return note_fault(walk, ATID_JSONB_BYTES_KEYS);
+	walk->fault_in_key = false;
+	level->at_value = true;
+	return ATID_CBOR_KEY;
+}

@@ -1,0 +1,40 @@
+/*-------------------------------------------------------------------------
+ *
+ * text.h
+ *		A walk over a JSON text, as the events of the DAG-CBOR that it stands for.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_TEXT_H
+#define ATID_TEXT_H
+
+#include "codec/dagcbor.h"
+#include "jsonb/walk.h"
+
+/* An open array or object. */
+typedef struct AtidTextLevel
+{
+	bool		object;
+	bool		any;			/* an item, or a key, has been told */
+	bool		at_value;		/* a value comes next, after its key */
+} AtidTextLevel;
+
+typedef struct AtidTextWalk
+{
+	struct JsonLexContext *lex;
+	bool		begun;
+	bool		again;			/* the lexer's token has not been used yet */
+	int			depth;			/* arrays and objects that are open */
+	uint32		events;
+	AtidScratch text;			/* a string without its escapes */
+	AtidScratch special;		/* the bytes of a "$link" or "$bytes" */
+	AtidJsonbFault fault;
+	bool		fault_in_key;	/* it is in the keys of the object that is open */
+	int			cid_fault;		/* for ATID_JSONB_LINK_CID, an AtidCidFault */
+	AtidTextLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
+} AtidTextWalk;
+
+extern void atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len);
+extern AtidCborEvent atid_text_next(AtidTextWalk *walk, AtidCborItem *item);
+
+#endif							/* ATID_TEXT_H */
