@@ -59,9 +59,8 @@ FLOORS = \
 	jsonb/encode \
 	jsonb/inspect \
 	jsonb/model \
-	generator/slots \
-	jsonb/walk
 	jsonb/text \
+	generator/slots \
 	jsonb/walk \
 	quote
 

@@ -569,7 +569,7 @@ CREATE FUNCTION atid.cid_digest(atid.cid_link) RETURNS bytea
 COMMENT ON FUNCTION atid.cid_digest(atid.cid_link) IS 'the digest in a CID';
 
 CREATE FUNCTION atid.cid_is_blessed(atid.cid_link) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_cid_is_blessed' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_cid_is_blessed_link' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION atid.cid_is_blessed(atid.cid_link) IS
   'is the CID of the kind that the protocol makes: dag-cbor or raw, SHA-256?';
 

@@ -29,14 +29,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CLAIM(at <= size);
 	if (fault != ATID_CID_OK)
 	{
-		CLAIM(!atid_cid_bytes_are_blessed(data, size));
+		CLAIM(!atid_cid_is_blessed(data, size));
 		return 0;
 	}
 
 	head_len = atid_cid_head(cid.codec, cid.hash, cid.digest_len, head);
 	CLAIM(head_len + cid.digest_len == size && cid.digest == data + head_len);
 	CLAIM(memcmp(head, data, head_len) == 0);
-	CLAIM(atid_cid_bytes_are_blessed(data, size) ==
+	CLAIM(atid_cid_is_blessed(data, size) ==
 		  ((cid.codec == 0x71 || cid.codec == 0x55) && cid.hash == 0x12 && cid.digest_len == 32));
 
 	text = exact_memory(atid_cid_text_len(size));

@@ -292,13 +292,13 @@ atid_cid_digest(PG_FUNCTION_ARGS)
 /*
  * cid_is_blessed(cid_link): is it of the kind that the protocol makes?
  */
-PG_FUNCTION_INFO_V1(atid_cid_is_blessed);
+PG_FUNCTION_INFO_V1(atid_cid_is_blessed_link);
 Datum
-atid_cid_is_blessed(PG_FUNCTION_ARGS)
+atid_cid_is_blessed_link(PG_FUNCTION_ARGS)
 {
 	bytea	   *link = PG_GETARG_BYTEA_PP(0);
 
-	PG_RETURN_BOOL(atid_cid_bytes_are_blessed((const uint8_t *) VARDATA_ANY(link),
+	PG_RETURN_BOOL(atid_cid_is_blessed((const uint8_t *) VARDATA_ANY(link),
 											  VARSIZE_ANY_EXHDR(link)));
 }
 

@@ -439,7 +439,7 @@ read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 
 	item->data++;
 	item->len--;
-	if (atid_cid_bytes_are_blessed(item->data, item->len))
+	if (atid_cid_is_blessed(item->data, item->len))
 		return ATID_CBOR_LINK;
 	cid_fault = atid_cid_parse(item->data, item->len, &cid, &cid_at);
 	if (cid_fault != ATID_CID_OK)

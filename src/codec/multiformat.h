@@ -80,7 +80,7 @@ extern const char *atid_cid_words(AtidCidFault fault);
  * or raw, SHA-256 in full?  All such codes are below 128, varints of one byte.
  */
 static inline bool
-atid_cid_bytes_are_blessed(const uint8_t *src, size_t len)
+atid_cid_is_blessed(const uint8_t *src, size_t len)
 {
 	return len == ATID_CID_BLESSED_LEN && src[0] == 1 &&
 		(src[1] == ATID_CODEC_DAG_CBOR || src[1] == ATID_CODEC_RAW) &&

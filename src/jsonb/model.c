@@ -178,7 +178,7 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 		{
 			case ATID_CBOR_LINK:
 				if (model &&
-					!atid_cid_bytes_are_blessed(in->item.data, in->item.len))
+					!atid_cid_is_blessed(in->item.data, in->item.len))
 					return ATID_PROBLEM_LINK_BLESSED;
 				/* a ref of another codec counts as one without bytes */
 				if (level->map && atid_level_key_is(level, "ref", 3) &&

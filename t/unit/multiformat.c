@@ -180,7 +180,7 @@ test_known(void)
 		is_u64(cid.hash, known[i].hash, "its hash");
 		is_u64(cid.digest_len, known[i].digest_len, "the length of its digest");
 		ok(cid.digest + cid.digest_len == bytes + len, "which ends where the CID does");
-		ok(atid_cid_bytes_are_blessed(bytes, len) == known[i].blessed,
+		ok(atid_cid_is_blessed(bytes, len) == known[i].blessed,
 		   known[i].blessed ? "is blessed" : "is not blessed");
 
 		head_len = atid_cid_head(cid.codec, cid.hash, cid.digest_len, head);
