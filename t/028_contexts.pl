@@ -8,7 +8,9 @@
 # - in a database made from a template that has it;
 # - in a live session, after the extension was dropped and created again by another one;
 # - while ALTER SEQUENCE is under way or has been rolled back, and after a timeout that ended a wait for
-#   it.
+#   it; and that the transaction that has altered it does not draw, in a parallel worker neither;
+# - when CREATE EXTENSION, after DROP EXTENSION, was the last before a crash: the new horizon covers what
+#   the streams had handed out.
 #
 # In each case the page is first made one that a session must rewrite, by setting it ahead of all, and
 # after all of it the server crashes: nothing repeats or falls.
@@ -151,6 +153,19 @@ writes(
 	$_->quit foreach $session, $altering;
 	my $new = AtidTest::Session->new($node, $db);
 	$kept->goes_on('ALTER SEQUENCE: done, a new session', $new);
+
+	# What a worker handed out would be covered by a file that is gone after the rollback.
+	my $workers =
+	  "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off; SET max_parallel_workers_per_gather = 2";
+	my $in_workers = "SELECT min(t::text), min(u::text) FROM (SELECT @{[DRAW]} FROM many OFFSET 0) d (t, u)";
+	$new->ok($workers);
+	$new->ok('BEGIN; ALTER SEQUENCE atid.generator_horizon CACHE 1');
+	(undef, $state, my $err) = $new->try($in_workers);
+	is($state, '55000', 'ALTER SEQUENCE: no worker of the same transaction draws');
+	like($err, qr/was altered in this transaction/, 'ALTER SEQUENCE: and says why');
+	$new->ok('ROLLBACK');
+	$kept->new_ones('ALTER SEQUENCE: rolled back, then in workers',
+		parse_drawn($new->ok($in_workers) . "\n"));
 	$new->quit;
 }
 
@@ -246,6 +261,41 @@ SQL
 	$node->start;
 	$one = AtidTest::Session->new($node, $db);
 	$kept->goes_on('created again, after a crash', $one, within => 5);
+
+	# With no draw after CREATE EXTENSION. Another session has adopted the dropped sequence's horizon.
+	$two = AtidTest::Session->new($node, $db);
+	foreach my $end ('DROP and CREATE', 'in one transaction')
+	{
+		set_horizon($one, $end eq 'DROP and CREATE' ? 1200 : 1800);
+		sleep 1.1;
+		$kept->goes_on("created again, $end: ahead", $_) foreach $one, $two;
+		my $id = $one->ok('SELECT clock_id FROM atid.generator_state()');
+		my @statements = ('DROP EXTENSION atid', 'CREATE EXTENSION atid');
+		@statements = ('BEGIN', @statements, 'COMMIT') if $end eq 'in one transaction';
+		$one->ok($_) foreach @statements;
+		is($one->ok('SELECT clock_id FROM atid.generator_state()'), $id, "created again, $end: one clock id");
+		cmp_ok((horizon_page($one))[0], '>', $kept->highest_us, "created again, $end: the new page covers it");
+		$_->quit foreach $one, $two;
+		$node->stop('immediate');
+		$node->start;
+		($one, $two) = map { AtidTest::Session->new($node, $db) } 1 .. 2;
+		$kept->goes_on("created again, $end, no draw, a crash", $_, within => 5) foreach $one, $two;
+	}
+
+	# Rolled back: the old sequence goes on, and what the new one covered is not lost.
+	$one->ok('BEGIN; DROP EXTENSION atid; CREATE EXTENSION atid');
+	$one->ok('ROLLBACK');
+	$kept->goes_on('created again, rolled back', $_) foreach $two, $one;
+	$_->quit foreach $one, $two;
+	$node->stop('immediate');
+	$node->start;
+	$one = AtidTest::Session->new($node, $db);
+	$kept->goes_on('created again, rolled back, a crash', $one, within => 5);
+	$one->quit;
+
+	# Where nothing has run there is nothing to cover.
+	$one = AtidTest::Session->new($node, new_database($node, 'never_drawn'));
+	is($one->ok('SELECT last_value FROM atid.generator_horizon'), '0', 'created: a new horizon is 0');
 	$one->quit;
 }
 

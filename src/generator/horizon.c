@@ -24,9 +24,10 @@
  * the page before: nextval() logs another tuple than it leaves on the page, so a
  * difference would be applied to other bytes in replay than it was taken from.
  *
- * A visit is lock, look, write if need be, unlock.  Unlocking flushes WAL up to
- * the page's LSN before it returns, so whatever the visitor saw on the page, by
- * whomever it was written, is on disk when it goes on.  That is what makes it
+ * A visit (generator.c has the terms) is lock, look, write if need be, unlock.
+ * Unlocking flushes WAL up to the page's LSN before it returns, so whatever the
+ * visitor saw on the page, by whomever it was written, is on disk when it goes
+ * on.  That is what makes it
  * safe to use a horizon that another session has raised: had that session not
  * flushed it yet when the server crashed, this one has.  The flush comes after
  * the page is unlocked, so that a slow disk holds up nobody who only looks.
@@ -43,6 +44,7 @@
 #include "access/parallel.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
@@ -52,42 +54,81 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "generator/horizon.h"
 
 #define SEQUENCE_NAME	"generator_horizon"
 
+/* What the catalogue says of the extension. */
+typedef struct Extension
+{
+	Oid			oid;			/* InvalidOid if it is not there */
+	Oid			schema;
+	bool		is_new;			/* made in this transaction */
+} Extension;
+
 /*
- * The extension's OID and schema.
+ * Find the extension.
  *
  * The catalogue is asked in each visit, some microseconds in a second.  What is
- * not cached cannot be stale after DROP and CREATE EXTENSION.
+ * not cached cannot be stale after DROP and CREATE EXTENSION.  It has a few rows
+ * on one page, so looking through it costs less than opening its index would.
  */
-static Oid
-find_extension(Oid *schema)
+static Extension
+find_extension(void)
 {
+	Extension	extension = {InvalidOid, InvalidOid, false};
 	Relation	rel;
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
-	Oid			extension = InvalidOid;
 
 	rel = table_open(ExtensionRelationId, AccessShareLock);
 	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ,
 				CStringGetDatum("atid"));
-	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
 	{
 		Form_pg_extension form = (Form_pg_extension) GETSTRUCT(tuple);
 
-		extension = form->oid;
-		*schema = form->extnamespace;
+		extension.oid = form->oid;
+		extension.schema = form->extnamespace;
+		extension.is_new =
+			TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return extension;
+}
+
+/*
+ * May the sequence have a new file, which is gone if this transaction rolls
+ * back?  One that was made in it does not count, as it would be gone too.
+ *
+ * A parallel worker is not told which files are new.  There it counts whether
+ * this transaction has written the sequence's row in pg_class, which it also
+ * does without a new file, by GRANT for example.
+ */
+static bool
+was_altered(Relation rel, const Extension *extension)
+{
+	HeapTuple	tuple;
+	bool		written;
+
+	if (!IsParallelWorker())
+		return atid_has_new_file(rel);
+	if (extension->is_new)
+		return false;
+
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(rel)));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", RelationGetRelid(rel));
+	written = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+	ReleaseSysCache(tuple);
+	return written;
 }
 
 /*
@@ -100,13 +141,12 @@ find_extension(Oid *schema)
 static Relation
 open_sequence(LOCKMODE lockmode)
 {
-	Oid			schema = InvalidOid;
-	Oid			extension = find_extension(&schema);
+	Extension	extension = find_extension();
 	Oid			relid = InvalidOid;
 	Relation	rel = NULL;
 
-	if (OidIsValid(extension))
-		relid = get_relname_relid(SEQUENCE_NAME, schema);
+	if (OidIsValid(extension.oid))
+		relid = get_relname_relid(SEQUENCE_NAME, extension.schema);
 	if (OidIsValid(relid))
 		rel = try_relation_open(relid, lockmode);
 	if (rel == NULL)
@@ -121,7 +161,7 @@ open_sequence(LOCKMODE lockmode)
 				 errmsg("\"%s\" is not a sequence", SEQUENCE_NAME),
 				 errdetail("The extension atid keeps its generator's horizon in a sequence of that name."),
 				 errhint("Drop it, and then drop and create the extension.")));
-	if (getExtensionOfObject(RelationRelationId, relid) != extension)
+	if (getExtensionOfObject(RelationRelationId, relid) != extension.oid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" does not belong to extension atid", SEQUENCE_NAME),
@@ -133,12 +173,7 @@ open_sequence(LOCKMODE lockmode)
 				 errmsg("sequence \"%s\" of extension atid is not permanent", SEQUENCE_NAME),
 				 errdetail("An unlogged sequence is empty after a crash."),
 				 errhint("Use ALTER SEQUENCE ... SET LOGGED.")));
-
-	/*
-	 * What would be written to its new file is gone if this rolls back.  (A
-	 * parallel worker cannot tell, for it is not told which files are new.)
-	 */
-	if (!IsParallelWorker() && atid_has_new_file(rel))
+	if (was_altered(rel, &extension))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" was altered in this transaction", SEQUENCE_NAME),
