@@ -22,6 +22,7 @@ DATA = \
 DOCS = \
 	doc/README.md \
 	doc/cid.md \
+	doc/datetime.md \
 	doc/generator.md \
 	doc/promises.md \
 	doc/record.md \

@@ -254,8 +254,8 @@ sub short
 }
 
 # Functions that stand behind something else are known by that: input and output of a type, the
-# function of an operator, a cast or a domain's constraint, support functions of operator classes and
-# aggregates.
+# function of an operator, its estimators, a cast or a domain's constraint, support functions of functions,
+# operator classes and aggregates.
 my @functions = catalogue(<<'SQL');
 SELECT CASE n.nspname WHEN 'pg_catalog' THEN '' ELSE n.nspname || '.' END || p.proname,
        (SELECT string_agg(concat_ws(' ', p.proargnames[i], format_type(type, NULL)), ', ' ORDER BY i)
@@ -265,7 +265,8 @@ FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
      JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE p.oid NOT IN (SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) FROM pg_type
                     WHERE oid IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass))
-  AND p.oid NOT IN (SELECT oprcode FROM pg_operator)
+  AND p.oid NOT IN (SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]::oid[]) FROM pg_operator)
+  AND p.oid NOT IN (SELECT prosupport FROM pg_proc)
   AND p.oid NOT IN (SELECT castfunc FROM pg_cast)
   AND p.oid NOT IN (SELECT amproc FROM pg_amproc)
   AND p.oid NOT IN (SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]::oid[]) FROM pg_aggregate)
