@@ -13,8 +13,9 @@ CREATE TABLE examples (key text, valid bool);
 INSERT INTO examples
 SELECT unnest(ARRAY['3jui7kd54zh2y', 'self', 'example.com', '~1.2-3_', 'dHJ1ZQ']), true;
 INSERT INTO examples
-SELECT unnest(ARRAY['literal:self', 'alpha/beta', '.', '..', '#extra', '@handle', 'any space', 'any+space',
-                    'number[3]', 'number(3)', '"quote"', 'pre:fix', 'dHJ1ZQ==']), false;
+SELECT unnest(ARRAY['literal:self', 'alpha/beta', '.', '..', '#extra', '@handle', 'any space',
+                    'any+space', 'number[3]', 'number(3)', '"quote"', 'pre:fix',
+                    'dHJ1ZQ==']), false;
 
 SELECT key, valid, atid.rkey_is_valid(key) AS rkey, atid.record_key_is_valid(key) AS record_key
 FROM examples;
@@ -39,8 +40,11 @@ EXCEPTION WHEN OTHERS THEN
   RETURN state || ' ' || rule;
 END
 $$;
-SELECT left(key, 12) AS key, broken_rule('atid.rkey', key) AS rkey, broken_rule('atid.record_key', key) AS record_key
-FROM (SELECT key FROM examples UNION ALL SELECT unnest(ARRAY['', repeat('o', 513), repeat('o', 512)])) e;
+SELECT left(key, 12) AS key, broken_rule('atid.rkey', key) AS rkey,
+       broken_rule('atid.record_key', key) AS record_key
+FROM (SELECT key FROM examples
+      UNION ALL
+      SELECT unnest(ARRAY['', repeat('o', 513), repeat('o', 512)])) e;
 SELECT 'pre:fix'::atid.rkey;
 SELECT 'pre:fix'::atid.record_key;
 SELECT '..'::atid.rkey;
@@ -50,12 +54,14 @@ SELECT NULL::atid.rkey IS NULL AS null_passes;
 --
 -- Key types
 --
-SELECT key, type, atid.rkey_conforms(key, type) AS rkey, atid.record_key_conforms(key, type) AS record_key
+SELECT key, type, atid.rkey_conforms(key, type) AS rkey,
+       atid.record_key_conforms(key, type) AS record_key
 FROM (VALUES ('3jui7kd54zh2y', 'tid'), ('3JUI7KD54ZH2Y', 'tid'), ('self', 'tid'),
              ('com.example.fooBar', 'nsid'), ('com.example', 'nsid'), ('com.example.3', 'nsid'),
              ('self', 'any'), ('pre:fix', 'any'), ('..', 'any'), ('', 'any'),
-             ('self', 'literal:self'), ('selfie', 'literal:self'), ('sel', 'literal:self'), ('', 'literal:self'),
-             ('a:b', 'literal:a:b'), (NULL, 'any'), ('self', NULL)) v(key, type);
+             ('self', 'literal:self'), ('selfie', 'literal:self'), ('sel', 'literal:self'),
+             ('', 'literal:self'), ('a:b', 'literal:a:b'), (NULL, 'any'),
+             ('self', NULL)) v(key, type);
 SELECT atid.rkey_conforms('self', 'literal');
 SELECT atid.rkey_conforms('self', 'literal:');
 SELECT atid.rkey_conforms('..', 'literal:..');
@@ -104,9 +110,11 @@ CREATE TABLE defaults (
 );
 INSERT INTO defaults DEFAULT VALUES
 RETURNING a::text < b AS ab, b < c AS bc, c < d AS cd, d < e AS de,
-          atid.tid_is_valid(b) AND atid.tid_is_valid(c) AND atid.tid_is_valid(d) AND atid.tid_is_valid(e) AS tids;
+          atid.tid_is_valid(b) AS b, atid.tid_is_valid(c) AS c, atid.tid_is_valid(d) AS d,
+          atid.tid_is_valid(e) AS e;
 INSERT INTO defaults (b) SELECT atid.tid_make('2026-01-01+00', 1) RETURNING b;
-PREPARE maybe(text) AS INSERT INTO defaults (b) VALUES (coalesce($1, atid.rkey_generate())) RETURNING length(b);
+PREPARE maybe(text) AS
+  INSERT INTO defaults (b) VALUES (coalesce($1, atid.rkey_generate())) RETURNING length(b);
 EXECUTE maybe('self');
 EXECUTE maybe(NULL);
 INSERT INTO defaults (b) VALUES ('pre:fix');
