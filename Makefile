@@ -24,6 +24,7 @@ DOCS = \
 	doc/cid.md \
 	doc/datetime.md \
 	doc/generator.md \
+	doc/moving.md \
 	doc/promises.md \
 	doc/record.md \
 	doc/rkey.md \
