@@ -23,6 +23,13 @@ FROM (VALUES ('bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'), ('
              ('bafkqaa1'), ('bafkqaab'), ('bafkqaa'), ('baa'), ('')) v(t), pg_input_error_info(t, 'atid.cid_link');
 SELECT pg_input_is_valid('{bafkqaaa,bafkqaab}', 'atid.cid_link[]');
 
+SELECT t, pg_input_is_valid(t, 'atid.did') AS did, pg_input_is_valid(t, 'atid.at_uri') AS at_uri,
+       pg_input_is_valid(t, 'atid.handle') AS handle
+FROM (VALUES ('did:plc:x'), ('did:plc:'), ('at://a.b'), ('at://a'), ('a.b'), ('')) v(t);
+SELECT message, detail, sql_error_code FROM pg_input_error_info('did:plc:', 'atid.did');
+SELECT message, detail, sql_error_code FROM pg_input_error_info('at://a.b/c', 'atid.at_uri');
+SELECT pg_input_is_valid('{at://a.b,at://a}', 'atid.at_uri[]');
+
 SELECT current_setting('server_version_num')::int >= 170000 AS has_on_error \gset
 \if :has_on_error
 \else

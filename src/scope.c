@@ -43,6 +43,7 @@
 #include "address.h"
 #include "codec/address.h"
 #include "codec/packed.h"
+#include "codec/syntax.h"
 #include "compat.h"
 
 PG_FUNCTION_INFO_V1(atid_at_uri_contained);
@@ -82,16 +83,18 @@ atid_at_uri_contains(PG_FUNCTION_ARGS)
  * Bounds
  */
 
-/* n times the greatest character there is in a handle and in an NSID */
+/* A segment of a domain name, as great as one can be, and what comes after it. */
 static char *
-append_z(char *end, int n)
+append_segment(char *end, char after)
 {
-	memset(end, 'z', n);
-	return end + n;
+	memset(end, 'z', 63);
+	end[63] = after;
+	return end + 64;
 }
 
 /*
- * The greatest of all AT URIs, which has a handle, because no DID begins with 'z'.
+ * The greatest of all AT URIs.  It has a handle, for no DID begins with 'z', and
+ * no more segments than it must, for a slash is above a period.
  */
 static Datum
 greatest_at_uri(void)
@@ -100,23 +103,13 @@ greatest_at_uri(void)
 	char	   *end = s;
 
 	memcpy(end, "at://", 5);
-	end += 5;
-	/* an authority of 253 characters, twice: 63 + 1 + 63 + 1 + 63 + 1 + 61 */
-	for (int name = 0; name < 2; name++)
-	{
-		for (int i = 0; i < 3; i++)
-		{
-			end = append_z(end, 63);
-			*end++ = '.';
-		}
-		end = append_z(end, 61);
-		*end++ = name == 0 ? '/' : '.';
-	}
-	end = append_z(end, 63);
-	*end++ = '/';
-	memset(end, '~', 512);
-	end += 512;
-	return atid_at_uri_datum(s, end - s);
+	end = append_segment(end + 5, '.');
+	end = append_segment(end, '/');
+	end = append_segment(end, '.');
+	end = append_segment(end, '.');
+	end = append_segment(end, '/');
+	memset(end, '~', ATID_RECORD_KEY_MAX);
+	return atid_at_uri_datum(s, end + ATID_RECORD_KEY_MAX - s);
 }
 
 /*

@@ -1,0 +1,350 @@
+--
+-- The types atid.did and atid.at_uri and the domains of the other names, as a
+-- role that was granted nothing and whose search_path is the default.
+--
+CREATE ROLE regress_atid;
+CREATE SCHEMA AUTHORIZATION regress_atid;
+SET ROLE regress_atid;
+SHOW search_path;
+
+-- Every operator class is whole.  (amvalidate says what is wrong as INFO.)
+SELECT opc.opcintype::regtype AS type, am.amname, opc.opcname, amvalidate(opc.oid)
+FROM pg_opclass opc JOIN pg_am am ON am.oid = opc.opcmethod
+WHERE opc.opcintype IN ('atid.did'::regtype, 'atid.at_uri'::regtype)
+ORDER BY 1, 2, 3;
+
+--
+-- DIDs: each comes back byte for byte, and takes this much room in a row
+--
+CREATE TABLE dids (n serial, did atid.did);
+INSERT INTO dids (did) VALUES
+  ('did:plc:ewvi7nxzyoun6zhxrhs64oiz'), ('did:plc:222222222222222222222222'),
+  ('did:plc:zzzzzzzzzzzzzzzzzzzzzzzz'), ('did:plc:ewvi7nxzyoun6zhxrhs64oi'),
+  ('did:plc:ewvi7nxzyoun6zhxrhs64oizz'), ('did:plc:EWVI7NXZYOUN6ZHXRHS64OIZ'),
+  ('did:plc:ewvi7nxzyoun6zhxrhs64oi1'), ('did:plc:ewvi7nxzyoun6zhxrhs64oi:a'),
+  ('did:plcx:222222222222222222222222'), ('did:web:a.bc.de'), ('did:web:a.bc.df'),
+  ('did:web:a.bc.def'), ('did:web:example.com'), ('did:web:localhost%3A1234'), ('did:m:v'),
+  ('did:method::::val'), ('did:method:-:_:.:%ab'),
+  ('did:key:zQ3shZc2QzApp2oymGvQbzP8eKheVshBHbU4ZYjeXqwSKEn6N');
+SELECT did, pg_column_size(did) AS bytes, atid.did_method(did) AS method FROM dids ORDER BY n;
+SELECT did AS wrong FROM dids
+WHERE did::text::atid.did <> did OR atid.did_send(did) <> convert_to(did::text, 'UTF8')
+   OR NOT atid.did_is_valid(did::text);
+
+-- order: that of the text, byte by byte, whatever the form
+SELECT did FROM dids ORDER BY did;
+SELECT a.did, b.did AS other
+FROM dids a, dids b,
+     LATERAL (SELECT CASE WHEN a.did::text COLLATE "C" < b.did::text THEN -1
+                          WHEN a.did::text COLLATE "C" > b.did::text THEN 1 ELSE 0 END) v(sign)
+WHERE sign <> sign(atid.did_cmp(a.did, b.did))
+   OR (a.did < b.did) <> (sign < 0) OR (a.did <= b.did) <> (sign <= 0)
+   OR (a.did = b.did) <> (sign = 0) OR (a.did <> b.did) <> (sign <> 0)
+   OR (a.did > b.did) <> (sign > 0) OR (a.did >= b.did) <> (sign >= 0)
+   OR (sign = 0 AND atid.did_hash(a.did) <> atid.did_hash(b.did))
+   OR (sign = 0 AND atid.did_hash_extended(a.did, 7) <> atid.did_hash_extended(b.did, 7));
+SELECT min(did), max(did), count(DISTINCT did) FROM dids;
+
+-- what is refused, why, and where
+SELECT ''::atid.did;
+SELECT 'DID:plc:x'::atid.did;
+SELECT 'did:PLC:x'::atid.did;
+SELECT 'did:plc'::atid.did;
+SELECT 'did:plc:'::atid.did;
+SELECT 'did:web:x:'::atid.did;
+SELECT 'did:web:x%'::atid.did;
+SELECT 'did:web:x/y'::atid.did;
+SELECT 'did:web:x#y'::atid.did;
+SELECT ' did:web:x'::atid.did;
+SELECT 'did:web:é'::atid.did;
+SELECT length(('did:web:' || repeat('x', 2040))::atid.did::text);
+\set VERBOSITY terse
+SELECT ('did:web:' || repeat('x', 2041))::text::atid.did;
+SELECT ('did:web:' || repeat('é', 100000))::text::atid.did;
+\set VERBOSITY default
+
+--
+-- AT URIs
+--
+CREATE TABLE uris (n serial, uri atid.at_uri);
+\set plc 'at://did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+INSERT INTO uris (uri) SELECT (:'plc' || rest)::atid.at_uri FROM unnest(ARRAY[
+  '', '/app.bsky.feed.like', '/app.bsky.feed.like/3jzfcijpj2z2a',
+  '/app.bsky.feed.like/jzzzzzzzzzzzz', '/app.bsky.feed.like/kzzzzzzzzzzzz',
+  '/app.bsky.feed.like/3JZFCIJPJ2Z2A', '/app.bsky.feed.like/3jzfcijpj2z2',
+  '/app.bsky.feed.like/3jzfcijpj2z2aa', '/app.bsky.feed.like-x.y/3jzfcijpj2z2a',
+  '/app.bsky.feed.like.x/3jzfcijpj2z2a', '/app.bsky.feed/3jzfcijpj2z2a',
+  '/App.bsky.feed.like/3jzfcijpj2z2a', '/app.bsky.actor.profile/self', '0', '-']) rest;
+INSERT INTO uris (uri) VALUES
+  ('at://did:plc:ewvi7nxzyoun6zhxrhs64oi/a.b.c/3jzfcijpj2z2a'),
+  ('at://did:web:example.com/a.b.c/3jzfcijpj2z2a'), ('at://did:web:a%3ab/a.b.c/:'),
+  ('at://jay.bsky.social'), ('at://Jay.Bsky.Social/app.bsky.feed.post/3jzfcijpj2z2a'),
+  ('at://jay.bsky.social-x/app.bsky.feed.post'), ('at://a.b/c.d.e/~');
+SELECT uri, pg_column_size(uri) AS bytes, length(uri::text) AS characters FROM uris ORDER BY n;
+SELECT uri AS wrong FROM uris
+WHERE uri::text::atid.at_uri <> uri OR atid.at_uri_send(uri) <> convert_to(uri::text, 'UTF8')
+   OR NOT atid.at_uri_is_valid(uri::text);
+
+-- parts, and back
+SELECT atid.at_uri_authority(uri) AS authority, atid.at_uri_did(uri) IS NOT NULL AS did,
+       atid.at_uri_handle(uri) AS handle, atid.at_uri_collection(uri) AS collection,
+       atid.at_uri_rkey(uri) AS rkey, atid.at_uri_tid(uri) AS tid
+FROM uris ORDER BY n;
+SELECT uri AS wrong
+FROM uris, LATERAL (SELECT atid.at_uri_authority(uri), atid.at_uri_collection(uri),
+                           atid.at_uri_rkey(uri), atid.at_uri_did(uri)) p(a, c, r, d)
+WHERE uri <> CASE WHEN r IS NOT NULL THEN atid.at_uri_make(a, c, r)
+                  WHEN c IS NOT NULL THEN atid.at_uri_make(a, c)
+                  ELSE atid.at_uri_make(a) END
+   OR uri <> CASE WHEN r IS NOT NULL THEN atid.at_uri_make(d, c, r)
+                  WHEN c IS NOT NULL THEN atid.at_uri_make(d, c)
+                  ELSE atid.at_uri_make(d) END
+   OR coalesce(atid.at_uri_did(uri)::text, atid.at_uri_handle(uri)) <> a
+   OR a <> split_part(uri::text, '/', 3) OR coalesce(c, '') <> split_part(uri::text, '/', 4)
+   OR coalesce(r, '') <> split_part(uri::text, '/', 5) OR atid.at_uri_tid(uri)::text <> r
+   OR (atid.at_uri_tid(uri) IS NOT NULL) <> coalesce(atid.tid_is_valid(r), false);
+SELECT pg_typeof(atid.at_uri_authority(uri)), pg_typeof(atid.at_uri_handle(uri)),
+       pg_typeof(atid.at_uri_collection(uri)), pg_typeof(atid.at_uri_rkey(uri))
+FROM uris LIMIT 1;
+SELECT atid.at_uri_make('did:plc:x'), atid.at_uri_make('a.b', 'c.d.e'),
+       atid.at_uri_make('a.b', 'c.d.e', 'f'), atid.at_uri_make('a.b', NULL, 'f') IS NULL AS strict;
+SELECT atid.at_uri_make('x');
+SELECT atid.at_uri_make('a.b', 'c.d');
+SELECT atid.at_uri_make('a.b', 'c.d.e', 'f/g');
+SELECT atid.at_uri_make('did:plc:x'::atid.did, 'c.d.e', '..');
+
+-- order
+SELECT uri FROM uris ORDER BY uri;
+SELECT a.uri, b.uri AS other
+FROM uris a, uris b,
+     LATERAL (SELECT CASE WHEN a.uri::text COLLATE "C" < b.uri::text THEN -1
+                          WHEN a.uri::text COLLATE "C" > b.uri::text THEN 1 ELSE 0 END) v(sign)
+WHERE sign <> sign(atid.at_uri_cmp(a.uri, b.uri))
+   OR (a.uri < b.uri) <> (sign < 0) OR (a.uri <= b.uri) <> (sign <= 0)
+   OR (a.uri = b.uri) <> (sign = 0) OR (a.uri <> b.uri) <> (sign <> 0)
+   OR (a.uri > b.uri) <> (sign > 0) OR (a.uri >= b.uri) <> (sign >= 0)
+   OR (sign = 0 AND atid.at_uri_hash(a.uri) <> atid.at_uri_hash(b.uri))
+   OR (sign = 0 AND atid.at_uri_hash_extended(a.uri, 7) <> atid.at_uri_hash_extended(b.uri, 7));
+SELECT min(uri), max(uri), count(DISTINCT uri) FROM uris;
+
+-- what is refused: every separator in every place
+SELECT text AS taken
+FROM generate_series(1, 19) at, unnest('{/,//,:,%,?,#,@," ",.,-,_,~,é,\\,+,&,=}'::text[]) c,
+     LATERAL (SELECT overlay('at://a.b/c.d.e/f-g' PLACING c FROM at FOR 0)) v(text)
+WHERE atid.at_uri_is_valid(text)
+ORDER BY text COLLATE "C";
+SELECT ''::atid.at_uri;
+SELECT 'AT://a.b'::atid.at_uri;
+SELECT 'at:/a.b'::atid.at_uri;
+SELECT 'at://'::atid.at_uri;
+SELECT 'at://a.b/'::atid.at_uri;
+SELECT 'at://a.b//c'::atid.at_uri;
+SELECT 'at://a.b/c.d.e/'::atid.at_uri;
+SELECT 'at://a.b/c.d.e/f/'::atid.at_uri;
+SELECT 'at://a.b/c.d.e/f/g'::atid.at_uri;
+SELECT 'at://a.b?c'::atid.at_uri;
+SELECT 'at://a.b/c.d.e/f#g'::atid.at_uri;
+SELECT 'at://did:plc:/c.d.e'::atid.at_uri;
+SELECT 'at://a.b-/c.d.e'::atid.at_uri;
+SELECT 'at://a.0/c.d.e'::atid.at_uri;
+SELECT 'at://a.b/0c.d.e'::atid.at_uri;
+SELECT 'at://a.b/c.d.e-f'::atid.at_uri;
+SELECT 'at://a.b/c.d.e/.'::atid.at_uri;
+SELECT 'at://a.b/c.d.e/f@g'::atid.at_uri;
+\set VERBOSITY terse
+SELECT ('at://a.b/c.d.e/' || repeat('f', 513))::text::atid.at_uri;
+SELECT ('at://a.b/c.d.e/' || repeat('f', 9000))::text::atid.at_uri;
+\set VERBOSITY default
+-- the longest there is
+SELECT length(uri::text), uri::text = text AS same
+FROM (SELECT 'at://did:web:' || repeat('x', 2040) || '/' || repeat('a.', 127) || repeat('n', 63)
+             || '/' || repeat('~', 512)) v(text),
+     LATERAL (SELECT text::atid.at_uri) u(uri);
+
+--
+-- Casts: in assignments, both ways, with text and varchar; no parsing in between
+--
+CREATE TABLE as_text (t text, v varchar(100), did atid.did, uri atid.at_uri);
+INSERT INTO as_text (t, v) SELECT uri, uri FROM uris WHERE n <= 3;
+UPDATE as_text SET uri = t, did = split_part(t, '/', 3);
+UPDATE as_text SET uri = v, t = did;
+SELECT * FROM as_text ORDER BY uri;
+SELECT count(*) FROM as_text WHERE uri = t;     -- no operator
+
+--
+-- uri <@ scope, by any index and by none
+--
+SELECT a.uri, b.uri AS scope
+FROM uris a, uris b
+WHERE (a.uri <@ b.uri)
+        <> (a.uri::text = b.uri::text OR starts_with(a.uri::text, b.uri::text || '/'))
+   OR (a.uri <@ b.uri) <> (b.uri @> a.uri)
+   OR (a.uri <@ b.uri) <> atid.at_uri_contained(a.uri, b.uri)
+   OR (a.uri <@ b.uri) <> atid.at_uri_contains(b.uri, a.uri);
+SELECT b.uri AS scope, count(*) FROM uris a JOIN uris b ON a.uri <@ b.uri GROUP BY 1
+HAVING count(*) > 1 ORDER BY 1;
+
+CREATE TABLE likes (uri atid.at_uri NOT NULL,
+  author atid.did GENERATED ALWAYS AS (atid.at_uri_did(uri)) STORED);
+INSERT INTO likes
+SELECT atid.at_uri_make(
+         CASE WHEN i % 50 = 0 THEN 'user' || i % 20 || '.test'
+              ELSE 'did:plc:' || translate(substr(md5((i % 40)::text), 1, 24), '0189', 'wxyz') END,
+         'app.bsky.feed.' || (ARRAY['like', 'post', 'like-x.y'])[1 + i % 3],
+         CASE WHEN i % 11 = 0 THEN 'key-' || i
+              ELSE atid.tid_make('2024-01-01Z'::timestamptz + i * interval '1s', 7)::text END)
+FROM generate_series(1, 3000) i;
+CREATE UNIQUE INDEX likes_uri ON likes (uri);
+CREATE INDEX likes_feed ON likes (atid.at_uri_did(uri), atid.at_uri_tid(uri));
+VACUUM ANALYZE likes;
+CREATE TABLE scopes AS
+  SELECT DISTINCT s
+  FROM likes, LATERAL (SELECT atid.at_uri_authority(uri)) a(authority),
+       LATERAL (VALUES (uri), (atid.at_uri_make(authority)),
+                       (atid.at_uri_make(authority, 'app.bsky.feed.like')),
+                       (atid.at_uri_make(authority, 'app.bsky.feed'))) v(s);
+ANALYZE scopes;
+SELECT author::text = split_part(uri::text, '/', 3) AS same, count(*)
+FROM likes GROUP BY 1 ORDER BY 1;
+
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ 'at://did:plc:c4ca423yawbz23y2wdcc5wza';
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE 'at://user0.test/app.bsky.feed.like' @> uri;
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ 'at://user0.test/app.bsky.feed.like/self';
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE atid.at_uri_contained(uri, 'at://user0.test');
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ NULL;
+-- never by a condition on the scope's side, or on one that is not the same for all rows
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri @> 'at://user0.test';
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ atid.at_uri_make(author);
+SET enable_bitmapscan = off;
+SET plan_cache_mode = force_generic_plan;
+PREPARE within(atid.at_uri) AS SELECT count(*) FROM likes WHERE uri <@ $1;
+EXPLAIN (COSTS OFF) EXECUTE within('at://user0.test');
+EXPLAIN (COSTS OFF) SELECT count(*) FROM scopes JOIN likes ON uri <@ s;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM scopes LEFT JOIN likes ON s @> uri;
+CREATE TEMP TABLE by_index AS SELECT s, count(uri) AS n FROM scopes LEFT JOIN likes ON uri <@ s
+  GROUP BY s;
+-- the feed of a profile
+EXPLAIN (COSTS OFF) SELECT uri FROM likes
+  WHERE atid.at_uri_did(uri) = 'did:plc:c4ca423yawbz23y2wdcc5wza'
+  ORDER BY atid.at_uri_tid(uri) DESC LIMIT 3;
+SET enable_indexscan = off;
+SET enable_indexonlyscan = off;
+CREATE TEMP TABLE by_none AS SELECT s, count(uri) AS n FROM scopes LEFT JOIN likes ON uri <@ s
+  GROUP BY s;
+CREATE TEMP TABLE by_text AS
+  SELECT s, count(uri) AS n
+  FROM scopes LEFT JOIN likes ON uri::text = s::text OR starts_with(uri::text, s::text || '/')
+  GROUP BY s;
+RESET enable_indexscan;
+RESET enable_indexonlyscan;
+RESET enable_bitmapscan;
+SELECT count(*) AS scopes, sum(n) AS found FROM by_text;
+SELECT i.s, i.n AS by_index, b.n AS by_none, t.n AS by_text
+FROM by_index i JOIN by_none b USING (s) JOIN by_text t USING (s) WHERE i.n <> b.n OR i.n <> t.n;
+
+-- a scope whose bound would be too long to be an AT URI
+SELECT left(scope::text, 20) AS scope, left(upper::text, 20) AS upper, uri <@ scope AS within,
+       uri <= upper AS below, atid.at_uri_is_valid(upper::text) AS valid
+FROM (VALUES ('at://a.b/a.b.' || repeat('n', 63), '/~'),
+             ('at://' || repeat('z', 63) || '.' || repeat('z', 63), '/a.b.c'),
+             ('at://did:web:' || repeat('x', 2040), '/a.b.c'),
+             ('at://a.b/c.d.e/' || repeat('~', 512), '')) v(t, rest),
+     LATERAL (SELECT t::atid.at_uri, (t || rest)::atid.at_uri) w(scope, uri),
+     LATERAL (SELECT atid.at_uri_scope_upper(scope)) x(upper);
+
+-- rows that are expected: fewer for a collection than for its account
+CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS
+$$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  RETURN plan #>> '{0,Plan,Plan Rows}';
+END
+$$;
+SELECT account BETWEEN 3 AND 300 AS account, collection < account AS narrower, record
+FROM (VALUES (estimate($$SELECT FROM likes WHERE uri <@ 'at://did:plc:c4ca423yawbz23y2wdcc5wza'$$),
+              estimate($$SELECT FROM likes
+                WHERE uri <@ 'at://did:plc:c4ca423yawbz23y2wdcc5wza/app.bsky.feed.like'$$),
+              estimate($$SELECT FROM likes
+                WHERE uri <@ 'at://did:plc:c4ca423yawbz23y2wdcc5wza/app.bsky.feed.like/self'$$))
+     ) v(account, collection, record);
+
+-- BRIN, hash, and a sort that does not abbreviate
+CREATE TABLE sorted AS SELECT uri, atid.at_uri_did(uri) AS did FROM likes ORDER BY uri;
+CREATE INDEX sorted_brin ON sorted USING brin (uri, did) WITH (pages_per_range = 1);
+CREATE INDEX sorted_hash ON sorted USING hash (uri);
+CREATE INDEX sorted_hash_did ON sorted USING hash (did);
+ANALYZE sorted;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE uri <@ 'at://user0.test';
+SELECT count(*) FROM sorted WHERE uri <@ 'at://user0.test';
+DROP INDEX sorted_brin;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE did = 'did:plc:c4ca423yawbz23y2wdcc5wza';
+SELECT (SELECT count(*) FROM sorted WHERE did = author) AS by_hash, count(*)
+FROM likes WHERE author = 'did:plc:c4ca423yawbz23y2wdcc5wza' GROUP BY author;
+RESET enable_seqscan;
+-- a hash index cannot
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE uri <@ 'at://user0.test';
+SELECT uri FROM (SELECT uri, lag(uri) OVER () AS before FROM sorted) s
+WHERE before::text COLLATE "C" > uri::text;
+
+--
+-- Domains: the constraint names the rule
+--
+CREATE FUNCTION refusal(value text, type text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+  message text;
+BEGIN
+  EXECUTE format('SELECT %L::%s', value, type);
+  RETURN '';
+EXCEPTION WHEN check_violation THEN
+  GET STACKED DIAGNOSTICS message = CONSTRAINT_NAME;
+  RETURN message;
+END
+$$;
+SELECT type, left(value, 30) AS value, refusal(value, 'atid.' || type)
+FROM (VALUES
+  ('handle', 'jay.bsky.social'), ('handle', 'XX.LCS.MIT.EDU'), ('handle', 'jo_hn.test'),
+  ('handle', 'john.0'), ('handle', 'org'), ('handle', 'a..b'), ('handle', '-a.b'),
+  ('handle', repeat('a.', 126) || 'bc'), ('handle', repeat('a', 64) || '.b'), ('handle', ''),
+  ('nsid', 'com.example.fooBar'), ('nsid', 'com.exa_mple.foo'), ('nsid', 'com.example'),
+  ('nsid', 'com.example.3'), ('nsid', 'com.example.f-o'), ('nsid', '8.cn.x'),
+  ('nsid', repeat('a.', 127) || 'b.c'), ('nsid', repeat('a.', 200) || 'c'),
+  ('at_identifier', 'did:m:v'), ('at_identifier', 'a.b'), ('at_identifier', 'did:m'),
+  ('at_identifier', '@a.b'), ('language', 'hy-Latn-IT-arevela'), ('language', 'en_US'),
+  ('language', 'i-klingon'), ('language', ''), ('uri', 'https://example.com'),
+  ('uri', 'at://did:plc:x/a.b.c/d'), ('uri', 'http:'), ('uri', 'x y:z'),
+  ('uri', 'x:' || repeat('y', 8191))
+) v(type, value);
+SELECT type, value
+FROM (VALUES ('handle', 'A.b'), ('handle', 'a'), ('nsid', 'a.b.c'), ('nsid', 'a.b'),
+             ('at_identifier', 'did:a:b'), ('at_identifier', 'a'),
+             ('language', 'ja'), ('language', '-'), ('uri', 'a:b'), ('uri', 'a')) v(type, value),
+     LATERAL (SELECT CASE type WHEN 'handle' THEN atid.handle_is_valid(value)
+                               WHEN 'nsid' THEN atid.nsid_is_valid(value)
+                               WHEN 'at_identifier' THEN atid.at_identifier_is_valid(value)
+                               WHEN 'language' THEN atid.language_is_valid(value)
+                               ELSE atid.uri_is_valid(value) END) w(valid)
+WHERE valid IS DISTINCT FROM (refusal(value, 'atid.' || type) = '');
+
+-- parts and normal forms
+SELECT atid.nsid_authority('com.atproto.sync.getRecord'),
+  atid.nsid_name('com.atproto.sync.getRecord'), atid.nsid_authority('a.b.c'),
+       atid.nsid_normalize('COM.Example.fooBar'), atid.handle_normalize('BlueskyWeb.xyz');
+SELECT atid.nsid_authority('com.example');
+SELECT atid.nsid_name('com.example.3');
+SELECT atid.handle_normalize('@a.b');
+SELECT uri, atid.at_uri_normalize(uri) AS normal FROM uris WHERE atid.at_uri_normalize(uri) <> uri
+  ORDER BY uri;
+SELECT atid.at_uri_normalize('at://did:web:A%3a%zz%c/Com.Example.fooBar/Key');
+
+-- on disk: as text has it
+CREATE TABLE received (uri atid.at_uri, did atid.did);
+SELECT attname, typlen, typalign, typstorage FROM pg_attribute a JOIN pg_type t ON t.oid = atttypid
+WHERE attrelid = 'received'::regclass AND attnum > 0 ORDER BY attnum;
+
+RESET ROLE;
+DROP OWNED BY regress_atid CASCADE;
+DROP ROLE regress_atid;
