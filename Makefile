@@ -97,6 +97,7 @@ REGRESS = \
 	record \
 	reference \
 	generator \
+	partitions \
 	surface \
 	softerr
 TAP_TESTS = 1

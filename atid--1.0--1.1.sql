@@ -7,6 +7,43 @@
 -- the aggregates min and max go into pg_catalog.
 
 ------------------------------------------------------------------------------
+-- tid
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE FUNCTION atid.tid_time_encoder("time" timestamptz) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN atid.tid_floor("time")::text;
+COMMENT ON FUNCTION atid.tid_time_encoder(timestamptz) IS
+  'the lowest TID of a microsecond, as text: a time encoder of pg_partman';
+
+CREATE FUNCTION atid.tid_time_decoder(text) RETURNS timestamptz
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN CASE WHEN atid.tid_is_valid($1) THEN atid.tid_timestamp($1::atid.tid) END;
+COMMENT ON FUNCTION atid.tid_time_decoder(text) IS
+  'the time of a TID, NULL for other texts: a time decoder of pg_partman';
+
+------------------------------------------------------------------------------
+-- uuid
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE FUNCTION atid.uuid_v7_time_encoder("time" timestamptz) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN atid.uuid_v7_floor("time")::text;
+COMMENT ON FUNCTION atid.uuid_v7_time_encoder(timestamptz) IS
+  'the lowest version 7 UUID of a millisecond, as text: a time encoder of pg_partman';
+
+CREATE FUNCTION atid.uuid_v7_time_decoder(text) RETURNS timestamptz
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN CASE WHEN atid.uuid_extract_version($1::uuid) = 7
+              THEN atid.uuid_extract_timestamp($1::uuid) END;
+COMMENT ON FUNCTION atid.uuid_v7_time_decoder(text) IS
+  'the time of a version 7 UUID, NULL for other UUIDs: a time decoder of pg_partman';
+
+------------------------------------------------------------------------------
 -- address
 ------------------------------------------------------------------------------
 
