@@ -22,16 +22,16 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "compat.h"
-#include "codec/car.h"
-#include "codec/mst.h"
-#include "codec/multiformat.h"
-
 #include "archive.h"
+#include "codec/multiformat.h"
+#include "compat.h"
 
 /* Sections are passed, and bytes hashed, so many at a time between interrupts. */
 #define SECTIONS_AT_ONCE 4096
 #define BYTES_AT_ONCE (1024 * 1024)
+
+/* The multihash code of what is no hash: the digest is the block itself. */
+#define HASH_IDENTITY 0x00
 
 /* No more of a key or of a CID's bytes is quoted. */
 #define KEY_QUOTED_MAX 400
@@ -114,30 +114,14 @@ atid_quote_key(const void *key, size_t len)
  * Note a problem, if it is the first.  Returns false.
  */
 bool
-atid_archive_problem(AtidArchive *archive, int sqlstate, const char *fmt,...)
+atid_archive_problem(AtidArchive *archive, int sqlstate, const char *problem)
 {
-	va_list		args;
-	size_t		size = 256;
-
-	if (archive->problem != NULL)
-		return false;
-	archive->sqlstate = sqlstate;
-	for (;;)
+	if (archive->problem == NULL)
 	{
-		char	   *text = palloc(size);
-		size_t		needed;
-
-		va_start(args, fmt);
-		needed = pvsnprintf(text, size, fmt, args);
-		va_end(args);
-		if (needed < size)
-		{
-			archive->problem = text;
-			return false;
-		}
-		pfree(text);
-		size = needed;
+		archive->problem = problem;
+		archive->sqlstate = sqlstate;
 	}
+	return false;
 }
 
 /*
@@ -164,9 +148,9 @@ atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
 								reader->fault == ATID_CAR_MANY_ROOTS ?
 								ERRCODE_PROGRAM_LIMIT_EXCEEDED :
 								ERRCODE_INVALID_BINARY_REPRESENTATION,
-								"At byte %zu: %s", reader->at,
-								atid_car_words(reader->fault, reader->cbor_error,
-											   reader->cid_fault));
+								psprintf("At byte %zu: %s", reader->at,
+										 atid_car_words(reader->fault, reader->cbor_error,
+														reader->cid_fault)));
 }
 
 /*
@@ -191,15 +175,30 @@ atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
 
 	sqlstate = walk->fault == ATID_MST_MANY_ENTRIES || walk->fault == ATID_MST_DEEP ?
 		ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_INVALID_BINARY_REPRESENTATION;
-	return atid_archive_problem(archive, sqlstate, "Node %s%s%s: %s",
-								atid_quote_cid(walk->fault_cid, ATID_MST_CID_LEN),
-								place, key, words);
+	return atid_archive_problem(archive, sqlstate,
+								psprintf("Node %s%s%s: %s",
+										 atid_quote_cid(walk->fault_cid, ATID_MST_CID_LEN),
+										 place, key, words));
 }
 
 
 /*
  * Blocks
  */
+
+/*
+ * Note what is wrong with a section's block.
+ */
+static bool
+section_problem(AtidArchive *archive, int sqlstate, const AtidCarSection *section,
+				const char *words)
+{
+	return atid_archive_problem(archive, sqlstate,
+								psprintf("At byte %zu: %s, %s.", section->offset, words,
+										 atid_quote_cid(section->cid, section->cid_len)));
+}
+
+#define HASH_UNKNOWN "The hash is not a SHA-256 of 32 bytes and cannot be checked, that of the CID"
 
 /*
  * Is the block the one that its CID says?  If not, or if it cannot be told, a problem
@@ -214,20 +213,15 @@ atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
 
 	if (atid_cid_parse(section->cid, section->cid_len, &cid, &at) != ATID_CID_OK)
 		elog(ERROR, "a section without a CID");
-	if (cid.hash == 0)
-		return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-									"At byte %zu: The CID %s has no hash of the block: it is an identity CID.",
-									section->offset, atid_quote_cid(section->cid, section->cid_len));
+	if (cid.hash == HASH_IDENTITY)
+		return section_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION, section,
+							   "The CID is an identity and not a hash of the block");
 	if (cid.hash != ATID_HASH_SHA2_256 || cid.digest_len != ATID_SHA2_256_LEN)
-		return atid_archive_problem(archive, ERRCODE_FEATURE_NOT_SUPPORTED,
-									"At byte %zu: The hash of the CID %s cannot be checked: it is not a SHA-256 of 32 bytes.",
-									section->offset, atid_quote_cid(section->cid, section->cid_len));
+		return section_problem(archive, ERRCODE_FEATURE_NOT_SUPPORTED, section, HASH_UNKNOWN);
 	atid_sha256(archive->hash, section->block, section->block_len, digest);
-	if (memcmp(digest, cid.digest, sizeof(digest)) == 0)
-		return true;
-	return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-								"At byte %zu: The block does not have the hash of its CID, %s.",
-								section->offset, atid_quote_cid(section->cid, section->cid_len));
+	return memcmp(digest, cid.digest, sizeof(digest)) == 0 ||
+		section_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION, section,
+						"The block does not have the hash of its CID");
 }
 
 /*
@@ -242,15 +236,14 @@ atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
 
 	CHECK_FOR_INTERRUPTS();
 	slot = atid_car_index_find(&archive->index, cid, cid_len, section);
-	if (slot == NULL && !atid_car_is_indexed(cid, cid_len))
+	if (slot == NULL)
 	{
+		if (atid_car_is_indexed(cid, cid_len))
+			return ATID_ARCHIVE_MISSING;
 		atid_archive_problem(archive, ERRCODE_FEATURE_NOT_SUPPORTED,
-							 "The hash of the CID %s cannot be checked: it is not a SHA-256 of 32 bytes.",
-							 atid_quote_cid(cid, cid_len));
+							 psprintf("%s, %s.", HASH_UNKNOWN, atid_quote_cid(cid, cid_len)));
 		return ATID_ARCHIVE_BAD;
 	}
-	if (slot == NULL)
-		return ATID_ARCHIVE_MISSING;
 	if (slot->place & ATID_CAR_CHECKED)
 		return ATID_ARCHIVE_REPEATED;
 	if (!atid_archive_check(archive, section))

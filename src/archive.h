@@ -8,6 +8,10 @@
 #ifndef ATID_ARCHIVE_H
 #define ATID_ARCHIVE_H
 
+#include "codec/car.h"
+#include "codec/mst.h"
+#include "compat.h"
+
 /*
  * Problems do not raise but are noted, the first one only: a predicate answers, a
  * *_problem function tells, and the others raise by atid_archive_raise().
@@ -41,8 +45,7 @@ extern AtidArchiveBlock atid_archive_block(AtidArchive *archive, const uint8_t *
 extern bool atid_archive_check(AtidArchive *archive, const AtidCarSection *section);
 extern bool atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk);
 extern bool atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader);
-extern bool atid_archive_problem(AtidArchive *archive, int sqlstate, const char *fmt,...)
-			pg_attribute_printf(3, 4);
+extern bool atid_archive_problem(AtidArchive *archive, int sqlstate, const char *problem);
 
 extern const char *atid_quote_cid(const uint8_t *cid, size_t len);
 extern const char *atid_quote_key(const void *key, size_t len);

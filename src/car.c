@@ -20,13 +20,12 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "archive.h"
 #include "cid.h"
-#include "compat.h"
 #include "codec/car.h"
 #include "codec/mst.h"
 #include "codec/multiformat.h"
-
-#include "archive.h"
+#include "compat.h"
 
 
 /*

@@ -29,13 +29,12 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "archive.h"
 #include "cid.h"
-#include "compat.h"
 #include "codec/car.h"
 #include "codec/mst.h"
 #include "codec/multiformat.h"
-
-#include "archive.h"
+#include "compat.h"
 
 /* No more of a key that is no ASCII is quoted. */
 #define KEY_QUOTED_MAX 400

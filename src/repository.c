@@ -25,16 +25,15 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "archive.h"
 #include "cid.h"
-#include "compat.h"
 #include "codec/address.h"
 #include "codec/base32.h"
 #include "codec/car.h"
 #include "codec/commit.h"
 #include "codec/mst.h"
 #include "codec/multiformat.h"
-
-#include "archive.h"
+#include "compat.h"
 
 /*
  * Blocks that were handed out before are handed out again up to so many bytes in all:
@@ -66,6 +65,27 @@ typedef struct Record
 
 
 /*
+ * Note what makes a repository not valid.
+ */
+static bool
+invalid(Repository *repo, const char *problem)
+{
+	return atid_archive_problem(&repo->archive, ERRCODE_INVALID_BINARY_REPRESENTATION, problem);
+}
+
+/*
+ * Note what is wrong at the path where the walk is.
+ */
+static bool
+path_problem(Repository *repo, int sqlstate, const char *words)
+{
+	return atid_archive_problem(&repo->archive, sqlstate,
+								psprintf("Path %s: %s",
+										 atid_quote_key(repo->walk.key, repo->walk.key_len),
+										 words));
+}
+
+/*
  * Open a CAR and read its commit.  Returns false where there is a problem, which is
  * noted.
  */
@@ -76,27 +96,27 @@ open_repository(Repository *repo, bytea *car)
 	AtidCommitFault fault;
 	const uint8_t *cid;
 	size_t		cid_len;
+	const char *text;
+	size_t		at;
 
 	repo->repeated = 0;
 	repo->walk.entries = NULL;
 	if (!atid_archive_open(archive, car))
 		return false;
 	if (archive->header.root_count == 0)
-		return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-									"The CAR has no root, which would be the commit.");
+		return invalid(repo, "The CAR has no root, which would be the commit.");
 	atid_car_root(archive->header.roots, &cid, &cid_len);
+	text = atid_quote_cid(cid, cid_len);
 	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
-		return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-									"The first root, %s, is not the CID of a commit, which is blessed and of codec dag-cbor.",
-									atid_quote_cid(cid, cid_len));
+		return invalid(repo, psprintf("The first root, %s, is not a blessed CID of codec dag-cbor, "
+									  "as that of a commit is.", text));
 	switch (atid_archive_block(archive, cid, cid_len, &repo->commit_section))
 	{
 		case ATID_ARCHIVE_BAD:
 			return false;
 		case ATID_ARCHIVE_MISSING:
-			return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-										"The CAR does not have the block of its first root, %s.",
-										atid_quote_cid(cid, cid_len));
+			return invalid(repo, psprintf("The CAR does not have the block of its first root, %s.",
+										  text));
 		default:
 			break;
 	}
@@ -105,11 +125,9 @@ open_repository(Repository *repo, bytea *car)
 							  &repo->commit);
 	if (fault == ATID_COMMIT_OK)
 		return true;
-	return atid_archive_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-								"Commit %s, at byte %zu: %s", atid_quote_cid(cid, cid_len),
-								(size_t) (repo->commit_section.block - archive->car) +
-								repo->commit.at,
-								atid_commit_words(fault, &repo->commit));
+	at = (size_t) (repo->commit_section.block - archive->car) + repo->commit.at;
+	return invalid(repo, psprintf("Commit %s, at byte %zu: %s", text, at,
+								  atid_commit_words(fault, &repo->commit)));
 }
 
 static void
@@ -144,11 +162,9 @@ read_path(Repository *repo, Record *record)
 		if (fault == ATID_ADDRESS_OK)
 			return true;
 	}
-	return atid_archive_problem(&repo->archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-								"Path %s: %s", atid_quote_key(path, len),
-								slash == NULL ?
-								"A path is a collection, a slash, and a record key." :
-								atid_address_words(fault));
+	return path_problem(repo, ERRCODE_INVALID_BINARY_REPRESENTATION,
+						slash == NULL ? "A path is a collection, a slash, and a record key." :
+						atid_address_words(fault));
 }
 
 /*
@@ -168,17 +184,15 @@ read_block(Repository *repo, Record *record, bool partial)
 			repo->repeated += record->section.block_len;
 			if (repo->repeated <= (uint64) repo->archive.len * REPEATED_TIMES + REPEATED_MAX)
 				return true;
-			return atid_archive_problem(&repo->archive, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-										"Path %s: Blocks that several paths refer to add up to more than %d times the CAR.",
-										atid_quote_key(walk->key, walk->key_len),
-										REPEATED_TIMES);
+			return path_problem(repo, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+								"The blocks that several paths refer to are too large, "
+								"each counted as often as it is referred to again.");
 		case ATID_ARCHIVE_MISSING:
 			record->missing = true;
 			return partial ||
-				atid_archive_problem(&repo->archive, ERRCODE_INVALID_BINARY_REPRESENTATION,
-									 "Path %s: The CAR does not have the block of %s.",
-									 atid_quote_key(walk->key, walk->key_len),
-									 atid_quote_cid(walk->value, walk->value_len));
+				path_problem(repo, ERRCODE_INVALID_BINARY_REPRESENTATION,
+							 psprintf("The CAR does not have the block of %s.",
+									  atid_quote_cid(walk->value, walk->value_len)));
 		case ATID_ARCHIVE_BAD:
 			break;
 	}

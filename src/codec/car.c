@@ -207,6 +207,10 @@ atid_car_next(AtidCarReader *reader, AtidCarSection *section)
 
 		if (fault != ATID_CID_OK && fault != ATID_CID_TRAILING)
 		{
+			/* a CIDv0 tells where it ends by what it is: a bare SHA-256 */
+			if (fault == ATID_CID_VERSION && len > 1 && p[0] == ATID_HASH_SHA2_256 &&
+				p[1] == ATID_SHA2_256_LEN)
+				fault = ATID_CID_V0;
 			reader->cid_fault = (int) fault;
 			return note_fault(reader, ATID_CAR_CID, p + at);
 		}
@@ -461,7 +465,8 @@ atid_car_words(AtidCarFault fault, int cbor_error, int cid_fault)
 		case ATID_CAR_HEADER:
 			return atid_cbor_words((AtidCborError) cbor_error, cid_fault);
 		case ATID_CAR_FIELDS:
-			return "The header of a CAR is a map of \"roots\" and \"version\", and of nothing else.";
+			return "The header of a CAR is a map of \"roots\" and \"version\", "
+				"and of nothing else.";
 		case ATID_CAR_ROOTS:
 			return "The \"roots\" of a CAR are an array of links.";
 		case ATID_CAR_MANY_ROOTS:

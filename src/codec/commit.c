@@ -249,7 +249,8 @@ atid_commit_words(AtidCommitFault fault, const AtidCommit *commit)
 		case ATID_COMMIT_DATA:
 			return "A commit has a \"data\", which is a blessed link to a block of DAG-CBOR.";
 		case ATID_COMMIT_PREV:
-			return "A commit has a \"prev\", which is null or a blessed link to a block of DAG-CBOR.";
+			return "A commit has a \"prev\", which is null or a blessed link "
+				"to a block of DAG-CBOR.";
 		case ATID_COMMIT_VERSION_FIELD:
 			return "A commit has a \"version\", which is 3, or 2.";
 	}

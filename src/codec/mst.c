@@ -252,9 +252,11 @@ atid_mst_words(AtidMstFault fault, int cbor_error, int cid_fault)
 		case ATID_MST_ENCODING:
 			return atid_cbor_words((AtidCborError) cbor_error, cid_fault);
 		case ATID_MST_NODE:
-			return "A node is a map of \"e\", an array, and \"l\", a link or null, and of nothing else.";
+			return "A node is a map of \"e\", an array, and \"l\", a link or null, "
+				"and of nothing else.";
 		case ATID_MST_ENTRY:
-			return "An entry is a map of \"k\", bytes, \"p\", a number of 0 or more, \"t\", a link or null, and \"v\", a link, and of nothing else.";
+			return "An entry is a map of \"k\", bytes, \"p\", a number of 0 or more, "
+				"\"t\", a link or null, and \"v\", a link, and of nothing else.";
 		case ATID_MST_LINK:
 			return "A link from node to node is a blessed CID of codec dag-cbor.";
 		case ATID_MST_MANY_ENTRIES:
@@ -270,7 +272,8 @@ atid_mst_words(AtidMstFault fault, int cbor_error, int cid_fault)
 		case ATID_MST_PREFIX_LONG:
 			return "The prefix length of an entry is greater than the length of the key before it.";
 		case ATID_MST_PREFIX_SHORT:
-			return "The prefix length of an entry does not count all bytes that its key shares with the one before it.";
+			return "The prefix length of an entry does not count all bytes "
+				"that its key shares with the one before it.";
 		case ATID_MST_KEY_ORDER:
 			return "A key stands behind a greater one.";
 		case ATID_MST_KEY_TWICE:

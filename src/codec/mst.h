@@ -65,9 +65,9 @@ typedef enum AtidMstFault
 
 /*
  * The caller's part.  sha256() hashes; alloc() is like realloc(), frees where the size
- * is 0, and may return NULL or not return; find() is asked for a node's block, which it must have checked
- * against its CID, and answers ATID_MST_OK, ATID_MST_MISSING or ATID_MST_BLOCK.  emit()
- * is given each node that a builder has finished, and may be NULL.
+ * is 0, and may return NULL or not return.  find() is asked for a node's block, which it
+ * has checked against its CID, and answers ATID_MST_OK, ATID_MST_MISSING or
+ * ATID_MST_BLOCK.  emit() is given each node that a builder has finished, and may be NULL.
  */
 typedef struct AtidMstCaller
 {
