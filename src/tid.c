@@ -105,14 +105,20 @@ Datum
 atid_tid_recv(PG_FUNCTION_ARGS)
 {
 	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	int			len = buf->len - buf->cursor;
+	uint64		tid;
 
-	if (buf->len - buf->cursor != sizeof(uint64))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-				 errmsg("invalid binary representation for type %s", "atid.tid"),
-				 errdetail("The binary form of a TID has exactly %d bytes, not %d.",
-						   (int) sizeof(uint64), buf->len - buf->cursor)));
-	PG_RETURN_TID((uint64) pq_getmsgint64(buf));
+	if (likely(len == sizeof(uint64)))
+		PG_RETURN_TID((uint64) pq_getmsgint64(buf));
+
+	/* a client that has no code for the type may send the text as it is */
+	if (len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(pq_getmsgbytes(buf, len), &tid))
+		PG_RETURN_TID(tid);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+			 errmsg("invalid binary representation for type %s", "atid.tid"),
+			 errdetail("The binary form of a TID has %d bytes, and these %d are no TID's text either.",
+					   (int) sizeof(uint64), len)));
 }
 
 PG_FUNCTION_INFO_V1(atid_tid_send);

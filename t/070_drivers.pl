@@ -1,0 +1,243 @@
+# Clients: one program for each in t/drivers, and what comes out of them is the table of doc/clients.md.
+#
+# Every program has the same steps (t/drivers/README.md). Shows that
+# - in each client, all steps go well but for those that the chapter's table says do not;
+# - the table's rows are what the programs printed;
+# - each recipe is needed: the step fails, or gives a string, without it.
+#
+# A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
+# and sets ATID_FULL; without it nothing is run, because the packages of npm are of 400 MB.
+
+use strict;
+use warnings FATAL => 'all';
+
+use File::Copy;
+use File::Path qw(make_path);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'the clients run with script/test --full' unless $ENV{ATID_FULL};
+
+my $here  = "$FindBin::Bin/drivers";
+my $work  = PostgreSQL::Test::Utils::tempdir('drivers');
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
+my $GO    = '/usr/share/gocode';
+my $CRATES = '/usr/share/cargo/registry';
+
+system_or_bail('cp', '-r', "$here/.", $work);
+
+# Runs a command in a folder: whether it went well, and what it said.
+sub try_command
+{
+	my ($folder, @command) = @_;
+	my $said = '';
+	my $well = eval {
+		IPC::Run::run(\@command, '<', \undef, '>&', \$said,
+			init => sub { chdir $folder or die "$folder: $!" }, IPC::Run::timeout($limit));
+	};
+	return ($well, $said . ($@ || ''));
+}
+
+# A list of what can be had of a language: undef, or why not. Asked once.
+my %missing;
+
+sub missing
+{
+	my ($name, @command) = @_;
+	$missing{$name} //= (try_command($work, @command))[0] ? '' : "$name is not installed";
+	return $missing{$name} || undef;
+}
+
+sub no_npm
+{
+	my $folder = "$work/node";
+	foreach my $program (qw(node npm))
+	{
+		return "$program is not in the PATH" unless AtidTest::Oracles::find_program($program);
+	}
+	return $missing{npm} || undef if defined $missing{npm};
+	local $ENV{npm_config_cache} = "$work/cache";
+	my ($well, $said) = try_command($folder, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
+	$missing{npm} = $well ? '' : 'npm ci failed: ' . ($said =~ /^npm error (.*)/m)[0];
+	return $missing{npm} || undef;
+}
+
+sub no_python
+{
+	my ($module) = @_;
+	return missing("Python's $module", '/usr/bin/python3', '-c', "import $module");
+}
+
+# Debian's Go packages are found by GOPATH.
+sub no_go
+{
+	my ($program, $import) = @_;
+	return "Go's $import is not installed" unless -d "$GO/src/$import";
+	return 'go is not in the PATH' unless -x '/usr/bin/go';
+	make_path("$work/gopath/src/atid");
+	symlink "$work/go", "$work/gopath/src/atid/scenario";
+	local @ENV{qw(GO111MODULE GOPATH GOCACHE)} = ('off', "$work/gopath:$GO", "$work/gocache");
+	my ($well, $said) =
+	  try_command($work, '/usr/bin/go', 'build', '-o', "$work/go-$program", "atid/scenario/$program");
+	die "go build failed: $said" unless $well;
+	return;
+}
+
+sub no_java
+{
+	return 'the JDBC driver is not installed' unless -e '/usr/share/java/postgresql.jar';
+	return 'javac is not in the PATH' unless AtidTest::Oracles::find_program('javac');
+	my ($well, $said) = try_command("$work/java", 'javac', '-cp', '/usr/share/java/postgresql.jar', 'Jdbc.java');
+	die "javac failed: $said" unless $well;
+	return;
+}
+
+sub no_rust
+{
+	return "Debian's crates of tokio-postgres are not installed"
+	  unless glob "$CRATES/tokio-postgres-*";
+	return 'cargo is not installed' unless -x '/usr/bin/cargo';
+	local $ENV{CARGO_HOME} = "$work/cargo";
+	my ($well, $said) = try_command("$work/rust", '/usr/bin/cargo', 'build', '--offline', '--quiet');
+	return 'the crates do not build here: ' . substr($said, 0, 200) unless $well;
+	return;
+}
+
+sub npm
+{
+	my ($program) = @_;
+	return { folder => 'node', unless => \&no_npm, run => [ 'node', "$program.js" ] };
+}
+
+sub python
+{
+	my ($module) = @_;
+	return {
+		folder => 'python',
+		unless => sub { no_python($module) },
+		run    => [ '/usr/bin/python3', "${module}_client.py" ]
+	};
+}
+
+sub go_program
+{
+	my ($program, $import) = @_;
+	return { folder => 'go', unless => sub { no_go($program, $import) }, run => ["$work/go-$program"] };
+}
+
+sub java
+{
+	return {
+		folder => 'java',
+		unless => \&no_java,
+		run    => [ 'java', '-cp', '/usr/share/java/postgresql.jar:.', 'Jdbc', @_ ]
+	};
+}
+
+# In the order of the chapter's table.
+my @clients = (
+	[ 'node-postgres (`pg`)'  => npm('pg') ],
+	[ 'Postgres.js'           => npm('postgres') ],
+	[ 'Drizzle'               => npm('drizzle') ],
+	[ 'Kysely'                => npm('kysely') ],
+	[ 'Knex'                  => npm('knex') ],
+	[ 'Sequelize'             => npm('sequelize') ],
+	[ 'TypeORM'               => npm('typeorm') ],
+	[ 'Prisma'                => npm('prisma') ],
+	[ 'psycopg2'              => python('psycopg2') ],
+	[ 'psycopg 3'             => python('psycopg') ],
+	[ 'asyncpg'               => python('asyncpg') ],
+	[ 'SQLAlchemy'            => python('sqlalchemy') ],
+	[ 'Go, lib/pq'            => go_program('libpq', 'github.com/lib/pq') ],
+	[ 'Go, pgx'               => go_program('pgx', 'github.com/jackc/pgx/v4') ],
+	[ 'JDBC'                  => java() ],
+	[ 'JDBC, `stringtype=unspecified`' => java('stringtype=unspecified') ],
+	[ 'Perl, DBD::Pg'         => {
+		folder => 'perl',
+		unless => sub { missing('DBD::Pg', 'perl', '-MDBD::Pg', '-e1') },
+		run    => [ 'perl', 'dbd_pg.pl' ] } ],
+	[ 'Ruby, pg'              => {
+		folder => 'ruby',
+		unless => sub { missing("Ruby's pg", 'ruby', '-rpg', '-e1') },
+		run    => [ 'ruby', 'pg.rb' ] } ],
+	[ 'PHP, PDO'              => {
+		folder => 'php',
+		unless => sub { missing("PHP's pdo_pgsql", 'php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);') },
+		run    => [ 'php', 'pdo.php' ] } ],
+	[ 'Rust, tokio-postgres'  => {
+		folder => 'rust',
+		unless => \&no_rust,
+		run    => ["$work/rust/target/debug/tokio_postgres_client"] } ]);
+
+# The columns of the table, each with the step that fills it; the other steps have to be ok.
+my @columns = ('tid', 'tid[]', 'parameter', 'any', 'copy');
+my @rest = ('any, cast', 'tid[] as text[]', 'values', 'check');
+
+sub cell
+{
+	my ($result) = @_;
+	return '-' unless defined $result;
+	return $result =~ /^error (\w{5})$/ ? "refused ($1)" : $result =~ /^error/ ? 'refused by the client' : $result;
+}
+
+sub row_of
+{
+	my ($name, $steps) = @_;
+	return '| ' . join(' | ', $name, map { cell($steps->{$_}) } @columns) . ' |';
+}
+
+# What the chapter says.
+my $chapter = slurp_file("$FindBin::Bin/../doc/clients.md");
+my %told    = map { /^\| (.*?) \|/ ? ($1 => $_) : () } split /\n/, $chapter;
+
+my $node = new_node('drivers', conf => "listen_addresses = '127.0.0.1'");
+my $scenario = slurp_file("$here/scenario.sql");
+local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwuid($>));
+my $ran = 0;
+
+foreach my $client (@clients)
+{
+	my ($name, $how) = @$client;
+  SKIP:
+	{
+		my $why = $how->{unless}->();
+		skip "$name: $why", 1 if defined $why;
+
+		my $db = new_database($node, 'client' . ++$ran);
+		$node->safe_psql($db, $scenario);
+		local $ENV{PGDATABASE} = $db;
+		my ($well, $said) = try_command("$work/$how->{folder}", @{ $how->{run} });
+		my %steps = map { split /\t/, $_, 2 } grep { /\t/ } split /\n/, $said;
+
+		ok($well, "$name: the program ran to its end") or diag($said);
+		foreach my $step (grep { $_ ne 'check' } @rest)
+		{
+			next unless exists $steps{$step} || $step ne 'any, cast';
+			is($steps{$step}, 'ok', "$name: $step") or diag($said);
+		}
+		is($steps{check}, '23514 rkey_characters', "$name: the check is named");
+		foreach my $step (sort keys %steps)
+		{
+			next if grep { $_ eq $step } @columns, @rest;
+			next if $step eq 'paging' && $steps{parameter} ne 'ok';
+			like($steps{$step}, qr/^(ok$|list|Array)/, "$name: $step");
+		}
+		is($told{$name}, row_of($name, \%steps), "$name: the row of the chapter's table");
+		note(row_of($name, \%steps));
+	}
+}
+
+# The query of the chapter finds a column that got the server's own type.
+my $db = new_database($node, 'wrong_type');
+my ($query) = $chapter =~ /^-- columns of the server's own types\n(.*?;)/ms;
+$node->safe_psql($db, 'CREATE TABLE t (a tid, b cid, c atid.tid, d atid.cid_link)');
+is($node->safe_psql($db, $query), "t|a|tid\nt|b|cid", "the chapter's query finds the server's own types");
+
+$node->stop;
+done_testing();
