@@ -39,8 +39,8 @@ PURE = \
 	codec/base58 \
 	codec/commit \
 	codec/dagcbor \
-	codec/format \
 	codec/datetime \
+	codec/format \
 	codec/mst \
 	codec/mst_build \
 	codec/mst_walk \
@@ -57,12 +57,12 @@ FLOORS = \
 	generator/generator \
 	generator/horizon \
 	generator/random \
+	generator/slots \
 	jsonb/decode \
 	jsonb/encode \
 	jsonb/inspect \
 	jsonb/model \
 	jsonb/text \
-	generator/slots \
 	jsonb/walk \
 	quote
 
@@ -72,11 +72,11 @@ ROOMS = \
 	rkey \
 	uuid \
 	cid \
-	datetime \
 	address \
 	at_uri \
 	did \
 	scope \
+	datetime \
 	record \
 	reference \
 	car \
@@ -92,8 +92,8 @@ REGRESS = \
 	rkey \
 	uuid \
 	cid \
-	datetime \
 	address \
+	datetime \
 	record \
 	reference \
 	generator \
