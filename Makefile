@@ -22,12 +22,15 @@ DATA = \
 DOCS = \
 	doc/README.md \
 	doc/cid.md \
+	doc/clients.md \
 	doc/datetime.md \
 	doc/generator.md \
 	doc/moving.md \
+	doc/partitions.md \
 	doc/promises.md \
 	doc/record.md \
 	doc/rkey.md \
+	doc/servers.md \
 	doc/tid.md \
 	doc/uuid.md
 
@@ -35,19 +38,19 @@ DOCS = \
 PURE = \
 	codec/address \
 	codec/base32 \
-	codec/car \
 	codec/base58 \
+	codec/car \
 	codec/commit \
 	codec/dagcbor \
 	codec/datetime \
 	codec/format \
+	codec/json \
 	codec/mst \
 	codec/mst_build \
 	codec/mst_walk \
-	codec/json \
 	codec/multiformat \
-	codec/packed \
 	codec/multikey \
+	codec/packed \
 	codec/syntax \
 	generator/clock
 
