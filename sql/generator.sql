@@ -82,6 +82,24 @@ SELECT count(atid.tid_generate()) FROM generate_series(1, 20000);
 SELECT ahead <= '1 ms' AS bounded FROM atid.generator_state();
 RESET atid.max_drift;
 
+-- after a TID that came from elsewhere, too: what the stream would give is enough, or it is lifted
+SELECT atid.tid_generate('3jzfcijpj2z2a') > max(t) AS above FROM regress_atid.drawn;
+SELECT atid.tid_generate(NULL) > atid.tid_floor(now()) AS after_none;
+SELECT atid.tid_ceil(clock_timestamp() + interval '20 s') AS theirs \gset
+SELECT atid.tid_generate(:'theirs') AS ours \gset
+SELECT :'ours'::atid.tid > :'theirs'::atid.tid AS after_theirs,
+       atid.tid_timestamp(:'ours') - atid.tid_timestamp(:'theirs') AS by;
+SELECT atid.tid_generate() > :'ours' AS goes_on, atid.tid_generate(:'theirs') > :'ours' AS after_both;
+SELECT durable_until > atid.tid_timestamp(last_tid) AS covered FROM atid.generator_state();
+
+-- not if that is further ahead of the clock than a burst may run; nothing is moved then
+SELECT atid.tid_generate('bzzzzzzzzzzzz');
+SELECT atid.tid_generate('jzzzzzzzzzzzz');
+\set VERBOSITY sqlstate
+SELECT atid.tid_generate(atid.tid_floor(clock_timestamp() + interval '70 s'));
+\set VERBOSITY default
+SELECT ahead < '20 s' AS not_moved FROM atid.generator_state();
+
 -- the horizon: everyone may look, the owner of the database may write
 SELECT has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'select') AS look,
        has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'update') AS write,
@@ -96,6 +114,10 @@ SELECT setval('atid.generator_horizon',
 SELECT pg_sleep(1);
 SELECT atid.tid_timestamp(atid.tid_generate()) >= now() + interval '59 min' AS tid_lifted;
 SELECT atid.tid_timestamp(atid.tid_generate()) < now() + interval '61 min' AS once_only;
+
+-- one's own last may be further ahead of the clock than a burst may run: it is in the stream already
+SELECT atid.tid_generate() AS last \gset
+SELECT atid.tid_generate(:'last') > :'last' AS after_last;
 SELECT ahead BETWEEN '59 min' AND '61 min' AS ahead FROM atid.generator_state();
 
 -- a floor of more than a day ahead is told, once
