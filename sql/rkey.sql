@@ -67,6 +67,7 @@ SELECT atid.rkey_conforms('self', 'literal:');
 SELECT atid.rkey_conforms('..', 'literal:..');
 SELECT atid.rkey_conforms('self', 'TID');
 SELECT atid.record_key_conforms('self', '');
+SELECT atid.record_key_conforms('self', repeat('x', 401));    -- an error quotes 400 bytes
 
 --
 -- In tables: sorted as the repository tree sorts, found through the index by

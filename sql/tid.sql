@@ -36,6 +36,7 @@ SELECT '3jzfcijpj2z2a '::atid.tid;
 SELECT '3jzfcijpj2z2é'::atid.tid;
 SELECT 'élève'::atid.tid;
 SELECT '3jzfcijpj2z2aé'::atid.tid;
+SELECT ('3jz' || repeat('é', 300))::atid.tid;   -- an error quotes 400 bytes at most
 
 SELECT t, atid.tid_is_valid(t)
 FROM (VALUES ('3jzfcijpj2z21'), ('0000000000000'), ('3JZFCIJPJ2Z2A'), ('3jzfcijpj2z2aa'),

@@ -105,6 +105,9 @@ FROM (VALUES
   ('2.26.1'),
   ('2.25.340282366920938463463374607431768211456')) v (text);
 SELECT atid.uuid_from_text('f81d4fae-7dec');
+-- an error quotes 400 bytes at most, and whole characters
+SELECT length(state(format('SELECT atid.uuid_from_text(%L)', repeat('é', 500000)))) AS long,
+       right(state(format('SELECT atid.uuid_from_text(%L)', repeat('é', 201))), 5) AS ends;
 
 -- all bytes take part, in every representation and both ways
 CREATE TABLE each_byte AS

@@ -5,21 +5,22 @@
  *
  * A record key is a string, and the domains are domains over text with
  * collation "C", the order of the repository tree.  The rules are in syntax.c.
- * rkey is the specification's character set, record_key is that and ':', which
- * the protocol has admitted since.
+ * rkey has the character set of the protocol's first description of record keys,
+ * and record_key has ':' too, which the protocol admits today.
  *
  * The functions behind the domains' constraints answer false and never raise,
- * so that a broken rule is a soft error.  They are one for each domain and
- * rule, though two of the rules are the same today: a domain in use cannot be
- * altered, so a rule that changes must change here, for its own domain only.
+ * so that a broken rule is a soft error.  Each domain has a function of its own
+ * for each rule, even where both domains have the same rule today: a domain that
+ * is in use cannot be altered, so a rule that changes for one of them changes in
+ * its function here.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "utils/builtins.h"
 
+#include "address.h"
 #include "codec/address.h"
 #include "codec/base32.h"
 #include "codec/syntax.h"
@@ -32,26 +33,26 @@
  */
 
 static bool
-check_length(text *key)
+check_key_length(text *key)
 {
 	return atid_syntax_key_length(VARSIZE_ANY_EXHDR(key));
 }
 
 static bool
-check_characters(text *key, bool colon)
+check_key_characters(text *key, bool colon)
 {
 	return atid_syntax_key_characters(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key),
 									  colon);
 }
 
 static bool
-check_dot_segment(text *key)
+check_key_dot_segment(text *key)
 {
 	return atid_syntax_key_dot_segment(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key));
 }
 
 static bool
-check_all(text *key, bool colon)
+check_key(text *key, bool colon)
 {
 	return atid_syntax_key(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key), colon);
 }
@@ -60,42 +61,42 @@ PG_FUNCTION_INFO_V1(atid_rkey_check_length);
 Datum
 atid_rkey_check_length(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_length(PG_GETARG_TEXT_PP(0)));
+	PG_RETURN_BOOL(check_key_length(PG_GETARG_TEXT_PP(0)));
 }
 
 PG_FUNCTION_INFO_V1(atid_rkey_check_characters);
 Datum
 atid_rkey_check_characters(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_characters(PG_GETARG_TEXT_PP(0), false));
+	PG_RETURN_BOOL(check_key_characters(PG_GETARG_TEXT_PP(0), false));
 }
 
 PG_FUNCTION_INFO_V1(atid_rkey_check_dot_segment);
 Datum
 atid_rkey_check_dot_segment(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_dot_segment(PG_GETARG_TEXT_PP(0)));
+	PG_RETURN_BOOL(check_key_dot_segment(PG_GETARG_TEXT_PP(0)));
 }
 
 PG_FUNCTION_INFO_V1(atid_record_key_check_length);
 Datum
 atid_record_key_check_length(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_length(PG_GETARG_TEXT_PP(0)));
+	PG_RETURN_BOOL(check_key_length(PG_GETARG_TEXT_PP(0)));
 }
 
 PG_FUNCTION_INFO_V1(atid_record_key_check_characters);
 Datum
 atid_record_key_check_characters(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_characters(PG_GETARG_TEXT_PP(0), true));
+	PG_RETURN_BOOL(check_key_characters(PG_GETARG_TEXT_PP(0), true));
 }
 
 PG_FUNCTION_INFO_V1(atid_record_key_check_dot_segment);
 Datum
 atid_record_key_check_dot_segment(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_dot_segment(PG_GETARG_TEXT_PP(0)));
+	PG_RETURN_BOOL(check_key_dot_segment(PG_GETARG_TEXT_PP(0)));
 }
 
 
@@ -107,14 +108,14 @@ PG_FUNCTION_INFO_V1(atid_rkey_is_valid);
 Datum
 atid_rkey_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_all(PG_GETARG_TEXT_PP(0), false));
+	PG_RETURN_BOOL(check_key(PG_GETARG_TEXT_PP(0), false));
 }
 
 PG_FUNCTION_INFO_V1(atid_record_key_is_valid);
 Datum
 atid_record_key_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_all(PG_GETARG_TEXT_PP(0), true));
+	PG_RETURN_BOOL(check_key(PG_GETARG_TEXT_PP(0), true));
 }
 
 
@@ -130,11 +131,12 @@ key_type_is(text *key_type, const char *name)
 }
 
 /*
- * Is the key valid, and of the form that a Lexicon's "key" asks for?  The key
- * type is one of "tid", "nsid", "any" and "literal:<value>".
+ * Is the key valid, and of the form that the "key" of a Lexicon record asks for?
+ * That is one of "tid", "nsid", "any" and "literal:<value>"; anything else raises
+ * an error.
  */
 static bool
-conforms(text *key, text *key_type, bool colon)
+key_conforms(text *key, text *key_type, bool colon)
 {
 	static const char literal[] = "literal:";
 	const size_t prefix = sizeof(literal) - 1;
@@ -152,7 +154,7 @@ conforms(text *key, text *key_type, bool colon)
 	if (key_type_is(key_type, "any"))
 		return atid_syntax_key(s, len, colon);
 
-	/* the value is a record key itself, in the wider of the two forms */
+	/* the literal is a record key too, in the wider of the two forms */
 	if (type_len > prefix && memcmp(type, literal, prefix) == 0 &&
 		atid_syntax_key(type + prefix, type_len - prefix, true))
 		return len == type_len - prefix &&
@@ -162,7 +164,7 @@ conforms(text *key, text *key_type, bool colon)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized record key type: \"%s\"",
-					text_to_cstring(key_type)),
+					atid_address_excerpt(type, type_len)),
 			 errdetail("A record key type is \"tid\", \"nsid\", \"any\" or \"literal:\" and a record key.")));
 }
 
@@ -170,14 +172,14 @@ PG_FUNCTION_INFO_V1(atid_rkey_conforms);
 Datum
 atid_rkey_conforms(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), false));
+	PG_RETURN_BOOL(key_conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), false));
 }
 
 PG_FUNCTION_INFO_V1(atid_record_key_conforms);
 Datum
 atid_record_key_conforms(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), true));
+	PG_RETURN_BOOL(key_conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), true));
 }
 
 

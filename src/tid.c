@@ -8,10 +8,10 @@
  *		0 | 53 bits: microseconds since the Unix epoch | 10 bits: clock id
  *
  * The top bit is 0 in every TID that is generated, but the protocol's syntax
- * (13 base32-sortable characters, the first up to 'j') admits it set, so the
- * type holds any 64 bits and compares them unsigned, which is the order of the
- * text.  What has no meaning with that bit set says so: tid_timestamp() is
- * NULL, and the casts to and from bigint raise an error.
+ * (13 base32-sortable characters, the first up to 'j') admits it set.  So the
+ * type holds any 64 bits and compares them as unsigned integers, which is the
+ * order of the text.  With that bit set a TID has no time, and tid_timestamp()
+ * is NULL; and no bigint, so the casts to and from bigint raise an error.
  *
  * Text form: see base32.c.  Binary form: 8 bytes, big-endian.
  *
@@ -27,6 +27,7 @@
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 
+#include "address.h"
 #include "codec/base32.h"
 #include "codec/syntax.h"
 #include "compat.h"
@@ -85,7 +86,8 @@ atid_tid_in(PG_FUNCTION_ARGS)
 	fault = atid_syntax_tid(str, len, &at);
 	ereturn(fcinfo->context, (Datum) 0,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-			 errmsg("invalid input syntax for type %s: \"%s\"", "atid.tid", str),
+			 errmsg("invalid input syntax for type %s: \"%s\"", "atid.tid",
+					atid_address_excerpt(str, len)),
 			 tid_errdetail(fault, at)));
 }
 
@@ -342,8 +344,8 @@ atid_tid_cmp(PG_FUNCTION_ARGS)
 }
 
 /*
- * The datum is the key, so the server's own unsigned comparison serves, and
- * with it tuplesort takes the sort that it has compiled for that comparison.
+ * tid_sortsupport(internal): the server's own comparison of unsigned datums.
+ * Tuplesort has a specialized sort for that comparator.
  */
 PG_FUNCTION_INFO_V1(atid_tid_sortsupport);
 Datum
@@ -356,7 +358,8 @@ atid_tid_sortsupport(PG_FUNCTION_ARGS)
 }
 
 /*
- * The datum is that of the same bits as a bigint, so bigint's hash serves too.
+ * tid_hash(tid), tid_hash_extended(tid, bigint): those of a bigint with the same
+ * bits, which has the same datum.
  */
 PG_FUNCTION_INFO_V1(atid_tid_hash);
 Datum

@@ -40,6 +40,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "address.h"
 #include "codec/syntax.h"
 #include "compat.h"
 #include "generator/clock.h"
@@ -639,15 +640,23 @@ atid_uuid_timestamp_to_v7(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(v7_of_milliseconds(PG_GETARG_TIMESTAMP(0), PG_GETARG_BOOL(1)));
 }
 
-static void
-require_version(Halves h, int version)
+/*
+ * The halves of a UUID that must be of a version.
+ */
+static Halves
+split_version(const pg_uuid_t *uuid, int version)
 {
+	Halves		h = split_uuid(uuid);
+
 	if (rfc_version(h) != version)
+	{
+		char	   *text = DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid)));
+
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("not a version %d UUID: %s", version,
-						DatumGetCString(DirectFunctionCall1(uuid_out,
-															UUIDPGetDatum(join_uuid(h.high, h.low)))))));
+				 errmsg("not a version %d UUID: %s", version, text)));
+	}
+	return h;
 }
 
 /*
@@ -658,9 +667,8 @@ require_version(Halves h, int version)
 static int64
 v7_milliseconds(const pg_uuid_t *uuid)
 {
-	Halves		h = split_uuid(uuid);
+	Halves		h = split_version(uuid, 7);
 
-	require_version(h, 7);
 	return (int64) (h.high >> 16) * 1000 - ATID_POSTGRES_EPOCH_US;
 }
 
@@ -691,9 +699,8 @@ PG_FUNCTION_INFO_V1(atid_uuid_v1_to_v6);
 Datum
 atid_uuid_v1_to_v6(PG_FUNCTION_ARGS)
 {
-	Halves		h = split_uuid(PG_GETARG_UUID_P(0));
+	Halves		h = split_version(PG_GETARG_UUID_P(0), 1);
 
-	require_version(h, 1);
 	PG_RETURN_UUID_P(make_uuid(high_of_v6(tick_of_v1(h.high)), 6, h.low));
 }
 
@@ -701,9 +708,8 @@ PG_FUNCTION_INFO_V1(atid_uuid_v6_to_v1);
 Datum
 atid_uuid_v6_to_v1(PG_FUNCTION_ARGS)
 {
-	Halves		h = split_uuid(PG_GETARG_UUID_P(0));
+	Halves		h = split_version(PG_GETARG_UUID_P(0), 6);
 
-	require_version(h, 6);
 	PG_RETURN_UUID_P(make_uuid(high_of_v1(tick_of_v6(h.high)), 1, h.low));
 }
 
@@ -733,7 +739,7 @@ atid_uuid_from_text(PG_FUNCTION_ARGS)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "uuid",
-						text_to_cstring(str)),
+						atid_address_excerpt(VARDATA_ANY(str), VARSIZE_ANY_EXHDR(str))),
 				 errdetail("A UUID is written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\", or as an integer below 2^128 after \"2.25.\".")));
 	PG_RETURN_UUID_P(uuid);
 }

@@ -13,8 +13,9 @@
  *
  * A CID's text is the base32 of RFC 4648 section 6 in lower case, without
  * padding (multibase "base32"): bytes of any number, five bits to a character
- * of "abcdefghijklmnopqrstuvwxyz234567", the most significant first.  This one
- * does not sort as the bytes do, for the digits come last.
+ * of "abcdefghijklmnopqrstuvwxyz234567", the most significant first.  This text
+ * does not sort as the bytes do, because the digits stand for the highest values
+ * and sort before the letters.
  *
  * Five bytes are eight characters.  What is left over, one to four bytes, is 2,
  * 4, 5 or 7 characters, whose last carries 2, 4, 1 or 3 spare bits.  These must
@@ -143,11 +144,11 @@ static const uint8_t rfc4648_value[256] = {
 };
 
 /*
- * One block, of up to five bytes, to characters.  Bytes that are not there count
- * as zero: they are the spare bits.
+ * Encode one block of up to five bytes.  Missing bytes count as zero, which makes
+ * the spare bits zero.
  */
 static inline void
-encode_block(const uint8_t *src, size_t bytes, char *dst, size_t chars)
+encode_base32_block(const uint8_t *src, size_t bytes, char *dst, size_t chars)
 {
 	uint64_t	bits = 0;
 
@@ -166,11 +167,11 @@ atid_base32_encode(const uint8_t *src, size_t len, char *dst)
 {
 	for (; len >= 5; len -= 5)
 	{
-		encode_block(src, 5, dst, 8);
+		encode_base32_block(src, 5, dst, 8);
 		src += 5;
 		dst += 8;
 	}
-	encode_block(src, len, dst, chars_of_rest[len]);
+	encode_base32_block(src, len, dst, chars_of_rest[len]);
 }
 
 /*
@@ -178,7 +179,7 @@ atid_base32_encode(const uint8_t *src, size_t len, char *dst)
  * not in the alphabet.
  */
 static inline bool
-decode_block(const char *src, size_t chars, uint64_t *bits)
+decode_base32_block(const char *src, size_t chars, uint64_t *bits)
 {
 	uint32_t	seen = 0;
 
@@ -195,11 +196,11 @@ decode_block(const char *src, size_t chars, uint64_t *bits)
 }
 
 /*
- * The first character, from the left, that is not in the alphabet; there is
- * one.
+ * Find the leftmost character that is not in the alphabet, and say of which kind
+ * it is.  There must be one.
  */
 static AtidBase32
-bad_character(const char *src, size_t *at)
+find_bad_character(const char *src, size_t *at)
 {
 	size_t		i = 0;
 
@@ -213,8 +214,8 @@ bad_character(const char *src, size_t *at)
 
 /*
  * Read len characters into the atid_base32_decoded_len(len) bytes at dst.  Of
- * several faults a bad character is told first, as the others may follow from
- * it.  After a fault, *at is where, and what is in dst has no meaning.
+ * several faults a bad character is reported first, because it may have caused
+ * the others.  After a fault, *at is where, and what is in dst has no meaning.
  */
 AtidBase32
 atid_base32_decode(const char *src, size_t len, uint8_t *dst, size_t *at)
@@ -226,15 +227,15 @@ atid_base32_decode(const char *src, size_t len, uint8_t *dst, size_t *at)
 
 	for (size_t blocks = len / 8; blocks > 0; blocks--)
 	{
-		if (!decode_block(p, 8, &bits))
-			return bad_character(src, at);
+		if (!decode_base32_block(p, 8, &bits))
+			return find_bad_character(src, at);
 		for (size_t i = 0; i < 5; i++)
 			*dst++ = (uint8_t) (bits >> (32 - 8 * i));
 		p += 8;
 	}
 
-	if (!decode_block(p, rest, &bits))
-		return bad_character(src, at);
+	if (!decode_base32_block(p, rest, &bits))
+		return find_bad_character(src, at);
 	if (rest > 0 && bytes == 0)
 	{
 		*at = len;

@@ -17,22 +17,22 @@
  * a CID has one form in bytes, and bytes are equal where CIDs are.
  *
  * The text is the multibase letter "b" and the bytes in base32 (base32.c).  The
- * protocol knows no other multibase.  It is as strict as the bytes are, and so
- * there is one text for a CID.
+ * protocol knows no other multibase.  Base32 is read strictly, so a CID has one
+ * text.
  *
  * A CIDv0 is the bare multihash of a SHA-256, 0x12 0x20 and 32 bytes, or that in
- * base58, "Qm" and 44 characters.  It is told from all else that is no CIDv1,
- * for it is what people have.
+ * base58, "Qm" and 44 characters.  It is refused with a fault of its own, because
+ * such CIDs are common elsewhere.
  *
- * Well-formed is not blessed: any codec, any hash and any length of the digest,
- * 0 too, are well-formed.
+ * A CID is well-formed with any codec, any hash and any length of the digest, 0
+ * included.  Whether it is of the kind that the protocol makes is not decided
+ * here.
  *
  * Pure code: no server, no allocation, no state.
  *
  *-------------------------------------------------------------------------
  */
 #include "codec/multiformat.h"
-
 
 #include "codec/base32.h"
 

@@ -32,9 +32,9 @@ is_digit(char c)
 }
 
 /*
- * Say what is wrong with a string that should be a TID.  The first fault from
- * the left is the one reported, and *at is the number of characters before it:
- * those are ASCII, so it counts characters as well as bytes.
+ * Say what is wrong with a string that should be a TID.  The leftmost fault is
+ * reported.  *at is the number of bytes before it, which is also the number of
+ * characters, as all of them are ASCII.
  */
 AtidTidSyntax
 atid_syntax_tid(const char *s, size_t len, size_t *at)
@@ -57,7 +57,7 @@ atid_syntax_tid(const char *s, size_t len, size_t *at)
 }
 
 /*
- * Record key ("Record Key Syntax"): 1 to 512 characters ...
+ * Record keys ("Record Key Syntax").  First rule: 1 to 512 characters.
  */
 bool
 atid_syntax_key_length(size_t len)
@@ -66,8 +66,8 @@ atid_syntax_key_length(size_t len)
 }
 
 /*
- * ... of A-Za-z0-9.-_~, and of ':' too where the caller takes the protocol's
- * later, wider set ...
+ * Second rule: only A-Z a-z 0-9 . - _ ~, and ':' too if the caller admits it, as
+ * the protocol does today.
  */
 bool
 atid_syntax_key_characters(const char *s, size_t len, bool colon)
@@ -87,8 +87,7 @@ atid_syntax_key_characters(const char *s, size_t len, bool colon)
 }
 
 /*
- * ... and neither "." nor "..", which a path resolver would take for
- * directories.
+ * Third rule: neither "." nor "..", which stand for directories in a path.
  */
 bool
 atid_syntax_key_dot_segment(const char *s, size_t len)
@@ -97,7 +96,10 @@ atid_syntax_key_dot_segment(const char *s, size_t len)
 		!(len == 2 && s[0] == '.' && s[1] == '.');
 }
 
-/* All rules of a record key at once; the length first, it is the cheapest. */
+/*
+ * All rules of a record key at once.  The length comes first because checking it
+ * costs least.
+ */
 bool
 atid_syntax_key(const char *s, size_t len, bool colon)
 {
