@@ -29,8 +29,8 @@ ORDER BY p.oid::regprocedure::text COLLATE "C";
 -- each C function's symbol is atid_ and its SQL name, and what tells it from
 -- another of the same name
 SELECT p.oid::regprocedure AS misnamed, p.prosrc
-FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-WHERE n.nspname = 'atid' AND NOT starts_with(p.prosrc, 'atid_' || p.proname)
+FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
+WHERE n.nspname = 'atid' AND l.lanname = 'c' AND NOT starts_with(p.prosrc, 'atid_' || p.proname)
 ORDER BY 1;
 
 -- operators: partners, estimators, what the planner may do with them

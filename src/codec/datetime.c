@@ -467,7 +467,7 @@ read_comment(Reader *r)
 	while (!at_end(&inner) && peek(&inner) != '(' && peek(&inner) != ')')
 		inner.at++;
 	if (!read_char(&inner, ')'))
-		return false;			/* the place stays before the text, which may be any */
+		return false;			/* the place stays before the text */
 	*r = inner;
 	return true;
 }

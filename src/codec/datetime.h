@@ -30,7 +30,7 @@ typedef enum AtidDatetimeFault
 	ATID_DATETIME_TIME,			/* not hh:mm:ss */
 	ATID_DATETIME_FRACTION,		/* no digit after the point */
 	ATID_DATETIME_NO_ZONE,		/* the end, where the time zone belongs */
-	ATID_DATETIME_ZONE,			/* neither Z nor an offset of hours and minutes */
+	ATID_DATETIME_ZONE,			/* neither Z nor an offset */
 	ATID_DATETIME_NEGATIVE_ZERO,	/* the offset -00:00 */
 	ATID_DATETIME_TRAILING,		/* more after the time zone */
 	ATID_DATETIME_FORM,			/* none of the forms that are normalized */
