@@ -99,6 +99,7 @@ REGRESS = \
 	datetime \
 	record \
 	reference \
+	repository \
 	generator \
 	partitions \
 	surface \
