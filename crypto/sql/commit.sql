@@ -1,5 +1,5 @@
 --
--- Commits and who signed them
+-- Commits and repositories, and who signed them
 --
 
 -- signed by @noble/curves over the blocks of @ipld/dag-cbor
@@ -96,7 +96,97 @@ FROM keys, (VALUES ('nothing', '\x'::bytea), ('an array', '\x80'), ('an empty ma
 WHERE curve = 'k256'
 ORDER BY 1;
 
+--
+-- Repositories
+--
+
+-- 40 records, their tree, and the commit of that tree, signed by the key of k256
+CREATE TEMP TABLE records (path text COLLATE "C", block bytea);
+INSERT INTO records
+SELECT format('app.bsky.feed.post/3jzfcijpj2z%s%s', substr('234567ab', i / 8 + 1, 1),
+              substr('234567ab', i % 8 + 1, 1)),
+       atid.record_to_dag_cbor(jsonb_build_object('text', 'post ' || i))
+FROM generate_series(0, 39) AS i;
+CREATE TEMP TABLE blocks (n int, kind text, cid atid.cid_link, block bytea);
+INSERT INTO blocks
+SELECT 1, 'commit', atid.cid_of(block, 'dag-cbor'), block
+FROM (VALUES
+       ('\xa66364696478206469643a706c633a37697a6136646532647761703273626b7061763763366336637265'
+        '766d336a7a6663696a706a327a3261637369675840a3a1dbcf82f9bc9ff7a2f4e2de527489690386cf06'
+        '495e94f49de4756fef5cd33038537795f62bdaca8a8ff8b2fa615e44bb7a1e5ad320fcf722ec5f4de074'
+        '9f6464617461d82a58250001711220d6547210c3c33a8a9da9c447d9033d55d6b4a131d2f4cdaa8de8e8'
+        '20996f976e6470726576f66776657273696f6e03'::bytea)) AS c (block)
+UNION ALL
+SELECT 100 + b.n, 'node', b.cid, b.block
+FROM (SELECT atid.mst_car(path, atid.cid_of(block, 'dag-cbor') ORDER BY path)
+      FROM records) AS t (car), atid.car_blocks(car) AS b
+UNION ALL
+SELECT 1000 + row_number() OVER (ORDER BY path), 'record', atid.cid_of(block, 'dag-cbor'), block
+FROM records;
+SELECT kind, count(*) FROM blocks GROUP BY 1 ORDER BY 1;
+
+-- A CAR of them: as it is exported; in another order; with a block that nothing refers to; with
+-- blocks twice.
+CREATE TEMP TABLE cars (n int, what text, car bytea);
+INSERT INTO cars
+SELECT i, (ARRAY['as exported', 'in another order', 'with another block', 'with blocks twice'])[i],
+       atid.car_agg((SELECT cid FROM blocks WHERE n = 1), cid, block
+                    ORDER BY CASE i WHEN 2 THEN -n ELSE n END)
+FROM generate_series(1, 4) AS i,
+     LATERAL (SELECT n, cid, block FROM blocks
+              UNION ALL SELECT 0, atid.cid_of('x', 'raw'), 'x' WHERE i = 3
+              UNION ALL SELECT n, cid, block FROM blocks WHERE i = 4) AS b
+GROUP BY i;
+SELECT n, what, curve AS key, atid.repo_is_signed_by(car, key) AS signed
+FROM cars, keys ORDER BY n, curve;
+
+-- Each block taken away, and with a byte changed: what the key has signed is the whole.
+SELECT kind, n
+FROM keys, blocks AS gone,
+     LATERAL (SELECT atid.car_agg((SELECT cid FROM blocks WHERE n = 1), cid, block ORDER BY n)
+              FROM blocks WHERE n <> gone.n) AS a (without),
+     LATERAL (SELECT atid.car_agg((SELECT cid FROM blocks WHERE n = 1), cid, CASE n WHEN gone.n
+                                    THEN set_byte(block, 5, get_byte(block, 5) # 1)
+                                    ELSE block END ORDER BY n)
+              FROM blocks) AS c (changed)
+WHERE curve = 'k256'
+  AND (atid.repo_is_signed_by(without, key) OR atid.repo_is_signed_by(changed, key));
+
+-- Another commit, of the same tree but signed by nobody: in the place of the good one, and under
+-- its CID; and beside it, where the root is the other one's CID.  None is the key's repository.
+SELECT what, atid.repo_is_signed_by(car, key) AS signed, atid.repo_is_valid(car) AS valid
+FROM keys, (SELECT cid, block FROM blocks WHERE n = 1) AS good,
+     LATERAL (SELECT set_byte(good.block, 80, get_byte(good.block, 80) # 1)) AS f (forged),
+     LATERAL (SELECT atid.cid_of(forged, 'dag-cbor')) AS o (other),
+     LATERAL (VALUES (1, 'in its place', other, ARRAY[other], ARRAY[forged]),
+                     (2, 'under its CID', good.cid, ARRAY[good.cid], ARRAY[forged]),
+                     (3, 'both under the CID of the other', other, ARRAY[other, other],
+                      ARRAY[good.block, forged]),
+                     (4, 'beside it', other, ARRAY[other, good.cid], ARRAY[forged, good.block]))
+       AS w (i, what, root, cids, commits),
+     LATERAL (SELECT atid.car_agg(root, cid, block ORDER BY n)
+              FROM (SELECT n, cid, block
+                    FROM unnest(cids, commits) WITH ORDINALITY AS c (cid, block, n)
+                    UNION ALL SELECT n, cid, block FROM blocks WHERE n > 1) AS b)
+       AS c (car)
+WHERE curve = 'k256'
+ORDER BY i;
+
+-- What is no CAR, or has no root, was signed by nobody.
+SELECT what, atid.repo_is_signed_by(car, key) AS signed
+FROM keys, (SELECT 1, 'nothing', '\x'::bytea
+            UNION ALL SELECT 2, 'no root', atid.car_agg(NULL, cid, block) FROM blocks
+            UNION ALL SELECT 3, 'a root that is no commit', atid.car_agg(cid, cid, block)
+                      FROM blocks WHERE n = 1001
+            UNION ALL SELECT 4, 'a root that is not there',
+                             atid.car_agg(atid.cid_of('x', 'dag-cbor'), cid, block) FROM blocks
+            UNION ALL SELECT 5, 'cut off', substr(car, 1, length(car) - 1) FROM cars WHERE n = 1)
+     AS v (i, what, car)
+WHERE curve = 'k256'
+ORDER BY i;
+
 -- NULL, and a malformed key
-SELECT atid.commit_is_signed_by(NULL, key) IS NULL, atid.commit_is_signed_by('', NULL) IS NULL
+SELECT atid.commit_is_signed_by(NULL, key) IS NULL, atid.commit_is_signed_by('', NULL) IS NULL,
+       atid.repo_is_signed_by(NULL, key) IS NULL, atid.repo_is_signed_by('', NULL) IS NULL
 FROM keys WHERE curve = 'k256';
 SELECT atid.commit_is_signed_by('', 'did:key:k256');

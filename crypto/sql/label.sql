@@ -98,7 +98,8 @@ FROM keys, (VALUES
 ) AS v (what, label)
 WHERE curve = 'k256'
 ORDER BY what COLLATE "C";
-SELECT label FROM keys, jsonb_array_elements('[null, 1, "sig", [], {}, ["sig"], [{"sig": 1}]]') AS label
+SELECT label
+FROM keys, jsonb_array_elements('[null, 1, "sig", [], {}, ["sig"], [{"sig": 1}]]') AS label
 WHERE atid.label_is_signed_by(label, key);
 
 -- NULL, and a malformed key

@@ -8,17 +8,33 @@
  * is no commit of version 3 or 2 was signed by nobody: the answer is no, not an
  * error.
  *
+ * A commit names the root of its account's tree by hash, and the tree its records.
+ * So a repository in a CAR was signed where
+ *
+ *		the CAR's first root is the CID of a block that it has;
+ *		the block has the hash that this CID says;
+ *		the block is a commit that the key has signed;
+ *		the tree below it and all its records are there, each with its hash.
+ *
+ * The last is what atid.repo_is_valid() verifies.  The hash of the commit's block
+ * is looked at here nevertheless: of two blocks that claim to have one CID, that
+ * function and this one might have found different ones, and each its own right.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 
+#include "atidlib.h"
+#include "codec/car.h"
 #include "codec/commit.h"
+#include "codec/multiformat.h"
 #include "codec/multikey.h"
 #include "compat.h"
-#include "signature.h"
 #include "key.h"
+#include "signature.h"
 
 /*
  * Has the key signed the commit in this block?
@@ -56,5 +72,60 @@ atid_commit_is_signed_by(PG_FUNCTION_ARGS)
 											VARSIZE_ANY_EXHDR(block), verifier);
 
 	PG_FREE_IF_COPY(block, 0);
+	PG_RETURN_BOOL(result);
+}
+
+/*
+ * Find the block of a CAR's first root.  Returns false where there is none, or its
+ * hash is not what the root says.
+ */
+static bool
+find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
+{
+	AtidCarReader reader;
+	const uint8_t *root;
+	size_t		root_len;
+	uint8_t		digest[ATID_DIGEST_LEN];
+
+	if (!atid_car_begin(&reader, car, len) || reader.root_count == 0)
+		return false;
+	atid_car_root(reader.roots, &root, &root_len);
+	if (!atid_cid_is_blessed(root, root_len) || root[1] != ATID_CODEC_DAG_CBOR)
+		return false;
+
+	/* it should be the first, but need not be */
+	while (atid_car_next(&reader, section))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (section->cid_len == root_len && memcmp(section->cid, root, root_len) == 0)
+		{
+			atid_sha256(section->block, section->block_len, digest);
+			return memcmp(digest, root + root_len - sizeof(digest), sizeof(digest)) == 0;
+		}
+	}
+	return false;
+}
+
+PG_FUNCTION_INFO_V1(atid_repo_is_signed_by);
+
+/*
+ * repo_is_signed_by(car bytea, key text): is this a whole repository, as the key
+ * has signed it?
+ */
+Datum
+atid_repo_is_signed_by(PG_FUNCTION_ARGS)
+{
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
+	AtidCarSection commit;
+	bool		result;
+
+	/* first what costs less */
+	result = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
+							 &commit) &&
+		block_is_signed_by(commit.block, commit.block_len, verifier) &&
+		DatumGetBool(atid_call(ATID_REPO_IS_VALID, PointerGetDatum(car)));
+
+	PG_FREE_IF_COPY(car, 0);
 	PG_RETURN_BOOL(result);
 }

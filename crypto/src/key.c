@@ -26,8 +26,8 @@
 
 #include "codec/multikey.h"
 #include "compat.h"
-#include "signature.h"
 #include "key.h"
+#include "signature.h"
 
 /* What a call site keeps. */
 typedef struct KeyCache

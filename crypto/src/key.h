@@ -8,6 +8,10 @@
 #ifndef ATID_KEY_H
 #define ATID_KEY_H
 
+#include "fmgr.h"
+
+#include "signature.h"
+
 extern AtidVerifier *atid_key_argument(FunctionCallInfo fcinfo, int arg);
 extern bool atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
 								const uint8_t *signature, size_t signature_len);

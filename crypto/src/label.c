@@ -38,8 +38,8 @@
 #include "codec/dagcbor.h"
 #include "codec/multikey.h"
 #include "compat.h"
-#include "signature.h"
 #include "key.h"
+#include "signature.h"
 #include "sigtext.h"
 
 #define LABEL_VERSION 1

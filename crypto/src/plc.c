@@ -27,12 +27,12 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 
+#include "atidlib.h"
 #include "codec/base32.h"
 #include "codec/multikey.h"
 #include "compat.h"
-#include "signature.h"
-#include "atidlib.h"
 #include "key.h"
+#include "signature.h"
 #include "sigtext.h"
 
 #define DID_PREFIX "did:plc:"

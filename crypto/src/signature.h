@@ -8,8 +8,12 @@
 #ifndef ATID_SIGNATURE_H
 #define ATID_SIGNATURE_H
 
+#include <stdint.h>
+
 #include <openssl/evp.h>
 #include <secp256k1.h>
+
+#include "codec/multikey.h"
 
 /* A signature is r and s, big-endian, and nothing else. */
 #define ATID_SCALAR_LEN 32
