@@ -78,7 +78,7 @@ to_timestamptz(int64_t us)
  * Raise the fault of a value.  "at" is its place, which the rule about the era
  * does not have.
  */
-static pg_noreturn void
+pg_noreturn static void
 raise_fault(text *value, AtidDatetimeFault fault, size_t at)
 {
 	AtidDatetimeRule rule = atid_datetime_rule(fault);

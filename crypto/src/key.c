@@ -87,7 +87,7 @@ atid_sha256(const void *data, size_t len, uint8_t digest[ATID_DIGEST_LEN])
 /*
  * A library could not be used: no answer would be the truth.
  */
-static pg_noreturn void
+pg_noreturn static void
 library_failure(AtidCurve curve)
 {
 	ereport(ERROR,
@@ -146,7 +146,7 @@ find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
 	return *fault == ATID_MULTIKEY_OK ? &cache->verifier : NULL;
 }
 
-static pg_noreturn void
+pg_noreturn static void
 invalid_key(AtidMultikeyFault fault, size_t at)
 {
 	if (fault == ATID_MULTIKEY_CHARACTER || fault == ATID_MULTIKEY_MULTIBASE)
