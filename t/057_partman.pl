@@ -5,7 +5,8 @@
 # - rows of two months are in the partitions of these months, and none is in the default one;
 # - a query by a range of keys reads the partitions of that time only;
 # - the maintenance makes partitions ahead, and drops those that retention says are too old, with their rows;
-# - keys that hold no time do not stop the maintenance;
+# - rows that came too early for their partition are moved to it out of the default one, and keys that hold
+#   no time do not stop that;
 # and that a column of atid.tid is refused, as the page says.
 #
 # Skipped where the server has no pg_partman from 5.2 on (Debian: postgresql-18-partman; in a root of its own,
@@ -54,7 +55,7 @@ foreach my $block (@blocks)
 
 # The months from two before this one to three ahead, as the partitions' names have them.
 my %month = map { split /\|/ } split /\n/,
-  ask(q{SELECT n, to_char(date_trunc('month', now()) + n * interval '1 month', 'YYYYMMDD') FROM generate_series(-3, 5) AS n});
+  ask(q{SELECT n, to_char(date_trunc('month', now()) + n * interval '1 month', 'YYYYMMDD') FROM generate_series(-3, 6) AS n});
 
 # Partitions but the default, oldest first, by their months
 sub partitions
@@ -120,6 +121,16 @@ foreach my $case (
 	is(rows($table), "default=1 p$month{0}=21 p$month{2}=1", "$type: with its rows");
 }
 
+foreach my $case ([ 'orders', 'uuid', 'atid.uuid_timestamptz_to_v7(%s, true)' ], [ 'events', 'text', 'atid.tid_make(%s, 0)::text' ])
+{
+	my ($table, $type, $key) = @$case;
+	my $sixth = $month{6};
+	my $early = sprintf $key, q{date_trunc('month', now()) + interval '6 months 3 days'};
+	ask("INSERT INTO $table (id) VALUES ($early)");
+	like(rows($table), qr/^default=2 /, "$type: a row that comes too early");
+	ask("SELECT partman.partition_data_time('public.$table', p_batch_count => 10)");
+	like(rows($table), qr/^default=1 .* p$sixth=1$/, "$type: is moved to the partition of its time, and the other is left");
+}
 ask('CALL partman.run_maintenance_proc()');
 
 my ($status, $out, $err) = $node->psql($db, <<'SQL');
