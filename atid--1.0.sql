@@ -768,7 +768,7 @@ CREATE FUNCTION atid.record_is_valid(record jsonb, strict bool) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_is_valid'
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION atid.record_is_valid(jsonb, bool) IS
-  'the same, and if strict, may it be written anew?';
+  'is the record of the data model and, if strict, fit to be written anew?';
 
 CREATE FUNCTION atid.record_problem(record jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_record_problem'
@@ -780,7 +780,7 @@ CREATE FUNCTION atid.record_problem(record jsonb, strict bool) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_record_problem'
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION atid.record_problem(jsonb, bool) IS
-  'the same, and if strict, what keeps it from being written anew';
+  'the first problem of a record with its path; if strict, also of what is written anew';
 
 CREATE FUNCTION atid.dag_cbor_to_record(block bytea) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_to_record'

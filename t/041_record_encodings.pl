@@ -71,7 +71,9 @@ foreach my $case (@records)
 			blobs_of_block => $session->ok("$links atid.dag_cbor_blobs($block) l"),
 			back  => $session->ok("SELECT atid.dag_cbor_to_record($block) = $record"),
 			json  => $session->ok("SELECT atid.dag_cbor_to_json($block)"),
-			again => $session->ok("SELECT atid.record_to_dag_cbor(atid.dag_cbor_to_record($block)) = $block"));
+			again => $session->ok("SELECT atid.record_to_dag_cbor(atid.dag_cbor_to_record($block)) = $block"),
+			text  => $session->ok("SELECT md5(atid.json_to_dag_cbor(($record)::text::json)), atid.json_cid(($record)::text::json)"),
+			strict => $session->ok("SELECT atid.record_is_valid($record, true), atid.record_problem($record, true), atid.dag_cbor_problem($block)"));
 	};
 	my $block =
 	  q{'} . $session{UTF8}->ok("SELECT atid.record_to_dag_cbor($record)") . q{'::bytea};
@@ -105,8 +107,18 @@ foreach my $encoding (qw(UTF8 LATIN1 WIN1252))
 	is($s->ok(q{SELECT atid.record_problem('{"é": [{"à b": 0.5}]}')}),
 		'$["é"][0]["à b"]: The number is not an integer.', "$encoding: a problem's path");
 	is($s->ok(q{SELECT atid.record_problem('{"a": {"$bytes": "éééé"}}')}),
-		'$.a: A "$bytes" is base64 as in RFC 4648 section 4.', "$encoding: bytes that are none");
+		'$.a: A "$bytes" is base64, which has only the characters A-Z, a-z, 0-9, + and /.', "$encoding: bytes that are none");
 	is($s->ok(q{SELECT atid.record_is_valid('{"$type": "é", "é": {"$type": ""}}')}), 'f', "$encoding: a type");
+	is(($s->try(q{SELECT atid.json_cid('{"é": [{"à b": 0.5}]}')}))[2] =~ s/.*DETAIL:\s*//sr =~ s/\n.*//sr,
+		'$["é"][0]["à b"]: The number is not an integer.', "$encoding: a path in json");
+	is(($s->try(q{SELECT atid.json_cid('{"a": {"é": 1, "b": 2, "\\u00e9": 3}}')}))[2] =~ s/.*DETAIL:\s*//sr =~ s/\n.*//sr,
+		'$.a: The object has the key "é" twice.', "$encoding: a key that comes twice");
+	my $long = $s->ok(q{SELECT atid.record_problem(jsonb_build_object(repeat('é', 1000), 0.5))});
+	like($long, qr/^\$\["(?:é)+ \.\.\. (?:é)+"\]: The number is not an integer\.$/, "$encoding: a long key is cut between characters");
+	# U+6C34 is in UTF-8 alone of these; a text may have it, escaped
+	is($s->ok(q{SELECT atid.json_to_dag_cbor('"\\u6c34"')}), '\x63e6b0b4', "$encoding: an escape beyond it");
+	# What is no block is refused as that, also behind a text that the encoding has not.
+	is(($s->try(q{SELECT atid.dag_cbor_to_record('\x8263e6b0b4f7')}))[1], '22P03', "$encoding: malformed behind a text");
 }
 
 #
@@ -159,7 +171,7 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 	is($session{EUC_TW}->ok("SELECT count(*) FROM jsonb_object_keys($twice)"), '2', 'EUC_TW: two keys');
 	my (undef, $state, $err) = $session{EUC_TW}->try("SELECT atid.record_cid($twice)");
 	is($state, '22023', 'EUC_TW: which become one are refused');
-	like($err, qr/A map has the same key twice/, 'EUC_TW: with a reason');
+	like($err, qr/DETAIL:  \$: The object has the key ".+" twice\./, 'EUC_TW: with a reason');
 }
 
 # SQL_ASCII has any bytes.

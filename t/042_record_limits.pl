@@ -4,6 +4,8 @@
 # - depth bombs, lengths and counts that claim more than is there, arrays of ten million items and strings
 #   of 100 MB end in success or in an error that says why, in memory that their size bounds, and the
 #   session goes on;
+# - a jsonb is built in 2 GB at most, whatever a block is made of;
+# - paths and keys in errors are bounded;
 # - a cancel stops a long call at once;
 # - calls give their memory back, in a loop of PL/pgSQL and in one query;
 # - parallel workers run the functions;
@@ -90,10 +92,13 @@ foreach my $depth (513, 3000)
 		foreach my $function (qw(record_to_dag_cbor record_cid))
 		{
 			outcome("$function of $depth $kind", "SELECT atid.$function($jsonb)", '54000',
-				qr/DETAIL:  \$.*nested more than 512 deep/, 16);
+				qr/record is nested too deep\nDETAIL:  \$.* \.\.\. .*nested more than 512 deep/, 16);
 		}
+		outcome("$_ of $depth $kind, as json", "SELECT atid.$_(($jsonb)::text::json)", '54000',
+			qr/record is nested too deep\nDETAIL:  \$.* \.\.\. .*nested more than 512 deep/, 16)
+		  foreach qw(json_to_dag_cbor json_cid);
 		outcome("record_is_valid of $depth $kind", "SELECT atid.record_is_valid($jsonb)", '00000', qr/^f$/, 16);
-		outcome("$_ of $depth $kind", "SELECT count(*) FROM atid.$_($jsonb)", '54000', qr/nested more than 512/, 16)
+		outcome("$_ of $depth $kind", "SELECT count(*) FROM atid.$_($jsonb)", '54000', qr/record is nested too deep\nDETAIL:  \$.*nested more than 512/, 16)
 		  foreach qw(record_links record_blobs);
 	}
 }
@@ -101,7 +106,7 @@ foreach my $form ([ 'arrays', q{E'\\\\201'} ], [ 'maps', q{E'\\\\241aa'} ], [ 'l
 {
 	my ($kind, $open) = @$form;
 	$session->ok("CREATE TEMP TABLE bomb AS SELECT repeat($open, 10000000)::bytea AS b");
-	my ($state, $why) = $kind eq 'links in tags' ? ('22P03', qr/not a byte string/) : ('54000', qr/more than 512 deep/);
+	my ($state, $why) = $kind eq 'links in tags' ? ('22P03', qr/not a byte string/) : ('54000', qr/DAG-CBOR is nested too deep\nDETAIL:  At byte \d+: Arrays and maps are nested more than 512 deep/);
 	outcome("$_, 10 million $kind", "SELECT count(*) FROM bomb, atid.$_(b)", $state, $why, 60)
 	  foreach qw(dag_cbor_to_record dag_cbor_to_json dag_cbor_links dag_cbor_blobs);
 	outcome("dag_cbor_is_valid, 10 million $kind", 'SELECT atid.dag_cbor_is_valid(b) FROM bomb', '00000', qr/^f$/, 60);
@@ -125,21 +130,76 @@ foreach my $claim (qw(1a40000000 1a7fffffff 1affffffff 1b0000000100000000 1b7fff
 		}
 	}
 }
-# An array in an array in an array, each of as many items as bytes are left.
+# An array in an array in an array, each of as many items as bytes are left: not one of them is whole,
+# and so the block is refused for that, and nothing is built before.
 outcome('counts that multiply',
 	q{SELECT atid.dag_cbor_to_record(decode(repeat('9a000f4240', 200), 'hex') || decode(repeat('00', 2000000), 'hex'))},
-	'54000', qr/would take more than 2 GB to build/, 400);
-# Nothing but empty maps: the builder takes some hundred bytes for each, the block one.
-outcome('empty maps by the million',
-	q{SELECT atid.dag_cbor_to_record(decode('9a004c4b40', 'hex') || decode(repeat('a0', 5000000), 'hex'))},
-	'54000', qr/would take more than 2 GB to build/, 2500);
+	'22P03', qr/The block ends where a value should go on/, 400);
+$session->quit;
+
+#
+# The bound of what a jsonb takes while it is built, for each shape of what can be in a block: 2 GB, and
+# beside them the block. A block of each shape that would need more is refused, and the peak of the
+# backend's memory shows that all that is built is counted.
+#
+my $utf8   = $db;
+my $latin1 = 'limits_latin1';
+$node->safe_psql('postgres', "CREATE DATABASE $latin1 TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'");
+$node->safe_psql($latin1, 'CREATE EXTENSION atid');
+
+# items of an array, in hex, and how many
+my %shape = (
+	'empty arrays'           => [ '80',                                    9_000_000 ],
+	'arrays of arrays'       => [ '828080',                                4_000_000 ],
+	'arrays of one'          => [ '8100',                                  8_000_000 ],
+	'arrays of five'         => [ '850102030405',                          5_000_000 ],
+	'empty maps'             => [ 'a0',                                    4_000_000 ],
+	'maps of one'            => [ 'a1616101',                              4_000_000 ],
+	'maps of five'           => [ 'a5' . join('', map { "616${_}01" } 1 .. 5), 2_000_000 ],
+	'maps of nine'           => [ 'a9' . join('', map { "616${_}01" } 1 .. 9), 1_000_000 ],
+	'empty byte strings'     => [ '40',                                    4_000_000 ],
+	'byte strings'           => [ '50' . '00' x 16,                        4_000_000 ],
+	'byte strings of 1 kB'   => [ '590400' . '00' x 1024,                  1_000_000 ],
+	'links'                  => [ 'd82a450001550000',                      4_000_000 ],
+	'byte strings in maps'   => [ 'a1616140',                              2_000_000 ],
+	'numbers by the million' => [ '9a00f42400' . '01' x 16_000_000,        3 ],
+	'texts by the million'   => [ '9a00f42400' . '60' x 16_000_000,        5 ]);
+my %shape_latin1 = (
+	'converted texts'        => [ '9a00989680' . '62c3a9' x 10_000_000,     4 ]);
+
+foreach my $case (
+	(map { [ $utf8, $_, @{ $shape{$_} } ] } sort keys %shape),
+	(map { [ $latin1, $_, @{ $shape_latin1{$_} } ] } sort keys %shape_latin1))
+{
+	my ($where, $what, $item, $n) = @$case;
+	my $bytes = length($item) / 2 * $n;
+	my $file  = PostgreSQL::Test::Utils::tempdir('shape') . '/block';
+
+	# In binary, and from a file: no other memory is in the way.
+	open my $out, '>:raw', $file or die "could not write $file: $!";
+	my $packed = pack 'H*', $item;
+	print $out $n < 24 ? pack('C', 0x80 | $n) : pack('CN', 0x9a, $n);
+	print $out $packed foreach 1 .. $n;
+	close $out;
+	$session = AtidTest::Session->new($node, $where);
+	$session->ok('CREATE TABLE IF NOT EXISTS shape (b bytea)');
+	$session->ok('ALTER TABLE shape ALTER b SET STORAGE EXTERNAL; TRUNCATE shape');
+	$session->ok('INSERT INTO shape VALUES (pg_read_binary_file(' . literal($file) . '))');
+	unlink $file;
+	$session->quit;
+
+	$session = AtidTest::Session->new($node, $where);
+	$pid     = $session->pid;
+	$session->ok(q{SELECT atid.dag_cbor_to_record('\x8140'), count(*) FROM shape});
+	outcome("$what, more than 2 GB", 'SELECT pg_column_size(atid.dag_cbor_to_record(b)) FROM shape',
+		'54000', qr/would take more than 2 GB to build/, 2048 * 1.05 + $bytes / 2**20 + 16);
+	$session->quit;
+}
 
 #
 # Ten million items, and strings of 100 MB. What is needed is a multiple of what is given: a jsonb is
 # built of 32 bytes and more for an item.
 #
-$session->quit;
-
 my %most = (
 	# per kind: to a block, to a jsonb, to json, to look at it
 	items => [ 500, 1900, 500, 200 ],
@@ -173,6 +233,7 @@ SQL
 	outcome("$what, is the record valid?", 'SELECT atid.record_is_valid(j) FROM big', '00000',
 		$what =~ /^(key|pairs)$/ ? qr/^t$/ : qr/^f$/, $encode + $look);
 	outcome("$what, is the block valid?", 'SELECT atid.dag_cbor_is_valid(b) FROM big', '00000', qr/^t$/, $look);
+	outcome("$what from json to a block", 'SELECT atid.json_to_dag_cbor(atid.dag_cbor_to_json(b)) = b FROM big', '00000', qr/^t$/, $json + $encode + $look);
 	my $links = $what eq 'links' ? 200000 : 0;
 	outcome("links of a block of $what", 'SELECT count(*) FROM big, atid.dag_cbor_links(b)', '00000', qr/^$links$/, $look + 20);
 	outcome("links of a record of $what", 'SELECT count(*) FROM big, atid.record_links(j)', '00000', qr/^$links$/, $encode + $look);
@@ -182,7 +243,8 @@ SQL
 	if ($what eq 'items')
 	{
 		$session->ok(q{UPDATE big SET b = '\x9a05f5e100'::bytea || decode(repeat('01', 100000000), 'hex')});
-		foreach my $call ('atid.dag_cbor_is_valid(b)', 'atid.dag_cbor_to_json(b)', 'atid.record_to_dag_cbor(j)',
+		$session->ok('ALTER TABLE big ADD t json, ALTER t SET STORAGE EXTERNAL; UPDATE big SET t = atid.dag_cbor_to_json(b)');
+		foreach my $call ('atid.dag_cbor_is_valid(b)', 'atid.dag_cbor_problem(b)', 'atid.dag_cbor_to_json(b)', 'atid.json_cid(t)', 'atid.record_to_dag_cbor(j)',
 			'atid.record_cid(j)', 'atid.record_is_valid(j)', '(SELECT count(*) FROM atid.dag_cbor_links(b))',
 			'(SELECT count(*) FROM atid.record_blobs(j))')
 		{
@@ -213,6 +275,26 @@ outcome('a string that no jsonb holds',
 is($session->ok(q{SELECT atid.dag_cbor_to_record('\x01')}), '1', 'the session goes on');
 
 #
+# A key as long as its record, and paths that repeat it.
+#
+$session->ok(<<'SQL');
+CREATE TEMP TABLE long AS SELECT jsonb_build_object(repeat('k', 100000000), jsonb '[1, 0.5]') AS j;
+CREATE TEMP TABLE longer AS
+SELECT '\xa17a02faf080'::bytea || repeat('k', 50000000)::bytea || '\x9a000186a0'::bytea
+       || decode(repeat('d82a450001550000', 100000), 'hex') AS b;
+SQL
+outcome('record_problem of a key of 100 MB', 'SELECT length(atid.record_problem(j)) < 200 FROM long', '00000', qr/^t$/, 250);
+foreach my $call ('atid.record_cid(j)', 'atid.record_links(j)', 'atid.json_cid(j::text::json)')
+{
+	my ($out, $state, $err) = $session->try("SELECT $call FROM long");
+	is($state, '22023', "$call of a key of 100 MB: refused");
+	like($err, qr/DETAIL:  \$\["k+ \.\.\. k+"\]\[1\]: The number is not an integer\./, "$call of a key of 100 MB: with a path");
+	cmp_ok(length $err, '<', 500, "$call of a key of 100 MB: which is short");
+}
+outcome('100,000 links below a key of 50 MB', 'SELECT count(*) FROM longer, atid.dag_cbor_links(b)', '54000',
+	qr/path of a link or blob is too long\nDETAIL:  The path \$\["k+ \.\.\. k+"\]\[0\] has more than 4096 bytes/, 250);
+
+#
 # Memory comes back with each call.
 #
 $session->ok(<<'SQL');
@@ -230,6 +312,9 @@ my %call = (
 	dag_cbor_to_record => 'pg_column_size(atid.dag_cbor_to_record(b))',
 	dag_cbor_to_json   => 'length(atid.dag_cbor_to_json(b)::text)',
 	dag_cbor_is_valid  => 'atid.dag_cbor_is_valid(b)::int',
+	dag_cbor_problem   => q{length(atid.dag_cbor_problem(b || '\x00'))},
+	json_to_dag_cbor   => 'length(atid.json_to_dag_cbor(j::text::json))',
+	json_cid           => 'length(atid.json_cid(j::text::json)::bytea)',
 	links              => '(SELECT count(*) FROM atid.record_links(j)) + (SELECT count(*) FROM atid.dag_cbor_links(b))',
 	blobs              => '(SELECT count(*) FROM atid.record_blobs(j)) + (SELECT count(*) FROM atid.dag_cbor_blobs(b))',
 	cid_link           => q{length(atid.cid_of(b, 'raw')::text::atid.cid_link::text)},
