@@ -3,6 +3,10 @@
  * reference.c
  *		What a record refers to: its links and its blobs.
  *
+ * Records and blocks are read by the same inspector (jsonb/inspect.c), so that a
+ * block has the same rows as its record.  Rows go to a tuplestore, which keeps
+ * them on disk where they are many.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -24,10 +28,6 @@
 #include "jsonb/model.h"
 #include "jsonb/walk.h"
 
-
-/*
- * What a record refers to
- */
 
 /*
  * The path of what a row is about, whole or not at all: a row is data, and a
@@ -105,7 +105,7 @@ put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
 }
 
 /*
- * Put a row, and give back the memory that it took: there can be many.
+ * Put a row, and free the memory that it took: there can be many.
  */
 static void
 put_row(void (*put) (AtidInspector *in, ReturnSetInfo *rsinfo),

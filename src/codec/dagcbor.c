@@ -22,7 +22,7 @@
  * as short as can be, nothing is of indefinite length, the keys of a map are
  * text, in order of their length and then their bytes, each once.  All else is
  * refused.  So a block that is read to its end and written anew gives the same
- * bytes; fuzz/dagcbor.c holds us to it.
+ * bytes; fuzz/dagcbor.c checks it.
  *
  * The protocol wants integers of signed 64 bits and no floats, whose errors are
  * therefore not those of a bad encoding.

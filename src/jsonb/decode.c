@@ -260,7 +260,7 @@ atid_json_of_block(bytea *block)
 typedef JsonbInState JsonbBuilder;
 
 static inline void
-push(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
+push_jsonb(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
 {
 	pushJsonbValue(builder, token, v);
 }
@@ -274,7 +274,7 @@ typedef struct JsonbBuilder
 } JsonbBuilder;
 
 static inline void
-push(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
+push_jsonb(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
 {
 	builder->result = pushJsonbValue(&builder->state, token, v);
 }
@@ -399,15 +399,15 @@ push_special(JsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent event,
 	count_container(reader, built, 1, sizeof(JsonbPair));
 	/* base64 takes four bytes for three, base32 eight for five */
 	count_built(reader, built, chunk_size(item->len / 5 * 8 + 8));
-	push(builder, WJB_BEGIN_OBJECT, NULL);
+	push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
 	v.type = jbvString;
 	v.val.string.val = event == ATID_CBOR_LINK ? "$link" : "$bytes";
 	v.val.string.len = event == ATID_CBOR_LINK ? 5 : 6;
-	push(builder, WJB_KEY, &v);
+	push_jsonb(builder, WJB_KEY, &v);
 	v.val.string.val = special_text(reader, event, item, &len);
 	v.val.string.len = (int) len;
-	push(builder, WJB_VALUE, &v);
-	push(builder, WJB_END_OBJECT, NULL);
+	push_jsonb(builder, WJB_VALUE, &v);
+	push_jsonb(builder, WJB_END_OBJECT, NULL);
 }
 
 /*
@@ -476,23 +476,23 @@ atid_jsonb_of_block(bytea *block)
 				break;
 			case ATID_CBOR_ARRAY:
 				count_container(&reader, &built, item.len, sizeof(JsonbValue));
-				push(&builder, WJB_BEGIN_ARRAY, NULL);
+				push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_ARRAY_END:
-				push(&builder, WJB_END_ARRAY, NULL);
+				push_jsonb(&builder, WJB_END_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_MAP:
 				count_container(&reader, &built, item.len, sizeof(JsonbPair));
-				push(&builder, WJB_BEGIN_OBJECT, NULL);
+				push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_MAP_END:
-				push(&builder, WJB_END_OBJECT, NULL);
+				push_jsonb(&builder, WJB_END_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_KEY:
 				if (is_special_key(&item))
 					refuse_special_key(&reader, &item);
 				set_jsonb_string(&v, &reader, &item, &built);
-				push(&builder, WJB_KEY, &v);
+				push_jsonb(&builder, WJB_KEY, &v);
 				continue;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
@@ -518,7 +518,7 @@ atid_jsonb_of_block(bytea *block)
 		}
 
 		if (reader.depth > 0)
-			push(&builder, token, &v);
+			push_jsonb(&builder, token, &v);
 		else
 		{
 			/* the builder takes no scalar on top, but the server does */

@@ -245,7 +245,7 @@ sort_pairs(Encoder *encoder)
  * An array or a map begins: write its head as if it were empty.
  */
 static void
-enter(Encoder *encoder, bool map)
+begin_container(Encoder *encoder, bool map)
 {
 	Level	   *level = &encoder->levels[++encoder->depth];
 
@@ -263,7 +263,7 @@ enter(Encoder *encoder, bool map)
  * An array or a map ends: write the head that it has.
  */
 static void
-leave(Encoder *encoder)
+end_container(Encoder *encoder)
 {
 	AtidCborWriter *writer = &encoder->writer;
 	const Level *level = &encoder->levels[encoder->depth];
@@ -345,11 +345,11 @@ put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item)
 			break;
 		case ATID_CBOR_ARRAY:
 		case ATID_CBOR_MAP:
-			enter(encoder, event == ATID_CBOR_MAP);
+			begin_container(encoder, event == ATID_CBOR_MAP);
 			break;
 		case ATID_CBOR_ARRAY_END:
 		case ATID_CBOR_MAP_END:
-			leave(encoder);
+			end_container(encoder);
 			break;
 		default:
 			put_scalar(&encoder->writer, event, item);

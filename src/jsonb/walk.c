@@ -256,7 +256,7 @@ begin_container(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *c
 			.len = entry_len(container->children[0], 0)
 		};
 
-		/* ASCII, so that it need not be converted to be known */
+		/* the two names are ASCII: no conversion is needed to compare them */
 		if (item_is(&key, "$link"))
 			return set_special(walk, item, container, true);
 		if (item_is(&key, "$bytes"))
@@ -335,7 +335,7 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 		if (!JsonContainerIsScalar(root))
 			return begin_container(walk, item, root);
 
-		/* a scalar is the one item of an array that is none */
+		/* jsonb wraps a scalar on top in an array of one item */
 		frame->entries = root->children;
 		frame->data = (const char *) &root->children[1];
 		frame->count = 1;
