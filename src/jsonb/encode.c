@@ -299,10 +299,19 @@ end_container(Encoder *encoder)
 	writer->len = end - 1 + head_len;
 }
 
-/* A value that is no array and no map. */
-static inline void
-put_scalar(AtidCborWriter *writer, AtidCborEvent event, const AtidCborItem *item)
+/*
+ * Write what an event says.  Where the keys come in order and the number of items
+ * is known, nothing needs to be noted.
+ */
+static pg_attribute_always_inline void
+put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item, bool in_order)
 {
+	AtidCborWriter *writer = &encoder->writer;
+
+	if (!in_order && event != ATID_CBOR_KEY &&
+		event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
+		encoder->levels[encoder->depth].items++;
+
 	switch (event)
 	{
 		case ATID_CBOR_INTEGER:
@@ -314,6 +323,12 @@ put_scalar(AtidCborWriter *writer, AtidCborEvent event, const AtidCborItem *item
 		case ATID_CBOR_TEXT:
 			atid_cbor_put_text(writer, item->data, item->len);
 			break;
+		case ATID_CBOR_KEY:
+			if (in_order)
+				atid_cbor_put_text(writer, item->data, item->len);
+			else
+				put_key(encoder, item);
+			break;
 		case ATID_CBOR_LINK:
 			atid_cbor_put_link(writer, item->data, item->len);
 			break;
@@ -323,36 +338,26 @@ put_scalar(AtidCborWriter *writer, AtidCborEvent event, const AtidCborItem *item
 		case ATID_CBOR_NULL:
 			atid_cbor_put_null(writer);
 			break;
-		default:
-			break;
-	}
-}
-
-/*
- * Write what an event says, where keys are in any order and the number of items
- * is not known.
- */
-static void
-put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item)
-{
-	if (event != ATID_CBOR_KEY && event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
-		encoder->levels[encoder->depth].items++;
-
-	switch (event)
-	{
-		case ATID_CBOR_KEY:
-			put_key(encoder, item);
-			break;
 		case ATID_CBOR_ARRAY:
+			if (in_order)
+				atid_cbor_put_array(writer, item->len);
+			else
+				begin_container(encoder, false);
+			break;
 		case ATID_CBOR_MAP:
-			begin_container(encoder, event == ATID_CBOR_MAP);
+			if (in_order)
+				atid_cbor_put_map(writer, item->len);
+			else
+				begin_container(encoder, true);
 			break;
 		case ATID_CBOR_ARRAY_END:
 		case ATID_CBOR_MAP_END:
-			end_container(encoder);
+			if (!in_order)
+				end_container(encoder);
 			break;
-		default:
-			put_scalar(&encoder->writer, event, item);
+		case ATID_CBOR_FAULT:
+		case ATID_CBOR_END:
+			break;
 	}
 }
 
@@ -366,7 +371,6 @@ atid_block_of_jsonb(Jsonb *jb)
 	AtidCborItem item;
 	AtidCborEvent event;
 	Encoder		encoder;
-	AtidCborWriter *writer = &encoder.writer;
 
 	/* most blocks are no larger than their jsonb */
 	encoder_init(&encoder, VARSIZE(jb) + 64);
@@ -376,26 +380,10 @@ atid_block_of_jsonb(Jsonb *jb)
 		if (event == ATID_CBOR_FAULT)
 			atid_refuse_record(walk.fault, "record cannot be encoded as DAG-CBOR",
 							   atid_describe_problem(jb, ATID_RULES_CODEC));
-		if (!walk.utf8)
-		{
-			put_event(&encoder, event, &item);
-			continue;
-		}
-
-		switch (event)
-		{
-			case ATID_CBOR_KEY:
-				atid_cbor_put_text(writer, item.data, item.len);
-				break;
-			case ATID_CBOR_ARRAY:
-				atid_cbor_put_array(writer, item.len);
-				break;
-			case ATID_CBOR_MAP:
-				atid_cbor_put_map(writer, item.len);
-				break;
-			default:
-				put_scalar(writer, event, &item);
-		}
+		if (walk.utf8)
+			put_event(&encoder, event, &item, true);
+		else
+			put_event(&encoder, event, &item, false);
 	}
 
 	if (walk.scratch.data != NULL)
@@ -429,7 +417,7 @@ atid_block_of_json(text *json)
 							   psprintf("%s: %s", encoder_path(&encoder, !walk.fault_in_key),
 										atid_jsonb_words(walk.fault, walk.cid_fault)));
 		}
-		put_event(&encoder, event, &item);
+		put_event(&encoder, event, &item, false);
 	}
 
 	if (walk.text.data != NULL)
