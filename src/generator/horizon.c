@@ -51,6 +51,7 @@
 #include "catalog/pg_extension.h"
 #include "commands/sequence.h"
 #include "storage/bufmgr.h"
+#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -66,8 +67,29 @@ typedef struct Extension
 {
 	Oid			oid;			/* InvalidOid if it is not there */
 	Oid			schema;
+	Oid			dumped;			/* the first of its relations that pg_dump takes
+								 * the data of, or InvalidOid */
 	bool		is_new;			/* made in this transaction */
 } Extension;
+
+/*
+ * The first relation in an extension's extconfig.  The server keeps only members
+ * of the extension there: ALTER EXTENSION ... DROP takes them out.
+ */
+static Oid
+first_dumped(HeapTuple tuple, TupleDesc desc)
+{
+	bool		isnull;
+	Datum		datum = heap_getattr(tuple, Anum_pg_extension_extconfig, desc, &isnull);
+	ArrayType  *array;
+
+	if (isnull)
+		return InvalidOid;
+	array = DatumGetArrayTypeP(datum);
+	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] < 1 || ARR_HASNULL(array))
+		return InvalidOid;
+	return ((Oid *) ARR_DATA_PTR(array))[0];
+}
 
 /*
  * Find the extension.
@@ -79,7 +101,7 @@ typedef struct Extension
 static Extension
 find_extension(void)
 {
-	Extension	extension = {InvalidOid, InvalidOid, false};
+	Extension	extension = {InvalidOid, InvalidOid, InvalidOid, false};
 	Relation	rel;
 	ScanKeyData key;
 	SysScanDesc scan;
@@ -96,6 +118,7 @@ find_extension(void)
 
 		extension.oid = form->oid;
 		extension.schema = form->extnamespace;
+		extension.dumped = first_dumped(tuple, RelationGetDescr(rel));
 		extension.is_new =
 			TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 	}
@@ -161,7 +184,8 @@ open_sequence(LOCKMODE lockmode)
 				 errmsg("\"%s\" is not a sequence", SEQUENCE_NAME),
 				 errdetail("The extension atid keeps its generator's horizon in a sequence of that name."),
 				 errhint("Drop it, and then drop and create the extension.")));
-	if (getExtensionOfObject(RelationRelationId, relid) != extension.oid)
+	if (relid != extension.dumped &&
+		getExtensionOfObject(RelationRelationId, relid) != extension.oid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" does not belong to extension atid", SEQUENCE_NAME),
