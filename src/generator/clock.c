@@ -18,9 +18,10 @@
  *	wall	CLOCK_REALTIME; it may be set back and forth at any time.
  *	monotonic CLOCK_MONOTONIC; it never steps, but has no date.
  *	steady	monotonic + offset, where offset is the greatest that
- *			(wall - monotonic) has been in this life of the streams.  It does
- *			not fall, and is never behind the wall clock for longer than it
- *			takes to notice.
+ *			(wall - monotonic) has been in this life of the streams, or greater
+ *			where the streams were lifted by more than max_drift.  It does not
+ *			fall, and is never behind the wall clock for longer than it takes to
+ *			notice.
  *
  * A stream can be ahead of the wall clock for two reasons: a burst handed out
  * more than a tick's worth per tick, or the wall clock was set back.  The first

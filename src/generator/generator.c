@@ -34,10 +34,9 @@
  * later one, in the word and gets a greater one, whichever sessions the two
  * belong to and whatever the clock does.
  *
- * Whatever can refuse a tick is asked before the swap: a tick that has been
- * swapped in is in use.  The exception is a reset, which may come between; so
- * the life is looked at again after the swap, and a tick that was worked out in
- * another life is not handed out.
+ * Whatever can refuse a tick is asked before the swap, except for one: whether
+ * the life is the one in which all the rest was looked at.  That can change until
+ * the swap, so it is asked after it, and a tick that fails is not handed out.
  *
  * Crashes and restarts
  *
@@ -105,19 +104,26 @@ static AtidGenerator *generator = NULL;
 /* The horizon that this backend has adopted. */
 static struct
 {
-	uint64		life;			/* good in this life only; 0 if there is none */
+	uint64		life;			/* good in this life only */
 	time_t		second;			/* and in this second of the wall clock */
 	Oid			relid;			/* and while this sequence is not altered */
-	uint64		limit[ATID_TICK_KINDS]; /* the first ticks that are not covered */
+	uint64		limit[ATID_TICK_KINDS]; /* the first ticks that are not covered;
+										 * 0 if there is no horizon */
 }			adopted;
 
+
+static void
+forget_horizon(void)
+{
+	memset(&adopted, 0, sizeof(adopted));
+}
 
 static void
 sequence_changed(Datum arg, Oid relid)
 {
 	/* InvalidOid means all relations */
 	if (relid == adopted.relid || !OidIsValid(relid))
-		adopted.life = 0;
+		forget_horizon();
 }
 
 /*
@@ -380,17 +386,11 @@ draw_tick(AtidTick kind, uint64 after)
 						 errhint("If the clock is right, and was wrong before, a superuser can call atid.generator_reset().")));
 		}
 
-		/*
-		 * Is the tick below the horizon that this backend has adopted?  The life
-		 * is read after the stream, because a reset writes it before: whoever
-		 * has read a lowered stream sees the new life.
-		 */
-		pg_read_barrier();
-		life = pg_atomic_read_u64(&generator->life);
-		if (unlikely(adopted.life != life ||
-					 adopted.second != wall.tv_sec ||
-					 next >= adopted.limit[kind]))
+		/* is the tick below the horizon that this backend has adopted? */
+		life = adopted.life;
+		if (unlikely(adopted.second != wall.tv_sec || next >= adopted.limit[kind]))
 		{
+			life = pg_atomic_read_u64(&generator->life);
 			if (adopt_horizon(&wall, atid_tick_to_us(kind, after), visits++) ||
 				!RecoveryInProgress())
 				continue;
@@ -401,12 +401,14 @@ draw_tick(AtidTick kind, uint64 after)
 			continue;
 
 		/*
-		 * A reset may have lowered the stream after it was read here, and the
-		 * word may be back where it was, at 0 at least.  Then the tick is not
-		 * covered by the new life's horizon.
+		 * Was it all in one life?  A reset writes the number first, the page
+		 * next and the stream last.  So if the number is still the same after
+		 * the swap, the horizon covers the tick.  If not, what was adopted is
+		 * void, and the tick is nobody's.
 		 */
 		if (likely(pg_atomic_read_u64(&generator->life) == life))
 			return next;
+		forget_horizon();
 	}
 }
 
