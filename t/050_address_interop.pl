@@ -1,0 +1,110 @@
+# The AT Protocol's public vectors for DIDs, handles, NSIDs, at-identifiers, AT URIs, language tags and URIs.
+#
+# Reads the vectors from $ATID_INTEROP_DIR, or from ../shared/fixtures/atproto-interop beside the project,
+# and shows that every line counted as valid there is accepted and every other refused, by the predicate and
+# by the type or domain; and that what is accepted comes back byte for byte.
+#
+# The exceptions, with the sentence that decides; the vectors' README says that the specifications do where
+# they disagree:
+# - one valid NSID has an authority of 283 characters: "Domain authority: at most 253 characters (including
+#   periods)" (NSID Syntax);
+# - JA and jaja are well-formed language tags: "The Lexicon string must validate as a 'well-formed' language
+#   tag, as defined in the RFC" (Lexicon, language), and RFC 5646 has "tags and their subtags ... are to be
+#   treated as case insensitive" (2.1.1) and "4ALPHA ; or reserved for future use" (2.1).
+# The lines of language_parse_invalid.txt are "well-formed BCP 47 syntax, but not valid", as the file says, so
+# they are accepted.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $folder = $ENV{ATID_INTEROP_DIR}
+  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
+plan skip_all =>
+  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
+  unless -d "$folder/syntax";
+
+# A comment is a "#" followed by a blank, or alone. Blanks in a line are part of the value.
+sub vectors
+{
+	my ($file) = @_;
+	open my $in, '<:raw', "$folder/syntax/$file" or die "could not open $folder/syntax/$file: $!";
+	my @values = grep { $_ ne '' && !/^#( |\z)/ } map { s/\n\z//r } <$in>;
+	close $in;
+	return @values;
+}
+
+my $node    = new_node('interop');
+my $db      = new_database($node, 'vectors');
+my $session = AtidTest::Session->new($node, $db);
+
+# What a type makes of a value, as text; or the SQLSTATE of its refusal.
+$session->ok(<<'SQL');
+CREATE FUNCTION put(value text, type text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE format('SELECT %L::%s::text', value, type) INTO result;
+	RETURN result;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE;
+END $$;
+SQL
+
+# the file's name, ours, what refuses it, and how many lines there are at least
+my @formats = (
+	[ 'did',          'did',           '22P02', 15, 15 ],
+	[ 'handle',       'handle',        '23514', 50, 40 ],
+	[ 'nsid',         'nsid',          '23514', 20, 20 ],
+	[ 'atidentifier', 'at_identifier', '23514', 10, 20 ],
+	[ 'aturi',        'at_uri',        '22P02', 20, 60 ],
+	[ 'language',     'language',      '23514', 15, 5 ],
+	[ 'uri',          'uri',           '23514', 8,  10 ]);
+my %exception = (
+	nsid     => sub { $_[1] && length(($_[0] =~ /^(.*)\./)[0] || '') > 253 },
+	language => sub { !$_[1] && $_[0] =~ /^(JA|jaja)\z/ });
+
+sub check
+{
+	my ($name, $refusal, $value, $valid) = @_;
+	my $text = literal($value);
+	is( $session->ok("SELECT atid.${name}_is_valid($text), put($text, 'atid.$name') = "
+			  . ($valid ? $text : literal($refusal))),
+		($valid ? 't' : 'f') . '|t',
+		sprintf('%s %s: [%.100s]', $name, $valid ? 'accepts' : 'refuses', $value));
+	return;
+}
+
+foreach my $format (@formats)
+{
+	my ($file, $name, $refusal, @least) = @$format;
+	my $exceptions = 0;
+
+	foreach my $valid (1, 0)
+	{
+		my @values = vectors($file . '_syntax_' . ($valid ? 'valid' : 'invalid') . '.txt');
+		cmp_ok(scalar(@values), '>=', $least[ 1 - $valid ], "$name: lines that are " . ($valid ? 'valid' : 'invalid'));
+		foreach my $value (@values)
+		{
+			my $excepted = exists $exception{$name} && $exception{$name}->($value, $valid);
+			$exceptions++ if $excepted;
+			check($name, $refusal, $value, $excepted ? !$valid : $valid);
+		}
+	}
+	is($exceptions, { nsid => 1, language => 2 }->{$name} || 0, "$name: exceptions");
+}
+
+my @not_valid = vectors('language_parse_invalid.txt');
+is(scalar(@not_valid), 4, 'language tags that are well-formed and not valid');
+check('language', '23514', $_, 1) foreach @not_valid;
+
+$session->quit;
+$node->stop;
+done_testing();
