@@ -187,22 +187,6 @@ is_of_did(const AtidPackedUri *uri)
 		atid_identifier_is_did((const char *) uri->authority, uri->authority_len);
 }
 
-/* The DID that is the authority. */
-static bytea *
-did_of(const AtidPackedUri *uri)
-{
-	bytea	   *result;
-
-	if (!uri->plc)
-		return DatumGetByteaPP(atid_did_datum((const char *) uri->authority,
-											  uri->authority_len));
-	/* a did:plc is packed in the same way there and here */
-	result = palloc(VARHDRSZ + uri->authority_len);
-	SET_VARSIZE(result, VARHDRSZ + uri->authority_len);
-	memcpy(VARDATA(result), uri->authority, uri->authority_len);
-	return result;
-}
-
 Datum
 atid_at_uri_authority(PG_FUNCTION_ARGS)
 {
@@ -226,11 +210,24 @@ atid_at_uri_authority(PG_FUNCTION_ARGS)
 Datum
 atid_at_uri_did(PG_FUNCTION_ARGS)
 {
-	AtidPackedUri uri = parts_of(PG_GETARG_BYTEA_PP(0));
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	const uint8_t *plc = atid_at_uri_plc((const uint8_t *) VARDATA_ANY(value),
+										 VARSIZE_ANY_EXHDR(value));
+	AtidPackedUri uri;
 
+	if (likely(plc != NULL))
+	{
+		bytea	   *result = palloc(VARHDRSZ + ATID_PLC_PACKED_LEN);
+
+		SET_VARSIZE(result, VARHDRSZ + ATID_PLC_PACKED_LEN);
+		memcpy(VARDATA(result), plc, ATID_PLC_PACKED_LEN);
+		PG_RETURN_BYTEA_P(result);
+	}
+
+	uri = parts_of(value);
 	if (!is_of_did(&uri))
 		PG_RETURN_NULL();
-	PG_RETURN_BYTEA_P(did_of(&uri));
+	PG_RETURN_DATUM(atid_did_datum((const char *) uri.authority, uri.authority_len));
 }
 
 /*

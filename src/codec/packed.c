@@ -48,7 +48,7 @@
 #include "codec/address.h"
 #include "codec/base32.h"
 
-#define PLC_LEN			15		/* packed */
+#define PLC_LEN			ATID_PLC_PACKED_LEN
 #define PLC_BLOCKS		3
 #define PLC_DIGITS		24
 #define PLC_TEXT_LEN	(PLC_PREFIX_LEN + PLC_DIGITS)
@@ -344,6 +344,16 @@ atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri)
 		uri->rkey_len = TID_LEN;
 	}
 	return true;
+}
+
+/*
+ * The packed did:plc that is the authority, for those who want nothing else; NULL
+ * if there is none.
+ */
+const uint8_t *
+atid_at_uri_plc(const uint8_t *packed, size_t len)
+{
+	return is_whole(packed, len) && (packed[0] & SHAPE_PLC) ? packed + 1 : NULL;
 }
 
 /* The TID that is the record key; there is one. */

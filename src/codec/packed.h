@@ -16,6 +16,9 @@
 #define ATID_DID_PACKED_MAX(len)	((len) + 1)
 #define ATID_AT_URI_PACKED_MAX(len)	((len) + 1)
 
+/* A packed did:plc, the same in a DID and in an AT URI */
+#define ATID_PLC_PACKED_LEN			15
+
 extern size_t atid_did_pack(const char *s, size_t len, uint8_t *dst);
 extern size_t atid_did_text_len(const uint8_t *packed, size_t len);
 extern void atid_did_unpack(const uint8_t *packed, size_t len, char *dst);
@@ -40,6 +43,7 @@ typedef struct AtidPackedUri
 
 extern size_t atid_at_uri_pack(const char *s, size_t len, uint8_t *dst);
 extern bool atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri);
+extern const uint8_t *atid_at_uri_plc(const uint8_t *packed, size_t len);
 extern uint64_t atid_packed_tid(const AtidPackedUri *uri);
 extern size_t atid_at_uri_text_len(const uint8_t *packed, size_t len);
 extern void atid_at_uri_unpack(const uint8_t *packed, size_t len, char *dst);
