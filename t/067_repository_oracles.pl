@@ -1,0 +1,70 @@
+# Other implementations of repositories give the same answers.
+#
+# t/oracles/repositories.js makes repositories with npm's packages @atproto/repo and @atcute/mst, and asks the
+# server about their CARs. Shows for repositories of 0 to 3,000 records that
+# - paths, CIDs, blocks, the commit and the root are the same, and the nodes byte for byte;
+# - after random edits mst_diff is the difference of the entries, and mst_invert gives the root before, from the
+#   full export and from the slice that goes over the firehose;
+# - a CAR with a byte changed, dropped or doubled is refused, or gives the same records.
+#
+# $ATID_REPOSITORIES and $ATID_MUTATIONS say how many; the defaults take less than a minute. Skipped where node
+# and npm are not to be had; AtidTest::Oracles says how they are found.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $repositories = $ENV{ATID_REPOSITORIES} || 60;
+my $mutations    = $ENV{ATID_MUTATIONS}    || 2000;
+
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+
+# Another seed each time; $ATID_SEED repeats a run.
+my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
+note("ATID_SEED=$seed");
+
+my $node = new_node('oracles');
+my $db   = new_database($node, 'repositories');
+
+local $ENV{PGHOST} = $node->host;
+local $ENV{PGPORT} = $node->port;
+local $ENV{PGUSER} = getpwuid($>);
+my %compared;
+foreach my $line ($oracles->ask('repositories.js', [ $seed, $repositories, $mutations, $db ]))
+{
+	my ($verdict, $text) = split /\t/, $line, 2;
+	if (defined $text && $verdict =~ /^(not )?ok$/)
+	{
+		ok($verdict eq 'ok', $text);
+		$compared{$1} = $2 if $text =~ /^(.*) \(\d+ of (\d+)\)$/;
+	}
+	else
+	{
+		note(defined $text && $verdict eq 'note' ? $text : $line);
+	}
+}
+
+# What has to have been compared so often.
+my %at_least = (
+	'mst_entries: the entries of @atproto/repo'                               => $repositories,
+	'mst_root: the root of @atproto/repo'                                     => $repositories,
+	'mst_root: the root of @atcute/mst'                                       => $repositories / 2,
+	'mst_diff: the difference of the entries, both ways'                      => $repositories,
+	'mst_invert: the root before, from the slice of the firehose'             => $repositories,
+	'a byte changed, dropped or doubled: refused, or the same records'        => $mutations);
+foreach my $what (sort keys %at_least)
+{
+	cmp_ok($compared{$what} || 0, '>=', $at_least{$what}, "often enough: $what");
+}
+
+$node->stop;
+done_testing();
