@@ -28,6 +28,9 @@
 
 #include <string.h>
 
+/* Most nodes have fewer entries. */
+#define ENTRIES_FIRST 16
+
 
 /*
  * Note a fault, of the node of this CID and at this place.  The walk ends there.
@@ -201,24 +204,41 @@ atid_mst_walk_end(AtidMstWalk *walk)
 }
 
 /*
+ * See to it that there is room for so many more entries.
+ */
+static bool
+make_room(AtidMstWalk *walk, size_t count)
+{
+	size_t		room = walk->used + count + walk->room / 2;
+	void	   *entries;
+
+	if (walk->entries != NULL && count <= walk->room - walk->used)
+		return true;
+	entries = walk->caller->alloc(walk->caller->arg, walk->entries,
+								  room * sizeof(AtidMstEntry));
+	if (entries == NULL)
+		return false;
+	walk->entries = entries;
+	walk->room = room;
+	return true;
+}
+
+/*
  * Read the entries of a block behind those that are there.
  */
 static AtidMstFault
 read_entries(AtidMstWalk *walk, const uint8_t *block, size_t len, AtidMstNode *node)
 {
-	AtidMstFault fault = atid_mst_read_node(block, len, node, walk->entries + walk->used,
-											walk->room - walk->used);
+	AtidMstFault fault;
 
+	if (!make_room(walk, ENTRIES_FIRST))
+		return ATID_MST_MEMORY;
+	fault = atid_mst_read_node(block, len, node, walk->entries + walk->used,
+							   walk->room - walk->used);
 	if (fault == ATID_MST_OK && node->count > walk->room - walk->used)
 	{
-		size_t		room = walk->room * 2 + node->count;
-		void	   *entries = walk->caller->alloc(walk->caller->arg, walk->entries,
-												  room * sizeof(AtidMstEntry));
-
-		if (entries == NULL)
+		if (!make_room(walk, node->count))
 			return ATID_MST_MEMORY;
-		walk->entries = entries;
-		walk->room = room;
 		fault = atid_mst_read_node(block, len, node, walk->entries + walk->used,
 								   walk->room - walk->used);
 	}
@@ -271,6 +291,7 @@ atid_mst_enter(AtidMstWalk *walk)
 		walk_fault(walk, fault, cid, walk->depth > 0 ? cid : NULL);
 		return;
 	}
+	memset(&node, 0, sizeof(node));
 	fault = read_entries(walk, block, len, &node);
 	if (fault == ATID_MST_OK && node.count == 0)
 	{

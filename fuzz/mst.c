@@ -1,0 +1,401 @@
+/*-------------------------------------------------------------------------
+ *
+ * mst.c
+ *		The walk takes the trees that the rules, checked in another way, take; the
+ *		builder makes the tree that its definition, followed top down, makes; and a
+ *		tree that is walked through with parts of it missing is built again as it was,
+ *		or more of it is needed.
+ *
+ * An input is a number of blocks, each behind two bytes of its length.  A link leads to
+ * the block whose number is the first byte of the digest, so that mutations make graphs
+ * of any kind, and no hash stands in their way.  The depth of a key is in its last byte.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/mst.h"
+
+#include <string.h>
+
+#include "codec/dagcbor.h"
+#include "fuzz.h"
+
+#define BLOCKS_MAX 64
+#define KEYS_MAX 400
+
+typedef struct Block
+{
+	const uint8_t *data;
+	size_t		len;
+} Block;
+
+typedef struct Key
+{
+	uint8_t		bytes[ATID_MST_KEY_MAX];
+	size_t		len;
+	const uint8_t *value;
+	size_t		value_len;
+} Key;
+
+static Block blocks[BLOCKS_MAX];
+static int	block_count;
+static int	visits;
+
+/* Where nodes of a tree that was built are kept. */
+static uint8_t *built[BLOCKS_MAX * 8];
+static uint8_t built_cid[BLOCKS_MAX * 8][ATID_MST_CID_LEN];
+static size_t built_len[BLOCKS_MAX * 8];
+static int	built_count;
+static unsigned missing;		/* one in so many of those is */
+
+static int
+depth_of(const uint8_t *key, size_t len)
+{
+	return key[len - 1] % 4;
+}
+
+/*
+ * A digest with the depth that the last byte says, and else of all bytes.
+ */
+static void
+digest_of(void *arg, const void *data, size_t len, uint8_t digest[32])
+{
+	const uint8_t *bytes = data;
+	uint64_t	sum = UINT64_C(0xcbf29ce484222325);
+
+	(void) arg;
+	for (size_t i = 0; i < len; i++)
+		sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+	memset(digest, 0, 32);
+	digest[0] = (uint8_t) (0xFF >> (len > 0 ? 2 * depth_of(bytes, len) : 0));
+	memcpy(digest + 1, &sum, sizeof(sum));
+}
+
+static void *
+memory(void *arg, void *old, size_t size)
+{
+	(void) arg;
+	if (size > 0)
+		return realloc(old, size);
+	free(old);
+	return NULL;
+}
+
+static AtidMstFault
+find_block(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
+{
+	(void) arg;
+	visits++;
+	if (cid[4] >= block_count)
+		return ATID_MST_MISSING;
+	*block = blocks[cid[4]].data;
+	*len = blocks[cid[4]].len;
+	return ATID_MST_OK;
+}
+
+
+/*
+ * The rules in another way: a function that calls itself, with bounds for the keys.
+ */
+static bool reference_tree(int number, int level, const Key **last, Key *keys, int *count);
+
+static bool
+reference_link(const uint8_t *cid, int level, const Key **last, Key *keys, int *count)
+{
+	return cid == NULL || (level > 0 && cid[4] < block_count &&
+						   reference_tree(cid[4], level - 1, last, keys, count));
+}
+
+static bool
+reference_tree(int number, int level, const Key **last, Key *keys, int *count)
+{
+	AtidMstEntry *entries = exact_memory(ATID_MST_ENTRIES_MAX * sizeof(AtidMstEntry));
+	AtidMstNode node;
+	Key			own = {.len = 0};
+	bool		good = atid_mst_read_node(blocks[number].data, blocks[number].len, &node, entries,
+										  ATID_MST_ENTRIES_MAX) == ATID_MST_OK;
+
+	if (good && node.count == 0)
+		good = level < 0 ? node.left == NULL : node.left != NULL;
+	if (good && node.count > 0 && level < 0 && entries[0].suffix_len > 0)
+		level = depth_of(entries[0].suffix, entries[0].suffix_len);
+	if (good)
+		good = reference_link(node.left, level, last, keys, count);
+	for (size_t i = 0; good && i < node.count; i++)
+	{
+		Key			key = own;
+		size_t		shared = 0;
+
+		good = entries[i].prefix_len <= own.len &&
+			entries[i].prefix_len + (size_t) entries[i].suffix_len <= ATID_MST_KEY_MAX;
+		if (!good)
+			break;
+		key.len = entries[i].prefix_len + (size_t) entries[i].suffix_len;
+		memcpy(key.bytes + entries[i].prefix_len, entries[i].suffix, entries[i].suffix_len);
+		while (shared < own.len && shared < key.len && own.bytes[shared] == key.bytes[shared])
+			shared++;
+		good = shared == entries[i].prefix_len && key.len > 0 && *count < KEYS_MAX;
+		for (size_t j = 0; j < key.len; j++)
+			good = good && key.bytes[j] > 32 && key.bytes[j] < 127;
+		good = good && depth_of(key.bytes, key.len) == level;
+		if (good && *last != NULL)
+		{
+			size_t		least = (*last)->len < key.len ? (*last)->len : key.len;
+			int			order = memcmp((*last)->bytes, key.bytes, least);
+
+			good = order < 0 || (order == 0 && (*last)->len < key.len);
+		}
+		if (!good)
+			break;
+		key.value = entries[i].value;
+		key.value_len = entries[i].value_len;
+		keys[*count] = key;
+		*last = &keys[(*count)++];
+		own = key;
+		good = reference_link(entries[i].tree, level, last, keys, count);
+	}
+	free(entries);
+	return good;
+}
+
+
+/*
+ * Building, top down: the keys of the greatest depth are in the node, and what lies
+ * between them is below it.
+ */
+static void
+put_letter(AtidCborWriter *writer, const char *letter)
+{
+	atid_cbor_put_text(writer, letter, 1);
+}
+
+static bool
+grow(AtidCborWriter *writer, size_t new_cap)
+{
+	writer->data = realloc(writer->data, new_cap);
+	writer->cap = new_cap;
+	return writer->data != NULL;
+}
+
+static bool
+reference_build(const Key *keys, int count, int level, uint8_t cid[ATID_MST_CID_LEN])
+{
+	AtidCborWriter writer = {.grow = grow};
+	uint8_t		child[ATID_MST_CID_LEN];
+	uint8_t		left[ATID_MST_CID_LEN];
+	const Key  *before = NULL;
+	int			first = 0;
+	int			own = 0;
+	bool		has_left;
+
+	for (int i = 0; i < count; i++)
+		own += depth_of(keys[i].bytes, keys[i].len) == level;
+	while (first < count && depth_of(keys[first].bytes, keys[first].len) != level)
+		first++;
+	has_left = first > 0 && reference_build(keys, first, level - 1, left);
+
+	atid_cbor_put_map(&writer, 2);
+	put_letter(&writer, "e");
+	atid_cbor_put_array(&writer, (size_t) own);
+	for (int i = first; i < count;)
+	{
+		const Key  *key = &keys[i];
+		size_t		shared = 0;
+		int			next = i + 1;
+
+		while (next < count && depth_of(keys[next].bytes, keys[next].len) != level)
+			next++;
+		while (before != NULL && shared < before->len && shared < key->len &&
+			   before->bytes[shared] == key->bytes[shared])
+			shared++;
+		atid_cbor_put_map(&writer, 4);
+		put_letter(&writer, "k");
+		atid_cbor_put_bytes(&writer, key->bytes + shared, key->len - shared);
+		put_letter(&writer, "p");
+		atid_cbor_put_integer(&writer, (int64_t) shared);
+		put_letter(&writer, "t");
+		if (next > i + 1)
+		{
+			reference_build(key + 1, next - i - 1, level - 1, child);
+			atid_cbor_put_link(&writer, child, sizeof(child));
+		}
+		else
+			atid_cbor_put_null(&writer);
+		put_letter(&writer, "v");
+		atid_cbor_put_link(&writer, key->value, key->value_len);
+		before = key;
+		i = next;
+	}
+	put_letter(&writer, "l");
+	if (has_left)
+		atid_cbor_put_link(&writer, left, sizeof(left));
+	else
+		atid_cbor_put_null(&writer);
+	CLAIM(writer.error == ATID_CBOR_OK);
+	memcpy(cid, "\x01\x71\x12\x20", 4);
+	digest_of(NULL, writer.data, writer.len, cid + 4);
+	free(writer.data);
+	return true;
+}
+
+static void
+keep_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
+{
+	(void) arg;
+	if (built_count == BLOCKS_MAX * 8)
+		return;
+	built[built_count] = exact_memory(len);
+	memcpy(built[built_count], node, len);
+	memcpy(built_cid[built_count], cid, ATID_MST_CID_LEN);
+	built_len[built_count++] = len;
+}
+
+static AtidMstFault
+find_built(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
+{
+	(void) arg;
+	for (int i = 0; i < built_count; i++)
+	{
+		if (memcmp(built_cid[i], cid, ATID_MST_CID_LEN) != 0)
+			continue;
+		if (missing > 0 && cid[5] % missing == 0)
+			return ATID_MST_MISSING;
+		*block = built[i];
+		*len = built_len[i];
+		return ATID_MST_OK;
+	}
+	return ATID_MST_MISSING;
+}
+
+/*
+ * Walk through the tree that was built, without some of its nodes, and build it again.
+ */
+static void
+build_again(const uint8_t root[ATID_MST_CID_LEN])
+{
+	static AtidMstWalk walk;
+	AtidMstCaller caller = {digest_of, memory, find_built, NULL, NULL};
+	AtidMstBuilder builder;
+	AtidMstFault fault = ATID_MST_OK;
+	uint8_t		again[ATID_MST_CID_LEN];
+
+	atid_mst_builder_init(&builder);
+	atid_mst_walk_begin(&walk, &caller, root);
+	atid_mst_enter(&walk);
+	if (walk.at == ATID_MST_AT_FAULT)
+		return;
+	while (walk.at != ATID_MST_AT_END && fault == ATID_MST_OK)
+	{
+		if (walk.at == ATID_MST_AT_TREE)
+		{
+			const uint8_t *link = walk.link;
+			int			level = walk.level;
+
+			atid_mst_enter(&walk);
+			if (walk.at != ATID_MST_AT_FAULT)
+				continue;
+			CLAIM(walk.fault == ATID_MST_MISSING);
+			fault = atid_mst_put_tree(&builder, &caller, level, link);
+		}
+		else
+			fault = atid_mst_put(&builder, &caller, walk.key, walk.key_len, walk.value,
+								 walk.value_len);
+		atid_mst_pass(&walk);
+	}
+	/* nothing has been taken away, so nothing more is needed */
+	CLAIM(fault == ATID_MST_OK);
+	CLAIM(atid_mst_finish(&builder, &caller, again) == ATID_MST_OK);
+	CLAIM(memcmp(again, root, ATID_MST_CID_LEN) == 0);
+	atid_mst_walk_end(&walk);
+	atid_mst_builder_free(&builder, &caller);
+}
+
+static void
+build(const Key *keys, int count)
+{
+	AtidMstCaller caller = {digest_of, memory, find_built, keep_node, NULL};
+	AtidMstBuilder builder;
+	uint8_t		root[ATID_MST_CID_LEN];
+	uint8_t		wanted[ATID_MST_CID_LEN];
+	int			top = 0;
+
+	built_count = 0;
+	atid_mst_builder_init(&builder);
+	for (int i = 0; i < count; i++)
+	{
+		CLAIM(atid_mst_put(&builder, &caller, keys[i].bytes, keys[i].len, keys[i].value,
+						   keys[i].value_len) == ATID_MST_OK);
+		CLAIM(atid_mst_put(&builder, &caller, keys[i].bytes, keys[i].len, keys[i].value,
+						   keys[i].value_len) == ATID_MST_KEY_TWICE);
+		if (depth_of(keys[i].bytes, keys[i].len) > top)
+			top = depth_of(keys[i].bytes, keys[i].len);
+	}
+	CLAIM(atid_mst_finish(&builder, &caller, root) == ATID_MST_OK);
+	reference_build(keys, count, top, wanted);
+	CLAIM(memcmp(root, wanted, sizeof(root)) == 0);
+	atid_mst_builder_free(&builder, &caller);
+
+	if (built_count < BLOCKS_MAX * 8)
+	{
+		for (missing = 0; missing < 4; missing++)
+			build_again(root);
+	}
+	for (int i = 0; i < built_count; i++)
+		free(built[i]);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static AtidMstWalk walk;
+	static Key	keys[KEYS_MAX];
+	static const uint8_t root[ATID_MST_CID_LEN] = {1, 0x71, 0x12, 32, 0};
+	AtidMstCaller caller = {digest_of, memory, find_block, NULL, NULL};
+	const Key  *last = NULL;
+	int			count = 0;
+	int			wanted_count = 0;
+	size_t		steps = 0;
+	bool		wanted;
+
+	block_count = 0;
+	visits = 0;
+	while (size >= 2 && block_count < BLOCKS_MAX)
+	{
+		size_t		len = data[0] * 256u + data[1];
+
+		len = len > size - 2 ? size - 2 : len;
+		blocks[block_count].data = data + 2;
+		blocks[block_count++].len = len;
+		data += 2 + len;
+		size -= 2 + len;
+	}
+	if (block_count == 0)
+		return 0;
+	wanted = reference_tree(0, -1, &last, keys, &wanted_count);
+
+	atid_mst_walk_begin(&walk, &caller, root);
+	while (walk.at == ATID_MST_AT_TREE || walk.at == ATID_MST_AT_ENTRY)
+	{
+		if (walk.at == ATID_MST_AT_ENTRY)
+		{
+			CLAIM(!wanted || (walk.key_len == keys[count].len &&
+							  memcmp(walk.key, keys[count].bytes, walk.key_len) == 0 &&
+							  walk.value == keys[count].value));
+			count++;
+			atid_mst_pass(&walk);
+		}
+		else
+			atid_mst_enter(&walk);
+		CLAIM(++steps < 100000);
+	}
+	CLAIM(visits <= block_count * (ATID_MST_DEPTH_MAX + 1) + 1);
+	CLAIM(walk.at == ATID_MST_AT_END || strlen(atid_mst_words(walk.fault, walk.cbor_error,
+															   walk.cid_fault)) > 0);
+	CLAIM(wanted_count == KEYS_MAX || (walk.at == ATID_MST_AT_END) == wanted);
+	atid_mst_walk_end(&walk);
+	if (wanted)
+	{
+		CLAIM(count == wanted_count);
+		build(keys, count);
+	}
+	return 0;
+}
