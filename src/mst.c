@@ -147,11 +147,13 @@ raise_build_fault(const AtidMstBuilder *builder, AtidMstFault fault, const void 
 					 errdetail("The key \"%s\" comes after \"%s\".", atid_quote_key(key, key_len),
 							   atid_quote_key(last->last, last->key_len)),
 					 errhint("Add ORDER BY key COLLATE \"C\" to the arguments of the aggregate.")));
+			break;
 		case ATID_MST_KEY_TWICE:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("a key of a tree is there twice"),
 					 errdetail("The key is \"%s\".", atid_quote_key(key, key_len))));
+			break;
 		case ATID_MST_DEEP:
 		case ATID_MST_MANY_ENTRIES:
 		case ATID_MST_SIZE:
@@ -160,21 +162,25 @@ raise_build_fault(const AtidMstBuilder *builder, AtidMstFault fault, const void 
 					 errmsg("a tree has too many entries of such keys"),
 					 errdetail("At the key \"%s\": %s", atid_quote_key(key, key_len),
 							   atid_mst_words(fault, 0, 0))));
+			break;
 		case ATID_MST_KEY_LONG:
 		case ATID_MST_KEY_EMPTY:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid key of a tree"),
 					 errdetail("%s", atid_mst_words(fault, 0, 0))));
+			break;
 		case ATID_MST_KEY_CHARACTER:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid key of a tree: \"%s\"",
 							pnstrdup(key, pg_mbcliplen(key, (int) key_len, KEY_QUOTED_MAX))),
 					 errdetail("%s", atid_mst_words(fault, 0, 0))));
+			break;
 		default:
 			elog(ERROR, "a tree could not be built: %s", atid_mst_words(fault, 0, 0));
 	}
+	pg_unreachable();
 }
 
 static TreeState *
