@@ -29,6 +29,7 @@ DOCS = \
 	doc/partitions.md \
 	doc/promises.md \
 	doc/record.md \
+	doc/repository.md \
 	doc/rkey.md \
 	doc/servers.md \
 	doc/tid.md \
