@@ -3,6 +3,7 @@
 #	make && make install		build, and install into the server of PG_CONFIG
 #	make installcheck			run the tests against a running server
 #	make unit					run the tests that need no server
+#	make crypto					build the extension of crypto/, which needs libraries of its own
 #	make dist					the PGXN bundle
 #
 # script/test does all of that and more on a throw-away server.
@@ -23,6 +24,7 @@ DOCS = \
 	doc/README.md \
 	doc/cid.md \
 	doc/clients.md \
+	doc/crypto.md \
 	doc/datetime.md \
 	doc/generator.md \
 	doc/moving.md \
@@ -151,6 +153,10 @@ t/unit/bin/%: t/unit/%.c $(PURE:%=src/%.c) $(wildcard $(srcdir)/src/*/*.h)
 	$(CC) -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
 		-fno-sanitize-recover=all -I$(srcdir)/src -o $@ $(filter %.c,$^)
 
+crypto:
+	@mkdir -p $@
+	$(MAKE) -C $@ -f $(abspath $(srcdir))/crypto/Makefile PG_CONFIG='$(PG_CONFIG)'
+
 # PGXS removes what DOCS names only where that has no folder
 uninstall: uninstall-chapters
 
@@ -165,8 +171,8 @@ dist:
 	else \
 		copy=$$(mktemp -d) && trap "rm -rf $$copy" EXIT && \
 		mkdir $$copy/$(DIST) && tar --exclude='./.?*' -cf - . | tar -C $$copy/$(DIST) -xf - && \
-		$(MAKE) -s -C $$copy/$(DIST) clean && rm -f $(CURDIR)/$(DIST).zip && \
+		$(MAKE) -s -C $$copy/$(DIST) clean && $(MAKE) -s -C $$copy/$(DIST)/crypto clean && rm -f $(CURDIR)/$(DIST).zip && \
 		cd $$copy && zip -qrX $(CURDIR)/$(DIST).zip $(DIST); \
 	fi
 
-.PHONY: unit dist uninstall-chapters
+.PHONY: unit crypto dist uninstall-chapters

@@ -33,22 +33,22 @@ COMMENT ON FUNCTION atid.did_key_make(text, bytea) IS 'the did:key of a compress
 ------------------------------------------------------------------------------
 
 CREATE FUNCTION atid.signature_is_valid(data bytea, signature bytea, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_signature_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 3000;
+  AS 'MODULE_PATHNAME', 'atid_signature_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION atid.signature_is_valid(bytea, bytea, text) IS
   'has the key signed the data?';
 
 CREATE FUNCTION atid.commit_is_signed_by(block bytea, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 3000;
+  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION atid.commit_is_signed_by(bytea, text) IS
   'is the block a commit that the key has signed?';
 
 CREATE FUNCTION atid.repo_is_signed_by(car bytea, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_repo_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 13000;
+  AS 'MODULE_PATHNAME', 'atid_repo_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 17000;
 COMMENT ON FUNCTION atid.repo_is_signed_by(bytea, text) IS
   'is the CAR a whole repository, tree and records, as the key has signed it?';
 
 CREATE FUNCTION atid.label_is_signed_by(label jsonb, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 3000;
+  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text) IS
   'has the key signed the label?';
 
@@ -57,10 +57,10 @@ COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text) IS
 ------------------------------------------------------------------------------
 
 CREATE FUNCTION atid.plc_did(operation jsonb) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_plc_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
+  AS 'MODULE_PATHNAME', 'atid_plc_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION atid.plc_did(jsonb) IS 'the DID that a signed genesis operation makes';
 
 CREATE FUNCTION atid.plc_operation_is_signed_by(operation jsonb, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_plc_operation_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 3000;
+  AS 'MODULE_PATHNAME', 'atid_plc_operation_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION atid.plc_operation_is_signed_by(jsonb, text) IS
   'has the key signed the operation?';

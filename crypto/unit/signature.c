@@ -259,6 +259,29 @@ test_field(void)
 	}
 }
 
+/*
+ * OpenSSL that may use nothing but what is approved, and has no provider of that
+ * kind: neither a yes nor a no about P-256, and K-256 as ever.
+ */
+static void
+test_without_provider(void)
+{
+	AtidMultikey keys[2];
+	AtidVerifier verifier;
+	size_t		at;
+
+	for (int v = 0; v < 2; v++)
+		(void) atid_multikey_parse(vectors[v].key, strlen(vectors[v].key), &keys[v], &at);
+	EVP_set_default_properties(NULL, "fips=yes");
+	ok(atid_verifier_init(&verifier, &keys[0]) == ATID_VERDICT_FAILED, "P-256 without a provider");
+	ok(ERR_peek_error() == 0, "and OpenSSL's queue of errors is empty");
+	ok(atid_verifier_init(&verifier, &keys[1]) == ATID_VERDICT_YES, "K-256");
+	atid_verifier_release(&verifier);
+	EVP_set_default_properties(NULL, "");
+	ok(atid_verifier_init(&verifier, &keys[0]) == ATID_VERDICT_YES, "P-256 with one again");
+	atid_verifier_release(&verifier);
+}
+
 int
 main(void)
 {
@@ -270,5 +293,6 @@ main(void)
 	test_boundary();
 	test_points();
 	test_field();
+	test_without_provider();
 	return done();
 }
