@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "fuzz.h"
 #include "codec/base58.h"
 #include "codec/multikey.h"
+#include "fuzz.h"
 
 static const char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 

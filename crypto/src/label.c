@@ -68,6 +68,7 @@ static const struct
 	{"ver", FIELD_VERSION, false},
 };
 
+#define FIELDS ((int) lengthof(fields))
 #define KEY_LEN 3
 
 
@@ -77,6 +78,12 @@ grow_buffer(AtidCborWriter *writer, size_t new_cap)
 	writer->data = repalloc(writer->data, new_cap);
 	writer->cap = new_cap;
 	return true;
+}
+
+static Datum
+version_numeric(void)
+{
+	return NumericGetDatum(int64_to_numeric(LABEL_VERSION));
 }
 
 /*
@@ -107,9 +114,8 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 			return true;
 		case FIELD_VERSION:
 			if (value->type != jbvNumeric ||
-				!DatumGetBool(DirectFunctionCall2(numeric_eq,
-												  NumericGetDatum(value->val.numeric),
-												  NumericGetDatum(int64_to_numeric(LABEL_VERSION)))))
+				!DatumGetBool(DirectFunctionCall2(numeric_eq, version_numeric(),
+												  NumericGetDatum(value->val.numeric))))
 				return false;
 			atid_cbor_put_integer(writer, LABEL_VERSION);
 			return true;
@@ -123,18 +129,18 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 static bool
 put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
 {
-	JsonbValue	values[lengthof(fields)];
-	bool		present[lengthof(fields)];
+	JsonbValue	values[FIELDS];
+	bool		present[FIELDS];
 	size_t		pairs = 0;
 
-	for (int i = 0; i < lengthof(fields); i++)
+	for (int i = 0; i < FIELDS; i++)
 	{
 		present[i] = getKeyJsonValueFromContainer(label, fields[i].key, KEY_LEN,
 												  &values[i]) != NULL;
 		if (!present[i] && fields[i].type == FIELD_VERSION)
 		{
 			values[i].type = jbvNumeric;
-			values[i].val.numeric = int64_to_numeric(LABEL_VERSION);
+			values[i].val.numeric = DatumGetNumeric(version_numeric());
 			present[i] = true;
 		}
 		if (!present[i] && fields[i].required)
@@ -143,7 +149,7 @@ put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
 	}
 
 	atid_cbor_put_map(writer, pairs);
-	for (int i = 0; i < lengthof(fields); i++)
+	for (int i = 0; i < FIELDS; i++)
 	{
 		if (!present[i])
 			continue;

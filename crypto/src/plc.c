@@ -83,7 +83,7 @@ genesis_problem(Jsonb *operation)
 		return "The \"prev\" of a genesis operation is null.";
 	if (!get_value(operation, "sig", &value) ||
 		!atid_signature_from_base64url(&value, signature))
-		return "The \"sig\" of an operation is a signature of 64 bytes in base64url, without padding.";
+		return "The \"sig\" of an operation is 64 bytes in base64url, without padding.";
 	return NULL;
 }
 

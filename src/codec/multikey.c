@@ -168,7 +168,8 @@ atid_multikey_words(AtidMultikeyFault fault)
 		case ATID_MULTIKEY_CODEC:
 			return "The codec of the key is neither p256-pub (0x1200) nor secp256k1-pub (0xe7).";
 		case ATID_MULTIKEY_LEGACY:
-			return "The key has no codec in front of its point, as in the legacy form of DID documents.";
+			return "The key has no codec in front of its point, as in the legacy form of "
+				"DID documents.";
 		case ATID_MULTIKEY_PRIVATE:
 			return "The codec of the key is that of a private key.";
 		case ATID_MULTIKEY_UNCOMPRESSED:

@@ -117,7 +117,8 @@ test_faults(void)
 	   == ATID_MULTIKEY_CHARACTER && at == 57, "a fragment");
 
 	/* the legacy forms of the specification and of its test files */
-	ok(parse("zQYEBzXeuTM9UR3rfvNag6L3RNAs5pQZyYPsomTsgQhsxLdEgCrPTLgFna8yqCnxPpNT7DBk6Ym3dgPKNu86vt9GR")
+	ok(parse("zQYEBzXeuTM9UR3rfvNag6L3RNAs5pQZyYPsomTsgQhs"
+			 "xLdEgCrPTLgFna8yqCnxPpNT7DBk6Ym3dgPKNu86vt9GR")
 	   == ATID_MULTIKEY_LEGACY, "uncompressed, without a codec");
 	ok(parse("zxdM8dSstjrpZaRUwBmDvjGXweKuEMVN95A9oJBFjkWMh") == ATID_MULTIKEY_LEGACY,
 	   "compressed, without a codec");
