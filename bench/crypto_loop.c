@@ -46,7 +46,7 @@ typedef struct Signature
 } Signature;
 
 static secp256k1_pubkey k256_key;
-static EVP_PKEY_CTX *p256_key;
+static EVP_PKEY_CTX * p256_key;
 
 static void
 sha256(const uint8_t *message, uint8_t *digest)

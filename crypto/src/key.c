@@ -33,7 +33,7 @@
 typedef struct KeyCache
 {
 	MemoryContextCallback callback;
-	char		text[ATID_DID_KEY_TEXT_LEN];
+	char		str[ATID_DID_KEY_TEXT_LEN]; /* the key's text */
 	size_t		len;			/* of the text; 0 where there is no key */
 	AtidVerifier verifier;
 } KeyCache;
@@ -125,7 +125,7 @@ find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
 	AtidMultikey key;
 
 	*fault = ATID_MULTIKEY_OK;
-	if (len == cache->len && len > 0 && memcmp(str, cache->text, len) == 0)
+	if (len == cache->len && len > 0 && memcmp(str, cache->str, len) == 0)
 	{
 		PG_FREE_IF_COPY(t, arg);
 		return &cache->verifier;
@@ -138,8 +138,8 @@ find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
 	if (*fault == ATID_MULTIKEY_OK)
 	{
 		/* what has been parsed is no longer than the longest key */
-		Assert(len <= sizeof(cache->text));
-		memcpy(cache->text, str, len);
+		Assert(len <= sizeof(cache->str));
+		memcpy(cache->str, str, len);
 		cache->len = len;
 	}
 	PG_FREE_IF_COPY(t, arg);

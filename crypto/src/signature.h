@@ -27,7 +27,7 @@ typedef enum AtidVerdict
 {
 	ATID_VERDICT_NO,
 	ATID_VERDICT_YES,
-	ATID_VERDICT_FAILED			/* the library could not be used, or has no memory */
+	ATID_VERDICT_FAILED			/* the library could not be used */
 } AtidVerdict;
 
 /* A key as its library wants it. */

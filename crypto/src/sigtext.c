@@ -36,15 +36,15 @@
 static bool
 decode_digits(const char *digits, uint8_t *signature)
 {
-	char		text[PADDED];
+	char		padded[PADDED];
 	char		again[PADDED];
 	uint8		bytes[DECODED_MAX];
 
-	memcpy(text, digits, DIGITS);
-	memset(text + DIGITS, '=', PADDED - DIGITS);
-	if (pg_b64_decode(text, PADDED, (void *) bytes, DECODED_MAX) != ATID_SIGNATURE_LEN ||
+	memcpy(padded, digits, DIGITS);
+	memset(padded + DIGITS, '=', PADDED - DIGITS);
+	if (pg_b64_decode(padded, PADDED, (void *) bytes, DECODED_MAX) != ATID_SIGNATURE_LEN ||
 		pg_b64_encode((void *) bytes, ATID_SIGNATURE_LEN, again, PADDED) != PADDED ||
-		memcmp(again, text, PADDED) != 0)
+		memcmp(again, padded, PADDED) != 0)
 		return false;
 	memcpy(signature, bytes, ATID_SIGNATURE_LEN);
 	return true;

@@ -88,7 +88,7 @@ atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
  * faults, *key has no meaning.
  */
 AtidMultikeyFault
-atid_multikey_parse(const char *text, size_t len, AtidMultikey *key, size_t *at)
+atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 {
 	uint8_t		bytes[ATID_BASE58_TEXT_MAX];
 	size_t		bytes_len;
@@ -96,15 +96,15 @@ atid_multikey_parse(const char *text, size_t len, AtidMultikey *key, size_t *at)
 	size_t		codec_len;
 	uint64_t	codec;
 
-	if (len >= PREFIX_LEN && memcmp(text, PREFIX, PREFIX_LEN) == 0)
+	if (len >= PREFIX_LEN && memcmp(str, PREFIX, PREFIX_LEN) == 0)
 		begin = PREFIX_LEN;
-	if (len == begin || text[begin] != MULTIBASE_BASE58BTC)
+	if (len == begin || str[begin] != MULTIBASE_BASE58BTC)
 	{
 		*at = begin;
 		return ATID_MULTIKEY_MULTIBASE;
 	}
 	begin++;
-	switch (atid_base58_decode(text + begin, len - begin, bytes, &bytes_len, at))
+	switch (atid_base58_decode(str + begin, len - begin, bytes, &bytes_len, at))
 	{
 		case ATID_BASE58_OK:
 			break;
@@ -139,14 +139,14 @@ void
 atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN])
 {
 	uint8_t		bytes[ATID_VARINT_MAX_LEN + ATID_POINT_LEN];
-	char		text[ATID_BASE58_TEXT_MAX];
+	char		digits[ATID_BASE58_TEXT_MAX];
 	size_t		codec_len = atid_varint_put(curves[key->curve].codec, bytes);
 
 	memcpy(bytes + codec_len, key->point, ATID_POINT_LEN);
-	(void) atid_base58_encode(bytes, codec_len + ATID_POINT_LEN, text);
+	(void) atid_base58_encode(bytes, codec_len + ATID_POINT_LEN, digits);
 	memcpy(dst, PREFIX, PREFIX_LEN);
 	dst[PREFIX_LEN] = MULTIBASE_BASE58BTC;
-	memcpy(dst + PREFIX_LEN + 1, text, ATID_MULTIKEY_TEXT_LEN - 1);
+	memcpy(dst + PREFIX_LEN + 1, digits, ATID_MULTIKEY_TEXT_LEN - 1);
 }
 
 /*

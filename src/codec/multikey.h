@@ -49,7 +49,7 @@ typedef enum AtidMultikeyFault
 	ATID_MULTIKEY_OFF_CURVE		/* no point of the curve: signature.c finds it */
 } AtidMultikeyFault;
 
-extern AtidMultikeyFault atid_multikey_parse(const char *text, size_t len, AtidMultikey *key,
+extern AtidMultikeyFault atid_multikey_parse(const char *str, size_t len, AtidMultikey *key,
 											 size_t *at);
 extern AtidMultikeyFault atid_multikey_set_point(AtidMultikey *key, const uint8_t *point,
 												 size_t len);
