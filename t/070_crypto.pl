@@ -162,6 +162,13 @@ SQL
 	{
 		is($node->safe_psql($db, $asked), 't|f', "$db: a label that is not ASCII");
 	}
+
+	# there a string can be no UTF-8 at all
+	$node->safe_psql('postgres',
+		"CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0");
+	$node->safe_psql('ascii', 'CREATE EXTENSION atid_crypto CASCADE');
+	$ENV{PGCLIENTENCODING} = 'SQL_ASCII';
+	is($node->safe_psql('ascii', $asked =~ s/'nee'/E'n\\xe9e'/r), 't|f', 'ascii: a label that is not UTF-8');
 }
 
 #

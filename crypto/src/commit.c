@@ -57,12 +57,12 @@ block_is_signed_by(const uint8_t *block, size_t len, AtidVerifier *verifier)
 	return result;
 }
 
-PG_FUNCTION_INFO_V1(atid_commit_is_signed_by);
-
 /*
  * commit_is_signed_by(block bytea, key text): is the block a commit that the key
  * has signed?
  */
+PG_FUNCTION_INFO_V1(atid_commit_is_signed_by);
+
 Datum
 atid_commit_is_signed_by(PG_FUNCTION_ARGS)
 {
@@ -106,12 +106,12 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 	return false;
 }
 
-PG_FUNCTION_INFO_V1(atid_repo_is_signed_by);
-
 /*
  * repo_is_signed_by(car bytea, key text): is this a whole repository, as the key
  * has signed it?
  */
+PG_FUNCTION_INFO_V1(atid_repo_is_signed_by);
+
 Datum
 atid_repo_is_signed_by(PG_FUNCTION_ARGS)
 {

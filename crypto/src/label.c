@@ -100,6 +100,10 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 
 				if (value->type != jbvString)
 					return false;
+				/* in SQL_ASCII a string can be any bytes */
+				if (GetDatabaseEncoding() == PG_SQL_ASCII &&
+					!pg_verify_mbstr(PG_UTF8, value->val.string.val, value->val.string.len, true))
+					return false;
 				/* no copy where the server's encoding is UTF-8 */
 				utf8 = pg_server_to_any(value->val.string.val, value->val.string.len, PG_UTF8);
 				atid_cbor_put_text(writer, utf8,
@@ -160,11 +164,11 @@ put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
 	return writer->error == ATID_CBOR_OK;
 }
 
-PG_FUNCTION_INFO_V1(atid_label_is_signed_by);
-
 /*
  * label_is_signed_by(label jsonb, key text): has the key signed the label?
  */
+PG_FUNCTION_INFO_V1(atid_label_is_signed_by);
+
 Datum
 atid_label_is_signed_by(PG_FUNCTION_ARGS)
 {

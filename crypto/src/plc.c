@@ -87,11 +87,11 @@ genesis_problem(Jsonb *operation)
 	return NULL;
 }
 
-PG_FUNCTION_INFO_V1(atid_plc_did);
-
 /*
  * plc_did(operation jsonb): the DID that a genesis operation makes.
  */
+PG_FUNCTION_INFO_V1(atid_plc_did);
+
 Datum
 atid_plc_did(PG_FUNCTION_ARGS)
 {
@@ -131,12 +131,12 @@ unsigned_operation(Jsonb *operation)
 	return DatumGetByteaPP(atid_call(ATID_RECORD_TO_DAG_CBOR, without_sig));
 }
 
-PG_FUNCTION_INFO_V1(atid_plc_operation_is_signed_by);
-
 /*
  * plc_operation_is_signed_by(operation jsonb, key text): has the key signed the
  * operation?  What is no operation was signed by nobody.
  */
+PG_FUNCTION_INFO_V1(atid_plc_operation_is_signed_by);
+
 Datum
 atid_plc_operation_is_signed_by(PG_FUNCTION_ARGS)
 {
