@@ -22,6 +22,7 @@ DATA = \
 
 DOCS = \
 	doc/README.md \
+	doc/address.md \
 	doc/cid.md \
 	doc/clients.md \
 	doc/crypto.md \
