@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "common/cryptohash.h"
 #include "fmgr.h"
 #include "funcapi.h"
