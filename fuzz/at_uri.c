@@ -68,8 +68,10 @@ scan(const char *s, size_t len)
 
 	CLAIM((atid_handle_scan(s, len, &at) == ATID_ADDRESS_OK) == is_handle(s, len) && at <= len);
 	CLAIM((atid_nsid_scan(s, len, &at) == ATID_ADDRESS_OK) == is_nsid(s, len) && at <= len);
-	CLAIM((atid_record_key_scan(s, len, &at) == ATID_ADDRESS_OK) == is_record_key(s, len) && at <= len);
-	CLAIM((atid_identifier_scan(s, len, &at) == ATID_ADDRESS_OK) == is_authority(s, len) && at <= len);
+	CLAIM((atid_record_key_scan(s, len, &at) == ATID_ADDRESS_OK) == is_record_key(s, len));
+	CLAIM(at <= len);
+	CLAIM((atid_identifier_scan(s, len, &at) == ATID_ADDRESS_OK) == is_authority(s, len));
+	CLAIM(at <= len);
 
 	fault = atid_at_uri_scan(s, len, &uri, &at);
 	CLAIM((fault == ATID_ADDRESS_OK) == is_at_uri(s, len) && at <= len);

@@ -19,7 +19,8 @@
 	"zh-guoyu|zh-hakka|zh-min|zh-min-nan|zh-xiang"
 #define PRIVATE_USE "x(-[a-z0-9]{1,8})+"
 #define LANGUAGE \
-	"^(" GRANDFATHERED "|([a-z]{2,3}(-[a-z]{3}){0,3}|[a-z]{4,8})(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?" \
+	"^(" GRANDFATHERED "|" \
+	"([a-z]{2,3}(-[a-z]{3}){0,3}|[a-z]{4,8})(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?" \
 	"(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[0-9a-wy-z](-[a-z0-9]{2,8})+)*(-" PRIVATE_USE ")?|" \
 	PRIVATE_USE ")$"
 

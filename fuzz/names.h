@@ -76,7 +76,9 @@ segments(const char *s, size_t len, bool first, bool last, bool hyphens_in_last)
 		count++;
 		if (n < 1 || n > 63)
 			return 0;
-		if (span(s + start, n, count == 1 && !hyphens_in_last ? LETTERS DIGITS : LETTERS DIGITS "-") != n)
+		if (span(s + start, n, LETTERS DIGITS "-") != n)
+			return 0;
+		if (count == 1 && !hyphens_in_last && span(s + start, n, LETTERS DIGITS) != n)
 			return 0;
 		if (s[start] == '-' || s[end - 1] == '-')
 			return 0;

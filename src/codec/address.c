@@ -256,7 +256,9 @@ atid_identifier_is_did(const char *s, size_t len)
 AtidAddress
 atid_identifier_scan(const char *s, size_t len, size_t *at)
 {
-	return atid_identifier_is_did(s, len) ? atid_did_scan(s, len, at) : atid_handle_scan(s, len, at);
+	if (atid_identifier_is_did(s, len))
+		return atid_did_scan(s, len, at);
+	return atid_handle_scan(s, len, at);
 }
 
 /* The bytes before the next slash, or to the end. */

@@ -212,7 +212,8 @@ test_nsid_faults(void)
 static void
 test_at_uri(void)
 {
-	static const char uri[] = "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3jzfcijpj2z2a";
+	static const char uri[] =
+		"at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3jzfcijpj2z2a";
 	AtidAtUri	parts;
 	size_t		at;
 
@@ -297,7 +298,7 @@ test_bytes(void)
 				wrong++;
 		}
 	}
-	is_u64((uint64_t) wrong, 0, "at-uri: each byte in each part is taken or refused as its rule says");
+	is_u64((uint64_t) wrong, 0, "at-uri: each byte in each part is taken as its rule says");
 }
 
 int

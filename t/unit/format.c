@@ -48,7 +48,8 @@ main(void)
 	check_all(atid_language_syntax,
 			  "de fr ja i-enochian zh-Hant zh-Hans sr-Cyrl sr-Latn zh-cmn-Hans-CN cmn-Hans-CN "
 			  "zh-yue-HK yue-HK zh-Hans-CN sr-Latn-RS sl-rozaj sl-rozaj-biske sl-nedis de-CH-1901 "
-			  "sl-IT-nedis hy-Latn-IT-arevela de-DE en-US es-419 de-CH-x-phonebk az-Arab-x-AZE-derbend "
+			  "sl-IT-nedis hy-Latn-IT-arevela de-DE en-US es-419 "
+			  "de-CH-x-phonebk az-Arab-x-AZE-derbend "
 			  "x-whatever qaa-Qaaa-QM-x-southern de-Qaaa sr-Latn-QM sr-Qaaa-RS en-US-u-islamcal "
 			  "zh-CN-a-myext-x-private en-a-myext-b-another ar-a-aaa-b-bbb-a-ccc", true);
 	check_all(atid_language_syntax,
@@ -58,20 +59,24 @@ main(void)
 	check_all(atid_language_syntax,
 			  "JA jaja abcdefgh de-1996-1996 X-a-b en-x-1-2 zh-min-nan-yue aa-aaa-aaa-aaa", true);
 	check_all(atid_language_syntax,
-			  "de-419-DE a-DE ar-a-aaa-b x en-x en-a x- en- -en en--US i-other abcdefghi en-abcdefghi "
-			  "1en en-U$ aa-aaa-aaa-aaa-aaa abcd-abc en-12 en-123-US-US en-abcd-abcd en-x-123456789 "
+			  "de-419-DE a-DE ar-a-aaa-b x en-x en-a x- en- -en en--US "
+			  "i-other abcdefghi en-abcdefghi "
+			  "1en en-U$ aa-aaa-aaa-aaa-aaa abcd-abc en-12 en-123-US-US "
+			  "en-abcd-abcd en-x-123456789 "
 			  "en-a-b-cc en-a-x en-a-123456789 j . 123 en_US", false);
 	check(atid_language_syntax, "", false);
 	check(atid_language_syntax, "en US", false);
 
 	check_all(atid_uri_syntax,
-			  "https://example.com https://example.com/path?q=blah&yes=true#frag.123 dns:example.com "
+			  "https://example.com "
+			  "https://example.com/path?q=blah&yes=true#frag.123 dns:example.com "
 			  "at://did:plc:x/a.b.c/r did:key:zQ3 go://?Mercedes%20Benz urn:x:y http://[::1]:80/a "
 			  "a+b-c.d:x file:///etc/passwd mailto:a@b.c x:? x:# x:/ x:// x:%41 x:a?b?c/d#e?f/g "
 			  "ftp://user:pass@host", true);
 	check_all(atid_uri_syntax,
 			  "example.com ://x //x http: :x 1http:x -http:x .http:x http://a/%4 http://a/%zz x:% "
-			  "x:%4 http://a#b#c http://a/[b] http://a?b[]=c x:[ x:a|b x:\"a\" x:<a> x:a\\b x:a^b x:{a} "
+			  "x:%4 http://a#b#c http://a/[b] http://a?b[]=c x:[ x:a|b "
+			  "x:\"a\" x:<a> x:a\\b x:a^b x:{a} "
 			  "x:\xc3\xbc h_t:x", false);
 	check(atid_uri_syntax, "", false);
 	check(atid_uri_syntax, "x:a b", false);

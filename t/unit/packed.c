@@ -272,7 +272,8 @@ test_pairs(const Form *form)
 		}
 	}
 
-	snprintf(name, sizeof(name), "%s: the order of %d pairs is that of their texts", form->name, pairs);
+	snprintf(name, sizeof(name), "%s: the order of %d pairs is that of their texts", form->name,
+			 pairs);
 	is_u64((uint64_t) order, 0, name);
 	snprintf(name, sizeof(name), "%s: bytes are equal where texts are", form->name);
 	is_u64((uint64_t) image, 0, name);
@@ -304,6 +305,8 @@ has_bytes(const Form *form, const char *s, const char *want)
 		printf("# got  %s\n# want %s\n", got, want);
 }
 
+#define PLC "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz"
+
 /*
  * Frozen: these bytes are on disks.  They were worked out apart from this code.
  */
@@ -330,24 +333,30 @@ test_bytes(void)
 			  "6469643a7765623a612e62632e646566");
 	has_bytes(&did_form, "did:m:v",
 			  "6469643a6d3a76");
-	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz",
+	has_bytes(&at_uri_form, PLC,
 			  "015736e2cfbff535327dbdbb704151df");
-	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like",
+	has_bytes(&at_uri_form, PLC "/app.bsky.feed.like",
 			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b65");
-	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like/3jzfcijpj2z2a",
-			  "035736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b652f17fd6873eaf07c06");
-	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like/jzzzzzzzzzzzz",
-			  "035736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b652fffffffffffffffff");
-	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.like/kzzzzzzzzzzzz",
-			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c696b652f6b7a7a7a7a7a7a7a7a7a7a7a7a");
-	has_bytes(&at_uri_form, "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.actor.profile/self",
-			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e6163746f722e70726f66696c652f73656c66");
+	has_bytes(&at_uri_form, PLC "/app.bsky.feed.like/3jzfcijpj2z2a",
+			  "035736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c69"
+			  "6b652f17fd6873eaf07c06");
+	has_bytes(&at_uri_form, PLC "/app.bsky.feed.like/jzzzzzzzzzzzz",
+			  "035736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c69"
+			  "6b652fffffffffffffffff");
+	has_bytes(&at_uri_form, PLC "/app.bsky.feed.like/kzzzzzzzzzzzz",
+			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e666565642e6c69"
+			  "6b652f6b7a7a7a7a7a7a7a7a7a7a7a7a");
+	has_bytes(&at_uri_form, PLC "/app.bsky.actor.profile/self",
+			  "015736e2cfbff535327dbdbb704151df6170702e62736b792e6163746f722e70"
+			  "726f66696c652f73656c66");
 	has_bytes(&at_uri_form, "at://jay.bsky.social",
 			  "006a61792e62736b792e736f6369616c");
 	has_bytes(&at_uri_form, "at://Jay.bsky.social/app.bsky.feed.like/3jzfcijpj2z2a",
-			  "024a61792e62736b792e736f6369616c2f6170702e62736b792e666565642e6c696b652f17fd6873eaf07c06");
+			  "024a61792e62736b792e736f6369616c2f6170702e62736b792e666565642e6c"
+			  "696b652f17fd6873eaf07c06");
 	has_bytes(&at_uri_form, "at://did:web:example.com/app.bsky.actor.profile/self",
-			  "006469643a7765623a6578616d706c652e636f6d2f6170702e62736b792e6163746f722e70726f66696c652f73656c66");
+			  "006469643a7765623a6578616d706c652e636f6d2f6170702e62736b792e6163"
+			  "746f722e70726f66696c652f73656c66");
 	has_bytes(&at_uri_form, "at://did:plc:x/a.b.c/2222222222222",
 			  "026469643a706c633a782f612e622e632f0000000000000000");
 }
