@@ -29,27 +29,6 @@
 /* How much of a value an error quotes */
 #define EXCERPT_LEN		400
 
-PG_FUNCTION_INFO_V1(atid_handle_check_characters);
-PG_FUNCTION_INFO_V1(atid_handle_check_length);
-PG_FUNCTION_INFO_V1(atid_handle_check_segments);
-PG_FUNCTION_INFO_V1(atid_nsid_check_characters);
-PG_FUNCTION_INFO_V1(atid_nsid_check_length);
-PG_FUNCTION_INFO_V1(atid_nsid_check_name);
-PG_FUNCTION_INFO_V1(atid_nsid_check_segments);
-PG_FUNCTION_INFO_V1(atid_at_identifier_check_syntax);
-PG_FUNCTION_INFO_V1(atid_language_check_syntax);
-PG_FUNCTION_INFO_V1(atid_uri_check_length);
-PG_FUNCTION_INFO_V1(atid_uri_check_syntax);
-PG_FUNCTION_INFO_V1(atid_handle_is_valid);
-PG_FUNCTION_INFO_V1(atid_nsid_is_valid_text);
-PG_FUNCTION_INFO_V1(atid_at_identifier_is_valid);
-PG_FUNCTION_INFO_V1(atid_language_is_valid);
-PG_FUNCTION_INFO_V1(atid_uri_is_valid);
-PG_FUNCTION_INFO_V1(atid_handle_normalize);
-PG_FUNCTION_INFO_V1(atid_nsid_normalize);
-PG_FUNCTION_INFO_V1(atid_nsid_authority);
-PG_FUNCTION_INFO_V1(atid_nsid_name);
-
 
 /*
  * Shared with the types
@@ -159,18 +138,21 @@ scan(FunctionCallInfo fcinfo, Scanner scanner)
 	return scanner(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), &at);
 }
 
+PG_FUNCTION_INFO_V1(atid_handle_check_characters);
 Datum
 atid_handle_check_characters(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) != ATID_HANDLE_CHARACTER);
 }
 
+PG_FUNCTION_INFO_V1(atid_handle_check_length);
 Datum
 atid_handle_check_length(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) != ATID_HANDLE_LENGTH);
 }
 
+PG_FUNCTION_INFO_V1(atid_handle_check_segments);
 Datum
 atid_handle_check_segments(PG_FUNCTION_ARGS)
 {
@@ -180,12 +162,14 @@ atid_handle_check_segments(PG_FUNCTION_ARGS)
 				   fault == ATID_HANDLE_LENGTH);
 }
 
+PG_FUNCTION_INFO_V1(atid_nsid_check_characters);
 Datum
 atid_nsid_check_characters(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) != ATID_NSID_CHARACTER);
 }
 
+PG_FUNCTION_INFO_V1(atid_nsid_check_length);
 Datum
 atid_nsid_check_length(PG_FUNCTION_ARGS)
 {
@@ -194,12 +178,14 @@ atid_nsid_check_length(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(fault != ATID_NSID_LENGTH && fault != ATID_NSID_AUTHORITY_LENGTH);
 }
 
+PG_FUNCTION_INFO_V1(atid_nsid_check_name);
 Datum
 atid_nsid_check_name(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) != ATID_NSID_NAME);
 }
 
+PG_FUNCTION_INFO_V1(atid_nsid_check_segments);
 Datum
 atid_nsid_check_segments(PG_FUNCTION_ARGS)
 {
@@ -210,6 +196,7 @@ atid_nsid_check_segments(PG_FUNCTION_ARGS)
 				   fault == ATID_NSID_NAME);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_identifier_check_syntax);
 Datum
 atid_at_identifier_check_syntax(PG_FUNCTION_ARGS)
 {
@@ -222,12 +209,14 @@ is_language(text *arg)
 	return atid_language_syntax(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
 }
 
+PG_FUNCTION_INFO_V1(atid_language_check_syntax);
 Datum
 atid_language_check_syntax(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(is_language(PG_GETARG_TEXT_PP(0)));
 }
 
+PG_FUNCTION_INFO_V1(atid_uri_check_length);
 Datum
 atid_uri_check_length(PG_FUNCTION_ARGS)
 {
@@ -240,6 +229,7 @@ is_uri(text *arg)
 	return atid_uri_syntax(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
 }
 
+PG_FUNCTION_INFO_V1(atid_uri_check_syntax);
 Datum
 atid_uri_check_syntax(PG_FUNCTION_ARGS)
 {
@@ -251,30 +241,35 @@ atid_uri_check_syntax(PG_FUNCTION_ARGS)
  * All rules at once
  */
 
+PG_FUNCTION_INFO_V1(atid_handle_is_valid);
 Datum
 atid_handle_is_valid(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) == ATID_ADDRESS_OK);
 }
 
+PG_FUNCTION_INFO_V1(atid_nsid_is_valid_text);
 Datum
 atid_nsid_is_valid_text(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) == ATID_ADDRESS_OK);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_identifier_is_valid);
 Datum
 atid_at_identifier_is_valid(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(scan(fcinfo, atid_identifier_scan) == ATID_ADDRESS_OK);
 }
 
+PG_FUNCTION_INFO_V1(atid_language_is_valid);
 Datum
 atid_language_is_valid(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(is_language(PG_GETARG_TEXT_PP(0)));
 }
 
+PG_FUNCTION_INFO_V1(atid_uri_is_valid);
 Datum
 atid_uri_is_valid(PG_FUNCTION_ARGS)
 {
@@ -330,6 +325,7 @@ last_segment(text *arg)
 	return i;
 }
 
+PG_FUNCTION_INFO_V1(atid_handle_normalize);
 Datum
 atid_handle_normalize(PG_FUNCTION_ARGS)
 {
@@ -341,6 +337,7 @@ atid_handle_normalize(PG_FUNCTION_ARGS)
 /*
  * nsid_normalize(text): the authority in lower case; the name is as it is.
  */
+PG_FUNCTION_INFO_V1(atid_nsid_normalize);
 Datum
 atid_nsid_normalize(PG_FUNCTION_ARGS)
 {
@@ -353,6 +350,7 @@ atid_nsid_normalize(PG_FUNCTION_ARGS)
  * nsid_authority(text): the domain name whose owner gives out the NSID, that is,
  * all but the name, turned round.
  */
+PG_FUNCTION_INFO_V1(atid_nsid_authority);
 Datum
 atid_nsid_authority(PG_FUNCTION_ARGS)
 {
@@ -377,6 +375,7 @@ atid_nsid_authority(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_nsid_name);
 Datum
 atid_nsid_name(PG_FUNCTION_ARGS)
 {

@@ -27,33 +27,6 @@
 #include "codec/packed.h"
 #include "compat.h"
 
-PG_FUNCTION_INFO_V1(atid_at_uri_in);
-PG_FUNCTION_INFO_V1(atid_at_uri_out);
-PG_FUNCTION_INFO_V1(atid_at_uri_recv);
-PG_FUNCTION_INFO_V1(atid_at_uri_send);
-PG_FUNCTION_INFO_V1(atid_at_uri_is_valid_text);
-PG_FUNCTION_INFO_V1(atid_at_uri_authority);
-PG_FUNCTION_INFO_V1(atid_at_uri_did);
-PG_FUNCTION_INFO_V1(atid_at_uri_handle);
-PG_FUNCTION_INFO_V1(atid_at_uri_collection);
-PG_FUNCTION_INFO_V1(atid_at_uri_rkey);
-PG_FUNCTION_INFO_V1(atid_at_uri_tid);
-PG_FUNCTION_INFO_V1(atid_at_uri_make);
-PG_FUNCTION_INFO_V1(atid_at_uri_make_of_did);
-PG_FUNCTION_INFO_V1(atid_at_uri_normalize);
-PG_FUNCTION_INFO_V1(atid_at_uri_eq);
-PG_FUNCTION_INFO_V1(atid_at_uri_ne);
-PG_FUNCTION_INFO_V1(atid_at_uri_lt);
-PG_FUNCTION_INFO_V1(atid_at_uri_le);
-PG_FUNCTION_INFO_V1(atid_at_uri_gt);
-PG_FUNCTION_INFO_V1(atid_at_uri_ge);
-PG_FUNCTION_INFO_V1(atid_at_uri_cmp);
-PG_FUNCTION_INFO_V1(atid_at_uri_sortsupport);
-PG_FUNCTION_INFO_V1(atid_at_uri_hash);
-PG_FUNCTION_INFO_V1(atid_at_uri_hash_extended);
-PG_FUNCTION_INFO_V1(atid_at_uri_larger);
-PG_FUNCTION_INFO_V1(atid_at_uri_smaller);
-
 
 /*
  * Values
@@ -107,6 +80,7 @@ text_of(bytea *value, size_t before, size_t *len)
  * Input and output
  */
 
+PG_FUNCTION_INFO_V1(atid_at_uri_in);
 Datum
 atid_at_uri_in(PG_FUNCTION_ARGS)
 {
@@ -125,6 +99,7 @@ atid_at_uri_in(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(atid_at_uri_datum(str, len));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_out);
 Datum
 atid_at_uri_out(PG_FUNCTION_ARGS)
 {
@@ -135,6 +110,7 @@ atid_at_uri_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_recv);
 Datum
 atid_at_uri_recv(PG_FUNCTION_ARGS)
 {
@@ -153,6 +129,7 @@ atid_at_uri_recv(PG_FUNCTION_ARGS)
 	return atid_at_uri_datum(s, len);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_send);
 Datum
 atid_at_uri_send(PG_FUNCTION_ARGS)
 {
@@ -166,6 +143,7 @@ atid_at_uri_send(PG_FUNCTION_ARGS)
 /*
  * at_uri_is_valid(text): would this text be taken as an at_uri?
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_is_valid_text);
 Datum
 atid_at_uri_is_valid_text(PG_FUNCTION_ARGS)
 {
@@ -187,6 +165,7 @@ is_of_did(const AtidPackedUri *uri)
 		atid_identifier_is_did((const char *) uri->authority, uri->authority_len);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_authority);
 Datum
 atid_at_uri_authority(PG_FUNCTION_ARGS)
 {
@@ -207,6 +186,7 @@ atid_at_uri_authority(PG_FUNCTION_ARGS)
 /*
  * at_uri_did(at_uri): the authority; NULL if that is a handle.
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_did);
 Datum
 atid_at_uri_did(PG_FUNCTION_ARGS)
 {
@@ -233,6 +213,7 @@ atid_at_uri_did(PG_FUNCTION_ARGS)
 /*
  * at_uri_handle(at_uri): the authority; NULL if that is a DID.
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_handle);
 Datum
 atid_at_uri_handle(PG_FUNCTION_ARGS)
 {
@@ -244,6 +225,7 @@ atid_at_uri_handle(PG_FUNCTION_ARGS)
 											  uri.authority_len));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_collection);
 Datum
 atid_at_uri_collection(PG_FUNCTION_ARGS)
 {
@@ -254,6 +236,7 @@ atid_at_uri_collection(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(uri.collection, uri.collection_len));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_rkey);
 Datum
 atid_at_uri_rkey(PG_FUNCTION_ARGS)
 {
@@ -273,6 +256,7 @@ atid_at_uri_rkey(PG_FUNCTION_ARGS)
 /*
  * at_uri_tid(at_uri): the record key; NULL if that is no TID.
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_tid);
 Datum
 atid_at_uri_tid(PG_FUNCTION_ARGS)
 {
@@ -336,6 +320,7 @@ make(FunctionCallInfo fcinfo, const char *authority, size_t authority_len)
 /*
  * at_uri_make(authority text, ...)
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_make);
 Datum
 atid_at_uri_make(PG_FUNCTION_ARGS)
 {
@@ -349,6 +334,7 @@ atid_at_uri_make(PG_FUNCTION_ARGS)
 /*
  * at_uri_make(authority did, ...)
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_make_of_did);
 Datum
 atid_at_uri_make_of_did(PG_FUNCTION_ARGS)
 {
@@ -372,6 +358,7 @@ is_hex(char c)
  * those that name the same ("Normalization"): a handle and a collection's domain
  * in lower case, the hex digits of a DID's %-escapes in upper case.
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_normalize);
 Datum
 atid_at_uri_normalize(PG_FUNCTION_ARGS)
 {
@@ -441,66 +428,77 @@ compare_args(FunctionCallInfo fcinfo)
 	return result;
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_eq);
 Datum
 atid_at_uri_eq(PG_FUNCTION_ARGS)
 {
 	return byteaeq(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_ne);
 Datum
 atid_at_uri_ne(PG_FUNCTION_ARGS)
 {
 	return byteane(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_lt);
 Datum
 atid_at_uri_lt(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) < 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_le);
 Datum
 atid_at_uri_le(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) <= 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_gt);
 Datum
 atid_at_uri_gt(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) > 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_ge);
 Datum
 atid_at_uri_ge(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) >= 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_cmp);
 Datum
 atid_at_uri_cmp(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(compare_args(fcinfo));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_hash);
 Datum
 atid_at_uri_hash(PG_FUNCTION_ARGS)
 {
 	return hashvarlena(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_hash_extended);
 Datum
 atid_at_uri_hash_extended(PG_FUNCTION_ARGS)
 {
 	return hashvarlenaextended(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_larger);
 Datum
 atid_at_uri_larger(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_smaller);
 Datum
 atid_at_uri_smaller(PG_FUNCTION_ARGS)
 {
@@ -521,6 +519,7 @@ compare_full(Datum x, Datum y, SortSupport ssup)
 	return result;
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_sortsupport);
 Datum
 atid_at_uri_sortsupport(PG_FUNCTION_ARGS)
 {

@@ -25,25 +25,6 @@
 #include "codec/packed.h"
 #include "compat.h"
 
-PG_FUNCTION_INFO_V1(atid_did_in);
-PG_FUNCTION_INFO_V1(atid_did_out);
-PG_FUNCTION_INFO_V1(atid_did_recv);
-PG_FUNCTION_INFO_V1(atid_did_send);
-PG_FUNCTION_INFO_V1(atid_did_is_valid_text);
-PG_FUNCTION_INFO_V1(atid_did_method);
-PG_FUNCTION_INFO_V1(atid_did_eq);
-PG_FUNCTION_INFO_V1(atid_did_ne);
-PG_FUNCTION_INFO_V1(atid_did_lt);
-PG_FUNCTION_INFO_V1(atid_did_le);
-PG_FUNCTION_INFO_V1(atid_did_gt);
-PG_FUNCTION_INFO_V1(atid_did_ge);
-PG_FUNCTION_INFO_V1(atid_did_cmp);
-PG_FUNCTION_INFO_V1(atid_did_sortsupport);
-PG_FUNCTION_INFO_V1(atid_did_hash);
-PG_FUNCTION_INFO_V1(atid_did_hash_extended);
-PG_FUNCTION_INFO_V1(atid_did_larger);
-PG_FUNCTION_INFO_V1(atid_did_smaller);
-
 
 /*
  * A did of a text that is known to be valid.
@@ -63,6 +44,7 @@ atid_did_datum(const char *s, size_t len)
  * Input and output
  */
 
+PG_FUNCTION_INFO_V1(atid_did_in);
 Datum
 atid_did_in(PG_FUNCTION_ARGS)
 {
@@ -80,6 +62,7 @@ atid_did_in(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(atid_did_datum(str, len));
 }
 
+PG_FUNCTION_INFO_V1(atid_did_out);
 Datum
 atid_did_out(PG_FUNCTION_ARGS)
 {
@@ -93,6 +76,7 @@ atid_did_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(result);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_recv);
 Datum
 atid_did_recv(PG_FUNCTION_ARGS)
 {
@@ -110,6 +94,7 @@ atid_did_recv(PG_FUNCTION_ARGS)
 	return atid_did_datum(s, len);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_send);
 Datum
 atid_did_send(PG_FUNCTION_ARGS)
 {
@@ -131,6 +116,7 @@ atid_did_send(PG_FUNCTION_ARGS)
 /*
  * did_is_valid(text): would this text be taken as a did?
  */
+PG_FUNCTION_INFO_V1(atid_did_is_valid_text);
 Datum
 atid_did_is_valid_text(PG_FUNCTION_ARGS)
 {
@@ -142,6 +128,7 @@ atid_did_is_valid_text(PG_FUNCTION_ARGS)
 /*
  * did_method(did): what stands between "did:" and the next colon.
  */
+PG_FUNCTION_INFO_V1(atid_did_method);
 Datum
 atid_did_method(PG_FUNCTION_ARGS)
 {
@@ -181,66 +168,77 @@ compare_args(FunctionCallInfo fcinfo)
 	return result;
 }
 
+PG_FUNCTION_INFO_V1(atid_did_eq);
 Datum
 atid_did_eq(PG_FUNCTION_ARGS)
 {
 	return byteaeq(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_ne);
 Datum
 atid_did_ne(PG_FUNCTION_ARGS)
 {
 	return byteane(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_lt);
 Datum
 atid_did_lt(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) < 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_le);
 Datum
 atid_did_le(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) <= 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_gt);
 Datum
 atid_did_gt(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) > 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_ge);
 Datum
 atid_did_ge(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(compare_args(fcinfo) >= 0);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_cmp);
 Datum
 atid_did_cmp(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT32(compare_args(fcinfo));
 }
 
+PG_FUNCTION_INFO_V1(atid_did_hash);
 Datum
 atid_did_hash(PG_FUNCTION_ARGS)
 {
 	return hashvarlena(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_hash_extended);
 Datum
 atid_did_hash_extended(PG_FUNCTION_ARGS)
 {
 	return hashvarlenaextended(fcinfo);
 }
 
+PG_FUNCTION_INFO_V1(atid_did_larger);
 Datum
 atid_did_larger(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1));
 }
 
+PG_FUNCTION_INFO_V1(atid_did_smaller);
 Datum
 atid_did_smaller(PG_FUNCTION_ARGS)
 {
@@ -261,6 +259,7 @@ compare_full(Datum x, Datum y, SortSupport ssup)
 	return result;
 }
 
+PG_FUNCTION_INFO_V1(atid_did_sortsupport);
 Datum
 atid_did_sortsupport(PG_FUNCTION_ARGS)
 {

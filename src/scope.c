@@ -46,14 +46,6 @@
 #include "codec/syntax.h"
 #include "compat.h"
 
-PG_FUNCTION_INFO_V1(atid_at_uri_contained);
-PG_FUNCTION_INFO_V1(atid_at_uri_contains);
-PG_FUNCTION_INFO_V1(atid_at_uri_scope_upper);
-PG_FUNCTION_INFO_V1(atid_at_uri_contained_support);
-PG_FUNCTION_INFO_V1(atid_at_uri_contains_support);
-PG_FUNCTION_INFO_V1(atid_at_uri_contained_sel);
-PG_FUNCTION_INFO_V1(atid_at_uri_contains_sel);
-
 
 /*
  * The operators
@@ -66,12 +58,14 @@ is_within(bytea *uri, bytea *scope)
 							  (const uint8_t *) VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_contained);
 Datum
 atid_at_uri_contained(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(is_within(PG_GETARG_BYTEA_PP(0), PG_GETARG_BYTEA_PP(1)));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_contains);
 Datum
 atid_at_uri_contains(PG_FUNCTION_ARGS)
 {
@@ -117,6 +111,7 @@ greatest_at_uri(void)
  * scope, for index conditions.  That is the scope and '0' where that is an AT
  * URI; where it would be too long, that of the scope around it.
  */
+PG_FUNCTION_INFO_V1(atid_at_uri_scope_upper);
 Datum
 atid_at_uri_scope_upper(PG_FUNCTION_ARGS)
 {
@@ -269,12 +264,14 @@ support(Node *raw, int uri_arg)
 							   make_condition(le, column, upper));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_contained_support);
 Datum
 atid_at_uri_contained_support(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_POINTER(support((Node *) PG_GETARG_POINTER(0), 0));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_contains_support);
 Datum
 atid_at_uri_contains_support(PG_FUNCTION_ARGS)
 {
@@ -411,12 +408,14 @@ estimate(FunctionCallInfo fcinfo, bool uri_on_left)
 	return result;
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_contained_sel);
 Datum
 atid_at_uri_contained_sel(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_FLOAT8(estimate(fcinfo, true));
 }
 
+PG_FUNCTION_INFO_V1(atid_at_uri_contains_sel);
 Datum
 atid_at_uri_contains_sel(PG_FUNCTION_ARGS)
 {

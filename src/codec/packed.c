@@ -229,17 +229,17 @@ atid_did_unpack(const uint8_t *packed, size_t len, char *dst)
 int
 atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
-	char		text[PLC_TEXT_LEN];
+	char		plc[PLC_TEXT_LEN];
 
 	if ((a_len == PLC_LEN) == (b_len == PLC_LEN))
 		return compare_bytes(a, a_len, b, b_len);
 	if (a_len == PLC_LEN)
 	{
-		plc_unpack(a, text);
-		return compare_bytes(text, PLC_TEXT_LEN, b, b_len);
+		plc_unpack(a, plc);
+		return compare_bytes(plc, PLC_TEXT_LEN, b, b_len);
 	}
-	plc_unpack(b, text);
-	return compare_bytes(a, a_len, text, PLC_TEXT_LEN);
+	plc_unpack(b, plc);
+	return compare_bytes(a, a_len, plc, PLC_TEXT_LEN);
 }
 
 /* Of two DIDs, the greater never has the lesser key. */

@@ -37,7 +37,8 @@ typedef struct AtidPackedUri
 	size_t		authority_len;
 	const char *collection;		/* text; length 0 where there is none */
 	size_t		collection_len;
-	const char *rkey;			/* packed TID, or text; length 0 where there is none */
+	const char *rkey;			/* packed TID, or text; length 0 where there
+								 * is none */
 	size_t		rkey_len;
 } AtidPackedUri;
 
