@@ -434,3 +434,115 @@ select count(*) = 1 and bool_and(last_tid >= (select max(rkey)::text::atid.tid f
   from atid.generator_state() \gset
 \set what 'generator_state() knows the last TID'
 \ir check.sql
+
+\set ECHO none
+\echo
+\echo '10. Accounts, whole'
+\echo
+\echo 'repositories/ has the same accounts as their server exports them: a CAR each, written by'
+\echo 'another implementation, with the commit that the account signed and the tree that it names.'
+\echo
+\set ECHO queries
+create table cars (car bytea not null check (atid.repo_is_valid(car)));
+\set ECHO none
+\set QUIET on
+\lo_import repositories/did_plc_45rhgqvdnt54bqk5cfnqmiqo.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_5y3cullpljbd67uhbez4ag3b.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_bjvpfzglripbuukfxagaqmjy.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_hqso4fjbma2ezfngsz5jg74z.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_kfwvdegoxfa3uyupfir3d23o.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_l6nbtvkf4qbvmhdij7nwwuu7.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_mo6l54kcuoicpx5q3wuvqpts.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_nf4g7gicfg36gd4djs647lmh.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_qciqvhz2ztmuscozaeaywk3r.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_qh7bht6btv3kljdmlonkrsls.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_t4b4nwmuv33jill5xzfyiyhy.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_tk7ujjobwby44lfvxpwpge7s.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_plc_vfsotiy7i7w4u5emioylszsm.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\lo_import repositories/did_web_lighthouse.example.com.car
+\set lo :LASTOID
+insert into cars select lo_get(:lo);
+\lo_unlink :lo
+\set QUIET off
+\echo '(psql reads the files of repositories/ into the table, one by one)'
+\echo
+\set ECHO queries
+select c.did, c.rev, (select count(*) from atid.car_blocks(car)) as blocks, c.data
+  from cars, atid.repo_commit(car) as c order by did;
+
+create table copies (like records including all);
+insert into copies (did, collection, rkey, cid, record)
+select c.did, r.collection, r.rkey, r.cid, atid.dag_cbor_to_record(r.block)
+  from cars, atid.repo_commit(car) as c, atid.repo_records(car) as r;
+
+\set ECHO none
+select count(*) = 419 and not exists (select did, collection, rkey, cid, record from copies
+                                      except select did, collection, rkey, cid, record from records) as ok
+  from copies \gset
+\set what 'the CARs have the records of records.jsonl'
+\ir check.sql
+\echo 'One byte that changes on the way is found:'
+\echo
+\set ECHO queries
+select atid.repo_problem(set_byte(car, length(car) / 2, get_byte(car, length(car) / 2) # 1)) as problem
+  from cars limit 1;
+\set ECHO none
+\echo 'And the tree of what is in the first table, made by no one but this database, has the root that'
+\echo 'each account has signed:'
+\echo
+\set ECHO queries
+select c.did, t.entries, t.root = c.data as "is what was signed"
+  from cars, atid.repo_commit(car) as c
+  join (select did, count(*) as entries,
+               atid.mst_root(collection || '/' || rkey, cid
+                             order by (collection || '/' || rkey) collate "C") as root
+          from records group by did) as t using (did)
+ order by did;
+
+\set ECHO none
+select count(*) = 14 and bool_and(t.root = c.data) as ok
+  from cars, atid.repo_commit(car) as c
+  join (select did, atid.mst_root(collection || '/' || rkey, cid
+                                  order by (collection || '/' || rkey) collate "C") as root
+          from records group by did) as t using (did) \gset
+\set what 'the root of each account is the one that its commit names'
+\ir check.sql
