@@ -1,0 +1,190 @@
+/*-------------------------------------------------------------------------
+ *
+ * car.c
+ *		CARs that are written and read, cut off at any byte, and an index whose
+ *		slots all collide.
+ *
+ * t/066_repository_rules.pl has what is refused, by its words.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/car.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/multiformat.h"
+#include "tap.h"
+
+#define BLOCKS 300
+
+static uint8_t car[65536];
+static size_t car_len;
+static uint8_t cids[BLOCKS][ATID_CID_BLESSED_LEN];
+
+/* A CID of a number: of codec dag-cbor and raw in turn. */
+static void
+make_cid(int i)
+{
+	memset(cids[i], 0, sizeof(cids[i]));
+	memcpy(cids[i], i % 2 ? "\x01\x55\x12\x20" : "\x01\x71\x12\x20", 4);
+	cids[i][4] = (uint8_t) (i / 2);
+	cids[i][35] = (uint8_t) (i / 2 / 256);
+}
+
+static void
+put_section(const uint8_t *cid, size_t cid_len, const void *block, size_t block_len)
+{
+	car_len += atid_car_put_section_head(car + car_len, cid_len, block_len);
+	memcpy(car + car_len, cid, cid_len);
+	memcpy(car + car_len + cid_len, block, block_len);
+	car_len += cid_len + block_len;
+}
+
+static void
+put_header(size_t roots)
+{
+	const uint8_t *root[ATID_CAR_ROOTS_MAX + 1];
+	size_t		lens[ATID_CAR_ROOTS_MAX + 1];
+
+	for (size_t i = 0; i < roots; i++)
+	{
+		make_cid((int) i);
+		root[i] = cids[i];
+		lens[i] = ATID_CID_BLESSED_LEN;
+	}
+	car_len = atid_car_put_header(car, atid_car_header_size(lens, roots), root, lens, roots);
+}
+
+/* How many sections a CAR has, in memory that ends where it does; -1 at a fault. */
+static int
+count_sections(size_t len, AtidCarFault *fault)
+{
+	uint8_t    *exact = malloc(len ? len : 1);
+	AtidCarReader reader;
+	AtidCarSection section;
+	int			count = 0;
+
+	memcpy(exact, car, len);
+	atid_car_begin(&reader, exact, len);
+	while (atid_car_next(&reader, &section))
+		count++;
+	*fault = reader.fault;
+	free(exact);
+	return reader.fault == ATID_CAR_OK ? count : -1;
+}
+
+static void
+test_roots(void)
+{
+	AtidCarReader reader;
+	bool		same = true;
+
+	for (size_t n = 0; n <= ATID_CAR_ROOTS_MAX; n++)
+	{
+		const uint8_t *root;
+
+		put_header(n);
+		same = same && atid_car_begin(&reader, car, car_len) && reader.root_count == n;
+		root = reader.roots;
+		for (size_t i = 0; i < n && same; i++)
+		{
+			const uint8_t *cid;
+			size_t		len;
+
+			root = atid_car_root(root, &cid, &len);
+			same = len == ATID_CID_BLESSED_LEN && memcmp(cid, cids[i], len) == 0;
+		}
+	}
+	ok(same, "roots: none to a hundred, as they were written");
+	put_header(ATID_CAR_ROOTS_MAX + 1);
+	ok(!atid_car_begin(&reader, car, car_len) && reader.fault == ATID_CAR_MANY_ROOTS,
+	   "roots: one more is refused");
+}
+
+static void
+test_cut(void)
+{
+	AtidCarFault fault;
+	size_t		ends[4];
+	bool		good = true;
+
+	put_header(1);
+	for (int i = 0; i < 4; i++)
+	{
+		ends[i] = car_len;
+		put_section(cids[0], ATID_CID_BLESSED_LEN, "a block of some bytes, and more than 127 of them "
+					"with its CID, so that its length is a varint of two bytes, of which one can be cut",
+					(size_t) i * 43);
+	}
+	for (size_t len = 0; len < car_len; len++)
+	{
+		int			whole = -1;
+
+		for (int i = 0; i < 4; i++)
+			if (ends[i] == len)
+				whole = i;
+		good = good && count_sections(len, &fault) == whole;
+	}
+	ok(good, "cut off: read between sections, refused within one");
+	ok(count_sections(car_len, &fault) == 4, "whole: all sections");
+}
+
+static void
+test_index(bool collide)
+{
+	AtidCarIndex index = {.car = car};
+	AtidCarReader reader;
+	AtidCarSection section;
+	size_t		slots = atid_car_index_slots(BLOCKS);
+	bool		found = true;
+	bool		first = true;
+
+	put_header(0);
+	for (int i = 0; i < BLOCKS; i++)
+	{
+		make_cid(i);
+		put_section(cids[i], ATID_CID_BLESSED_LEN, &i, sizeof(i));
+	}
+	for (int i = 0; i < BLOCKS; i++)
+		put_section(cids[i], ATID_CID_BLESSED_LEN, "again", 5);
+	put_section((const uint8_t *) "\x01\x55\x00\x00", 4, "x", 1);
+
+	index.len = car_len;
+	index.slots = calloc(slots, sizeof(AtidCarSlot));
+	index.mask = slots - 1;
+	for (int i = 0; i < ATID_CAR_SEEDS && !collide; i++)
+		index.seeds[i] = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (i + 1);
+	atid_car_begin(&reader, car, car_len);
+	while (atid_car_next(&reader, &section))
+		atid_car_index_add(&index, &section);
+
+	for (int i = 0; i < BLOCKS; i++)
+	{
+		AtidCarSlot *slot = atid_car_index_find(&index, cids[i], ATID_CID_BLESSED_LEN, &section);
+
+		found = found && slot != NULL;
+		first = first && slot != NULL && section.block_len == sizeof(i) &&
+			memcmp(section.block, &i, sizeof(i)) == 0;
+		if (slot != NULL)
+			slot->place |= ATID_CAR_CHECKED;
+	}
+	ok(found, collide ? "index, all collide: each CID" : "index: each CID");
+	ok(first, collide ? "index, all collide: its first block" : "index: its first block");
+	cids[0][20] = 1;
+	ok(atid_car_index_find(&index, cids[0], ATID_CID_BLESSED_LEN, &section) == NULL,
+	   "index: no other CID");
+	ok(atid_car_index_find(&index, (const uint8_t *) "\x01\x55\x00\x00", 4, &section) == NULL,
+	   "index: no identity");
+	free(index.slots);
+}
+
+int
+main(void)
+{
+	test_roots();
+	test_cut();
+	test_index(false);
+	test_index(true);
+	return done();
+}

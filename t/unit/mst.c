@@ -1,0 +1,237 @@
+/*-------------------------------------------------------------------------
+ *
+ * mst.c
+ *		Depths, prefixes, limits that no key can be mined for, and what a builder can
+ *		do with subtrees that are put as a whole.
+ *
+ * A key's depth is what its second character says, by a hash that is made so; with it a
+ * depth can be any.  Prefixes are those of the interoperability vectors, where
+ * ATID_INTEROP_DIR names them.  fuzz/mst.c compares walks and builders with others,
+ * t/066_repository_rules.pl has what is refused, by its words.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/mst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define VALUE ((const uint8_t *) "\x01\x55\x00\x01v")
+#define VALUE_LEN 5
+
+/* Depth: the second character from '0' on; the rest of a digest is of all bytes. */
+static void
+fake_hash(void *arg, const void *data, size_t len, uint8_t digest[32])
+{
+	const uint8_t *bytes = data;
+	uint64_t	sum = UINT64_C(0xcbf29ce484222325);
+	int			zeros = len > 1 && bytes[1] >= '0' && bytes[1] < 'p' ? 2 * (bytes[1] - '0') : 0;
+
+	(void) arg;
+	for (size_t i = 0; i < len; i++)
+		sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+	memset(digest, 0xFF, 32);
+	memset(digest, 0, (size_t) zeros / 8);
+	digest[zeros / 8] = (uint8_t) (0xFF >> zeros % 8);
+	memcpy(digest + 24, &sum, sizeof(sum));
+}
+
+static void *
+memory(void *arg, void *old, size_t size)
+{
+	(void) arg;
+	if (size > 0)
+		return realloc(old, size);
+	free(old);
+	return NULL;
+}
+
+static const AtidMstCaller caller = {fake_hash, memory, NULL, NULL, NULL};
+
+static AtidMstFault
+put(AtidMstBuilder *builder, const char *key)
+{
+	return atid_mst_put(builder, &caller, (const uint8_t *) key, strlen(key), VALUE, VALUE_LEN);
+}
+
+/* The root of keys that are parted by blanks. */
+static void
+root_of(const char *keys, uint8_t root[ATID_MST_CID_LEN])
+{
+	AtidMstBuilder builder;
+	char		copy[256];
+
+	atid_mst_builder_init(&builder);
+	strcpy(copy, keys);
+	for (char *key = strtok(copy, " "); key != NULL; key = strtok(NULL, " "))
+		put(&builder, key);
+	atid_mst_finish(&builder, &caller, root);
+	atid_mst_builder_free(&builder, &caller);
+}
+
+static void
+test_depths(void)
+{
+	uint8_t		digest[32];
+	bool		good = true;
+
+	for (int bits = 0; bits <= 256; bits++)
+	{
+		memset(digest, 0xFF, sizeof(digest));
+		for (int i = 0; i < bits; i++)
+			digest[i / 8] &= (uint8_t) ~(0x80 >> i % 8);
+		good = good && atid_mst_depth(digest) == bits / 2;
+	}
+	ok(good, "depth: half of the leading zeros, from 0 to 256");
+}
+
+/* "left": "..", "right": "..", "len": n, with \u0000 as the only escape. */
+static void
+test_prefixes(void)
+{
+	const char *folder = getenv("ATID_INTEROP_DIR");
+	char		path[1024];
+	char		line[256];
+	FILE	   *file;
+	int			count = 0;
+	bool		good = true;
+
+	snprintf(path, sizeof(path), "%s/mst/common_prefix.json", folder ? folder : ".");
+	file = fopen(path, "r");
+	if (file == NULL)
+	{
+		printf("# no vectors of prefixes: set ATID_INTEROP_DIR to the folder that has them\n");
+		return;
+	}
+	while (fgets(line, sizeof(line), file) != NULL)
+	{
+		uint8_t		sides[2][64];
+		size_t		lens[2] = {0, 0};
+		const char *p = strstr(line, "\"left\": \"");
+		int			want;
+
+		for (int side = 0; side < 2 && p != NULL; side++)
+		{
+			p += side == 0 ? strlen("\"left\": \"") : strlen("\"right\": \"");
+			while (*p != '"')
+			{
+				bool		escape = strncmp(p, "\\u0000", 6) == 0;
+
+				sides[side][lens[side]++] = escape ? 0 : (uint8_t) *p;
+				p += escape ? 6 : 1;
+			}
+			if (side == 0)
+				p = strstr(p, "\"right\": \"");
+		}
+		if (p == NULL || (p = strstr(p, "\"len\": ")) == NULL || sscanf(p, "\"len\": %d", &want) != 1)
+			continue;
+		good = good && atid_mst_shared(sides[0], lens[0], sides[1], lens[1]) == (size_t) want;
+		count++;
+	}
+	fclose(file);
+	ok(good && count >= 13, "prefixes: the vectors");
+}
+
+static void
+test_limits(void)
+{
+	AtidMstBuilder builder;
+	bool		good = true;
+	char		key[32];
+
+	atid_mst_builder_init(&builder);
+	ok(put(&builder, "aP/") == ATID_MST_OK, "depth 32: the deepest");
+	ok(put(&builder, "bQ/") == ATID_MST_DEEP, "depth 33: refused");
+	for (int i = 0; i <= ATID_MST_ENTRIES_MAX; i++)
+	{
+		AtidMstFault fault;
+
+		snprintf(key, sizeof(key), "c0/%04d", i);
+		fault = put(&builder, key);
+		good = good && fault == (i < ATID_MST_ENTRIES_MAX ? ATID_MST_OK : ATID_MST_MANY_ENTRIES);
+	}
+	ok(good, "a node: a thousand entries, and one more is refused");
+	ok(put(&builder, "b0") == ATID_MST_KEY_ORDER, "a lesser key");
+	atid_mst_builder_free(&builder, &caller);
+}
+
+static void
+test_finish(void)
+{
+	AtidMstBuilder builder;
+	uint8_t		one[ATID_MST_CID_LEN];
+	uint8_t		two[ATID_MST_CID_LEN];
+	uint8_t		wanted[ATID_MST_CID_LEN];
+	bool		good = true;
+	const char *keys[] = {"a0", "b3", "c1", "d0", "e2", "f0", "g4", "h0"};
+	char		all[64] = "";
+
+	atid_mst_builder_init(&builder);
+	for (int i = 0; i < 8; i++)
+	{
+		strcat(strcat(all, " "), keys[i]);
+		good = good && put(&builder, keys[i]) == ATID_MST_OK;
+		atid_mst_finish(&builder, &caller, one);
+		atid_mst_finish(&builder, &caller, two);
+		root_of(all, wanted);
+		good = good && memcmp(one, wanted, sizeof(one)) == 0 && memcmp(two, one, sizeof(one)) == 0;
+	}
+	ok(good, "finish: of all so far, and the builder goes on");
+	atid_mst_builder_free(&builder, &caller);
+}
+
+/* A builder that is given the subtree of some keys as a whole. */
+static AtidMstFault
+put_tree(AtidMstBuilder *builder, int level, const char *keys)
+{
+	uint8_t		cid[ATID_MST_CID_LEN];
+
+	root_of(keys, cid);
+	return atid_mst_put_tree(builder, &caller, level, cid);
+}
+
+static void
+test_subtrees(void)
+{
+	AtidMstBuilder builder;
+	uint8_t		root[ATID_MST_CID_LEN];
+	uint8_t		wanted[ATID_MST_CID_LEN];
+
+	root_of("a0 b1 c0 d3 e0 f1 g4", wanted);
+	atid_mst_builder_init(&builder);
+	ok(put_tree(&builder, 1, "a0 b1 c0") == ATID_MST_OK && put(&builder, "d3") == ATID_MST_OK &&
+	   put_tree(&builder, 1, "e0 f1") == ATID_MST_OK && put(&builder, "g4") == ATID_MST_OK &&
+	   atid_mst_finish(&builder, &caller, root) == ATID_MST_OK &&
+	   memcmp(root, wanted, sizeof(root)) == 0, "subtrees two levels below: the same root");
+	atid_mst_builder_free(&builder, &caller);
+
+	root_of("a0 b2 c0 d3 e0 f2 g4", wanted);
+	ok(put_tree(&builder, 2, "a0 b2 c0") == ATID_MST_OK && put(&builder, "d3") == ATID_MST_OK &&
+	   put_tree(&builder, 2, "e0 f2") == ATID_MST_OK && put(&builder, "g4") == ATID_MST_OK &&
+	   atid_mst_finish(&builder, &caller, root) == ATID_MST_OK &&
+	   memcmp(root, wanted, sizeof(root)) == 0, "subtrees in their places: the same root");
+	ok(put_tree(&builder, 2, "h0 i2") == ATID_MST_OK && put(&builder, "j1") == ATID_MST_NEEDED,
+	   "a lesser key behind a subtree: it would have to be opened");
+	ok(put_tree(&builder, 1, "j1") == ATID_MST_NEEDED, "a subtree behind a subtree");
+	atid_mst_builder_free(&builder, &caller);
+
+	ok(put(&builder, "a0") == ATID_MST_OK && put_tree(&builder, 1, "b1") == ATID_MST_NEEDED,
+	   "a subtree behind a lesser key");
+	atid_mst_builder_free(&builder, &caller);
+	ok(put_tree(&builder, 1, "b1") == ATID_MST_OK &&
+	   atid_mst_finish(&builder, &caller, root) == ATID_MST_NEEDED, "a subtree and nothing above it");
+	atid_mst_builder_free(&builder, &caller);
+}
+
+int
+main(void)
+{
+	test_depths();
+	test_prefixes();
+	test_limits();
+	test_finish();
+	test_subtrees();
+	return done();
+}
