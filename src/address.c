@@ -17,7 +17,6 @@
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "lib/hyperloglog.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/sortsupport.h"
 
@@ -25,28 +24,12 @@
 #include "codec/address.h"
 #include "codec/format.h"
 #include "compat.h"
-
-/* How much of a value an error quotes */
-#define EXCERPT_LEN		400
+#include "quote.h"
 
 
 /*
  * Shared with the types
  */
-
-/*
- * The text, or its first 400 bytes and an ellipsis.
- */
-char *
-atid_address_excerpt(const char *s, size_t len)
-{
-	int			n;
-
-	if (len <= EXCERPT_LEN)
-		return pnstrdup(s, len);
-	n = pg_mbcliplen(s, EXCERPT_LEN + MAX_MULTIBYTE_CHAR_LEN, EXCERPT_LEN);
-	return psprintf("%.*s...", n, s);
-}
 
 /*
  * A sort that abbreviates: how many keys there were, and how many different
@@ -296,7 +279,7 @@ scanned_arg(FunctionCallInfo fcinfo, Scanner scanner, const char *what)
 	if (fault != ATID_ADDRESS_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid %s: \"%s\"", what, atid_address_excerpt(s, len)),
+				 errmsg("invalid %s: \"%s\"", what, atid_quote(s, len)),
 				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
 	return arg;
 }

@@ -15,9 +15,6 @@
 extern Datum atid_did_datum(const char *s, size_t len);
 extern Datum atid_at_uri_datum(const char *s, size_t len);
 
-/* The beginning of a text, short enough for an error */
-extern char *atid_address_excerpt(const char *s, size_t len);
-
 /* The operators that an index condition may be made of */
 extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_eq(PG_FUNCTION_ARGS);

@@ -26,6 +26,7 @@
 #include "codec/base32.h"
 #include "codec/packed.h"
 #include "compat.h"
+#include "quote.h"
 
 
 /*
@@ -94,7 +95,7 @@ atid_at_uri_in(PG_FUNCTION_ARGS)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.at_uri",
-						atid_address_excerpt(str, len)),
+						atid_quote(str, len)),
 				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
 	PG_RETURN_DATUM(atid_at_uri_datum(str, len));
 }
@@ -283,7 +284,7 @@ check_part(const char *what, const char *s, size_t len,
 	if (fault != ATID_ADDRESS_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid %s for an AT URI: \"%s\"", what, atid_address_excerpt(s, len)),
+				 errmsg("invalid %s for an AT URI: \"%s\"", what, atid_quote(s, len)),
 				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
 }
 

@@ -24,6 +24,7 @@
 #include "codec/address.h"
 #include "codec/packed.h"
 #include "compat.h"
+#include "quote.h"
 
 
 /*
@@ -57,7 +58,7 @@ atid_did_in(PG_FUNCTION_ARGS)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.did",
-						atid_address_excerpt(str, len)),
+						atid_quote(str, len)),
 				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
 	PG_RETURN_DATUM(atid_did_datum(str, len));
 }

@@ -20,12 +20,12 @@
 
 #include "fmgr.h"
 
-#include "address.h"
 #include "codec/address.h"
 #include "codec/base32.h"
 #include "codec/syntax.h"
 #include "compat.h"
 #include "generator/generator.h"
+#include "quote.h"
 
 
 /*
@@ -164,7 +164,7 @@ key_conforms(text *key, text *key_type, bool colon)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized record key type: \"%s\"",
-					atid_address_excerpt(type, type_len)),
+					atid_quote(type, type_len)),
 			 errdetail("A record key type is \"tid\", \"nsid\", \"any\" or \"literal:\" and a record key.")));
 }
 

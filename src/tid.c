@@ -27,12 +27,12 @@
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 
-#include "address.h"
 #include "codec/base32.h"
 #include "codec/syntax.h"
 #include "compat.h"
 #include "generator/clock.h"
 #include "generator/generator.h"
+#include "quote.h"
 
 #define TOP_BIT			(UINT64CONST(1) << 63)
 
@@ -87,7 +87,7 @@ atid_tid_in(PG_FUNCTION_ARGS)
 	ereturn(fcinfo->context, (Datum) 0,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "atid.tid",
-					atid_address_excerpt(str, len)),
+					atid_quote(str, len)),
 			 tid_errdetail(fault, at)));
 }
 

@@ -40,12 +40,12 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-#include "address.h"
 #include "codec/syntax.h"
 #include "compat.h"
 #include "generator/clock.h"
 #include "generator/generator.h"
 #include "generator/random.h"
+#include "quote.h"
 
 #define VERSION_MASK	UINT64CONST(0xF000)
 #define VARIANT_MASK	UINT64CONST(0xC000000000000000)
@@ -739,7 +739,7 @@ atid_uuid_from_text(PG_FUNCTION_ARGS)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "uuid",
-						atid_address_excerpt(VARDATA_ANY(str), VARSIZE_ANY_EXHDR(str))),
+						atid_quote(VARDATA_ANY(str), VARSIZE_ANY_EXHDR(str))),
 				 errdetail("A UUID is written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\", or as an integer below 2^128 after \"2.25.\".")));
 	PG_RETURN_UUID_P(uuid);
 }
