@@ -105,6 +105,8 @@ test_roots(void)
 static void
 test_cut(void)
 {
+	/* with its CID of more than 127 bytes, so that its length has two */
+	static const char text[3 * 43 + 1] = "a block";
 	AtidCarFault fault;
 	size_t		ends[4];
 	bool		good = true;
@@ -113,9 +115,7 @@ test_cut(void)
 	for (int i = 0; i < 4; i++)
 	{
 		ends[i] = car_len;
-		put_section(cids[0], ATID_CID_BLESSED_LEN, "a block of some bytes, and more than 127 of them "
-					"with its CID, so that its length is a varint of two bytes, of which one can be cut",
-					(size_t) i * 43);
+		put_section(cids[0], ATID_CID_BLESSED_LEN, text, (size_t) i * 43);
 	}
 	for (size_t len = 0; len < car_len; len++)
 	{

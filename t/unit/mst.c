@@ -125,7 +125,8 @@ test_prefixes(void)
 			if (side == 0)
 				p = strstr(p, "\"right\": \"");
 		}
-		if (p == NULL || (p = strstr(p, "\"len\": ")) == NULL || sscanf(p, "\"len\": %d", &want) != 1)
+		if (p == NULL || (p = strstr(p, "\"len\": ")) == NULL ||
+			sscanf(p, "\"len\": %d", &want) != 1)
 			continue;
 		good = good && atid_mst_shared(sides[0], lens[0], sides[1], lens[1]) == (size_t) want;
 		count++;
@@ -221,7 +222,8 @@ test_subtrees(void)
 	   "a subtree behind a lesser key");
 	atid_mst_builder_free(&builder, &caller);
 	ok(put_tree(&builder, 1, "b1") == ATID_MST_OK &&
-	   atid_mst_finish(&builder, &caller, root) == ATID_MST_NEEDED, "a subtree and nothing above it");
+	   atid_mst_finish(&builder, &caller, root) == ATID_MST_NEEDED,
+	   "a subtree and nothing above it");
 	atid_mst_builder_free(&builder, &caller);
 }
 
