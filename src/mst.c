@@ -16,13 +16,11 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
