@@ -144,15 +144,21 @@ atid.o: META.json
 
 $(OBJS:.o=.bc): %.bc: %.o
 
+# The unit tests need no server.  The pure code is compiled once more for them,
+# with the sanitizers, and each is linked with all of it.
 UNIT = $(patsubst $(srcdir)/t/unit/%.c,t/unit/bin/%,$(wildcard $(srcdir)/t/unit/*.c))
+UNIT_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -I$(srcdir)/src
 
 unit: $(UNIT)
 	$(PROVE) --exec '' $(UNIT)
 
-t/unit/bin/%: t/unit/%.c $(PURE:%=src/%.c) $(wildcard $(srcdir)/src/*/*.h)
+$(UNIT): t/unit/bin/%: $(srcdir)/t/unit/%.c $(srcdir)/t/unit/tap.h $(PURE:%=t/unit/bin/%.o)
+	$(CC) $(UNIT_FLAGS) -o $@ $(filter %.c %.o,$^)
+
+$(PURE:%=t/unit/bin/%.o): t/unit/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)/src/*/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
-		-fno-sanitize-recover=all -I$(srcdir)/src -o $@ $(filter %.c,$^)
+	$(CC) $(UNIT_FLAGS) -c -o $@ $<
 
 crypto:
 	@mkdir -p $@
