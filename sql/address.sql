@@ -169,7 +169,9 @@ INSERT INTO as_text (t, v) SELECT uri, uri FROM uris WHERE n <= 3;
 UPDATE as_text SET uri = t, did = split_part(t, '/', 3);
 UPDATE as_text SET uri = v, t = did;
 SELECT * FROM as_text ORDER BY uri;
+\set VERBOSITY terse
 SELECT count(*) FROM as_text WHERE uri = t;     -- no operator
+\set VERBOSITY default
 
 --
 -- uri <@ scope, by any index and by none
@@ -211,7 +213,7 @@ EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ 'at://did:plc:c4ca423yawb
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE 'at://user0.test/app.bsky.feed.like' @> uri;
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ 'at://user0.test/app.bsky.feed.like/self';
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE atid.at_uri_contained(uri, 'at://user0.test');
-EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ NULL;
+SELECT count(*) FROM likes WHERE uri <@ NULL;
 -- never by a condition on the scope's side, or on one that is not the same for all rows
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri @> 'at://user0.test';
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ atid.at_uri_make(author);
