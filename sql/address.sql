@@ -223,6 +223,13 @@ PREPARE within(atid.at_uri) AS SELECT count(*) FROM likes WHERE uri <@ $1;
 EXPLAIN (COSTS OFF) EXECUTE within('at://user0.test');
 EXPLAIN (COSTS OFF) SELECT count(*) FROM scopes JOIN likes ON uri <@ s;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM scopes LEFT JOIN likes ON s @> uri;
+-- not even the right to look into the schema
+BEGIN;
+RESET ROLE;
+REVOKE USAGE ON SCHEMA atid FROM PUBLIC;
+SET ROLE regress_atid;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM scopes JOIN likes ON uri <@ s;
+ROLLBACK;
 CREATE TEMP TABLE by_index AS SELECT s, count(uri) AS n FROM scopes LEFT JOIN likes ON uri <@ s
   GROUP BY s;
 -- the feed of a profile

@@ -26,6 +26,7 @@
 #include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -34,10 +35,10 @@
 #include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
-#include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "address.h"
@@ -174,7 +175,6 @@ make_condition(Oid operator, Node *column, Node *value)
 static Node *
 upper_bound(Oid function, Node *scope, Oid type)
 {
-	List	   *name;
 	Oid			upper;
 
 	if (IsA(scope, Const))
@@ -185,10 +185,15 @@ upper_bound(Oid function, Node *scope, Oid type)
 		return (Node *) makeConst(type, -1, InvalidOid, -1, value, false, false);
 	}
 
-	/* it is where the operator's function is */
-	name = list_make2(makeString(get_namespace_name(get_func_namespace(function))),
-					  makeString("at_uri_scope_upper"));
-	upper = LookupFuncName(name, 1, &type, true);
+	/*
+	 * It is where the operator's function is.  Whoever may use the operator need
+	 * not have any right on that schema, so this does not look names up as SQL
+	 * does.
+	 */
+	upper = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+							CStringGetDatum("at_uri_scope_upper"),
+							PointerGetDatum(buildoidvector(&type, 1)),
+							ObjectIdGetDatum(get_func_namespace(function)));
 	if (!OidIsValid(upper))
 		return NULL;
 	return (Node *) makeFuncExpr(upper, type, list_make1(copyObject(scope)), InvalidOid, InvalidOid,
