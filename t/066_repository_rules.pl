@@ -419,6 +419,7 @@ car_refused('no version', qr/At byte \d+: The header of a CAR is a map/, header(
 car_refused('no roots', qr/At byte \d+: The header of a CAR is a map/, header("\xa1" . cbor_text('version') . "\x01"));
 car_refused('another field', qr/At byte \d+: The header of a CAR is a map/,
 	header("\xa3" . cbor_text('a') . "\x01" . cbor_text('roots') . "\x80" . cbor_text('version') . "\x01"));
+car_refused('another field, before what is no CBOR', qr/At byte 2: The header of a CAR is a map/, header("\xa1" . cbor_text('a') . "\xff"));
 car_refused('roots that are no links', qr/At byte \d+: The "roots" of a CAR are/, header("\xa2" . cbor_text('roots') . "\x81\x01" . cbor_text('version') . "\x01"));
 car_refused('roots that are null', qr/At byte \d+: The "roots" of a CAR are/, header("\xa2" . cbor_text('roots') . "\xf6" . cbor_text('version') . "\x01"));
 car_refused('a thousand roots', qr/At byte \d+: A CAR has no more than 100 roots/, car([ ($one->[0]) x 1000 ]), '54000');

@@ -101,7 +101,8 @@ item_is(const AtidCborItem *item, const char *name)
 }
 
 /*
- * Read the header at p: a map of roots and version, in this order.
+ * Read the header at p: a map of roots and version, in this order.  Reading ends at
+ * the first fault, so a header that goes on for megabytes is not read on.
  */
 static bool
 read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
@@ -109,8 +110,6 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 	AtidCborReader cbor;
 	AtidCborItem item;
 	AtidCborEvent event;
-	AtidCarFault fault = ATID_CAR_OK;
-	const uint8_t *fault_at = p;
 	int			key = 0;		/* 1 roots, 2 version, 3 another */
 	unsigned	seen = 0;
 
@@ -150,15 +149,10 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 			if (event != ATID_CBOR_INTEGER || item.integer != 1)
 				found = ATID_CAR_VERSION;
 		}
-		if (found != ATID_CAR_OK && fault == ATID_CAR_OK)
-		{
-			fault = found;
-			fault_at = cbor.at;
-		}
+		if (found != ATID_CAR_OK)
+			return note_fault(reader, found, cbor.at);
 	}
-	if (fault == ATID_CAR_OK && seen != 3)
-		fault = ATID_CAR_FIELDS;
-	return fault == ATID_CAR_OK || note_fault(reader, fault, fault_at);
+	return seen == 3 || note_fault(reader, ATID_CAR_FIELDS, p);
 }
 
 /*
