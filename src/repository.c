@@ -126,8 +126,11 @@ open_repository(Repository *repo, bytea *car)
 	if (fault == ATID_COMMIT_OK)
 		return true;
 	at = (size_t) (repo->commit_section.block - archive->car) + repo->commit.at;
-	return invalid(repo, psprintf("Commit %s, at byte %zu: %s", text, at,
-								  atid_commit_words(fault, &repo->commit)));
+	return atid_archive_problem(archive,
+								fault == ATID_COMMIT_LARGE ? ERRCODE_PROGRAM_LIMIT_EXCEEDED :
+								ERRCODE_INVALID_BINARY_REPRESENTATION,
+								psprintf("Commit %s, at byte %zu: %s", text, at,
+										 atid_commit_words(fault, &repo->commit)));
 }
 
 static void

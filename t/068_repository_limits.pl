@@ -109,6 +109,19 @@ my $large = file_of('large', car([ cid_of('root') ]) . section(cid_of('x' x 100_
 outcome('a block of 100 MB', "SELECT atid.car_is_valid($large)", '00000', qr/^t$/, 210);
 outcome('a block of 100 MB, as a row', "SELECT length(block) FROM atid.car_blocks($large)", '00000', qr/^100000000$/, 620);
 
+# A field that nobody knows belongs to a commit, but not megabytes of it.
+foreach my $more (1_048_576, 1_048_577)
+{
+	my $plain = commit(cid_of($empty));
+	substr $plain, 0, 1, "\xa7";
+	my $commit = $plain . cbor_text('versions') . "\x5a";
+	$commit .= pack('N', $more - 4 - length $commit) . 'x' x ($more - 4 - length $commit);
+	is(length $commit, $more, "a commit of $more bytes");
+	my $car = file_of("commit$more", car([ cid_of($commit) ], [ cid_of($commit), $commit ], [ cid_of($empty), $empty ]));
+	outcome('the same', "SELECT count(*) FROM atid.repo_records($car)", ['00000', '54000']->[ $more - 1_048_576 ],
+		$more > 1_048_576 ? qr/Commit bafyrei\w+, at byte \d+: A commit has no more than 1048576 bytes/ : qr/^0$/, 30);
+}
+
 # --- a record under many paths ----------------------------------------------------------------------
 
 # 20 MB, 120 times; all the keys are of depth 0, but for one in between.

@@ -15,7 +15,8 @@
  *
  * in this order, which is that of DAG-CBOR.  Links are blessed and to DAG-CBOR,
  * or the commit is not valid.  Version 2 is read too; there rev and prev may be
- * absent.  Other fields are passed over, and are signed like these.
+ * absent.  Other fields are passed over, and are signed like these.  As nobody can
+ * interrupt the reader, a block of more than a megabyte is not read: it is no commit.
  *
  * The signature is over the same map without sig.  As DAG-CBOR has one form for
  * a value, those are the bytes of the block with the pair cut out, behind a head
@@ -33,6 +34,9 @@
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "codec/syntax.h"
+
+#define STRING_OF(x)	#x
+#define NUMBER_IN_WORDS(x) STRING_OF(x)
 
 /* What of the fields has been seen. */
 #define HAS_DID		0x01
@@ -156,6 +160,8 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 	memset(commit, 0, sizeof(*commit));
 	commit->block = block;
 	commit->block_len = len;
+	if (len > ATID_COMMIT_SIZE_MAX)
+		return ATID_COMMIT_LARGE;
 	atid_cbor_reader_init(&reader, block, len);
 
 	/* a fault of the encoding, wherever it is, comes before one of the fields */
@@ -236,6 +242,8 @@ atid_commit_words(AtidCommitFault fault, const AtidCommit *commit)
 	{
 		case ATID_COMMIT_OK:
 			return "There is no fault.";
+		case ATID_COMMIT_LARGE:
+			return "A commit has no more than " NUMBER_IN_WORDS(ATID_COMMIT_SIZE_MAX) " bytes.";
 		case ATID_COMMIT_ENCODING:
 			return atid_cbor_words((AtidCborError) commit->cbor_error, commit->cid_fault);
 		case ATID_COMMIT_TOP:

@@ -16,10 +16,14 @@
 #define ATID_COMMIT_VERSION 3
 #define ATID_COMMIT_VERSION_LEGACY 2
 
+/* A commit has no more bytes; what it needs is some 250. */
+#define ATID_COMMIT_SIZE_MAX 1048576
+
 /* What is wrong with a commit: its encoding, or the field that breaks a rule. */
 typedef enum AtidCommitFault
 {
 	ATID_COMMIT_OK,
+	ATID_COMMIT_LARGE,			/* more than ATID_COMMIT_SIZE_MAX */
 	ATID_COMMIT_ENCODING,		/* no DAG-CBOR: cbor_error, cid_fault */
 	ATID_COMMIT_TOP,			/* not a map */
 	ATID_COMMIT_DID,			/* absent, or no DID */
