@@ -169,6 +169,10 @@ SQL
 	$node->safe_psql('ascii', 'CREATE EXTENSION atid_crypto CASCADE');
 	$ENV{PGCLIENTENCODING} = 'SQL_ASCII';
 	is($node->safe_psql('ascii', $asked =~ s/'nee'/E'n\\xe9e'/r), 't|f', 'ascii: a label that is not UTF-8');
+	is( $node->safe_psql('ascii',
+			"SELECT atid.plc_operation_is_signed_by(jsonb_build_object('type', 'create', 'prev', NULL, "
+			  . "'handle', E'\\xe9', 'sig', repeat('A', 86)), '$key')"),
+		'f', 'ascii: an operation that is not UTF-8');
 }
 
 #

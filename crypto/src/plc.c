@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
@@ -117,6 +118,24 @@ atid_plc_did(PG_FUNCTION_ARGS)
 }
 
 /*
+ * Is all text in it UTF-8?  In SQL_ASCII it can be any bytes, which atid raises an
+ * error for.
+ */
+static bool
+is_utf8(Jsonb *operation)
+{
+	char	   *text;
+	bool		result;
+
+	if (GetDatabaseEncoding() != PG_SQL_ASCII)
+		return true;
+	text = JsonbToCString(NULL, &operation->root, VARSIZE(operation));
+	result = pg_verify_mbstr(PG_UTF8, text, (int) strlen(text), true);
+	pfree(text);
+	return result;
+}
+
+/*
  * The bytes that an operation's signature is over; NULL where DAG-CBOR cannot
  * carry it.
  */
@@ -126,7 +145,8 @@ unsigned_operation(Jsonb *operation)
 	Datum		without_sig = DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(operation),
 												  CStringGetTextDatum("sig"));
 
-	if (!DatumGetBool(atid_call(ATID_RECORD_IS_VALID, without_sig)))
+	if (!is_utf8(operation) ||
+		!DatumGetBool(atid_call(ATID_RECORD_IS_VALID, without_sig)))
 		return NULL;
 	return DatumGetByteaPP(atid_call(ATID_RECORD_TO_DAG_CBOR, without_sig));
 }
