@@ -713,6 +713,26 @@ COMMENT ON FUNCTION atid.sort_at(text, timestamptz) IS
 -- reference
 ------------------------------------------------------------------------------
 
+-- functions
+
+CREATE FUNCTION atid.record_refs(
+  record jsonb, OUT path text, OUT field text, OUT uri atid.at_uri, OUT did atid.did,
+  OUT cid atid.cid_link
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_record_refs'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50 ROWS 10;
+COMMENT ON FUNCTION atid.record_refs(jsonb) IS
+  'the AT URIs and DIDs in a record, their paths, and the CIDs of strong references';
+
+CREATE FUNCTION atid.dag_cbor_refs(
+  block bytea, OUT path text, OUT field text, OUT uri atid.at_uri, OUT did atid.did,
+  OUT cid atid.cid_link
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_refs'
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50 ROWS 10;
+COMMENT ON FUNCTION atid.dag_cbor_refs(bytea) IS
+  'the AT URIs and DIDs in a block, their paths, and the CIDs of strong references';
+
 ------------------------------------------------------------------------------
 -- repository
 ------------------------------------------------------------------------------

@@ -70,6 +70,72 @@ FROM atid.dag_cbor_blobs('\xa363726566' || atid.record_to_dag_cbor(:'blobref')
 -- keys that are odd, as a block has them
 SELECT path FROM atid.dag_cbor_links('\xa163610062' || atid.record_to_dag_cbor(:'link'));
 
+--
+-- References by name
+--
+\set uri 'at://did:plc:vfsotiy7i7w4u5emioylszsm/app.bsky.feed.post/3ljhgxnpcuhgm'
+\set cid 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
+SELECT jsonb_build_object('uri', :'uri', 'cid', :'cid') AS strong \gset
+CREATE TABLE names (n int, record jsonb);
+INSERT INTO names VALUES
+  (1, format('{"$type": "app.bsky.feed.post", "text": "did:plc:vfsotiy7i7w4u5emioylszsm is me",
+               "reply": {"root": %1$s, "parent": %1$s}, "tags": ["did:web:example.com"],
+               "facets": [{"features": [{"uri": "https://example.com"},
+                                        {"did": "did:plc:vfsotiy7i7w4u5emioylszsm"}]},
+                          {"features": [{"uri": "at://example.com"}]}],
+               "embed": {"record": {"record": %1$s, "aaa": {"uri": "did:a:b"}}}}',
+             :'strong')::jsonb),
+  -- other keys, of the same length too, with values of any kind between "cid" and "uri"
+  (2, '{"s": {"uri": "at://did:a:b/a.b.c/d", "cie": [{"cid": "bafkqaaa", "uri": "at://A.B"}],
+              "cid": "bafkqaaa", "urh": {"cid": "no"}, "a": 1, "zzzzz": {"cid": 2}}}'),
+  -- a "cid" that is none, or not of the same object, or beside another key or another kind
+  (3, format('{"a": {"uri": "at://did:a:b", "cid": "nonsense"},
+               "b": {"uri": "at://did:a:b", "cid": 1},
+               "c": {"uri": "at://did:a:b", "cid": %s},
+               "d": {"cid": "bafkqaaa", "u": "at://did:a:b"},
+               "e": {"cid": "bafkqaaa", "uri": ["at://did:a:b"]},
+               "f": {"cid": "bafkqaaa", "uri": "did:a:b"},
+               "g": {"uri": "at://did:a:b", "CID": "bafkqaaa"},
+               "cid": "bafkqaaa"}', :'link')::jsonb),
+  -- what is no reference: a key, a part of a text, what neither type takes
+  (4, '{"did:a:b": 1, "at://did:a:b": [" did:a:b", "did:a:b ", "DID:a:b", "did:", "did:a:", "at://",
+        "at://did:a:b/", "at://did:a:b#x", "AT://did:a:b", "at://a", "did", "at:/", "", "did:é:b",
+        "at://did:a:é", "example.com", "3ljhgxnpcuhgm"]}'),
+  (5, '"did:a:b"'), (6, '["at://did:a:b", [["at://a.b"]]]'),
+  -- keys that look like indexes
+  (7, '{"a[0]": "did:a:b", "a": ["did:a:b"], "[]": {"0": [{"a.b": ["did:a:c"]}]}}'),
+  (8, '{}'), (9, '[]'), (10, '1'), (11, :'link'), (12, NULL),
+  -- the longest of each, and one byte more
+  (13, jsonb_build_array('did:a:' || repeat('b', 2042), 'did:a:' || repeat('b', 2043),
+                         'at://did:a:' || repeat('b', 2042), 'at://did:a:' || repeat('b', 2043))),
+  (14, jsonb_build_array(repeat('did:a:b', 1000000), repeat('at://a.b/', 1000000)));
+SELECT n, path, field, uri, did, right(cid::text, 8) AS cid
+FROM names, atid.record_refs(record) WHERE n NOT IN (13, 14) ORDER BY n;
+SELECT n, path, length(uri::text) AS uri, length(did::text) AS did
+FROM names, atid.record_refs(record) WHERE n IN (13, 14) ORDER BY n;
+-- in the select list, and of one column
+SELECT n, (atid.record_refs(record)).field FROM names WHERE n = 6;
+-- a block has the same as its record, in the same order
+SELECT n, record_row, block_row
+FROM (SELECT n, i, r::text AS record_row
+      FROM names, ROWS FROM (atid.record_refs(record)) WITH ORDINALITY r (p, f, u, d, c, i)) r
+     FULL JOIN
+     (SELECT n, i, r::text AS block_row
+      FROM names, ROWS FROM (atid.dag_cbor_refs(atid.record_to_dag_cbor(record)))
+                  WITH ORDINALITY r (p, f, u, d, c, i)) b USING (n, i)
+WHERE record_row IS DISTINCT FROM block_row;
+-- what the codec refuses, also behind a reference
+SELECT * FROM atid.record_refs('{"a": "did:a:b", "b": [1.5]}');
+SELECT * FROM atid.dag_cbor_refs('\xa1');
+SELECT * FROM atid.dag_cbor_refs('\x676469643a613a62ff');
+-- a "uri" before its "cid" is no order of a block
+SELECT * FROM atid.dag_cbor_refs('\xa263757269676469643a613a62636369646178');
+-- a U+0000 makes a string no reference, and is no matter beside one
+SELECT path, field, uri, did, cid
+FROM atid.dag_cbor_refs('\x83676469643a6100626100'::bytea || '\x676469643a613a62'::bytea);
+-- keys that are odd, as a block has them
+SELECT path, field FROM atid.dag_cbor_refs('\xa16361006281676469643a613a62');
+
 
 --
 -- A path is whole, or it is an error: a row is no place for a part of one
@@ -83,6 +149,19 @@ SELECT n, octet_length(b.path) AS path FROM long, atid.record_blobs(blob) b WHER
 SELECT path FROM long, atid.record_links(link) WHERE n = 4092;
 SELECT path FROM long, atid.record_blobs(blob) WHERE n = 100000;
 SELECT path FROM long, atid.dag_cbor_links(atid.record_to_dag_cbor(link)) WHERE n = 100000;
+SELECT n, octet_length(path) AS path, octet_length(field) AS field
+FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), '["did:a:b"]'::jsonb))
+WHERE n < 4090;
+SELECT path FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), 'at://a.b'))
+WHERE n = 4092;
+SELECT path
+FROM long, jsonb_build_object(repeat('k', n), 'did:a:b') j,
+     atid.dag_cbor_refs(atid.record_to_dag_cbor(j))
+WHERE n = 100000;
+-- no reference, no path
+SELECT path FROM long, atid.record_refs(jsonb_build_object(repeat('k', n), 'did:a:'));
+SELECT count(*) AS refs_512
+FROM atid.record_refs((repeat('[', 512) || '"did:a:b"' || repeat(']', 512))::jsonb);
 SELECT count(*) AS depth_512
 FROM atid.record_links((repeat('[', 512) || :'link' || repeat(']', 512))::jsonb);
 -- what is no block at all is told to be that
@@ -94,13 +173,14 @@ SELECT count(*) FROM atid.record_blobs((repeat('[', 513) || repeat(']', 513))::j
 -- NULL
 SELECT count(*)
 FROM atid.record_links(NULL), atid.record_blobs(NULL), atid.dag_cbor_links(NULL),
-     atid.dag_cbor_blobs(NULL);
+     atid.dag_cbor_blobs(NULL), atid.record_refs(NULL), atid.dag_cbor_refs(NULL);
 
 -- functions that have no search_path at all
 CREATE FUNCTION pathless(r jsonb) RETURNS text LANGUAGE plpgsql SET search_path = '' AS
 $$
 BEGIN
-  RETURN format('%s %s', (SELECT count(*) FROM atid.record_links(r)),
+  RETURN format('%s %s %s', (SELECT count(*) FROM atid.record_links(r)),
+                (SELECT count(*) FROM atid.record_refs(r)),
                 (SELECT count(*) FROM atid.dag_cbor_blobs(atid.record_to_dag_cbor(r))));
 END
 $$;

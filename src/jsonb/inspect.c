@@ -159,13 +159,14 @@ append_path_key(StringInfo path, AtidSlice key)
 /*
  * The path of the value that the last event belongs to, like
  * $.embed.images[2].image, in UTF-8: of the array or map at depth, or of its
- * current item.  Keys are clipped to so many bytes, if that is not 0.
+ * current item.  Keys are clipped to so many bytes, if that is not 0.  Without
+ * indexes, [] stands for any item of an array.
  *
  * Returns false if the path has more than max bytes.
  */
 static bool
-build_path(const AtidInspector *in, int depth, bool of_item, size_t clip, size_t max,
-		   StringInfo path)
+build_path(const AtidInspector *in, int depth, bool of_item, bool indexes, size_t clip,
+		   size_t max, StringInfo path)
 {
 	int			last = of_item ? depth : depth - 1;
 
@@ -176,8 +177,10 @@ build_path(const AtidInspector *in, int depth, bool of_item, size_t clip, size_t
 		const AtidLevel *level = &in->levels[i];
 		AtidSlice	key = level->key;
 
-		if (!level->map)
+		if (!level->map && indexes)
 			appendStringInfo(path, "[" INT64_FORMAT "]", level->index);
+		else if (!level->map)
+			appendStringInfoString(path, "[]");
 		else if (clip != 0 && key.len > clip)
 		{
 			key.data = atid_clip(key.data, &key.len, PG_UTF8, clip);
@@ -205,7 +208,7 @@ atid_inspect_path(const AtidInspector *in, int depth, bool of_item)
 	char	   *clipped;
 	size_t		len;
 
-	build_path(in, depth, of_item, KEY_MAX, MaxAllocSize, &path);
+	build_path(in, depth, of_item, true, KEY_MAX, MaxAllocSize, &path);
 	len = path.len;
 	clipped = atid_clip(path.data, &len, PG_UTF8, ATID_QUOTE_MAX);
 	return pg_any_to_server(clipped, (int) len, PG_UTF8);
@@ -213,14 +216,15 @@ atid_inspect_path(const AtidInspector *in, int depth, bool of_item)
 
 /*
  * The whole path, as a row of a list has it, in the server's encoding; or NULL
- * if it has more than ATID_PATH_MAX bytes.
+ * if it has more than ATID_PATH_MAX bytes.  Without indexes it is the field, in
+ * which [] stands for any item of an array.
  */
 char *
-atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item)
+atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item, bool indexes)
 {
 	StringInfoData path;
 
-	if (!build_path(in, depth, of_item, 0, ATID_PATH_MAX, &path))
+	if (!build_path(in, depth, of_item, indexes, 0, ATID_PATH_MAX, &path))
 		return NULL;
 	return pg_any_to_server(path.data, path.len, PG_UTF8);
 }

@@ -17,8 +17,8 @@
 #include "jsonb/walk.h"
 
 /*
- * The longest path of a link or a blob, in bytes: a key can be as long as its
- * block, and each link below it would repeat it.
+ * The longest path of a link, a blob or a reference, in bytes: a key can be as
+ * long as its block, and each link below it would repeat it.
  */
 #define ATID_PATH_MAX 4096
 
@@ -40,7 +40,7 @@ typedef struct AtidLevel
 	int64		size;
 	AtidSlice	ref;			/* the bytes of the CID */
 	AtidSlice	mime_type;
-	AtidSlice	cid;			/* as a string, in a legacy blob */
+	AtidSlice	cid;			/* as a string, in a legacy blob or strong reference */
 } AtidLevel;
 
 typedef struct AtidInspector
@@ -56,7 +56,8 @@ typedef struct AtidInspector
 extern void atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk);
 extern void atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event);
 extern char *atid_inspect_path(const AtidInspector *in, int depth, bool of_item);
-extern char *atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item);
+extern char *atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item,
+									 bool indexes);
 extern void atid_append_json_string(StringInfo buf, const char *s, size_t len);
 
 /*
