@@ -88,6 +88,7 @@ INSERT INTO bench.subject (name, call, source, scan) VALUES
   ('record_cid(j)',          'atid.record_cid(j)',                    'j', 'scan of jsonb'),
   ('record_to_dag_cbor(j)',  'atid.record_to_dag_cbor(j)',            'j', 'scan of jsonb'),
   ('record_is_valid(j)',     'atid.record_is_valid(j)',               'j', 'scan of jsonb'),
+  ('record_refs(j)',         '*',                                     'j, atid.record_refs(j)', 'scan of jsonb'),
   ('j::text',                'j::text',                               'j', 'scan of jsonb'),
   ('sha256 of j::text',      'sha256(convert_to(j::text, ''UTF8''))', 'j', 'scan of jsonb'),
   ('dag_cbor_to_record(b)',  'atid.dag_cbor_to_record(b)',            'b', 'scan of DAG-CBOR'),

@@ -3,7 +3,7 @@
 # Shows that
 # - a record has the same block and CID in every encoding that can express it, also where the order of
 #   its keys changes by conversion, and its block comes back as the record;
-# - links, blobs, problems and paths are the same;
+# - links, blobs, references, problems and paths are the same;
 # - what an encoding cannot express is an error that says so, and never another record: neither by
 #   characters that it has not, nor by those that it does not tell apart.
 
@@ -52,6 +52,7 @@ my @records = (
 	[ 'kanji', '{"漢": 1, "字": 2, "aa": 3, "aaa": 4, "かな": 5, "ｶﾅ": 6, "kana": "テスト"}', qw(EUC_JP SQL_ASCII) ],
 	[ 'han', '{"漢": 1, "字": 2, "aa": 3, "aaa": 4, "中文": "文"}', qw(EUC_TW EUC_JP SQL_ASCII) ],
 	[ 'link under accents', qq({"é": {"b c": $link, "ü": [0, $blob]}, "zz": $link}), qw(LATIN1 WIN1252 SQL_ASCII) ],
+	[ 'references', '{"é": [{"ü": "did:web:example.com", "cid": "bafkqaaa", "éa": 1, "uri": "at://did:a:b"}], "t": "did:é:b", "u": "at://é.example"}', qw(LATIN1 WIN1252 SQL_ASCII) ],
 	[ 'long text', '{"t": "' . 'é' x 5000 . '", "ab": "' . 'ü' x 70000 . '"}', qw(LATIN1 WIN1252 SQL_ASCII) ]);
 
 foreach my $case (@records)
@@ -68,6 +69,8 @@ foreach my $case (@records)
 			links => $session->ok("$links atid.record_links($record) l"),
 			blobs => $session->ok("$links atid.record_blobs($record) l"),
 			links_of_block => $session->ok("$links atid.dag_cbor_links($block) l"),
+			refs => $session->ok("$links atid.record_refs($record) l"),
+			refs_of_block => $session->ok("$links atid.dag_cbor_refs($block) l"),
 			blobs_of_block => $session->ok("$links atid.dag_cbor_blobs($block) l"),
 			back  => $session->ok("SELECT atid.dag_cbor_to_record($block) = $record"),
 			json  => $session->ok("SELECT atid.dag_cbor_to_json($block)"),
@@ -143,6 +146,11 @@ foreach my $encoding (qw(LATIN1 WIN1252 KOI8R))
 		'$.b', "$encoding: a link beside a text that it has not");
 	is(($s->try("SELECT path FROM atid.dag_cbor_links('\\xa163e6b0b4'::bytea || $cid)"))[1],
 		'22P05', "$encoding: a link under a key that it has not");
+	# So can references: a string beside them that it has not is none of them.
+	is($s->ok(q{SELECT path, did FROM atid.dag_cbor_refs('\xa2616163e6b0b46162676469643a613a62')}),
+		'$.b|did:a:b', "$encoding: a reference beside a text that it has not");
+	is(($s->try(q{SELECT path FROM atid.dag_cbor_refs('\xa163e6b0b4676469643a613a62')}))[1],
+		'22P05', "$encoding: a reference under a key that it has not");
 }
 
 # EUC_JP has one code for U+00A6 and U+FFE4. Two keys would become one, and a text another.

@@ -78,6 +78,7 @@ $session->ok(<<'SQL');
 SELECT atid.record_cid('{"a": [1, "x", {"$bytes": ""}]}'), atid.record_problem('{"a": 1.5}'),
        atid.dag_cbor_to_record('\xa0'), atid.dag_cbor_to_json('\xa0'), atid.dag_cbor_is_valid('\xa0');
 SELECT FROM atid.record_links('{}'), atid.record_blobs('{}'), atid.dag_cbor_links('\xa0'), atid.dag_cbor_blobs('\xa0');
+SELECT FROM atid.record_refs('{}'), atid.dag_cbor_refs('\xa0');
 SQL
 
 #
@@ -99,7 +100,7 @@ foreach my $depth (513, 3000)
 		  foreach qw(json_to_dag_cbor json_cid);
 		outcome("record_is_valid of $depth $kind", "SELECT atid.record_is_valid($jsonb)", '00000', qr/^f$/, 16);
 		outcome("$_ of $depth $kind", "SELECT count(*) FROM atid.$_($jsonb)", '54000', qr/record is nested too deep\nDETAIL:  \$.*nested more than 512/, 16)
-		  foreach qw(record_links record_blobs);
+		  foreach qw(record_links record_blobs record_refs);
 	}
 }
 foreach my $form ([ 'arrays', q{E'\\\\201'} ], [ 'maps', q{E'\\\\241aa'} ], [ 'links in tags', q{E'\\\\330*'} ])
@@ -239,6 +240,8 @@ SQL
 	outcome("links of a record of $what", 'SELECT count(*) FROM big, atid.record_links(j)', '00000', qr/^$links$/, $encode + $look);
 	outcome("blobs of a block of $what", 'SELECT count(*) FROM big, atid.dag_cbor_blobs(b)', '00000', qr/^0$/, $look + 20);
 
+	outcome("references of a block of $what", 'SELECT count(*) FROM big, atid.dag_cbor_refs(b)', '00000', qr/^0$/, $look + 20);
+
 	# And a cancel comes through in the middle of a call.
 	if ($what eq 'items')
 	{
@@ -246,7 +249,7 @@ SQL
 		$session->ok('ALTER TABLE big ADD t json, ALTER t SET STORAGE EXTERNAL; UPDATE big SET t = atid.dag_cbor_to_json(b)');
 		foreach my $call ('atid.dag_cbor_is_valid(b)', 'atid.dag_cbor_problem(b)', 'atid.dag_cbor_to_json(b)', 'atid.json_cid(t)', 'atid.record_to_dag_cbor(j)',
 			'atid.record_cid(j)', 'atid.record_is_valid(j)', '(SELECT count(*) FROM atid.dag_cbor_links(b))',
-			'(SELECT count(*) FROM atid.record_blobs(j))')
+			'(SELECT count(*) FROM atid.record_blobs(j))', '(SELECT count(*) FROM atid.dag_cbor_refs(b))')
 		{
 			$session->send("SELECT sum(length($call\::text)) FROM big, generate_series(1, 1000)");
 			my $canceller = AtidTest::Session->new($node, $db);
@@ -293,6 +296,11 @@ foreach my $call ('atid.record_cid(j)', 'atid.record_links(j)', 'atid.json_cid(j
 }
 outcome('100,000 links below a key of 50 MB', 'SELECT count(*) FROM longer, atid.dag_cbor_links(b)', '54000',
 	qr/path of a link or blob is too long\nDETAIL:  The path \$\["k+ \.\.\. k+"\]\[0\] has more than 4096 bytes/, 250);
+# Their rows are on disk, 200 MB of them, and strings of 100 MB are not read to their end.
+outcome('100,000 references with long paths', q{SELECT count(*) FROM jsonb_build_object(repeat('k', 1000), array_fill('did:a:b'::text, ARRAY[100000])) j, atid.record_refs(j)},
+	'00000', qr/^100000$/, 150);
+outcome('strings of 100 MB that begin as references', q{SELECT count(*) FROM jsonb_build_array('did:a:' || repeat('b', 100000000), 'at://did:a:' || repeat('b', 100000000)) j, atid.record_refs(j)},
+	'00000', qr/^0$/, 900);
 
 #
 # Memory comes back with each call.
@@ -316,6 +324,7 @@ my %call = (
 	json_to_dag_cbor   => 'length(atid.json_to_dag_cbor(j::text::json))',
 	json_cid           => 'length(atid.json_cid(j::text::json)::bytea)',
 	links              => '(SELECT count(*) FROM atid.record_links(j)) + (SELECT count(*) FROM atid.dag_cbor_links(b))',
+	refs               => q{(SELECT count(*) FROM atid.record_refs(j || '["did:a:b", "at://did:a:b"]')) + (SELECT count(*) FROM atid.dag_cbor_refs(b))},
 	blobs              => '(SELECT count(*) FROM atid.record_blobs(j)) + (SELECT count(*) FROM atid.dag_cbor_blobs(b))',
 	cid_link           => q{length(atid.cid_of(b, 'raw')::text::atid.cid_link::text)},
 	accessors          => q{length(atid.cid_codec(atid.cid_of(b, 'raw')) || atid.cid_hash(atid.record_cid(j))) + length(atid.cid_digest(atid.cid_of(b, 'raw'))::bytea)});

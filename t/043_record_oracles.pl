@@ -7,7 +7,7 @@
 # - tens of thousands of random records (nested, all of Unicode, keys whose order depends on how they are
 #   compared, integers at the edges of their forms, bytes, links, blobs of both forms) give the same bytes
 #   and the same CID, come back from them as jsonb and as JSON, and that record_is_valid and the lists of
-#   links and blobs say what a walk in JavaScript says;
+#   links, blobs and references say what a walk in JavaScript says;
 # - mutated blocks are accepted and refused alike, and what is accepted is read alike;
 # - texts of CIDs and base64, some spoiled, are taken and refused alike.
 #
@@ -67,6 +67,7 @@ my %at_least = (
 	'record_to_dag_cbor: the bytes of @ipld/dag-cbor'                                      => $records,
 	'record_cid and cid_of: the CID of @atcute/cid'                                        => $records,
 	'dag_cbor_to_record: the record'                                                       => $records,
+	'record_refs: as an independent walk'                                                  => $records,
 	'mutated blocks: accepted where they keep to the specification, and only there'        => $blocks,
 	'mutated blocks: as @atcute/cbor, but for the listed kinds'                            => $blocks,
 	'mutated blocks: as @ipld/dag-cbor, but for the listed kinds'                          => $blocks,

@@ -11,6 +11,7 @@
 import { createHash } from 'node:crypto';
 import * as atcute from '@atcute/cbor';
 import * as atcuteCid from '@atcute/cid';
+import { isValidAtUri, isValidDid } from '@atproto/syntax';
 import * as ipld from '@ipld/dag-cbor';
 import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
@@ -406,6 +407,21 @@ function readCid(bytes, fault, remarks = new Set()) {
 function references(record) {
   const links = [];
   const blobs = [];
+  const refs = [];
+  // what a string, at its key of its map, says
+  const refer = (text, path, field, key, parent) => {
+    const uri = isValidAtUri(text) ? text : null;
+    const did = uri === null ? text : text.split('/')[2];
+    if (uri === null && !isValidDid(text)) return;
+    const cid = uri !== null && key === 'uri' ? parent.get('cid') : null;
+    refs.push([path, field, uri, isValidDid(did) ? did : null, typeof cid === 'string' && isCid(cid) ? cid : null]);
+  };
+  const name = (value, path, field, key, parent) => {
+    if (typeof value === 'string') refer(value, path, field, key, parent);
+    else if (Array.isArray(value)) value.forEach((item, i) => name(item, `${path}[${i}]`, `${field}[]`));
+    else if (value instanceof Map) for (const [k, item] of value) name(item, path + step(k), field + step(k), k, value);
+  };
+  name(record, '$', '$');
   walk(record, (value, path) => {
     if (value instanceof Link) links.push([path, String(value)]);
     if (!(value instanceof Map)) return;
@@ -419,7 +435,7 @@ function references(record) {
       blobs.push([path, value.get('cid'), ...rest, true]);
     }
   });
-  return { links: links.map(String).sort(), blobs: blobs.map(String).sort() };
+  return { links: links.map(String).sort(), blobs: blobs.map(String).sort(), refs: refs.map(String).sort() };
 }
 
 function isCid(text) {
@@ -534,19 +550,33 @@ function legacy() {
   if (below(9) === 0) m.set('cid', m.get('cid') === undefined || typeof m.get('cid') !== 'string' ? 'b' : flip(m.get('cid')));
   return m;
 }
+const NAMES = ['did:plc:vfsotiy7i7w4u5emioylszsm', 'did:web:example.com', 'did:web:localhost%3A80', 'a.example', 'X.Example', 'did:a:b'];
+const named = () => pick([
+  () => pick(NAMES), () => `at://${pick(NAMES)}`, () => `at://${pick(NAMES)}/app.bsky.feed.post`,
+  () => `at://${pick(NAMES)}/app.bsky.feed.post/${pick(['3jzfcijpj2z2a', 'self', 'a:b~c', '..', 'é'])}`,
+  () => pick(['did:', 'did:plc:', 'DID:a:b', 'at://', 'at://a', ' did:a:b', 'did:a:b#c', 'did:a:é', 'did:a:b\n', 'at:/did:a:b', 'at://did:a:b/']),
+])();
+function strong() {
+  const m = new Map([['uri', named()], ['cid', String(blessed(0x71))]]);
+  if (below(4) === 0) m.set(pick(['cid', 'uri', 'did', 'tie', 'urj', 'ci']), pick([named, () => value(9), link])());
+  if (below(9) === 0) m.set('cid', 'b' + text(4));
+  return m;
+}
 const flip = (t) => [...t].slice(0, -1).join('') + pick([...'abcdefghijklmnopqrstuvwxyz234567A=']);
 function value(depth) {
-  switch (below(depth > 7 ? 8 : 13)) {
+  switch (below(depth > 7 ? 9 : 15)) {
     case 0: return pick([null, true, false]);
     case 1: case 2: return integer();
     case 3: case 4: return text(length());
     case 5: return bytes(length());
     case 6: return link();
     case 7: return below(400) ? text(below(30)) : text(pick([4000, 65535, 65536, 70000]));
-    case 8: return Array.from({ length: below(50) ? below(6) : 20 + below(300) }, () => value(depth + 2));
-    case 9: return below(60) ? map(depth) : map(depth + 2, 60);
-    case 10: return blob();
-    case 11: return legacy();
+    case 8: return named();
+    case 9: return strong();
+    case 10: return Array.from({ length: below(50) ? below(6) : 20 + below(300) }, () => value(depth + 2));
+    case 11: return below(60) ? map(depth) : map(depth + 2, 60);
+    case 12: return blob();
+    case 13: return legacy();
     default: {
       if (below(60)) return [];
       let v = value(9);
@@ -607,7 +637,9 @@ const ask = (text, values) => db.query({ text, values, name: String(hash(text).r
 const REFERENCES = (of, from) => `
   ARRAY(SELECT concat_ws(',', path, cid) FROM atid.${of}_links(${from})) AS ${of}_links,
   ARRAY(SELECT path || ',' || cid || ',' || coalesce(mime_type, '') || ',' || coalesce(size::text, '') || ',' || legacy
-        FROM atid.${of}_blobs(${from})) AS ${of}_blobs`;
+        FROM atid.${of}_blobs(${from})) AS ${of}_blobs,
+  ARRAY(SELECT path || ',' || field || ',' || coalesce(uri::text, '') || ',' || coalesce(did::text, '') || ',' || coalesce(cid::text, '')
+        FROM atid.${of}_refs(${from})) AS ${of}_refs`;
 
 // One batch is made while the server works on the last.
 async function inBatches(total, make, send, check) {
@@ -678,7 +710,7 @@ await inBatches(records, () => {
   same('record_is_valid: as an independent walk', row.valid === isRecord(value), show);
   same('record_problem: null where record_is_valid', row.valid === (row.problem === null), show);
   for (const of of ['record', 'dag_cbor']) {
-    for (const what of ['links', 'blobs']) {
+    for (const what of ['links', 'blobs', 'refs']) {
       const listed = row[`${of}_${what}`].sort();
       same(`${of}_${what}: as an independent walk`, listed.join('\n') === refers[what].join('\n'), () => `${show()}\n${refers[what].join('\n')}`);
     }
