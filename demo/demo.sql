@@ -95,6 +95,7 @@ create table records (
     cid         atid.cid_link   not null,
     record      jsonb           not null,
     indexed_at  timestamptz     not null default now(),
+    uri         atid.at_uri     generated always as (atid.at_uri_make(did, collection, rkey)) stored,
     primary key (did, collection, rkey),
     constraint key_fits_collection check (atid.record_key_conforms(rkey, key_type(collection))),
     constraint cid_fits_record     check (cid = atid.record_cid(record)),
@@ -545,4 +546,65 @@ select count(*) = 14 and bool_and(t.root = c.data) as ok
                                   order by (collection || '/' || rkey) collate "C") as root
           from records group by did) as t using (did) \gset
 \set what 'the root of each account is the one that its commit names'
+\ir check.sql
+\echo
+\echo '11. Who refers to whom'
+\echo
+\echo 'Records name each other by AT URI, and accounts by DID. record_refs lists both, wherever they are:'
+\echo
+\set ECHO queries
+create table refs as
+select r.uri as source, ref.field, ref.uri, ref.did, ref.cid
+  from records r, atid.record_refs(r.record) as ref;
+create index on refs (uri, field);
+select atid.at_uri_collection(source) as collection, field, count(*), count(cid) as strong
+  from refs group by collection, field order by count(*) desc, collection, field limit 8;
+
+\set ECHO none
+select (select count(*) from refs) =
+       (select count(*) from records, jsonb_path_query(record, 'strict $.** ? (@.type() == "string")') as s
+         where atid.at_uri_is_valid(s #>> '{}') or atid.did_is_valid(s #>> '{}'))
+       and (select count(cid) from refs) =
+           (select count(*) from records, jsonb_path_query(record, 'strict $.** ? (exists (@.uri) && exists (@.cid))'))
+       and not exists (select from refs join records r using (uri) where refs.cid <> r.cid) as ok \gset
+\set what 'every reference is listed, and a strong one has the CID of its record'
+\ir check.sql
+\echo 'The posts that are liked most, with their replies:'
+\echo
+\set ECHO queries
+select p.rkey, left(p.record->>'text', 40) as text,
+       count(*) filter (where atid.at_uri_collection(source) = 'app.bsky.feed.like') as likes,
+       count(*) filter (where field = '$.reply.parent.uri') as replies
+  from records p join refs using (uri)
+ where p.collection = 'app.bsky.feed.post'
+ group by p.rkey, text, p.uri order by likes desc, p.rkey limit 5;
+
+\set ECHO none
+select (select count(*) from records p join refs using (uri)
+         where (atid.at_uri_collection(source), field) = ('app.bsky.feed.like', '$.subject.uri')
+           and p.collection = 'app.bsky.feed.post') =
+       (select count(*) from records l join records p on p.uri::text = l.record->'subject'->>'uri'
+         where l.collection = 'app.bsky.feed.like' and p.collection = 'app.bsky.feed.post')
+       and (select count(*) from refs where field = '$.reply.parent.uri') =
+           (select count(*) from records where record ? 'reply') as ok \gset
+\set what 'likes and replies are those that the records have'
+\ir check.sql
+\echo 'A timeline: what the accounts say that one account follows. It sorts by the time its writers claim,'
+\echo 'which sort_at takes only where it is a time and not after the one at which the record was seen.'
+\echo
+\set ECHO queries
+alter table records add sort_at timestamptz
+    generated always as (atid.sort_at(record->>'createdAt', indexed_at)) stored;
+select p.sort_at, right(p.did, 12) as did, left(p.record->>'text', 40) as text
+  from refs f join records p on p.did = f.did::text
+ where f.source <@ 'at://did:plc:vfsotiy7i7w4u5emioylszsm/app.bsky.graph.follow'::atid.at_uri
+   and p.collection = 'app.bsky.feed.post'
+ order by p.sort_at desc, p.uri limit 5;
+
+\set ECHO none
+select count(*) = 419 and bool_and(sort_at = case when record ? 'createdAt'
+                                                  then date_trunc('milliseconds', (record->>'createdAt')::timestamptz)
+                                                  else indexed_at end) as ok
+  from records \gset
+\set what 'sort_at is the time that the writer claims, where there is one'
 \ir check.sql
