@@ -40,7 +40,7 @@ typedef struct AtidLevel
 	int64		size;
 	AtidSlice	ref;			/* the bytes of the CID */
 	AtidSlice	mime_type;
-	AtidSlice	cid;			/* as a string, in a legacy blob or strong reference */
+	AtidSlice	cid;			/* a string: of a legacy blob, a strong ref */
 } AtidLevel;
 
 typedef struct AtidInspector
