@@ -550,11 +550,12 @@ function legacy() {
   if (below(9) === 0) m.set('cid', m.get('cid') === undefined || typeof m.get('cid') !== 'string' ? 'b' : flip(m.get('cid')));
   return m;
 }
+// none on which @atproto/syntax is not strict: addresses.js has those
 const NAMES = ['did:plc:vfsotiy7i7w4u5emioylszsm', 'did:web:example.com', 'did:web:localhost%3A80', 'a.example', 'X.Example', 'did:a:b'];
 const named = () => pick([
   () => pick(NAMES), () => `at://${pick(NAMES)}`, () => `at://${pick(NAMES)}/app.bsky.feed.post`,
-  () => `at://${pick(NAMES)}/app.bsky.feed.post/${pick(['3jzfcijpj2z2a', 'self', 'a:b~c', '..', 'é'])}`,
-  () => pick(['did:', 'did:plc:', 'DID:a:b', 'at://', 'at://a', ' did:a:b', 'did:a:b#c', 'did:a:é', 'did:a:b\n', 'at:/did:a:b', 'at://did:a:b/']),
+  () => `at://${pick(NAMES)}/app.bsky.feed.post/${pick(['3jzfcijpj2z2a', 'self', 'a:b~c', 'é'])}`,
+  () => pick(['did:', 'did:plc:', 'DID:a:b', 'at://', 'at://a', ' did:a:b', 'did:a:b#c', 'did:a:é', 'did:a:b\n', 'at:/did:a:b']),
 ])();
 function strong() {
   const m = new Map([['uri', named()], ['cid', String(blessed(0x71))]]);
