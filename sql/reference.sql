@@ -92,7 +92,7 @@ INSERT INTO names VALUES
   (3, format('{"a": {"uri": "at://did:a:b", "cid": "nonsense"},
                "b": {"uri": "at://did:a:b", "cid": 1},
                "c": {"uri": "at://did:a:b", "cid": %s},
-               "d": {"cid": "bafkqaaa", "u": "at://did:a:b"},
+               "d": {"cid": "bafkqaaa", "post": "at://did:a:b"},
                "e": {"cid": "bafkqaaa", "uri": ["at://did:a:b"]},
                "f": {"cid": "bafkqaaa", "uri": "did:a:b"},
                "g": {"uri": "at://did:a:b", "CID": "bafkqaaa"},
