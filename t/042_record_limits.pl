@@ -296,11 +296,11 @@ foreach my $call ('atid.record_cid(j)', 'atid.record_links(j)', 'atid.json_cid(j
 }
 outcome('100,000 links below a key of 50 MB', 'SELECT count(*) FROM longer, atid.dag_cbor_links(b)', '54000',
 	qr/path of a link or blob is too long\nDETAIL:  The path \$\["k+ \.\.\. k+"\]\[0\] has more than 4096 bytes/, 250);
-# Their rows are on disk, 200 MB of them, and strings of 100 MB are not read to their end.
+# Their rows are on disk, 200 MB of them, and long strings are not read to their end.
 outcome('100,000 references with long paths', q{SELECT count(*) FROM jsonb_build_object(repeat('k', 1000), array_fill('did:a:b'::text, ARRAY[100000])) j, atid.record_refs(j)},
 	'00000', qr/^100000$/, 150);
-outcome('strings of 100 MB that begin as references', q{SELECT count(*) FROM jsonb_build_array('did:a:' || repeat('b', 100000000), 'at://did:a:' || repeat('b', 100000000)) j, atid.record_refs(j)},
-	'00000', qr/^0$/, 900);
+$session->ok(q{CREATE TEMP TABLE begun AS SELECT jsonb_build_array('did:a:' || repeat('b', 50000000), 'at://did:a:' || repeat('b', 50000000)) AS j});
+outcome('strings of 50 MB that begin as references', 'SELECT count(*) FROM begun, atid.record_refs(j)', '00000', qr/^0$/, 250);
 
 #
 # Memory comes back with each call.
