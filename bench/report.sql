@@ -87,6 +87,21 @@ SELECT name AS function, way, round((one / 1e6)::numeric, 2) AS "one session", r
   ORDER BY way, id;
 \endif
 
+\if :throughput
+\echo Identifiers per second, in millions, of all sessions together; 10000 in a query.
+SELECT name AS function,
+       max(m) FILTER (WHERE sessions = 1) AS "1", max(m) FILTER (WHERE sessions = 2) AS "2",
+       max(m) FILTER (WHERE sessions = 4) AS "4", max(m) FILTER (WHERE sessions = 8) AS "8",
+       max(m) FILTER (WHERE sessions = 16) AS "16", max(m) FILTER (WHERE sessions = 32) AS "32",
+       max(m) FILTER (WHERE sessions = 64) AS "64"
+  FROM (SELECT name, sessions,
+               round((percentile_cont(0.5) WITHIN GROUP (ORDER BY per_second) / 1e6)::numeric, 2) AS m
+          FROM bench.throughput GROUP BY name, sessions) t
+    JOIN bench.subject USING (name)
+  GROUP BY id, name
+  ORDER BY id;
+\endif
+
 \if :horizon
 \echo Steady drawing, a TID every 1.5 us, with fsync: ns of a call, less that of the no-op, flushes included.
 \echo Others: with the calls in which something else took the processor, which are left out elsewhere.
@@ -114,6 +129,8 @@ SELECT t.name AS statement, round(t.ms::numeric) AS tid, pg_temp.spread(t.low, t
   ORDER BY 1;
 \endif
 
+SELECT :'costs' OR :'sessions' OR :'horizon' OR :'sorts' AS ratios \gset
+\if :ratios
 \echo The ratios and what they are to reach.
 WITH target (id, name, above, below, op, target) AS (VALUES
     (1, 'tid_generate() / clock_timestamp()', 'atid.tid_generate()', 'clock_timestamp()', '<=', 1.6),
@@ -161,3 +178,4 @@ SELECT name AS ratio, op || ' ' || target AS target,
   FROM result
   GROUP BY id, name, op, target
   ORDER BY id, name;
+\endif

@@ -54,11 +54,13 @@ CREATE SEQUENCE bench.sequence;
 --   less    the subject whose cost is taken off: what the call costs besides the function
 --   calls   how many, as a share of those of a round: less than 1 where a call takes long
 --   scales  by two sessions too
+--   many    by 1 to 64 sessions too
 CREATE TABLE bench.subject
-  (id serial, name text, call text, f regprocedure, arg oid, in_c bool, less text, calls float8, scales bool);
-INSERT INTO bench.subject (name, call, f, arg, in_c, less, calls, scales)
+  (id serial, name text, call text, f regprocedure, arg oid, in_c bool, less text, calls float8, scales bool, many bool);
+INSERT INTO bench.subject (name, call, f, arg, in_c, less, calls, scales, many)
   SELECT name, call, to_regprocedure(f), arg, in_c, less, calls,
-         name IN ('no-op', 'clock and shared counter', 'atid.tid_generate()', 'atid.uuid_generate_v7()')
+         name IN ('no-op', 'clock and shared counter', 'atid.tid_generate()', 'atid.uuid_generate_v7()'),
+         name IN ('atid.tid_generate()', 'atid.uuid_generate_v7()', 'nextval()', 'gen_random_uuid()', 'uuidv7()')
     FROM (VALUES
       ('no-op',                        'bench.noop()',                'bench.noop()',                0, true, NULL,    1),
       ('clock_timestamp()',            'clock_timestamp()',           'clock_timestamp()',           0, true, 'no-op', 1),
@@ -88,6 +90,7 @@ INSERT INTO bench.subject (name, call, f, arg, in_c, less, calls, scales)
 -- or, for two sessions only, insert (INSERT INTO ... SELECT f() FROM generate_series).
 CREATE UNLOGGED TABLE bench.cost (name text, way text, round int, ns float8);
 CREATE UNLOGGED TABLE bench.scale (name text, way text, round int, sessions int, per_second float8, busy float8);
+CREATE UNLOGGED TABLE bench.throughput (name text, sessions int, round int, per_second float8);
 CREATE UNLOGGED TABLE bench.steady
   (reserve text, round int, calls bigint, ns float8, ns_all float8, ns_short float8, longest float8);
 CREATE UNLOGGED TABLE bench.first_call (name text, ms float8);

@@ -3,7 +3,8 @@
 # Shows that
 # - a burst never runs further ahead of the clock than atid.max_drift: it waits, and goes on;
 # - the wait ends at once for a statement timeout, a cancel, a termination and a server stop; it shows
-#   in pg_stat_activity, and what it interrupts takes nothing from the stream;
+#   in pg_stat_activity and in the view of doc/generator.md, and what it interrupts takes nothing from
+#   the stream;
 # - atid.clock_id and atid.max_drift are out of an ordinary session's reach, work through ALTER
 #   DATABASE, take effect at once and refuse values outside their ranges.
 
@@ -21,6 +22,10 @@ use Time::HiRes qw(sleep time);
 
 my $node = new_node('drift');
 $node->safe_psql('postgres', 'CREATE ROLE plain LOGIN');
+
+# The view that the chapter tells to make.
+my ($view) =
+  slurp_file("$FindBin::Bin/../doc/generator.md") =~ /^(CREATE VIEW public\.generator_health .*?;)$/ms;
 
 my %draw = (tid => 'atid.tid_generate()', v7 => 'atid.uuid_generate_v7()');
 my %per_second = (tid => 1_000_000, v7 => 4_096_000);
@@ -95,6 +100,7 @@ foreach my $kind (qw(tid v7))
 	my $session = AtidTest::Session->new($node, $db);
 	my $other   = AtidTest::Session->new($node, $db);
 	my $draw    = $draw{$kind};
+	$node->safe_psql($db, $view);
 	my (@drawn, $state, $err, $out);
 
   SKIP:
@@ -136,11 +142,15 @@ SQL
 			"$kind: the wait shows in pg_stat_activity");
 		like($node->safe_psql($db, $activity),
 			qr/^Extension\|(Extension|Atid\w+)$/, "$kind: under an extension's name");
+		is($node->safe_psql($db, 'SELECT drift_waits, oldest_wait IS NOT NULL FROM generator_health'),
+			'1|t', "$kind: the view of the chapter counts it");
 		my $asked = time;
 		$other->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
 		(undef, $state) = $session->result;
 		is($state, '57014', "$kind: pg_cancel_backend ends the wait");
 		cmp_ok(time - $asked, '<', 1, "$kind: at once");
+		is($node->safe_psql($db, 'SELECT drift_waits, oldest_wait IS NOT NULL FROM generator_health'),
+			'0|f', "$kind: and then no more");
 
 		# None of these took anything: the next value is the one that they would have had.
 		push @drawn, $other->ok("SELECT $draw");

@@ -4,6 +4,7 @@
 # - a server on which nobody draws writes nothing for it, however many sessions look at it;
 # - drawing writes one record for each atid.reserve of stream time at most: steadily, from several
 #   sessions, and in a burst that runs ahead of the clock;
+# - a record has as many bytes as the chapter says, at most;
 # - what sessions read of it costs nothing.
 
 use strict;
@@ -90,6 +91,19 @@ SQL
 	$to = log_position($watcher);
 	is(writes($from, $to), 0, "$what: an idle server writes nothing");
 }
+
+# The bytes of a record: as many with the first after a checkpoint as with others.
+my ($most) =
+  slurp_file("$FindBin::Bin/../doc/generator.md") =~ /of\s+no\s+more\s+than\s+(\d+)\s+bytes/
+  or die 'the chapter says nothing of bytes';
+$watcher->ok('CHECKPOINT');
+$from = log_position($watcher);
+$sessions[0]->ok("SET atid.reserve = '1ms'");
+$sessions[0]->ok(burst('tid', 200_000));
+$to = log_position($watcher);
+my @bytes = horizon_records($node, $watcher, $from, $to);
+cmp_ok(scalar @bytes, '>=', 2, 'several records, the first after a checkpoint');
+is(join(' ', grep { $_ > $most } @bytes), '', 'they are as short as the chapter says');
 
 # Visits that find a horizon which is good need not write: a long reserve, and new sessions.
 $_->ok("SET atid.reserve = '1h'") foreach @sessions;

@@ -5,7 +5,7 @@
 #   draw                      identifiers of both kinds, in one statement
 #   set_horizon               moves the horizon by hand, as a restore does
 #   nextval_before_raise      has nextval() called on the sequence where that can do most harm
-#   horizon_page, log_position, horizon_writes
+#   horizon_page, log_position, horizon_records, horizon_writes
 #                             what is on the sequence's page, and what of it is in the WAL
 
 package AtidTest::Horizon;
@@ -25,6 +25,7 @@ our @EXPORT = qw(
   crash_cycle
   draw
   horizon_page
+  horizon_records
   horizon_writes
   log_position
   nextval_before_raise
@@ -107,22 +108,29 @@ sub log_position
 		"DO 'BEGIN PERFORM pg_current_xact_id(); END'; SELECT pg_current_wal_flush_lsn()");
 }
 
-# How often the horizon was written between two positions, going by pg_waldump.
-sub horizon_writes
+# The bytes of each record by which the horizon was written between two positions, going by pg_waldump.
+sub horizon_records
 {
 	my ($node, $session, $from, $to) = @_;
 	my $file = $session->ok(
 		"SELECT pg_relation_filenode('atid.generator_horizon'), oid FROM pg_database WHERE datname = current_database()"
 	);
 	my ($filenode, $database) = split /\|/, $file;
-	return 0 if $from eq $to;
+	return () if $from eq $to;
 	my ($out, $err) = run_command(
 		[ 'pg_waldump', '-p', $node->data_dir . '/pg_wal', '-s', $from, '-e', $to ]);
 	die "pg_waldump: $err" if $err =~ /error/ && $err !~ /invalid record length|could not find a valid record/;
 	my @lines = grep { m{rel \d+/$database/$filenode\b} } split /\n/, $out;
 	my @foreign = grep { !/rmgr: Generic / } @lines;
 	note("not the generator's: $_") foreach @foreign;
-	return scalar grep { /rmgr: Generic / } @lines;
+	return map { m{rmgr: Generic .*len \(rec/tot\): *\d+/ *(\d+)} } @lines;
+}
+
+# How often that was.
+sub horizon_writes
+{
+	my $count = () = horizon_records(@_);
+	return $count;
 }
 
 # One life of a server, from the start to an immediate stop under working clients. Checks all that
