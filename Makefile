@@ -30,11 +30,12 @@ DOCS = \
 	doc/generator.md \
 	doc/moving.md \
 	doc/partitions.md \
-	doc/performance.md \
 	doc/performance-cost.svg \
 	doc/performance-like.svg \
 	doc/performance-records.svg \
+	doc/performance-repositories.svg \
 	doc/performance-sessions.svg \
+	doc/performance.md \
 	doc/promises.md \
 	doc/record.md \
 	doc/repository.md \
