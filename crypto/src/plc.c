@@ -124,14 +124,14 @@ atid_plc_did(PG_FUNCTION_ARGS)
 static bool
 is_utf8(Jsonb *operation)
 {
-	char	   *text;
+	char	   *str;
 	bool		result;
 
 	if (GetDatabaseEncoding() != PG_SQL_ASCII)
 		return true;
-	text = JsonbToCString(NULL, &operation->root, VARSIZE(operation));
-	result = pg_verify_mbstr(PG_UTF8, text, (int) strlen(text), true);
-	pfree(text);
+	str = JsonbToCString(NULL, &operation->root, VARSIZE(operation));
+	result = pg_verify_mbstr(PG_UTF8, str, (int) strlen(str), true);
+	pfree(str);
 	return result;
 }
 
