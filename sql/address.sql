@@ -355,5 +355,10 @@ SELECT attname, typlen, typalign, typstorage FROM pg_attribute a JOIN pg_type t 
 WHERE attrelid = 'received'::regclass AND attnum > 0 ORDER BY attnum;
 
 RESET ROLE;
+-- a did that is damaged: longer than any
+BEGIN;
+CREATE CAST (bytea AS atid.did) WITHOUT FUNCTION;
+SELECT atid.at_uri_make(convert_to(repeat('a', 20000), 'UTF8')::atid.did, 'a.b.c');
+ROLLBACK;
 DROP OWNED BY regress_atid CASCADE;
 DROP ROLE regress_atid;

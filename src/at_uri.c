@@ -342,8 +342,13 @@ atid_at_uri_make_of_did(PG_FUNCTION_ARGS)
 	bytea	   *did = PG_GETARG_BYTEA_PP(0);
 	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
 	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
-	char	   *authority = palloc(len);
+	char	   *authority;
 
+	if (len > ATID_DID_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a value of type %s is damaged", "atid.did")));
+	authority = palloc(len);
 	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), authority);
 	return make(fcinfo, authority, len);
 }
