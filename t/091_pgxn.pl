@@ -11,6 +11,7 @@ use lib "$FindBin::Bin/lib";
 
 use AtidTest;
 use AtidTest::Oracles;
+use File::Path qw(make_path);
 use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -55,17 +56,22 @@ my ($well, $said) = run_in("$work/source", 'make', 'clean', 'dist');
 ok($well, 'make dist makes a bundle') or diag($said);
 system_or_bail('mv', "$work/source/atid-$meta->{version}.zip", $bundle);
 
-my ($pg_config) = AtidTest::Oracles::find_program('pg_config');
+# The client asks for a library folder that it can write to, and does not write there.
+my $pg_config = AtidTest::Oracles::find_program('pg_config');
+my $folder    = qx($pg_config --libdir);
+chomp $folder;
+make_path($folder);
 ($well, $said) = run_in($work, 'pgxn', 'install', '--yes', '--nosudo', "--pg_config=$pg_config", $bundle);
 ok($well, 'pgxn install') or diag($said);
 
 # The whole suite is this one; two files of it stand for the rest.
 my $node = new_node('pgxn');
+new_database($node, 'contrib_regression');
 local @ENV{qw(PGHOST PGPORT PGUSER PGDATABASE)} =
   ($node->host, $node->port, scalar getpwuid($>), 'postgres');
 local $ENV{ATID_FULL};
 local $ENV{PROVE_TESTS} = 't/007_binary.pl t/010_docs.pl';
-($well, $said) = run_in($work, 'pgxn', 'check', '--yes', "--pg_config=$pg_config", '-d', 'postgres', $bundle);
+($well, $said) = run_in($work, 'pgxn', 'check', '--yes', "--pg_config=$pg_config", '-d', 'contrib_regression', $bundle);
 ok($well, 'pgxn check') or diag($said);
 
 $node->stop;
