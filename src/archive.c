@@ -93,11 +93,11 @@ atid_quote_cid(const uint8_t *cid, size_t len)
 {
 	size_t		quoted = Min(len, CID_QUOTED_MAX);
 	size_t		text_len = atid_cid_text_len(quoted);
-	char	   *text = palloc(text_len + 4);
+	char	   *result = palloc(text_len + 4);
 
-	atid_cid_to_text(cid, quoted, text);
-	strcpy(text + text_len, quoted < len ? "..." : "");
-	return text;
+	atid_cid_to_text(cid, quoted, result);
+	strcpy(result + text_len, quoted < len ? "..." : "");
+	return result;
 }
 
 /*

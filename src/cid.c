@@ -299,7 +299,7 @@ atid_cid_is_blessed_link(PG_FUNCTION_ARGS)
 	bytea	   *link = PG_GETARG_BYTEA_PP(0);
 
 	PG_RETURN_BOOL(atid_cid_is_blessed((const uint8_t *) VARDATA_ANY(link),
-											  VARSIZE_ANY_EXHDR(link)));
+									   VARSIZE_ANY_EXHDR(link)));
 }
 
 /*

@@ -69,7 +69,8 @@ typedef struct TreeState
 {
 	AtidMstBuilder builder;
 	MemoryContext context;
-	StringInfo	nodes;			/* mst_car's: the sections of the finished nodes */
+	StringInfo	nodes;			/* mst_car's: the sections of the finished
+								 * nodes */
 } TreeState;
 
 /* What the builder works with during a call. */

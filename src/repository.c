@@ -96,7 +96,7 @@ open_repository(Repository *repo, bytea *car)
 	AtidCommitFault fault;
 	const uint8_t *cid;
 	size_t		cid_len;
-	const char *text;
+	const char *quoted;
 	size_t		at;
 
 	repo->repeated = 0;
@@ -106,17 +106,17 @@ open_repository(Repository *repo, bytea *car)
 	if (archive->header.root_count == 0)
 		return invalid(repo, "The CAR has no root, which would be the commit.");
 	atid_car_root(archive->header.roots, &cid, &cid_len);
-	text = atid_quote_cid(cid, cid_len);
+	quoted = atid_quote_cid(cid, cid_len);
 	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
 		return invalid(repo, psprintf("The first root, %s, is not a blessed CID of codec dag-cbor, "
-									  "as that of a commit is.", text));
+									  "as that of a commit is.", quoted));
 	switch (atid_archive_block(archive, cid, cid_len, &repo->commit_section))
 	{
 		case ATID_ARCHIVE_BAD:
 			return false;
 		case ATID_ARCHIVE_MISSING:
 			return invalid(repo, psprintf("The CAR does not have the block of its first root, %s.",
-										  text));
+										  quoted));
 		default:
 			break;
 	}
@@ -129,7 +129,7 @@ open_repository(Repository *repo, bytea *car)
 	return atid_archive_problem(archive,
 								fault == ATID_COMMIT_LARGE ? ERRCODE_PROGRAM_LIMIT_EXCEEDED :
 								ERRCODE_INVALID_BINARY_REPRESENTATION,
-								psprintf("Commit %s, at byte %zu: %s", text, at,
+								psprintf("Commit %s, at byte %zu: %s", quoted, at,
 										 atid_commit_words(fault, &repo->commit)));
 }
 

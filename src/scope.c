@@ -186,9 +186,9 @@ upper_bound(Oid function, Node *scope, Oid type)
 	}
 
 	/*
-	 * It is where the operator's function is.  Whoever may use the operator need
-	 * not have any right on that schema, so this does not look names up as SQL
-	 * does.
+	 * It is where the operator's function is.  Whoever may use the operator
+	 * need not have any right on that schema, so this does not look names up
+	 * as SQL does.
 	 */
 	upper = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
 							CStringGetDatum("at_uri_scope_upper"),

@@ -155,7 +155,7 @@ atid_tid_generate_after(PG_FUNCTION_ARGS)
 {
 	uint64		after;
 	uint64		tid;
-	char		text[ATID_TID_TEXT_LEN];
+	char		digits[ATID_TID_TEXT_LEN];
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_TID(atid_generator_next_tid());
@@ -163,10 +163,10 @@ atid_tid_generate_after(PG_FUNCTION_ARGS)
 	after = PG_GETARG_TID(0);
 	if (!atid_generator_next_tid_after(after, &tid))
 	{
-		atid_base32_encode_tid(after, text);
+		atid_base32_encode_tid(after, digits);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("TID \"%.*s\" is too far ahead of the clock", ATID_TID_TEXT_LEN, text),
+				 errmsg("TID \"%.*s\" is too far ahead of the clock", ATID_TID_TEXT_LEN, digits),
 				 errdetail("A TID after it would be more than atid.max_drift (%d ms) ahead.",
 						   atid_max_drift)));
 	}

@@ -95,7 +95,7 @@ static inline pg_uuid_t *
 make_uuid(uint64 high, int version, uint64 low)
 {
 	return join_uuid((high & ~VERSION_MASK) | (uint64) version << 12,
-				(low & ~VARIANT_MASK) | VARIANT_RFC);
+					 (low & ~VARIANT_MASK) | VARIANT_RFC);
 }
 
 /* The version; -1 where the variant is not that of the RFC. */
@@ -254,7 +254,7 @@ atid_uuid_generate_v7_interval(PG_FUNCTION_ARGS)
  */
 static pg_uuid_t *
 hash_name(pg_cryptohash_type type, int version, const pg_uuid_t *ns,
-		   const char *name, size_t len)
+		  const char *name, size_t len)
 {
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
 	pg_cryptohash_ctx *ctx = pg_cryptohash_create(type);
@@ -292,7 +292,7 @@ hash_name_text(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
 	char	   *utf8 = pg_server_to_any(raw, len, PG_UTF8);
 
 	return hash_name(type, version, PG_GETARG_UUID_P(0), utf8,
-					  utf8 == raw ? (size_t) len : strlen(utf8));
+					 utf8 == raw ? (size_t) len : strlen(utf8));
 }
 
 static pg_uuid_t *
@@ -301,7 +301,7 @@ hash_name_bytea(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
 	bytea	   *name = PG_GETARG_BYTEA_PP(1);
 
 	return hash_name(type, version, PG_GETARG_UUID_P(0),
-					  VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+					 VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v3);
@@ -395,7 +395,7 @@ static pg_uuid_t *
 rfc_namespace(uint64 octet)
 {
 	return join_uuid(UINT64CONST(0x6ba7b8009dad11d1) | octet << 32,
-				UINT64CONST(0x80b400c04fd430c8));
+					 UINT64CONST(0x80b400c04fd430c8));
 }
 
 PG_FUNCTION_INFO_V1(atid_uuid_ns_dns);
@@ -583,7 +583,7 @@ Datum
 atid_uuid_v7_ceil(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_UUID_P(make_uuid(bound_unix_ms(PG_GETARG_TIMESTAMPTZ(0)) << 16 | 0xFFFF, 7,
-						  PG_UINT64_MAX));
+							   PG_UINT64_MAX));
 }
 
 /*

@@ -221,7 +221,7 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 size_t
 atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst)
 {
-	AtidCborWriter writer = {.data = dst, .cap = commit->block_len};
+	AtidCborWriter writer = {.data = dst,.cap = commit->block_len};
 	size_t		before = commit->sig_begin - commit->first_pair;
 	size_t		after = commit->block_len - commit->sig_end;
 

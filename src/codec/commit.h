@@ -30,7 +30,8 @@ typedef enum AtidCommitFault
 	ATID_COMMIT_REV,			/* absent in version 3, or no TID */
 	ATID_COMMIT_SIG,			/* absent, or no byte string */
 	ATID_COMMIT_DATA,			/* absent, or no blessed link to DAG-CBOR */
-	ATID_COMMIT_PREV,			/* absent in version 3, or neither null nor such a link */
+	ATID_COMMIT_PREV,			/* absent in version 3, or neither null nor
+								 * such a link */
 	ATID_COMMIT_VERSION_FIELD	/* absent, or a version that is not read */
 } AtidCommitFault;
 
@@ -44,7 +45,8 @@ typedef struct AtidCommit
 	size_t		did_len;
 	int64_t		version;
 	const char *rev;			/* 13 characters */
-	const uint8_t *data;		/* the tree's root: a CID of ATID_CID_BLESSED_LEN bytes */
+	const uint8_t *data;		/* the tree's root: a CID of
+								 * ATID_CID_BLESSED_LEN bytes */
 	const uint8_t *prev;		/* the same of a commit */
 	const uint8_t *sig;
 	size_t		sig_len;

@@ -405,7 +405,7 @@ read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
 
 		if (order >= 0)
 			return note_fault(reader, order > 0 ? ATID_CBOR_KEY_ORDER : ATID_CBOR_KEY_TWICE,
-						 reader->at);
+							  reader->at);
 	}
 	frame->key = item->data;
 	frame->key_len = item->len;
@@ -567,7 +567,10 @@ make_room(AtidCborWriter *writer, size_t len)
 		writer->error = ATID_CBOR_MEMORY;
 	}
 
-	/* no room from here on, so that all that follows comes here and is dropped */
+	/*
+	 * no room from here on, so that all that follows comes here and is
+	 * dropped
+	 */
 	writer->cap = writer->len;
 	return false;
 }

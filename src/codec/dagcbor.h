@@ -87,7 +87,8 @@ typedef enum AtidCborEvent
 	ATID_CBOR_MAP,				/* begins; len is the number of pairs */
 	ATID_CBOR_KEY,				/* data, len, nul; its value comes next */
 	ATID_CBOR_MAP_END,
-	ATID_CBOR_END				/* the value was whole, and nothing is after it */
+	ATID_CBOR_END				/* the value was whole, and nothing is after
+								 * it */
 } AtidCborEvent;
 
 /*

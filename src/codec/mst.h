@@ -51,7 +51,8 @@ typedef enum AtidMstFault
 	ATID_MST_KEY_DEPTH,			/* a key in a node of another level */
 	ATID_MST_LEVEL_SKIPPED,		/* a link to a node more than one level below */
 	ATID_MST_BOTTOM,			/* a link below level 0 */
-	ATID_MST_EMPTY,				/* a node of nothing, and not an empty tree's root */
+	ATID_MST_EMPTY,				/* a node of nothing, and not an empty tree's
+								 * root */
 	ATID_MST_TOP,				/* a root of nothing but a link */
 	ATID_MST_DEEP,				/* a key deeper than ATID_MST_DEPTH_MAX */
 
@@ -135,7 +136,8 @@ typedef struct AtidMstFrame
 	const uint8_t *left;
 	uint32_t	first;			/* its entries in the walk's array */
 	uint32_t	count;
-	uint32_t	place;			/* 0 before left; 2i + 1 at entry i; 2i + 2 before its tree */
+	uint32_t	place;			/* 0 before left; 2i + 1 at entry i; 2i + 2
+								 * before its tree */
 	int			level;
 	uint16_t	key_len;
 	uint8_t		key[ATID_MST_KEY_MAX];
@@ -153,7 +155,8 @@ typedef struct AtidMstWalk
 	AtidMstAt	at;
 
 	const uint8_t *link;		/* the CID of the subtree */
-	int			level;			/* of its node; -1 for the root, which tells it itself */
+	int			level;			/* of its node; -1 for the root, which tells
+								 * it itself */
 	const uint8_t *key;
 	size_t		key_len;
 	const uint8_t *value;
@@ -188,7 +191,8 @@ extern void atid_mst_pass(AtidMstWalk *walk);
 /* A level's open node, and its last entry, whose subtree is still to come. */
 typedef struct AtidMstLevel
 {
-	uint8_t    *data;			/* the entries in DAG-CBOR, up to the last one's "t" */
+	uint8_t    *data;			/* the entries in DAG-CBOR, up to the last
+								 * one's "t" */
 	uint32_t	len;
 	uint32_t	cap;
 	uint8_t    *last;			/* the last entry's key, and its value */
@@ -197,7 +201,8 @@ typedef struct AtidMstLevel
 	uint16_t	key_len;
 	uint16_t	count;
 	bool		has_left;
-	bool		has_link;		/* the last slot's: "l" before the first entry, else "t" */
+	bool		has_link;		/* the last slot's: "l" before the first
+								 * entry, else "t" */
 	uint8_t		left[ATID_MST_CID_LEN];
 	uint8_t		link[ATID_MST_CID_LEN];
 } AtidMstLevel;
@@ -205,9 +210,11 @@ typedef struct AtidMstLevel
 typedef struct AtidMstBuilder
 {
 	AtidMstLevel *levels[ATID_MST_DEPTH_MAX + 1];
-	int			last;			/* level of the last entry, -1 before the first */
+	int			last;			/* level of the last entry, -1 before the
+								 * first */
 	int			top;			/* highest level in use, or -1 */
-	int			sealed;			/* level whose last slot has a subtree put there, or -1 */
+	int			sealed;			/* level whose last slot has a subtree put
+								 * there, or -1 */
 } AtidMstBuilder;
 
 extern void atid_mst_builder_init(AtidMstBuilder *builder);

@@ -114,7 +114,7 @@ static AtidMstFault
 close_level(const AtidMstCaller *caller, const AtidMstLevel *level, const uint8_t *tree,
 			uint8_t cid[ATID_MST_CID_LEN])
 {
-	AtidCborWriter writer = {.grow = grow_node, .arg = (void *) caller};
+	AtidCborWriter writer = {.grow = grow_node,.arg = (void *) caller};
 	size_t		count = level == NULL ? 0 : level->count;
 	AtidMstFault fault;
 
@@ -217,8 +217,8 @@ static AtidMstFault
 put_entry(AtidMstLevel *level, const AtidMstCaller *caller, const uint8_t *key, size_t key_len,
 		  const uint8_t *value, size_t value_len)
 {
-	AtidCborWriter writer = {.data = level->data, .len = level->len, .cap = level->cap,
-	.grow = grow_node, .arg = (void *) caller};
+	AtidCborWriter writer = {.data = level->data,.len = level->len,.cap = level->cap,
+	.grow = grow_node,.arg = (void *) caller};
 	size_t		shared = 0;
 	AtidMstFault fault;
 

@@ -170,7 +170,10 @@ atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 	{
 		for (size_t i = 0; i < 9; i++)
 		{
-			/* 0x20 makes an ASCII letter small; but it makes a ':' of 0x1A, too */
+			/*
+			 * 0x20 makes an ASCII letter small; but it makes a ':' of 0x1A,
+			 * too
+			 */
 			if (urn[i] == ':' ? s[i] != ':' : (s[i] | 0x20) != urn[i])
 				return false;
 		}

@@ -107,8 +107,8 @@ static struct
 	uint64		life;			/* good in this life only */
 	time_t		second;			/* and in this second of the wall clock */
 	Oid			relid;			/* and while this sequence is not altered */
-	uint64		limit[ATID_TICK_KINDS]; /* the first ticks that are not covered;
-										 * 0 if there is no horizon */
+	uint64		limit[ATID_TICK_KINDS]; /* the first ticks that are not
+										 * covered; 0 if there is no horizon */
 }			adopted;
 
 

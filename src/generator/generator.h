@@ -13,9 +13,9 @@
 #define ATID_CLOCK_ID_MAX 1023
 
 /* GUCs, defined in atid.c */
-extern int atid_clock_id;
-extern int atid_max_drift;
-extern int atid_reserve;
+extern int	atid_clock_id;
+extern int	atid_max_drift;
+extern int	atid_reserve;
 
 extern uint64 atid_generator_next_tid(void);
 extern bool atid_generator_next_tid_after(uint64 after, uint64 *tid);

@@ -67,8 +67,8 @@ typedef struct Extension
 {
 	Oid			oid;			/* InvalidOid if it is not there */
 	Oid			schema;
-	Oid			dumped;			/* the first of its relations that pg_dump takes
-								 * the data of, or InvalidOid */
+	Oid			dumped;			/* the first of its relations that pg_dump
+								 * takes the data of, or InvalidOid */
 	bool		is_new;			/* made in this transaction */
 } Extension;
 
@@ -273,9 +273,10 @@ atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 	Assert(horizon->writable);
 
 	/*
-	 * Before 15.5 and 16.1, GenericXLogFinish() marks the buffer dirty only after
-	 * it has inserted the record, and a checkpoint that begins in between could
-	 * pass over the page.  Marked dirty before, it is written by that checkpoint.
+	 * Before 15.5 and 16.1, GenericXLogFinish() marks the buffer dirty only
+	 * after it has inserted the record, and a checkpoint that begins in
+	 * between could pass over the page.  Marked dirty before, it is written
+	 * by that checkpoint.
 	 */
 	MarkBufferDirty(horizon->buffer);
 

@@ -150,8 +150,8 @@ map_directory(void)
 	bool		found;
 
 	/*
-	 * The server expects this at startup, but any backend can do it under this
-	 * lock; autoprewarm does so too.
+	 * The server expects this at startup, but any backend can do it under
+	 * this lock; autoprewarm does so too.
 	 */
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	directory = ShmemInitStruct(DIRECTORY_NAME, DIRECTORY_SIZE + segment_size(0), &found);
@@ -348,8 +348,9 @@ take_slot(void)
 	uint64		life = atid_slots_new_life();
 
 	/*
-	 * Opened before the lock, for this may have to wait.  What follows waits for
-	 * nothing but other locks of this kind and for reading the catalogue's pages.
+	 * Opened before the lock, for this may have to wait.  What follows waits
+	 * for nothing but other locks of this kind and for reading the
+	 * catalogue's pages.
 	 */
 	Relation	databases = table_open(DatabaseRelationId, AccessShareLock);
 

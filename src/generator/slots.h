@@ -10,7 +10,8 @@
 
 #include "port/atomics.h"
 
-#define ATID_LINE_SIZE 128		/* two cache lines: the neighbour is prefetched */
+#define ATID_LINE_SIZE 128		/* two cache lines: the neighbour is
+								 * prefetched */
 #define ATID_STREAM_LINES 5
 
 /* What offset holds before the clocks have been compared for the first time. */

@@ -142,7 +142,7 @@ check_rest_has_json(AtidCborReader *reader)
 static char *
 special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item, size_t *len)
 {
-	char	   *text;
+	char	   *chars;
 
 	/* no value of SQL holds the text of more, in base64 or in base32 */
 	if (item->len > MaxAllocSize / 8 * 5 - 8)
@@ -161,17 +161,17 @@ special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *it
 	if (event == ATID_CBOR_LINK)
 	{
 		*len = atid_cid_text_len(item->len);
-		text = palloc(*len);
-		atid_cid_to_text(item->data, item->len, text);
-		return text;
+		chars = palloc(*len);
+		atid_cid_to_text(item->data, item->len, chars);
+		return chars;
 	}
 
 	*len = (size_t) pg_b64_enc_len((int) item->len);
-	text = palloc(*len + 1);
-	*len = (size_t) pg_b64_encode((const void *) item->data, (int) item->len, text, (int) *len);
-	while (*len > 0 && text[*len - 1] == '=')
+	chars = palloc(*len + 1);
+	*len = (size_t) pg_b64_encode((const void *) item->data, (int) item->len, chars, (int) *len);
+	while (*len > 0 && chars[*len - 1] == '=')
 		(*len)--;
-	return text;
+	return chars;
 }
 
 /*
@@ -187,7 +187,7 @@ atid_json_of_block(bytea *block)
 	StringInfoData buf;
 	bool		comma = false;
 	uint64		events = 0;
-	char	   *text;
+	char	   *chars;
 	size_t		len;
 
 	initStringInfo(&buf);
@@ -221,9 +221,9 @@ atid_json_of_block(bytea *block)
 			case ATID_CBOR_BYTES:
 				appendStringInfoString(&buf, event == ATID_CBOR_LINK ?
 									   "{\"$link\":\"" : "{\"$bytes\":\"");
-				text = special_text(&reader, event, &item, &len);
-				appendBinaryStringInfo(&buf, text, (int) len);
-				pfree(text);
+				chars = special_text(&reader, event, &item, &len);
+				appendBinaryStringInfo(&buf, chars, (int) len);
+				pfree(chars);
 				appendStringInfoString(&buf, "\"}");
 				break;
 			case ATID_CBOR_BOOL:
@@ -352,7 +352,7 @@ count_container(AtidCborReader *reader, uint64 *built, size_t count, size_t size
 static void
 set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item, uint64 *built)
 {
-	char	   *text = (char *) item->data;
+	char	   *chars = (char *) item->data;
 	char	   *converted;
 
 	if (item->nul)
@@ -368,14 +368,14 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 				 errhint("Use atid.dag_cbor_to_json.")));
 	}
 	v->type = jbvString;
-	v->val.string.val = text;
+	v->val.string.val = chars;
 	v->val.string.len = (int) item->len;
-	if (GetDatabaseEncoding() == PG_UTF8 || atid_is_ascii(text, item->len))
+	if (GetDatabaseEncoding() == PG_UTF8 || atid_is_ascii(chars, item->len))
 		return;
 
 	/* the conversion takes four times the length, so keep what is used */
-	converted = pg_any_to_server(text, (int) item->len, PG_UTF8);
-	if (converted != text)
+	converted = pg_any_to_server(chars, (int) item->len, PG_UTF8);
+	if (converted != chars)
 	{
 		size_t		len = strlen(converted);
 

@@ -232,7 +232,10 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 AtidProblem
 atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 {
-	/* a copy of the loop for each, which the rules of another do not slow down */
+	/*
+	 * a copy of the loop for each, which the rules of another do not slow
+	 * down
+	 */
 	switch (rules)
 	{
 		case ATID_RULES_CODEC:

@@ -18,7 +18,8 @@ typedef enum AtidRules
 {
 	ATID_RULES_CODEC,			/* that it has a block */
 	ATID_RULES_MODEL,			/* and is of the data model */
-	ATID_RULES_STRICT			/* and keeps to its advice for what is written anew */
+	ATID_RULES_STRICT			/* and keeps to its advice for what is written
+								 * anew */
 } AtidRules;
 
 typedef enum AtidProblem

@@ -78,10 +78,12 @@ set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
 		{
 			len = strlen(utf8);
 			text = pnstrdup(utf8, len);
+
 			pfree(utf8);
 		}
 	}
 	item->data = (const uint8_t *) text;
+
 	item->len = len;
 	item->nul = false;			/* jsonb holds no U+0000 */
 }
@@ -128,8 +130,8 @@ set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 		return note_fault(walk, ATID_JSONB_RANGE);
 
 	/*
-	 * This rounds, so what was rounded does not come back.  Most integers come
-	 * back in the same bytes; those with a scale, like 123.0, do not.
+	 * This rounds, so what was rounded does not come back.  Most integers
+	 * come back in the same bytes; those with a scale, like 123.0, do not.
 	 */
 	item->integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, n));
 	back = int64_to_numeric(item->integer);
@@ -309,7 +311,7 @@ next_value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 			return ATID_CBOR_NULL;
 		case JENTRY_ISCONTAINER:
 			return begin_container(walk, item,
-						 (const JsonbContainer *) (frame->data + INTALIGN(offset)));
+								   (const JsonbContainer *) (frame->data + INTALIGN(offset)));
 	}
 	elog(ERROR, "unknown type of jsonb entry: %x", entry);
 }

@@ -41,7 +41,8 @@ typedef struct AtidScratch
 /* An open array or object, and what of it comes next. */
 typedef struct AtidJsonbFrame
 {
-	const uint32 *entries;		/* the JEntries: items, or keys and then values */
+	const uint32 *entries;		/* the JEntries: items, or keys and then
+								 * values */
 	const char *data;			/* what their offsets are from */
 	uint32		count;			/* items, or pairs */
 	uint32		next;			/* item or pair that comes next */
