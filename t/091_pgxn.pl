@@ -72,7 +72,7 @@ local @ENV{qw(PGHOST PGPORT PGUSER PGDATABASE)} =
 local $ENV{ATID_FULL};
 local $ENV{PROVE_TESTS} = 't/007_binary.pl t/010_docs.pl';
 ($well, $said) = run_in($work, 'pgxn', 'check', '--yes', "--pg_config=$pg_config", '-d', 'contrib_regression', $bundle);
-ok($well, 'pgxn check') or diag($said);
+ok($well, 'pgxn check') or diag($said, -e "$work/regression.diffs" ? slurp_file("$work/regression.diffs") : '');
 
 $node->stop;
 done_testing();
