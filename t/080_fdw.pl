@@ -79,7 +79,7 @@ foreach my $i (0 .. 1)
 #
 my $query = "SELECT rev FROM record WHERE did = 'did:example:7' AND rev > atid.tid_floor('2024-01-01 00:00 UTC')";
 my $plan  = $front->safe_psql('app', "EXPLAIN (VERBOSE, COSTS off) $query");
-like($plan, qr/Remote SQL: .*rev > '3k[a-z2-7]{11}'::atid\.tid/, 'a condition on a tid runs on the shard');
+like($plan, qr/Remote SQL: .*rev > '3k[a-z2-7]{11}'/, 'a condition on a tid runs on the shard');
 unlike($plan, qr/Append/, 'and the other shard is not asked');
 like(
 	$front->safe_psql('app', "EXPLAIN (VERBOSE, COSTS off) SELECT rev FROM record WHERE atid.tid_clock_id(rev) = 7"),
