@@ -27,10 +27,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Another seed each time; $ATID_SEED repeats a run.
-my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
+my $seed = AtidTest::Oracles::seed();
 srand($seed);
-note("ATID_SEED=$seed");
 
 my $node = new_node('oracles');
 my $db   = new_database($node, 'utf8');

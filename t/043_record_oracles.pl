@@ -35,30 +35,10 @@ plan skip_all => $why unless defined $oracles;
 plan skip_all => 'node is too old: 20.12 or later is needed'
   unless IPC::Run::run([ $oracles->{node}, '-e', 'process.exit(require("crypto").hash ? 0 : 1)' ]);
 
-# Another seed each time; $ATID_SEED repeats a run.
-my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
-note("ATID_SEED=$seed");
+my $seed = AtidTest::Oracles::seed();
 
 my $node = new_node('oracles');
 my $db   = new_database($node, 'records');
-
-local $ENV{PGHOST} = $node->host;
-local $ENV{PGPORT} = $node->port;
-local $ENV{PGUSER} = getpwuid($>);
-my %compared;
-foreach my $line ($oracles->ask('records.js', [ $seed, $records, $blocks, $db ]))
-{
-	my ($verdict, $text) = split /\t/, $line, 2;
-	if (defined $text && $verdict =~ /^(not )?ok$/)
-	{
-		ok($verdict eq 'ok', $text);
-		$compared{$1} = $2 if $text =~ /^(.*) \(\d+ of (\d+)\)$/;
-	}
-	else
-	{
-		note(defined $text && $verdict eq 'note' ? $text : $line);
-	}
-}
 
 # What has to have been compared so often.
 my %at_least = (
@@ -72,10 +52,7 @@ my %at_least = (
 	'mutated blocks: as @atcute/cbor, but for the listed kinds'                            => $blocks,
 	'mutated blocks: as @ipld/dag-cbor, but for the listed kinds'                          => $blocks,
 	'mutated blocks: what is accepted comes back from a record'                            => 2_000);
-foreach my $what (sort keys %at_least)
-{
-	cmp_ok($compared{$what} || 0, '>=', $at_least{$what}, "often enough: $what");
-}
+$oracles->judge('records.js', $node, [ $seed, $records, $blocks, $db ], \%at_least);
 
 $node->stop;
 done_testing();

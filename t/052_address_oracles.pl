@@ -28,9 +28,7 @@ plan skip_all => $why unless defined $oracles;
 plan skip_all => 'node is too old: 20 or later is needed'
   unless IPC::Run::run([ $oracles->{node}, '-e', 'process.exit("".toWellFormed ? 0 : 1)' ]);
 
-# Another seed each time; $ATID_SEED repeats a run.
-my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
-note("ATID_SEED=$seed");
+my $seed = AtidTest::Oracles::seed();
 
 my $node = new_node('addresses');
 my $db   = new_database($node, 'addresses');

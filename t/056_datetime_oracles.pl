@@ -31,9 +31,7 @@ my $count = 100_000;
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
 
-# Another seed each time; $ATID_SEED repeats a run.
-my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
-note("ATID_SEED=$seed");
+my $seed = AtidTest::Oracles::seed();
 
 my $node = new_node('datetimes');
 my $db   = new_database($node, 'datetimes');

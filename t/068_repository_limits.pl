@@ -16,6 +16,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Memory;
 use AtidTest::Repository;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -25,7 +26,6 @@ use Time::HiRes ();
 my $node    = new_node('limits', conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
 my $db      = new_database($node, 'limits');
 my $session = AtidTest::Session->new($node, $db);
-my $pid     = $session->pid;
 my $folder  = PostgreSQL::Test::Utils::tempdir('cars');
 
 # A CAR as a file that the server reads.
@@ -36,48 +36,6 @@ sub file_of
 	print $out $bytes;
 	close $out or die "could not write $folder/$name: $!";
 	return "pg_read_binary_file('$folder/$name')";
-}
-
-# A field of the backend's /proc/PID/status in MB; undef where there is none.
-sub memory
-{
-	my ($field) = @_;
-	open my $in, '<', "/proc/$pid/status" or return;
-	while (my $line = <$in>)
-	{
-		return $1 / 1024 if $line =~ /^$field:\s*(\d+) kB/;
-	}
-	return;
-}
-
-# (output, SQLSTATE, messages, the MB by which the backend grew at its peak)
-sub measured
-{
-	my ($sql) = @_;
-	my $before = memory('VmRSS');
-	if (open my $out, '>', "/proc/$pid/clear_refs")
-	{
-		print $out "5\n";    # begins VmHWM anew
-		close $out;
-	}
-	my @result = $session->try($sql);
-	my $peak   = memory('VmHWM');
-	return (@result, defined $peak ? $peak - $before : undef);
-}
-
-# A statement with its outcome: SQLSTATE, the output or the message, and the most MB that it may take.
-sub outcome
-{
-	my ($what, $sql, $state, $pattern, $most) = @_;
-	my ($out, $got, $err, $grown) = measured($sql);
-	is($got, $state, "$what: $state") or diag($err);
-	like($state eq '00000' ? $out : $err, $pattern, "$what: " . ($state eq '00000' ? 'the answer' : 'says why'));
-  SKIP:
-	{
-		skip 'memory cannot be seen here', 1 unless defined $grown;
-		cmp_ok($grown, '<', $most, sprintf '%s: in bounded memory (%.0f MB)', $what, $grown);
-	}
-	return;
 }
 
 # Everything is used once, so that its code is there.
@@ -91,23 +49,23 @@ $session->ok("SELECT atid.repo_problem($hex), atid.car_problem($hex), atid.mst_r
 
 my $ones = join '', map { section(cid_of(chr $_, RAW), chr $_) } 0 .. 99;
 my $million = file_of('million', car([]) . $ones x 10_000);
-outcome('a million blocks of one byte', "SELECT count(*) FROM atid.car_blocks($million)", '00000', qr/^1000000$/, 130);
-outcome('a million blocks of one byte, repo_problem', "SELECT atid.repo_problem($million)", '00000', qr/no root/, 130);
+outcome($session, 'a million blocks of one byte', "SELECT count(*) FROM atid.car_blocks($million)", '00000', qr/^1000000$/, 130);
+outcome($session, 'a million blocks of one byte, repo_problem', "SELECT atid.repo_problem($million)", '00000', qr/no root/, 130);
 
 # CIDs that were chosen: none of them is a hash, all agree but in two bytes.
 my $chosen = file_of('chosen',
 	car([ cid_of('root') ]) . join '', map { section("\x01\x71\x12\x20" . ("\0" x 28) . pack('N', $_), 'x') } 0 .. 299_999);
 my $began = Time::HiRes::time();
-outcome('300,000 CIDs that begin alike', "SELECT atid.repo_problem($chosen)", '00000', qr/does not have the block of its first root/, 60);
+outcome($session, '300,000 CIDs that begin alike', "SELECT atid.repo_problem($chosen)", '00000', qr/does not have the block of its first root/, 60);
 cmp_ok(Time::HiRes::time() - $began, '<', 10, 'and in time that is no square of their number');
 
 # Sections of 5 bytes, which are not indexed.
 my $tiny = file_of('tiny', car([ cid_of('root') ]) . "\x04\x01\x55\x00\x00" x 2_000_000);
-outcome('two million sections of no hash', "SELECT atid.repo_problem($tiny)", '00000', qr/does not have the block/, 40);
+outcome($session, 'two million sections of no hash', "SELECT atid.repo_problem($tiny)", '00000', qr/does not have the block/, 40);
 
 my $large = file_of('large', car([ cid_of('root') ]) . section(cid_of('x' x 100_000_000, RAW), 'x' x 100_000_000));
-outcome('a block of 100 MB', "SELECT atid.car_is_valid($large)", '00000', qr/^t$/, 210);
-outcome('a block of 100 MB, as a row', "SELECT length(block) FROM atid.car_blocks($large)", '00000', qr/^100000000$/, 620);
+outcome($session, 'a block of 100 MB', "SELECT atid.car_is_valid($large)", '00000', qr/^t$/, 210);
+outcome($session, 'a block of 100 MB, as a row', "SELECT length(block) FROM atid.car_blocks($large)", '00000', qr/^100000000$/, 620);
 
 # A field that nobody knows belongs to a commit, but not megabytes of it.
 foreach my $more (1_048_576, 1_048_577)
@@ -118,7 +76,7 @@ foreach my $more (1_048_576, 1_048_577)
 	$commit .= pack('N', $more - 4 - length $commit) . 'x' x ($more - 4 - length $commit);
 	is(length $commit, $more, "a commit of $more bytes");
 	my $car = file_of("commit$more", car([ cid_of($commit) ], [ cid_of($commit), $commit ], [ cid_of($empty), $empty ]));
-	outcome('the same', "SELECT count(*) FROM atid.repo_records($car)", ['00000', '54000']->[ $more - 1_048_576 ],
+	outcome($session, 'the same', "SELECT count(*) FROM atid.repo_records($car)", ['00000', '54000']->[ $more - 1_048_576 ],
 		$more > 1_048_576 ? qr/Commit bafyrei\w+, at byte \d+: A commit has no more than 1048576 bytes/ : qr/^0$/, 30);
 }
 
@@ -134,9 +92,9 @@ foreach my $more (1_048_576, 1_048_577)
 	}
 	my $commit = commit(tree(\%values, \@nodes));
 	my $many = file_of('many', car([ cid_of($commit) ], [ cid_of($commit), $commit ], @nodes, [ cid_of($record), $record ]));
-	outcome('a record of 20 MB under 120 paths', "SELECT count(*) FROM atid.repo_records($many)", '54000',
+	outcome($session, 'a record of 20 MB under 120 paths', "SELECT count(*) FROM atid.repo_records($many)", '54000',
 		qr/Path app\.bsky\.feed\.post\/\d+: The blocks that several paths refer to are too large/, 200);
-	outcome('the same, under its own size', "SELECT count(*) FROM atid.mst_entries($many, (atid.repo_commit($many)).data)", '00000', qr/^120$/, 130);
+	outcome($session, 'the same, under its own size', "SELECT count(*) FROM atid.mst_entries($many, (atid.repo_commit($many)).data)", '00000', qr/^120$/, 130);
 }
 
 # --- a large repository -----------------------------------------------------------------------------
@@ -160,13 +118,13 @@ my $size = $session->ok('SELECT length(car) FROM large') / 1024 / 1024;
 cmp_ok($size, '>', 200, sprintf 'a repository of %.0f MB', $size);
 
 # A value of its own takes what it takes: once as the table has it, once whole.
-my (undef, undef, undef, $alone) = measured('SELECT length(car || \'\') FROM large');
+my (undef, undef, undef, $alone) = measured($session, 'SELECT length(car || \'\') FROM large');
 SKIP:
 {
 	skip 'memory cannot be seen here', 2 unless defined $alone;
 	foreach my $call ('count(*) FROM large, atid.repo_records(car)', 'atid.repo_problem(car) FROM large')
 	{
-		my ($out, $state, $err, $grown) = measured("SELECT $call");
+		my ($out, $state, $err, $grown) = measured($session, "SELECT $call");
 		is($state, '00000', "SELECT $call") or diag($err);
 		cmp_ok($grown - $size, '<', 150, sprintf 'in %.0f MB above the CAR\'s own size', $grown - $size);
 	}
@@ -183,7 +141,7 @@ foreach my $call ('sum((SELECT count(*) FROM atid.repo_records(car) WHERE i > 0)
 	$session->send("SELECT $call");
 	$other->ok("SELECT pg_sleep(0.5)");
 	my $asked = Time::HiRes::time();
-	$other->ok("SELECT pg_cancel_backend($pid)");
+	$other->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
 	my (undef, $state) = $session->result;
 	is($state, '57014', "cancelled: $call");
 	cmp_ok(Time::HiRes::time() - $asked, '<', 3, 'at once');
@@ -199,7 +157,7 @@ foreach my $call ("count(atid.car_problem(car)) FROM trees, generate_series(1, 2
 	"count(atid.mst_invert(car, NULL, '{}', '{}', '{}')) FROM trees, generate_series(1, 5000)",
 	"sum((SELECT count(*) FROM atid.mst_entries(car) WHERE i > 0)) FROM trees, generate_series(1, 2000) i")
 {
-	my ($out, $state, $err, $grown) = measured("SELECT $call");
+	my ($out, $state, $err, $grown) = measured($session, "SELECT $call");
 	is($state, '00000', $call) or diag($err);
   SKIP:
 	{
@@ -209,7 +167,7 @@ foreach my $call ("count(atid.car_problem(car)) FROM trees, generate_series(1, 2
 }
 
 # Twenty thousand accounts at a time, in whatever order their rows come.
-outcome('20,000 trees at a time',
+outcome($session, '20,000 trees at a time',
 	"SET enable_sort = off; SELECT count(*), count(DISTINCT root) FROM (SELECT atid.mst_root('a/' || lpad(n::text, 3, '0'), cid) AS root FROM (SELECT * FROM small WHERE n <= 10 ORDER BY n OFFSET 0) s, generate_series(1, 20000) account GROUP BY account) x",
 	'00000', qr/^20000\|1$/, 120);
 $session->ok('RESET enable_sort');

@@ -31,9 +31,7 @@ plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'ati
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
 
-# Another seed each time; $ATID_SEED repeats a run.
-my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : int(rand(2**31));
-note("ATID_SEED=$seed");
+my $seed = AtidTest::Oracles::seed();
 
 my $db = new_database($node, 'oracles');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');

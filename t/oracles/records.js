@@ -547,7 +547,8 @@ function blob() {
 function legacy() {
   const m = new Map([['cid', String(blessed(0x55))], ['mimeType', 'image/png']]);
   if (below(6) === 0) m.set(pick(['cid', 'mimeType', '$type', 'size', 'x']), value(9));
-  if (below(9) === 0) m.set('cid', m.get('cid') === undefined || typeof m.get('cid') !== 'string' ? 'b' : flip(m.get('cid')));
+  const cid = m.get('cid');
+  if (below(9) === 0) m.set('cid', typeof cid === 'string' && isCid(cid) ? flip(cid) : 'b');
   return m;
 }
 // none on which @atproto/syntax is not strict: addresses.js has those
@@ -606,6 +607,7 @@ function same(what, good, show) {
   count(wrong, what);
   if (wrong.get(what) <= 3) console.log(`note\t${what}: ${show().slice(0, 1500)}`);
 }
+const onlyIn = (list, other) => JSON.stringify(list.filter((item) => !other.includes(item)));
 const short = (block) => Buffer.from(block).toString('hex').slice(0, 600);
 const hash = (block) => createHash('sha256').update(block).digest();
 
@@ -713,7 +715,8 @@ await inBatches(records, () => {
   for (const of of ['record', 'dag_cbor']) {
     for (const what of ['links', 'blobs', 'refs']) {
       const listed = row[`${of}_${what}`].sort();
-      same(`${of}_${what}: as an independent walk`, listed.join('\n') === refers[what].join('\n'), () => `${show()}\n${refers[what].join('\n')}`);
+      same(`${of}_${what}: as an independent walk`, listed.join('\n') === refers[what].join('\n'),
+        () => `${onlyIn(listed, refers[what])} in the server's list, ${onlyIn(refers[what], listed)} in the walk's; ${show()}`);
     }
   }
 });

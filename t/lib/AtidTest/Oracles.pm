@@ -2,6 +2,9 @@
 #
 # The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
 # a temporary folder. Where $ATID_ORACLES names a folder that has them already, nothing is fetched.
+#
+# What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
+# $ATID_SEED is another, or the word random.
 
 package AtidTest::Oracles;
 
@@ -13,6 +16,7 @@ use File::Spec;
 use FindBin;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
+use Test::More;
 
 # npm's codes for a registry that is not reached, does not prove who it is, refuses, or has not got it.
 my $no_answer = qr/E(?:NOTFOUND|AI_AGAIN|TIMEDOUT|CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|PROTO|TARGET)
@@ -23,6 +27,15 @@ sub find_program
 	my ($name) = @_;
 	my ($path) = grep { -x } map { "$_/$name" } File::Spec->path;
 	return $path;
+}
+
+sub seed
+{
+	my $seed = defined $ENV{ATID_SEED} ? $ENV{ATID_SEED} : 1;
+	$seed = int rand 2**31 if $seed eq 'random';
+	die "ATID_SEED is a number or random, not $seed" unless $seed =~ /^\d+$/;
+	note("ATID_SEED=$seed");
+	return $seed;
 }
 
 # The oracles; or undef, and why they cannot be had here. What is wrong with a package is an error.
@@ -78,6 +91,37 @@ sub ask
 		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default))
 	  or die "$program failed: $err";
 	return split /\n/, $out;
+}
+
+# Runs a program of t/oracles that asks a server itself and prints what it found: lines of a word (ok, not ok
+# or note), a tab and a text. Each verdict is a test. At least so many comparisons have to be made as
+# $at_least says, for the texts without their counts.
+sub judge
+{
+	my ($self, $program, $node, $arguments, $at_least) = @_;
+	local $ENV{PGHOST} = $node->host;
+	local $ENV{PGPORT} = $node->port;
+	local $ENV{PGUSER} = getpwuid($>);
+	my %compared;
+
+	foreach my $line ($self->ask($program, $arguments))
+	{
+		my ($verdict, $text) = split /\t/, $line, 2;
+		if (defined $text && $verdict =~ /^(not )?ok$/)
+		{
+			ok($verdict eq 'ok', $text);
+			$compared{$1} = $2 if $text =~ /^(.*) \(\d+ of (\d+)\)$/;
+		}
+		else
+		{
+			note(defined $text && $verdict eq 'note' ? $text : $line);
+		}
+	}
+	foreach my $what (sort keys %$at_least)
+	{
+		cmp_ok($compared{$what} || 0, '>=', $at_least->{$what}, "often enough: $what");
+	}
+	return;
 }
 
 1;
