@@ -98,7 +98,7 @@ atid_own_processes() {
 	local proc exe
 	for proc in /proc/[0-9]*; do
 		exe=$(readlink "$proc/exe" 2>/dev/null) || continue
-		[[ $exe != "$WORK"/* ]] || printf '%s\n' "${proc#/proc/}"
+		[[ $exe != "$WORK"/pg/* ]] || printf '%s\n' "${proc#/proc/}"
 	done
 }
 
