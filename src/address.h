@@ -11,6 +11,8 @@
 #include "fmgr.h"
 #include "utils/sortsupport.h"
 
+#include "compat.h"
+
 /* Values of texts that are known to be valid */
 extern Datum atid_did_datum(const char *s, size_t len);
 extern Datum atid_at_uri_datum(const char *s, size_t len);
@@ -20,11 +22,32 @@ extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_eq(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_ge(PG_FUNCTION_ARGS);
 
-/* Sort support with abbreviated keys, for either type */
+/* What codec/packed.h has for each type: an order, and an abbreviated key */
+typedef int (*AtidPackedCompare) (const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 typedef uint64_t (*AtidSortKey) (const uint8_t *packed, size_t len);
 
+/* Sort support with abbreviated keys, for either type */
 extern void atid_address_sort_support(SortSupport ssup,
 									  int (*comparator) (Datum x, Datum y, SortSupport ssup),
 									  AtidSortKey sort_key);
+
+/*
+ * Compare two values of one type.  Called with a constant function, so that each
+ * type gets a copy that calls its own.
+ */
+static pg_attribute_always_inline int
+atid_address_compare(Datum x, Datum y, AtidPackedCompare compare)
+{
+	bytea	   *a = DatumGetByteaPP(x);
+	bytea	   *b = DatumGetByteaPP(y);
+	int			result = compare((const uint8_t *) VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a),
+								 (const uint8_t *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
+
+	if (DatumGetPointer(x) != (Pointer) a)
+		pfree(a);
+	if (DatumGetPointer(y) != (Pointer) b)
+		pfree(b);
+	return result;
+}
 
 #endif							/* ATID_ADDRESS_ROOM_H */

@@ -151,22 +151,15 @@ atid_did_method(PG_FUNCTION_ARGS)
  */
 
 static int
-compare(bytea *a, bytea *b)
+compare(Datum x, Datum y, SortSupport ssup)
 {
-	return atid_did_compare((const uint8_t *) VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a),
-							(const uint8_t *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
+	return atid_address_compare(x, y, atid_did_compare);
 }
 
 static int
 compare_args(FunctionCallInfo fcinfo)
 {
-	bytea	   *a = PG_GETARG_BYTEA_PP(0);
-	bytea	   *b = PG_GETARG_BYTEA_PP(1);
-	int			result = compare(a, b);
-
-	PG_FREE_IF_COPY(a, 0);
-	PG_FREE_IF_COPY(b, 1);
-	return result;
+	return compare(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), NULL);
 }
 
 PG_FUNCTION_INFO_V1(atid_did_eq);
@@ -246,24 +239,10 @@ atid_did_smaller(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) < 0 ? 0 : 1));
 }
 
-static int
-compare_full(Datum x, Datum y, SortSupport ssup)
-{
-	bytea	   *a = DatumGetByteaPP(x);
-	bytea	   *b = DatumGetByteaPP(y);
-	int			result = compare(a, b);
-
-	if (DatumGetPointer(x) != (Pointer) a)
-		pfree(a);
-	if (DatumGetPointer(y) != (Pointer) b)
-		pfree(b);
-	return result;
-}
-
 PG_FUNCTION_INFO_V1(atid_did_sortsupport);
 Datum
 atid_did_sortsupport(PG_FUNCTION_ARGS)
 {
-	atid_address_sort_support((SortSupport) PG_GETARG_POINTER(0), compare_full, atid_did_sort_key);
+	atid_address_sort_support((SortSupport) PG_GETARG_POINTER(0), compare, atid_did_sort_key);
 	PG_RETURN_VOID();
 }
