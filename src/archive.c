@@ -325,8 +325,23 @@ build_index(AtidArchive *archive, size_t sections)
 }
 
 /*
- * Open a CAR, which must stay as it is.  Returns false if its header or a section's
- * length or CID has a fault, which is then noted.  Close it in either case.
+ * Open a CAR, which must stay as it is, without an index: to read its sections one after
+ * the other.  Returns false if its header has a fault, which is then noted; there is
+ * nothing to close then.
+ */
+bool
+atid_archive_begin(AtidArchive *archive, bytea *car)
+{
+	memset(archive, 0, sizeof(*archive));
+	archive->car = (const uint8_t *) VARDATA_ANY(car);
+	archive->len = VARSIZE_ANY_EXHDR(car);
+	atid_car_begin(&archive->header, archive->car, archive->len);
+	return atid_archive_car_problem(archive, &archive->header);
+}
+
+/*
+ * The same with an index, to find blocks and to walk through trees.  Returns false also
+ * if a section's length or CID has a fault.  Close it in either case.
  */
 bool
 atid_archive_open(AtidArchive *archive, bytea *car)
@@ -336,15 +351,13 @@ atid_archive_open(AtidArchive *archive, bytea *car)
 	size_t		indexed = 0;
 	uint64		n = 0;
 
-	memset(archive, 0, sizeof(*archive));
-	archive->car = (const uint8_t *) VARDATA_ANY(car);
-	archive->len = VARSIZE_ANY_EXHDR(car);
+	if (!atid_archive_begin(archive, car))
+		return false;
 	archive->caller.sha256 = hash_key;
 	archive->caller.alloc = alloc_entries;
 	archive->caller.find = find_node;
 	archive->caller.arg = archive;
 
-	atid_car_begin(&archive->header, archive->car, archive->len);
 	reader = archive->header;
 	while (atid_car_next(&reader, &section))
 	{

@@ -36,6 +36,7 @@ typedef enum AtidArchiveBlock
 	ATID_ARCHIVE_BAD			/* a problem is noted */
 } AtidArchiveBlock;
 
+extern bool atid_archive_begin(AtidArchive *archive, bytea *car);
 extern bool atid_archive_open(AtidArchive *archive, bytea *car);
 extern void atid_archive_close(AtidArchive *archive);
 pg_noreturn extern void atid_archive_raise(const AtidArchive *archive, const char *what);

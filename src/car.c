@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -29,20 +28,6 @@
 
 
 /*
- * Begin to read a CAR without an index.  Returns false if the header has a fault, which
- * is noted.
- */
-static bool
-begin_reading(AtidArchive *archive, bytea *car)
-{
-	memset(archive, 0, sizeof(*archive));
-	archive->car = (const uint8_t *) VARDATA_ANY(car);
-	archive->len = VARSIZE_ANY_EXHDR(car);
-	atid_car_begin(&archive->header, archive->car, archive->len);
-	return atid_archive_car_problem(archive, &archive->header);
-}
-
-/*
  * car_roots(bytea): the CIDs that the header names, in its order.
  */
 PG_FUNCTION_INFO_V1(atid_car_roots);
@@ -57,7 +42,7 @@ atid_car_roots(PG_FUNCTION_ARGS)
 	const uint8_t *root;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!begin_reading(&archive, car))
+	if (!atid_archive_begin(&archive, car))
 		atid_archive_raise(&archive, "CAR");
 	root = archive.header.roots;
 	for (size_t i = 0; i < archive.header.root_count; i++)
@@ -94,7 +79,7 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 	int32		n = 0;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!begin_reading(&archive, car))
+	if (!atid_archive_begin(&archive, car))
 		atid_archive_raise(&archive, "CAR");
 	archive.hash = atid_sha256_begin();
 	reader = archive.header;
@@ -113,32 +98,35 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 	}
 	if (!atid_archive_car_problem(&archive, &reader))
 		atid_archive_raise(&archive, "CAR");
-	pg_cryptohash_free(archive.hash);
+	atid_archive_close(&archive);
 	return (Datum) 0;
 }
 
 /*
- * The first problem of a CAR: its header, its sections, or the hash of a block.
+ * The first problem of the CAR that is the argument: its header, its sections, or the
+ * hash of a block.
  */
 static const char *
-find_problem(bytea *car)
+find_problem(FunctionCallInfo fcinfo)
 {
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	AtidArchive archive;
-	AtidCarReader reader;
-	AtidCarSection section;
-	bool		good = true;
 
-	if (!begin_reading(&archive, car))
-		return archive.problem;
-	archive.hash = atid_sha256_begin();
-	reader = archive.header;
-	while (good && atid_car_next(&reader, &section))
+	if (atid_archive_begin(&archive, car))
 	{
-		CHECK_FOR_INTERRUPTS();
-		good = atid_archive_check(&archive, &section);
+		AtidCarReader reader = archive.header;
+		AtidCarSection section;
+
+		archive.hash = atid_sha256_begin();
+		while (archive.problem == NULL && atid_car_next(&reader, &section))
+		{
+			CHECK_FOR_INTERRUPTS();
+			atid_archive_check(&archive, &section);
+		}
+		atid_archive_car_problem(&archive, &reader);
+		atid_archive_close(&archive);
 	}
-	atid_archive_car_problem(&archive, &reader);
-	pg_cryptohash_free(archive.hash);
+	PG_FREE_IF_COPY(car, 0);
 	return archive.problem;
 }
 
@@ -147,11 +135,7 @@ PG_FUNCTION_INFO_V1(atid_car_is_valid);
 Datum
 atid_car_is_valid(PG_FUNCTION_ARGS)
 {
-	bytea	   *car = PG_GETARG_BYTEA_PP(0);
-	bool		result = find_problem(car) == NULL;
-
-	PG_FREE_IF_COPY(car, 0);
-	PG_RETURN_BOOL(result);
+	PG_RETURN_BOOL(find_problem(fcinfo) == NULL);
 }
 
 PG_FUNCTION_INFO_V1(atid_car_problem);
@@ -159,10 +143,8 @@ PG_FUNCTION_INFO_V1(atid_car_problem);
 Datum
 atid_car_problem(PG_FUNCTION_ARGS)
 {
-	bytea	   *car = PG_GETARG_BYTEA_PP(0);
-	const char *problem = find_problem(car);
+	const char *problem = find_problem(fcinfo);
 
-	PG_FREE_IF_COPY(car, 0);
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));

@@ -19,7 +19,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "common/cryptohash.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
@@ -314,11 +313,12 @@ atid_repo_records(PG_FUNCTION_ARGS)
 }
 
 /*
- * The first problem of a full export.
+ * The first problem of the full export that is the argument.
  */
 static const char *
-find_problem(bytea *car)
+find_problem(FunctionCallInfo fcinfo)
 {
+	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	Repository *repo = palloc(sizeof(Repository));
 	Record		record;
 	const char *problem;
@@ -332,6 +332,7 @@ find_problem(bytea *car)
 	problem = repo->archive.problem;
 	close_repository(repo);
 	pfree(repo);
+	PG_FREE_IF_COPY(car, 0);
 	return problem;
 }
 
@@ -340,11 +341,7 @@ PG_FUNCTION_INFO_V1(atid_repo_is_valid);
 Datum
 atid_repo_is_valid(PG_FUNCTION_ARGS)
 {
-	bytea	   *car = PG_GETARG_BYTEA_PP(0);
-	bool		result = find_problem(car) == NULL;
-
-	PG_FREE_IF_COPY(car, 0);
-	PG_RETURN_BOOL(result);
+	PG_RETURN_BOOL(find_problem(fcinfo) == NULL);
 }
 
 PG_FUNCTION_INFO_V1(atid_repo_problem);
@@ -352,10 +349,8 @@ PG_FUNCTION_INFO_V1(atid_repo_problem);
 Datum
 atid_repo_problem(PG_FUNCTION_ARGS)
 {
-	bytea	   *car = PG_GETARG_BYTEA_PP(0);
-	const char *problem = find_problem(car);
+	const char *problem = find_problem(fcinfo);
 
-	PG_FREE_IF_COPY(car, 0);
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
