@@ -325,9 +325,27 @@ adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
  * Drawing
  */
 
+/* Does the horizon that this backend has adopted cover a tick? */
+static pg_attribute_always_inline bool
+is_covered(AtidTick kind, uint64 tick, const struct timespec *wall)
+{
+	return adopted.second == wall->tv_sec && tick < adopted.limit[kind];
+}
+
+pg_noreturn static void
+raise_full(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+			 errmsg("could not generate an identifier: its time field is full"),
+			 errdetail("The stream has reached the last time that the identifier can hold."),
+			 errhint("If the clock is right, and was wrong before, a superuser can call atid.generator_reset().")));
+}
+
 /*
- * Take the next tick of a stream, one above `after` too.  Returns 0, which is no
- * tick, if that is further ahead of the clock than max_drift allows.
+ * Take the next tick of a stream, one above `after` too.  Where that is further
+ * ahead of the clock than max_drift allows, wait; but if it is `after` that is
+ * so far ahead, return 0, which is no tick.
  *
  * A cancel, a timeout or a termination ends the draw between two tries, with
  * nothing taken from the stream.
@@ -366,6 +384,7 @@ draw_tick(AtidTick kind, uint64 after)
 				break;
 
 			case ATID_DRAW_AHEAD:
+				/* if the wall clock was set back, the steady one was not */
 				wait = atid_clock_overrun_us(kind, next, raise_steady(wall_us(&wall)),
 											 atid_max_drift);
 				if (wait == 0)
@@ -379,16 +398,12 @@ draw_tick(AtidTick kind, uint64 after)
 			case ATID_DRAW_FULL:
 				if (after > last)
 					return 0;
-				ereport(ERROR,
-						(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-						 errmsg("could not generate an identifier: its time field is full"),
-						 errdetail("The stream has reached the last time that the identifier can hold."),
-						 errhint("If the clock is right, and was wrong before, a superuser can call atid.generator_reset().")));
+				raise_full();
 		}
 
-		/* is the tick below the horizon that this backend has adopted? */
+		/* in recovery no horizon can be adopted, and the floor is enough */
 		life = adopted.life;
-		if (unlikely(adopted.second != wall.tv_sec || next >= adopted.limit[kind]))
+		if (unlikely(!is_covered(kind, next, &wall)))
 		{
 			life = pg_atomic_read_u64(&generator->life);
 			if (adopt_horizon(&wall, atid_tick_to_us(kind, after), visits++) ||
@@ -542,6 +557,11 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	tuple = heap_form_tuple(BlessTupleDesc(desc), values, nulls);
 	PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
 }
+
+
+/*
+ * New lives
+ */
 
 /*
  * generator_reset(): begin a new life at the wall clock, after an accident that
