@@ -3,9 +3,6 @@
 # Reads the vectors from $ATID_INTEROP_DIR, or from ../shared/fixtures/atproto-interop beside the project,
 # and shows that every line counted as valid there is accepted and every other refused: by the functions
 # that answer, and by the types and domains that store.
-#
-# A comment is a "#" followed by a blank ("#extra" is a record key that must be refused). Blanks in a
-# line are part of the value.
 
 use strict;
 use warnings FATAL => 'all';
@@ -14,30 +11,12 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Interop;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $folder = $ENV{ATID_INTEROP_DIR}
-  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
-plan skip_all =>
-  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
-  unless -d "$folder/syntax";
-
-sub vectors
-{
-	my ($file) = @_;
-	open my $in, '<:raw', "$folder/syntax/$file" or die "could not open $folder/syntax/$file: $!";
-	my @values;
-	while (my $line = <$in>)
-	{
-		$line =~ s/\n\z//;
-		next if $line eq '' || $line =~ /^# /;
-		push @values, $line;
-	}
-	close $in;
-	return @values;
-}
+interop_or_skip('syntax');
 
 my $node    = new_node('interop');
 my $db      = new_database($node, 'vectors');
@@ -94,14 +73,14 @@ foreach my $valid (1, 0)
 {
 	my $kind = $valid ? 'valid' : 'invalid';
 
-	foreach my $value (vectors("tid_syntax_$kind.txt"))
+	foreach my $value (syntax_vectors("tid_syntax_$kind.txt"))
 	{
 		$count{"tid $kind"}++;
 		check($valid, $value, '22P02', 'atid.tid', 'atid.tid_is_valid(%s)',
 			"atid.rkey_conforms(%s, 'tid')");
 	}
 
-	foreach my $value (vectors("recordkey_syntax_$kind.txt"))
+	foreach my $value (syntax_vectors("recordkey_syntax_$kind.txt"))
 	{
 		$count{"recordkey $kind"}++;
 		check($valid, $value, '23514', 'atid.record_key', 'atid.record_key_is_valid(%s)',
@@ -113,7 +92,7 @@ foreach my $valid (1, 0)
 			"atid.rkey_conforms(%s, 'any')");
 	}
 
-	foreach my $value (vectors("nsid_syntax_$kind.txt"))
+	foreach my $value (syntax_vectors("nsid_syntax_$kind.txt"))
 	{
 		$count{"nsid $kind"}++;
 

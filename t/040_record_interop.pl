@@ -17,6 +17,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Interop;
 use Digest::SHA ();
 use JSON::PP    ();
 use MIME::Base64 ();
@@ -24,11 +25,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $folder = $ENV{ATID_INTEROP_DIR}
-  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
-plan skip_all =>
-  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
-  unless -d "$folder/data-model";
+my $folder = interop_or_skip('data-model');
 
 # Numbers are kept as they are written: 123.0 is one of the vectors.
 my $json = JSON::PP->new->utf8->allow_nonref->allow_bignum->canonical;
@@ -196,12 +193,6 @@ is( $session->ok(q{SELECT atid.dag_cbor_to_record(atid.record_to_dag_cbor('{"$by
 #
 # The string format "cid", and the type.
 #
-sub lines
-{
-	my ($file) = @_;
-	my $text = slurp_file("$folder/syntax/$file");
-	return grep { $_ ne '' && !/^# / } split /\n/, $text;
-}
 
 # The strings that are CIDs of version 1 in base32, and so a cid_link.
 my %link = map { $_ => 1 } qw(
@@ -211,7 +202,7 @@ my %link = map { $_ => 1 } qw(
 my %count;
 foreach my $kind (qw(valid invalid))
 {
-	foreach my $string (lines("cid_syntax_$kind.txt"))
+	foreach my $string (syntax_vectors("cid_syntax_$kind.txt"))
 	{
 		my $text = literal($string);
 		my $is_link = $link{$string} ? 't' : 'f';

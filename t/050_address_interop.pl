@@ -21,25 +21,12 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Interop;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $folder = $ENV{ATID_INTEROP_DIR}
-  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
-plan skip_all =>
-  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
-  unless -d "$folder/syntax";
-
-# A comment is a "#" followed by a blank, or alone. Blanks in a line are part of the value.
-sub vectors
-{
-	my ($file) = @_;
-	open my $in, '<:raw', "$folder/syntax/$file" or die "could not open $folder/syntax/$file: $!";
-	my @values = grep { $_ ne '' && !/^#( |\z)/ } map { s/\n\z//r } <$in>;
-	close $in;
-	return @values;
-}
+interop_or_skip('syntax');
 
 my $node    = new_node('interop');
 my $db      = new_database($node, 'vectors');
@@ -89,7 +76,7 @@ foreach my $format (@formats)
 
 	foreach my $valid (1, 0)
 	{
-		my @values = vectors($file . '_syntax_' . ($valid ? 'valid' : 'invalid') . '.txt');
+		my @values = syntax_vectors($file . '_syntax_' . ($valid ? 'valid' : 'invalid') . '.txt');
 		cmp_ok(scalar(@values), '>=', $least[ 1 - $valid ], "$name: lines that are " . ($valid ? 'valid' : 'invalid'));
 		foreach my $value (@values)
 		{
@@ -101,7 +88,7 @@ foreach my $format (@formats)
 	is($exceptions, { nsid => 1, language => 2 }->{$name} || 0, "$name: exceptions");
 }
 
-my @not_valid = vectors('language_parse_invalid.txt');
+my @not_valid = syntax_vectors('language_parse_invalid.txt');
 is(scalar(@not_valid), 4, 'language tags that are well-formed and not valid');
 check('language', '23514', $_, 1) foreach @not_valid;
 

@@ -4,8 +4,6 @@
 # and shows that each line counted as valid there is a datetime, and that each other line is none: neither
 # one whose syntax is wrong, nor one that names no time. There is no exception. The functions, the domain
 # and the conversion agree about each line.
-#
-# A comment is a "#" followed by a blank. Blanks in a line are part of the value.
 
 use strict;
 use warnings FATAL => 'all';
@@ -14,30 +12,12 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Interop;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $folder = $ENV{ATID_INTEROP_DIR}
-  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
-plan skip_all =>
-  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
-  unless -d "$folder/syntax";
-
-sub vectors
-{
-	my ($file) = @_;
-	open my $in, '<:raw', "$folder/syntax/$file" or die "could not open $folder/syntax/$file: $!";
-	my @values;
-	while (my $line = <$in>)
-	{
-		$line =~ s/\n\z//;
-		next if $line eq '' || $line =~ /^# /;
-		push @values, $line;
-	}
-	close $in;
-	return @values;
-}
+interop_or_skip('syntax');
 
 my $node    = new_node('interop');
 my $db      = new_database($node, 'vectors');
@@ -87,7 +67,7 @@ foreach my $row (
 	[ 'datetime_parse_invalid.txt', 0, $time ])
 {
 	my ($file, $valid, $refusals) = @$row;
-	foreach my $value (vectors($file))
+	foreach my $value (syntax_vectors($file))
 	{
 		$count{$file}++;
 		is_answer($value, $valid, $refusals, $file);

@@ -17,17 +17,14 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Interop;
 use Digest::SHA ();
 use JSON::PP    ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $folder = $ENV{ATID_INTEROP_DIR}
-  || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
-plan skip_all =>
-  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
-  unless -d "$folder/mst";
+my $folder = interop_or_skip('mst');
 
 my $json    = JSON::PP->new->utf8;
 my $node    = new_node('repository_interop');

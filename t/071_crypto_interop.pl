@@ -17,6 +17,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Interop;
 use JSON::PP;
 use Math::BigInt;
 use MIME::Base64;
@@ -24,10 +25,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $folder = ($ENV{ATID_INTEROP_DIR} || "$FindBin::Bin/../../shared/fixtures/atproto-interop") . '/crypto';
-plan skip_all =>
-  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
-  unless -d $folder;
+my $folder = interop_or_skip('crypto');
 
 my $node = new_node('crypto_interop');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
@@ -35,7 +33,7 @@ my $db = new_database($node, 'vectors');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 my $session = AtidTest::Session->new($node, $db);
 
-sub vectors { return @{ decode_json(slurp_file("$folder/$_[0]")) }; }
+sub vectors { return @{ decode_json(slurp_file("$folder/crypto/$_[0]")) }; }
 
 sub bytea { return "'\\x" . unpack('H*', $_[0]) . "'"; }
 
