@@ -151,19 +151,7 @@ $target->stop;
 	my $to   = new_node('upgraded', stopped => 1);
 	my $last = source_draws('from_owner');
 	$source->stop;
-	my $bin = $source->config_data('--bindir');
-	chomp $bin;
-	my $dir = PostgreSQL::Test::Utils::tempdir('upgrade');
-
-	# It writes into the current folder.
-	chdir $dir or die "could not enter $dir: $!";
-	command_ok(
-		[
-			'pg_upgrade', '--no-sync', '-d', $source->data_dir, '-D', $to->data_dir,
-			'-b', $bin, '-B', $bin, '-s', $source->host, '-p', $source->port, '-P', $to->port
-		],
-		'pg_upgrade');
-	chdir $FindBin::Bin or die "could not leave $dir: $!";
+	pg_upgrade($source, $to);
 	$clock->start($to);
 
 	my $session = AtidTest::Session->new($to, 'from_owner', user => 'owner');

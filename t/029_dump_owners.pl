@@ -179,19 +179,7 @@ $target->stop;
 	my $to = new_node('upgraded', stopped => 1);
 	my %before = map { $_ => horizon($source, "by_$_") } keys %creators;
 	$source->stop;
-	my $bin = $source->config_data('--bindir');
-	chomp $bin;
-	my $folder = PostgreSQL::Test::Utils::tempdir('upgrade');
-
-	# It writes into the current folder.
-	chdir $folder or die "could not enter $folder: $!";
-	command_ok(
-		[
-			'pg_upgrade', '--no-sync', '-d', $source->data_dir, '-D', $to->data_dir,
-			'-b', $bin, '-B', $bin, '-s', $source->host, '-p', $source->port, '-P', $to->port
-		],
-		'pg_upgrade');
-	chdir $FindBin::Bin or die "could not leave $folder: $!";
+	pg_upgrade($source, $to);
 	$to->start;
 	is(horizon($to, "by_$_"), $before{$_}, "pg_upgrade: the horizon, by $_") foreach sort keys %creators;
 	$to->stop;

@@ -3,6 +3,7 @@
 #   new_node NAME, OPTION...      a started server of our own
 #   new_database NODE, NAME       a database with the extension in it
 #   has_extension NODE, NAME      can another one be created there?
+#   pg_upgrade NODE, NODE         what one has goes to another that is new
 #   AtidTest::Session             a live session that can be spoken to, or left to work
 #   run_together                  sessions that all begin at one moment, their output in files
 #   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
@@ -16,6 +17,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
+use FindBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -25,6 +27,7 @@ our @EXPORT = qw(
   new_node
   new_database
   has_extension
+  pg_upgrade
   literal
   run_together
   read_stream
@@ -74,6 +77,26 @@ sub has_extension
 	my ($node, $name) = @_;
 	return $node->safe_psql('postgres',
 		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'");
+}
+
+# From one server to another of the same version; neither is running.
+sub pg_upgrade
+{
+	my ($from, $to) = @_;
+	my $folder = PostgreSQL::Test::Utils::tempdir('upgrade');
+	my $bin    = $from->config_data('--bindir');
+	chomp $bin;
+
+	# It writes into the current folder.
+	chdir $folder or die "could not enter $folder: $!";
+	command_ok(
+		[
+			'pg_upgrade', '--no-sync', '-d', $from->data_dir, '-D', $to->data_dir,
+			'-b', $bin, '-B', $bin, '-s', $from->host, '-p', $from->port, '-P', $to->port
+		],
+		'pg_upgrade');
+	chdir $FindBin::Bin or die "could not leave $folder: $!";
+	return;
 }
 
 # Any text as an SQL literal that no setting can change the meaning of.
