@@ -9,19 +9,10 @@
 import {
   isAtIdentifierString, isAtUriString, isValidDid, isValidHandle, isValidLanguage, isValidNsid, isValidUri,
 } from '@atproto/syntax';
+import { chance } from './chance.js';
 
 const [seed, count] = process.argv.slice(2).map(Number);
-
-// mulberry32
-let state = seed;
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-const below = (n) => Math.floor(random() * n);
-const pick = (list) => list[below(list.length)];
+const { below, pick } = chance(seed);
 const some = (set, n) => Array.from({ length: n }, () => pick(set)).join('');
 
 // --- names -------------------------------------------------------------------------------------

@@ -16,21 +16,12 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { base32 } from 'multiformats/bases/base32';
 import { base58btc } from 'multiformats/bases/base58';
 import { CID } from 'multiformats/cid';
+import { chance } from './chance.js';
 
 const [, , mode, seed, count] = process.argv;
 const curves = { p256: { lib: p256, codec: [0x80, 0x24] }, k256: { lib: secp256k1, codec: [0xe7, 0x01] } };
 
-// mulberry32
-let state = Number(seed);
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-const below = (n) => Math.floor(random() * n);
-const pick = (list) => list[below(list.length)];
-const bytes = (n) => Uint8Array.from({ length: n }, () => below(256));
+const { below, pick, bytes } = chance(Number(seed));
 const hex = (b) => Buffer.from(b).toString('hex');
 const sha256 = (b) => createHash('sha256').update(b).digest();
 

@@ -8,19 +8,10 @@
 // normalizes it to if it has three digits of a fraction only; and of what kinds, listed below, it is, each
 // followed by a blank.
 import { isValidDatetime, normalizeDatetime } from '@atproto/syntax';
+import { chance } from './chance.js';
 
 const [seed, strict, sloppy] = process.argv.slice(2).map(Number);
-
-// mulberry32
-let state = seed;
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-const below = (n) => Math.floor(random() * n);
-const pick = (list) => list[below(list.length)];
+const { below, pick } = chance(seed);
 const digits = (value, n) => String(value).padStart(n, '0');
 const maybe = (make) => (below(2) ? make() : '');
 

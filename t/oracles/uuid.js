@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parse, stringify, v1, v1ToV6, v3, v5, v6, v6ToV1, v7, version } from 'uuid';
+import { chance } from './chance.js';
 
 const GREGORIAN_MS = 12219292800000n; // from 1582-10-15 to 1970-01-01
 
@@ -26,20 +27,8 @@ function names() {
   }
 }
 
-// mulberry32
-function generator(seed) {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 function values(seed, count) {
-  const random = generator(seed);
-  const below = (n) => Math.floor(random() * n);
-  const bytes = (n) => Uint8Array.from({ length: n }, () => below(256));
+  const { random, below, bytes } = chance(seed);
   // as often small as large
   const up_to = (n) => Math.floor(n * (below(2) ? random() : 2 ** (-40 * random())));
 
