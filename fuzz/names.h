@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * names.h
- *		The rules of DIDs, handles and NSIDs once more, in another way: sets of
- *		characters, and segments from the right; no table, no enum.
+ *		The rules of DIDs, handles, NSIDs and record keys once more, in another way:
+ *		sets of characters, and segments from the right; no table, no enum.
  *
  *-------------------------------------------------------------------------
  */

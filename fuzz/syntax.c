@@ -12,29 +12,12 @@
 #include <string.h>
 
 #include "fuzz.h"
-
-#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-#define DIGITS "0123456789"
-
-/* How many characters at s, of len, are of a set?  The set has no zero byte. */
-static size_t
-span(const char *s, size_t len, const char *set)
-{
-	size_t		i = 0;
-
-	while (i < len && s[i] != '\0' && strchr(set, s[i]) != NULL)
-		i++;
-	return i;
-}
+#include "names.h"
 
 static bool
 is_key(const char *s, size_t len, bool colon)
 {
-	const char *set = colon ? LETTERS DIGITS ".-_~:" : LETTERS DIGITS ".-_~";
-
-	if (span(s, len, set) != len || len < 1 || len > 512)
-		return false;
-	return !((len == 1 || len == 2) && span(s, len, ".") == len);
+	return is_record_key(s, len) && (colon || memchr(s, ':', len) == NULL);
 }
 
 int
