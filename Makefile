@@ -159,7 +159,7 @@ UNIT_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined 
 unit: $(UNIT)
 	$(PROVE) --exec '' $(UNIT)
 
-$(UNIT): t/unit/bin/%: $(srcdir)/t/unit/%.c $(srcdir)/t/unit/tap.h $(PURE:%=t/unit/bin/%.o)
+$(UNIT): t/unit/bin/%: $(srcdir)/t/unit/%.c $(wildcard $(srcdir)/t/unit/*.h) $(PURE:%=t/unit/bin/%.o)
 	$(CC) $(UNIT_FLAGS) -o $@ $(filter %.c %.o,$^)
 
 $(PURE:%=t/unit/bin/%.o): t/unit/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)/src/*/*.h)

@@ -11,17 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "tap.h"
-
-/* A copy with nothing after it, not even a terminator. */
-static char *
-exact(const char *s, size_t len)
-{
-	char	   *copy = malloc(len ? len : 1);
-
-	memcpy(copy, s, len);
-	return copy;
-}
 
 /* n times c, then rest */
 static const char *

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "codec/multiformat.h"
+#include "exact.h"
 #include "tap.h"
 
 #define BLOCKS 300
@@ -60,17 +61,16 @@ put_header(size_t roots)
 static int
 count_sections(size_t len, AtidCarFault *fault)
 {
-	uint8_t    *exact = malloc(len ? len : 1);
+	uint8_t    *copy = exact(car, len);
 	AtidCarReader reader;
 	AtidCarSection section;
 	int			count = 0;
 
-	memcpy(exact, car, len);
-	atid_car_begin(&reader, exact, len);
+	atid_car_begin(&reader, copy, len);
 	while (atid_car_next(&reader, &section))
 		count++;
 	*fault = reader.fault;
-	free(exact);
+	free(copy);
 	return reader.fault == ATID_CAR_OK ? count : -1;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "codec/dagcbor.h"
+#include "exact.h"
 #include "tap.h"
 
 #define DID "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
@@ -150,8 +151,7 @@ parse(size_t len, AtidCommit *commit)
 	static uint8_t *block = NULL;
 
 	free(block);
-	block = malloc(len ? len : 1);
-	memcpy(block, memory, len);
+	block = exact(memory, len);
 	return atid_commit_parse(block, len, commit);
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "codec/multiformat.h"
+#include "exact.h"
 #include "tap.h"
 
 #define DIGEST "65062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d0"
@@ -32,30 +33,19 @@ typedef struct Block
 } Block;
 
 static Block
-exact(const void *bytes, size_t len)
+block_of(const void *bytes, size_t len)
 {
-	Block		block = {malloc(len ? len : 1), len};
+	Block		block = {exact(bytes, len), len};
 
-	memcpy(block.bytes, bytes, len);
 	return block;
 }
 
 static Block
-from_hex(const char *hex)
+block_of_hex(const char *hex)
 {
-	uint8_t    *bytes = malloc(strlen(hex) / 2 + 1);
-	size_t		len = 0;
-	unsigned	byte;
-	int			used;
 	Block		block;
 
-	while (sscanf(hex, " %2x%n", &byte, &used) == 1)
-	{
-		bytes[len++] = (uint8_t) byte;
-		hex += used;
-	}
-	block = exact(bytes, len);
-	free(bytes);
+	block.bytes = from_hex(hex, &block.len);
 	return block;
 }
 
@@ -76,7 +66,7 @@ from_base64(const char *text)
 		if (i % 4 > 0)
 			bytes[len++] = (uint8_t) (bits >> (6 - i % 4 * 2));
 	}
-	block = exact(bytes, len);
+	block = block_of(bytes, len);
 	free(bytes);
 	return block;
 }
@@ -236,7 +226,7 @@ static void
 taken(const char *hex, const char *want)
 {
 	static char text[4096];
-	Block		block = from_hex(hex);
+	Block		block = block_of_hex(hex);
 	size_t		at;
 	int			cid_fault;
 	AtidCborError error = read_block(block, &at, &cid_fault, text);
@@ -268,7 +258,7 @@ is_refused(Block block, AtidCborError want, size_t want_at, int want_cid_fault,
 static void
 refused(const char *hex, AtidCborError error, size_t at, const char *name)
 {
-	is_refused(from_hex(hex), error, at, 0, name);
+	is_refused(block_of_hex(hex), error, at, 0, name);
 }
 
 
@@ -457,17 +447,17 @@ test_links_refused(void)
 	refused("d82a 44 01550000", ATID_CBOR_LINK_PREFIX, 3, "a link without its 0x00");
 	refused("81 d82a 5825 01" CID, ATID_CBOR_LINK_PREFIX, 5, "a link with 0x01");
 
-	is_refused(from_hex("d82a 41 00"), ATID_CBOR_LINK_CID, 4, ATID_CID_TRUNCATED,
+	is_refused(block_of_hex("d82a 41 00"), ATID_CBOR_LINK_CID, 4, ATID_CID_TRUNCATED,
 			   "a link to no bytes");
-	is_refused(from_hex("d82a 5823 00 1220" DIGEST), ATID_CBOR_LINK_CID, 5, ATID_CID_V0,
+	is_refused(block_of_hex("d82a 5823 00 1220" DIGEST), ATID_CBOR_LINK_CID, 5, ATID_CID_V0,
 			   "a link to a CIDv0");
-	is_refused(from_hex("d82a 46 00 02550000 00"), ATID_CBOR_LINK_CID, 4, ATID_CID_VERSION,
+	is_refused(block_of_hex("d82a 46 00 02550000 00"), ATID_CBOR_LINK_CID, 4, ATID_CID_VERSION,
 			   "a link to version 2");
-	is_refused(from_hex("d82a 46 00 01550000 00"), ATID_CBOR_LINK_CID, 8, ATID_CID_TRAILING,
+	is_refused(block_of_hex("d82a 46 00 01550000 00"), ATID_CBOR_LINK_CID, 8, ATID_CID_TRAILING,
 			   "a link with a byte after the CID");
-	is_refused(from_hex("d82a 46 00 01d5000000"), ATID_CBOR_LINK_CID, 5,
+	is_refused(block_of_hex("d82a 46 00 01d5000000"), ATID_CBOR_LINK_CID, 5,
 			   ATID_CID_VARINT_SHORTEST, "a link whose codec is in two bytes");
-	is_refused(from_hex("81 d82a 5825 00 01711221" DIGEST), ATID_CBOR_LINK_CID, 10,
+	is_refused(block_of_hex("81 d82a 5825 00 01711221" DIGEST), ATID_CBOR_LINK_CID, 10,
 			   ATID_CID_DIGEST, "a link whose digest is short");
 }
 
@@ -640,8 +630,8 @@ test_utf8(void)
 static Block
 repeat(const char *hex, size_t n, const char *last)
 {
-	Block		once = from_hex(hex);
-	Block		end = from_hex(last);
+	Block		once = block_of_hex(hex);
+	Block		end = block_of_hex(last);
 	Block		block = {malloc(n * once.len + end.len), n * once.len + end.len};
 
 	for (size_t i = 0; i < n; i++)
@@ -759,7 +749,7 @@ test_interop(void)
 	/* every block cut short, and every byte of one changed, is told or is another */
 	for (size_t len = 0; len < second.len; len++)
 	{
-		Block		part = exact(second.bytes, len);
+		Block		part = block_of(second.bytes, len);
 
 		if (read_block(part, &at, &cid_fault, NULL) == ATID_CBOR_OK || at > len)
 			ok(false, "interop: a block cut short is refused");
@@ -769,7 +759,7 @@ test_interop(void)
 	{
 		for (unsigned bit = 0; bit < 8; bit++)
 		{
-			Block		other = exact(second.bytes, second.len);
+			Block		other = block_of(second.bytes, second.len);
 
 			other.bytes[i] ^= (uint8_t) (1 << bit);
 			/* compares what it writes anew, where it can be read */
@@ -787,7 +777,7 @@ static void
 test_offsets(void)
 {
 	static AtidCborReader reader;
-	Block		block = from_hex("a2 6161 8118ff 6162 d82a 45 00 01550000");
+	Block		block = block_of_hex("a2 6161 8118ff 6162 d82a 45 00 01550000");
 	static const size_t want[] = {0, 1, 3, 4, 6, 6, 8, 16, 16};
 	AtidCborItem item;
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "tap.h"
 
 #define ANY "0123456789"
@@ -20,11 +21,9 @@
 static AtidDatetimeFault
 parse_of(const char *s, size_t len, int64_t *us, size_t *at)
 {
-	char	   *copy = malloc(len ? len : 1);
-	AtidDatetimeFault fault;
+	char	   *copy = exact(s, len);
+	AtidDatetimeFault fault = atid_datetime_parse(copy, len, us, at);
 
-	memcpy(copy, s, len);
-	fault = atid_datetime_parse(copy, len, us, at);
 	free(copy);
 	return fault;
 }
@@ -67,11 +66,10 @@ is_normalized(const char *s, const char *want)
 {
 	char		got[ATID_DATETIME_TEXT_MAX + 1] = "";
 	size_t		len = strlen(s);
-	char	   *copy = malloc(len ? len : 1);
+	char	   *copy = exact(s, len);
 	int64_t		us;
 	size_t		at;
 
-	memcpy(copy, s, len);
 	if (atid_datetime_parse_sloppy(copy, len, &us, &at) == ATID_DATETIME_OK)
 		got[atid_datetime_format(us, 3, got)] = '\0';
 	free(copy);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "tap.h"
 
 typedef bool (*Scanner) (const char *s, size_t len);
@@ -18,10 +19,9 @@ static void
 check(Scanner scan, const char *s, bool want)
 {
 	size_t		len = strlen(s);
-	char	   *copy = malloc(len ? len : 1);
+	char	   *copy = exact(s, len);
 	char		name[120];
 
-	memcpy(copy, s, len);
 	snprintf(name, sizeof(name), "%s %.80s", want ? "takes" : "refuses", s);
 	ok(scan(copy, len) == want, name);
 	free(copy);

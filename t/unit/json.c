@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "tap.h"
 
 /* What a number is, as text: the integer, "fraction" or "range". */
@@ -18,13 +19,12 @@ static void
 number_is(const char *number, const char *want)
 {
 	size_t		len = strlen(number);
-	char	   *exact = malloc(len);
+	char	   *copy = exact(number, len);
 	int64_t		value = 0;
 	char		got[32] = "";
 	char		name[160];
 
-	memcpy(exact, number, len);
-	switch (atid_json_integer(exact, len, &value))
+	switch (atid_json_integer(copy, len, &value))
 	{
 		case ATID_JSON_INTEGER:
 			snprintf(got, sizeof(got), "%" PRId64, value);
@@ -36,7 +36,7 @@ number_is(const char *number, const char *want)
 			strcpy(got, "range");
 			break;
 	}
-	free(exact);
+	free(copy);
 	snprintf(name, sizeof(name), "%.60s is %s", number, want);
 	ok(strcmp(got, want) == 0, name);
 	if (strcmp(got, want) != 0)
@@ -84,16 +84,14 @@ test_numbers(void)
 static void
 string_is(const char *src, size_t len, const char *want, size_t want_len, const char *name)
 {
-	char	   *exact = malloc(len ? len : 1);
+	char	   *copy = exact(src, len);
 	char	   *dst = malloc(len ? len : 1);
 	size_t		dst_len = 0;
-	bool		taken;
+	bool		taken = atid_json_unescape(copy, len, dst, &dst_len);
 
-	memcpy(exact, src, len);
-	taken = atid_json_unescape(exact, len, dst, &dst_len);
 	ok(want == NULL ? !taken :
 	   taken && dst_len == want_len && memcmp(dst, want, want_len) == 0, name);
-	free(exact);
+	free(copy);
 	free(dst);
 }
 

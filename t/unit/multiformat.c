@@ -12,30 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "tap.h"
 
 #define DIGEST "65062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d0"
-
-/* The bytes of a hexadecimal string, with nothing after them. */
-static uint8_t *
-from_hex(const char *hex, size_t *len)
-{
-	uint8_t    *bytes = malloc(strlen(hex) / 2 + 1);
-	uint8_t    *exact;
-	unsigned	byte;
-	int			used;
-
-	*len = 0;
-	while (sscanf(hex, " %2x%n", &byte, &used) == 1)
-	{
-		bytes[(*len)++] = (uint8_t) byte;
-		hex += used;
-	}
-	exact = malloc(*len ? *len : 1);
-	memcpy(exact, bytes, *len);
-	free(bytes);
-	return exact;
-}
 
 /* A fault in bytes, and where. */
 static AtidCidFault
@@ -55,14 +35,12 @@ static AtidCidFault
 from_text(const char *text, size_t *at)
 {
 	size_t		len = strlen(text);
-	char	   *exact = malloc(len ? len : 1);
+	char	   *copy = exact(text, len);
 	size_t		bytes_len = atid_cid_bytes_len(len);
 	uint8_t    *bytes = malloc(bytes_len ? bytes_len : 1);
-	AtidCidFault fault;
+	AtidCidFault fault = atid_cid_from_text(copy, len, bytes, at);
 
-	memcpy(exact, text, len);
-	fault = atid_cid_from_text(exact, len, bytes, at);
-	free(exact);
+	free(copy);
 	free(bytes);
 	return fault;
 }
