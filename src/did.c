@@ -28,6 +28,10 @@
 
 
 /*
+ * Values
+ */
+
+/*
  * A did of a text that is known to be valid.
  */
 Datum
@@ -38,6 +42,22 @@ atid_did_datum(const char *s, size_t len)
 
 	SET_VARSIZE(result, VARHDRSZ + packed);
 	return PointerGetDatum(result);
+}
+
+/*
+ * The text of a value, in memory of its own: before bytes are left free in front
+ * of it, and one behind.
+ */
+static char *
+text_of(bytea *value, size_t before, size_t *len)
+{
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(value);
+	char	   *result;
+
+	*len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(value));
+	result = palloc(before + *len + 1);
+	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(value), result + before);
+	return result;
 }
 
 
@@ -67,12 +87,9 @@ PG_FUNCTION_INFO_V1(atid_did_out);
 Datum
 atid_did_out(PG_FUNCTION_ARGS)
 {
-	bytea	   *did = PG_GETARG_BYTEA_PP(0);
-	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
-	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
-	char	   *result = palloc(len + 1);
+	size_t		len;
+	char	   *result = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
 
-	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), result);
 	result[len] = '\0';
 	PG_RETURN_CSTRING(result);
 }
@@ -99,13 +116,10 @@ PG_FUNCTION_INFO_V1(atid_did_send);
 Datum
 atid_did_send(PG_FUNCTION_ARGS)
 {
-	bytea	   *did = PG_GETARG_BYTEA_PP(0);
-	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
-	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
-	bytea	   *result = palloc(VARHDRSZ + len);
+	size_t		len;
+	bytea	   *result = (bytea *) text_of(PG_GETARG_BYTEA_PP(0), VARHDRSZ, &len);
 
 	SET_VARSIZE(result, VARHDRSZ + len);
-	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), VARDATA(result));
 	PG_RETURN_BYTEA_P(result);
 }
 
@@ -133,13 +147,10 @@ PG_FUNCTION_INFO_V1(atid_did_method);
 Datum
 atid_did_method(PG_FUNCTION_ARGS)
 {
-	bytea	   *did = PG_GETARG_BYTEA_PP(0);
-	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
-	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
-	char	   *s = palloc(len);
+	size_t		len;
+	char	   *s = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
 	size_t		end = 4;
 
-	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), s);
 	while (end < len && s[end] != ':')
 		end++;
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(s + 4, end - 4));
