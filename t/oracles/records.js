@@ -16,6 +16,7 @@ import * as ipld from '@ipld/dag-cbor';
 import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
 import pg from 'pg';
+import { chance } from './chance.js';
 
 const [seed, records, blocks] = process.argv.slice(2, 5).map(Number);
 const database = process.argv[5];
@@ -466,17 +467,7 @@ function isRecord(record) {
 
 // --- chance ----------------------------------------------------------------------------------------
 
-// mulberry32
-let state = seed | 0;
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-const below = (n) => Math.floor(random() * n);
-const pick = (list) => list[below(list.length)];
-const bytes = (n) => Uint8Array.from({ length: n }, () => below(256));
+const { below, pick, bytes } = chance(seed | 0);
 const shuffle = (list) => {
   for (let i = list.length - 1; i > 0; i--) {
     const j = below(i + 1);
