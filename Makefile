@@ -177,13 +177,13 @@ uninstall-chapters:
 	rm -f $(addprefix '$(DESTDIR)$(docdir)/$(docmoduledir)'/,$(notdir $(DOCS)))
 
 # Where git knows the tree, what is committed; elsewhere, as in an unpacked
-# bundle, all but hidden files and what a build makes.
+# bundle, all but hidden files and what a build or script/package makes.
 dist:
 	cd $(srcdir) && if git ls-files --error-unmatch META.json >/dev/null 2>&1; then \
 		git archive --format zip --prefix=$(DIST)/ -o $(CURDIR)/$(DIST).zip HEAD; \
 	else \
 		copy=$$(mktemp -d) && trap "rm -rf $$copy" EXIT && \
-		mkdir $$copy/$(DIST) && tar --exclude='./.?*' -cf - . | tar -C $$copy/$(DIST) -xf - && \
+		mkdir $$copy/$(DIST) && tar --exclude='./.?*' --exclude=./packages -cf - . | tar -C $$copy/$(DIST) -xf - && \
 		$(MAKE) -s -C $$copy/$(DIST) clean && $(MAKE) -s -C $$copy/$(DIST)/crypto clean && rm -f $(CURDIR)/$(DIST).zip && \
 		cd $$copy && zip -qrX $(CURDIR)/$(DIST).zip $(DIST); \
 	fi
