@@ -182,7 +182,7 @@ dist:
 	cd $(srcdir) && if git ls-files --error-unmatch META.json >/dev/null 2>&1; then \
 		git archive --format zip --prefix=$(DIST)/ -o $(CURDIR)/$(DIST).zip HEAD; \
 	else \
-		copy=$$(mktemp -d) && trap "rm -rf $$copy" EXIT && \
+		copy=$$(mktemp -d) && trap "rm -rf $$copy" EXIT && trap 'exit 1' HUP INT TERM && \
 		mkdir $$copy/$(DIST) && tar --exclude='./.?*' --exclude=./packages -cf - . | tar -C $$copy/$(DIST) -xf - && \
 		$(MAKE) -s -C $$copy/$(DIST) clean && $(MAKE) -s -C $$copy/$(DIST)/crypto clean && rm -f $(CURDIR)/$(DIST).zip && \
 		cd $$copy && zip -qrX $(CURDIR)/$(DIST).zip $(DIST); \
