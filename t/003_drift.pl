@@ -6,7 +6,8 @@
 #   in pg_stat_activity and in the view of doc/generator.md, and what it interrupts takes nothing from
 #   the stream;
 # - atid.clock_id and atid.max_drift are out of an ordinary session's reach, work through ALTER
-#   DATABASE, take effect at once and refuse values outside their ranges;
+#   DATABASE, take effect at once and refuse values outside their ranges; before a session has used the
+#   extension, ALTER SYSTEM takes any value for one that is set already, and LOAD mends that;
 # - after the streams were lifted to a horizon far ahead, a session waits only if it has a lower
 #   atid.max_drift than the one which lifted them.
 
@@ -334,5 +335,19 @@ is($state, '42501', 'generator_state: closed to others');
 }
 
 $_->quit foreach $super, $plain, $monitor;
+
+# What a fresh session knows of a setting that the server has from a file.
+$node->append_conf('postgresql.conf', "atid.reserve = '2s'");
+$node->restart;
+{
+	my $fresh = AtidTest::Session->new($node, 'postgres');
+	is($fresh->ok('SHOW atid.reserve'), '2s', 'a fresh session shows what postgresql.conf has');
+	my $wrong = "ALTER SYSTEM SET atid.reserve = 'wrong'";
+	is(($fresh->try($wrong))[1], '00000', 'and takes any value for it');
+	$fresh->ok('ALTER SYSTEM RESET atid.reserve');
+	is(($fresh->try("LOAD 'atid'; $wrong"))[1], '22023', 'but not after LOAD');
+	$fresh->quit;
+}
+
 $node->stop;
 done_testing();
