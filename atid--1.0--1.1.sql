@@ -769,7 +769,7 @@ CREATE FUNCTION atid.car_agg_finalfn(internal) RETURNS bytea
 COMMENT ON FUNCTION atid.car_agg_finalfn(internal) IS 'aggregate final function';
 
 CREATE FUNCTION atid.mst_key_depth(key text) RETURNS int
-  AS 'MODULE_PATHNAME', 'atid_mst_key_depth' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_mst_key_depth' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION atid.mst_key_depth(text) IS 'the level of a tree that a key belongs to';
 
 CREATE FUNCTION atid.mst_root_transfn(internal, key text, value atid.cid_link) RETURNS internal

@@ -43,7 +43,8 @@
  */
 
 /*
- * mst_key_depth(text): the level of the tree that a key belongs to.
+ * mst_key_depth(text): the level of the tree that a key belongs to.  A key is hashed
+ * as its UTF-8, whatever the encoding of the database.
  */
 PG_FUNCTION_INFO_V1(atid_mst_key_depth);
 
@@ -51,10 +52,13 @@ Datum
 atid_mst_key_depth(PG_FUNCTION_ARGS)
 {
 	text	   *key = PG_GETARG_TEXT_PP(0);
+	char	   *raw = VARDATA_ANY(key);
+	int			len = (int) VARSIZE_ANY_EXHDR(key);
+	char	   *utf8 = pg_server_to_any(raw, len, PG_UTF8);
 	pg_cryptohash_ctx *hash = atid_sha256_begin();
 	uint8_t		digest[ATID_SHA2_256_LEN];
 
-	atid_sha256(hash, VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key), digest);
+	atid_sha256(hash, utf8, utf8 == raw ? (size_t) len : strlen(utf8), digest);
 	pg_cryptohash_free(hash);
 	PG_RETURN_INT32(atid_mst_depth(digest));
 }

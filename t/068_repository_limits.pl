@@ -192,7 +192,8 @@ is($session->ok('SELECT count(*) FILTER (WHERE atid.car_is_valid(car)) FROM repo
 $node->safe_psql('postgres', "CREATE DATABASE latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
 $node->safe_psql('latin1', 'CREATE EXTENSION atid');
 foreach my $query ("SELECT atid.mst_root('a/' || n, atid.cid_of(convert_to(n::text, 'UTF8'), 'raw') ORDER BY ('a/' || n) COLLATE \"C\") FROM generate_series(1, 500) n",
-	"SELECT string_agg(key, ' ') FROM atid.mst_entries((SELECT atid.mst_car('a/' || n, atid.cid_of(convert_to(n::text, 'UTF8'), 'raw') ORDER BY ('a/' || n) COLLATE \"C\") FROM generate_series(1, 500) n))")
+	"SELECT string_agg(key, ' ') FROM atid.mst_entries((SELECT atid.mst_car('a/' || n, atid.cid_of(convert_to(n::text, 'UTF8'), 'raw') ORDER BY ('a/' || n) COLLATE \"C\") FROM generate_series(1, 500) n))",
+	"SELECT string_agg(atid.mst_key_depth(E'caf\\u00e9' || n)::text, '' ORDER BY n) FROM generate_series(1, 200) n")
 {
 	is($node->safe_psql('latin1', $query), $session->ok($query), 'the same in LATIN1');
 }
