@@ -21,6 +21,7 @@
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -611,7 +612,7 @@ typedef struct Inversion
 } Inversion;
 
 static int
-compare_operations(const void *a, const void *b)
+compare_operations(const void *a, const void *b, void *ignored)
 {
 	const Operation *x = a;
 	const Operation *y = b;
@@ -668,6 +669,7 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 		Operation  *op = &inversion->operations[i];
 		AtidMstFault fault;
 
+		CHECK_FOR_INTERRUPTS();
 		if (no_key[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -685,12 +687,12 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 		op->old = no_old[i] ? NULL : (const bytea *) DatumGetPointer(olds[i]);
 		op->new = no_new[i] ? NULL : (const bytea *) DatumGetPointer(news[i]);
 	}
-	qsort(inversion->operations, count, sizeof(Operation), compare_operations);
+	qsort_interruptible(inversion->operations, count, sizeof(Operation), compare_operations, NULL);
 	for (int i = 1; i < count; i++)
 	{
 		Operation  *op = &inversion->operations[i];
 
-		if (compare_operations(op - 1, op) == 0)
+		if (compare_operations(op - 1, op, NULL) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("two operations have the key \"%s\"",
@@ -740,6 +742,7 @@ undo_deletes(Inversion *inversion, const uint8_t *key, size_t key_len)
 	{
 		const Operation *op = &inversion->operations[inversion->next];
 
+		CHECK_FOR_INTERRUPTS();
 		if (key != NULL && atid_mst_key_cmp(op->key, op->key_len, key, key_len) >= 0)
 			return;
 		if (inversion->in_gap)
