@@ -343,9 +343,9 @@ raise_full(void)
 }
 
 /*
- * Take the next tick of a stream, one above `after` too.  Where that is further
- * ahead of the clock than max_drift allows, wait; but if it is `after` that is
- * so far ahead, return 0, which is no tick.
+ * Take the next tick of a stream, one above `after` too, and tell in which life it
+ * was taken.  Where that is further ahead of the clock than max_drift allows, wait;
+ * but if it is `after` that is so far ahead, return 0, which is no tick.
  *
  * A cancel, a timeout or a termination ends the draw between two tries, with
  * nothing taken from the stream.
@@ -354,7 +354,7 @@ raise_full(void)
  * stream's arithmetic only.
  */
 static pg_attribute_always_inline uint64
-draw_tick(AtidTick kind, uint64 after)
+draw_tick(AtidTick kind, uint64 after, uint64 *life)
 {
 	pg_atomic_uint64 *word;
 	int			visits = 0;
@@ -369,7 +369,6 @@ draw_tick(AtidTick kind, uint64 after)
 		uint64		now;
 		uint64		last;
 		uint64		next;
-		uint64		life;
 		uint64		wait;
 
 		CHECK_FOR_INTERRUPTS();
@@ -402,10 +401,10 @@ draw_tick(AtidTick kind, uint64 after)
 		}
 
 		/* in recovery no horizon can be adopted, and the floor is enough */
-		life = adopted.life;
+		*life = adopted.life;
 		if (unlikely(!is_covered(kind, next, &wall)))
 		{
-			life = pg_atomic_read_u64(&generator->life);
+			*life = pg_atomic_read_u64(&generator->life);
 			if (adopt_horizon(&wall, atid_tick_to_us(kind, after), visits++) ||
 				!RecoveryInProgress())
 				continue;
@@ -421,21 +420,22 @@ draw_tick(AtidTick kind, uint64 after)
 		 * the swap, the horizon covers the tick.  If not, what was adopted is
 		 * void, and the tick is nobody's.
 		 */
-		if (likely(pg_atomic_read_u64(&generator->life) == life))
+		if (likely(pg_atomic_read_u64(&generator->life) == *life))
 			return next;
 		forget_horizon();
 	}
 }
 
 /*
- * On a standby the configured id is the primary's, and both may draw at once.
+ * The clock id of what is drawn in a life.  On a standby the configured id is the
+ * primary's, and both may draw at once.
  */
 static inline int
-current_clock_id(void)
+clock_id_of(uint64 life)
 {
 	if (atid_clock_id >= 0 && !RecoveryInProgress())
 		return atid_clock_id;
-	return (int) (pg_atomic_read_u64(&generator->life) & ATID_CLOCK_ID_MAX);
+	return (int) (life & ATID_CLOCK_ID_MAX);
 }
 
 /*
@@ -444,9 +444,10 @@ current_clock_id(void)
 uint64
 atid_generator_next_tid(void)
 {
-	uint64		us = draw_tick(ATID_TICK_TID, 0);
+	uint64		life;
+	uint64		us = draw_tick(ATID_TICK_TID, 0, &life);
 
-	return (us << ATID_CLOCK_ID_BITS) | (uint64) current_clock_id();
+	return (us << ATID_CLOCK_ID_BITS) | (uint64) clock_id_of(life);
 }
 
 /*
@@ -456,10 +457,13 @@ atid_generator_next_tid(void)
 bool
 atid_generator_next_tid_after(uint64 after, uint64 *tid)
 {
-	uint64		us = draw_tick(ATID_TICK_TID, after >> ATID_CLOCK_ID_BITS);
+	uint64		life;
+	uint64		us = draw_tick(ATID_TICK_TID, after >> ATID_CLOCK_ID_BITS, &life);
 
-	*tid = (us << ATID_CLOCK_ID_BITS) | (uint64) current_clock_id();
-	return us != 0;
+	if (us == 0)
+		return false;
+	*tid = (us << ATID_CLOCK_ID_BITS) | (uint64) clock_id_of(life);
+	return true;
 }
 
 /*
@@ -468,7 +472,9 @@ atid_generator_next_tid_after(uint64 after, uint64 *tid)
 uint64
 atid_generator_next_v7(void)
 {
-	return draw_tick(ATID_TICK_V7, 0);
+	uint64		life;
+
+	return draw_tick(ATID_TICK_V7, 0, &life);
 }
 
 /*
@@ -482,17 +488,26 @@ atid_generator_next_v7(void)
 uint64
 atid_generator_next_gregorian(uint64 *node)
 {
-	uint64		tick = draw_tick(ATID_TICK_GREGORIAN, 0);
+	uint64		tick;
+	uint64		life;
 
-	*node = pg_atomic_read_u64(&generator->node);
-	if (unlikely(*node == 0))
+	do
 	{
-		uint64		drawn = (atid_random_bits() >> 2) | UINT64CONST(0x010000000000);
+		tick = draw_tick(ATID_TICK_GREGORIAN, 0, &life);
 
-		/* on failure this puts the one that another session drew into *node */
-		if (pg_atomic_compare_exchange_u64(&generator->node, node, drawn))
-			*node = drawn;
-	}
+		*node = pg_atomic_read_u64(&generator->node);
+		if (unlikely(*node == 0))
+		{
+			uint64		drawn = (atid_random_bits() >> 2) | UINT64CONST(0x010000000000);
+
+			/* on failure this puts the one that another session drew into *node */
+			if (pg_atomic_compare_exchange_u64(&generator->node, node, drawn))
+				*node = drawn;
+		}
+
+		/* a reset writes the life first: is the node of the tick's life, too? */
+		pg_read_barrier();
+	} while (unlikely(pg_atomic_read_u64(&generator->life) != life));
 	return tick;
 }
 
@@ -524,6 +539,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	uint64		tid;
 	uint64		v7;
 	uint64		head;
+	int			clock_id;
 	Interval   *ahead;
 	HeapTuple	tuple;
 
@@ -544,9 +560,10 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	ahead = palloc0(sizeof(Interval));
 	ahead->time = head > wall_us(&wall) ? (TimeOffset) (head - wall_us(&wall)) : 0;
 
-	values[0] = Int32GetDatum(current_clock_id());
+	clock_id = clock_id_of(pg_atomic_read_u64(&generator->life));
+	values[0] = Int32GetDatum(clock_id);
 	nulls[1] = (tid == 0);
-	values[1] = UInt64GetDatum((tid << ATID_CLOCK_ID_BITS) | (uint64) current_clock_id());
+	values[1] = UInt64GetDatum((tid << ATID_CLOCK_ID_BITS) | (uint64) clock_id);
 	nulls[2] = (v7 == 0);
 	values[2] = TimestampTzGetDatum(timestamptz_of_us(atid_tick_to_us(ATID_TICK_V7, v7)));
 	values[3] = IntervalPGetDatum(ahead);
