@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "codec/multiformat.h"
 #include "fuzz.h"
 #include "reference.h"
 
@@ -156,7 +157,11 @@ look_up(const AtidCarReader *header, const uint8_t *data, size_t size,
 	AtidCarIndex index = {.car = data, .len = size};
 	AtidCarReader reader = *header;
 	AtidCarSection section;
+	const uint8_t *blessed[ATID_CAR_BATCH];
+	size_t		blessed_count = 0;
 	size_t		slots = atid_car_index_slots((size_t) count);
+	size_t		read = 0;
+	size_t		n;
 
 	/* few different slots where the input wants it */
 	for (int i = 0; i < ATID_CAR_SEEDS; i++)
@@ -164,8 +169,14 @@ look_up(const AtidCarReader *header, const uint8_t *data, size_t size,
 	index.slots = exact_memory(slots * sizeof(AtidCarSlot));
 	memset(index.slots, 0, slots * sizeof(AtidCarSlot));
 	index.mask = slots - 1;
-	while (atid_car_next(&reader, &section))
-		atid_car_index_add(&index, &section);
+	while ((n = atid_car_index_read(&index, &reader)) > 0)
+		read += n;
+	CLAIM(read == (size_t) count);
+
+	for (int i = 0; i < count && blessed_count < ATID_CAR_BATCH; i++)
+		if (atid_cid_is_blessed(sections[i].cid, sections[i].cid_len))
+			blessed[blessed_count++] = sections[i].cid;
+	atid_car_index_expect(&index, blessed, blessed_count);
 
 	for (int i = 0; i < count; i++)
 	{

@@ -92,6 +92,18 @@ find_block(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 	return ATID_MST_OK;
 }
 
+/*
+ * The entries of the node that was found last.
+ */
+static void
+see_entries(void *arg, const AtidMstEntry *entries, size_t count)
+{
+	(void) arg;
+	CLAIM(visits > 0 && count > 0);
+	for (size_t i = 0; i < count; i++)
+		CLAIM(entries[i].suffix != NULL && entries[i].value != NULL && entries[i].value_len > 0);
+}
+
 
 /*
  * The rules in another way: a function that calls itself, with bounds for the keys.
@@ -273,7 +285,7 @@ static void
 build_again(const uint8_t root[ATID_MST_CID_LEN])
 {
 	static AtidMstWalk walk;
-	AtidMstCaller caller = {digest_of, memory, find_built, NULL, NULL};
+	AtidMstCaller caller = {digest_of, memory, find_built, NULL, NULL, NULL};
 	AtidMstBuilder builder;
 	AtidMstFault fault = ATID_MST_OK;
 	uint8_t		again[ATID_MST_CID_LEN];
@@ -312,7 +324,7 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 static void
 build(const Key *keys, int count)
 {
-	AtidMstCaller caller = {digest_of, memory, find_built, keep_node, NULL};
+	AtidMstCaller caller = {digest_of, memory, find_built, keep_node, NULL, NULL};
 	AtidMstBuilder builder;
 	uint8_t		root[ATID_MST_CID_LEN];
 	uint8_t		wanted[ATID_MST_CID_LEN];
@@ -349,7 +361,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static AtidMstWalk walk;
 	static Key	keys[KEYS_MAX];
 	static const uint8_t root[ATID_MST_CID_LEN] = {1, 0x71, 0x12, 32, 0};
-	AtidMstCaller caller = {digest_of, memory, find_block, NULL, NULL};
+	AtidMstCaller caller = {digest_of, memory, find_block, NULL, see_entries, NULL};
 	const Key  *last = NULL;
 	int			count = 0;
 	int			wanted_count = 0;

@@ -7,6 +7,10 @@
  * count them, once to put them into the index (codec/car.c).  The CAR itself stays
  * where it is, and nothing of it is copied.
  *
+ * Blocks lie where chance has put them, in the index and often in the CAR, and waiting for
+ * memory would take longer than to hash a record.  So blocks are looked for in batches: as
+ * the index is made, and, before a walk goes on, for all entries of a node that it enters.
+ *
  * A block is hashed when it is asked for, and not again when it is asked for another
  * time: the index keeps a mark.  What nobody asks for is not hashed.
  *
@@ -275,6 +279,27 @@ find_node(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 	}
 }
 
+/*
+ * The blocks of these entries will be asked for: those below, and the records' too where
+ * they are wanted.
+ */
+static void
+expect_entries(void *arg, const AtidMstEntry *entries, size_t count)
+{
+	const AtidArchive *archive = arg;
+	const uint8_t *cids[ATID_CAR_BATCH];
+	size_t		n = 0;
+
+	for (size_t i = 0; i < count && n + 2 <= ATID_CAR_BATCH; i++)
+	{
+		if (archive->records && atid_cid_is_blessed(entries[i].value, entries[i].value_len))
+			cids[n++] = entries[i].value;
+		if (entries[i].tree != NULL)
+			cids[n++] = entries[i].tree;
+	}
+	atid_car_index_expect(&archive->index, cids, n);
+}
+
 static void
 hash_key(void *arg, const void *data, size_t len, uint8_t digest[32])
 {
@@ -303,9 +328,7 @@ static void
 build_index(AtidArchive *archive, size_t sections)
 {
 	AtidCarReader reader = archive->header;
-	AtidCarSection section;
 	size_t		slots = atid_car_index_slots(sections);
-	uint64		n = 0;
 
 	archive->index.car = archive->car;
 	archive->index.len = archive->len;
@@ -316,12 +339,8 @@ build_index(AtidArchive *archive, size_t sections)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
-	while (atid_car_next(&reader, &section))
-	{
-		if (++n % SECTIONS_AT_ONCE == 0)
-			CHECK_FOR_INTERRUPTS();
-		atid_car_index_add(&archive->index, &section);
-	}
+	while (atid_car_index_read(&archive->index, &reader) > 0)
+		CHECK_FOR_INTERRUPTS();
 }
 
 /*
@@ -356,6 +375,7 @@ atid_archive_open(AtidArchive *archive, bytea *car)
 	archive->caller.sha256 = hash_key;
 	archive->caller.alloc = alloc_entries;
 	archive->caller.find = find_node;
+	archive->caller.expect = expect_entries;
 	archive->caller.arg = archive;
 
 	reader = archive->header;

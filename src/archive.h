@@ -24,6 +24,8 @@ typedef struct AtidArchive
 	AtidCarIndex index;
 	struct pg_cryptohash_ctx *hash;
 	AtidMstCaller caller;		/* for a walk through a tree in this CAR */
+	bool		records;		/* the blocks of a tree's values will be asked
+								 * for */
 	const char *problem;		/* a sentence with its place, or NULL */
 	int			sqlstate;		/* of the problem */
 } AtidArchive;

@@ -102,6 +102,7 @@ open_repository(Repository *repo, bytea *car)
 	repo->walk.entries = NULL;
 	if (!atid_archive_open(archive, car))
 		return false;
+	archive->records = true;
 	if (archive->header.root_count == 0)
 		return invalid(repo, "The CAR has no root, which would be the commit.");
 	atid_car_root(archive->header.roots, &cid, &cid_len);

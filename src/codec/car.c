@@ -30,6 +30,10 @@
  * string hashing is fast", 2014): whatever the CIDs, two of them collide no more
  * often than chance has it.  A search ends at the first free slot.
  *
+ * A large index is in no cache, and a search waits for memory, at the slot and at the
+ * section.  That is as long for many at a time as for one, so sections are added in
+ * batches, and who knows what will be looked for says so (atid_car_index_expect).
+ *
  * Pure code: no server, no allocation, no state.
  *
  *-------------------------------------------------------------------------
@@ -43,6 +47,17 @@
 
 #define STRING_OF(x)	#x
 #define NUMBER_IN_WORDS(x) STRING_OF(x)
+
+/* Memory that will be read soon. */
+#ifdef __GNUC__
+#define PREFETCH(p) __builtin_prefetch(p)
+#else
+#define PREFETCH(p) ((void) (p))
+#endif
+#define CACHE_LINE 64
+
+/* Most sections have no more bytes than these. */
+#define SECTION_EXPECTED (5 * CACHE_LINE)
 
 
 /*
@@ -376,25 +391,33 @@ section_at(const AtidCarIndex *index, size_t offset, AtidCarSection *section)
 	atid_car_next(&reader, section);
 }
 
+static inline AtidCarSlot *
+first_slot(const AtidCarIndex *index, uint64_t hash)
+{
+	return &index->slots[(size_t) (hash >> 32) & index->mask];
+}
+
+static inline AtidCarSlot *
+next_slot(const AtidCarIndex *index, const AtidCarSlot *slot)
+{
+	return &index->slots[(size_t) (slot + 1 - index->slots) & index->mask];
+}
+
 /*
- * The slot of a CID, and the section where it has one; or the free slot where it
- * belongs.  The table always has a free slot.
+ * The slot of a CID with this hash, and the section where it has one; or the free slot
+ * where it belongs.  The table always has a free slot.
  */
 static AtidCarSlot *
-find_slot(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len, uint32_t *tag,
+find_slot(const AtidCarIndex *index, uint64_t hash, const uint8_t *cid, size_t cid_len,
 		  AtidCarSection *section)
 {
-	uint64_t	hash = hash_cid(index, cid, cid_len);
-	size_t		i = (size_t) (hash >> 32) & index->mask;
+	AtidCarSlot *slot;
 
-	*tag = (uint32_t) hash;
-	for (;; i = (i + 1) & index->mask)
+	for (slot = first_slot(index, hash);; slot = next_slot(index, slot))
 	{
-		AtidCarSlot *slot = &index->slots[i];
-
 		if (slot->place == 0)
 			return slot;
-		if (slot->tag == *tag)
+		if (slot->tag == (uint32_t) hash)
 		{
 			section_at(index, slot->place & ~ATID_CAR_CHECKED, section);
 			if (section->cid_len == cid_len && memcmp(section->cid, cid, cid_len) == 0)
@@ -404,23 +427,72 @@ find_slot(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len, uint32_
 }
 
 /*
- * Add a section that the reader has handed out, unless its CID is there already or
- * is not indexed.  No more are added than the slots were counted for.
+ * Add the next sections that the reader hands out, ATID_CAR_BATCH of them or what is
+ * left; not those whose CID is there already or is not indexed.  No more are added than
+ * the slots were counted for.  Returns how many were read.
+ */
+size_t
+atid_car_index_read(AtidCarIndex *index, AtidCarReader *reader)
+{
+	AtidCarSection sections[ATID_CAR_BATCH];
+	AtidCarSection other;
+	uint64_t	hashes[ATID_CAR_BATCH];
+	size_t		read = 0;
+	size_t		count = 0;
+
+	while (read < ATID_CAR_BATCH && atid_car_next(reader, &sections[count]))
+	{
+		const AtidCarSection *section = &sections[count];
+
+		read++;
+		if (!atid_car_is_indexed(section->cid, section->cid_len))
+			continue;
+		hashes[count] = hash_cid(index, section->cid, section->cid_len);
+		PREFETCH(first_slot(index, hashes[count]));
+		count++;
+	}
+	for (size_t i = 0; i < count; i++)
+	{
+		AtidCarSlot *slot = find_slot(index, hashes[i], sections[i].cid, sections[i].cid_len,
+									  &other);
+
+		if (slot->place == 0)
+		{
+			slot->tag = (uint32_t) hashes[i];
+			slot->place = (uint32_t) sections[i].offset;
+		}
+	}
+	return read;
+}
+
+/*
+ * Have the processor fetch what it takes to find the blocks of these CIDs, no more than
+ * ATID_CAR_BATCH, all of them blessed.
  */
 void
-atid_car_index_add(AtidCarIndex *index, const AtidCarSection *section)
+atid_car_index_expect(const AtidCarIndex *index, const uint8_t *const *cids, size_t count)
 {
-	AtidCarSection other;
-	AtidCarSlot *slot;
-	uint32_t	tag;
+	uint64_t	hashes[ATID_CAR_BATCH];
 
-	if (!atid_car_is_indexed(section->cid, section->cid_len))
-		return;
-	slot = find_slot(index, section->cid, section->cid_len, &tag, &other);
-	if (slot->place == 0)
+	for (size_t i = 0; i < count; i++)
 	{
-		slot->tag = tag;
-		slot->place = (uint32_t) section->offset;
+		hashes[i] = hash_cid(index, cids[i], ATID_CID_BLESSED_LEN);
+		PREFETCH(first_slot(index, hashes[i]));
+	}
+	for (size_t i = 0; i < count; i++)
+	{
+		const AtidCarSlot *slot = first_slot(index, hashes[i]);
+		size_t		at;
+		size_t		end;
+
+		while (slot->place != 0 && slot->tag != (uint32_t) hashes[i])
+			slot = next_slot(index, slot);
+		if (slot->place == 0)
+			continue;
+		at = slot->place & ~ATID_CAR_CHECKED;
+		end = index->len - at < SECTION_EXPECTED ? index->len : at + SECTION_EXPECTED;
+		for (; at < end; at += CACHE_LINE)
+			PREFETCH(index->car + at);
 	}
 }
 
@@ -432,11 +504,10 @@ atid_car_index_find(const AtidCarIndex *index, const uint8_t *cid, size_t cid_le
 					AtidCarSection *section)
 {
 	AtidCarSlot *slot;
-	uint32_t	tag;
 
 	if (!atid_car_is_indexed(cid, cid_len))
 		return NULL;
-	slot = find_slot(index, cid, cid_len, &tag, section);
+	slot = find_slot(index, hash_cid(index, cid, cid_len), cid, cid_len, section);
 	return slot->place == 0 ? NULL : slot;
 }
 

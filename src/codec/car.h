@@ -92,6 +92,9 @@ extern size_t atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], 
 /* Random numbers that no one who makes a CAR can know. */
 #define ATID_CAR_SEEDS 12
 
+/* So many blocks are looked for at a time. */
+#define ATID_CAR_BATCH 64
+
 /*
  * Where in a CAR the block of a CID is, for blessed CIDs and others whose hash is
  * a SHA-256 in full.  The caller gives the memory, all zero: a number of slots that
@@ -114,7 +117,9 @@ typedef struct AtidCarIndex
 
 extern bool atid_car_is_indexed(const uint8_t *cid, size_t cid_len);
 extern size_t atid_car_index_slots(size_t blocks);
-extern void atid_car_index_add(AtidCarIndex *index, const AtidCarSection *section);
+extern size_t atid_car_index_read(AtidCarIndex *index, AtidCarReader *reader);
+extern void atid_car_index_expect(const AtidCarIndex *index, const uint8_t *const *cids,
+								  size_t count);
 extern AtidCarSlot *atid_car_index_find(const AtidCarIndex *index, const uint8_t *cid,
 										size_t cid_len, AtidCarSection *section);
 

@@ -64,11 +64,15 @@ typedef enum AtidMstFault
 	ATID_MST_MEMORY				/* alloc() gave no memory */
 } AtidMstFault;
 
+struct AtidMstEntry;
+
 /*
  * The caller's part.  sha256() hashes; alloc() is like realloc(), frees where the size
  * is 0, and may return NULL or not return.  find() is asked for a node's block, which it
  * has checked against its CID, and answers ATID_MST_OK, ATID_MST_MISSING or
  * ATID_MST_BLOCK.  emit() is given each node that a builder has finished, and may be NULL.
+ * expect() is given the entries of each node that a walk has entered, before any of them
+ * or what lies below is asked for, and may be NULL.
  */
 typedef struct AtidMstCaller
 {
@@ -78,6 +82,7 @@ typedef struct AtidMstCaller
 						  const uint8_t **block, size_t *len);
 	void		(*emit) (void *arg, const uint8_t cid[ATID_MST_CID_LEN],
 						 const uint8_t *node, size_t len);
+	void		(*expect) (void *arg, const struct AtidMstEntry *entries, size_t count);
 	void	   *arg;
 } AtidMstCaller;
 

@@ -320,6 +320,8 @@ atid_mst_enter(AtidMstWalk *walk)
 	walk->used += node.count;
 	if (node.count > 0)
 	{
+		if (walk->caller->expect != NULL)
+			walk->caller->expect(walk->caller->arg, walk->entries + frame->first, node.count);
 		fault = check_first_key(walk, frame);
 		if (fault != ATID_MST_OK)
 		{

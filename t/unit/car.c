@@ -136,7 +136,10 @@ test_index(bool collide)
 	AtidCarIndex index = {.car = car};
 	AtidCarReader reader;
 	AtidCarSection section;
+	const uint8_t *expected[ATID_CAR_BATCH];
 	size_t		slots = atid_car_index_slots(BLOCKS);
+	size_t		read = 0;
+	size_t		n;
 	bool		found = true;
 	bool		first = true;
 
@@ -156,8 +159,9 @@ test_index(bool collide)
 	for (int i = 0; i < ATID_CAR_SEEDS && !collide; i++)
 		index.seeds[i] = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (i + 1);
 	atid_car_begin(&reader, car, car_len);
-	while (atid_car_next(&reader, &section))
-		atid_car_index_add(&index, &section);
+	while ((n = atid_car_index_read(&index, &reader)) > 0)
+		read += n;
+	ok(read == 2 * BLOCKS + 1, "index: reads all sections");
 
 	for (int i = 0; i < BLOCKS; i++)
 	{
@@ -172,6 +176,9 @@ test_index(bool collide)
 	ok(found, collide ? "index, all collide: each CID" : "index: each CID");
 	ok(first, collide ? "index, all collide: its first block" : "index: its first block");
 	cids[0][20] = 1;
+	for (int i = 0; i < ATID_CAR_BATCH; i++)
+		expected[i] = cids[i];
+	atid_car_index_expect(&index, expected, ATID_CAR_BATCH);
 	ok(atid_car_index_find(&index, cids[0], ATID_CID_BLESSED_LEN, &section) == NULL,
 	   "index: no other CID");
 	ok(atid_car_index_find(&index, (const uint8_t *) "\x01\x55\x00\x00", 4, &section) == NULL,

@@ -48,7 +48,7 @@ memory(void *arg, void *old, size_t size)
 	return NULL;
 }
 
-static const AtidMstCaller caller = {fake_hash, memory, NULL, NULL, NULL};
+static const AtidMstCaller caller = {fake_hash, memory, NULL, NULL, NULL, NULL};
 
 static AtidMstFault
 put(AtidMstBuilder *builder, const char *key)
