@@ -9,6 +9,8 @@ CREATE UNLOGGED TABLE bench.car (records int PRIMARY KEY, car bytea, data atid.c
 ALTER TABLE bench.car ALTER car SET STORAGE EXTERNAL;
 CREATE UNLOGGED TABLE bench.record (records int, path text COLLATE "C", cid atid.cid_link, block bytea);
 CREATE UNLOGGED TABLE bench.block (block bytea);
+CREATE UNLOGGED TABLE bench.blocks (records int PRIMARY KEY, blocks bytea[]);
+ALTER TABLE bench.blocks ALTER blocks SET STORAGE EXTERNAL;
 CREATE UNLOGGED TABLE bench.key (key text COLLATE "C", octets bytea, cid atid.cid_link);
 CREATE UNLOGGED TABLE bench.nodes (name text PRIMARY KEY, car bytea);
 ALTER TABLE bench.nodes ALTER car SET STORAGE EXTERNAL;
@@ -35,6 +37,7 @@ BEGIN
       FROM (SELECT 1 AS part, '' AS place, atid.cid_of(commit, 'dag-cbor') AS cid, commit AS block
             UNION ALL SELECT 2, lpad(b.n::text, 9, '0'), b.cid, b.block FROM atid.car_blocks(tree) b
             UNION ALL SELECT 3, path, cid, block FROM bench.record) x;
+  INSERT INTO bench.blocks SELECT n, array_agg(block) FROM bench.record;
 END $$;
 
 -- Trees of so many entries that differ in ten.
@@ -51,6 +54,7 @@ INSERT INTO bench.subject (name, call) VALUES
   ('sha256 of the blocks',          'SELECT count(sha256(block)) FROM bench.block'),
   ('repo_records, 1,000',           'SELECT sum((SELECT count(*) FROM atid.repo_records(car) WHERE i > 0)) FROM bench.car, generate_series(1, 100) i WHERE records = 1000'),
   ('repo_records, 100,000',         'SELECT count(*) FROM bench.car, atid.repo_records(car) WHERE records = 100000'),
+  ('unnest and sha256, 1,000',      'SELECT sum((SELECT count(sha256(block)) FROM unnest(blocks) block WHERE i > 0)) FROM bench.blocks, generate_series(1, 100) i WHERE records = 1000'),
   ('repo_is_valid, 100,000',        'SELECT atid.repo_is_valid(car) FROM bench.car WHERE records = 100000'),
   ('car_blocks, 100,000',           'SELECT count(*) FROM bench.car, atid.car_blocks(car) WHERE records = 100000'),
   ('sha256 of the keys',            'SELECT count(sha256(octets)) FROM bench.key'),
@@ -58,6 +62,7 @@ INSERT INTO bench.subject (name, call) VALUES
 CREATE TABLE bench.subject_large (LIKE bench.subject INCLUDING DEFAULTS);
 INSERT INTO bench.subject_large (name, call) VALUES
   ('repo_records, 1,000,000',       'SELECT count(*) FROM bench.car, atid.repo_records(car) WHERE records = 1000000'),
+  ('unnest and sha256, 1,000,000',  'SELECT count(sha256(block)) FROM bench.blocks, unnest(blocks) block WHERE records = 1000000'),
   ('indexing two trees',            'SELECT count(*) FROM atid.mst_diff((SELECT car FROM bench.nodes WHERE name = ''a''), NULL, (SELECT car FROM bench.nodes WHERE name = ''a''), NULL)'),
   ('mst_diff of two trees',         'SELECT count(*) FROM atid.mst_diff((SELECT car FROM bench.nodes WHERE name = ''a''), NULL, (SELECT car FROM bench.nodes WHERE name = ''b''), NULL)');
 
