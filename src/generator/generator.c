@@ -500,7 +500,7 @@ atid_generator_next_gregorian(uint64 *node)
 		{
 			uint64		drawn = (atid_random_bits() >> 2) | UINT64CONST(0x010000000000);
 
-			/* on failure this puts the one that another session drew into *node */
+			/* on failure *node becomes the one of another session */
 			if (pg_atomic_compare_exchange_u64(&generator->node, node, drawn))
 				*node = drawn;
 		}
