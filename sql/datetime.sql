@@ -233,7 +233,8 @@ ALTER TABLE post ADD CHECK (atid.datetime_is_valid(created));
 INSERT INTO post VALUES (5, '2026-03-17', '2026-03-17 10:20:04+00');
 
 -- NULL in, NULL out, but for sort_at
-SELECT atid.datetime_is_valid(NULL), atid.datetime_to_timestamptz(NULL), atid.datetime_or_null(NULL),
+SELECT atid.datetime_is_valid(NULL), atid.datetime_to_timestamptz(NULL),
+       atid.datetime_or_null(NULL),
        atid.datetime_from_timestamptz(NULL), atid.datetime_normalize(NULL),
        atid.datetime_normalize_or_null(NULL), NULL::atid.datetime;
 

@@ -89,7 +89,8 @@ SELECT atid.tid_ceil(clock_timestamp() + interval '20 s') AS theirs \gset
 SELECT atid.tid_generate(:'theirs') AS ours \gset
 SELECT :'ours'::atid.tid > :'theirs'::atid.tid AS after_theirs,
        atid.tid_timestamp(:'ours') - atid.tid_timestamp(:'theirs') AS by;
-SELECT atid.tid_generate() > :'ours' AS goes_on, atid.tid_generate(:'theirs') > :'ours' AS after_both;
+SELECT atid.tid_generate() > :'ours' AS goes_on,
+       atid.tid_generate(:'theirs') > :'ours' AS after_both;
 SELECT durable_until > atid.tid_timestamp(last_tid) AS covered FROM atid.generator_state();
 
 -- not if that is further ahead of the clock than a burst may run; nothing is moved then
@@ -115,7 +116,8 @@ SELECT pg_sleep(1);
 SELECT atid.tid_timestamp(atid.tid_generate()) >= now() + interval '59 min' AS tid_lifted;
 SELECT atid.tid_timestamp(atid.tid_generate()) < now() + interval '61 min' AS once_only;
 
--- one's own last may be further ahead of the clock than a burst may run: it is in the stream already
+-- one's own last may be further ahead of the clock than a burst may run: it is in the stream
+-- already
 SELECT atid.tid_generate() AS last \gset
 SELECT atid.tid_generate(:'last') > :'last' AS after_last;
 SELECT ahead BETWEEN '59 min' AND '61 min' AS ahead FROM atid.generator_state();

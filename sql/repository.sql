@@ -12,7 +12,8 @@ CREATE TABLE entries (did text, key text, value atid.cid_link);
 
 INSERT INTO entries
   SELECT 'did:web:a.example',
-         'app.bsky.feed.post/' || atid.tid_make('2024-01-01Z'::timestamptz + i * interval '1 min', 7),
+         'app.bsky.feed.post/'
+           || atid.tid_make('2024-01-01Z'::timestamptz + i * interval '1 min', 7),
          atid.cid_of(convert_to(i::text, 'UTF8'), 'dag-cbor')
     FROM generate_series(1, 200) i;
 
@@ -40,7 +41,8 @@ SELECT e.did, atid.mst_root(key, value) = r.root AS same
 SELECT key, running = direct AS running, sliding = around AS sliding
   FROM (SELECT key, row_number() OVER w AS n,
                atid.mst_root(key, value) OVER w AS running,
-               atid.mst_root(key, value) OVER (w ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS sliding
+               atid.mst_root(key, value) OVER (w ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
+                 AS sliding
           FROM entries WHERE did = 'did:web:b.example' WINDOW w AS (ORDER BY key COLLATE "C")) x,
        LATERAL (SELECT atid.mst_root(e.key, e.value ORDER BY e.key COLLATE "C")
                          FILTER (WHERE e.key <= x.key) AS direct,
@@ -100,7 +102,8 @@ SELECT atid.car_agg(root, root, NULL) FROM trees;
 
 -- checked, and unchecked
 SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')));
-SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')), verify => false);
+SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')),
+                              verify => false);
 SELECT atid.car_problem('\x00'), atid.car_problem('\x0a'), atid.car_is_valid('\x');
 SELECT * FROM atid.car_roots('\x00');
 
@@ -134,7 +137,8 @@ SELECT count(*), count(old), count(new) FROM atid.mst_diff(
   :'car', NULL, (SELECT atid.mst_car(key, value) FROM entries WHERE false), NULL);
 
 -- the tree before the operations
-SELECT atid.mst_invert(:'later_car', NULL, array_agg(key), array_agg(old), array_agg(new)) = :'root' AS same
+SELECT atid.mst_invert(:'later_car', NULL, array_agg(key), array_agg(old), array_agg(new))
+         = :'root' AS same
   FROM atid.mst_diff(:'car', NULL, :'later_car', NULL);
 
 SELECT atid.mst_invert(:'car', NULL, '{}', '{}', '{}') = :'root' AS same;
@@ -164,7 +168,8 @@ CREATE FUNCTION export(did text) RETURNS bytea LANGUAGE sql AS $$
   WITH tree AS (
     SELECT atid.mst_car(path, cid ORDER BY path COLLATE "C") AS car,
            atid.mst_root(path, cid ORDER BY path COLLATE "C") AS root
-      FROM (SELECT collection || '/' || rkey AS path, atid.record_cid(record) AS cid FROM records) r),
+      FROM (SELECT collection || '/' || rkey AS path, atid.record_cid(record) AS cid
+            FROM records) r),
   signed AS (
     SELECT atid.record_to_dag_cbor(jsonb_build_object(
              'did', did, 'version', 3, 'rev', '3jzfcijpj2z2a', 'prev', NULL,

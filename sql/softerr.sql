@@ -10,17 +10,21 @@ SELECT current_setting('server_version_num')::int >= 160000 AS has_soft_errors \
 
 SELECT t, pg_input_is_valid(t, 'atid.tid') AS tid, pg_input_is_valid(t, 'atid.rkey') AS rkey,
        pg_input_is_valid(t, 'atid.record_key') AS record_key
-FROM (VALUES ('3jzfcijpj2z2a'), ('3JZFCIJPJ2Z2A'), ('kjzfcijpj2z2a'), ('self'), ('pre:fix'), ('any space'), ('..'), ('')) v(t);
+FROM (VALUES ('3jzfcijpj2z2a'), ('3JZFCIJPJ2Z2A'), ('kjzfcijpj2z2a'), ('self'), ('pre:fix'),
+             ('any space'), ('..'), ('')) v(t);
 SELECT t, message, detail, sql_error_code
-FROM (VALUES ('3jzf-cij-pj2z-2a'), ('kjzfcijpj2z2a'), ('222')) v(t), pg_input_error_info(t, 'atid.tid');
+FROM (VALUES ('3jzf-cij-pj2z-2a'), ('kjzfcijpj2z2a'), ('222')) v(t),
+     pg_input_error_info(t, 'atid.tid');
 SELECT message, sql_error_code FROM pg_input_error_info('pre:fix', 'atid.rkey');
 
 SELECT pg_input_is_valid('{3jzfcijpj2z2a,222}', 'atid.tid[]');
 
 SELECT t, pg_input_is_valid(t, 'atid.cid_link') AS cid_link, message, detail, sql_error_code
 FROM (VALUES ('bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'), ('bafkqaaa'),
-             ('QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR'), ('zdj7WhuEjrB52m1BisYC'), ('bAFKQAAA'), ('bafkqaaa='),
-             ('bafkqaa1'), ('bafkqaab'), ('bafkqaa'), ('baa'), ('')) v(t), pg_input_error_info(t, 'atid.cid_link');
+             ('QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR'), ('zdj7WhuEjrB52m1BisYC'),
+             ('bAFKQAAA'), ('bafkqaaa='), ('bafkqaa1'), ('bafkqaab'), ('bafkqaa'), ('baa'),
+             ('')) v(t),
+     pg_input_error_info(t, 'atid.cid_link');
 SELECT pg_input_is_valid('{bafkqaaa,bafkqaab}', 'atid.cid_link[]');
 
 SELECT t, pg_input_is_valid(t, 'atid.did') AS did, pg_input_is_valid(t, 'atid.at_uri') AS at_uri,

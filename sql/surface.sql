@@ -19,10 +19,13 @@ FROM member ORDER BY 1;
 
 -- functions: volatility, strictness, leakproofness, parallel safety, grants
 SELECT p.oid::regprocedure AS function, p.prorettype::regtype AS returns,
-       p.provolatile AS vol, p.proisstrict AS strict, p.proleakproof AS leakproof, p.proparallel AS par,
+       p.provolatile AS vol, p.proisstrict AS strict, p.proleakproof AS leakproof,
+       p.proparallel AS par,
        p.prosecdef AS secdef,
-       (SELECT string_agg(CASE grantee WHEN 0 THEN 'public' ELSE grantee::regrole::text END, ',' ORDER BY grantee)
-        FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) WHERE grantee <> p.proowner) AS granted
+       (SELECT string_agg(CASE grantee WHEN 0 THEN 'public' ELSE grantee::regrole::text END, ','
+                          ORDER BY grantee)
+        FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner)))
+        WHERE grantee <> p.proowner) AS granted
 FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
@@ -41,13 +44,15 @@ FROM pg_operator o JOIN member ON classid = 'pg_operator'::regclass AND objid = 
 ORDER BY o.oid::regoperator::text COLLATE "C";
 
 -- casts
-SELECT castsource::regtype AS source, casttarget::regtype AS target, castcontext AS context, castmethod AS method
+SELECT castsource::regtype AS source, casttarget::regtype AS target, castcontext AS context,
+       castmethod AS method
 FROM pg_cast c JOIN member ON classid = 'pg_cast'::regclass AND objid = c.oid
 ORDER BY castsource::regtype::text COLLATE "C", castcontext, casttarget::regtype::text COLLATE "C";
 
 -- types
 SELECT t.oid::regtype AS type, t.typlen, t.typbyval, t.typalign, t.typcategory, t.typtype,
-       t.typbasetype::regtype AS base, (SELECT collname FROM pg_collation WHERE oid = t.typcollation) AS collation
+       t.typbasetype::regtype AS base,
+       (SELECT collname FROM pg_collation WHERE oid = t.typcollation) AS collation
 FROM pg_type t JOIN member ON classid = 'pg_type'::regclass AND objid = t.oid
 ORDER BY t.oid::regtype::text COLLATE "C";
 
@@ -64,5 +69,7 @@ WHERE obj_description(objid, classid::regclass::name) IS NULL
 ORDER BY 1;
 
 -- the schema is open to all, and nobody but its owner may create in it
-SELECT has_schema_privilege('public', 'atid', 'usage') AS usage, has_schema_privilege('public', 'atid', 'create') AS create;
-SELECT extname, extversion, extnamespace::regnamespace, extrelocatable FROM pg_extension WHERE extname = 'atid';
+SELECT has_schema_privilege('public', 'atid', 'usage') AS usage,
+       has_schema_privilege('public', 'atid', 'create') AS create;
+SELECT extname, extversion, extnamespace::regnamespace, extrelocatable
+FROM pg_extension WHERE extname = 'atid';

@@ -502,7 +502,8 @@ WHERE holds IS NOT TRUE LIMIT 10;
 -- The fraction is the clock's: calls that are not ahead of it, because they have time between
 -- them, all lie between their bounds.
 CREATE TABLE apart AS
-SELECT i, pg_sleep(0.0002)::text AS pause, clock_timestamp() AS before, atid.uuid_generate_v7() AS u,
+SELECT i, pg_sleep(0.0002)::text AS pause, clock_timestamp() AS before,
+       atid.uuid_generate_v7() AS u,
        clock_timestamp() AS after
 FROM generate_series(1, 200) i;
 SELECT i, u, after AS not_after
