@@ -33,7 +33,7 @@ ATID_TEST_PACKAGES=(libipc-run-perl faketime binutils shellcheck zip unzip)
 # shellcheck disable=SC2034
 ATID_FULL_PACKAGES=(cargo golang-github-jackc-pgx-v4-dev golang-github-lib-pq-dev
 	golang-go libdbd-pg-perl libpostgresql-jdbc-java librust-tokio-postgres-dev pgbouncer pgxnclient php-cli php-pgsql
-	python3-asyncpg python3-psycopg python3-psycopg2 python3-sqlalchemy ruby-pg)
+	python3-alembic python3-asyncpg python3-psycopg python3-psycopg2 python3-sqlalchemy ruby-pg)
 
 # A caller's connection settings or make flags must not leak into throw-away servers and builds.
 for name in "${!PG@}"; do

@@ -3,7 +3,8 @@
 # Every program has the same steps (t/drivers/README.md). Shows that
 # - in each client, all steps go well but for those that the chapter's table says do not;
 # - the table's rows are what the programs printed;
-# - each recipe is needed: the step fails, or gives a string, without it.
+# - each recipe is needed: the step fails, or gives a string, without it;
+# - alembic finds what a table of atid's types needs, with the recipes, and errs without them.
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
 # and sets ATID_FULL; without it nothing is run, because the packages of npm are of 400 MB.
@@ -231,6 +232,26 @@ foreach my $client (@clients)
 		is($told{$name}, row_of($name, \%steps), "$name: the row of the chapter's table");
 		note(row_of($name, \%steps));
 	}
+}
+
+# alembic: for each step what it finds to do, and the types that the table has then.
+SKIP:
+{
+	my $why = (grep { defined } map { no_python($_) } qw(sqlalchemy psycopg2 alembic))[0];
+	skip "alembic: $why", 1 if defined $why;
+
+	local $ENV{PGDATABASE} = new_database($node, 'alembic');
+	my ($well, $said) = try_command("$work/python", '/usr/bin/python3', 'alembic_client.py');
+	ok($well, 'alembic: the program ran to its end') or diag($said);
+	my @steps = (
+		"create\tcreate\tatid.rkey atid.tid text atid.at_uri",
+		"nothing to do, without compare_type\trkey",
+		"nothing to do\t",
+		"text to tid\tprev\tatid.rkey atid.tid atid.tid atid.at_uri",
+		"tid to text, not registered\t",
+		"tid to text\tprev\tatid.rkey atid.tid text atid.at_uri",
+		"nothing to do, registered\t");
+	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", @steps), 'alembic: what it finds to do');
 }
 
 # The query of the chapter finds a column that got the server's own type.

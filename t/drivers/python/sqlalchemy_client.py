@@ -1,20 +1,9 @@
 """SQLAlchemy over psycopg2. A type of the client's own, never String: that one sends varchar."""
 import sqlalchemy
 from sqlalchemy import Column, MetaData, Table, select, text
-from sqlalchemy.types import UserDefinedType
 
+from models import Atid
 from scenario import run
-
-
-class Atid(UserDefinedType):
-    cache_ok = True
-
-    def __init__(self, name):
-        self.name = name
-
-    def get_col_spec(self):
-        return f'atid.{self.name}'
-
 
 engine = sqlalchemy.create_engine('postgresql+psycopg2://', isolation_level='AUTOCOMMIT')
 connection = engine.connect()
