@@ -99,6 +99,8 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 		CHECK_FOR_INTERRUPTS();
 		if (section->cid_len == root_len && memcmp(section->cid, root, root_len) == 0)
 		{
+			if (section->block_len > ATID_COMMIT_SIZE_MAX)
+				return false;
 			atid_sha256(section->block, section->block_len, digest);
 			return memcmp(digest, root + root_len - sizeof(digest), sizeof(digest)) == 0;
 		}

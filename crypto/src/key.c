@@ -22,12 +22,16 @@
 
 #include "common/cryptohash.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "codec/multikey.h"
 #include "compat.h"
 #include "key.h"
 #include "signature.h"
+
+/* Bytes are hashed so many at a time between interrupts. */
+#define BYTES_AT_ONCE (1024 * 1024)
 
 /* What a call site keeps. */
 typedef struct KeyCache
@@ -72,10 +76,18 @@ void
 atid_sha256(const void *data, size_t len, uint8_t digest[ATID_DIGEST_LEN])
 {
 	pg_cryptohash_ctx *ctx = pg_cryptohash_create(PG_SHA256);
+	const uint8_t *p = data;
+	bool		good = ctx != NULL && pg_cryptohash_init(ctx) >= 0;
 
-	if (ctx == NULL ||
-		pg_cryptohash_init(ctx) < 0 ||
-		pg_cryptohash_update(ctx, data, len) < 0 ||
+	while (good && len > BYTES_AT_ONCE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		good = pg_cryptohash_update(ctx, p, BYTES_AT_ONCE) >= 0;
+		p += BYTES_AT_ONCE;
+		len -= BYTES_AT_ONCE;
+	}
+	if (!good ||
+		pg_cryptohash_update(ctx, p, len) < 0 ||
 		pg_cryptohash_final(ctx, digest, ATID_DIGEST_LEN) < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
