@@ -40,13 +40,14 @@ BEGIN
   INSERT INTO bench.blocks SELECT n, array_agg(block) FROM bench.record;
 END $$;
 
--- Trees of so many entries that differ in ten.
+-- Trees of so many entries that differ in ten, and a copy of one.
 CREATE PROCEDURE bench.make_trees(n int) LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO bench.nodes
     SELECT which, atid.mst_car('app.bsky.feed.like/' || lpad(i::text, 9, '0'),
              atid.cid_make('dag-cbor', sha256(convert_to(i || CASE WHEN which = 'b' AND i % (n / 10) = 7 THEN 'other' ELSE '' END, 'UTF8'))) ORDER BY i)
       FROM unnest('{a,b}'::text[]) which, generate_series(1, n) i GROUP BY which;
+  INSERT INTO bench.nodes SELECT 'copy of a', car FROM bench.nodes WHERE name = 'a';
 END $$;
 
 CREATE TABLE bench.subject (id serial, name text, call text);
@@ -63,7 +64,7 @@ CREATE TABLE bench.subject_large (LIKE bench.subject INCLUDING DEFAULTS);
 INSERT INTO bench.subject_large (name, call) VALUES
   ('repo_records, 1,000,000',       'SELECT count(*) FROM bench.car, atid.repo_records(car) WHERE records = 1000000'),
   ('unnest and sha256, 1,000,000',  'SELECT count(sha256(block)) FROM bench.blocks, unnest(blocks) block WHERE records = 1000000'),
-  ('indexing two trees',            'SELECT count(*) FROM atid.mst_diff((SELECT car FROM bench.nodes WHERE name = ''a''), NULL, (SELECT car FROM bench.nodes WHERE name = ''a''), NULL)'),
+  ('indexing two trees',            'SELECT count(*) FROM atid.mst_diff((SELECT car FROM bench.nodes WHERE name = ''a''), NULL, (SELECT car FROM bench.nodes WHERE name = ''copy of a''), NULL)'),
   ('mst_diff of two trees',         'SELECT count(*) FROM atid.mst_diff((SELECT car FROM bench.nodes WHERE name = ''a''), NULL, (SELECT car FROM bench.nodes WHERE name = ''b''), NULL)');
 
 CREATE UNLOGGED TABLE bench.result (name text, round int, ms float8);
