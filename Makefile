@@ -77,7 +77,8 @@ FLOORS = \
 	jsonb/model \
 	jsonb/text \
 	jsonb/walk \
-	quote
+	quote \
+	sha256
 
 # a room for each section of the install script
 ROOMS = \

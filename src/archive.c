@@ -29,10 +29,10 @@
 #include "archive.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "sha256.h"
 
-/* Sections are passed, and bytes hashed, so many at a time between interrupts. */
+/* Sections are passed so many at a time between interrupts. */
 #define SECTIONS_AT_ONCE 4096
-#define BYTES_AT_ONCE (1024 * 1024)
 
 /* The multihash code of what is no hash: the digest is the block itself. */
 #define HASH_IDENTITY 0x00
@@ -40,49 +40,6 @@
 /* No more of a key or of a CID's bytes is quoted. */
 #define KEY_QUOTED_MAX 400
 #define CID_QUOTED_MAX 200
-
-
-/*
- * Hashing
- */
-
-/*
- * A context for SHA-256, to be used for any number of hashes.  The resource owner frees
- * it if an error comes; else the caller does.
- */
-pg_cryptohash_ctx *
-atid_sha256_begin(void)
-{
-	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
-
-	if (hash == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory")));
-	return hash;
-}
-
-void
-atid_sha256(pg_cryptohash_ctx *hash, const void *data, size_t len, uint8_t digest[32])
-{
-	const uint8_t *p = data;
-	bool		good = pg_cryptohash_init(hash) >= 0;
-
-	while (good && len > BYTES_AT_ONCE)
-	{
-		CHECK_FOR_INTERRUPTS();
-		good = pg_cryptohash_update(hash, p, BYTES_AT_ONCE) >= 0;
-		p += BYTES_AT_ONCE;
-		len -= BYTES_AT_ONCE;
-	}
-	if (!good ||
-		pg_cryptohash_update(hash, p, len) < 0 ||
-		pg_cryptohash_final(hash, digest, PG_SHA256_DIGEST_LENGTH) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not compute %s hash: %s", "SHA256",
-						pg_cryptohash_error(hash))));
-}
 
 
 /*

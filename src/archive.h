@@ -53,9 +53,6 @@ extern bool atid_archive_problem(AtidArchive *archive, int sqlstate, const char 
 extern const char *atid_quote_cid(const uint8_t *cid, size_t len);
 extern const char *atid_quote_key(const void *key, size_t len);
 
-extern struct pg_cryptohash_ctx *atid_sha256_begin(void);
-extern void atid_sha256(struct pg_cryptohash_ctx *hash, const void *data, size_t len,
-						uint8_t digest[32]);
 
 
 /*

@@ -25,6 +25,7 @@
 #include "codec/mst.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "sha256.h"
 
 
 /*

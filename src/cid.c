@@ -25,7 +25,6 @@
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
@@ -38,6 +37,7 @@
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "quote.h"
+#include "sha256.h"
 
 
 /*
@@ -63,21 +63,11 @@ atid_cid_datum(const uint8_t *bytes, size_t len)
 Datum
 atid_cid_of_block(uint64_t codec, const void *block, size_t len)
 {
-	uint8_t		bytes[ATID_CID_HEAD_MAX_LEN + PG_SHA256_DIGEST_LENGTH];
-	size_t		head = atid_cid_head(codec, ATID_HASH_SHA2_256,
-									 PG_SHA256_DIGEST_LENGTH, bytes);
-	pg_cryptohash_ctx *ctx = pg_cryptohash_create(PG_SHA256);
+	uint8_t		bytes[ATID_CID_HEAD_MAX_LEN + ATID_SHA2_256_LEN];
+	size_t		head = atid_cid_head(codec, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN, bytes);
 
-	if (ctx == NULL ||
-		pg_cryptohash_init(ctx) < 0 ||
-		pg_cryptohash_update(ctx, block, len) < 0 ||
-		pg_cryptohash_final(ctx, bytes + head, PG_SHA256_DIGEST_LENGTH) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not compute %s hash: %s", "SHA256",
-						pg_cryptohash_error(ctx))));
-	pg_cryptohash_free(ctx);
-	return atid_cid_datum(bytes, head + PG_SHA256_DIGEST_LENGTH);
+	atid_sha256_once(block, len, bytes + head);
+	return atid_cid_datum(bytes, head + ATID_SHA2_256_LEN);
 }
 
 /* The parts of a value. */

@@ -34,6 +34,7 @@
 #include "codec/mst.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "sha256.h"
 
 /* No more of a key that is no ASCII is quoted. */
 #define KEY_QUOTED_MAX 400
@@ -56,11 +57,9 @@ atid_mst_key_depth(PG_FUNCTION_ARGS)
 	char	   *raw = VARDATA_ANY(key);
 	int			len = (int) VARSIZE_ANY_EXHDR(key);
 	char	   *utf8 = pg_server_to_any(raw, len, PG_UTF8);
-	pg_cryptohash_ctx *hash = atid_sha256_begin();
 	uint8_t		digest[ATID_SHA2_256_LEN];
 
-	atid_sha256(hash, utf8, utf8 == raw ? (size_t) len : strlen(utf8), digest);
-	pg_cryptohash_free(hash);
+	atid_sha256_once(utf8, utf8 == raw ? (size_t) len : strlen(utf8), digest);
 	PG_RETURN_INT32(atid_mst_depth(digest));
 }
 

@@ -20,18 +20,14 @@
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "codec/multikey.h"
 #include "compat.h"
 #include "key.h"
+#include "sha256.h"
 #include "signature.h"
-
-/* Bytes are hashed so many at a time between interrupts. */
-#define BYTES_AT_ONCE (1024 * 1024)
 
 /* What a call site keeps. */
 typedef struct KeyCache
@@ -67,33 +63,6 @@ cache_of_call_site(FunctionCallInfo fcinfo)
 		fcinfo->flinfo->fn_extra = cache;
 	}
 	return cache;
-}
-
-/*
- * The SHA-256 of len bytes.
- */
-void
-atid_sha256(const void *data, size_t len, uint8_t digest[ATID_DIGEST_LEN])
-{
-	pg_cryptohash_ctx *ctx = pg_cryptohash_create(PG_SHA256);
-	const uint8_t *p = data;
-	bool		good = ctx != NULL && pg_cryptohash_init(ctx) >= 0;
-
-	while (good && len > BYTES_AT_ONCE)
-	{
-		CHECK_FOR_INTERRUPTS();
-		good = pg_cryptohash_update(ctx, p, BYTES_AT_ONCE) >= 0;
-		p += BYTES_AT_ONCE;
-		len -= BYTES_AT_ONCE;
-	}
-	if (!good ||
-		pg_cryptohash_update(ctx, p, len) < 0 ||
-		pg_cryptohash_final(ctx, digest, ATID_DIGEST_LEN) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not compute %s hash: %s", "SHA256",
-						pg_cryptohash_error(ctx))));
-	pg_cryptohash_free(ctx);
 }
 
 /*
@@ -201,7 +170,7 @@ atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
 
 	if (signature_len != ATID_SIGNATURE_LEN)
 		return false;
-	atid_sha256(data, len, digest);
+	atid_sha256_once(data, len, digest);
 	verdict = atid_verifier_check(verifier, digest, signature);
 	if (verdict == ATID_VERDICT_FAILED)
 		library_failure(verifier->key.curve);

@@ -15,6 +15,5 @@
 extern AtidVerifier *atid_key_argument(FunctionCallInfo fcinfo, int arg);
 extern bool atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
 								const uint8_t *signature, size_t signature_len);
-extern void atid_sha256(const void *data, size_t len, uint8_t digest[ATID_DIGEST_LEN]);
 
 #endif							/* ATID_KEY_H */

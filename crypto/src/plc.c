@@ -33,6 +33,7 @@
 #include "codec/multikey.h"
 #include "compat.h"
 #include "key.h"
+#include "sha256.h"
 #include "signature.h"
 #include "sigtext.h"
 
@@ -109,7 +110,7 @@ atid_plc_did(PG_FUNCTION_ARGS)
 				 errdetail("%s", problem)));
 
 	block = DatumGetByteaPP(atid_call(ATID_RECORD_TO_DAG_CBOR, JsonbPGetDatum(operation)));
-	atid_sha256(VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block), digest);
+	atid_sha256_once(VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block), digest);
 	memcpy(did, DID_PREFIX, DID_PREFIX_LEN);
 	atid_base32_encode(digest, DID_HASH_LEN, did + DID_PREFIX_LEN);
 	pfree(block);

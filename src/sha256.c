@@ -1,0 +1,72 @@
+/*-------------------------------------------------------------------------
+ *
+ * sha256.c
+ *		SHA-256 by the server's own code, which a cancel can end.
+ *
+ * Built a second time for atid_crypto.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/cryptohash.h"
+#include "common/sha2.h"
+#include "miscadmin.h"
+
+#include "sha256.h"
+
+/* Bytes are hashed so many at a time between interrupts. */
+#define BYTES_AT_ONCE (1024 * 1024)
+
+/*
+ * A context to be used for any number of hashes.  The resource owner frees it if an
+ * error comes; else the caller does.
+ */
+pg_cryptohash_ctx *
+atid_sha256_begin(void)
+{
+	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
+
+	if (hash == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	return hash;
+}
+
+/*
+ * The digest of len bytes.
+ */
+void
+atid_sha256(pg_cryptohash_ctx *hash, const void *data, size_t len, uint8_t digest[32])
+{
+	const uint8_t *p = data;
+	bool		good = pg_cryptohash_init(hash) >= 0;
+
+	while (good && len > BYTES_AT_ONCE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		good = pg_cryptohash_update(hash, p, BYTES_AT_ONCE) >= 0;
+		p += BYTES_AT_ONCE;
+		len -= BYTES_AT_ONCE;
+	}
+	if (!good ||
+		pg_cryptohash_update(hash, p, len) < 0 ||
+		pg_cryptohash_final(hash, digest, PG_SHA256_DIGEST_LENGTH) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not compute %s hash: %s", "SHA256",
+						pg_cryptohash_error(hash))));
+}
+
+/*
+ * The same with a context of its own.
+ */
+void
+atid_sha256_once(const void *data, size_t len, uint8_t digest[32])
+{
+	pg_cryptohash_ctx *hash = atid_sha256_begin();
+
+	atid_sha256(hash, data, len, digest);
+	pg_cryptohash_free(hash);
+}

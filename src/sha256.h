@@ -1,0 +1,21 @@
+/*-------------------------------------------------------------------------
+ *
+ * sha256.h
+ *		SHA-256 by the server's own code, which a cancel can end.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_SHA256_H
+#define ATID_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pg_cryptohash_ctx;
+
+extern struct pg_cryptohash_ctx *atid_sha256_begin(void);
+extern void atid_sha256(struct pg_cryptohash_ctx *hash, const void *data, size_t len,
+						uint8_t digest[32]);
+extern void atid_sha256_once(const void *data, size_t len, uint8_t digest[32]);
+
+#endif							/* ATID_SHA256_H */
