@@ -109,103 +109,9 @@ COMMENT ON TYPE @extschema@.at_uri IS 'AT URI of a repository, a collection or a
 
 -- types that are checked text, and the checks behind them
 --
--- The names of the constraints are frozen, as are those of atid.rkey.
-
-CREATE FUNCTION @extschema@.handle_check_characters(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_handle_check_characters' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.handle_check_characters(text) IS 'constraint handle_characters';
-
-CREATE FUNCTION @extschema@.handle_check_length(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_handle_check_length' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.handle_check_length(text) IS 'constraint handle_length';
-
-CREATE FUNCTION @extschema@.handle_check_segments(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_handle_check_segments' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.handle_check_segments(text) IS 'constraint handle_segments';
-
-CREATE FUNCTION @extschema@.nsid_check_characters(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_nsid_check_characters' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.nsid_check_characters(text) IS 'constraint nsid_characters';
-
-CREATE FUNCTION @extschema@.nsid_check_length(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_nsid_check_length' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.nsid_check_length(text) IS 'constraint nsid_length';
-
-CREATE FUNCTION @extschema@.nsid_check_name(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_nsid_check_name' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.nsid_check_name(text) IS 'constraint nsid_name';
-
-CREATE FUNCTION @extschema@.nsid_check_segments(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_nsid_check_segments' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.nsid_check_segments(text) IS 'constraint nsid_segments';
-
-CREATE FUNCTION @extschema@.at_identifier_check_syntax(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_at_identifier_check_syntax' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_identifier_check_syntax(text) IS 'constraint at_identifier_syntax';
-
-CREATE FUNCTION @extschema@.language_check_syntax(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_language_check_syntax' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.language_check_syntax(text) IS 'constraint language_syntax';
-
-CREATE FUNCTION @extschema@.uri_check_length(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_uri_check_length' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.uri_check_length(text) IS 'constraint uri_length';
-
-CREATE FUNCTION @extschema@.uri_check_syntax(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_uri_check_syntax' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.uri_check_syntax(text) IS 'constraint uri_syntax';
-
-CREATE DOMAIN @extschema@.handle AS text COLLATE "C"
-  CONSTRAINT handle_characters CHECK (@extschema@.handle_check_characters(VALUE))
-  CONSTRAINT handle_length CHECK (@extschema@.handle_check_length(VALUE))
-  CONSTRAINT handle_segments CHECK (@extschema@.handle_check_segments(VALUE));
-COMMENT ON DOMAIN @extschema@.handle IS 'AT Protocol handle: a domain name, in the case that it was given';
-COMMENT ON CONSTRAINT handle_characters ON DOMAIN @extschema@.handle IS 'A-Z a-z 0-9 - .';
-COMMENT ON CONSTRAINT handle_length ON DOMAIN @extschema@.handle IS 'at most 253 characters';
-COMMENT ON CONSTRAINT handle_segments ON DOMAIN @extschema@.handle IS
-  'two segments or more, of 1 to 63 characters, hyphens inside only, the last not beginning with a digit';
-
-CREATE DOMAIN @extschema@.nsid AS text COLLATE "C"
-  CONSTRAINT nsid_characters CHECK (@extschema@.nsid_check_characters(VALUE))
-  CONSTRAINT nsid_length CHECK (@extschema@.nsid_check_length(VALUE))
-  CONSTRAINT nsid_name CHECK (@extschema@.nsid_check_name(VALUE))
-  CONSTRAINT nsid_segments CHECK (@extschema@.nsid_check_segments(VALUE));
-COMMENT ON DOMAIN @extschema@.nsid IS 'AT Protocol namespaced identifier, the name of a Lexicon or collection';
-COMMENT ON CONSTRAINT nsid_characters ON DOMAIN @extschema@.nsid IS 'A-Z a-z 0-9 - .';
-COMMENT ON CONSTRAINT nsid_length ON DOMAIN @extschema@.nsid IS
-  'at most 317 characters, and 253 before the name';
-COMMENT ON CONSTRAINT nsid_name ON DOMAIN @extschema@.nsid IS
-  'the last segment is letters and digits, a letter first';
-COMMENT ON CONSTRAINT nsid_segments ON DOMAIN @extschema@.nsid IS
-  'three segments or more, of 1 to 63 characters, hyphens inside only, the first not beginning with a digit';
-
-CREATE DOMAIN @extschema@.at_identifier AS text COLLATE "C"
-  CONSTRAINT at_identifier_syntax CHECK (@extschema@.at_identifier_check_syntax(VALUE));
-COMMENT ON DOMAIN @extschema@.at_identifier IS 'AT Protocol identifier: a DID or a handle';
-COMMENT ON CONSTRAINT at_identifier_syntax ON DOMAIN @extschema@.at_identifier IS 'a DID or a handle';
-
-CREATE DOMAIN @extschema@.language AS text COLLATE "C"
-  CONSTRAINT language_syntax CHECK (@extschema@.language_check_syntax(VALUE));
-COMMENT ON DOMAIN @extschema@.language IS 'language tag, well-formed by BCP 47';
-COMMENT ON CONSTRAINT language_syntax ON DOMAIN @extschema@.language IS 'well-formed by RFC 5646';
-
-CREATE DOMAIN @extschema@.uri AS text COLLATE "C"
-  CONSTRAINT uri_length CHECK (@extschema@.uri_check_length(VALUE))
-  CONSTRAINT uri_syntax CHECK (@extschema@.uri_check_syntax(VALUE));
-COMMENT ON DOMAIN @extschema@.uri IS 'URI of RFC 3986, of at most 8192 bytes';
-COMMENT ON CONSTRAINT uri_length ON DOMAIN @extschema@.uri IS 'at most 8192 bytes';
-COMMENT ON CONSTRAINT uri_syntax ON DOMAIN @extschema@.uri IS
-  'scheme, colon, and the characters of RFC 3986';
-
--- functions
-
-CREATE FUNCTION @extschema@.did_is_valid(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_did_is_valid_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.did_is_valid(text) IS 'is the text a DID?';
-
-CREATE FUNCTION @extschema@.at_uri_is_valid(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_at_uri_is_valid_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_is_valid(text) IS 'is the text an AT URI, as a Lexicon''s at-uri?';
+-- The names of the constraints are frozen, as are those of atid.rkey.  The length
+-- is part of each check: rules change inside the functions, since a domain that is
+-- used inside another type cannot be altered.
 
 CREATE FUNCTION @extschema@.handle_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_handle_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -226,6 +132,51 @@ COMMENT ON FUNCTION @extschema@.language_is_valid(text) IS 'is the text a well-f
 CREATE FUNCTION @extschema@.uri_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_uri_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.uri_is_valid(text) IS 'is the text a URI?';
+
+CREATE DOMAIN @extschema@.handle AS text COLLATE "C"
+  CONSTRAINT handle_syntax CHECK (@extschema@.handle_is_valid(VALUE));
+COMMENT ON DOMAIN @extschema@.handle IS 'AT Protocol handle: a domain name, in the case that it was given';
+COMMENT ON CONSTRAINT handle_syntax ON DOMAIN @extschema@.handle IS
+  'a handle; format_problem() tells why not';
+
+CREATE DOMAIN @extschema@.nsid AS text COLLATE "C"
+  CONSTRAINT nsid_syntax CHECK (@extschema@.nsid_is_valid(VALUE));
+COMMENT ON DOMAIN @extschema@.nsid IS 'AT Protocol namespaced identifier, the name of a Lexicon or collection';
+COMMENT ON CONSTRAINT nsid_syntax ON DOMAIN @extschema@.nsid IS
+  'an NSID; format_problem() tells why not';
+
+CREATE DOMAIN @extschema@.at_identifier AS text COLLATE "C"
+  CONSTRAINT at_identifier_syntax CHECK (@extschema@.at_identifier_is_valid(VALUE));
+COMMENT ON DOMAIN @extschema@.at_identifier IS 'AT Protocol identifier: a DID or a handle';
+COMMENT ON CONSTRAINT at_identifier_syntax ON DOMAIN @extschema@.at_identifier IS
+  'a DID or a handle; format_problem() tells why not';
+
+CREATE DOMAIN @extschema@.language AS text COLLATE "C"
+  CONSTRAINT language_syntax CHECK (@extschema@.language_is_valid(VALUE));
+COMMENT ON DOMAIN @extschema@.language IS 'language tag, well-formed by BCP 47';
+COMMENT ON CONSTRAINT language_syntax ON DOMAIN @extschema@.language IS
+  'well-formed by RFC 5646; format_problem() tells why not';
+
+CREATE DOMAIN @extschema@.uri AS text COLLATE "C"
+  CONSTRAINT uri_syntax CHECK (@extschema@.uri_is_valid(VALUE));
+COMMENT ON DOMAIN @extschema@.uri IS 'URI of RFC 3986, of at most 8192 characters';
+COMMENT ON CONSTRAINT uri_syntax ON DOMAIN @extschema@.uri IS
+  'a URI of at most 8192 characters; format_problem() tells why not';
+
+-- functions
+
+CREATE FUNCTION @extschema@.did_is_valid(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_is_valid_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.did_is_valid(text) IS 'is the text a DID?';
+
+CREATE FUNCTION @extschema@.at_uri_is_valid(text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_is_valid_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_is_valid(text) IS 'is the text an AT URI, as a Lexicon''s at-uri?';
+
+CREATE FUNCTION @extschema@.format_problem(value text, format text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_format_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.format_problem(text, text) IS
+  'why a text is not of one of Lexicon''s string formats, and where, or NULL';
 
 CREATE FUNCTION @extschema@.did_method(@extschema@.did) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_did_method' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -289,10 +240,6 @@ CREATE FUNCTION @extschema@.at_uri_normalize(@extschema@.at_uri) RETURNS @extsch
   AS 'MODULE_PATHNAME', 'atid_at_uri_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_normalize(@extschema@.at_uri) IS
   'an AT URI with its handle and the domain of its collection in lower case';
-
-CREATE FUNCTION @extschema@.handle_normalize(text) RETURNS @extschema@.handle
-  AS 'MODULE_PATHNAME', 'atid_handle_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.handle_normalize(text) IS 'a handle in lower case';
 
 CREATE FUNCTION @extschema@.nsid_normalize(text) RETURNS @extschema@.nsid
   AS 'MODULE_PATHNAME', 'atid_nsid_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -645,39 +592,19 @@ COMMENT ON CAST (varchar AS @extschema@.at_uri) IS 'the AT URI of a text, in ass
 -- datetime
 ------------------------------------------------------------------------------
 
--- types, and the checks behind them
---
--- The names of the constraints are frozen: a domain that is used inside another
--- type cannot be altered.  Rules change inside the functions.
-
-CREATE FUNCTION @extschema@.datetime_check_syntax(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_datetime_check_syntax' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.datetime_check_syntax(text) IS 'constraint datetime_syntax';
-
-CREATE FUNCTION @extschema@.datetime_check_calendar(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_datetime_check_calendar' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.datetime_check_calendar(text) IS 'constraint datetime_calendar';
-
-CREATE FUNCTION @extschema@.datetime_check_era(text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_datetime_check_era' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.datetime_check_era(text) IS 'constraint datetime_era';
-
-CREATE DOMAIN @extschema@.datetime AS text COLLATE "C"
-  CONSTRAINT datetime_syntax CHECK (@extschema@.datetime_check_syntax(VALUE))
-  CONSTRAINT datetime_calendar CHECK (@extschema@.datetime_check_calendar(VALUE))
-  CONSTRAINT datetime_era CHECK (@extschema@.datetime_check_era(VALUE));
-COMMENT ON DOMAIN @extschema@.datetime IS 'Lexicon''s string format datetime';
-COMMENT ON CONSTRAINT datetime_syntax ON DOMAIN @extschema@.datetime IS
-  'YYYY-MM-DDThh:mm:ss, a fraction or none, and Z or an offset such as +01:00';
-COMMENT ON CONSTRAINT datetime_calendar ON DOMAIN @extschema@.datetime IS
-  'a day of the calendar, a time of the day, an offset of less than a day';
-COMMENT ON CONSTRAINT datetime_era ON DOMAIN @extschema@.datetime IS 'the years 0000 to 9999, in UTC';
-
--- functions
+-- type, and the check behind it
 
 CREATE FUNCTION @extschema@.datetime_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_datetime_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.datetime_is_valid(text) IS 'is the text a datetime?';
+
+CREATE DOMAIN @extschema@.datetime AS text COLLATE "C"
+  CONSTRAINT datetime_syntax CHECK (@extschema@.datetime_is_valid(VALUE));
+COMMENT ON DOMAIN @extschema@.datetime IS 'Lexicon''s string format datetime';
+COMMENT ON CONSTRAINT datetime_syntax ON DOMAIN @extschema@.datetime IS
+  'a datetime; format_problem() tells why not';
+
+-- functions
 
 CREATE FUNCTION @extschema@.datetime_to_timestamptz(text) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_datetime_to_timestamptz' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

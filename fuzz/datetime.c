@@ -336,7 +336,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 	{
 		CLAIM(fault != ATID_DATETIME_OK && at <= size);
-		CLAIM(atid_datetime_words(fault) != NULL);
+		CLAIM(atid_datetime_words(fault)[0] != '\0');
 
 		write_out(s, size, strict);
 		fault = atid_datetime_parse_sloppy(s, size, &got, &at);

@@ -1,8 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * format.c
- *		The scanners of URIs and language tags take what regular expressions take:
- *		the grammars of RFC 3986, with Lexicon's bounds, and of RFC 5646.
+ *		Lexicon's string formats: a rule is broken, with a place within the string,
+ *		where the rules, written once more in another way, do not take the string,
+ *		and nowhere else.  For URIs, language tags and CIDs these are regular
+ *		expressions: the grammars of RFC 3986 and RFC 5646 with Lexicon's bounds.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,7 +13,11 @@
 #include <regex.h>
 #include <string.h>
 
+#include "codec/address.h"
+#include "codec/datetime.h"
+#include "codec/syntax.h"
 #include "fuzz.h"
+#include "names.h"
 
 #define GRANDFATHERED \
 	"en-GB-oed|i-ami|i-bnn|i-default|i-enochian|i-hak|i-klingon|i-lux|i-mingo|i-navajo|i-pwn|" \
@@ -33,6 +39,9 @@
 	"^[A-Za-z][A-Za-z0-9+.-]*:" \
 	"((//" AUTHORITY "([/?]" PATH "*)?|" PATH "+)(" FRAGMENT ")?|" FRAGMENT ")$"
 
+#define CID "^[a-zA-Z0-9+=]{8,256}$"
+#define TID "^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$"
+
 static bool
 matches(regex_t *regex, const char *s, size_t len)
 {
@@ -49,21 +58,66 @@ matches(regex_t *regex, const char *s, size_t len)
 	return result;
 }
 
+/* The format is of this name, and a string is of it, or breaks a rule in a place. */
+static void
+check(AtidFormat format, const char *name, const char *s, size_t len, bool valid)
+{
+	AtidFormat	found;
+	size_t		at = SIZE_MAX;
+	const char *rule = atid_format_broken_rule(format, s, len, &at);
+
+	CLAIM(atid_format_by_name(name, strlen(name), &found) && found == format);
+	CLAIM((rule == NULL) == valid);
+	if (rule == NULL)
+		return;
+	CLAIM(strlen(rule) > 10 && rule[strlen(rule) - 1] != '.');
+	CLAIM(at <= len);
+	/* a place counts characters, for which all before it must be ASCII */
+	for (size_t i = 0; i < at; i++)
+		CLAIM((unsigned char) s[i] < 0x80);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static regex_t language;
 	static regex_t uri;
+	static regex_t cid;
+	static regex_t tid;
 	static bool ready = false;
 	const char *s = (const char *) data;
+	AtidAtUri	parts;
+	AtidFormat	found;
+	int64_t		us;
+	size_t		at;
 
 	if (!ready)
 	{
 		CLAIM(regcomp(&language, LANGUAGE, REG_EXTENDED | REG_ICASE | REG_NOSUB) == 0);
 		CLAIM(regcomp(&uri, URI, REG_EXTENDED | REG_NOSUB) == 0);
+		CLAIM(regcomp(&cid, CID, REG_EXTENDED | REG_NOSUB) == 0);
+		CLAIM(regcomp(&tid, TID, REG_EXTENDED | REG_NOSUB) == 0);
 		ready = true;
 	}
-	CLAIM(atid_language_syntax(s, size) == matches(&language, s, size));
-	CLAIM(atid_uri_syntax(s, size) == matches(&uri, s, size));
+	check(ATID_FORMAT_LANGUAGE, "language", s, size, matches(&language, s, size));
+	check(ATID_FORMAT_URI, "uri", s, size, matches(&uri, s, size) && size <= ATID_URI_MAX);
+	check(ATID_FORMAT_CID, "cid", s, size,
+		  matches(&cid, s, size) && memcmp(s, "Qmb", 3) != 0);
+	check(ATID_FORMAT_TID, "tid", s, size, matches(&tid, s, size));
+	check(ATID_FORMAT_DID, "did", s, size, is_did(s, size));
+	check(ATID_FORMAT_HANDLE, "handle", s, size, is_handle(s, size));
+	check(ATID_FORMAT_AT_IDENTIFIER, "at-identifier", s, size,
+		  is_did(s, size) || is_handle(s, size));
+	check(ATID_FORMAT_NSID, "nsid", s, size, is_nsid(s, size));
+	check(ATID_FORMAT_RECORD_KEY, "record-key", s, size, is_record_key(s, size));
+	/* these two have harnesses of their own */
+	check(ATID_FORMAT_AT_URI, "at-uri", s, size,
+		  atid_at_uri_scan(s, size, &parts, &at) == ATID_ADDRESS_OK);
+	check(ATID_FORMAT_DATETIME, "datetime", s, size,
+		  atid_datetime_parse(s, size, &us, &at) == ATID_DATETIME_OK);
+
+	/* a name of a format is its whole name */
+	if (atid_format_by_name(s, size, &found))
+		CLAIM(size >= 3 && size <= 13 && !atid_format_by_name(s, size - 1, &found));
 	return 0;
 }

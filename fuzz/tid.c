@@ -42,6 +42,7 @@ from_text(const char *s, size_t len)
 			break;
 		case ATID_TID_LENGTH:
 			CLAIM(len != ATID_TID_TEXT_LEN && (legal == len || legal == ATID_TID_TEXT_LEN));
+			CLAIM(at == legal);
 			break;
 		case ATID_TID_FIRST:
 			CLAIM(len > 0 && legal == 0 && at == 0);

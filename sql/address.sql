@@ -299,7 +299,7 @@ SELECT uri FROM (SELECT uri, lag(uri) OVER () AS before FROM sorted) s
 WHERE before::text COLLATE "C" > uri::text;
 
 --
--- Domains: the constraint names the rule
+-- Domains, each with one constraint; format_problem() tells the rule and the place
 --
 CREATE FUNCTION refusal(value text, type text) RETURNS text LANGUAGE plpgsql AS
 $$
@@ -313,38 +313,97 @@ EXCEPTION WHEN check_violation THEN
   RETURN message;
 END
 $$;
-SELECT type, left(value, 30) AS value, refusal(value, 'atid.' || type)
-FROM (VALUES
+CREATE TABLE examples (n serial, format text, value text);
+INSERT INTO examples (format, value) VALUES
   ('handle', 'jay.bsky.social'), ('handle', 'XX.LCS.MIT.EDU'), ('handle', 'jo_hn.test'),
   ('handle', 'john.0'), ('handle', 'org'), ('handle', 'a..b'), ('handle', '-a.b'),
   ('handle', repeat('a.', 126) || 'bc'), ('handle', repeat('a', 64) || '.b'), ('handle', ''),
   ('nsid', 'com.example.fooBar'), ('nsid', 'com.exa_mple.foo'), ('nsid', 'com.example'),
   ('nsid', 'com.example.3'), ('nsid', 'com.example.f-o'), ('nsid', '8.cn.x'),
-  ('nsid', repeat('a.', 127) || 'b.c'), ('nsid', repeat('a.', 200) || 'c'),
-  ('at_identifier', 'did:m:v'), ('at_identifier', 'a.b'), ('at_identifier', 'did:m'),
-  ('at_identifier', '@a.b'), ('language', 'hy-Latn-IT-arevela'), ('language', 'en_US'),
-  ('language', 'i-klingon'), ('language', ''), ('uri', 'https://example.com'),
-  ('uri', 'at://did:plc:x/a.b.c/d'), ('uri', 'http:'), ('uri', 'x y:z'),
-  ('uri', 'x:' || repeat('y', 8191))
-) v(type, value);
-SELECT type, value
-FROM (VALUES ('handle', 'A.b'), ('handle', 'a'), ('nsid', 'a.b.c'), ('nsid', 'a.b'),
-             ('at_identifier', 'did:a:b'), ('at_identifier', 'a'),
-             ('language', 'ja'), ('language', '-'), ('uri', 'a:b'), ('uri', 'a')) v(type, value),
-     LATERAL (SELECT CASE type WHEN 'handle' THEN atid.handle_is_valid(value)
-                               WHEN 'nsid' THEN atid.nsid_is_valid(value)
-                               WHEN 'at_identifier' THEN atid.at_identifier_is_valid(value)
-                               WHEN 'language' THEN atid.language_is_valid(value)
-                               ELSE atid.uri_is_valid(value) END) w(valid)
-WHERE valid IS DISTINCT FROM (refusal(value, 'atid.' || type) = '');
+  ('nsid', repeat('a.', 127) || 'b.c'), ('nsid', repeat('a.', 200) || 'c'), ('nsid', 'a.-b.c'),
+  ('nsid', repeat('a.', 2) || repeat('b', 64)), ('at-identifier', 'did:m:v'),
+  ('at-identifier', 'a.b'), ('at-identifier', 'did:m'), ('at-identifier', '@a.b'),
+  ('language', 'hy-Latn-IT-arevela'), ('language', 'en_US'), ('language', 'i-klingon'),
+  ('language', ''), ('language', 'english-x'), ('language', 'i-other'),
+  ('language', 'en-US-Latn'), ('language', 'en-a'), ('language', 'x'),
+  ('uri', 'https://example.com'), ('uri', 'at://did:plc:x/a.b.c/d'), ('uri', 'http:'),
+  ('uri', 'x y:z'), ('uri', 'x:y z'), ('uri', 'x:%4'), ('uri', 'x:#y#'), ('uri', 'x:[]'),
+  ('uri', 'x:' || repeat('y', 8190)), ('uri', 'x:' || repeat('y', 8191)), ('uri', 'x:é'),
+  ('did', 'did:web:x'), ('did', 'did:web:x/y'), ('did', 'did:web:é'), ('did', ''),
+  ('did', 'did:web:' || repeat('x', 2041)), ('at-uri', 'at://a.b/c.d.e/f'),
+  ('at-uri', 'at://a.b/c.d.e/f?g'), ('at-uri', 'at://' || repeat('é', 9000)),
+  ('at-uri', 'at://a.b/c.d.e/' || repeat('f', 9000)), ('tid', '3jzfcijpj2z2a'),
+  ('tid', '3jzfcijpj2z2'), ('tid', '3jzfcijpj2z2aa'), ('tid', 'kjzfcijpj2z2a'),
+  ('tid', '3jzf-cij-pj2z-2a'), ('tid', ''), ('record-key', 'a:b~c'), ('record-key', '..'),
+  ('record-key', 'a/b'), ('record-key', ''), ('record-key', repeat('x', 513)),
+  ('cid', 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'),
+  ('cid', 'QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR'), ('cid', 'zb2rhe5'),
+  ('cid', 'bafy beigdyrzt5'), ('cid', repeat('b', 257)), ('datetime', '2026-03-17T10:20:30.1Z'),
+  ('datetime', '2026-03-17'), ('datetime', '2026-02-29T10:20:30Z'),
+  ('datetime', '9999-12-31T23:59:59-00:01'), ('datetime', 'é');
+SELECT format, left(value, 30) AS value, refusal(value, 'atid.' || translate(format, '-', '_'))
+FROM examples WHERE format IN ('handle', 'nsid', 'at-identifier', 'language', 'uri')
+ORDER BY n;
+SELECT format, left(value, 30) AS value, atid.format_problem(value, format) AS problem
+FROM examples WHERE atid.format_problem(value, format) IS NOT NULL ORDER BY n;
+-- NULL where the predicate says true, where the domain or the type takes it, and nowhere else;
+-- each value as each format
+CREATE VIEW verdicts AS
+SELECT f.format, value, atid.format_problem(value, f.format) AS problem,
+       CASE f.format
+         WHEN 'at-identifier' THEN atid.at_identifier_is_valid(value)
+         WHEN 'at-uri' THEN atid.at_uri_is_valid(value)
+         WHEN 'cid' THEN atid.cid_string_is_valid(value)
+         WHEN 'datetime' THEN atid.datetime_is_valid(value)
+         WHEN 'did' THEN atid.did_is_valid(value)
+         WHEN 'handle' THEN atid.handle_is_valid(value)
+         WHEN 'language' THEN atid.language_is_valid(value)
+         WHEN 'nsid' THEN atid.nsid_is_valid(value)
+         WHEN 'record-key' THEN atid.record_key_is_valid(value)
+         WHEN 'tid' THEN atid.tid_is_valid(value)
+         WHEN 'uri' THEN atid.uri_is_valid(value) END AS valid
+FROM (SELECT DISTINCT format FROM examples) f, examples;
+SELECT count(*), count(DISTINCT format) AS formats, count(*) FILTER (WHERE valid) AS valid
+FROM verdicts;
+SELECT * FROM verdicts WHERE valid IS DISTINCT FROM (problem IS NULL);
+SELECT format, value, problem FROM verdicts
+WHERE problem !~ '^At character [1-9][0-9]*: [A-Z].* must .*[^.]\.$'
+   OR substring(problem FROM '[0-9]+')::int > length(value) + 1;
+SELECT format, left(value, 30) AS value
+FROM examples
+WHERE format IN ('handle', 'nsid', 'at-identifier', 'language', 'uri', 'datetime')
+  AND (atid.format_problem(value, format) IS NULL)
+      IS DISTINCT FROM (refusal(value, 'atid.' || translate(format, '-', '_')) = '');
+-- the same words as a type's error has
+CREATE FUNCTION detail(value text, type text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE format('SELECT %L::%s', value, type);
+  RETURN NULL;
+EXCEPTION WHEN invalid_text_representation THEN
+  GET STACKED DIAGNOSTICS result = PG_EXCEPTION_DETAIL;
+  RETURN result;
+END
+$$;
+SELECT format, value, problem, detail
+FROM verdicts, LATERAL detail(value, 'atid.' || translate(format, '-', '_'))
+WHERE format IN ('did', 'at-uri', 'tid') AND problem IS DISTINCT FROM detail;
+SELECT atid.format_problem('x', 'DID');
+SELECT atid.format_problem('x', '');
+SELECT atid.format_problem(NULL, 'none'), atid.format_problem('x', NULL);
+\set VERBOSITY terse
+SELECT atid.format_problem('x', repeat('é', 100000));
+\set VERBOSITY default
 
 -- parts and normal forms
 SELECT atid.nsid_authority('com.atproto.sync.getRecord'),
   atid.nsid_name('com.atproto.sync.getRecord'), atid.nsid_authority('a.b.c'),
-       atid.nsid_normalize('COM.Example.fooBar'), atid.handle_normalize('BlueskyWeb.xyz');
+       atid.nsid_normalize('COM.Example.fooBar');
 SELECT atid.nsid_authority('com.example');
 SELECT atid.nsid_name('com.example.3');
-SELECT atid.handle_normalize('@a.b');
+SELECT atid.nsid_normalize('@a.b.c');
 SELECT uri, atid.at_uri_normalize(uri) AS normal FROM uris WHERE atid.at_uri_normalize(uri) <> uri
   ORDER BY uri;
 SELECT atid.at_uri_normalize('at://did:web:A%3a%zz%c/Com.Example.fooBar/Key');

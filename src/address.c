@@ -5,10 +5,11 @@
  *		domains handle, nsid, at_identifier, language and uri; and what the types
  *		atid.did and atid.at_uri share.
  *
- * The domains are over text with collation "C".  Their constraints answer false
- * and never raise, so that a broken rule is a soft error, and there is one for
- * each rule, so that the error names it.  The rules are in codec/address.c and
- * codec/format.c.
+ * The domains are over text with collation "C".  Each has one constraint, and the
+ * function behind it answers false and never raises, so that a broken rule is a
+ * soft error.  A domain that is in use cannot be altered, so all rules are in the
+ * function, the length too.  format_problem() tells which rule it was.  The rules
+ * are in codec/address.c and codec/format.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -107,7 +108,7 @@ atid_address_sort_support(SortSupport ssup, int (*comparator) (Datum x, Datum y,
 
 
 /*
- * Rules, one by one
+ * Is a text of a format, and why not?
  */
 
 typedef AtidAddress (*Scanner) (const char *s, size_t len, size_t *at);
@@ -120,109 +121,6 @@ scan(FunctionCallInfo fcinfo, Scanner scanner)
 
 	return scanner(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), &at);
 }
-
-PG_FUNCTION_INFO_V1(atid_handle_check_characters);
-Datum
-atid_handle_check_characters(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) != ATID_HANDLE_CHARACTER);
-}
-
-PG_FUNCTION_INFO_V1(atid_handle_check_length);
-Datum
-atid_handle_check_length(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) != ATID_HANDLE_LENGTH);
-}
-
-PG_FUNCTION_INFO_V1(atid_handle_check_segments);
-Datum
-atid_handle_check_segments(PG_FUNCTION_ARGS)
-{
-	AtidAddress fault = scan(fcinfo, atid_handle_scan);
-
-	PG_RETURN_BOOL(fault == ATID_ADDRESS_OK || fault == ATID_HANDLE_CHARACTER ||
-				   fault == ATID_HANDLE_LENGTH);
-}
-
-PG_FUNCTION_INFO_V1(atid_nsid_check_characters);
-Datum
-atid_nsid_check_characters(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) != ATID_NSID_CHARACTER);
-}
-
-PG_FUNCTION_INFO_V1(atid_nsid_check_length);
-Datum
-atid_nsid_check_length(PG_FUNCTION_ARGS)
-{
-	AtidAddress fault = scan(fcinfo, atid_nsid_scan);
-
-	PG_RETURN_BOOL(fault != ATID_NSID_LENGTH && fault != ATID_NSID_AUTHORITY_LENGTH);
-}
-
-PG_FUNCTION_INFO_V1(atid_nsid_check_name);
-Datum
-atid_nsid_check_name(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) != ATID_NSID_NAME);
-}
-
-PG_FUNCTION_INFO_V1(atid_nsid_check_segments);
-Datum
-atid_nsid_check_segments(PG_FUNCTION_ARGS)
-{
-	AtidAddress fault = scan(fcinfo, atid_nsid_scan);
-
-	PG_RETURN_BOOL(fault == ATID_ADDRESS_OK || fault == ATID_NSID_CHARACTER ||
-				   fault == ATID_NSID_LENGTH || fault == ATID_NSID_AUTHORITY_LENGTH ||
-				   fault == ATID_NSID_NAME);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_identifier_check_syntax);
-Datum
-atid_at_identifier_check_syntax(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_identifier_scan) == ATID_ADDRESS_OK);
-}
-
-static bool
-is_language(text *arg)
-{
-	return atid_language_syntax(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
-}
-
-PG_FUNCTION_INFO_V1(atid_language_check_syntax);
-Datum
-atid_language_check_syntax(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(is_language(PG_GETARG_TEXT_PP(0)));
-}
-
-PG_FUNCTION_INFO_V1(atid_uri_check_length);
-Datum
-atid_uri_check_length(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(atid_uri_length(VARSIZE_ANY_EXHDR(PG_GETARG_TEXT_PP(0))));
-}
-
-static bool
-is_uri(text *arg)
-{
-	return atid_uri_syntax(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
-}
-
-PG_FUNCTION_INFO_V1(atid_uri_check_syntax);
-Datum
-atid_uri_check_syntax(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(is_uri(PG_GETARG_TEXT_PP(0)));
-}
-
-
-/*
- * All rules at once
- */
 
 PG_FUNCTION_INFO_V1(atid_handle_is_valid);
 Datum
@@ -249,7 +147,11 @@ PG_FUNCTION_INFO_V1(atid_language_is_valid);
 Datum
 atid_language_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(is_language(PG_GETARG_TEXT_PP(0)));
+	text	   *arg = PG_GETARG_TEXT_PP(0);
+	size_t		at;
+
+	PG_RETURN_BOOL(atid_language_scan(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg),
+									  &at) == ATID_FORMAT_OK);
 }
 
 PG_FUNCTION_INFO_V1(atid_uri_is_valid);
@@ -257,8 +159,37 @@ Datum
 atid_uri_is_valid(PG_FUNCTION_ARGS)
 {
 	text	   *arg = PG_GETARG_TEXT_PP(0);
+	size_t		at;
 
-	PG_RETURN_BOOL(atid_uri_length(VARSIZE_ANY_EXHDR(arg)) && is_uri(arg));
+	PG_RETURN_BOOL(atid_uri_scan(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg),
+								 &at) == ATID_FORMAT_OK);
+}
+
+/*
+ * format_problem(value text, format text): the first rule of one of Lexicon's
+ * string formats that a value breaks, and where; NULL if it breaks none.
+ */
+PG_FUNCTION_INFO_V1(atid_format_problem);
+Datum
+atid_format_problem(PG_FUNCTION_ARGS)
+{
+	text	   *value = PG_GETARG_TEXT_PP(0);
+	text	   *name = PG_GETARG_TEXT_PP(1);
+	AtidFormat	format;
+	const char *rule;
+	size_t		at = 0;
+
+	if (!atid_format_by_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), &format))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unrecognized string format: \"%s\"",
+						atid_quote(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name))),
+				 errdetail("A string format must be one of %s.", ATID_FORMAT_LIST)));
+
+	rule = atid_format_broken_rule(format, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &at);
+	if (rule == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("At character %zu: %s.", at + 1, rule)));
 }
 
 
@@ -266,34 +197,23 @@ atid_uri_is_valid(PG_FUNCTION_ARGS)
  * Parts and normal forms
  */
 
-/* The argument, which has to be a name of this kind. */
+/* The argument, which must be an NSID: any other is an error, as for a type's input. */
 static text *
-scanned_arg(FunctionCallInfo fcinfo, Scanner scanner, const char *what)
+nsid_arg(FunctionCallInfo fcinfo)
 {
 	text	   *arg = PG_GETARG_TEXT_PP(0);
 	const char *s = VARDATA_ANY(arg);
 	size_t		len = VARSIZE_ANY_EXHDR(arg);
 	size_t		at = 0;
-	AtidAddress fault = scanner(s, len, &at);
+	AtidAddress fault = atid_nsid_scan(s, len, &at);
 
 	if (fault != ATID_ADDRESS_OK)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid %s: \"%s\"", what, atid_quote(s, len)),
-				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.nsid",
+						atid_quote(s, len)),
+				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 	return arg;
-}
-
-/* A copy whose first n bytes are in lower case. */
-static text *
-lower_case(text *arg, size_t n)
-{
-	text	   *result = cstring_to_text_with_len(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
-	char	   *s = VARDATA(result);
-
-	for (size_t i = 0; i < n; i++)
-		s[i] = pg_ascii_tolower((unsigned char) s[i]);
-	return result;
 }
 
 /* Where the last segment begins. */
@@ -308,15 +228,6 @@ last_segment(text *arg)
 	return i;
 }
 
-PG_FUNCTION_INFO_V1(atid_handle_normalize);
-Datum
-atid_handle_normalize(PG_FUNCTION_ARGS)
-{
-	text	   *arg = scanned_arg(fcinfo, atid_handle_scan, "handle");
-
-	PG_RETURN_TEXT_P(lower_case(arg, VARSIZE_ANY_EXHDR(arg)));
-}
-
 /*
  * nsid_normalize(text): the authority in lower case; the name is as it is.
  */
@@ -324,9 +235,13 @@ PG_FUNCTION_INFO_V1(atid_nsid_normalize);
 Datum
 atid_nsid_normalize(PG_FUNCTION_ARGS)
 {
-	text	   *arg = scanned_arg(fcinfo, atid_nsid_scan, "NSID");
+	text	   *arg = nsid_arg(fcinfo);
+	text	   *result = cstring_to_text_with_len(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
+	size_t		authority = last_segment(arg);
 
-	PG_RETURN_TEXT_P(lower_case(arg, last_segment(arg)));
+	for (size_t i = 0; i < authority; i++)
+		VARDATA(result)[i] = pg_ascii_tolower((unsigned char) VARDATA(result)[i]);
+	PG_RETURN_TEXT_P(result);
 }
 
 /*
@@ -337,7 +252,7 @@ PG_FUNCTION_INFO_V1(atid_nsid_authority);
 Datum
 atid_nsid_authority(PG_FUNCTION_ARGS)
 {
-	text	   *arg = scanned_arg(fcinfo, atid_nsid_scan, "NSID");
+	text	   *arg = nsid_arg(fcinfo);
 	const char *s = VARDATA_ANY(arg);
 	size_t		len = last_segment(arg) - 1;
 	text	   *result = palloc(VARHDRSZ + len);
@@ -362,7 +277,7 @@ PG_FUNCTION_INFO_V1(atid_nsid_name);
 Datum
 atid_nsid_name(PG_FUNCTION_ARGS)
 {
-	text	   *arg = scanned_arg(fcinfo, atid_nsid_scan, "NSID");
+	text	   *arg = nsid_arg(fcinfo);
 	size_t		start = last_segment(arg);
 
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(VARDATA_ANY(arg) + start,

@@ -96,7 +96,7 @@ atid_at_uri_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.at_uri",
 						atid_quote(str, len)),
-				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 	PG_RETURN_DATUM(atid_at_uri_datum(str, len));
 }
 
@@ -126,7 +126,7 @@ atid_at_uri_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary representation for type %s", "atid.at_uri"),
-				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 	return atid_at_uri_datum(s, len);
 }
 
@@ -285,7 +285,7 @@ check_part(const char *what, const char *s, size_t len,
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid %s for an AT URI: \"%s\"", what, atid_quote(s, len)),
-				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 }
 
 /*

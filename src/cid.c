@@ -34,6 +34,7 @@
 #include "utils/sortsupport.h"
 
 #include "cid.h"
+#include "codec/format.h"
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "quote.h"
@@ -321,20 +322,10 @@ Datum
 atid_cid_string_is_valid(PG_FUNCTION_ARGS)
 {
 	text	   *str = PG_GETARG_TEXT_PP(0);
-	const char *s = VARDATA_ANY(str);
-	size_t		len = VARSIZE_ANY_EXHDR(str);
+	size_t		at;
 
-	if (len < 8 || len > 256 || (s[0] == 'Q' && s[1] == 'm' && s[2] == 'b'))
-		PG_RETURN_BOOL(false);
-	for (size_t i = 0; i < len; i++)
-	{
-		char		c = s[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			  (c >= '0' && c <= '9') || c == '+' || c == '='))
-			PG_RETURN_BOOL(false);
-	}
-	PG_RETURN_BOOL(true);
+	PG_RETURN_BOOL(atid_cid_string_scan(VARDATA_ANY(str), VARSIZE_ANY_EXHDR(str),
+										&at) == ATID_FORMAT_OK);
 }
 
 

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * datetime.c
- *		Times as Lexicon's strings: the checks behind the domain datetime, and
- *		the way to timestamptz and back.
+ *		Times as Lexicon's strings: the check behind the domain datetime, and the
+ *		way to timestamptz and back.
  *
  * A datetime is a string, since its signed record is hashed as it was written,
  * and two strings may name one time.  The domain is one over text with collation
@@ -14,8 +14,8 @@
  * an offset, and a timestamptz is a number of microseconds.  So all of it is
  * immutable, for generated columns and indexes.
  *
- * The functions behind the domain's constraints answer false and never raise,
- * so that a broken rule is a soft error.
+ * datetime_is_valid(), which is behind the domain's constraint, answers false and
+ * never raises, so that a broken rule is a soft error.
  *
  *-------------------------------------------------------------------------
  */
@@ -23,19 +23,16 @@
 
 #include "datatype/timestamp.h"
 #include "fmgr.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "codec/datetime.h"
 #include "compat.h"
+#include "quote.h"
 
 /* What timestamptz counts from, in microseconds of the Unix epoch. */
 #define TIMESTAMPTZ_EPOCH_US \
 	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
-
-/* An error quotes no more bytes of a value than this. */
-#define QUOTE_MAX		400
 
 /* Fractions of a second: all that timestamptz has, and what JavaScript has. */
 #define MICROSECOND_DIGITS 6
@@ -59,15 +56,6 @@ parse_datetime(text *value, int64_t *us)
 	return atid_datetime_parse(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), us, &ignored);
 }
 
-/* Whether a datetime keeps to one rule, whatever it makes of the others. */
-static bool
-keeps_rule(text *value, AtidDatetimeRule rule)
-{
-	int64_t		ignored;
-
-	return atid_datetime_rule(parse_datetime(value, &ignored)) != rule;
-}
-
 static TimestampTz
 to_timestamptz(int64_t us)
 {
@@ -75,59 +63,26 @@ to_timestamptz(int64_t us)
 }
 
 /*
- * Raise the fault of a value.  "at" is its place, which the rule about the era
- * does not have.
+ * Raise the fault of a value, which is at this place.
  */
 pg_noreturn static void
 raise_fault(text *value, AtidDatetimeFault fault, size_t at)
 {
-	AtidDatetimeRule rule = atid_datetime_rule(fault);
 	const char *s = VARDATA_ANY(value);
-	int			len = VARSIZE_ANY_EXHDR(value);
-	int			quoted = pg_mbcliplen(s, len, QUOTE_MAX);
-	const char *ellipsis = quoted < len ? "..." : "";
+	size_t		len = VARSIZE_ANY_EXHDR(value);
 
 	ereport(ERROR,
-			(rule == ATID_DATETIME_SYNTAX ?
+			(atid_datetime_fault_is_syntax(fault) ?
 			 (errcode(ERRCODE_INVALID_DATETIME_FORMAT),
-			  errmsg("invalid input syntax for type %s: \"%.*s%s\"",
-					 "atid.datetime", quoted, s, ellipsis)) :
+			  errmsg("invalid input syntax for type %s: \"%s\"",
+					 "atid.datetime", atid_quote(s, len))) :
 			 (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-			  errmsg("date/time field value out of range: \"%.*s%s\"",
-					 quoted, s, ellipsis)),
-			 rule == ATID_DATETIME_ERA ?
-			 errdetail("%s.", atid_datetime_words(fault)) :
-			 errdetail("%s, at character %d.", atid_datetime_words(fault), (int) at + 1)));
-}
-
-
-/*
- * The rules, one by one, behind the domain's constraints
- */
-
-PG_FUNCTION_INFO_V1(atid_datetime_check_syntax);
-Datum
-atid_datetime_check_syntax(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(keeps_rule(PG_GETARG_TEXT_PP(0), ATID_DATETIME_SYNTAX));
-}
-
-PG_FUNCTION_INFO_V1(atid_datetime_check_calendar);
-Datum
-atid_datetime_check_calendar(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(keeps_rule(PG_GETARG_TEXT_PP(0), ATID_DATETIME_CALENDAR));
-}
-
-PG_FUNCTION_INFO_V1(atid_datetime_check_era);
-Datum
-atid_datetime_check_era(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(keeps_rule(PG_GETARG_TEXT_PP(0), ATID_DATETIME_ERA));
+			  errmsg("date/time field value out of range: \"%s\"", atid_quote(s, len))),
+			 errdetail("At character %d: %s.", (int) at + 1, atid_datetime_words(fault))));
 }
 
 /*
- * datetime_is_valid(text): all rules at once.
+ * datetime_is_valid(text): would this text be taken as a datetime?
  */
 PG_FUNCTION_INFO_V1(atid_datetime_is_valid);
 Datum

@@ -79,7 +79,7 @@ atid_did_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.did",
 						atid_quote(str, len)),
-				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 	PG_RETURN_DATUM(atid_did_datum(str, len));
 }
 
@@ -108,7 +108,7 @@ atid_did_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary representation for type %s", "atid.did"),
-				 errdetail("%s (at character %d).", atid_address_words(fault), (int) at + 1)));
+				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 	return atid_did_datum(s, len);
 }
 

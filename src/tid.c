@@ -48,28 +48,6 @@ StaticAssertDecl(sizeof(Datum) == sizeof(uint64),
  * Input and output
  */
 
-/*
- * The rule that a text breaks, as an error's DETAIL.
- */
-static int
-tid_errdetail(AtidTidSyntax fault, size_t at)
-{
-	switch (fault)
-	{
-		case ATID_TID_OK:
-			break;
-		case ATID_TID_LENGTH:
-			return errdetail("A TID has exactly %d characters.",
-							 ATID_TID_TEXT_LEN);
-		case ATID_TID_FIRST:
-			return errdetail("The first character of a TID is one of 234567abcdefghij.");
-		case ATID_TID_CHARACTER:
-			return errdetail("Character %d is not one of 234567abcdefghijklmnopqrstuvwxyz.",
-							 (int) at + 1);
-	}
-	return 0;
-}
-
 PG_FUNCTION_INFO_V1(atid_tid_in);
 Datum
 atid_tid_in(PG_FUNCTION_ARGS)
@@ -88,7 +66,7 @@ atid_tid_in(PG_FUNCTION_ARGS)
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "atid.tid",
 					atid_quote(str, len)),
-			 tid_errdetail(fault, at)));
+			 errdetail("At character %d: %s.", (int) at + 1, atid_syntax_tid_words(fault))));
 }
 
 PG_FUNCTION_INFO_V1(atid_tid_out);

@@ -88,6 +88,15 @@ foreach my $case (@records)
 	}
 }
 
+# A place counts characters, whatever bytes they have.
+foreach my $encoding (@encodings)
+{
+	my $letter = { KOI8R => 'я', EUC_JP => '漢', EUC_TW => '漢' }->{$encoding} || 'é';
+	is($session{$encoding}->ok("SELECT atid.format_problem('did:web:x$letter', 'did')"),
+		'At character 10: A DID must have only letters, digits and "._:%-".',
+		"$encoding: the problem of a string");
+}
+
 # Many keys, all characters of Latin-1 in them, nested: sorted anew at each level.
 {
 	my $many = <<'SQL';

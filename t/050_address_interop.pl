@@ -1,8 +1,9 @@
-# The AT Protocol's public vectors for DIDs, handles, NSIDs, at-identifiers, AT URIs, language tags and URIs.
+# The AT Protocol's public vectors for DIDs, handles, NSIDs, at-identifiers, AT URIs, language tags and URIs;
+# and, for format_problem, those of all of Lexicon's string formats.
 #
 # Reads the vectors from $ATID_INTEROP_DIR, or from ../shared/fixtures/atproto-interop beside the project,
-# and shows that every line counted as valid there is accepted and every other refused, by the predicate and
-# by the type or domain; and that what is accepted comes back byte for byte.
+# and shows that every line counted as valid there is accepted and every other refused, by the predicate, by
+# format_problem, and by the type or domain; and that what is accepted comes back byte for byte.
 #
 # The exceptions, with the sentence that decides; the vectors' README says that the specifications do where
 # they disagree:
@@ -63,8 +64,8 @@ sub check
 	my ($name, $refusal, $value, $valid) = @_;
 	my $text = literal($value);
 	is( $session->ok("SELECT atid.${name}_is_valid($text), put($text, 'atid.$name') = "
-			  . ($valid ? $text : literal($refusal))),
-		($valid ? 't' : 'f') . '|t',
+			  . ($valid ? $text : literal($refusal)) . ", atid.format_problem($text, '" . $name =~ tr/_/-/r . "') IS NULL"),
+		$valid ? 't|t|t' : 'f|t|f',
 		sprintf('%s %s: [%.100s]', $name, $valid ? 'accepts' : 'refuses', $value));
 	return;
 }
@@ -91,6 +92,22 @@ foreach my $format (@formats)
 my @not_valid = syntax_vectors('language_parse_invalid.txt');
 is(scalar(@not_valid), 4, 'language tags that are well-formed and not valid');
 check('language', '23514', $_, 1) foreach @not_valid;
+
+# the formats whose types and domains other tests are about
+foreach my $format ([ 'tid', 'tid' ], [ 'recordkey', 'record-key' ], [ 'cid', 'cid' ], [ 'datetime', 'datetime' ])
+{
+	my ($file, $name) = @$format;
+	my @invalid = syntax_vectors($file . '_syntax_invalid.txt');
+	push @invalid, syntax_vectors('datetime_parse_invalid.txt') if $name eq 'datetime';
+	my @valid = syntax_vectors($file . '_syntax_valid.txt');
+	cmp_ok(scalar(@valid), '>=', 4, "$name: lines that are valid");
+	cmp_ok(scalar(@invalid), '>=', 8, "$name: lines that are invalid");
+	is($session->ok("SELECT atid.format_problem(" . literal($_) . ", '$name') IS NULL"), 't', "$name: nothing wrong with [$_]")
+	  foreach @valid;
+	like($session->ok("SELECT atid.format_problem(" . literal($_) . ", '$name')"), qr/^At character [0-9]+: .* must .*\.$/,
+		"$name: a rule that [$_] breaks")
+	  foreach @invalid;
+}
 
 $session->quit;
 $node->stop;

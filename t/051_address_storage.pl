@@ -206,13 +206,13 @@ sub receive
 }
 
 is(receive('did:web:x', "$plc/a.b.c/3jzfcijpj2z2a"), '', 'binary: taken');
-is(receive("did:web:x\0", undef), 'A DID holds only letters, digits and "._:%-" (at character 10).', 'binary: a zero byte');
-is(receive("did:web:\xc3\x28", undef), 'A DID holds only letters, digits and "._:%-" (at character 9).', 'binary: no UTF-8');
-is(receive(undef, "at://a.b/\0"), 'An NSID holds only letters, digits, hyphens and periods (at character 10).', 'binary: a zero byte in a URI');
-is(receive(undef, "at://a.b/c.d.e/\xff"), 'A record key holds only letters, digits and ".-_:~" (at character 16).', 'binary: no UTF-8 in a URI');
-is(receive(undef, ''), 'An AT URI begins with "at://" (at character 1).', 'binary: nothing');
-is(receive('did:web:' . 'x' x 2_000_000, undef), 'A DID has at most 2048 characters (at character 2049).', 'binary: megabytes');
-is(receive(undef, 'at://a.b/c.d.e/' . 'x' x 2_000_000), 'An AT URI has at most 8192 characters (at character 8193).', 'binary: megabytes of URI');
+is(receive("did:web:x\0", undef), 'At character 10: A DID must have only letters, digits and "._:%-".', 'binary: a zero byte');
+is(receive("did:web:\xc3\x28", undef), 'At character 9: A DID must have only letters, digits and "._:%-".', 'binary: no UTF-8');
+is(receive(undef, "at://a.b/\0"), 'At character 10: An NSID must have only letters, digits, hyphens and periods.', 'binary: a zero byte in a URI');
+is(receive(undef, "at://a.b/c.d.e/\xff"), 'At character 16: A record key must have only letters, digits and ".-_:~".', 'binary: no UTF-8 in a URI');
+is(receive(undef, ''), 'At character 1: An AT URI must begin with "at://".', 'binary: nothing');
+is(receive('did:web:' . 'x' x 2_000_000, undef), 'At character 2049: A DID must have at most 2048 characters.', 'binary: megabytes');
+is(receive(undef, 'at://a.b/c.d.e/' . 'x' x 2_000_000), 'At character 528: A record key must have 1 to 512 characters.', 'binary: megabytes of URI');
 my ($out, $state, $message) = $s->try(q{INSERT INTO received (uri) SELECT ('at://' || repeat('a.', 100000000))::atid.at_uri});
 is($state, '22P02', '200 MB of text: refused');
 cmp_ok(length $message, '<', 1000, '200 MB of text: a short message');

@@ -58,7 +58,7 @@ sub is_answer
 }
 
 my $syntax = qr/datetime_syntax 22007/;
-my $time   = qr/datetime_(calendar|era) 22008/;
+my $time   = qr/datetime_syntax 22008/;
 
 my %count;
 foreach my $row (

@@ -6,12 +6,13 @@
  *		did			did:<method>:<identifier>			at most 2048 characters
  *		handle		a domain name of two segments or more		  253
  *		nsid		a domain name in reverse and a name			  317
- *		at-uri		at://<authority>[/<collection>[/<rkey>]]	 8192
+ *		at-uri		at://<authority>[/<collection>[/<rkey>]]	 2884
  *
  * They take what Lexicon's string formats of these names take ("String Formats"
  * in the Lexicon specification): of an AT URI that is the restricted syntax,
  * with neither query nor fragment, and of every name any spelling, normalized or
- * not.  Case is kept; nothing is looked up.
+ * not.  Case is kept; nothing is looked up.  The format's own bound of an AT URI,
+ * 8192 characters, needs no check: the bounds of its parts allow fewer.
  *
  * All names are ASCII.  Strings come as a pointer and a length in bytes, need no
  * terminator, and may hold any bytes.  A scanner answers with the first fault
@@ -284,11 +285,6 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 	}			part[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
 	size_t		i;
 
-	if (len > ATID_AT_URI_MAX)
-	{
-		*at = ATID_AT_URI_MAX;
-		return ATID_AT_URI_LENGTH;
-	}
 	for (i = 0; i < SCHEME_LEN; i++)
 	{
 		*at = i;
@@ -338,8 +334,7 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 }
 
 /*
- * The rule that is broken, as the beginning of a sentence that goes on with the
- * place.
+ * The rule that is broken: a sentence without its full stop.
  */
 const char *
 atid_address_words(AtidAddress fault)
@@ -349,59 +344,57 @@ atid_address_words(AtidAddress fault)
 		case ATID_ADDRESS_OK:
 			break;
 		case ATID_DID_LENGTH:
-			return "A DID has at most 2048 characters";
+			return "A DID must have at most 2048 characters";
 		case ATID_DID_PREFIX:
-			return "A DID begins with \"did:\"";
+			return "A DID must begin with \"did:\"";
 		case ATID_DID_METHOD:
-			return "The method of a DID is lower-case letters, followed by \":\"";
+			return "The method of a DID must be lower-case letters, followed by \":\"";
 		case ATID_DID_CHARACTER:
-			return "A DID holds only letters, digits and \"._:%-\"";
+			return "A DID must have only letters, digits and \"._:%-\"";
 		case ATID_DID_END:
-			return "A DID has an identifier after its method, and does not end in \":\" or \"%\"";
+			return "A DID must end in an identifier, not in \":\" or \"%\"";
 		case ATID_HANDLE_LENGTH:
-			return "A handle has at most 253 characters";
+			return "A handle must have at most 253 characters";
 		case ATID_HANDLE_CHARACTER:
-			return "A handle holds only letters, digits, hyphens and periods";
+			return "A handle must have only letters, digits, hyphens and periods";
 		case ATID_HANDLE_SEGMENTS:
-			return "A handle has at least two segments, with a period between them";
+			return "A handle must have at least two segments, with a period between them";
 		case ATID_HANDLE_SEGMENT_LENGTH:
-			return "A segment of a handle has 1 to 63 characters";
+			return "A segment of a handle must have 1 to 63 characters";
 		case ATID_HANDLE_HYPHEN:
-			return "A segment of a handle neither begins nor ends with a hyphen";
+			return "A segment of a handle must not begin or end with a hyphen";
 		case ATID_HANDLE_LAST:
-			return "The last segment of a handle does not begin with a digit";
+			return "The last segment of a handle must not begin with a digit";
 		case ATID_NSID_LENGTH:
-			return "An NSID has at most 317 characters";
+			return "An NSID must have at most 317 characters";
 		case ATID_NSID_CHARACTER:
-			return "An NSID holds only letters, digits, hyphens and periods";
+			return "An NSID must have only letters, digits, hyphens and periods";
 		case ATID_NSID_SEGMENTS:
-			return "An NSID has at least three segments, with periods between them";
+			return "An NSID must have at least three segments, with periods between them";
 		case ATID_NSID_SEGMENT_LENGTH:
-			return "A segment of an NSID has 1 to 63 characters";
+			return "A segment of an NSID must have 1 to 63 characters";
 		case ATID_NSID_HYPHEN:
-			return "A segment of an NSID neither begins nor ends with a hyphen";
+			return "A segment of an NSID must not begin or end with a hyphen";
 		case ATID_NSID_FIRST:
-			return "The first segment of an NSID does not begin with a digit";
+			return "The first segment of an NSID must not begin with a digit";
 		case ATID_NSID_NAME:
-			return "The name of an NSID, its last segment, is letters and digits, a letter first";
+			return "The last segment of an NSID must be letters and digits, a letter first";
 		case ATID_NSID_AUTHORITY_LENGTH:
-			return "The authority of an NSID, all before its name, has at most 253 characters";
+			return "An NSID must have at most 253 characters before its last segment";
 		case ATID_RECORD_KEY_LENGTH:
-			return "A record key has 1 to 512 characters";
+			return "A record key must have 1 to 512 characters";
 		case ATID_RECORD_KEY_CHARACTER:
-			return "A record key holds only letters, digits and \".-_:~\"";
+			return "A record key must have only letters, digits and \".-_:~\"";
 		case ATID_RECORD_KEY_DOTS:
-			return "A record key is neither \".\" nor \"..\"";
-		case ATID_AT_URI_LENGTH:
-			return "An AT URI has at most 8192 characters";
+			return "A record key must not be \".\" or \"..\"";
 		case ATID_AT_URI_PREFIX:
-			return "An AT URI begins with \"at://\"";
+			return "An AT URI must begin with \"at://\"";
 		case ATID_AT_URI_EMPTY:
-			return "An AT URI has no empty part, and does not end in a slash";
+			return "An AT URI must not have an empty part, or end in a slash";
 		case ATID_AT_URI_PARTS:
-			return "An AT URI has no part after its record key";
+			return "An AT URI must not have a part after its record key";
 		case ATID_AT_URI_EXTRA:
-			return "An AT URI of Lexicon has neither query nor fragment";
+			return "An AT URI must not have a query or a fragment";
 	}
 	return "";
 }

@@ -15,7 +15,6 @@
 #define ATID_DID_MAX		2048
 #define ATID_HANDLE_MAX		253
 #define ATID_NSID_MAX		317
-#define ATID_AT_URI_MAX		8192
 
 /* The longest text that keeps to the rules of its parts. */
 #define ATID_AT_URI_LONGEST	(5 + ATID_DID_MAX + 1 + ATID_NSID_MAX + 1 + 512)
@@ -46,7 +45,6 @@ typedef enum AtidAddress
 	ATID_RECORD_KEY_LENGTH,
 	ATID_RECORD_KEY_CHARACTER,
 	ATID_RECORD_KEY_DOTS,
-	ATID_AT_URI_LENGTH,
 	ATID_AT_URI_PREFIX,
 	ATID_AT_URI_EMPTY,
 	ATID_AT_URI_PARTS,

@@ -301,7 +301,8 @@ read_strict_form(Reader *r, Fields *f)
  *
  * *us is set if there is no fault.  Otherwise *at is the place of the fault: of
  * the first character that the syntax does not admit, or, only if the syntax is
- * right, of the first part that is out of its bounds; 0 for a fault of the era.
+ * right, of the first part that is out of its bounds; 0 for a fault of the era,
+ * which is one of the whole.
  */
 AtidDatetimeFault
 atid_datetime_parse(const char *s, size_t len, int64_t *us, size_t *at)
@@ -528,21 +529,17 @@ atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
  * Faults
  */
 
-AtidDatetimeRule
-atid_datetime_rule(AtidDatetimeFault fault)
+/*
+ * Is the string written in another form?  Else there is no such time.
+ */
+bool
+atid_datetime_fault_is_syntax(AtidDatetimeFault fault)
 {
-	if (fault == ATID_DATETIME_OK)
-		return ATID_DATETIME_NO_RULE;
-	if (fault <= ATID_DATETIME_FORM)
-		return ATID_DATETIME_SYNTAX;
-	if (fault <= ATID_DATETIME_OFFSET)
-		return ATID_DATETIME_CALENDAR;
-	return ATID_DATETIME_ERA;
+	return fault >= ATID_DATETIME_DATE && fault <= ATID_DATETIME_FORM;
 }
 
 /*
- * A sentence that tells what is wrong, without its full stop, so that a place
- * can follow; NULL if nothing is.
+ * The rule that is broken: a sentence without its full stop.
  */
 const char *
 atid_datetime_words(AtidDatetimeFault fault)
@@ -552,41 +549,41 @@ atid_datetime_words(AtidDatetimeFault fault)
 		case ATID_DATETIME_OK:
 			break;
 		case ATID_DATETIME_DATE:
-			return "The date is not of the form YYYY-MM-DD";
+			return "The date must be of the form YYYY-MM-DD";
 		case ATID_DATETIME_SEPARATOR:
-			return "There is no \"T\" between date and time";
+			return "There must be a \"T\" between date and time";
 		case ATID_DATETIME_TIME:
-			return "The time is not of the form hh:mm:ss";
+			return "The time must be of the form hh:mm:ss";
 		case ATID_DATETIME_FRACTION:
-			return "There is no digit after the point";
+			return "There must be a digit after the point";
 		case ATID_DATETIME_NO_ZONE:
-			return "There is no time zone";
+			return "There must be a time zone, \"Z\" or an offset such as \"+01:00\"";
 		case ATID_DATETIME_ZONE:
-			return "The time zone is neither \"Z\" nor an offset such as \"+01:00\"";
+			return "The time zone must be \"Z\" or an offset such as \"+01:00\"";
 		case ATID_DATETIME_NEGATIVE_ZERO:
-			return "The offset is \"-00:00\", which is not allowed";
+			return "The offset must not be \"-00:00\"";
 		case ATID_DATETIME_TRAILING:
-			return "There is more after the time zone";
+			return "There must be nothing after the time zone";
 		case ATID_DATETIME_FORM:
-			return "It is in none of the forms that can be normalized";
+			return "The text must be in one of the forms that can be normalized";
 		case ATID_DATETIME_MONTH:
-			return "The month is not one of 01 to 12";
+			return "The month must be one of 01 to 12";
 		case ATID_DATETIME_DAY:
-			return "The month has no such day";
+			return "The day must be one that the month has";
 		case ATID_DATETIME_HOUR:
-			return "The hour is not one of 00 to 23";
+			return "The hour must be one of 00 to 23";
 		case ATID_DATETIME_MINUTE:
-			return "The minute is not one of 00 to 59";
+			return "The minute must be one of 00 to 59";
 		case ATID_DATETIME_SECOND:
-			return "The second is not one of 00 to 59";
+			return "The second must be one of 00 to 59";
 		case ATID_DATETIME_OFFSET:
-			return "The offset is not one of 00:00 to 23:59";
+			return "The offset must be one of 00:00 to 23:59";
 		case ATID_DATETIME_BEFORE_0000:
-			return "In UTC it is before the year 0000";
+			return "In UTC, the time must not be before the year 0000";
 		case ATID_DATETIME_AFTER_9999:
-			return "In UTC it is after the year 9999";
+			return "In UTC, the time must not be after the year 9999";
 	}
-	return NULL;
+	return "";
 }
 
 

@@ -48,19 +48,10 @@ typedef enum AtidDatetimeFault
 	ATID_DATETIME_AFTER_9999
 } AtidDatetimeFault;
 
-/* The rule that a fault breaks. */
-typedef enum AtidDatetimeRule
-{
-	ATID_DATETIME_NO_RULE,
-	ATID_DATETIME_SYNTAX,
-	ATID_DATETIME_CALENDAR,
-	ATID_DATETIME_ERA
-} AtidDatetimeRule;
-
 extern AtidDatetimeFault atid_datetime_parse(const char *s, size_t len, int64_t *us, size_t *at);
 extern AtidDatetimeFault atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us,
 													size_t *at);
-extern AtidDatetimeRule atid_datetime_rule(AtidDatetimeFault fault);
+extern bool atid_datetime_fault_is_syntax(AtidDatetimeFault fault);
 extern const char *atid_datetime_words(AtidDatetimeFault fault);
 extern size_t atid_datetime_format(int64_t us, int digits, char *s);
 

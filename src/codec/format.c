@@ -1,11 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * format.c
- *		Scanners of Lexicon's string formats that are other people's: a URI of RFC
- *		3986, and a language tag of BCP 47 (RFC 5646).
+ *		Lexicon's string formats: what is wrong with a string, by the format's name.
+ *		Here are the scanners of three that are other people's: a URI of RFC 3986,
+ *		a language tag of BCP 47 (RFC 5646), and a CID in any base.
  *
- * Strings come as a pointer and a length in bytes and may hold any bytes; both
- * formats are ASCII.  One pass, from left to right.
+ * Strings come as a pointer and a length in bytes and may hold any bytes; all
+ * formats are ASCII.  One pass, from left to right, to the first fault.  *at is
+ * then the number of bytes before the place; those are ASCII, so it counts
+ * characters as well.
  *
  * Pure code: no server, no allocation, no state, no locale.
  *
@@ -14,6 +17,10 @@
 #include "codec/format.h"
 
 #include <string.h>
+
+#include "codec/address.h"
+#include "codec/datetime.h"
+#include "codec/syntax.h"
 
 static inline char
 to_lower(char c)
@@ -50,56 +57,64 @@ is_one_of(char c, const char *set)
  * URI
  */
 
-/* Lexicon's own bound ("uri") ... */
-bool
-atid_uri_length(size_t len)
-{
-	return len <= ATID_URI_MAX;
-}
-
 /*
- * ... and the generic syntax (RFC 3986 section 3): a scheme, ':' and something
- * after it, of the characters that it has, with '%' before two hex digits, '#'
- * once, and brackets in the authority only.  What stands between the delimiters
- * of an authority is not looked at: at://did:plc:... is a URI to Lexicon, though
- * RFC 3986 would read its colons as that of a port.
+ * The generic syntax (RFC 3986 section 3): a scheme, ':' and something after it,
+ * of the characters that it has, with '%' before two hex digits, '#' once, and
+ * brackets in the authority only; and Lexicon's own bound ("uri").  What stands
+ * between the delimiters of an authority is not looked at: at://did:plc:... is a
+ * URI to Lexicon, though RFC 3986 would read its colons as that of a port.
  */
-bool
-atid_uri_syntax(const char *s, size_t len)
+AtidFormatFault
+atid_uri_scan(const char *s, size_t len, size_t *at)
 {
+	size_t		bound = len < ATID_URI_MAX ? len : ATID_URI_MAX;
 	size_t		i = 0;
 	bool		authority;
 	bool		fragment = false;
 
-	if (len == 0 || !is_letter(s[0]))
-		return false;
-	while (i < len && (is_letter(s[i]) || is_digit(s[i]) || is_one_of(s[i], "+-.")))
+	while (i < bound && (is_letter(s[i]) || (i > 0 && (is_digit(s[i]) || is_one_of(s[i], "+-.")))))
 		i++;
-	if (i == len || s[i] != ':' || ++i == len)
-		return false;
+	*at = i;
+	if (i == ATID_URI_MAX && len > ATID_URI_MAX)
+		return ATID_URI_LENGTH;
+	if (i == 0 || i == len || s[i] != ':')
+		return ATID_URI_SCHEME;
+	*at = ++i;
+	if (i == len)
+		return ATID_URI_EMPTY;
 
 	authority = len - i >= 2 && s[i] == '/' && s[i + 1] == '/';
 	if (authority)
 		i += 2;
-	for (; i < len; i++)
+	for (; i < bound; i++)
 	{
 		char		c = s[i];
 
+		*at = i;
 		if (is_letter(c) || is_digit(c) || is_one_of(c, "-._~!$&'()*+,;=:@"))
 			continue;
 		if (c == '/' || c == '?')
 			authority = false;
-		else if (c == '#' && !fragment)
+		else if (c == '#')
 		{
+			if (fragment)
+				return ATID_URI_FRAGMENT;
 			authority = false;
 			fragment = true;
 		}
-		else if (c == '%' && len - i > 2 && is_hex(s[i + 1]) && is_hex(s[i + 2]))
+		else if (c == '%')
+		{
+			if (len - i <= 2 || !is_hex(s[i + 1]) || !is_hex(s[i + 2]))
+				return ATID_URI_ESCAPE;
 			i += 2;
-		else if (!(authority && (c == '[' || c == ']')))
-			return false;
+		}
+		else if (c != '[' && c != ']')
+			return ATID_URI_CHARACTER;
+		else if (!authority)
+			return ATID_URI_BRACKET;
 	}
-	return true;
+	*at = bound;
+	return len > ATID_URI_MAX ? ATID_URI_LENGTH : ATID_FORMAT_OK;
 }
 
 
@@ -107,58 +122,81 @@ atid_uri_syntax(const char *s, size_t len)
  * Language tag
  */
 
-typedef struct Subtag
+#define SUBTAG_MAX 8
+
+/* A tag that is being read, and its subtag at hand. */
+typedef struct Tag
 {
 	const char *s;
 	size_t		len;
+	size_t		next;			/* where the next begins; len + 1 at the end */
+	AtidFormatFault fault;		/* why there is no next one; OK at the end */
+	size_t		fault_at;
+
+	size_t		start;			/* the subtag */
+	size_t		n;				/* its characters */
 	bool		letters;		/* letters only */
 	bool		digits;			/* digits only */
-} Subtag;
+} Tag;
+
+static inline void
+set_fault(Tag *tag, AtidFormatFault fault, size_t at)
+{
+	tag->fault = fault;
+	tag->fault_at = at;
+}
 
 /*
- * Take the subtag that begins at *at, of letters and digits and at least one of
- * them.  Returns false at the end, and where there is none: *at is then no
- * longer the end.
+ * Take the next subtag, 1 to 8 letters and digits.  Returns false at the end, and
+ * where there is none, which is a fault.
  */
 static bool
-next_subtag(const char *s, size_t len, size_t *at, Subtag *tag)
+next_subtag(Tag *tag)
 {
-	size_t		i = *at;
+	size_t		i = tag->next;
 
-	if (i > len)
+	if (i > tag->len)
 		return false;
-	tag->s = s + i;
+	tag->start = i;
 	tag->letters = tag->digits = true;
-	for (; i < len && s[i] != '-'; i++)
+	for (; i < tag->len && tag->s[i] != '-'; i++)
 	{
-		if (is_letter(s[i]))
+		if (is_letter(tag->s[i]))
 			tag->digits = false;
-		else if (is_digit(s[i]))
+		else if (is_digit(tag->s[i]))
 			tag->letters = false;
 		else
+		{
+			set_fault(tag, ATID_LANGUAGE_CHARACTER, i);
 			return false;
+		}
+		if (i - tag->start == SUBTAG_MAX)
+		{
+			set_fault(tag, ATID_LANGUAGE_SUBTAG, i);
+			return false;
+		}
 	}
-	tag->len = i - *at;
-	if (tag->len == 0)
+	tag->n = i - tag->start;
+	if (tag->n == 0)
+	{
+		set_fault(tag, ATID_LANGUAGE_SUBTAG, i);
 		return false;
-	*at = i + 1;
+	}
+	tag->next = i + 1;
 	return true;
 }
 
-/* Does the rest consist of subtags of up to eight characters, one at least? */
-static bool
-is_private_use(const char *s, size_t len, size_t at)
+/* Is the subtag at hand one letter or digit, "x" or another? */
+static inline bool
+is_singleton(const Tag *tag, bool x)
 {
-	Subtag		tag;
-	bool		any = false;
+	return tag->n == 1 && (to_lower(tag->s[tag->start]) == 'x') == x;
+}
 
-	while (next_subtag(s, len, &at, &tag))
-	{
-		if (tag.len > 8)
-			return false;
-		any = true;
-	}
-	return any && at == len + 1;
+static inline bool
+is_variant(const Tag *tag)
+{
+	return tag->n >= 5 || (tag->n == 4 && is_digit(tag->s[tag->start]));
 }
 
 /*
@@ -188,16 +226,76 @@ is_irregular(const char *s, size_t len)
 	return false;
 }
 
-static inline bool
-is_singleton(const Subtag *tag, bool x)
+/* After "x": subtags of any kind, one at least. */
+static void
+read_private_use(Tag *tag)
 {
-	return tag->len == 1 && (to_lower(tag->s[0]) == 'x') == x;
+	bool		any = false;
+
+	while (next_subtag(tag))
+		any = true;
+	if (!any && tag->fault == ATID_FORMAT_OK)
+		set_fault(tag, ATID_LANGUAGE_PRIVATE, tag->len);
 }
 
-static bool
-is_variant(const Subtag *tag)
+/* Read to the end, or to a fault. */
+static void
+read_tag(Tag *tag)
 {
-	return (tag->len >= 5 && tag->len <= 8) || (tag->len == 4 && is_digit(tag->s[0]));
+	bool		extensible;
+
+	if (!next_subtag(tag))
+		return;
+	if (is_singleton(tag, true))
+	{
+		read_private_use(tag);
+		return;
+	}
+
+	/* language, of which only the shorter may be extended */
+	if (!tag->letters || tag->n < 2)
+	{
+		set_fault(tag, ATID_LANGUAGE_FIRST, 0);
+		return;
+	}
+	extensible = tag->n <= 3;
+	if (!next_subtag(tag))
+		return;
+	for (int n = 0; extensible && n < 3 && tag->letters && tag->n == 3; n++)
+	{
+		if (!next_subtag(tag))
+			return;
+	}
+
+	/* script, region, variants */
+	if (tag->letters && tag->n == 4 && !next_subtag(tag))
+		return;
+	if (((tag->letters && tag->n == 2) || (tag->digits && tag->n == 3)) && !next_subtag(tag))
+		return;
+	while (is_variant(tag))
+	{
+		if (!next_subtag(tag))
+			return;
+	}
+
+	/* extensions, each a singleton with subtags of two characters or more */
+	while (is_singleton(tag, false))
+	{
+		bool		any = false;
+		bool		more;
+
+		while ((more = next_subtag(tag)) && tag->n > 1)
+			any = true;
+		if (!any && tag->fault == ATID_FORMAT_OK)
+			set_fault(tag, ATID_LANGUAGE_EXTENSION, more ? tag->start : tag->len);
+		if (!any || !more)
+			return;
+	}
+
+	if (is_singleton(tag, true))
+		read_private_use(tag);
+	else
+		set_fault(tag, ATID_LANGUAGE_PLACE, tag->start);
 }
 
 /*
@@ -205,56 +303,161 @@ is_variant(const Subtag *tag)
  * (section 2.1.1)?  Whether it is also valid, that is, of registered subtags of
  * which none comes twice, is not asked.
  */
-bool
-atid_language_syntax(const char *s, size_t len)
+AtidFormatFault
+atid_language_scan(const char *s, size_t len, size_t *at)
 {
-	size_t		at = 0;
-	Subtag		tag;
-	bool		more;
+	Tag			tag = {.s = s,.len = len};
 
-	if (is_irregular(s, len))
-		return true;
-	if (!next_subtag(s, len, &at, &tag))
-		return false;
-	if (is_singleton(&tag, true))
-		return is_private_use(s, len, at);
+	if (!is_irregular(s, len))
+		read_tag(&tag);
+	*at = tag.fault_at;
+	return tag.fault;
+}
 
-	/* language, of which only the shorter may be extended */
-	if (!tag.letters || tag.len < 2 || tag.len > 8)
-		return false;
-	more = tag.len <= 3;
-	if (!next_subtag(s, len, &at, &tag))
-		return at == len + 1;
-	for (int n = 0; more && n < 3 && tag.letters && tag.len == 3; n++)
+
+/*
+ * CID
+ */
+
+/*
+ * The form that Lexicon's format has, whatever the base: 8 to 256 letters, digits,
+ * '+' and '=', which do not begin as a CIDv0 does.
+ */
+AtidFormatFault
+atid_cid_string_scan(const char *s, size_t len, size_t *at)
+{
+	size_t		bound = len < ATID_CID_STRING_MAX ? len : ATID_CID_STRING_MAX;
+
+	for (*at = 0; *at < bound; (*at)++)
 	{
-		if (!next_subtag(s, len, &at, &tag))
-			return at == len + 1;
-	}
+		char		c = s[*at];
 
-	/* script, region, variants */
-	if (tag.letters && tag.len == 4 && !next_subtag(s, len, &at, &tag))
-		return at == len + 1;
-	if (((tag.letters && tag.len == 2) || (tag.digits && tag.len == 3)) &&
-		!next_subtag(s, len, &at, &tag))
-		return at == len + 1;
-	while (is_variant(&tag))
+		if (!is_letter(c) && !is_digit(c) && c != '+' && c != '=')
+			return ATID_CID_STRING_CHARACTER;
+	}
+	if (len < ATID_CID_STRING_MIN || len > ATID_CID_STRING_MAX)
+		return ATID_CID_STRING_LENGTH;
+	*at = 0;
+	return memcmp(s, "Qmb", 3) == 0 ? ATID_CID_STRING_V0 : ATID_FORMAT_OK;
+}
+
+/*
+ * The rule that is broken: a sentence without its full stop.
+ */
+const char *
+atid_format_words(AtidFormatFault fault)
+{
+	switch (fault)
 	{
-		if (!next_subtag(s, len, &at, &tag))
-			return at == len + 1;
+		case ATID_FORMAT_OK:
+			break;
+		case ATID_URI_SCHEME:
+			return "A URI must begin with a scheme and a colon, such as \"https:\"";
+		case ATID_URI_EMPTY:
+			return "A URI must not end after its scheme";
+		case ATID_URI_CHARACTER:
+			return "A URI must have only letters, digits and \"-._~:/?#[]@!$&'()*+,;=%\"";
+		case ATID_URI_ESCAPE:
+			return "A \"%\" in a URI must be followed by two hexadecimal digits";
+		case ATID_URI_FRAGMENT:
+			return "A URI must not have more than one \"#\"";
+		case ATID_URI_BRACKET:
+			return "A URI must have brackets only in its authority, after \"//\"";
+		case ATID_URI_LENGTH:
+			return "A URI must have at most 8192 characters";
+		case ATID_LANGUAGE_CHARACTER:
+			return "A language tag must have only letters, digits and hyphens";
+		case ATID_LANGUAGE_SUBTAG:
+			return "A subtag of a language tag must have 1 to 8 characters";
+		case ATID_LANGUAGE_FIRST:
+			return "A language tag must begin with a language of 2 to 8 letters, or with \"x\"";
+		case ATID_LANGUAGE_PLACE:
+			return "A language tag must have script, region, variants and extensions in this order";
+		case ATID_LANGUAGE_EXTENSION:
+			return "An extension of a language tag must have a subtag of 2 to 8 characters";
+		case ATID_LANGUAGE_PRIVATE:
+			return "The \"x\" of a language tag must be followed by a subtag";
+		case ATID_CID_STRING_LENGTH:
+			return "A CID must have 8 to 256 characters";
+		case ATID_CID_STRING_CHARACTER:
+			return "A CID must have only letters, digits, \"+\" and \"=\"";
+		case ATID_CID_STRING_V0:
+			return "A CID must not be of version 0, which begins with \"Qmb\"";
 	}
+	return "";
+}
 
-	/* extensions, each a singleton with subtags of two characters or more */
-	while (is_singleton(&tag, false))
+
+/*
+ * All formats
+ */
+
+/* In the order of AtidFormat. */
+static const char *const names[] = {
+	"at-identifier", "at-uri", "cid", "datetime", "did", "handle", "language", "nsid",
+	"record-key", "tid", "uri"
+};
+
+bool
+atid_format_by_name(const char *name, size_t len, AtidFormat *format)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 	{
-		int			n = 0;
-
-		while ((more = next_subtag(s, len, &at, &tag)) && tag.len >= 2 && tag.len <= 8)
-			n++;
-		if (n == 0)
-			return false;
-		if (!more)
-			return at == len + 1;
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+		{
+			*format = (AtidFormat) i;
+			return true;
+		}
 	}
+	return false;
+}
 
-	return is_singleton(&tag, true) && is_private_use(s, len, at);
+/*
+ * The first rule of a format that a string breaks, a sentence without its full
+ * stop, and the place; NULL if it breaks none.
+ */
+const char *
+atid_format_broken_rule(AtidFormat format, const char *s, size_t len, size_t *at)
+{
+	const char *words = "";
+	AtidAtUri	uri;
+	int64_t		us;
+
+	switch (format)
+	{
+		case ATID_FORMAT_AT_IDENTIFIER:
+			words = atid_address_words(atid_identifier_scan(s, len, at));
+			break;
+		case ATID_FORMAT_AT_URI:
+			words = atid_address_words(atid_at_uri_scan(s, len, &uri, at));
+			break;
+		case ATID_FORMAT_CID:
+			words = atid_format_words(atid_cid_string_scan(s, len, at));
+			break;
+		case ATID_FORMAT_DATETIME:
+			words = atid_datetime_words(atid_datetime_parse(s, len, &us, at));
+			break;
+		case ATID_FORMAT_DID:
+			words = atid_address_words(atid_did_scan(s, len, at));
+			break;
+		case ATID_FORMAT_HANDLE:
+			words = atid_address_words(atid_handle_scan(s, len, at));
+			break;
+		case ATID_FORMAT_LANGUAGE:
+			words = atid_format_words(atid_language_scan(s, len, at));
+			break;
+		case ATID_FORMAT_NSID:
+			words = atid_address_words(atid_nsid_scan(s, len, at));
+			break;
+		case ATID_FORMAT_RECORD_KEY:
+			words = atid_address_words(atid_record_key_scan(s, len, at));
+			break;
+		case ATID_FORMAT_TID:
+			words = atid_syntax_tid_words(atid_syntax_tid(s, len, at));
+			break;
+		case ATID_FORMAT_URI:
+			words = atid_format_words(atid_uri_scan(s, len, at));
+			break;
+	}
+	return words[0] == '\0' ? NULL : words;
 }

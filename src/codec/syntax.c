@@ -34,7 +34,8 @@ is_digit(char c)
 /*
  * Say what is wrong with a string that should be a TID.  The leftmost fault is
  * reported.  *at is the number of bytes before it, which is also the number of
- * characters, as all of them are ASCII.
+ * characters, as all of them are ASCII; for a wrong length, it is where the
+ * string ends too early or goes on.
  */
 AtidTidSyntax
 atid_syntax_tid(const char *s, size_t len, size_t *at)
@@ -51,9 +52,28 @@ atid_syntax_tid(const char *s, size_t len, size_t *at)
 		if (!atid_base32_decode_tid(probe, &ignored))
 			return i == 0 ? ATID_TID_FIRST : ATID_TID_CHARACTER;
 	}
-	if (len != ATID_TID_TEXT_LEN)
-		return ATID_TID_LENGTH;
-	return ATID_TID_OK;
+	*at = len < ATID_TID_TEXT_LEN ? len : ATID_TID_TEXT_LEN;
+	return len == ATID_TID_TEXT_LEN ? ATID_TID_OK : ATID_TID_LENGTH;
+}
+
+/*
+ * The rule that is broken: a sentence without its full stop.
+ */
+const char *
+atid_syntax_tid_words(AtidTidSyntax fault)
+{
+	switch (fault)
+	{
+		case ATID_TID_OK:
+			break;
+		case ATID_TID_LENGTH:
+			return "A TID must have exactly 13 characters";
+		case ATID_TID_FIRST:
+			return "The first character of a TID must be one of 234567abcdefghij";
+		case ATID_TID_CHARACTER:
+			return "A TID must have only the characters 234567abcdefghijklmnopqrstuvwxyz";
+	}
+	return "";
 }
 
 /*

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a string is not a TID; *at, where it is set, counts from zero. */
+/* Why a string is not a TID; *at counts from zero. */
 typedef enum AtidTidSyntax
 {
 	ATID_TID_OK,
@@ -22,6 +22,7 @@ typedef enum AtidTidSyntax
 } AtidTidSyntax;
 
 extern AtidTidSyntax atid_syntax_tid(const char *s, size_t len, size_t *at);
+extern const char *atid_syntax_tid_words(AtidTidSyntax fault);
 
 /* The rules of a record key, one by one. */
 #define ATID_RECORD_KEY_MAX 512

@@ -230,14 +230,14 @@ test_faults(void)
 
 	for (int fault = ATID_DATETIME_DATE; fault <= ATID_DATETIME_AFTER_9999; fault++)
 	{
-		AtidDatetimeRule rule = fault < ATID_DATETIME_MONTH ? ATID_DATETIME_SYNTAX :
-			fault < ATID_DATETIME_BEFORE_0000 ? ATID_DATETIME_CALENDAR : ATID_DATETIME_ERA;
+		bool		syntax = fault < ATID_DATETIME_MONTH;
 
-		ok(atid_datetime_words((AtidDatetimeFault) fault) != NULL &&
-		   atid_datetime_rule((AtidDatetimeFault) fault) == rule, "fault: has words and a rule");
+		ok(atid_datetime_words((AtidDatetimeFault) fault)[0] != '\0' &&
+		   atid_datetime_fault_is_syntax((AtidDatetimeFault) fault) == syntax,
+		   "fault: has words and a kind");
 	}
-	ok(atid_datetime_words(ATID_DATETIME_OK) == NULL &&
-	   atid_datetime_rule(ATID_DATETIME_OK) == ATID_DATETIME_NO_RULE, "no fault has none");
+	ok(atid_datetime_words(ATID_DATETIME_OK)[0] == '\0' &&
+	   !atid_datetime_fault_is_syntax(ATID_DATETIME_OK), "no fault has none");
 }
 
 static void

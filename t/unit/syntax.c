@@ -76,10 +76,10 @@ test_tid(void)
 	size_t		at = 99;
 
 	ok(tid("3jzfcijpj2z2a", &at) == ATID_TID_OK, "tid: 3jzfcijpj2z2a");
-	ok(tid("", &at) == ATID_TID_LENGTH, "tid: not empty");
-	ok(tid("3jzfcijpj2z2", &at) == ATID_TID_LENGTH, "tid: not 12 characters");
-	ok(tid("3jzfcijpj2z2aa", &at) == ATID_TID_LENGTH, "tid: not 14");
-	ok(tid("3jzfcijpj2z2a\xC3\xA9", &at) == ATID_TID_LENGTH,
+	ok(tid("", &at) == ATID_TID_LENGTH && at == 0, "tid: not empty");
+	ok(tid("3jzfcijpj2z2", &at) == ATID_TID_LENGTH && at == 12, "tid: not 12 characters");
+	ok(tid("3jzfcijpj2z2aa", &at) == ATID_TID_LENGTH && at == 13, "tid: not 14");
+	ok(tid("3jzfcijpj2z2a\xC3\xA9", &at) == ATID_TID_LENGTH && at == 13,
 	   "tid: nor 13 and a letter of two bytes");
 	ok(tid("zzzzzzzzzzzzz", &at) == ATID_TID_FIRST && at == 0, "tid: first not above j");
 	ok(tid("3jzf-cij-pj2z-2a", &at) == ATID_TID_CHARACTER && at == 4,
