@@ -25,25 +25,6 @@ COMMENT ON FUNCTION @extschema@.tid_time_decoder(text) IS
   'the time of a TID, NULL for other texts: a time decoder of pg_partman';
 
 ------------------------------------------------------------------------------
--- uuid
-------------------------------------------------------------------------------
-
--- functions
-
-CREATE FUNCTION @extschema@.uuid_v7_time_encoder("time" timestamptz) RETURNS text
-  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-  RETURN @extschema@.uuid_v7_floor("time")::text;
-COMMENT ON FUNCTION @extschema@.uuid_v7_time_encoder(timestamptz) IS
-  'the lowest version 7 UUID of a millisecond, as text: a time encoder of pg_partman';
-
-CREATE FUNCTION @extschema@.uuid_v7_time_decoder(text) RETURNS timestamptz
-  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-  RETURN CASE WHEN @extschema@.uuid_extract_version($1::uuid) = 7
-              THEN @extschema@.uuid_extract_timestamp($1::uuid) END;
-COMMENT ON FUNCTION @extschema@.uuid_v7_time_decoder(text) IS
-  'the time of a version 7 UUID, NULL for other UUIDs: a time decoder of pg_partman';
-
-------------------------------------------------------------------------------
 -- address
 ------------------------------------------------------------------------------
 

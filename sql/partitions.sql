@@ -1,6 +1,6 @@
 --
--- The time encoders and decoders of TIDs and version 7 UUIDs, which pg_partman
--- asks for; t/057_partman.pl shows them with it.
+-- The time encoder and decoder of TIDs, which pg_partman asks for;
+-- t/057_partman.pl shows them with it.
 --
 CREATE ROLE regress_atid;
 CREATE SCHEMA AUTHORIZATION regress_atid;
@@ -13,42 +13,29 @@ SET DateStyle = 'ISO';
 CREATE TABLE times AS
 SELECT t FROM unnest('{1970-01-01 00:00:00+00,1970-01-01 00:00:00.001+00,2026-03-01 00:00:00+00,
                        2026-03-17 10:20:30.123+00,2255-06-05 23:47:34.74+00}'::timestamptz[]) AS t;
-SELECT t, atid.tid_time_encoder(t) AS tid, atid.uuid_v7_time_encoder(t) AS uuid
-FROM times ORDER BY t;
+SELECT t, atid.tid_time_encoder(t) AS tid FROM times ORDER BY t;
 
 -- There and back
 SELECT t FROM times
-WHERE atid.tid_time_decoder(atid.tid_time_encoder(t)) IS DISTINCT FROM t
-   OR atid.uuid_v7_time_decoder(atid.uuid_v7_time_encoder(t)) IS DISTINCT FROM t;
+WHERE atid.tid_time_decoder(atid.tid_time_encoder(t)) IS DISTINCT FROM t;
 SELECT t FROM generate_series(timestamptz '2020-01-01', '2030-01-01', '1 month') AS t
-WHERE atid.tid_time_decoder(atid.tid_time_encoder(t)) IS DISTINCT FROM t
-   OR atid.uuid_v7_time_decoder(atid.uuid_v7_time_encoder(t)) IS DISTINCT FROM t;
+WHERE atid.tid_time_decoder(atid.tid_time_encoder(t)) IS DISTINCT FROM t;
 
 -- An encoded time is a bound: what was generated before is below it, what comes after is not
 SELECT t FROM times
-WHERE atid.tid_time_encoder(t)::atid.tid IS DISTINCT FROM atid.tid_floor(t)
-   OR atid.uuid_v7_time_encoder(t)::uuid IS DISTINCT FROM atid.uuid_v7_floor(t);
+WHERE atid.tid_time_encoder(t)::atid.tid IS DISTINCT FROM atid.tid_floor(t);
 
 -- A generated identifier decodes to its time
 SELECT atid.tid_time_decoder(id::text) = atid.tid_timestamp(id) AS tid
 FROM atid.tid_generate() AS id;
-SELECT atid.uuid_v7_time_decoder(id::text) = atid.uuid_extract_timestamp(id) AS uuid
-FROM atid.uuid_generate_v7() AS id;
 
 -- What holds no time of the kind is NULL, and so is NULL
 SELECT value, atid.tid_time_decoder(value)
 FROM unnest('{self,"",3JZFCIJPJ2Z2A,jzzzzzzzzzzzz,3jzfcijpj2z2aa,NULL}'::text[]) AS value;
-SELECT value, atid.uuid_v7_time_decoder(value::text)
-FROM unnest(ARRAY[atid.uuid_nil(), atid.uuid_max(), '2489e9ad-2ee2-4e00-8ec9-32d5f69181c0',
-                  '1ec9414c-232a-6b00-b3c8-9f6bdeced846', NULL]) AS value;
-SELECT atid.tid_time_encoder(NULL), atid.uuid_v7_time_encoder(NULL);
+SELECT atid.tid_time_encoder(NULL);
 
--- What is no UUID at all cannot come from a column of that type
-SELECT atid.uuid_v7_time_decoder('self');
-
--- No identifier holds these
+-- No TID holds this
 SELECT atid.tid_time_encoder('1969-12-31 23:59:59.999999+00');
-SELECT atid.uuid_v7_time_encoder('1969-12-31 23:59:59.999+00');
 
 RESET ROLE;
 SET client_min_messages = warning;
