@@ -13,7 +13,8 @@
 #   identifier comes twice;
 # - ALTER DATABASE ... SET is copied to all nodes, and the chapter's query finds the clock id that they
 #   share then; ALTER SYSTEM, after LOAD, is the node's own;
-# - UPDATE ... SET rev = atid.tid_generate() is refused, and the ways around it work.
+# - UPDATE ... SET rev = atid.tid_generate() is refused, and the ways around it work;
+# - a table is distributed by did, and a condition on that column beside uri <@ scope asks one shard.
 #
 # Skipped where ATID_CITUS is not set or the extension citus cannot be created.
 
@@ -100,8 +101,12 @@ is_deeply([ everywhere($clock_id) ], [ 100, 101, 102 ], 'each node has a clock i
 #
 # Distribution.
 #
-my $clock_ids =
-  "SELECT string_agg(DISTINCT atid.tid_clock_id(rev)::text, ' ' ORDER BY atid.tid_clock_id(rev)::text) FROM";
+sub clock_ids
+{
+	my ($table) = @_;
+	return join ' ', split /\n/, sql($coordinator, "SELECT DISTINCT atid.tid_clock_id(rev) FROM $table ORDER BY 1");
+}
+
 sql($coordinator, <<'SQL');
 CREATE TABLE record (
   did text NOT NULL,
@@ -116,13 +121,13 @@ SELECT create_distributed_table('event', 'rev');
 SELECT create_distributed_table('block', 'cid');
 SQL
 
-sql($coordinator, join '', map { "INSERT INTO record (did, cid) VALUES ('did:example:$_', atid.cid_of('raw', 'block $_'));\n" } 1 .. 50);
-is(sql($coordinator, "$clock_ids record"), '100', 'INSERT ... VALUES draws on the node that takes the statement');
+sql($coordinator, join '', map { "INSERT INTO record (did, cid) VALUES ('did:example:$_', atid.cid_of('block $_', 'raw'));\n" } 1 .. 50);
+is(clock_ids('record'), '100', 'INSERT ... VALUES draws on the node that takes the statement');
 sql($coordinator, "COPY record (did) FROM stdin;\n" . join('', map { "did:example:$_\n" } 51 .. 100) . "\\.\n");
-is(sql($coordinator, "$clock_ids record"), '100', 'so does COPY');
+is(clock_ids('record'), '100', 'so does COPY');
 sql($coordinator,
 	"PREPARE put (text) AS INSERT INTO record (did) VALUES (\$1);\n" . join('', map { "EXECUTE put('did:example:$_');\n" } 101 .. 150));
-is(sql($coordinator, "$clock_ids record"), '100', 'and a prepared INSERT');
+is(clock_ids('record'), '100', 'and a prepared INSERT');
 is(sql($coordinator, 'SELECT count(*), count(DISTINCT rev) FROM record'), '150|150', 'no identifier twice');
 
 sql($coordinator, "INSERT INTO event SELECT rev FROM record");
@@ -131,7 +136,7 @@ is(sql($coordinator, 'SELECT count(*) FROM event'), 150, 'a table is distributed
 is(sql($coordinator, 'SELECT count(*) FROM block'), 50,  'and one by cid_link');
 my $one = sql($coordinator, 'SELECT min(rev) FROM event');
 is(sql($coordinator, "SELECT count(*) FROM event WHERE rev = '$one'"), 1, 'a row is found by its tid');
-is(sql($coordinator, "SELECT count(*) FROM block WHERE cid = atid.cid_of('raw', 'block 7')"), 1, 'and by its cid_link');
+is(sql($coordinator, "SELECT count(*) FROM block WHERE cid = atid.cid_of('block 7', 'raw')"), 1, 'and by its cid_link');
 is(sql($coordinator, 'SET citus.enable_repartition_joins = on; SELECT count(*) FROM record JOIN event USING (rev)'),
 	150, 'a join on tid');
 is(sql($coordinator, 'SET citus.enable_repartition_joins = on; SELECT count(*) FROM record JOIN block USING (cid)'),
@@ -157,7 +162,7 @@ CREATE TABLE target (did text NOT NULL, rev atid.tid NOT NULL DEFAULT atid.tid_g
 SELECT create_distributed_table('target', 'did', colocate_with => 'source');
 INSERT INTO target (did) SELECT did FROM source;
 SQL
-is(sql($coordinator, "$clock_ids target"), '101 102', 'INSERT ... SELECT draws on the workers');
+is(clock_ids('target'), '101 102', 'INSERT ... SELECT draws on the workers');
 is(sql($coordinator, 'SELECT count(*) - count(DISTINCT rev) FROM target'),
 	0, "with a clock id for each, no identifier of $many comes twice");
 
@@ -185,12 +190,38 @@ sql($coordinator, "ALTER DATABASE $db RESET atid.clock_id");
 #
 my ($well, undef, $said) =
   try_sql($coordinator, "UPDATE record SET rev = atid.tid_generate() WHERE did = 'did:example:1'");
-ok(!$well && $said =~ /volatile/, 'UPDATE ... SET rev = atid.tid_generate() is refused as volatile')
+ok(!$well && $said =~ /volatile/i, 'UPDATE ... SET rev = atid.tid_generate() is refused as volatile')
   or diag($said);
 my $before = sql($coordinator, "SELECT rev FROM record WHERE did = 'did:example:1'");
 sql($coordinator,
 	"SELECT atid.tid_generate() AS rev \\gset\nUPDATE record SET rev = :'rev' WHERE did = 'did:example:1'");
 cmp_ok(sql($coordinator, "SELECT rev FROM record WHERE did = 'did:example:1'"),
 	'gt', $before, 'a value that is drawn first is taken');
+
+sql($coordinator, <<'SQL');
+CREATE TABLE head (did text PRIMARY KEY, rev atid.tid NOT NULL DEFAULT atid.tid_generate());
+SELECT create_distributed_table('head', 'did');
+INSERT INTO head (did) VALUES ('did:example:1');
+SQL
+$before = sql($coordinator, 'SELECT rev FROM head');
+sql($coordinator, "INSERT INTO head (did) VALUES ('did:example:1') ON CONFLICT (did) DO UPDATE SET rev = excluded.rev");
+cmp_ok(sql($coordinator, 'SELECT rev FROM head'), 'gt', $before, 'and the one that a default draws for an upsert');
+
+#
+# One account's rows are in one shard, which the planner knows by the account's column only.
+#
+sql($coordinator, <<'SQL');
+CREATE TABLE post (did atid.did, uri atid.at_uri, PRIMARY KEY (did, uri));
+SELECT create_distributed_table('post', 'did');
+INSERT INTO post SELECT did::atid.did, ('at://' || did || '/app.bsky.feed.post/' || n)::atid.at_uri
+FROM (SELECT 'did:web:' || n % 10 || '.example', n FROM generate_series(1, 100) n) v(did, n);
+SQL
+my $within = "uri <@ 'at://did:web:3.example/app.bsky.feed.post'";
+is(sql($coordinator, "SELECT count(*) FROM post WHERE $within"), 10, 'uri <@ scope finds the rows in all shards');
+is(sql($coordinator, "SELECT count(*) FROM post WHERE did = 'did:web:3.example' AND $within"), 10, 'and in one');
+my ($all, $one_shard) = map { (sql($coordinator, "EXPLAIN (COSTS OFF) SELECT count(*) FROM post WHERE $_") =~ /Task Count: (\d+)/)[0] }
+  ($within, "did = 'did:web:3.example' AND $within");
+cmp_ok($all, '>', 1, 'a scope alone asks all shards');
+is($one_shard, 1, 'with the account beside it, one');
 
 done_testing();
