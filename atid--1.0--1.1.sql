@@ -159,10 +159,6 @@ CREATE FUNCTION @extschema@.format_problem(value text, format text) RETURNS text
 COMMENT ON FUNCTION @extschema@.format_problem(text, text) IS
   'why a text is not of one of Lexicon''s string formats, and where, or NULL';
 
-CREATE FUNCTION @extschema@.did_method(@extschema@.did) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_did_method' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.did_method(@extschema@.did) IS 'the method of a DID, such as plc';
-
 CREATE FUNCTION @extschema@.at_uri_authority(@extschema@.at_uri) RETURNS @extschema@.at_identifier
   AS 'MODULE_PATHNAME', 'atid_at_uri_authority' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_authority(@extschema@.at_uri) IS
@@ -229,10 +225,6 @@ COMMENT ON FUNCTION @extschema@.nsid_normalize(text) IS 'an NSID with its author
 CREATE FUNCTION @extschema@.nsid_authority(text) RETURNS @extschema@.handle
   AS 'MODULE_PATHNAME', 'atid_nsid_authority' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.nsid_authority(text) IS 'the domain name whose owner gives out an NSID';
-
-CREATE FUNCTION @extschema@.nsid_name(text) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_nsid_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.nsid_name(text) IS 'the name of an NSID, its last segment';
 
 CREATE FUNCTION @extschema@.did_eq(@extschema@.did, @extschema@.did) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_did_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -26,7 +26,7 @@ INSERT INTO dids (did) VALUES
   ('did:web:a.bc.def'), ('did:web:example.com'), ('did:web:localhost%3A1234'), ('did:m:v'),
   ('did:method::::val'), ('did:method:-:_:.:%ab'),
   ('did:key:zQ3shZc2QzApp2oymGvQbzP8eKheVshBHbU4ZYjeXqwSKEn6N');
-SELECT did, pg_column_size(did) AS bytes, atid.did_method(did) AS method FROM dids ORDER BY n;
+SELECT did, pg_column_size(did) AS bytes FROM dids ORDER BY n;
 SELECT did AS wrong FROM dids
 WHERE did::text::atid.did <> did OR atid.did_send(did) <> convert_to(did::text, 'UTF8')
    OR NOT atid.did_is_valid(did::text);
@@ -398,11 +398,10 @@ SELECT atid.format_problem('x', repeat('é', 100000));
 \set VERBOSITY default
 
 -- parts and normal forms
-SELECT atid.nsid_authority('com.atproto.sync.getRecord'),
-  atid.nsid_name('com.atproto.sync.getRecord'), atid.nsid_authority('a.b.c'),
+SELECT atid.nsid_authority('com.atproto.sync.getRecord'), atid.nsid_authority('a.b.c'),
        atid.nsid_normalize('COM.Example.fooBar');
 SELECT atid.nsid_authority('com.example');
-SELECT atid.nsid_name('com.example.3');
+SELECT atid.nsid_authority('com.example.3');
 SELECT atid.nsid_normalize('@a.b.c');
 SELECT uri, atid.at_uri_normalize(uri) AS normal FROM uris WHERE atid.at_uri_normalize(uri) <> uri
   ORDER BY uri;

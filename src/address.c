@@ -272,14 +272,3 @@ atid_nsid_authority(PG_FUNCTION_ARGS)
 	}
 	PG_RETURN_TEXT_P(result);
 }
-
-PG_FUNCTION_INFO_V1(atid_nsid_name);
-Datum
-atid_nsid_name(PG_FUNCTION_ARGS)
-{
-	text	   *arg = nsid_arg(fcinfo);
-	size_t		start = last_segment(arg);
-
-	PG_RETURN_TEXT_P(cstring_to_text_with_len(VARDATA_ANY(arg) + start,
-											  VARSIZE_ANY_EXHDR(arg) - start));
-}

@@ -140,22 +140,6 @@ atid_did_is_valid_text(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(atid_did_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)));
 }
 
-/*
- * did_method(did): what stands between "did:" and the next colon.
- */
-PG_FUNCTION_INFO_V1(atid_did_method);
-Datum
-atid_did_method(PG_FUNCTION_ARGS)
-{
-	size_t		len;
-	char	   *s = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
-	size_t		end = 4;
-
-	while (end < len && s[end] != ':')
-		end++;
-	PG_RETURN_TEXT_P(cstring_to_text_with_len(s + 4, end - 4));
-}
-
 
 /*
  * Order and equality
