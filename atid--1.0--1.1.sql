@@ -335,15 +335,15 @@ CREATE FUNCTION @extschema@.at_uri_contains_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'atid_at_uri_contains_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_contains_support(internal) IS 'planner support for @> operator';
 
-CREATE FUNCTION @extschema@.at_uri_contained_sel(internal, oid, internal, int) RETURNS float8
-  AS 'MODULE_PATHNAME', 'atid_at_uri_contained_sel' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_contained_sel(internal, oid, internal, int) IS
-  'restriction selectivity of <@ operator';
+CREATE FUNCTION @extschema@.at_uri_scope_sel(internal, oid, internal, int) RETURNS float8
+  AS 'MODULE_PATHNAME', 'atid_at_uri_scope_sel' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_scope_sel(internal, oid, internal, int) IS
+  'restriction selectivity of <@ and @>';
 
-CREATE FUNCTION @extschema@.at_uri_contains_sel(internal, oid, internal, int) RETURNS float8
-  AS 'MODULE_PATHNAME', 'atid_at_uri_contains_sel' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_contains_sel(internal, oid, internal, int) IS
-  'restriction selectivity of @> operator';
+CREATE FUNCTION @extschema@.at_uri_scope_joinsel(internal, oid, internal, smallint, internal) RETURNS float8
+  AS 'MODULE_PATHNAME', 'atid_at_uri_scope_joinsel' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_scope_joinsel(internal, oid, internal, smallint, internal) IS
+  'join selectivity of <@ and @>';
 
 CREATE FUNCTION @extschema@.at_uri_contained(uri @extschema@.at_uri, scope @extschema@.at_uri) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_at_uri_contained' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
@@ -470,14 +470,14 @@ COMMENT ON AGGREGATE pg_catalog.min(@extschema@.at_uri) IS 'minimum value of all
 CREATE OPERATOR pg_catalog.<@ (
   LEFTARG = @extschema@.at_uri, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.at_uri_contained,
   COMMUTATOR = OPERATOR(pg_catalog.@>),
-  RESTRICT = @extschema@.at_uri_contained_sel, JOIN = contjoinsel
+  RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
 COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, @extschema@.at_uri) IS 'is the scope itself, or below it';
 
 CREATE OPERATOR pg_catalog.@> (
   LEFTARG = @extschema@.at_uri, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.at_uri_contains,
   COMMUTATOR = OPERATOR(pg_catalog.<@),
-  RESTRICT = @extschema@.at_uri_contains_sel, JOIN = contjoinsel
+  RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
 COMMENT ON OPERATOR pg_catalog.@> (@extschema@.at_uri, @extschema@.at_uri) IS 'is the scope that the right is, or is below';
 

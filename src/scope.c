@@ -23,11 +23,9 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/makefuncs.h"
@@ -35,6 +33,7 @@
 #include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -200,18 +199,32 @@ upper_bound(Oid function, Node *scope, Oid type)
 								 COERCE_EXPLICIT_CALL);
 }
 
-/* Is this constant a single record? */
+/* The parts of a scope that is known, if it is one. */
 static bool
-is_record(Node *scope)
+open_constant(Node *scope, AtidPackedUri *uri)
 {
 	bytea	   *value;
-	AtidPackedUri uri;
 
-	if (!IsA(scope, Const))
+	if (!IsA(scope, Const) || ((Const *) scope)->constisnull)
 		return false;
 	value = DatumGetByteaPP(((Const *) scope)->constvalue);
-	return atid_at_uri_open((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &uri) &&
-		uri.rkey_len > 0;
+	return atid_at_uri_open((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), uri);
+}
+
+/*
+ * uri <@ record is uri = record, and the planner knows more of that.
+ */
+static Node *
+simplify_record(List *args, int uri_arg)
+{
+	Node	   *scope = list_nth(args, 1 - uri_arg);
+	AtidPackedUri uri;
+	Oid			eq;
+
+	if (!open_constant(scope, &uri) || uri.rkey_len == 0)
+		return NULL;
+	eq = lookup_type_cache(exprType(scope), TYPECACHE_EQ_OPR)->eq_opr;
+	return OidIsValid(eq) ? make_condition(eq, list_nth(args, uri_arg), scope) : NULL;
 }
 
 static Node *
@@ -226,6 +239,8 @@ support(Node *raw, int uri_arg)
 	Oid			ge;
 	Oid			le;
 
+	if (IsA(raw, SupportRequestSimplify))
+		return simplify_record(((SupportRequestSimplify *) raw)->fcall->args, uri_arg);
 	if (!IsA(raw, SupportRequestIndexCondition))
 		return NULL;
 	if (is_opclause(request->node))
@@ -246,16 +261,6 @@ support(Node *raw, int uri_arg)
 	if (request->index->relam != BTREE_AM_OID && request->index->relam != BRIN_AM_OID)
 		return NULL;
 	type = request->index->opcintype[request->indexcol];
-
-	if (is_record(scope))
-	{
-		Oid			eq = ordering_operator(request, type, BTEqualStrategyNumber, atid_at_uri_eq);
-
-		if (!OidIsValid(eq))
-			return NULL;
-		request->lossy = false;
-		return (Node *) list_make1(make_condition(eq, column, copyObject(scope)));
-	}
 
 	ge = ordering_operator(request, type, BTGreaterEqualStrategyNumber, atid_at_uri_ge);
 	le = ordering_operator(request, type, BTLessEqualStrategyNumber, atid_at_uri_le);
@@ -286,108 +291,50 @@ atid_at_uri_contains_support(PG_FUNCTION_ARGS)
 
 /*
  * Selectivity
+ *
+ * Both functions serve every operator that asks whether an AT URI is within a
+ * scope, whichever side is which and whatever type the scope has.
  */
 
-/* What a type has no better guess for */
-#define DEFAULT_SCOPE_SEL	0.001
-
-/* Bins of a histogram that is not there */
-#define DEFAULT_BINS		100
-
-/* How many bins has the histogram, if there is one? */
-static int
-histogram_bins(VariableStatData *var)
+/*
+ * The share of a table's rows that are within a scope of which nothing is known.
+ * A scope has at least a row and, of the bins of a histogram that has a hundred,
+ * hardly more than one.  An account is taken to have the geometric mean of the two,
+ * and one of its collections, which is narrower, the cubic root.
+ */
+static double
+default_share(VariableStatData *var, bool collection)
 {
-	AttStatsSlot slot;
-	int			bins = 0;
+	double		rows = Max(var->rel ? var->rel->tuples : 0.0, 100.0);
 
-	if (HeapTupleIsValid(var->statsTuple) &&
-		get_attstatsslot(&slot, var->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
-						 ATTSTATSSLOT_VALUES))
-	{
-		bins = slot.nvalues - 1;
-		free_attstatsslot(&slot);
-	}
-	return bins > 0 ? bins : DEFAULT_BINS;
+	return pow(rows / 100.0, collection ? 1.0 / 3.0 : 1.0 / 2.0) / rows;
+}
+
+/* Where both sides have columns of one table */
+#define DEFAULT_SHARE	0.001
+
+/* What generic_restriction_selectivity() takes at least from a histogram */
+#define LEAST_SHARE		0.0001
+
+/* Is this the constant of a collection?  A scope of another type is an account. */
+static bool
+is_collection(Oid operator, Node *scope)
+{
+	Oid			left;
+	Oid			right;
+	AtidPackedUri uri;
+
+	op_input_types(operator, &left, &right);
+	return left == right && open_constant(scope, &uri) && uri.collection_len > 0;
 }
 
 /*
- * The share of a scope that lies between two neighbours in the histogram: more
- * than a single row, less than a bin of them, and the histogram does not tell.
- * An account is taken to have the geometric mean of the two, and one of its
- * collections, which is narrower, the cubic root.
+ * RESTRICT: what statistics say of a constant.  Where nothing in the histogram is
+ * within the scope, they say no more than that it is small.
  */
-static double
-share_in_bin(VariableStatData *var, bool collection)
-{
-	double		rows = var->rel ? Max(var->rel->tuples, 1.0) : 1000.0;
-	double		in_bin = Max(rows / histogram_bins(var), 1.0);
-
-	return pow(in_bin, collection ? 1.0 / 3.0 : 1.0 / 2.0) / rows;
-}
-
-/* The share of the histogram's values on one side of a bound, or -1. */
-static double
-share_beside(PlannerInfo *root, VariableStatData *var, Oid operator, bool above, Datum bound,
-			 Oid type)
-{
-	FmgrInfo	function;
-
-	fmgr_info(get_opcode(operator), &function);
-	return ineq_histogram_selectivity(root, var, operator, &function, above, true, InvalidOid,
-									  bound, type);
-}
-
-/*
- * The share of a column's values that are within a scope that is known.
- */
-static double
-share_of_scope(PlannerInfo *root, VariableStatData *var, Oid operator, Datum scope, bool varonleft)
-{
-	bytea	   *value = DatumGetByteaPP(scope);
-	TypeCacheEntry *type = lookup_type_cache(var->vartype, TYPECACHE_BTREE_OPFAMILY);
-	AtidPackedUri parts;
-	FmgrInfo	function;
-	double		common;
-	double		others;
-	double		among_common;
-	double		above;
-	double		below;
-	double		nulls = 0.0;
-
-	if (!OidIsValid(type->btree_opf) ||
-		!atid_at_uri_open((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &parts))
-		return DEFAULT_SCOPE_SEL;
-	if (parts.rkey_len > 0)
-		return var_eq_const(var, get_opfamily_member(type->btree_opf, type->btree_opintype,
-													 type->btree_opintype, BTEqualStrategyNumber),
-							InvalidOid, scope, false, true, false);
-
-	if (HeapTupleIsValid(var->statsTuple))
-		nulls = ((Form_pg_statistic) GETSTRUCT(var->statsTuple))->stanullfrac;
-	fmgr_info(get_opcode(operator), &function);
-	among_common = mcv_selectivity(var, &function, InvalidOid, scope, varonleft, &common);
-
-	above = share_beside(root, var,
-						 get_opfamily_member(type->btree_opf, type->btree_opintype,
-											 type->btree_opintype, BTGreaterEqualStrategyNumber),
-						 true, scope, type->type_id);
-	below = share_beside(root, var,
-						 get_opfamily_member(type->btree_opf, type->btree_opintype,
-											 type->btree_opintype, BTLessEqualStrategyNumber),
-						 false, DirectFunctionCall1(atid_at_uri_scope_upper, scope), type->type_id);
-	others = above < 0.0 || below < 0.0 ? 0.0 : above + below - 1.0;
-	others = Max(others, share_in_bin(var, parts.collection_len > 0));
-
-	return among_common + others * Max(1.0 - common - nulls, 0.0);
-}
-
-/*
- * The restriction estimator of both operators; the URI is on the left in the
- * first.
- */
-static double
-estimate(FunctionCallInfo fcinfo, bool uri_on_left)
+PG_FUNCTION_INFO_V1(atid_at_uri_scope_sel);
+Datum
+atid_at_uri_scope_sel(PG_FUNCTION_ARGS)
 {
 	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
 	Oid			operator = PG_GETARG_OID(1);
@@ -396,33 +343,55 @@ estimate(FunctionCallInfo fcinfo, bool uri_on_left)
 	VariableStatData var;
 	Node	   *other;
 	bool		varonleft;
+	double		share;
 	double		result;
 
 	if (!get_restriction_variable(root, args, relid, &var, &other, &varonleft))
-		return DEFAULT_SCOPE_SEL;
-	if (varonleft != uri_on_left)
-		result = DEFAULT_SCOPE_SEL; /* the column is the scope */
-	else if (!IsA(other, Const))
-		result = share_in_bin(&var, false);
-	else if (((Const *) other)->constisnull)
-		result = 0.0;
-	else
-		result = share_of_scope(root, &var, operator, ((Const *) other)->constvalue, varonleft);
+		PG_RETURN_FLOAT8(DEFAULT_SHARE);
+	share = default_share(&var, is_collection(operator, other));
 	ReleaseVariableStats(var);
+
+	result = generic_restriction_selectivity(root, operator, PG_GET_COLLATION(), args, relid, share);
+	if (IsA(other, Const) && result <= LEAST_SHARE)
+		result *= share / LEAST_SHARE;	/* of what is not among the most common */
+	PG_RETURN_FLOAT8(result);
+}
+
+/* The inner rows of a semi- or anti-join */
+static double
+inner_rows(PlannerInfo *root, SpecialJoinInfo *sjinfo)
+{
+	int			relid;
+	RelOptInfo *inner = bms_get_singleton_member(sjinfo->min_righthand, &relid) ?
+		find_base_rel(root, relid) : find_join_rel(root, sjinfo->min_righthand);
+
+	return inner ? inner->rows : 1.0;
+}
+
+/*
+ * JOIN: each scope has the default share of the larger table, which is that of the
+ * URIs.  A row on the left of a semi- or anti-join has a partner if any row on the
+ * right is one.
+ */
+PG_FUNCTION_INFO_V1(atid_at_uri_scope_joinsel);
+Datum
+atid_at_uri_scope_joinsel(PG_FUNCTION_ARGS)
+{
+	PlannerInfo *root = (PlannerInfo *) PG_GETARG_POINTER(0);
+	List	   *args = (List *) PG_GETARG_POINTER(2);
+	SpecialJoinInfo *sjinfo = (SpecialJoinInfo *) PG_GETARG_POINTER(4);
+	VariableStatData left;
+	VariableStatData right;
+	bool		reversed;
+	double		result;
+
+	get_join_variables(root, args, sjinfo, &left, &right, &reversed);
+	result = Min(default_share(&left, false), default_share(&right, false));
+	ReleaseVariableStats(left);
+	ReleaseVariableStats(right);
+
+	if (sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI)
+		result *= inner_rows(root, sjinfo);
 	CLAMP_PROBABILITY(result);
-	return result;
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_contained_sel);
-Datum
-atid_at_uri_contained_sel(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate(fcinfo, true));
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_contains_sel);
-Datum
-atid_at_uri_contains_sel(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(estimate(fcinfo, false));
+	PG_RETURN_FLOAT8(result);
 }
