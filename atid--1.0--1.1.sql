@@ -94,6 +94,14 @@ COMMENT ON TYPE @extschema@.at_uri IS 'AT URI of a repository, a collection or a
 -- is part of each check: rules change inside the functions, since a domain that is
 -- used inside another type cannot be altered.
 
+CREATE FUNCTION @extschema@.did_or_null(text) RETURNS @extschema@.did
+  AS 'MODULE_PATHNAME', 'atid_did_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.did_or_null(text) IS 'the DID of a text; NULL if it is none';
+
+CREATE FUNCTION @extschema@.at_uri_or_null(text) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_or_null(text) IS 'the AT URI of a text; NULL if it is none';
+
 CREATE FUNCTION @extschema@.handle_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_handle_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.handle_is_valid(text) IS 'is the text a handle?';
@@ -160,34 +168,39 @@ COMMENT ON FUNCTION @extschema@.format_problem(text, text) IS
   'why a text is not of one of Lexicon''s string formats, and where, or NULL';
 
 CREATE FUNCTION @extschema@.at_uri_authority(@extschema@.at_uri) RETURNS @extschema@.at_identifier
-  AS 'MODULE_PATHNAME', 'atid_at_uri_authority' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_at_uri_authority' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_authority(@extschema@.at_uri) IS
   'the account of an AT URI: a DID or a handle';
 
 CREATE FUNCTION @extschema@.at_uri_did(@extschema@.at_uri) RETURNS @extschema@.did
-  AS 'MODULE_PATHNAME', 'atid_at_uri_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_at_uri_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_did(@extschema@.at_uri) IS
   'the account of an AT URI; NULL where it is a handle';
 
 CREATE FUNCTION @extschema@.at_uri_handle(@extschema@.at_uri) RETURNS @extschema@.handle
-  AS 'MODULE_PATHNAME', 'atid_at_uri_handle' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_at_uri_handle' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_handle(@extschema@.at_uri) IS
   'the account of an AT URI; NULL where it is a DID';
 
 CREATE FUNCTION @extschema@.at_uri_collection(@extschema@.at_uri) RETURNS @extschema@.nsid
-  AS 'MODULE_PATHNAME', 'atid_at_uri_collection' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_at_uri_collection' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_collection(@extschema@.at_uri) IS
   'the collection of an AT URI; NULL where it has none';
 
 CREATE FUNCTION @extschema@.at_uri_rkey(@extschema@.at_uri) RETURNS @extschema@.record_key
-  AS 'MODULE_PATHNAME', 'atid_at_uri_rkey' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_at_uri_rkey' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_rkey(@extschema@.at_uri) IS
   'the record key of an AT URI; NULL where it has none';
 
 CREATE FUNCTION @extschema@.at_uri_tid(@extschema@.at_uri) RETURNS @extschema@.tid
-  AS 'MODULE_PATHNAME', 'atid_at_uri_tid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_at_uri_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_tid(@extschema@.at_uri) IS
   'the record key of an AT URI; NULL where it is no TID';
+
+CREATE FUNCTION @extschema@.at_uri_scopes(@extschema@.at_uri) RETURNS @extschema@.at_uri[]
+  AS 'MODULE_PATHNAME', 'atid_at_uri_scopes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_scopes(@extschema@.at_uri) IS
+  'the scopes that an AT URI is within: its account, its collection, itself';
 
 CREATE FUNCTION @extschema@.at_uri_make(authority text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

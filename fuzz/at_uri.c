@@ -159,7 +159,16 @@ bytes(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 		atid_at_uri_unpack(a, a_len, text);
 		CLAIM(memcmp(text, "at://", 5) == 0);
 		free(text);
+		for (int i = 0; i < 2; i++)
+		{
+			uint8_t    *scope = exact_memory(a_len);
+			size_t		scope_len = atid_at_uri_scope(a, &uri, i > 0, scope);
+
+			CLAIM(scope_len <= a_len && atid_at_uri_within(a, a_len, scope, scope_len));
+			free(scope);
+		}
 	}
+	CLAIM((atid_at_uri_state(a, a_len) == ATID_PACKED_OK) == atid_at_uri_open(a, a_len, &uri));
 	(void) atid_at_uri_compare(a, a_len, b, b_len);
 	(void) atid_at_uri_sort_key(a, a_len);
 	(void) atid_at_uri_within(a, a_len, b, b_len);

@@ -49,6 +49,7 @@ pack(const char *s, size_t len, size_t *packed_len)
 	CLAIM(atid_did_text_len(packed, *packed_len) == len);
 	atid_did_unpack(packed, *packed_len, text);
 	CLAIM(memcmp(text, s, len) == 0);
+	CLAIM(atid_did_state(packed, *packed_len) == ATID_PACKED_OK || !is_did(s, len));
 	free(text);
 	return packed;
 }

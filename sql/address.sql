@@ -63,6 +63,18 @@ SELECT ('did:web:' || repeat('x', 2041))::text::atid.did;
 SELECT ('did:web:' || repeat('é', 100000))::text::atid.did;
 \set VERBOSITY default
 
+-- what may be none, such as what strangers send
+CREATE TABLE sent (raw text, did atid.did GENERATED ALWAYS AS (atid.did_or_null(raw)) STORED,
+  uri atid.at_uri GENERATED ALWAYS AS (atid.at_uri_or_null(raw)) STORED);
+INSERT INTO sent VALUES (NULL), (''), ('did:web:a.b'), ('did:web:a.b '), ('at://a.b'),
+  ('at://a.b/'), ('at://a.b/c.d.e/f'), ('did:web:é'), (repeat('did:web:', 10000000)),
+  ('did:web:' || repeat('x', 2040)), ('did:web:' || repeat('x', 2041)),
+  ('at://a.b/c.d.e/' || repeat('f', 512)), ('at://a.b/c.d.e/' || repeat('f', 513));
+SELECT left(raw, 20) AS raw, length(raw), left(did::text, 20) AS did, left(uri::text, 20) AS uri
+FROM sent WHERE did IS NOT NULL OR uri IS NOT NULL;
+SELECT count(*) FROM sent WHERE (did IS NOT NULL) <> atid.did_is_valid(raw)
+  OR (uri IS NOT NULL) <> atid.at_uri_is_valid(raw) OR did::text <> raw OR uri::text <> raw;
+
 --
 -- AT URIs
 --
@@ -297,6 +309,53 @@ RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE uri <@ 'at://user0.test';
 SELECT uri FROM (SELECT uri, lag(uri) OVER () AS before FROM sorted) s
 WHERE before::text COLLATE "C" > uri::text;
+-- but a record is =, whoever is on which side: for a hash index, an equivalence class, an index
+-- of some rows and what ON CONFLICT infers of it
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE uri <@ 'at://user0.test/c.d.e/f';
+EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE 'at://user0.test/c.d.e/f' @> uri;
+EXPLAIN (COSTS OFF) SELECT FROM likes JOIN sorted USING (uri)
+  WHERE likes.uri <@ 'at://user0.test/c.d.e/f';
+EXPLAIN (COSTS OFF) SELECT FROM sorted WHERE uri @> 'at://user0.test/c.d.e/f';
+CREATE TABLE one (uri atid.at_uri, n int);
+CREATE UNIQUE INDEX one_n ON one (n) WHERE uri <@ 'at://user0.test/c.d.e/f';
+EXPLAIN (COSTS OFF) SELECT n FROM one WHERE uri <@ 'at://user0.test/c.d.e/f';
+INSERT INTO one SELECT 'at://user0.test/c.d.e/f', 1 FROM generate_series(1, 2)
+  ON CONFLICT (n) WHERE uri <@ 'at://user0.test/c.d.e/f' DO NOTHING;
+SELECT * FROM one;
+RESET enable_seqscan;
+
+-- which scopes are around a URI: the account, the collection, itself
+SELECT atid.at_uri_scopes(uri) FROM uris WHERE n IN (1, 2, 3, 13, 18, 19, 22) ORDER BY n;
+SELECT uri AS wrong FROM uris, LATERAL (SELECT atid.at_uri_scopes(uri)) a(scopes)
+WHERE scopes <> (SELECT array_agg(v ORDER BY length(v::text))
+                 FROM (SELECT uri UNION SELECT atid.at_uri_make(atid.at_uri_authority(uri))
+                       UNION SELECT atid.at_uri_make(atid.at_uri_authority(uri),
+                                                     atid.at_uri_collection(uri))) u(v)
+                 WHERE v IS NOT NULL)
+   OR scopes::text::atid.at_uri[] <> scopes
+   OR EXISTS (SELECT FROM unnest(scopes) AS s WHERE NOT uri <@ s);
+SELECT count(*) FROM likes JOIN scopes ON uri <@ s;
+SELECT count(*) FROM likes JOIN scopes ON s = ANY (atid.at_uri_scopes(uri));
+CREATE INDEX ON scopes (s);
+ANALYZE scopes;
+EXPLAIN (COSTS OFF) SELECT s FROM scopes WHERE s = ANY (atid.at_uri_scopes('at://a.b/c.d.e'));
+EXPLAIN (COSTS OFF) SELECT s FROM likes JOIN scopes ON s = ANY (atid.at_uri_scopes(uri));
+SELECT atid.at_uri_scopes(NULL);
+
+-- row-level security: the getters are leakproof, so their indexes serve
+ALTER TABLE likes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY odd ON likes USING (length(uri::text) % 2 = 1);
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT uri FROM likes
+  WHERE atid.at_uri_did(uri) = 'did:plc:c4ca423yawbz23y2wdcc5wza'
+  ORDER BY atid.at_uri_tid(uri) DESC LIMIT 3;
+EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ 'at://user0.test';
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+DROP POLICY odd ON likes;
+ALTER TABLE likes DISABLE ROW LEVEL SECURITY;
 
 --
 -- Domains, each with one constraint; format_problem() tells the rule and the place
@@ -405,7 +464,17 @@ SELECT atid.nsid_authority('com.example.3');
 SELECT atid.nsid_normalize('@a.b.c');
 SELECT uri, atid.at_uri_normalize(uri) AS normal FROM uris WHERE atid.at_uri_normalize(uri) <> uri
   ORDER BY uri;
+-- a DID stays what it is, byte for byte
 SELECT atid.at_uri_normalize('at://did:web:A%3a%zz%c/Com.Example.fooBar/Key');
+SELECT uri AS wrong
+FROM (SELECT uri FROM uris
+      UNION ALL SELECT ('at://did:web:' || e || 'x')::atid.at_uri FROM dids,
+        unnest('{%3a,%3A,%41,%61,%2e,%%3a,%c,%zz}'::text[]) AS e) u,
+     LATERAL (SELECT atid.at_uri_normalize(uri)) n(normal)
+WHERE atid.at_uri_normalize(normal) <> normal OR NOT atid.at_uri_is_valid(normal::text)
+   OR atid.at_uri_did(normal) IS DISTINCT FROM atid.at_uri_did(uri)
+   OR atid.at_uri_rkey(normal) IS DISTINCT FROM atid.at_uri_rkey(uri)
+   OR lower(normal::text) <> lower(uri::text);
 
 -- on disk: as text has it
 CREATE TABLE received (uri atid.at_uri, did atid.did);
@@ -418,5 +487,34 @@ BEGIN;
 CREATE CAST (bytea AS atid.did) WITHOUT FUNCTION;
 SELECT atid.at_uri_make(convert_to(repeat('a', 20000), 'UTF8')::atid.did, 'a.b.c');
 ROLLBACK;
+
+-- bytes on disk that no value of this version has: of a form that is reserved, or damaged
+CREATE CAST (bytea AS atid.did) WITHOUT FUNCTION;
+CREATE CAST (bytea AS atid.at_uri) WITHOUT FUNCTION;
+CREATE FUNCTION reading(bytes bytea, type text, expression text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+  result text;
+BEGIN
+  EXECUTE format('SELECT (%s)::text FROM (SELECT $1::%s) s(v)', expression, type)
+    INTO result USING bytes;
+  RETURN result;
+EXCEPTION WHEN OTHERS THEN
+  RETURN sqlstate || ' ' || sqlerrm;
+END
+$$;
+SELECT bytes, reading(bytes, 'atid.at_uri', 'v')
+FROM unnest('{"","\\x00612e62","\\x01","\\x04","\\x05736e","\\x0f","\\x10"}'::bytea[]) AS bytes;
+SELECT bytes, reading(bytes, 'atid.did', 'v')
+FROM unnest('{"","\\x6469643a613a62","\\x00","\\x0f61","\\x10","\\x44"}'::bytea[]) AS bytes;
+SELECT DISTINCT reading('\x0461', 'atid.at_uri', format('atid.at_uri_%s(v)', f))
+FROM unnest('{authority,did,handle,collection,rkey,tid,scopes,normalize,send}'::text[]) AS f;
+-- they compare as bytes, are within nothing, and sort where an index has them
+SELECT v < 'at://z.z' AS less, v = v AS equal, v <@ 'at://z.z' AS within, v <@ v AS itself,
+       atid.at_uri_hash(v) = atid.at_uri_hash('\x0461'::bytea::atid.at_uri) AS hash,
+       atid.at_uri_scope_upper(v) > 'at://z.z' AS upper
+FROM (SELECT '\x0461'::bytea::atid.at_uri) s(v);
+SELECT array_agg(left(atid.at_uri_hash(v)::text, 0) || (v > 'at://z.z') ORDER BY v)
+FROM unnest(ARRAY['\x0461'::bytea::atid.at_uri, 'at://a.b', 'at://did:plc:x', 'at://z.b']) AS v;
 DROP OWNED BY regress_atid CASCADE;
 DROP ROLE regress_atid;

@@ -33,6 +33,23 @@
  */
 
 /*
+ * A value that is on disk, of this type, in a form that this version cannot read.
+ * No value that it has made is.
+ */
+void
+atid_refuse_packed(AtidPackedState state, const char *type)
+{
+	if (state == ATID_PACKED_NEWER)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a value of type %s was written by a newer version of atid", type),
+				 errhint("Install that version, or a later one.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("a value of type %s is damaged", type)));
+}
+
+/*
  * A sort that abbreviates: how many keys there were, and how many different
  * ones.
  */

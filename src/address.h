@@ -11,11 +11,15 @@
 #include "fmgr.h"
 #include "utils/sortsupport.h"
 
+#include "codec/packed.h"
 #include "compat.h"
 
 /* Values of texts that are known to be valid */
 extern Datum atid_did_datum(const char *s, size_t len);
 extern Datum atid_at_uri_datum(const char *s, size_t len);
+
+/* A value that cannot be read */
+pg_noreturn extern void atid_refuse_packed(AtidPackedState state, const char *type);
 
 /* The operators that an index condition may be made of */
 extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);

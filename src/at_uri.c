@@ -15,10 +15,13 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 #include "utils/sortsupport.h"
 
 #include "address.h"
@@ -46,16 +49,20 @@ atid_at_uri_datum(const char *s, size_t len)
 	return PointerGetDatum(result);
 }
 
-/* The parts of a value, which is packed as it should be. */
+/*
+ * The parts of a value, which is packed as it should be.  What is not has not been
+ * made by the type; that this is an error keeps no function from being leakproof,
+ * as the server has it with a value that cannot be detoasted.
+ */
 static AtidPackedUri
 parts_of(bytea *value)
 {
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(value);
+	size_t		len = VARSIZE_ANY_EXHDR(value);
 	AtidPackedUri uri;
 
-	if (!atid_at_uri_open((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &uri))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("a value of type %s is damaged", "atid.at_uri")));
+	if (!atid_at_uri_open(packed, len, &uri))
+		atid_refuse_packed(atid_at_uri_state(packed, len), "atid.at_uri");
 	return uri;
 }
 
@@ -151,6 +158,21 @@ atid_at_uri_is_valid_text(PG_FUNCTION_ARGS)
 	text	   *arg = PG_GETARG_TEXT_PP(0);
 
 	PG_RETURN_BOOL(atid_at_uri_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)));
+}
+
+/*
+ * at_uri_or_null(text): the at_uri of a text; NULL if it is none.  No more of the
+ * text is read than an at_uri can have.
+ */
+PG_FUNCTION_INFO_V1(atid_at_uri_or_null);
+Datum
+atid_at_uri_or_null(PG_FUNCTION_ARGS)
+{
+	text	   *arg = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_AT_URI_MAX + 1);
+
+	if (!atid_at_uri_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(atid_at_uri_datum(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)));
 }
 
 
@@ -268,6 +290,33 @@ atid_at_uri_tid(PG_FUNCTION_ARGS)
 	return UInt64GetDatum(atid_packed_tid(&uri));
 }
 
+/*
+ * at_uri_scopes(at_uri): what it is within: its account, its collection, itself.
+ */
+PG_FUNCTION_INFO_V1(atid_at_uri_scopes);
+Datum
+atid_at_uri_scopes(PG_FUNCTION_ARGS)
+{
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	AtidPackedUri uri = parts_of(value);
+	int			outer = (uri.collection_len > 0) + (uri.rkey_len > 0);
+	Oid			array = get_func_rettype(fcinfo->flinfo->fn_oid);
+	Datum		scopes[3];
+
+	for (int i = 0; i < outer; i++)
+	{
+		bytea	   *scope = palloc(VARSIZE_ANY_EXHDR(value) + VARHDRSZ);
+		size_t		len = atid_at_uri_scope((const uint8_t *) VARDATA_ANY(value), &uri, i > 0,
+											(uint8_t *) VARDATA(scope));
+
+		SET_VARSIZE(scope, VARHDRSZ + len);
+		scopes[i] = PointerGetDatum(scope);
+	}
+	scopes[outer] = PointerGetDatum(value);
+	PG_RETURN_ARRAYTYPE_P(construct_array(scopes, outer + 1, get_element_type(array), -1, false,
+										  TYPALIGN_INT));
+}
+
 
 /*
  * Making
@@ -353,16 +402,11 @@ atid_at_uri_make_of_did(PG_FUNCTION_ARGS)
 	return make(fcinfo, authority, len);
 }
 
-static bool
-is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /*
  * at_uri_normalize(at_uri): the one spelling that the specification wants of
  * those that name the same ("Normalization"): a handle and a collection's domain
- * in lower case, the hex digits of a DID's %-escapes in upper case.
+ * in lower case.  A DID is as it is, with its %-escapes: it has no other spelling,
+ * for DIDs are compared byte by byte.  No other part can have an escape.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_normalize);
 Datum
@@ -375,26 +419,13 @@ atid_at_uri_normalize(PG_FUNCTION_ARGS)
 	char	   *part;
 
 	if (atid_at_uri_scan(s, len, &uri, &at) != ATID_ADDRESS_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("a value of type %s is damaged", "atid.at_uri")));
+		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.at_uri");
 
 	part = s + (uri.authority - s);
 	if (!atid_identifier_is_did(part, uri.authority_len))
 	{
 		for (size_t i = 0; i < uri.authority_len; i++)
 			part[i] = pg_ascii_tolower((unsigned char) part[i]);
-	}
-	else
-	{
-		for (size_t i = 0; i + 2 < uri.authority_len; i++)
-		{
-			if (part[i] == '%' && is_hex(part[i + 1]) && is_hex(part[i + 2]))
-			{
-				part[i + 1] = pg_ascii_toupper((unsigned char) part[i + 1]);
-				part[i + 2] = pg_ascii_toupper((unsigned char) part[i + 2]);
-			}
-		}
 	}
 
 	if (uri.collection_len > 0)

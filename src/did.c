@@ -52,8 +52,11 @@ static char *
 text_of(bytea *value, size_t before, size_t *len)
 {
 	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(value);
+	AtidPackedState state = atid_did_state(packed, VARSIZE_ANY_EXHDR(value));
 	char	   *result;
 
+	if (state != ATID_PACKED_OK)
+		atid_refuse_packed(state, "atid.did");
 	*len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(value));
 	result = palloc(before + *len + 1);
 	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(value), result + before);
@@ -138,6 +141,21 @@ atid_did_is_valid_text(PG_FUNCTION_ARGS)
 	text	   *arg = PG_GETARG_TEXT_PP(0);
 
 	PG_RETURN_BOOL(atid_did_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)));
+}
+
+/*
+ * did_or_null(text): the did of a text; NULL if it is none.  No more of the text is
+ * read than a did can have.
+ */
+PG_FUNCTION_INFO_V1(atid_did_or_null);
+Datum
+atid_did_or_null(PG_FUNCTION_ARGS)
+{
+	text	   *arg = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_DID_MAX + 1);
+
+	if (!atid_did_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(atid_did_datum(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)));
 }
 
 

@@ -351,7 +351,8 @@ atid_at_uri_scope_sel(PG_FUNCTION_ARGS)
 	share = default_share(&var, is_collection(operator, other));
 	ReleaseVariableStats(var);
 
-	result = generic_restriction_selectivity(root, operator, PG_GET_COLLATION(), args, relid, share);
+	result = generic_restriction_selectivity(root, operator, PG_GET_COLLATION(), args, relid,
+											 share);
 	if (IsA(other, Const) && result <= LEAST_SHARE)
 		result *= share / LEAST_SHARE;	/* of what is not among the most common */
 	PG_RETURN_FLOAT8(result);

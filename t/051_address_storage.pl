@@ -7,6 +7,8 @@
 #   few accounts make it give up abbreviating, and with little memory; a hash join finds what one of texts
 #   finds;
 # - uri <@ scope finds what starts_with and the slash find, over 100,000 URIs, by an index and without;
+# - the rows that the planner expects of it are those that there are, within a factor: for constants, parameters,
+#   joins, EXISTS and NOT EXISTS;
 # - a database of 1.0 takes DIDs and AT URIs after ALTER EXTENSION UPDATE, and a dump of it restores;
 # - binary input with a zero byte, with bytes that are no UTF-8, and too long is refused, and so is a
 #   megabyte of text; nothing of that is stored.
@@ -161,6 +163,66 @@ is( $s->ok('SELECT count(*), sum(n) > 1000 FROM text'),
 	'200|t', 'scopes, and enough that is within them');
 is($s->ok('SELECT * FROM none FULL JOIN text USING (s, n) FULL JOIN index USING (s, n) WHERE none IS NULL OR text IS NULL OR index IS NULL'),
 	'', '<@ finds what the texts say, by the index and without');
+
+#
+# The rows that are expected: 4,000 accounts of 48 URIs in three collections, one of 20,000, one of 2,000.
+#
+$s->ok(<<'SQL');
+CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  RETURN plan #>> '{0,Plan,Plan Rows}';
+END $$;
+CREATE FUNCTION did_of(n int) RETURNS text IMMUTABLE LANGUAGE sql
+RETURN 'did:plc:' || translate(substr(md5(n::text), 1, 24), '0189', 'wxyz');
+CREATE TABLE known AS
+SELECT atid.at_uri_make(did_of(a), 'app.bsky.feed.' || (ARRAY['like', 'post', 'repost'])[1 + g % 3],
+	atid.tid_make('2024-01-01Z'::timestamptz + g * interval '1 s', 0)::text) AS uri
+FROM generate_series(1, 214000) g,
+	LATERAL (SELECT CASE WHEN g <= 192000 THEN g / 48 WHEN g <= 212000 THEN 5000 ELSE 5001 END) v(a);
+CREATE TABLE followed AS SELECT atid.at_uri_make(did_of(n * 10)) AS scope FROM generate_series(0, 199) n;
+-- likes of ten posts, which are their most common values
+CREATE TABLE popular AS
+SELECT atid.at_uri_make(did_of(g % 5), 'app.bsky.feed.post', (g % 10)::text) AS uri FROM generate_series(1, 10000) g;
+CREATE UNIQUE INDEX ON known (uri);
+ANALYZE known, followed, popular;
+SQL
+my $within  = sub {
+	my ($scope) = @_;
+	return "SELECT FROM known WHERE uri <@ $scope";
+};
+# What there is, the factor that is allowed, and the query.
+my @estimates = (
+	[ 'an account',                  48,    3, $within->('atid.at_uri_make(did_of(77))') ],
+	[ 'a collection of it',          16,    3, $within->(q{atid.at_uri_make(did_of(77), 'app.bsky.feed.post')}) ],
+	[ 'a large account',             20000, 2, $within->('atid.at_uri_make(did_of(5000))') ],
+	[ 'a collection of it',          6667,  2, $within->(q{atid.at_uri_make(did_of(5000), 'app.bsky.feed.post')}) ],
+	[ 'an account around a bin',     2000,  4, $within->('atid.at_uri_make(did_of(5001))') ],
+	[ 'an account, from the left',   48,    3, 'SELECT FROM known WHERE atid.at_uri_make(did_of(77)) @> uri' ],
+	[ 'the same, large',             20000, 2, 'SELECT FROM known WHERE atid.at_uri_make(did_of(5000)) @> uri' ],
+	[ 'a record',                    1,     1, $within->(q{atid.at_uri_make(did_of(77), 'app.bsky.feed.post', 'self')}) ],
+	[ 'an account of common values', 2000,  2, 'SELECT FROM popular WHERE uri <@ atid.at_uri_make(did_of(3))' ],
+	[ 'a common value',              1000,  2, q{SELECT FROM popular WHERE uri <@ atid.at_uri_make(did_of(3), 'app.bsky.feed.post', '3')} ],
+	[ 'a scope that is not known',   48,    3, $within->(q{(SELECT scope FROM followed LIMIT 1)}) ],
+	[ 'accounts of which a URI is',  1,     3, q{SELECT FROM followed WHERE scope @> atid.at_uri_make(did_of(70), 'app.bsky.feed.post', 'self')} ],
+	[ 'a join',                      9600,  3, 'SELECT FROM followed JOIN known ON uri <@ scope' ],
+	[ 'the same, from the left',     9600,  3, 'SELECT FROM followed JOIN known ON scope @> uri' ],
+	[ 'a join by expressions',       9600,  3,
+		'SELECT FROM generate_series(0, 199) n JOIN known ON uri <@ atid.at_uri_make(did_of(n * 10))' ],
+	[ 'EXISTS',                      200,   1, 'SELECT FROM followed WHERE EXISTS (SELECT FROM known WHERE uri <@ scope)' ],
+	[ 'NOT EXISTS',                  1,     1, 'SELECT FROM followed WHERE NOT EXISTS (SELECT FROM known WHERE uri <@ scope)' ],
+	[ 'EXISTS, of a join',           200,   1,
+		'SELECT FROM followed WHERE EXISTS (SELECT FROM known JOIN popular USING (uri) RIGHT JOIN known k ON true WHERE k.uri <@ scope)' ],
+	[ 'EXISTS, the URIs outside',    9600,  3, 'SELECT FROM known WHERE EXISTS (SELECT FROM followed WHERE uri <@ scope)' ]);
+foreach my $estimate (@estimates)
+{
+	my ($name, $actual, $factor, $query) = @$estimate;
+	my $rows = $s->ok("SELECT estimate(\$\$$query\$\$)");
+	ok($rows >= $actual / $factor && $rows <= $actual * $factor, "rows: $name")
+	  or diag("$rows for $actual");
+}
 
 #
 # The update of a database of 1.0.

@@ -12,7 +12,9 @@
  *
  *		15 bytes	the 24 digits of a did:plc, five bits each
  *		16 bytes	the text of a DID of 15 characters, and a zero byte
- *		else		the text
+ *		else		the text, which begins with 'd'
+ *
+ * Reserved for later versions: of other lengths than 15, a first byte of 0 to 15.
  *
  * An AT URI: a byte that tells the shape, and
  *
@@ -21,6 +23,9 @@
  *					follows, if there is one
  *		2			as 0, with 8 bytes for the 13 characters of a TID at the end
  *		3			as 1, with 8 bytes for the 13 characters of a TID at the end
+ *		4 to 15		reserved for later versions: 4 to 7 for 0 to 3 with a path of more than
+ *					two parts, such as /space/{type}/{skey}/{author}/{collection}/{rkey},
+ *					which the protocol is to have
  *
  * Shape 1 and 3 are taken whenever the authority allows it, and 2 and 3 whenever
  * the record key does.  So at://did:plc:<24>/app.bsky.feed.like/<TID> takes
@@ -56,6 +61,7 @@
 
 #define SHAPE_PLC		1
 #define SHAPE_TID		2
+#define RESERVED_MAX	15
 
 static const char plc_prefix[] = "did:plc:";
 
@@ -223,6 +229,17 @@ atid_did_unpack(const uint8_t *packed, size_t len, char *dst)
 }
 
 /*
+ * Can these bytes be a DID's?  Only what tells the forms apart is looked at.
+ */
+AtidPackedState
+atid_did_state(const uint8_t *packed, size_t len)
+{
+	if (len == PLC_LEN || (len > 0 && packed[0] == 'd'))
+		return ATID_PACKED_OK;
+	return len > 0 && packed[0] <= RESERVED_MAX ? ATID_PACKED_NEWER : ATID_PACKED_DAMAGED;
+}
+
+/*
  * The order of the texts.  The zero byte of a text of 15 characters does no harm:
  * it is below whatever another text has in its place.
  */
@@ -347,6 +364,20 @@ atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri)
 }
 
 /*
+ * Why atid_at_uri_open() has returned false.
+ */
+AtidPackedState
+atid_at_uri_state(const uint8_t *packed, size_t len)
+{
+	AtidPackedUri uri;
+
+	if (atid_at_uri_open(packed, len, &uri))
+		return ATID_PACKED_OK;
+	return len > 0 && packed[0] > (SHAPE_PLC | SHAPE_TID) && packed[0] <= RESERVED_MAX ?
+		ATID_PACKED_NEWER : ATID_PACKED_DAMAGED;
+}
+
+/*
  * The packed did:plc that is the authority, for those who want nothing else; NULL
  * if there is none.
  */
@@ -361,6 +392,22 @@ uint64_t
 atid_packed_tid(const AtidPackedUri *uri)
 {
 	return read_word((const uint8_t *) uri->rkey, TID_LEN);
+}
+
+/*
+ * Write the account of an AT URI, or its collection, into dst, which has as many
+ * bytes as the AT URI; returns how many it came to.
+ */
+size_t
+atid_at_uri_scope(const uint8_t *packed, const AtidPackedUri *uri, bool collection, uint8_t *dst)
+{
+	const uint8_t *end = collection ? (const uint8_t *) uri->collection + uri->collection_len :
+		uri->authority + uri->authority_len;
+	size_t		len = (size_t) (end - packed);
+
+	memcpy(dst, packed, len);
+	dst[0] &= SHAPE_PLC;
+	return len;
 }
 
 /* The text that comes after the authority's slash, of a value of shape 1 or 3. */
@@ -471,7 +518,7 @@ uint64_t
 atid_at_uri_sort_key(const uint8_t *packed, size_t len)
 {
 	if (!is_whole(packed, len))
-		return 0;
+		return len > 0 && packed[0] > (SHAPE_PLC | SHAPE_TID) ? UINT64_MAX : 0;
 	if (packed[0] & SHAPE_PLC)
 		return sort_key_of_plc(packed + 1);
 	/* a packed TID comes after the slash that ends what is looked at */

@@ -19,9 +19,18 @@
 /* A packed did:plc, the same in a DID and in an AT URI */
 #define ATID_PLC_PACKED_LEN			15
 
+/* Bytes as they are found on a disk */
+typedef enum AtidPackedState
+{
+	ATID_PACKED_OK,
+	ATID_PACKED_NEWER,			/* of a form that is reserved */
+	ATID_PACKED_DAMAGED
+} AtidPackedState;
+
 extern size_t atid_did_pack(const char *s, size_t len, uint8_t *dst);
 extern size_t atid_did_text_len(const uint8_t *packed, size_t len);
 extern void atid_did_unpack(const uint8_t *packed, size_t len, char *dst);
+extern AtidPackedState atid_did_state(const uint8_t *packed, size_t len);
 extern int	atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 extern uint64_t atid_did_sort_key(const uint8_t *packed, size_t len);
 
@@ -44,8 +53,11 @@ typedef struct AtidPackedUri
 
 extern size_t atid_at_uri_pack(const char *s, size_t len, uint8_t *dst);
 extern bool atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri);
+extern AtidPackedState atid_at_uri_state(const uint8_t *packed, size_t len);
 extern const uint8_t *atid_at_uri_plc(const uint8_t *packed, size_t len);
 extern uint64_t atid_packed_tid(const AtidPackedUri *uri);
+extern size_t atid_at_uri_scope(const uint8_t *packed, const AtidPackedUri *uri, bool collection,
+								uint8_t *dst);
 extern size_t atid_at_uri_text_len(const uint8_t *packed, size_t len);
 extern void atid_at_uri_unpack(const uint8_t *packed, size_t len, char *dst);
 extern int	atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);

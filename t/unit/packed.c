@@ -184,6 +184,28 @@ text_within(const char *s, const char *scope)
 	return strncmp(s, scope, len) == 0 && (s[len] == '\0' || s[len] == '/');
 }
 
+/* Is the account of an AT URI, or its collection, what its text is packed to? */
+static bool
+scope_is_packed(const char *s, const uint8_t *packed, size_t len, bool collection)
+{
+	AtidPackedUri uri;
+	uint8_t		got[TEXT];
+	uint8_t		want[TEXT];
+	size_t		got_len;
+	size_t		want_len;
+	const char *end = strchr(s + 5, '/');
+
+	if (!atid_at_uri_open(packed, len, &uri))
+		return false;
+	if (collection && uri.collection_len == 0)
+		return true;
+	if (collection)
+		end = strchr(end + 1, '/');
+	want_len = atid_at_uri_pack(s, end ? (size_t) (end - s) : strlen(s), want);
+	got_len = atid_at_uri_scope(packed, &uri, collection, got);
+	return got_len == want_len && memcmp(got, want, want_len) == 0;
+}
+
 typedef struct Form
 {
 	size_t		(*pack) (const char *s, size_t len, uint8_t *dst);
@@ -217,7 +239,8 @@ test_pairs(const Form *form)
 	int			pairs = 0,
 				mixed = 0,
 				equal = 0,
-				below = 0;
+				below = 0,
+				scope = 0;
 	char		name[100];
 
 	while (pairs < PAIRS)
@@ -265,6 +288,7 @@ test_pairs(const Form *form)
 		}
 		if (form == &at_uri_form)
 		{
+			scope += !scope_is_packed(a, pa, la, false) || !scope_is_packed(a, pa, la, true);
 			below += text_within(a, b) && want != 0;
 			if (atid_at_uri_within(pb, lb, pa, la) != text_within(b, a) ||
 				atid_at_uri_within(pa, la, pb, lb) != text_within(a, b))
@@ -285,6 +309,7 @@ test_pairs(const Form *form)
 	ok(equal > PAIRS / 100 && mixed > PAIRS / 20, name);
 	if (form == &at_uri_form)
 	{
+		is_u64((uint64_t) scope, 0, "at-uri: the scopes around it are those of the text, packed");
 		is_u64((uint64_t) within, 0, "at-uri: within is what the texts say");
 		ok(below > PAIRS / 1000, "at-uri: enough are below another");
 	}
@@ -361,10 +386,58 @@ test_bytes(void)
 			  "026469643a706c633a782f612e622e632f0000000000000000");
 }
 
+/*
+ * What is no value of this version: forms that are reserved, and damage.
+ */
+static void
+test_states(void)
+{
+	static const struct
+	{
+		const char *bytes;
+		size_t		len;
+		AtidPackedState at_uri;
+		AtidPackedState did;
+	}			vectors[] = {
+		{"", 0, ATID_PACKED_DAMAGED, ATID_PACKED_DAMAGED},
+		{"\0a.b", 4, ATID_PACKED_OK, ATID_PACKED_NEWER},
+		{"\1a.b", 4, ATID_PACKED_DAMAGED, ATID_PACKED_NEWER},
+		{"\3\2\2\2\2\2\2\2\2\2\2\2\2\2\2", 15, ATID_PACKED_DAMAGED, ATID_PACKED_OK},
+		{"\2a.b/c.d.e/\0\0\0\0\0\0\0\0", 19, ATID_PACKED_OK, ATID_PACKED_NEWER},
+		{"\2a.b/c.d.e \0\0\0\0\0\0\0\0", 19, ATID_PACKED_DAMAGED, ATID_PACKED_NEWER},
+		{"\4", 1, ATID_PACKED_NEWER, ATID_PACKED_NEWER},
+		{"\7\2\2\2", 4, ATID_PACKED_NEWER, ATID_PACKED_NEWER},
+		{"\17a.b", 4, ATID_PACKED_NEWER, ATID_PACKED_NEWER},
+		{"\20a.b", 4, ATID_PACKED_DAMAGED, ATID_PACKED_DAMAGED},
+		{"\377", 1, ATID_PACKED_DAMAGED, ATID_PACKED_DAMAGED},
+		{"did:a:b", 7, ATID_PACKED_DAMAGED, ATID_PACKED_OK},
+	};
+	uint8_t		packed[TEXT];
+	size_t		len = atid_at_uri_pack("at://z.z", 8, packed);
+
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+	{
+		const uint8_t *bytes = (const uint8_t *) vectors[i].bytes;
+		size_t		n = vectors[i].len;
+		char		name[100];
+
+		snprintf(name, sizeof(name), "state of an at-uri's bytes, %d", (int) i);
+		is_u64(atid_at_uri_state(bytes, n), vectors[i].at_uri, name);
+		snprintf(name, sizeof(name), "state of a did's bytes, %d", (int) i);
+		is_u64(atid_did_state(bytes, n), vectors[i].did, name);
+		if (vectors[i].at_uri == ATID_PACKED_NEWER)
+			ok(atid_at_uri_compare(bytes, n, packed, len) > 0 &&
+			   atid_at_uri_sort_key(bytes, n) > atid_at_uri_sort_key(packed, len) &&
+			   !atid_at_uri_within(bytes, n, bytes, n) && atid_at_uri_plc(bytes, n) == NULL,
+			   "reserved: above all, within nothing");
+	}
+}
+
 int
 main(void)
 {
 	test_bytes();
+	test_states();
 	test_pairs(&did_form);
 	test_pairs(&at_uri_form);
 	return done();
