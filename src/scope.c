@@ -221,7 +221,8 @@ simplify_record(List *args, int uri_arg)
 	AtidPackedUri uri;
 	Oid			eq;
 
-	if (!open_constant(scope, &uri) || uri.rkey_len == 0)
+	if (exprType(linitial(args)) != exprType(lsecond(args)) ||
+		!open_constant(scope, &uri) || uri.rkey_len == 0)
 		return NULL;
 	eq = lookup_type_cache(exprType(scope), TYPECACHE_EQ_OPR)->eq_opr;
 	return OidIsValid(eq) ? make_condition(eq, list_nth(args, uri_arg), scope) : NULL;
