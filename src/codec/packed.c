@@ -25,7 +25,7 @@
  *		3			as 1, with 8 bytes for the 13 characters of a TID at the end
  *		4 to 15		reserved for later versions: 4 to 7 for 0 to 3 with a path of more than
  *					two parts, such as /space/{type}/{skey}/{author}/{collection}/{rkey},
- *					which the protocol is to have
+ *					which is proposed for the protocol
  *
  * Shape 1 and 3 are taken whenever the authority allows it, and 2 and 3 whenever
  * the record key does.  So at://did:plc:<24>/app.bsky.feed.like/<TID> takes
