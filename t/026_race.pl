@@ -9,7 +9,9 @@
 # - nobody uses a horizon that another session has raised and not flushed yet: a session is held up
 #   before it writes WAL, another one waits until that is done, and a crash at that point loses nothing
 #   that was handed out;
-# - where the disk takes longer for a raise than the raise is good for, a draw still comes to its end.
+# - where the disk takes longer for a raise than the raise is good for, a draw still comes to its end;
+# - what is drawn right after CREATE EXTENSION is not drawn again after a crash, however its transaction
+#   was committed.
 #
 # A session on its way to the page is held up by a lock on the sequence that conflicts with its own.
 # One that writes WAL is held up by a library that is compiled here and preloaded into the server: a
@@ -36,7 +38,9 @@ use constant {
 };
 
 my $node = new_node('race', stopped => 1, conf => <<'CONF');
+wal_level = replica
 wal_writer_delay = 10s
+restart_after_crash = on
 CONF
 my $hold = PostgreSQL::Test::Utils::tempdir('hold');
 
@@ -316,6 +320,29 @@ SKIP:
 	$kept->goes_on("$what, quick again", $_) foreach $one, $two;
 	$_->quit foreach $one, $two;
 }
+
+#
+# A crash before the commit of CREATE EXTENSION is on disk. The commit is asynchronous, and the WAL
+# writer, which would flush it, stands still until it is killed: that is the crash.
+#
+$what = 'created with an asynchronous commit';
+$db   = new_database($node, 'created');
+$kept = AtidTest::Kept->new;
+($one, $two) = sessions(2);
+$kept->goes_on("$what, before", $two);
+$one->ok('DROP EXTENSION atid');
+my $writer = $one->ok("SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'");
+$one->ok("SET synchronous_commit = off; SET atid.reserve = '1min'");
+kill 'STOP', $writer;
+$one->ok('CREATE EXTENSION atid');
+$kept->goes_on("$what, another session", $two);
+kill 'KILL', $writer;
+$_->quit foreach $one, $two, $watcher;
+$node->poll_query_until('postgres', 'SELECT true') or die 'the server did not come back';
+($watcher) = sessions(1);
+is($watcher->ok("SELECT count(*) FROM pg_extension WHERE extname = 'atid'"),
+	1, "$what: the extension is there after the crash");
+$kept->goes_on("$what, after the crash", $watcher);
 
 $watcher->quit;
 $node->stop;

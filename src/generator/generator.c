@@ -72,6 +72,7 @@
 #include <time.h>
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -268,6 +269,19 @@ warn_far_ahead(void)
 }
 
 /*
+ * Write a horizon, and remember it for the rest of the life.  A later visit never
+ * writes a lower one, even where setval() has taken the page's value away and the
+ * clock was set back: other sessions may still draw up to what they have adopted.
+ * model: visit_write
+ */
+static void
+write_horizon(AtidHorizon *horizon, uint64 us, uint64 life)
+{
+	generator->reached_us = Min(us, HORIZON_MAX_US);
+	atid_horizon_write(horizon, generator->reached_us, life);
+}
+
+/*
  * Visit the horizon's page and adopt a horizon that covers the ticks which come
  * next, also if they are to come after a given time.  Returns false where there
  * is none to be had, which is in recovery.  Compares the clocks on the way.
@@ -287,10 +301,12 @@ adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
 
 	(void) raise_steady(wall_us(wall));
 
+	/* model: visit_lock */
 	atid_horizon_lock(&horizon, true);
 	life = pg_atomic_read_u64(&generator->life);
 	if (horizon.life != life)
 	{
+		/* model: visit_lift */
 		uint64		floor_us = Min(horizon.us, HORIZON_MAX_US);
 
 		lift_streams(floor_us);
@@ -305,8 +321,7 @@ adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
 	/* room for one tick of any kind, or the draw would come back at once */
 	needed = Max(Max(wall_us(wall), head_us()), after_us) + 2;
 	if (horizon.life != life || horizon.us < needed)
-		atid_horizon_write(&horizon,
-						   Min(needed + reserve_us, HORIZON_MAX_US), life);
+		write_horizon(&horizon, Max(needed + reserve_us, generator->reached_us), life);
 	atid_horizon_unlock(&horizon);
 
 	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)
@@ -373,8 +388,10 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 
 		CHECK_FOR_INTERRUPTS();
 
+		/* model: draw_clock */
 		clock_gettime(CLOCK_REALTIME, &wall);
 		now = atid_tick_of_time(kind, wall.tv_sec, wall.tv_nsec);
+		/* model: draw_word */
 		last = pg_atomic_read_u64(word);
 
 		switch (atid_clock_draw(kind, now, Max(last, after), atid_max_drift, &next))
@@ -410,7 +427,10 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 				continue;
 		}
 
-		/* if another session was faster, it got a tick, and we try the next */
+		/*
+		 * If another session was faster, it got a tick, and we try the next.
+		 * model: draw_swap
+		 */
 		if (unlikely(!pg_atomic_compare_exchange_u64(word, &last, next)))
 			continue;
 
@@ -419,6 +439,11 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 		 * next and the stream last.  So if the number is still the same after
 		 * the swap, the horizon covers the tick.  If not, what was adopted is
 		 * void, and the tick is nobody's.
+		 *
+		 * Some processors may satisfy this read between the load and the store
+		 * of the swap (Arm without LSE, POWER).  Whoever changes the life then
+		 * writes to the stream's word, and that makes the swap fail.
+		 * model: draw_life
 		 */
 		if (likely(pg_atomic_read_u64(&generator->life) == *life))
 			return next;
@@ -610,17 +635,19 @@ atid_generator_reset(PG_FUNCTION_ARGS)
 	atid_horizon_lock(&horizon, true);
 	Assert(horizon.writable);
 
+	/* model: reset_life */
 	pg_atomic_write_u64(&generator->life, life);
 	pg_memory_barrier();
 
+	/* model: reset_page */
 	clock_gettime(CLOCK_REALTIME, &wall);
-	atid_horizon_write(&horizon,
-					   wall_us(&wall) + 2 + (uint64) atid_reserve * 1000, life);
+	write_horizon(&horizon, wall_us(&wall) + 2 + (uint64) atid_reserve * 1000, life);
 
 	pg_atomic_write_u64(&generator->since, (uint64) GetCurrentTimestamp());
 	pg_atomic_write_u64(&generator->offset,
 						(uint64) ((int64) wall_us(&wall) - read_monotonic_us()));
 	pg_atomic_write_u64(&generator->node, 0);
+	/* model: reset_word */
 	for (int kind = 0; kind < ATID_STREAM_LINES; kind++)
 		pg_atomic_write_u64(&generator->stream[kind].tick, 0);
 
@@ -636,30 +663,44 @@ atid_generator_reset(PG_FUNCTION_ARGS)
  * The new number voids what other sessions have adopted from the dropped
  * sequence, so nothing is handed out after the streams have been read here that
  * the new page does not cover.  The life goes on in all else, the clock id too.
+ *
+ * The commit must be on disk before others see it.  They draw up to the horizon of
+ * the new sequence, and a crash that loses the commit brings back the old one,
+ * which does not cover what they were given.
  */
 PG_FUNCTION_INFO_V1(atid_generator_cover);
 Datum
 atid_generator_cover(PG_FUNCTION_ARGS)
 {
 	AtidHorizon horizon;
+	uint64		head;
 	uint64		life = atid_slots_new_life();
 
 	if (atid_slots_find() == NULL)
 		PG_RETURN_VOID();
 	find_generator();
 
+	ForceSyncCommit();
+
 	atid_horizon_lock(&horizon, true);
 	Assert(horizon.writable);
 
+	/* model: cover_life */
 	life &= ~(uint64) ATID_CLOCK_ID_MAX;
 	life |= pg_atomic_read_u64(&generator->life) & ATID_CLOCK_ID_MAX;
 	pg_atomic_write_u64(&generator->life, life);
 	pg_memory_barrier();
 
-	if (head_us() > 0)
-		atid_horizon_write(&horizon,
-						   Min(head_us() + 2 + (uint64) atid_reserve * 1000,
-							   HORIZON_MAX_US), life);
+	/*
+	 * Each word is written to, with what it holds, so that a swap fails which
+	 * began before the life was changed: see draw_tick().
+	 * model: cover_word
+	 */
+	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)
+		(void) pg_atomic_fetch_add_u64(&generator->stream[kind].tick, 0);
+	head = head_us();
+	if (head > 0)
+		write_horizon(&horizon, head + 2 + (uint64) atid_reserve * 1000, life);
 	atid_horizon_unlock(&horizon);
 	PG_RETURN_VOID();
 }

@@ -304,6 +304,8 @@ atid_horizon_unlock(AtidHorizon *horizon)
 	UnlockReleaseBuffer(horizon->buffer);
 
 	/*
+	 * model: visit_flush
+	 *
 	 * A sequence made in this very transaction may not be logged (wal_level =
 	 * minimal): then commit puts the file itself on disk.
 	 */

@@ -47,7 +47,10 @@ typedef struct AtidGenerator
 	pg_atomic_uint64 node;		/* random; 14 bits of clock sequence and 48 of
 								 * node, for versions 1 and 6; 0 before the
 								 * first */
-	char		spare[3 * ATID_LINE_SIZE - 4 * sizeof(pg_atomic_uint64)];
+	uint64		reached_us;		/* the highest horizon written in this life; 0
+								 * before the first, and after 1.0 has written
+								 * it.  The lock of the page guards it. */
+	char		spare[3 * ATID_LINE_SIZE - 5 * sizeof(pg_atomic_uint64)];
 	AtidStreamLine stream[ATID_STREAM_LINES];	/* by AtidTick; the rest is
 												 * spare */
 } AtidGenerator;
