@@ -78,7 +78,8 @@ FLOORS = \
 	jsonb/text \
 	jsonb/walk \
 	quote \
-	sha256
+	sha256 \
+	sort
 
 # a room for each section of the install script
 ROOMS = \

@@ -12,8 +12,9 @@
  * moves the items.  So in the worst case a text is copied once for each level of
  * nesting.
  *
- * Memory, beside the block: 32 bytes for each pair of the maps that are open, and
- * for a moment a copy of one map.
+ * Memory, beside the block: 32 bytes for each pair of the maps that are open, for
+ * a moment as much again for the pairs of the map that is sorted, and then a copy
+ * of that map.
  *
  *-------------------------------------------------------------------------
  */
@@ -29,6 +30,7 @@
 #include "jsonb/text.h"
 #include "jsonb/walk.h"
 #include "quote.h"
+#include "sort.h"
 
 /*
  * The block is written behind a varlena's header, so that it need not be copied
@@ -217,13 +219,16 @@ sort_pairs(Encoder *encoder)
 	/* are they in order already? */
 	while (sorted_pairs < n &&
 		   compare_pairs(&pairs[sorted_pairs - 1], &pairs[sorted_pairs], writer->data) < 0)
-		sorted_pairs++;
-	if (sorted_pairs < n)
 	{
 		CHECK_FOR_INTERRUPTS();
-		qsort_arg(pairs, n, sizeof(Pair), compare_pairs, writer->data);
+		sorted_pairs++;
+	}
+	if (sorted_pairs < n)
+	{
+		atid_sort(pairs, n, sizeof(Pair), compare_pairs, writer->data);
 		for (int i = 1; i < n; i++)
 		{
+			CHECK_FOR_INTERRUPTS();
 			if (compare_pairs(&pairs[i - 1], &pairs[i], writer->data) == 0)
 				refuse_key_twice(encoder, &pairs[i]);
 		}
@@ -231,6 +236,7 @@ sort_pairs(Encoder *encoder)
 		sorted = palloc_extended(writer->len - begin, MCXT_ALLOC_HUGE);
 		for (int i = 0; i < n; i++)
 		{
+			CHECK_FOR_INTERRUPTS();
 			memcpy(sorted + at, writer->data + pairs[i].begin, pairs[i].end - pairs[i].begin);
 			at += pairs[i].end - pairs[i].begin;
 		}
