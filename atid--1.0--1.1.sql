@@ -623,6 +623,16 @@ COMMENT ON FUNCTION @extschema@.sort_at(text, timestamptz) IS
   'the lesser of two times; indexed where created is missing, invalid or before 1970';
 
 ------------------------------------------------------------------------------
+-- record
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE FUNCTION @extschema@.bytes_json(bytea) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_bytes_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.bytes_json(bytea) IS 'bytes as a record has them: {"$bytes": base64}';
+
+------------------------------------------------------------------------------
 -- reference
 ------------------------------------------------------------------------------
 

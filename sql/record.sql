@@ -54,6 +54,26 @@ SELECT j, atid.record_to_dag_cbor(j) AS block,
 FROM (VALUES (jsonb '{"$bytes": "123"}'), ('{"$bytes": "AB"}'), ('{"$bytes": "AB=="}'),
              ('{"$bytes": "AAB="}')) v (j);
 
+-- bytes_json: base64 without padding and line breaks, of any length
+SELECT n, atid.bytes_json(bytes),
+       atid.record_to_dag_cbor(atid.bytes_json(bytes)) = atid.record_to_dag_cbor(
+         jsonb_build_object('$bytes', translate(encode(bytes, 'base64'), E'\n', ''))) AS as_encode
+FROM unnest('{0,1,2,3,64}'::int[]) n, decode(repeat('fb', n), 'hex') AS bytes;
+SELECT bool_and(atid.bytes_json(bytes) ->> '$bytes'
+                = translate(encode(bytes, 'base64'), E'=\n', '')) AS as_encode,
+       bool_and(atid.dag_cbor_to_record(block) = atid.bytes_json(bytes) AND
+                right(encode(block, 'hex'), 2 * n) = encode(bytes, 'hex')) AS there_and_back
+FROM unnest('{57,58,1000,786431,786432,786433,1572864,1572866}'::int[]) n,
+     convert_to(repeat(md5(n::text), n / 32) || repeat('?', n % 32), 'UTF8') AS bytes,
+     atid.record_to_dag_cbor(atid.bytes_json(bytes)) AS block;
+SELECT atid.bytes_json(NULL);
+-- what encode() breaks into lines is refused
+SELECT atid.record_problem(jsonb_build_object('sig',
+  jsonb_build_object('$bytes', encode(decode(repeat('fb', 64), 'hex'), 'base64'))));
+SELECT n, atid.record_problem(jsonb_build_object('a', jsonb_build_object('$bytes',
+         overlay(repeat('A', 2500000) placing c from n)))) AS problem
+FROM (VALUES (1, E'\n'), (1048576, ' '), (1048577, '='), (2097153, '_'), (2500000, E'\t')) v (n, c);
+
 -- Lengths at the edges of their forms
 SELECT n, substr(atid.record_to_dag_cbor(to_jsonb(repeat('x', n))), 1, 6) AS text,
        substr(atid.record_to_dag_cbor(to_jsonb(array_fill(0, ARRAY[n]))), 1, 6) AS items,

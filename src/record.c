@@ -134,6 +134,16 @@ atid_dag_cbor_to_json(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(atid_json_of_block(PG_GETARG_BYTEA_PP(0)));
 }
 
+/*
+ * bytes_json(bytea): bytes as a record has them.
+ */
+PG_FUNCTION_INFO_V1(atid_bytes_json);
+Datum
+atid_bytes_json(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(atid_jsonb_of_bytes(PG_GETARG_BYTEA_PP(0)));
+}
+
 PG_FUNCTION_INFO_V1(atid_dag_cbor_is_valid);
 Datum
 atid_dag_cbor_is_valid(PG_FUNCTION_ARGS)

@@ -138,6 +138,32 @@ check_rest_has_json(AtidCborReader *reader)
 	}
 }
 
+/*
+ * The base64 of bytes, without padding, line breaks and a terminator.  The server
+ * encodes a part at a time, so that a cancel can end it.
+ */
+static char *
+base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
+{
+	size_t		room = (len + 2) / 3 * 4;
+	char	   *text = palloc(room + 1);
+	char	   *end = text;
+
+	while (len > 0)
+	{
+		size_t		part = Min(len, 3 * 256 * 1024);
+
+		CHECK_FOR_INTERRUPTS();
+		end += pg_b64_encode((const void *) bytes, (int) part, end, (int) (text + room - end));
+		bytes += part;
+		len -= part;
+	}
+	while (end > text && end[-1] == '=')
+		end--;
+	*text_len = (size_t) (end - text);
+	return text;
+}
+
 /* The text of a link or of bytes, without a terminator. */
 static char *
 special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item, size_t *len)
@@ -166,12 +192,7 @@ special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *it
 		return chars;
 	}
 
-	*len = (size_t) pg_b64_enc_len((int) item->len);
-	chars = palloc(*len + 1);
-	*len = (size_t) pg_b64_encode((const void *) item->data, (int) item->len, chars, (int) *len);
-	while (*len > 0 && chars[*len - 1] == '=')
-		(*len)--;
-	return chars;
+	return base64_text(item->data, item->len, len);
 }
 
 /*
@@ -387,27 +408,64 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 }
 
 /*
- * A link or a byte string: an object of one pair.
+ * Build an object of one pair: "$link" or "$bytes", and its text.
+ */
+static void
+push_pair(JsonbBuilder *builder, char *key, char *text, size_t len)
+{
+	JsonbValue	v;
+
+	push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
+	v.type = jbvString;
+	v.val.string.val = key;
+	v.val.string.len = (int) strlen(key);
+	push_jsonb(builder, WJB_KEY, &v);
+	v.val.string.val = text;
+	v.val.string.len = (int) len;
+	push_jsonb(builder, WJB_VALUE, &v);
+	push_jsonb(builder, WJB_END_OBJECT, NULL);
+}
+
+/*
+ * A link or a byte string.
  */
 static void
 push_special(JsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent event,
 			 const AtidCborItem *item, uint64 *built)
 {
-	JsonbValue	v;
+	char	   *chars;
 	size_t		len;
 
 	count_container(reader, built, 1, sizeof(JsonbPair));
 	/* base64 takes four bytes for three, base32 eight for five */
 	count_built(reader, built, chunk_size(item->len / 5 * 8 + 8));
-	push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
-	v.type = jbvString;
-	v.val.string.val = event == ATID_CBOR_LINK ? "$link" : "$bytes";
-	v.val.string.len = event == ATID_CBOR_LINK ? 5 : 6;
-	push_jsonb(builder, WJB_KEY, &v);
-	v.val.string.val = special_text(reader, event, item, &len);
-	v.val.string.len = (int) len;
-	push_jsonb(builder, WJB_VALUE, &v);
-	push_jsonb(builder, WJB_END_OBJECT, NULL);
+	chars = special_text(reader, event, item, &len);
+	push_pair(builder, event == ATID_CBOR_LINK ? "$link" : "$bytes", chars, len);
+}
+
+/*
+ * The jsonb that stands for bytes.
+ */
+Jsonb *
+atid_jsonb_of_bytes(bytea *bytes)
+{
+	const size_t max = (JENTRY_OFFLENMASK - strlen("$bytes")) / 4 * 3;
+	JsonbBuilder builder = {0};
+	Jsonb	   *jb;
+	char	   *chars;
+	size_t		len;
+
+	if (VARSIZE_ANY_EXHDR(bytes) > max)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("bytes cannot be expressed as jsonb"),
+				 errdetail("There must be at most %zu bytes, not %zu.",
+						   max, (size_t) VARSIZE_ANY_EXHDR(bytes))));
+	chars = base64_text((const uint8_t *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), &len);
+	push_pair(&builder, "$bytes", chars, len);
+	jb = JsonbValueToJsonb(builder.result);
+	pfree(chars);
+	return jb;
 }
 
 /*

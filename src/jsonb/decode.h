@@ -19,5 +19,6 @@ extern char *atid_block_problem(const AtidCborReader *reader);
 pg_noreturn extern void atid_refuse_block(const AtidCborReader *reader);
 extern text *atid_json_of_block(bytea *block);
 extern Jsonb *atid_jsonb_of_block(bytea *block);
+extern Jsonb *atid_jsonb_of_bytes(bytea *bytes);
 
 #endif							/* ATID_DECODE_H */

@@ -163,6 +163,9 @@ atid_json_link(AtidCborItem *item, AtidScratch *scratch, int *cid_fault)
 	return ATID_JSONB_OK;
 }
 
+/* Base64 is decoded so many characters at a time between interrupts. */
+#define BASE64_AT_ONCE	(1024 * 1024)
+
 /*
  * Why is a text not base64?  len is its length without the padding.
  */
@@ -173,8 +176,12 @@ base64_fault(const char *text, size_t len)
 	{
 		char		c = text[i];
 
+		if (i % BASE64_AT_ONCE == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (c == '=')
 			return ATID_JSONB_BYTES_PADDING;
+		if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+			return ATID_JSONB_BYTES_SPACE;
 		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 			  (c >= '0' && c <= '9') || c == '+' || c == '/'))
 			return ATID_JSONB_BYTES_ALPHABET;
@@ -185,38 +192,51 @@ base64_fault(const char *text, size_t len)
 /*
  * The bytes of a "$bytes": item is its text, and becomes them.
  *
- * The text is base64 (RFC 4648 section 4) with its padding or without.  Spare
- * bits of its last character are passed over, as other implementations do; the
- * output has them zero.  The server's decoder does that too, but wants padding,
- * which is added to a copy, and passes over white space, which then shows by
- * fewer bytes than the length stands for.
+ * The text is base64 (RFC 4648 section 4) with its padding or without.  White
+ * space is refused, as section 3.3 there wants it; other implementations differ.
+ * Spare bits of the last character are passed over, as other implementations do;
+ * the output has them zero.
+ *
+ * The server's decoder passes over white space, which then shows by fewer bytes
+ * than the length stands for; and it wants padding, which the last characters get.
  */
 AtidJsonbFault
 atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
 {
 	const char *text = (const char *) item->data;
 	size_t		len = item->len;
-	size_t		padded;
-	char	   *copy;
+	size_t		whole;
+	size_t		done = 0;
+	char		last[4] = {'=', '=', '=', '='};
 	char	   *bytes;
-	int			n;
 
 	while (len > 0 && item->len - len < 2 && text[len - 1] == '=')
 		len--;
-	padded = (len + 3) / 4 * 4;
-	if (len % 4 == 1 || (item->len != len && item->len != padded))
+	if (len % 4 == 1 || (item->len != len && item->len != (len + 3) / 4 * 4))
 		return base64_fault(text, len);
 
-	copy = atid_scratch(scratch, 2 * padded + 1);
-	bytes = copy + padded;
-	memcpy(copy, text, len);
-	memset(copy + len, '=', padded - len);
-	n = pg_b64_decode(copy, (int) padded, (void *) bytes, (int) padded);
-	if (n < 0 || (size_t) n != len / 4 * 3 + len % 4 * 3 / 4)
-		return base64_fault(text, len);
+	bytes = atid_scratch(scratch, (len + 3) / 4 * 3 + 1);
+	whole = len / 4 * 4;
+	while (done < whole)
+	{
+		size_t		part = Min(whole - done, BASE64_AT_ONCE);
+		size_t		part_bytes = part / 4 * 3;
 
+		CHECK_FOR_INTERRUPTS();
+		if (pg_b64_decode(text + done, (int) part, (void *) (bytes + done / 4 * 3),
+						  (int) part_bytes) != (int) part_bytes)
+			return base64_fault(text, len);
+		done += part;
+	}
+	item->len = len / 4 * 3 + len % 4 * 3 / 4;
+	if (len > whole)
+	{
+		memcpy(last, text + whole, len - whole);
+		if (pg_b64_decode(last, 4, (void *) (bytes + whole / 4 * 3), 3) !=
+			(int) (item->len - whole / 4 * 3))
+			return base64_fault(text, len);
+	}
 	item->data = (const uint8_t *) bytes;
-	item->len = (size_t) n;
 	return ATID_JSONB_OK;
 }
 
@@ -401,6 +421,8 @@ atid_jsonb_words(AtidJsonbFault what, int cid_fault)
 			return "A \"$bytes\" is a string.";
 		case ATID_JSONB_BYTES_ALPHABET:
 			return "A \"$bytes\" is base64, which has only the characters A-Z, a-z, 0-9, + and /.";
+		case ATID_JSONB_BYTES_SPACE:
+			return "A \"$bytes\" must have no line breaks, and no other white space.";
 		case ATID_JSONB_BYTES_PADDING:
 			return "The padding of a \"$bytes\" is left out, or makes its length a multiple of 4.";
 		case ATID_JSONB_SURROGATE:

@@ -23,6 +23,7 @@ typedef enum AtidJsonbFault
 	ATID_JSONB_BYTES_KEYS,		/* "$bytes" beside other keys */
 	ATID_JSONB_BYTES_TYPE,		/* a "$bytes" that is no string */
 	ATID_JSONB_BYTES_ALPHABET,	/* a "$bytes" with another character */
+	ATID_JSONB_BYTES_SPACE,		/* a "$bytes" with white space in it */
 	ATID_JSONB_BYTES_PADDING,	/* a "$bytes" whose padding is not right */
 	ATID_JSONB_BYTES_LENGTH,	/* a "$bytes" of a length that no bytes have */
 
