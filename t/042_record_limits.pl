@@ -37,6 +37,24 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 my $db      = new_database($node, 'limits');
 my $session = AtidTest::Session->new($node, $db);
 
+# A cancel ends a statement at once.
+sub cancelled
+{
+	my ($session, $name, $sql) = @_;
+
+	$session->send($sql);
+	my $canceller = AtidTest::Session->new($node, $db);
+	$canceller->ok('SELECT pg_sleep(0.5)');
+	my $begin = Time::HiRes::time();
+	$canceller->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
+	my (undef, $state) = $session->result;
+	my $took = Time::HiRes::time() - $begin;
+	$canceller->quit;
+	is($state, '57014', "$name: cancelled");
+	cmp_ok($took, '<', 1.5, sprintf '%s: at once (%.2f s)', $name, $took);
+	return;
+}
+
 # Everything is used once, so that its code is there.
 $session->ok(<<'SQL');
 SELECT atid.record_cid('{"a": [1, "x", {"$bytes": ""}]}'), atid.record_problem('{"a": 1.5}'),
@@ -214,16 +232,7 @@ SQL
 			'atid.record_cid(j)', 'atid.record_is_valid(j)', '(SELECT count(*) FROM atid.dag_cbor_links(b))',
 			'(SELECT count(*) FROM atid.record_blobs(j))', '(SELECT count(*) FROM atid.dag_cbor_refs(b))')
 		{
-			$session->send("SELECT sum(length($call\::text)) FROM big, generate_series(1, 1000)");
-			my $canceller = AtidTest::Session->new($node, $db);
-			$canceller->ok('SELECT pg_sleep(0.5)');
-			my $begin = Time::HiRes::time();
-			$canceller->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
-			my (undef, $state) = $session->result;
-			my $took = Time::HiRes::time() - $begin;
-			$canceller->quit;
-			is($state, '57014', "$call: cancelled");
-			cmp_ok($took, '<', 1.5, sprintf '%s: at once (%.2f s)', $call, $took);
+			cancelled($session, $call, "SELECT sum(length($call\::text)) FROM big, generate_series(1, 1000)");
 		}
 	}
 	$session->quit;
@@ -259,6 +268,13 @@ $session->ok(sprintf q{CREATE TEMP TABLE killer AS SELECT '{%s}'::json AS j}, jo
 is($session->ok('SELECT atid.json_to_dag_cbor(j) = atid.record_to_dag_cbor(j::jsonb) FROM killer'), 't', '100,000 keys in killer order: as in any other');
 $session->ok('SELECT atid.json_to_dag_cbor(j) FROM killer');
 cmp_ok($session->took, '<', 1, sprintf '100,000 keys in killer order: in n log n (%.2f s)', $session->took);
+$session->quit;
+
+# One text that takes seconds to write as JSON.
+$session = AtidTest::Session->new($node, $db);
+$session->ok(q{CREATE TEMP TABLE control (b bytea); ALTER TABLE control ALTER b SET STORAGE EXTERNAL});
+$session->ok(q{INSERT INTO control SELECT '\x7a05f5e100'::bytea || decode(repeat('01', 100000000), 'hex')});
+cancelled($session, 'dag_cbor_to_json of 100 MB of control characters', 'SELECT length(atid.dag_cbor_to_json(b)::text) FROM control');
 $session->quit;
 
 # More items than a jsonb can be built of.

@@ -36,7 +36,9 @@
  *	- begin <= p <= end, and no byte at or behind end is looked at;
  *	- a length or a count is compared with what is left, as the 64 bits it is,
  *	  before anything is done with it: an item takes one byte at least, a pair two;
- *	- so time is linear in the bytes that are there, whatever they claim.
+ *	- so time is linear in the bytes that are there, whatever they claim;
+ *	- an event whose text is long pauses again and again, where the caller can be
+ *	  interrupted.
  *
  * Depth: the specification has no limit.  Bluesky's own Go library declares 32;
  * serde takes 128 by default; @ipld/dag-cbor recurses until its stack ends, near
@@ -172,23 +174,24 @@ multibyte_len(const uint8_t *p, size_t left)
 }
 
 /*
- * Check text that is not all plain.  Returns the end if it is UTF-8, else where
- * it is not; *nul says whether there is a U+0000.
+ * Check the characters of a text, which ends at end, that begin before stop.
+ * Returns what is behind them, which is stop or more, if they are UTF-8; else
+ * where they are not.  *nul becomes true where there is a U+0000.
  */
 static const uint8_t *
-check_characters(const uint8_t *p, const uint8_t *end, bool *nul)
+check_characters(const uint8_t *p, const uint8_t *stop, const uint8_t *end, bool *nul)
 {
-	while (p < end)
+	while (p < stop)
 	{
 		size_t		len = 1;
 
-		if (end - p >= 8 && plain_word(load_word(p)))
+		if (stop - p >= 8 && plain_word(load_word(p)))
 			len = 8;
 		else if (*p >= 0x80)
 		{
 			/* one script comes in runs: stay while it does */
 			while ((len = multibyte_len(p, (size_t) (end - p))) > 0 &&
-				   (size_t) (end - p) > len && p[len] >= 0x80)
+				   (size_t) (stop - p) > len && p[len] >= 0x80)
 				p += len;
 			if (len == 0)
 				return p;
@@ -197,7 +200,29 @@ check_characters(const uint8_t *p, const uint8_t *end, bool *nul)
 			*nul = true;
 		p += len;
 	}
-	return end;
+	return p;
+}
+
+/*
+ * Check a long text, with pauses.
+ */
+static const uint8_t *
+check_long_text(const uint8_t *p, size_t len, void (*pause) (void), bool *nul)
+{
+	const uint8_t *end = p + len;
+
+	*nul = false;
+	while (p < end)
+	{
+		const uint8_t *stop = end - p > ATID_CBOR_TEXT_AT_ONCE ? p + ATID_CBOR_TEXT_AT_ONCE : end;
+
+		if (pause != NULL)
+			pause();
+		p = check_characters(p, stop, end, nul);
+		if (p < stop)
+			break;
+	}
+	return p;
 }
 
 /*
@@ -222,7 +247,7 @@ check_text(const uint8_t *p, size_t len, bool *nul)
 		if (end - p <= 8 && plain_word(load_word(end - 8)))
 			return end;
 	}
-	return check_characters(p, end, nul);
+	return check_characters(p, end, end, nul);
 }
 
 
@@ -238,6 +263,7 @@ atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len)
 	reader->error = ATID_CBOR_OK;
 	reader->cid_fault = 0;
 	reader->depth = 0;
+	reader->pause = NULL;
 
 	/* the outside is like an array of one item */
 	reader->frames[0].left = 1;
@@ -334,7 +360,10 @@ take_text(AtidCborReader *reader, const uint8_t *p, uint64_t len,
 
 	if (!take_string(reader, p, len, item))
 		return false;
-	bad = check_text(p, item->len, &item->nul);
+	if (item->len <= ATID_CBOR_TEXT_AT_ONCE)
+		bad = check_text(p, item->len, &item->nul);
+	else
+		bad = check_long_text(p, item->len, reader->pause, &item->nul);
 	if (bad != reader->p)
 	{
 		note_fault(reader, ATID_CBOR_UTF8, bad);

@@ -29,6 +29,9 @@
 /* The tag of a link, and the only one there is. */
 #define ATID_CBOR_TAG_LINK 42
 
+/* The bytes of a text that are checked between two pauses. */
+#define ATID_CBOR_TEXT_AT_ONCE 65536
+
 /* What is wrong with a block, or with what should become one. */
 typedef enum AtidCborError
 {
@@ -116,7 +119,8 @@ typedef struct AtidCborFrame
 
 /*
  * The reader.  It has no memory but this, and needs no end.  Of what is in it
- * the caller reads error, at, cid_fault, and depth.
+ * the caller reads error, at, cid_fault, and depth, and may set pause: it is
+ * called again and again while a long text is checked, and need not return.
  */
 typedef struct AtidCborReader
 {
@@ -127,6 +131,7 @@ typedef struct AtidCborReader
 	AtidCborError error;
 	int			cid_fault;		/* for ATID_CBOR_LINK_CID, an AtidCidFault */
 	int			depth;			/* arrays and maps that are open */
+	void		(*pause) (void);	/* NULL after atid_cbor_reader_init */
 	AtidCborFrame frames[ATID_CBOR_DEPTH_MAX + 1];
 } AtidCborReader;
 

@@ -137,17 +137,18 @@ put_utf8(char *dst, unsigned code)
 }
 
 /*
- * The text of a string, in UTF-8, from what stands between its quotes.  dst has
- * room for len bytes, which are enough.  Returns false if there is half of a
- * surrogate pair.
+ * The text of a string, in UTF-8, from what stands between its quotes: of the
+ * characters and escapes from *from to end, those that begin before stop.  *to
+ * has room for end - *from bytes, which are enough.  Both move on.
+ * Returns false if there is half of a surrogate pair.
  */
 bool
-atid_json_unescape(const char *src, size_t len, char *dst, size_t *dst_len)
+atid_json_unescape(const char **from, const char *stop, const char *end, char **to)
 {
-	const char *begin = dst;
-	const char *end = src + len;
+	const char *src = *from;
+	char	   *dst = *to;
 
-	while (src < end)
+	while (src < stop)
 	{
 		unsigned	code;
 
@@ -199,6 +200,7 @@ atid_json_unescape(const char *src, size_t len, char *dst, size_t *dst_len)
 		}
 		dst = put_utf8(dst, code);
 	}
-	*dst_len = (size_t) (dst - begin);
+	*from = src;
+	*to = dst;
 	return true;
 }

@@ -21,6 +21,6 @@ typedef enum AtidJsonNumber
 } AtidJsonNumber;
 
 extern AtidJsonNumber atid_json_integer(const char *s, size_t len, int64_t *value);
-extern bool atid_json_unescape(const char *src, size_t len, char *dst, size_t *dst_len);
+extern bool atid_json_unescape(const char **from, const char *stop, const char *end, char **to);
 
 #endif							/* ATID_JSON_H */

@@ -34,10 +34,17 @@
 #include "jsonb/inspect.h"
 #include "jsonb/walk.h"
 
+static void
+check_for_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
 void
 atid_block_reader_init(AtidCborReader *reader, bytea *block)
 {
 	atid_cbor_reader_init(reader, VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
+	reader->pause = check_for_interrupts;
 }
 
 /*
@@ -272,6 +279,8 @@ atid_json_of_block(bytea *block)
 				break;
 		}
 	}
+	if (GetDatabaseEncoding() == PG_UTF8)
+		return cstring_to_text_with_len(buf.data, buf.len);
 	return cstring_to_text(pg_any_to_server(buf.data, buf.len, PG_UTF8));
 }
 

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "jsonb/inspect.h"
@@ -77,6 +78,9 @@ atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event
 	}
 }
 
+/* A text is written so many bytes at a time between interrupts. */
+#define STRING_AT_ONCE	65536
+
 /*
  * Append a text as JSON has it.  Unlike the server's function this takes
  * U+0000, and texts without a terminator.
@@ -84,37 +88,44 @@ atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event
 void
 atid_append_json_string(StringInfo buf, const char *s, size_t len)
 {
+	static const char hex[] = "0123456789abcdef";
 	size_t		done = 0;
 
 	appendStringInfoCharMacro(buf, '"');
 	for (size_t i = 0; i < len; i++)
 	{
 		unsigned char c = (unsigned char) s[i];
+		char		escape[6] = {'\\'};
+		int			escape_len = 2;
 
+		if (unlikely(i % STRING_AT_ONCE == STRING_AT_ONCE - 1))
+			CHECK_FOR_INTERRUPTS();
 		if (c >= 0x20 && c != '"' && c != '\\')
 			continue;
-		appendBinaryStringInfo(buf, s + done, (int) (i - done));
-		done = i + 1;
 		switch (c)
 		{
 			case '"':
-				appendStringInfoString(buf, "\\\"");
-				break;
 			case '\\':
-				appendStringInfoString(buf, "\\\\");
+				escape[1] = (char) c;
 				break;
 			case '\n':
-				appendStringInfoString(buf, "\\n");
+				escape[1] = 'n';
 				break;
 			case '\r':
-				appendStringInfoString(buf, "\\r");
+				escape[1] = 'r';
 				break;
 			case '\t':
-				appendStringInfoString(buf, "\\t");
+				escape[1] = 't';
 				break;
 			default:
-				appendStringInfo(buf, "\\u%04x", c);
+				memcpy(escape + 1, "u00", 3);
+				escape[4] = hex[c >> 4];
+				escape[5] = hex[c & 15];
+				escape_len = 6;
 		}
+		appendBinaryStringInfo(buf, s + done, (int) (i - done));
+		appendBinaryStringInfo(buf, escape, escape_len);
+		done = i + 1;
 	}
 	appendBinaryStringInfo(buf, s + done, (int) (len - done));
 	appendStringInfoCharMacro(buf, '"');

@@ -31,6 +31,9 @@
 #include "jsonb/text.h"
 #include "jsonb/walk.h"
 
+/* Escapes are taken out of so many bytes at a time between interrupts. */
+#define UNESCAPE_AT_ONCE (1024 * 1024)
+
 /*
  * Begin a walk over a JSON text in UTF-8, which must stay as it is.
  */
@@ -81,14 +84,25 @@ static bool
 set_string(AtidTextWalk *walk, AtidCborItem *item)
 {
 	const char *src = walk->lex->token_start + 1;
-	size_t		len = walk->lex->token_terminator - walk->lex->token_start - 2;
+	const char *end = walk->lex->token_terminator - 1;
+	size_t		len = end - src;
+	char	   *dst;
 
 	item->data = (const uint8_t *) src;
 	item->len = len;
 	if (memchr(src, '\\', len) == NULL)
 		return true;
-	item->data = (const uint8_t *) atid_scratch(&walk->text, len);
-	return atid_json_unescape(src, len, walk->text.data, &item->len);
+	dst = atid_scratch(&walk->text, len);
+	item->data = (const uint8_t *) dst;
+	while (src < end)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!atid_json_unescape(&src, end - src > UNESCAPE_AT_ONCE ? src + UNESCAPE_AT_ONCE : end,
+								end, &dst))
+			return false;
+	}
+	item->len = dst - walk->text.data;
+	return true;
 }
 
 static inline bool

@@ -626,6 +626,76 @@ test_utf8(void)
 	is_u64(wrong, 0, "U+0000 is noticed at each place of texts of each length");
 }
 
+static int	pauses;
+
+static void
+count_pause(void)
+{
+	pauses++;
+}
+
+/* Texts that are checked in parts: each kind of character at each place over the end of a part */
+static void
+test_long_text(void)
+{
+	static const struct
+	{
+		const char *bytes;
+		bool		good;
+		bool		nul;
+	}			cases[] = {
+		{"xxxx", true, false}, {"\xC3\xA9xx", true, false}, {"\xE6\xB0\xB4x", true, false},
+		{"\xF0\x9F\x8C\x8A", true, false}, {"\xC3xxx", false, false}, {"\xE6\xB0xx", false, false},
+		{"\xF0\x9F\x8Cx", false, false}, {"\xA9xxx", false, false}, {"\0xxx", true, true},
+	};
+	static AtidCborReader reader;
+	AtidCborItem item;
+	size_t		len = 2 * ATID_CBOR_TEXT_AT_ONCE + 100;
+	uint8_t    *block = malloc(5 + len);
+	uint64_t	wrong = 0;
+
+	block[0] = 0x7A;
+	for (int i = 0; i < 4; i++)
+		block[1 + i] = (uint8_t) (len >> (24 - 8 * i));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		for (size_t part = 1; part <= 2; part++)
+		{
+			for (size_t before = 0; before < 20; before++)
+			{
+				for (int multibyte = 0; multibyte < 2; multibyte++)
+				{
+					uint8_t    *at = block + 5 + part * ATID_CBOR_TEXT_AT_ONCE - before;
+					AtidCborEvent event;
+
+					if (multibyte)
+					{
+						for (size_t n = 0; n < len; n += 2)
+							memcpy(block + 5 + n, "\xC3\xA9", 2);
+						if (before % 2 != 0)
+							memcpy(at - 1, "x", 1);
+						memset(at + 4, 'x', before % 2);
+					}
+					else
+						memset(block + 5, 'x', len);
+					memcpy(at, cases[i].bytes, 4);
+					atid_cbor_reader_init(&reader, block, 5 + len);
+					reader.pause = count_pause;
+					pauses = 0;
+					event = atid_cbor_next(&reader, &item);
+					if (event != (cases[i].good ? ATID_CBOR_TEXT : ATID_CBOR_FAULT) ||
+						(cases[i].good && item.nul != cases[i].nul) ||
+						(!cases[i].good && (reader.at != at || reader.error != ATID_CBOR_UTF8)) ||
+						(cases[i].good && pauses != 3))
+						wrong++;
+				}
+			}
+		}
+	}
+	is_u64(wrong, 0, "a long text is checked in parts, over whose ends characters go");
+	free(block);
+}
+
 /* n times the same bytes */
 static Block
 repeat(const char *hex, size_t n, const char *last)
@@ -872,6 +942,7 @@ main(void)
 	test_links_refused();
 	test_keys();
 	test_utf8();
+	test_long_text();
 	test_depth();
 	test_claims();
 	test_large();

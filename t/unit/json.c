@@ -86,11 +86,23 @@ string_is(const char *src, size_t len, const char *want, size_t want_len, const 
 {
 	char	   *copy = exact(src, len);
 	char	   *dst = malloc(len ? len : 1);
-	size_t		dst_len = 0;
-	bool		taken = atid_json_unescape(copy, len, dst, &dst_len);
+	bool		good = true;
 
-	ok(want == NULL ? !taken :
-	   taken && dst_len == want_len && memcmp(dst, want, want_len) == 0, name);
+	/* in one piece, and in pieces of each length */
+	for (size_t piece = len + 1; piece > 0; piece--)
+	{
+		const char *from = copy;
+		char	   *to = dst;
+		bool		taken = true;
+
+		while (taken && from < copy + len)
+			taken = atid_json_unescape(&from, len - (size_t) (from - copy) > piece ?
+									   from + piece : copy + len, copy + len, &to);
+		if (want == NULL ? taken : !taken || from != copy + len ||
+			(size_t) (to - dst) != want_len || memcmp(dst, want, want_len) != 0)
+			good = false;
+	}
+	ok(good, name);
 	free(copy);
 	free(dst);
 }
