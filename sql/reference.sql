@@ -138,33 +138,59 @@ SELECT path, field FROM atid.dag_cbor_refs('\xa16361006281676469643a613a62');
 
 
 --
--- A path is whole, or it is an error: a row is no place for a part of one
+-- A path is whole, or it is NULL: a row is no place for a part of one
 --
 CREATE TABLE long AS
 SELECT n, jsonb_build_object(repeat('é', n / 2), :'link'::jsonb) AS link,
        jsonb_build_object(repeat('k', n), jsonb '{"cid": "bafkqaaa", "mimeType": "a/b"}') AS blob
 FROM unnest('{10,4090,4092,100000}'::int[]) n;
-SELECT n, octet_length(l.path) AS path FROM long, atid.record_links(link) l WHERE n < 4092;
-SELECT n, octet_length(b.path) AS path FROM long, atid.record_blobs(blob) b WHERE n <= 4092;
-SELECT path FROM long, atid.record_links(link) WHERE n = 4092;
-SELECT path FROM long, atid.record_blobs(blob) WHERE n = 100000;
-SELECT path FROM long, atid.dag_cbor_links(atid.record_to_dag_cbor(link)) WHERE n = 100000;
-SELECT n, octet_length(path) AS path, octet_length(field) AS field
-FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), '["did:a:b"]'::jsonb))
-WHERE n < 4090;
-SELECT path FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), 'at://a.b'))
-WHERE n = 4092;
-SELECT path
-FROM long, jsonb_build_object(repeat('k', n), 'did:a:b') j,
-     atid.dag_cbor_refs(atid.record_to_dag_cbor(j))
-WHERE n = 100000;
+SELECT n, octet_length(l.path) AS path, right(cid::text, 8) AS cid
+FROM long, atid.record_links(link) l;
+SELECT n, octet_length(b.path) AS path, cid FROM long, atid.record_blobs(blob) b;
+SELECT n, octet_length(l.path) AS path
+FROM long, atid.dag_cbor_links(atid.record_to_dag_cbor(link)) l;
+SELECT n, octet_length(path) AS path, octet_length(field) AS field, did
+FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), '["did:a:b"]'::jsonb));
+SELECT n, octet_length(path) AS path, octet_length(field) AS field, uri
+FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), 'at://a.b'));
+-- what is beside a path that is too long
+SELECT octet_length(path) AS length, right(path, 16) AS path, right(field, 16) AS field
+FROM atid.record_refs(jsonb_build_object(
+  'a', '["did:a:b", {"b": "did:a:b"}]'::jsonb,
+  repeat('k', 2000), jsonb_build_object(
+    'a', '["did:a:b", ["did:a:b", {"c": ["did:a:b"], "d": {"e": "did:a:b"}}], "did:a:b"]'::jsonb,
+    repeat('k', 2092), 'did:a:b', repeat('l', 3000), '[["did:a:b"], "did:a:b"]'::jsonb),
+  repeat('l', 5000), '{"a": ["did:a:b", "did:a:b"]}'::jsonb,
+  repeat('m', 5001), 'did:a:b'));
+-- the paths of one record together: 64 kB, and 16 bytes for each of the record
+SELECT depth, count(*), count(path) AS paths, count(field) AS fields,
+       min(path) FILTER (WHERE depth < 9),
+       sum(octet_length(path) + octet_length(field)) <= 65536 + 16 * octet_length(block)
+         AS bounded,
+       sum(octet_length(path) + octet_length(field)) > 65536 + 15 * octet_length(block) AS used,
+       bool_or(did IS NULL) AS lost
+FROM unnest('{1,8,400}'::int[]) AS depth,
+     LATERAL (SELECT (repeat('[', depth)
+                      || array_to_string(array_fill('"did:a:b"'::text, ARRAY[2000]), ',')
+                      || repeat(']', depth))::jsonb) j (record),
+     atid.record_to_dag_cbor(record) AS block, atid.dag_cbor_refs(block)
+GROUP BY depth, block ORDER BY depth;
+-- in a record as in its block
+SELECT count(*) AS rows, count(path) AS paths
+FROM (SELECT (repeat('{"k":', 300) || '['
+              || array_to_string(array_fill('"did:a:b",[[],[{"":"at://did:a:b"}],1]'::text,
+                                            ARRAY[500]), ',')
+              || ']' || repeat('}', 300))::jsonb) j (record),
+     LATERAL (SELECT * FROM atid.record_refs(record)
+              INTERSECT ALL
+              SELECT * FROM atid.dag_cbor_refs(atid.record_to_dag_cbor(record))) r;
 -- no reference, no path
 SELECT path FROM long, atid.record_refs(jsonb_build_object(repeat('k', n), 'did:a:'));
 SELECT count(*) AS refs_512
 FROM atid.record_refs((repeat('[', 512) || '"did:a:b"' || repeat(']', 512))::jsonb);
 SELECT count(*) AS depth_512
 FROM atid.record_links((repeat('[', 512) || :'link' || repeat(']', 512))::jsonb);
--- what is no block at all is told to be that
+-- what is no block is refused, also behind a path that is too long
 SELECT path FROM long, atid.dag_cbor_links(atid.record_to_dag_cbor(link) || '\xff')
 WHERE n = 100000;
 SELECT count(*) FROM atid.record_links((repeat('[', 513) || repeat(']', 513))::jsonb);

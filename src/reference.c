@@ -45,41 +45,38 @@ typedef enum ListOf
 } ListOf;
 
 
-/*
- * The path of what a row is about, whole or not at all: a row is data, and a
- * shortened path would lead elsewhere.
- */
-static Datum
-path_datum(AtidInspector *in, bool of_item, ListOf what)
+/* Where rows go, and the paths that they have. */
+typedef struct Rows
 {
-	char	   *path = atid_inspect_whole_path(in, in->depth, of_item, true);
+	Tuplestorestate *store;
+	TupleDesc	desc;
+	MemoryContext memory;		/* of a row, while it is made */
+	AtidPaths	paths;
+} Rows;
 
-	if (path == NULL)
-	{
-		char	   *begin = atid_inspect_path(in, in->depth, of_item);
-
-		/* what is no block at all is refused as that */
-		if (in->reader != NULL && !atid_block_read_rest(in->reader))
-			atid_refuse_block(in->reader);
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 what == LIST_REFS ?
-				 errmsg("path of a reference is too long") :
-				 errmsg("path of a link or blob is too long"),
-				 errdetail("The path %s has more than %d bytes.", begin, ATID_PATH_MAX)));
-	}
-	return CStringGetTextDatum(path);
+/*
+ * The path of what a row is about, and its field where there is one, as the first
+ * of its values.  They are whole or not at all, for a shortened path would lead
+ * elsewhere; where they are too long they are NULL, so that what a stranger wrote
+ * does not stop a query.
+ */
+static void
+set_path(AtidInspector *in, Rows *rows, bool of_item, bool field, Datum *values, bool *nulls)
+{
+	nulls[0] = !atid_paths_get(&rows->paths, in, of_item, &values[0], field ? &values[1] : NULL);
+	if (field)
+		nulls[1] = nulls[0];
 }
 
 static void
-put_link(AtidInspector *in, ReturnSetInfo *rsinfo)
+put_link(AtidInspector *in, Rows *rows)
 {
 	Datum		values[2];
 	bool		nulls[2] = {0};
 
-	values[0] = path_datum(in, true, LIST_LINKS);
+	set_path(in, rows, true, false, values, nulls);
 	values[1] = atid_cid_datum(in->item.data, in->item.len);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	tuplestore_putvalues(rows->store, rows->desc, values, nulls);
 }
 
 /*
@@ -101,7 +98,7 @@ cid_of_string(AtidSlice text, Datum *cid)
  * A map ends; put it if it is a blob, of the present form or of the legacy one.
  */
 static void
-put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
+put_blob(AtidInspector *in, Rows *rows)
 {
 	const AtidLevel *level = &in->levels[in->depth];
 	bool		legacy = atid_level_is_legacy_blob(level);
@@ -115,7 +112,7 @@ put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
 	else
 		return;
 
-	values[0] = path_datum(in, false, LIST_BLOBS);
+	set_path(in, rows, false, false, values, nulls);
 	if (level->mime_type.data != NULL)
 	{
 		char	   *mime_type = pnstrdup(level->mime_type.data, level->mime_type.len);
@@ -128,7 +125,7 @@ put_blob(AtidInspector *in, ReturnSetInfo *rsinfo)
 	values[3] = Int64GetDatum(level->size);
 	nulls[3] = !level->has_size;
 	values[4] = BoolGetDatum(legacy);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	tuplestore_putvalues(rows->store, rows->desc, values, nulls);
 }
 
 /*
@@ -143,24 +140,10 @@ begins_as_ref(const AtidCborItem *item)
 }
 
 /*
- * Is the current item in an array, at any depth?
- */
-static bool
-is_in_array(const AtidInspector *in)
-{
-	for (int i = 1; i <= in->depth; i++)
-	{
-		if (!in->levels[i].map)
-			return true;
-	}
-	return false;
-}
-
-/*
  * A string that begins as a reference; put it if it is one.
  */
 static void
-put_ref(AtidInspector *in, ReturnSetInfo *rsinfo)
+put_ref(AtidInspector *in, Rows *rows)
 {
 	const AtidLevel *level = &in->levels[in->depth];
 	const char *s = (const char *) in->item.data;
@@ -192,25 +175,21 @@ put_ref(AtidInspector *in, ReturnSetInfo *rsinfo)
 		nulls[3] = false;
 	}
 
-	/* the field is not longer than the path, which was not too long */
-	values[0] = path_datum(in, true, LIST_REFS);
-	values[1] = !is_in_array(in) ? values[0] :
-		CStringGetTextDatum(atid_inspect_whole_path(in, in->depth, true, false));
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	set_path(in, rows, true, true, values, nulls);
+	tuplestore_putvalues(rows->store, rows->desc, values, nulls);
 }
 
 /*
  * Put a row, and free the memory that it took: there can be many.
  */
 static void
-put_row(void (*put) (AtidInspector *in, ReturnSetInfo *rsinfo),
-		AtidInspector *in, ReturnSetInfo *rsinfo, MemoryContext rows)
+put_row(void (*put) (AtidInspector *in, Rows *rows), AtidInspector *in, Rows *rows)
 {
-	MemoryContext caller = MemoryContextSwitchTo(rows);
+	MemoryContext caller = MemoryContextSwitchTo(rows->memory);
 
-	put(in, rsinfo);
+	put(in, rows);
 	MemoryContextSwitchTo(caller);
-	MemoryContextReset(rows);
+	MemoryContextReset(rows->memory);
 }
 
 /*
@@ -219,17 +198,21 @@ put_row(void (*put) (AtidInspector *in, ReturnSetInfo *rsinfo),
 static void
 put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
 {
-	MemoryContext rows = AllocSetContextCreate(CurrentMemoryContext,
-											   "atid rows of a record",
-											   ALLOCSET_DEFAULT_SIZES);
+	Rows		rows;
 	AtidCborEvent event;
 	uint64		events = 0;
 
+	rows.store = rsinfo->setResult;
+	rows.desc = rsinfo->setDesc;
+	rows.memory = AllocSetContextCreate(CurrentMemoryContext, "atid rows of a record",
+										ALLOCSET_DEFAULT_SIZES);
+	atid_paths_init(&rows.paths);
 	in->keep_refs = (what == LIST_BLOBS);
 	while ((event = atid_inspect_next(in)) != ATID_CBOR_END)
 	{
 		if ((++events & 0xFF) == 0)
 			CHECK_FOR_INTERRUPTS();
+		atid_paths_follow(&rows.paths, in, event);
 
 		switch (event)
 		{
@@ -245,11 +228,11 @@ put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
 				break;
 			case ATID_CBOR_LINK:
 				if (what == LIST_LINKS)
-					put_row(put_link, in, rsinfo, rows);
+					put_row(put_link, in, &rows);
 				break;
 			case ATID_CBOR_TEXT:
 				if (what == LIST_REFS && begins_as_ref(&in->item))
-					put_row(put_ref, in, rsinfo, rows);
+					put_row(put_ref, in, &rows);
 				break;
 			case ATID_CBOR_MAP:
 			case ATID_CBOR_ARRAY:
@@ -257,7 +240,7 @@ put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
 				break;
 			case ATID_CBOR_MAP_END:
 				if (what == LIST_BLOBS)
-					put_row(put_blob, in, rsinfo, rows);
+					put_row(put_blob, in, &rows);
 				atid_inspect_leave(in);
 				break;
 			case ATID_CBOR_ARRAY_END:
@@ -267,7 +250,8 @@ put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
 				break;
 		}
 	}
-	MemoryContextDelete(rows);
+	atid_paths_free(&rows.paths);
+	MemoryContextDelete(rows.memory);
 }
 
 static Datum

@@ -7,13 +7,19 @@
  * codec/dagcbor.c, a jsonb by the walk of jsonb/walk.c.  The inspector follows
  * either, and knows at each event where it is: its path.
  *
+ * An error has one path, which is made from the keys and indexes of what is open.
+ * A list of links, blobs or references has a path in each row.  There the steps of
+ * what stays open are made once, so that a row costs no more than its last step
+ * and what it has.  What all rows have is bounded by the length of the record:
+ * nested arrays could repeat a path of a kilobyte for every ten bytes.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
+#include "utils/builtins.h"
 
 #include "jsonb/inspect.h"
 #include "quote.h"
@@ -134,6 +140,9 @@ atid_append_json_string(StringInfo buf, const char *s, size_t len)
 /* The most bytes of a key that a path in an error shows. */
 #define KEY_MAX 100
 
+/* What the paths of all rows may have, however short the record is. */
+#define PATHS_BUDGET_MIN 65536
+
 /*
  * Can a key stand in a path after a dot, without quotes?
  */
@@ -168,74 +177,133 @@ append_path_key(StringInfo path, AtidSlice key)
 }
 
 /*
- * The path of the value that the last event belongs to, like
- * $.embed.images[2].image, in UTF-8: of the array or map at depth, or of its
- * current item.  Keys are clipped to so many bytes, if that is not 0.  Without
- * indexes, [] stands for any item of an array.
- *
- * Returns false if the path has more than max bytes.
+ * Append the step from an array or a map to its current item.
  */
-static bool
-build_path(const AtidInspector *in, int depth, bool of_item, bool indexes, size_t clip,
-		   size_t max, StringInfo path)
+static void
+append_step(StringInfo path, const AtidLevel *level, AtidSlice key)
 {
-	int			last = of_item ? depth : depth - 1;
-
-	initStringInfo(path);
-	appendStringInfoChar(path, '$');
-	for (int i = 1; i <= last; i++)
-	{
-		const AtidLevel *level = &in->levels[i];
-		AtidSlice	key = level->key;
-
-		if (!level->map && indexes)
-			appendStringInfo(path, "[" INT64_FORMAT "]", level->index);
-		else if (!level->map)
-			appendStringInfoString(path, "[]");
-		else if (clip != 0 && key.len > clip)
-		{
-			key.data = atid_clip(key.data, &key.len, PG_UTF8, clip);
-			append_path_key(path, key);
-		}
-		else if (key.len <= max)
-			append_path_key(path, key);
-		else
-			return false;
-
-		if ((size_t) path->len > max)
-			return false;
-	}
-	return true;
+	if (level->map)
+		append_path_key(path, key);
+	else
+		appendStringInfo(path, "[" INT64_FORMAT "]", level->index);
 }
 
 /*
- * The path as an error shows it, in the server's encoding: ATID_QUOTE_MAX bytes
+ * The path of the value that the last event belongs to, like
+ * $.embed.images[2].image: of the array or map at depth, or of its current item.
+ * It is as an error shows it, in the server's encoding, with ATID_QUOTE_MAX bytes
  * at most, however long the keys are.
  */
 char *
 atid_inspect_path(const AtidInspector *in, int depth, bool of_item)
 {
+	int			last = of_item ? depth : depth - 1;
 	StringInfoData path;
 	char	   *clipped;
 	size_t		len;
 
-	build_path(in, depth, of_item, true, KEY_MAX, MaxAllocSize, &path);
+	initStringInfo(&path);
+	appendStringInfoChar(&path, '$');
+	for (int i = 1; i <= last; i++)
+	{
+		const AtidLevel *level = &in->levels[i];
+		AtidSlice	key = level->key;
+
+		if (level->map)
+			key.data = atid_clip(key.data, &key.len, PG_UTF8, KEY_MAX);
+		append_step(&path, level, key);
+	}
 	len = path.len;
 	clipped = atid_clip(path.data, &len, PG_UTF8, ATID_QUOTE_MAX);
 	return pg_any_to_server(clipped, (int) len, PG_UTF8);
 }
 
-/*
- * The whole path, as a row of a list has it, in the server's encoding; or NULL
- * if it has more than ATID_PATH_MAX bytes.  Without indexes it is the field, in
- * which [] stands for any item of an array.
- */
-char *
-atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item, bool indexes)
-{
-	StringInfoData path;
 
-	if (!build_path(in, depth, of_item, indexes, 0, ATID_PATH_MAX, &path))
-		return NULL;
-	return pg_any_to_server(path.data, path.len, PG_UTF8);
+/*
+ * The paths of rows
+ */
+
+void
+atid_paths_init(AtidPaths *paths)
+{
+	initStringInfo(&paths->path);
+	initStringInfo(&paths->field);
+	appendStringInfoChar(&paths->path, '$');
+	appendStringInfoChar(&paths->field, '$');
+	paths->depth = 0;
+	paths->budget = PATHS_BUDGET_MIN;
+	paths->levels[0].path_len = 1;
+	paths->levels[0].field_len = 1;
+	paths->levels[0].in_array = false;
+}
+
+void
+atid_paths_free(AtidPaths *paths)
+{
+	pfree(paths->path.data);
+	pfree(paths->field.data);
+}
+
+/*
+ * Append the step from an array or map at depth, and note how long the path and
+ * the field are then.  What is too long is not made, but noted as that.
+ */
+static void
+push_step(AtidPaths *paths, const AtidInspector *in, int depth)
+{
+	const AtidLevel *level = &in->levels[depth];
+	const AtidPathLevel *before = &paths->levels[depth - 1];
+	AtidPathLevel *now = &paths->levels[depth];
+
+	now->in_array = before->in_array || !level->map;
+	now->path_len = now->field_len = ATID_PATH_MAX + 1;
+	if (before->path_len > ATID_PATH_MAX || (level->map && level->key.len > ATID_PATH_MAX))
+		return;
+
+	paths->path.len = before->path_len;
+	append_step(&paths->path, level, level->key);
+	now->path_len = paths->path.len;
+
+	paths->field.len = before->field_len;
+	if (!level->map)
+		appendStringInfoString(&paths->field, "[]");
+	else
+		append_path_key(&paths->field, level->key);
+	now->field_len = paths->field.len;
+}
+
+static Datum
+path_datum(const StringInfoData *path, int len)
+{
+	char	   *utf8 = pnstrdup(path->data, len);
+
+	return CStringGetTextDatum(pg_any_to_server(utf8, len, PG_UTF8));
+}
+
+/*
+ * The path of the array or map that is open, or of its current item, whole and in
+ * the server's encoding; and its field, in which [] stands for any item of an
+ * array, if it is asked for.  Returns false if they are too long.
+ */
+bool
+atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_item, Datum *path, Datum *field)
+{
+	int			last = of_item ? in->depth : Max(in->depth - 1, 0);
+	const AtidPathLevel *level = &paths->levels[last];
+	uint64		cost;
+
+	while (paths->depth < last)
+		push_step(paths, in, ++paths->depth);
+
+	if (level->path_len > ATID_PATH_MAX)
+		return false;
+	cost = level->path_len + (field != NULL && level->in_array ? level->field_len : 0);
+	if (cost > paths->budget)
+		return false;
+	paths->budget -= cost;
+
+	*path = path_datum(&paths->path, level->path_len);
+	if (field != NULL)
+		*field = level->in_array ? path_datum(&paths->field, level->field_len) : *path;
+	return true;
 }

@@ -22,6 +22,9 @@
  */
 #define ATID_PATH_MAX 4096
 
+/* The paths of all rows may have so many bytes for each byte of the record. */
+#define ATID_PATHS_PER_BYTE 16
+
 typedef struct AtidSlice
 {
 	const char *data;			/* NULL if there is none */
@@ -53,11 +56,32 @@ typedef struct AtidInspector
 	AtidLevel	levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } AtidInspector;
 
+/* The steps to what is in an array or a map that is open. */
+typedef struct AtidPathLevel
+{
+	int			path_len;		/* of the path with the step; more than
+								 * ATID_PATH_MAX if it is too long */
+	int			field_len;
+	bool		in_array;		/* the field is not the path */
+} AtidPathLevel;
+
+/* The path that rows have, as far as it is known. */
+typedef struct AtidPaths
+{
+	StringInfoData path;		/* in UTF-8 */
+	StringInfoData field;
+	int			depth;			/* levels whose steps are in them */
+	uint64		budget;			/* bytes that rows may still have */
+	AtidPathLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is "$" */
+} AtidPaths;
+
 extern void atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk);
 extern void atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event);
 extern char *atid_inspect_path(const AtidInspector *in, int depth, bool of_item);
-extern char *atid_inspect_whole_path(const AtidInspector *in, int depth, bool of_item,
-									 bool indexes);
+extern void atid_paths_init(AtidPaths *paths);
+extern void atid_paths_free(AtidPaths *paths);
+extern bool atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_item,
+						   Datum *path, Datum *field);
 extern void atid_append_json_string(StringInfo buf, const char *s, size_t len);
 
 /*
@@ -137,6 +161,22 @@ static inline void
 atid_inspect_leave(AtidInspector *in)
 {
 	in->depth--;
+}
+
+/*
+ * An event was read: the array or map that it belongs to has come to another item,
+ * and the step to the last one is none any more.  The rows may have more.
+ */
+static inline void
+atid_paths_follow(AtidPaths *paths, const AtidInspector *in, AtidCborEvent event)
+{
+	if (paths->depth >= in->depth)
+		paths->depth = Max(in->depth - 1, 0);
+	if (event == ATID_CBOR_KEY || event == ATID_CBOR_TEXT ||
+		event == ATID_CBOR_BYTES || event == ATID_CBOR_LINK)
+		paths->budget += ATID_PATHS_PER_BYTE * in->item.len;
+	if (event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
+		paths->budget += ATID_PATHS_PER_BYTE;
 }
 
 #endif							/* ATID_INSPECT_H */
