@@ -628,6 +628,26 @@ COMMENT ON FUNCTION @extschema@.sort_at(text, timestamptz) IS
 
 -- functions
 
+CREATE FUNCTION @extschema@.json_is_valid(record json, strict bool DEFAULT false) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_json_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.json_is_valid(json, bool) IS
+  'is the record, as json, of the data model and, if strict, fit to be written anew?';
+
+CREATE FUNCTION @extschema@.json_problem(record json, strict bool DEFAULT false) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_json_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.json_problem(json, bool) IS
+  'the first problem of a record, as json, with its path; if strict, also of what is written anew';
+
+CREATE FUNCTION @extschema@.dag_cbor_is_valid(block bytea, model bool, strict bool DEFAULT false) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION @extschema@.dag_cbor_is_valid(bytea, bool, bool) IS
+  'is the block strict DAG-CBOR, if model, of a record and, if strict, fit to be written anew?';
+
+CREATE FUNCTION @extschema@.dag_cbor_problem(block bytea, model bool, strict bool DEFAULT false) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION @extschema@.dag_cbor_problem(bytea, bool, bool) IS
+  'why the block is not strict DAG-CBOR or, if model or strict, not the block of such a record';
+
 CREATE FUNCTION @extschema@.bytes_json(bytea) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_bytes_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.bytes_json(bytea) IS 'bytes as a record has them: {"$bytes": base64}';

@@ -232,16 +232,71 @@ FROM (VALUES ('a key', jsonb_build_object(repeat('k', 50000000), 0.5)),
 SELECT j, atid.record_is_valid(j, strict => true) AS valid,
        atid.record_problem(j, strict => true) AS problem
 FROM (VALUES (jsonb '{"$type": "com.example.a"}'), ('{}'), ('{"a": {"$type": "com.example.a"}}'),
-             ('{"$type": "a", "n": [9007199254740991, -9007199254740991]}'),
-             ('{"$type": "a", "n": [9007199254740992]}'),
-             ('{"$type": "a", "n": [-9007199254740992]}'), ('{"$type": "a", "n": 1.5}'),
-             (format('{"$type": "a", "b": {"$type": "blob", "ref": %s, "mimeType": "a/b", '
+             ('{"$type": "a.b.c", "n": [9007199254740991, -9007199254740991]}'),
+             ('{"$type": "a.b.c", "n": [9007199254740992]}'),
+             ('{"$type": "a.b.c", "n": [-9007199254740992]}'), ('{"$type": "a.b.c", "n": 1.5}'),
+             (format('{"$type": "a.b.c", "b": {"$type": "blob", "ref": %s, "mimeType": "a/b", '
                      '"size": 1}}', :'blobref')::jsonb),
-             (format('{"$type": "a", "b": {"$type": "blob", "ref": %s, "mimeType": "a/b", '
+             (format('{"$type": "a.b.c", "b": {"$type": "blob", "ref": %s, "mimeType": "a/b", '
                      '"size": 0}}', :'blobref')::jsonb),
-             ('{"$type": "a", "b": [{"cid": "bafkqaaa", "mimeType": "a/b"}]}'),
-             ('{"$type": "a", "b": [{"cid": "nonsense", "mimeType": "a/b"}, {"cid": "bafkqaaa"}]}'),
-             ('{"$type": "a", "b": {"cid": "bafkqaaa", "mimeType": "a/b", "$type": "c"}}')) v (j);
+             ('{"$type": "a.b.c", "b": [{"cid": "bafkqaaa", "mimeType": "a/b"}]}'),
+             ('{"$type": "a.b.c",
+                "b": [{"cid": "nonsense", "mimeType": "a/b"}, {"cid": "bafkqaaa"}]}'),
+             ('{"$type": "a.b.c",
+                "b": {"cid": "bafkqaaa", "mimeType": "a/b", "$type": "com.example.defs#c"}}'),
+             -- a "$type" is an NSID, with a definition or without
+             ('{"$type": "a"}'), ('{"$type": "blob"}'), ('{"$type": "a.b.c#d"}'),
+             ('{"$type": "a.b.c", "d": {"$type": "blob#a"}}'),
+             ('{"$type": "a.b.c", "d": {"$type": "a.b.c#main"}}'),
+             ('{"$type": "a.b.c", "d": {"$type": "a.b.c#"}}'),
+             ('{"$type": "a.b.c", "d": {"$type": "#d"}}'),
+             ('{"$type": "a.b.c", "d": {"$type": "a.b.c#d e"}}'),
+             ('{"$type": "a.b.c", "d": [{"$type": "a.b.c#mainly"}, {"$type": "a.b.c"}]}'),
+             -- other names that begin with "$"
+             ('{"$type": "a.b.c", "$a": 1}'), ('{"$type": "a.b.c", "a": [{"$": 1}]}'),
+             ('{"$type": "a.b.c", "a$": {"types$": 1, "": 2}}'),
+             -- legacy blobs: any CID as a string
+             ('{"$type": "a.b.c", "b": {"cid": "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n",
+                                        "mimeType": "a/b"}}'),
+             ('{"$type": "a.b.c", "b": {"cid": "QmbWqxBEKC3P8tqsKc98xmWNzrzDtRLMiMPL8wBuTGsMnR",
+                                        "mimeType": "a/b"}}'),
+             ('{"$type": "a.b.c", "b": {"cid": "not a CID", "mimeType": "a/b"},
+               "c": {"cid": "bafkqaaa", "mimeType": ""}, "d": {"cid": "bafkqaa", "mimeType": "a"}}')
+     ) v (j);
+-- a json and a block are asked the same, and say the same, but for a second problem
+SELECT strict, j, record, json
+FROM faulty, (VALUES (false), (true)) s (strict),
+     atid.record_problem(j::jsonb, strict) AS record, atid.json_problem(j::json, strict) AS json
+WHERE json IS DISTINCT FROM record
+   OR atid.json_is_valid(j::json, strict) <> atid.record_is_valid(j::jsonb, strict);
+SELECT strict, j, record, block
+FROM (SELECT j FROM faulty UNION ALL SELECT '{"$type": "a.b.c", "d": {"$type": "d"}, "$e": 1}'
+      UNION ALL SELECT '{"a": 9007199254740992, "$type": "a.b.c"}') f (j),
+     (VALUES (false), (true)) s (strict),
+     atid.record_problem(j::jsonb, strict) AS record,
+     LATERAL (SELECT CASE WHEN refusal(format('atid.record_to_dag_cbor(%L)', j)) = 'accepted'
+                          THEN atid.record_to_dag_cbor(j::jsonb) END) b (bytes),
+     atid.dag_cbor_problem(bytes, model => true, strict => strict) AS block
+WHERE bytes IS NOT NULL
+  AND (block IS DISTINCT FROM record
+       OR atid.dag_cbor_is_valid(bytes, true, strict) <> (record IS NULL)
+       OR atid.dag_cbor_problem(bytes, false) IS DISTINCT FROM atid.dag_cbor_problem(bytes)
+       OR atid.dag_cbor_is_valid(bytes, false) <> atid.dag_cbor_is_valid(bytes));
+SELECT j, atid.json_is_valid(j) AS valid, atid.json_problem(j) AS problem,
+       atid.json_problem(j, strict => true) AS strict
+FROM (VALUES (json '{"$type": "a.b.c", "t": "a\u0000b"}'), ('{"\u0000": {"$type": ""}}'),
+             ('{"a": {"b": 1, "b": 2}}'), ('{"b": 0.5, "a": 1, "a": 2}'), ('{"a": "\ud800"}'),
+             ('{"$type": "blob", "mimeType": "a\u0000"}'), ('["\u0000"]'),
+             ('{"a": {"cid": "bafkqaaa\u0000", "mimeType": "a"}, "$type": "a.b.c"}')) v (j);
+-- of a block, what is no DAG-CBOR comes first, and its JSON must mean the same
+SELECT block, atid.dag_cbor_is_valid(block) AS codec,
+       atid.dag_cbor_is_valid(block, true) AS model, atid.dag_cbor_problem(block, true) AS problem
+FROM (VALUES ('\xa0'::bytea), ('\x80'), ('\xa0ff'), ('\x80ff'), ('\x8201'),
+             ('\xa16161fb3ff8000000000000'),
+             ('\xa16161a165246c696e6b6161'), ('\xa16624627974657301'), ('\xa16524747970656100'),
+             ('\xa1652474797065610001'), ('\xa16161d82a450001550000'), (NULL)) v (block);
+SELECT atid.dag_cbor_problem('\xa0', NULL), atid.dag_cbor_problem('\xa0', true, NULL),
+       atid.json_problem(NULL), atid.json_problem('{}', NULL), atid.json_is_valid(NULL);
 SELECT j AS other_where_not_strict FROM faulty
 WHERE atid.record_is_valid(j::jsonb, false) OR atid.record_is_valid(j::jsonb, true)
    OR atid.record_problem(j::jsonb, false) <> atid.record_problem(j::jsonb)

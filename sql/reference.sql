@@ -31,7 +31,10 @@ INSERT INTO records VALUES
                            "mimeType": "", "z": %1$s}]}', :'link')::jsonb),
   (5, format('{"$type": "blob", "ref": %s, "mimeType": "a/b", "size": 5,
                "sub": {"cid": "bafkqaaa", "mimeType": "c/d", "size": 6}}', :'blobref')::jsonb),
-  (6, '{}'), (7, '[]'), (8, '1'), (9, :'link'), (10, NULL);
+  (6, '{}'), (7, '[]'), (8, '1'), (9, :'link'), (10, NULL),
+  (11, '{"v0": {"cid": "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n", "mimeType": "a/b"},
+         "short": {"cid": "bafkqaa", "mimeType": "a/b"},
+         "none": {"cid": "a CID...", "mimeType": "a/b"}}');
 SELECT n, l.* FROM records, atid.record_links(record) l ORDER BY n;
 SELECT n, b.* FROM records, atid.record_blobs(record) b ORDER BY n;
 -- in the select list, and of one column

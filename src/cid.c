@@ -313,9 +313,6 @@ atid_cid_is_valid(PG_FUNCTION_ARGS)
 
 /*
  * cid_string_is_valid(text): is this text of Lexicon's string format "cid"?
- *
- * That is much looser than a cid_link: 8 to 256 letters, digits, '+' and '=',
- * which do not begin like a CIDv0 ("Qmb").
  */
 PG_FUNCTION_INFO_V1(atid_cid_string_is_valid);
 Datum

@@ -70,7 +70,7 @@ PG_FUNCTION_INFO_V1(atid_json_to_dag_cbor);
 Datum
 atid_json_to_dag_cbor(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BYTEA_P(atid_block_of_json(PG_GETARG_TEXT_PP(0)));
+	PG_RETURN_BYTEA_P(atid_block_of_json(PG_GETARG_TEXT_PP(0), NULL));
 }
 
 PG_FUNCTION_INFO_V1(atid_json_cid);
@@ -79,17 +79,25 @@ atid_json_cid(PG_FUNCTION_ARGS)
 {
 	text	   *json = PG_GETARG_TEXT_PP(0);
 
-	PG_RETURN_DATUM(cid_of_own_block(atid_block_of_json(json)));
+	PG_RETURN_DATUM(cid_of_own_block(atid_block_of_json(json, NULL)));
 }
 
 /*
- * The rules of record_is_valid and record_problem: an overload of each has a
- * second argument, strict.
+ * The rules of record_is_valid and record_problem, and of json_is_valid and
+ * json_problem: a second argument is strict.
  */
 static AtidRules
 rules_of_call(FunctionCallInfo fcinfo)
 {
 	return PG_NARGS() > 1 && PG_GETARG_BOOL(1) ? ATID_RULES_STRICT : ATID_RULES_MODEL;
+}
+
+static Datum
+problem_datum(FunctionCallInfo fcinfo, const char *problem)
+{
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
 }
 
 PG_FUNCTION_INFO_V1(atid_record_is_valid);
@@ -113,11 +121,8 @@ PG_FUNCTION_INFO_V1(atid_record_problem);
 Datum
 atid_record_problem(PG_FUNCTION_ARGS)
 {
-	char	   *problem = atid_describe_problem(PG_GETARG_JSONB_P(0), rules_of_call(fcinfo));
-
-	if (problem == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(problem));
+	return problem_datum(fcinfo, atid_describe_problem(PG_GETARG_JSONB_P(0),
+													   rules_of_call(fcinfo)));
 }
 
 PG_FUNCTION_INFO_V1(atid_dag_cbor_to_record);
@@ -144,16 +149,67 @@ atid_bytes_json(PG_FUNCTION_ARGS)
 	PG_RETURN_JSONB_P(atid_jsonb_of_bytes(PG_GETARG_BYTEA_PP(0)));
 }
 
+/*
+ * The rules of dag_cbor_is_valid and dag_cbor_problem: overloads of them have the
+ * arguments model and strict.
+ */
+static AtidRules
+block_rules_of_call(FunctionCallInfo fcinfo)
+{
+	if (PG_NARGS() == 1)
+		return ATID_RULES_CODEC;
+	return PG_GETARG_BOOL(2) ? ATID_RULES_STRICT :
+		PG_GETARG_BOOL(1) ? ATID_RULES_MODEL : ATID_RULES_CODEC;
+}
+
+/*
+ * Does a block keep to these rules?  Those of the codec need no inspector.
+ */
+static bool
+block_is_valid(bytea *block, AtidRules rules)
+{
+	AtidCborReader reader;
+	AtidInspector in;
+	bool		of_item;
+
+	atid_block_reader_init(&reader, block);
+	if (rules == ATID_RULES_CODEC)
+		return atid_block_read_rest(&reader);
+	atid_inspect_init(&in, &reader, NULL);
+	return atid_find_problem(&in, rules, &of_item) == ATID_PROBLEM_NONE;
+}
+
+/*
+ * Which of these rules a block breaks first, or NULL.  What is no DAG-CBOR is told
+ * to be that, wherever in the block the fault lies.
+ */
+static char *
+block_problem(bytea *block, AtidRules rules)
+{
+	AtidCborReader reader;
+	AtidInspector in;
+	bool		of_item;
+	AtidProblem problem = ATID_PROBLEM_NONE;
+	char	   *text = NULL;
+
+	atid_block_reader_init(&reader, block);
+	if (rules != ATID_RULES_CODEC)
+	{
+		atid_inspect_init(&in, &reader, NULL);
+		problem = atid_find_problem(&in, rules, &of_item);
+		if (problem != ATID_PROBLEM_NONE && problem != ATID_PROBLEM_CODEC)
+			text = atid_problem_text(&in, problem, of_item);
+	}
+	return atid_block_read_rest(&reader) ? text : atid_block_problem(&reader);
+}
+
 PG_FUNCTION_INFO_V1(atid_dag_cbor_is_valid);
 Datum
 atid_dag_cbor_is_valid(PG_FUNCTION_ARGS)
 {
 	bytea	   *block = PG_GETARG_BYTEA_PP(0);
-	AtidCborReader reader;
-	bool		valid;
+	bool		valid = block_is_valid(block, block_rules_of_call(fcinfo));
 
-	atid_block_reader_init(&reader, block);
-	valid = atid_block_read_rest(&reader);
 	PG_FREE_IF_COPY(block, 0);
 	PG_RETURN_BOOL(valid);
 }
@@ -166,10 +222,36 @@ PG_FUNCTION_INFO_V1(atid_dag_cbor_problem);
 Datum
 atid_dag_cbor_problem(PG_FUNCTION_ARGS)
 {
-	AtidCborReader reader;
+	return problem_datum(fcinfo, block_problem(PG_GETARG_BYTEA_PP(0),
+											   block_rules_of_call(fcinfo)));
+}
 
-	atid_block_reader_init(&reader, PG_GETARG_BYTEA_PP(0));
-	if (atid_block_read_rest(&reader))
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(atid_block_problem(&reader)));
+/*
+ * json_is_valid(json, strict): is the record that a text stands for, which may have
+ * a U+0000, of the data model?  It is asked of its block, where the keys are in
+ * order.
+ */
+PG_FUNCTION_INFO_V1(atid_json_is_valid);
+Datum
+atid_json_is_valid(PG_FUNCTION_ARGS)
+{
+	char	   *problem;
+	bytea	   *block = atid_block_of_json(PG_GETARG_TEXT_PP(0), &problem);
+	bool		valid = block != NULL && block_is_valid(block, rules_of_call(fcinfo));
+
+	if (block != NULL)
+		pfree(block);
+	PG_RETURN_BOOL(valid);
+}
+
+PG_FUNCTION_INFO_V1(atid_json_problem);
+Datum
+atid_json_problem(PG_FUNCTION_ARGS)
+{
+	char	   *problem;
+	bytea	   *block = atid_block_of_json(PG_GETARG_TEXT_PP(0), &problem);
+
+	if (block != NULL)
+		problem = block_problem(block, rules_of_call(fcinfo));
+	return problem_datum(fcinfo, problem);
 }

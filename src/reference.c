@@ -106,7 +106,7 @@ put_blob(AtidInspector *in, Rows *rows)
 	bool		nulls[5] = {0};
 
 	if (legacy)
-		(void) cid_of_string(level->cid, &values[1]);
+		nulls[1] = !cid_of_string(level->cid, &values[1]);
 	else if (level->is_blob && level->ref.data != NULL)
 		values[1] = atid_cid_datum((const uint8_t *) level->ref.data, level->ref.len);
 	else

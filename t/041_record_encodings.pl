@@ -129,6 +129,10 @@ foreach my $encoding (qw(UTF8 LATIN1 WIN1252))
 	like($long, qr/^\$\["(?:é)+ \.\.\. (?:é)+"\]: The number is not an integer\.$/, "$encoding: a long key is cut between characters");
 	# U+6C34 is in UTF-8 alone of these; a text may have it, escaped
 	is($s->ok(q{SELECT atid.json_to_dag_cbor('"\\u6c34"')}), '\x63e6b0b4', "$encoding: an escape beyond it");
+	like($s->ok(q{SELECT atid.json_problem('{"\\u6c34\\u00e9": 0.5}')}), qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]: The number is not an integer\.$/,
+		"$encoding: a path with a character beyond it");
+	like($s->ok(q{SELECT atid.dag_cbor_problem('\xa165e6b0b4c3a9a165247479706560', model => true)}),
+		qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]\.\$type: A "\$type" is a string that is not empty\.$/, "$encoding: and of a block");
 	# What is no block is refused as that, also behind a text that the encoding has not.
 	is(($s->try(q{SELECT atid.dag_cbor_to_record('\x8263e6b0b4f7')}))[1], '22P03', "$encoding: malformed behind a text");
 }

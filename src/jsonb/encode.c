@@ -76,6 +76,7 @@ typedef struct Encoder
 	int			used;
 	int			size;
 	int			depth;
+	char	   *twice;			/* a problem: a map has a key twice */
 	Level		levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } Encoder;
 
@@ -92,7 +93,7 @@ encoder_init(Encoder *encoder, size_t size)
 }
 
 /*
- * The block, which is whole, as a varlena.
+ * The block, which is whole, as a varlena; NULL if the writer has an error.
  */
 static bytea *
 encoder_finish(Encoder *encoder)
@@ -100,15 +101,21 @@ encoder_finish(Encoder *encoder)
 	AtidCborWriter *writer = &encoder->writer;
 	bytea	   *block = (bytea *) (writer->data - VARHDRSZ);
 
-	if (writer->error != ATID_CBOR_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("record cannot be encoded as DAG-CBOR"),
-				 errdetail("%s", atid_cbor_words(writer->error, 0))));
 	if (encoder->pairs != NULL)
 		pfree(encoder->pairs);
+	if (writer->error != ATID_CBOR_OK)
+		return NULL;
 	SET_VARSIZE(block, VARHDRSZ + writer->len);
 	return block;
+}
+
+pg_noreturn static void
+refuse_size(AtidCborError error)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("record cannot be encoded as DAG-CBOR"),
+			 errdetail("%s", atid_cbor_words(error, 0))));
 }
 
 /*
@@ -179,8 +186,8 @@ compare_pairs(const void *a, const void *b, void *arg)
 }
 
 /* A text can say a key twice, and conversion can make one key of two. */
-pg_noreturn static void
-refuse_key_twice(Encoder *encoder, const Pair *pair)
+static void
+note_key_twice(Encoder *encoder, const Pair *pair)
 {
 	const char *key = (const char *) encoder->writer.data + pair->key;
 	size_t		len = pair->key_len;
@@ -190,14 +197,14 @@ refuse_key_twice(Encoder *encoder, const Pair *pair)
 	key = atid_clip(key, &len, PG_UTF8, ATID_QUOTE_MAX / 4);
 	atid_append_json_string(&quoted, key, len);
 	encoder->used = encoder->levels[encoder->depth].first;
-	atid_refuse_record(ATID_JSONB_KEY_TWICE, "record cannot be encoded as DAG-CBOR",
-					   psprintf("%s: The object has the key %s twice.",
-								encoder_path(encoder, false),
-								pg_any_to_server(quoted.data, quoted.len, PG_UTF8)));
+	encoder->twice = psprintf("%s: The object has the key %s twice.",
+							  encoder_path(encoder, false),
+							  atid_shown(quoted.data, quoted.len));
 }
 
 /*
- * A map ends: put its pairs in order, and forget them.  Returns their number.
+ * A map ends: put its pairs in order, and forget them.  Returns their number.  If
+ * a key is there twice, that is noted, and the block is of no use.
  */
 static int
 sort_pairs(Encoder *encoder)
@@ -230,7 +237,10 @@ sort_pairs(Encoder *encoder)
 		{
 			CHECK_FOR_INTERRUPTS();
 			if (compare_pairs(&pairs[i - 1], &pairs[i], writer->data) == 0)
-				refuse_key_twice(encoder, &pairs[i]);
+			{
+				note_key_twice(encoder, &pairs[i]);
+				return 0;
+			}
 		}
 
 		sorted = palloc_extended(writer->len - begin, MCXT_ALLOC_HUGE);
@@ -377,6 +387,7 @@ atid_block_of_jsonb(Jsonb *jb)
 	AtidCborItem item;
 	AtidCborEvent event;
 	Encoder		encoder;
+	bytea	   *block;
 
 	/* most blocks are no larger than their jsonb */
 	encoder_init(&encoder, VARSIZE(jb) + 64);
@@ -390,18 +401,25 @@ atid_block_of_jsonb(Jsonb *jb)
 			put_event(&encoder, event, &item, true);
 		else
 			put_event(&encoder, event, &item, false);
+		if (encoder.twice != NULL)
+			atid_refuse_record(ATID_JSONB_KEY_TWICE, "record cannot be encoded as DAG-CBOR",
+							   encoder.twice);
 	}
 
 	if (walk.scratch.data != NULL)
 		pfree(walk.scratch.data);
-	return encoder_finish(&encoder);
+	block = encoder_finish(&encoder);
+	if (block == NULL)
+		refuse_size(encoder.writer.error);
+	return block;
 }
 
 /*
- * The block of a JSON text, in the server's encoding.
+ * The block of a JSON text, in the server's encoding.  If there is none, that is
+ * an error; or where problem is not NULL, *problem says why and the result is NULL.
  */
 bytea *
-atid_block_of_json(text *json)
+atid_block_of_json(text *json, char **problem)
 {
 	const char *raw = VARDATA_ANY(json);
 	const char *utf8 = pg_server_to_any(raw, VARSIZE_ANY_EXHDR(json), PG_UTF8);
@@ -410,21 +428,32 @@ atid_block_of_json(text *json)
 	AtidCborItem item;
 	AtidCborEvent event;
 	Encoder		encoder;
+	bytea	   *block;
+	char	   *why = NULL;
 
 	/* a block is no larger than its text, or hardly */
 	encoder_init(&encoder, len + 64);
 	atid_text_walk_init(&walk, utf8, len);
-	while ((event = atid_text_next(&walk, &item)) != ATID_CBOR_END)
+	while (why == NULL && (event = atid_text_next(&walk, &item)) != ATID_CBOR_END)
 	{
 		if (event == ATID_CBOR_FAULT)
 		{
 			encoder.levels[encoder.depth].items++;
-			atid_refuse_record(walk.fault, "record cannot be encoded as DAG-CBOR",
-							   psprintf("%s: %s", encoder_path(&encoder, !walk.fault_in_key),
-										atid_jsonb_words(walk.fault, walk.cid_fault)));
+			why = psprintf("%s: %s", encoder_path(&encoder, !walk.fault_in_key),
+						   atid_jsonb_words(walk.fault, walk.cid_fault));
 		}
-		put_event(&encoder, event, &item, false);
+		else
+		{
+			put_event(&encoder, event, &item, false);
+			if (encoder.twice != NULL)
+			{
+				walk.fault = ATID_JSONB_KEY_TWICE;
+				why = encoder.twice;
+			}
+		}
 	}
+	if (why != NULL && problem == NULL)
+		atid_refuse_record(walk.fault, "record cannot be encoded as DAG-CBOR", why);
 
 	if (walk.text.data != NULL)
 		pfree(walk.text.data);
@@ -432,5 +461,11 @@ atid_block_of_json(text *json)
 		pfree(walk.special.data);
 	if (utf8 != raw)
 		pfree((char *) utf8);
-	return encoder_finish(&encoder);
+	block = encoder_finish(&encoder);
+	if (block == NULL && problem == NULL)
+		refuse_size(encoder.writer.error);
+	if (problem != NULL)
+		*problem = why != NULL || block != NULL ? why :
+			pstrdup(atid_cbor_words(encoder.writer.error, 0));
+	return why == NULL ? block : NULL;
 }

@@ -11,6 +11,6 @@
 #include "utils/jsonb.h"
 
 extern bytea *atid_block_of_jsonb(Jsonb *jb);
-extern bytea *atid_block_of_json(text *json);
+extern bytea *atid_block_of_json(text *json, char **problem);
 
 #endif							/* ATID_ENCODE_H */

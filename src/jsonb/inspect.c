@@ -17,6 +17,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -189,6 +190,44 @@ append_step(StringInfo path, const AtidLevel *level, AtidSlice key)
 }
 
 /*
+ * A short text in UTF-8 as an error shows it, in the server's encoding: with a
+ * question mark for each character that is not in it.
+ */
+char *
+atid_shown(const char *utf8, size_t len)
+{
+	int			encoding = GetDatabaseEncoding();
+	Oid			proc = InvalidOid;
+	size_t		size = len * MAX_CONVERSION_GROWTH + 1;
+	char	   *part;
+	StringInfoData shown;
+
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII)
+		proc = FindDefaultConversionProc(PG_UTF8, encoding);
+	if (!OidIsValid(proc))
+		return pnstrdup(utf8, len);
+
+	initStringInfo(&shown);
+	part = palloc(size);
+	while (len > 0)
+	{
+		size_t		done = pg_do_encoding_conversion_buf(proc, PG_UTF8, encoding,
+														 (unsigned char *) utf8, (int) len,
+														 (unsigned char *) part, (int) size, true);
+
+		appendStringInfoString(&shown, part);
+		if (done < len)
+		{
+			appendStringInfoChar(&shown, '?');
+			done = Min(done + (size_t) pg_utf_mblen((const unsigned char *) utf8 + done), len);
+		}
+		utf8 += done;
+		len -= done;
+	}
+	return shown.data;
+}
+
+/*
  * The path of the value that the last event belongs to, like
  * $.embed.images[2].image: of the array or map at depth, or of its current item.
  * It is as an error shows it, in the server's encoding, with ATID_QUOTE_MAX bytes
@@ -215,7 +254,7 @@ atid_inspect_path(const AtidInspector *in, int depth, bool of_item)
 	}
 	len = path.len;
 	clipped = atid_clip(path.data, &len, PG_UTF8, ATID_QUOTE_MAX);
-	return pg_any_to_server(clipped, (int) len, PG_UTF8);
+	return atid_shown(clipped, len);
 }
 
 

@@ -77,6 +77,7 @@ typedef struct AtidPaths
 
 extern void atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk);
 extern void atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event);
+extern char *atid_shown(const char *utf8, size_t len);
 extern char *atid_inspect_path(const AtidInspector *in, int depth, bool of_item);
 extern void atid_paths_init(AtidPaths *paths);
 extern void atid_paths_free(AtidPaths *paths);

@@ -18,18 +18,26 @@
  *		more.  (The specification says more than 0; there are records with 0.)
  *
  * A legacy blob, an object with cid and mimeType and no $type, is an object like
- * any other there.
+ * any other there.  A block has no key "$link" or "$bytes", which its JSON would
+ * say something else by.
  *
  * The strict rules are what the same text advises or asks of records that are
- * written anew: the top has a "$type", the size of a blob is above 0, there is no
- * legacy blob, and integers have 53 bits and a sign at most.
+ * written anew: the top has a "$type", which is an NSID; any other "$type" is an
+ * NSID, with the name of a definition or without, or "blob"; no other key begins
+ * with "$"; the size of a blob is above 0; there is no legacy blob; and integers
+ * have 53 bits and a sign at most.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "codec/address.h"
+#include "codec/format.h"
 #include "codec/multiformat.h"
 #include "jsonb/model.h"
+
+/* The longest name of a definition in a $type, its "#" counted. */
+#define TYPE_NAME_MAX 256
 
 /* 53 bits and a sign: what is exact in a JavaScript number. */
 #define SAFE_INTEGER_MAX INT64CONST(9007199254740991)
@@ -58,6 +66,17 @@ problem_words(AtidProblem problem, const AtidJsonbWalk *walk)
 			return "A blob has a \"mimeType\", which is a string that is not empty.";
 		case ATID_PROBLEM_BLOB_SIZE:
 			return "A blob has a \"size\", which is an integer of 0 or more.";
+		case ATID_PROBLEM_KEY_SPECIAL:
+			return "A map must not have the key \"$link\" or \"$bytes\", "
+				"which in JSON stands for something else.";
+		case ATID_PROBLEM_KEY_RESERVED:
+			return "A key must not begin with \"$\", unless it is \"$type\": "
+				"such names are the protocol's.";
+		case ATID_PROBLEM_TYPE_RECORD:
+			return "The \"$type\" of a record must be an NSID.";
+		case ATID_PROBLEM_TYPE_NSID:
+			return "A \"$type\" must be an NSID, alone or with \"#\" and a name other than "
+				"\"main\", or it must be \"blob\".";
 		case ATID_PROBLEM_NO_TYPE:
 			return "A record has a \"$type\".";
 		case ATID_PROBLEM_INTEGER_SAFE:
@@ -97,23 +116,47 @@ atid_refuse_record(AtidJsonbFault fault, const char *what, const char *detail)
 }
 
 /*
- * Is a map that ends here a blob of the old form: without a $type, with a CID as
- * a string and a mimeType?
+ * Is a map that ends here a blob of the old form: without a $type, with a CID of
+ * any kind as a string and a mimeType?
  */
 bool
 atid_level_is_legacy_blob(const AtidLevel *level)
 {
-	uint8_t    *bytes;
 	size_t		at;
-	bool		result;
 
-	if (level->has_type || level->cid.data == NULL ||
-		level->mime_type.data == NULL || level->mime_type.len == 0)
+	return !level->has_type && level->cid.data != NULL &&
+		level->mime_type.data != NULL && level->mime_type.len > 0 &&
+		(atid_cid_string_scan(level->cid.data, level->cid.len, &at) == ATID_FORMAT_OK ||
+		 atid_cid_is_v0_text(level->cid.data, level->cid.len));
+}
+
+/*
+ * Is a text a $type: an NSID, or an NSID and the name of one of its definitions?
+ * The main definition has no name there.
+ */
+static bool
+is_type(const char *s, size_t len)
+{
+	const char *hash = memchr(s, '#', Min(len, ATID_NSID_MAX + 1));
+	size_t		nsid_len = hash != NULL ? (size_t) (hash - s) : len;
+	size_t		name_len = len - nsid_len;
+
+	if (!atid_nsid_is_valid(s, nsid_len))
 		return false;
-	bytes = palloc(atid_cid_bytes_len(level->cid.len) + 1);
-	result = atid_cid_from_text(level->cid.data, level->cid.len, bytes, &at) == ATID_CID_OK;
-	pfree(bytes);
-	return result;
+	if (hash == NULL)
+		return true;
+	if (name_len < 2 || name_len > TYPE_NAME_MAX ||
+		(name_len == 5 && memcmp(hash, "#main", 5) == 0))
+		return false;
+	for (size_t i = 1; i < name_len; i++)
+	{
+		char		c = hash[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			  (c >= '0' && c <= '9') || c == '-' || c == '_'))
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -166,7 +209,8 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 
 		if (event == ATID_CBOR_FAULT)
 		{
-			*of_item = atid_walk_fault_is_of_item(in->walk);
+			if (in->walk != NULL)
+				*of_item = atid_walk_fault_is_of_item(in->walk);
 			return ATID_PROBLEM_CODEC;
 		}
 		if (event == ATID_CBOR_END)
@@ -184,6 +228,18 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 				if (level->map && atid_level_key_is(level, "ref", 3) &&
 					in->item.data[1] != ATID_CODEC_RAW)
 					level->ref.len = 0;
+				break;
+			case ATID_CBOR_KEY:
+				if (!model || in->item.len == 0 || in->item.data[0] != '$')
+					break;
+				/* in a jsonb these are no keys */
+				if (atid_level_key_is(level, "$link", 5) || atid_level_key_is(level, "$bytes", 6))
+				{
+					*of_item = false;
+					return ATID_PROBLEM_KEY_SPECIAL;
+				}
+				if (strict && !atid_level_key_is(level, "$type", 5))
+					return ATID_PROBLEM_KEY_RESERVED;
 				break;
 			case ATID_CBOR_MAP:
 			case ATID_CBOR_ARRAY:
@@ -219,12 +275,20 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 
 		/* the $type of the level that the value belongs to */
 		if (model && level->map && event != ATID_CBOR_KEY && event != ATID_CBOR_MAP_END &&
-			atid_level_key_is(level, "$type", 5) &&
-			(event != ATID_CBOR_TEXT || in->item.len == 0))
+			atid_level_key_is(level, "$type", 5))
 		{
-			if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
-				atid_inspect_leave(in);
-			return ATID_PROBLEM_TYPE;
+			if (event != ATID_CBOR_TEXT || in->item.len == 0)
+			{
+				if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
+					atid_inspect_leave(in);
+				return ATID_PROBLEM_TYPE;
+			}
+			if (strict && in->depth == 1 &&
+				!atid_nsid_is_valid((const char *) in->item.data, in->item.len))
+				return ATID_PROBLEM_TYPE_RECORD;
+			if (strict && !level->is_blob &&
+				!is_type((const char *) in->item.data, in->item.len))
+				return ATID_PROBLEM_TYPE_NSID;
 		}
 	}
 }
@@ -249,6 +313,17 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 }
 
 /*
+ * A problem that was found, as a sentence with its path.  A fault of a block has
+ * none: the reader tells its byte.
+ */
+char *
+atid_problem_text(const AtidInspector *in, AtidProblem problem, bool of_item)
+{
+	return psprintf("%s: %s", atid_inspect_path(in, in->depth, of_item),
+					problem_words(problem, in->walk));
+}
+
+/*
  * The first problem of a jsonb as a sentence with its path, or NULL.
  */
 char *
@@ -264,6 +339,5 @@ atid_describe_problem(Jsonb *jb, AtidRules rules)
 	problem = atid_find_problem(&in, rules, &of_item);
 	if (problem == ATID_PROBLEM_NONE)
 		return NULL;
-	return psprintf("%s: %s", atid_inspect_path(&in, in.depth, of_item),
-					problem_words(problem, &walk));
+	return atid_problem_text(&in, problem, of_item);
 }
