@@ -294,7 +294,12 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 	atid_mst_walk_begin(&walk, &caller, root);
 	atid_mst_enter(&walk);
 	if (walk.at == ATID_MST_AT_FAULT)
+	{
+		CLAIM(walk.fault == ATID_MST_MISSING);
+		atid_mst_pass(&walk);
+		CLAIM(walk.at == ATID_MST_AT_END);
 		return;
+	}
 	while (walk.at != ATID_MST_AT_END && fault == ATID_MST_OK)
 	{
 		if (walk.at == ATID_MST_AT_TREE)

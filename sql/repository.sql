@@ -194,6 +194,19 @@ SELECT atid.repo_is_valid(:'repo'), atid.repo_problem(:'repo'),
 SELECT pg_typeof(collection), pg_typeof(rkey), pg_typeof(cid), pg_typeof(block)
   FROM atid.repo_records(:'repo') LIMIT 1;
 
+-- what comes of a commit that changed no record: its block, and nothing of the tree
+SELECT data, atid.car_agg(cid, cid, block) AS alone FROM atid.repo_commit(:'repo')
+ GROUP BY data \gset
+SELECT atid.mst_invert(:'alone', :'data', '{}', '{}', '{}') = :'data' AS same;
+SELECT count(*) FROM atid.mst_entries(:'alone', :'data', partial => true);
+SELECT count(*) FROM atid.repo_records(:'alone', partial => true);
+SELECT count(*) FROM atid.mst_entries(:'alone', :'data');
+SELECT count(*) FROM atid.repo_records(:'alone');
+SELECT atid.mst_invert(:'alone', :'data', '{a/b}', ARRAY[:'data']::atid.cid_link[], '{NULL}');
+SELECT atid.mst_invert(:'alone', NULL, '{a/b}', ARRAY[:'data']::atid.cid_link[], '{NULL}');
+SELECT count(*) FROM atid.mst_diff(:'alone', :'data', :'alone', :'data');
+SELECT count(*) FROM atid.mst_diff(:'alone', :'data', :'car', NULL);
+
 -- a tree's CAR is no repository, and a repository's root is no tree's
 SELECT atid.repo_problem(:'car');
 SELECT count(*) FROM atid.repo_records(:'car');

@@ -371,7 +371,7 @@ raise_walk_fault(Tree *tree)
 }
 
 /*
- * Open a CAR and go into the root of a tree in it.
+ * Open a CAR, to stand before the root of a tree in it.
  */
 static Tree *
 open_tree(bytea *car, bytea *root)
@@ -382,9 +382,6 @@ open_tree(bytea *car, bytea *root)
 		atid_archive_raise(&tree->archive, "CAR");
 	find_root(tree, root);
 	atid_mst_walk_begin(&tree->walk, &tree->archive.caller, tree->root);
-	atid_mst_enter(&tree->walk);
-	if (tree->walk.at == ATID_MST_AT_FAULT)
-		raise_walk_fault(tree);
 	return tree;
 }
 
@@ -397,8 +394,8 @@ close_tree(Tree *tree)
 }
 
 /*
- * Go into the subtree that the walk stands before, and pass by it if it is missing and
- * may be.  Returns whether it was there.
+ * Go into the subtree that the walk stands before; the whole tree is one too.  Returns
+ * false where its block is missing and may be: then the caller passes it by.
  */
 static bool
 enter_subtree(Tree *tree, bool partial)
@@ -569,16 +566,13 @@ atid_mst_diff(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	old = open_tree(PG_GETARG_BYTEA_PP(0), bytea_or_null(fcinfo, 1));
 	new = open_tree(PG_GETARG_BYTEA_PP(2), bytea_or_null(fcinfo, 3));
-	if (memcmp(old->root, new->root, ATID_MST_CID_LEN) != 0)
+	while (old->walk.at != ATID_MST_AT_END || new->walk.at != ATID_MST_AT_END)
 	{
-		while (old->walk.at != ATID_MST_AT_END || new->walk.at != ATID_MST_AT_END)
-		{
-			if (old->walk.at == ATID_MST_AT_FAULT)
-				raise_walk_fault(old);
-			if (new->walk.at == ATID_MST_AT_FAULT)
-				raise_walk_fault(new);
-			step_both(&row, &old->walk, &new->walk);
-		}
+		if (old->walk.at == ATID_MST_AT_FAULT)
+			raise_walk_fault(old);
+		if (new->walk.at == ATID_MST_AT_FAULT)
+			raise_walk_fault(new);
+		step_both(&row, &old->walk, &new->walk);
 	}
 	close_tree(old);
 	close_tree(new);
@@ -791,7 +785,8 @@ undo_entry(Inversion *inversion, const AtidMstWalk *walk)
 }
 
 /*
- * A subtree that the CAR does not have stays as it is, if it may.
+ * A subtree that the CAR does not have stays as it is, if it may.  The whole tree may
+ * not, as there are operations.
  */
 static void
 keep_subtree(Inversion *inversion, const AtidMstWalk *walk)
@@ -812,7 +807,9 @@ keep_subtree(Inversion *inversion, const AtidMstWalk *walk)
  *
  * The tree is gone through and built anew, with the operations undone on the way.  What
  * the CAR does not have of it is kept as it is; where an operation would change that, or
- * join it with its neighbour, the node is missing for the inversion.
+ * join it with its neighbour, the node is missing for the inversion.  Without operations
+ * the root is the answer, and nothing of the tree is looked at: a commit that changes no
+ * record comes without any of its nodes.
  */
 PG_FUNCTION_INFO_V1(atid_mst_invert);
 
@@ -830,6 +827,12 @@ atid_mst_invert(PG_FUNCTION_ARGS)
 	atid_mst_builder_init(&inversion.builder);
 	take_operations(fcinfo, &inversion);
 	tree = open_tree(PG_GETARG_BYTEA_PP(0), bytea_or_null(fcinfo, 1));
+	if (inversion.count == 0)
+	{
+		memcpy(root, tree->root, sizeof(root));
+		close_tree(tree);
+		return atid_cid_datum(root, sizeof(root));
+	}
 	walk = &tree->walk;
 	build_begin(&inversion.call, CurrentMemoryContext, NULL);
 

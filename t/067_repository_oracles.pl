@@ -40,6 +40,8 @@ my %at_least = (
 	'mst_root: the root of @atcute/mst'                                       => $repositories / 2,
 	'mst_diff: the difference of the entries, both ways'                      => $repositories,
 	'mst_invert: the root before, from the slice of the firehose'             => $repositories,
+	'a commit without operations: its block alone, no entries, and its root is the one before' => $repositories,
+	'mst_entries, partial: entries of the tree after, those that were put among them' => $repositories,
 	'a byte changed, dropped or doubled: refused, or the same records'        => $mutations);
 $oracles->judge('repositories.js', $node, [ $seed, $repositories, $mutations, $db ], \%at_least);
 
