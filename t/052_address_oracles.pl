@@ -65,6 +65,10 @@ SQL
 			"SELECT kinds, count(*) FROM compared WHERE format = '$format' AND valid <> our_valid GROUP BY 1"));
 }
 
+# The kinds that the package takes are against the specification, so none of them is valid here either.
+is( $node->safe_psql($db, "SELECT format, left(value, 200), kinds FROM compared WHERE our_valid AND kinds ~ 'takes ' LIMIT 10"),
+	'', 'what the package should not take is not valid');
+
 # The list holds nothing that does not occur.
 is($node->safe_psql($db, <<'SQL'),
 SELECT kind FROM unnest('{nsid takes a long authority,at_uri takes a long authority,at_uri takes a fragment,
