@@ -756,7 +756,7 @@ COMMENT ON FUNCTION @extschema@.mst_invert(bytea, @extschema@.cid_link, text[], 
   'the root of a tree before these operations were applied';
 
 CREATE FUNCTION @extschema@.repo_commit(
-  car bytea, OUT did text, OUT version int, OUT rev @extschema@.tid, OUT data @extschema@.cid_link, OUT prev @extschema@.cid_link,
+  car bytea, OUT did @extschema@.did, OUT version int, OUT rev @extschema@.tid, OUT data @extschema@.cid_link, OUT prev @extschema@.cid_link,
   OUT sig bytea, OUT cid @extschema@.cid_link, OUT block bytea
 ) RETURNS record
   AS 'MODULE_PATHNAME', 'atid_repo_commit' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;

@@ -536,7 +536,7 @@ select c.did, t.entries, t.root = c.data as "is what was signed"
   join (select did, count(*) as entries,
                atid.mst_root(collection || '/' || rkey, cid
                              order by (collection || '/' || rkey) collate "C") as root
-          from records group by did) as t using (did)
+          from records group by did) as t on t.did = c.did::text
  order by did;
 
 \set ECHO none
@@ -544,7 +544,7 @@ select count(*) = 14 and bool_and(t.root = c.data) as ok
   from cars, atid.repo_commit(car) as c
   join (select did, atid.mst_root(collection || '/' || rkey, cid
                                   order by (collection || '/' || rkey) collate "C") as root
-          from records group by did) as t using (did) \gset
+          from records group by did) as t on t.did = c.did::text \gset
 \set what 'the root of each account is the one that its commit names'
 \ir check.sql
 \echo

@@ -189,6 +189,7 @@ SELECT did, version, rev, data, prev, sig, cid = atid.cid_of(block, 'dag-cbor') 
   FROM atid.repo_commit(:'repo');
 SELECT collection, rkey, atid.dag_cbor_to_record(block),
        cid = atid.cid_of(block, 'dag-cbor') AS cid FROM atid.repo_records(:'repo');
+SELECT pg_typeof(did), did = 'did:web:a.example'::atid.did AS same FROM atid.repo_commit(:'repo');
 SELECT atid.repo_is_valid(:'repo'), atid.repo_problem(:'repo'),
        atid.repo_is_valid(NULL), atid.repo_problem(NULL);
 SELECT pg_typeof(collection), pg_typeof(rkey), pg_typeof(cid), pg_typeof(block)

@@ -24,6 +24,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "address.h"
 #include "archive.h"
 #include "cid.h"
 #include "codec/address.h"
@@ -251,7 +252,7 @@ atid_repo_commit(PG_FUNCTION_ARGS)
 	if (!open_repository(repo, car))
 		atid_archive_raise(&repo->archive, "repository");
 
-	values[0] = PointerGetDatum(cstring_to_text_with_len(commit->did, (int) commit->did_len));
+	values[0] = atid_did_datum(commit->did, commit->did_len);
 	values[1] = Int32GetDatum((int32) commit->version);
 	nulls[2] = commit->rev == NULL;
 	if (commit->rev != NULL)
