@@ -35,6 +35,7 @@
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "sha256.h"
+#include "sort.h"
 
 /* No more of a key that is no ASCII is quoted. */
 #define KEY_QUOTED_MAX 400
@@ -680,11 +681,12 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 		op->old = no_old[i] ? NULL : (const bytea *) DatumGetPointer(olds[i]);
 		op->new = no_new[i] ? NULL : (const bytea *) DatumGetPointer(news[i]);
 	}
-	qsort_interruptible(inversion->operations, count, sizeof(Operation), compare_operations, NULL);
+	atid_sort(inversion->operations, count, sizeof(Operation), compare_operations, NULL);
 	for (int i = 1; i < count; i++)
 	{
 		Operation  *op = &inversion->operations[i];
 
+		CHECK_FOR_INTERRUPTS();
 		if (compare_operations(op - 1, op, NULL) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -24,6 +24,7 @@ use lib "$FindBin::Bin/lib";
 
 use AtidTest;
 use AtidTest::Memory;
+use AtidTest::Order;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -239,30 +240,8 @@ SQL
 }
 
 #
-# Keys in an order that makes the server's quicksort quadratic: each of its pivots has three smaller keys. It is
-# found by sorting, with an answer to each comparison that is the worst one.
+# Keys in an order that makes the server's quicksort quadratic
 #
-sub killer_order
-{
-	my ($n) = @_;
-	my @at  = 0 .. $n - 1;
-	my ($low, $next, @rank) = (0, 0);
-
-	while ($n - $low > 40)
-	{
-		my $eighth = int(($n - $low) / 8);
-		my $middle = $low + int(($n - $low) / 2);
-		$rank[$_] = $next++ foreach @at[ $low, $low + $eighth, $middle - $eighth, $middle ];
-		foreach my $swap ([ $low, $middle ], [ $low + 1, $middle ], [ $low + 2, $middle - $eighth ], [ $low + 3, $low + $eighth ], [ $low, $low + 3 ])
-		{
-			@at[@$swap] = @at[ reverse @$swap ];
-		}
-		$low += 4;
-	}
-	$rank[ $at[$_] ] = $next++ foreach $low .. $n - 1;
-	return @rank;
-}
-
 $session = AtidTest::Session->new($node, $db);
 $session->ok(sprintf q{CREATE TEMP TABLE killer AS SELECT '{%s}'::json AS j}, join ',', map { sprintf '"%06d":1', $_ } killer_order(100_000));
 is($session->ok('SELECT atid.json_to_dag_cbor(j) = atid.record_to_dag_cbor(j::jsonb) FROM killer'), 't', '100,000 keys in killer order: as in any other');

@@ -17,6 +17,7 @@ use lib "$FindBin::Bin/lib";
 
 use AtidTest;
 use AtidTest::Memory;
+use AtidTest::Order;
 use AtidTest::Repository;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -96,6 +97,16 @@ foreach my $more (1_048_576, 1_048_577)
 		qr/Path app\.bsky\.feed\.post\/\d+: The blocks that several paths refer to are too large/, 200);
 	outcome($session, 'the same, under its own size', "SELECT count(*) FROM atid.mst_entries($many, (atid.repo_commit($many)).data)", '00000', qr/^120$/, 130);
 }
+
+# --- operations in an order that is made for it -------------------------------------------------------
+
+$session->ok(sprintf q{CREATE TEMP TABLE killer AS SELECT array_agg('a/' || lpad(k::text, 6, '0') ORDER BY n) AS keys FROM unnest('{%s}'::int[]) WITH ORDINALITY AS u (k, n)},
+	join ',', killer_order(100_000));
+$session->ok('ALTER TABLE killer ADD olds atid.cid_link[], ADD news atid.cid_link[]');
+$session->ok("UPDATE killer SET olds = array_fill('bafkqaaa'::atid.cid_link, ARRAY[100000]), news = array_fill(NULL::atid.cid_link, ARRAY[100000])");
+outcome($session, '100,000 operations, all of them deletes', 'SELECT atid.mst_invert((SELECT atid.mst_car(NULL, NULL) FILTER (WHERE false)), NULL, keys, olds, news) FROM killer',
+	'00000', qr/^bafyrei/, 130);
+cmp_ok($session->took, '<', 2, sprintf 'in n log n (%.2f s)', $session->took);
 
 # --- a large repository -----------------------------------------------------------------------------
 
