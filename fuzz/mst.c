@@ -326,6 +326,34 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 	atid_mst_builder_free(&builder, &caller);
 }
 
+/*
+ * The last key of the tree, and what must be behind it.
+ */
+static void
+check_last_key(const uint8_t root[ATID_MST_CID_LEN], int level, const Key *key)
+{
+	static AtidMstWalk walk;
+	static AtidMstWalk edge;
+	AtidMstCaller caller = {digest_of, memory, find_built, NULL, NULL, NULL};
+
+	missing = 0;
+	atid_mst_last_key(&edge, &caller, root, level);
+	CLAIM(edge.at == ATID_MST_AT_END && edge.last_len == key->len &&
+		  memcmp(edge.last_key, key->bytes, key->len) == 0);
+	atid_mst_walk_begin(&walk, &caller, root);
+	while (walk.at == ATID_MST_AT_TREE)
+		atid_mst_enter(&walk);
+	CLAIM(walk.at == ATID_MST_AT_ENTRY);
+	atid_mst_check_behind(&walk, (const uint8_t *) "!", 0);
+	CLAIM(walk.at == ATID_MST_AT_ENTRY);
+	/* the first key is not behind the last one, which may be the same */
+	atid_mst_check_behind(&walk, edge.last_key, edge.last_len);
+	CLAIM(walk.at == ATID_MST_AT_FAULT &&
+		  (walk.fault == ATID_MST_KEY_ORDER || walk.fault == ATID_MST_KEY_TWICE));
+	atid_mst_walk_end(&walk);
+	atid_mst_walk_end(&edge);
+}
+
 static void
 build(const Key *keys, int count)
 {
@@ -350,6 +378,8 @@ build(const Key *keys, int count)
 	reference_build(keys, count, top, wanted);
 	CLAIM(memcmp(root, wanted, sizeof(root)) == 0);
 	atid_mst_builder_free(&builder, &caller);
+	if (count > 0 && built_count < BLOCKS_MAX * 8)
+		check_last_key(root, top, &keys[count - 1]);
 
 	if (built_count < BLOCKS_MAX * 8)
 	{

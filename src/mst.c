@@ -459,46 +459,118 @@ atid_mst_entries(PG_FUNCTION_ARGS)
  * What two trees differ in
  */
 
-/* The columns of mst_diff(). */
-typedef struct DiffRow
+/*
+ * A subtree that is the same in both trees is not opened, but where it lies is checked.
+ * Its level must be the same in both.  When both walks stand before it, they have passed
+ * the same key last, since each waits at an entry until the other has come to one.  Where
+ * they come to different keys behind it, both must be greater than its last key, which
+ * takes a way down its right edge.  So where one of the trees is canonical, there is an
+ * error unless the other one is too.
+ */
+typedef struct Diff
 {
+	Tree	   *old;
+	Tree	   *new;
+	AtidMstCaller caller;		/* for a walk in what either CAR has */
+	AtidMstWalk edge;
+	Tree	   *found;			/* the one whose CAR had the last node of that */
 	ReturnSetInfo *rsinfo;
 	AtidColumn	key;
 	AtidColumn	old_value;
 	AtidColumn	new_value;
-} DiffRow;
+} Diff;
+
+static void
+diff_sha256(void *arg, const void *data, size_t len, uint8_t digest[32])
+{
+	const AtidMstCaller *caller = &((Diff *) arg)->old->archive.caller;
+
+	caller->sha256(caller->arg, data, len, digest);
+}
+
+static void *
+diff_alloc(void *arg, void *old, size_t size)
+{
+	const AtidMstCaller *caller = &((Diff *) arg)->old->archive.caller;
+
+	return caller->alloc(caller->arg, old, size);
+}
+
+static AtidMstFault
+diff_find(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
+{
+	Diff	   *diff = arg;
+	Tree	   *trees[2] = {diff->old, diff->new};
+	AtidMstFault fault = ATID_MST_MISSING;
+
+	for (int i = 0; i < 2 && fault == ATID_MST_MISSING; i++)
+	{
+		const AtidMstCaller *caller = &trees[i]->archive.caller;
+
+		diff->found = trees[i];
+		fault = caller->find(caller->arg, cid, block, len);
+	}
+	return fault;
+}
+
+/*
+ * Pass by a subtree that both walks stand before.
+ */
+static void
+pass_shared(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
+{
+	const uint8_t *cid = old->link;
+	int			level = old->level;
+	AtidMstWalk *edge = &diff->edge;
+
+	atid_mst_pass(old);
+	atid_mst_pass(new);
+	if (old->at != ATID_MST_AT_ENTRY || new->at != ATID_MST_AT_ENTRY ?
+		old->at == new->at :
+		atid_mst_key_cmp(old->key, old->key_len, new->key, new->key_len) == 0)
+		return;
+	atid_mst_last_key(edge, &diff->caller, cid, level);
+	if (edge->at == ATID_MST_AT_FAULT)
+	{
+		atid_archive_walk_problem(&diff->found->archive, edge);
+		atid_archive_raise(&diff->found->archive, "tree");
+	}
+	atid_mst_check_behind(old, edge->last_key, edge->last_len);
+	atid_mst_check_behind(new, edge->last_key, edge->last_len);
+	atid_mst_walk_end(edge);
+}
 
 /*
  * Put a key that is in one tree or in both.
  */
 static void
-put_difference(DiffRow *row, const AtidMstWalk *old, const AtidMstWalk *new)
+put_difference(Diff *diff, const AtidMstWalk *old, const AtidMstWalk *new)
 {
 	const AtidMstWalk *walk = old != NULL ? old : new;
 	Datum		values[3] = {0};
 	bool		nulls[3] = {false, old == NULL, new == NULL};
 
-	values[0] = atid_column_set(&row->key, walk->key, walk->key_len);
+	values[0] = atid_column_set(&diff->key, walk->key, walk->key_len);
 	if (old != NULL)
-		values[1] = atid_column_set(&row->old_value, old->value, old->value_len);
+		values[1] = atid_column_set(&diff->old_value, old->value, old->value_len);
 	if (new != NULL)
-		values[2] = atid_column_set(&row->new_value, new->value, new->value_len);
-	tuplestore_putvalues(row->rsinfo->setResult, row->rsinfo->setDesc, values, nulls);
+		values[2] = atid_column_set(&diff->new_value, new->value, new->value_len);
+	tuplestore_putvalues(diff->rsinfo->setResult, diff->rsinfo->setDesc, values, nulls);
 }
 
 /*
  * Both walks are at an entry: put the lesser one, or both, and pass it by.
  */
 static void
-compare_entries(DiffRow *row, AtidMstWalk *old, AtidMstWalk *new)
+compare_entries(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
 {
 	int			order = atid_mst_key_cmp(old->key, old->key_len, new->key, new->key_len);
 
 	if (order != 0)
-		put_difference(row, order < 0 ? old : NULL, order < 0 ? NULL : new);
+		put_difference(diff, order < 0 ? old : NULL, order < 0 ? NULL : new);
 	else if (old->value_len != new->value_len ||
 			 memcmp(old->value, new->value, old->value_len) != 0)
-		put_difference(row, old, new);
+		put_difference(diff, old, new);
 	if (order <= 0)
 		atid_mst_pass(old);
 	if (order >= 0)
@@ -511,7 +583,7 @@ compare_entries(DiffRow *row, AtidMstWalk *old, AtidMstWalk *new)
  * meets its like; and where one walk is at an entry the other has to come to one.
  */
 static void
-step_both(DiffRow *row, AtidMstWalk *old, AtidMstWalk *new)
+step_both(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
 {
 	bool		old_tree = old->at == ATID_MST_AT_TREE;
 	bool		new_tree = new->at == ATID_MST_AT_TREE;
@@ -521,10 +593,9 @@ step_both(DiffRow *row, AtidMstWalk *old, AtidMstWalk *new)
 		int			old_level = old->level;
 		int			new_level = new->level;
 
-		if (memcmp(old->link, new->link, ATID_MST_CID_LEN) == 0)
+		if (old_level == new_level && memcmp(old->link, new->link, ATID_MST_CID_LEN) == 0)
 		{
-			atid_mst_pass(old);
-			atid_mst_pass(new);
+			pass_shared(diff, old, new);
 			return;
 		}
 		if (old_level >= new_level)
@@ -537,15 +608,15 @@ step_both(DiffRow *row, AtidMstWalk *old, AtidMstWalk *new)
 	else if (new_tree)
 		atid_mst_enter(new);
 	else if (old->at == ATID_MST_AT_ENTRY && new->at == ATID_MST_AT_ENTRY)
-		compare_entries(row, old, new);
+		compare_entries(diff, old, new);
 	else if (old->at == ATID_MST_AT_ENTRY)
 	{
-		put_difference(row, old, NULL);
+		put_difference(diff, old, NULL);
 		atid_mst_pass(old);
 	}
 	else
 	{
-		put_difference(row, NULL, new);
+		put_difference(diff, NULL, new);
 		atid_mst_pass(new);
 	}
 }
@@ -558,7 +629,7 @@ PG_FUNCTION_INFO_V1(atid_mst_diff);
 Datum
 atid_mst_diff(PG_FUNCTION_ARGS)
 {
-	DiffRow		row = {.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo};
+	Diff	   *diff;
 	Tree	   *old;
 	Tree	   *new;
 
@@ -567,16 +638,25 @@ atid_mst_diff(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	old = open_tree(PG_GETARG_BYTEA_PP(0), bytea_or_null(fcinfo, 1));
 	new = open_tree(PG_GETARG_BYTEA_PP(2), bytea_or_null(fcinfo, 3));
+	diff = palloc0(sizeof(Diff));
+	diff->old = old;
+	diff->new = new;
+	diff->caller.sha256 = diff_sha256;
+	diff->caller.alloc = diff_alloc;
+	diff->caller.find = diff_find;
+	diff->caller.arg = diff;
+	diff->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	while (old->walk.at != ATID_MST_AT_END || new->walk.at != ATID_MST_AT_END)
 	{
 		if (old->walk.at == ATID_MST_AT_FAULT)
 			raise_walk_fault(old);
 		if (new->walk.at == ATID_MST_AT_FAULT)
 			raise_walk_fault(new);
-		step_both(&row, &old->walk, &new->walk);
+		step_both(diff, &old->walk, &new->walk);
 	}
 	close_tree(old);
 	close_tree(new);
+	pfree(diff);
 	return (Datum) 0;
 }
 

@@ -187,6 +187,9 @@ extern void atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
 extern void atid_mst_walk_end(AtidMstWalk *walk);
 extern void atid_mst_enter(AtidMstWalk *walk);
 extern void atid_mst_pass(AtidMstWalk *walk);
+extern void atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,
+							  const uint8_t cid[ATID_MST_CID_LEN], int level);
+extern void atid_mst_check_behind(AtidMstWalk *walk, const uint8_t *key, size_t len);
 
 
 /*

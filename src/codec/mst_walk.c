@@ -350,3 +350,47 @@ atid_mst_pass(AtidMstWalk *walk)
 	walk->frames[walk->depth - 1].place++;
 	settle(walk);
 }
+
+/*
+ * Find the last key of the subtree that has this CID and lies at this level: a walk of
+ * its own, which enters only the last subtree of each node.  It is then at the end, and
+ * last_key and last_len are the key's; or it is at a fault.
+ */
+void
+atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,
+				  const uint8_t cid[ATID_MST_CID_LEN], int level)
+{
+	atid_mst_walk_begin(walk, caller, cid);
+	walk->level = level;
+	while (walk->at == ATID_MST_AT_TREE || walk->at == ATID_MST_AT_ENTRY)
+	{
+		const AtidMstFrame *frame = walk->depth == 0 ? NULL : &walk->frames[walk->depth - 1];
+
+		if (frame == NULL ||
+			(walk->at == ATID_MST_AT_TREE && frame->place == 2 * frame->count))
+			atid_mst_enter(walk);
+		else
+			atid_mst_pass(walk);
+	}
+}
+
+/*
+ * Check an entry, if the walk is at one, against the last key of a subtree that was
+ * passed by before it.
+ */
+void
+atid_mst_check_behind(AtidMstWalk *walk, const uint8_t *key, size_t len)
+{
+	const AtidMstFrame *frame;
+	int			order;
+
+	if (walk->at != ATID_MST_AT_ENTRY)
+		return;
+	order = atid_mst_key_cmp(walk->key, walk->key_len, key, len);
+	if (order > 0)
+		return;
+	frame = &walk->frames[walk->depth - 1];
+	walk->level = frame->level;
+	walk_fault(walk, order < 0 ? ATID_MST_KEY_ORDER : ATID_MST_KEY_TWICE, frame->cid,
+			   walk->entries[frame->first + (frame->place - 1) / 2].suffix);
+}
