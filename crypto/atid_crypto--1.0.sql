@@ -47,6 +47,14 @@ CREATE FUNCTION atid.repo_is_signed_by(car bytea, key text) RETURNS bool
 COMMENT ON FUNCTION atid.repo_is_signed_by(bytea, text) IS
   'is the CAR a whole repository, tree and records, as the key has signed it?';
 
+CREATE FUNCTION atid.repo_records_signed_by(
+  car bytea, did text, key text,
+  OUT collection text, OUT rkey atid.record_key, OUT cid atid.cid_link, OUT block bytea
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_repo_records_signed_by' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 17000;
+COMMENT ON FUNCTION atid.repo_records_signed_by(bytea, text, text) IS
+  'the records of the whole repository of this account, as the key has signed it';
+
 CREATE FUNCTION atid.label_is_signed_by(label jsonb, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text) IS

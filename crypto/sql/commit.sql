@@ -185,6 +185,52 @@ FROM keys, (SELECT 1, 'nothing', '\x'::bytea
 WHERE curve = 'k256'
 ORDER BY i;
 
+-- The records of an account: of each good CAR those that were put into it.
+CREATE TEMP TABLE given AS
+SELECT 'did:plc:7iza6de2dwap2sbkpav7c6c6' AS did, key FROM keys WHERE curve = 'k256';
+SELECT n, what, count(*) AS records,
+       count(*) FILTER (WHERE (collection || '/' || rkey, block) IN
+                              (SELECT path, block FROM records)
+                        AND r.cid = atid.cid_of(block, 'dag-cbor')) AS same
+FROM cars, given, atid.repo_records_signed_by(car, did, key) AS r GROUP BY n, what ORDER BY n;
+SELECT (atid.repo_records_signed_by(car, did, key)).rkey FROM cars, given WHERE n = 1 LIMIT 1;
+
+-- Another account, another key, another commit, a part, a damaged one, and what is no repository
+SELECT car, key FROM cars, given WHERE n = 1 \gset
+\set did 'did:plc:7iza6de2dwap2sbkpav7c6c6'
+SELECT count(*)
+FROM atid.repo_records_signed_by(:'car', 'did:plc:ewvi7nxzyoun6zhxrhs64oiz', :'key');
+SELECT count(*)
+FROM atid.repo_records_signed_by(:'car', 'DID:plc:7iza6de2dwap2sbkpav7c6c6', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(:'car', :'did' || '0', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(:'car', '', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(:'car', repeat('did:web:a.', 100), :'key');
+SELECT count(*)
+FROM keys, atid.repo_records_signed_by(:'car', :'did', keys.key) WHERE curve = 'p256';
+SELECT count(*) FROM atid.repo_records_signed_by(:'car', :'did', 'did:key:k256');
+SELECT count(*) FROM atid.repo_records_signed_by(set_byte(:'car', 170, 0), :'did', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(
+  set_byte(:'car', length(:'car'::bytea) - 1, 0), :'did', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(
+  (SELECT atid.car_agg((SELECT cid FROM blocks WHERE n = 1), cid, block ORDER BY n)
+   FROM blocks WHERE n <> 1003), :'did', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(
+  (SELECT atid.car_agg(other, CASE n WHEN 1 THEN other ELSE cid END,
+                       CASE n WHEN 1 THEN forged ELSE block END ORDER BY n)
+   FROM blocks, LATERAL (SELECT set_byte(block, 80, get_byte(block, 80) # 1) FROM blocks
+                         WHERE n = 1) AS f (forged),
+        LATERAL (SELECT atid.cid_of(forged, 'dag-cbor')) AS o (other)), :'did', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by('', :'did', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(
+  (SELECT atid.car_agg(NULL, cid, block) FROM blocks), :'did', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(
+  (SELECT atid.car_agg(cid, cid, block) FROM blocks WHERE n = 1001), :'did', :'key');
+
+-- nor is NULL an account without records
+SELECT count(*) FROM atid.repo_records_signed_by(NULL, :'did', :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(:'car', NULL, :'key');
+SELECT count(*) FROM atid.repo_records_signed_by(:'car', :'did', NULL);
+
 -- NULL, and a malformed key
 SELECT atid.commit_is_signed_by(NULL, key) IS NULL, atid.commit_is_signed_by('', NULL) IS NULL,
        atid.repo_is_signed_by(NULL, key) IS NULL, atid.repo_is_signed_by('', NULL) IS NULL

@@ -28,6 +28,7 @@ static const char *const symbols[] = {
 	[ATID_RECORD_IS_VALID] = "atid_record_is_valid",
 	[ATID_RECORD_TO_DAG_CBOR] = "atid_record_to_dag_cbor",
 	[ATID_REPO_IS_VALID] = "atid_repo_is_valid",
+	[ATID_REPO_RECORDS] = "atid_repo_records",
 };
 
 /*
@@ -36,13 +37,37 @@ static const char *const symbols[] = {
  */
 static PGFunction found[lengthof(symbols)];
 
+static PGFunction
+find_function(AtidFunction function)
+{
+	if (found[function] == NULL)
+		found[function] = load_external_function(ATID_LIBRARY, symbols[function], true, NULL);
+	return found[function];
+}
+
 /*
  * Call a function of one argument that does not answer NULL.
  */
 Datum
 atid_call(AtidFunction function, Datum arg)
 {
-	if (found[function] == NULL)
-		found[function] = load_external_function(ATID_LIBRARY, symbols[function], true, NULL);
-	return DirectFunctionCall1(found[function], arg);
+	return DirectFunctionCall1(find_function(function), arg);
+}
+
+/*
+ * Call a function of two arguments that returns rows: those of the function whose call
+ * fcinfo is.
+ */
+Datum
+atid_call_for_rows(AtidFunction function, FunctionCallInfo fcinfo, Datum arg1, Datum arg2)
+{
+	LOCAL_FCINFO(call, 2);
+
+	InitFunctionCallInfoData(*call, fcinfo->flinfo, 2, fcinfo->fncollation, fcinfo->context,
+							 fcinfo->resultinfo);
+	call->args[0].value = arg1;
+	call->args[0].isnull = false;
+	call->args[1].value = arg2;
+	call->args[1].isnull = false;
+	return find_function(function) (call);
 }

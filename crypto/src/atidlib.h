@@ -8,14 +8,19 @@
 #ifndef ATID_ATIDLIB_H
 #define ATID_ATIDLIB_H
 
+#include "fmgr.h"
+
 /* The functions that are called. */
 typedef enum AtidFunction
 {
 	ATID_RECORD_IS_VALID,
 	ATID_RECORD_TO_DAG_CBOR,
-	ATID_REPO_IS_VALID
+	ATID_REPO_IS_VALID,
+	ATID_REPO_RECORDS
 } AtidFunction;
 
 extern Datum atid_call(AtidFunction function, Datum arg);
+extern Datum atid_call_for_rows(AtidFunction function, FunctionCallInfo fcinfo, Datum arg1,
+								Datum arg2);
 
 #endif							/* ATID_ATIDLIB_H */

@@ -37,6 +37,24 @@
 #include "sha256.h"
 #include "signature.h"
 
+/* No more of a commit's DID is quoted; what is given as one is not, as with keys. */
+#define DID_QUOTED_MAX 200
+
+/*
+ * Has the key signed this commit?
+ */
+static bool
+commit_is_signed_by(const AtidCommit *commit, AtidVerifier *verifier)
+{
+	uint8_t    *signed_bytes = palloc(commit->block_len);
+	size_t		signed_len = atid_commit_unsigned(commit, signed_bytes);
+	bool		result = atid_key_has_signed(verifier, signed_bytes, signed_len,
+											 commit->sig, commit->sig_len);
+
+	pfree(signed_bytes);
+	return result;
+}
+
 /*
  * Has the key signed the commit in this block?
  */
@@ -44,18 +62,9 @@ static bool
 block_is_signed_by(const uint8_t *block, size_t len, AtidVerifier *verifier)
 {
 	AtidCommit	commit;
-	uint8_t    *signed_bytes;
-	size_t		signed_len;
-	bool		result;
 
-	if (atid_commit_parse(block, len, &commit) != ATID_COMMIT_OK)
-		return false;
-	signed_bytes = palloc(len);
-	signed_len = atid_commit_unsigned(&commit, signed_bytes);
-	result = atid_key_has_signed(verifier, signed_bytes, signed_len,
-								 commit.sig, commit.sig_len);
-	pfree(signed_bytes);
-	return result;
+	return atid_commit_parse(block, len, &commit) == ATID_COMMIT_OK &&
+		commit_is_signed_by(&commit, verifier);
 }
 
 /*
@@ -131,4 +140,58 @@ atid_repo_is_signed_by(PG_FUNCTION_ARGS)
 
 	PG_FREE_IF_COPY(car, 0);
 	PG_RETURN_BOOL(result);
+}
+
+/*
+ * repo_records_signed_by(car bytea, did text, key text): the records of the account's
+ * whole repository, as the key has signed it.  Where it is not that, or where an argument
+ * is NULL, there is an error: no rows would look like an account that has no records.
+ */
+PG_FUNCTION_INFO_V1(atid_repo_records_signed_by);
+
+Datum
+atid_repo_records_signed_by(PG_FUNCTION_ARGS)
+{
+	static const char *const names[3] = {"car", "did", "key"};
+	bytea	   *car;
+	text	   *did;
+	AtidVerifier *verifier;
+	AtidCarSection section;
+	AtidCommit	commit;
+	bool		found;
+	Datum		result;
+
+	for (int i = 0; i < 3; i++)
+	{
+		if (PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("%s of a signed repository must not be null", names[i])));
+	}
+	car = PG_GETARG_BYTEA_PP(0);
+	did = PG_GETARG_TEXT_PP(1);
+	verifier = atid_key_argument(fcinfo, 2);
+
+	/* first what costs less; where there is no commit, repo_records() says why */
+	found = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
+							&section) &&
+		atid_commit_parse(section.block, section.block_len, &commit) == ATID_COMMIT_OK;
+	if (found && (commit.did_len != VARSIZE_ANY_EXHDR(did) ||
+				  memcmp(commit.did, VARDATA_ANY(did), commit.did_len) != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("repository is of another account"),
+				 errdetail("The commit's account, \"%.*s\", must be the one that is given.",
+						   (int) Min(commit.did_len, DID_QUOTED_MAX), commit.did)));
+	if (found && !commit_is_signed_by(&commit, verifier))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("repository is not signed by the key"),
+				 errdetail("The commit of \"%.*s\" must be signed by the key that is given.",
+						   (int) Min(commit.did_len, DID_QUOTED_MAX), commit.did)));
+	result = atid_call_for_rows(ATID_REPO_RECORDS, fcinfo, PointerGetDatum(car),
+								BoolGetDatum(false));
+	if (!found)
+		elog(ERROR, "a repository without a commit was read");
+	return result;
 }
