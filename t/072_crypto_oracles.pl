@@ -4,6 +4,8 @@
 # and @noble/curves. Shows that
 # - random signatures of both curves, each once more with a bit turned in its data, its r, its s or its key,
 #   have the verdict that both packages give, and that a key with a bit turned is one or none as they say;
+# - so have signatures that are made to meet what verifying meets by chance never (the point at infinity, a
+#   point added to itself, r beyond n, extreme scalars and keys), none of which raises an error;
 # - random labels (in the forms of the signature and of the API), commits of versions 3 and 2, and operations of
 #   PLC are signed by their key, and not after a change; and genesis operations make the DID that the
 #   specification's arithmetic makes.
@@ -24,6 +26,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $signatures = $ENV{ATID_SIGNATURES} || 500;
+my $crafted    = 25;
 my $objects    = 500;
 
 my $node = new_node('crypto_oracles');
@@ -36,7 +39,7 @@ my $seed = AtidTest::Oracles::seed();
 my $db = new_database($node, 'oracles');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 my $dir = PostgreSQL::Test::Utils::tempdir('crypto');
-foreach my $asked ([ 'signatures', $signatures ], [ 'objects', $objects ])
+foreach my $asked ([ 'signatures', $signatures ], [ 'crafted', $crafted ], [ 'objects', $objects ])
 {
 	my ($mode, $count) = @$asked;
 	PostgreSQL::Test::Utils::append_to_file("$dir/$mode",
@@ -46,6 +49,7 @@ foreach my $asked ([ 'signatures', $signatures ], [ 'objects', $objects ])
 $node->safe_psql($db, <<"SQL");
 CREATE TABLE signature (what text, data text, sig text, key text, is_key bool, atproto bool, noble bool);
 \\copy signature FROM '$dir/signatures'
+\\copy signature FROM '$dir/crafted'
 CREATE TABLE object (kind text, hex text, key text, signed bool, did text);
 \\copy object FROM '$dir/objects'
 CREATE VIEW verdict AS
@@ -93,6 +97,11 @@ foreach my $what (qw(data r s key parity))
 	is_at_least("FROM verdict WHERE what = '$what' AND NOT ours", $signatures / 4, "a bit turned in $what");
 }
 is_at_least("FROM verdict WHERE what = 'key' AND $_ our_key", $signatures / 20, "keys that are $_ one")
+  foreach '', 'NOT';
+is_at_least("FROM verdict WHERE what = '$_->[0]' AND $_->[1] ours", $_->[2] * $crafted, "$_->[0], $_->[1] valid")
+  foreach [ 'infinity', 'NOT', 24 ], [ 'beside infinity', 'NOT', 8 ], [ 'twice', '', 2 ], [ 'near G', '', 12 ],
+  [ 'r by x', '', 0.5 ], [ 'r + 1', 'NOT', 0.25 ], [ 'u1 or u2', '', 4 ];
+is_at_least("FROM verdict WHERE what = 'edge' AND $_ our_key", $crafted / 10, "keys at an edge that are $_ one")
   foreach '', 'NOT';
 foreach my $kind (qw(label commit operation))
 {

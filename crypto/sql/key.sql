@@ -99,7 +99,10 @@ FROM (VALUES (1, 'no such curve', 'secp256k1', '\x02'::bytea), (2, 'upper case',
              (10, 'x = 5 on k256', 'k256', '\x02' || decode(lpad('5', 64, '0'), 'hex')),
              (11, 'x = 1 on p256', 'p256', '\x03' || decode(lpad('1', 64, '0'), 'hex')),
              (12, 'beyond the field', 'k256', '\x02' || decode(repeat('f', 64), 'hex')),
-             (13, 'beyond the field', 'p256', '\x02' || decode(repeat('f', 64), 'hex')))
+             (13, 'beyond the field', 'p256', '\x02' || decode(repeat('f', 64), 'hex')),
+             (14, 'infinity, padded', 'p256', decode(repeat('00', 33), 'hex')),
+             (15, 'p + 5 on p256', 'p256',
+              '\x02ffffffff00000001000000000000000000000001000000000000000000000004'))
        AS v (n, what, curve, bytes)
 ORDER BY n;
 

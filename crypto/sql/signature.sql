@@ -53,6 +53,16 @@ FROM signed,
        AS v (what, signature)
 WHERE atid.signature_is_valid('hello', signature, key);
 
+-- Signatures whose verification ends at the point at infinity, which whoever has a key can
+-- make: r = -e/d, and s as one likes.  They are refused as any other that is wrong.
+SELECT key, atid.signature_is_valid('hello', signature, key) AS valid
+FROM (VALUES ('did:key:zDnaetQbhd7sYRWRtWKvb9rFZTwjD9rA1a2QazZKsaDbmCTBH',
+              '\x2adeee81cb1821d71029d0996c99d1bf3c355bf45a33a58a00bbe5609c675033'::bytea
+              || pg_temp.scalar(1)),
+             ('did:key:zQ3shwRruVcdTRUCQy95m1H63SpNRns2udnEWyLJkcHhFMzbZ',
+              '\x1df797538a06a5fdfd553f77b0c6a3332e4e5100ac89e362b694f8865e6bdc0b'
+              || pg_temp.scalar(1))) AS v (key, signature);
+
 -- Any other length is no signature; nor is DER.
 SELECT curve, length(signature)
 FROM signed, generate_series(0, 200) AS len,

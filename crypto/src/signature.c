@@ -4,7 +4,7 @@
  *		Verifying a signature with the libraries of the two curves.
  *
  * K-256 is libsecp256k1's, P-256 is OpenSSL's.  No arithmetic of either curve is
- * done here.
+ * done here but by their functions.
  *
  * A signature (AT Protocol, "Cryptography") is r and s of ECDSA in 32 bytes
  * each, over the SHA-256 of the data.  With n the order of the curve's group,
@@ -22,6 +22,21 @@
  * it notes of an error is taken out of its queue again, because the backend's own
  * TLS code expects to find that empty.
  *
+ * OpenSSL answers alike, with an error, where a key or a signature is refused by the
+ * arithmetic and where it could not do its work (no memory, no provider).  The
+ * first must be a no, since anyone can make such a signature; the second must not.
+ * The reasons that it notes cannot tell them apart: they are of many places, and
+ * change with its version and with the provider.  So an error is a no only where
+ * a proof shows it:
+ *
+ *		a point is on the curve for no y: x is not below the field's prime p, or
+ *		x^3 + ax + b is not a square modulo p (its Jacobi symbol is -1);
+ *		a signature has nothing to compare r with: with e the digest and Q the
+ *		key, (e/s) G + (r/s) Q is the point at infinity, and so is e G + r Q.
+ *
+ * Nothing else is left that a signature within its bounds can fail with, so that
+ * all other errors are failures of the library.
+ *
  * No header of the server: this is tested and measured without one.
  *
  *-------------------------------------------------------------------------
@@ -30,9 +45,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
+#include <openssl/obj_mac.h>
 #include <openssl/params.h>
 
 #include "codec/multikey.h"
@@ -86,6 +103,71 @@ k256_check(const AtidVerifier *verifier, const uint8_t *digest, const uint8_t *s
  */
 
 /*
+ * Is it proven that no point has this x?
+ */
+static bool
+p256_is_off_curve(const uint8_t point[ATID_POINT_LEN])
+{
+	EC_GROUP   *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+	BN_CTX	   *ctx = BN_CTX_new();
+	bool		proven = false;
+
+	if (group != NULL && ctx != NULL)
+	{
+		BIGNUM	   *p,
+				   *a,
+				   *b,
+				   *x,
+				   *value;
+
+		BN_CTX_start(ctx);
+		p = BN_CTX_get(ctx);
+		a = BN_CTX_get(ctx);
+		b = BN_CTX_get(ctx);
+		x = BN_CTX_get(ctx);
+		value = BN_CTX_get(ctx);	/* NULL if one of them is */
+		if (value != NULL &&
+			EC_GROUP_get_curve(group, p, a, b, ctx) == 1 &&
+			BN_bin2bn(point + 1, ATID_POINT_LEN - 1, x) != NULL)
+			proven = BN_cmp(x, p) >= 0 ||
+				(BN_mod_sqr(value, x, p, ctx) == 1 &&
+				 BN_mod_add(value, value, a, p, ctx) == 1 &&
+				 BN_mod_mul(value, value, x, p, ctx) == 1 &&
+				 BN_mod_add(value, value, b, p, ctx) == 1 &&
+				 BN_kronecker(value, p, ctx) == -1);
+		BN_CTX_end(ctx);
+	}
+	BN_CTX_free(ctx);
+	EC_GROUP_free(group);
+	return proven;
+}
+
+/*
+ * Is it proven that e G + r Q is the point at infinity?
+ */
+static bool
+p256_is_infinite(const uint8_t point[ATID_POINT_LEN], const uint8_t *digest, const uint8_t *r)
+{
+	EC_GROUP   *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+	EC_POINT   *key = group != NULL ? EC_POINT_new(group) : NULL;
+	EC_POINT   *sum = group != NULL ? EC_POINT_new(group) : NULL;
+	BIGNUM	   *e_number = BN_bin2bn(digest, ATID_DIGEST_LEN, NULL);
+	BIGNUM	   *r_number = BN_bin2bn(r, ATID_SCALAR_LEN, NULL);
+	bool		proven = false;
+
+	if (key != NULL && sum != NULL && e_number != NULL && r_number != NULL &&
+		EC_POINT_oct2point(group, key, point, ATID_POINT_LEN, NULL) == 1 &&
+		EC_POINT_mul(group, sum, e_number, key, r_number, NULL) == 1)
+		proven = EC_POINT_is_at_infinity(group, sum) == 1;
+	BN_free(r_number);
+	BN_free(e_number);
+	EC_POINT_free(sum);
+	EC_POINT_free(key);
+	EC_GROUP_free(group);
+	return proven;
+}
+
+/*
  * Make the key object, and a context that is ready to verify with it.
  */
 static AtidVerdict
@@ -111,7 +193,7 @@ p256_init(AtidVerifier *verifier)
 			if (verifier->u.p256 != NULL && EVP_PKEY_verify_init(verifier->u.p256) == 1)
 				verdict = ATID_VERDICT_YES;
 		}
-		else if (ERR_GET_REASON(ERR_peek_last_error()) != ERR_R_MALLOC_FAILURE)
+		else if (p256_is_off_curve(verifier->key.point))
 			verdict = ATID_VERDICT_NO;
 	}
 	EVP_PKEY_CTX_free(maker);
@@ -171,6 +253,7 @@ p256_check(AtidVerifier *verifier, const uint8_t *digest, const uint8_t *signatu
 	uint8_t		der[DER_MAX_LEN];
 	int			der_len;
 	int			answer = -1;
+	AtidVerdict verdict = ATID_VERDICT_FAILED;
 
 	if (!p256_in_bounds(r, s))
 		return ATID_VERDICT_NO;
@@ -180,8 +263,12 @@ p256_check(AtidVerifier *verifier, const uint8_t *digest, const uint8_t *signatu
 	if (der_len > 0)
 		answer = EVP_PKEY_verify(verifier->u.p256, der, (size_t) der_len,
 								 digest, ATID_DIGEST_LEN);
+	if (answer == 1)
+		verdict = ATID_VERDICT_YES;
+	else if (answer == 0 || p256_is_infinite(verifier->key.point, digest, r))
+		verdict = ATID_VERDICT_NO;
 	ERR_pop_to_mark();
-	return answer == 1 ? ATID_VERDICT_YES : answer == 0 ? ATID_VERDICT_NO : ATID_VERDICT_FAILED;
+	return verdict;
 }
 
 

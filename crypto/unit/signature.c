@@ -5,8 +5,10 @@
  *
  *-------------------------------------------------------------------------
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 
 #include "codec/multikey.h"
@@ -75,6 +77,14 @@ halve(const uint8_t *value, uint8_t *to)
 		to[i] = (uint8_t) (byte / 2);
 		carry = byte % 2;
 	}
+}
+
+static void
+hash_message(void)
+{
+	unsigned	len = sizeof(digest);
+
+	EVP_Digest(message, sizeof(message) - 1, digest, &len, EVP_sha256(), NULL);
 }
 
 static void
@@ -196,6 +206,187 @@ test_boundary(void)
 }
 
 /*
+ * Signatures that are made so that verifying them meets what it never meets by
+ * chance.  "infinity" has r = -e/d for the private key d, so that whatever s is
+ * the sum of the two points is the point at infinity, which has no x.
+ */
+static const struct
+{
+	const char *name;
+	const char *key;
+	const char *digest;
+	const char *signature;
+	AtidVerdict verdict;
+}			crafted[] = {
+	{"infinity, by the key G",
+		"zDnaepsL7AXenJkVYdkh5KuKsSU7Ykh7kyXaLLU7auN9FWSiZ",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"83c0bccabbc1a5daa142758c433a3a42f0e314be6d44ff9ec7076b0881b803ee"
+		"0000000000000000000000000000000000000000000000000000000000000001",
+	ATID_VERDICT_NO},
+	{"infinity, by the key -G",
+		"zDnaeXe1jfjuBWhkn4fuf6j9aFFK2WCUSEKWErRAG3SiUzVUH",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163"
+		"7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8",
+	ATID_VERDICT_NO},
+	{"infinity, by another key",
+		"zDnaekGEvNbMuj8heZCc58yyMmrup2vnpzG4XyKauptCAbjVu",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"6da774922354200017a78ef0fa0e25fee9c8fe2e6dd0be55c9cb12a4979a1631"
+		"628c6619ff482bbf1baafe85bf04863e5a3cef157c57708198813baa3731d7fe",
+	ATID_VERDICT_NO},
+	{"infinity, with a digest beyond n",
+		"zDnaekGEvNbMuj8heZCc58yyMmrup2vnpzG4XyKauptCAbjVu",
+		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"e3925aa91d47fdd647cf55b53b2504454b0503ae3c86da6fad0838ff45952269"
+		"0000000000000000000000000000000000000000000000000000000000000002",
+	ATID_VERDICT_NO},
+	{"signed by the key G",
+		"zDnaepsL7AXenJkVYdkh5KuKsSU7Ykh7kyXaLLU7auN9FWSiZ",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"03b163f70c355463a1e7befbe3cce8bfc49d4b8e45da209515ebe300472c59f9"
+		"0f1adce0304a86d8b05a2a3add2567ff312ea8973ede3f5e91846bfee42a6499",
+	ATID_VERDICT_YES},
+	{"signed by the key -G",
+		"zDnaeXe1jfjuBWhkn4fuf6j9aFFK2WCUSEKWErRAG3SiUzVUH",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"03b163f70c355463a1e7befbe3cce8bfc49d4b8e45da209515ebe300472c59f9"
+		"32b600e482a2600b68f78f336d5e3e76f7c7ba0619ce91f04e978cb01c6cb5e9",
+	ATID_VERDICT_YES},
+	{"a point added to itself",
+		"zDnaeo7HLZj78DSfEokPSBo9N3pjBHHfNExFMVWiaQk8Q8Npe",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"03b163f70c355463a1e7befbe3cce8bfc49d4b8e45da209515ebe300472c59f9"
+		"239b24045257d932b89d64f89038d677c699116edaf05291bd1320b138425150",
+	ATID_VERDICT_YES},
+	{"a digest of 0",
+		"zDnaekGEvNbMuj8heZCc58yyMmrup2vnpzG4XyKauptCAbjVu",
+		"0000000000000000000000000000000000000000000000000000000000000000",
+		"03b163f70c355463a1e7befbe3cce8bfc49d4b8e45da209515ebe300472c59f9"
+		"50bed417d61c3f25bf5c4c0976e81b0276f0665e0edf4738b9f7ab519b10af56",
+	ATID_VERDICT_YES},
+	{"a digest of n",
+		"zDnaekGEvNbMuj8heZCc58yyMmrup2vnpzG4XyKauptCAbjVu",
+		"ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551",
+		"03b163f70c355463a1e7befbe3cce8bfc49d4b8e45da209515ebe300472c59f9"
+		"50bed417d61c3f25bf5c4c0976e81b0276f0665e0edf4738b9f7ab519b10af56",
+	ATID_VERDICT_YES},
+	{"a digest of all ones",
+		"zDnaekGEvNbMuj8heZCc58yyMmrup2vnpzG4XyKauptCAbjVu",
+		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"03b163f70c355463a1e7befbe3cce8bfc49d4b8e45da209515ebe300472c59f9"
+		"27e5ea1000c7ebbe0d1ec7398307d067c62f190d5813332ed28808bb509872b1",
+	ATID_VERDICT_YES},
+	{"r is x - n",
+		"zDnaerB559LyAXs69Y53V2xGgebqJasxT8pmC2qEaYqTuctCJ",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"0000000000000000000000000000000000000000000000000000000000000003"
+		"7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8",
+	ATID_VERDICT_YES},
+	{"r and s are small",
+		"zDnaecxBdpNEAkMfA3htcMTpFER9ut9uhaLYpjSFqRsdwzVP3",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"0000000000000000000000000000000000000000000000000000000000000005"
+		"0000000000000000000000000000000000000000000000000000000000000001",
+	ATID_VERDICT_YES},
+	{"infinity, by the key G",
+		"zQ3shVc2UkAfJCdc1TR8E66J85h48P43r93q8jGPkPpjF9Ef9",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"83c0bccbbbc1a5d9a142758c433a3a41eeaaf6f775760155931ffed2558b1fde"
+		"0000000000000000000000000000000000000000000000000000000000000001",
+	ATID_VERDICT_NO},
+	{"infinity, by the key -G",
+		"zQ3shnqLrExQtzgLn2VueKGURGuredYhAtFuEDKM5FkA1fBuR",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163"
+		"7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0",
+	ATID_VERDICT_NO},
+	{"infinity, by another key",
+		"zQ3shufcahxx67WuvRj8cRoi1srfp1T9416Qbk3GNwYoaCjUi",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"e80ea42f3de1f0a3ff8d2c023b236be3e30330a9ce5971ed3962cd4afac53734"
+		"53d7ca02e279b2476414051a4fbf594236896b92c0404e8596a89deb46c4b2ac",
+	ATID_VERDICT_NO},
+	{"infinity, with a digest beyond n",
+		"zQ3shufcahxx67WuvRj8cRoi1srfp1T9416Qbk3GNwYoaCjUi",
+		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"f63cc6a3e9a74cd822ff04558cb01c4e007985dafd725f69392a7ac2a01b31df"
+		"0000000000000000000000000000000000000000000000000000000000000002",
+	ATID_VERDICT_NO},
+	{"signed by the key G",
+		"zQ3shVc2UkAfJCdc1TR8E66J85h48P43r93q8jGPkPpjF9Ef9",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"17f53289eac961e5adc858d3ca50dab056ddca7a1a906c0815a0369312d1aa49"
+		"7fbfb3eb340a14b18c094f527c07036bd263fdeca814242c9e705fec9335a354",
+	ATID_VERDICT_YES},
+	{"signed by the key -G",
+		"zQ3shnqLrExQtzgLn2VueKGURGuredYhAtFuEDKM5FkA1fBuR",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"17f53289eac961e5adc858d3ca50dab056ddca7a1a906c0815a0369312d1aa49"
+		"3160b6efb70336fe08dd615c5b7ccf8637a580ba80a57bbaa7e57aef0ee5f813",
+	ATID_VERDICT_YES},
+	{"a point added to itself",
+		"zQ3shWiwPm6v66d1XdU5PFMds5aQMKtnzox7uXbNYryFzkcgT",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"17f53289eac961e5adc858d3ca50dab056ddca7a1a906c0815a0369312d1aa49"
+		"4e5efcfb7d06ddb3832bedf6208a33e59abe7d32276ea871f68ae4fd844fab41",
+	ATID_VERDICT_YES},
+	{"a digest of 0",
+		"zQ3shufcahxx67WuvRj8cRoi1srfp1T9416Qbk3GNwYoaCjUi",
+		"0000000000000000000000000000000000000000000000000000000000000000",
+		"17f53289eac961e5adc858d3ca50dab056ddca7a1a906c0815a0369312d1aa49"
+		"04f8b77f5f02dededa5603ea9ffb8cca596ec44783acad5f4dfb1edc5f2e9854",
+	ATID_VERDICT_YES},
+	{"a digest of n",
+		"zQ3shufcahxx67WuvRj8cRoi1srfp1T9416Qbk3GNwYoaCjUi",
+		"fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
+		"17f53289eac961e5adc858d3ca50dab056ddca7a1a906c0815a0369312d1aa49"
+		"04f8b77f5f02dededa5603ea9ffb8cca596ec44783acad5f4dfb1edc5f2e9854",
+	ATID_VERDICT_YES},
+	{"a digest of all ones",
+		"zQ3shufcahxx67WuvRj8cRoi1srfp1T9416Qbk3GNwYoaCjUi",
+		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"17f53289eac961e5adc858d3ca50dab056ddca7a1a906c0815a0369312d1aa49"
+		"754ebec20dbabf8c60eb1940e4f5da2d00437b0d00b1a2a8108fac32f1d49bdb",
+	ATID_VERDICT_YES},
+	{"r is x - n",
+		"zQ3shkKYxxfDKhzkgV9KRHjxTu7kbKD8cGSuxnzrYq7MDTL7g",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"0000000000000000000000000000000000000000000000000000000000000002"
+		"7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0",
+	ATID_VERDICT_YES},
+	{"r and s are small",
+		"zQ3shnAJS4qyCoWzwUtPY6iBGQUYhCu72XQJVE4ok9XBTUTKT",
+		"7c3f4334443e5a265ebd8a73bcc5c5bccc03e5ef39d29ee62cb25fba7aab2163",
+		"0000000000000000000000000000000000000000000000000000000000000001"
+		"0000000000000000000000000000000000000000000000000000000000000001",
+	ATID_VERDICT_YES},
+};
+
+#define CRAFTED (sizeof(crafted) / sizeof(crafted[0]))
+
+static void
+test_crafted(void)
+{
+	for (size_t i = 0; i < CRAFTED; i++)
+	{
+		AtidMultikey key;
+		AtidVerifier verifier;
+		uint8_t		signature[ATID_SIGNATURE_LEN];
+		size_t		at;
+
+		ok(atid_multikey_parse(crafted[i].key, strlen(crafted[i].key),
+							   &key, &at) == ATID_MULTIKEY_OK &&
+		   atid_verifier_init(&verifier, &key) == ATID_VERDICT_YES, crafted[i].key);
+		from_hex(crafted[i].digest, digest);
+		from_hex(crafted[i].signature, signature);
+		check(&verifier, signature, crafted[i].verdict, crafted[i].name);
+		atid_verifier_release(&verifier);
+	}
+}
+
+/*
  * Every x, on either curve, is a key in both parities or in none.
  */
 static void
@@ -260,6 +451,101 @@ test_field(void)
 }
 
 /*
+ * OpenSSL's memory, which ends with the allocation that is number memory_left.
+ */
+static long memory_left = -1;
+
+static bool
+memory_ends(void)
+{
+	return memory_left >= 0 && memory_left-- == 0;
+}
+
+static void *
+allocate(size_t size, const char *file, int line)
+{
+	(void) file;
+	(void) line;
+	return memory_ends() ? NULL : malloc(size);
+}
+
+static void *
+reallocate(void *pointer, size_t size, const char *file, int line)
+{
+	(void) file;
+	(void) line;
+	return memory_ends() ? NULL : realloc(pointer, size);
+}
+
+static void
+release(void *pointer, const char *file, int line)
+{
+	(void) file;
+	(void) line;
+	free(pointer);
+}
+
+/*
+ * Where any one allocation fails the answer is the truth or none, be it a good
+ * signature, one that OpenSSL has no answer for, or a key off the curve.
+ */
+static void
+test_without_memory(void)
+{
+	for (int kind = 0; kind < 3; kind++)
+	{
+		static const char *const names[] = {
+			"a signature without memory", "a crafted one", "a key off the curve"
+		};
+		const char *text = kind == 1 ? crafted[0].key : vectors[0].key;
+		AtidVerdict truth = kind == 0 ? ATID_VERDICT_YES : ATID_VERDICT_NO;
+		AtidMultikey key;
+		uint8_t		signature[ATID_SIGNATURE_LEN];
+		size_t		at;
+		int			failures = 0;
+		int			lies = 0;
+		bool		enough = false;
+
+		(void) atid_multikey_parse(text, strlen(text), &key, &at);
+		if (kind == 2)
+		{
+			/* no point has an x of 7 */
+			memset(key.point + 1, 0, ATID_POINT_LEN - 1);
+			key.point[ATID_POINT_LEN - 1] = 7;
+		}
+		from_hex(kind == 1 ? crafted[0].signature : vectors[0].signature, signature);
+		if (kind == 1)
+			from_hex(crafted[0].digest, digest);
+		else
+			hash_message();
+
+		for (long n = 0; !enough && n < 10000; n++)
+		{
+			AtidVerifier verifier;
+			AtidVerdict verdict;
+
+			memory_left = n;
+			verdict = atid_verifier_init(&verifier, &key);
+			if (verdict == ATID_VERDICT_YES)
+			{
+				verdict = atid_verifier_check(&verifier, digest, signature);
+				enough = memory_left >= 0;
+				memory_left = -1;
+				atid_verifier_release(&verifier);
+			}
+			enough = enough || memory_left >= 0;
+			memory_left = -1;
+			failures += verdict == ATID_VERDICT_FAILED;
+			lies += verdict != truth && verdict != ATID_VERDICT_FAILED;
+			lies += enough && verdict != truth;
+			lies += ERR_peek_error() != 0;
+		}
+		ok(enough && failures > 20, names[kind]);
+		is_u64((uint64_t) lies, 0, "never the wrong answer, and the queue of errors is empty");
+	}
+}
+
+/*
  * OpenSSL that may use nothing but what is approved, and has no provider of that
  * kind: neither a yes nor a no about P-256, and K-256 as ever.
  */
@@ -285,14 +571,16 @@ test_without_provider(void)
 int
 main(void)
 {
-	unsigned	len = sizeof(digest);
-
-	EVP_Digest(message, sizeof(message) - 1, digest, &len, EVP_sha256(), NULL);
+	/* before OpenSSL allocates anything */
+	ok(CRYPTO_set_mem_functions(allocate, reallocate, release) == 1, "memory of our own");
+	hash_message();
 	for (size_t v = 0; v < sizeof(vectors) / sizeof(vectors[0]); v++)
 		test_vector((int) v);
 	test_boundary();
+	test_crafted();
 	test_points();
 	test_field();
+	test_without_memory();
 	test_without_provider();
 	return done();
 }

@@ -4,6 +4,10 @@
 //                                       data, its r, its s or its key; a line for each: what, data in hex,
 //                                       signature in hex, key, is the key one, the verdict of @atproto/crypto,
 //                                       of @noble/curves (a key that is none makes both false)
+//   node crypto.js crafted SEED N       the same of N rounds of what nobody signs by chance: signatures made so that
+//                                       verifying them meets the point at infinity (r = -e/d, where no s helps)
+//                                       or adds a point to itself, with small or extreme r, s, u1, u2 and keys, and
+//                                       keys at the field's edges; the first column is the kind
 //   node crypto.js objects SEED N       N labels, commits and operations of PLC, signed over the blocks of
 //                                       @ipld/dag-cbor, each once more with something changed: kind, the
 //                                       object (JSON or block) in hex, key, has the key signed it, and of
@@ -96,6 +100,78 @@ async function signatures() {
   }
 }
 
+// --- crafted signatures
+
+// The point with this x, or undefined.
+function lift(curve, x) {
+  const { Point } = curves[curve].lib;
+  try {
+    return Point.fromBytes(Uint8Array.from([2 + below(2), ...Point.Fp.toBytes(x)]));
+  } catch {
+    return undefined;
+  }
+}
+
+// Whoever may choose R and s has a key for every e: with r the x of R, Q = (s R - e G) / r.
+function key_of(curve, e, R, s) {
+  const { BASE, Fn } = curves[curve].lib.Point;
+  const r = Fn.create(R.x);
+  return R.multiply(s).add(BASE.multiply(e).negate()).multiply(Fn.inv(r));
+}
+
+async function crafted() {
+  for (const [curve, { lib }] of Object.entries(curves)) {
+    const { BASE, Fn, Fp } = lib.Point;
+    const n = Fn.ORDER;
+    const p = Fp.ORDER;
+    const any = () => Fn.create(BigInt('0x' + hex(bytes(32))));
+    const small = () => BigInt(1 + below(8));
+    const extreme = () => pick([small(), n - small(), n / 2n + small(), n / 2n - small(), 2n ** BigInt(below(256))]);
+    for (let i = 0; i < count; i++) {
+      const data = bytes(1 + below(100));
+      const e = Fn.create(BigInt('0x' + hex(sha256(data))));
+      const say = (what, r, s, Q) => row(what, curve, data, Uint8Array.from([...Fn.toBytes(r), ...Fn.toBytes(s)]), Q.toBytes(true));
+      const low = (s) => (s > n / 2n ? n - s : s);
+
+      // the point at infinity: for the keys G and -G, a small one, any
+      for (const d of [1n, n - 1n, small(), any()]) {
+        const r = Fn.neg(Fn.div(e, d));
+        for (const s of [1n, low(any()), n / 2n]) await say('infinity', r, s, BASE.multiply(d));
+        // and one step beside it
+        await say('beside infinity', Fn.add(r, 1n), low(any()), BASE.multiply(d));
+      }
+      // a point added to itself: u1 G = u2 Q, and R is twice that
+      const k = any();
+      const r = Fn.create(BASE.multiply(k).x);
+      await say('twice', r, low(Fn.div(Fn.mul(2n, e), k)), BASE.multiply(Fn.div(e, r)));
+      // keys that are near to G, and signatures with them
+      for (const d of [1n, n - 1n, 2n, n - 2n, (n + 1n) / 2n, (n - 1n) / 2n]) {
+        await say('near G', r, low(Fn.div(Fn.add(e, Fn.mul(r, d)), k)), BASE.multiply(d));
+      }
+      // R by its x: small, or beyond n, where r is x - n
+      const x = pick([() => small(), () => n + BigInt(below(2 ** 30)), () => p - small(), any])();
+      const R = lift(curve, x);
+      if (R !== undefined && Fn.create(x) !== 0n) {
+        const s = low(pick([small, any, extreme])());
+        const Q = key_of(curve, e, R, s);
+        if (!Q.is0()) {
+          await say('r by x', Fn.create(x), s, Q);
+          if (x < n) await say('r + 1', Fn.add(x, 1n), s, Q);
+        }
+      }
+      // u1 and u2: s is e / u1 or r / u2
+      for (const s of [Fn.div(e, extreme()), Fn.div(r, extreme())].map(low)) {
+        const Q = key_of(curve, e, BASE.multiply(k), s);
+        if (!Q.is0()) await say('u1 or u2', r, s, Q);
+      }
+      // keys at the field's edges
+      const edge = pick([0n, small(), p - small(), p, p + small(), 2n ** 256n - small(), n, 2n ** BigInt(below(256))]);
+      const point = Uint8Array.from([pick([2, 3]), ...Buffer.from(edge.toString(16).padStart(64, '0'), 'hex')]);
+      await row('edge', curve, data, Uint8Array.from([...Fn.toBytes(r), ...Fn.toBytes(low(any()))]), point);
+    }
+  }
+}
+
 // --- objects
 
 const words = ['spam', '!warn', 'née', '日本語', '', '"quoted"', 'back\\slash', '\u0001\t\n', '𝄞', 'a'.repeat(300)];
@@ -153,4 +229,5 @@ function objects() {
 }
 
 if (mode === 'signatures') await signatures();
+else if (mode === 'crafted') await crafted();
 else objects();
