@@ -66,7 +66,12 @@ COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text) IS
 
 CREATE FUNCTION atid.plc_did(operation jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_plc_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION atid.plc_did(jsonb) IS 'the DID that a signed genesis operation makes';
+COMMENT ON FUNCTION atid.plc_did(jsonb) IS 'the DID that a genesis operation makes';
+
+CREATE FUNCTION atid.plc_operation_problem(operation jsonb) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_plc_operation_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION atid.plc_operation_problem(jsonb) IS
+  'why the jsonb is no operation, and where, or NULL';
 
 CREATE FUNCTION atid.plc_operation_is_signed_by(operation jsonb, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_plc_operation_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;

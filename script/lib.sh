@@ -277,6 +277,12 @@ atid_interop_dir() {
 	[[ -d $folder ]] && printf '%s\n' "$folder"
 }
 
+# Prints where the public vectors of PLC are, if they are there: ATID_PLC_DIR, or beside us.
+atid_plc_dir() {
+	local folder=${ATID_PLC_DIR:-$ATID_ROOT/../shared/fixtures/plc}
+	[[ -d $folder ]] && printf '%s\n' "$folder"
+}
+
 # --- a private server ------------------------------------------------------------------------
 
 # PostgreSQL finds its libraries and its share folder relative to its own executable. Real copies

@@ -39,6 +39,29 @@ my $label =
 # has the key signed 'hello'?
 my $verify = "atid.signature_is_valid('hello', '\\x$sig', '$key')";
 
+# is this empty repository, a commit and a node, signed by the key?
+my $car =
+    '3aa265726f6f747381d82a5825000171122036084b5eb2cd42fb33da15f7be2807604ccb6ce760b84b21e99e'
+  . '4987b48fd7a56776657273696f6e01e0010171122036084b5eb2cd42fb33da15f7be2807604ccb6ce760b84b'
+  . '21e99e4987b48fd7a5a66364696478206469643a706c633a37697a6136646532647761703273626b70617637'
+  . '63366336637265766d336a7a6663696a706a327a32616373696758409b9e0478ce8fafd9b1f3ccfb35f5f58a'
+  . 'b75e16f1e42644d1900266d96c4106477234aa91f586e80126d5924afca0bb8c7bb8e6da3621fdf2f033e8ba'
+  . '684611b96464617461d82a582500017112209dfefe61dd76ea3dcae5023880b08379d57adf20482d6fdbe275'
+  . '9289f647677b6470726576f66776657273696f6e032b017112209dfefe61dd76ea3dcae5023880b08379d57a'
+  . 'df20482d6fdbe2759289f647677ba2616580616cf6';
+my $whole =
+  "SELECT atid.repo_is_signed_by('\\x$car', 'did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1')";
+
+# an operation whose keys stand in another order in LATIN1 than in UTF-8, and its DID
+my $operation =
+    '{"type": "plc_operation", "rotationKeys": ["did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1"], '
+  . '"verificationMethods": {"é": "à", "zz": "z"}, "alsoKnownAs": ["at://née.test"], "services": {}, "prev": null, '
+  . '"sig": "yOr1uaNQi9beQFLlwLDtJlRsbXwx-nAlwqO-IwB7gzEGETT0KX65mgc8CmbQCvwoeUSC81mnB4qWiIZ4Ls8mJg"}';
+my $operation_asked =
+    "SELECT atid.plc_operation_problem('$operation') IS NULL, "
+  . "atid.plc_operation_is_signed_by('$operation', 'did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1'), "
+  . "atid.plc_did('$operation')";
+
 #
 # Installing
 #
@@ -135,15 +158,14 @@ SQL
 	$node->safe_psql('postgres', "CREATE DATABASE $db");
 	$node->safe_psql($db, "CREATE EXTENSION atid VERSION '1.0'; CREATE EXTENSION atid_crypto");
 	my $session = AtidTest::Session->new($node, $db);
-	my $plc = 'SELECT atid.plc_did(\'{"type": "create", "prev": null, "sig": "' . 'A' x 86 . '"}\')';
-	my $did = $session->ok($plc);
+	is($session->ok($whole), 't', 'with atid 1.0, what calls atid too');
 	is($session->ok("SELECT $verify"), 't', 'with atid 1.0');
 	$node->safe_psql($db, 'ALTER EXTENSION atid UPDATE');
 	isnt($node->safe_psql($db, "SELECT extversion FROM pg_extension WHERE extname = 'atid'"),
 		'1.0', 'atid is updated');
 	is($session->ok("SELECT $verify"), 't', 'after the update, in a session from before');
-	is($session->ok($plc), $did, 'and what calls atid');
-	is($node->safe_psql($db, $plc), $did, 'in a new session');
+	is($session->ok($whole), 't', 'and what calls atid');
+	is($node->safe_psql($db, $whole), 't', 'in a new session');
 	$session->quit;
 }
 
@@ -161,6 +183,8 @@ SQL
 	foreach my $db (@databases)
 	{
 		is($node->safe_psql($db, $asked), 't|f', "$db: a label that is not ASCII");
+		is($node->safe_psql($db, $operation_asked),
+			't|t|did:plc:lohkyppjqhpswzb5vbkqurgt', "$db: an operation that is not ASCII");
 	}
 
 	# there a string can be no UTF-8 at all
@@ -169,10 +193,16 @@ SQL
 	$node->safe_psql('ascii', 'CREATE EXTENSION atid_crypto CASCADE');
 	$ENV{PGCLIENTENCODING} = 'SQL_ASCII';
 	is($node->safe_psql('ascii', $asked =~ s/'nee'/E'n\\xe9e'/r), 't|f', 'ascii: a label that is not UTF-8');
+	is($node->safe_psql('ascii', $operation_asked),
+		't|t|did:plc:lohkyppjqhpswzb5vbkqurgt', 'ascii: an operation that is UTF-8 by chance');
 	is( $node->safe_psql('ascii',
-			"SELECT atid.plc_operation_is_signed_by(jsonb_build_object('type', 'create', 'prev', NULL, "
-			  . "'handle', E'\\xe9', 'sig', repeat('A', 86)), '$key')"),
-		'f', 'ascii: an operation that is not UTF-8');
+			"SELECT atid.plc_operation_is_signed_by(operation, '$key'), atid.plc_operation_problem(operation) "
+			  . "FROM (VALUES ('{\"alsoKnownAs\": [\"' || E'\\xe9' || '\"]}'), "
+			  . "('{\"verificationMethods\": {\"' || E'\\xe9' || '\": \"\"}}')) AS v (change), "
+			  . "LATERAL (SELECT '$operation'::jsonb || change::jsonb) AS o (operation)"),
+		"f|\$.alsoKnownAs[0]: The text must be in UTF-8.\n"
+		  . "f|\$.verificationMethods[\"\xe9\"]: The text must be in UTF-8.",
+		'ascii: an operation that is not UTF-8');
 }
 
 #

@@ -7,7 +7,8 @@
 # - so have signatures that are made to meet what verifying meets by chance never (the point at infinity, a
 #   point added to itself, r beyond n, extreme scalars and keys), none of which raises an error;
 # - random labels (in the forms of the signature and of the API), commits of versions 3 and 2, and operations of
-#   PLC are signed by their key, and not after a change; and genesis operations make the DID that the
+#   PLC are signed by their key, and not after a change; that nobody has signed what is not of the form of
+#   an operation; and genesis operations make the DID that the
 #   specification's arithmetic makes.
 #
 # $ATID_SIGNATURES is the number of signatures of each curve, 500 by default: at 10,000 npm's packages take some
@@ -61,6 +62,8 @@ CREATE VIEW object_verdict AS
 SELECT *, CASE kind
     WHEN 'label' THEN atid.label_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
     WHEN 'commit' THEN atid.commit_is_signed_by(decode(hex, 'hex'), key)
+    WHEN 'spoilt' THEN atid.plc_operation_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
+      OR atid.plc_operation_problem(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb) IS NULL
     WHEN 'operation' THEN atid.plc_operation_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
   END AS ours
 FROM object;
@@ -107,6 +110,7 @@ foreach my $kind (qw(label commit operation))
 {
 	is_at_least("FROM object WHERE kind = '$kind' AND $_ signed", $objects, "$kind, $_ signed") foreach '', 'NOT';
 }
+is_at_least("FROM object WHERE kind = 'spoilt' AND NOT signed", $objects, 'what is no operation');
 is_at_least('FROM object WHERE did IS NOT NULL', $objects / 4, 'genesis operations');
 
 $node->stop;

@@ -78,19 +78,115 @@ FROM signed, LATERAL (SELECT operation->>'sig') AS s (good),
 WHERE n = 1
 ORDER BY i;
 
--- What is no operation was signed by nobody, also what DAG-CBOR cannot carry, and what is
--- signed well but of a type that PLC does not know.
-SELECT operation
-FROM jsonb_array_elements('[null, 1, "sig", [], {}, ["sig"],
-  {"type": "other", "prev": null,
-   "sig":
-     "SzFJ4bUYBB6kVoU2-AwyMEFTJCCEgRnGcpfTe6tjQTUl1GkL6_BKarCHaTmKEg_nO9N2_SZJutdbCoPRyCu2PQ"},
-  {"type": "plc_operation", "prev": null, "n": 1.5,
-   "sig":
-     "SzFJ4bUYBB6kVoU2-AwyMEFTJCCEgRnGcpfTe6tjQTUl1GkL6_BKarCHaTmKEg_nO9N2_SZJutdbCoPRyCu2PQ"}]')
-  AS operation
-WHERE atid.plc_operation_is_signed_by(operation,
-                                      'zQ3sht5vP1SCiQ5rNqUm8eXrutMGWnuj6zzU2yAPuK6RzVDVW');
+-- What is no operation was signed by nobody, and why it is none
+SELECT operation, atid.plc_operation_problem(operation) AS problem,
+       atid.plc_operation_is_signed_by(operation,
+         'zQ3sht5vP1SCiQ5rNqUm8eXrutMGWnuj6zzU2yAPuK6RzVDVW') AS signed
+FROM jsonb_array_elements('[null, 1, "sig", [], {}, ["sig"], {"type": "other"}, {"type": null},
+                            {"type": ["create"]}, {"type": "create"}]') AS operation;
+SELECT what, atid.plc_operation_problem(wrong) AS problem
+FROM operations,
+     LATERAL (VALUES (1, 'as it was', operation), (2, 'no sig', operation - 'sig'),
+                     (3, 'null', operation || '{"sig": null}'),
+                     (4, 'a number', operation || '{"sig": 1}'),
+                     (5, 'short', operation || '{"sig": "AA"}'),
+                     (6, 'padded', jsonb_set(operation, '{sig}',
+                                             to_jsonb(operation->>'sig' || '=='))),
+                     (7, 'a false prev', operation || '{"prev": false}'),
+                     (8, 'upper case', operation || jsonb_build_object('prev', upper(cid))),
+                     (9, 'a string', operation || '{"services": "none"}'),
+                     (10, 'a list', operation || '{"services": []}'),
+                     (11, 'an object', operation || '{"alsoKnownAs": {}}'),
+                     (12, 'null', operation || '{"alsoKnownAs": [null]}'),
+                     (13, 'nested', operation || '{"alsoKnownAs": ["at://op0", ["at://op1"]]}'),
+                     (14, 'no text', operation || '{"": ""}'),
+                     (15, 'long', operation || jsonb_build_object(repeat('née', 1000), '')))
+       AS v (i, what, wrong)
+WHERE n = 1
+ORDER BY i;
+
+-- What has not the form of an operation is none, though it is signed well: it was signed by
+-- nobody.  The last three have it: whether a key is one, and how many there are, is not of
+-- the form; and names are names, also those that stand for links and bytes in records.
+CREATE TEMP TABLE bases (name text, base jsonb);
+INSERT INTO bases VALUES
+  ('op', '{"type": "plc_operation", "verificationMethods": {}, "alsoKnownAs": [], "services": {},
+    "rotationKeys": ["did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1"], "prev": null}'),
+  ('tombstone', '{"type": "plc_tombstone",
+    "prev": "bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a"}'),
+  ('create', '{"type": "create", "handle": "a.test", "service": "https://a.test", "prev": null,
+    "signingKey": "did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1",
+    "recoveryKey": "did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1"}');
+CREATE TEMP TABLE forms (n int, what text, name text, change jsonb, without text[], sig text);
+INSERT INTO forms (n, what, name, without, change, sig) VALUES
+  (1, 'type alone', 'op', '{alsoKnownAs,prev,rotationKeys,services,verificationMethods}', '{}',
+   'ZpISl6fxnYcJuUH9CMr45WRYWT4iYAxa2TLCUD-7vpE04UNzytj0S7jAHRQabS4HSHX-Wlm6fyy7AMF0xbvSug'),
+  (2, 'a tombstone that begins', 'tombstone', '{}', '{"prev": null}',
+   'nqqIq3ERqyIjyLGRZ0J64JsVG5MyZyCbGSRgAJQfXhsM9yWGsHzyVTrZY_OE7l557ugzoteSeAM-K3cyhMNXyQ'),
+  (3, 'a tombstone with more', 'tombstone', '{}', '{"handle": "a.test"}',
+   'OMx6WFNXOcoq72S1cAV8_HN0mOEyI849wxlwMFQElbchhGNTnJ1uRvrG_GdFBhx8eDc9r_IK71pJ0DZpL-yt0w'),
+  (4, 'no prev', 'op', '{prev}', '{}',
+   'cBd661FhjKY4TpcH_0edXpMOPgu5gZ11zkUYpbVNKuchUEyGMhK1JXaMiCvoo8u0ppZAZOxT15mwVd7Hjmz2pg'),
+  (5, 'a prev that is no CID', 'op', '{}', '{"prev": "x"}',
+   'tOZOAEDi8i8kMdnL6paR3lIfIvmpXqD8PyOsCgTPa1NuEvG_DMuniHqD7Yk_Mtzmzrwq47an5cT70TMopQjorg'),
+  (6, 'a prev of other data', 'op', '{}',
+   '{"prev": "bafkreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a"}',
+   '8fO2aVDha8krVFZUULPp_NrtFiRSl1jGP-2lbKsQc7RJie3yxjWT-hCLu3vlqIAyF6eoMLMFm7y6g_EPIo90YA'),
+  (7, 'a name of its own', 'op', '{}', '{"a \"name\"": 1}',
+   'Qe-gPS5WbL50V9rK7eYHGtCW7FbIaEw5Efoen2qYzckPIBCk6dJmWdgJgkPY4pJz5qoqvyTtZQRd-kUWEMf0XQ'),
+  (8, 'a create that follows', 'create', '{}',
+   '{"prev": "bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a"}',
+   'Ddbx-4EpWQilB-5PULY94VQDtlINlwpvtlmW6x-juDBM9wNPk-4uXasZ6D9ewoGQNAF0E3D3Ab3LFwh5AudLTg'),
+  (9, 'a create without handle', 'create', '{handle}', '{}',
+   'fSm4_RYo3sqmGC8QyMrPVTO1adQBWtw0QL73qJPyk9BfgVK7KESTlR9g-j_67QoQqvd7zfn0kq-q835BVBZSdQ'),
+  (10, 'a key that is no string', 'op', '{}',
+   '{"rotationKeys": ["did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1", 1]}',
+   'UM8szNwTx28mjHoIfgGcE7gK1Tjh2kjA-aF1H5rX1sw9I1JEA2cfj0da_wpCEzYHH5hGFSDzEyKfl3zkjaXM-g'),
+  (11, 'a key and not a list', 'op', '{}',
+   '{"rotationKeys": "did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1"}',
+   '_L7ELKgWdRpgo1kKjpBCMCC4ThhXdENJxkXpHblrjZVYWQZJlLLO7RTR2PBE8v_VkagjHnQ6yfmo4S91nDSlnQ'),
+  (12, 'a method in a list', 'op', '{}',
+   '{"verificationMethods": ["did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1"]}',
+   'fGpsFZsoGaZvzo-TX8hFS5Uop2QvgYDuYZExNo3WtxgwEVSV-dTZIfg9aYd1Cab2Oj3RHOkCAacSUgxL-maRRw'),
+  (13, 'a method that is none', 'op', '{}', '{"verificationMethods": {"atproto": {}}}',
+   '71Z6lRvkcs1Fk3xZK4xe4gbvzYIsHtam34wrKvBt7VYVY_KLBtls9phUqJLy2Xm8Mc4tSFCu42f8Fw45CcV0Yg'),
+  (14, 'a service that is a string', 'op', '{}', '{"services": {"a": "https://a.test"}}',
+   '64L2XfdahlEHw4al7anLbOWH8B9UB1vmpDV2aq-MjOp9wgYRKavE4ua6dlj5HMNV-dNp_HY7PM2zsFZf6dr0bg'),
+  (15, 'a service without endpoint', 'op', '{}', '{"services": {"a b": {"type": "x"}}}',
+   'pH1PKHp1HllLQRSnuPVwvGzZOIO3dugS-4pDyAxdj00Vdg7JMh6E3ltURQUg2tIQQYr_sTQTbmgKSB5NCP2tHw'),
+  (16, 'a service with a number', 'op', '{}', '{"services": {"a": {"type": "x", "endpoint": 1}}}',
+   'iOS7ayuAHY5Qfyyebihu7XnP_AywjrX8lbCi2kVlcaFB8T69zwAUYDlu5365jnKDsgh_9r2aJNFi0HMA79dduQ'),
+  (17, 'a service with more', 'op', '{}',
+   '{"services": {"a": {"type": "x", "endpoint": "y", "more": "z"}}}',
+   'NutBNWi9DrZzubA61DhG_ZdpjnMkbux1SvLHgm0cBqEwrC_zFE10qsc6lDTOIAqlbvJdFx-3ukJIjq_UsbKklg'),
+  (18, 'no key, and keys twice', 'op', '{}',
+   '{"rotationKeys": ["did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1",
+      "did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1", "no key"],
+    "verificationMethods": {"atproto": "no key"}}',
+   '73-Y0MZhuSuA81UBH6MMNamfLvxpi2sleQQY5QgrwBFKJqUagZqXAlP7WkWCI84usLWU8yspeGaAszper42CJQ'),
+  (19, 'no keys', 'op', '{}',
+   '{"rotationKeys": [], "prev": "bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a"}',
+   'ZPpacfodHwpCMGz_1692fGynRwVVtUPY36hRESMqYM1ixp_bU0c6F0DwoMJCBJ01GpSlnC71qsncn3InVTRf2g'),
+  (20, 'names as records have them', 'op', '{}',
+   '{"verificationMethods": {"$bytes": "AAAA"},
+    "services": {"$link": {"type": "$type", "endpoint": ""}}}',
+   'YJ5GpbPSobfRRLcwOJWh38caE332-JkRKyeN2cYfO-1lszMKDVSbNjQcIMnSUtfKYVGA84Rll6PBFkQz1izcmQ');
+CREATE TEMP VIEW formed AS
+  SELECT n, what, (base || change) - without || jsonb_build_object('sig', sig) AS operation
+  FROM forms JOIN bases USING (name);
+SELECT what,
+       atid.signature_is_valid(atid.record_to_dag_cbor(operation - 'sig'),
+                               decode(translate(operation->>'sig', '-_', '+/') || '==', 'base64'),
+                               key) AS sig,
+       atid.plc_operation_is_signed_by(operation, key) AS signed,
+       atid.plc_operation_problem(operation) AS problem
+FROM formed,
+     (VALUES ('did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1')) AS k (key)
+WHERE what NOT LIKE 'names%' ORDER BY n;
+SELECT atid.plc_operation_is_signed_by(operation,
+         'did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1') AS signed,
+       atid.plc_operation_problem(operation) AS problem, atid.plc_did(operation)
+FROM formed WHERE what LIKE 'names%';
 
 -- Of what no DID is made, and why
 CREATE FUNCTION pg_temp.error_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
@@ -111,12 +207,13 @@ FROM operations,
                      (5, 'a prev', operation || jsonb_build_object('prev', cid)),
                      (6, 'no sig', operation - 'sig'), (7, 'a number', operation || '{"sig": 1}'),
                      (8, 'a short sig', operation || '{"sig": "AA"}'),
-                     (9, 'a fraction', operation || '{"services": [1.5]}')) AS v (i, what, wrong)
+                     (9, 'a fraction', operation || '{"services": [1.5]}'),
+                     (10, 'no fields', '{"type": "create", "prev": null}')) AS v (i, what, wrong)
 WHERE n = 1
 ORDER BY i;
 
 -- NULL, and a malformed key
-SELECT atid.plc_did(NULL) IS NULL AS did,
+SELECT atid.plc_did(NULL) IS NULL AS did, atid.plc_operation_problem(NULL) IS NULL AS problem,
        atid.plc_operation_is_signed_by(NULL, 'x') IS NULL AS operation,
        atid.plc_operation_is_signed_by('{}', NULL) IS NULL AS key;
 SELECT atid.plc_operation_is_signed_by('{}', 'did:key:zQ3sh');

@@ -9,9 +9,9 @@
 //                                       or adds a point to itself, with small or extreme r, s, u1, u2 and keys, and
 //                                       keys at the field's edges; the first column is the kind
 //   node crypto.js objects SEED N       N labels, commits and operations of PLC, signed over the blocks of
-//                                       @ipld/dag-cbor, each once more with something changed: kind, the
-//                                       object (JSON or block) in hex, key, has the key signed it, and of
-//                                       an operation that begins an account its DID (else \N)
+//                                       @ipld/dag-cbor, each once more with something changed, and what is signed
+//                                       but no operation: kind, the object (JSON or block) in hex, key, has the
+//                                       key signed it, and of an operation that begins an account its DID (else \N)
 import { createHash } from 'node:crypto';
 import { verifySignature } from '@atproto/crypto';
 import * as cbor from '@ipld/dag-cbor';
@@ -203,10 +203,28 @@ function commit(key) {
   print('commit', cbor.encode({ ...fields, ...pick([{ did: did() }, { data: cid() }, { rev: rev() }, { prev: cid() }, { more: 1 }]), sig }), key.did, false);
 }
 
+// Fields of an operation that are not as they must be, in one thing.
+function spoilt(fields) {
+  const names = Object.keys(fields).filter((name) => name !== 'type');
+  const name = pick(names);
+  const { [name]: value, ...rest } = fields;
+  const within = typeof value === 'object' && value !== null && (Array.isArray(value) || Object.keys(value).length);
+  return pick([
+    () => rest,
+    () => ({ ...fields, [pick(['did', 'sig2', '日本語', 'type ', 'endpoint'])]: pick([null, '', 1, {}]) }),
+    () => ({ ...fields, [name]: pick([1, true, { [name]: value }, [[value]], [null]]) }),
+    () => ({ ...fields, prev: fields.type === 'plc_tombstone' ? null : pick(['', 'null', 'Qm' + 'a'.repeat(44), {}]) }),
+    () => ({ ...fields, type: pick(['plc_operations', '', null, ['create']]) }),
+    ...(within && Array.isArray(value) ? [() => ({ ...fields, [name]: [...value, pick([1, null, {}, []])] })] : []),
+    ...(within && name === 'services' ? [
+      () => ({ ...fields, services: { ...value, other: pick(['', null, {}, { type: '' }, { type: '', endpoint: null }, { type: '', endpoint: '', more: '' }]) } })] : []),
+  ])();
+}
+
 function operation(key) {
   const other = new_key(pick(Object.keys(curves)));
   const fields = pick([
-    { type: 'plc_operation', rotationKeys: [key.did, other.did], verificationMethods: maybe({ atproto: other.did }),
+    { type: 'plc_operation', rotationKeys: [key.did, other.did], verificationMethods: { ...maybe({ atproto: other.did }), ...maybe({ [pick([...words, '$bytes', '$link'])]: 'AAAA' }) },
       alsoKnownAs: [pick(words)], services: maybe({ atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: pick(words) } }),
       prev: pick([null, cid().toString()]) },
     { type: 'create', signingKey: key.did, recoveryKey: other.did, handle: pick(words), service: pick(words), prev: null },
@@ -217,6 +235,9 @@ function operation(key) {
     fields.prev === null ? 'did:plc:' + base32.encode(sha256(cbor.encode(signed))).slice(1, 25) : undefined);
   print('operation', json({ ...signed, ...pick([{ prev: cid().toString() }, { more: true }, { handle: 'changed' }]) }), key.did, false);
   print('operation', json(signed), other.did, false);
+  const wrong = spoilt(fields);
+  const wrong_sig = Buffer.from(key.sign(cbor.encode(wrong))).toString('base64url');
+  print('spoilt', json({ ...wrong, sig: wrong_sig }), key.did, false);
 }
 
 function objects() {

@@ -1,0 +1,617 @@
+/*-------------------------------------------------------------------------
+ *
+ * operation.c
+ *		Operations of the DID method PLC: their form, and their DAG-CBOR.
+ *
+ * An operation (did:plc, "Operation Serialization, Signing, and Validation") is a
+ * JSON object of one of three types, each with all of these fields and no others:
+ *
+ *		plc_operation	the present form: rotationKeys, verificationMethods,
+ *						alsoKnownAs, services
+ *		create			the first form of a genesis operation: signingKey,
+ *						recoveryKey, handle, service
+ *		plc_tombstone	the end
+ *		all				type, prev, sig
+ *
+ * prev is the CID of the operation before as a string, null in a genesis
+ * operation; a create is always one, and a tombstone never.
+ *
+ * The form says nothing of what the strings mean: a key that is none, a list of
+ * rotation keys that is empty or has one twice, or an operation of more than 7,500
+ * bytes is in the directory, and its log goes on.  Only prev and sig must be
+ * what they stand for, since nothing can follow from another.
+ *
+ * An operation is signed and hashed over its DAG-CBOR.  That is written here and not
+ * by atid's library, whose records have objects that stand for links and bytes
+ * ({"$link": ...}, {"$bytes": ...}).  In an operation these are names like others.
+ *
+ * The depth is bounded by the form, so nothing recurses.  Memory: some twice the
+ * jsonb, more in a database that is not in UTF-8.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "lib/binaryheap.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+
+#include "codec/dagcbor.h"
+#include "codec/multiformat.h"
+#include "compat.h"
+#include "operation.h"
+#include "signature.h"
+#include "sigtext.h"
+
+#define UPDATE ATID_OPERATION_UPDATE
+#define CREATE ATID_OPERATION_CREATE
+#define TOMBSTONE ATID_OPERATION_TOMBSTONE
+
+static const struct
+{
+	const char *name;
+	AtidOperationType type;
+}			types[] = {
+	{"plc_operation", UPDATE},
+	{"create", CREATE},
+	{"plc_tombstone", TOMBSTONE},
+};
+
+/* What the value of a field is. */
+typedef enum FieldKind
+{
+	FIELD_TYPE,
+	FIELD_PREV,
+	FIELD_SIG,
+	FIELD_STRING,
+	FIELD_STRINGS,				/* an array of strings */
+	FIELD_STRING_MAP,			/* an object of strings */
+	FIELD_SERVICES				/* an object of objects, each as in service_fields */
+} FieldKind;
+
+/* All fields in the order of DAG-CBOR, and the types that have each. */
+static const struct
+{
+	const char *name;
+	FieldKind	kind;
+	int			types;
+}			fields[] = {
+	{"sig", FIELD_SIG, UPDATE | CREATE | TOMBSTONE},
+	{"prev", FIELD_PREV, UPDATE | CREATE | TOMBSTONE},
+	{"type", FIELD_TYPE, UPDATE | CREATE | TOMBSTONE},
+	{"handle", FIELD_STRING, CREATE},
+	{"service", FIELD_STRING, CREATE},
+	{"services", FIELD_SERVICES, UPDATE},
+	{"signingKey", FIELD_STRING, CREATE},
+	{"alsoKnownAs", FIELD_STRINGS, UPDATE},
+	{"recoveryKey", FIELD_STRING, CREATE},
+	{"rotationKeys", FIELD_STRINGS, UPDATE},
+	{"verificationMethods", FIELD_STRING_MAP, UPDATE},
+};
+
+/* The fields of a service, in the same order. */
+static const char *const service_fields[] = {"type", "endpoint"};
+
+/* The most bytes of a key that a path shows. */
+#define KEY_MAX 100
+
+/* A rule that is broken, and where. */
+typedef struct Problem
+{
+	StringInfoData path;
+	const char *rule;
+} Problem;
+
+
+/*
+ * The form
+ */
+
+static bool
+find_value(JsonbContainer *object, const char *key, JsonbValue *value)
+{
+	return getKeyJsonValueFromContainer(object, key, (int) strlen(key), value) != NULL;
+}
+
+static bool
+is_object(const JsonbValue *value)
+{
+	return value->type == jbvBinary && JsonContainerIsObject(value->val.binary.data);
+}
+
+static bool
+is_array(const JsonbValue *value)
+{
+	return value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data);
+}
+
+static bool
+string_is(const JsonbValue *value, const char *string)
+{
+	return value->type == jbvString &&
+		value->val.string.len == (int) strlen(string) &&
+		memcmp(value->val.string.val, string, value->val.string.len) == 0;
+}
+
+static bool
+note_rule(Problem *problem, const char *rule)
+{
+	problem->rule = rule;
+	return false;
+}
+
+/*
+ * Append a key to the path as errors about records have it: .name or ["a name"].
+ */
+static void
+append_key(StringInfo path, const char *key, int len)
+{
+	bool		plain = len > 0 && len <= KEY_MAX && !(key[0] >= '0' && key[0] <= '9');
+
+	for (int i = 0; plain && i < len; i++)
+		plain = (key[i] >= 'a' && key[i] <= 'z') || (key[i] >= 'A' && key[i] <= 'Z') ||
+			(key[i] >= '0' && key[i] <= '9') || key[i] == '_' || key[i] == '$';
+	if (plain)
+	{
+		appendStringInfoChar(path, '.');
+		appendBinaryStringInfo(path, key, len);
+	}
+	else
+	{
+		int			shown = pg_mbcliplen(key, len, KEY_MAX);
+		char	   *copy = psprintf("%.*s%s", shown, key, shown < len ? " ..." : "");
+
+		appendStringInfoChar(path, '[');
+		escape_json(path, copy);
+		appendStringInfoChar(path, ']');
+		pfree(copy);
+	}
+}
+
+static void
+truncate_path(Problem *problem, int len)
+{
+	problem->path.len = len;
+	problem->path.data[len] = '\0';
+}
+
+/* Is this text UTF-8?  In SQL_ASCII it can be any bytes. */
+static bool
+check_text(const JsonbValue *value, Problem *problem)
+{
+	if (GetDatabaseEncoding() == PG_SQL_ASCII &&
+		!pg_verify_mbstr(PG_UTF8, value->val.string.val, value->val.string.len, true))
+		return note_rule(problem, "The text must be in UTF-8.");
+	return true;
+}
+
+static bool
+check_string(const JsonbValue *value, Problem *problem)
+{
+	if (value->type != jbvString)
+		return note_rule(problem, "The value must be a string.");
+	return check_text(value, problem);
+}
+
+/*
+ * The object of a service.
+ */
+static bool
+check_service(const JsonbValue *value, Problem *problem)
+{
+	int			path_len = problem->path.len;
+
+	if (!is_object(value))
+		return note_rule(problem, "The value must be an object.");
+	for (int i = 0; i < (int) lengthof(service_fields); i++)
+	{
+		JsonbValue	field;
+
+		append_key(&problem->path, service_fields[i], (int) strlen(service_fields[i]));
+		if (!find_value(value->val.binary.data, service_fields[i], &field))
+			return note_rule(problem, "A service must have this field.");
+		if (!check_string(&field, problem))
+			return false;
+		truncate_path(problem, path_len);
+	}
+	if (JsonContainerSize(value->val.binary.data) != lengthof(service_fields))
+		return note_rule(problem, "A service must have no fields but \"type\" and \"endpoint\".");
+	return true;
+}
+
+/*
+ * The strings of an array, or the strings or services of an object.
+ */
+static bool
+check_items(const JsonbValue *value, FieldKind kind, Problem *problem)
+{
+	int			path_len = problem->path.len;
+	JsonbIterator *iterator = JsonbIteratorInit(value->val.binary.data);
+	JsonbIteratorToken token;
+	JsonbValue	item;
+	JsonbValue	key = {0};
+	int			index = 0;
+
+	/* what is nested comes as one item */
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY)
+			key = item;
+		if (token != WJB_ELEM && token != WJB_VALUE)
+			continue;
+
+		if (token == WJB_ELEM)
+			appendStringInfo(&problem->path, "[%d]", index++);
+		else
+		{
+			append_key(&problem->path, key.val.string.val, key.val.string.len);
+			if (!check_text(&key, problem))
+				return false;
+		}
+		if (!(kind == FIELD_SERVICES ? check_service(&item, problem) :
+			  check_string(&item, problem)))
+			return false;
+		truncate_path(problem, path_len);
+	}
+	return true;
+}
+
+/*
+ * Is it the CID of an operation: version 1, dag-cbor, SHA-256?
+ */
+static bool
+is_operation_cid(const JsonbValue *value)
+{
+	uint8_t		cid[ATID_CID_BLESSED_LEN];
+	size_t		at;
+
+	return value->type == jbvString &&
+		(size_t) value->val.string.len == atid_cid_text_len(sizeof(cid)) &&
+		atid_cid_from_text(value->val.string.val, value->val.string.len, cid,
+						   &at) == ATID_CID_OK &&
+		atid_cid_is_blessed(cid, sizeof(cid)) && cid[1] == ATID_CODEC_DAG_CBOR;
+}
+
+static bool
+check_prev(const JsonbValue *value, AtidOperation *operation, Problem *problem)
+{
+	operation->genesis = value->type == jbvNull;
+	switch (operation->type)
+	{
+		case ATID_OPERATION_UPDATE:
+			if (!operation->genesis && !is_operation_cid(value))
+				return note_rule(problem, "The value must be null or the CID of an operation.");
+			break;
+		case ATID_OPERATION_CREATE:
+			if (!operation->genesis)
+				return note_rule(problem, "The value must be null.");
+			break;
+		case ATID_OPERATION_TOMBSTONE:
+			if (!is_operation_cid(value))
+				return note_rule(problem, "The value must be the CID of an operation.");
+			break;
+	}
+	return true;
+}
+
+static bool
+check_field(const JsonbValue *value, FieldKind kind, AtidOperation *operation, Problem *problem)
+{
+	switch (kind)
+	{
+		case FIELD_TYPE:
+			return true;		/* it has been looked at */
+		case FIELD_PREV:
+			return check_prev(value, operation, problem);
+		case FIELD_SIG:
+			if (!atid_signature_from_base64url(value, operation->signature))
+				return note_rule(problem,
+								 "The value must be 64 bytes in base64url without padding, "
+								 "its spare bits zero.");
+			return true;
+		case FIELD_STRING:
+			return check_string(value, problem);
+		case FIELD_STRINGS:
+			if (!is_array(value))
+				return note_rule(problem, "The value must be an array.");
+			return check_items(value, kind, problem);
+		case FIELD_STRING_MAP:
+		case FIELD_SERVICES:
+			if (!is_object(value))
+				return note_rule(problem, "The value must be an object.");
+			return check_items(value, kind, problem);
+	}
+	return false;
+}
+
+static bool
+check_type(AtidOperation *operation, Problem *problem)
+{
+	JsonbValue	value;
+
+	if (find_value(operation->object, "type", &value))
+	{
+		for (int i = 0; i < (int) lengthof(types); i++)
+		{
+			if (string_is(&value, types[i].name))
+			{
+				operation->type = types[i].type;
+				return true;
+			}
+		}
+	}
+	appendStringInfoString(&problem->path, ".type");
+	return note_rule(problem,
+					 "The value must be \"plc_operation\", \"create\" or \"plc_tombstone\".");
+}
+
+/*
+ * The first field that this type of operation has not got.
+ */
+static bool
+find_other_field(const AtidOperation *operation, Problem *problem)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(operation->object);
+	JsonbIteratorToken token;
+	JsonbValue	key;
+
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+	{
+		bool		known = token != WJB_KEY;
+
+		for (int i = 0; !known && i < (int) lengthof(fields); i++)
+			known = (fields[i].types & operation->type) != 0 && string_is(&key, fields[i].name);
+		if (!known)
+		{
+			append_key(&problem->path, key.val.string.val, key.val.string.len);
+			return note_rule(problem, "An operation of this type must not have this field.");
+		}
+	}
+	return true;
+}
+
+static bool
+check_form(JsonbContainer *json, AtidOperation *operation, Problem *problem)
+{
+	uint32		count = 0;
+
+	if (!JsonContainerIsObject(json))
+		return note_rule(problem, "The value must be an object.");
+	operation->object = json;
+	if (!check_type(operation, problem))
+		return false;
+	for (int i = 0; i < (int) lengthof(fields); i++)
+	{
+		int			path_len = problem->path.len;
+		JsonbValue	value;
+
+		if ((fields[i].types & operation->type) == 0)
+			continue;
+		append_key(&problem->path, fields[i].name, (int) strlen(fields[i].name));
+		if (!find_value(json, fields[i].name, &value))
+			return note_rule(problem, "An operation of this type must have this field.");
+		if (!check_field(&value, fields[i].kind, operation, problem))
+			return false;
+		truncate_path(problem, path_len);
+		count++;
+	}
+	return JsonContainerSize(json) == count || find_other_field(operation, problem);
+}
+
+/*
+ * Read an operation.  Returns NULL, or why it is none: its path, and the rule that
+ * is broken.
+ */
+char *
+atid_operation_read(JsonbContainer *json, AtidOperation *operation)
+{
+	Problem		problem;
+	char	   *result = NULL;
+
+	initStringInfo(&problem.path);
+	appendStringInfoChar(&problem.path, '$');
+	if (!check_form(json, operation, &problem))
+		result = psprintf("%s: %s", problem.path.data, problem.rule);
+	pfree(problem.path.data);
+	return result;
+}
+
+
+/*
+ * The block
+ */
+
+static bool
+grow_buffer(AtidCborWriter *writer, size_t new_cap)
+{
+	writer->data = repalloc(writer->data, new_cap);
+	writer->cap = new_cap;
+	return true;
+}
+
+/* A text in UTF-8: the same one where that is the server's encoding. */
+static const char *
+utf8_of(const JsonbValue *value, size_t *len)
+{
+	const char *text = value->val.string.val;
+	char	   *utf8 = pg_server_to_any(text, value->val.string.len, PG_UTF8);
+
+	*len = utf8 == text ? (size_t) value->val.string.len : strlen(utf8);
+	return utf8;
+}
+
+static void
+put_string(AtidCborWriter *writer, const JsonbValue *value)
+{
+	size_t		len;
+	const char *utf8 = utf8_of(value, &len);
+
+	atid_cbor_put_text(writer, utf8, len);
+	if (utf8 != value->val.string.val)
+		pfree(unconstify(char *, utf8));
+}
+
+static void
+put_name(AtidCborWriter *writer, const char *name)
+{
+	atid_cbor_put_text(writer, name, strlen(name));
+}
+
+static void
+put_strings(AtidCborWriter *writer, JsonbContainer *array)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(array);
+	JsonbIteratorToken token;
+	JsonbValue	item;
+
+	atid_cbor_put_array(writer, JsonContainerSize(array));
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_ELEM)
+			put_string(writer, &item);
+	}
+}
+
+static void
+put_item(AtidCborWriter *writer, const JsonbValue *value)
+{
+	JsonbValue	field;
+
+	if (value->type == jbvString)
+	{
+		put_string(writer, value);
+		return;
+	}
+	atid_cbor_put_map(writer, lengthof(service_fields));
+	for (int i = 0; i < (int) lengthof(service_fields); i++)
+	{
+		put_name(writer, service_fields[i]);
+		find_value(value->val.binary.data, service_fields[i], &field);
+		put_string(writer, &field);
+	}
+}
+
+/* A pair of an object, with its key in UTF-8. */
+typedef struct Pair
+{
+	const char *key;
+	size_t		key_len;
+	JsonbValue	value;
+} Pair;
+
+/* A heap gives the greatest first. */
+static int
+compare_pairs(Datum a, Datum b, void *arg)
+{
+	const Pair *x = (const Pair *) DatumGetPointer(a);
+	const Pair *y = (const Pair *) DatumGetPointer(b);
+
+	return atid_cbor_key_cmp(y->key, y->key_len, x->key, x->key_len);
+}
+
+/*
+ * An object of strings or services.  A jsonb has its keys in the order of DAG-CBOR, by
+ * length and then by bytes.  Where they are converted it may be another one.  A
+ * heap sorts them, which nobody can make slow.
+ */
+static void
+put_map(AtidCborWriter *writer, JsonbContainer *object)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(object);
+	JsonbIteratorToken token;
+	uint32		count = JsonContainerSize(object);
+	bool		sorted = GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII;
+	binaryheap *heap = NULL;
+	Pair	   *pairs = NULL;
+	Pair	   *next = NULL;
+	JsonbValue	item;
+
+	atid_cbor_put_map(writer, count);
+	if (!sorted)
+	{
+		heap = binaryheap_allocate((int) count + 1, compare_pairs, NULL);
+		pairs = next = palloc_extended(sizeof(Pair) * (count + 1), MCXT_ALLOC_HUGE);
+	}
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY && sorted)
+			put_string(writer, &item);
+		else if (token == WJB_VALUE && sorted)
+			put_item(writer, &item);
+		else if (token == WJB_KEY)
+			next->key = utf8_of(&item, &next->key_len);
+		else if (token == WJB_VALUE)
+		{
+			next->value = item;
+			binaryheap_add_unordered(heap, PointerGetDatum(next++));
+		}
+	}
+	if (sorted)
+		return;
+
+	binaryheap_build(heap);
+	while (!binaryheap_empty(heap))
+	{
+		const Pair *pair = (const Pair *) DatumGetPointer(binaryheap_remove_first(heap));
+
+		CHECK_FOR_INTERRUPTS();
+		atid_cbor_put_text(writer, pair->key, pair->key_len);
+		put_item(writer, &pair->value);
+	}
+	binaryheap_free(heap);
+	pfree(pairs);
+}
+
+/*
+ * The DAG-CBOR of an operation, with its sig or without.
+ */
+uint8_t *
+atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
+{
+	AtidCborWriter writer = {0};
+	int			count = (int) JsonContainerSize(operation->object);
+
+	writer.cap = 1024;
+	writer.data = palloc(writer.cap);
+	writer.grow = grow_buffer;
+
+	atid_cbor_put_map(&writer, with_sig ? count : count - 1);
+	for (int i = 0; i < (int) lengthof(fields); i++)
+	{
+		JsonbValue	value;
+
+		if ((fields[i].types & operation->type) == 0 ||
+			(fields[i].kind == FIELD_SIG && !with_sig))
+			continue;
+		put_name(&writer, fields[i].name);
+		find_value(operation->object, fields[i].name, &value);
+		switch (fields[i].kind)
+		{
+			case FIELD_TYPE:
+			case FIELD_PREV:
+			case FIELD_SIG:
+			case FIELD_STRING:
+				if (value.type == jbvNull)
+					atid_cbor_put_null(&writer);
+				else
+					put_string(&writer, &value);
+				break;
+			case FIELD_STRINGS:
+				put_strings(&writer, value.val.binary.data);
+				break;
+			case FIELD_STRING_MAP:
+			case FIELD_SERVICES:
+				put_map(&writer, value.val.binary.data);
+				break;
+		}
+	}
+	Assert(writer.error == ATID_CBOR_OK);
+	*len = writer.len;
+	return writer.data;
+}
