@@ -42,6 +42,11 @@ CREATE FUNCTION atid.commit_is_signed_by(block bytea, key text) RETURNS bool
 COMMENT ON FUNCTION atid.commit_is_signed_by(bytea, text) IS
   'is the block a commit that the key has signed?';
 
+CREATE FUNCTION atid.commit_is_signed_by(block bytea, did text, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by_account' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION atid.commit_is_signed_by(bytea, text, text) IS
+  'is the block a commit of this account that the key has signed?';
+
 CREATE FUNCTION atid.repo_is_signed_by(car bytea, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_repo_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 17000;
 COMMENT ON FUNCTION atid.repo_is_signed_by(bytea, text) IS
@@ -59,6 +64,11 @@ CREATE FUNCTION atid.label_is_signed_by(label jsonb, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text) IS
   'has the key signed the label?';
+
+CREATE FUNCTION atid.label_is_signed_by(label jsonb, did text, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by_account' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text, text) IS
+  'is the label of this account, and has the key signed it?';
 
 ------------------------------------------------------------------------------
 -- PLC

@@ -45,6 +45,18 @@ SELECT what, keys.curve AS key, atid.commit_is_signed_by(block, key) AS signed
 FROM commits, keys
 ORDER BY commits.what COLLATE "C", 2;
 
+-- with the account whose key it is: the commit must be of that account
+SELECT what, string_agg(did, ',') FILTER (WHERE atid.commit_is_signed_by(block, did, key)) AS did
+FROM commits JOIN keys USING (curve),
+     (VALUES ('did:plc:7iza6de2dwap2sbkpav7c6c6'), ('did:plc:7iza6de2dwap2sbkpav7c6c5'), (''),
+             ('did:plc:7iza6de2dwap2sbkpav7c6c'), ('did:plc:7iza6de2dwap2sbkpav7c6c6 '), (NULL))
+       AS v (did)
+GROUP BY what ORDER BY what COLLATE "C";
+SELECT what FROM commits JOIN keys USING (curve)
+WHERE atid.commit_is_signed_by(substr(block, 2), 'did:plc:7iza6de2dwap2sbkpav7c6c6', key)
+   OR atid.commit_is_signed_by(set_byte(block, 80, 1 # get_byte(block, 80)),
+                               'did:plc:7iza6de2dwap2sbkpav7c6c6', key);
+
 -- what is signed is the block without sig: the long way, over the record
 SELECT what
 FROM commits JOIN keys USING (curve),

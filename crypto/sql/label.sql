@@ -102,7 +102,24 @@ SELECT label
 FROM keys, jsonb_array_elements('[null, 1, "sig", [], {}, ["sig"], [{"sig": 1}]]') AS label
 WHERE atid.label_is_signed_by(label, key);
 
+-- With the account whose key it is: the label must be of that account
+SELECT what, count(*) FILTER (WHERE atid.label_is_signed_by(label, label->>'src', key)) AS signed,
+       count(*) FILTER (WHERE atid.label_is_signed_by(label, did, key)) AS of_others
+FROM labels JOIN keys USING (curve),
+     LATERAL (VALUES (''), ('did:plc:ewvi7nxzyoun6zhxrhs64oi'),
+                     ('did:plc:ewvi7nxzyoun6zhxrhs64oiy'), ((label->>'src') || ' '),
+                     (upper(label->>'src')), (label->>'uri')) AS v (did)
+GROUP BY what ORDER BY what COLLATE "C";
+SELECT label
+FROM keys,
+     jsonb_array_elements('[null, 1, "src", [], {}, ["src"], {"src": 1}, {"src": ""}]') AS label
+WHERE atid.label_is_signed_by(label, '', key);
+
 -- NULL, and a malformed key
 SELECT atid.label_is_signed_by(NULL, key) IS NULL, atid.label_is_signed_by('{}', NULL) IS NULL
+FROM keys WHERE curve = 'k256';
+SELECT atid.label_is_signed_by(NULL, '', key) IS NULL AS label,
+       atid.label_is_signed_by('{}', NULL, key) IS NULL AS did,
+       atid.label_is_signed_by('{}', '', NULL) IS NULL AS key
 FROM keys WHERE curve = 'k256';
 SELECT atid.label_is_signed_by('{}', 'did:key:zQ3sh');

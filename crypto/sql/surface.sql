@@ -23,10 +23,11 @@ SELECT p.oid::regprocedure AS function, p.prorettype::regtype AS returns,
 FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- each C function's symbol is atid_ and its SQL name
+-- each C function's symbol is atid_ and its SQL name, and what tells it from another of the
+-- same name
 SELECT p.oid::regprocedure AS misnamed, p.prosrc
 FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE p.prosrc <> 'atid_' || p.proname
+WHERE NOT starts_with(p.prosrc, 'atid_' || p.proname)
 ORDER BY 1;
 
 -- what has no comment: nothing

@@ -86,6 +86,34 @@ atid_commit_is_signed_by(PG_FUNCTION_ARGS)
 }
 
 /*
+ * commit_is_signed_by(block bytea, did text, key text): is the block a commit of this
+ * account that the key has signed?
+ */
+PG_FUNCTION_INFO_V1(atid_commit_is_signed_by_account);
+
+Datum
+atid_commit_is_signed_by_account(PG_FUNCTION_ARGS)
+{
+	bytea	   *block = PG_GETARG_BYTEA_PP(0);
+	text	   *did = PG_GETARG_TEXT_PP(1);
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
+	const uint8_t *bytes = (const uint8_t *) VARDATA_ANY(block);
+	size_t		len = VARSIZE_ANY_EXHDR(block);
+	AtidCommit	commit;
+	bool		result;
+
+	/* a DID is ASCII, the same bytes in every encoding */
+	result = atid_commit_parse(bytes, len, &commit) == ATID_COMMIT_OK &&
+		commit.did_len == VARSIZE_ANY_EXHDR(did) &&
+		memcmp(commit.did, VARDATA_ANY(did), commit.did_len) == 0 &&
+		block_is_signed_by(bytes, len, verifier);
+
+	PG_FREE_IF_COPY(block, 0);
+	PG_FREE_IF_COPY(did, 1);
+	PG_RETURN_BOOL(result);
+}
+
+/*
  * Find the block of a CAR's first root.  Returns false where there is none, or its
  * hash is not what the root says.
  */

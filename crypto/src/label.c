@@ -165,15 +165,11 @@ put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
 }
 
 /*
- * label_is_signed_by(label jsonb, key text): has the key signed the label?
+ * Has the key signed the label?
  */
-PG_FUNCTION_INFO_V1(atid_label_is_signed_by);
-
-Datum
-atid_label_is_signed_by(PG_FUNCTION_ARGS)
+static bool
+label_is_signed_by(Jsonb *label, AtidVerifier *verifier)
 {
-	Jsonb	   *label = PG_GETARG_JSONB_P(0);
-	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
 	uint8_t		signature[ATID_SIGNATURE_LEN];
 	AtidCborWriter writer = {0};
 	JsonbValue	sig;
@@ -190,6 +186,54 @@ atid_label_is_signed_by(PG_FUNCTION_ARGS)
 		atid_key_has_signed(verifier, writer.data, writer.len, signature, sizeof(signature));
 
 	pfree(writer.data);
+	return result;
+}
+
+/*
+ * Is this the label's src?
+ */
+static bool
+label_is_of(Jsonb *label, const text *did)
+{
+	JsonbValue	src;
+
+	return JB_ROOT_IS_OBJECT(label) &&
+		getKeyJsonValueFromContainer(&label->root, "src", KEY_LEN, &src) != NULL &&
+		src.type == jbvString && src.val.string.len == (int) VARSIZE_ANY_EXHDR(did) &&
+		memcmp(src.val.string.val, VARDATA_ANY(did), src.val.string.len) == 0;
+}
+
+/*
+ * label_is_signed_by(label jsonb, key text): has the key signed the label?
+ */
+PG_FUNCTION_INFO_V1(atid_label_is_signed_by);
+
+Datum
+atid_label_is_signed_by(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *label = PG_GETARG_JSONB_P(0);
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
+	bool		result = label_is_signed_by(label, verifier);
+
 	PG_FREE_IF_COPY(label, 0);
+	PG_RETURN_BOOL(result);
+}
+
+/*
+ * label_is_signed_by(label jsonb, did text, key text): is the label of this account,
+ * and has the key signed it?
+ */
+PG_FUNCTION_INFO_V1(atid_label_is_signed_by_account);
+
+Datum
+atid_label_is_signed_by_account(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *label = PG_GETARG_JSONB_P(0);
+	text	   *did = PG_GETARG_TEXT_PP(1);
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
+	bool		result = label_is_of(label, did) && label_is_signed_by(label, verifier);
+
+	PG_FREE_IF_COPY(label, 0);
+	PG_FREE_IF_COPY(did, 1);
 	PG_RETURN_BOOL(result);
 }
