@@ -168,7 +168,7 @@ PG_FUNCTION_INFO_V1(atid_at_uri_or_null);
 Datum
 atid_at_uri_or_null(PG_FUNCTION_ARGS)
 {
-	text	   *arg = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_AT_URI_MAX + 1);
+	text	   *arg = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_AT_URI_LONGEST + 1);
 
 	if (!atid_at_uri_is_valid(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg)))
 		PG_RETURN_NULL();
