@@ -3,6 +3,11 @@
 -- complain if script is sourced in psql, rather than via ALTER EXTENSION
 \echo Use "ALTER EXTENSION atid UPDATE TO '1.1'" to load this file. \quit
 
+-- This runs with a superuser's rights in a schema that belongs to somebody else.  So it
+-- names our objects by @extschema@ and finds the server's in pg_catalog, it calls no function
+-- of ours, and at its end it checks what the extension has become.
+SET LOCAL search_path TO pg_catalog, pg_temp;
+
 -- As in atid--1.0.sql, every object is named with its schema, and operators and
 -- the aggregates min and max go into pg_catalog.
 
@@ -802,3 +807,51 @@ CREATE AGGREGATE @extschema@.mst_car(key text, value @extschema@.cid_link) (
 );
 COMMENT ON AGGREGATE @extschema@.mst_car(text, @extschema@.cid_link) IS
   'the nodes of the tree of these entries, which come in the order of their keys, as a CAR';
+
+------------------------------------------------------------------------------
+-- check
+------------------------------------------------------------------------------
+
+-- The owner of an extension can add objects to it, and the owner of its schema can rename
+-- that and make another.  So each object of the extensions must lie in atid's schema, and must
+-- refer only to the server's objects, which have no rows in pg_depend, or to the extensions':
+-- to members that belong to a superuser, and to parts of these, such as array types,
+-- constraints and entries of operator families.
+
+DO LANGUAGE plpgsql $$
+DECLARE
+  schema oid NOT NULL := (SELECT extnamespace FROM pg_extension WHERE extname = 'atid');
+  object text;
+  reference text;
+BEGIN
+  WITH member AS (
+    SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+    WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+      AND e.extname IN ('atid', 'atid_crypto')
+      AND NOT EXISTS (
+        SELECT FROM pg_shdepend s JOIN pg_database b ON s.dbid = b.oid JOIN pg_authid r ON s.refobjid = r.oid
+        WHERE b.datname = current_database() AND s.classid = d.classid AND s.objid = d.objid
+          AND s.refclassid = 'pg_authid'::regclass AND s.deptype = 'o' AND NOT r.rolsuper)
+  ), ours AS (
+    TABLE member
+    UNION
+    SELECT d.classid, d.objid
+    FROM pg_depend d JOIN member m ON d.refclassid = m.classid AND d.refobjid = m.objid
+    WHERE d.deptype IN ('a', 'i')
+  )
+  SELECT pg_describe_object(d.classid, d.objid, d.objsubid),
+    pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+  INTO object, reference
+  FROM ours JOIN pg_depend d USING (classid, objid)
+  WHERE d.deptype IN ('n', 'a', 'i')
+    AND (d.refclassid, d.refobjid) NOT IN (TABLE ours UNION ALL SELECT 'pg_namespace'::regclass, schema)
+  LIMIT 1;
+
+  IF FOUND THEN
+    RAISE object_not_in_prerequisite_state USING
+      MESSAGE = format('%s refers to %s, which does not belong to the extension', object, reference),
+      DETAIL = 'All objects of atid and atid_crypto must lie in the schema of atid, belong to a superuser, and refer to such objects only.',
+      HINT = 'If the schema of atid was renamed, give it its name back before atid_crypto is created.';
+  END IF;
+END
+$$;

@@ -3,6 +3,11 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION atid_crypto" to load this file. \quit
 
+-- This runs with a superuser's rights in a schema that belongs to somebody else.  So it
+-- names our objects by @extschema@ and finds the server's in pg_catalog, it calls no function
+-- of ours, and at its end it checks what the extension has become.
+SET LOCAL search_path TO pg_catalog, pg_temp;
+
 -- Every object is named with its schema, which is that of atid.  COST counts cheap
 -- operators, of which bench/crypto measures some thousands to a verification, so
 -- that the planner calls these last and finds it worth while to share the work.
@@ -11,79 +16,127 @@
 -- keys
 ------------------------------------------------------------------------------
 
-CREATE FUNCTION atid.did_key_is_valid(key text) RETURNS bool
+CREATE FUNCTION @extschema@.did_key_is_valid(key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_did_key_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION atid.did_key_is_valid(text) IS
+COMMENT ON FUNCTION @extschema@.did_key_is_valid(text) IS
   'is the text a public key of one of the protocol''s curves, as did:key or multikey?';
 
-CREATE FUNCTION atid.did_key_curve(key text) RETURNS text
+CREATE FUNCTION @extschema@.did_key_curve(key text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_did_key_curve' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION atid.did_key_curve(text) IS 'the curve of a key: p256 or k256';
+COMMENT ON FUNCTION @extschema@.did_key_curve(text) IS 'the curve of a key: p256 or k256';
 
-CREATE FUNCTION atid.did_key_public_key(key text) RETURNS bytea
+CREATE FUNCTION @extschema@.did_key_public_key(key text) RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_did_key_public_key' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION atid.did_key_public_key(text) IS 'the compressed point of a key, 33 bytes';
+COMMENT ON FUNCTION @extschema@.did_key_public_key(text) IS 'the compressed point of a key, 33 bytes';
 
-CREATE FUNCTION atid.did_key_make(curve text, bytes bytea) RETURNS text
+CREATE FUNCTION @extschema@.did_key_make(curve text, bytes bytea) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_did_key_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION atid.did_key_make(text, bytea) IS 'the did:key of a compressed point';
+COMMENT ON FUNCTION @extschema@.did_key_make(text, bytea) IS 'the did:key of a compressed point';
 
 ------------------------------------------------------------------------------
 -- signatures
 ------------------------------------------------------------------------------
 
-CREATE FUNCTION atid.signature_is_valid(data bytea, signature bytea, key text) RETURNS bool
+CREATE FUNCTION @extschema@.signature_is_valid(data bytea, signature bytea, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_signature_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION atid.signature_is_valid(bytea, bytea, text) IS
+COMMENT ON FUNCTION @extschema@.signature_is_valid(bytea, bytea, text) IS
   'has the key signed the data?';
 
-CREATE FUNCTION atid.commit_is_signed_by(block bytea, key text) RETURNS bool
+CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION atid.commit_is_signed_by(bytea, text) IS
+COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text) IS
   'is the block a commit that the key has signed?';
 
-CREATE FUNCTION atid.commit_is_signed_by(block bytea, did text, key text) RETURNS bool
+CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by_account' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION atid.commit_is_signed_by(bytea, text, text) IS
+COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text, text) IS
   'is the block a commit of this account that the key has signed?';
 
-CREATE FUNCTION atid.repo_is_signed_by(car bytea, key text) RETURNS bool
+CREATE FUNCTION @extschema@.repo_is_signed_by(car bytea, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_repo_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 17000;
-COMMENT ON FUNCTION atid.repo_is_signed_by(bytea, text) IS
+COMMENT ON FUNCTION @extschema@.repo_is_signed_by(bytea, text) IS
   'is the CAR a whole repository, tree and records, as the key has signed it?';
 
-CREATE FUNCTION atid.repo_records_signed_by(
+CREATE FUNCTION @extschema@.repo_records_signed_by(
   car bytea, did text, key text,
-  OUT collection text, OUT rkey atid.record_key, OUT cid atid.cid_link, OUT block bytea
+  OUT collection text, OUT rkey @extschema@.record_key, OUT cid @extschema@.cid_link, OUT block bytea
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_repo_records_signed_by' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 17000;
-COMMENT ON FUNCTION atid.repo_records_signed_by(bytea, text, text) IS
+COMMENT ON FUNCTION @extschema@.repo_records_signed_by(bytea, text, text) IS
   'the records of the whole repository of this account, as the key has signed it';
 
-CREATE FUNCTION atid.label_is_signed_by(label jsonb, key text) RETURNS bool
+CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text) IS
+COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text) IS
   'has the key signed the label?';
 
-CREATE FUNCTION atid.label_is_signed_by(label jsonb, did text, key text) RETURNS bool
+CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_label_is_signed_by_account' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION atid.label_is_signed_by(jsonb, text, text) IS
+COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text, text) IS
   'is the label of this account, and has the key signed it?';
 
 ------------------------------------------------------------------------------
 -- PLC
 ------------------------------------------------------------------------------
 
-CREATE FUNCTION atid.plc_did(operation jsonb) RETURNS text
+CREATE FUNCTION @extschema@.plc_did(operation jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_plc_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION atid.plc_did(jsonb) IS 'the DID that a genesis operation makes';
+COMMENT ON FUNCTION @extschema@.plc_did(jsonb) IS 'the DID that a genesis operation makes';
 
-CREATE FUNCTION atid.plc_operation_problem(operation jsonb) RETURNS text
+CREATE FUNCTION @extschema@.plc_operation_problem(operation jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_plc_operation_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION atid.plc_operation_problem(jsonb) IS
+COMMENT ON FUNCTION @extschema@.plc_operation_problem(jsonb) IS
   'why the jsonb is no operation, and where, or NULL';
 
-CREATE FUNCTION atid.plc_operation_is_signed_by(operation jsonb, key text) RETURNS bool
+CREATE FUNCTION @extschema@.plc_operation_is_signed_by(operation jsonb, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_plc_operation_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION atid.plc_operation_is_signed_by(jsonb, text) IS
+COMMENT ON FUNCTION @extschema@.plc_operation_is_signed_by(jsonb, text) IS
   'has the key signed the operation?';
+
+------------------------------------------------------------------------------
+-- check
+------------------------------------------------------------------------------
+
+-- The owner of an extension can add objects to it, and the owner of its schema can rename
+-- that and make another.  So each object of the extensions must lie in atid's schema, and must
+-- refer only to the server's objects, which have no rows in pg_depend, or to the extensions':
+-- to members that belong to a superuser, and to parts of these, such as array types,
+-- constraints and entries of operator families.
+
+DO LANGUAGE plpgsql $$
+DECLARE
+  schema oid NOT NULL := (SELECT extnamespace FROM pg_extension WHERE extname = 'atid');
+  object text;
+  reference text;
+BEGIN
+  WITH member AS (
+    SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+    WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+      AND e.extname IN ('atid', 'atid_crypto')
+      AND NOT EXISTS (
+        SELECT FROM pg_shdepend s JOIN pg_database b ON s.dbid = b.oid JOIN pg_authid r ON s.refobjid = r.oid
+        WHERE b.datname = current_database() AND s.classid = d.classid AND s.objid = d.objid
+          AND s.refclassid = 'pg_authid'::regclass AND s.deptype = 'o' AND NOT r.rolsuper)
+  ), ours AS (
+    TABLE member
+    UNION
+    SELECT d.classid, d.objid
+    FROM pg_depend d JOIN member m ON d.refclassid = m.classid AND d.refobjid = m.objid
+    WHERE d.deptype IN ('a', 'i')
+  )
+  SELECT pg_describe_object(d.classid, d.objid, d.objsubid),
+    pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+  INTO object, reference
+  FROM ours JOIN pg_depend d USING (classid, objid)
+  WHERE d.deptype IN ('n', 'a', 'i')
+    AND (d.refclassid, d.refobjid) NOT IN (TABLE ours UNION ALL SELECT 'pg_namespace'::regclass, schema)
+  LIMIT 1;
+
+  IF FOUND THEN
+    RAISE object_not_in_prerequisite_state USING
+      MESSAGE = format('%s refers to %s, which does not belong to the extension', object, reference),
+      DETAIL = 'All objects of atid and atid_crypto must lie in the schema of atid, belong to a superuser, and refer to such objects only.',
+      HINT = 'If the schema of atid was renamed, give it its name back before atid_crypto is created.';
+  END IF;
+END
+$$;
