@@ -37,7 +37,7 @@ _PG_init(void)
 							&atid_clock_id,
 							-1, -1, ATID_CLOCK_ID_MAX,
 							PGC_SUSET,
-							0,
+							GUC_ALLOW_IN_PARALLEL,
 							NULL, NULL, NULL);
 
 	DefineCustomIntVariable("atid.max_drift",
@@ -46,7 +46,7 @@ _PG_init(void)
 							&atid_max_drift,
 							60 * 1000, 1, 24 * 60 * 60 * 1000,
 							PGC_SUSET,
-							GUC_UNIT_MS,
+							GUC_UNIT_MS | GUC_ALLOW_IN_PARALLEL,
 							NULL, NULL, NULL);
 
 	DefineCustomIntVariable("atid.reserve",
@@ -55,7 +55,7 @@ _PG_init(void)
 							&atid_reserve,
 							1000, 1, 60 * 60 * 1000,
 							PGC_SUSET,
-							GUC_UNIT_MS,
+							GUC_UNIT_MS | GUC_ALLOW_IN_PARALLEL,
 							NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("atid");

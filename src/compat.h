@@ -89,6 +89,16 @@
 	makeJsonLexContextCstringLen((char *) (json), len, encoding, false)
 #endif
 
+/*
+ * A setting with this flag keeps what ALTER DATABASE or SET gave it if the library
+ * is first loaded in a parallel query.  15 to 17 have it from a minor release on;
+ * before, there is a warning then, and the default.
+ */
+#include "utils/guc.h"
+#ifndef GUC_ALLOW_IN_PARALLEL
+#define GUC_ALLOW_IN_PARALLEL 0
+#endif
+
 /* 18 lets a library tell its name and version. */
 #if PG_VERSION_NUM >= 180000
 #define ATID_MODULE_MAGIC(module) \

@@ -13,6 +13,7 @@
 
 #include <secp256k1.h>
 
+#include "atidlib.h"
 #include "compat.h"
 
 ATID_MODULE_MAGIC("atid_crypto");
@@ -21,10 +22,13 @@ void		_PG_init(void);
 
 /*
  * libsecp256k1 asks for a look at how it was compiled before its static context
- * is used.
+ * is used.  atid's library is loaded with this one, which calls it, and not by
+ * the first such call: that may be in a parallel query, where a library is better
+ * not loaded first.
  */
 void
 _PG_init(void)
 {
 	secp256k1_selftest();
+	load_file(ATID_LIBRARY, false);
 }

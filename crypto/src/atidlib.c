@@ -22,8 +22,6 @@
 
 #include "atidlib.h"
 
-#define ATID_LIBRARY "$libdir/atid"
-
 static const char *const symbols[] = {
 	[ATID_RECORD_IS_VALID] = "atid_record_is_valid",
 	[ATID_RECORD_TO_DAG_CBOR] = "atid_record_to_dag_cbor",

@@ -10,6 +10,8 @@
 
 #include "fmgr.h"
 
+#define ATID_LIBRARY "$libdir/atid"
+
 /* The functions that are called. */
 typedef enum AtidFunction
 {
