@@ -91,6 +91,7 @@ ROOMS = \
 	at_uri \
 	did \
 	scope \
+	as_text \
 	datetime \
 	record \
 	reference \
@@ -108,6 +109,7 @@ REGRESS = \
 	uuid \
 	cid \
 	address \
+	address_text \
 	datetime \
 	record \
 	reference \

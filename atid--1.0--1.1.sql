@@ -29,6 +29,220 @@ CREATE FUNCTION @extschema@.tid_time_decoder(text) RETURNS timestamptz
 COMMENT ON FUNCTION @extschema@.tid_time_decoder(text) IS
   'the time of a TID, NULL for other texts: a time decoder of pg_partman';
 
+CREATE FUNCTION @extschema@.text_eq_bytes(text, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_eq_bytes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.text_eq_bytes(text, text) IS 'implementation of ~=~ operator';
+
+CREATE FUNCTION @extschema@.tid_text_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_tid_text_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.tid_text_support(internal) IS 'planner support for comparison with text';
+
+CREATE FUNCTION @extschema@.tid_eq_text(@extschema@.tid, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_eq_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.tid_eq_text(@extschema@.tid, text) IS 'implementation of = operator';
+
+CREATE FUNCTION @extschema@.tid_ne_text(@extschema@.tid, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_ne_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.tid_ne_text(@extschema@.tid, text) IS 'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.tid_lt_text(@extschema@.tid, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_lt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.tid_lt_text(@extschema@.tid, text) IS 'implementation of < operator';
+
+CREATE FUNCTION @extschema@.tid_le_text(@extschema@.tid, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_le_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.tid_le_text(@extschema@.tid, text) IS 'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.tid_gt_text(@extschema@.tid, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_gt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.tid_gt_text(@extschema@.tid, text) IS 'implementation of > operator';
+
+CREATE FUNCTION @extschema@.tid_ge_text(@extschema@.tid, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_tid_ge_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.tid_ge_text(@extschema@.tid, text) IS 'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.tid_cmp_text(@extschema@.tid, text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_tid_cmp_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.tid_cmp_text(@extschema@.tid, text) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.text_eq_tid(text, @extschema@.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_eq_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.text_eq_tid(text, @extschema@.tid) IS 'implementation of = operator';
+
+CREATE FUNCTION @extschema@.text_ne_tid(text, @extschema@.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ne_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.text_ne_tid(text, @extschema@.tid) IS 'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.text_lt_tid(text, @extschema@.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_lt_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.text_lt_tid(text, @extschema@.tid) IS 'implementation of < operator';
+
+CREATE FUNCTION @extschema@.text_le_tid(text, @extschema@.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_le_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.text_le_tid(text, @extschema@.tid) IS 'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.text_gt_tid(text, @extschema@.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_gt_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.text_gt_tid(text, @extschema@.tid) IS 'implementation of > operator';
+
+CREATE FUNCTION @extschema@.text_ge_tid(text, @extschema@.tid) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ge_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.tid_text_support;
+COMMENT ON FUNCTION @extschema@.text_ge_tid(text, @extschema@.tid) IS 'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.text_cmp_tid(text, @extschema@.tid) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_text_cmp_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.text_cmp_tid(text, @extschema@.tid) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.tid_hash_text(text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_tid_hash_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.tid_hash_text(text) IS 'hash';
+
+CREATE FUNCTION @extschema@.tid_hash_text_extended(text, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_tid_hash_text_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.tid_hash_text_extended(text, bigint) IS 'hash';
+
+-- operators
+
+CREATE OPERATOR @extschema@.~=~ (
+  LEFTARG = text, RIGHTARG = text, FUNCTION = @extschema@.text_eq_bytes,
+  COMMUTATOR = OPERATOR(@extschema@.~=~),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR @extschema@.~=~ (text, text) IS
+  'equal, byte by byte: the equality of text in the hash families of this extension';
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_eq_text,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (@extschema@.tid, text) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_ne_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (@extschema@.tid, text) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_lt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (@extschema@.tid, text) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_le_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (@extschema@.tid, text) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_gt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (@extschema@.tid, text) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_ge_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (@extschema@.tid, text) IS 'greater than or equal';
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = text, RIGHTARG = @extschema@.tid, FUNCTION = @extschema@.text_eq_tid,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (text, @extschema@.tid) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = text, RIGHTARG = @extschema@.tid, FUNCTION = @extschema@.text_ne_tid,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (text, @extschema@.tid) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = text, RIGHTARG = @extschema@.tid, FUNCTION = @extschema@.text_lt_tid,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (text, @extschema@.tid) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = text, RIGHTARG = @extschema@.tid, FUNCTION = @extschema@.text_le_tid,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (text, @extschema@.tid) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = text, RIGHTARG = @extschema@.tid, FUNCTION = @extschema@.text_gt_tid,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (text, @extschema@.tid) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = text, RIGHTARG = @extschema@.tid, FUNCTION = @extschema@.text_ge_tid,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (text, @extschema@.tid) IS 'greater than or equal';
+
+-- operator families; without = of text, as the head of src/as_text.c explains
+
+ALTER OPERATOR FAMILY @extschema@.tid_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.tid, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.tid, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.tid, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.tid, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.tid, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.tid),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.tid),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.tid),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.tid),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.tid),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.tid, text) @extschema@.tid_cmp_text(@extschema@.tid, text),
+  FUNCTION 1 (text, @extschema@.tid) @extschema@.text_cmp_tid(text, @extschema@.tid),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+ALTER OPERATOR FAMILY @extschema@.tid_ops USING hash ADD
+  OPERATOR 1 pg_catalog.= (@extschema@.tid, text),
+  OPERATOR 1 pg_catalog.= (text, @extschema@.tid),
+  OPERATOR 1 @extschema@.~=~ (text, text),
+  FUNCTION 1 (text, text) @extschema@.tid_hash_text(text),
+  FUNCTION 2 (text, text) @extschema@.tid_hash_text_extended(text, bigint);
+
+ALTER OPERATOR FAMILY @extschema@.tid_minmax_ops USING brin ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.tid, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.tid, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.tid, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.tid, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.tid, text);
+
 ------------------------------------------------------------------------------
 -- address
 ------------------------------------------------------------------------------
@@ -60,7 +274,8 @@ CREATE TYPE @extschema@.did (
   SEND = @extschema@.did_send,
   INTERNALLENGTH = VARIABLE,
   ALIGNMENT = int4,
-  STORAGE = extended
+  STORAGE = extended,
+  CATEGORY = 'S'
 );
 COMMENT ON TYPE @extschema@.did IS 'AT Protocol account identifier: a DID, packed where it is a did:plc';
 
@@ -89,7 +304,8 @@ CREATE TYPE @extschema@.at_uri (
   SEND = @extschema@.at_uri_send,
   INTERNALLENGTH = VARIABLE,
   ALIGNMENT = int4,
-  STORAGE = extended
+  STORAGE = extended,
+  CATEGORY = 'S'
 );
 COMMENT ON TYPE @extschema@.at_uri IS 'AT URI of a repository, a collection or a record, its DID and TID packed';
 
@@ -207,29 +423,23 @@ CREATE FUNCTION @extschema@.at_uri_scopes(@extschema@.at_uri) RETURNS @extschema
 COMMENT ON FUNCTION @extschema@.at_uri_scopes(@extschema@.at_uri) IS
   'the scopes that an AT URI is within: its account, its collection, itself';
 
+CREATE FUNCTION @extschema@.at_uri_path(@extschema@.at_uri) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_at_uri_path' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_path(@extschema@.at_uri) IS
+  'what follows the account of an AT URI: its collection, or collection/rkey; NULL where it has none';
+
 CREATE FUNCTION @extschema@.at_uri_make(authority text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_make(text) IS 'the AT URI of a repository, by a DID or handle';
 
-CREATE FUNCTION @extschema@.at_uri_make(authority text, collection text) RETURNS @extschema@.at_uri
+CREATE FUNCTION @extschema@.at_uri_make(authority text, path text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_make(text, text) IS 'the AT URI of a collection';
+COMMENT ON FUNCTION @extschema@.at_uri_make(text, text) IS
+  'the AT URI of a collection, or of a record by collection/rkey';
 
 CREATE FUNCTION @extschema@.at_uri_make(authority text, collection text, rkey text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_make(text, text, text) IS 'the AT URI of a record';
-
-CREATE FUNCTION @extschema@.at_uri_make(authority @extschema@.did) RETURNS @extschema@.at_uri
-  AS 'MODULE_PATHNAME', 'atid_at_uri_make_of_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_make(@extschema@.did) IS 'the AT URI of a repository, by a DID';
-
-CREATE FUNCTION @extschema@.at_uri_make(authority @extschema@.did, collection text) RETURNS @extschema@.at_uri
-  AS 'MODULE_PATHNAME', 'atid_at_uri_make_of_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_make(@extschema@.did, text) IS 'the AT URI of a collection';
-
-CREATE FUNCTION @extschema@.at_uri_make(authority @extschema@.did, collection text, rkey text) RETURNS @extschema@.at_uri
-  AS 'MODULE_PATHNAME', 'atid_at_uri_make_of_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_make(@extschema@.did, text, text) IS 'the AT URI of a record';
 
 CREATE FUNCTION @extschema@.at_uri_normalize(@extschema@.at_uri) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -375,6 +585,202 @@ CREATE FUNCTION @extschema@.at_uri_contains(scope @extschema@.at_uri, uri @extsc
 COMMENT ON FUNCTION @extschema@.at_uri_contains(@extschema@.at_uri, @extschema@.at_uri) IS
   'implementation of @> operator';
 
+CREATE FUNCTION @extschema@.did_to_text(@extschema@.did) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_did_to_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.did_to_text(@extschema@.did) IS 'cast to text';
+
+CREATE FUNCTION @extschema@.at_uri_to_text(@extschema@.at_uri) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_at_uri_to_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_to_text(@extschema@.at_uri) IS 'cast to text';
+
+CREATE FUNCTION @extschema@.did_text_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_did_text_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.did_text_support(internal) IS 'planner support for comparison with text';
+
+CREATE FUNCTION @extschema@.did_eq_text(@extschema@.did, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_eq_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.did_eq_text(@extschema@.did, text) IS 'implementation of = operator';
+
+CREATE FUNCTION @extschema@.did_ne_text(@extschema@.did, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_ne_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.did_ne_text(@extschema@.did, text) IS 'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.did_lt_text(@extschema@.did, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_lt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.did_lt_text(@extschema@.did, text) IS 'implementation of < operator';
+
+CREATE FUNCTION @extschema@.did_le_text(@extschema@.did, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_le_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.did_le_text(@extschema@.did, text) IS 'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.did_gt_text(@extschema@.did, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_gt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.did_gt_text(@extschema@.did, text) IS 'implementation of > operator';
+
+CREATE FUNCTION @extschema@.did_ge_text(@extschema@.did, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_ge_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.did_ge_text(@extschema@.did, text) IS 'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.did_cmp_text(@extschema@.did, text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_did_cmp_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.did_cmp_text(@extschema@.did, text) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.text_eq_did(text, @extschema@.did) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_eq_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.text_eq_did(text, @extschema@.did) IS 'implementation of = operator';
+
+CREATE FUNCTION @extschema@.text_ne_did(text, @extschema@.did) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ne_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.text_ne_did(text, @extschema@.did) IS 'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.text_lt_did(text, @extschema@.did) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_lt_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.text_lt_did(text, @extschema@.did) IS 'implementation of < operator';
+
+CREATE FUNCTION @extschema@.text_le_did(text, @extschema@.did) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_le_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.text_le_did(text, @extschema@.did) IS 'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.text_gt_did(text, @extschema@.did) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_gt_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.text_gt_did(text, @extschema@.did) IS 'implementation of > operator';
+
+CREATE FUNCTION @extschema@.text_ge_did(text, @extschema@.did) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ge_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.did_text_support;
+COMMENT ON FUNCTION @extschema@.text_ge_did(text, @extschema@.did) IS 'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.text_cmp_did(text, @extschema@.did) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_text_cmp_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.text_cmp_did(text, @extschema@.did) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.did_hash_text(text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_did_hash_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.did_hash_text(text) IS 'hash';
+
+CREATE FUNCTION @extschema@.did_hash_text_extended(text, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_did_hash_text_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.did_hash_text_extended(text, bigint) IS 'hash';
+
+CREATE FUNCTION @extschema@.at_uri_text_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_at_uri_text_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_text_support(internal) IS 'planner support for comparison with text';
+
+CREATE FUNCTION @extschema@.at_uri_eq_text(@extschema@.at_uri, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_eq_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_eq_text(@extschema@.at_uri, text) IS 'implementation of = operator';
+
+CREATE FUNCTION @extschema@.at_uri_ne_text(@extschema@.at_uri, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_ne_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_ne_text(@extschema@.at_uri, text) IS 'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.at_uri_lt_text(@extschema@.at_uri, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_lt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_lt_text(@extschema@.at_uri, text) IS 'implementation of < operator';
+
+CREATE FUNCTION @extschema@.at_uri_le_text(@extschema@.at_uri, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_le_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_le_text(@extschema@.at_uri, text) IS 'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.at_uri_gt_text(@extschema@.at_uri, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_gt_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_gt_text(@extschema@.at_uri, text) IS 'implementation of > operator';
+
+CREATE FUNCTION @extschema@.at_uri_ge_text(@extschema@.at_uri, text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_ge_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_ge_text(@extschema@.at_uri, text) IS 'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.at_uri_cmp_text(@extschema@.at_uri, text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_at_uri_cmp_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_cmp_text(@extschema@.at_uri, text) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.text_eq_at_uri(text, @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_eq_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.text_eq_at_uri(text, @extschema@.at_uri) IS 'implementation of = operator';
+
+CREATE FUNCTION @extschema@.text_ne_at_uri(text, @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ne_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.text_ne_at_uri(text, @extschema@.at_uri) IS 'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.text_lt_at_uri(text, @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_lt_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.text_lt_at_uri(text, @extschema@.at_uri) IS 'implementation of < operator';
+
+CREATE FUNCTION @extschema@.text_le_at_uri(text, @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_le_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.text_le_at_uri(text, @extschema@.at_uri) IS 'implementation of <= operator';
+
+CREATE FUNCTION @extschema@.text_gt_at_uri(text, @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_gt_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.text_gt_at_uri(text, @extschema@.at_uri) IS 'implementation of > operator';
+
+CREATE FUNCTION @extschema@.text_ge_at_uri(text, @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_ge_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_text_support;
+COMMENT ON FUNCTION @extschema@.text_ge_at_uri(text, @extschema@.at_uri) IS 'implementation of >= operator';
+
+CREATE FUNCTION @extschema@.text_cmp_at_uri(text, @extschema@.at_uri) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_text_cmp_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.text_cmp_at_uri(text, @extschema@.at_uri) IS 'less-equal-greater';
+
+CREATE FUNCTION @extschema@.at_uri_hash_text(text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_at_uri_hash_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_hash_text(text) IS 'hash';
+
+CREATE FUNCTION @extschema@.at_uri_hash_text_extended(text, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_at_uri_hash_text_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_hash_text_extended(text, bigint) IS 'hash';
+
+CREATE FUNCTION @extschema@.at_uri_contained_text_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_at_uri_contained_text_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_contained_text_support(internal) IS 'planner support for <@ operator';
+
+CREATE FUNCTION @extschema@.text_contains_at_uri_support(internal) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_text_contains_at_uri_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.text_contains_at_uri_support(internal) IS 'planner support for @> operator';
+
+CREATE FUNCTION @extschema@.at_uri_contained_did(uri @extschema@.at_uri, scope @extschema@.did) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_contained_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_contained_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_contained_did(@extschema@.at_uri, @extschema@.did) IS 'implementation of <@ operator';
+
+CREATE FUNCTION @extschema@.did_contains_at_uri(scope @extschema@.did, uri @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_did_contains_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.text_contains_at_uri_support;
+COMMENT ON FUNCTION @extschema@.did_contains_at_uri(@extschema@.did, @extschema@.at_uri) IS 'implementation of @> operator';
+
+CREATE FUNCTION @extschema@.at_uri_contained_text(uri @extschema@.at_uri, scope text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_at_uri_contained_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.at_uri_contained_text_support;
+COMMENT ON FUNCTION @extschema@.at_uri_contained_text(@extschema@.at_uri, text) IS 'implementation of <@ operator';
+
+CREATE FUNCTION @extschema@.text_contains_at_uri(scope text, uri @extschema@.at_uri) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_text_contains_at_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  SUPPORT @extschema@.text_contains_at_uri_support;
+COMMENT ON FUNCTION @extschema@.text_contains_at_uri(text, @extschema@.at_uri) IS 'implementation of @> operator';
+
 -- operators and aggregates
 
 CREATE OPERATOR pg_catalog.= (
@@ -499,6 +905,202 @@ CREATE OPERATOR pg_catalog.@> (
 );
 COMMENT ON OPERATOR pg_catalog.@> (@extschema@.at_uri, @extschema@.at_uri) IS 'is the scope that the right is, or is below';
 
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = @extschema@.did, RIGHTARG = text, FUNCTION = @extschema@.did_eq_text,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (@extschema@.did, text) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = @extschema@.did, RIGHTARG = text, FUNCTION = @extschema@.did_ne_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (@extschema@.did, text) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = @extschema@.did, RIGHTARG = text, FUNCTION = @extschema@.did_lt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (@extschema@.did, text) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = @extschema@.did, RIGHTARG = text, FUNCTION = @extschema@.did_le_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (@extschema@.did, text) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = @extschema@.did, RIGHTARG = text, FUNCTION = @extschema@.did_gt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (@extschema@.did, text) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = @extschema@.did, RIGHTARG = text, FUNCTION = @extschema@.did_ge_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (@extschema@.did, text) IS 'greater than or equal';
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = text, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.text_eq_did,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (text, @extschema@.did) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = text, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.text_ne_did,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (text, @extschema@.did) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = text, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.text_lt_did,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (text, @extschema@.did) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = text, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.text_le_did,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (text, @extschema@.did) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = text, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.text_gt_did,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (text, @extschema@.did) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = text, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.text_ge_did,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (text, @extschema@.did) IS 'greater than or equal';
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_eq_text,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (@extschema@.at_uri, text) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_ne_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (@extschema@.at_uri, text) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_lt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (@extschema@.at_uri, text) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_le_text,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (@extschema@.at_uri, text) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_gt_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (@extschema@.at_uri, text) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_ge_text,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (@extschema@.at_uri, text) IS 'greater than or equal';
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_eq_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR pg_catalog.= (text, @extschema@.at_uri) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_ne_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (text, @extschema@.at_uri) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.< (
+  LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_lt_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+  RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.< (text, @extschema@.at_uri) IS 'less than';
+
+CREATE OPERATOR pg_catalog.<= (
+  LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_le_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+  RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<= (text, @extschema@.at_uri) IS 'less than or equal';
+
+CREATE OPERATOR pg_catalog.> (
+  LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_gt_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+  RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.> (text, @extschema@.at_uri) IS 'greater than';
+
+CREATE OPERATOR pg_catalog.>= (
+  LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_ge_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+  RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR pg_catalog.>= (text, @extschema@.at_uri) IS 'greater than or equal';
+
+CREATE OPERATOR pg_catalog.<@ (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.at_uri_contained_did,
+  COMMUTATOR = OPERATOR(pg_catalog.@>),
+  RESTRICT = @extschema@.at_uri_contained_sel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, @extschema@.did) IS 'is of the account';
+
+CREATE OPERATOR pg_catalog.@> (
+  LEFTARG = @extschema@.did, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.did_contains_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.<@),
+  RESTRICT = @extschema@.at_uri_contains_sel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.@> (@extschema@.did, @extschema@.at_uri) IS 'is the account of';
+
+CREATE OPERATOR pg_catalog.<@ (
+  LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_contained_text,
+  COMMUTATOR = OPERATOR(pg_catalog.@>),
+  RESTRICT = @extschema@.at_uri_contained_sel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, text) IS 'is the scope itself, or below it';
+
+CREATE OPERATOR pg_catalog.@> (
+  LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_contains_at_uri,
+  COMMUTATOR = OPERATOR(pg_catalog.<@),
+  RESTRICT = @extschema@.at_uri_contains_sel, JOIN = contjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.@> (text, @extschema@.at_uri) IS 'is the scope that the right is, or is below';
+
 -- operator classes
 
 CREATE OPERATOR CLASS @extschema@.did_ops DEFAULT FOR TYPE @extschema@.did USING btree AS
@@ -565,7 +1167,90 @@ CREATE OPERATOR CLASS @extschema@.at_uri_minmax_ops DEFAULT FOR TYPE @extschema@
 COMMENT ON OPERATOR FAMILY @extschema@.at_uri_minmax_ops USING brin IS 'minimum and maximum of AT URIs';
 COMMENT ON OPERATOR CLASS @extschema@.at_uri_minmax_ops USING brin IS 'minimum and maximum of AT URIs';
 
--- casts; to text needs none
+-- operator families, with text; without = of text, as the head of src/as_text.c
+-- explains
+
+ALTER OPERATOR FAMILY @extschema@.did_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.did, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.did, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.did, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.did, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.did, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.did),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.did),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.did),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.did),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.did),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.did, text) @extschema@.did_cmp_text(@extschema@.did, text),
+  FUNCTION 1 (text, @extschema@.did) @extschema@.text_cmp_did(text, @extschema@.did),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+ALTER OPERATOR FAMILY @extschema@.did_ops USING hash ADD
+  OPERATOR 1 pg_catalog.= (@extschema@.did, text),
+  OPERATOR 1 pg_catalog.= (text, @extschema@.did),
+  OPERATOR 1 @extschema@.~=~ (text, text),
+  FUNCTION 1 (text, text) @extschema@.did_hash_text(text),
+  FUNCTION 2 (text, text) @extschema@.did_hash_text_extended(text, bigint);
+
+ALTER OPERATOR FAMILY @extschema@.did_minmax_ops USING brin ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.did, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.did, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.did, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.did, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.did, text);
+
+ALTER OPERATOR FAMILY @extschema@.at_uri_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.at_uri, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.at_uri, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.at_uri, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.at_uri, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.at_uri, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.at_uri),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.at_uri),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.at_uri),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.at_uri),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.at_uri),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.at_uri, text) @extschema@.at_uri_cmp_text(@extschema@.at_uri, text),
+  FUNCTION 1 (text, @extschema@.at_uri) @extschema@.text_cmp_at_uri(text, @extschema@.at_uri),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+ALTER OPERATOR FAMILY @extschema@.at_uri_ops USING hash ADD
+  OPERATOR 1 pg_catalog.= (@extschema@.at_uri, text),
+  OPERATOR 1 pg_catalog.= (text, @extschema@.at_uri),
+  OPERATOR 1 @extschema@.~=~ (text, text),
+  FUNCTION 1 (text, text) @extschema@.at_uri_hash_text(text),
+  FUNCTION 2 (text, text) @extschema@.at_uri_hash_text_extended(text, bigint);
+
+ALTER OPERATOR FAMILY @extschema@.at_uri_minmax_ops USING brin ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.at_uri, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.at_uri, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.at_uri, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.at_uri, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.at_uri, text);
+
+-- casts
+
+CREATE CAST (@extschema@.did AS text) WITH FUNCTION @extschema@.did_to_text(@extschema@.did) AS IMPLICIT;
+COMMENT ON CAST (@extschema@.did AS text) IS 'the text of a DID, wherever a text is meant';
+
+CREATE CAST (@extschema@.did AS varchar) WITH FUNCTION @extschema@.did_to_text(@extschema@.did) AS IMPLICIT;
+COMMENT ON CAST (@extschema@.did AS varchar) IS 'the text of a DID, wherever a text is meant';
+
+CREATE CAST (@extschema@.at_uri AS text) WITH FUNCTION @extschema@.at_uri_to_text(@extschema@.at_uri) AS IMPLICIT;
+COMMENT ON CAST (@extschema@.at_uri AS text) IS 'the text of an AT URI, wherever a text is meant';
+
+CREATE CAST (@extschema@.at_uri AS varchar) WITH FUNCTION @extschema@.at_uri_to_text(@extschema@.at_uri) AS IMPLICIT;
+COMMENT ON CAST (@extschema@.at_uri AS varchar) IS 'the text of an AT URI, wherever a text is meant';
 
 CREATE CAST (text AS @extschema@.did) WITH INOUT AS ASSIGNMENT;
 COMMENT ON CAST (text AS @extschema@.did) IS 'the DID of a text, in assignments too';

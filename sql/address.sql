@@ -7,7 +7,8 @@ CREATE SCHEMA AUTHORIZATION regress_atid;
 SET ROLE regress_atid;
 SHOW search_path;
 
--- Every operator class is whole.  (amvalidate says what is wrong as INFO.)
+-- Every operator class is whole, but for = of two texts, left out on purpose (see src/as_text.c).
+-- (amvalidate says what is wrong as INFO.)
 SELECT opc.opcintype::regtype AS type, am.amname, opc.opcname, amvalidate(opc.oid)
 FROM pg_opclass opc JOIN pg_am am ON am.oid = opc.opcmethod
 WHERE opc.opcintype IN ('atid.did'::regtype, 'atid.at_uri'::regtype)
@@ -181,9 +182,7 @@ INSERT INTO as_text (t, v) SELECT uri, uri FROM uris WHERE n <= 3;
 UPDATE as_text SET uri = t, did = split_part(t, '/', 3);
 UPDATE as_text SET uri = v, t = did;
 SELECT * FROM as_text ORDER BY uri;
-\set VERBOSITY terse
-SELECT count(*) FROM as_text WHERE uri = t;     -- no operator
-\set VERBOSITY default
+SELECT count(*) FROM as_text WHERE uri = v;
 
 --
 -- uri <@ scope, by any index and by none
@@ -482,12 +481,6 @@ SELECT attname, typlen, typalign, typstorage FROM pg_attribute a JOIN pg_type t 
 WHERE attrelid = 'received'::regclass AND attnum > 0 ORDER BY attnum;
 
 RESET ROLE;
--- a did that is damaged: longer than any
-BEGIN;
-CREATE CAST (bytea AS atid.did) WITHOUT FUNCTION;
-SELECT atid.at_uri_make(convert_to(repeat('a', 20000), 'UTF8')::atid.did, 'a.b.c');
-ROLLBACK;
-
 -- bytes on disk that no value of this version has: of a form that is reserved, or damaged
 CREATE CAST (bytea AS atid.did) WITHOUT FUNCTION;
 CREATE CAST (bytea AS atid.at_uri) WITHOUT FUNCTION;

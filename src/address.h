@@ -26,6 +26,10 @@ extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_eq(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_ge(PG_FUNCTION_ARGS);
 
+/* The binary form is the text */
+extern Datum atid_did_send(PG_FUNCTION_ARGS);
+extern Datum atid_at_uri_send(PG_FUNCTION_ARGS);
+
 /* What codec/packed.h has for each type: an order, and an abbreviated key */
 typedef int (*AtidPackedCompare) (const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 typedef uint64_t (*AtidSortKey) (const uint8_t *packed, size_t len);

@@ -317,6 +317,24 @@ atid_at_uri_scopes(PG_FUNCTION_ARGS)
 										  TYPALIGN_INT));
 }
 
+/*
+ * at_uri_path(at_uri): what follows the authority and its slash; NULL if nothing
+ * does.
+ */
+PG_FUNCTION_INFO_V1(atid_at_uri_path);
+Datum
+atid_at_uri_path(PG_FUNCTION_ARGS)
+{
+	size_t		len;
+	char	   *s = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
+	const char *end = s + len;
+	const char *slash = memchr(s + strlen("at://"), '/', len - strlen("at://"));
+
+	if (slash == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(slash + 1, end - slash - 1));
+}
+
 
 /*
  * Making
@@ -337,69 +355,59 @@ check_part(const char *what, const char *s, size_t len,
 				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 }
 
-/*
- * An authority that is valid, and the arguments after it, if there are any.
- */
-static Datum
-make(FunctionCallInfo fcinfo, const char *authority, size_t authority_len)
+/* A slash and a part; returns where the next one begins. */
+static char *
+append_part(char *end, const char *what, const char *s, size_t len,
+			AtidAddress (*scanner) (const char *s, size_t len, size_t *at))
 {
-	static const char scheme[] = "at://";
-	char	   *s = palloc(ATID_AT_URI_LONGEST);
-	char	   *end = s;
-
-	memcpy(end, scheme, strlen(scheme));
-	end += strlen(scheme);
-	memcpy(end, authority, authority_len);
-	end += authority_len;
-	for (int i = 1; i < PG_NARGS(); i++)
-	{
-		text	   *part = PG_GETARG_TEXT_PP(i);
-
-		if (i == 1)
-			check_part("collection", VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part), atid_nsid_scan);
-		else
-			check_part("record key", VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part),
-					   atid_record_key_scan);
-		*end++ = '/';
-		memcpy(end, VARDATA_ANY(part), VARSIZE_ANY_EXHDR(part));
-		end += VARSIZE_ANY_EXHDR(part);
-	}
-	return atid_at_uri_datum(s, end - s);
+	check_part(what, s, len, scanner);
+	*end++ = '/';
+	memcpy(end, s, len);
+	return end + len;
 }
 
 /*
- * at_uri_make(authority text, ...)
+ * at_uri_make(authority text), (authority text, path text), and (authority text,
+ * collection text, rkey text)
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_make);
 Datum
 atid_at_uri_make(PG_FUNCTION_ARGS)
 {
+	static const char scheme[] = "at://";
 	text	   *authority = PG_GETARG_TEXT_PP(0);
+	char	   *s = palloc(ATID_AT_URI_LONGEST);
+	char	   *end = s;
 
 	check_part("authority", VARDATA_ANY(authority), VARSIZE_ANY_EXHDR(authority),
 			   atid_identifier_scan);
-	return make(fcinfo, VARDATA_ANY(authority), VARSIZE_ANY_EXHDR(authority));
-}
+	memcpy(end, scheme, strlen(scheme));
+	end += strlen(scheme);
+	memcpy(end, VARDATA_ANY(authority), VARSIZE_ANY_EXHDR(authority));
+	end += VARSIZE_ANY_EXHDR(authority);
 
-/*
- * at_uri_make(authority did, ...)
- */
-PG_FUNCTION_INFO_V1(atid_at_uri_make_of_did);
-Datum
-atid_at_uri_make_of_did(PG_FUNCTION_ARGS)
-{
-	bytea	   *did = PG_GETARG_BYTEA_PP(0);
-	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(did);
-	size_t		len = atid_did_text_len(packed, VARSIZE_ANY_EXHDR(did));
-	char	   *authority;
+	if (PG_NARGS() > 1)
+	{
+		text	   *path = PG_GETARG_TEXT_PP(1);
+		const char *collection = VARDATA_ANY(path);
+		size_t		len = VARSIZE_ANY_EXHDR(path);
+		const char *slash = PG_NARGS() == 2 ? memchr(collection, '/', len) : NULL;
+		const char *path_end = collection + len;
 
-	if (len > ATID_DID_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("a value of type %s is damaged", "atid.did")));
-	authority = palloc(len);
-	atid_did_unpack(packed, VARSIZE_ANY_EXHDR(did), authority);
-	return make(fcinfo, authority, len);
+		end = append_part(end, "collection", collection,
+						  (slash ? slash : path_end) - collection, atid_nsid_scan);
+		if (slash)
+			end = append_part(end, "record key", slash + 1, path_end - slash - 1,
+							  atid_record_key_scan);
+	}
+	if (PG_NARGS() > 2)
+	{
+		text	   *rkey = PG_GETARG_TEXT_PP(2);
+
+		end = append_part(end, "record key", VARDATA_ANY(rkey), VARSIZE_ANY_EXHDR(rkey),
+						  atid_record_key_scan);
+	}
+	return atid_at_uri_datum(s, end - s);
 }
 
 /*

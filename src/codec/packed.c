@@ -259,6 +259,18 @@ atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 	return compare_bytes(a, a_len, plc, PLC_TEXT_LEN);
 }
 
+/* The order of a DID's text and any other text. */
+int
+atid_did_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s_len)
+{
+	char		plc[PLC_TEXT_LEN];
+
+	if (len != PLC_LEN)
+		return compare_bytes(packed, atid_did_text_len(packed, len), s, s_len);
+	plc_unpack(packed, plc);
+	return compare_bytes(plc, PLC_TEXT_LEN, s, s_len);
+}
+
 /* Of two DIDs, the greater never has the lesser key. */
 uint64_t
 atid_did_sort_key(const uint8_t *packed, size_t len)
@@ -513,6 +525,21 @@ atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_l
 	return compare_texts(a, a_len, b, b_len);
 }
 
+/*
+ * The order of an AT URI's text and any other text.  Bytes that are no AT URI
+ * compare as bytes.
+ */
+int
+atid_at_uri_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s_len)
+{
+	char		whole[ATID_AT_URI_LONGEST];
+
+	if (!is_whole(packed, len) || atid_at_uri_text_len(packed, len) > ATID_AT_URI_LONGEST)
+		return compare_bytes(packed, len, s, s_len);
+	atid_at_uri_unpack(packed, len, whole);
+	return compare_bytes(whole, atid_at_uri_text_len(packed, len), s, s_len);
+}
+
 /* Of two AT URIs, the greater never has the lesser key. */
 uint64_t
 atid_at_uri_sort_key(const uint8_t *packed, size_t len)
@@ -549,4 +576,35 @@ atid_at_uri_within(const uint8_t *uri, size_t uri_len, const uint8_t *scope, siz
 		return true;
 	return u.tid == s.tid && u.rkey_len == s.rkey_len &&
 		memcmp(u.rkey, s.rkey, s.rkey_len) == 0;
+}
+
+/* Is the URI that of the DID's repository, or below it? */
+bool
+atid_at_uri_within_did(const uint8_t *uri, size_t uri_len, const uint8_t *did, size_t did_len)
+{
+	AtidPackedUri parts;
+
+	if (!atid_at_uri_open(uri, uri_len, &parts) || parts.plc != (did_len == PLC_LEN))
+		return false;
+	return parts.authority_len == (parts.plc ? PLC_LEN : atid_did_text_len(did, did_len)) &&
+		memcmp(parts.authority, did, parts.authority_len) == 0;
+}
+
+/*
+ * Is the text a scope that the URI is within?  What is in front of a slash of an
+ * AT URI, and longer than its scheme, is an AT URI: so the text need not be read.
+ */
+bool
+atid_at_uri_within_text(const uint8_t *uri, size_t uri_len, const char *scope, size_t scope_len)
+{
+	char		whole[ATID_AT_URI_LONGEST];
+	size_t		len;
+
+	if (scope_len <= SCHEME_LEN || !is_whole(uri, uri_len))
+		return false;
+	len = atid_at_uri_text_len(uri, uri_len);
+	if (scope_len > len || len > ATID_AT_URI_LONGEST)
+		return false;
+	atid_at_uri_unpack(uri, uri_len, whole);
+	return memcmp(whole, scope, scope_len) == 0 && (scope_len == len || whole[scope_len] == '/');
 }

@@ -32,6 +32,7 @@ extern size_t atid_did_text_len(const uint8_t *packed, size_t len);
 extern void atid_did_unpack(const uint8_t *packed, size_t len, char *dst);
 extern AtidPackedState atid_did_state(const uint8_t *packed, size_t len);
 extern int	atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+extern int	atid_did_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s_len);
 extern uint64_t atid_did_sort_key(const uint8_t *packed, size_t len);
 
 /*
@@ -61,8 +62,14 @@ extern size_t atid_at_uri_scope(const uint8_t *packed, const AtidPackedUri *uri,
 extern size_t atid_at_uri_text_len(const uint8_t *packed, size_t len);
 extern void atid_at_uri_unpack(const uint8_t *packed, size_t len, char *dst);
 extern int	atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+extern int	atid_at_uri_compare_text(const uint8_t *packed, size_t len,
+									 const char *s, size_t s_len);
 extern uint64_t atid_at_uri_sort_key(const uint8_t *packed, size_t len);
 extern bool atid_at_uri_within(const uint8_t *uri, size_t uri_len,
 							   const uint8_t *scope, size_t scope_len);
+extern bool atid_at_uri_within_did(const uint8_t *uri, size_t uri_len,
+								   const uint8_t *did, size_t did_len);
+extern bool atid_at_uri_within_text(const uint8_t *uri, size_t uri_len,
+									const char *scope, size_t scope_len);
 
 #endif							/* ATID_PACKED_H */

@@ -212,6 +212,7 @@ typedef struct Form
 	size_t		(*text_len) (const uint8_t *packed, size_t len);
 	void		(*unpack) (const uint8_t *packed, size_t len, char *dst);
 	int			(*compare) (const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+	int			(*compare_text) (const uint8_t *packed, size_t len, const char *s, size_t s_len);
 	uint64_t	(*sort_key) (const uint8_t *packed, size_t len);
 	bool		(*valid) (const char *s, size_t len);
 	void		(*random) (char *s);
@@ -219,19 +220,47 @@ typedef struct Form
 } Form;
 
 static const Form did_form = {
-	atid_did_pack, atid_did_text_len, atid_did_unpack, atid_did_compare, atid_did_sort_key,
-	atid_did_is_valid, random_did, "did"
+	atid_did_pack, atid_did_text_len, atid_did_unpack, atid_did_compare,
+	atid_did_compare_text, atid_did_sort_key, atid_did_is_valid, random_did, "did"
 };
 
 static const Form at_uri_form = {
 	atid_at_uri_pack, atid_at_uri_text_len, atid_at_uri_unpack, atid_at_uri_compare,
-	atid_at_uri_sort_key, atid_at_uri_is_valid, random_uri, "at-uri"
+	atid_at_uri_compare_text, atid_at_uri_sort_key, atid_at_uri_is_valid, random_uri, "at-uri"
 };
+
+/* Is a URI within the repository of its own DID, or of another? */
+static bool
+within_did_is_right(const char *uri)
+{
+	char		scope[TEXT] = "at://";
+	char	   *did = scope + 5;
+	uint8_t		packed_uri[TEXT],
+				packed_did[TEXT];
+	size_t		uri_len = atid_at_uri_pack(uri, strlen(uri), packed_uri);
+	size_t		did_len;
+
+	if (pick(2))
+	{
+		strcpy(scope, uri);
+		if (strchr(did, '/') != NULL)
+			*strchr(did, '/') = '\0';
+	}
+	else
+		random_did(did);
+	if (!atid_did_is_valid(did, strlen(did)))
+		return true;
+	did_len = atid_did_pack(did, strlen(did), packed_did);
+	return atid_at_uri_within_did(packed_uri, uri_len, packed_did, did_len) ==
+		text_within(uri, scope);
+}
 
 static void
 test_pairs(const Form *form)
 {
 	int			order = 0,
+				beside = 0,
+				scopes = 0,
 				image = 0,
 				key = 0,
 				round = 0,
@@ -261,13 +290,22 @@ test_pairs(const Form *form)
 			near(b, a);
 		else
 			form->random(b);
-		if (!form->valid(a, strlen(a)) || !form->valid(b, strlen(b)))
+		if (!form->valid(a, strlen(a)))
+			continue;
+		la = form->pack(a, strlen(a), pa);
+		want = sign(strcmp(a, b));
+		if (sign(form->compare_text(pa, la, b, strlen(b))) != want)
+			beside++;
+		if (form == &at_uri_form &&
+			(atid_at_uri_within_text(pa, la, b, strlen(b)) !=
+			 (form->valid(b, strlen(b)) && text_within(a, b)) ||
+			 !within_did_is_right(a)))
+			scopes++;
+		if (!form->valid(b, strlen(b)))
 			continue;
 		pairs++;
 
-		la = form->pack(a, strlen(a), pa);
 		lb = form->pack(b, strlen(b), pb);
-		want = sign(strcmp(a, b));
 		equal += want == 0;
 		mixed += form == &did_form ? (la == 15) != (lb == 15) : pa[0] != pb[0];
 		if (sign(form->compare(pa, la, pb, lb)) != want)
@@ -299,6 +337,8 @@ test_pairs(const Form *form)
 	snprintf(name, sizeof(name), "%s: the order of %d pairs is that of their texts", form->name,
 			 pairs);
 	is_u64((uint64_t) order, 0, name);
+	snprintf(name, sizeof(name), "%s: the order beside any text is that of the texts", form->name);
+	is_u64((uint64_t) beside, 0, name);
 	snprintf(name, sizeof(name), "%s: bytes are equal where texts are", form->name);
 	is_u64((uint64_t) image, 0, name);
 	snprintf(name, sizeof(name), "%s: sort keys do not contradict the order", form->name);
@@ -312,6 +352,7 @@ test_pairs(const Form *form)
 		is_u64((uint64_t) scope, 0, "at-uri: the scopes around it are those of the text, packed");
 		is_u64((uint64_t) within, 0, "at-uri: within is what the texts say");
 		ok(below > PAIRS / 1000, "at-uri: enough are below another");
+		is_u64((uint64_t) scopes, 0, "at-uri: within a text or a DID is what the texts say");
 	}
 }
 

@@ -1,0 +1,707 @@
+/*-------------------------------------------------------------------------
+ *
+ * as_text.c
+ *		atid.did, atid.at_uri and atid.tid beside text: the casts, the operators that
+ *		compare with a text, and what the planner has to know of them.
+ *
+ * A value and a text compare by the bytes of their texts, whatever the collation
+ * of the text is.  The text need not be a DID, an AT URI or a TID.
+ *
+ * The operators belong to the families that compare two values of a type, and so
+ * an index on a column of the type serves for a text.  Such a family also has to
+ * order and to hash two texts, for the other side of a join and for the array of
+ * = ANY.  It has the server's own ~<~, ~<=~, ~>=~ and ~>~ for that.  The server's =
+ * of text is in none of our families: it depends on the collation, and it would
+ * have our families among its own wherever text is compared.  The hash families
+ * have ~=~ of our own in its place, and the hash of a text is that of the packed
+ * value where there is one.
+ *
+ * The btree families have no equality of two texts.  With one, the server would
+ * make a foreign key from a column of text to a column of the type, and before
+ * version 18 it would then fail whenever a row of the referenced table is deleted:
+ * it expects that both columns have a collation, or none has.  So it refuses such
+ * a key.  Nothing else needs that equality; amvalidate() reports that it is missing.
+ *
+ * The support functions of the operators do three things:
+ *
+ * - A constant text that is a value becomes that value, as it would without a
+ *	 cast.  So the planner has its statistics, and partitions are pruned.
+ * - A text that has no column in it, such as a parameter, loses its collation.
+ *	 The values have none, and to the planner two comparisons are of one
+ *	 equivalence class only if their collations are the same: with another,
+ *	 WHERE did = $1 ORDER BY created_at would sort though there is an index on
+ *	 both columns.
+ * - An index on the column of text serves for = where no column of the type has
+ *	 one.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/stratnum.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "address.h"
+#include "codec/address.h"
+#include "codec/base32.h"
+#include "codec/packed.h"
+#include "compat.h"
+
+
+/*
+ * Casts
+ */
+
+PG_FUNCTION_INFO_V1(atid_did_to_text);
+Datum
+atid_did_to_text(PG_FUNCTION_ARGS)
+{
+	return atid_did_send(fcinfo);
+}
+
+PG_FUNCTION_INFO_V1(atid_at_uri_to_text);
+Datum
+atid_at_uri_to_text(PG_FUNCTION_ARGS)
+{
+	return atid_at_uri_send(fcinfo);
+}
+
+
+/*
+ * Comparisons
+ */
+
+typedef int (*CompareText) (const uint8_t *packed, size_t len, const char *s, size_t s_len);
+
+/*
+ * A packed value and a text.  Called with a constant function, as
+ * atid_address_compare() is.
+ */
+static pg_attribute_always_inline int
+compare_packed(Datum value, Datum other, CompareText compare)
+{
+	bytea	   *packed = DatumGetByteaPP(value);
+	text	   *s = DatumGetTextPP(other);
+	int			result = compare((const uint8_t *) VARDATA_ANY(packed), VARSIZE_ANY_EXHDR(packed),
+								 VARDATA_ANY(s), VARSIZE_ANY_EXHDR(s));
+
+	if (DatumGetPointer(value) != (Pointer) packed)
+		pfree(packed);
+	if (DatumGetPointer(other) != (Pointer) s)
+		pfree(s);
+	return result;
+}
+
+static int
+compare_did(Datum value, Datum other)
+{
+	return compare_packed(value, other, atid_did_compare_text);
+}
+
+static int
+compare_at_uri(Datum value, Datum other)
+{
+	return compare_packed(value, other, atid_at_uri_compare_text);
+}
+
+static int
+compare_tid(Datum value, Datum other)
+{
+	char		tid[ATID_TID_TEXT_LEN];
+	text	   *s = DatumGetTextPP(other);
+	size_t		len = VARSIZE_ANY_EXHDR(s);
+	int			result;
+
+	atid_base32_encode_tid(DatumGetUInt64(value), tid);
+	result = memcmp(tid, VARDATA_ANY(s), Min(len, ATID_TID_TEXT_LEN));
+	if (result == 0 && len != ATID_TID_TEXT_LEN)
+		result = len > ATID_TID_TEXT_LEN ? -1 : 1;
+	if (DatumGetPointer(other) != (Pointer) s)
+		pfree(s);
+	return result;
+}
+
+/* Is it too long for any value?  Such a text need not be fetched to be different. */
+static bool
+is_longer(Datum other, size_t longest)
+{
+	return toast_raw_datum_size(other) - VARHDRSZ > longest;
+}
+
+#define FUNCTION(name, result) \
+	PG_FUNCTION_INFO_V1(atid_##name); \
+	Datum \
+	atid_##name(PG_FUNCTION_ARGS) \
+	{ \
+		Datum		left = PG_GETARG_DATUM(0); \
+		Datum		right = PG_GETARG_DATUM(1); \
+		\
+		return result; \
+	}
+
+/* The functions of the operators of a type, with the text on the right and on the left. */
+#define FUNCTIONS(type, longest) \
+	FUNCTION(type##_eq_text, \
+			 BoolGetDatum(!is_longer(right, longest) && compare_##type(left, right) == 0)) \
+	FUNCTION(type##_ne_text, \
+			 BoolGetDatum(is_longer(right, longest) || compare_##type(left, right) != 0)) \
+	FUNCTION(type##_lt_text, BoolGetDatum(compare_##type(left, right) < 0)) \
+	FUNCTION(type##_le_text, BoolGetDatum(compare_##type(left, right) <= 0)) \
+	FUNCTION(type##_gt_text, BoolGetDatum(compare_##type(left, right) > 0)) \
+	FUNCTION(type##_ge_text, BoolGetDatum(compare_##type(left, right) >= 0)) \
+	FUNCTION(type##_cmp_text, Int32GetDatum(compare_##type(left, right))) \
+	FUNCTION(text_eq_##type, \
+			 BoolGetDatum(!is_longer(left, longest) && compare_##type(right, left) == 0)) \
+	FUNCTION(text_ne_##type, \
+			 BoolGetDatum(is_longer(left, longest) || compare_##type(right, left) != 0)) \
+	FUNCTION(text_lt_##type, BoolGetDatum(compare_##type(right, left) > 0)) \
+	FUNCTION(text_le_##type, BoolGetDatum(compare_##type(right, left) >= 0)) \
+	FUNCTION(text_gt_##type, BoolGetDatum(compare_##type(right, left) < 0)) \
+	FUNCTION(text_ge_##type, BoolGetDatum(compare_##type(right, left) <= 0)) \
+	FUNCTION(text_cmp_##type, Int32GetDatum(-compare_##type(right, left)))
+
+FUNCTIONS(did, ATID_DID_MAX)
+FUNCTIONS(at_uri, ATID_AT_URI_LONGEST)
+FUNCTIONS(tid, ATID_TID_TEXT_LEN)
+
+/*
+ * text ~=~ text: are the bytes the same?
+ */
+PG_FUNCTION_INFO_V1(atid_text_eq_bytes);
+Datum
+atid_text_eq_bytes(PG_FUNCTION_ARGS)
+{
+	return byteaeq(fcinfo);
+}
+
+
+/*
+ * Hashes
+ */
+
+/* That of some bytes, or the extended one where the function has a seed. */
+static Datum
+hash(FunctionCallInfo fcinfo, const void *bytes, size_t len)
+{
+	if (PG_NARGS() == 1)
+		return hash_any(bytes, len);
+	return hash_any_extended(bytes, len, PG_GETARG_INT64(1));
+}
+
+static Datum
+hash_did(FunctionCallInfo fcinfo)
+{
+	text	   *s = PG_GETARG_TEXT_PP(0);
+	size_t		len = VARSIZE_ANY_EXHDR(s);
+	uint8_t		packed[ATID_DID_PACKED_MAX(ATID_DID_MAX)];
+
+	if (len > ATID_DID_MAX)
+		return hash(fcinfo, VARDATA_ANY(s), len);
+	return hash(fcinfo, packed, atid_did_pack(VARDATA_ANY(s), len, packed));
+}
+
+static Datum
+hash_at_uri(FunctionCallInfo fcinfo)
+{
+	text	   *s = PG_GETARG_TEXT_PP(0);
+	size_t		len = VARSIZE_ANY_EXHDR(s);
+	uint8_t		packed[ATID_AT_URI_PACKED_MAX(ATID_AT_URI_LONGEST)];
+
+	if (len > ATID_AT_URI_LONGEST || len < 5 || memcmp(VARDATA_ANY(s), "at://", 5) != 0)
+		return hash(fcinfo, VARDATA_ANY(s), len);
+	return hash(fcinfo, packed, atid_at_uri_pack(VARDATA_ANY(s), len, packed));
+}
+
+static Datum
+hash_tid(FunctionCallInfo fcinfo)
+{
+	text	   *s = PG_GETARG_TEXT_PP(0);
+	uint64_t	tid;
+
+	if (VARSIZE_ANY_EXHDR(s) != ATID_TID_TEXT_LEN || !atid_base32_decode_tid(VARDATA_ANY(s), &tid))
+		return hash(fcinfo, VARDATA_ANY(s), VARSIZE_ANY_EXHDR(s));
+	if (PG_NARGS() == 1)
+		return DirectFunctionCall1(hashint8, UInt64GetDatum(tid));
+	return DirectFunctionCall2(hashint8extended, UInt64GetDatum(tid), PG_GETARG_DATUM(1));
+}
+
+#define HASHES_OF_TEXT(type) \
+	PG_FUNCTION_INFO_V1(atid_##type##_hash_text); \
+	Datum \
+	atid_##type##_hash_text(PG_FUNCTION_ARGS) \
+	{ \
+		return hash_##type(fcinfo); \
+	} \
+	PG_FUNCTION_INFO_V1(atid_##type##_hash_text_extended); \
+	Datum \
+	atid_##type##_hash_text_extended(PG_FUNCTION_ARGS) \
+	{ \
+		return hash_##type(fcinfo); \
+	}
+
+HASHES_OF_TEXT(did)
+HASHES_OF_TEXT(at_uri)
+HASHES_OF_TEXT(tid)
+
+
+/*
+ * Scopes
+ */
+
+PG_FUNCTION_INFO_V1(atid_at_uri_contained_did);
+Datum
+atid_at_uri_contained_did(PG_FUNCTION_ARGS)
+{
+	bytea	   *uri = PG_GETARG_BYTEA_PP(0);
+	bytea	   *did = PG_GETARG_BYTEA_PP(1);
+
+	PG_RETURN_BOOL(atid_at_uri_within_did((const uint8_t *) VARDATA_ANY(uri),
+										  VARSIZE_ANY_EXHDR(uri),
+										  (const uint8_t *) VARDATA_ANY(did),
+										  VARSIZE_ANY_EXHDR(did)));
+}
+
+PG_FUNCTION_INFO_V1(atid_did_contains_at_uri);
+Datum
+atid_did_contains_at_uri(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall2(atid_at_uri_contained_did, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
+}
+
+PG_FUNCTION_INFO_V1(atid_at_uri_contained_text);
+Datum
+atid_at_uri_contained_text(PG_FUNCTION_ARGS)
+{
+	bytea	   *uri = PG_GETARG_BYTEA_PP(0);
+	text	   *scope;
+
+	if (is_longer(PG_GETARG_DATUM(1), ATID_AT_URI_LONGEST))
+		PG_RETURN_BOOL(false);
+	scope = PG_GETARG_TEXT_PP(1);
+	PG_RETURN_BOOL(atid_at_uri_within_text((const uint8_t *) VARDATA_ANY(uri),
+										   VARSIZE_ANY_EXHDR(uri), VARDATA_ANY(scope),
+										   VARSIZE_ANY_EXHDR(scope)));
+}
+
+PG_FUNCTION_INFO_V1(atid_text_contains_at_uri);
+Datum
+atid_text_contains_at_uri(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall2(atid_at_uri_contained_text, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
+}
+
+
+/*
+ * The planner's support
+ */
+
+/* The value of a text, if it has one */
+typedef bool (*ValueOf) (const char *s, size_t len, Datum *value);
+
+static bool
+did_of(const char *s, size_t len, Datum *value)
+{
+	if (!atid_did_is_valid(s, len))
+		return false;
+	*value = atid_did_datum(s, len);
+	return true;
+}
+
+static bool
+at_uri_of(const char *s, size_t len, Datum *value)
+{
+	if (!atid_at_uri_is_valid(s, len))
+		return false;
+	*value = atid_at_uri_datum(s, len);
+	return true;
+}
+
+static bool
+tid_of(const char *s, size_t len, Datum *value)
+{
+	uint64_t	tid;
+
+	if (len != ATID_TID_TEXT_LEN || !atid_base32_decode_tid(s, &tid))
+		return false;
+	*value = UInt64GetDatum(tid);
+	return true;
+}
+
+static bool
+is_constant(Node *node)
+{
+	return IsA(node, Const) && !((Const *) node)->constisnull;
+}
+
+/* A constant of the type for one that is text, NULL where it has no such value. */
+static Const *
+constant_of(Node *node, Oid type, ValueOf value_of)
+{
+	text	   *s;
+	Datum		value;
+	int16		len;
+	bool		by_value;
+
+	if (!is_constant(node))
+		return NULL;
+	s = DatumGetTextPP(((Const *) node)->constvalue);
+	if (!value_of(VARDATA_ANY(s), VARSIZE_ANY_EXHDR(s), &value))
+		return NULL;
+	get_typlenbyval(type, &len, &by_value);
+	return makeConst(type, -1, InvalidOid, len, value, false, by_value);
+}
+
+/*
+ * One of the operators that compare a value with a text.  Its function tells no
+ * more than its arguments do, so it is looked for among the operators of the
+ * type's own family.
+ */
+typedef struct Comparison
+{
+	Oid			type;			/* of the value */
+	int			text_arg;		/* which argument is the text? */
+	Oid			operator;
+	Oid			same_type;		/* the operator that compares two values */
+	StrategyNumber strategy;	/* 0 for <> */
+} Comparison;
+
+static Oid
+operator_of(Oid family, Oid left, Oid right, StrategyNumber strategy)
+{
+	Oid			operator;
+
+	if (strategy != InvalidStrategy)
+		return get_opfamily_member(family, left, right, strategy);
+	operator = get_opfamily_member(family, left, right, BTEqualStrategyNumber);
+	return OidIsValid(operator) ? get_negator(operator) : InvalidOid;
+}
+
+static bool
+find_comparison(Oid function, Comparison *comparison)
+{
+	Oid		   *types;
+	int			count;
+	Oid			family;
+
+	(void) get_func_signature(function, &types, &count);
+	if (count != 2)
+		return false;
+	comparison->text_arg = types[1] == TEXTOID ? 1 : 0;
+	comparison->type = types[1 - comparison->text_arg];
+	family = lookup_type_cache(comparison->type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+
+	for (StrategyNumber strategy = InvalidStrategy; strategy <= BTMaxStrategyNumber; strategy++)
+	{
+		Oid			operator = operator_of(family, types[0], types[1], strategy);
+
+		if (!OidIsValid(operator) || get_opcode(operator) != function)
+			continue;
+		comparison->operator = operator;
+		comparison->same_type = operator_of(family, comparison->type, comparison->type, strategy);
+		comparison->strategy = strategy;
+		return OidIsValid(comparison->same_type);
+	}
+	return false;
+}
+
+static Node *
+make_comparison(Oid operator, Node *left, Node *right, Oid collation)
+{
+	OpExpr	   *result = (OpExpr *) make_opclause(operator, BOOLOID, false, (Expr *) left,
+												  (Expr *) right, InvalidOid, collation);
+
+	set_opfuncid(result);
+	return (Node *) result;
+}
+
+/*
+ * The comparison, with a constant value for a constant text, or without a
+ * collation.
+ *
+ * A text with columns keeps its collation: Memoize looks such texts up by their
+ * own equality, which needs one.  And as its equality has to tell apart what ours
+ * does, a collation for which different texts are equal is replaced by "C".
+ */
+static Node *
+simplify_comparison(SupportRequestSimplify *request, ValueOf value_of)
+{
+	Node	   *args[2];
+	Comparison	comparison;
+	Node	   *other;
+	Const	   *constant;
+	Oid			collation = InvalidOid;
+
+	if (list_length(request->fcall->args) != 2 ||
+		!find_comparison(request->fcall->funcid, &comparison))
+		return NULL;
+	args[0] = linitial(request->fcall->args);
+	args[1] = lsecond(request->fcall->args);
+	other = args[comparison.text_arg];
+
+	constant = constant_of(other, comparison.type, value_of);
+	if (constant != NULL)
+	{
+		args[comparison.text_arg] = (Node *) constant;
+		return make_comparison(comparison.same_type, args[0], args[1], InvalidOid);
+	}
+
+	if (contain_var_clause(other))
+	{
+		collation = exprCollation(other);
+		if (!OidIsValid(collation) || get_collation_isdeterministic(collation))
+			return NULL;
+		collation = C_COLLATION_OID;
+		args[comparison.text_arg] = applyRelabelType(other, TEXTOID, -1, collation,
+													 COERCE_IMPLICIT_CAST, -1, false);
+	}
+	else if (!OidIsValid(request->fcall->inputcollid))
+		return NULL;
+	return make_comparison(comparison.operator, args[0], args[1], collation);
+}
+
+/* The arguments of what is to become an index condition, NULL if there are not two. */
+static List *
+two_args(SupportRequestIndexCondition *request)
+{
+	List	   *args = NIL;
+
+	if (is_opclause(request->node))
+		args = ((OpExpr *) request->node)->args;
+	else if (is_funcclause(request->node))
+		args = ((FuncExpr *) request->node)->args;
+	return list_length(args) == 2 ? args : NIL;
+}
+
+static Node *
+as_text(Node *value)
+{
+	return coerce_to_target_type(NULL, copyObject(value), exprType(value), TEXTOID, -1,
+								 COERCION_EXPLICIT, COERCE_IMPLICIT_CAST, -1);
+}
+
+/*
+ * column = value, where an index on a column of text may be: column = value::text.
+ */
+static Node *
+text_index_condition(SupportRequestIndexCondition *request)
+{
+	List	   *args = two_args(request);
+	Comparison	comparison;
+	Node	   *value;
+	StrategyNumber strategy;
+	Oid			operator;
+
+	if (args == NIL || !find_comparison(request->funcid, &comparison) ||
+		comparison.strategy != BTEqualStrategyNumber ||
+		request->indexarg != comparison.text_arg)
+		return NULL;
+	value = list_nth(args, 1 - comparison.text_arg);
+	if (!is_pseudo_constant_for_index(request->root, value, request->index))
+		return NULL;
+
+	if (request->index->relam == BTREE_AM_OID)
+		strategy = BTEqualStrategyNumber;
+	else if (request->index->relam == HASH_AM_OID)
+		strategy = HTEqualStrategyNumber;
+	else
+		return NULL;
+	operator = get_opfamily_member(request->opfamily, TEXTOID, TEXTOID, strategy);
+	if (request->index->opcintype[request->indexcol] != TEXTOID || !OidIsValid(operator) ||
+		get_opcode(operator) != F_TEXTEQ)
+		return NULL;
+
+	/* a collation may take more for equal than we do */
+	request->lossy = !get_collation_isdeterministic(request->indexcollation);
+	value = eval_const_expressions(request->root, as_text(value));
+	return (Node *) list_make1(make_comparison(operator,
+											   copyObject(list_nth(args, comparison.text_arg)),
+											   value, request->indexcollation));
+}
+
+static Node *
+support_comparison(Node *request, ValueOf value_of)
+{
+	if (IsA(request, SupportRequestSimplify))
+		return simplify_comparison((SupportRequestSimplify *) request, value_of);
+	if (IsA(request, SupportRequestIndexCondition))
+		return text_index_condition((SupportRequestIndexCondition *) request);
+	return NULL;
+}
+
+PG_FUNCTION_INFO_V1(atid_did_text_support);
+Datum
+atid_did_text_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(support_comparison((Node *) PG_GETARG_POINTER(0), did_of));
+}
+
+PG_FUNCTION_INFO_V1(atid_at_uri_text_support);
+Datum
+atid_at_uri_text_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(support_comparison((Node *) PG_GETARG_POINTER(0), at_uri_of));
+}
+
+PG_FUNCTION_INFO_V1(atid_tid_text_support);
+Datum
+atid_tid_text_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(support_comparison((Node *) PG_GETARG_POINTER(0), tid_of));
+}
+
+
+/*
+ * The planner's support of uri <@ scope, where the scope is a did or a text
+ */
+
+/* left || right; the value, if it is known */
+static Node *
+concatenation(PlannerInfo *root, Node *left, Node *right)
+{
+	FuncExpr   *result = makeFuncExpr(F_TEXTCAT, TEXTOID, list_make2(left, right),
+									  DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID,
+									  COERCE_EXPLICIT_CALL);
+
+	return eval_const_expressions(root, (Node *) result);
+}
+
+static Node *
+text_constant(const char *s)
+{
+	return (Node *) makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, CStringGetTextDatum(s),
+							  false, false);
+}
+
+/* The scope of type did or text, as text. */
+static Node *
+scope_text(PlannerInfo *root, Node *scope, Oid type)
+{
+	if (type == TEXTOID)
+		return copyObject(scope);
+	return concatenation(root, text_constant("at://"), as_text(scope));
+}
+
+/*
+ * A constant scope becomes an at_uri.
+ */
+static Node *
+simplify_scope(SupportRequestSimplify *request, int uri_arg)
+{
+	Node	   *args[2];
+	Oid		   *types;
+	int			count;
+	Const	   *constant;
+	Oid			operator;
+	char	   *name = uri_arg == 0 ? "<@" : "@>";
+
+	(void) get_func_signature(request->fcall->funcid, &types, &count);
+	if (count != 2 || list_length(request->fcall->args) != 2)
+		return NULL;
+	args[0] = linitial(request->fcall->args);
+	args[1] = lsecond(request->fcall->args);
+	if (!is_constant(args[1 - uri_arg]))
+		return NULL;
+	constant = constant_of(scope_text(request->root, args[1 - uri_arg], types[1 - uri_arg]),
+						   types[uri_arg], at_uri_of);
+	operator = OpernameGetOprid(list_make2(makeString("pg_catalog"), makeString(name)),
+								types[uri_arg], types[uri_arg]);
+	if (constant == NULL || !OidIsValid(operator))
+		return NULL;
+	args[1 - uri_arg] = (Node *) constant;
+	return make_comparison(operator, args[0], args[1], InvalidOid);
+}
+
+/* The operator of an index column's family that compares with a text, if it is ours. */
+static Oid
+text_operator(SupportRequestIndexCondition *request, StrategyNumber strategy, PGFunction own)
+{
+	Oid			operator = get_opfamily_member(request->opfamily,
+											   request->index->opcintype[request->indexcol],
+											   TEXTOID, strategy);
+	FmgrInfo	function;
+
+	if (!OidIsValid(operator))
+		return InvalidOid;
+	fmgr_info(get_opcode(operator), &function);
+	return function.fn_addr == own ? operator : InvalidOid;
+}
+
+/*
+ * As in scope.c, but by the text: uri >= scope AND uri < scope || '0'.  A text that
+ * is no scope does no harm there, for the operator is evaluated, too.
+ */
+static Node *
+scope_index_condition(SupportRequestIndexCondition *request, int uri_arg)
+{
+	List	   *args = two_args(request);
+	Node	   *column;
+	Node	   *scope;
+	Oid			ge;
+	Oid			lt;
+	Oid		   *types;
+	int			count;
+
+	if (args == NIL || request->indexarg != uri_arg)
+		return NULL;
+	column = list_nth(args, uri_arg);
+	scope = list_nth(args, 1 - uri_arg);
+	if (!is_pseudo_constant_for_index(request->root, scope, request->index))
+		return NULL;
+	/* strategies mean the same to a btree and to BRIN's minmax */
+	if (request->index->relam != BTREE_AM_OID && request->index->relam != BRIN_AM_OID)
+		return NULL;
+	ge = text_operator(request, BTGreaterEqualStrategyNumber, atid_at_uri_ge_text);
+	lt = text_operator(request, BTLessStrategyNumber, atid_at_uri_lt_text);
+	if (!OidIsValid(ge) || !OidIsValid(lt))
+		return NULL;
+
+	(void) get_func_signature(request->funcid, &types, &count);
+	scope = scope_text(request->root, scope, types[1 - uri_arg]);
+	request->lossy = true;
+	return (Node *) list_make2(make_comparison(ge, copyObject(column), scope, InvalidOid),
+							   make_comparison(lt, copyObject(column),
+											   concatenation(request->root, copyObject(scope),
+															 text_constant("0")),
+											   InvalidOid));
+}
+
+static Node *
+support_scope(Node *request, int uri_arg)
+{
+	if (IsA(request, SupportRequestSimplify))
+		return simplify_scope((SupportRequestSimplify *) request, uri_arg);
+	if (IsA(request, SupportRequestIndexCondition))
+		return scope_index_condition((SupportRequestIndexCondition *) request, uri_arg);
+	return NULL;
+}
+
+PG_FUNCTION_INFO_V1(atid_at_uri_contained_text_support);
+Datum
+atid_at_uri_contained_text_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(support_scope((Node *) PG_GETARG_POINTER(0), 0));
+}
+
+PG_FUNCTION_INFO_V1(atid_text_contains_at_uri_support);
+Datum
+atid_text_contains_at_uri_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(support_scope((Node *) PG_GETARG_POINTER(0), 1));
+}
