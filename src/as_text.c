@@ -575,10 +575,13 @@ atid_tid_text_support(PG_FUNCTION_ARGS)
 static Node *
 concatenation(PlannerInfo *root, Node *left, Node *right)
 {
-	FuncExpr   *result = makeFuncExpr(F_TEXTCAT, TEXTOID, list_make2(left, right),
-									  DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID,
-									  COERCE_EXPLICIT_CALL);
+	Oid			operator = OpernameGetOprid(list_make2(makeString("pg_catalog"), makeString("||")),
+											TEXTOID, TEXTOID);
+	OpExpr	   *result = (OpExpr *) make_opclause(operator, TEXTOID, false, (Expr *) left,
+												  (Expr *) right, DEFAULT_COLLATION_OID,
+												  DEFAULT_COLLATION_OID);
 
+	set_opfuncid(result);
 	return eval_const_expressions(root, (Node *) result);
 }
 

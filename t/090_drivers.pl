@@ -137,7 +137,7 @@ sub java
 	return {
 		folder => 'java',
 		unless => \&no_java,
-		run    => [ 'java', '-cp', '/usr/share/java/postgresql.jar:.', 'Jdbc', @_ ]
+		run    => [ 'java', '-cp', '/usr/share/java/postgresql.jar:.', 'Jdbc' ]
 	};
 }
 
@@ -158,7 +158,6 @@ my @clients = (
 	[ 'Go, lib/pq'            => go_program('libpq', 'github.com/lib/pq') ],
 	[ 'Go, pgx'               => go_program('pgx', 'github.com/jackc/pgx/v4') ],
 	[ 'JDBC'                  => java() ],
-	[ 'JDBC, `stringtype=unspecified`' => java('stringtype=unspecified') ],
 	[ 'Perl, DBD::Pg'         => {
 		folder => 'perl',
 		unless => sub { missing('DBD::Pg', 'perl', '-MDBD::Pg', '-e1') },

@@ -1,5 +1,4 @@
-// JDBC (pgjdbc). The steps are those of ../README.md. With an argument, it is a property of the
-// connection: stringtype=unspecified leaves the type of a string to the server.
+// JDBC (pgjdbc). The steps are those of ../README.md.
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -84,9 +83,8 @@ public class Jdbc {
     }
 
     public static void main(String[] arguments) throws Exception {
-        String options = arguments.length > 0 ? "&" + arguments[0] : "";
         connection = DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + System.getenv("PGPORT") + "/"
-            + System.getenv("PGDATABASE") + "?user=" + System.getenv("PGUSER") + options);
+            + System.getenv("PGDATABASE") + "?user=" + System.getenv("PGUSER"));
         List<String> known = new ArrayList<>();
 
         tell("tid", () -> {
