@@ -1076,28 +1076,28 @@ COMMENT ON OPERATOR pg_catalog.>= (text, @extschema@.at_uri) IS 'greater than or
 CREATE OPERATOR pg_catalog.<@ (
   LEFTARG = @extschema@.at_uri, RIGHTARG = @extschema@.did, FUNCTION = @extschema@.at_uri_contained_did,
   COMMUTATOR = OPERATOR(pg_catalog.@>),
-  RESTRICT = @extschema@.at_uri_contained_sel, JOIN = contjoinsel
+  RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
 COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, @extschema@.did) IS 'is of the account';
 
 CREATE OPERATOR pg_catalog.@> (
   LEFTARG = @extschema@.did, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.did_contains_at_uri,
   COMMUTATOR = OPERATOR(pg_catalog.<@),
-  RESTRICT = @extschema@.at_uri_contains_sel, JOIN = contjoinsel
+  RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
 COMMENT ON OPERATOR pg_catalog.@> (@extschema@.did, @extschema@.at_uri) IS 'is the account of';
 
 CREATE OPERATOR pg_catalog.<@ (
   LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_contained_text,
   COMMUTATOR = OPERATOR(pg_catalog.@>),
-  RESTRICT = @extschema@.at_uri_contained_sel, JOIN = contjoinsel
+  RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
 COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, text) IS 'is the scope itself, or below it';
 
 CREATE OPERATOR pg_catalog.@> (
   LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_contains_at_uri,
   COMMUTATOR = OPERATOR(pg_catalog.<@),
-  RESTRICT = @extschema@.at_uri_contains_sel, JOIN = contjoinsel
+  RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
 COMMENT ON OPERATOR pg_catalog.@> (text, @extschema@.at_uri) IS 'is the scope that the right is, or is below';
 
