@@ -128,8 +128,9 @@ PG_CFLAGS = -MMD -MP
 
 # Each session links the library when it first uses it. Our own symbols are found
 # in it at once, and not in 40 other libraries before. (From 16 on the server hides
-# them, to the same effect.)
-SHLIB_LINK = -Wl,-Bsymbolic
+# them, to the same effect.) On macOS the linker does that by itself, and does not
+# know the option.
+SHLIB_LINK = $(if $(filter darwin,$(PORTNAME)),,-Wl,-Bsymbolic)
 
 DEPS = $(OBJS:.o=.d)
 

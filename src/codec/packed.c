@@ -131,9 +131,15 @@ sort_key_of_plc(const uint8_t *packed)
 	return KEY_AT | read_word(packed, PLC_LEN) >> 2;
 }
 
-/* How many of the 32 digits are below this character, and is it one itself? */
+/*
+ * How many of the 32 digits are below this character, and is it one itself?
+ *
+ * The order is that of memcmp().  This is the only place where it matters that
+ * char is signed on some machines and not on others: elsewhere a character is
+ * compared with both ends of a range of ASCII, or is an index as unsigned char.
+ */
 static unsigned
-digits_below(char c, bool *digit)
+digits_below(uint8_t c, bool *digit)
 {
 	*digit = true;
 	if (c >= '2' && c <= '7')
@@ -165,7 +171,7 @@ sort_key_of_digits(const char *s, size_t len)
 			digit = false;
 		else if (digit)
 		{
-			value = digits_below(s[i], &digit);
+			value = digits_below((uint8_t) s[i], &digit);
 			if (!digit && value > 0)
 			{
 				value--;

@@ -474,11 +474,28 @@ test_states(void)
 	}
 }
 
+/*
+ * Bytes that no text has are in the order of memcmp() too, whether char is signed
+ * or not: a key that disagreed with the comparison would sort a damaged value
+ * anywhere.
+ */
+static void
+test_high_byte(void)
+{
+	const uint8_t *z = (const uint8_t *) "did:plc:zzzz";
+	const uint8_t *high = (const uint8_t *) "did:plc:zzz\x80";
+
+	ok(atid_did_compare(z, 12, high, 12) < 0 &&
+	   atid_did_sort_key(z, 12) <= atid_did_sort_key(high, 12),
+	   "did: the sort key of a byte above ASCII");
+}
+
 int
 main(void)
 {
 	test_bytes();
 	test_states();
+	test_high_byte();
 	test_pairs(&did_form);
 	test_pairs(&at_uri_form);
 	return done();
