@@ -152,13 +152,6 @@ atid_cid_bytes_len(size_t len)
 	return len == 0 ? 0 : atid_base32_decoded_len(len - 1);
 }
 
-/* Does a text look like a CID of version 0?  It is not decoded. */
-bool
-atid_cid_is_v0_text(const char *s, size_t len)
-{
-	return len == V0_TEXT_LEN && s[0] == 'Q' && s[1] == 'm';
-}
-
 /*
  * Read a text into the atid_cid_bytes_len(len) bytes at dst, and check that
  * those are a CID.
@@ -171,7 +164,7 @@ atid_cid_from_text(const char *src, size_t len, uint8_t *dst, size_t *at)
 	AtidCidFault fault;
 
 	*at = 0;
-	if (atid_cid_is_v0_text(src, len))
+	if (len == V0_TEXT_LEN && src[0] == 'Q' && src[1] == 'm')
 		return ATID_CID_V0;
 	if (len > 0 && src[0] == MULTIBASE_BASE32_UPPER)
 		return ATID_CID_UPPER;

@@ -70,7 +70,6 @@ extern size_t atid_cid_text_len(size_t len);
 extern size_t atid_cid_bytes_len(size_t len);
 extern AtidCidFault atid_cid_from_text(const char *src, size_t len, uint8_t *dst,
 									   size_t *at);
-extern bool atid_cid_is_v0_text(const char *s, size_t len);
 extern void atid_cid_to_text(const uint8_t *src, size_t len, char *dst);
 extern size_t atid_cid_head(uint64_t codec, uint64_t hash, size_t digest_len,
 							uint8_t dst[ATID_CID_HEAD_MAX_LEN]);

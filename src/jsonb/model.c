@@ -122,12 +122,14 @@ atid_refuse_record(AtidJsonbFault fault, const char *what, const char *detail)
 bool
 atid_level_is_legacy_blob(const AtidLevel *level)
 {
+	AtidFormatFault fault;
 	size_t		at;
 
-	return !level->has_type && level->cid.data != NULL &&
-		level->mime_type.data != NULL && level->mime_type.len > 0 &&
-		(atid_cid_string_scan(level->cid.data, level->cid.len, &at) == ATID_FORMAT_OK ||
-		 atid_cid_is_v0_text(level->cid.data, level->cid.len));
+	if (level->has_type || level->cid.data == NULL || level->mime_type.data == NULL ||
+		level->mime_type.len == 0)
+		return false;
+	fault = atid_cid_string_scan(level->cid.data, level->cid.len, &at);
+	return fault == ATID_FORMAT_OK || fault == ATID_CID_STRING_V0;
 }
 
 /*

@@ -432,8 +432,8 @@ function references(record) {
     const size = value.get('size');
     const rest = [typeof mime === 'string' ? mime : null, typeof size === 'bigint' ? String(size) : null];
     if (type === 'blob' && value.get('ref') instanceof Link) blobs.push([path, String(value.get('ref')), ...rest, false]);
-    if (!value.has('$type') && typeof value.get('cid') === 'string' && typeof mime === 'string' && mime !== '' && isCid(value.get('cid'))) {
-      blobs.push([path, value.get('cid'), ...rest, true]);
+    if (!value.has('$type') && typeof value.get('cid') === 'string' && typeof mime === 'string' && mime !== '' && /^[a-zA-Z0-9+=]{8,256}$/.test(value.get('cid'))) {
+      blobs.push([path, isCid(value.get('cid')) ? value.get('cid') : null, ...rest, true]);
     }
   });
   return { links: links.map(String).sort(), blobs: blobs.map(String).sort(), refs: refs.map(String).sort() };
@@ -630,7 +630,7 @@ await db.query(`
 const ask = (text, values) => db.query({ text, values, name: String(hash(text).readUInt32BE(0)) }).then((r) => r.rows);
 const REFERENCES = (of, from) => `
   ARRAY(SELECT concat_ws(',', path, cid) FROM atid.${of}_links(${from})) AS ${of}_links,
-  ARRAY(SELECT path || ',' || cid || ',' || coalesce(mime_type, '') || ',' || coalesce(size::text, '') || ',' || legacy
+  ARRAY(SELECT path || ',' || coalesce(cid::text, '') || ',' || coalesce(mime_type, '') || ',' || coalesce(size::text, '') || ',' || legacy
         FROM atid.${of}_blobs(${from})) AS ${of}_blobs,
   ARRAY(SELECT path || ',' || field || ',' || coalesce(uri::text, '') || ',' || coalesce(did::text, '') || ',' || coalesce(cid::text, '')
         FROM atid.${of}_refs(${from})) AS ${of}_refs`;
