@@ -136,7 +136,7 @@ DEPS = $(OBJS:.o=.d)
 
 DIST = $(EXTENSION)-$(DISTVERSION)
 
-EXTRA_CLEAN = $(DEPS) t/unit/bin $(EXTENSION)-*.zip
+EXTRA_CLEAN = $(DEPS) t/unit/bin fuzz/bin $(EXTENSION)-*.zip
 
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -156,13 +156,16 @@ atid.o: META.json
 $(OBJS:.o=.bc): %.bc: %.o
 
 # The unit tests need no server.  The pure code is compiled once more for them,
-# with the sanitizers, and each is linked with all of it.
+# with the sanitizers, and each is linked with all of it.  The harnesses of fuzz/
+# likewise, by clang; fuzz/run runs them.
 UNIT = $(patsubst $(srcdir)/t/unit/%.c,t/unit/bin/%,$(wildcard $(srcdir)/t/unit/*.c))
 UNIT_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -I$(srcdir)/src
 
-unit: $(UNIT)
+unit: unit-programs
 	$(PROVE) --exec '' $(UNIT)
+
+unit-programs: $(UNIT)
 
 $(UNIT): t/unit/bin/%: $(srcdir)/t/unit/%.c $(wildcard $(srcdir)/t/unit/*.h) $(PURE:%=t/unit/bin/%.o)
 	$(CC) $(UNIT_FLAGS) -o $@ $(filter %.c %.o,$^)
@@ -170,6 +173,19 @@ $(UNIT): t/unit/bin/%: $(srcdir)/t/unit/%.c $(wildcard $(srcdir)/t/unit/*.h) $(P
 $(PURE:%=t/unit/bin/%.o): t/unit/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)/src/*/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_FLAGS) -c -o $@ $<
+
+FUZZ_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fno-sanitize-recover=all -I$(srcdir)/src
+CLANG = clang
+
+fuzz/bin/%: $(srcdir)/fuzz/%.c $(wildcard $(srcdir)/fuzz/*.h) fuzz/bin/pure.a
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.a,$^)
+
+fuzz/bin/pure.a: $(PURE:%=fuzz/bin/%.o)
+	rm -f $@ && $(AR) crs $@ $^
+
+$(PURE:%=fuzz/bin/%.o): fuzz/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)/src/*/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
 
 crypto:
 	@mkdir -p $@
@@ -193,4 +209,4 @@ dist:
 		cd $$copy && zip -qrX $(CURDIR)/$(DIST).zip $(DIST); \
 	fi
 
-.PHONY: unit crypto dist uninstall-chapters
+.PHONY: unit unit-programs crypto dist uninstall-chapters

@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# Shared by the benchmarks here. Options of each:
+#
+#   --pg N      on PostgreSQL N; if this machine has another, in a Debian root of its own (script/in-root)
+#   --rounds N  rounds
+#   --rows N    how many rows the tables have
+#   --keep      keep the temporary folder
+#
+# They print medians over rounds in which everything takes its turn, and the ratios beside the figures that they are to
+# reach. They are no tests: a figure that is not reached is printed, and the exit status is 0. See bench/README.md.
+set -euo pipefail
+# shellcheck source=../script/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../script/lib.sh"
+
+declare -A part=()
+
+# bench_options 'PART...' ROUNDS ROWS "$@": sets rounds, rows, and part[NAME] to 1 for each part that is wanted
+bench_options() {
+	local name
+	[[ " $* " != *' --help '* && " $* " != *' -h '* ]] || sed -n '4,/^set/{/^set/!s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+	atid_options 'pg= rounds= rows= keep first' "${@:4}"
+	rounds=${option[rounds]-$2} rows=${option[rows]-$3}
+	[[ $rounds =~ ^[1-9][0-9]*$ && $rows =~ ^[1-9][0-9]*$ ]] || atid_die '--rounds and --rows take a number'
+	for name in $1; do part[$name]=$((!${#words[@]})); done
+	for name in "${words[@]}"; do
+		[[ -n ${part[$name]-} ]] || atid_die "what is $name? see --help"
+		part[$name]=1
+	done
+	atid_on_pg "bench/${0##*/}" "${@:4}"
+}
+
+# bench_server SETUP [conf line...]: with atid and what the SQL of SETUP makes. Everything stays in memory and in one
+# process: what is measured is the code.
+bench_server() {
+	atid_prefix
+	atid_say 'building atid'
+	atid_build
+	[[ $1 != setup ]] || atid_make -C "$SRC/bench" with_llvm=no install
+	[[ -z ${option[first]-} ]] || chrt --fifo --pid 1 $$ || atid_die '--first needs root'
+	atid_server_start 'fsync = off' 'autovacuum = off' 'checkpoint_timeout = 1h' 'jit = off' \
+		'max_parallel_workers_per_gather = 0' "${@:2}"
+	sql -v rows="$rows" -f "$SRC/bench/$1.sql" <"${signatures:-/dev/null}"
+	atid_say "PostgreSQL $(sql -c 'SHOW server_version'), $(nproc) processors, load $(cut -d ' ' -f 1-3 /proc/loadavg)"
+}
+
+sql() { as_user psql -XqAt -v ON_ERROR_STOP=1 -d postgres "$@"; }
+job() { atid_job sql -c "$1"; }
+
+# rounds PROCEDURE NUMBER [ARGUMENT]: round 0 only warms up
+rounds() {
+	local round
+	for ((round = 0; round <= $2; round++)); do
+		job "CALL bench.$1($round${3:+, $3})"
+	done
+}
+
+# bench_report FILE: with the parts as variables
+bench_report() {
+	local name variables=()
+	for name in "${!part[@]}"; do variables+=(-v "${name/-/_}=${part[$name]}"); done
+	as_user psql -Xq -v ON_ERROR_STOP=1 -d postgres "${variables[@]}" -f "$SRC/bench/$1.sql"
+	atid_say "load at the end: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+}
+
+# bench_node PROGRAM: in WORK/node, with the packages and versions of the tests ($ATID_ORACLES names a folder that has them
+# already). False where Node, npm or the packages cannot be had.
+bench_node() {
+	local said=''
+	as_user mkdir "$WORK/node"
+	as_user cp "$SRC/t/oracles/package.json" "$SRC/t/oracles/package-lock.json" "$SRC/bench/$1" "$WORK/node"
+	if ! type node npm >/dev/null 2>&1; then
+		said='node or npm is not installed'
+	elif [[ -n ${ATID_ORACLES-} ]]; then
+		as_user ln -s "$ATID_ORACLES/node_modules" "$WORK/node/node_modules"
+	else
+		said=$(as_user env npm_config_cache="$WORK/npm" npm ci --prefix "$WORK/node" --ignore-scripts --no-audit --no-fund 2>&1) &&
+			said='' || said="npm ci failed: $(tail -n 1 <<<"$said")"
+	fi
+	[[ -z $said ]] || { atid_say "node: not measured: $said" && return 1; }
+}
+
+# ask NAME LINE: sends a line to a process that stays, a coproc NAME, and prints its answer.
+ask() {
+	local -n ends=$1
+	local answer
+	echo "$2" >&"${ends[1]}"
+	read -r answer <&"${ends[0]}" || atid_die "$1 ended"
+	echo "$answer"
+}

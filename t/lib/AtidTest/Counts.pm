@@ -1,0 +1,58 @@
+# AtidTest::Counts: a plugin of prove that sums up.
+#
+#   prove -PAtidTest::Counts    writes "N passed, N failed", with ", N skipped" if there were any, to the file
+#                               $ATID_COUNTS; and shows the end of the log of each TAP file that died
+#
+# A file that ends badly without a test that failed counts as one that failed, and so does each test that was
+# planned and did not run.
+
+package AtidTest::Counts;
+
+use strict;
+use warnings FATAL => 'all';
+
+use File::Basename;
+use List::Util qw(max);
+use TAP::Formatter::Console;
+use TAP::Formatter::File;
+
+our @ISA = (-t STDOUT ? 'TAP::Formatter::Console' : 'TAP::Formatter::File');
+
+sub load
+{
+	my ($class, $prove) = @_;
+	$prove->{app_prove}->formatter($class);
+	return 1;
+}
+
+sub summary
+{
+	my ($self, $aggregate, $interrupted) = @_;
+	my ($passed, $failed, $skipped) = (0, $interrupted ? 1 : 0, 0);
+
+	$self->SUPER::summary($aggregate, $interrupted);
+	foreach my $parser ($aggregate->parsers)
+	{
+		my $bad = $parser->failed + max(0, ($parser->tests_planned || 0) - $parser->tests_run);
+		my $skip = $parser->skipped + $parser->todo;
+
+		$bad ||= 1 if $parser->has_problems;
+		$failed += $bad;
+		$skipped += $skip;
+		$skipped++ if $parser->skip_all && $parser->skip_all !~ /nothing matches/;
+		$passed += $parser->passed - $skip;
+	}
+	foreach my $file (grep { /\.pl$/ } $aggregate->failed)
+	{
+		my $log = 'tmp_check/log/regress_log_' . basename($file, '.pl');
+		next unless open my $in, '<', $log;
+		my @lines = <$in>;
+		$self->_output("--- the end of $log\n", @lines[ max(0, $#lines - 14) .. $#lines ]);
+	}
+	open my $out, '>', $ENV{ATID_COUNTS} or die "could not open $ENV{ATID_COUNTS}: $!";
+	print $out "$passed passed, $failed failed", $skipped ? ", $skipped skipped" : '', "\n";
+	close $out or die "could not write $ENV{ATID_COUNTS}: $!";
+	return;
+}
+
+1;
