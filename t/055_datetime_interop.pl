@@ -1,7 +1,7 @@
-# The AT Protocol's public interoperability vectors for datetimes.
+# Test vectors for datetimes: ours in t/vectors, and the AT Protocol's public ones where they are there
+# (AtidTest::Interop).
 #
-# Reads the vectors from $ATID_INTEROP_DIR, or from ../shared/fixtures/atproto-interop beside the project,
-# and shows that each line counted as valid there is a datetime, and that each other line is none: neither
+# Shows that each line counted as valid there is a datetime, and that each other line is none: neither
 # one whose syntax is wrong, nor one that names no time. There is no exception. The functions, the domain
 # and the conversion agree about each line.
 
@@ -16,8 +16,6 @@ use AtidTest::Interop;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-
-interop_or_skip('syntax');
 
 my $node    = new_node('interop');
 my $db      = new_database($node, 'vectors');

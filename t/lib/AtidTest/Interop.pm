@@ -1,10 +1,14 @@
-# AtidTest::Interop: the AT Protocol's public interoperability vectors.
+# AtidTest::Interop: test vectors of the AT Protocol.
 #
-#   interop_or_skip PART    the folder where they are: $ATID_INTEROP_DIR, or ../shared/fixtures/atproto-interop
-#                           beside the project; the whole test is skipped where it has no folder PART
-#   syntax_vectors FILE     the strings of a file of its folder syntax, as bytes
+#   vector_folders PART     the folders that have a folder PART: ours, t/vectors; and that of the protocol's own
+#                           vectors, $ATID_INTEROP_DIR or ../shared/fixtures/atproto-interop beside the project,
+#                           where it is there
+#   own_vectors FOLDER      is it ours?
+#   syntax_vectors FILE     the strings of a file of the folder syntax, as bytes, ours first; ours are in
+#                           t/vectors/syntax.txt, a line for each with the file's name, a tab and the string
+#   with_public             are the protocol's own vectors there?
 #
-# In such a file a comment is a "#" followed by a blank ("#extra" is a record key that must be refused), or
+# In a file of the protocol's a comment is a "#" followed by a blank ("#extra" is a record key that must be refused), or
 # alone. Blanks in a line are part of the value.
 
 package AtidTest::Interop;
@@ -17,27 +21,40 @@ use FindBin;
 use Test::More;
 
 our @EXPORT = qw(
-  interop_or_skip
+  own_vectors
   syntax_vectors
+  vector_folders
+  with_public
 );
 
-my $folder = $ENV{ATID_INTEROP_DIR} || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
+my $own    = "$FindBin::Bin/vectors";
+my $public = $ENV{ATID_INTEROP_DIR} || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
 
-sub interop_or_skip
+sub with_public { return -d $public; }
+
+sub own_vectors { return $_[0] eq $own; }
+
+sub vector_folders
 {
 	my ($part) = @_;
-	plan skip_all =>
-	  "no interoperability vectors in $folder: set ATID_INTEROP_DIR to the folder that has them"
-	  unless -d "$folder/$part";
-	return $folder;
+	note("the protocol's own vectors are not in $public: set ATID_INTEROP_DIR to the folder that has them")
+	  unless with_public();
+	return grep { -d "$_/$part" } $own, $public;
+}
+
+sub lines
+{
+	my ($path) = @_;
+	open my $in, '<:raw', $path or die "could not open $path: $!";
+	return map { s/\n\z//r } <$in>;
 }
 
 sub syntax_vectors
 {
 	my ($file) = @_;
-	open my $in, '<:raw', "$folder/syntax/$file" or die "could not open $folder/syntax/$file: $!";
-	my @values = grep { $_ ne '' && !/^#( |\z)/ } map { s/\n\z//r } <$in>;
-	close $in;
+	my $name   = $file =~ s/\.txt\z//r;
+	my @values = map { /^$name\t(.*)\z/s ? $1 : () } lines("$own/syntax.txt");
+	push @values, grep { $_ ne '' && !/^#( |\z)/ } lines("$public/syntax/$file") if with_public();
 	return @values;
 }
 
