@@ -26,9 +26,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $signatures = $ENV{ATID_SIGNATURES} || 500;
+my $signatures = $ENV{ATID_SIGNATURES} || ($ENV{ATID_FULL} ? 500 : 200);
 my $crafted    = 25;
-my $objects    = 500;
+my $objects    = $ENV{ATID_FULL} ? 500 : 200;
 
 my $node = new_node('crypto_oracles');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');

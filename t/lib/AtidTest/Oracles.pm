@@ -1,7 +1,8 @@
 # AtidTest::Oracles: the programs of t/oracles, which answer by other people's packages from npm.
 #
 # The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
-# a temporary folder. Where $ATID_ORACLES names a folder that has them already, nothing is fetched.
+# tmp_check, once for all tests of a run. Where $ATID_ORACLES names a folder that has them already, nothing
+# is fetched.
 #
 # What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
 # $ATID_SEED is another, or the word random.
@@ -11,6 +12,7 @@ package AtidTest::Oracles;
 use strict;
 use warnings FATAL => 'all';
 
+use Fcntl qw(:flock);
 use File::Copy;
 use File::Spec;
 use FindBin;
@@ -63,15 +65,28 @@ sub new
 
 	my $npm = find_program('npm');
 	return (undef, 'npm is not in the PATH') unless defined $npm;
-	local $ENV{npm_config_cache} = "$folder/cache";
+
+	# The first test of a run installs them, and others wait for it.
+	my $shared = "$PostgreSQL::Test::Utils::tmp_check/oracles";
+	mkdir $shared;
+	copy("$FindBin::Bin/oracles/$_", $shared) or die "could not copy $_: $!"
+	  foreach 'package.json', 'package-lock.json';
+	open my $lock, '>', "$shared/lock" or die "could not open $shared/lock: $!";
+	flock $lock, LOCK_EX or die "could not lock $shared/lock: $!";
+	local $ENV{npm_config_cache} = "$shared/cache";
 	my $said = '';
-	my $done = eval {
+	my $done = -e "$shared/done" || eval {
 		IPC::Run::run(
-			[ $npm, 'ci', '--prefix', $folder, '--ignore-scripts', '--no-audit', '--no-fund' ],
+			[ $npm, 'ci', '--prefix', $shared, '--ignore-scripts', '--no-audit', '--no-fund' ],
 			'<', \undef, '>&', \$said,
-			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default))
+		  && open my $out, '>', "$shared/done";
 	};
-	return ($self, undef) if $done;
+	if ($done)
+	{
+		symlink "$shared/node_modules", "$folder/node_modules" or die "could not make a link: $!";
+		return ($self, undef);
+	}
 	return (undef, 'npm waited too long for its registry') if $@ =~ /timeout/;
 	return (undef, "npm cannot have the packages from its registry: $1")
 	  if $said =~ /\bcode ($no_answer)\b/;
