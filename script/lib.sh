@@ -1,23 +1,20 @@
 # shellcheck shell=bash
 # Shared by the scripts here, .ci/run and bench/: a PostgreSQL server of their own, on a fresh Debian or Ubuntu as on
-# a used machine.
+# a used machine. The system's own servers are left alone: no cluster, no configuration, no file under /usr changes but
+# what apt-get installs. At exit, whatever happens, what was started is stopped and the folder removed (not with
+# ATID_KEEP=1). In the order of use:
 #
 #   atid_options 'NAME= NAME' "$@"     reads options       sets option[NAME] and words; --help prints the script's head
 #   atid_on_pg SCRIPT "$@"             for --pg N: goes on in a Debian that has PostgreSQL N, if this one has not
-#   atid_bootstrap NAME [package...]   installs what is missing, and makes a temporary folder
-#                                      sets WORK, SRC, RUN_AS, PG_MAJOR, PG_BIN
-#   atid_prefix                        private copy of the server         sets PREFIX, PREFIX_BIN
+#   atid_bootstrap NAME [package...]   installs what is missing, makes a folder    sets WORK, SRC, PG_MAJOR, PG_BIN
+#   atid_prefix                        private copy of the server                  sets PREFIX, PREFIX_BIN
 #   atid_build [make argument...]      builds SRC, a copy of the project, into that server
-#   atid_server_start [conf line...]   a throw-away server                sets PGHOST, PGPORT, PGUSER
-#   as_user COMMAND...                 runs as the unprivileged user
+#   atid_server_start [conf line...]   a throw-away server                         sets PGHOST, PGPORT, PGUSER
+#   as_user COMMAND...                 runs as the unprivileged user, RUN_AS
 #   atid_job COMMAND...                runs what takes long so that Ctrl-C ends all of it at once
-#
-# The system's own servers are left alone: no cluster, no configuration, no file under /usr but what apt-get installs.
-# At exit, whatever happens, all that was started is stopped and the folder removed (kept with ATID_KEEP=1).
 set -euo pipefail
 
 ATID_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-ATID_OLDEST=15
 ATID_EXTENSIONS=(. crypto)
 ATID_BUILD_PACKAGES=(make gcc libc6-dev libsecp256k1-dev libssl-dev pkg-config)
 # shellcheck disable=SC2034  # for script/test and script/in-root
@@ -26,19 +23,12 @@ WORK=
 ATID_JOB=
 
 # A caller's connection settings or make flags must not leak into throw-away servers and builds.
-for name in "${!PG@}"; do
-	[[ $name == PG_* ]] || unset "$name"
-done
+for name in "${!PG@}"; do [[ $name == PG_* ]] || unset "$name"; done
 unset name MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CDPATH
 
 atid_say() { printf '==> %s\n' "$*"; }
 
-atid_die() {
-	printf '%s: %s\n' "${0##*/}" "$*" >&2
-	exit 1
-}
-
-# --- options ---------------------------------------------------------------------------------
+atid_die() { printf '%s: %s\n' "${0##*/}" "$*" >&2 && exit 1; }
 
 declare -A option=()
 words=()
@@ -77,19 +67,12 @@ atid_on_pg() {
 	export ATID_PG=$pg
 }
 
-# --- cleaning up -----------------------------------------------------------------------------
-
-atid_trap() {
-	trap 'atid_cleanup $?' EXIT
-	trap 'exit 130' HUP INT TERM
-}
-
+trap 'exit 130' HUP INT TERM
 atid_cleanup() {
 	trap '' HUP INT TERM
 	trap - EXIT
 	set +e
 	[[ -z $ATID_JOB ]] || atid_end_job
-	[[ -n $WORK ]] || exit "$1"
 	# a server that a dying test left behind is in no job's group
 	find "$WORK" -name postmaster.pid -printf '%h\n' | while read -r data; do
 		as_user pg_ctl -D "$data" -m immediate -s stop
@@ -107,14 +90,12 @@ atid_end_job() {
 	done
 }
 
-# --- packages --------------------------------------------------------------------------------
-
 atid_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
 # clang, or the newest clang-NN.
 atid_clang() { compgen -c clang | grep -m 1 -x clang || compgen -c | grep -E '^clang-[0-9]+$' | sort -V | tail -n 1 | grep .; }
 
-# What the distribution's own package `postgresql` depends on. On a fresh machine apt has no lists yet.
+# What the distribution's own package `postgresql` depends on; nothing while apt has no lists.
 atid_default_major() {
 	{ apt-cache depends postgresql 2>/dev/null || true; } | sed -n 's/^ *Depends: postgresql-\([0-9]\{1,\}\)$/\1/p'
 }
@@ -126,8 +107,7 @@ atid_as_root() {
 	((EUID == 0)) || command=(sudo "${command[@]}")
 	type "${command[0]}" >/dev/null || atid_die 'packages are missing: run this as root or with sudo'
 	log=$(mktemp)
-	exec 8<>"$log"
-	rm "$log"
+	exec 8<>"$log" && rm "$log"
 	"${command[@]}" </dev/null >&8 2>&1 || status=$?
 	((!status)) || tail -n 20 /proc/self/fd/8 >&2
 	return "$status"
@@ -136,8 +116,7 @@ atid_as_root() {
 # One unreachable third-party source must not stop us: the installation will tell.
 atid_apt_update() {
 	[[ -z ${ATID_UPDATED-} ]] || return 0
-	atid_say 'apt-get update'
-	ATID_UPDATED=1
+	ATID_UPDATED=1 && atid_say 'apt-get update'
 	atid_as_root apt-get -q update || true
 }
 
@@ -153,16 +132,13 @@ atid_choose_major() {
 		PG_BIN=/usr/lib/postgresql/$PG_MAJOR/bin
 		PG_PACKAGES=("postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR")
 	fi
-	[[ $PG_MAJOR =~ ^[0-9]+$ ]] || atid_die 'cannot tell the version of PostgreSQL'
-	((PG_MAJOR >= ATID_OLDEST)) || atid_die "needs PostgreSQL $ATID_OLDEST or later, and this is $PG_MAJOR"
+	[[ $PG_MAJOR =~ ^(1[5-9]|[2-9][0-9])$ ]] || atid_die "needs PostgreSQL 15 or later, and this is ${PG_MAJOR:-none}"
 }
 
 # Installs those of the packages that are missing.
 atid_install() {
 	local package missing=()
-	for package in "$@"; do
-		atid_installed "$package" || missing+=("$package")
-	done
+	for package in "$@"; do atid_installed "$package" || missing+=("$package"); done
 	((${#missing[@]})) || return 0
 	atid_apt_update
 	atid_say "downloading ${missing[*]}"
@@ -176,10 +152,7 @@ atid_install() {
 		/etc/postgresql-common/createcluster.d/zz-atid.conf "${missing[@]}"
 }
 
-# --- a place and a user ----------------------------------------------------------------------
-
 atid_bootstrap() {
-	atid_trap
 	type apt-get >/dev/null || atid_die 'needs Debian or Ubuntu (apt-get)'
 	atid_choose_major
 	atid_install "${PG_PACKAGES[@]}" "${ATID_BUILD_PACKAGES[@]}" "${@:2}" || atid_die 'apt-get could not install this'
@@ -188,7 +161,7 @@ atid_bootstrap() {
 
 atid_workdir() {
 	local parent=${TMPDIR:-/tmp}
-	atid_trap
+	trap 'atid_cleanup $?' EXIT
 	atid_user
 	# A socket's path has to stay below 100 bytes, and the unprivileged user has to get in.
 	[[ ${#parent} -le 30 && -k $parent ]] || parent=/tmp
@@ -227,12 +200,8 @@ atid_job() {
 	return "$status"
 }
 
-# --- a private server ------------------------------------------------------------------------
-
-# PostgreSQL finds its libraries and its share folder relative to its own executable. Real copies of the executables
-# and links to all the rest therefore make a server of our own, into which `make install` can write without touching
-# the system's. Settings would do too, but other ones in each version (extension_destdir, a patch of Debian's, before
-# 18; two paths from there on), and none before 18 in a server that is not Debian's.
+# PostgreSQL finds its libraries and its share folder relative to its own executable: real copies of the executables and
+# links to all the rest make a server of our own, into which `make install` can write. CONTRIBUTING.md says why so.
 atid_prefix() {
 	local name folder
 	PREFIX=$WORK/pg PREFIX_BIN=$WORK/pg$PG_BIN
@@ -269,8 +238,7 @@ atid_copy_interop() {
 	local folder=${ATID_INTEROP_DIR:-$ATID_ROOT/../shared/fixtures/atproto-interop}
 	unset ATID_INTEROP_DIR
 	[[ -d $folder ]] || return 0
-	cp -r "$folder" "$1"
-	chmod -R a+rX "$1"
+	cp -r "$folder" "$1" && chmod -R a+rX "$1"
 	export ATID_INTEROP_DIR=$1
 }
 
@@ -285,10 +253,8 @@ atid_build() {
 
 # Shows the log only if make fails.
 atid_make() {
-	as_user make -s -C "$SRC" -j "$(nproc)" PG_CONFIG="$PREFIX_BIN/pg_config" "$@" >"$WORK/build.log" 2>&1 || {
-		tail -n 40 "$WORK/build.log" >&2
-		atid_die "make $1 failed"
-	}
+	as_user make -s -C "$SRC" -j "$(nproc)" PG_CONFIG="$PREFIX_BIN/pg_config" "$@" >"$WORK/build.log" 2>&1 ||
+		{ tail -n 40 "$WORK/build.log" >&2 && atid_die "make $1 failed"; }
 }
 
 atid_server_start() {
