@@ -233,13 +233,14 @@ atid_copy_sources() {
 	atid_files | tar -C "$ATID_ROOT" --no-recursion --null -cf - -T - | as_user tar -C "$1" --no-same-owner -xf -
 }
 
-# Copies the protocol's own test files to a folder, if ATID_INTEROP_DIR names them or they are beside us.
-atid_copy_interop() {
-	local folder=${ATID_INTEROP_DIR:-$ATID_ROOT/../shared/fixtures/atproto-interop}
-	unset ATID_INTEROP_DIR
+# atid_copy_fixtures VARIABLE NAME TARGET: copies public test files, if VARIABLE names their folder or it is beside us, and
+# lets VARIABLE name the copy.
+atid_copy_fixtures() {
+	local folder=${!1:-$ATID_ROOT/../shared/fixtures/$2}
+	unset "$1"
 	[[ -d $folder ]] || return 0
-	cp -r "$folder" "$1" && chmod -R a+rX "$1"
-	export ATID_INTEROP_DIR=$1
+	cp -r "$folder" "$3" && chmod -R a+rX "$3"
+	export "$1=$3"
 }
 
 atid_build() {
