@@ -166,6 +166,7 @@ foreach my $kind (qw(tid v7))
 {
 	my $what    = 'crash after nextval';
 	my $session = AtidTest::Session->new($node, $db);
+	$session->ok("SET atid.reserve = '1ms'");
 	set_horizon($session, 60);
 	$kept->goes_on("$what: before", $session);
 	my $us = nextval_before_raise($kept, $session);

@@ -74,9 +74,9 @@ sub set_horizon
 # has changed would leave that byte out, and replay would keep that of the logged value. Here that makes
 # the horizon 224 us too low.
 #
-# The stream must be ahead of the clock, so that the next raise, by a new session with a reserve of 1 ms,
-# is to the value that is returned: the last tick, 2 and the reserve. What nextval() leaves lies below
-# the stream, so it is no floor that moves it.
+# The stream must be ahead of the clock, so that the next raise, by a new session, is to the value that is
+# returned: the last tick, 2 and the reserve, which is 1 ms in both sessions. What nextval() leaves lies
+# below the stream, so it is no floor that moves it.
 sub nextval_before_raise
 {
 	my ($kept, $session) = @_;
