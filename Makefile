@@ -175,17 +175,17 @@ $(PURE:%=t/unit/bin/%.o): t/unit/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)
 	$(CC) $(UNIT_FLAGS) -c -o $@ $<
 
 FUZZ_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fno-sanitize-recover=all -I$(srcdir)/src
-CLANG = clang
+FUZZ_CC = clang
 
 fuzz/bin/%: $(srcdir)/fuzz/%.c $(wildcard $(srcdir)/fuzz/*.h) fuzz/bin/pure.a
-	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.a,$^)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.a,$^)
 
 fuzz/bin/pure.a: $(PURE:%=fuzz/bin/%.o)
 	rm -f $@ && $(AR) crs $@ $^
 
 $(PURE:%=fuzz/bin/%.o): fuzz/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)/src/*/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
 
 crypto:
 	@mkdir -p $@
