@@ -101,7 +101,9 @@ COMMENT ON FUNCTION @extschema@.plc_operation_is_signed_by(jsonb, text) IS
 -- that and make another.  So each object of the extensions must lie in atid's schema, and must
 -- refer only to the server's objects, which have no rows in pg_depend, or to the extensions':
 -- to members that belong to a superuser, and to parts of these, such as array types,
--- constraints and entries of operator families.
+-- constraints and entries of operator families.  Each object's own catalog says who owns it:
+-- pg_shdepend has no rows for roles that every server has, such as pg_database_owner, of which
+-- the owner of the database is a member.  A cast has no owner, and nothing can refer to it.
 
 DO LANGUAGE plpgsql $$
 DECLARE
@@ -109,25 +111,35 @@ DECLARE
   object text;
   reference text;
 BEGIN
-  WITH member AS (
-    SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+  WITH owned AS (
+    SELECT tableoid AS classid, oid AS objid, typowner AS owner FROM pg_type
+    UNION ALL SELECT tableoid, oid, proowner FROM pg_proc
+    UNION ALL SELECT tableoid, oid, oprowner FROM pg_operator
+    UNION ALL SELECT tableoid, oid, opcowner FROM pg_opclass
+    UNION ALL SELECT tableoid, oid, opfowner FROM pg_opfamily
+    UNION ALL SELECT tableoid, oid, relowner FROM pg_class
+  ), member AS (
+    SELECT d.classid, d.objid, r.rolsuper
+    FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+      LEFT JOIN owned o ON d.classid = o.classid AND d.objid = o.objid
+      LEFT JOIN pg_authid r ON o.owner = r.oid
     WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
       AND e.extname IN ('atid', 'atid_crypto')
-      AND NOT EXISTS (
-        SELECT FROM pg_shdepend s JOIN pg_database b ON s.dbid = b.oid JOIN pg_authid r ON s.refobjid = r.oid
-        WHERE b.datname = current_database() AND s.classid = d.classid AND s.objid = d.objid
-          AND s.refclassid = 'pg_authid'::regclass AND s.deptype = 'o' AND NOT r.rolsuper)
   ), ours AS (
-    TABLE member
+    SELECT classid, objid FROM member WHERE rolsuper
     UNION
     SELECT d.classid, d.objid
     FROM pg_depend d JOIN member m ON d.refclassid = m.classid AND d.refobjid = m.objid
-    WHERE d.deptype IN ('a', 'i')
+    WHERE m.rolsuper AND d.deptype IN ('a', 'i')
+  ), checked AS (
+    TABLE ours
+    UNION
+    SELECT classid, objid FROM member WHERE rolsuper IS NULL
   )
   SELECT pg_describe_object(d.classid, d.objid, d.objsubid),
     pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
   INTO object, reference
-  FROM ours JOIN pg_depend d USING (classid, objid)
+  FROM checked JOIN pg_depend d USING (classid, objid)
   WHERE d.deptype IN ('n', 'a', 'i')
     AND (d.refclassid, d.refobjid) NOT IN (TABLE ours UNION ALL SELECT 'pg_namespace'::regclass, schema)
   LIMIT 1;
