@@ -121,7 +121,7 @@ CREATE OPERATOR @extschema@.~=~ (
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 COMMENT ON OPERATOR @extschema@.~=~ (text, text) IS
-  'equal, byte by byte: the equality of text in the hash families of this extension';
+  'equal, byte by byte: the equality of text in the operator families of this extension';
 
 CREATE OPERATOR pg_catalog.= (
   LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_eq_text,
@@ -207,7 +207,8 @@ CREATE OPERATOR pg_catalog.>= (
 );
 COMMENT ON OPERATOR pg_catalog.>= (text, @extschema@.tid) IS 'greater than or equal';
 
--- operator families; without = of text, as the head of src/as_text.c explains
+-- operator families; = of two texts is in a family of its own, as the head of
+-- src/as_text.c explains
 
 ALTER OPERATOR FAMILY @extschema@.tid_ops USING btree ADD
   OPERATOR 1 pg_catalog.< (@extschema@.tid, text),
@@ -224,6 +225,37 @@ ALTER OPERATOR FAMILY @extschema@.tid_ops USING btree ADD
   OPERATOR 2 pg_catalog.~<=~ (text, text),
   OPERATOR 4 pg_catalog.~>=~ (text, text),
   OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.tid, text) @extschema@.tid_cmp_text(@extschema@.tid, text),
+  FUNCTION 1 (text, @extschema@.tid) @extschema@.text_cmp_tid(text, @extschema@.tid),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+-- the planner finds = of two texts here
+CREATE OPERATOR FAMILY @extschema@.tid_text_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.tid_text_ops USING btree IS 'TIDs and texts in one order, for the planner';
+ALTER OPERATOR FAMILY @extschema@.tid_text_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.tid, @extschema@.tid),
+  OPERATOR 2 pg_catalog.<= (@extschema@.tid, @extschema@.tid),
+  OPERATOR 3 pg_catalog.= (@extschema@.tid, @extschema@.tid),
+  OPERATOR 4 pg_catalog.>= (@extschema@.tid, @extschema@.tid),
+  OPERATOR 5 pg_catalog.> (@extschema@.tid, @extschema@.tid),
+  OPERATOR 1 pg_catalog.< (@extschema@.tid, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.tid, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.tid, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.tid, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.tid, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.tid),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.tid),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.tid),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.tid),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.tid),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 3 @extschema@.~=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.tid, @extschema@.tid) @extschema@.tid_cmp(@extschema@.tid, @extschema@.tid),
+  FUNCTION 2 (@extschema@.tid, @extschema@.tid) @extschema@.tid_sortsupport(internal),
   FUNCTION 1 (@extschema@.tid, text) @extschema@.tid_cmp_text(@extschema@.tid, text),
   FUNCTION 1 (text, @extschema@.tid) @extschema@.text_cmp_tid(text, @extschema@.tid),
   FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
@@ -1167,8 +1199,8 @@ CREATE OPERATOR CLASS @extschema@.at_uri_minmax_ops DEFAULT FOR TYPE @extschema@
 COMMENT ON OPERATOR FAMILY @extschema@.at_uri_minmax_ops USING brin IS 'minimum and maximum of AT URIs';
 COMMENT ON OPERATOR CLASS @extschema@.at_uri_minmax_ops USING brin IS 'minimum and maximum of AT URIs';
 
--- operator families, with text; without = of text, as the head of src/as_text.c
--- explains
+-- operator families, with text; = of two texts is in families of its own, as the
+-- head of src/as_text.c explains
 
 ALTER OPERATOR FAMILY @extschema@.did_ops USING btree ADD
   OPERATOR 1 pg_catalog.< (@extschema@.did, text),
@@ -1185,6 +1217,37 @@ ALTER OPERATOR FAMILY @extschema@.did_ops USING btree ADD
   OPERATOR 2 pg_catalog.~<=~ (text, text),
   OPERATOR 4 pg_catalog.~>=~ (text, text),
   OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.did, text) @extschema@.did_cmp_text(@extschema@.did, text),
+  FUNCTION 1 (text, @extschema@.did) @extschema@.text_cmp_did(text, @extschema@.did),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+-- the planner finds = of two texts here
+CREATE OPERATOR FAMILY @extschema@.did_text_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.did_text_ops USING btree IS 'DIDs and texts in one order, for the planner';
+ALTER OPERATOR FAMILY @extschema@.did_text_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.did, @extschema@.did),
+  OPERATOR 2 pg_catalog.<= (@extschema@.did, @extschema@.did),
+  OPERATOR 3 pg_catalog.= (@extschema@.did, @extschema@.did),
+  OPERATOR 4 pg_catalog.>= (@extschema@.did, @extschema@.did),
+  OPERATOR 5 pg_catalog.> (@extschema@.did, @extschema@.did),
+  OPERATOR 1 pg_catalog.< (@extschema@.did, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.did, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.did, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.did, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.did, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.did),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.did),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.did),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.did),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.did),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 3 @extschema@.~=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.did, @extschema@.did) @extschema@.did_cmp(@extschema@.did, @extschema@.did),
+  FUNCTION 2 (@extschema@.did, @extschema@.did) @extschema@.did_sortsupport(internal),
   FUNCTION 1 (@extschema@.did, text) @extschema@.did_cmp_text(@extschema@.did, text),
   FUNCTION 1 (text, @extschema@.did) @extschema@.text_cmp_did(text, @extschema@.did),
   FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
@@ -1219,6 +1282,37 @@ ALTER OPERATOR FAMILY @extschema@.at_uri_ops USING btree ADD
   OPERATOR 2 pg_catalog.~<=~ (text, text),
   OPERATOR 4 pg_catalog.~>=~ (text, text),
   OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.at_uri, text) @extschema@.at_uri_cmp_text(@extschema@.at_uri, text),
+  FUNCTION 1 (text, @extschema@.at_uri) @extschema@.text_cmp_at_uri(text, @extschema@.at_uri),
+  FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),
+  FUNCTION 2 (text, text) pg_catalog.bttext_pattern_sortsupport(internal);
+
+-- the planner finds = of two texts here
+CREATE OPERATOR FAMILY @extschema@.at_uri_text_ops USING btree;
+COMMENT ON OPERATOR FAMILY @extschema@.at_uri_text_ops USING btree IS 'AT URIs and texts in one order, for the planner';
+ALTER OPERATOR FAMILY @extschema@.at_uri_text_ops USING btree ADD
+  OPERATOR 1 pg_catalog.< (@extschema@.at_uri, @extschema@.at_uri),
+  OPERATOR 2 pg_catalog.<= (@extschema@.at_uri, @extschema@.at_uri),
+  OPERATOR 3 pg_catalog.= (@extschema@.at_uri, @extschema@.at_uri),
+  OPERATOR 4 pg_catalog.>= (@extschema@.at_uri, @extschema@.at_uri),
+  OPERATOR 5 pg_catalog.> (@extschema@.at_uri, @extschema@.at_uri),
+  OPERATOR 1 pg_catalog.< (@extschema@.at_uri, text),
+  OPERATOR 2 pg_catalog.<= (@extschema@.at_uri, text),
+  OPERATOR 3 pg_catalog.= (@extschema@.at_uri, text),
+  OPERATOR 4 pg_catalog.>= (@extschema@.at_uri, text),
+  OPERATOR 5 pg_catalog.> (@extschema@.at_uri, text),
+  OPERATOR 1 pg_catalog.< (text, @extschema@.at_uri),
+  OPERATOR 2 pg_catalog.<= (text, @extschema@.at_uri),
+  OPERATOR 3 pg_catalog.= (text, @extschema@.at_uri),
+  OPERATOR 4 pg_catalog.>= (text, @extschema@.at_uri),
+  OPERATOR 5 pg_catalog.> (text, @extschema@.at_uri),
+  OPERATOR 1 pg_catalog.~<~ (text, text),
+  OPERATOR 2 pg_catalog.~<=~ (text, text),
+  OPERATOR 3 @extschema@.~=~ (text, text),
+  OPERATOR 4 pg_catalog.~>=~ (text, text),
+  OPERATOR 5 pg_catalog.~>~ (text, text),
+  FUNCTION 1 (@extschema@.at_uri, @extschema@.at_uri) @extschema@.at_uri_cmp(@extschema@.at_uri, @extschema@.at_uri),
+  FUNCTION 2 (@extschema@.at_uri, @extschema@.at_uri) @extschema@.at_uri_sortsupport(internal),
   FUNCTION 1 (@extschema@.at_uri, text) @extschema@.at_uri_cmp_text(@extschema@.at_uri, text),
   FUNCTION 1 (text, @extschema@.at_uri) @extschema@.text_cmp_at_uri(text, @extschema@.at_uri),
   FUNCTION 1 (text, text) pg_catalog.bttext_pattern_cmp(text, text),

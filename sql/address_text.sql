@@ -289,6 +289,44 @@ SELECT plan($$SELECT * FROM post JOIN tx ON creator = tx.did$$);
 RESET enable_hashjoin;
 RESET enable_nestloop;
 
+-- two texts are joined before the values that are equal to both
+CREATE TABLE key_n (t text, pair int, n int);
+CREATE TABLE key_m (t text, pair int, m int);
+CREATE TABLE both_keys (did atid.did, uri atid.at_uri, tid atid.tid, n int, m int);
+INSERT INTO both_keys
+SELECT creator, uri, rev, n % 10, n / 10
+FROM (SELECT *, row_number() OVER (ORDER BY uri) AS n FROM post) p;
+CREATE INDEX ON both_keys (n, m, did);
+CREATE INDEX ON both_keys (n, m, uri);
+CREATE INDEX ON both_keys (n, m, tid);
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_memoize = off;
+CREATE FUNCTION equal_to_both(OUT type text, OUT joined bigint, OUT expected bigint)
+RETURNS SETOF record LANGUAGE plpgsql AS $$
+BEGIN
+  FOREACH type IN ARRAY ARRAY['did', 'uri', 'tid'] LOOP
+    TRUNCATE key_n, key_m;
+    -- one of nine pairs has the same text twice
+    EXECUTE format('INSERT INTO key_n SELECT %I, m, n FROM both_keys WHERE n = 3 AND m < 100', type);
+    EXECUTE format('INSERT INTO key_m SELECT %I, pair, pair FROM (SELECT *, '
+                   'CASE WHEN m %% 10 = 0 THEN m ELSE m / 10 * 10 + 10 - m %% 10 END AS pair '
+                   'FROM both_keys WHERE n = 3 AND m < 100 AND m %% 10 <> 5) v', type);
+    ANALYZE key_n, key_m, both_keys;
+    EXECUTE format('SELECT count(*) FROM key_n a, key_m b, both_keys v WHERE v.%1$I = a.t '
+                   'AND v.%1$I = b.t AND v.n = a.n AND v.m = b.m AND a.pair = b.pair', type)
+      INTO joined;
+    EXECUTE format('SELECT count(*) FROM key_n a, key_m b, both_keys v WHERE v.%1$I::text = a.t '
+                   'AND v.%1$I::text = b.t AND v.n = a.n AND v.m = b.m AND a.pair = b.pair', type)
+      INTO expected;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+SELECT * FROM equal_to_both();
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+RESET enable_memoize;
+
 -- plans of text alone are the server's: nothing of ours is in them
 CREATE TABLE plain (t text, u varchar);
 INSERT INTO plain SELECT did, did FROM tx;

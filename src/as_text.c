@@ -16,11 +16,17 @@
  * have ~=~ of our own in its place, and the hash of a text is that of the packed
  * value where there is one.
  *
- * The btree families have no equality of two texts.  With one, the server would
- * make a foreign key from a column of text to a column of the type, and before
- * version 18 it would then fail whenever a row of the referenced table is deleted:
- * it expects that both columns have a collation, or none has.  So it refuses such
- * a key.  Nothing else needs that equality; amvalidate() reports that it is missing.
+ * An equality of two texts in the btree family of a type's operator class would
+ * let the server make a foreign key from a column of text to a column of the type,
+ * and before version 18 it would then fail whenever a row of the referenced table
+ * is deleted: it expects that both columns have a collation, or none has.  So that
+ * family has none, the server refuses such a key, and amvalidate() reports that it
+ * is missing.
+ *
+ * But the planner needs it.  From value = a AND value = b it may join the texts a
+ * and b first, and leaves value = b out if it cannot write a = b then.  It looks
+ * for that equality in all families that = is in, so each type has a second family
+ * without an operator class, type_text_ops, that is complete.
  *
  * The support functions of the operators do three things:
  *
