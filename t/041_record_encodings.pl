@@ -198,8 +198,16 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 # SQL_ASCII has any bytes.
 {
 	my $s = $session{SQL_ASCII};
-	is(($s->try(q{SELECT atid.record_cid(to_jsonb(E'\351'::text))}))[1], '22021',
+	is(($s->try(q{SELECT atid.record_cid(to_jsonb(E'\351'::text))}))[1], '22023',
 		'SQL_ASCII: bytes that are not UTF-8 are refused');
+	$s->ok('SET client_encoding = SQL_ASCII');
+	foreach my $text (q(E'{"a": ["\351"]}'), q(E'{"a\351": 1}'), q(E'{"a": {"$link": "\351"}}'), q(E'{"a": {"$bytes": "\351"}}'))
+	{
+		is($s->ok("SELECT atid.record_is_valid($text), atid.record_is_valid($text, true), atid.json_is_valid($text), atid.json_is_valid($text, true)"),
+			'f|f|f|f', "SQL_ASCII: nothing raises an error, $text");
+		like($s->ok("SELECT concat_ws('|', atid.record_problem($text), atid.json_problem($text))"),
+			qr/^\$.*: The text must be in UTF-8\.\|\$: The text must be in UTF-8\.$/, "SQL_ASCII: told why, $text");
+	}
 }
 
 $_->quit foreach values %session;

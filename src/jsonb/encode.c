@@ -422,14 +422,26 @@ bytea *
 atid_block_of_json(text *json, char **problem)
 {
 	const char *raw = VARDATA_ANY(json);
-	const char *utf8 = pg_server_to_any(raw, VARSIZE_ANY_EXHDR(json), PG_UTF8);
-	size_t		len = utf8 == raw ? VARSIZE_ANY_EXHDR(json) : strlen(utf8);
+	const char *utf8;
+	size_t		len = VARSIZE_ANY_EXHDR(json);
 	AtidTextWalk walk;
 	AtidCborItem item;
 	AtidCborEvent event;
 	Encoder		encoder;
 	bytea	   *block;
 	char	   *why = NULL;
+
+	if (!atid_can_be_utf8(raw, len))
+	{
+		why = psprintf("$: %s", atid_jsonb_words(ATID_JSONB_UTF8, 0));
+		if (problem == NULL)
+			atid_refuse_record(ATID_JSONB_UTF8, "record cannot be encoded as DAG-CBOR", why);
+		*problem = why;
+		return NULL;
+	}
+	utf8 = pg_server_to_any(raw, (int) len, PG_UTF8);
+	if (utf8 != raw)
+		len = strlen(utf8);
 
 	/* a block is no larger than its text, or hardly */
 	encoder_init(&encoder, len + 64);

@@ -52,6 +52,16 @@ atid_jsonb_walk_init(AtidJsonbWalk *walk, const JsonbContainer *root)
 	walk->utf8 = (GetDatabaseEncoding() == PG_UTF8);
 }
 
+/*
+ * Has a text in the server's encoding a form in UTF-8?  Only SQL_ASCII makes no
+ * promise.
+ */
+bool
+atid_can_be_utf8(const char *text, size_t len)
+{
+	return GetDatabaseEncoding() != PG_SQL_ASCII || pg_verify_mbstr(PG_UTF8, text, (int) len, true);
+}
+
 static AtidCborEvent
 note_fault(AtidJsonbWalk *walk, AtidJsonbFault what)
 {
@@ -66,12 +76,20 @@ entry_len(JEntry entry, uint32 offset)
 	return JBE_HAS_OFF(entry) ? JBE_OFFLENFLD(entry) - offset : JBE_OFFLENFLD(entry);
 }
 
-static inline void
+/*
+ * A text, as UTF-8.  Returns false if it cannot be: a database in SQL_ASCII takes any
+ * bytes.
+ */
+static inline bool
 set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
 {
 	if (unlikely(!walk->utf8) && !atid_is_ascii(text, len))
 	{
-		char	   *utf8 = pg_server_to_any(text, (int) len, PG_UTF8);
+		char	   *utf8;
+
+		if (!atid_can_be_utf8(text, len))
+			return false;
+		utf8 = pg_server_to_any(text, (int) len, PG_UTF8);
 
 		/* the conversion takes four times the length, so keep what is used */
 		if (utf8 != text)
@@ -86,6 +104,7 @@ set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
 
 	item->len = len;
 	item->nul = false;			/* jsonb holds no U+0000 */
+	return true;
 }
 
 static inline bool
@@ -252,8 +271,9 @@ set_special(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *objec
 
 	if (!JBE_ISSTRING(entry))
 		return note_fault(walk, link ? ATID_JSONB_LINK_TYPE : ATID_JSONB_BYTES_TYPE);
-	set_text(walk, item, (const char *) &object->children[2] + offset,
-			 entry_len(entry, offset));
+	if (!set_text(walk, item, (const char *) &object->children[2] + offset,
+				  entry_len(entry, offset)))
+		return note_fault(walk, ATID_JSONB_UTF8);
 	fault = link ? atid_json_link(item, &walk->scratch, &walk->cid_fault) :
 		atid_json_bytes(item, &walk->scratch);
 	if (fault != ATID_JSONB_OK)
@@ -317,7 +337,8 @@ next_value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 	switch (entry & JENTRY_TYPEMASK)
 	{
 		case JENTRY_ISSTRING:
-			set_text(walk, item, frame->data + offset, entry_len(entry, offset));
+			if (!set_text(walk, item, frame->data + offset, entry_len(entry, offset)))
+				return note_fault(walk, ATID_JSONB_UTF8);
 			return ATID_CBOR_TEXT;
 		case JENTRY_ISNUMERIC:
 			return set_number(walk, item, (Numeric) (frame->data + INTALIGN(offset)));
@@ -380,7 +401,8 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 
 		frame->at_value = true;
 		JBE_ADVANCE_OFFSET(frame->key_offset, entry);
-		set_text(walk, item, frame->data + offset, entry_len(entry, offset));
+		if (!set_text(walk, item, frame->data + offset, entry_len(entry, offset)))
+			return note_fault(walk, ATID_JSONB_UTF8);
 		if (item->len >= 5 && item->data[0] == '$')
 		{
 			if (item_is(item, "$link"))
@@ -427,6 +449,8 @@ atid_jsonb_words(AtidJsonbFault what, int cid_fault)
 			return "The padding of a \"$bytes\" is left out, or makes its length a multiple of 4.";
 		case ATID_JSONB_SURROGATE:
 			return "The text has half of a surrogate pair, which is no character.";
+		case ATID_JSONB_UTF8:
+			return "The text must be in UTF-8.";
 		case ATID_JSONB_KEY_TWICE:
 			return "The object has a key twice.";
 		case ATID_JSONB_BYTES_LENGTH:

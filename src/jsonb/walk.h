@@ -29,6 +29,7 @@ typedef enum AtidJsonbFault
 
 	/* only in a text */
 	ATID_JSONB_SURROGATE,		/* half of a surrogate pair */
+	ATID_JSONB_UTF8,			/* a text that is not UTF-8, in SQL_ASCII */
 	ATID_JSONB_KEY_TWICE		/* an object has a key twice */
 } AtidJsonbFault;
 
@@ -78,6 +79,7 @@ atid_is_ascii(const char *s, size_t len)
 	return bits < 0x80;
 }
 
+extern bool atid_can_be_utf8(const char *text, size_t len);
 extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContainer *root);
 extern AtidCborEvent atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item);
 extern char *atid_scratch(AtidScratch *scratch, size_t size);
