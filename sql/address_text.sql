@@ -308,7 +308,8 @@ BEGIN
   FOREACH type IN ARRAY ARRAY['did', 'uri', 'tid'] LOOP
     TRUNCATE key_n, key_m;
     -- one of nine pairs has the same text twice
-    EXECUTE format('INSERT INTO key_n SELECT %I, m, n FROM both_keys WHERE n = 3 AND m < 100', type);
+    EXECUTE format('INSERT INTO key_n SELECT %I, m, n FROM both_keys WHERE n = 3 AND m < 100',
+                   type);
     EXECUTE format('INSERT INTO key_m SELECT %I, pair, pair FROM (SELECT *, '
                    'CASE WHEN m %% 10 = 0 THEN m ELSE m / 10 * 10 + 10 - m %% 10 END AS pair '
                    'FROM both_keys WHERE n = 3 AND m < 100 AND m %% 10 <> 5) v', type);
