@@ -355,7 +355,7 @@ atid_at_uri_scope_sel(PG_FUNCTION_ARGS)
 	result = generic_restriction_selectivity(root, operator, PG_GET_COLLATION(), args, relid,
 											 share);
 	if (IsA(other, Const) && result <= LEAST_SHARE)
-		result *= share / LEAST_SHARE;	/* of what is not among the most common */
+		result *= share / LEAST_SHARE;	/* of the values that are rare */
 	PG_RETURN_FLOAT8(result);
 }
 

@@ -200,7 +200,7 @@ atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 	did = PG_GETARG_TEXT_PP(1);
 	verifier = atid_key_argument(fcinfo, 2);
 
-	/* first what costs less; where there is no commit, repo_records() says why */
+	/* where there is no commit, repo_records() says why */
 	found = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
 							&section) &&
 		atid_commit_parse(section.block, section.block_len, &commit) == ATID_COMMIT_OK;

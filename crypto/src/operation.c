@@ -69,7 +69,7 @@ typedef enum FieldKind
 	FIELD_STRING,
 	FIELD_STRINGS,				/* an array of strings */
 	FIELD_STRING_MAP,			/* an object of strings */
-	FIELD_SERVICES				/* an object of objects, each as in service_fields */
+	FIELD_SERVICES				/* an object of services */
 } FieldKind;
 
 /* All fields in the order of DAG-CBOR, and the types that have each. */
@@ -441,6 +441,7 @@ utf8_of(const JsonbValue *value, size_t *len)
 	char	   *utf8 = pg_server_to_any(text, value->val.string.len, PG_UTF8);
 
 	*len = utf8 == text ? (size_t) value->val.string.len : strlen(utf8);
+
 	return utf8;
 }
 

@@ -272,6 +272,7 @@ warn_far_ahead(void)
  * Write a horizon, and remember it for the rest of the life.  A later visit never
  * writes a lower one, even where setval() has taken the page's value away and the
  * clock was set back: other sessions may still draw up to what they have adopted.
+ *
  * model: visit_write
  */
 static void
@@ -429,6 +430,7 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 
 		/*
 		 * If another session was faster, it got a tick, and we try the next.
+		 *
 		 * model: draw_swap
 		 */
 		if (unlikely(!pg_atomic_compare_exchange_u64(word, &last, next)))
@@ -440,9 +442,11 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 		 * the swap, the horizon covers the tick.  If not, what was adopted is
 		 * void, and the tick is nobody's.
 		 *
-		 * Some processors may satisfy this read between the load and the store
-		 * of the swap (Arm without LSE, POWER).  Whoever changes the life then
-		 * writes to the stream's word, and that makes the swap fail.
+		 * Some processors may satisfy this read between the load and the
+		 * store of the swap (Arm without LSE, POWER).  Whoever changes the
+		 * life then writes to the stream's word, and that makes the swap
+		 * fail.
+		 *
 		 * model: draw_life
 		 */
 		if (likely(pg_atomic_read_u64(&generator->life) == *life))
@@ -694,6 +698,7 @@ atid_generator_cover(PG_FUNCTION_ARGS)
 	/*
 	 * Each word is written to, with what it holds, so that a swap fails which
 	 * began before the life was changed: see draw_tick().
+	 *
 	 * model: cover_word
 	 */
 	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)

@@ -153,22 +153,22 @@ static char *
 base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
 {
 	size_t		room = (len + 2) / 3 * 4;
-	char	   *text = palloc(room + 1);
-	char	   *end = text;
+	char	   *chars = palloc(room + 1);
+	char	   *end = chars;
 
 	while (len > 0)
 	{
 		size_t		part = Min(len, 3 * 256 * 1024);
 
 		CHECK_FOR_INTERRUPTS();
-		end += pg_b64_encode((const void *) bytes, (int) part, end, (int) (text + room - end));
+		end += pg_b64_encode((const void *) bytes, (int) part, end, (int) (chars + room - end));
 		bytes += part;
 		len -= part;
 	}
-	while (end > text && end[-1] == '=')
+	while (end > chars && end[-1] == '=')
 		end--;
-	*text_len = (size_t) (end - text);
-	return text;
+	*text_len = (size_t) (end - chars);
+	return chars;
 }
 
 /* The text of a link or of bytes, without a terminator. */
@@ -420,7 +420,7 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
  * Build an object of one pair: "$link" or "$bytes", and its text.
  */
 static void
-push_pair(JsonbBuilder *builder, char *key, char *text, size_t len)
+push_pair(JsonbBuilder *builder, char *key, char *chars, size_t len)
 {
 	JsonbValue	v;
 
@@ -429,7 +429,7 @@ push_pair(JsonbBuilder *builder, char *key, char *text, size_t len)
 	v.val.string.val = key;
 	v.val.string.len = (int) strlen(key);
 	push_jsonb(builder, WJB_KEY, &v);
-	v.val.string.val = text;
+	v.val.string.val = chars;
 	v.val.string.len = (int) len;
 	push_jsonb(builder, WJB_VALUE, &v);
 	push_jsonb(builder, WJB_END_OBJECT, NULL);

@@ -222,17 +222,17 @@ base64_fault(const char *text, size_t len)
 AtidJsonbFault
 atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
 {
-	const char *text = (const char *) item->data;
+	const char *chars = (const char *) item->data;
 	size_t		len = item->len;
 	size_t		whole;
 	size_t		done = 0;
 	char		last[4] = {'=', '=', '=', '='};
 	char	   *bytes;
 
-	while (len > 0 && item->len - len < 2 && text[len - 1] == '=')
+	while (len > 0 && item->len - len < 2 && chars[len - 1] == '=')
 		len--;
 	if (len % 4 == 1 || (item->len != len && item->len != (len + 3) / 4 * 4))
-		return base64_fault(text, len);
+		return base64_fault(chars, len);
 
 	bytes = atid_scratch(scratch, (len + 3) / 4 * 3 + 1);
 	whole = len / 4 * 4;
@@ -242,18 +242,18 @@ atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
 		size_t		part_bytes = part / 4 * 3;
 
 		CHECK_FOR_INTERRUPTS();
-		if (pg_b64_decode(text + done, (int) part, (void *) (bytes + done / 4 * 3),
+		if (pg_b64_decode(chars + done, (int) part, (void *) (bytes + done / 4 * 3),
 						  (int) part_bytes) != (int) part_bytes)
-			return base64_fault(text, len);
+			return base64_fault(chars, len);
 		done += part;
 	}
 	item->len = len / 4 * 3 + len % 4 * 3 / 4;
 	if (len > whole)
 	{
-		memcpy(last, text + whole, len - whole);
+		memcpy(last, chars + whole, len - whole);
 		if (pg_b64_decode(last, 4, (void *) (bytes + whole / 4 * 3), 3) !=
 			(int) (item->len - whole / 4 * 3))
-			return base64_fault(text, len);
+			return base64_fault(chars, len);
 	}
 	item->data = (const uint8_t *) bytes;
 	return ATID_JSONB_OK;
