@@ -8,6 +8,7 @@
 #ifndef ATID_ADDRESS_ROOM_H
 #define ATID_ADDRESS_ROOM_H
 
+#include "access/stratnum.h"
 #include "fmgr.h"
 #include "utils/sortsupport.h"
 
@@ -25,6 +26,8 @@ pg_noreturn extern void atid_refuse_packed(AtidPackedState state, const char *ty
 extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_eq(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_ge(PG_FUNCTION_ARGS);
+extern Oid	atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumber strategy,
+								   PGFunction own);
 
 /* The binary form is the text */
 extern Datum atid_did_send(PG_FUNCTION_ARGS);

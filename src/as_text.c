@@ -637,21 +637,6 @@ simplify_scope(SupportRequestSimplify *request, int uri_arg)
 	return make_comparison(operator, args[0], args[1], InvalidOid);
 }
 
-/* The operator of an index column's family that compares with a text, if it is ours. */
-static Oid
-text_operator(SupportRequestIndexCondition *request, StrategyNumber strategy, PGFunction own)
-{
-	Oid			operator = get_opfamily_member(request->opfamily,
-											   request->index->opcintype[request->indexcol],
-											   TEXTOID, strategy);
-	FmgrInfo	function;
-
-	if (!OidIsValid(operator))
-		return InvalidOid;
-	fmgr_info(get_opcode(operator), &function);
-	return function.fn_addr == own ? operator : InvalidOid;
-}
-
 /*
  * As in scope.c, but by the text: uri >= scope AND uri < scope || '0'.  A text that
  * is no scope does no harm there, for the operator is evaluated, too.
@@ -662,6 +647,7 @@ scope_index_condition(SupportRequestIndexCondition *request, int uri_arg)
 	List	   *args = two_args(request);
 	Node	   *column;
 	Node	   *scope;
+	Oid			type;
 	Oid			ge;
 	Oid			lt;
 	Oid		   *types;
@@ -676,8 +662,11 @@ scope_index_condition(SupportRequestIndexCondition *request, int uri_arg)
 	/* strategies mean the same to a btree and to BRIN's minmax */
 	if (request->index->relam != BTREE_AM_OID && request->index->relam != BRIN_AM_OID)
 		return NULL;
-	ge = text_operator(request, BTGreaterEqualStrategyNumber, atid_at_uri_ge_text);
-	lt = text_operator(request, BTLessStrategyNumber, atid_at_uri_lt_text);
+	type = request->index->opcintype[request->indexcol];
+	ge = atid_ordering_operator(request->opfamily, type, TEXTOID, BTGreaterEqualStrategyNumber,
+								atid_at_uri_ge_text);
+	lt = atid_ordering_operator(request->opfamily, type, TEXTOID, BTLessStrategyNumber,
+								atid_at_uri_lt_text);
 	if (!OidIsValid(ge) || !OidIsValid(lt))
 		return NULL;
 

@@ -148,11 +148,10 @@ atid_at_uri_scope_upper(PG_FUNCTION_ARGS)
  * The operator of a strategy in the index column's family, if it is the one of
  * our own order: a family of somebody else's may sort in another way.
  */
-static Oid
-ordering_operator(SupportRequestIndexCondition *request, Oid type, StrategyNumber strategy,
-				  PGFunction own)
+Oid
+atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumber strategy, PGFunction own)
 {
-	Oid			operator = get_opfamily_member(request->opfamily, type, type, strategy);
+	Oid			operator = get_opfamily_member(family, left, right, strategy);
 	FmgrInfo	function;
 
 	if (!OidIsValid(operator))
@@ -263,8 +262,10 @@ support(Node *raw, int uri_arg)
 		return NULL;
 	type = request->index->opcintype[request->indexcol];
 
-	ge = ordering_operator(request, type, BTGreaterEqualStrategyNumber, atid_at_uri_ge);
-	le = ordering_operator(request, type, BTLessEqualStrategyNumber, atid_at_uri_le);
+	ge = atid_ordering_operator(request->opfamily, type, type, BTGreaterEqualStrategyNumber,
+								atid_at_uri_ge);
+	le = atid_ordering_operator(request->opfamily, type, type, BTLessEqualStrategyNumber,
+								atid_at_uri_le);
 	if (!OidIsValid(ge) || !OidIsValid(le))
 		return NULL;
 	upper = upper_bound(request->funcid, scope, type);

@@ -3,13 +3,12 @@
  * atidlib.c
  *		SQL functions of atid, called through its library.
  *
- * What atid's library does already is not done a second time here: a jsonb
- * becomes DAG-CBOR in one place, and a repository is verified in one.  The
- * functions are found by the names that the install script of atid gives to
- * CREATE FUNCTION, which a later version of the library has to keep for the sake of
- * databases that were made by an earlier one.  That needs no look at the
- * catalogue, depends on no search_path, and does not mind which version of the
- * extension the database has: what counts is the library.
+ * What atid's library does already is not done a second time here: a repository
+ * is verified in one place.  The functions are found by the names that the install
+ * script of atid gives to CREATE FUNCTION, which a later version of the library has
+ * to keep for the sake of databases that were made by an earlier one.  That needs no
+ * look at the catalogue, depends on no search_path, and does not mind which version
+ * of the extension the database has: what counts is the library.
  *
  * The rest that the two libraries have in common are pure files of src/codec/,
  * compiled into both.  crypto/Makefile says how their symbols are kept apart.
@@ -23,8 +22,6 @@
 #include "atidlib.h"
 
 static const char *const symbols[] = {
-	[ATID_RECORD_IS_VALID] = "atid_record_is_valid",
-	[ATID_RECORD_TO_DAG_CBOR] = "atid_record_to_dag_cbor",
 	[ATID_REPO_IS_VALID] = "atid_repo_is_valid",
 	[ATID_REPO_RECORDS] = "atid_repo_records",
 };

@@ -15,8 +15,6 @@
 /* The functions that are called. */
 typedef enum AtidFunction
 {
-	ATID_RECORD_IS_VALID,
-	ATID_RECORD_TO_DAG_CBOR,
 	ATID_REPO_IS_VALID,
 	ATID_REPO_RECORDS
 } AtidFunction;

@@ -41,6 +41,16 @@
 #define DID_QUOTED_MAX 200
 
 /*
+ * Is the commit of this account?  A DID is ASCII, the same bytes in every encoding.
+ */
+static bool
+commit_is_of(const AtidCommit *commit, const text *did)
+{
+	return commit->did_len == VARSIZE_ANY_EXHDR(did) &&
+		memcmp(commit->did, VARDATA_ANY(did), commit->did_len) == 0;
+}
+
+/*
  * Has the key signed this commit?
  */
 static bool
@@ -97,16 +107,10 @@ atid_commit_is_signed_by_account(PG_FUNCTION_ARGS)
 	bytea	   *block = PG_GETARG_BYTEA_PP(0);
 	text	   *did = PG_GETARG_TEXT_PP(1);
 	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
-	const uint8_t *bytes = (const uint8_t *) VARDATA_ANY(block);
-	size_t		len = VARSIZE_ANY_EXHDR(block);
 	AtidCommit	commit;
-	bool		result;
-
-	/* a DID is ASCII, the same bytes in every encoding */
-	result = atid_commit_parse(bytes, len, &commit) == ATID_COMMIT_OK &&
-		commit.did_len == VARSIZE_ANY_EXHDR(did) &&
-		memcmp(commit.did, VARDATA_ANY(did), commit.did_len) == 0 &&
-		block_is_signed_by(bytes, len, verifier);
+	bool		result = atid_commit_parse((const uint8_t *) VARDATA_ANY(block),
+										   VARSIZE_ANY_EXHDR(block), &commit) == ATID_COMMIT_OK &&
+		commit_is_of(&commit, did) && commit_is_signed_by(&commit, verifier);
 
 	PG_FREE_IF_COPY(block, 0);
 	PG_FREE_IF_COPY(did, 1);
@@ -204,8 +208,7 @@ atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 	found = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
 							&section) &&
 		atid_commit_parse(section.block, section.block_len, &commit) == ATID_COMMIT_OK;
-	if (found && (commit.did_len != VARSIZE_ANY_EXHDR(did) ||
-				  memcmp(commit.did, VARDATA_ANY(did), commit.did_len) != 0))
+	if (found && !commit_is_of(&commit, did))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("repository is of another account"),
