@@ -8,98 +8,25 @@
 #
 # script/test does all of that and more on a throw-away server.
 
+# This folder, which is not the current one in a VPATH build.
+HERE := $(dir $(firstword $(MAKEFILE_LIST)))
+files = $(patsubst $(HERE)%,%,$(wildcard $(addprefix $(HERE),$(1))))
+
 # META.json is the one source of the version; the extension's own version
 # leaves the patch level out, so that a patch release needs no upgrade script.
-META := $(dir $(firstword $(MAKEFILE_LIST)))META.json
-DISTVERSION := $(shell sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' $(META))
+DISTVERSION := $(shell sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' $(HERE)META.json)
 
 EXTENSION = atid
 MODULE_big = atid
 # the first release's script, frozen, and a script for each step from there
-DATA = \
-	atid--1.0.sql \
-	atid--1.0--1.1.sql
+DATA = $(call files,atid--*.sql)
+DOCS = $(call files,doc/*.md doc/*.svg)
 
-DOCS = \
-	doc/README.md \
-	doc/address.md \
-	doc/cid.md \
-	doc/clients.md \
-	doc/crypto.md \
-	doc/datetime.md \
-	doc/generator.md \
-	doc/moving.md \
-	doc/partitions.md \
-	doc/performance-cost.svg \
-	doc/performance-like.svg \
-	doc/performance-records.svg \
-	doc/performance-repositories.svg \
-	doc/performance-sessions.svg \
-	doc/performance.md \
-	doc/promises.md \
-	doc/record.md \
-	doc/repository.md \
-	doc/rkey.md \
-	doc/servers.md \
-	doc/tid.md \
-	doc/uuid.md
+OBJS = $(patsubst %.c,%.o,atid.c $(call files,src/*.c src/*/*.c))
 
-# pure code, which builds without a server
-PURE = \
-	codec/address \
-	codec/base32 \
-	codec/base58 \
-	codec/car \
-	codec/commit \
-	codec/dagcbor \
-	codec/datetime \
-	codec/format \
-	codec/json \
-	codec/mst \
-	codec/mst_build \
-	codec/mst_walk \
-	codec/multiformat \
-	codec/multikey \
-	codec/packed \
-	codec/syntax \
-	generator/clock
-
-# the floors below the rooms, which need a server
-FLOORS = \
-	archive \
-	generator/generator \
-	generator/horizon \
-	generator/random \
-	generator/slots \
-	jsonb/decode \
-	jsonb/encode \
-	jsonb/inspect \
-	jsonb/model \
-	jsonb/text \
-	jsonb/walk \
-	quote \
-	sha256 \
-	sort
-
-# a room for each section of the install script
-ROOMS = \
-	tid \
-	rkey \
-	uuid \
-	cid \
-	address \
-	at_uri \
-	did \
-	scope \
-	as_text \
-	datetime \
-	record \
-	reference \
-	car \
-	mst \
-	repository
-
-OBJS = atid.o $(PURE:%=src/%.o) $(FLOORS:%=src/%.o) $(ROOMS:%=src/%.o)
+# Pure code builds without a server. The last two are atid_crypto's.
+PURE = $(patsubst %.c,%,$(call files,src/codec/*.c)) src/generator/clock
+PURE_CRYPTO = crypto/src/base58 crypto/src/multikey
 
 # A cluster's own encoding and locale may be any.
 REGRESS_OPTS = --load-extension=atid --encoding=UTF8 --no-locale
@@ -158,9 +85,10 @@ $(OBJS:.o=.bc): %.bc: %.o
 # The unit tests need no server.  The pure code is compiled once more for them,
 # with the sanitizers, and each is linked with all of it.  The harnesses of fuzz/
 # likewise, by clang; fuzz/run runs them.
-UNIT = $(patsubst $(srcdir)/t/unit/%.c,t/unit/bin/%,$(wildcard $(srcdir)/t/unit/*.c))
+UNIT = $(patsubst %.c,t/unit/bin/%,$(notdir $(call files,t/unit/*.c)))
 UNIT_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -I$(srcdir)/src
+HEADERS = $(wildcard $(addprefix $(srcdir)/,src/*/*.h crypto/src/*.h))
 
 unit: unit-programs
 	$(PROVE) --exec '' $(UNIT)
@@ -170,20 +98,21 @@ unit-programs: $(UNIT)
 $(UNIT): t/unit/bin/%: $(srcdir)/t/unit/%.c $(wildcard $(srcdir)/t/unit/*.h) $(PURE:%=t/unit/bin/%.o)
 	$(CC) $(UNIT_FLAGS) -o $@ $(filter %.c %.o,$^)
 
-$(PURE:%=t/unit/bin/%.o): t/unit/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)/src/*/*.h)
+$(PURE:%=t/unit/bin/%.o): t/unit/bin/%.o: $(srcdir)/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_FLAGS) -c -o $@ $<
 
-FUZZ_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fno-sanitize-recover=all -I$(srcdir)/src
+FUZZ_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fno-sanitize-recover=all \
+	-I$(srcdir)/src -I$(srcdir)/crypto/src
 FUZZ_CC = clang
 
 fuzz/bin/%: $(srcdir)/fuzz/%.c $(wildcard $(srcdir)/fuzz/*.h) fuzz/bin/pure.a
 	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.a,$^)
 
-fuzz/bin/pure.a: $(PURE:%=fuzz/bin/%.o)
+fuzz/bin/pure.a: $(patsubst %,fuzz/bin/%.o,$(PURE) $(PURE_CRYPTO))
 	rm -f $@ && $(AR) crs $@ $^
 
-$(PURE:%=fuzz/bin/%.o): fuzz/bin/%.o: $(srcdir)/src/%.c $(wildcard $(srcdir)/src/*/*.h)
+fuzz/bin/%.o: $(srcdir)/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
 

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/base58.h"
-#include "codec/multikey.h"
+#include "base58.h"
+#include "multikey.h"
 #include "fuzz.h"
 
 static const char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";

@@ -37,7 +37,7 @@
 #include "codec/format.h"
 #include "codec/multiformat.h"
 #include "compat.h"
-#include "quote.h"
+#include "error.h"
 #include "sha256.h"
 
 

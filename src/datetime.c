@@ -28,7 +28,7 @@
 
 #include "codec/datetime.h"
 #include "compat.h"
-#include "quote.h"
+#include "error.h"
 
 /* What timestamptz counts from, in microseconds of the Unix epoch. */
 #define TIMESTAMPTZ_EPOCH_US \

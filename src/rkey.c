@@ -25,7 +25,7 @@
 #include "codec/syntax.h"
 #include "compat.h"
 #include "generator/generator.h"
-#include "quote.h"
+#include "error.h"
 
 
 /*

@@ -32,7 +32,7 @@
 #include "compat.h"
 #include "generator/clock.h"
 #include "generator/generator.h"
-#include "quote.h"
+#include "error.h"
 
 #define TOP_BIT			(UINT64CONST(1) << 63)
 

@@ -45,7 +45,7 @@
 #include "generator/clock.h"
 #include "generator/generator.h"
 #include "generator/random.h"
-#include "quote.h"
+#include "error.h"
 
 #define VERSION_MASK	UINT64CONST(0xF000)
 #define VARIANT_MASK	UINT64CONST(0xC000000000000000)

@@ -31,7 +31,7 @@
 #include "codec/car.h"
 #include "codec/commit.h"
 #include "codec/multiformat.h"
-#include "codec/multikey.h"
+#include "multikey.h"
 #include "compat.h"
 #include "key.h"
 #include "sha256.h"

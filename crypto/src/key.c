@@ -23,7 +23,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "codec/multikey.h"
+#include "multikey.h"
 #include "compat.h"
 #include "key.h"
 #include "sha256.h"

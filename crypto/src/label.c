@@ -36,7 +36,7 @@
 #include "utils/numeric.h"
 
 #include "codec/dagcbor.h"
-#include "codec/multikey.h"
+#include "multikey.h"
 #include "compat.h"
 #include "key.h"
 #include "signature.h"

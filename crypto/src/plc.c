@@ -20,7 +20,7 @@
 #include "utils/jsonb.h"
 
 #include "codec/base32.h"
-#include "codec/multikey.h"
+#include "multikey.h"
 #include "compat.h"
 #include "key.h"
 #include "operation.h"

@@ -52,7 +52,7 @@
 #include <openssl/obj_mac.h>
 #include <openssl/params.h>
 
-#include "codec/multikey.h"
+#include "multikey.h"
 #include "signature.h"
 
 /* An ECDSA-Sig-Value in DER of P-256 has two INTEGERs of 33 bytes at most. */

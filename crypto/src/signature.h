@@ -13,7 +13,7 @@
 #include <openssl/evp.h>
 #include <secp256k1.h>
 
-#include "codec/multikey.h"
+#include "multikey.h"
 
 /* A signature is r and s, big-endian, and nothing else. */
 #define ATID_SCALAR_LEN 32

@@ -15,7 +15,7 @@
 #include "common/base64.h"
 #include "utils/jsonb.h"
 
-#include "codec/multikey.h"
+#include "multikey.h"
 #include "compat.h"
 #include "signature.h"
 #include "sigtext.h"

@@ -11,7 +11,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 
-#include "codec/multikey.h"
+#include "multikey.h"
 #include "signature.h"
 
 #include "tap.h"

@@ -5,8 +5,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_ADDRESS_ROOM_H
-#define ATID_ADDRESS_ROOM_H
+#ifndef ATID_ADDRESS_TYPES_H
+#define ATID_ADDRESS_TYPES_H
 
 #include "access/stratnum.h"
 #include "fmgr.h"
@@ -61,4 +61,4 @@ atid_address_compare(Datum x, Datum y, AtidPackedCompare compare)
 	return result;
 }
 
-#endif							/* ATID_ADDRESS_ROOM_H */
+#endif							/* ATID_ADDRESS_TYPES_H */

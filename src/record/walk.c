@@ -39,7 +39,7 @@
 
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
-#include "jsonb/walk.h"
+#include "record/walk.h"
 
 /*
  * Begin a walk.

@@ -14,7 +14,7 @@
 #include "lib/stringinfo.h"
 
 #include "codec/dagcbor.h"
-#include "jsonb/walk.h"
+#include "record/walk.h"
 
 /*
  * The longest path of a link, a blob or a reference, in bytes: a key can be as

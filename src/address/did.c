@@ -20,11 +20,11 @@
 #include "utils/fmgrprotos.h"
 #include "utils/sortsupport.h"
 
-#include "address.h"
+#include "address/address.h"
 #include "codec/address.h"
 #include "codec/packed.h"
 #include "compat.h"
-#include "quote.h"
+#include "error.h"
 
 
 /*

@@ -24,8 +24,8 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "address.h"
-#include "archive.h"
+#include "address/address.h"
+#include "repository/archive.h"
 #include "cid.h"
 #include "codec/address.h"
 #include "codec/base32.h"

@@ -29,10 +29,10 @@
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "compat.h"
-#include "jsonb/decode.h"
-#include "jsonb/encode.h"
-#include "jsonb/inspect.h"
-#include "jsonb/walk.h"
+#include "record/decode.h"
+#include "record/encode.h"
+#include "record/inspect.h"
+#include "record/walk.h"
 
 static void
 check_for_interrupts(void)

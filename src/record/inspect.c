@@ -4,7 +4,7 @@
  *		Where in a record an event is, and what its objects have told so far.
  *
  * A block and a jsonb are read as one stream of events: a block by the reader of
- * codec/dagcbor.c, a jsonb by the walk of jsonb/walk.c.  The inspector follows
+ * codec/dagcbor.c, a jsonb by the walk of walk.c.  The inspector follows
  * either, and knows at each event where it is: its path.
  *
  * An error has one path, which is made from the keys and indexes of what is open.
@@ -22,8 +22,8 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "jsonb/inspect.h"
-#include "quote.h"
+#include "record/inspect.h"
+#include "error.h"
 
 void
 atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk)

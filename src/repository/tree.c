@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * mst.c
+ * tree.c
  *		Merkle Search Trees as SQL sees them: a tree's root of its entries, entries
  *		of a tree, what two trees differ in, and the tree before a commit.
  *
@@ -28,7 +28,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "archive.h"
+#include "repository/archive.h"
 #include "cid.h"
 #include "codec/car.h"
 #include "codec/mst.h"

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
- * text.h
+ * json.h
  *		A walk over a JSON text, as the events of the DAG-CBOR that it stands for.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_TEXT_H
-#define ATID_TEXT_H
+#ifndef ATID_RECORD_JSON_H
+#define ATID_RECORD_JSON_H
 
 #include "codec/dagcbor.h"
-#include "jsonb/walk.h"
+#include "record/walk.h"
 
 /* An open array or object. */
 typedef struct AtidTextLevel
@@ -38,4 +38,4 @@ typedef struct AtidTextWalk
 extern void atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len);
 extern AtidCborEvent atid_text_next(AtidTextWalk *walk, AtidCborItem *item);
 
-#endif							/* ATID_TEXT_H */
+#endif							/* ATID_RECORD_JSON_H */

@@ -26,7 +26,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "archive.h"
+#include "repository/archive.h"
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "sha256.h"

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * quote.c
+ * error.c
  *		A value or a path as an error shows it: no longer than can be read.
  *
  * What is wrong with a value is often at its beginning or at its end, so both
@@ -12,7 +12,7 @@
 
 #include "mb/pg_wchar.h"
 
-#include "quote.h"
+#include "error.h"
 
 #define ELLIPSIS " ... "
 

@@ -9,7 +9,7 @@
  * by bytes in either source, so that a "cid" is known when its "uri" comes, and
  * a row never has to wait for the end of its object.
  *
- * Records and blocks are read by the same inspector (jsonb/inspect.c), so that a
+ * Records and blocks are read by the same inspector (inspect.c), so that a
  * block has the same rows as its record.  Rows go to a tuplestore, which keeps
  * them on disk where they are many.
  *
@@ -25,16 +25,16 @@
 #include "utils/jsonb.h"
 #include "utils/tuplestore.h"
 
-#include "address.h"
+#include "address/address.h"
 #include "cid.h"
 #include "codec/address.h"
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "compat.h"
-#include "jsonb/decode.h"
-#include "jsonb/inspect.h"
-#include "jsonb/model.h"
-#include "jsonb/walk.h"
+#include "record/decode.h"
+#include "record/inspect.h"
+#include "record/model.h"
+#include "record/walk.h"
 
 /* What is listed. */
 typedef enum ListOf

@@ -21,11 +21,11 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/multikey.h"
+#include "multikey.h"
 
 #include <string.h>
 
-#include "codec/base58.h"
+#include "base58.h"
 #include "codec/multiformat.h"
 
 #define PREFIX "did:key:"

@@ -34,7 +34,7 @@
 #include "codec/address.h"
 #include "codec/format.h"
 #include "codec/multiformat.h"
-#include "jsonb/model.h"
+#include "record/model.h"
 
 /* The longest name of a definition in a $type, its "#" counted. */
 #define TYPE_NAME_MAX 256

@@ -64,7 +64,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "address.h"
+#include "address/address.h"
 #include "codec/address.h"
 #include "codec/base32.h"
 #include "codec/packed.h"

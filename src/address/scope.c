@@ -40,7 +40,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-#include "address.h"
+#include "address/address.h"
 #include "codec/address.h"
 #include "codec/packed.h"
 #include "codec/syntax.h"

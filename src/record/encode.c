@@ -24,12 +24,12 @@
 #include "miscadmin.h"
 
 #include "codec/dagcbor.h"
-#include "jsonb/encode.h"
-#include "jsonb/inspect.h"
-#include "jsonb/model.h"
-#include "jsonb/text.h"
-#include "jsonb/walk.h"
-#include "quote.h"
+#include "record/encode.h"
+#include "record/inspect.h"
+#include "record/model.h"
+#include "record/json.h"
+#include "record/walk.h"
+#include "error.h"
 #include "sort.h"
 
 /*

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * multikey.c
- *		Tests of codec/multikey.c.
+ *		Tests of multikey.c.
  *
  *-------------------------------------------------------------------------
  */
 #include <string.h>
 
-#include "codec/base58.h"
-#include "codec/multikey.h"
+#include "base58.h"
+#include "multikey.h"
 
 #include "tap.h"
 

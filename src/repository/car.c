@@ -19,7 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "archive.h"
+#include "repository/archive.h"
 #include "cid.h"
 #include "codec/car.h"
 #include "codec/mst.h"

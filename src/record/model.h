@@ -11,7 +11,7 @@
 #include "utils/jsonb.h"
 
 #include "compat.h"
-#include "jsonb/inspect.h"
+#include "record/inspect.h"
 
 /* What is asked of a record. */
 typedef enum AtidRules

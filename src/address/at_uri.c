@@ -24,12 +24,12 @@
 #include "utils/lsyscache.h"
 #include "utils/sortsupport.h"
 
-#include "address.h"
+#include "address/address.h"
 #include "codec/address.h"
 #include "codec/base32.h"
 #include "codec/packed.h"
 #include "compat.h"
-#include "quote.h"
+#include "error.h"
 
 
 /*

@@ -4,7 +4,7 @@
  *		Records: jsonb to DAG-CBOR and back, their CIDs, and what is wrong with
  *		them.
  *
- * The work is done in jsonb/: encode.c and decode.c turn one into the other, and
+ * The work is done in encode.c and decode.c turn one into the other, and
  * model.c looks for problems.
  *
  *-------------------------------------------------------------------------
@@ -19,11 +19,11 @@
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "compat.h"
-#include "jsonb/decode.h"
-#include "jsonb/encode.h"
-#include "jsonb/inspect.h"
-#include "jsonb/model.h"
-#include "jsonb/walk.h"
+#include "record/decode.h"
+#include "record/encode.h"
+#include "record/inspect.h"
+#include "record/model.h"
+#include "record/walk.h"
 
 
 PG_FUNCTION_INFO_V1(atid_record_to_dag_cbor);

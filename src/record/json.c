@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * text.c
+ * json.c
  *		A walk over a JSON text, as the events of the DAG-CBOR that it stands for.
  *
  * The conventions are those of walk.c.  A text can say what a jsonb cannot: it
@@ -28,8 +28,8 @@
 #include "codec/dagcbor.h"
 #include "codec/json.h"
 #include "compat.h"
-#include "jsonb/text.h"
-#include "jsonb/walk.h"
+#include "record/json.h"
+#include "record/walk.h"
 
 /* Escapes are taken out of so many bytes at a time between interrupts. */
 #define UNESCAPE_AT_ONCE (1024 * 1024)

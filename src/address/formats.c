@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * address.c
+ * formats.c
  *		Lexicon's string formats that are checked text: the functions behind the
  *		domains handle, nsid, at_identifier, language and uri; and what the types
  *		atid.did and atid.at_uri share.
@@ -21,11 +21,11 @@
 #include "utils/builtins.h"
 #include "utils/sortsupport.h"
 
-#include "address.h"
+#include "address/address.h"
 #include "codec/address.h"
 #include "codec/format.h"
 #include "compat.h"
-#include "quote.h"
+#include "error.h"
 
 
 /*
