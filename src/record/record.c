@@ -4,8 +4,7 @@
  *		Records: jsonb to DAG-CBOR and back, their CIDs, and what is wrong with
  *		them.
  *
- * The work is done in encode.c and decode.c turn one into the other, and
- * model.c looks for problems.
+ * encode.c and decode.c turn one into the other, and model.c looks for problems.
  *
  *-------------------------------------------------------------------------
  */

@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree.h
+ *		A Merkle Search Tree that is read in a CAR, and one that is built.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_TREE_H
+#define ATID_TREE_H
+
+#include "fmgr.h"
+
+#include "codec/mst.h"
+#include "compat.h"
+#include "repository/archive.h"
+
+/* A tree that is walked through, and the CAR that it is in. */
+typedef struct AtidTree
+{
+	AtidArchive archive;
+	AtidMstWalk walk;
+	uint8_t		root[ATID_MST_CID_LEN];
+} AtidTree;
+
+extern AtidTree *atid_tree_open(FunctionCallInfo fcinfo, int i);
+extern void atid_tree_close(AtidTree *tree);
+extern bool atid_tree_enter(AtidTree *tree, bool partial);
+pg_noreturn extern void atid_tree_raise(AtidTree *tree);
+
+/* What the builder works with during a call. */
+typedef struct AtidTreeBuild
+{
+	AtidMstCaller caller;
+	MemoryContext context;
+	struct pg_cryptohash_ctx *hash;
+	struct StringInfoData *nodes;
+} AtidTreeBuild;
+
+extern void atid_tree_build_begin(AtidTreeBuild *build, MemoryContext context,
+								  struct StringInfoData *nodes);
+pg_noreturn extern void atid_tree_raise_build_fault(const AtidMstBuilder *builder,
+													AtidMstFault fault, const void *key,
+													size_t key_len);
+
+#endif							/* ATID_TREE_H */
