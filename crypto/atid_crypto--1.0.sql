@@ -42,20 +42,15 @@ CREATE FUNCTION @extschema@.signature_is_valid(data bytea, signature bytea, key 
 COMMENT ON FUNCTION @extschema@.signature_is_valid(bytea, bytea, text) IS
   'has the key signed the data?';
 
-CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text) IS
-  'is the block a commit that the key has signed?';
-
 CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, did text, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by_account' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text, text) IS
   'is the block a commit of this account that the key has signed?';
 
-CREATE FUNCTION @extschema@.repo_is_signed_by(car bytea, key text) RETURNS bool
+CREATE FUNCTION @extschema@.repo_is_signed_by(car bytea, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_repo_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 17000;
-COMMENT ON FUNCTION @extschema@.repo_is_signed_by(bytea, text) IS
-  'is the CAR a whole repository, tree and records, as the key has signed it?';
+COMMENT ON FUNCTION @extschema@.repo_is_signed_by(bytea, text, text) IS
+  'is the CAR the whole repository of this account, tree and records, as the key has signed it?';
 
 CREATE FUNCTION @extschema@.repo_records_signed_by(
   car bytea, did text, key text,
@@ -65,13 +60,8 @@ CREATE FUNCTION @extschema@.repo_records_signed_by(
 COMMENT ON FUNCTION @extschema@.repo_records_signed_by(bytea, text, text) IS
   'the records of the whole repository of this account, as the key has signed it';
 
-CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text) IS
-  'has the key signed the label?';
-
 CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, did text, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by_account' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text, text) IS
   'is the label of this account, and has the key signed it?';
 

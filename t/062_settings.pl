@@ -35,7 +35,7 @@ CREATE FUNCTION drawn(int) RETURNS int LANGUAGE plpgsql PARALLEL SAFE COST 10000
 CREATE FUNCTION first_of_atid(int) RETURNS int LANGUAGE plpgsql PARALLEL SAFE COST 10000 AS
 	$$BEGIN PERFORM atid.rkey_is_valid('x'); RETURN atid.tid_clock_id(atid.tid_generate()); END$$;
 CREATE FUNCTION first_of_crypto(int) RETURNS int LANGUAGE plpgsql PARALLEL SAFE COST 10000 AS
-	$$BEGIN PERFORM atid.label_is_signed_by('{}', 'did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc'); RETURN atid.tid_clock_id(atid.tid_generate()); END$$;
+	$$BEGIN PERFORM atid.label_is_signed_by('{}', '', 'did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc'); RETURN atid.tid_clock_id(atid.tid_generate()); END$$;
 SQL
 
 # Each answers 17 in every row, where 17 was set.
@@ -45,7 +45,7 @@ my %first = (
 	'PL/pgSQL' => 'first_of_atid(g)',
 	$crypto ? (
 		'PL/pgSQL and atid_crypto' => 'first_of_crypto(g)',
-		'atid_crypto' => q{CASE WHEN atid.label_is_signed_by(jsonb_build_object('ver', g), 'did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc') THEN 0 ELSE drawn(g) END})
+		'atid_crypto' => q{CASE WHEN atid.label_is_signed_by(jsonb_build_object('ver', g), '', 'did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc') THEN 0 ELSE drawn(g) END})
 	: ());
 
 # Runs a query that calls a function first, in a new session, and looks at the settings after it.

@@ -50,7 +50,7 @@ my $car =
   . '9289f647677b6470726576f66776657273696f6e032b017112209dfefe61dd76ea3dcae5023880b08379d57a'
   . 'df20482d6fdbe2759289f647677ba2616580616cf6';
 my $whole =
-  "SELECT atid.repo_is_signed_by('\\x$car', 'did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1')";
+  "SELECT atid.repo_is_signed_by('\\x$car', 'did:plc:7iza6de2dwap2sbkpav7c6c6', 'did:key:zQ3shgJHe5oTdGtyYmsLr42r4Qjypm7s862UzpTAzbmmuput1')";
 
 # an operation whose keys stand in another order in LATIN1 than in UTF-8, and its DID
 my $operation =
@@ -177,8 +177,9 @@ SQL
 	$node->safe_psql('postgres',
 		"CREATE DATABASE latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
 	$node->safe_psql('latin1', 'CREATE EXTENSION atid_crypto CASCADE');
-	my $asked = "SELECT atid.label_is_signed_by('$label', '$key'), "
-	  . "atid.label_is_signed_by(replace('$label', 'née', 'nee')::jsonb, '$key')";
+	my $src = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz';
+	my $asked = "SELECT atid.label_is_signed_by('$label', '$src', '$key'), "
+	  . "atid.label_is_signed_by(replace('$label', 'née', 'nee')::jsonb, '$src', '$key')";
 	local $ENV{PGCLIENTENCODING} = 'UTF8';
 	foreach my $db (@databases)
 	{

@@ -58,15 +58,17 @@ SELECT *, atid.did_key_is_valid(key) AS our_key,
        CASE WHEN atid.did_key_is_valid(key)
          THEN atid.signature_is_valid(decode(data, 'hex'), decode(sig, 'hex'), key) ELSE false END AS ours
 FROM signature;
+CREATE FUNCTION did_of(commit bytea) RETURNS text RETURN
+  CASE WHEN atid.dag_cbor_is_valid(commit) THEN coalesce(atid.dag_cbor_to_record(commit)->>'did', '') ELSE '' END;
 CREATE VIEW object_verdict AS
 SELECT *, CASE kind
-    WHEN 'label' THEN atid.label_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
-    WHEN 'commit' THEN atid.commit_is_signed_by(decode(hex, 'hex'), key)
+    WHEN 'label' THEN atid.label_is_signed_by(label, coalesce(label->>'src', ''), key)
+    WHEN 'commit' THEN atid.commit_is_signed_by(decode(hex, 'hex'), did_of(decode(hex, 'hex')), key)
     WHEN 'spoilt' THEN atid.plc_operation_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
       OR atid.plc_operation_problem(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb) IS NULL
     WHEN 'operation' THEN atid.plc_operation_is_signed_by(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb, key)
   END AS ours
-FROM object;
+FROM object, LATERAL (SELECT CASE kind WHEN 'label' THEN convert_from(decode(hex, 'hex'), 'UTF8')::jsonb END) AS l (label);
 SQL
 
 # What should be no row at all.

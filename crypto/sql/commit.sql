@@ -41,7 +41,8 @@ INSERT INTO commits VALUES
    '3dbd92e3d11c6f4f262475a1b53f8ec6396c8cf50f806edfff86f80a2f1068993e5c4b0de919f93cb045'
    '1e6bad9ba1746464617461d82a5825000171122065062a5a5a00fc16d73c6944237ccbc15b1c4a723448'
    '9336891d091741a239d06470726576f6656578747261016776657273696f6e03');
-SELECT what, keys.curve AS key, atid.commit_is_signed_by(block, key) AS signed
+\set did 'did:plc:7iza6de2dwap2sbkpav7c6c6'
+SELECT what, keys.curve AS key, atid.commit_is_signed_by(block, :'did', key) AS signed
 FROM commits, keys
 ORDER BY commits.what COLLATE "C", 2;
 
@@ -53,9 +54,8 @@ FROM commits JOIN keys USING (curve),
        AS v (did)
 GROUP BY what ORDER BY what COLLATE "C";
 SELECT what FROM commits JOIN keys USING (curve)
-WHERE atid.commit_is_signed_by(substr(block, 2), 'did:plc:7iza6de2dwap2sbkpav7c6c6', key)
-   OR atid.commit_is_signed_by(set_byte(block, 80, 1 # get_byte(block, 80)),
-                               'did:plc:7iza6de2dwap2sbkpav7c6c6', key);
+WHERE atid.commit_is_signed_by(substr(block, 2), :'did', key)
+   OR atid.commit_is_signed_by(set_byte(block, 80, 1 # get_byte(block, 80)), :'did', key);
 
 -- what is signed is the block without sig: the long way, over the record
 SELECT what
@@ -67,16 +67,16 @@ WHERE NOT atid.signature_is_valid(atid.record_to_dag_cbor(record - 'sig'),
 -- Each bit of the block: none may be turned
 SELECT what, bit
 FROM commits JOIN keys USING (curve), generate_series(0, 8 * length(block) - 1) AS bit
-WHERE atid.commit_is_signed_by(set_bit(block, bit, 1 - get_bit(block, bit)), key);
+WHERE atid.commit_is_signed_by(set_bit(block, bit, 1 - get_bit(block, bit)), :'did', key);
 
 -- nor may the block be cut, or go on
 SELECT what, len
 FROM commits JOIN keys USING (curve), generate_series(0, length(block) + 1) AS len
-WHERE atid.commit_is_signed_by(substr(block || block, 1, len), key) <> (len = length(block));
+WHERE atid.commit_is_signed_by(substr(block || block, 1, len), :'did', key) <> (len = length(block));
 
 -- What is no commit was signed by nobody, though these are signed well: a version that is no
 -- longer read, and one that lacks a field.
-SELECT what, atid.commit_is_signed_by(block, key) AS signed,
+SELECT what, atid.commit_is_signed_by(block, :'did', key) AS signed,
        atid.signature_is_valid(atid.record_to_dag_cbor(record - 'sig'),
                                decode(rpad(record->'sig'->>'$bytes', 88, '='), 'base64'),
                                key) AS sig
@@ -96,7 +96,7 @@ FROM keys, (VALUES
 ) AS v (what, block), LATERAL (SELECT atid.dag_cbor_to_record(block)) AS r (record)
 WHERE curve = 'k256'
 ORDER BY 1;
-SELECT what, atid.commit_is_signed_by(block, key) AS signed
+SELECT what, atid.commit_is_signed_by(block, :'did', key) AS signed
 FROM keys, (VALUES ('nothing', '\x'::bytea), ('an array', '\x80'), ('an empty map', '\xa0'),
                    ('null', '\xf6'),
                    ('nested too deep', decode(repeat('81', 600) || '80', 'hex')),
@@ -149,8 +149,14 @@ FROM generate_series(1, 4) AS i,
               UNION ALL SELECT 0, atid.cid_of('x', 'raw'), 'x' WHERE i = 3
               UNION ALL SELECT n, cid, block FROM blocks WHERE i = 4) AS b
 GROUP BY i;
-SELECT n, what, curve AS key, atid.repo_is_signed_by(car, key) AS signed
+SELECT n, what, curve AS key, atid.repo_is_signed_by(car, :'did', key) AS signed
 FROM cars, keys ORDER BY n, curve;
+
+-- with the account whose repository it is
+SELECT n, did FROM cars, keys,
+     (VALUES ('did:plc:7iza6de2dwap2sbkpav7c6c6'), ('did:plc:7iza6de2dwap2sbkpav7c6c5'), (''),
+             ('did:plc:7iza6de2dwap2sbkpav7c6c6 '), (NULL)) AS v (did)
+WHERE curve = 'k256' AND atid.repo_is_signed_by(car, did, key) ORDER BY n;
 
 -- Each block taken away, and with a byte changed: what the key has signed is the whole.
 SELECT kind, n
@@ -162,11 +168,12 @@ FROM keys, blocks AS gone,
                                     ELSE block END ORDER BY n)
               FROM blocks) AS c (changed)
 WHERE curve = 'k256'
-  AND (atid.repo_is_signed_by(without, key) OR atid.repo_is_signed_by(changed, key));
+  AND (atid.repo_is_signed_by(without, :'did', key)
+       OR atid.repo_is_signed_by(changed, :'did', key));
 
 -- Another commit, of the same tree but signed by nobody: in the place of the good one, and under
 -- its CID; and beside it, where the root is the other one's CID.  None is the key's repository.
-SELECT what, atid.repo_is_signed_by(car, key) AS signed, atid.repo_is_valid(car) AS valid
+SELECT what, atid.repo_is_signed_by(car, :'did', key) AS signed, atid.repo_is_valid(car) AS valid
 FROM keys, (SELECT cid, block FROM blocks WHERE n = 1) AS good,
      LATERAL (SELECT set_byte(good.block, 80, get_byte(good.block, 80) # 1)) AS f (forged),
      LATERAL (SELECT atid.cid_of(forged, 'dag-cbor')) AS o (other),
@@ -185,7 +192,7 @@ WHERE curve = 'k256'
 ORDER BY i;
 
 -- What is no CAR, or has no root, was signed by nobody.
-SELECT what, atid.repo_is_signed_by(car, key) AS signed
+SELECT what, atid.repo_is_signed_by(car, :'did', key) AS signed
 FROM keys, (SELECT 1, 'nothing', '\x'::bytea
             UNION ALL SELECT 2, 'no root', atid.car_agg(NULL, cid, block) FROM blocks
             UNION ALL SELECT 3, 'a root that is no commit', atid.car_agg(cid, cid, block)
@@ -209,7 +216,6 @@ SELECT (atid.repo_records_signed_by(car, did, key)).rkey FROM cars, given WHERE 
 
 -- Another account, another key, another commit, a part, a damaged one, and what is no repository
 SELECT car, key FROM cars, given WHERE n = 1 \gset
-\set did 'did:plc:7iza6de2dwap2sbkpav7c6c6'
 SELECT count(*)
 FROM atid.repo_records_signed_by(:'car', 'did:plc:ewvi7nxzyoun6zhxrhs64oiz', :'key');
 SELECT count(*)
@@ -244,7 +250,11 @@ SELECT count(*) FROM atid.repo_records_signed_by(:'car', NULL, :'key');
 SELECT count(*) FROM atid.repo_records_signed_by(:'car', :'did', NULL);
 
 -- NULL, and a malformed key
-SELECT atid.commit_is_signed_by(NULL, key) IS NULL, atid.commit_is_signed_by('', NULL) IS NULL,
-       atid.repo_is_signed_by(NULL, key) IS NULL, atid.repo_is_signed_by('', NULL) IS NULL
+SELECT atid.commit_is_signed_by(NULL, :'did', key) IS NULL,
+       atid.commit_is_signed_by('', NULL, key) IS NULL,
+       atid.commit_is_signed_by('', :'did', NULL) IS NULL,
+       atid.repo_is_signed_by(NULL, :'did', key) IS NULL,
+       atid.repo_is_signed_by('', NULL, key) IS NULL,
+       atid.repo_is_signed_by('', :'did', NULL) IS NULL
 FROM keys WHERE curve = 'k256';
-SELECT atid.commit_is_signed_by('', 'did:key:k256');
+SELECT atid.commit_is_signed_by('', :'did', 'did:key:k256');

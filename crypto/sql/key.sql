@@ -82,9 +82,8 @@ FROM bad ORDER BY n;
 -- the same of every function that takes a key: which one differs?
 SELECT n, call
 FROM bad, unnest('{did_key_public_key(%L),"signature_is_valid('''', '''', %L)",
-                   "commit_is_signed_by('''', %L)","repo_is_signed_by('''', %L)",
-                   "label_is_signed_by(''{}'', %L)","label_is_signed_by(''{}'', '''', %L)",
-                   "commit_is_signed_by('''', '''', %L)",
+                   "commit_is_signed_by('''', '''', %L)","repo_is_signed_by('''', '''', %L)",
+                   "label_is_signed_by(''{}'', '''', %L)",
                    "plc_operation_is_signed_by(''{}'', %L)"}'::text[]) AS call
 WHERE error_of(format('SELECT atid.' || call, key))
       <> error_of(format('SELECT atid.did_key_curve(%L)', key));

@@ -66,20 +66,20 @@ commit_is_signed_by(const AtidCommit *commit, AtidVerifier *verifier)
 }
 
 /*
- * Has the key signed the commit in this block?
+ * Is the block a commit of this account that the key has signed?
  */
 static bool
-block_is_signed_by(const uint8_t *block, size_t len, AtidVerifier *verifier)
+block_is_signed_by(const uint8_t *block, size_t len, const text *did, AtidVerifier *verifier)
 {
 	AtidCommit	commit;
 
 	return atid_commit_parse(block, len, &commit) == ATID_COMMIT_OK &&
-		commit_is_signed_by(&commit, verifier);
+		commit_is_of(&commit, did) && commit_is_signed_by(&commit, verifier);
 }
 
 /*
- * commit_is_signed_by(block bytea, key text): is the block a commit that the key
- * has signed?
+ * commit_is_signed_by(block bytea, did text, key text): is the block a commit of this
+ * account that the key has signed?
  */
 PG_FUNCTION_INFO_V1(atid_commit_is_signed_by);
 
@@ -87,30 +87,10 @@ Datum
 atid_commit_is_signed_by(PG_FUNCTION_ARGS)
 {
 	bytea	   *block = PG_GETARG_BYTEA_PP(0);
-	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
-	bool		result = block_is_signed_by((const uint8_t *) VARDATA_ANY(block),
-											VARSIZE_ANY_EXHDR(block), verifier);
-
-	PG_FREE_IF_COPY(block, 0);
-	PG_RETURN_BOOL(result);
-}
-
-/*
- * commit_is_signed_by(block bytea, did text, key text): is the block a commit of this
- * account that the key has signed?
- */
-PG_FUNCTION_INFO_V1(atid_commit_is_signed_by_account);
-
-Datum
-atid_commit_is_signed_by_account(PG_FUNCTION_ARGS)
-{
-	bytea	   *block = PG_GETARG_BYTEA_PP(0);
 	text	   *did = PG_GETARG_TEXT_PP(1);
 	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
-	AtidCommit	commit;
-	bool		result = atid_commit_parse((const uint8_t *) VARDATA_ANY(block),
-										   VARSIZE_ANY_EXHDR(block), &commit) == ATID_COMMIT_OK &&
-		commit_is_of(&commit, did) && commit_is_signed_by(&commit, verifier);
+	bool		result = block_is_signed_by((const uint8_t *) VARDATA_ANY(block),
+											VARSIZE_ANY_EXHDR(block), did, verifier);
 
 	PG_FREE_IF_COPY(block, 0);
 	PG_FREE_IF_COPY(did, 1);
@@ -151,8 +131,8 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 }
 
 /*
- * repo_is_signed_by(car bytea, key text): is this a whole repository, as the key
- * has signed it?
+ * repo_is_signed_by(car bytea, did text, key text): is this the account's whole
+ * repository, as the key has signed it?
  */
 PG_FUNCTION_INFO_V1(atid_repo_is_signed_by);
 
@@ -160,17 +140,19 @@ Datum
 atid_repo_is_signed_by(PG_FUNCTION_ARGS)
 {
 	bytea	   *car = PG_GETARG_BYTEA_PP(0);
-	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
+	text	   *did = PG_GETARG_TEXT_PP(1);
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
 	AtidCarSection commit;
 	bool		result;
 
 	/* first what costs less */
 	result = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
 							 &commit) &&
-		block_is_signed_by(commit.block, commit.block_len, verifier) &&
+		block_is_signed_by(commit.block, commit.block_len, did, verifier) &&
 		DatumGetBool(atid_call(ATID_REPO_IS_VALID, PointerGetDatum(car)));
 
 	PG_FREE_IF_COPY(car, 0);
+	PG_FREE_IF_COPY(did, 1);
 	PG_RETURN_BOOL(result);
 }
 

@@ -204,29 +204,13 @@ label_is_of(Jsonb *label, const text *did)
 }
 
 /*
- * label_is_signed_by(label jsonb, key text): has the key signed the label?
+ * label_is_signed_by(label jsonb, did text, key text): is the label of this account,
+ * and has the key signed it?
  */
 PG_FUNCTION_INFO_V1(atid_label_is_signed_by);
 
 Datum
 atid_label_is_signed_by(PG_FUNCTION_ARGS)
-{
-	Jsonb	   *label = PG_GETARG_JSONB_P(0);
-	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
-	bool		result = label_is_signed_by(label, verifier);
-
-	PG_FREE_IF_COPY(label, 0);
-	PG_RETURN_BOOL(result);
-}
-
-/*
- * label_is_signed_by(label jsonb, did text, key text): is the label of this account,
- * and has the key signed it?
- */
-PG_FUNCTION_INFO_V1(atid_label_is_signed_by_account);
-
-Datum
-atid_label_is_signed_by_account(PG_FUNCTION_ARGS)
 {
 	Jsonb	   *label = PG_GETARG_JSONB_P(0);
 	text	   *did = PG_GETARG_TEXT_PP(1);
