@@ -4,6 +4,7 @@
 #	make installcheck			run the tests against a running server
 #	make unit					run the tests that need no server
 #	make crypto					build the extension of crypto/, which needs libraries of its own
+#	make index					doc/README.md, from the chapters and the functions' comments
 #	make dist					the PGXN bundle
 #
 # script/test does all of that and more on a throw-away server.
@@ -126,6 +127,9 @@ uninstall: uninstall-chapters
 uninstall-chapters:
 	rm -f $(addprefix '$(DESTDIR)$(docdir)/$(docmoduledir)'/,$(notdir $(DOCS)))
 
+index:
+	$(srcdir)/script/index >index.tmp && mv index.tmp $(srcdir)/doc/README.md
+
 # Where git knows the tree, what is committed; elsewhere, as in an unpacked
 # bundle, all but hidden files and what a build or script/package makes.
 dist:
@@ -138,4 +142,4 @@ dist:
 		cd $$copy && zip -qrX $(CURDIR)/$(DIST).zip $(DIST); \
 	fi
 
-.PHONY: unit unit-programs crypto dist uninstall-chapters
+.PHONY: unit unit-programs crypto index dist uninstall-chapters
