@@ -21,13 +21,13 @@ CREATE FUNCTION @extschema@.tid_time_encoder("time" timestamptz) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN @extschema@.tid_floor("time")::text;
 COMMENT ON FUNCTION @extschema@.tid_time_encoder(timestamptz) IS
-  'the lowest TID of a microsecond, as text: a time encoder of pg_partman';
+  'the lowest TID of a microsecond as text: a time encoder for pg_partman';
 
 CREATE FUNCTION @extschema@.tid_time_decoder(text) RETURNS timestamptz
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN CASE WHEN @extschema@.tid_is_valid($1) THEN @extschema@.tid_timestamp($1::@extschema@.tid) END;
 COMMENT ON FUNCTION @extschema@.tid_time_decoder(text) IS
-  'the time of a TID, NULL for other texts: a time decoder of pg_partman';
+  'the time of a TID, NULL for other texts: a time decoder for pg_partman';
 
 CREATE FUNCTION @extschema@.text_eq_bytes(text, text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_text_eq_bytes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -121,7 +121,7 @@ CREATE OPERATOR @extschema@.~=~ (
   RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 COMMENT ON OPERATOR @extschema@.~=~ (text, text) IS
-  'equal, byte by byte: the equality of text in the operator families of this extension';
+  'equal byte by byte: equality of text in the operator families of this extension';
 
 CREATE OPERATOR pg_catalog.= (
   LEFTARG = @extschema@.tid, RIGHTARG = text, FUNCTION = @extschema@.tid_eq_text,
@@ -208,7 +208,7 @@ CREATE OPERATOR pg_catalog.>= (
 COMMENT ON OPERATOR pg_catalog.>= (text, @extschema@.tid) IS 'greater than or equal';
 
 -- operator families; = of two texts is in a family of its own, as the head of
--- src/as_text.c explains
+-- src/address/as_text.c explains
 
 ALTER OPERATOR FAMILY @extschema@.tid_ops USING btree ADD
   OPERATOR 1 pg_catalog.< (@extschema@.tid, text),
@@ -232,7 +232,7 @@ ALTER OPERATOR FAMILY @extschema@.tid_ops USING btree ADD
 
 -- the planner finds = of two texts here
 CREATE OPERATOR FAMILY @extschema@.tid_text_ops USING btree;
-COMMENT ON OPERATOR FAMILY @extschema@.tid_text_ops USING btree IS 'TIDs and texts in one order, for the planner';
+COMMENT ON OPERATOR FAMILY @extschema@.tid_text_ops USING btree IS 'TIDs and texts in the same order, for the planner';
 ALTER OPERATOR FAMILY @extschema@.tid_text_ops USING btree ADD
   OPERATOR 1 pg_catalog.< (@extschema@.tid, @extschema@.tid),
   OPERATOR 2 pg_catalog.<= (@extschema@.tid, @extschema@.tid),
@@ -309,7 +309,7 @@ CREATE TYPE @extschema@.did (
   STORAGE = extended,
   CATEGORY = 'S'
 );
-COMMENT ON TYPE @extschema@.did IS 'AT Protocol account identifier: a DID, packed where it is a did:plc';
+COMMENT ON TYPE @extschema@.did IS 'AT Protocol account identifier (DID); a did:plc is stored packed';
 
 CREATE TYPE @extschema@.at_uri;
 
@@ -339,7 +339,7 @@ CREATE TYPE @extschema@.at_uri (
   STORAGE = extended,
   CATEGORY = 'S'
 );
-COMMENT ON TYPE @extschema@.at_uri IS 'AT URI of a repository, a collection or a record, its DID and TID packed';
+COMMENT ON TYPE @extschema@.at_uri IS 'AT URI of a repository, collection or record; its DID and TID are stored packed';
 
 -- types that are checked text, and the checks behind them
 --
@@ -349,11 +349,11 @@ COMMENT ON TYPE @extschema@.at_uri IS 'AT URI of a repository, a collection or a
 
 CREATE FUNCTION @extschema@.did_or_null(text) RETURNS @extschema@.did
   AS 'MODULE_PATHNAME', 'atid_did_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.did_or_null(text) IS 'the DID of a text; NULL if it is none';
+COMMENT ON FUNCTION @extschema@.did_or_null(text) IS 'the DID in a text; NULL if the text is not a DID';
 
 CREATE FUNCTION @extschema@.at_uri_or_null(text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_or_null(text) IS 'the AT URI of a text; NULL if it is none';
+COMMENT ON FUNCTION @extschema@.at_uri_or_null(text) IS 'the AT URI in a text; NULL if the text is not an AT URI';
 
 CREATE FUNCTION @extschema@.handle_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_handle_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -377,33 +377,33 @@ COMMENT ON FUNCTION @extschema@.uri_is_valid(text) IS 'is the text a URI?';
 
 CREATE DOMAIN @extschema@.handle AS text COLLATE "C"
   CONSTRAINT handle_syntax CHECK (@extschema@.handle_is_valid(VALUE));
-COMMENT ON DOMAIN @extschema@.handle IS 'AT Protocol handle: a domain name, in the case that it was given';
+COMMENT ON DOMAIN @extschema@.handle IS 'AT Protocol handle: a domain name, its case kept';
 COMMENT ON CONSTRAINT handle_syntax ON DOMAIN @extschema@.handle IS
-  'a handle; format_problem() tells why not';
+  'a valid handle; format_problem() tells why a text is not';
 
 CREATE DOMAIN @extschema@.nsid AS text COLLATE "C"
   CONSTRAINT nsid_syntax CHECK (@extschema@.nsid_is_valid(VALUE));
-COMMENT ON DOMAIN @extschema@.nsid IS 'AT Protocol namespaced identifier, the name of a Lexicon or collection';
+COMMENT ON DOMAIN @extschema@.nsid IS 'AT Protocol namespaced identifier (NSID), the name of a Lexicon or collection';
 COMMENT ON CONSTRAINT nsid_syntax ON DOMAIN @extschema@.nsid IS
-  'an NSID; format_problem() tells why not';
+  'a valid NSID; format_problem() tells why a text is not';
 
 CREATE DOMAIN @extschema@.at_identifier AS text COLLATE "C"
   CONSTRAINT at_identifier_syntax CHECK (@extschema@.at_identifier_is_valid(VALUE));
 COMMENT ON DOMAIN @extschema@.at_identifier IS 'AT Protocol identifier: a DID or a handle';
 COMMENT ON CONSTRAINT at_identifier_syntax ON DOMAIN @extschema@.at_identifier IS
-  'a DID or a handle; format_problem() tells why not';
+  'a valid DID or handle; format_problem() tells why a text is not';
 
 CREATE DOMAIN @extschema@.language AS text COLLATE "C"
   CONSTRAINT language_syntax CHECK (@extschema@.language_is_valid(VALUE));
-COMMENT ON DOMAIN @extschema@.language IS 'language tag, well-formed by BCP 47';
+COMMENT ON DOMAIN @extschema@.language IS 'well-formed language tag of BCP 47';
 COMMENT ON CONSTRAINT language_syntax ON DOMAIN @extschema@.language IS
-  'well-formed by RFC 5646; format_problem() tells why not';
+  'well-formed by RFC 5646; format_problem() tells why a text is not';
 
 CREATE DOMAIN @extschema@.uri AS text COLLATE "C"
   CONSTRAINT uri_syntax CHECK (@extschema@.uri_is_valid(VALUE));
 COMMENT ON DOMAIN @extschema@.uri IS 'URI of RFC 3986, of at most 8192 characters';
 COMMENT ON CONSTRAINT uri_syntax ON DOMAIN @extschema@.uri IS
-  'a URI of at most 8192 characters; format_problem() tells why not';
+  'a URI of at most 8192 characters; format_problem() tells why a text is not';
 
 -- functions
 
@@ -413,61 +413,61 @@ COMMENT ON FUNCTION @extschema@.did_is_valid(text) IS 'is the text a DID?';
 
 CREATE FUNCTION @extschema@.at_uri_is_valid(text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_at_uri_is_valid_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_is_valid(text) IS 'is the text an AT URI, as a Lexicon''s at-uri?';
+COMMENT ON FUNCTION @extschema@.at_uri_is_valid(text) IS 'is the text an AT URI of Lexicon''s string format at-uri?';
 
 CREATE FUNCTION @extschema@.format_problem(value text, format text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_format_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.format_problem(text, text) IS
-  'why a text is not of one of Lexicon''s string formats, and where, or NULL';
+  'why a text is not of a string format of Lexicon, and where; NULL if it is';
 
 CREATE FUNCTION @extschema@.at_uri_authority(@extschema@.at_uri) RETURNS @extschema@.at_identifier
   AS 'MODULE_PATHNAME', 'atid_at_uri_authority' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_authority(@extschema@.at_uri) IS
-  'the account of an AT URI: a DID or a handle';
+  'the account of an AT URI, a DID or a handle';
 
 CREATE FUNCTION @extschema@.at_uri_did(@extschema@.at_uri) RETURNS @extschema@.did
   AS 'MODULE_PATHNAME', 'atid_at_uri_did' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_did(@extschema@.at_uri) IS
-  'the account of an AT URI; NULL where it is a handle';
+  'the DID of an AT URI; NULL if it has a handle';
 
 CREATE FUNCTION @extschema@.at_uri_handle(@extschema@.at_uri) RETURNS @extschema@.handle
   AS 'MODULE_PATHNAME', 'atid_at_uri_handle' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_handle(@extschema@.at_uri) IS
-  'the account of an AT URI; NULL where it is a DID';
+  'the handle of an AT URI; NULL if it has a DID';
 
 CREATE FUNCTION @extschema@.at_uri_collection(@extschema@.at_uri) RETURNS @extschema@.nsid
   AS 'MODULE_PATHNAME', 'atid_at_uri_collection' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_collection(@extschema@.at_uri) IS
-  'the collection of an AT URI; NULL where it has none';
+  'the collection of an AT URI; NULL if it has none';
 
 CREATE FUNCTION @extschema@.at_uri_rkey(@extschema@.at_uri) RETURNS @extschema@.record_key
   AS 'MODULE_PATHNAME', 'atid_at_uri_rkey' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_rkey(@extschema@.at_uri) IS
-  'the record key of an AT URI; NULL where it has none';
+  'the record key of an AT URI; NULL if it has none';
 
 CREATE FUNCTION @extschema@.at_uri_tid(@extschema@.at_uri) RETURNS @extschema@.tid
   AS 'MODULE_PATHNAME', 'atid_at_uri_tid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_tid(@extschema@.at_uri) IS
-  'the record key of an AT URI; NULL where it is no TID';
+  'the record key of an AT URI as TID; NULL if it is not a TID';
 
 CREATE FUNCTION @extschema@.at_uri_scopes(@extschema@.at_uri) RETURNS @extschema@.at_uri[]
   AS 'MODULE_PATHNAME', 'atid_at_uri_scopes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_scopes(@extschema@.at_uri) IS
-  'the scopes that an AT URI is within: its account, its collection, itself';
+  'the scopes that contain an AT URI: its account, its collection, itself';
 
 CREATE FUNCTION @extschema@.at_uri_path(@extschema@.at_uri) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_at_uri_path' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_path(@extschema@.at_uri) IS
-  'what follows the account of an AT URI: its collection, or collection/rkey; NULL where it has none';
+  'the path of an AT URI: its collection, or collection/rkey; NULL if it has none';
 
 CREATE FUNCTION @extschema@.at_uri_make(authority text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_make(text) IS 'the AT URI of a repository, by a DID or handle';
+COMMENT ON FUNCTION @extschema@.at_uri_make(text) IS 'the AT URI of the repository of a DID or handle';
 
 CREATE FUNCTION @extschema@.at_uri_make(authority text, path text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_make(text, text) IS
-  'the AT URI of a collection, or of a record by collection/rkey';
+  'the AT URI of a collection, or of a record given as collection/rkey';
 
 CREATE FUNCTION @extschema@.at_uri_make(authority text, collection text, rkey text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -484,7 +484,7 @@ COMMENT ON FUNCTION @extschema@.nsid_normalize(text) IS 'an NSID with its author
 
 CREATE FUNCTION @extschema@.nsid_authority(text) RETURNS @extschema@.handle
   AS 'MODULE_PATHNAME', 'atid_nsid_authority' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.nsid_authority(text) IS 'the domain name whose owner gives out an NSID';
+COMMENT ON FUNCTION @extschema@.nsid_authority(text) IS 'the domain name whose owner defines an NSID';
 
 CREATE FUNCTION @extschema@.did_eq(@extschema@.did, @extschema@.did) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_did_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -585,7 +585,7 @@ COMMENT ON FUNCTION @extschema@.at_uri_smaller(@extschema@.at_uri, @extschema@.a
 CREATE FUNCTION @extschema@.at_uri_scope_upper(@extschema@.at_uri) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_scope_upper' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_scope_upper(@extschema@.at_uri) IS
-  'upper bound of what is within a scope, for index conditions';
+  'the upper bound of the AT URIs in a scope, for index conditions';
 
 CREATE FUNCTION @extschema@.at_uri_contained_support(internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'atid_at_uri_contained_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -928,14 +928,14 @@ CREATE OPERATOR pg_catalog.<@ (
   COMMUTATOR = OPERATOR(pg_catalog.@>),
   RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
-COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, @extschema@.at_uri) IS 'is the scope itself, or below it';
+COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, @extschema@.at_uri) IS 'contained by: the left side is the scope or below it';
 
 CREATE OPERATOR pg_catalog.@> (
   LEFTARG = @extschema@.at_uri, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.at_uri_contains,
   COMMUTATOR = OPERATOR(pg_catalog.<@),
   RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
-COMMENT ON OPERATOR pg_catalog.@> (@extschema@.at_uri, @extschema@.at_uri) IS 'is the scope that the right is, or is below';
+COMMENT ON OPERATOR pg_catalog.@> (@extschema@.at_uri, @extschema@.at_uri) IS 'contains: the right side is the scope or below it';
 
 CREATE OPERATOR pg_catalog.= (
   LEFTARG = @extschema@.did, RIGHTARG = text, FUNCTION = @extschema@.did_eq_text,
@@ -1110,28 +1110,28 @@ CREATE OPERATOR pg_catalog.<@ (
   COMMUTATOR = OPERATOR(pg_catalog.@>),
   RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
-COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, @extschema@.did) IS 'is of the account';
+COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, @extschema@.did) IS 'contained by: the AT URI belongs to the account';
 
 CREATE OPERATOR pg_catalog.@> (
   LEFTARG = @extschema@.did, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.did_contains_at_uri,
   COMMUTATOR = OPERATOR(pg_catalog.<@),
   RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
-COMMENT ON OPERATOR pg_catalog.@> (@extschema@.did, @extschema@.at_uri) IS 'is the account of';
+COMMENT ON OPERATOR pg_catalog.@> (@extschema@.did, @extschema@.at_uri) IS 'contains: the AT URI belongs to the account';
 
 CREATE OPERATOR pg_catalog.<@ (
   LEFTARG = @extschema@.at_uri, RIGHTARG = text, FUNCTION = @extschema@.at_uri_contained_text,
   COMMUTATOR = OPERATOR(pg_catalog.@>),
   RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
-COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, text) IS 'is the scope itself, or below it';
+COMMENT ON OPERATOR pg_catalog.<@ (@extschema@.at_uri, text) IS 'contained by: the left side is the scope or below it';
 
 CREATE OPERATOR pg_catalog.@> (
   LEFTARG = text, RIGHTARG = @extschema@.at_uri, FUNCTION = @extschema@.text_contains_at_uri,
   COMMUTATOR = OPERATOR(pg_catalog.<@),
   RESTRICT = @extschema@.at_uri_scope_sel, JOIN = @extschema@.at_uri_scope_joinsel
 );
-COMMENT ON OPERATOR pg_catalog.@> (text, @extschema@.at_uri) IS 'is the scope that the right is, or is below';
+COMMENT ON OPERATOR pg_catalog.@> (text, @extschema@.at_uri) IS 'contains: the right side is the scope or below it';
 
 -- operator classes
 
@@ -1200,7 +1200,7 @@ COMMENT ON OPERATOR FAMILY @extschema@.at_uri_minmax_ops USING brin IS 'minimum 
 COMMENT ON OPERATOR CLASS @extschema@.at_uri_minmax_ops USING brin IS 'minimum and maximum of AT URIs';
 
 -- operator families, with text; = of two texts is in families of its own, as the
--- head of src/as_text.c explains
+-- head of src/address/as_text.c explains
 
 ALTER OPERATOR FAMILY @extschema@.did_ops USING btree ADD
   OPERATOR 1 pg_catalog.< (@extschema@.did, text),
@@ -1224,7 +1224,7 @@ ALTER OPERATOR FAMILY @extschema@.did_ops USING btree ADD
 
 -- the planner finds = of two texts here
 CREATE OPERATOR FAMILY @extschema@.did_text_ops USING btree;
-COMMENT ON OPERATOR FAMILY @extschema@.did_text_ops USING btree IS 'DIDs and texts in one order, for the planner';
+COMMENT ON OPERATOR FAMILY @extschema@.did_text_ops USING btree IS 'DIDs and texts in the same order, for the planner';
 ALTER OPERATOR FAMILY @extschema@.did_text_ops USING btree ADD
   OPERATOR 1 pg_catalog.< (@extschema@.did, @extschema@.did),
   OPERATOR 2 pg_catalog.<= (@extschema@.did, @extschema@.did),
@@ -1289,7 +1289,7 @@ ALTER OPERATOR FAMILY @extschema@.at_uri_ops USING btree ADD
 
 -- the planner finds = of two texts here
 CREATE OPERATOR FAMILY @extschema@.at_uri_text_ops USING btree;
-COMMENT ON OPERATOR FAMILY @extschema@.at_uri_text_ops USING btree IS 'AT URIs and texts in one order, for the planner';
+COMMENT ON OPERATOR FAMILY @extschema@.at_uri_text_ops USING btree IS 'AT URIs and texts in the same order, for the planner';
 ALTER OPERATOR FAMILY @extschema@.at_uri_text_ops USING btree ADD
   OPERATOR 1 pg_catalog.< (@extschema@.at_uri, @extschema@.at_uri),
   OPERATOR 2 pg_catalog.<= (@extschema@.at_uri, @extschema@.at_uri),
@@ -1335,28 +1335,28 @@ ALTER OPERATOR FAMILY @extschema@.at_uri_minmax_ops USING brin ADD
 -- casts
 
 CREATE CAST (@extschema@.did AS text) WITH FUNCTION @extschema@.did_to_text(@extschema@.did) AS IMPLICIT;
-COMMENT ON CAST (@extschema@.did AS text) IS 'the text of a DID, wherever a text is meant';
+COMMENT ON CAST (@extschema@.did AS text) IS 'the text of a DID, implicit';
 
 CREATE CAST (@extschema@.did AS varchar) WITH FUNCTION @extschema@.did_to_text(@extschema@.did) AS IMPLICIT;
-COMMENT ON CAST (@extschema@.did AS varchar) IS 'the text of a DID, wherever a text is meant';
+COMMENT ON CAST (@extschema@.did AS varchar) IS 'the text of a DID, implicit';
 
 CREATE CAST (@extschema@.at_uri AS text) WITH FUNCTION @extschema@.at_uri_to_text(@extschema@.at_uri) AS IMPLICIT;
-COMMENT ON CAST (@extschema@.at_uri AS text) IS 'the text of an AT URI, wherever a text is meant';
+COMMENT ON CAST (@extschema@.at_uri AS text) IS 'the text of an AT URI, implicit';
 
 CREATE CAST (@extschema@.at_uri AS varchar) WITH FUNCTION @extschema@.at_uri_to_text(@extschema@.at_uri) AS IMPLICIT;
-COMMENT ON CAST (@extschema@.at_uri AS varchar) IS 'the text of an AT URI, wherever a text is meant';
+COMMENT ON CAST (@extschema@.at_uri AS varchar) IS 'the text of an AT URI, implicit';
 
 CREATE CAST (text AS @extschema@.did) WITH INOUT AS ASSIGNMENT;
-COMMENT ON CAST (text AS @extschema@.did) IS 'the DID of a text, in assignments too';
+COMMENT ON CAST (text AS @extschema@.did) IS 'the DID in a text, in assignments too';
 
 CREATE CAST (varchar AS @extschema@.did) WITH INOUT AS ASSIGNMENT;
-COMMENT ON CAST (varchar AS @extschema@.did) IS 'the DID of a text, in assignments too';
+COMMENT ON CAST (varchar AS @extschema@.did) IS 'the DID in a text, in assignments too';
 
 CREATE CAST (text AS @extschema@.at_uri) WITH INOUT AS ASSIGNMENT;
-COMMENT ON CAST (text AS @extschema@.at_uri) IS 'the AT URI of a text, in assignments too';
+COMMENT ON CAST (text AS @extschema@.at_uri) IS 'the AT URI in a text, in assignments too';
 
 CREATE CAST (varchar AS @extschema@.at_uri) WITH INOUT AS ASSIGNMENT;
-COMMENT ON CAST (varchar AS @extschema@.at_uri) IS 'the AT URI of a text, in assignments too';
+COMMENT ON CAST (varchar AS @extschema@.at_uri) IS 'the AT URI in a text, in assignments too';
 
 ------------------------------------------------------------------------------
 -- datetime
@@ -1370,9 +1370,9 @@ COMMENT ON FUNCTION @extschema@.datetime_is_valid(text) IS 'is the text a dateti
 
 CREATE DOMAIN @extschema@.datetime AS text COLLATE "C"
   CONSTRAINT datetime_syntax CHECK (@extschema@.datetime_is_valid(VALUE));
-COMMENT ON DOMAIN @extschema@.datetime IS 'Lexicon''s string format datetime';
+COMMENT ON DOMAIN @extschema@.datetime IS 'datetime of Lexicon: a time as text';
 COMMENT ON CONSTRAINT datetime_syntax ON DOMAIN @extschema@.datetime IS
-  'a datetime; format_problem() tells why not';
+  'a valid datetime; format_problem() tells why a text is not';
 
 -- functions
 
@@ -1384,27 +1384,27 @@ COMMENT ON FUNCTION @extschema@.datetime_to_timestamptz(text) IS
 CREATE FUNCTION @extschema@.datetime_or_null(text) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_datetime_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.datetime_or_null(text) IS
-  'the time of a datetime, cut to microseconds; NULL if it is none';
+  'the time of a datetime, cut to microseconds; NULL if the text is not a datetime';
 
 CREATE FUNCTION @extschema@.datetime_from_timestamptz(timestamptz) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_datetime_from_timestamptz' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.datetime_from_timestamptz(timestamptz) IS
-  'a time as datetime, with microseconds and Z';
+  'the datetime of a time, with microseconds and Z';
 
 CREATE FUNCTION @extschema@.datetime_normalize(text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_datetime_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.datetime_normalize(text) IS
-  'a sloppy datetime made one with milliseconds and Z';
+  'the datetime that a sloppy text means, with milliseconds and Z';
 
 CREATE FUNCTION @extschema@.datetime_normalize_or_null(text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_datetime_normalize_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.datetime_normalize_or_null(text) IS
-  'a sloppy datetime made one with milliseconds and Z; NULL if it cannot be read';
+  'the datetime that a sloppy text means, with milliseconds and Z; NULL if it cannot be read';
 
 CREATE FUNCTION @extschema@.sort_at(created text, indexed timestamptz) RETURNS timestamptz
   AS 'MODULE_PATHNAME', 'atid_sort_at' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.sort_at(text, timestamptz) IS
-  'the lesser of two times; indexed where created is missing, invalid or before 1970';
+  'the lesser of two times; indexed if created is missing, invalid or before 1970';
 
 ------------------------------------------------------------------------------
 -- record
@@ -1415,26 +1415,26 @@ COMMENT ON FUNCTION @extschema@.sort_at(text, timestamptz) IS
 CREATE FUNCTION @extschema@.json_is_valid(record json, strict bool DEFAULT false) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_json_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION @extschema@.json_is_valid(json, bool) IS
-  'is the record, as json, of the data model and, if strict, fit to be written anew?';
+  'is the record, as json, valid in the data model and, if strict, by the rules for new records?';
 
 CREATE FUNCTION @extschema@.json_problem(record json, strict bool DEFAULT false) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_json_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION @extschema@.json_problem(json, bool) IS
-  'the first problem of a record, as json, with its path; if strict, also of what is written anew';
+  'the first problem of a record, as json, with its path; NULL if it is valid, strict as in json_is_valid';
 
 CREATE FUNCTION @extschema@.dag_cbor_is_valid(block bytea, model bool, strict bool DEFAULT false) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.dag_cbor_is_valid(bytea, bool, bool) IS
-  'is the block strict DAG-CBOR, if model, of a record and, if strict, fit to be written anew?';
+  'is the block strict DAG-CBOR and, if model, a valid record and, if strict, by the rules for new records?';
 
 CREATE FUNCTION @extschema@.dag_cbor_problem(block bytea, model bool, strict bool DEFAULT false) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.dag_cbor_problem(bytea, bool, bool) IS
-  'why the block is not strict DAG-CBOR or, if model or strict, not the block of such a record';
+  'why dag_cbor_is_valid with the same arguments is false, and where; NULL if it is true';
 
 CREATE FUNCTION @extschema@.bytes_json(bytea) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_bytes_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.bytes_json(bytea) IS 'bytes as a record has them: {"$bytes": base64}';
+COMMENT ON FUNCTION @extschema@.bytes_json(bytea) IS 'the form of bytes in a record: {"$bytes": base64}';
 
 ------------------------------------------------------------------------------
 -- reference
@@ -1468,23 +1468,23 @@ COMMENT ON FUNCTION @extschema@.dag_cbor_refs(bytea) IS
 
 CREATE FUNCTION @extschema@.car_roots(car bytea, OUT n int, OUT cid @extschema@.cid_link) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_car_roots' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;
-COMMENT ON FUNCTION @extschema@.car_roots(bytea) IS 'the roots that the header of a CAR names';
+COMMENT ON FUNCTION @extschema@.car_roots(bytea) IS 'the roots in the header of a CAR';
 
 CREATE FUNCTION @extschema@.car_blocks(
   car bytea, verify bool DEFAULT true, OUT n int, OUT cid @extschema@.cid_link, OUT block bytea
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_car_blocks' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.car_blocks(bytea, bool) IS
-  'the blocks of a CAR in their order, each with the hash of its CID checked';
+  'the blocks of a CAR in their order; if verify, each is checked against its CID';
 
 CREATE FUNCTION @extschema@.car_is_valid(car bytea) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_car_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.car_is_valid(bytea) IS
-  'are the bytes a CAR, and all its blocks those of their CIDs?';
+  'are the bytes a CAR whose blocks all match their CIDs?';
 
 CREATE FUNCTION @extschema@.car_problem(car bytea) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_car_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION @extschema@.car_problem(bytea) IS 'why the bytes are no valid CAR, and where, or NULL';
+COMMENT ON FUNCTION @extschema@.car_problem(bytea) IS 'why the bytes are not a valid CAR, and where; NULL if they are';
 
 CREATE FUNCTION @extschema@.car_agg_transfn(internal, root @extschema@.cid_link, cid @extschema@.cid_link, block bytea) RETURNS internal
   AS 'MODULE_PATHNAME', 'atid_car_agg_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1497,7 +1497,7 @@ COMMENT ON FUNCTION @extschema@.car_agg_finalfn(internal) IS 'aggregate final fu
 
 CREATE FUNCTION @extschema@.mst_key_depth(key text) RETURNS int
   AS 'MODULE_PATHNAME', 'atid_mst_key_depth' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.mst_key_depth(text) IS 'the level of a tree that a key belongs to';
+COMMENT ON FUNCTION @extschema@.mst_key_depth(text) IS 'the level of a key in a tree';
 
 CREATE FUNCTION @extschema@.mst_root_transfn(internal, key text, value @extschema@.cid_link) RETURNS internal
   AS 'MODULE_PATHNAME', 'atid_mst_root_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -1522,7 +1522,7 @@ CREATE FUNCTION @extschema@.mst_entries(
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_mst_entries' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.mst_entries(bytea, @extschema@.cid_link, bool) IS
-  'the entries of a tree in a CAR in the order of their keys, the tree verified';
+  'the entries of a tree in a CAR, verified, in the order of their keys';
 
 CREATE FUNCTION @extschema@.mst_diff(
   car_a bytea, root_a @extschema@.cid_link, car_b bytea, root_b @extschema@.cid_link,
@@ -1530,21 +1530,21 @@ CREATE FUNCTION @extschema@.mst_diff(
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_mst_diff' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.mst_diff(bytea, @extschema@.cid_link, bytea, @extschema@.cid_link) IS
-  'the keys whose values differ in two trees';
+  'the keys that have different values in two trees';
 
 CREATE FUNCTION @extschema@.mst_invert(
   car bytea, root @extschema@.cid_link, keys text[], olds @extschema@.cid_link[], news @extschema@.cid_link[]
 ) RETURNS @extschema@.cid_link
   AS 'MODULE_PATHNAME', 'atid_mst_invert' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.mst_invert(bytea, @extschema@.cid_link, text[], @extschema@.cid_link[], @extschema@.cid_link[]) IS
-  'the root of a tree before these operations were applied';
+  'the root that a tree had before these operations';
 
 CREATE FUNCTION @extschema@.repo_commit(
   car bytea, OUT did @extschema@.did, OUT version int, OUT rev @extschema@.tid, OUT data @extschema@.cid_link, OUT prev @extschema@.cid_link,
   OUT sig bytea, OUT cid @extschema@.cid_link, OUT block bytea
 ) RETURNS record
   AS 'MODULE_PATHNAME', 'atid_repo_commit' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.repo_commit(bytea) IS 'the commit of a repository in a CAR';
+COMMENT ON FUNCTION @extschema@.repo_commit(bytea) IS 'the commit of the repository in a CAR';
 
 CREATE FUNCTION @extschema@.repo_records(
   car bytea, partial bool DEFAULT false,
@@ -1552,17 +1552,17 @@ CREATE FUNCTION @extschema@.repo_records(
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_repo_records' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.repo_records(bytea, bool) IS
-  'the records of a repository in a CAR, every hash and the tree verified';
+  'the records of the repository in a CAR, with every hash and the tree verified';
 
 CREATE FUNCTION @extschema@.repo_is_valid(car bytea) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_repo_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.repo_is_valid(bytea) IS
-  'is the CAR a full export of a repository, but for the signature?';
+  'is the CAR a full export of a repository, apart from the signature?';
 
 CREATE FUNCTION @extschema@.repo_problem(car bytea) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_repo_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.repo_problem(bytea) IS
-  'why the CAR is no full export of a repository, and where, or NULL';
+  'why the CAR is not a full export of a repository, and where; NULL if it is';
 
 -- aggregates; their final functions only read, so they serve as window functions too
 
@@ -1571,21 +1571,21 @@ CREATE AGGREGATE @extschema@.car_agg(root @extschema@.cid_link, cid @extschema@.
   FINALFUNC = @extschema@.car_agg_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.car_agg(@extschema@.cid_link, @extschema@.cid_link, bytea) IS
-  'the CAR of these blocks, in the order of the rows';
+  'the CAR that holds the blocks in the order of the rows';
 
 CREATE AGGREGATE @extschema@.mst_root(key text, value @extschema@.cid_link) (
   SFUNC = @extschema@.mst_root_transfn, STYPE = internal, SSPACE = 2048,
   FINALFUNC = @extschema@.mst_root_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.mst_root(text, @extschema@.cid_link) IS
-  'the CID of the root of the tree of these entries, which come in the order of their keys';
+  'the root of the tree of the entries, which must come in the order of their keys';
 
 CREATE AGGREGATE @extschema@.mst_car(key text, value @extschema@.cid_link) (
   SFUNC = @extschema@.mst_car_transfn, STYPE = internal, SSPACE = 8192,
   FINALFUNC = @extschema@.mst_car_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.mst_car(text, @extschema@.cid_link) IS
-  'the nodes of the tree of these entries, which come in the order of their keys, as a CAR';
+  'the CAR of the nodes of the tree of the entries, which must come in the order of their keys';
 
 ------------------------------------------------------------------------------
 -- check

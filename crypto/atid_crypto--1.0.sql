@@ -19,7 +19,7 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 CREATE FUNCTION @extschema@.did_key_is_valid(key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_did_key_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.did_key_is_valid(text) IS
-  'is the text a public key of one of the protocol''s curves, as did:key or multikey?';
+  'is the text a public key of the protocol, as did:key or multikey?';
 
 CREATE FUNCTION @extschema@.did_key_curve(key text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_did_key_curve' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -31,7 +31,7 @@ COMMENT ON FUNCTION @extschema@.did_key_public_key(text) IS 'the compressed poin
 
 CREATE FUNCTION @extschema@.did_key_make(curve text, bytes bytea) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_did_key_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.did_key_make(text, bytea) IS 'the did:key of a compressed point';
+COMMENT ON FUNCTION @extschema@.did_key_make(text, bytea) IS 'the did:key of a curve and a compressed point';
 
 ------------------------------------------------------------------------------
 -- signatures
@@ -40,17 +40,22 @@ COMMENT ON FUNCTION @extschema@.did_key_make(text, bytea) IS 'the did:key of a c
 CREATE FUNCTION @extschema@.signature_is_valid(data bytea, signature bytea, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_signature_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION @extschema@.signature_is_valid(bytea, bytea, text) IS
-  'has the key signed the data?';
+  'is the signature of the data by the key?';
+
+CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text) IS
+  'is the block a commit that is signed by the key?';
 
 CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text, text) IS
-  'is the block a commit of this account that the key has signed?';
+  'is the block a commit of the account that is signed by the key?';
 
 CREATE FUNCTION @extschema@.repo_is_signed_by(car bytea, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_repo_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 17000;
-COMMENT ON FUNCTION @extschema@.repo_is_signed_by(bytea, text, text) IS
-  'is the CAR the whole repository of this account, tree and records, as the key has signed it?';
+COMMENT ON FUNCTION @extschema@.repo_is_signed_by(bytea, text) IS
+  'is the CAR a full repository whose commit is signed by the key, with every hash and the tree verified?';
 
 CREATE FUNCTION @extschema@.repo_records_signed_by(
   car bytea, did text, key text,
@@ -58,12 +63,17 @@ CREATE FUNCTION @extschema@.repo_records_signed_by(
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_repo_records_signed_by' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 17000;
 COMMENT ON FUNCTION @extschema@.repo_records_signed_by(bytea, text, text) IS
-  'the records of the whole repository of this account, as the key has signed it';
+  'the records of the full repository of the account if it is signed by the key, else an error';
+
+CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text) IS
+  'is the label signed by the key?';
 
 CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text, text) IS
-  'is the label of this account, and has the key signed it?';
+  'is the label one of the account that is signed by the key?';
 
 ------------------------------------------------------------------------------
 -- PLC
@@ -71,17 +81,17 @@ COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text, text) IS
 
 CREATE FUNCTION @extschema@.plc_did(operation jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_plc_did' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.plc_did(jsonb) IS 'the DID that a genesis operation makes';
+COMMENT ON FUNCTION @extschema@.plc_did(jsonb) IS 'the DID that a genesis operation creates';
 
 CREATE FUNCTION @extschema@.plc_operation_problem(operation jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_plc_operation_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.plc_operation_problem(jsonb) IS
-  'why the jsonb is no operation, and where, or NULL';
+  'why the jsonb is not an operation, and where; NULL if it is';
 
 CREATE FUNCTION @extschema@.plc_operation_is_signed_by(operation jsonb, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_plc_operation_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION @extschema@.plc_operation_is_signed_by(jsonb, text) IS
-  'has the key signed the operation?';
+  'is the operation signed by the key?';
 
 ------------------------------------------------------------------------------
 -- check
