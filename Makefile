@@ -64,7 +64,7 @@ DEPS = $(OBJS:.o=.d)
 
 DIST = $(EXTENSION)-$(DISTVERSION)
 
-EXTRA_CLEAN = $(DEPS) t/unit/bin fuzz/bin $(EXTENSION)-*.zip
+EXTRA_CLEAN = $(DEPS) t/unit/bin fuzz/bin $(EXTENSION)-*.zip index.tmp
 
 PG_CONFIG = pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
