@@ -42,11 +42,6 @@ CREATE FUNCTION @extschema@.signature_is_valid(data bytea, signature bytea, key 
 COMMENT ON FUNCTION @extschema@.signature_is_valid(bytea, bytea, text) IS
   'is the signature of the data by the key?';
 
-CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text) IS
-  'is the block a commit that is signed by the key?';
-
 CREATE FUNCTION @extschema@.commit_is_signed_by(block bytea, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_commit_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
 COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text, text) IS
@@ -54,8 +49,8 @@ COMMENT ON FUNCTION @extschema@.commit_is_signed_by(bytea, text, text) IS
 
 CREATE FUNCTION @extschema@.repo_is_signed_by(car bytea, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_repo_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 17000;
-COMMENT ON FUNCTION @extschema@.repo_is_signed_by(bytea, text) IS
-  'is the CAR a full repository whose commit is signed by the key, with every hash and the tree verified?';
+COMMENT ON FUNCTION @extschema@.repo_is_signed_by(bytea, text, text) IS
+  'is the CAR a full repository of the account that is signed by the key, with every hash and the tree verified?';
 
 CREATE FUNCTION @extschema@.repo_records_signed_by(
   car bytea, did text, key text,
@@ -64,11 +59,6 @@ CREATE FUNCTION @extschema@.repo_records_signed_by(
   AS 'MODULE_PATHNAME', 'atid_repo_records_signed_by' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 17000;
 COMMENT ON FUNCTION @extschema@.repo_records_signed_by(bytea, text, text) IS
   'the records of the full repository of the account if it is signed by the key, else an error';
-
-CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.label_is_signed_by(jsonb, text) IS
-  'is the label signed by the key?';
 
 CREATE FUNCTION @extschema@.label_is_signed_by(label jsonb, did text, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_label_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;

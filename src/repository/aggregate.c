@@ -208,7 +208,8 @@ put_row(FunctionCallInfo fcinfo, bool with_nodes)
 						 VARSIZE_ANY_EXHDR(key), (const uint8_t *) VARDATA_ANY(value),
 						 VARSIZE_ANY_EXHDR(value));
 	if (fault != ATID_MST_OK)
-		atid_tree_raise_build_fault(&state->builder, fault, VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key));
+		atid_tree_raise_build_fault(&state->builder, fault, VARDATA_ANY(key),
+									VARSIZE_ANY_EXHDR(key));
 	pg_cryptohash_free(call.hash);
 	PG_RETURN_POINTER(state);
 }
