@@ -2,43 +2,40 @@
  *
  * as_text.c
  *		atid.did, atid.at_uri and atid.tid beside text: the casts, the operators that
- *		compare with a text, and what the planner has to know of them.
+ *		compare with a text, and their support functions for the planner.
  *
  * A value and a text compare by the bytes of their texts, whatever the collation
  * of the text is.  The text need not be a DID, an AT URI or a TID.
  *
- * The operators belong to the families that compare two values of a type, and so
- * an index on a column of the type serves for a text.  Such a family also has to
- * order and to hash two texts, for the other side of a join and for the array of
- * = ANY.  It has the server's own ~<~, ~<=~, ~>=~ and ~>~ for that.  The server's =
- * of text is in none of our families: it depends on the collation, and it would
- * have our families among its own wherever text is compared.  The hash families
- * have ~=~ of our own in its place, and the hash of a text is that of the packed
- * value where there is one.
+ * The operators belong to the families that compare two values of a type, so that
+ * an index on a column of the type serves a text.  Such a family must also order
+ * and hash two texts, for the other side of a join and for the array of = ANY.  It
+ * uses the server's own ~<~, ~<=~, ~>=~ and ~>~ for that.  The server's = of text
+ * is in none of our families: it depends on the collation, and the planner would
+ * then consider our families wherever text is compared.  The hash families have
+ * our own ~=~ instead, and a text that is a value hashes as the packed value.
  *
  * An equality of two texts in the btree family of a type's operator class would
- * let the server make a foreign key from a column of text to a column of the type,
- * and before version 18 it would then fail whenever a row of the referenced table
- * is deleted: it expects that both columns have a collation, or none has.  So that
- * family has none, the server refuses such a key, and amvalidate() reports that it
- * is missing.
+ * let the server make a foreign key from a column of text to a column of the type.
+ * Before version 18, deleting a referenced row would then fail, since the server
+ * expects that both columns have a collation, or neither.  So that family has no
+ * such equality, the server refuses such a key, and amvalidate() reports the
+ * missing operator.
  *
  * But the planner needs it.  From value = a AND value = b it may join the texts a
- * and b first, and leaves value = b out if it cannot write a = b then.  It looks
- * for that equality in all families that = is in, so each type has a second family
- * without an operator class, type_text_ops, that is complete.
+ * and b first, and it drops value = b even if it cannot write a = b.  It looks for
+ * that equality in all families that contain =, so each type has a second family,
+ * type_text_ops, that is complete and has no operator class.
  *
  * The support functions of the operators do three things:
  *
- * - A constant text that is a value becomes that value, as it would without a
- *	 cast.  So the planner has its statistics, and partitions are pruned.
- * - A text that has no column in it, such as a parameter, loses its collation.
- *	 The values have none, and to the planner two comparisons are of one
- *	 equivalence class only if their collations are the same: with another,
- *	 WHERE did = $1 ORDER BY created_at would sort though there is an index on
- *	 both columns.
- * - An index on the column of text serves for = where no column of the type has
- *	 one.
+ * - They turn a constant text into a value of the type if it is one.  So the
+ *	 planner can use statistics and prune partitions.
+ * - They remove the collation of a text without columns, such as a parameter.
+ *	 Values have no collation, and the planner puts two comparisons into one
+ *	 equivalence class only if their collations are equal.  Otherwise WHERE did =
+ *	 $1 ORDER BY created_at would sort, although there is an index on both columns.
+ * - They let an index on the column of text serve =.
  *
  *-------------------------------------------------------------------------
  */
@@ -144,7 +141,7 @@ compare_tid(Datum value, Datum other)
 	return result;
 }
 
-/* Is it too long for any value?  Such a text need not be fetched to be different. */
+/* Is the text too long for any value?  Then it differs, and need not be fetched. */
 static bool
 is_longer(Datum other, size_t longest)
 {
@@ -202,7 +199,7 @@ atid_text_eq_bytes(PG_FUNCTION_ARGS)
  * Hashes
  */
 
-/* That of some bytes, or the extended one where the function has a seed. */
+/* The hash of some bytes, or the extended hash if the function has a seed. */
 static Datum
 hash(FunctionCallInfo fcinfo, const void *bytes, size_t len)
 {
@@ -356,7 +353,7 @@ is_constant(Node *node)
 	return IsA(node, Const) && !((Const *) node)->constisnull;
 }
 
-/* A constant of the type for one that is text, NULL where it has no such value. */
+/* The constant of the type for a constant text; NULL if the text is no value. */
 static Const *
 constant_of(Node *node, Oid type, ValueOf value_of)
 {
@@ -375,9 +372,9 @@ constant_of(Node *node, Oid type, ValueOf value_of)
 }
 
 /*
- * One of the operators that compare a value with a text.  Its function tells no
- * more than its arguments do, so it is looked for among the operators of the
- * type's own family.
+ * One of the operators that compare a value with a text.  All that is known of it
+ * is its function, so find_comparison() searches the type's own family for the
+ * operator with that function.
  */
 typedef struct Comparison
 {
@@ -438,12 +435,12 @@ make_comparison(Oid operator, Node *left, Node *right, Oid collation)
 }
 
 /*
- * The comparison, with a constant value for a constant text, or without a
+ * The comparison, with its constant text turned into a value, or without its
  * collation.
  *
- * A text with columns keeps its collation: Memoize looks such texts up by their
- * own equality, which needs one.  And as its equality has to tell apart what ours
- * does, a collation for which different texts are equal is replaced by "C".
+ * A text with columns keeps its collation: Memoize looks such texts up by the
+ * equality of text, which needs one.  That equality must distinguish all texts that
+ * ours does, so "C" replaces a collation in which different texts can be equal.
  */
 static Node *
 simplify_comparison(SupportRequestSimplify *request, ValueOf value_of)
@@ -482,7 +479,7 @@ simplify_comparison(SupportRequestSimplify *request, ValueOf value_of)
 	return make_comparison(comparison.operator, args[0], args[1], collation);
 }
 
-/* The arguments of what is to become an index condition, NULL if there are not two. */
+/* The two arguments of a clause that may become an index condition, or NIL. */
 static List *
 two_args(SupportRequestIndexCondition *request)
 {
@@ -503,7 +500,8 @@ as_text(Node *value)
 }
 
 /*
- * column = value, where an index on a column of text may be: column = value::text.
+ * The index condition column = value::text, for column = value and an index on a
+ * column of text.
  */
 static Node *
 text_index_condition(SupportRequestIndexCondition *request)
@@ -533,7 +531,7 @@ text_index_condition(SupportRequestIndexCondition *request)
 		get_opcode(operator) != F_TEXTEQ)
 		return NULL;
 
-	/* a collation may take more for equal than we do */
+	/* texts that differ for us may be equal in a nondeterministic collation */
 	request->lossy = !get_collation_isdeterministic(request->indexcollation);
 	value = eval_const_expressions(request->root, as_text(value));
 	return (Node *) list_make1(make_comparison(operator,
@@ -577,7 +575,7 @@ atid_tid_text_support(PG_FUNCTION_ARGS)
  * The planner's support of uri <@ scope, where the scope is a did or a text
  */
 
-/* left || right; the value, if it is known */
+/* left || right, evaluated if both are constants */
 static Node *
 concatenation(PlannerInfo *root, Node *left, Node *right)
 {
@@ -598,7 +596,7 @@ text_constant(const char *s)
 							  false, false);
 }
 
-/* The scope of type did or text, as text. */
+/* A scope of type did or text, as text. */
 static Node *
 scope_text(PlannerInfo *root, Node *scope, Oid type)
 {
@@ -638,8 +636,8 @@ simplify_scope(SupportRequestSimplify *request, int uri_arg)
 }
 
 /*
- * As in scope.c, but by the text: uri >= scope AND uri < scope || '0'.  A text that
- * is no scope does no harm there, for the operator is evaluated, too.
+ * As in scope.c, but with texts: uri >= scope AND uri < scope || '0'.  The text may
+ * be no scope: the recheck by the operator then removes all rows.
  */
 static Node *
 scope_index_condition(SupportRequestIndexCondition *request, int uri_arg)
