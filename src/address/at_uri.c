@@ -4,10 +4,10 @@
  *		The type atid.at_uri: AT URIs, any that Lexicon's format "at-uri" takes.
  *
  * A value is a varlena with the packed form of codec/packed.c: a byte for its
- * shape, the authority, the collection and the record key, of which a did:plc
- * and a TID are packed.  It is read byte by byte, so it may stand anywhere.  A
- * text has one packed form, so equality and hashes are those of the bytes; the
- * order is that of the text in "C".
+ * shape, the authority, the collection and the record key.  A did:plc and a TID
+ * are packed.  It is read byte by byte, so it needs no alignment.  A text has one
+ * packed form, so equality and hashes are those of the bytes; the order is that of
+ * the text in "C".
  *
  * The binary form is the text.
  *
@@ -50,9 +50,9 @@ atid_at_uri_datum(const char *s, size_t len)
 }
 
 /*
- * The parts of a value, which is packed as it should be.  What is not has not been
- * made by the type; that this is an error keeps no function from being leakproof,
- * as the server has it with a value that cannot be detoasted.
+ * The parts of a value.  A value that cannot be read is an error; the type never
+ * makes one.  Functions may be leakproof all the same, as the server's are, which
+ * fail for a value that cannot be detoasted.
  */
 static AtidPackedUri
 parts_of(bytea *value)
@@ -67,8 +67,8 @@ parts_of(bytea *value)
 }
 
 /*
- * The text of a value, in memory of its own: before bytes are left free in front
- * of it, and one behind.
+ * The text of a value in palloc'd memory, with "before" free bytes in front of it
+ * and one after it.
  */
 static char *
 text_of(bytea *value, size_t before, size_t *len)
@@ -161,8 +161,8 @@ atid_at_uri_is_valid_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * at_uri_or_null(text): the at_uri of a text; NULL if it is none.  No more of the
- * text is read than an at_uri can have.
+ * at_uri_or_null(text): the at_uri of a text; NULL if it is none.  Reads no more of
+ * the text than the longest at_uri has.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_or_null);
 Datum
@@ -340,7 +340,7 @@ atid_at_uri_path(PG_FUNCTION_ARGS)
  * Making
  */
 
-/* A part that is to become one of an AT URI. */
+/* A part from which at_uri_make() makes an AT URI. */
 static void
 check_part(const char *what, const char *s, size_t len,
 		   AtidAddress (*scanner) (const char *s, size_t len, size_t *at))
@@ -355,7 +355,7 @@ check_part(const char *what, const char *s, size_t len,
 				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
 }
 
-/* A slash and a part; returns where the next one begins. */
+/* Write a slash and a part; return where the next one begins. */
 static char *
 append_part(char *end, const char *what, const char *s, size_t len,
 			AtidAddress (*scanner) (const char *s, size_t len, size_t *at))
@@ -411,10 +411,10 @@ atid_at_uri_make(PG_FUNCTION_ARGS)
 }
 
 /*
- * at_uri_normalize(at_uri): the one spelling that the specification wants of
- * those that name the same ("Normalization"): a handle and a collection's domain
- * in lower case.  A DID is as it is, with its %-escapes: it has no other spelling,
- * for DIDs are compared byte by byte.  No other part can have an escape.
+ * at_uri_normalize(at_uri): the spelling that the specification prefers
+ * ("Normalization"): the handle and the collection's domain in lower case.  A DID
+ * keeps its %-escapes, since DIDs are compared byte by byte.  No other part can
+ * have an escape.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_normalize);
 Datum
