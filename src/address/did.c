@@ -4,7 +4,7 @@
  *		The type atid.did: DIDs, any that Lexicon's format "did" takes.
  *
  * A value is a varlena with the packed form of codec/packed.c: 15 bytes for a
- * did:plc, else the text.  It is read byte by byte, so it may stand anywhere.
+ * did:plc, else the text.  It is read byte by byte, so it needs no alignment.
  * A text has one packed form, so equality and hashes are those of the bytes;
  * the order is that of the text in "C".
  *
@@ -45,8 +45,8 @@ atid_did_datum(const char *s, size_t len)
 }
 
 /*
- * The text of a value, in memory of its own: before bytes are left free in front
- * of it, and one behind.
+ * The text of a value in palloc'd memory, with "before" free bytes in front of it
+ * and one after it.
  */
 static char *
 text_of(bytea *value, size_t before, size_t *len)
@@ -144,8 +144,8 @@ atid_did_is_valid_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * did_or_null(text): the did of a text; NULL if it is none.  No more of the text is
- * read than a did can have.
+ * did_or_null(text): the did of a text; NULL if it is none.  Reads no more of the
+ * text than the longest did has.
  */
 PG_FUNCTION_INFO_V1(atid_did_or_null);
 Datum
