@@ -4,11 +4,11 @@
  *		Lexicon's string formats that are checked text: the functions behind the
  *		domains handle, nsid, at_identifier, language and uri.
  *
- * The domains are over text with collation "C".  Each has one constraint, and the
- * function behind it answers false and never raises, so that a broken rule is a
- * soft error.  A domain that is in use cannot be altered, so all rules are in the
- * function, the length too.  format_problem() tells which rule it was.  The rules
- * are in codec/address.c and codec/format.c.
+ * The domains are over text with collation "C".  Each has one constraint, whose
+ * function answers false and never raises, so that a broken rule is a soft error.
+ * A domain in use cannot be altered, so all rules, that of the length too, are in
+ * the function.  format_problem() names the broken rule.  The rules are in
+ * codec/address.c and codec/format.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -113,7 +113,7 @@ atid_format_problem(PG_FUNCTION_ARGS)
  * Parts and normal forms
  */
 
-/* The argument, which must be an NSID: any other is an error, as for a type's input. */
+/* The argument, which must be an NSID: raise a type's input error if it is none. */
 static text *
 nsid_arg(FunctionCallInfo fcinfo)
 {
@@ -145,7 +145,7 @@ last_segment(text *arg)
 }
 
 /*
- * nsid_normalize(text): the authority in lower case; the name is as it is.
+ * nsid_normalize(text): the NSID with its authority in lower case.
  */
 PG_FUNCTION_INFO_V1(atid_nsid_normalize);
 Datum
@@ -161,8 +161,8 @@ atid_nsid_normalize(PG_FUNCTION_ARGS)
 }
 
 /*
- * nsid_authority(text): the domain name whose owner gives out the NSID, that is,
- * all but the name, turned round.
+ * nsid_authority(text): the domain name whose owner defines the NSID: all segments
+ * but the last, in reverse order.
  */
 PG_FUNCTION_INFO_V1(atid_nsid_authority);
 Datum
