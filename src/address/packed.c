@@ -21,8 +21,8 @@
 
 
 /*
- * A value that is on disk, of this type, in a form that this version cannot read.
- * No value that it has made is.
+ * Raise the error for a stored value of this type that this version cannot read.
+ * This version never makes such a value.
  */
 void
 atid_refuse_packed(AtidPackedState state, const char *type)
@@ -38,8 +38,8 @@ atid_refuse_packed(AtidPackedState state, const char *type)
 }
 
 /*
- * A sort that abbreviates: how many keys there were, and how many different
- * ones.
+ * A sort by abbreviated keys: how many keys it has seen, and how many of them
+ * differ.
  */
 typedef struct SortState
 {
@@ -67,9 +67,9 @@ abbreviate(Datum original, SortSupport ssup)
 }
 
 /*
- * Is abbreviating not worth it, as where all are of a few accounts?  The bounds
- * are those that the server has for its own types: less than one different key
- * in 2000 values is too few, and once there are 100000 there are enough.
+ * Are there too few different keys for abbreviation to pay, as with few accounts?
+ * The bounds are those of the server's own types: fewer than one different key in
+ * 2000 values is too few, and 100000 different keys are enough.
  */
 static bool
 too_few_keys(int memtupcount, SortSupport ssup)
