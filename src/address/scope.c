@@ -4,18 +4,17 @@
  *		The operators uri <@ scope and scope @> uri: is the AT URI the scope itself,
  *		or below it?
  *
- * A scope is an at_uri: an account, a collection of one, or a single record.
- * What is below it has its text, a slash and more.  In the order of the type,
- * which is that of the text, the scope comes first of these, and the least text
- * above all of them is the scope and '0', the character after the slash.  So an
- * ordered index finds them between the two:
+ * A scope is an at_uri: an account, one of its collections, or a single record.
+ * The URIs below it begin with its text and a slash.  In the order of the type,
+ * which is that of the text, the scope sorts before them, and the scope followed by
+ * '0', the character after the slash, sorts after them.  So an ordered index finds
+ * them between the two:
  *
  *		uri >= scope AND uri <= at_uri_scope_upper(scope)
  *
- * with the operator itself as a recheck, for what lies between and is not below
- * (a scope at://a.b has at://a.b-c.d there, with '-' before the slash).  The
- * support functions tell the planner so; nothing depends on that an index is
- * used.
+ * with the operator itself as a recheck, since other URIs can lie between (for the
+ * scope at://a.b, at://a.b-c.d does, as '-' is before the slash).  The support
+ * functions give the planner this condition; results do not depend on index use.
  *
  *-------------------------------------------------------------------------
  */
@@ -77,7 +76,7 @@ atid_at_uri_contains(PG_FUNCTION_ARGS)
  * Bounds
  */
 
-/* A segment of a domain name, as great as one can be, and what comes after it. */
+/* Append the greatest segment that a domain name can have, and a character. */
 static char *
 append_segment(char *end, char after)
 {
@@ -87,8 +86,8 @@ append_segment(char *end, char after)
 }
 
 /*
- * The greatest of all AT URIs.  It has a handle, for no DID begins with 'z', and
- * no more segments than it must, for a slash is above a period.
+ * The greatest of all AT URIs.  It has a handle, since no DID begins with 'z', and
+ * as few segments as possible, since a slash sorts above a period.
  */
 static Datum
 greatest_at_uri(void)
@@ -107,9 +106,9 @@ greatest_at_uri(void)
 }
 
 /*
- * at_uri_scope_upper(scope): an at_uri that is not below any that is within the
- * scope, for index conditions.  That is the scope and '0' where that is an AT
- * URI; where it would be too long, that of the scope around it.
+ * at_uri_scope_upper(scope): an at_uri that is not less than any within the scope,
+ * for index conditions.  It is the scope followed by '0'.  If that is too long for
+ * an AT URI, it is the bound of the scope that contains this one.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_scope_upper);
 Datum
@@ -145,8 +144,8 @@ atid_at_uri_scope_upper(PG_FUNCTION_ARGS)
  */
 
 /*
- * The operator of a strategy in the index column's family, if it is the one of
- * our own order: a family of somebody else's may sort in another way.
+ * The operator of a strategy in the index column's family, if it is the type's own:
+ * another family may have another order.
  */
 Oid
 atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumber strategy, PGFunction own)
@@ -168,7 +167,7 @@ make_condition(Oid operator, Node *column, Node *value)
 }
 
 /*
- * at_uri_scope_upper(scope) as an expression; its value, if the scope is known.
+ * at_uri_scope_upper(scope) as an expression, or as a constant for a constant scope.
  */
 static Node *
 upper_bound(Oid function, Node *scope, Oid type)
@@ -184,9 +183,9 @@ upper_bound(Oid function, Node *scope, Oid type)
 	}
 
 	/*
-	 * It is where the operator's function is.  Whoever may use the operator
-	 * need not have any right on that schema, so this does not look names up
-	 * as SQL does.
+	 * It is in the schema of the operator's function.  A user of the operator
+	 * may have no right on that schema, so this looks it up directly, without
+	 * SQL's check for USAGE.
 	 */
 	upper = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
 							CStringGetDatum("at_uri_scope_upper"),
@@ -198,7 +197,7 @@ upper_bound(Oid function, Node *scope, Oid type)
 								 COERCE_EXPLICIT_CALL);
 }
 
-/* The parts of a scope that is known, if it is one. */
+/* The parts of a scope; false if it is not a constant at_uri. */
 static bool
 open_constant(Node *scope, AtidPackedUri *uri)
 {
@@ -211,7 +210,7 @@ open_constant(Node *scope, AtidPackedUri *uri)
 }
 
 /*
- * uri <@ record is uri = record, and the planner knows more of that.
+ * Simplify uri <@ record to uri = record, which the planner estimates better.
  */
 static Node *
 simplify_record(List *args, int uri_arg)
@@ -257,7 +256,7 @@ support(Node *raw, int uri_arg)
 	if ((IsA(scope, Const) && ((Const *) scope)->constisnull) ||
 		!is_pseudo_constant_for_index(request->root, scope, request->index))
 		return NULL;
-	/* strategies mean the same to a btree and to BRIN's minmax */
+	/* btree and BRIN's minmax number their strategies alike */
 	if (request->index->relam != BTREE_AM_OID && request->index->relam != BRIN_AM_OID)
 		return NULL;
 	type = request->index->opcintype[request->indexcol];
@@ -294,15 +293,14 @@ atid_at_uri_contains_support(PG_FUNCTION_ARGS)
 /*
  * Selectivity
  *
- * Both functions serve every operator that asks whether an AT URI is within a
- * scope, whichever side is which and whatever type the scope has.
+ * Both functions serve <@ and @>, for scopes of every type.
  */
 
 /*
- * The share of a table's rows that are within a scope of which nothing is known.
- * A scope has at least a row and, of the bins of a histogram that has a hundred,
- * hardly more than one.  An account is taken to have the geometric mean of the two,
- * and one of its collections, which is narrower, the cubic root.
+ * The share of a table's rows that are within an unknown scope.  It has at least
+ * one row, and rarely more than one of a histogram's hundred bins, that is, rows /
+ * 100.  For an account, assume the geometric mean of the two, which is the square
+ * root of rows / 100; for a collection, which is narrower, the cubic root.
  */
 static double
 default_share(VariableStatData *var, bool collection)
@@ -312,13 +310,13 @@ default_share(VariableStatData *var, bool collection)
 	return pow(rows / 100.0, collection ? 1.0 / 3.0 : 1.0 / 2.0) / rows;
 }
 
-/* Where both sides have columns of one table */
+/* For a clause with columns of one table on both sides */
 #define DEFAULT_SHARE	0.001
 
-/* What generic_restriction_selectivity() takes at least from a histogram */
+/* The lower bound of generic_restriction_selectivity() with a histogram */
 #define LEAST_SHARE		0.0001
 
-/* Is this the constant of a collection?  A scope of another type is an account. */
+/* Is this a constant collection or record?  A did or a text counts as an account. */
 static bool
 is_collection(Oid operator, Node *scope)
 {
@@ -331,8 +329,9 @@ is_collection(Oid operator, Node *scope)
 }
 
 /*
- * RESTRICT: what statistics say of a constant.  Where nothing in the histogram is
- * within the scope, they say no more than that it is small.
+ * RESTRICT: for a constant scope, the share that the statistics show.  If no value
+ * of the histogram is within the scope, they only show that the share is small, and
+ * the default share applies to the values outside of the most common ones.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_scope_sel);
 Datum
@@ -356,7 +355,7 @@ atid_at_uri_scope_sel(PG_FUNCTION_ARGS)
 	result = generic_restriction_selectivity(root, operator, PG_GET_COLLATION(), args, relid,
 											 share);
 	if (IsA(other, Const) && result <= LEAST_SHARE)
-		result *= share / LEAST_SHARE;	/* of the values that are rare */
+		result *= share / LEAST_SHARE;	/* share of the rare values */
 	PG_RETURN_FLOAT8(result);
 }
 
@@ -372,9 +371,9 @@ inner_rows(PlannerInfo *root, SpecialJoinInfo *sjinfo)
 }
 
 /*
- * JOIN: each scope has the default share of the larger table, which is that of the
- * URIs.  A row on the left of a semi- or anti-join has a partner if any row on the
- * right is one.
+ * JOIN: assume for each scope the default share of the larger table, which is the
+ * table of URIs.  In a semi- or anti-join, any row on the right can be the partner
+ * of a row on the left, so multiply by the rows on the right.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_scope_joinsel);
 Datum
