@@ -10,12 +10,12 @@
  *
  * the first four as varints in their shortest form (multiformat.c).  The CIDs
  * that the protocol makes, the blessed ones, have codec dag-cbor or raw and a
- * SHA-256 in full: 36 bytes of which the first four are one of two constants.
+ * full SHA-256: 36 bytes, of which the first four are one of two constants.
  *
  * The text form is 'b' and the bytes in base32, lower case, without padding.
- * The binary form is the bytes.  Order is that of the bytes; the order of the
- * texts is another, because the digits 2 to 7 come after the letters in base32
- * and before them in ASCII.
+ * The binary form is the bytes.  The order is that of the bytes.  The texts sort
+ * differently, because the digits 2 to 7 come after the letters in base32 and
+ * before them in ASCII.
  *
  * Every value of the type is well-formed: input, the binary form and the cast
  * from bytea parse it.  Comparison, hashing and output take its bytes as they
@@ -153,8 +153,8 @@ atid_cid_link_send(PG_FUNCTION_ARGS)
 
 
 /*
- * Codecs and hashes: the common ones have the names of the multicodec table, and
- * all others are a number in hex
+ * Codecs and hashes: the common ones by their names in the multicodec table, the
+ * others as a number in hex
  */
 
 typedef struct CodeName
@@ -276,12 +276,12 @@ atid_cid_digest(PG_FUNCTION_ARGS)
 {
 	AtidCid		cid = parse_cid_link(PG_GETARG_BYTEA_PP(0));
 
-	/* a bytea, like a cid_link, is bytes behind a varlena header */
+	/* a bytea, like a cid_link, is a varlena header and bytes */
 	return atid_cid_datum(cid.digest, cid.digest_len);
 }
 
 /*
- * cid_is_blessed(cid_link): is it of the kind that the protocol makes?
+ * cid_is_blessed(cid_link): is it a CID as the protocol makes them?
  */
 PG_FUNCTION_INFO_V1(atid_cid_is_blessed_link);
 Datum
@@ -312,7 +312,7 @@ atid_cid_is_valid(PG_FUNCTION_ARGS)
 }
 
 /*
- * cid_string_is_valid(text): is this text of Lexicon's string format "cid"?
+ * cid_string_is_valid(text): does this text have Lexicon's string format "cid"?
  */
 PG_FUNCTION_INFO_V1(atid_cid_string_is_valid);
 Datum
@@ -440,8 +440,8 @@ first_word(const char *bytes, size_t len)
 
 /*
  * The abbreviated key.  The first four bytes of nearly every CID are one of two
- * constants, which would leave half a key to tell them apart by; so they become
- * a class of three bits, and 61 bits of what comes after them make the rest:
+ * constants, which would waste half of the key.  So the key is a class of three
+ * bits, and 61 bits that follow:
  *
  *		0	below 01 55 12 20		the first 61 bits
  *		1	01 55 12 20, raw		61 bits of the digest
@@ -449,7 +449,7 @@ first_word(const char *bytes, size_t len)
  *		3	01 71 12 20, dag-cbor	61 bits of the digest
  *		4	above					the first 61 bits
  *
- * Classes are in the order of the bytes, and so are the bits in each class.
+ * Classes sort in the order of the bytes, and so do the bits within each class.
  */
 static Datum
 abbreviate_cid_link(Datum original, SortSupport ssup)
