@@ -4,7 +4,8 @@
  *		Records: jsonb to DAG-CBOR and back, their CIDs, and what is wrong with
  *		them.
  *
- * encode.c and decode.c turn one into the other, and model.c looks for problems.
+ * encode.c makes a block of a record, decode.c the reverse, and model.c looks for
+ * problems.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,7 +37,7 @@ atid_record_to_dag_cbor(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(block);
 }
 
-/* The CID of a block that was made for it alone. */
+/* The CID of a block, which is freed. */
 static Datum
 cid_of_own_block(bytea *block)
 {
@@ -62,8 +63,8 @@ atid_record_cid(PG_FUNCTION_ARGS)
 }
 
 /*
- * json_to_dag_cbor(json): the block of a text, which holds what jsonb cannot: a
- * U+0000, and a key twice, which is refused.
+ * json_to_dag_cbor(json): the block of a json, which unlike jsonb can have U+0000.
+ * A duplicate key is refused.
  */
 PG_FUNCTION_INFO_V1(atid_json_to_dag_cbor);
 Datum
@@ -82,8 +83,8 @@ atid_json_cid(PG_FUNCTION_ARGS)
 }
 
 /*
- * The rules of record_is_valid and record_problem, and of json_is_valid and
- * json_problem: a second argument is strict.
+ * The rules that a call of record_is_valid, record_problem, json_is_valid or
+ * json_problem asks for: its second argument, if any, is strict.
  */
 static AtidRules
 rules_of_call(FunctionCallInfo fcinfo)
@@ -139,7 +140,7 @@ atid_dag_cbor_to_json(PG_FUNCTION_ARGS)
 }
 
 /*
- * bytes_json(bytea): bytes as a record has them.
+ * bytes_json(bytea): the JSON of bytes in a record, {"$bytes": ...}.
  */
 PG_FUNCTION_INFO_V1(atid_bytes_json);
 Datum
@@ -149,8 +150,8 @@ atid_bytes_json(PG_FUNCTION_ARGS)
 }
 
 /*
- * The rules of dag_cbor_is_valid and dag_cbor_problem: overloads of them have the
- * arguments model and strict.
+ * The rules that a call of dag_cbor_is_valid or dag_cbor_problem asks for: their
+ * longer forms have the arguments model and strict.
  */
 static AtidRules
 block_rules_of_call(FunctionCallInfo fcinfo)
@@ -162,7 +163,7 @@ block_rules_of_call(FunctionCallInfo fcinfo)
 }
 
 /*
- * Does a block keep to these rules?  Those of the codec need no inspector.
+ * Does a block follow these rules?  Those of the codec need no inspector.
  */
 static bool
 block_is_valid(bytea *block, AtidRules rules)
@@ -179,8 +180,8 @@ block_is_valid(bytea *block, AtidRules rules)
 }
 
 /*
- * Which of these rules a block breaks first, or NULL.  What is no DAG-CBOR is told
- * to be that, wherever in the block the fault lies.
+ * The first of these rules that a block breaks, or NULL.  If the block is not
+ * DAG-CBOR, that is reported, even if another fault comes before it.
  */
 static char *
 block_problem(bytea *block, AtidRules rules)
@@ -214,8 +215,8 @@ atid_dag_cbor_is_valid(PG_FUNCTION_ARGS)
 }
 
 /*
- * dag_cbor_problem(bytea): where a block is not DAG-CBOR, and which rule it
- * breaks; NULL if it is.
+ * dag_cbor_problem(bytea): the first rule of DAG-CBOR that a block breaks, and
+ * where; NULL if it breaks none.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_problem);
 Datum
@@ -226,9 +227,8 @@ atid_dag_cbor_problem(PG_FUNCTION_ARGS)
 }
 
 /*
- * json_is_valid(json, strict): is the record that a text stands for, which may have
- * a U+0000, of the data model?  It is asked of its block, where the keys are in
- * order.
+ * json_is_valid(json, strict): does the record in a json, which may have U+0000,
+ * follow the data model?  This checks its block, where the keys are in order.
  */
 PG_FUNCTION_INFO_V1(atid_json_is_valid);
 Datum
