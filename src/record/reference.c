@@ -4,14 +4,13 @@
  *		What a record refers to: its links, its blobs, and by name.
  *
  * A reference by name is a string that is, as a whole, an AT URI or a DID.  A
- * strong reference is an object that has the AT URI as its "uri" and the CID of
- * what was meant, as a string, as its "cid".  Keys are read by length and then
- * by bytes in either source, so that a "cid" is known when its "uri" comes, and
- * a row never has to wait for the end of its object.
+ * strong reference is an object that has the AT URI as its "uri" and, as a string,
+ * the CID of the referenced record as its "cid".  Both sources give keys by length
+ * and then by bytes, so the "cid" is known when its "uri" comes, and a row never has
+ * to wait for the end of its object.
  *
- * Records and blocks are read by the same inspector (inspect.c), so that a
- * block has the same rows as its record.  Rows go to a tuplestore, which keeps
- * them on disk where they are many.
+ * The same inspector (inspect.c) reads records and blocks, so a block has the same
+ * rows as its record.  Rows go to a tuplestore, which spills to disk.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,7 +35,7 @@
 #include "record/model.h"
 #include "record/walk.h"
 
-/* What is listed. */
+/* What to list */
 typedef enum ListOf
 {
 	LIST_LINKS,
@@ -45,20 +44,20 @@ typedef enum ListOf
 } ListOf;
 
 
-/* Where rows go, and the paths that they have. */
+/* The rows, and their paths */
 typedef struct Rows
 {
 	Tuplestorestate *store;
 	TupleDesc	desc;
-	MemoryContext memory;		/* of a row, while it is made */
+	MemoryContext memory;		/* for the row in hand */
 	AtidPaths	paths;
 } Rows;
 
 /*
- * The path of what a row is about, and its field where there is one, as the first
- * of its values.  They are whole or not at all, for a shortened path would lead
- * elsewhere; where they are too long they are NULL, so that what a stranger wrote
- * does not stop a query.
+ * Set the path of a row, and its field if the row has one, as its first values.
+ * They are never shortened, as a shortened path would lead elsewhere.  If they are
+ * too long they are NULL, and not an error, so that a stranger's record does not
+ * stop a query.
  */
 static void
 set_path(AtidInspector *in, Rows *rows, bool of_item, bool field, Datum *values, bool *nulls)
@@ -95,7 +94,7 @@ cid_of_string(AtidSlice text, Datum *cid)
 }
 
 /*
- * A map ends; put it if it is a blob, of the present form or of the legacy one.
+ * At the end of a map: put it if it is a blob, of the present or the legacy form.
  */
 static void
 put_blob(AtidInspector *in, Rows *rows)
@@ -129,8 +128,8 @@ put_blob(AtidInspector *in, Rows *rows)
 }
 
 /*
- * Does a string begin as an AT URI or a DID does?  Most strings do not, and cost
- * no more than this.
+ * Does a string begin as an AT URI or a DID does?  Most strings do not, and need no
+ * further check.
  */
 static inline bool
 begins_as_ref(const AtidCborItem *item)
@@ -180,7 +179,7 @@ put_ref(AtidInspector *in, Rows *rows)
 }
 
 /*
- * Put a row, and free the memory that it took: there can be many.
+ * Put a row and free its memory, as there can be many.
  */
 static void
 put_row(void (*put) (AtidInspector *in, Rows *rows), AtidInspector *in, Rows *rows)
@@ -193,7 +192,7 @@ put_row(void (*put) (AtidInspector *in, Rows *rows), AtidInspector *in, Rows *ro
 }
 
 /*
- * Put all of what is listed into the set that the caller has begun.
+ * Put all rows into the set that the caller has begun.
  */
 static void
 put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
