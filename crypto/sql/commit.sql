@@ -72,7 +72,8 @@ WHERE atid.commit_is_signed_by(set_bit(block, bit, 1 - get_bit(block, bit)), :'d
 -- nor may the block be cut, or go on
 SELECT what, len
 FROM commits JOIN keys USING (curve), generate_series(0, length(block) + 1) AS len
-WHERE atid.commit_is_signed_by(substr(block || block, 1, len), :'did', key) <> (len = length(block));
+WHERE atid.commit_is_signed_by(substr(block || block, 1, len), :'did', key)
+      <> (len = length(block));
 
 -- What is no commit was signed by nobody, though these are signed well: a version that is no
 -- longer read, and one that lacks a field.

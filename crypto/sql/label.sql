@@ -64,7 +64,8 @@ FROM labels JOIN keys USING (curve) WHERE what = 'all fields';
 
 -- The signature is base64 of 64 bytes, with its padding or without.
 SELECT sig,
-       atid.label_is_signed_by(label || jsonb_build_object('sig', sig::jsonb), :'src', key) AS signed
+       atid.label_is_signed_by(label || jsonb_build_object('sig', sig::jsonb), :'src', key)
+         AS signed
 FROM labels JOIN keys USING (curve), LATERAL (SELECT label->'sig'->>'$bytes') AS b (base64),
      LATERAL (VALUES (1, format('{"$bytes": "%s=="}', base64)),
                      (2, format('{"$bytes": "%s="}', base64)),
