@@ -64,18 +64,18 @@ scan(const char *s, size_t len)
 {
 	AtidAtUri	uri;
 	size_t		at = SIZE_MAX;
-	AtidAddress fault;
+	AtidFault	fault;
 
-	CLAIM((atid_handle_scan(s, len, &at) == ATID_ADDRESS_OK) == is_handle(s, len) && at <= len);
-	CLAIM((atid_nsid_scan(s, len, &at) == ATID_ADDRESS_OK) == is_nsid(s, len) && at <= len);
-	CLAIM((atid_record_key_scan(s, len, &at) == ATID_ADDRESS_OK) == is_record_key(s, len));
+	CLAIM((atid_handle_scan(s, len, &at) == ATID_OK) == is_handle(s, len) && at <= len);
+	CLAIM((atid_nsid_scan(s, len, &at) == ATID_OK) == is_nsid(s, len) && at <= len);
+	CLAIM((atid_record_key_scan(s, len, &at) == ATID_OK) == is_record_key(s, len));
 	CLAIM(at <= len);
-	CLAIM((atid_identifier_scan(s, len, &at) == ATID_ADDRESS_OK) == is_authority(s, len));
+	CLAIM((atid_identifier_scan(s, len, &at) == ATID_OK) == is_authority(s, len));
 	CLAIM(at <= len);
 
 	fault = atid_at_uri_scan(s, len, &uri, &at);
-	CLAIM((fault == ATID_ADDRESS_OK) == is_at_uri(s, len) && at <= len);
-	if (fault == ATID_ADDRESS_OK)
+	CLAIM((fault == ATID_OK) == is_at_uri(s, len) && at <= len);
+	if (fault == ATID_OK)
 	{
 		size_t		end = 5 + uri.authority_len;
 

@@ -50,10 +50,10 @@ from_text(const char *text, size_t len)
 	char	   *again = exact_memory(len);
 	size_t		slow_len;
 	size_t		at = 0;
-	AtidBase32	fault = atid_base32_decode(text, len, bytes, &at);
+	AtidFault	fault = atid_base32_decode(text, len, bytes, &at);
 
-	CLAIM((fault == ATID_BASE32_OK) == decode_bitwise(text, len, slow, &slow_len));
-	if (fault == ATID_BASE32_OK)
+	CLAIM((fault == ATID_OK) == decode_bitwise(text, len, slow, &slow_len));
+	if (fault == ATID_OK)
 	{
 		CLAIM(slow_len == bytes_len && memcmp(slow, bytes, bytes_len) == 0);
 		CLAIM(atid_base32_encoded_len(bytes_len) == len);
@@ -79,7 +79,7 @@ from_bytes(const uint8_t *bytes, size_t len)
 
 	atid_base32_encode(bytes, len, text);
 	CLAIM(atid_base32_decoded_len(text_len) == len);
-	CLAIM(atid_base32_decode(text, text_len, again, &at) == ATID_BASE32_OK);
+	CLAIM(atid_base32_decode(text, text_len, again, &at) == ATID_OK);
 	CLAIM(memcmp(again, bytes, len) == 0);
 	free(text);
 	free(again);

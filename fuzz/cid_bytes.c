@@ -18,16 +18,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AtidCid		cid;
 	size_t		at = SIZE_MAX;
-	AtidCidFault fault = atid_cid_parse(data, size, &cid, &at);
+	AtidFault	fault = atid_cid_parse(data, size, &cid, &at);
 	uint8_t		head[ATID_CID_HEAD_MAX_LEN];
 	size_t		head_len;
 	char	   *text;
 	uint8_t    *again;
 
-	CLAIM((fault == ATID_CID_OK) == reference_cid(data, size));
-	CLAIM(fault == ATID_CID_OK || fault >= ATID_CID_V0);
+	CLAIM((fault == ATID_OK) == reference_cid(data, size));
+	CLAIM(fault == ATID_OK || fault >= ATID_CID_V0);
 	CLAIM(at <= size);
-	if (fault != ATID_CID_OK)
+	if (fault != ATID_OK)
 	{
 		CLAIM(!atid_cid_is_blessed(data, size));
 		return 0;
@@ -43,7 +43,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	again = exact_memory(size);
 	atid_cid_to_text(data, size, text);
 	CLAIM(atid_cid_bytes_len(atid_cid_text_len(size)) == size);
-	CLAIM(atid_cid_from_text(text, atid_cid_text_len(size), again, &at) == ATID_CID_OK);
+	CLAIM(atid_cid_from_text(text, atid_cid_text_len(size), again, &at) == ATID_OK);
 	CLAIM(memcmp(again, data, size) == 0);
 	free(text);
 	free(again);

@@ -329,21 +329,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int64_t		want;
 	int64_t		got = 0;
 	size_t		at;
-	AtidDatetimeFault fault = atid_datetime_parse(s, size, &got, &at);
+	AtidFault	fault = atid_datetime_parse(s, size, &got, &at);
 
 	if (is_datetime(s, size, &want))
-		CLAIM(fault == ATID_DATETIME_OK && got == want);
+		CLAIM(fault == ATID_OK && got == want);
 	else
 	{
-		CLAIM(fault != ATID_DATETIME_OK && at <= size);
-		CLAIM(atid_datetime_words(fault)[0] != '\0');
+		CLAIM(fault != ATID_OK && at <= size);
+		CLAIM(atid_fault_words(fault)[0] != '\0');
 
 		write_out(s, size, strict);
 		fault = atid_datetime_parse_sloppy(s, size, &got, &at);
 		if (is_datetime(strict, strlen(strict), &want))
-			CLAIM(fault == ATID_DATETIME_OK && got == want);
+			CLAIM(fault == ATID_OK && got == want);
 		else
-			CLAIM(fault != ATID_DATETIME_OK && at <= size);
+			CLAIM(fault != ATID_OK && at <= size);
 	}
 	free(strict);
 

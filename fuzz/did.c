@@ -21,11 +21,11 @@ static void
 scan(const char *s, size_t len)
 {
 	size_t		at = SIZE_MAX;
-	AtidAddress fault = atid_did_scan(s, len, &at);
+	AtidFault	fault = atid_did_scan(s, len, &at);
 
-	CLAIM((fault == ATID_ADDRESS_OK) == is_did(s, len));
-	CLAIM(fault == ATID_ADDRESS_OK || at <= len);
-	CLAIM((fault == ATID_ADDRESS_OK) == (atid_address_words(fault)[0] == '\0'));
+	CLAIM((fault == ATID_OK) == is_did(s, len));
+	CLAIM(fault == ATID_OK || at <= len);
+	CLAIM((fault == ATID_OK) == (atid_fault_words(fault)[0] == '\0'));
 	/* what comes before the fault is not at fault: it is the beginning of some DID */
 	if (fault == ATID_DID_CHARACTER)
 	{

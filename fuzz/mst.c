@@ -80,7 +80,7 @@ memory(void *arg, void *old, size_t size)
 	return NULL;
 }
 
-static AtidMstFault
+static AtidFault
 find_block(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 {
 	(void) arg;
@@ -89,7 +89,7 @@ find_block(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 		return ATID_MST_MISSING;
 	*block = blocks[cid[4]].data;
 	*len = blocks[cid[4]].len;
-	return ATID_MST_OK;
+	return ATID_OK;
 }
 
 /*
@@ -124,7 +124,7 @@ reference_tree(int number, int level, const Key **last, Key *keys, int *count)
 	AtidMstNode node;
 	Key			own = {.len = 0};
 	bool		good = atid_mst_read_node(blocks[number].data, blocks[number].len, &node, entries,
-										  ATID_MST_ENTRIES_MAX) == ATID_MST_OK;
+										  ATID_MST_ENTRIES_MAX) == ATID_OK;
 
 	if (good && node.count == 0)
 		good = level < 0 ? node.left == NULL : node.left != NULL;
@@ -242,7 +242,7 @@ reference_build(const Key *keys, int count, int level, uint8_t cid[ATID_MST_CID_
 		atid_cbor_put_link(&writer, left, sizeof(left));
 	else
 		atid_cbor_put_null(&writer);
-	CLAIM(writer.error == ATID_CBOR_OK);
+	CLAIM(writer.fault == ATID_OK);
 	memcpy(cid, "\x01\x71\x12\x20", 4);
 	digest_of(NULL, writer.data, writer.len, cid + 4);
 	free(writer.data);
@@ -261,7 +261,7 @@ keep_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 	built_len[built_count++] = len;
 }
 
-static AtidMstFault
+static AtidFault
 find_built(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 {
 	(void) arg;
@@ -273,7 +273,7 @@ find_built(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 			return ATID_MST_MISSING;
 		*block = built[i];
 		*len = built_len[i];
-		return ATID_MST_OK;
+		return ATID_OK;
 	}
 	return ATID_MST_MISSING;
 }
@@ -287,7 +287,7 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 	static AtidMstWalk walk;
 	AtidMstCaller caller = {digest_of, memory, find_built, NULL, NULL, NULL};
 	AtidMstBuilder builder;
-	AtidMstFault fault = ATID_MST_OK;
+	AtidFault	fault = ATID_OK;
 	uint8_t		again[ATID_MST_CID_LEN];
 
 	atid_mst_builder_init(&builder);
@@ -300,7 +300,7 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 		CLAIM(walk.at == ATID_MST_AT_END);
 		return;
 	}
-	while (walk.at != ATID_MST_AT_END && fault == ATID_MST_OK)
+	while (walk.at != ATID_MST_AT_END && fault == ATID_OK)
 	{
 		if (walk.at == ATID_MST_AT_TREE)
 		{
@@ -319,8 +319,8 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 		atid_mst_pass(&walk);
 	}
 	/* nothing has been taken away, so nothing more is needed */
-	CLAIM(fault == ATID_MST_OK);
-	CLAIM(atid_mst_finish(&builder, &caller, again) == ATID_MST_OK);
+	CLAIM(fault == ATID_OK);
+	CLAIM(atid_mst_finish(&builder, &caller, again) == ATID_OK);
 	CLAIM(memcmp(again, root, ATID_MST_CID_LEN) == 0);
 	atid_mst_walk_end(&walk);
 	atid_mst_builder_free(&builder, &caller);
@@ -368,13 +368,13 @@ build(const Key *keys, int count)
 	for (int i = 0; i < count; i++)
 	{
 		CLAIM(atid_mst_put(&builder, &caller, keys[i].bytes, keys[i].len, keys[i].value,
-						   keys[i].value_len) == ATID_MST_OK);
+						   keys[i].value_len) == ATID_OK);
 		CLAIM(atid_mst_put(&builder, &caller, keys[i].bytes, keys[i].len, keys[i].value,
 						   keys[i].value_len) == ATID_MST_KEY_TWICE);
 		if (depth_of(keys[i].bytes, keys[i].len) > top)
 			top = depth_of(keys[i].bytes, keys[i].len);
 	}
-	CLAIM(atid_mst_finish(&builder, &caller, root) == ATID_MST_OK);
+	CLAIM(atid_mst_finish(&builder, &caller, root) == ATID_OK);
 	reference_build(keys, count, top, wanted);
 	CLAIM(memcmp(root, wanted, sizeof(root)) == 0);
 	atid_mst_builder_free(&builder, &caller);
@@ -435,8 +435,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CLAIM(++steps < 100000);
 	}
 	CLAIM(visits <= block_count * (ATID_MST_DEPTH_MAX + 1) + 1);
-	CLAIM(walk.at == ATID_MST_AT_END || strlen(atid_mst_words(walk.fault, walk.cbor_error,
-															   walk.cid_fault)) > 0);
+	CLAIM(walk.at == ATID_MST_AT_END || walk.fault != ATID_OK);
 	CLAIM(wanted_count == KEYS_MAX || (walk.at == ATID_MST_AT_END) == wanted);
 	atid_mst_walk_end(&walk);
 	if (wanted)

@@ -28,7 +28,7 @@ static void
 from_text(const char *s, size_t len)
 {
 	size_t		at = SIZE_MAX;
-	AtidTidSyntax fault = atid_syntax_tid(s, len, &at);
+	AtidFault	fault = atid_syntax_tid(s, len, &at);
 	size_t		legal = 0;
 	uint64_t	value;
 	char		again[ATID_TID_TEXT_LEN];
@@ -37,7 +37,7 @@ from_text(const char *s, size_t len)
 		legal++;
 	switch (fault)
 	{
-		case ATID_TID_OK:
+		case ATID_OK:
 			CLAIM(len == ATID_TID_TEXT_LEN && legal == len);
 			break;
 		case ATID_TID_LENGTH:
@@ -53,8 +53,8 @@ from_text(const char *s, size_t len)
 	}
 	if (len == ATID_TID_TEXT_LEN)
 	{
-		CLAIM(atid_base32_decode_tid(s, &value) == (fault == ATID_TID_OK));
-		if (fault == ATID_TID_OK)
+		CLAIM(atid_base32_decode_tid(s, &value) == (fault == ATID_OK));
+		if (fault == ATID_OK)
 		{
 			atid_base32_encode_tid(value, again);
 			CLAIM(memcmp(again, s, sizeof(again)) == 0);

@@ -79,10 +79,10 @@ parse_cid_link(bytea *link)
 	size_t		at;
 
 	if (atid_cid_parse((const uint8_t *) VARDATA_ANY(link),
-					   VARSIZE_ANY_EXHDR(link), &cid, &at) != ATID_CID_OK)
+					   VARSIZE_ANY_EXHDR(link), &cid, &at) != ATID_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("a value of type %s is damaged", "atid.cid_link")));
+				 errmsg("value of type %s is damaged", "atid.cid_link")));
 	return cid;
 }
 
@@ -99,15 +99,15 @@ atid_cid_link_in(PG_FUNCTION_ARGS)
 	size_t		len = strlen(str);
 	bytea	   *result = palloc(VARHDRSZ + atid_cid_bytes_len(len));
 	size_t		at = 0;
-	AtidCidFault fault;
+	AtidFault	fault;
 
 	fault = atid_cid_from_text(str, len, (uint8_t *) VARDATA(result), &at);
-	if (fault != ATID_CID_OK)
+	if (fault != ATID_OK)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
 						"atid.cid_link", atid_quote(str, len)),
-				 errdetail("%s", atid_cid_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 	SET_VARSIZE(result, VARHDRSZ + atid_cid_bytes_len(len));
 	PG_RETURN_BYTEA_P(result);
 }
@@ -134,13 +134,13 @@ atid_cid_link_recv(PG_FUNCTION_ARGS)
 	const char *bytes = pq_getmsgbytes(buf, len);
 	AtidCid		cid;
 	size_t		at;
-	AtidCidFault fault = atid_cid_parse((const uint8_t *) bytes, len, &cid, &at);
+	AtidFault	fault = atid_cid_parse((const uint8_t *) bytes, len, &cid, &at);
 
-	if (fault != ATID_CID_OK)
+	if (fault != ATID_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary representation for type %s", "atid.cid_link"),
-				 errdetail("%s", atid_cid_words(fault))));
+				 errdetail("%s", atid_fault_at_byte(fault, at))));
 	return atid_cid_datum((const uint8_t *) bytes, len);
 }
 
@@ -211,7 +211,7 @@ blessed_codec(text *name)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized codec: \"%s\"",
 					atid_quote(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name))),
-			 errdetail("The codec of a CID is \"dag-cbor\" or \"raw\".")));
+			 errdetail("The codec of a CID must be \"dag-cbor\" or \"raw\".")));
 }
 
 /*
@@ -230,7 +230,7 @@ atid_cid_make(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid length for a digest"),
-				 errdetail("A SHA-256 digest has %d bytes, not %d.",
+				 errdetail("A SHA-256 digest must have %d bytes, not %d.",
 						   ATID_SHA2_256_LEN, (int) VARSIZE_ANY_EXHDR(digest))));
 	head = atid_cid_head(codec, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN, bytes);
 	memcpy(bytes + head, VARDATA_ANY(digest), ATID_SHA2_256_LEN);
@@ -306,7 +306,7 @@ atid_cid_is_valid(PG_FUNCTION_ARGS)
 	size_t		at;
 	bool		result;
 
-	result = atid_cid_from_text(VARDATA_ANY(str), len, bytes, &at) == ATID_CID_OK;
+	result = atid_cid_from_text(VARDATA_ANY(str), len, bytes, &at) == ATID_OK;
 	pfree(bytes);
 	PG_RETURN_BOOL(result);
 }
@@ -322,7 +322,7 @@ atid_cid_string_is_valid(PG_FUNCTION_ARGS)
 	size_t		at;
 
 	PG_RETURN_BOOL(atid_cid_string_scan(VARDATA_ANY(str), VARSIZE_ANY_EXHDR(str),
-										&at) == ATID_FORMAT_OK);
+										&at) == ATID_OK);
 }
 
 
@@ -513,13 +513,13 @@ atid_cid_link_from_bytea(PG_FUNCTION_ARGS)
 	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
 	AtidCid		cid;
 	size_t		at = 0;
-	AtidCidFault fault = atid_cid_parse((const uint8_t *) VARDATA_ANY(bytes),
-										VARSIZE_ANY_EXHDR(bytes), &cid, &at);
+	AtidFault	fault = atid_cid_parse((const uint8_t *) VARDATA_ANY(bytes),
+									   VARSIZE_ANY_EXHDR(bytes), &cid, &at);
 
-	if (fault != ATID_CID_OK)
+	if (fault != ATID_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-				 errmsg("these bytes are not a CID"),
-				 errdetail("%s", atid_cid_words(fault))));
+				 errmsg("invalid CID"),
+				 errdetail("%s", atid_fault_at_byte(fault, at))));
 	PG_RETURN_BYTEA_P(bytes);
 }

@@ -48,7 +48,7 @@ StaticAssertDecl(ATID_DATETIME_MIN_US - TIMESTAMPTZ_EPOCH_US >= MIN_TIMESTAMP &&
  */
 
 /* The fault of a datetime, or the microsecond that it names. */
-static AtidDatetimeFault
+static AtidFault
 parse_datetime(text *value, int64_t *us)
 {
 	size_t		ignored;
@@ -66,7 +66,7 @@ to_timestamptz(int64_t us)
  * Raise the fault of a value, which is at this place.
  */
 pg_noreturn static void
-raise_fault(text *value, AtidDatetimeFault fault, size_t at)
+raise_fault(text *value, AtidFault fault, size_t at)
 {
 	const char *s = VARDATA_ANY(value);
 	size_t		len = VARSIZE_ANY_EXHDR(value);
@@ -78,7 +78,7 @@ raise_fault(text *value, AtidDatetimeFault fault, size_t at)
 					 "atid.datetime", atid_quote(s, len))) :
 			 (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
 			  errmsg("date/time field value out of range: \"%s\"", atid_quote(s, len))),
-			 errdetail("At character %d: %s.", (int) at + 1, atid_datetime_words(fault))));
+			 errdetail("%s", atid_fault_at_character(fault, at))));
 }
 
 /*
@@ -90,7 +90,7 @@ atid_datetime_is_valid(PG_FUNCTION_ARGS)
 {
 	int64_t		ignored;
 
-	PG_RETURN_BOOL(parse_datetime(PG_GETARG_TEXT_PP(0), &ignored) == ATID_DATETIME_OK);
+	PG_RETURN_BOOL(parse_datetime(PG_GETARG_TEXT_PP(0), &ignored) == ATID_OK);
 }
 
 
@@ -109,10 +109,10 @@ atid_datetime_to_timestamptz(PG_FUNCTION_ARGS)
 	text	   *value = PG_GETARG_TEXT_PP(0);
 	int64_t		us;
 	size_t		at;
-	AtidDatetimeFault fault;
+	AtidFault	fault;
 
 	fault = atid_datetime_parse(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &us, &at);
-	if (fault != ATID_DATETIME_OK)
+	if (fault != ATID_OK)
 		raise_fault(value, fault, at);
 	PG_RETURN_TIMESTAMPTZ(to_timestamptz(us));
 }
@@ -126,7 +126,7 @@ atid_datetime_or_null(PG_FUNCTION_ARGS)
 {
 	int64_t		us;
 
-	if (parse_datetime(PG_GETARG_TEXT_PP(0), &us) != ATID_DATETIME_OK)
+	if (parse_datetime(PG_GETARG_TEXT_PP(0), &us) != ATID_OK)
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(to_timestamptz(us));
 }
@@ -157,7 +157,7 @@ atid_datetime_from_timestamptz(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range for type %s", "atid.datetime"),
-				 errdetail("A datetime is finite and, in UTC, of one of the years 0000 to 9999.")));
+				 errdetail("A datetime must be finite and, in UTC, of one of the years 0000 to 9999.")));
 	PG_RETURN_TEXT_P(datetime_text(ts + TIMESTAMPTZ_EPOCH_US, MICROSECOND_DIGITS));
 }
 
@@ -177,10 +177,10 @@ atid_datetime_normalize(PG_FUNCTION_ARGS)
 	text	   *value = PG_GETARG_TEXT_PP(0);
 	int64_t		us;
 	size_t		at;
-	AtidDatetimeFault fault;
+	AtidFault	fault;
 
 	fault = atid_datetime_parse_sloppy(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &us, &at);
-	if (fault != ATID_DATETIME_OK)
+	if (fault != ATID_OK)
 		raise_fault(value, fault, at);
 	PG_RETURN_TEXT_P(datetime_text(us, MILLISECOND_DIGITS));
 }
@@ -197,7 +197,7 @@ atid_datetime_normalize_or_null(PG_FUNCTION_ARGS)
 	size_t		ignored;
 
 	if (atid_datetime_parse_sloppy(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value),
-								   &us, &ignored) != ATID_DATETIME_OK)
+								   &us, &ignored) != ATID_OK)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(datetime_text(us, MILLISECOND_DIGITS));
 }
@@ -220,7 +220,7 @@ atid_sort_at(PG_FUNCTION_ARGS)
 	int64_t		us;
 
 	if (!PG_ARGISNULL(0) &&
-		parse_datetime(PG_GETARG_TEXT_PP(0), &us) == ATID_DATETIME_OK && us >= 0)
+		parse_datetime(PG_GETARG_TEXT_PP(0), &us) == ATID_OK && us >= 0)
 	{
 		TimestampTz created = to_timestamptz(us);
 

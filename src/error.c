@@ -1,9 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * error.c
- *		A value or a path as an error shows it: no longer than can be read.
+ *		How an error is worded: the place, and what it quotes.
  *
- * What is wrong with a value is often at its beginning or at its end, so both
+ * A DETAIL begins with the place, in one of these forms; or with the path in a
+ * record, which record/inspect.c makes.  What is wrong with a value is often at its beginning or at its end, so both
  * are kept, and " ... " stands for what is left out between them.
  *
  *-------------------------------------------------------------------------
@@ -58,4 +59,20 @@ char *
 atid_quote(const char *s, size_t len)
 {
 	return atid_clip(s, &len, GetDatabaseEncoding(), ATID_QUOTE_MAX);
+}
+
+/*
+ * A fault and its place, of a text or of bytes, which count from zero.  An error
+ * counts characters from one, and bytes as offsets.
+ */
+char *
+atid_fault_at_character(AtidFault fault, size_t at)
+{
+	return psprintf("At character %zu: %s", at + 1, atid_fault_words(fault));
+}
+
+char *
+atid_fault_at_byte(AtidFault fault, size_t at)
+{
+	return psprintf("At byte %zu: %s", at, atid_fault_words(fault));
 }

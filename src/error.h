@@ -1,17 +1,21 @@
 /*-------------------------------------------------------------------------
  *
  * error.h
- *		A value or a path as an error shows it: no longer than can be read.
+ *		How an error is worded: the place, and what it quotes.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef ATID_ERROR_H
 #define ATID_ERROR_H
 
+#include "codec/fault.h"
+
 /* The most bytes of a value or a path that an error shows. */
 #define ATID_QUOTE_MAX 400
 
 extern char *atid_clip(const char *s, size_t *len, int encoding, size_t max);
 extern char *atid_quote(const char *s, size_t len);
+extern char *atid_fault_at_character(AtidFault fault, size_t at);
+extern char *atid_fault_at_byte(AtidFault fault, size_t at);
 
 #endif							/* ATID_ERROR_H */

@@ -165,7 +165,7 @@ key_conforms(text *key, text *key_type, bool colon)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized record key type: \"%s\"",
 					atid_quote(type, type_len)),
-			 errdetail("A record key type is \"tid\", \"nsid\", \"any\" or \"literal:\" and a record key.")));
+			 errdetail("A record key type must be \"tid\", \"nsid\", \"any\" or \"literal:\" and a record key.")));
 }
 
 PG_FUNCTION_INFO_V1(atid_rkey_conforms);

@@ -55,7 +55,7 @@ atid_tid_in(PG_FUNCTION_ARGS)
 	char	   *str = PG_GETARG_CSTRING(0);
 	size_t		len = strlen(str);
 	uint64		tid;
-	AtidTidSyntax fault;
+	AtidFault	fault;
 	size_t		at = 0;
 
 	if (likely(len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(str, &tid)))
@@ -66,7 +66,7 @@ atid_tid_in(PG_FUNCTION_ARGS)
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "atid.tid",
 					atid_quote(str, len)),
-			 errdetail("At character %d: %s.", (int) at + 1, atid_syntax_tid_words(fault))));
+			 errdetail("%s", atid_fault_at_character(fault, at))));
 }
 
 PG_FUNCTION_INFO_V1(atid_tid_out);
@@ -97,7 +97,7 @@ atid_tid_recv(PG_FUNCTION_ARGS)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 			 errmsg("invalid binary representation for type %s", "atid.tid"),
-			 errdetail("The binary form of a TID has %d bytes, and these %d are no TID's text either.",
+			 errdetail("The binary form of a TID must be %d bytes, or else its text, and not any %d bytes.",
 					   (int) sizeof(uint64), len)));
 }
 
@@ -145,7 +145,7 @@ atid_tid_generate_after(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("TID \"%.*s\" is too far ahead of the clock", ATID_TID_TEXT_LEN, digits),
-				 errdetail("A TID after it would be more than atid.max_drift (%d ms) ahead.",
+				 errdetail("A TID must not be more than atid.max_drift (%d ms) ahead of the clock, as one after it would be.",
 						   atid_max_drift)));
 	}
 	PG_RETURN_TID(tid);
@@ -166,7 +166,7 @@ tid_us(TimestampTz ts)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range for type %s", "atid.tid"),
-				 errdetail("A TID holds times from 1970-01-01 00:00:00 to 2255-06-05 23:47:34.740991 UTC.")));
+				 errdetail("The time of a TID must be from 1970-01-01 00:00:00 to 2255-06-05 23:47:34.740991 UTC.")));
 	return (uint64) us;
 }
 
@@ -199,7 +199,7 @@ atid_tid_make(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("clock id %d is out of range", clock_id),
-				 errdetail("A TID's clock id is 0 to %d.", ATID_CLOCK_ID_MAX)));
+				 errdetail("The clock id of a TID must be 0 to %d.", ATID_CLOCK_ID_MAX)));
 	PG_RETURN_TID((us << ATID_CLOCK_ID_BITS) | (uint64) clock_id);
 }
 
@@ -382,7 +382,7 @@ atid_tid_to_bigint(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("bigint out of range"),
-				 errdetail("The TID has its top bit set.")));
+				 errdetail("The top bit of the TID must not be set.")));
 	PG_RETURN_INT64((int64) tid);
 }
 
@@ -397,6 +397,6 @@ atid_tid_from_bigint(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("value %lld is out of range for type %s",
 						(long long) value, "atid.tid"),
-				 errdetail("A negative integer would set the top bit of the TID.")));
+				 errdetail("The integer must not be negative, as it would set the top bit of the TID.")));
 	PG_RETURN_TID((uint64) value);
 }

@@ -213,7 +213,7 @@ raise_v7_out_of_range(const char *what)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 			 errmsg("%s out of range for a version 7 UUID", what),
-			 errdetail("A version 7 UUID holds times from 1970-01-01 to 10889-08-02 05:31:50.655 UTC.")));
+			 errdetail("The time of a version 7 UUID must be from 1970-01-01 to 10889-08-02 05:31:50.655 UTC.")));
 }
 
 /*
@@ -358,7 +358,7 @@ uuid_bytes(bytea *bytes)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid length for a UUID"),
-				 errdetail("A UUID has %d bytes, not %d.",
+				 errdetail("A UUID must have %d bytes, not %d.",
 						   UUID_LEN, (int) VARSIZE_ANY_EXHDR(bytes))));
 	return (const pg_uuid_t *) VARDATA_ANY(bytes);
 }
@@ -740,7 +740,7 @@ atid_uuid_from_text(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "uuid",
 						atid_quote(VARDATA_ANY(str), VARSIZE_ANY_EXHDR(str))),
-				 errdetail("A UUID is written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\", or as an integer below 2^128 after \"2.25.\".")));
+				 errdetail("A UUID must be written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\", or as an integer below 2^128 after \"2.25.\".")));
 	PG_RETURN_UUID_P(uuid);
 }
 
@@ -750,7 +750,7 @@ raise_numeric_out_of_range(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("numeric value out of range for a UUID"),
-			 errdetail("A UUID is an integer from 0 to 2^128 - 1.")));
+			 errdetail("A UUID must be an integer from 0 to 2^128 - 1.")));
 }
 
 static Datum

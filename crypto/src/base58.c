@@ -93,7 +93,7 @@ atid_base58_encode(const uint8_t *src, size_t len, char dst[ATID_BASE58_TEXT_MAX
  * Read len characters into dst, and their number of bytes into *dst_len.  After
  * a fault, *at is where, and what is in dst has no meaning.
  */
-AtidBase58
+AtidFault
 atid_base58_decode(const char *src, size_t len, uint8_t dst[ATID_BASE58_TEXT_MAX],
 				   size_t *dst_len, size_t *at)
 {
@@ -125,5 +125,5 @@ atid_base58_decode(const char *src, size_t len, uint8_t dst[ATID_BASE58_TEXT_MAX
 	for (size_t i = number.len; i > 0; i--)
 		dst[n++] = number.digits[i - 1];
 	*dst_len = n;
-	return ATID_BASE58_OK;
+	return ATID_OK;
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/fault.h"
+
 /*
  * The most bytes that are encoded, and the longest text that is decoded.  A
  * text of n characters becomes n bytes at most.
@@ -18,18 +20,10 @@
 #define ATID_BASE58_BYTES_MAX 72
 #define ATID_BASE58_TEXT_MAX 100
 
-/* Why a text is not base58; *at counts from zero. */
-typedef enum AtidBase58
-{
-	ATID_BASE58_OK,
-	ATID_BASE58_CHARACTER,		/* character *at is not in the alphabet */
-	ATID_BASE58_LENGTH			/* more than ATID_BASE58_TEXT_MAX characters */
-} AtidBase58;
-
 extern size_t atid_base58_encode(const uint8_t *src, size_t len,
 								 char dst[ATID_BASE58_TEXT_MAX]);
-extern AtidBase58 atid_base58_decode(const char *src, size_t len,
-									 uint8_t dst[ATID_BASE58_TEXT_MAX],
-									 size_t *dst_len, size_t *at);
+extern AtidFault atid_base58_decode(const char *src, size_t len,
+									uint8_t dst[ATID_BASE58_TEXT_MAX],
+									size_t *dst_len, size_t *at);
 
 #endif							/* ATID_BASE58_H */

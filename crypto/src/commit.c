@@ -33,12 +33,10 @@
 #include "codec/multiformat.h"
 #include "multikey.h"
 #include "compat.h"
+#include "error.h"
 #include "key.h"
 #include "sha256.h"
 #include "signature.h"
-
-/* No more of a commit's DID is quoted; what is given as one is not, as with keys. */
-#define DID_QUOTED_MAX 200
 
 /*
  * Is the commit of this account?  A DID is ASCII, the same bytes in every encoding.
@@ -73,7 +71,7 @@ block_is_signed_by(const uint8_t *block, size_t len, const text *did, AtidVerifi
 {
 	AtidCommit	commit;
 
-	return atid_commit_parse(block, len, &commit) == ATID_COMMIT_OK &&
+	return atid_commit_parse(block, len, &commit) == ATID_OK &&
 		commit_is_of(&commit, did) && commit_is_signed_by(&commit, verifier);
 }
 
@@ -189,19 +187,19 @@ atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 	/* where there is no commit, repo_records() says why */
 	found = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
 							&section) &&
-		atid_commit_parse(section.block, section.block_len, &commit) == ATID_COMMIT_OK;
+		atid_commit_parse(section.block, section.block_len, &commit) == ATID_OK;
 	if (found && !commit_is_of(&commit, did))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("repository is of another account"),
-				 errdetail("The commit's account, \"%.*s\", must be the one that is given.",
-						   (int) Min(commit.did_len, DID_QUOTED_MAX), commit.did)));
+				 errdetail("The commit's account, \"%s\", must be the one that is given.",
+						   atid_quote(commit.did, commit.did_len))));
 	if (found && !commit_is_signed_by(&commit, verifier))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("repository is not signed by the key"),
-				 errdetail("The commit of \"%.*s\" must be signed by the key that is given.",
-						   (int) Min(commit.did_len, DID_QUOTED_MAX), commit.did)));
+				 errdetail("The commit of \"%s\" must be signed by the key that is given.",
+						   atid_quote(commit.did, commit.did_len))));
 	result = atid_call_for_rows(ATID_REPO_RECORDS, fcinfo, PointerGetDatum(car),
 								BoolGetDatum(false));
 	if (!found)

@@ -25,6 +25,7 @@
 
 #include "multikey.h"
 #include "compat.h"
+#include "error.h"
 #include "key.h"
 #include "sha256.h"
 #include "signature.h"
@@ -75,21 +76,21 @@ library_failure(AtidCurve curve)
 			(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
 			 errmsg("could not use the cryptographic library for curve %s",
 					atid_curve_name(curve)),
-			 errdetail("It is out of memory, or its configuration does not allow this curve.")));
+			 errdetail("The library is out of memory, or its configuration does not allow this curve.")));
 }
 
 /*
- * Make a verifier of a key that is well-formed.  Returns ATID_MULTIKEY_OK, or
+ * Make a verifier of a key that is well-formed.  Returns ATID_OK, or
  * ATID_MULTIKEY_OFF_CURVE.
  */
-static AtidMultikeyFault
+static AtidFault
 make_verifier(AtidVerifier *verifier, const AtidMultikey *key)
 {
 	AtidVerdict verdict = atid_verifier_init(verifier, key);
 
 	if (verdict == ATID_VERDICT_FAILED)
 		library_failure(key->curve);
-	return verdict == ATID_VERDICT_YES ? ATID_MULTIKEY_OK : ATID_MULTIKEY_OFF_CURVE;
+	return verdict == ATID_VERDICT_YES ? ATID_OK : ATID_MULTIKEY_OFF_CURVE;
 }
 
 /*
@@ -97,7 +98,7 @@ make_verifier(AtidVerifier *verifier, const AtidMultikey *key)
  * for some faults, *at where.
  */
 static AtidVerifier *
-find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
+find_key(FunctionCallInfo fcinfo, int arg, AtidFault *fault, size_t *at)
 {
 	KeyCache   *cache = cache_of_call_site(fcinfo);
 	text	   *t = PG_GETARG_TEXT_PP(arg);
@@ -105,7 +106,7 @@ find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
 	size_t		len = VARSIZE_ANY_EXHDR(t);
 	AtidMultikey key;
 
-	*fault = ATID_MULTIKEY_OK;
+	*fault = ATID_OK;
 	if (len == cache->len && len > 0 && memcmp(str, cache->str, len) == 0)
 	{
 		PG_FREE_IF_COPY(t, arg);
@@ -114,9 +115,9 @@ find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
 
 	release_key(cache);
 	*fault = atid_multikey_parse(str, len, &key, at);
-	if (*fault == ATID_MULTIKEY_OK)
+	if (*fault == ATID_OK)
 		*fault = make_verifier(&cache->verifier, &key);
-	if (*fault == ATID_MULTIKEY_OK)
+	if (*fault == ATID_OK)
 	{
 		/* what has been parsed is no longer than the longest key */
 		Assert(len <= sizeof(cache->str));
@@ -124,21 +125,21 @@ find_key(FunctionCallInfo fcinfo, int arg, AtidMultikeyFault *fault, size_t *at)
 		cache->len = len;
 	}
 	PG_FREE_IF_COPY(t, arg);
-	return *fault == ATID_MULTIKEY_OK ? &cache->verifier : NULL;
+	return *fault == ATID_OK ? &cache->verifier : NULL;
 }
 
 pg_noreturn static void
-invalid_key(AtidMultikeyFault fault, size_t at)
+invalid_key(AtidFault fault, size_t at)
 {
-	if (fault == ATID_MULTIKEY_CHARACTER || fault == ATID_MULTIKEY_MULTIBASE)
+	if (fault == ATID_BASE58_CHARACTER || fault == ATID_MULTIKEY_MULTIBASE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid public key"),
-				 errdetail("At character %zu: %s", at + 1, atid_multikey_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid public key"),
-			 errdetail("%s", atid_multikey_words(fault))));
+			 errdetail("%s", atid_fault_words(fault))));
 }
 
 /*
@@ -148,7 +149,7 @@ invalid_key(AtidMultikeyFault fault, size_t at)
 AtidVerifier *
 atid_key_argument(FunctionCallInfo fcinfo, int arg)
 {
-	AtidMultikeyFault fault;
+	AtidFault	fault;
 	size_t		at = 0;
 	AtidVerifier *verifier = find_key(fcinfo, arg, &fault, &at);
 
@@ -190,7 +191,7 @@ PG_FUNCTION_INFO_V1(atid_did_key_is_valid);
 Datum
 atid_did_key_is_valid(PG_FUNCTION_ARGS)
 {
-	AtidMultikeyFault fault;
+	AtidFault	fault;
 	size_t		at;
 
 	PG_RETURN_BOOL(find_key(fcinfo, 0, &fault, &at) != NULL);
@@ -238,21 +239,21 @@ atid_did_key_make(PG_FUNCTION_ARGS)
 	char		did_key[ATID_DID_KEY_TEXT_LEN];
 	AtidMultikey key;
 	AtidVerifier verifier;
-	AtidMultikeyFault fault;
+	AtidFault	fault;
 
 	if (!atid_curve_of_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), &key.curve))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unrecognized curve"),
-				 errdetail("The curves of the protocol are \"%s\" and \"%s\".",
+				 errdetail("The curve must be \"%s\" or \"%s\".",
 						   atid_curve_name(ATID_CURVE_P256),
 						   atid_curve_name(ATID_CURVE_K256))));
 
 	fault = atid_multikey_set_point(&key, (const uint8_t *) VARDATA_ANY(point),
 									VARSIZE_ANY_EXHDR(point));
-	if (fault == ATID_MULTIKEY_OK)
+	if (fault == ATID_OK)
 		fault = make_verifier(&verifier, &key);
-	if (fault != ATID_MULTIKEY_OK)
+	if (fault != ATID_OK)
 		invalid_key(fault, 0);
 	atid_verifier_release(&verifier);
 

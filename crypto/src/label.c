@@ -161,7 +161,7 @@ put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
 		if (!put_value(writer, fields[i].type, &values[i]))
 			return false;
 	}
-	return writer->error == ATID_CBOR_OK;
+	return writer->fault == ATID_OK;
 }
 
 /*

@@ -69,7 +69,7 @@ is_bare_point(const uint8_t *bytes, size_t len)
 /*
  * Set the point of a key from its bytes.
  */
-AtidMultikeyFault
+AtidFault
 atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
 {
 	if (len == POINT_UNCOMPRESSED_LEN && point[0] == POINT_UNCOMPRESSED)
@@ -79,15 +79,15 @@ atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
 	if (point[0] != POINT_EVEN && point[0] != POINT_ODD)
 		return ATID_MULTIKEY_PARITY;
 	memcpy(key->point, point, ATID_POINT_LEN);
-	return ATID_MULTIKEY_OK;
+	return ATID_OK;
 }
 
 /*
  * Read a did:key or a multikey of len bytes.  For ATID_MULTIKEY_MULTIBASE and
- * ATID_MULTIKEY_CHARACTER, *at is the byte that is at fault, from zero; for all
- * faults, *key has no meaning.
+ * those of base58, *at is the byte that is at fault, from zero; for all faults,
+ * *key has no meaning.
  */
-AtidMultikeyFault
+AtidFault
 atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 {
 	uint8_t		bytes[ATID_BASE58_TEXT_MAX];
@@ -95,6 +95,7 @@ atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 	size_t		begin = 0;
 	size_t		codec_len;
 	uint64_t	codec;
+	AtidFault	fault;
 
 	if (len >= PREFIX_LEN && memcmp(str, PREFIX, PREFIX_LEN) == 0)
 		begin = PREFIX_LEN;
@@ -104,20 +105,16 @@ atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 		return ATID_MULTIKEY_MULTIBASE;
 	}
 	begin++;
-	switch (atid_base58_decode(str + begin, len - begin, bytes, &bytes_len, at))
+	fault = atid_base58_decode(str + begin, len - begin, bytes, &bytes_len, at);
+	if (fault != ATID_OK)
 	{
-		case ATID_BASE58_OK:
-			break;
-		case ATID_BASE58_CHARACTER:
-			*at += begin;
-			return ATID_MULTIKEY_CHARACTER;
-		case ATID_BASE58_LENGTH:
-			return ATID_MULTIKEY_LONG;
+		*at += begin;
+		return fault;
 	}
 
 	if (is_bare_point(bytes, bytes_len))
 		return ATID_MULTIKEY_LEGACY;
-	if (atid_varint_get(bytes, bytes_len, &codec, &codec_len) != ATID_CID_OK)
+	if (atid_varint_get(bytes, bytes_len, &codec, &codec_len) != ATID_OK)
 		return ATID_MULTIKEY_CODEC;
 	if (codec == CODEC_ED25519_PRIV || codec == CODEC_SECP256K1_PRIV || codec == CODEC_P256_PRIV)
 		return ATID_MULTIKEY_PRIVATE;
@@ -147,41 +144,6 @@ atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN
 	memcpy(dst, PREFIX, PREFIX_LEN);
 	dst[PREFIX_LEN] = MULTIBASE_BASE58BTC;
 	memcpy(dst + PREFIX_LEN + 1, digits, ATID_MULTIKEY_TEXT_LEN - 1);
-}
-
-/*
- * A fault in words: one sentence, without its place.
- */
-const char *
-atid_multikey_words(AtidMultikeyFault fault)
-{
-	switch (fault)
-	{
-		case ATID_MULTIKEY_OK:
-			return "There is no fault.";
-		case ATID_MULTIKEY_MULTIBASE:
-			return "A key begins with \"did:key:z\" or with \"z\", for base58btc.";
-		case ATID_MULTIKEY_CHARACTER:
-			return "The character is not in the alphabet of base58btc.";
-		case ATID_MULTIKEY_LONG:
-			return "The key is longer than any that there is.";
-		case ATID_MULTIKEY_CODEC:
-			return "The codec of the key is neither p256-pub (0x1200) nor secp256k1-pub (0xe7).";
-		case ATID_MULTIKEY_LEGACY:
-			return "The key has no codec in front of its point, as in the legacy form of "
-				"DID documents.";
-		case ATID_MULTIKEY_PRIVATE:
-			return "The codec of the key is that of a private key.";
-		case ATID_MULTIKEY_UNCOMPRESSED:
-			return "The point is not compressed: it has 65 bytes and must have 33.";
-		case ATID_MULTIKEY_LENGTH:
-			return "The point has not the 33 bytes of a compressed one.";
-		case ATID_MULTIKEY_PARITY:
-			return "The first byte of the point is neither 02 nor 03.";
-		case ATID_MULTIKEY_OFF_CURVE:
-			return "The point is not on the curve.";
-	}
-	return "The fault is not known.";
 }
 
 /*

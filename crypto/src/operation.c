@@ -42,6 +42,7 @@
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "error.h"
 #include "operation.h"
 #include "signature.h"
 #include "sigtext.h"
@@ -161,8 +162,8 @@ append_key(StringInfo path, const char *key, int len)
 	}
 	else
 	{
-		int			shown = pg_mbcliplen(key, len, KEY_MAX);
-		char	   *copy = psprintf("%.*s%s", shown, key, shown < len ? " ..." : "");
+		size_t		shown = (size_t) len;
+		char	   *copy = atid_clip(key, &shown, GetDatabaseEncoding(), KEY_MAX);
 
 		appendStringInfoChar(path, '[');
 		escape_json(path, copy);
@@ -272,7 +273,7 @@ is_operation_cid(const JsonbValue *value)
 	return value->type == jbvString &&
 		(size_t) value->val.string.len == atid_cid_text_len(sizeof(cid)) &&
 		atid_cid_from_text(value->val.string.val, value->val.string.len, cid,
-						   &at) == ATID_CID_OK &&
+						   &at) == ATID_OK &&
 		atid_cid_is_blessed(cid, sizeof(cid)) && cid[1] == ATID_CODEC_DAG_CBOR;
 }
 
@@ -612,7 +613,7 @@ atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
 				break;
 		}
 	}
-	Assert(writer.error == ATID_CBOR_OK);
+	Assert(writer.fault == ATID_OK);
 	*len = writer.len;
 	return writer.data;
 }

@@ -46,7 +46,7 @@ test_vectors(void)
 		ok(len == strlen(vectors[i].text) && memcmp(text, vectors[i].text, len) == 0,
 		   vectors[i].text);
 		ok(atid_base58_decode(vectors[i].text, strlen(vectors[i].text), bytes, &len, &at)
-		   == ATID_BASE58_OK && len == vectors[i].len &&
+		   == ATID_OK && len == vectors[i].len &&
 		   memcmp(bytes, vectors[i].bytes, len) == 0, "and back");
 	}
 }
@@ -69,11 +69,11 @@ test_characters(void)
 			size_t		len;
 			size_t		at = 99;
 			int			known = c != 0 && strchr(alphabet, c) != NULL;
-			AtidBase58	result;
+			AtidFault	result;
 
 			text[place] = (char) c;
 			result = atid_base58_decode(text, 3, bytes, &len, &at);
-			if (known ? result != ATID_BASE58_OK :
+			if (known ? result != ATID_OK :
 				result != ATID_BASE58_CHARACTER || at != place)
 				wrong++;
 		}
@@ -100,14 +100,14 @@ test_limits(void)
 		memset(bytes, value, sizeof(bytes));
 		text_len = atid_base58_encode(bytes, sizeof(bytes), text);
 		ok(text_len <= ATID_BASE58_TEXT_MAX, "the longest bytes fit");
-		ok(atid_base58_decode(text, text_len, decoded, &len, &at) == ATID_BASE58_OK &&
+		ok(atid_base58_decode(text, text_len, decoded, &len, &at) == ATID_OK &&
 		   len == sizeof(bytes) && memcmp(decoded, bytes, len) == 0, "and come back");
 	}
 	memset(text, 'z', sizeof(text));
-	ok(atid_base58_decode(text, ATID_BASE58_TEXT_MAX, decoded, &len, &at) == ATID_BASE58_OK &&
+	ok(atid_base58_decode(text, ATID_BASE58_TEXT_MAX, decoded, &len, &at) == ATID_OK &&
 	   len <= ATID_BASE58_TEXT_MAX, "the longest text");
 	memset(text, '1', sizeof(text));
-	ok(atid_base58_decode(text, ATID_BASE58_TEXT_MAX, decoded, &len, &at) == ATID_BASE58_OK &&
+	ok(atid_base58_decode(text, ATID_BASE58_TEXT_MAX, decoded, &len, &at) == ATID_OK &&
 	   len == ATID_BASE58_TEXT_MAX, "the longest text of zeros");
 	ok(atid_base58_decode(text, ATID_BASE58_TEXT_MAX + 1, decoded, &len, &at)
 	   == ATID_BASE58_LENGTH, "a longer one is refused");

@@ -15,7 +15,7 @@
 static AtidMultikey parsed;
 static size_t at;
 
-static AtidMultikeyFault
+static AtidFault
 parse(const char *text)
 {
 	at = 99;
@@ -25,7 +25,7 @@ parse(const char *text)
 /*
  * Parse z and the base58 of these bytes.
  */
-static AtidMultikeyFault
+static AtidFault
 parse_bytes(const char *bytes, size_t len)
 {
 	char		text[1 + ATID_BASE58_TEXT_MAX];
@@ -58,12 +58,12 @@ test_keys(void)
 		const char *text = keys[i].text;
 		char		again[ATID_DID_KEY_TEXT_LEN];
 
-		ok(parse(text) == ATID_MULTIKEY_OK && parsed.curve == keys[i].curve, text);
+		ok(parse(text) == ATID_OK && parsed.curve == keys[i].curve, text);
 		ok(parsed.point[0] == 2 || parsed.point[0] == 3, "its point is compressed");
 		atid_multikey_to_did_key(&parsed, again);
 		ok(strlen(text) == sizeof(again) && memcmp(again, text, sizeof(again)) == 0,
 		   "it is written as it was read");
-		ok(parse(text + 8) == ATID_MULTIKEY_OK && parsed.curve == keys[i].curve,
+		ok(parse(text + 8) == ATID_OK && parsed.curve == keys[i].curve,
 		   "without did:key:");
 	}
 }
@@ -88,7 +88,7 @@ test_lengths(void)
 				memset(key.point, fill, sizeof(key.point));
 				key.point[0] = (uint8_t) parity;
 				atid_multikey_to_did_key(&key, text);
-				if (atid_multikey_parse(text, sizeof(text), &parsed, &at) != ATID_MULTIKEY_OK ||
+				if (atid_multikey_parse(text, sizeof(text), &parsed, &at) != ATID_OK ||
 					parsed.curve != key.curve ||
 					memcmp(parsed.point, key.point, sizeof(key.point)) != 0)
 					wrong++;
@@ -111,10 +111,10 @@ test_faults(void)
 	ok(parse("DID:KEY:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc")
 	   == ATID_MULTIKEY_MULTIBASE, "did:key: in upper case");
 	ok(parse("did:key:f00") == ATID_MULTIKEY_MULTIBASE && at == 8, "another base");
-	ok(parse("did:key:zQ3sh0") == ATID_MULTIKEY_CHARACTER && at == 13, "a zero");
-	ok(parse("zQ3sh Q") == ATID_MULTIKEY_CHARACTER && at == 5, "a blank");
+	ok(parse("did:key:zQ3sh0") == ATID_BASE58_CHARACTER && at == 13, "a zero");
+	ok(parse("zQ3sh Q") == ATID_BASE58_CHARACTER && at == 5, "a blank");
 	ok(parse("did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc#key")
-	   == ATID_MULTIKEY_CHARACTER && at == 57, "a fragment");
+	   == ATID_BASE58_CHARACTER && at == 57, "a fragment");
 
 	/* the legacy forms of the specification and of its test files */
 	ok(parse("zQYEBzXeuTM9UR3rfvNag6L3RNAs5pQZyYPsomTsgQhs"
@@ -130,12 +130,12 @@ test_faults(void)
 	ok(parse_bytes(point, 35) == ATID_MULTIKEY_PARITY, "a point that begins with 04");
 	ok(parse_bytes(point, 66) == ATID_MULTIKEY_LENGTH, "a byte less");
 	point[2] = 2;
-	ok(parse_bytes(point, 35) == ATID_MULTIKEY_OK, "02");
+	ok(parse_bytes(point, 35) == ATID_OK, "02");
 	ok(parse_bytes(point, 34) == ATID_MULTIKEY_LENGTH, "a byte less than compressed");
 	ok(parse_bytes(point, 36) == ATID_MULTIKEY_LENGTH, "a byte more than compressed");
 	ok(parse_bytes(point, 2) == ATID_MULTIKEY_LENGTH, "a codec and nothing else");
 	point[2] = 3;
-	ok(parse_bytes(point, 35) == ATID_MULTIKEY_OK, "03");
+	ok(parse_bytes(point, 35) == ATID_OK, "03");
 	for (int c = 0; c < 256; c++)
 	{
 		point[2] = (char) c;
@@ -159,14 +159,7 @@ test_faults(void)
 		char		text[200];
 
 		memset(text, 'z', sizeof(text));
-		ok(atid_multikey_parse(text, sizeof(text), &parsed, &at) == ATID_MULTIKEY_LONG, "too long");
-	}
-	for (int fault = ATID_MULTIKEY_OK; fault <= ATID_MULTIKEY_OFF_CURVE; fault++)
-	{
-		const char *words = atid_multikey_words((AtidMultikeyFault) fault);
-
-		if (strlen(words) < 10 || words[strlen(words) - 1] != '.')
-			ok(false, "each fault has a sentence");
+		ok(atid_multikey_parse(text, sizeof(text), &parsed, &at) == ATID_BASE58_LENGTH, "too long");
 	}
 }
 

@@ -109,7 +109,7 @@ test_vector(int v)
 	size_t		at;
 	int			wrong = 0;
 
-	ok(atid_multikey_parse(vectors[v].key, strlen(vectors[v].key), &key, &at) == ATID_MULTIKEY_OK,
+	ok(atid_multikey_parse(vectors[v].key, strlen(vectors[v].key), &key, &at) == ATID_OK,
 	   vectors[v].key);
 	ok(atid_verifier_init(&verifier, &key) == ATID_VERDICT_YES, "on its curve");
 	from_hex(vectors[v].signature, signature);
@@ -194,7 +194,7 @@ test_boundary(void)
 		uint8_t		signature[ATID_SIGNATURE_LEN];
 		size_t		at;
 
-		ok(atid_multikey_parse(edges[i].key, strlen(edges[i].key), &key, &at) == ATID_MULTIKEY_OK &&
+		ok(atid_multikey_parse(edges[i].key, strlen(edges[i].key), &key, &at) == ATID_OK &&
 		   atid_verifier_init(&verifier, &key) == ATID_VERDICT_YES, edges[i].key);
 		from_hex(edges[i].digest, digest);
 		from_hex(edges[i].signature, signature);
@@ -377,7 +377,7 @@ test_crafted(void)
 		size_t		at;
 
 		ok(atid_multikey_parse(crafted[i].key, strlen(crafted[i].key),
-							   &key, &at) == ATID_MULTIKEY_OK &&
+							   &key, &at) == ATID_OK &&
 		   atid_verifier_init(&verifier, &key) == ATID_VERDICT_YES, crafted[i].key);
 		from_hex(crafted[i].digest, digest);
 		from_hex(crafted[i].signature, signature);

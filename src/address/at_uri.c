@@ -96,14 +96,14 @@ atid_at_uri_in(PG_FUNCTION_ARGS)
 	size_t		len = strlen(str);
 	AtidAtUri	uri;
 	size_t		at = 0;
-	AtidAddress fault = atid_at_uri_scan(str, len, &uri, &at);
+	AtidFault	fault = atid_at_uri_scan(str, len, &uri, &at);
 
-	if (fault != ATID_ADDRESS_OK)
+	if (fault != ATID_OK)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.at_uri",
 						atid_quote(str, len)),
-				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 	PG_RETURN_DATUM(atid_at_uri_datum(str, len));
 }
 
@@ -127,13 +127,13 @@ atid_at_uri_recv(PG_FUNCTION_ARGS)
 	const char *s = pq_getmsgbytes(buf, len);
 	AtidAtUri	uri;
 	size_t		at = 0;
-	AtidAddress fault = atid_at_uri_scan(s, len, &uri, &at);
+	AtidFault	fault = atid_at_uri_scan(s, len, &uri, &at);
 
-	if (fault != ATID_ADDRESS_OK)
+	if (fault != ATID_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary representation for type %s", "atid.at_uri"),
-				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 	return atid_at_uri_datum(s, len);
 }
 
@@ -343,22 +343,22 @@ atid_at_uri_path(PG_FUNCTION_ARGS)
 /* A part from which at_uri_make() makes an AT URI. */
 static void
 check_part(const char *what, const char *s, size_t len,
-		   AtidAddress (*scanner) (const char *s, size_t len, size_t *at))
+		   AtidFault (*scanner) (const char *s, size_t len, size_t *at))
 {
 	size_t		at = 0;
-	AtidAddress fault = scanner(s, len, &at);
+	AtidFault	fault = scanner(s, len, &at);
 
-	if (fault != ATID_ADDRESS_OK)
+	if (fault != ATID_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid %s for an AT URI: \"%s\"", what, atid_quote(s, len)),
-				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 }
 
 /* Write a slash and a part; return where the next one begins. */
 static char *
 append_part(char *end, const char *what, const char *s, size_t len,
-			AtidAddress (*scanner) (const char *s, size_t len, size_t *at))
+			AtidFault (*scanner) (const char *s, size_t len, size_t *at))
 {
 	check_part(what, s, len, scanner);
 	*end++ = '/';
@@ -426,7 +426,7 @@ atid_at_uri_normalize(PG_FUNCTION_ARGS)
 	size_t		at;
 	char	   *part;
 
-	if (atid_at_uri_scan(s, len, &uri, &at) != ATID_ADDRESS_OK)
+	if (atid_at_uri_scan(s, len, &uri, &at) != ATID_OK)
 		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.at_uri");
 
 	part = s + (uri.authority - s);

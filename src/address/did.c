@@ -75,14 +75,14 @@ atid_did_in(PG_FUNCTION_ARGS)
 	char	   *str = PG_GETARG_CSTRING(0);
 	size_t		len = strlen(str);
 	size_t		at = 0;
-	AtidAddress fault = atid_did_scan(str, len, &at);
+	AtidFault	fault = atid_did_scan(str, len, &at);
 
-	if (fault != ATID_ADDRESS_OK)
+	if (fault != ATID_OK)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.did",
 						atid_quote(str, len)),
-				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 	PG_RETURN_DATUM(atid_did_datum(str, len));
 }
 
@@ -105,13 +105,13 @@ atid_did_recv(PG_FUNCTION_ARGS)
 	int			len = buf->len - buf->cursor;
 	const char *s = pq_getmsgbytes(buf, len);
 	size_t		at = 0;
-	AtidAddress fault = atid_did_scan(s, len, &at);
+	AtidFault	fault = atid_did_scan(s, len, &at);
 
-	if (fault != ATID_ADDRESS_OK)
+	if (fault != ATID_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary representation for type %s", "atid.did"),
-				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 	return atid_did_datum(s, len);
 }
 

@@ -27,9 +27,9 @@
  * Is a text of a format, and why not?
  */
 
-typedef AtidAddress (*Scanner) (const char *s, size_t len, size_t *at);
+typedef AtidFault (*Scanner) (const char *s, size_t len, size_t *at);
 
-static AtidAddress
+static AtidFault
 scan(FunctionCallInfo fcinfo, Scanner scanner)
 {
 	text	   *arg = PG_GETARG_TEXT_PP(0);
@@ -42,21 +42,21 @@ PG_FUNCTION_INFO_V1(atid_handle_is_valid);
 Datum
 atid_handle_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) == ATID_ADDRESS_OK);
+	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) == ATID_OK);
 }
 
 PG_FUNCTION_INFO_V1(atid_nsid_is_valid_text);
 Datum
 atid_nsid_is_valid_text(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) == ATID_ADDRESS_OK);
+	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) == ATID_OK);
 }
 
 PG_FUNCTION_INFO_V1(atid_at_identifier_is_valid);
 Datum
 atid_at_identifier_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(scan(fcinfo, atid_identifier_scan) == ATID_ADDRESS_OK);
+	PG_RETURN_BOOL(scan(fcinfo, atid_identifier_scan) == ATID_OK);
 }
 
 PG_FUNCTION_INFO_V1(atid_language_is_valid);
@@ -67,7 +67,7 @@ atid_language_is_valid(PG_FUNCTION_ARGS)
 	size_t		at;
 
 	PG_RETURN_BOOL(atid_language_scan(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg),
-									  &at) == ATID_FORMAT_OK);
+									  &at) == ATID_OK);
 }
 
 PG_FUNCTION_INFO_V1(atid_uri_is_valid);
@@ -78,7 +78,7 @@ atid_uri_is_valid(PG_FUNCTION_ARGS)
 	size_t		at;
 
 	PG_RETURN_BOOL(atid_uri_scan(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg),
-								 &at) == ATID_FORMAT_OK);
+								 &at) == ATID_OK);
 }
 
 /*
@@ -92,7 +92,7 @@ atid_format_problem(PG_FUNCTION_ARGS)
 	text	   *value = PG_GETARG_TEXT_PP(0);
 	text	   *name = PG_GETARG_TEXT_PP(1);
 	AtidFormat	format;
-	const char *rule;
+	AtidFault	fault;
 	size_t		at = 0;
 
 	if (!atid_format_by_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), &format))
@@ -102,10 +102,10 @@ atid_format_problem(PG_FUNCTION_ARGS)
 						atid_quote(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name))),
 				 errdetail("A string format must be one of %s.", ATID_FORMAT_LIST)));
 
-	rule = atid_format_broken_rule(format, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &at);
-	if (rule == NULL)
+	fault = atid_format_scan(format, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &at);
+	if (fault == ATID_OK)
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(psprintf("At character %zu: %s.", at + 1, rule)));
+	PG_RETURN_TEXT_P(cstring_to_text(atid_fault_at_character(fault, at)));
 }
 
 
@@ -121,14 +121,14 @@ nsid_arg(FunctionCallInfo fcinfo)
 	const char *s = VARDATA_ANY(arg);
 	size_t		len = VARSIZE_ANY_EXHDR(arg);
 	size_t		at = 0;
-	AtidAddress fault = atid_nsid_scan(s, len, &at);
+	AtidFault	fault = atid_nsid_scan(s, len, &at);
 
-	if (fault != ATID_ADDRESS_OK)
+	if (fault != ATID_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "atid.nsid",
 						atid_quote(s, len)),
-				 errdetail("At character %d: %s.", (int) at + 1, atid_address_words(fault))));
+				 errdetail("%s", atid_fault_at_character(fault, at))));
 	return arg;
 }
 

@@ -30,11 +30,11 @@ atid_refuse_packed(AtidPackedState state, const char *type)
 	if (state == ATID_PACKED_NEWER)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a value of type %s was written by a newer version of atid", type),
+				 errmsg("value of type %s was written by a newer version of atid", type),
 				 errhint("Install that version, or a later one.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("a value of type %s is damaged", type)));
+			 errmsg("value of type %s is damaged", type)));
 }
 
 /*

@@ -88,7 +88,7 @@ span(const char *s, size_t len, int what)
  * DID ("DID Identifier Syntax"): "did:", a method of lower-case letters, ':' and
  * an identifier that does not end in ':' or '%'.
  */
-AtidAddress
+AtidFault
 atid_did_scan(const char *s, size_t len, size_t *at)
 {
 	size_t		bound = len < ATID_DID_MAX ? len : ATID_DID_MAX;
@@ -113,22 +113,22 @@ atid_did_scan(const char *s, size_t len, size_t *at)
 	*at = len - 1;
 	if (s[len - 1] == ':' || s[len - 1] == '%')
 		return ATID_DID_END;
-	return ATID_ADDRESS_OK;
+	return ATID_OK;
 }
 
 /* What may be wrong with the segments that handles and NSIDs are made of. */
 typedef struct SegmentFaults
 {
-	AtidAddress character;
-	AtidAddress length;
-	AtidAddress hyphen;
+	AtidFault	character;
+	AtidFault	length;
+	AtidFault	hyphen;
 } SegmentFaults;
 
 /*
  * One segment, which begins at *at and ends before a period or the end: 1 to 63
  * letters, digits and inner hyphens.  *at becomes its end, or where the fault is.
  */
-static AtidAddress
+static AtidFault
 scan_segment(const char *s, size_t len, const SegmentFaults *faults, size_t *at)
 {
 	size_t		start = *at;
@@ -145,14 +145,14 @@ scan_segment(const char *s, size_t len, const SegmentFaults *faults, size_t *at)
 		*at = s[start] == '-' ? start : *at - 1;
 		return faults->hyphen;
 	}
-	return ATID_ADDRESS_OK;
+	return ATID_OK;
 }
 
 /*
  * Handle ("Handle Identifier Syntax"): segments between periods, two at least,
  * of which the last does not begin with a digit.
  */
-AtidAddress
+AtidFault
 atid_handle_scan(const char *s, size_t len, size_t *at)
 {
 	static const SegmentFaults faults = {
@@ -163,14 +163,14 @@ atid_handle_scan(const char *s, size_t len, size_t *at)
 	*at = 0;
 	while (true)
 	{
-		AtidAddress fault = scan_segment(s, len, &faults, at);
+		AtidFault	fault = scan_segment(s, len, &faults, at);
 
 		if (*at > ATID_HANDLE_MAX)
 		{
 			*at = ATID_HANDLE_MAX;
 			return ATID_HANDLE_LENGTH;
 		}
-		if (fault != ATID_ADDRESS_OK)
+		if (fault != ATID_OK)
 			return fault;
 		if (*at == len)
 			break;
@@ -179,7 +179,7 @@ atid_handle_scan(const char *s, size_t len, size_t *at)
 	if (start == 0)
 		return ATID_HANDLE_SEGMENTS;
 	*at = start;
-	return is(s[start], DIGIT) ? ATID_HANDLE_LAST : ATID_ADDRESS_OK;
+	return is(s[start], DIGIT) ? ATID_HANDLE_LAST : ATID_OK;
 }
 
 /*
@@ -187,7 +187,7 @@ atid_handle_scan(const char *s, size_t len, size_t *at)
  * three segments in all.  The first does not begin with a digit; the name, the
  * last, holds letters and digits and begins with a letter.
  */
-AtidAddress
+AtidFault
 atid_nsid_scan(const char *s, size_t len, size_t *at)
 {
 	static const SegmentFaults faults = {
@@ -201,14 +201,14 @@ atid_nsid_scan(const char *s, size_t len, size_t *at)
 		return ATID_NSID_FIRST;
 	while (true)
 	{
-		AtidAddress fault = scan_segment(s, len, &faults, at);
+		AtidFault	fault = scan_segment(s, len, &faults, at);
 
 		if (*at > ATID_NSID_MAX)
 		{
 			*at = ATID_NSID_MAX;
 			return ATID_NSID_LENGTH;
 		}
-		if (fault != ATID_ADDRESS_OK)
+		if (fault != ATID_OK)
 			return fault;
 		if (*at == len)
 			break;
@@ -223,14 +223,14 @@ atid_nsid_scan(const char *s, size_t len, size_t *at)
 	if (!is(s[start], LETTER))
 		return ATID_NSID_NAME;
 	*at = start + span(s + start, len - start, LETTER | DIGIT);
-	return *at < len ? ATID_NSID_NAME : ATID_ADDRESS_OK;
+	return *at < len ? ATID_NSID_NAME : ATID_OK;
 }
 
 /*
  * Record key ("Record Key Syntax"), with the ':' that Lexicon's format
  * record-key has.
  */
-AtidAddress
+AtidFault
 atid_record_key_scan(const char *s, size_t len, size_t *at)
 {
 	size_t		bound = len < ATID_RECORD_KEY_MAX ? len : ATID_RECORD_KEY_MAX;
@@ -241,7 +241,7 @@ atid_record_key_scan(const char *s, size_t len, size_t *at)
 	if (!atid_syntax_key_length(len))
 		return ATID_RECORD_KEY_LENGTH;
 	*at = 0;
-	return atid_syntax_key_dot_segment(s, len) ? ATID_ADDRESS_OK : ATID_RECORD_KEY_DOTS;
+	return atid_syntax_key_dot_segment(s, len) ? ATID_OK : ATID_RECORD_KEY_DOTS;
 }
 
 bool
@@ -254,7 +254,7 @@ atid_identifier_is_did(const char *s, size_t len)
  * at-identifier: a DID or a handle.  What begins with "did:" is no handle, for
  * that has no colon.
  */
-AtidAddress
+AtidFault
 atid_identifier_scan(const char *s, size_t len, size_t *at)
 {
 	if (atid_identifier_is_did(s, len))
@@ -275,7 +275,7 @@ part_len(const char *s, size_t len)
  * AT URI, the restricted syntax ("Restricted AT URI Syntax").  The parts are
  * good only if there is no fault; they point into s.
  */
-AtidAddress
+AtidFault
 atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 {
 	struct
@@ -294,7 +294,7 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 
 	for (int n = 0;; n++)
 	{
-		AtidAddress fault;
+		AtidFault	fault;
 
 		*at = i;
 		if (n == 3)
@@ -310,7 +310,7 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 			fault = atid_nsid_scan(part[n].start, part[n].len, at);
 		else
 			fault = atid_record_key_scan(part[n].start, part[n].len, at);
-		if (fault != ATID_ADDRESS_OK)
+		if (fault != ATID_OK)
 		{
 			*at += i;
 			if (*at < len && (s[*at] == '?' || s[*at] == '#'))
@@ -330,71 +330,5 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 	uri->collection_len = part[1].len;
 	uri->rkey = part[2].start;
 	uri->rkey_len = part[2].len;
-	return ATID_ADDRESS_OK;
-}
-
-/*
- * The rule that is broken: a sentence without its full stop.
- */
-const char *
-atid_address_words(AtidAddress fault)
-{
-	switch (fault)
-	{
-		case ATID_ADDRESS_OK:
-			break;
-		case ATID_DID_LENGTH:
-			return "A DID must have at most 2048 characters";
-		case ATID_DID_PREFIX:
-			return "A DID must begin with \"did:\"";
-		case ATID_DID_METHOD:
-			return "The method of a DID must be lower-case letters, followed by \":\"";
-		case ATID_DID_CHARACTER:
-			return "A DID must have only letters, digits and \"._:%-\"";
-		case ATID_DID_END:
-			return "A DID must end in an identifier, not in \":\" or \"%\"";
-		case ATID_HANDLE_LENGTH:
-			return "A handle must have at most 253 characters";
-		case ATID_HANDLE_CHARACTER:
-			return "A handle must have only letters, digits, hyphens and periods";
-		case ATID_HANDLE_SEGMENTS:
-			return "A handle must have at least two segments, with a period between them";
-		case ATID_HANDLE_SEGMENT_LENGTH:
-			return "A segment of a handle must have 1 to 63 characters";
-		case ATID_HANDLE_HYPHEN:
-			return "A segment of a handle must not begin or end with a hyphen";
-		case ATID_HANDLE_LAST:
-			return "The last segment of a handle must not begin with a digit";
-		case ATID_NSID_LENGTH:
-			return "An NSID must have at most 317 characters";
-		case ATID_NSID_CHARACTER:
-			return "An NSID must have only letters, digits, hyphens and periods";
-		case ATID_NSID_SEGMENTS:
-			return "An NSID must have at least three segments, with periods between them";
-		case ATID_NSID_SEGMENT_LENGTH:
-			return "A segment of an NSID must have 1 to 63 characters";
-		case ATID_NSID_HYPHEN:
-			return "A segment of an NSID must not begin or end with a hyphen";
-		case ATID_NSID_FIRST:
-			return "The first segment of an NSID must not begin with a digit";
-		case ATID_NSID_NAME:
-			return "The last segment of an NSID must be letters and digits, a letter first";
-		case ATID_NSID_AUTHORITY_LENGTH:
-			return "An NSID must have at most 253 characters before its last segment";
-		case ATID_RECORD_KEY_LENGTH:
-			return "A record key must have 1 to 512 characters";
-		case ATID_RECORD_KEY_CHARACTER:
-			return "A record key must have only letters, digits and \".-_:~\"";
-		case ATID_RECORD_KEY_DOTS:
-			return "A record key must not be \".\" or \"..\"";
-		case ATID_AT_URI_PREFIX:
-			return "An AT URI must begin with \"at://\"";
-		case ATID_AT_URI_EMPTY:
-			return "An AT URI must not have an empty part, or end in a slash";
-		case ATID_AT_URI_PARTS:
-			return "An AT URI must not have a part after its record key";
-		case ATID_AT_URI_EXTRA:
-			return "An AT URI must not have a query or a fragment";
-	}
-	return "";
+	return ATID_OK;
 }

@@ -199,7 +199,7 @@ decode_base32_block(const char *src, size_t chars, uint64_t *bits)
  * Find the leftmost character that is not in the alphabet, and say of which kind
  * it is.  There must be one.
  */
-static AtidBase32
+static AtidFault
 find_bad_character(const char *src, size_t *at)
 {
 	size_t		i = 0;
@@ -217,7 +217,7 @@ find_bad_character(const char *src, size_t *at)
  * several faults a bad character is reported first, because it may have caused
  * the others.  After a fault, *at is where, and what is in dst has no meaning.
  */
-AtidBase32
+AtidFault
 atid_base32_decode(const char *src, size_t len, uint8_t *dst, size_t *at)
 {
 	size_t		rest = len % 8;
@@ -248,5 +248,5 @@ atid_base32_decode(const char *src, size_t len, uint8_t *dst, size_t *at)
 		*at = len - 1;
 		return ATID_BASE32_SPARE;
 	}
-	return ATID_BASE32_OK;
+	return ATID_OK;
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/fault.h"
+
 /* A TID's text has this many characters, always; there is no padding. */
 #define ATID_TID_TEXT_LEN 13
 
@@ -21,20 +23,9 @@ extern bool atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *
 extern bool atid_base32_decode_sortable(const char *src, size_t blocks, uint8_t *dst);
 extern void atid_base32_encode_sortable(const uint8_t *src, size_t blocks, char *dst);
 
-/* Why a string is not base32; *at counts from zero. */
-typedef enum AtidBase32
-{
-	ATID_BASE32_OK,
-	ATID_BASE32_UPPER,			/* character *at is upper case */
-	ATID_BASE32_PADDING,		/* character *at is '=' */
-	ATID_BASE32_CHARACTER,		/* character *at is not in the alphabet */
-	ATID_BASE32_LENGTH,			/* no bytes have a text of this length */
-	ATID_BASE32_SPARE			/* character *at, the last, has spare bits set */
-} AtidBase32;
-
 extern void atid_base32_encode(const uint8_t *src, size_t len, char *dst);
-extern AtidBase32 atid_base32_decode(const char *src, size_t len, uint8_t *dst,
-									 size_t *at);
+extern AtidFault atid_base32_decode(const char *src, size_t len, uint8_t *dst,
+									size_t *at);
 
 /* How many characters len bytes become; they must be fewer than SIZE_MAX / 2. */
 static inline size_t

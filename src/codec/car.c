@@ -45,8 +45,6 @@
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 
-#define STRING_OF(x)	#x
-#define NUMBER_IN_WORDS(x) STRING_OF(x)
 
 /* Memory that will be read soon. */
 #ifdef __GNUC__
@@ -65,7 +63,7 @@
  */
 
 static bool
-note_fault(AtidCarReader *reader, AtidCarFault fault, const uint8_t *at)
+note_fault(AtidCarReader *reader, AtidFault fault, const uint8_t *at)
 {
 	reader->fault = fault;
 	reader->at = (size_t) (at - reader->begin);
@@ -90,17 +88,10 @@ take_length(AtidCarReader *reader, const uint8_t **p, size_t *len)
 	}
 	else
 	{
-		switch (atid_varint_get(*p, (size_t) (reader->end - *p), &value, &used))
-		{
-			case ATID_CID_OK:
-				break;
-			case ATID_CID_VARINT_SHORTEST:
-				return note_fault(reader, ATID_CAR_SHORTEST, *p);
-			case ATID_CID_VARINT_LONG:
-				return note_fault(reader, ATID_CAR_LENGTH, *p);
-			default:
-				return note_fault(reader, ATID_CAR_ENDS, *p);
-		}
+		AtidFault	fault = atid_varint_get(*p, (size_t) (reader->end - *p), &value, &used);
+
+		if (fault != ATID_OK)
+			return note_fault(reader, fault == ATID_CID_TRUNCATED ? ATID_CAR_ENDS : fault, *p);
 	}
 	if (value > (uint64_t) (reader->end - *p) - used)
 		return note_fault(reader, ATID_CAR_LENGTH, *p);
@@ -131,29 +122,25 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 	atid_cbor_reader_init(&cbor, p, len);
 	while ((event = atid_cbor_next(&cbor, &item)) != ATID_CBOR_END)
 	{
-		AtidCarFault found = ATID_CAR_OK;
+		AtidFault	found = ATID_OK;
 
 		if (event == ATID_CBOR_FAULT)
-		{
-			reader->cbor_error = (int) cbor.error;
-			reader->cid_fault = cbor.cid_fault;
-			return note_fault(reader, ATID_CAR_HEADER, cbor.at);
-		}
+			return note_fault(reader, cbor.fault, cbor.at);
 		if (cbor.depth == 0)
-			found = event == ATID_CBOR_MAP_END ? ATID_CAR_OK : ATID_CAR_FIELDS;
+			found = event == ATID_CBOR_MAP_END ? ATID_OK : ATID_CAR_FIELDS;
 		else if (cbor.at == p)
-			found = event == ATID_CBOR_MAP ? ATID_CAR_OK : ATID_CAR_FIELDS;
+			found = event == ATID_CBOR_MAP ? ATID_OK : ATID_CAR_FIELDS;
 		else if (event == ATID_CBOR_KEY && cbor.depth == 1)
 		{
 			key = item_is(&item, "roots") ? 1 : item_is(&item, "version") ? 2 : 3;
-			found = key == 3 ? ATID_CAR_FIELDS : ATID_CAR_OK;
+			found = key == 3 ? ATID_CAR_FIELDS : ATID_OK;
 		}
 		else if (key == 1 && cbor.depth == 2 && event == ATID_CBOR_ARRAY)
 		{
 			reader->roots = cbor.p;
 			reader->root_count = item.len;
 			seen |= 1;
-			found = item.len > ATID_CAR_ROOTS_MAX ? ATID_CAR_MANY_ROOTS : ATID_CAR_OK;
+			found = item.len > ATID_CAR_ROOTS_MAX ? ATID_CAR_MANY_ROOTS : ATID_OK;
 		}
 		else if (key == 1 && !(cbor.depth == 2 && event == ATID_CBOR_LINK) &&
 				 !(cbor.depth == 1 && event == ATID_CBOR_ARRAY_END))
@@ -164,7 +151,7 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 			if (event != ATID_CBOR_INTEGER || item.integer != 1)
 				found = ATID_CAR_VERSION;
 		}
-		if (found != ATID_CAR_OK)
+		if (found != ATID_OK)
 			return note_fault(reader, found, cbor.at);
 	}
 	return seen == 3 || note_fault(reader, ATID_CAR_FIELDS, p);
@@ -212,18 +199,17 @@ atid_car_next(AtidCarReader *reader, AtidCarSection *section)
 	else
 	{
 		/* the block is what trails behind the CID */
-		AtidCidFault fault = atid_cid_parse(p, len, &cid, &at);
+		AtidFault	fault = atid_cid_parse(p, len, &cid, &at);
 
-		if (fault != ATID_CID_OK && fault != ATID_CID_TRAILING)
+		if (fault != ATID_OK && fault != ATID_CID_TRAILING)
 		{
 			/* a CIDv0 tells where it ends by what it is: a bare SHA-256 */
 			if (fault == ATID_CID_VERSION && len > 1 && p[0] == ATID_HASH_SHA2_256 &&
 				p[1] == ATID_SHA2_256_LEN)
 				fault = ATID_CID_V0;
-			reader->cid_fault = (int) fault;
-			return note_fault(reader, ATID_CAR_CID, p + at);
+			return note_fault(reader, fault, p + at);
 		}
-		section->cid_len = fault == ATID_CID_OK ? len : at;
+		section->cid_len = fault == ATID_OK ? len : at;
 	}
 	section->block = p + section->cid_len;
 	section->block_len = len - section->cid_len;
@@ -327,7 +313,7 @@ atid_car_is_indexed(const uint8_t *cid, size_t cid_len)
 
 	if (atid_cid_is_blessed(cid, cid_len))
 		return true;
-	return atid_cid_parse(cid, cid_len, &parts, &at) == ATID_CID_OK &&
+	return atid_cid_parse(cid, cid_len, &parts, &at) == ATID_OK &&
 		parts.hash == ATID_HASH_SHA2_256 && parts.digest_len == ATID_SHA2_256_LEN;
 }
 
@@ -509,37 +495,4 @@ atid_car_index_find(const AtidCarIndex *index, const uint8_t *cid, size_t cid_le
 		return NULL;
 	slot = find_slot(index, hash_cid(index, cid, cid_len), cid, cid_len, section);
 	return slot->place == 0 ? NULL : slot;
-}
-
-/*
- * A fault in words: one sentence, without its place, which the caller knows.
- */
-const char *
-atid_car_words(AtidCarFault fault, int cbor_error, int cid_fault)
-{
-	switch (fault)
-	{
-		case ATID_CAR_OK:
-			return "There is no fault.";
-		case ATID_CAR_ENDS:
-			return "The CAR ends where a length should be.";
-		case ATID_CAR_SHORTEST:
-			return "A length is not in its shortest form.";
-		case ATID_CAR_LENGTH:
-			return "A header or section is longer than what is left of the CAR.";
-		case ATID_CAR_HEADER:
-			return atid_cbor_words((AtidCborError) cbor_error, cid_fault);
-		case ATID_CAR_FIELDS:
-			return "The header of a CAR is a map of \"roots\" and \"version\", "
-				"and of nothing else.";
-		case ATID_CAR_ROOTS:
-			return "The \"roots\" of a CAR are an array of links.";
-		case ATID_CAR_MANY_ROOTS:
-			return "A CAR has no more than " NUMBER_IN_WORDS(ATID_CAR_ROOTS_MAX) " roots.";
-		case ATID_CAR_VERSION:
-			return "The version of a CAR is 1.";
-		case ATID_CAR_CID:
-			return atid_cid_words((AtidCidFault) cid_fault);
-	}
-	return "The fault is not known.";
 }

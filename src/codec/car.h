@@ -12,33 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/fault.h"
+
 /* A header names no more roots than these; an account's names one. */
 #define ATID_CAR_ROOTS_MAX 100
 
-/* What is wrong with a CAR. */
-typedef enum AtidCarFault
-{
-	ATID_CAR_OK,
-
-	/* of lengths: varints */
-	ATID_CAR_ENDS,				/* ends within a length */
-	ATID_CAR_SHORTEST,			/* a length has needless zeros */
-	ATID_CAR_LENGTH,			/* a length is beyond the end */
-
-	/* of the header */
-	ATID_CAR_HEADER,			/* no DAG-CBOR: cbor_error, cid_fault */
-	ATID_CAR_FIELDS,			/* not a map of roots and version */
-	ATID_CAR_ROOTS,				/* roots is not an array of links */
-	ATID_CAR_MANY_ROOTS,		/* more than ATID_CAR_ROOTS_MAX */
-	ATID_CAR_VERSION,			/* a version other than 1 */
-
-	/* of a section */
-	ATID_CAR_CID				/* does not begin with a CID: cid_fault */
-} AtidCarFault;
-
 /*
  * The reader.  It has no memory but this, and needs no end.  Of what is in it the
- * caller reads fault, at, cbor_error, cid_fault, and the roots.
+ * caller reads fault, at, and the roots.
  */
 typedef struct AtidCarReader
 {
@@ -47,10 +28,8 @@ typedef struct AtidCarReader
 	const uint8_t *end;
 	const uint8_t *roots;		/* the first root's tag, in the header */
 	size_t		root_count;
-	AtidCarFault fault;
+	AtidFault	fault;
 	size_t		at;				/* offset of the fault */
-	int			cbor_error;		/* for ATID_CAR_HEADER, an AtidCborError */
-	int			cid_fault;		/* an AtidCidFault */
 } AtidCarReader;
 
 /* A section: a block and the CID that it is said to have. */
@@ -66,7 +45,6 @@ typedef struct AtidCarSection
 extern bool atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len);
 extern bool atid_car_next(AtidCarReader *reader, AtidCarSection *section);
 extern const uint8_t *atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len);
-extern const char *atid_car_words(AtidCarFault fault, int cbor_error, int cid_fault);
 
 
 /*

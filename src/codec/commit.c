@@ -35,8 +35,6 @@
 #include "codec/multiformat.h"
 #include "codec/syntax.h"
 
-#define STRING_OF(x)	#x
-#define NUMBER_IN_WORDS(x) STRING_OF(x)
 
 /* What of the fields has been seen. */
 #define HAS_DID		0x01
@@ -62,7 +60,7 @@ is_link_to_block(AtidCborEvent event, const AtidCborItem *item)
 /*
  * Take the value of a field that a commit has.
  */
-static AtidCommitFault
+static AtidFault
 take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 		   const AtidCborItem *value, unsigned *seen)
 {
@@ -71,7 +69,7 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 	if (key_is(key, "did"))
 	{
 		if (event != ATID_CBOR_TEXT ||
-			atid_did_scan((const char *) value->data, value->len, &at) != ATID_ADDRESS_OK)
+			atid_did_scan((const char *) value->data, value->len, &at) != ATID_OK)
 			return ATID_COMMIT_DID;
 		commit->did = (const char *) value->data;
 		commit->did_len = value->len;
@@ -80,7 +78,7 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 	else if (key_is(key, "rev"))
 	{
 		if (event != ATID_CBOR_TEXT ||
-			atid_syntax_tid((const char *) value->data, value->len, &at) != ATID_TID_OK)
+			atid_syntax_tid((const char *) value->data, value->len, &at) != ATID_OK)
 			return ATID_COMMIT_REV;
 		commit->rev = (const char *) value->data;
 		*seen |= HAS_REV;
@@ -116,13 +114,13 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 		commit->version = value->integer;
 		*seen |= HAS_VERSION;
 	}
-	return ATID_COMMIT_OK;
+	return ATID_OK;
 }
 
 /*
  * Is a field missing that this version has?
  */
-static AtidCommitFault
+static AtidFault
 missing_field(const AtidCommit *commit, unsigned seen)
 {
 	if (!(seen & HAS_VERSION))
@@ -134,26 +132,26 @@ missing_field(const AtidCommit *commit, unsigned seen)
 	if (!(seen & HAS_DATA))
 		return ATID_COMMIT_DATA;
 	if (commit->version == ATID_COMMIT_VERSION_LEGACY)
-		return ATID_COMMIT_OK;
+		return ATID_OK;
 	if (!(seen & HAS_REV))
 		return ATID_COMMIT_REV;
 	if (!(seen & HAS_PREV))
 		return ATID_COMMIT_PREV;
-	return ATID_COMMIT_OK;
+	return ATID_OK;
 }
 
 /*
  * Parse a commit.  Only the block's shape is looked at: neither is it hashed nor
  * the signature checked.  On a fault commit->at is the place in the block.
  */
-AtidCommitFault
+AtidFault
 atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 {
 	AtidCborReader reader;
 	AtidCborItem key = {0};
 	AtidCborItem item;
 	AtidCborEvent event;
-	AtidCommitFault fault = ATID_COMMIT_OK;
+	AtidFault	fault = ATID_OK;
 	bool		in_sig = false;
 	unsigned	seen = 0;
 
@@ -167,15 +165,13 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 	/* a fault of the encoding, wherever it is, comes before one of the fields */
 	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
 	{
-		AtidCommitFault found = ATID_COMMIT_OK;
+		AtidFault	found = ATID_OK;
 		size_t		at = atid_cbor_offset(&reader);
 
 		if (event == ATID_CBOR_FAULT)
 		{
 			commit->at = at;
-			commit->cbor_error = (int) reader.error;
-			commit->cid_fault = reader.cid_fault;
-			return ATID_COMMIT_ENCODING;
+			return reader.fault;
 		}
 		if (reader.depth == 0)
 		{
@@ -203,13 +199,13 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 				 (reader.depth == 2 && (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)))
 			found = take_field(commit, &key, event, &item, &seen);
 
-		if (found != ATID_COMMIT_OK && fault == ATID_COMMIT_OK)
+		if (found != ATID_OK && fault == ATID_OK)
 		{
 			fault = found;
 			commit->at = at;
 		}
 	}
-	if (fault == ATID_COMMIT_OK)
+	if (fault == ATID_OK)
 		fault = missing_field(commit, seen);
 	return fault;
 }
@@ -230,37 +226,4 @@ atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst)
 	memcpy(dst + writer.len, commit->block + commit->first_pair, before);
 	memcpy(dst + writer.len + before, commit->block + commit->sig_end, after);
 	return writer.len + before + after;
-}
-
-/*
- * A fault in words: one sentence, without its place.
- */
-const char *
-atid_commit_words(AtidCommitFault fault, const AtidCommit *commit)
-{
-	switch (fault)
-	{
-		case ATID_COMMIT_OK:
-			return "There is no fault.";
-		case ATID_COMMIT_LARGE:
-			return "A commit has no more than " NUMBER_IN_WORDS(ATID_COMMIT_SIZE_MAX) " bytes.";
-		case ATID_COMMIT_ENCODING:
-			return atid_cbor_words((AtidCborError) commit->cbor_error, commit->cid_fault);
-		case ATID_COMMIT_TOP:
-			return "A commit is a map.";
-		case ATID_COMMIT_DID:
-			return "A commit has a \"did\", which is a DID.";
-		case ATID_COMMIT_REV:
-			return "A commit has a \"rev\", which is a TID.";
-		case ATID_COMMIT_SIG:
-			return "A commit has a \"sig\", which is a byte string.";
-		case ATID_COMMIT_DATA:
-			return "A commit has a \"data\", which is a blessed link to a block of DAG-CBOR.";
-		case ATID_COMMIT_PREV:
-			return "A commit has a \"prev\", which is null or a blessed link "
-				"to a block of DAG-CBOR.";
-		case ATID_COMMIT_VERSION_FIELD:
-			return "A commit has a \"version\", which is 3, or 2.";
-	}
-	return "The fault is not known.";
 }

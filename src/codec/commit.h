@@ -12,28 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/fault.h"
+
 /* The versions of the repository format that are read. */
 #define ATID_COMMIT_VERSION 3
 #define ATID_COMMIT_VERSION_LEGACY 2
 
 /* A commit has no more bytes; what it needs is some 250. */
 #define ATID_COMMIT_SIZE_MAX 1048576
-
-/* What is wrong with a commit: its encoding, or the field that breaks a rule. */
-typedef enum AtidCommitFault
-{
-	ATID_COMMIT_OK,
-	ATID_COMMIT_LARGE,			/* more than ATID_COMMIT_SIZE_MAX */
-	ATID_COMMIT_ENCODING,		/* no DAG-CBOR: cbor_error, cid_fault */
-	ATID_COMMIT_TOP,			/* not a map */
-	ATID_COMMIT_DID,			/* absent, or no DID */
-	ATID_COMMIT_REV,			/* absent in version 3, or no TID */
-	ATID_COMMIT_SIG,			/* absent, or no byte string */
-	ATID_COMMIT_DATA,			/* absent, or no blessed link to DAG-CBOR */
-	ATID_COMMIT_PREV,			/* absent in version 3, or neither null nor
-								 * such a link */
-	ATID_COMMIT_VERSION_FIELD	/* absent, or a version that is not read */
-} AtidCommitFault;
 
 /*
  * A commit, all of it in the block that was parsed.  Lengths count bytes.  rev
@@ -59,14 +45,11 @@ typedef struct AtidCommit
 	size_t		sig_begin;		/* offset of the head of the key "sig" ... */
 	size_t		sig_end;		/* ... and behind its value */
 
-	/* where the fault is, an offset into the block, and what the reader says */
-	size_t		at;
-	int			cbor_error;		/* an AtidCborError */
-	int			cid_fault;		/* an AtidCidFault */
+	size_t		at;				/* where the fault is, an offset into the
+								 * block */
 } AtidCommit;
 
-extern AtidCommitFault atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit);
+extern AtidFault atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit);
 extern size_t atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst);
-extern const char *atid_commit_words(AtidCommitFault fault, const AtidCommit *commit);
 
 #endif							/* ATID_COMMIT_H */

@@ -88,8 +88,6 @@
 #define BYTE_FLOAT_64	0xFB
 #define BYTE_BREAK		0xFF
 
-#define STRING_OF(x)	#x
-#define NUMBER_IN_WORDS(x) STRING_OF(x)
 
 /* The longest head: its first byte and an argument of eight. */
 #define HEAD_MAX_LEN	9
@@ -260,8 +258,7 @@ atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len)
 {
 	reader->begin = reader->p = reader->at = bytes;
 	reader->end = reader->begin + len;
-	reader->error = ATID_CBOR_OK;
-	reader->cid_fault = 0;
+	reader->fault = ATID_OK;
 	reader->depth = 0;
 	reader->pause = NULL;
 
@@ -274,9 +271,9 @@ atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len)
  * Note a fault.  There is nothing more to read then.
  */
 static AtidCborEvent
-note_fault(AtidCborReader *reader, AtidCborError error, const uint8_t *at)
+note_fault(AtidCborReader *reader, AtidFault fault, const uint8_t *at)
 {
-	reader->error = error;
+	reader->fault = fault;
 	reader->at = at;
 	reader->depth = 0;
 	reader->frames[0].left = 0;
@@ -404,7 +401,7 @@ leave_container(AtidCborReader *reader)
 		return reader->frames[reader->depth--].map ?
 			ATID_CBOR_MAP_END : ATID_CBOR_ARRAY_END;
 	}
-	if (reader->error != ATID_CBOR_OK)
+	if (reader->fault != ATID_OK)
 		return ATID_CBOR_FAULT;
 	if (reader->p < reader->end)
 		return note_fault(reader, ATID_CBOR_TRAILING, reader->p);
@@ -451,7 +448,7 @@ read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 	const uint8_t *tag = reader->at;
 	uint64_t	len;
 	AtidCid		cid;
-	AtidCidFault cid_fault;
+	AtidFault	fault;
 	size_t		cid_at;
 
 	if (p == reader->end)
@@ -470,13 +467,8 @@ read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 	item->len--;
 	if (atid_cid_is_blessed(item->data, item->len))
 		return ATID_CBOR_LINK;
-	cid_fault = atid_cid_parse(item->data, item->len, &cid, &cid_at);
-	if (cid_fault != ATID_CID_OK)
-	{
-		reader->cid_fault = (int) cid_fault;
-		return note_fault(reader, ATID_CBOR_LINK_CID, item->data + cid_at);
-	}
-	return ATID_CBOR_LINK;
+	fault = atid_cid_parse(item->data, item->len, &cid, &cid_at);
+	return fault == ATID_OK ? ATID_CBOR_LINK : note_fault(reader, fault, item->data + cid_at);
 }
 
 /*
@@ -582,10 +574,10 @@ make_room(AtidCborWriter *writer, size_t len)
 {
 	size_t		new_cap;
 
-	if (writer->error != ATID_CBOR_OK)
+	if (writer->fault != ATID_OK)
 		return false;
 	if (len > ATID_CBOR_SIZE_MAX - writer->len)
-		writer->error = ATID_CBOR_SIZE;
+		writer->fault = ATID_CBOR_SIZE;
 	else
 	{
 		new_cap = writer->cap < ATID_CBOR_SIZE_MAX / 2 ? writer->cap * 2 : ATID_CBOR_SIZE_MAX;
@@ -593,7 +585,7 @@ make_room(AtidCborWriter *writer, size_t len)
 			new_cap = writer->len + len;
 		if (writer->grow(writer, new_cap))
 			return true;
-		writer->error = ATID_CBOR_MEMORY;
+		writer->fault = ATID_NO_MEMORY;
 	}
 
 	/*
@@ -744,65 +736,4 @@ atid_cbor_key_cmp(const void *a, size_t a_len, const void *b, size_t b_len)
 	if (a_len != b_len)
 		return a_len < b_len ? -1 : 1;
 	return memcmp(a, b, a_len);
-}
-
-/*
- * An error in words: one sentence, without its place, which the caller knows.
- */
-const char *
-atid_cbor_words(AtidCborError error, int cid_fault)
-{
-	switch (error)
-	{
-		case ATID_CBOR_OK:
-			return "There is no error.";
-		case ATID_CBOR_ENDS:
-			return "The block ends where a value should go on.";
-		case ATID_CBOR_LENGTH:
-			return "The length of a string is beyond the end of the block.";
-		case ATID_CBOR_COUNT:
-			return "An array or map has more items than the block has bytes left.";
-		case ATID_CBOR_TRAILING:
-			return "The block goes on after its value.";
-		case ATID_CBOR_SHORTEST:
-			return "An integer or length is not in its shortest form.";
-		case ATID_CBOR_INDEFINITE:
-			return "A string, array or map of indefinite length is not allowed.";
-		case ATID_CBOR_BREAK:
-			return "There is a break code, and nothing of indefinite length is open.";
-		case ATID_CBOR_RESERVED:
-			return "The byte is reserved in CBOR and begins no value.";
-		case ATID_CBOR_DEPTH:
-			return "Arrays and maps are nested more than " NUMBER_IN_WORDS(ATID_CBOR_DEPTH_MAX)
-				" deep.";
-		case ATID_CBOR_RANGE:
-			return "An integer does not fit into 64 bits with a sign.";
-		case ATID_CBOR_FLOAT:
-			return "Floating-point numbers are not allowed.";
-		case ATID_CBOR_UNDEFINED:
-			return "The value undefined is not allowed.";
-		case ATID_CBOR_SIMPLE:
-			return "Simple values other than false, true and null are not allowed.";
-		case ATID_CBOR_UTF8:
-			return "A text is not valid UTF-8.";
-		case ATID_CBOR_KEY_TYPE:
-			return "The key of a map is not a text.";
-		case ATID_CBOR_KEY_ORDER:
-			return "The keys of a map are not in order of length and then bytes.";
-		case ATID_CBOR_KEY_TWICE:
-			return "A map has the same key twice.";
-		case ATID_CBOR_TAG:
-			return "Tags other than 42, a link, are not allowed.";
-		case ATID_CBOR_LINK_TYPE:
-			return "A link (tag 42) is not a byte string.";
-		case ATID_CBOR_LINK_PREFIX:
-			return "The bytes of a link (tag 42) do not begin with 0x00.";
-		case ATID_CBOR_LINK_CID:
-			return atid_cid_words((AtidCidFault) cid_fault);
-		case ATID_CBOR_SIZE:
-			return "The block is larger than a bytea can be.";
-		case ATID_CBOR_MEMORY:
-			return "Out of memory.";
-	}
-	return "The error is not known.";
 }

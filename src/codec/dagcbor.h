@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/fault.h"
+
 /*
  * Arrays and maps nest this deep at most, empty ones counted.  Who writes must
  * keep to it too, or what is written cannot be read.  dagcbor.c says why it is
@@ -32,45 +34,6 @@
 /* The bytes of a text that are checked between two pauses. */
 #define ATID_CBOR_TEXT_AT_ONCE 65536
 
-/* What is wrong with a block, or with what should become one. */
-typedef enum AtidCborError
-{
-	ATID_CBOR_OK,
-
-	/* the encoding */
-	ATID_CBOR_ENDS,				/* ends where a value or its head should be */
-	ATID_CBOR_LENGTH,			/* a string's length is beyond the end */
-	ATID_CBOR_COUNT,			/* more items than there are bytes left */
-	ATID_CBOR_TRAILING,			/* goes on after the value */
-	ATID_CBOR_SHORTEST,			/* a head is not in its shortest form */
-	ATID_CBOR_INDEFINITE,		/* a string, array or map of indefinite length */
-	ATID_CBOR_BREAK,			/* a break outside of such */
-	ATID_CBOR_RESERVED,			/* a head that CBOR does not define */
-	ATID_CBOR_DEPTH,			/* nested deeper than ATID_CBOR_DEPTH_MAX */
-
-	/* the values */
-	ATID_CBOR_RANGE,			/* an integer outside of signed 64 bits */
-	ATID_CBOR_FLOAT,			/* a float, of any size */
-	ATID_CBOR_UNDEFINED,		/* undefined */
-	ATID_CBOR_SIMPLE,			/* another simple value */
-	ATID_CBOR_UTF8,				/* text that is not UTF-8 */
-
-	/* maps */
-	ATID_CBOR_KEY_TYPE,			/* a key that is no text */
-	ATID_CBOR_KEY_ORDER,		/* a key that should stand before the last */
-	ATID_CBOR_KEY_TWICE,		/* the last key again */
-
-	/* links */
-	ATID_CBOR_TAG,				/* a tag other than 42 */
-	ATID_CBOR_LINK_TYPE,		/* tag 42 of something that is no byte string */
-	ATID_CBOR_LINK_PREFIX,		/* a link that does not begin with 0x00 */
-	ATID_CBOR_LINK_CID,			/* a link to no well-formed CIDv1: cid_fault */
-
-	/* the writer's */
-	ATID_CBOR_SIZE,				/* larger than ATID_CBOR_SIZE_MAX */
-	ATID_CBOR_MEMORY			/* grow() gave no memory */
-} AtidCborError;
-
 
 /*
  * Reading
@@ -78,7 +41,7 @@ typedef enum AtidCborError
 
 typedef enum AtidCborEvent
 {
-	ATID_CBOR_FAULT,			/* the reader's error, at, cid_fault say what */
+	ATID_CBOR_FAULT,			/* the reader's fault and at say what */
 	ATID_CBOR_INTEGER,			/* integer */
 	ATID_CBOR_BYTES,			/* data, len */
 	ATID_CBOR_TEXT,				/* data, len, nul */
@@ -119,7 +82,7 @@ typedef struct AtidCborFrame
 
 /*
  * The reader.  It has no memory but this, and needs no end.  Of what is in it
- * the caller reads error, at, cid_fault, and depth, and may set pause: it is
+ * the caller reads fault, at and depth, and may set pause: it is
  * called again and again while a long text is checked, and need not return.
  */
 typedef struct AtidCborReader
@@ -128,8 +91,7 @@ typedef struct AtidCborReader
 	const uint8_t *p;			/* the next byte to read */
 	const uint8_t *end;
 	const uint8_t *at;			/* where the last item begins, or the fault is */
-	AtidCborError error;
-	int			cid_fault;		/* for ATID_CBOR_LINK_CID, an AtidCidFault */
+	AtidFault	fault;
 	int			depth;			/* arrays and maps that are open */
 	void		(*pause) (void);	/* NULL after atid_cbor_reader_init */
 	AtidCborFrame frames[ATID_CBOR_DEPTH_MAX + 1];
@@ -158,7 +120,7 @@ atid_cbor_offset(const AtidCborReader *reader)
  * that are there, sets data and cap, and returns true; or returns false, or
  * does not return at all.
  *
- * An error stays: all that is written after it is dropped, so it is enough to
+ * A fault stays: all that is written after it is dropped, so it is enough to
  * look once, at the end.
  */
 typedef struct AtidCborWriter
@@ -168,7 +130,8 @@ typedef struct AtidCborWriter
 	size_t		cap;
 	bool		(*grow) (struct AtidCborWriter *writer, size_t new_cap);
 	void	   *arg;			/* grow()'s own */
-	AtidCborError error;
+	AtidFault	fault;			/* ATID_CBOR_SIZE, or ATID_NO_MEMORY where
+								 * grow() gave none */
 } AtidCborWriter;
 
 extern void atid_cbor_put_integer(AtidCborWriter *writer, int64_t value);
@@ -186,6 +149,5 @@ extern void atid_cbor_put_null(AtidCborWriter *writer);
  */
 
 extern int	atid_cbor_key_cmp(const void *a, size_t a_len, const void *b, size_t b_len);
-extern const char *atid_cbor_words(AtidCborError error, int cid_fault);
 
 #endif							/* ATID_DAGCBOR_H */

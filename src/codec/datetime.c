@@ -232,7 +232,7 @@ read_sign(Reader *r, Fields *f)
  * The microsecond that the fields stand for, if there is such a day, such a
  * time of day, and it is of the era.
  */
-static inline AtidDatetimeFault
+static inline AtidFault
 check_fields(const Fields *f, int64_t *us, size_t *at)
 {
 	int			days;
@@ -267,11 +267,11 @@ check_fields(const Fields *f, int64_t *us, size_t *at)
 		return ATID_DATETIME_BEFORE_0000;
 	if (*us > ATID_DATETIME_MAX_US)
 		return ATID_DATETIME_AFTER_9999;
-	return ATID_DATETIME_OK;
+	return ATID_OK;
 }
 
 /* A datetime, but for what may follow it. */
-static inline AtidDatetimeFault
+static inline AtidFault
 read_strict_form(Reader *r, Fields *f)
 {
 	if (!read_date(r, f))
@@ -288,12 +288,12 @@ read_strict_form(Reader *r, Fields *f)
 	f->zone_at = r->at;
 	set_utc(f);
 	if (read_char(r, 'Z'))
-		return ATID_DATETIME_OK;
+		return ATID_OK;
 	if (!read_sign(r, f) ||
 		!read_digits(r, 2, &f->offset_hour) || !read_char(r, ':') ||
 		!read_digits(r, 2, &f->offset_minute))
 		return ATID_DATETIME_ZONE;
-	return ATID_DATETIME_OK;
+	return ATID_OK;
 }
 
 /*
@@ -304,15 +304,15 @@ read_strict_form(Reader *r, Fields *f)
  * right, of the first part that is out of its bounds; 0 for a fault of the era,
  * which is one of the whole.
  */
-AtidDatetimeFault
+AtidFault
 atid_datetime_parse(const char *s, size_t len, int64_t *us, size_t *at)
 {
 	Reader		r = {s, len, 0};
 	Fields		f;
-	AtidDatetimeFault fault = read_strict_form(&r, &f);
+	AtidFault	fault = read_strict_form(&r, &f);
 
 	*at = r.at;
-	if (fault != ATID_DATETIME_OK)
+	if (fault != ATID_OK)
 		return fault;
 	if (!at_end(&r))
 		return ATID_DATETIME_TRAILING;
@@ -390,7 +390,7 @@ read_sloppy_offset(Reader *r, Fields *f, bool bare)
 }
 
 /* The forms that begin with YYYY-MM-DD. */
-static AtidDatetimeFault
+static AtidFault
 read_iso_form(Reader *r, Fields *f)
 {
 	bool		blank;
@@ -405,7 +405,7 @@ read_iso_form(Reader *r, Fields *f)
 	if (f->year < 100 && peek(r) != 'T')
 		return ATID_DATETIME_FORM;
 	if (at_end(r))
-		return ATID_DATETIME_OK;
+		return ATID_OK;
 
 	capital = read_char(r, 'T');
 	blank = !capital && read_char(r, ' ');
@@ -417,20 +417,20 @@ read_iso_form(Reader *r, Fields *f)
 	if (has_seconds && !read_fraction(r, f))
 		return ATID_DATETIME_FRACTION;
 	if (at_end(r))
-		return ATID_DATETIME_OK;
+		return ATID_OK;
 
 	if (blank && (read_word(r, " UTC") || read_word(r, " GMT")))
-		return ATID_DATETIME_OK;
+		return ATID_OK;
 	if (blank)
 		(void) read_char(r, ' ');
 	f->zone_at = r->at;
 	if (read_char(r, 'Z') || read_char(r, 'z'))
-		return ATID_DATETIME_OK;
-	return read_sloppy_offset(r, f, blank) ? ATID_DATETIME_OK : ATID_DATETIME_ZONE;
+		return ATID_OK;
+	return read_sloppy_offset(r, f, blank) ? ATID_OK : ATID_DATETIME_ZONE;
 }
 
 /* [Tue, ]17 Mar 2026 10:20[:30][ zone] */
-static AtidDatetimeFault
+static AtidFault
 read_mail_form(Reader *r, Fields *f)
 {
 	f->day_at = r->at;
@@ -448,13 +448,13 @@ read_mail_form(Reader *r, Fields *f)
 	f->zone_at = r->at;
 	set_utc(f);
 	if (at_end(r))
-		return ATID_DATETIME_OK;
+		return ATID_OK;
 	if (!read_char(r, ' '))
 		return ATID_DATETIME_ZONE;
 	f->zone_at = r->at;
 	if (read_word(r, "GMT") || read_word(r, "UTC") || read_word(r, "UT") || read_char(r, 'Z'))
-		return ATID_DATETIME_OK;
-	return read_sloppy_offset(r, f, false) ? ATID_DATETIME_OK : ATID_DATETIME_ZONE;
+		return ATID_OK;
+	return read_sloppy_offset(r, f, false) ? ATID_OK : ATID_DATETIME_ZONE;
 }
 
 /* A blank and a text in parentheses, which holds none of these, or nothing. */
@@ -474,7 +474,7 @@ read_comment(Reader *r)
 }
 
 /* Mar 17 2026 10:20:30 GMT+0100[ (text)], after the day of the week */
-static AtidDatetimeFault
+static AtidFault
 read_javascript_form(Reader *r, Fields *f)
 {
 	if (!read_month_name(r, f) || !read_char(r, ' '))
@@ -492,22 +492,22 @@ read_javascript_form(Reader *r, Fields *f)
 	f->zone_at = r->at;
 	if (!read_sloppy_offset(r, f, false))
 		return ATID_DATETIME_ZONE;
-	return read_comment(r) ? ATID_DATETIME_OK : ATID_DATETIME_TRAILING;
+	return read_comment(r) ? ATID_OK : ATID_DATETIME_TRAILING;
 }
 
 /*
  * Read a datetime or one of the sloppy forms.  *us and *at are as in
  * atid_datetime_parse().
  */
-AtidDatetimeFault
+AtidFault
 atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
 {
 	Reader		r = {s, len, 0};
 	Fields		f;
-	AtidDatetimeFault fault;
+	AtidFault	fault;
 
-	if (atid_datetime_parse(s, len, us, at) == ATID_DATETIME_OK)
-		return ATID_DATETIME_OK;
+	if (atid_datetime_parse(s, len, us, at) == ATID_OK)
+		return ATID_OK;
 
 	if (len > 2 && is_digit(s[0]) && is_digit(s[1]) && is_digit(s[2]))
 		fault = read_iso_form(&r, &f);
@@ -518,10 +518,10 @@ atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
 	else
 		fault = ATID_DATETIME_FORM;
 
-	if (fault == ATID_DATETIME_OK && !at_end(&r))
+	if (fault == ATID_OK && !at_end(&r))
 		fault = ATID_DATETIME_TRAILING;
 	*at = r.at;
-	return fault != ATID_DATETIME_OK ? fault : check_fields(&f, us, at);
+	return fault != ATID_OK ? fault : check_fields(&f, us, at);
 }
 
 
@@ -533,57 +533,9 @@ atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
  * Is the string written in another form?  Else there is no such time.
  */
 bool
-atid_datetime_fault_is_syntax(AtidDatetimeFault fault)
+atid_datetime_fault_is_syntax(AtidFault fault)
 {
 	return fault >= ATID_DATETIME_DATE && fault <= ATID_DATETIME_FORM;
-}
-
-/*
- * The rule that is broken: a sentence without its full stop.
- */
-const char *
-atid_datetime_words(AtidDatetimeFault fault)
-{
-	switch (fault)
-	{
-		case ATID_DATETIME_OK:
-			break;
-		case ATID_DATETIME_DATE:
-			return "The date must be of the form YYYY-MM-DD";
-		case ATID_DATETIME_SEPARATOR:
-			return "There must be a \"T\" between date and time";
-		case ATID_DATETIME_TIME:
-			return "The time must be of the form hh:mm:ss";
-		case ATID_DATETIME_FRACTION:
-			return "There must be a digit after the point";
-		case ATID_DATETIME_NO_ZONE:
-			return "There must be a time zone, \"Z\" or an offset such as \"+01:00\"";
-		case ATID_DATETIME_ZONE:
-			return "The time zone must be \"Z\" or an offset such as \"+01:00\"";
-		case ATID_DATETIME_NEGATIVE_ZERO:
-			return "The offset must not be \"-00:00\"";
-		case ATID_DATETIME_TRAILING:
-			return "There must be nothing after the time zone";
-		case ATID_DATETIME_FORM:
-			return "The text must be in one of the forms that can be normalized";
-		case ATID_DATETIME_MONTH:
-			return "The month must be one of 01 to 12";
-		case ATID_DATETIME_DAY:
-			return "The day must be one that the month has";
-		case ATID_DATETIME_HOUR:
-			return "The hour must be one of 00 to 23";
-		case ATID_DATETIME_MINUTE:
-			return "The minute must be one of 00 to 59";
-		case ATID_DATETIME_SECOND:
-			return "The second must be one of 00 to 59";
-		case ATID_DATETIME_OFFSET:
-			return "The offset must be one of 00:00 to 23:59";
-		case ATID_DATETIME_BEFORE_0000:
-			return "In UTC, the time must not be before the year 0000";
-		case ATID_DATETIME_AFTER_9999:
-			return "In UTC, the time must not be after the year 9999";
-	}
-	return "";
 }
 
 

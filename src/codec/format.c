@@ -64,7 +64,7 @@ is_one_of(char c, const char *set)
  * between the delimiters of an authority is not looked at: at://did:plc:... is a
  * URI to Lexicon, though RFC 3986 would read its colons as that of a port.
  */
-AtidFormatFault
+AtidFault
 atid_uri_scan(const char *s, size_t len, size_t *at)
 {
 	size_t		bound = len < ATID_URI_MAX ? len : ATID_URI_MAX;
@@ -114,7 +114,7 @@ atid_uri_scan(const char *s, size_t len, size_t *at)
 			return ATID_URI_BRACKET;
 	}
 	*at = bound;
-	return len > ATID_URI_MAX ? ATID_URI_LENGTH : ATID_FORMAT_OK;
+	return len > ATID_URI_MAX ? ATID_URI_LENGTH : ATID_OK;
 }
 
 
@@ -130,7 +130,7 @@ typedef struct Tag
 	const char *s;
 	size_t		len;
 	size_t		next;			/* where the next begins; len + 1 at the end */
-	AtidFormatFault fault;		/* why there is no next one; OK at the end */
+	AtidFault	fault;			/* why there is no next one; OK at the end */
 	size_t		fault_at;
 
 	size_t		start;			/* the subtag */
@@ -140,7 +140,7 @@ typedef struct Tag
 } Tag;
 
 static inline void
-set_fault(Tag *tag, AtidFormatFault fault, size_t at)
+set_fault(Tag *tag, AtidFault fault, size_t at)
 {
 	tag->fault = fault;
 	tag->fault_at = at;
@@ -234,7 +234,7 @@ read_private_use(Tag *tag)
 
 	while (next_subtag(tag))
 		any = true;
-	if (!any && tag->fault == ATID_FORMAT_OK)
+	if (!any && tag->fault == ATID_OK)
 		set_fault(tag, ATID_LANGUAGE_PRIVATE, tag->len);
 }
 
@@ -286,7 +286,7 @@ read_tag(Tag *tag)
 
 		while ((more = next_subtag(tag)) && tag->n > 1)
 			any = true;
-		if (!any && tag->fault == ATID_FORMAT_OK)
+		if (!any && tag->fault == ATID_OK)
 			set_fault(tag, ATID_LANGUAGE_EXTENSION, more ? tag->start : tag->len);
 		if (!any || !more)
 			return;
@@ -303,7 +303,7 @@ read_tag(Tag *tag)
  * (section 2.1.1)?  Whether it is also valid, that is, of registered subtags of
  * which none comes twice, is not asked.
  */
-AtidFormatFault
+AtidFault
 atid_language_scan(const char *s, size_t len, size_t *at)
 {
 	Tag			tag = {.s = s,.len = len};
@@ -323,7 +323,7 @@ atid_language_scan(const char *s, size_t len, size_t *at)
  * The form that Lexicon's format has, whatever the base: 8 to 256 letters, digits,
  * '+' and '=', which do not begin as a CIDv0 does.
  */
-AtidFormatFault
+AtidFault
 atid_cid_string_scan(const char *s, size_t len, size_t *at)
 {
 	size_t		bound = len < ATID_CID_STRING_MAX ? len : ATID_CID_STRING_MAX;
@@ -338,53 +338,7 @@ atid_cid_string_scan(const char *s, size_t len, size_t *at)
 	if (len < ATID_CID_STRING_MIN || len > ATID_CID_STRING_MAX)
 		return ATID_CID_STRING_LENGTH;
 	*at = 0;
-	return memcmp(s, "Qmb", 3) == 0 ? ATID_CID_STRING_V0 : ATID_FORMAT_OK;
-}
-
-/*
- * The rule that is broken: a sentence without its full stop.
- */
-const char *
-atid_format_words(AtidFormatFault fault)
-{
-	switch (fault)
-	{
-		case ATID_FORMAT_OK:
-			break;
-		case ATID_URI_SCHEME:
-			return "A URI must begin with a scheme and a colon, such as \"https:\"";
-		case ATID_URI_EMPTY:
-			return "A URI must not end after its scheme";
-		case ATID_URI_CHARACTER:
-			return "A URI must have only letters, digits and \"-._~:/?#[]@!$&'()*+,;=%\"";
-		case ATID_URI_ESCAPE:
-			return "A \"%\" in a URI must be followed by two hexadecimal digits";
-		case ATID_URI_FRAGMENT:
-			return "A URI must not have more than one \"#\"";
-		case ATID_URI_BRACKET:
-			return "A URI must have brackets only in its authority, after \"//\"";
-		case ATID_URI_LENGTH:
-			return "A URI must have at most 8192 characters";
-		case ATID_LANGUAGE_CHARACTER:
-			return "A language tag must have only letters, digits and hyphens";
-		case ATID_LANGUAGE_SUBTAG:
-			return "A subtag of a language tag must have 1 to 8 characters";
-		case ATID_LANGUAGE_FIRST:
-			return "A language tag must begin with a language of 2 to 8 letters, or with \"x\"";
-		case ATID_LANGUAGE_PLACE:
-			return "A language tag must have script, region, variants and extensions in this order";
-		case ATID_LANGUAGE_EXTENSION:
-			return "An extension of a language tag must have a subtag of 2 to 8 characters";
-		case ATID_LANGUAGE_PRIVATE:
-			return "The \"x\" of a language tag must be followed by a subtag";
-		case ATID_CID_STRING_LENGTH:
-			return "A CID must have 8 to 256 characters";
-		case ATID_CID_STRING_CHARACTER:
-			return "A CID must have only letters, digits, \"+\" and \"=\"";
-		case ATID_CID_STRING_V0:
-			return "A CID must not be of version 0, which begins with \"Qmb\"";
-	}
-	return "";
+	return memcmp(s, "Qmb", 3) == 0 ? ATID_CID_STRING_V0 : ATID_OK;
 }
 
 
@@ -413,51 +367,38 @@ atid_format_by_name(const char *name, size_t len, AtidFormat *format)
 }
 
 /*
- * The first rule of a format that a string breaks, a sentence without its full
- * stop, and the place; NULL if it breaks none.
+ * What is wrong with a string of this format, and where.
  */
-const char *
-atid_format_broken_rule(AtidFormat format, const char *s, size_t len, size_t *at)
+AtidFault
+atid_format_scan(AtidFormat format, const char *s, size_t len, size_t *at)
 {
-	const char *words = "";
 	AtidAtUri	uri;
 	int64_t		us;
 
 	switch (format)
 	{
 		case ATID_FORMAT_AT_IDENTIFIER:
-			words = atid_address_words(atid_identifier_scan(s, len, at));
-			break;
+			return atid_identifier_scan(s, len, at);
 		case ATID_FORMAT_AT_URI:
-			words = atid_address_words(atid_at_uri_scan(s, len, &uri, at));
-			break;
+			return atid_at_uri_scan(s, len, &uri, at);
 		case ATID_FORMAT_CID:
-			words = atid_format_words(atid_cid_string_scan(s, len, at));
-			break;
+			return atid_cid_string_scan(s, len, at);
 		case ATID_FORMAT_DATETIME:
-			words = atid_datetime_words(atid_datetime_parse(s, len, &us, at));
-			break;
+			return atid_datetime_parse(s, len, &us, at);
 		case ATID_FORMAT_DID:
-			words = atid_address_words(atid_did_scan(s, len, at));
-			break;
+			return atid_did_scan(s, len, at);
 		case ATID_FORMAT_HANDLE:
-			words = atid_address_words(atid_handle_scan(s, len, at));
-			break;
+			return atid_handle_scan(s, len, at);
 		case ATID_FORMAT_LANGUAGE:
-			words = atid_format_words(atid_language_scan(s, len, at));
-			break;
+			return atid_language_scan(s, len, at);
 		case ATID_FORMAT_NSID:
-			words = atid_address_words(atid_nsid_scan(s, len, at));
-			break;
+			return atid_nsid_scan(s, len, at);
 		case ATID_FORMAT_RECORD_KEY:
-			words = atid_address_words(atid_record_key_scan(s, len, at));
-			break;
+			return atid_record_key_scan(s, len, at);
 		case ATID_FORMAT_TID:
-			words = atid_syntax_tid_words(atid_syntax_tid(s, len, at));
-			break;
+			return atid_syntax_tid(s, len, at);
 		case ATID_FORMAT_URI:
-			words = atid_format_words(atid_uri_scan(s, len, at));
-			break;
+			return atid_uri_scan(s, len, at);
 	}
-	return words[0] == '\0' ? NULL : words;
+	return ATID_OK;
 }

@@ -42,7 +42,7 @@ read_exponent(const char *s, size_t len)
  * The value of a number, if it is an integer of 64 bits with a sign.  One that is
  * outside of them and not an integer is told to be outside.
  */
-AtidJsonNumber
+AtidFault
 atid_json_integer(const char *s, size_t len, int64_t *value)
 {
 	bool		negative = len > 0 && s[0] == '-';
@@ -74,25 +74,25 @@ atid_json_integer(const char *s, size_t len, int64_t *value)
 	if (first == len)
 	{
 		*value = 0;
-		return ATID_JSON_INTEGER;
+		return ATID_OK;
 	}
 
 	/* positions count the point too, which is between the digits */
 	before = (int64_t) point - (int64_t) first + (first > point ? 1 : 0) + exponent;
 	after = (int64_t) last - (int64_t) point + (last < point ? 1 : 0) - exponent;
 	if (before > INTEGRAL_DIGITS_MAX)
-		return ATID_JSON_RANGE;
+		return ATID_CBOR_RANGE;
 	for (size_t at = first; before > 0; before--)
 	{
 		integral = integral * 10 + (at <= last ? (uint64_t) (s[at] - '0') : 0);
 		at += at + 1 == point ? 2 : 1;
 	}
 	if (integral > limit || (integral == limit && after > 0))
-		return ATID_JSON_RANGE;
+		return ATID_CBOR_RANGE;
 	if (after > 0)
 		return ATID_JSON_FRACTION;
 	*value = negative ? (int64_t) (0 - integral) : (int64_t) integral;
-	return ATID_JSON_INTEGER;
+	return ATID_OK;
 }
 
 /* The four hexadecimal digits behind \u. */

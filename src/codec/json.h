@@ -12,15 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is a number an integer of 64 bits with a sign? */
-typedef enum AtidJsonNumber
-{
-	ATID_JSON_INTEGER,
-	ATID_JSON_FRACTION,			/* it is no integer */
-	ATID_JSON_RANGE				/* it is outside of 64 bits with a sign */
-} AtidJsonNumber;
+#include "codec/fault.h"
 
-extern AtidJsonNumber atid_json_integer(const char *s, size_t len, int64_t *value);
+extern AtidFault atid_json_integer(const char *s, size_t len, int64_t *value);
 extern bool atid_json_unescape(const char **from, const char *stop, const char *end, char **to);
 
 #endif							/* ATID_JSON_H */

@@ -34,8 +34,6 @@
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 
-#define STRING_OF(x)	#x
-#define NUMBER_IN_WORDS(x) STRING_OF(x)
 
 
 /*
@@ -79,7 +77,7 @@ atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 /*
  * Is this a key: not empty, not too long, printable ASCII without blanks?
  */
-AtidMstFault
+AtidFault
 atid_mst_check_key(const uint8_t *key, size_t len)
 {
 	if (len == 0)
@@ -91,7 +89,7 @@ atid_mst_check_key(const uint8_t *key, size_t len)
 		if (key[i] <= ' ' || key[i] > '~')
 			return ATID_MST_KEY_CHARACTER;
 	}
-	return ATID_MST_OK;
+	return ATID_OK;
 }
 
 /*
@@ -112,16 +110,12 @@ atid_mst_key_cmp(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
  * Nodes
  */
 
-static AtidMstFault
+static AtidFault
 node_fault(AtidMstNode *node, const AtidCborReader *reader, AtidCborEvent event,
-		   AtidMstFault fault)
+		   AtidFault fault)
 {
 	node->at = reader->at;
-	if (event != ATID_CBOR_FAULT)
-		return fault;
-	node->cbor_error = (int) reader->error;
-	node->cid_fault = reader->cid_fault;
-	return ATID_MST_ENCODING;
+	return event == ATID_CBOR_FAULT ? reader->fault : fault;
 }
 
 /* The next event, which is to be the key of one letter. */
@@ -138,8 +132,8 @@ next_key(AtidCborReader *reader, AtidCborItem *item, char letter)
 /*
  * A link to a node, or null: what the key of this letter has as its value.
  */
-static AtidMstFault
-read_tree_link(AtidCborReader *reader, AtidMstNode *node, char letter, AtidMstFault form,
+static AtidFault
+read_tree_link(AtidCborReader *reader, AtidMstNode *node, char letter, AtidFault form,
 			   const uint8_t **link)
 {
 	AtidCborItem item;
@@ -150,21 +144,21 @@ read_tree_link(AtidCborReader *reader, AtidMstNode *node, char letter, AtidMstFa
 	event = atid_cbor_next(reader, &item);
 	*link = NULL;
 	if (event == ATID_CBOR_NULL)
-		return ATID_MST_OK;
+		return ATID_OK;
 	if (event != ATID_CBOR_LINK)
 		return node_fault(node, reader, event, form);
 	if (!atid_cid_is_blessed(item.data, item.len) || item.data[1] != ATID_CODEC_DAG_CBOR)
 		return node_fault(node, reader, event, ATID_MST_LINK);
 	*link = item.data;
-	return ATID_MST_OK;
+	return ATID_OK;
 }
 
-static AtidMstFault
+static AtidFault
 read_entry(AtidCborReader *reader, AtidMstNode *node, AtidMstEntry *entry)
 {
 	AtidCborItem item;
 	AtidCborEvent event;
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	if ((event = atid_cbor_next(reader, &item)) != ATID_CBOR_MAP || item.len != 4 ||
 		(event = next_key(reader, &item, 'k')) != ATID_CBOR_KEY ||
@@ -183,7 +177,7 @@ read_entry(AtidCborReader *reader, AtidMstNode *node, AtidMstEntry *entry)
 	entry->prefix_len = (uint16_t) item.integer;
 
 	fault = read_tree_link(reader, node, 't', ATID_MST_ENTRY, &entry->tree);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		return fault;
 
 	if ((event = next_key(reader, &item, 'v')) != ATID_CBOR_KEY ||
@@ -193,7 +187,7 @@ read_entry(AtidCborReader *reader, AtidMstNode *node, AtidMstEntry *entry)
 	entry->value_len = (uint32_t) item.len;
 	if ((event = atid_cbor_next(reader, &item)) != ATID_CBOR_MAP_END)
 		return node_fault(node, reader, event, ATID_MST_ENTRY);
-	return ATID_MST_OK;
+	return ATID_OK;
 }
 
 /*
@@ -201,14 +195,14 @@ read_entry(AtidCborReader *reader, AtidMstNode *node, AtidMstEntry *entry)
  * for, only the number of them is told, and the caller asks again with more room; there
  * are no more than ATID_MST_ENTRIES_MAX.  The bytes of keys are not looked at.
  */
-AtidMstFault
+AtidFault
 atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
 				   AtidMstEntry *entries, size_t room)
 {
 	AtidCborReader reader;
 	AtidCborItem item;
 	AtidCborEvent event;
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	memset(node, 0, sizeof(*node));
 	atid_cbor_reader_init(&reader, block, len);
@@ -220,86 +214,21 @@ atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
 		return node_fault(node, &reader, event, ATID_MST_MANY_ENTRIES);
 	node->count = item.len;
 	if (node->count > room)
-		return ATID_MST_OK;
+		return ATID_OK;
 
 	for (size_t i = 0; i < node->count; i++)
 	{
 		fault = read_entry(&reader, node, &entries[i]);
-		if (fault != ATID_MST_OK)
+		if (fault != ATID_OK)
 			return fault;
 	}
 	if ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_ARRAY_END)
 		return node_fault(node, &reader, event, ATID_MST_NODE);
 	fault = read_tree_link(&reader, node, 'l', ATID_MST_NODE, &node->left);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		return fault;
 	if ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_MAP_END ||
 		(event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
 		return node_fault(node, &reader, event, ATID_MST_NODE);
-	return ATID_MST_OK;
-}
-
-/*
- * A fault in words: one sentence, without its place, which the caller knows.
- */
-const char *
-atid_mst_words(AtidMstFault fault, int cbor_error, int cid_fault)
-{
-	switch (fault)
-	{
-		case ATID_MST_OK:
-			return "There is no fault.";
-		case ATID_MST_ENCODING:
-			return atid_cbor_words((AtidCborError) cbor_error, cid_fault);
-		case ATID_MST_NODE:
-			return "A node is a map of \"e\", an array, and \"l\", a link or null, "
-				"and of nothing else.";
-		case ATID_MST_ENTRY:
-			return "An entry is a map of \"k\", bytes, \"p\", a number of 0 or more, "
-				"\"t\", a link or null, and \"v\", a link, and of nothing else.";
-		case ATID_MST_LINK:
-			return "A link from node to node is a blessed CID of codec dag-cbor.";
-		case ATID_MST_MANY_ENTRIES:
-			return "A node has no more than " NUMBER_IN_WORDS(ATID_MST_ENTRIES_MAX) " entries.";
-		case ATID_MST_KEY_EMPTY:
-			return "A key is not empty.";
-		case ATID_MST_KEY_LONG:
-			return "A key has no more than " NUMBER_IN_WORDS(ATID_MST_KEY_MAX) " bytes.";
-		case ATID_MST_KEY_CHARACTER:
-			return "A key has only printable ASCII characters, and no blanks.";
-		case ATID_MST_PREFIX_FIRST:
-			return "The first key of a node shares no bytes with another: its prefix length is 0.";
-		case ATID_MST_PREFIX_LONG:
-			return "The prefix length of an entry is greater than the length of the key before it.";
-		case ATID_MST_PREFIX_SHORT:
-			return "The prefix length of an entry does not count all bytes "
-				"that its key shares with the one before it.";
-		case ATID_MST_KEY_ORDER:
-			return "A key stands behind a greater one.";
-		case ATID_MST_KEY_TWICE:
-			return "A key stands there twice.";
-		case ATID_MST_KEY_DEPTH:
-			return "A key stands in a node whose level is not the key's depth.";
-		case ATID_MST_LEVEL_SKIPPED:
-			return "A link skips a level: it leads to a node more than one level below.";
-		case ATID_MST_BOTTOM:
-			return "A node of level 0 has no links to other nodes.";
-		case ATID_MST_EMPTY:
-			return "A node is empty that is not the root of an empty tree.";
-		case ATID_MST_TOP:
-			return "The root is a node of nothing but a link to another.";
-		case ATID_MST_DEEP:
-			return "The depth of a key is no more than " NUMBER_IN_WORDS(ATID_MST_DEPTH_MAX) ".";
-		case ATID_MST_MISSING:
-			return "The CAR does not have the block of this CID.";
-		case ATID_MST_BLOCK:
-			return "The block is not the one of its CID.";
-		case ATID_MST_NEEDED:
-			return "The block of a subtree is needed, and the CAR does not have it.";
-		case ATID_MST_SIZE:
-			return "A node is larger than a bytea can be.";
-		case ATID_MST_MEMORY:
-			return "Out of memory.";
-	}
-	return "The fault is not known.";
+	return ATID_OK;
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/fault.h"
+
 /* A key has no more bytes; a valid path has 830 at most. */
 #define ATID_MST_KEY_MAX 1024
 
@@ -25,51 +27,12 @@
 /* The CID of a node: blessed, of DAG-CBOR. */
 #define ATID_MST_CID_LEN 36
 
-/* What is wrong with a tree, or with what should become one. */
-typedef enum AtidMstFault
-{
-	ATID_MST_OK,
-
-	/* the form of a node */
-	ATID_MST_ENCODING,			/* no DAG-CBOR: cbor_error, cid_fault */
-	ATID_MST_NODE,				/* not a map of e and l */
-	ATID_MST_ENTRY,				/* an entry is not a map of k, p, t and v */
-	ATID_MST_LINK,				/* a link to a node that is not blessed */
-	ATID_MST_MANY_ENTRIES,		/* more than ATID_MST_ENTRIES_MAX */
-
-	/* keys */
-	ATID_MST_KEY_EMPTY,			/* no bytes, */
-	ATID_MST_KEY_LONG,			/* more than ATID_MST_KEY_MAX, */
-	ATID_MST_KEY_CHARACTER,		/* or one that is not printable ASCII */
-	ATID_MST_PREFIX_FIRST,		/* a node's first key shares bytes with none */
-	ATID_MST_PREFIX_LONG,		/* shares more bytes than the last key has */
-	ATID_MST_PREFIX_SHORT,		/* does not share all the bytes that it could */
-	ATID_MST_KEY_ORDER,			/* a key that should stand before the last */
-	ATID_MST_KEY_TWICE,			/* the last key again */
-
-	/* the shape of the tree */
-	ATID_MST_KEY_DEPTH,			/* a key in a node of another level */
-	ATID_MST_LEVEL_SKIPPED,		/* a link to a node more than one level below */
-	ATID_MST_BOTTOM,			/* a link below level 0 */
-	ATID_MST_EMPTY,				/* a node of nothing, and not an empty tree's
-								 * root */
-	ATID_MST_TOP,				/* a root of nothing but a link */
-	ATID_MST_DEEP,				/* a key deeper than ATID_MST_DEPTH_MAX */
-
-	/* what is not there */
-	ATID_MST_MISSING,			/* no block of this CID */
-	ATID_MST_BLOCK,				/* a block that its source refused */
-	ATID_MST_NEEDED,			/* a subtree that would have to be opened */
-	ATID_MST_SIZE,				/* a node larger than a bytea can be */
-	ATID_MST_MEMORY				/* alloc() gave no memory */
-} AtidMstFault;
-
 struct AtidMstEntry;
 
 /*
  * The caller's part.  sha256() hashes; alloc() is like realloc(), frees where the size
  * is 0, and may return NULL or not return.  find() is asked for a node's block, which it
- * has checked against its CID, and answers ATID_MST_OK, ATID_MST_MISSING or
+ * has checked against its CID, and answers ATID_OK, ATID_MST_MISSING or
  * ATID_MST_BLOCK.  emit() is given each node that a builder has finished, and may be NULL.
  * expect() is given the entries of each node that a walk has entered, before any of them
  * or what lies below is asked for, and may be NULL.
@@ -78,8 +41,8 @@ typedef struct AtidMstCaller
 {
 	void		(*sha256) (void *arg, const void *data, size_t len, uint8_t digest[32]);
 	void	   *(*alloc) (void *arg, void *old, size_t size);
-	AtidMstFault (*find) (void *arg, const uint8_t cid[ATID_MST_CID_LEN],
-						  const uint8_t **block, size_t *len);
+	AtidFault	(*find) (void *arg, const uint8_t cid[ATID_MST_CID_LEN],
+						 const uint8_t **block, size_t *len);
 	void		(*emit) (void *arg, const uint8_t cid[ATID_MST_CID_LEN],
 						 const uint8_t *node, size_t len);
 	void		(*expect) (void *arg, const struct AtidMstEntry *entries, size_t count);
@@ -88,9 +51,8 @@ typedef struct AtidMstCaller
 
 extern int	atid_mst_depth(const uint8_t digest[32]);
 extern size_t atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
-extern AtidMstFault atid_mst_check_key(const uint8_t *key, size_t len);
+extern AtidFault atid_mst_check_key(const uint8_t *key, size_t len);
 extern int	atid_mst_key_cmp(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
-extern const char *atid_mst_words(AtidMstFault fault, int cbor_error, int cid_fault);
 
 
 /*
@@ -114,12 +76,10 @@ typedef struct AtidMstNode
 	const uint8_t *left;		/* a CID, or NULL */
 	size_t		count;
 	const uint8_t *at;			/* the fault, in the block */
-	int			cbor_error;
-	int			cid_fault;
 } AtidMstNode;
 
-extern AtidMstFault atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
-									   AtidMstEntry *entries, size_t room);
+extern AtidFault atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
+									AtidMstEntry *entries, size_t room);
 
 
 /*
@@ -167,11 +127,9 @@ typedef struct AtidMstWalk
 	const uint8_t *value;
 	size_t		value_len;
 
-	AtidMstFault fault;
+	AtidFault	fault;
 	const uint8_t *fault_cid;
 	const uint8_t *fault_at;
-	int			cbor_error;
-	int			cid_fault;
 
 	AtidMstEntry *entries;		/* of all open nodes, one after the other */
 	size_t		used;
@@ -226,13 +184,13 @@ typedef struct AtidMstBuilder
 } AtidMstBuilder;
 
 extern void atid_mst_builder_init(AtidMstBuilder *builder);
-extern AtidMstFault atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
-								 const uint8_t *key, size_t key_len,
-								 const uint8_t *value, size_t value_len);
-extern AtidMstFault atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller,
-									  int level, const uint8_t cid[ATID_MST_CID_LEN]);
-extern AtidMstFault atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
-									uint8_t root[ATID_MST_CID_LEN]);
+extern AtidFault atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
+							  const uint8_t *key, size_t key_len,
+							  const uint8_t *value, size_t value_len);
+extern AtidFault atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller,
+								   int level, const uint8_t cid[ATID_MST_CID_LEN]);
+extern AtidFault atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
+								 uint8_t root[ATID_MST_CID_LEN]);
 extern void atid_mst_builder_free(AtidMstBuilder *builder, const AtidMstCaller *caller);
 
 #endif							/* ATID_MST_H */

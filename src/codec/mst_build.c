@@ -57,14 +57,6 @@ grow_node(AtidCborWriter *writer, size_t new_cap)
 	return true;
 }
 
-static AtidMstFault
-writer_fault(const AtidCborWriter *writer)
-{
-	if (writer->error == ATID_CBOR_OK)
-		return ATID_MST_OK;
-	return writer->error == ATID_CBOR_MEMORY ? ATID_MST_MEMORY : ATID_MST_SIZE;
-}
-
 static void
 put_letter(AtidCborWriter *writer, char letter)
 {
@@ -110,19 +102,18 @@ finish_node(const AtidMstCaller *caller, const uint8_t *node, size_t len,
  * Finish the node of a level, or the node without entries where the level has none,
  * with a subtree in its last slot (or NULL: what was put there, if anything was).
  */
-static AtidMstFault
+static AtidFault
 close_level(const AtidMstCaller *caller, const AtidMstLevel *level, const uint8_t *tree,
 			uint8_t cid[ATID_MST_CID_LEN])
 {
 	AtidCborWriter writer = {.grow = grow_node,.arg = (void *) caller};
 	size_t		count = level == NULL ? 0 : level->count;
-	AtidMstFault fault;
 
 	if (tree == NULL && level != NULL && level->has_link)
 		tree = level->link;
 	grow_node(&writer, (level == NULL ? 0 : level->len) + NODE_FIRST_CAP);
 	if (writer.data == NULL)
-		return ATID_MST_MEMORY;
+		return ATID_NO_MEMORY;
 
 	atid_cbor_put_map(&writer, 2);
 	put_letter(&writer, 'e');
@@ -137,11 +128,10 @@ close_level(const AtidMstCaller *caller, const AtidMstLevel *level, const uint8_
 	put_letter(&writer, 'l');
 	put_tree_link(&writer, tree);
 
-	fault = writer_fault(&writer);
-	if (fault == ATID_MST_OK)
+	if (writer.fault == ATID_OK)
 		finish_node(caller, writer.data, writer.len, cid);
 	builder_alloc(caller, writer.data, 0);
-	return fault;
+	return writer.fault;
 }
 
 static bool
@@ -171,23 +161,23 @@ level_of(AtidMstBuilder *builder, const AtidMstCaller *caller, int i)
 	return level;
 }
 
-static AtidMstFault
+static AtidFault
 put_link(AtidMstBuilder *builder, const AtidMstCaller *caller, int i,
 		 const uint8_t cid[ATID_MST_CID_LEN])
 {
 	AtidMstLevel *level = level_of(builder, caller, i);
 
 	if (level == NULL)
-		return ATID_MST_MEMORY;
+		return ATID_NO_MEMORY;
 	memcpy(level->link, cid, ATID_MST_CID_LEN);
 	level->has_link = true;
-	return ATID_MST_OK;
+	return ATID_OK;
 }
 
 /*
  * Keep the last entry's key and value.
  */
-static AtidMstFault
+static AtidFault
 keep_last(AtidMstLevel *level, const AtidMstCaller *caller, const uint8_t *key, size_t key_len,
 		  const uint8_t *value, size_t value_len)
 {
@@ -199,7 +189,7 @@ keep_last(AtidMstLevel *level, const AtidMstCaller *caller, const uint8_t *key, 
 		uint8_t    *last = builder_alloc(caller, level->last, cap);
 
 		if (last == NULL)
-			return ATID_MST_MEMORY;
+			return ATID_NO_MEMORY;
 		level->last = last;
 		level->last_cap = (uint32_t) cap;
 	}
@@ -207,25 +197,24 @@ keep_last(AtidMstLevel *level, const AtidMstCaller *caller, const uint8_t *key, 
 	memcpy(level->last + key_len, value, value_len);
 	level->key_len = (uint16_t) key_len;
 	level->value_len = (uint32_t) value_len;
-	return ATID_MST_OK;
+	return ATID_OK;
 }
 
 /*
  * Put an entry behind the last one of its level.
  */
-static AtidMstFault
+static AtidFault
 put_entry(AtidMstLevel *level, const AtidMstCaller *caller, const uint8_t *key, size_t key_len,
 		  const uint8_t *value, size_t value_len)
 {
 	AtidCborWriter writer = {.data = level->data,.len = level->len,.cap = level->cap,
 	.grow = grow_node,.arg = (void *) caller};
 	size_t		shared = 0;
-	AtidMstFault fault;
 
 	if (level->count == ATID_MST_ENTRIES_MAX)
 		return ATID_MST_MANY_ENTRIES;
 	if (writer.data == NULL && !grow_node(&writer, NODE_FIRST_CAP))
-		return ATID_MST_MEMORY;
+		return ATID_NO_MEMORY;
 	if (level->count > 0)
 	{
 		put_end_of_entry(&writer, level, level->has_link ? level->link : NULL);
@@ -249,9 +238,8 @@ put_entry(AtidMstLevel *level, const AtidMstCaller *caller, const uint8_t *key, 
 	level->cap = (uint32_t) writer.cap;
 	level->count++;
 
-	fault = writer_fault(&writer);
-	return fault == ATID_MST_OK ?
-		keep_last(level, caller, key, key_len, value, value_len) : fault;
+	return writer.fault == ATID_OK ?
+		keep_last(level, caller, key, key_len, value, value_len) : writer.fault;
 }
 
 void
@@ -267,18 +255,18 @@ atid_mst_builder_init(AtidMstBuilder *builder)
  * Put an entry, whose key is greater than all before.  The value is a CID of any kind.
  * After a fault other than one of the key the builder is of no more use.
  */
-AtidMstFault
+AtidFault
 atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 			 const uint8_t *key, size_t key_len, const uint8_t *value, size_t value_len)
 {
-	AtidMstFault fault = atid_mst_check_key(key, key_len);
+	AtidFault	fault = atid_mst_check_key(key, key_len);
 	AtidMstLevel *level;
 	uint8_t		digest[32];
 	uint8_t		cid[ATID_MST_CID_LEN];
 	bool		carry = false;
 	int			depth;
 
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		return fault;
 	if (builder->last >= 0)
 	{
@@ -302,7 +290,7 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 		if (!carry && !is_open(level))
 			continue;
 		fault = close_level(caller, level, carry ? cid : NULL, cid);
-		if (fault != ATID_MST_OK)
+		if (fault != ATID_OK)
 			return fault;
 		carry = true;
 		if (level != NULL)
@@ -312,12 +300,12 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 			level->has_left = level->has_link = false;
 		}
 	}
-	if (carry && (fault = put_link(builder, caller, depth, cid)) != ATID_MST_OK)
+	if (carry && (fault = put_link(builder, caller, depth, cid)) != ATID_OK)
 		return fault;
 
 	level = level_of(builder, caller, depth);
 	if (level == NULL)
-		return ATID_MST_MEMORY;
+		return ATID_NO_MEMORY;
 	builder->last = depth;
 	return put_entry(level, caller, key, key_len, value, value_len);
 }
@@ -326,7 +314,7 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
  * Put a subtree whose root is a node of this level, by its CID.  Its keys are greater
  * than all before.
  */
-AtidMstFault
+AtidFault
 atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller, int level,
 				  const uint8_t cid[ATID_MST_CID_LEN])
 {
@@ -344,11 +332,11 @@ atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller, int leve
 /*
  * The root's CID, as if nothing more came.
  */
-AtidMstFault
+AtidFault
 atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
 				uint8_t root[ATID_MST_CID_LEN])
 {
-	AtidMstFault fault = ATID_MST_OK;
+	AtidFault	fault = ATID_OK;
 	int			top = builder->top;
 	bool		carry = false;
 
@@ -360,7 +348,7 @@ atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
 	if (top < 0)
 		return close_level(caller, NULL, NULL, root);
 
-	for (int i = 0; i <= top && fault == ATID_MST_OK; i++)
+	for (int i = 0; i <= top && fault == ATID_OK; i++)
 	{
 		if (!carry && !is_open(builder->levels[i]))
 			continue;

@@ -36,7 +36,7 @@
  * Note a fault, of the node of this CID and at this place.  The walk ends there.
  */
 static void
-walk_fault(AtidMstWalk *walk, AtidMstFault fault, const uint8_t *cid, const uint8_t *at)
+walk_fault(AtidMstWalk *walk, AtidFault fault, const uint8_t *cid, const uint8_t *at)
 {
 	walk->at = ATID_MST_AT_FAULT;
 	walk->fault = fault;
@@ -48,11 +48,11 @@ walk_fault(AtidMstWalk *walk, AtidMstFault fault, const uint8_t *cid, const uint
  * Take the key of an entry.  The frame has the one before it; or the same one, if it is
  * the node's first, which was looked at when the node was entered.
  */
-static AtidMstFault
+static AtidFault
 take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool first)
 {
 	size_t		shared = entry->prefix_len;
-	AtidMstFault fault;
+	AtidFault	fault;
 	int			order = 1;
 
 	/* against the last key of this node, which the prefix does most of */
@@ -67,7 +67,7 @@ take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool
 		else
 		{
 			fault = atid_mst_check_key(entry->suffix, entry->suffix_len);
-			if (fault != ATID_MST_OK)
+			if (fault != ATID_OK)
 				return fault;
 			if (shared < frame->key_len)
 			{
@@ -90,13 +90,13 @@ take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool
 
 	walk->last_key = frame->key;
 	walk->last_len = frame->key_len;
-	return ATID_MST_OK;
+	return ATID_OK;
 }
 
 /*
  * Is the frame's key at the level of its depth?
  */
-static AtidMstFault
+static AtidFault
 check_depth(AtidMstWalk *walk, AtidMstFrame *frame, bool first)
 {
 	uint8_t		digest[32];
@@ -109,7 +109,7 @@ check_depth(AtidMstWalk *walk, AtidMstFrame *frame, bool first)
 	if (frame->level < 0)
 		frame->level = depth;
 	if (depth == frame->level)
-		return ATID_MST_OK;
+		return ATID_OK;
 	return first && depth < frame->level ? ATID_MST_LEVEL_SKIPPED : ATID_MST_KEY_DEPTH;
 }
 
@@ -119,13 +119,13 @@ check_depth(AtidMstWalk *walk, AtidMstFrame *frame, bool first)
 static void
 settle_at_entry(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool first)
 {
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	walk->key_len = 0;
 	fault = take_key(walk, frame, entry, first);
-	if (fault == ATID_MST_OK && !first)
+	if (fault == ATID_OK && !first)
 		fault = check_depth(walk, frame, first);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 	{
 		walk->level = frame->level;
 		walk_fault(walk, fault, frame->cid, entry->suffix);
@@ -226,19 +226,19 @@ make_room(AtidMstWalk *walk, size_t count)
 /*
  * Read the entries of a block behind those that are there.
  */
-static AtidMstFault
+static AtidFault
 read_entries(AtidMstWalk *walk, const uint8_t *block, size_t len, AtidMstNode *node)
 {
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	if (!make_room(walk, ENTRIES_FIRST))
-		return ATID_MST_MEMORY;
+		return ATID_NO_MEMORY;
 	fault = atid_mst_read_node(block, len, node, walk->entries + walk->used,
 							   walk->room - walk->used);
-	if (fault == ATID_MST_OK && node->count > walk->room - walk->used)
+	if (fault == ATID_OK && node->count > walk->room - walk->used)
 	{
 		if (!make_room(walk, node->count))
-			return ATID_MST_MEMORY;
+			return ATID_NO_MEMORY;
 		fault = atid_mst_read_node(block, len, node, walk->entries + walk->used,
 								   walk->room - walk->used);
 	}
@@ -250,16 +250,16 @@ read_entries(AtidMstWalk *walk, const uint8_t *block, size_t len, AtidMstNode *n
  * it shows whether the node is at the right level.  The root's level is what its first
  * key says.
  */
-static AtidMstFault
+static AtidFault
 check_first_key(AtidMstWalk *walk, AtidMstFrame *frame)
 {
 	const AtidMstEntry *entry = &walk->entries[frame->first];
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	if (entry->prefix_len > 0)
 		return ATID_MST_PREFIX_FIRST;
 	fault = atid_mst_check_key(entry->suffix, entry->suffix_len);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		return fault;
 	memcpy(frame->key, entry->suffix, entry->suffix_len);
 	frame->key_len = entry->suffix_len;
@@ -282,18 +282,18 @@ atid_mst_enter(AtidMstWalk *walk)
 	size_t		len;
 	AtidMstNode node;
 	AtidMstFrame *frame;
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	fault = walk->caller->find(walk->caller->arg, cid, &block, &len);
 	walk->key_len = 0;
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 	{
 		walk_fault(walk, fault, cid, walk->depth > 0 ? cid : NULL);
 		return;
 	}
 	memset(&node, 0, sizeof(node));
 	fault = read_entries(walk, block, len, &node);
-	if (fault == ATID_MST_OK && node.count == 0)
+	if (fault == ATID_OK && node.count == 0)
 	{
 		node.at = block;
 		if (node.left == NULL && level >= 0)
@@ -301,10 +301,8 @@ atid_mst_enter(AtidMstWalk *walk)
 		else if (node.left != NULL && level < 0)
 			fault = ATID_MST_TOP;
 	}
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 	{
-		walk->cbor_error = node.cbor_error;
-		walk->cid_fault = node.cid_fault;
 		walk_fault(walk, fault, cid, node.at);
 		return;
 	}
@@ -323,7 +321,7 @@ atid_mst_enter(AtidMstWalk *walk)
 		if (walk->caller->expect != NULL)
 			walk->caller->expect(walk->caller->arg, walk->entries + frame->first, node.count);
 		fault = check_first_key(walk, frame);
-		if (fault != ATID_MST_OK)
+		if (fault != ATID_OK)
 		{
 			walk_fault(walk, fault, cid, walk->entries[frame->first].suffix);
 			return;
@@ -346,7 +344,7 @@ atid_mst_pass(AtidMstWalk *walk)
 		walk->at = ATID_MST_AT_END;
 		return;
 	}
-	walk->fault = ATID_MST_OK;
+	walk->fault = ATID_OK;
 	walk->frames[walk->depth - 1].place++;
 	settle(walk);
 }

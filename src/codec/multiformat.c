@@ -64,7 +64,7 @@ atid_varint_put(uint64_t value, uint8_t dst[ATID_VARINT_MAX_LEN])
  * Read a varint, which need not be all there is.  *used is the number of bytes
  * it has, set where there is no fault.
  */
-AtidCidFault
+AtidFault
 atid_varint_get(const uint8_t *src, size_t len, uint64_t *value, size_t *used)
 {
 	uint64_t	result = 0;
@@ -77,22 +77,22 @@ atid_varint_get(const uint8_t *src, size_t len, uint64_t *value, size_t *used)
 		if (src[i] & 0x80)
 			continue;
 		if (src[i] == 0 && i > 0)
-			return ATID_CID_VARINT_SHORTEST;
+			return ATID_VARINT_SHORTEST;
 		*value = result;
 		*used = i + 1;
-		return ATID_CID_OK;
+		return ATID_OK;
 	}
-	return ATID_CID_VARINT_LONG;
+	return ATID_VARINT_LONG;
 }
 
 /*
  * Read the varint at *at and move *at behind it; on a fault, *at is where.
  */
-static AtidCidFault
+static AtidFault
 next_varint(const uint8_t *src, size_t len, size_t *at, uint64_t *value)
 {
 	size_t		used = 0;
-	AtidCidFault fault = atid_varint_get(src + *at, len - *at, value, &used);
+	AtidFault	fault = atid_varint_get(src + *at, len - *at, value, &used);
 
 	*at = fault == ATID_CID_TRUNCATED ? len : *at + used;
 	return fault;
@@ -102,28 +102,28 @@ next_varint(const uint8_t *src, size_t len, size_t *at, uint64_t *value)
  * Take the bytes of a CID apart.  The digest is not copied.  On a fault, *cid
  * has no meaning.
  */
-AtidCidFault
+AtidFault
 atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid, size_t *at)
 {
 	uint64_t	version;
 	uint64_t	digest_len;
-	AtidCidFault fault;
+	AtidFault	fault;
 
 	*at = 0;
 	if (len == V0_LEN && src[0] == ATID_HASH_SHA2_256 && src[1] == ATID_SHA2_256_LEN)
 		return ATID_CID_V0;
 
 	fault = next_varint(src, len, at, &version);
-	if (fault != ATID_CID_OK)
+	if (fault != ATID_OK)
 		return fault;
 	if (version != 1)
 	{
 		*at = 0;
 		return ATID_CID_VERSION;
 	}
-	if ((fault = next_varint(src, len, at, &cid->codec)) != ATID_CID_OK ||
-		(fault = next_varint(src, len, at, &cid->hash)) != ATID_CID_OK ||
-		(fault = next_varint(src, len, at, &digest_len)) != ATID_CID_OK)
+	if ((fault = next_varint(src, len, at, &cid->codec)) != ATID_OK ||
+		(fault = next_varint(src, len, at, &cid->hash)) != ATID_OK ||
+		(fault = next_varint(src, len, at, &digest_len)) != ATID_OK)
 		return fault;
 
 	if (digest_len > len - *at)
@@ -131,7 +131,7 @@ atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid, size_t *at)
 	cid->digest = src + *at;
 	cid->digest_len = (size_t) digest_len;
 	*at += cid->digest_len;
-	return *at < len ? ATID_CID_TRAILING : ATID_CID_OK;
+	return *at < len ? ATID_CID_TRAILING : ATID_OK;
 }
 
 /*
@@ -156,51 +156,30 @@ atid_cid_bytes_len(size_t len)
  * Read a text into the atid_cid_bytes_len(len) bytes at dst, and check that
  * those are a CID.
  */
-AtidCidFault
+AtidFault
 atid_cid_from_text(const char *src, size_t len, uint8_t *dst, size_t *at)
 {
 	size_t		bytes = atid_cid_bytes_len(len);
 	AtidCid		cid;
-	AtidCidFault fault;
+	AtidFault	fault;
 
 	*at = 0;
 	if (len == V0_TEXT_LEN && src[0] == 'Q' && src[1] == 'm')
 		return ATID_CID_V0;
 	if (len > 0 && src[0] == MULTIBASE_BASE32_UPPER)
-		return ATID_CID_UPPER;
+		return ATID_BASE32_UPPER;
 	if (len == 0 || src[0] != MULTIBASE_BASE32)
 		return ATID_CID_MULTIBASE;
 
-	switch (atid_base32_decode(src + 1, len - 1, dst, at))
-	{
-		case ATID_BASE32_OK:
-			fault = ATID_CID_OK;
-			break;
-		case ATID_BASE32_UPPER:
-			fault = ATID_CID_UPPER;
-			break;
-		case ATID_BASE32_PADDING:
-			fault = ATID_CID_PADDING;
-			break;
-		case ATID_BASE32_LENGTH:
-			fault = ATID_CID_LENGTH;
-			break;
-		case ATID_BASE32_SPARE:
-			fault = ATID_CID_SPARE;
-			break;
-		case ATID_BASE32_CHARACTER:
-		default:
-			fault = ATID_CID_CHARACTER;
-			break;
-	}
-	if (fault != ATID_CID_OK)
+	fault = atid_base32_decode(src + 1, len - 1, dst, at);
+	if (fault != ATID_OK)
 	{
 		*at += 1;
 		return fault;
 	}
 
 	fault = atid_cid_parse(dst, bytes, &cid, at);
-	if (fault != ATID_CID_OK)
+	if (fault != ATID_OK)
 		/* the character that holds the byte's first bit, or the end */
 		*at = *at == bytes ? len : 1 + *at / 5 * 8 + *at % 5 * 8 / 5;
 	return fault;
@@ -232,44 +211,4 @@ atid_cid_head(uint64_t codec, uint64_t hash, size_t digest_len,
 	n += atid_varint_put(hash, dst + n);
 	n += atid_varint_put(digest_len, dst + n);
 	return n;
-}
-
-/*
- * A fault in words: one sentence, without its place, which the caller knows.
- */
-const char *
-atid_cid_words(AtidCidFault fault)
-{
-	switch (fault)
-	{
-		case ATID_CID_OK:
-			return "There is no fault.";
-		case ATID_CID_MULTIBASE:
-			return "The text of a CID is base32 in lower case, which begins with \"b\".";
-		case ATID_CID_UPPER:
-			return "The text of a CID has no upper case.";
-		case ATID_CID_PADDING:
-			return "The text of a CID has no padding.";
-		case ATID_CID_CHARACTER:
-			return "The text of a CID has only the characters a-z and 2-7.";
-		case ATID_CID_LENGTH:
-			return "No bytes have a base32 text of this length.";
-		case ATID_CID_SPARE:
-			return "The last character of a CID has spare bits that are not zero.";
-		case ATID_CID_V0:
-			return "This is a CIDv0, and only version 1 is accepted.";
-		case ATID_CID_VERSION:
-			return "The version of the CID is not 1.";
-		case ATID_CID_VARINT_SHORTEST:
-			return "A varint of the CID is not in its shortest form.";
-		case ATID_CID_VARINT_LONG:
-			return "A varint of the CID has more than 9 bytes.";
-		case ATID_CID_TRUNCATED:
-			return "The CID ends before its digest.";
-		case ATID_CID_DIGEST:
-			return "The digest of the CID is shorter than its length says.";
-		case ATID_CID_TRAILING:
-			return "The CID goes on after its digest.";
-	}
-	return "The fault is not known.";
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/fault.h"
+
 /* What the protocol calls blessed ("Link and CID Formats"). */
 #define ATID_CODEC_RAW 0x55
 #define ATID_CODEC_DAG_CBOR 0x71
@@ -25,32 +27,6 @@
 /* Version, codec, hash and digest length take at most this many bytes. */
 #define ATID_CID_HEAD_MAX_LEN (1 + 3 * ATID_VARINT_MAX_LEN)
 
-/*
- * Why bytes or a text are not a CID.  *at counts from zero, in what was given:
- * bytes, or characters of a text.
- */
-typedef enum AtidCidFault
-{
-	ATID_CID_OK,
-
-	/* of a text */
-	ATID_CID_MULTIBASE,			/* begins with another letter than b */
-	ATID_CID_UPPER,				/* character *at is upper case */
-	ATID_CID_PADDING,			/* character *at is '=' */
-	ATID_CID_CHARACTER,			/* character *at is not in the alphabet */
-	ATID_CID_LENGTH,			/* no bytes have a text of this length */
-	ATID_CID_SPARE,				/* character *at, the last, has spare bits set */
-
-	/* of a text or of bytes */
-	ATID_CID_V0,				/* CIDv0 */
-	ATID_CID_VERSION,			/* a version that is neither 0 nor 1 */
-	ATID_CID_VARINT_SHORTEST,	/* the varint at *at has needless zeros */
-	ATID_CID_VARINT_LONG,		/* the varint at *at is above 63 bits */
-	ATID_CID_TRUNCATED,			/* ends, at *at, within its head */
-	ATID_CID_DIGEST,			/* the digest, at *at, is shorter than it says */
-	ATID_CID_TRAILING			/* goes on at *at, after the digest */
-} AtidCidFault;
-
 /* The parts of a CIDv1. */
 typedef struct AtidCid
 {
@@ -61,19 +37,22 @@ typedef struct AtidCid
 } AtidCid;
 
 extern size_t atid_varint_put(uint64_t value, uint8_t dst[ATID_VARINT_MAX_LEN]);
-extern AtidCidFault atid_varint_get(const uint8_t *src, size_t len, uint64_t *value,
-									size_t *used);
+extern AtidFault atid_varint_get(const uint8_t *src, size_t len, uint64_t *value,
+								 size_t *used);
 
-extern AtidCidFault atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid,
-								   size_t *at);
+/*
+ * Where bytes or a text are not a CID, *at counts from zero, in what was given:
+ * bytes, or characters of a text.
+ */
+extern AtidFault atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid,
+								size_t *at);
 extern size_t atid_cid_text_len(size_t len);
 extern size_t atid_cid_bytes_len(size_t len);
-extern AtidCidFault atid_cid_from_text(const char *src, size_t len, uint8_t *dst,
-									   size_t *at);
+extern AtidFault atid_cid_from_text(const char *src, size_t len, uint8_t *dst,
+									size_t *at);
 extern void atid_cid_to_text(const uint8_t *src, size_t len, char *dst);
 extern size_t atid_cid_head(uint64_t codec, uint64_t hash, size_t digest_len,
 							uint8_t dst[ATID_CID_HEAD_MAX_LEN]);
-extern const char *atid_cid_words(AtidCidFault fault);
 
 /*
  * Are these bytes, whatever they are, a blessed CID: version 1, codec dag-cbor

@@ -37,7 +37,7 @@ is_digit(char c)
  * characters, as all of them are ASCII; for a wrong length, it is where the
  * string ends too early or goes on.
  */
-AtidTidSyntax
+AtidFault
 atid_syntax_tid(const char *s, size_t len, size_t *at)
 {
 	/* the lowest TID text, with one place to try a character in */
@@ -53,27 +53,7 @@ atid_syntax_tid(const char *s, size_t len, size_t *at)
 			return i == 0 ? ATID_TID_FIRST : ATID_TID_CHARACTER;
 	}
 	*at = len < ATID_TID_TEXT_LEN ? len : ATID_TID_TEXT_LEN;
-	return len == ATID_TID_TEXT_LEN ? ATID_TID_OK : ATID_TID_LENGTH;
-}
-
-/*
- * The rule that is broken: a sentence without its full stop.
- */
-const char *
-atid_syntax_tid_words(AtidTidSyntax fault)
-{
-	switch (fault)
-	{
-		case ATID_TID_OK:
-			break;
-		case ATID_TID_LENGTH:
-			return "A TID must have exactly 13 characters";
-		case ATID_TID_FIRST:
-			return "The first character of a TID must be one of 234567abcdefghij";
-		case ATID_TID_CHARACTER:
-			return "A TID must have only the characters 234567abcdefghijklmnopqrstuvwxyz";
-	}
-	return "";
+	return len == ATID_TID_TEXT_LEN ? ATID_OK : ATID_TID_LENGTH;
 }
 
 /*

@@ -12,17 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a string is not a TID; *at counts from zero. */
-typedef enum AtidTidSyntax
-{
-	ATID_TID_OK,
-	ATID_TID_LENGTH,			/* not exactly 13 characters */
-	ATID_TID_FIRST,				/* first character not one of 2-7, a-j */
-	ATID_TID_CHARACTER			/* character *at not in the alphabet */
-} AtidTidSyntax;
+#include "codec/fault.h"
 
-extern AtidTidSyntax atid_syntax_tid(const char *s, size_t len, size_t *at);
-extern const char *atid_syntax_tid_words(AtidTidSyntax fault);
+extern AtidFault atid_syntax_tid(const char *s, size_t len, size_t *at);
 
 /* The rules of a record key, one by one. */
 #define ATID_RECORD_KEY_MAX 512

@@ -29,6 +29,7 @@
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "error.h"
 #include "record/decode.h"
 #include "record/encode.h"
 #include "record/inspect.h"
@@ -73,8 +74,7 @@ atid_block_read_rest(AtidCborReader *reader)
 char *
 atid_block_problem(const AtidCborReader *reader)
 {
-	return psprintf("At byte %zu: %s", atid_cbor_offset(reader),
-					atid_cbor_words(reader->error, reader->cid_fault));
+	return atid_fault_at_byte(reader->fault, atid_cbor_offset(reader));
 }
 
 /*
@@ -84,7 +84,7 @@ atid_block_problem(const AtidCborReader *reader)
 void
 atid_refuse_block(const AtidCborReader *reader)
 {
-	if (reader->error == ATID_CBOR_DEPTH)
+	if (reader->fault == ATID_CBOR_DEPTH)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("DAG-CBOR is nested too deep"),
@@ -119,7 +119,7 @@ refuse_special_key(AtidCborReader *reader, const AtidCborItem *item)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("block cannot be expressed as JSON"),
-			 errdetail("At byte %zu: A map has the key \"%.*s\", which in JSON stands for something else.",
+			 errdetail("At byte %zu: A map must not have the key \"%.*s\", which in JSON stands for something else.",
 					   at, (int) item->len, (const char *) item->data)));
 }
 
@@ -171,14 +171,16 @@ base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
 	return chars;
 }
 
+/* No value of SQL holds the text of more bytes, in base64 or in base32. */
+#define SPECIAL_MAX (MaxAllocSize / 8 * 5 - 8)
+
 /* The text of a link or of bytes, without a terminator. */
 static char *
 special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item, size_t *len)
 {
 	char	   *chars;
 
-	/* no value of SQL holds the text of more, in base64 or in base32 */
-	if (item->len > MaxAllocSize / 8 * 5 - 8)
+	if (item->len > SPECIAL_MAX)
 	{
 		size_t		at = atid_cbor_offset(reader);
 		size_t		bytes = item->len;
@@ -188,8 +190,8 @@ special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *it
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("block cannot be expressed as JSON"),
-				 errdetail("At byte %zu: A byte string or a link of %zu bytes is too long for JSON.",
-						   at, bytes)));
+				 errdetail("At byte %zu: A byte string or a link must have at most %zu bytes for JSON, not %zu.",
+						   at, SPECIAL_MAX, bytes)));
 	}
 	if (event == ATID_CBOR_LINK)
 	{
@@ -345,7 +347,7 @@ count_built(AtidCborReader *reader, uint64 *built, uint64 size)
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("block cannot be expressed as jsonb"),
-			 errdetail("At byte %zu: What the block has up to here would take more than 2 GB to build.",
+			 errdetail("At byte %zu: A jsonb must take at most 2 GB to build, and up to here it would take more.",
 					   at),
 			 errhint("Use atid.dag_cbor_to_json.")));
 }
@@ -371,8 +373,8 @@ count_container(AtidCborReader *reader, uint64 *built, size_t count, size_t size
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("block cannot be expressed as jsonb"),
-			 errdetail("At byte %zu: An array or map has %zu items, and jsonb is built of %zu at most.",
-					   at, count, room),
+			 errdetail("At byte %zu: An array or map must have at most %zu items for jsonb, not %zu.",
+					   at, room, count),
 			 errhint("Use atid.dag_cbor_to_json.")));
 }
 
@@ -393,7 +395,7 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 		ereport(ERROR,
 				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
 				 errmsg("block cannot be expressed as jsonb"),
-				 errdetail("At byte %zu: The text has a U+0000 in it, which jsonb cannot hold.",
+				 errdetail("At byte %zu: A text must not contain U+0000, which jsonb cannot hold.",
 						   at),
 				 errhint("Use atid.dag_cbor_to_json.")));
 	}
@@ -496,7 +498,7 @@ record_of_block(JsonbValue *v, bytea *block)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
 					 errmsg("block cannot be expressed as jsonb"),
-					 errdetail("It has characters that encoding \"%s\" does not tell apart.",
+					 errdetail("A block must not have characters that the encoding \"%s\" does not tell apart.",
 							   GetDatabaseEncodingName())));
 		pfree(back);
 	}

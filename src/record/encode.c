@@ -93,7 +93,7 @@ encoder_init(Encoder *encoder, size_t size)
 }
 
 /*
- * The block, which is whole, as a varlena; NULL if the writer has an error.
+ * The block, which is whole, as a varlena; NULL if the writer has a fault.
  */
 static bytea *
 encoder_finish(Encoder *encoder)
@@ -103,19 +103,19 @@ encoder_finish(Encoder *encoder)
 
 	if (encoder->pairs != NULL)
 		pfree(encoder->pairs);
-	if (writer->error != ATID_CBOR_OK)
+	if (writer->fault != ATID_OK)
 		return NULL;
 	SET_VARSIZE(block, VARHDRSZ + writer->len);
 	return block;
 }
 
 pg_noreturn static void
-refuse_size(AtidCborError error)
+refuse_size(AtidFault fault)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("record cannot be encoded as DAG-CBOR"),
-			 errdetail("%s", atid_cbor_words(error, 0))));
+			 errdetail("%s", atid_fault_words(fault))));
 }
 
 /*
@@ -158,7 +158,7 @@ put_key(Encoder *encoder, const AtidCborItem *item)
 	Pair	   *pair;
 
 	atid_cbor_put_text(writer, item->data, item->len);
-	if (writer->error != ATID_CBOR_OK)
+	if (writer->fault != ATID_OK)
 		return;
 	if (encoder->used == encoder->size)
 	{
@@ -197,7 +197,7 @@ note_key_twice(Encoder *encoder, const Pair *pair)
 	key = atid_clip(key, &len, PG_UTF8, ATID_QUOTE_MAX / 4);
 	atid_append_json_string(&quoted, key, len);
 	encoder->used = encoder->levels[encoder->depth].first;
-	encoder->twice = psprintf("%s: The object has the key %s twice.",
+	encoder->twice = psprintf("%s: A map must not have a key twice. The key is %s.",
 							  encoder_path(encoder, false),
 							  atid_shown(quoted.data, quoted.len));
 }
@@ -288,7 +288,7 @@ end_container(Encoder *encoder)
 	uint8_t		head[16];
 	size_t		head_len;
 
-	if (writer->error == ATID_CBOR_OK)
+	if (writer->fault == ATID_OK)
 	{
 		if (level->map)
 			items = sort_pairs(encoder);
@@ -300,7 +300,7 @@ end_container(Encoder *encoder)
 			atid_cbor_put_array(writer, items);
 	}
 	encoder->depth--;
-	if (writer->error != ATID_CBOR_OK)
+	if (writer->fault != ATID_OK)
 		return;
 
 	head_len = writer->len - end;
@@ -402,7 +402,7 @@ atid_block_of_jsonb(Jsonb *jb)
 		else
 			put_event(&encoder, event, &item, false);
 		if (encoder.twice != NULL)
-			atid_refuse_record(ATID_JSONB_KEY_TWICE, "record cannot be encoded as DAG-CBOR",
+			atid_refuse_record(ATID_CBOR_KEY_TWICE, "record cannot be encoded as DAG-CBOR",
 							   encoder.twice);
 	}
 
@@ -410,7 +410,7 @@ atid_block_of_jsonb(Jsonb *jb)
 		pfree(walk.scratch.data);
 	block = encoder_finish(&encoder);
 	if (block == NULL)
-		refuse_size(encoder.writer.error);
+		refuse_size(encoder.writer.fault);
 	return block;
 }
 
@@ -433,9 +433,9 @@ atid_block_of_json(text *json, char **problem)
 
 	if (!atid_can_be_utf8(raw, len))
 	{
-		why = psprintf("$: %s", atid_jsonb_words(ATID_JSONB_UTF8, 0));
+		why = psprintf("$: %s", atid_fault_words(ATID_CBOR_UTF8));
 		if (problem == NULL)
-			atid_refuse_record(ATID_JSONB_UTF8, "record cannot be encoded as DAG-CBOR", why);
+			atid_refuse_record(ATID_CBOR_UTF8, "record cannot be encoded as DAG-CBOR", why);
 		*problem = why;
 		return NULL;
 	}
@@ -452,14 +452,14 @@ atid_block_of_json(text *json, char **problem)
 		{
 			encoder.levels[encoder.depth].items++;
 			why = psprintf("%s: %s", encoder_path(&encoder, !walk.fault_in_key),
-						   atid_jsonb_words(walk.fault, walk.cid_fault));
+						   atid_fault_words(walk.fault));
 		}
 		else
 		{
 			put_event(&encoder, event, &item, false);
 			if (encoder.twice != NULL)
 			{
-				walk.fault = ATID_JSONB_KEY_TWICE;
+				walk.fault = ATID_CBOR_KEY_TWICE;
 				why = encoder.twice;
 			}
 		}
@@ -475,9 +475,9 @@ atid_block_of_json(text *json, char **problem)
 		pfree((char *) utf8);
 	block = encoder_finish(&encoder);
 	if (block == NULL && problem == NULL)
-		refuse_size(encoder.writer.error);
+		refuse_size(encoder.writer.fault);
 	if (problem != NULL)
 		*problem = why != NULL || block != NULL ? why :
-			pstrdup(atid_cbor_words(encoder.writer.error, 0));
+			pstrdup(atid_fault_words(encoder.writer.fault));
 	return why == NULL ? block : NULL;
 }

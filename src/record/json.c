@@ -45,9 +45,9 @@ atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len)
 }
 
 static AtidCborEvent
-note_fault(AtidTextWalk *walk, AtidJsonbFault what)
+note_fault(AtidTextWalk *walk, AtidFault fault)
 {
-	walk->fault = what;
+	walk->fault = fault;
 	return ATID_CBOR_FAULT;
 }
 
@@ -117,19 +117,19 @@ item_is(const AtidCborItem *item, const char *name)
 static AtidCborEvent
 set_special(AtidTextWalk *walk, AtidCborItem *item, bool link)
 {
-	AtidJsonbFault fault;
+	AtidFault	fault;
 
 	expect_token(walk, JSON_TOKEN_COLON);
 	if (next_token(walk) != JSON_TOKEN_STRING)
-		return note_fault(walk, link ? ATID_JSONB_LINK_TYPE : ATID_JSONB_BYTES_TYPE);
+		return note_fault(walk, link ? ATID_JSON_LINK_TYPE : ATID_JSON_BYTES_TYPE);
 	if (!set_string(walk, item))
-		return note_fault(walk, ATID_JSONB_SURROGATE);
+		return note_fault(walk, ATID_JSON_SURROGATE);
 	if (next_token(walk) != JSON_TOKEN_OBJECT_END)
-		return note_fault(walk, link ? ATID_JSONB_LINK_KEYS : ATID_JSONB_BYTES_KEYS);
+		return note_fault(walk, link ? ATID_JSON_LINK_KEYS : ATID_JSON_BYTES_KEYS);
 
-	fault = link ? atid_json_link(item, &walk->special, &walk->cid_fault) :
+	fault = link ? atid_json_link(item, &walk->special) :
 		atid_json_bytes(item, &walk->special);
-	if (fault != ATID_JSONB_OK)
+	if (fault != ATID_OK)
 		return note_fault(walk, fault);
 	return link ? ATID_CBOR_LINK : ATID_CBOR_BYTES;
 }
@@ -155,7 +155,7 @@ begin_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
 	}
 
 	if (walk->depth == ATID_CBOR_DEPTH_MAX)
-		return note_fault(walk, ATID_JSONB_DEPTH);
+		return note_fault(walk, ATID_CBOR_DEPTH);
 	level = &walk->levels[++walk->depth];
 	level->object = object;
 	level->any = false;
@@ -169,25 +169,19 @@ begin_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
 static AtidCborEvent
 set_value(AtidTextWalk *walk, AtidCborItem *item, JsonTokenType token)
 {
+	AtidFault	fault;
+
 	switch (token)
 	{
 		case JSON_TOKEN_STRING:
 			if (!set_string(walk, item))
-				return note_fault(walk, ATID_JSONB_SURROGATE);
+				return note_fault(walk, ATID_JSON_SURROGATE);
 			return ATID_CBOR_TEXT;
 		case JSON_TOKEN_NUMBER:
-			switch (atid_json_integer(walk->lex->token_start,
+			fault = atid_json_integer(walk->lex->token_start,
 									  walk->lex->token_terminator - walk->lex->token_start,
-									  &item->integer))
-			{
-				case ATID_JSON_INTEGER:
-					return ATID_CBOR_INTEGER;
-				case ATID_JSON_FRACTION:
-					return note_fault(walk, ATID_JSONB_FRACTION);
-				case ATID_JSON_RANGE:
-					return note_fault(walk, ATID_JSONB_RANGE);
-			}
-			break;
+									  &item->integer);
+			return fault == ATID_OK ? ATID_CBOR_INTEGER : note_fault(walk, fault);
 		case JSON_TOKEN_OBJECT_START:
 			return begin_container(walk, item, true);
 		case JSON_TOKEN_ARRAY_START:
@@ -253,12 +247,12 @@ atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 		refuse_syntax();
 	walk->fault_in_key = true;
 	if (!set_string(walk, item))
-		return note_fault(walk, ATID_JSONB_SURROGATE);
+		return note_fault(walk, ATID_JSON_SURROGATE);
 	expect_token(walk, JSON_TOKEN_COLON);
 	if (item_is(item, "$link"))
-		return note_fault(walk, ATID_JSONB_LINK_KEYS);
+		return note_fault(walk, ATID_JSON_LINK_KEYS);
 	if (item_is(item, "$bytes"))
-		return note_fault(walk, ATID_JSONB_BYTES_KEYS);
+		return note_fault(walk, ATID_JSON_BYTES_KEYS);
 	walk->fault_in_key = false;
 	level->at_value = true;
 	return ATID_CBOR_KEY;

@@ -28,10 +28,9 @@ typedef struct AtidTextWalk
 	uint32		events;
 	AtidScratch text;			/* a string without its escapes */
 	AtidScratch special;		/* the bytes of a "$link" or "$bytes" */
-	AtidJsonbFault fault;
+	AtidFault	fault;
 	bool		fault_in_key;	/* it is in the keys of the object that is
 								 * open */
-	int			cid_fault;		/* for ATID_JSONB_LINK_CID, an AtidCidFault */
 	AtidTextLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } AtidTextWalk;
 

@@ -42,69 +42,22 @@
 /* 53 bits and a sign: what is exact in a JavaScript number. */
 #define SAFE_INTEGER_MAX INT64CONST(9007199254740991)
 
-static const char *
-problem_words(AtidProblem problem, const AtidJsonbWalk *walk)
-{
-	switch (problem)
-	{
-		case ATID_PROBLEM_NONE:
-			return "No problem.";
-		case ATID_PROBLEM_CODEC:
-			return atid_jsonb_words(walk->fault, walk->cid_fault);
-		case ATID_PROBLEM_TOP:
-			return "A record is an object.";
-		case ATID_PROBLEM_TYPE:
-			return "A \"$type\" is a string that is not empty.";
-		case ATID_PROBLEM_LINK_BLESSED:
-			return "The CID is none that the protocol makes: "
-				"codec dag-cbor or raw, SHA-256 of 32 bytes.";
-		case ATID_PROBLEM_BLOB_REF:
-			return "A blob has a \"ref\", which is a link.";
-		case ATID_PROBLEM_BLOB_CODEC:
-			return "The \"ref\" of a blob has the codec raw.";
-		case ATID_PROBLEM_BLOB_MIME_TYPE:
-			return "A blob has a \"mimeType\", which is a string that is not empty.";
-		case ATID_PROBLEM_BLOB_SIZE:
-			return "A blob has a \"size\", which is an integer of 0 or more.";
-		case ATID_PROBLEM_KEY_SPECIAL:
-			return "A map must not have the key \"$link\" or \"$bytes\", "
-				"which in JSON stands for something else.";
-		case ATID_PROBLEM_KEY_RESERVED:
-			return "A key must not begin with \"$\", unless it is \"$type\": "
-				"such names are the protocol's.";
-		case ATID_PROBLEM_TYPE_RECORD:
-			return "The \"$type\" of a record must be an NSID.";
-		case ATID_PROBLEM_TYPE_NSID:
-			return "A \"$type\" must be an NSID, alone or with \"#\" and a name other than "
-				"\"main\", or it must be \"blob\".";
-		case ATID_PROBLEM_NO_TYPE:
-			return "A record has a \"$type\".";
-		case ATID_PROBLEM_INTEGER_SAFE:
-			return "The integer does not fit into 53 bits and a sign.";
-		case ATID_PROBLEM_BLOB_EMPTY:
-			return "The \"size\" of a blob is above 0.";
-		case ATID_PROBLEM_BLOB_LEGACY:
-			return "A blob has the present form, and this is a legacy blob.";
-	}
-	return "Unknown problem.";
-}
-
 /*
  * Is the current item at fault, or the object that it is in?
  */
 bool
 atid_walk_fault_is_of_item(const AtidJsonbWalk *walk)
 {
-	return walk->fault != ATID_JSONB_LINK_KEYS && walk->fault != ATID_JSONB_BYTES_KEYS;
+	return walk->fault != ATID_JSON_LINK_KEYS && walk->fault != ATID_JSON_BYTES_KEYS;
 }
 
 /*
  * Raise a fault as an error: what could not be done, and where and why.
  */
 void
-atid_refuse_record(AtidJsonbFault fault, const char *what, const char *detail)
+atid_refuse_record(AtidFault fault, const char *what, const char *detail)
 {
-	if (fault == ATID_JSONB_DEPTH)
+	if (fault == ATID_CBOR_DEPTH)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("record is nested too deep"),
@@ -122,14 +75,14 @@ atid_refuse_record(AtidJsonbFault fault, const char *what, const char *detail)
 bool
 atid_level_is_legacy_blob(const AtidLevel *level)
 {
-	AtidFormatFault fault;
+	AtidFault	fault;
 	size_t		at;
 
 	if (level->has_type || level->cid.data == NULL || level->mime_type.data == NULL ||
 		level->mime_type.len == 0)
 		return false;
 	fault = atid_cid_string_scan(level->cid.data, level->cid.len, &at);
-	return fault == ATID_FORMAT_OK || fault == ATID_CID_STRING_V0;
+	return fault == ATID_OK || fault == ATID_CID_STRING_V0;
 }
 
 /*
@@ -164,40 +117,40 @@ is_type(const char *s, size_t len)
 /*
  * What is wrong with a map that ends here, which says that it is a blob?
  */
-static AtidProblem
+static AtidFault
 blob_problem(const AtidLevel *level, AtidRules rules)
 {
 	if (level->ref.data == NULL)
-		return ATID_PROBLEM_BLOB_REF;
+		return ATID_BLOB_REF;
 	if (level->ref.len == 0)
-		return ATID_PROBLEM_BLOB_CODEC;
+		return ATID_BLOB_CODEC;
 	if (level->mime_type.data == NULL || level->mime_type.len == 0)
-		return ATID_PROBLEM_BLOB_MIME_TYPE;
+		return ATID_BLOB_MIME_TYPE;
 	if (!level->has_size || level->size < 0)
-		return ATID_PROBLEM_BLOB_SIZE;
+		return ATID_BLOB_SIZE;
 	if (rules == ATID_RULES_STRICT && level->size == 0)
-		return ATID_PROBLEM_BLOB_EMPTY;
-	return ATID_PROBLEM_NONE;
+		return ATID_BLOB_EMPTY;
+	return ATID_OK;
 }
 
 /*
  * What is wrong with a map that ends here, of the records that one writes?
  */
-static AtidProblem
+static AtidFault
 strict_map_problem(const AtidInspector *in, const AtidLevel *level)
 {
 	if (in->depth == 1 && !level->has_type)
-		return ATID_PROBLEM_NO_TYPE;
+		return ATID_RECORD_NO_TYPE;
 	if (atid_level_is_legacy_blob(level))
-		return ATID_PROBLEM_BLOB_LEGACY;
-	return ATID_PROBLEM_NONE;
+		return ATID_BLOB_LEGACY;
+	return ATID_OK;
 }
 
 /*
  * The first problem of a record, and where: at the item that the inspector has
  * come to, or at the array or map itself.
  */
-static pg_attribute_always_inline AtidProblem
+static pg_attribute_always_inline AtidFault
 find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 {
 	bool		model = rules >= ATID_RULES_MODEL;
@@ -213,19 +166,19 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 		{
 			if (in->walk != NULL)
 				*of_item = atid_walk_fault_is_of_item(in->walk);
-			return ATID_PROBLEM_CODEC;
+			return in->walk != NULL ? in->walk->fault : in->reader->fault;
 		}
 		if (event == ATID_CBOR_END)
-			return ATID_PROBLEM_NONE;
+			return ATID_OK;
 		if (model && in->depth == 0 && event != ATID_CBOR_MAP && event != ATID_CBOR_MAP_END)
-			return ATID_PROBLEM_TOP;
+			return ATID_RECORD_TOP;
 
 		switch (event)
 		{
 			case ATID_CBOR_LINK:
 				if (model &&
 					!atid_cid_is_blessed(in->item.data, in->item.len))
-					return ATID_PROBLEM_LINK_BLESSED;
+					return ATID_RECORD_LINK_BLESSED;
 				/* a ref of another codec counts as one without bytes */
 				if (level->map && atid_level_key_is(level, "ref", 3) &&
 					in->item.data[1] != ATID_CODEC_RAW)
@@ -238,10 +191,10 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 				if (atid_level_key_is(level, "$link", 5) || atid_level_key_is(level, "$bytes", 6))
 				{
 					*of_item = false;
-					return ATID_PROBLEM_KEY_SPECIAL;
+					return ATID_RECORD_SPECIAL_KEY;
 				}
 				if (strict && !atid_level_key_is(level, "$type", 5))
-					return ATID_PROBLEM_KEY_RESERVED;
+					return ATID_RECORD_RESERVED_KEY;
 				break;
 			case ATID_CBOR_MAP:
 			case ATID_CBOR_ARRAY:
@@ -250,17 +203,17 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 			case ATID_CBOR_INTEGER:
 				if (strict && (in->item.integer < -SAFE_INTEGER_MAX ||
 							   in->item.integer > SAFE_INTEGER_MAX))
-					return ATID_PROBLEM_INTEGER_SAFE;
+					return ATID_RECORD_INTEGER_SAFE;
 				break;
 			case ATID_CBOR_MAP_END:
 				if (strict || (model && level->is_blob))
 				{
-					AtidProblem problem = level->is_blob ? blob_problem(level, rules) :
-						ATID_PROBLEM_NONE;
+					AtidFault	problem = level->is_blob ? blob_problem(level, rules) :
+						ATID_OK;
 
-					if (problem == ATID_PROBLEM_NONE && strict)
+					if (problem == ATID_OK && strict)
 						problem = strict_map_problem(in, level);
-					if (problem != ATID_PROBLEM_NONE)
+					if (problem != ATID_OK)
 					{
 						*of_item = false;
 						return problem;
@@ -283,19 +236,19 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 			{
 				if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
 					atid_inspect_leave(in);
-				return ATID_PROBLEM_TYPE;
+				return ATID_RECORD_TYPE;
 			}
 			if (strict && in->depth == 1 &&
 				!atid_nsid_is_valid((const char *) in->item.data, in->item.len))
-				return ATID_PROBLEM_TYPE_RECORD;
+				return ATID_RECORD_TYPE_TOP;
 			if (strict && !level->is_blob &&
 				!is_type((const char *) in->item.data, in->item.len))
-				return ATID_PROBLEM_TYPE_NSID;
+				return ATID_RECORD_TYPE_NSID;
 		}
 	}
 }
 
-AtidProblem
+AtidFault
 atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 {
 	/*
@@ -319,10 +272,10 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
  * none: the reader tells its byte.
  */
 char *
-atid_problem_text(const AtidInspector *in, AtidProblem problem, bool of_item)
+atid_problem_text(const AtidInspector *in, AtidFault problem, bool of_item)
 {
 	return psprintf("%s: %s", atid_inspect_path(in, in->depth, of_item),
-					problem_words(problem, in->walk));
+					atid_fault_words(problem));
 }
 
 /*
@@ -334,12 +287,12 @@ atid_describe_problem(Jsonb *jb, AtidRules rules)
 	AtidJsonbWalk walk;
 	AtidInspector in;
 	bool		of_item;
-	AtidProblem problem;
+	AtidFault	problem;
 
 	atid_jsonb_walk_init(&walk, &jb->root);
 	atid_inspect_init(&in, NULL, &walk);
 	problem = atid_find_problem(&in, rules, &of_item);
-	if (problem == ATID_PROBLEM_NONE)
+	if (problem == ATID_OK)
 		return NULL;
 	return atid_problem_text(&in, problem, of_item);
 }

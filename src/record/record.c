@@ -108,13 +108,13 @@ atid_record_is_valid(PG_FUNCTION_ARGS)
 	AtidJsonbWalk walk;
 	AtidInspector in;
 	bool		of_item;
-	AtidProblem problem;
+	AtidFault	problem;
 
 	atid_jsonb_walk_init(&walk, &jb->root);
 	atid_inspect_init(&in, NULL, &walk);
 	problem = atid_find_problem(&in, rules_of_call(fcinfo), &of_item);
 	PG_FREE_IF_COPY(jb, 0);
-	PG_RETURN_BOOL(problem == ATID_PROBLEM_NONE);
+	PG_RETURN_BOOL(problem == ATID_OK);
 }
 
 PG_FUNCTION_INFO_V1(atid_record_problem);
@@ -176,7 +176,7 @@ block_is_valid(bytea *block, AtidRules rules)
 	if (rules == ATID_RULES_CODEC)
 		return atid_block_read_rest(&reader);
 	atid_inspect_init(&in, &reader, NULL);
-	return atid_find_problem(&in, rules, &of_item) == ATID_PROBLEM_NONE;
+	return atid_find_problem(&in, rules, &of_item) == ATID_OK;
 }
 
 /*
@@ -189,7 +189,7 @@ block_problem(bytea *block, AtidRules rules)
 	AtidCborReader reader;
 	AtidInspector in;
 	bool		of_item;
-	AtidProblem problem = ATID_PROBLEM_NONE;
+	AtidFault	problem = ATID_OK;
 	char	   *text = NULL;
 
 	atid_block_reader_init(&reader, block);
@@ -197,7 +197,7 @@ block_problem(bytea *block, AtidRules rules)
 	{
 		atid_inspect_init(&in, &reader, NULL);
 		problem = atid_find_problem(&in, rules, &of_item);
-		if (problem != ATID_PROBLEM_NONE && problem != ATID_PROBLEM_CODEC)
+		if (problem != ATID_OK && reader.fault == ATID_OK)
 			text = atid_problem_text(&in, problem, of_item);
 	}
 	return atid_block_read_rest(&reader) ? text : atid_block_problem(&reader);

@@ -87,7 +87,7 @@ cid_of_string(AtidSlice text, Datum *cid)
 	uint8_t    *bytes = palloc(atid_cid_bytes_len(text.len) + 1);
 	size_t		at;
 
-	if (atid_cid_from_text(text.data, text.len, bytes, &at) != ATID_CID_OK)
+	if (atid_cid_from_text(text.data, text.len, bytes, &at) != ATID_OK)
 		return false;
 	*cid = atid_cid_datum(bytes, atid_cid_bytes_len(text.len));
 	return true;
@@ -154,7 +154,7 @@ put_ref(AtidInspector *in, Rows *rows)
 
 	if (s[0] == 'a')
 	{
-		if (atid_at_uri_scan(s, len, &uri, &at) != ATID_ADDRESS_OK)
+		if (atid_at_uri_scan(s, len, &uri, &at) != ATID_OK)
 			return;
 		values[2] = atid_at_uri_datum(s, len);
 		nulls[2] = false;
@@ -222,8 +222,7 @@ put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
 								   psprintf("%s: %s",
 											atid_inspect_path(in, in->depth,
 															  atid_walk_fault_is_of_item(in->walk)),
-											atid_jsonb_words(in->walk->fault,
-															 in->walk->cid_fault)));
+											atid_fault_words(in->walk->fault)));
 				break;
 			case ATID_CBOR_LINK:
 				if (what == LIST_LINKS)

@@ -63,9 +63,9 @@ atid_can_be_utf8(const char *text, size_t len)
 }
 
 static AtidCborEvent
-note_fault(AtidJsonbWalk *walk, AtidJsonbFault what)
+note_fault(AtidJsonbWalk *walk, AtidFault fault)
 {
-	walk->fault = what;
+	walk->fault = fault;
 	return ATID_CBOR_FAULT;
 }
 
@@ -146,7 +146,7 @@ set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 	}
 	if (DatumGetBool(DirectFunctionCall2(numeric_lt, n, walk->int64_min)) ||
 		DatumGetBool(DirectFunctionCall2(numeric_gt, n, walk->int64_max)))
-		return note_fault(walk, ATID_JSONB_RANGE);
+		return note_fault(walk, ATID_CBOR_RANGE);
 
 	/*
 	 * This rounds, so what was rounded does not come back.  Most integers
@@ -159,27 +159,24 @@ set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 		DatumGetBool(DirectFunctionCall2(numeric_eq, n, NumericGetDatum(back)));
 	pfree(back);
 	if (!same)
-		return note_fault(walk, ATID_JSONB_FRACTION);
+		return note_fault(walk, ATID_JSON_FRACTION);
 	return ATID_CBOR_INTEGER;
 }
 
 /*
  * The CID of a "$link": item is its text, and becomes its bytes.
  */
-AtidJsonbFault
-atid_json_link(AtidCborItem *item, AtidScratch *scratch, int *cid_fault)
+AtidFault
+atid_json_link(AtidCborItem *item, AtidScratch *scratch)
 {
 	const char *text = (const char *) item->data;
 	size_t		len = item->len;
 	uint8_t    *bytes = (uint8_t *) atid_scratch(scratch, atid_cid_bytes_len(len) + 1);
 	size_t		at;
 
-	*cid_fault = (int) atid_cid_from_text(text, len, bytes, &at);
-	if (*cid_fault != (int) ATID_CID_OK)
-		return ATID_JSONB_LINK_CID;
 	item->data = bytes;
 	item->len = atid_cid_bytes_len(len);
-	return ATID_JSONB_OK;
+	return atid_cid_from_text(text, len, bytes, &at);
 }
 
 /* Base64 is decoded so many characters at a time between interrupts. */
@@ -188,7 +185,7 @@ atid_json_link(AtidCborItem *item, AtidScratch *scratch, int *cid_fault)
 /*
  * Why is a text not base64?  len is its length without the padding.
  */
-static AtidJsonbFault
+static AtidFault
 base64_fault(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -198,14 +195,14 @@ base64_fault(const char *text, size_t len)
 		if (i % BASE64_AT_ONCE == 0)
 			CHECK_FOR_INTERRUPTS();
 		if (c == '=')
-			return ATID_JSONB_BYTES_PADDING;
+			return ATID_JSON_BYTES_PADDING;
 		if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
-			return ATID_JSONB_BYTES_SPACE;
+			return ATID_JSON_BYTES_SPACE;
 		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 			  (c >= '0' && c <= '9') || c == '+' || c == '/'))
-			return ATID_JSONB_BYTES_ALPHABET;
+			return ATID_JSON_BYTES_ALPHABET;
 	}
-	return len % 4 == 1 ? ATID_JSONB_BYTES_LENGTH : ATID_JSONB_BYTES_PADDING;
+	return len % 4 == 1 ? ATID_JSON_BYTES_LENGTH : ATID_JSON_BYTES_PADDING;
 }
 
 /*
@@ -219,7 +216,7 @@ base64_fault(const char *text, size_t len)
  * The server's decoder passes over white space, which then shows by fewer bytes
  * than the length stands for; and it wants padding, which the last characters get.
  */
-AtidJsonbFault
+AtidFault
 atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
 {
 	const char *chars = (const char *) item->data;
@@ -256,7 +253,7 @@ atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
 			return base64_fault(chars, len);
 	}
 	item->data = (const uint8_t *) bytes;
-	return ATID_JSONB_OK;
+	return ATID_OK;
 }
 
 /*
@@ -267,16 +264,16 @@ set_special(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *objec
 {
 	JEntry		entry = object->children[1];
 	uint32		offset = getJsonbOffset(object, 1);
-	AtidJsonbFault fault;
+	AtidFault	fault;
 
 	if (!JBE_ISSTRING(entry))
-		return note_fault(walk, link ? ATID_JSONB_LINK_TYPE : ATID_JSONB_BYTES_TYPE);
+		return note_fault(walk, link ? ATID_JSON_LINK_TYPE : ATID_JSON_BYTES_TYPE);
 	if (!set_text(walk, item, (const char *) &object->children[2] + offset,
 				  entry_len(entry, offset)))
-		return note_fault(walk, ATID_JSONB_UTF8);
-	fault = link ? atid_json_link(item, &walk->scratch, &walk->cid_fault) :
+		return note_fault(walk, ATID_CBOR_UTF8);
+	fault = link ? atid_json_link(item, &walk->scratch) :
 		atid_json_bytes(item, &walk->scratch);
-	if (fault != ATID_JSONB_OK)
+	if (fault != ATID_OK)
 		return note_fault(walk, fault);
 	return link ? ATID_CBOR_LINK : ATID_CBOR_BYTES;
 }
@@ -306,7 +303,7 @@ begin_container(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *c
 	}
 
 	if (walk->depth == ATID_CBOR_DEPTH_MAX)
-		return note_fault(walk, ATID_JSONB_DEPTH);
+		return note_fault(walk, ATID_CBOR_DEPTH);
 	frame = &walk->frames[++walk->depth];
 	frame->entries = container->children;
 	frame->data = (const char *) &container->children[object ? 2 * count : count];
@@ -338,7 +335,7 @@ next_value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 	{
 		case JENTRY_ISSTRING:
 			if (!set_text(walk, item, frame->data + offset, entry_len(entry, offset)))
-				return note_fault(walk, ATID_JSONB_UTF8);
+				return note_fault(walk, ATID_CBOR_UTF8);
 			return ATID_CBOR_TEXT;
 		case JENTRY_ISNUMERIC:
 			return set_number(walk, item, (Numeric) (frame->data + INTALIGN(offset)));
@@ -402,59 +399,15 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 		frame->at_value = true;
 		JBE_ADVANCE_OFFSET(frame->key_offset, entry);
 		if (!set_text(walk, item, frame->data + offset, entry_len(entry, offset)))
-			return note_fault(walk, ATID_JSONB_UTF8);
+			return note_fault(walk, ATID_CBOR_UTF8);
 		if (item->len >= 5 && item->data[0] == '$')
 		{
 			if (item_is(item, "$link"))
-				return note_fault(walk, ATID_JSONB_LINK_KEYS);
+				return note_fault(walk, ATID_JSON_LINK_KEYS);
 			if (item_is(item, "$bytes"))
-				return note_fault(walk, ATID_JSONB_BYTES_KEYS);
+				return note_fault(walk, ATID_JSON_BYTES_KEYS);
 		}
 		return ATID_CBOR_KEY;
 	}
 	return next_value(walk, item, frame);
-}
-
-/*
- * A fault in words: a sentence, without its place, which the caller knows.
- */
-const char *
-atid_jsonb_words(AtidJsonbFault what, int cid_fault)
-{
-	switch (what)
-	{
-		case ATID_JSONB_OK:
-			return "No fault.";
-		case ATID_JSONB_FRACTION:
-			return "The number is not an integer.";
-		case ATID_JSONB_RANGE:
-			return "The number does not fit into 64 bits with a sign.";
-		case ATID_JSONB_DEPTH:
-			return atid_cbor_words(ATID_CBOR_DEPTH, 0);
-		case ATID_JSONB_LINK_KEYS:
-			return "An object with \"$link\" has no other key.";
-		case ATID_JSONB_LINK_TYPE:
-			return "A \"$link\" is a string.";
-		case ATID_JSONB_LINK_CID:
-			return atid_cid_words((AtidCidFault) cid_fault);
-		case ATID_JSONB_BYTES_KEYS:
-			return "An object with \"$bytes\" has no other key.";
-		case ATID_JSONB_BYTES_TYPE:
-			return "A \"$bytes\" is a string.";
-		case ATID_JSONB_BYTES_ALPHABET:
-			return "A \"$bytes\" is base64, which has only the characters A-Z, a-z, 0-9, + and /.";
-		case ATID_JSONB_BYTES_SPACE:
-			return "A \"$bytes\" must have no line breaks, and no other white space.";
-		case ATID_JSONB_BYTES_PADDING:
-			return "The padding of a \"$bytes\" is left out, or makes its length a multiple of 4.";
-		case ATID_JSONB_SURROGATE:
-			return "The text has half of a surrogate pair, which is no character.";
-		case ATID_JSONB_UTF8:
-			return "The text must be in UTF-8.";
-		case ATID_JSONB_KEY_TWICE:
-			return "The object has a key twice.";
-		case ATID_JSONB_BYTES_LENGTH:
-			return "A \"$bytes\" is base64, and no bytes have a base64 text of this length.";
-	}
-	return "Unknown fault.";
 }

@@ -10,29 +10,6 @@
 
 #include "codec/dagcbor.h"
 
-/* What a jsonb, or a JSON text, holds that DAG-CBOR cannot. */
-typedef enum AtidJsonbFault
-{
-	ATID_JSONB_OK,
-	ATID_JSONB_FRACTION,		/* a number that is no integer */
-	ATID_JSONB_RANGE,			/* an integer outside of signed 64 bits */
-	ATID_JSONB_DEPTH,			/* nested too deep */
-	ATID_JSONB_LINK_KEYS,		/* "$link" beside other keys */
-	ATID_JSONB_LINK_TYPE,		/* a "$link" that is no string */
-	ATID_JSONB_LINK_CID,		/* a "$link" that is no CID: cid_fault */
-	ATID_JSONB_BYTES_KEYS,		/* "$bytes" beside other keys */
-	ATID_JSONB_BYTES_TYPE,		/* a "$bytes" that is no string */
-	ATID_JSONB_BYTES_ALPHABET,	/* a "$bytes" with another character */
-	ATID_JSONB_BYTES_SPACE,		/* a "$bytes" with white space in it */
-	ATID_JSONB_BYTES_PADDING,	/* a "$bytes" whose padding is not right */
-	ATID_JSONB_BYTES_LENGTH,	/* a "$bytes" of a length that no bytes have */
-
-	/* only in a text */
-	ATID_JSONB_SURROGATE,		/* half of a surrogate pair */
-	ATID_JSONB_UTF8,			/* a text that is not UTF-8, in SQL_ASCII */
-	ATID_JSONB_KEY_TWICE		/* an object has a key twice */
-} AtidJsonbFault;
-
 /* Memory that is used again and again, and grows as needed. */
 typedef struct AtidScratch
 {
@@ -63,8 +40,7 @@ typedef struct AtidJsonbWalk
 	AtidScratch scratch;		/* the bytes of a "$link" or "$bytes" */
 	Datum		int64_min;		/* numerics; 0 until the first number */
 	Datum		int64_max;
-	AtidJsonbFault fault;
-	int			cid_fault;		/* for ATID_JSONB_LINK_CID, an AtidCidFault */
+	AtidFault	fault;
 	AtidJsonbFrame frames[ATID_CBOR_DEPTH_MAX + 1]; /* [0] is the outside */
 } AtidJsonbWalk;
 
@@ -83,8 +59,7 @@ extern bool atid_can_be_utf8(const char *text, size_t len);
 extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContainer *root);
 extern AtidCborEvent atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item);
 extern char *atid_scratch(AtidScratch *scratch, size_t size);
-extern AtidJsonbFault atid_json_link(AtidCborItem *item, AtidScratch *scratch, int *cid_fault);
-extern AtidJsonbFault atid_json_bytes(AtidCborItem *item, AtidScratch *scratch);
-extern const char *atid_jsonb_words(AtidJsonbFault fault, int cid_fault);
+extern AtidFault atid_json_link(AtidCborItem *item, AtidScratch *scratch);
+extern AtidFault atid_json_bytes(AtidCborItem *item, AtidScratch *scratch);
 
 #endif							/* ATID_JSONB_WALK_H */

@@ -26,13 +26,10 @@
 #include "codec/mst.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "error.h"
 #include "repository/archive.h"
 #include "repository/tree.h"
 #include "sha256.h"
-
-/* No more of a key that is no ASCII is quoted. */
-#define KEY_QUOTED_MAX 400
-
 
 
 /*
@@ -118,52 +115,46 @@ atid_tree_build_begin(AtidTreeBuild *call, MemoryContext context, StringInfo nod
  * Raise a fault of an entry that was to be put.
  */
 void
-atid_tree_raise_build_fault(const AtidMstBuilder *builder, AtidMstFault fault, const void *key,
+atid_tree_raise_build_fault(const AtidMstBuilder *builder, AtidFault fault, const void *key,
 							size_t key_len)
 {
 	const AtidMstLevel *last = builder->last < 0 ? NULL : builder->levels[builder->last];
+	const char *quoted = atid_quote(key, key_len);
 
 	switch (fault)
 	{
 		case ATID_MST_KEY_ORDER:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("keys of a tree are not in order"),
-					 errdetail("The key \"%s\" comes after \"%s\".", atid_quote_key(key, key_len),
-							   atid_quote_key(last->last, last->key_len)),
+					 errmsg("keys of tree are not in order"),
+					 errdetail("The key \"%s\" must not come after \"%s\".", quoted,
+							   atid_quote((const char *) last->last, last->key_len)),
 					 errhint("Add ORDER BY key COLLATE \"C\" to the arguments of the aggregate.")));
 			break;
 		case ATID_MST_KEY_TWICE:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("a key of a tree is there twice"),
-					 errdetail("The key is \"%s\".", atid_quote_key(key, key_len))));
+					 errmsg("duplicate key in tree"),
+					 errdetail("The key is \"%s\".", quoted)));
 			break;
 		case ATID_MST_DEEP:
 		case ATID_MST_MANY_ENTRIES:
-		case ATID_MST_SIZE:
+		case ATID_CBOR_SIZE:
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("a tree has too many entries of such keys"),
-					 errdetail("At the key \"%s\": %s", atid_quote_key(key, key_len),
-							   atid_mst_words(fault, 0, 0))));
+					 errmsg("too many entries in tree"),
+					 errdetail("%s The key is \"%s\".", atid_fault_words(fault), quoted)));
 			break;
 		case ATID_MST_KEY_LONG:
 		case ATID_MST_KEY_EMPTY:
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid key of a tree"),
-					 errdetail("%s", atid_mst_words(fault, 0, 0))));
-			break;
 		case ATID_MST_KEY_CHARACTER:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid key of a tree: \"%s\"",
-							pnstrdup(key, pg_mbcliplen(key, (int) key_len, KEY_QUOTED_MAX))),
-					 errdetail("%s", atid_mst_words(fault, 0, 0))));
+					 errmsg("invalid key in tree: \"%s\"", quoted),
+					 errdetail("%s", atid_fault_words(fault))));
 			break;
 		default:
-			elog(ERROR, "a tree could not be built: %s", atid_mst_words(fault, 0, 0));
+			elog(ERROR, "could not build tree: %s", atid_fault_words(fault));
 	}
 	pg_unreachable();
 }
@@ -189,7 +180,7 @@ put_row(FunctionCallInfo fcinfo, bool with_nodes)
 	AtidTreeBuild call;
 	text	   *key;
 	bytea	   *value;
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	if (!AggCheckCallContext(fcinfo, &context))
 		elog(ERROR, "aggregate function called in non-aggregate context");
@@ -207,7 +198,7 @@ put_row(FunctionCallInfo fcinfo, bool with_nodes)
 	fault = atid_mst_put(&state->builder, &call.caller, (const uint8_t *) VARDATA_ANY(key),
 						 VARSIZE_ANY_EXHDR(key), (const uint8_t *) VARDATA_ANY(value),
 						 VARSIZE_ANY_EXHDR(value));
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(&state->builder, fault, VARDATA_ANY(key),
 									VARSIZE_ANY_EXHDR(key));
 	pg_cryptohash_free(call.hash);
@@ -224,14 +215,14 @@ finish_state(FunctionCallInfo fcinfo, StringInfo nodes, uint8_t root[ATID_MST_CI
 	AtidMstBuilder empty;
 	const AtidMstBuilder *builder = &empty;
 	AtidTreeBuild call;
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	atid_mst_builder_init(&empty);
 	if (!PG_ARGISNULL(0))
 		builder = &((const TreeState *) PG_GETARG_POINTER(0))->builder;
 	atid_tree_build_begin(&call, CurrentMemoryContext, nodes);
 	fault = atid_mst_finish(builder, &call.caller, root);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(builder, fault, "", 0);
 	pg_cryptohash_free(call.hash);
 }
@@ -293,7 +284,7 @@ atid_mst_car_finalfn(PG_FUNCTION_ARGS)
 	if (len > MaxAllocSize)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a CAR of %zu bytes is larger than a bytea can be", len)));
+				 errmsg("CAR of %zu bytes is larger than a bytea can be", len)));
 	result = palloc(len);
 	SET_VARSIZE(result, len);
 	memcpy(VARDATA(result), header, header_len);

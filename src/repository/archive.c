@@ -29,6 +29,7 @@
 #include "repository/archive.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "error.h"
 #include "sha256.h"
 
 /* Sections are passed so many at a time between interrupts. */
@@ -37,8 +38,7 @@
 /* The multihash code of what is no hash: the digest is the block itself. */
 #define HASH_IDENTITY 0x00
 
-/* No more of a key or of a CID's bytes is quoted. */
-#define KEY_QUOTED_MAX 400
+/* No more of a CID's bytes is quoted. */
 #define CID_QUOTED_MAX 200
 
 
@@ -47,42 +47,63 @@
  */
 
 /*
- * The text of a CID, or the beginning of a long one's.
+ * The text of a CID as an error quotes it: all, or the beginning of a long one's.
  */
 const char *
 atid_quote_cid(const uint8_t *cid, size_t len)
 {
+	static const char ellipsis[] = " ...";
 	size_t		quoted = Min(len, CID_QUOTED_MAX);
 	size_t		text_len = atid_cid_text_len(quoted);
-	char	   *result = palloc(text_len + 4);
+	char	   *result = palloc(text_len + sizeof(ellipsis));
 
 	atid_cid_to_text(cid, quoted, result);
-	strcpy(result + text_len, quoted < len ? "..." : "");
+	strcpy(result + text_len, quoted < len ? ellipsis : "");
 	return result;
 }
 
-/*
- * A key, which is ASCII, or the beginning of a long one.
- */
-const char *
-atid_quote_key(const void *key, size_t len)
+static int
+sqlstate_of(AtidFault fault)
 {
-	return psprintf("%.*s%s", (int) Min(len, KEY_QUOTED_MAX), (const char *) key,
-					len > KEY_QUOTED_MAX ? "..." : "");
+	switch (fault)
+	{
+		case ATID_CAR_MANY_ROOTS:
+		case ATID_COMMIT_LARGE:
+		case ATID_MST_MANY_ENTRIES:
+		case ATID_MST_DEEP:
+		case ATID_REPO_REPEATED:
+			return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+		case ATID_BLOCK_HASH_KIND:
+			return ERRCODE_FEATURE_NOT_SUPPORTED;
+		default:
+			return ERRCODE_INVALID_BINARY_REPRESENTATION;
+	}
 }
 
 /*
- * Note a problem, if it is the first.  Returns false.
+ * Note a problem, if it is the first: its fault; that in words, with its place if it has
+ * one; and a sentence about what has it, or NULL.  Returns false.
  */
 bool
-atid_archive_problem(AtidArchive *archive, int sqlstate, const char *problem)
+atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, const char *what)
 {
 	if (archive->problem == NULL)
 	{
-		archive->problem = problem;
-		archive->sqlstate = sqlstate;
+		archive->problem = what == NULL ? words : psprintf("%s %s", words, what);
+		archive->sqlstate = sqlstate_of(fault);
 	}
 	return false;
+}
+
+/*
+ * The same of a fault at a place in the CAR.
+ */
+bool
+atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at,
+						const char *what)
+{
+	return atid_archive_problem(archive, fault,
+								atid_fault_at_byte(fault, (size_t) (at - archive->car)), what);
 }
 
 /*
@@ -103,43 +124,25 @@ atid_archive_raise(const AtidArchive *archive, const char *what)
 bool
 atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
 {
-	if (reader->fault == ATID_CAR_OK)
-		return true;
-	return atid_archive_problem(archive,
-								reader->fault == ATID_CAR_MANY_ROOTS ?
-								ERRCODE_PROGRAM_LIMIT_EXCEEDED :
-								ERRCODE_INVALID_BINARY_REPRESENTATION,
-								psprintf("At byte %zu: %s", reader->at,
-										 atid_car_words(reader->fault, reader->cbor_error,
-														reader->cid_fault)));
+	return reader->fault == ATID_OK ||
+		atid_archive_problem_at(archive, reader->fault, archive->car + reader->at, NULL);
 }
 
 /*
- * Note the fault that a walk has come to: the node, the place, the key, the rule.
+ * Note the fault that a walk has come to: the place, the rule, the node and the key.
  */
 bool
 atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
 {
-	const char *place = "";
-	const char *key = "";
-	const char *words;
-	int			sqlstate;
+	const char *node = atid_quote_cid(walk->fault_cid, ATID_MST_CID_LEN);
+	const char *what = walk->key_len > 0 ?
+		psprintf("The node is \"%s\", the key is \"%s\".", node,
+				 atid_quote((const char *) walk->key, walk->key_len)) :
+		psprintf("The node is \"%s\".", node);
 
-	/* where a block was refused, that has been noted */
-	if (archive->problem != NULL)
-		return false;
-	if (walk->fault_at != NULL)
-		place = psprintf(", at byte %zu", (size_t) (walk->fault_at - archive->car));
-	if (walk->key_len > 0)
-		key = psprintf(", key %s", atid_quote_key(walk->key, walk->key_len));
-	words = atid_mst_words(walk->fault, walk->cbor_error, walk->cid_fault);
-
-	sqlstate = walk->fault == ATID_MST_MANY_ENTRIES || walk->fault == ATID_MST_DEEP ?
-		ERRCODE_PROGRAM_LIMIT_EXCEEDED : ERRCODE_INVALID_BINARY_REPRESENTATION;
-	return atid_archive_problem(archive, sqlstate,
-								psprintf("Node %s%s%s: %s",
-										 atid_quote_cid(walk->fault_cid, ATID_MST_CID_LEN),
-										 place, key, words));
+	if (walk->fault_at == NULL)
+		return atid_archive_problem(archive, walk->fault, atid_fault_words(walk->fault), what);
+	return atid_archive_problem_at(archive, walk->fault, walk->fault_at, what);
 }
 
 
@@ -147,19 +150,21 @@ atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
  * Blocks
  */
 
+static const char *
+sentence_of_cid(const uint8_t *cid, size_t len)
+{
+	return psprintf("The CID is \"%s\".", atid_quote_cid(cid, len));
+}
+
 /*
  * Note what is wrong with a section's block.
  */
 static bool
-section_problem(AtidArchive *archive, int sqlstate, const AtidCarSection *section,
-				const char *words)
+section_problem(AtidArchive *archive, AtidFault fault, const AtidCarSection *section)
 {
-	return atid_archive_problem(archive, sqlstate,
-								psprintf("At byte %zu: %s, %s.", section->offset, words,
-										 atid_quote_cid(section->cid, section->cid_len)));
+	return atid_archive_problem_at(archive, fault, archive->car + section->offset,
+								   sentence_of_cid(section->cid, section->cid_len));
 }
-
-#define HASH_UNKNOWN "The hash is not a SHA-256 of 32 bytes and cannot be checked, that of the CID"
 
 /*
  * Is the block the one that its CID says?  If not, or if it cannot be told, a problem
@@ -172,17 +177,15 @@ atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
 	size_t		at;
 	uint8_t		digest[ATID_SHA2_256_LEN];
 
-	if (atid_cid_parse(section->cid, section->cid_len, &cid, &at) != ATID_CID_OK)
+	if (atid_cid_parse(section->cid, section->cid_len, &cid, &at) != ATID_OK)
 		elog(ERROR, "a section without a CID");
 	if (cid.hash == HASH_IDENTITY)
-		return section_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION, section,
-							   "The CID is an identity and not a hash of the block");
+		return section_problem(archive, ATID_BLOCK_IDENTITY, section);
 	if (cid.hash != ATID_HASH_SHA2_256 || cid.digest_len != ATID_SHA2_256_LEN)
-		return section_problem(archive, ERRCODE_FEATURE_NOT_SUPPORTED, section, HASH_UNKNOWN);
+		return section_problem(archive, ATID_BLOCK_HASH_KIND, section);
 	atid_sha256(archive->hash, section->block, section->block_len, digest);
 	return memcmp(digest, cid.digest, sizeof(digest)) == 0 ||
-		section_problem(archive, ERRCODE_INVALID_BINARY_REPRESENTATION, section,
-						"The block does not have the hash of its CID");
+		section_problem(archive, ATID_BLOCK_HASH, section);
 }
 
 /*
@@ -201,8 +204,9 @@ atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
 	{
 		if (atid_car_is_indexed(cid, cid_len))
 			return ATID_ARCHIVE_MISSING;
-		atid_archive_problem(archive, ERRCODE_FEATURE_NOT_SUPPORTED,
-							 psprintf("%s, %s.", HASH_UNKNOWN, atid_quote_cid(cid, cid_len)));
+		atid_archive_problem(archive, ATID_BLOCK_HASH_KIND,
+							 atid_fault_words(ATID_BLOCK_HASH_KIND),
+							 sentence_of_cid(cid, cid_len));
 		return ATID_ARCHIVE_BAD;
 	}
 	if (slot->place & ATID_CAR_CHECKED)
@@ -218,7 +222,7 @@ atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
  * What a walk asks of its caller
  */
 
-static AtidMstFault
+static AtidFault
 find_node(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 {
 	AtidCarSection section;
@@ -232,7 +236,7 @@ find_node(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 		default:
 			*block = section.block;
 			*len = section.block_len;
-			return ATID_MST_OK;
+			return ATID_OK;
 	}
 }
 

@@ -26,7 +26,7 @@ typedef struct AtidArchive
 	AtidMstCaller caller;		/* for a walk through a tree in this CAR */
 	bool		records;		/* the blocks of a tree's values will be asked
 								 * for */
-	const char *problem;		/* a sentence with its place, or NULL */
+	const char *problem;		/* in words, with its place; or NULL */
 	int			sqlstate;		/* of the problem */
 } AtidArchive;
 
@@ -48,10 +48,12 @@ extern AtidArchiveBlock atid_archive_block(AtidArchive *archive, const uint8_t *
 extern bool atid_archive_check(AtidArchive *archive, const AtidCarSection *section);
 extern bool atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk);
 extern bool atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader);
-extern bool atid_archive_problem(AtidArchive *archive, int sqlstate, const char *problem);
+extern bool atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words,
+								 const char *what);
+extern bool atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at,
+									const char *what);
 
 extern const char *atid_quote_cid(const uint8_t *cid, size_t len);
-extern const char *atid_quote_key(const void *key, size_t len);
 
 
 

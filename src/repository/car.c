@@ -231,7 +231,7 @@ atid_car_agg_transfn(PG_FUNCTION_ARGS)
 	if (!is_root(state, fcinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a CAR must have the same root in all rows")));
+				 errmsg("root of a CAR must be the same in all rows")));
 
 	cid = PG_GETARG_BYTEA_PP(2);
 	block = PG_GETARG_BYTEA_PP(3);
@@ -240,7 +240,7 @@ atid_car_agg_transfn(PG_FUNCTION_ARGS)
 	if (len > MaxAllocSize - VARHDRSZ)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a CAR of %zu bytes is larger than a bytea can be", len)));
+				 errmsg("CAR of %zu bytes is larger than a bytea can be", len)));
 	appendBinaryStringInfo(&state->bytes, (const char *) head, (int) head_len);
 	appendBinaryStringInfo(&state->bytes, VARDATA_ANY(cid), (int) VARSIZE_ANY_EXHDR(cid));
 	appendBinaryStringInfo(&state->bytes, VARDATA_ANY(block), (int) VARSIZE_ANY_EXHDR(block));

@@ -18,6 +18,7 @@
 #include "cid.h"
 #include "codec/mst.h"
 #include "compat.h"
+#include "error.h"
 #include "repository/archive.h"
 #include "repository/tree.h"
 #include "sort.h"
@@ -99,7 +100,7 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 	for (int i = 0; i < count; i++)
 	{
 		Operation  *op = &inversion->operations[i];
-		AtidMstFault fault;
+		AtidFault	fault;
 
 		CHECK_FOR_INTERRUPTS();
 		if (no_key[i])
@@ -109,12 +110,12 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 		if (no_old[i] && no_new[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("an operation needs an old or a new value"),
+					 errmsg("operation must have an old or a new value"),
 					 errdetail("Both are null in operation %d.", i + 1)));
 		op->key = (const uint8_t *) VARDATA_ANY(DatumGetPointer(keys[i]));
 		op->key_len = VARSIZE_ANY_EXHDR(DatumGetPointer(keys[i]));
 		fault = atid_mst_check_key(op->key, op->key_len);
-		if (fault != ATID_MST_OK)
+		if (fault != ATID_OK)
 			atid_tree_raise_build_fault(&inversion->builder, fault, op->key, op->key_len);
 		op->old = no_old[i] ? NULL : (const bytea *) DatumGetPointer(olds[i]);
 		op->new = no_new[i] ? NULL : (const bytea *) DatumGetPointer(news[i]);
@@ -128,8 +129,8 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 		if (compare_operations(op - 1, op, NULL) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("two operations have the key \"%s\"",
-							atid_quote_key(op->key, op->key_len))));
+					 errmsg("duplicate key in operations: \"%s\"",
+							atid_quote((const char *) op->key, op->key_len))));
 	}
 }
 
@@ -139,28 +140,28 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 pg_noreturn static void
 raise_needed(Inversion *inversion, const uint8_t *key, size_t key_len)
 {
-	const uint8_t *cid = inversion->missing;
+	const char *words = atid_fault_words(ATID_MST_NEEDED);
+	const char *node = atid_quote_cid(inversion->missing, ATID_MST_CID_LEN);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 			 errmsg("operations cannot be inverted"),
 			 key_len > 0 ?
-			 errdetail("At the key %s: The CAR does not have the node %s, which is needed.",
-					   atid_quote_key(key, key_len), atid_quote_cid(cid, ATID_MST_CID_LEN)) :
-			 errdetail("The CAR does not have the node %s, which is needed.",
-					   atid_quote_cid(cid, ATID_MST_CID_LEN))));
+			 errdetail("%s The node is \"%s\", the key is \"%s\".", words, node,
+					   atid_quote((const char *) key, key_len)) :
+			 errdetail("%s The node is \"%s\".", words, node)));
 }
 
 static void
 put_before(Inversion *inversion, const uint8_t *key, size_t key_len, const uint8_t *value,
 		   size_t value_len)
 {
-	AtidMstFault fault = atid_mst_put(&inversion->builder, &inversion->call.caller, key, key_len,
-									  value, value_len);
+	AtidFault	fault = atid_mst_put(&inversion->builder, &inversion->call.caller, key, key_len,
+									 value, value_len);
 
 	if (fault == ATID_MST_NEEDED)
 		raise_needed(inversion, key, key_len);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(&inversion->builder, fault, key, key_len);
 }
 
@@ -184,8 +185,8 @@ undo_deletes(Inversion *inversion, const uint8_t *key, size_t key_len)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("operations do not fit the tree"),
-					 errdetail("The tree does not have the key %s.",
-							   atid_quote_key(op->key, op->key_len))));
+					 errdetail("The tree must have the key \"%s\" of an operation with a new value.",
+							   atid_quote((const char *) op->key, op->key_len))));
 		put_before(inversion, op->key, op->key_len, (const uint8_t *) VARDATA_ANY(op->old),
 				   VARSIZE_ANY_EXHDR(op->old));
 	}
@@ -213,9 +214,9 @@ undo_entry(Inversion *inversion, const AtidMstWalk *walk)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("operations do not fit the tree"),
-					 errdetail("The tree has the value %s at the key %s.",
-							   atid_quote_cid(value, value_len),
-							   atid_quote_key(op->key, op->key_len))));
+					 errdetail("The tree must have the new value at the key \"%s\", and has \"%s\".",
+							   atid_quote((const char *) op->key, op->key_len),
+							   atid_quote_cid(value, value_len))));
 		if (op->old == NULL)
 			return;
 		value = (const uint8_t *) VARDATA_ANY(op->old);
@@ -231,14 +232,14 @@ undo_entry(Inversion *inversion, const AtidMstWalk *walk)
 static void
 keep_subtree(Inversion *inversion, const AtidMstWalk *walk)
 {
-	AtidMstFault fault = atid_mst_put_tree(&inversion->builder, &inversion->call.caller,
-										   walk->level, walk->link);
+	AtidFault	fault = atid_mst_put_tree(&inversion->builder, &inversion->call.caller,
+										  walk->level, walk->link);
 
 	inversion->missing = walk->link;
 	inversion->in_gap = true;
 	if (fault == ATID_MST_NEEDED)
 		raise_needed(inversion, NULL, 0);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(&inversion->builder, fault, "", 0);
 }
 
@@ -260,7 +261,7 @@ atid_mst_invert(PG_FUNCTION_ARGS)
 	AtidTree   *tree;
 	AtidMstWalk *walk;
 	uint8_t		root[ATID_MST_CID_LEN];
-	AtidMstFault fault;
+	AtidFault	fault;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
 		PG_RETURN_NULL();
@@ -295,7 +296,7 @@ atid_mst_invert(PG_FUNCTION_ARGS)
 	fault = atid_mst_finish(&inversion.builder, &inversion.call.caller, root);
 	if (fault == ATID_MST_NEEDED)
 		raise_needed(&inversion, NULL, 0);
-	if (fault != ATID_MST_OK)
+	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(&inversion.builder, fault, "", 0);
 
 	atid_mst_builder_free(&inversion.builder, &inversion.call.caller);

@@ -34,6 +34,7 @@
 #include "codec/mst.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "error.h"
 
 /*
  * Blocks that were handed out before are handed out again up to so many bytes in all:
@@ -65,24 +66,17 @@ typedef struct Record
 
 
 /*
- * Note what makes a repository not valid.
+ * Note what is wrong with the record where the walk is, in words, too.
  */
 static bool
-invalid(Repository *repo, const char *problem)
+record_problem(Repository *repo, AtidFault fault, const char *words)
 {
-	return atid_archive_problem(&repo->archive, ERRCODE_INVALID_BINARY_REPRESENTATION, problem);
-}
+	const AtidMstWalk *walk = &repo->walk;
 
-/*
- * Note what is wrong at the path where the walk is.
- */
-static bool
-path_problem(Repository *repo, int sqlstate, const char *words)
-{
-	return atid_archive_problem(&repo->archive, sqlstate,
-								psprintf("Path %s: %s",
-										 atid_quote_key(repo->walk.key, repo->walk.key_len),
-										 words));
+	return atid_archive_problem(&repo->archive, fault, words,
+								psprintf("The path is \"%s\", the CID is \"%s\".",
+										 atid_quote((const char *) walk->key, walk->key_len),
+										 atid_quote_cid(walk->value, walk->value_len)));
 }
 
 /*
@@ -93,11 +87,10 @@ static bool
 open_repository(Repository *repo, bytea *car)
 {
 	AtidArchive *archive = &repo->archive;
-	AtidCommitFault fault;
+	AtidFault	fault;
 	const uint8_t *cid;
 	size_t		cid_len;
-	const char *quoted;
-	size_t		at;
+	const char *what;
 
 	repo->repeated = 0;
 	repo->walk.entries = NULL;
@@ -105,33 +98,25 @@ open_repository(Repository *repo, bytea *car)
 		return false;
 	archive->records = true;
 	if (archive->header.root_count == 0)
-		return invalid(repo, "The CAR has no root, which would be the commit.");
+		return atid_archive_problem(archive, ATID_REPO_NO_ROOT, atid_fault_words(ATID_REPO_NO_ROOT), NULL);
 	atid_car_root(archive->header.roots, &cid, &cid_len);
-	quoted = atid_quote_cid(cid, cid_len);
+	what = psprintf("The root is \"%s\".", atid_quote_cid(cid, cid_len));
 	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
-		return invalid(repo, psprintf("The first root, %s, is not a blessed CID of codec dag-cbor, "
-									  "as that of a commit is.", quoted));
+		return atid_archive_problem(archive, ATID_REPO_ROOT, atid_fault_words(ATID_REPO_ROOT), what);
 	switch (atid_archive_block(archive, cid, cid_len, &repo->commit_section))
 	{
 		case ATID_ARCHIVE_BAD:
 			return false;
 		case ATID_ARCHIVE_MISSING:
-			return invalid(repo, psprintf("The CAR does not have the block of its first root, %s.",
-										  quoted));
+			return atid_archive_problem(archive, ATID_REPO_COMMIT_MISSING, atid_fault_words(ATID_REPO_COMMIT_MISSING), what);
 		default:
 			break;
 	}
 
 	fault = atid_commit_parse(repo->commit_section.block, repo->commit_section.block_len,
 							  &repo->commit);
-	if (fault == ATID_COMMIT_OK)
-		return true;
-	at = (size_t) (repo->commit_section.block - archive->car) + repo->commit.at;
-	return atid_archive_problem(archive,
-								fault == ATID_COMMIT_LARGE ? ERRCODE_PROGRAM_LIMIT_EXCEEDED :
-								ERRCODE_INVALID_BINARY_REPRESENTATION,
-								psprintf("Commit %s, at byte %zu: %s", quoted, at,
-										 atid_commit_words(fault, &repo->commit)));
+	return fault == ATID_OK ||
+		atid_archive_problem_at(archive, fault, repo->commit_section.block + repo->commit.at, what);
 }
 
 static void
@@ -151,24 +136,22 @@ read_path(Repository *repo, Record *record)
 	const char *path = (const char *) repo->walk.key;
 	size_t		len = repo->walk.key_len;
 	const char *slash = memchr(path, '/', len);
-	AtidAddress fault = ATID_ADDRESS_OK;
+	AtidFault	fault;
 	size_t		at;
 
 	record->collection = path;
 	record->collection_len = slash == NULL ? len : (size_t) (slash - path);
 	record->rkey = slash == NULL ? path + len : slash + 1;
 	record->rkey_len = (size_t) (path + len - record->rkey);
-	if (slash != NULL)
+	if (slash == NULL)
+		return record_problem(repo, ATID_REPO_PATH, atid_fault_words(ATID_REPO_PATH));
+	fault = atid_nsid_scan(record->collection, record->collection_len, &at);
+	if (fault == ATID_OK)
 	{
-		fault = atid_nsid_scan(record->collection, record->collection_len, &at);
-		if (fault == ATID_ADDRESS_OK)
-			fault = atid_record_key_scan(record->rkey, record->rkey_len, &at);
-		if (fault == ATID_ADDRESS_OK)
-			return true;
+		fault = atid_record_key_scan(record->rkey, record->rkey_len, &at);
+		at += (size_t) (record->rkey - path);
 	}
-	return path_problem(repo, ERRCODE_INVALID_BINARY_REPRESENTATION,
-						slash == NULL ? "A path is a collection, a slash, and a record key." :
-						atid_address_words(fault));
+	return fault == ATID_OK || record_problem(repo, fault, atid_fault_at_character(fault, at));
 }
 
 /*
@@ -188,15 +171,10 @@ read_block(Repository *repo, Record *record, bool partial)
 			repo->repeated += record->section.block_len;
 			if (repo->repeated <= (uint64) repo->archive.len * REPEATED_TIMES + REPEATED_MAX)
 				return true;
-			return path_problem(repo, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-								"The blocks that several paths refer to are too large, "
-								"each counted as often as it is referred to again.");
+			return record_problem(repo, ATID_REPO_REPEATED, atid_fault_words(ATID_REPO_REPEATED));
 		case ATID_ARCHIVE_MISSING:
 			record->missing = true;
-			return partial ||
-				path_problem(repo, ERRCODE_INVALID_BINARY_REPRESENTATION,
-							 psprintf("The CAR does not have the block of %s.",
-									  atid_quote_cid(walk->value, walk->value_len)));
+			return partial || record_problem(repo, ATID_REPO_RECORD_MISSING, atid_fault_words(ATID_REPO_RECORD_MISSING));
 		case ATID_ARCHIVE_BAD:
 			break;
 	}

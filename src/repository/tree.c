@@ -40,13 +40,13 @@ find_root(AtidTree *tree, bytea *named)
 	else
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the root of the tree must be named"),
-				 errdetail("The CAR has %zu roots.", tree->archive.header.root_count)));
+				 errmsg("root of the tree must be named"),
+				 errdetail("A CAR must have one root, unless a root is named, and this one has %zu.", tree->archive.header.root_count)));
 	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s is not the root of a tree", atid_quote_cid(cid, cid_len)),
-				 errdetail("A node of a tree has a blessed CID of codec dag-cbor.")));
+				 errmsg("invalid root of a tree: \"%s\"", atid_quote_cid(cid, cid_len)),
+				 errdetail("The root of a tree must be a blessed CID of codec dag-cbor.")));
 	memcpy(tree->root, cid, ATID_MST_CID_LEN);
 }
 
@@ -179,12 +179,12 @@ diff_alloc(void *arg, void *old, size_t size)
 	return caller->alloc(caller->arg, old, size);
 }
 
-static AtidMstFault
+static AtidFault
 diff_find(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 {
 	Diff	   *diff = arg;
 	AtidTree   *trees[2] = {diff->old, diff->new};
-	AtidMstFault fault = ATID_MST_MISSING;
+	AtidFault	fault = ATID_MST_MISSING;
 
 	for (int i = 0; i < 2 && fault == ATID_MST_MISSING; i++)
 	{

@@ -39,7 +39,7 @@ typedef struct AtidTreeBuild
 extern void atid_tree_build_begin(AtidTreeBuild *build, MemoryContext context,
 								  struct StringInfoData *nodes);
 pg_noreturn extern void atid_tree_raise_build_fault(const AtidMstBuilder *builder,
-													AtidMstFault fault, const void *key,
+													AtidFault fault, const void *key,
 													size_t key_len);
 
 #endif							/* ATID_TREE_H */

@@ -25,9 +25,9 @@ repeat(char c, size_t n, const char *rest)
 	return buffer;
 }
 
-typedef AtidAddress (*Scanner) (const char *s, size_t len, size_t *at);
+typedef AtidFault (*Scanner) (const char *s, size_t len, size_t *at);
 
-static AtidAddress
+static AtidFault
 at_uri(const char *s, size_t len, size_t *at)
 {
 	AtidAtUri	uri;
@@ -37,20 +37,20 @@ at_uri(const char *s, size_t len, size_t *at)
 
 /* The scanner's answer, and the place if there is a fault. */
 static void
-says(Scanner scan, const char *s, AtidAddress want, size_t want_at)
+says(Scanner scan, const char *s, AtidFault want, size_t want_at)
 {
 	size_t		at = 99999;
 	char	   *copy = exact(s, strlen(s));
-	AtidAddress got = scan(copy, strlen(s), &at);
+	AtidFault	got = scan(copy, strlen(s), &at);
 	char		name[200];
 
 	free(copy);
 	snprintf(name, sizeof(name), "%.60s%s: %s", s, strlen(s) > 60 ? "..." : "",
-			 want == ATID_ADDRESS_OK ? "taken" : atid_address_words(want));
-	ok(got == want && (want == ATID_ADDRESS_OK || at == want_at), name);
-	if (got != want || (want != ATID_ADDRESS_OK && at != want_at))
+			 want == ATID_OK ? "taken" : atid_fault_words(want));
+	ok(got == want && (want == ATID_OK || at == want_at), name);
+	if (got != want || (want != ATID_OK && at != want_at))
 		printf("# got  \"%s\" at %zu\n# want \"%s\" at %zu\n",
-			   atid_address_words(got), at, atid_address_words(want), want_at);
+			   atid_fault_words(got), at, atid_fault_words(want), want_at);
 }
 
 static bool
@@ -66,11 +66,11 @@ nsid(const char *s)
 static void
 test_did(void)
 {
-	says(atid_did_scan, "did:plc:ewvi7nxzyoun6zhxrhs64oiz", ATID_ADDRESS_OK, 0);
-	says(atid_did_scan, "did:method::::val", ATID_ADDRESS_OK, 0);
-	says(atid_did_scan, "did:m:v", ATID_ADDRESS_OK, 0);
-	says(atid_did_scan, "did:web:localhost%3A1234", ATID_ADDRESS_OK, 0);
-	says(atid_did_scan, "did:method:val%zz", ATID_ADDRESS_OK, 0);
+	says(atid_did_scan, "did:plc:ewvi7nxzyoun6zhxrhs64oiz", ATID_OK, 0);
+	says(atid_did_scan, "did:method::::val", ATID_OK, 0);
+	says(atid_did_scan, "did:m:v", ATID_OK, 0);
+	says(atid_did_scan, "did:web:localhost%3A1234", ATID_OK, 0);
+	says(atid_did_scan, "did:method:val%zz", ATID_OK, 0);
 	says(atid_did_scan, "", ATID_DID_PREFIX, 0);
 	says(atid_did_scan, "did", ATID_DID_PREFIX, 3);
 	says(atid_did_scan, "diD:plc:x", ATID_DID_PREFIX, 2);
@@ -87,7 +87,7 @@ test_did(void)
 		char		s[ATID_DID_MAX + 2] = "did:web:";
 
 		strcat(s, repeat('x', ATID_DID_MAX - 8, ""));
-		says(atid_did_scan, s, ATID_ADDRESS_OK, 0);
+		says(atid_did_scan, s, ATID_OK, 0);
 		strcat(s, "x");
 		says(atid_did_scan, s, ATID_DID_LENGTH, ATID_DID_MAX);
 		memset(s + 4, 'm', ATID_DID_MAX - 3);
@@ -98,10 +98,10 @@ test_did(void)
 static void
 test_handle(void)
 {
-	says(atid_handle_scan, "jay.bsky.social", ATID_ADDRESS_OK, 0);
-	says(atid_handle_scan, "XX.LCS.MIT.EDU", ATID_ADDRESS_OK, 0);
-	says(atid_handle_scan, "8.cn", ATID_ADDRESS_OK, 0);
-	says(atid_handle_scan, "name.t--t", ATID_ADDRESS_OK, 0);
+	says(atid_handle_scan, "jay.bsky.social", ATID_OK, 0);
+	says(atid_handle_scan, "XX.LCS.MIT.EDU", ATID_OK, 0);
+	says(atid_handle_scan, "8.cn", ATID_OK, 0);
+	says(atid_handle_scan, "name.t--t", ATID_OK, 0);
 	says(atid_handle_scan, "", ATID_HANDLE_SEGMENT_LENGTH, 0);
 	says(atid_handle_scan, "org", ATID_HANDLE_SEGMENTS, 3);
 	says(atid_handle_scan, "name.org.", ATID_HANDLE_SEGMENT_LENGTH, 9);
@@ -112,7 +112,7 @@ test_handle(void)
 	says(atid_handle_scan, "joh-.test", ATID_HANDLE_HYPHEN, 3);
 	says(atid_handle_scan, "jo@hn.test", ATID_HANDLE_CHARACTER, 2);
 	says(atid_handle_scan, "did:plc:x", ATID_HANDLE_CHARACTER, 3);
-	says(atid_handle_scan, repeat('o', 63, ".test"), ATID_ADDRESS_OK, 0);
+	says(atid_handle_scan, repeat('o', 63, ".test"), ATID_OK, 0);
 	says(atid_handle_scan, repeat('o', 64, ".test"), ATID_HANDLE_SEGMENT_LENGTH, 63);
 	says(atid_handle_scan, repeat('o', 9000, ".test"), ATID_HANDLE_SEGMENT_LENGTH, 63);
 	{
@@ -121,7 +121,7 @@ test_handle(void)
 		for (int i = 0; i < 126; i++)
 			strcat(s, "a.");
 		strcat(s, "a");
-		says(atid_handle_scan, s, ATID_ADDRESS_OK, 0);
+		says(atid_handle_scan, s, ATID_OK, 0);
 		strcat(s, "b");
 		says(atid_handle_scan, s, ATID_HANDLE_LENGTH, 253);
 		s[253] = '.';
@@ -190,7 +190,7 @@ test_nsid_faults(void)
 		for (int i = 0; i < 127; i++)
 			strcat(s, "a.");
 		strcat(s, "n");
-		says(atid_nsid_scan, s, ATID_ADDRESS_OK, 0);
+		says(atid_nsid_scan, s, ATID_OK, 0);
 		s[254] = 'b';
 		strcat(s, ".n");
 		says(atid_nsid_scan, s, ATID_NSID_AUTHORITY_LENGTH, 256);
@@ -208,18 +208,18 @@ test_at_uri(void)
 	AtidAtUri	parts;
 	size_t		at;
 
-	ok(atid_at_uri_scan(uri, strlen(uri), &parts, &at) == ATID_ADDRESS_OK &&
+	ok(atid_at_uri_scan(uri, strlen(uri), &parts, &at) == ATID_OK &&
 	   parts.authority == uri + 5 && parts.authority_len == 32 &&
 	   parts.collection == uri + 38 && parts.collection_len == 18 &&
 	   parts.rkey == uri + 57 && parts.rkey_len == 13, "at-uri: its parts");
-	ok(atid_at_uri_scan(uri, 56, &parts, &at) == ATID_ADDRESS_OK &&
+	ok(atid_at_uri_scan(uri, 56, &parts, &at) == ATID_OK &&
 	   parts.collection_len == 18 && parts.rkey == NULL && parts.rkey_len == 0,
 	   "at-uri: no record key");
-	ok(atid_at_uri_scan(uri, 37, &parts, &at) == ATID_ADDRESS_OK &&
+	ok(atid_at_uri_scan(uri, 37, &parts, &at) == ATID_OK &&
 	   parts.authority_len == 32 && parts.collection == NULL && parts.collection_len == 0,
 	   "at-uri: no collection");
 
-	says(at_uri, "at://XX.LCS.MIT.EDU/COM.example.foo/:", ATID_ADDRESS_OK, 0);
+	says(at_uri, "at://XX.LCS.MIT.EDU/COM.example.foo/:", ATID_OK, 0);
 	says(at_uri, "", ATID_AT_URI_PREFIX, 0);
 	says(at_uri, "AT://a.b", ATID_AT_URI_PREFIX, 0);
 	says(at_uri, "at:/", ATID_AT_URI_PREFIX, 4);
@@ -245,7 +245,7 @@ test_at_uri(void)
 		char		s[600] = "at://a.b/c.d.e/";
 
 		strcat(s, repeat('o', 512, ""));
-		says(at_uri, s, ATID_ADDRESS_OK, 0);
+		says(at_uri, s, ATID_OK, 0);
 		strcat(s, "o");
 		says(at_uri, s, ATID_RECORD_KEY_LENGTH, 15 + 512);
 	}

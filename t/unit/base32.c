@@ -125,7 +125,7 @@ test_rfc4648(void)
 		   atid_base32_decoded_len(strlen(want)) == strlen(bytes), want);
 		atid_base32_encode((const uint8_t *) bytes, strlen(bytes), text);
 		ok(memcmp(text, want, strlen(want)) == 0, "is written");
-		ok(atid_base32_decode(want, strlen(want), back, &at) == ATID_BASE32_OK &&
+		ok(atid_base32_decode(want, strlen(want), back, &at) == ATID_OK &&
 		   memcmp(back, bytes, strlen(bytes)) == 0, "and read");
 	}
 }
@@ -149,7 +149,7 @@ test_rfc4648_round_trip(void)
 			bytes[i] = (uint8_t) (random = scramble(random));
 		atid_base32_encode(bytes, len, text);
 		same &= atid_base32_decoded_len(text_len) == len &&
-			atid_base32_decode(text, text_len, back, &at) == ATID_BASE32_OK &&
+			atid_base32_decode(text, text_len, back, &at) == ATID_OK &&
 			memcmp(back, bytes, len) == 0;
 		free(bytes);
 		free(text);
@@ -165,7 +165,7 @@ test_rfc4648_refused(void)
 	static const struct
 	{
 		const char *text;
-		AtidBase32	fault;
+		AtidFault	fault;
 		size_t		at;
 	}			bad[] = {
 		{"my======", ATID_BASE32_PADDING, 2},
@@ -208,12 +208,12 @@ test_rfc4648_refused(void)
 			uint8_t		bytes[10];
 			size_t		found = 99;
 			bool		legal = c != 0 && strchr(letters, c) != NULL;
-			AtidBase32	fault;
+			AtidFault	fault;
 
 			memset(text, 'a', sizeof(text));
 			text[at] = (char) c;
 			fault = atid_base32_decode(text, sizeof(text), bytes, &found);
-			if ((fault == ATID_BASE32_OK) != legal || (!legal && found != at))
+			if ((fault == ATID_OK) != legal || (!legal && found != at))
 				wrong++;
 		}
 	}
@@ -234,7 +234,7 @@ test_rfc4648_refused(void)
 
 			memset(text, '7', sizeof(text));
 			text[len - 1] = letters[digit];
-			if ((atid_base32_decode(text, len, bytes, &at) == ATID_BASE32_OK) != legal)
+			if ((atid_base32_decode(text, len, bytes, &at) == ATID_OK) != legal)
 				wrong++;
 		}
 	}

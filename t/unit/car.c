@@ -59,7 +59,7 @@ put_header(size_t roots)
 
 /* How many sections a CAR has, in memory that ends where it does; -1 at a fault. */
 static int
-count_sections(size_t len, AtidCarFault *fault)
+count_sections(size_t len, AtidFault *fault)
 {
 	uint8_t    *copy = exact(car, len);
 	AtidCarReader reader;
@@ -71,7 +71,7 @@ count_sections(size_t len, AtidCarFault *fault)
 		count++;
 	*fault = reader.fault;
 	free(copy);
-	return reader.fault == ATID_CAR_OK ? count : -1;
+	return reader.fault == ATID_OK ? count : -1;
 }
 
 static void
@@ -107,7 +107,7 @@ test_cut(void)
 {
 	/* with its CID of more than 127 bytes, so that its length has two */
 	static const char text[3 * 43 + 1] = "a block";
-	AtidCarFault fault;
+	AtidFault	fault;
 	size_t		ends[4];
 	bool		good = true;
 

@@ -26,14 +26,16 @@ number_is(const char *number, const char *want)
 
 	switch (atid_json_integer(copy, len, &value))
 	{
-		case ATID_JSON_INTEGER:
+		case ATID_OK:
 			snprintf(got, sizeof(got), "%" PRId64, value);
 			break;
 		case ATID_JSON_FRACTION:
 			strcpy(got, "fraction");
 			break;
-		case ATID_JSON_RANGE:
+		case ATID_CBOR_RANGE:
 			strcpy(got, "range");
+			break;
+		default:
 			break;
 	}
 	free(copy);

@@ -50,7 +50,7 @@ memory(void *arg, void *old, size_t size)
 
 static const AtidMstCaller caller = {fake_hash, memory, NULL, NULL, NULL, NULL};
 
-static AtidMstFault
+static AtidFault
 put(AtidMstBuilder *builder, const char *key)
 {
 	return atid_mst_put(builder, &caller, (const uint8_t *) key, strlen(key), VALUE, VALUE_LEN);
@@ -143,15 +143,15 @@ test_limits(void)
 	char		key[32];
 
 	atid_mst_builder_init(&builder);
-	ok(put(&builder, "aP/") == ATID_MST_OK, "depth 32: the deepest");
+	ok(put(&builder, "aP/") == ATID_OK, "depth 32: the deepest");
 	ok(put(&builder, "bQ/") == ATID_MST_DEEP, "depth 33: refused");
 	for (int i = 0; i <= ATID_MST_ENTRIES_MAX; i++)
 	{
-		AtidMstFault fault;
+		AtidFault	fault;
 
 		snprintf(key, sizeof(key), "c0/%04d", i);
 		fault = put(&builder, key);
-		good = good && fault == (i < ATID_MST_ENTRIES_MAX ? ATID_MST_OK : ATID_MST_MANY_ENTRIES);
+		good = good && fault == (i < ATID_MST_ENTRIES_MAX ? ATID_OK : ATID_MST_MANY_ENTRIES);
 	}
 	ok(good, "a node: a thousand entries, and one more is refused");
 	ok(put(&builder, "b0") == ATID_MST_KEY_ORDER, "a lesser key");
@@ -173,7 +173,7 @@ test_finish(void)
 	for (int i = 0; i < 8; i++)
 	{
 		strcat(strcat(all, " "), keys[i]);
-		good = good && put(&builder, keys[i]) == ATID_MST_OK;
+		good = good && put(&builder, keys[i]) == ATID_OK;
 		atid_mst_finish(&builder, &caller, one);
 		atid_mst_finish(&builder, &caller, two);
 		root_of(all, wanted);
@@ -184,7 +184,7 @@ test_finish(void)
 }
 
 /* A builder that is given the subtree of some keys as a whole. */
-static AtidMstFault
+static AtidFault
 put_tree(AtidMstBuilder *builder, int level, const char *keys)
 {
 	uint8_t		cid[ATID_MST_CID_LEN];
@@ -202,26 +202,26 @@ test_subtrees(void)
 
 	root_of("a0 b1 c0 d3 e0 f1 g4", wanted);
 	atid_mst_builder_init(&builder);
-	ok(put_tree(&builder, 1, "a0 b1 c0") == ATID_MST_OK && put(&builder, "d3") == ATID_MST_OK &&
-	   put_tree(&builder, 1, "e0 f1") == ATID_MST_OK && put(&builder, "g4") == ATID_MST_OK &&
-	   atid_mst_finish(&builder, &caller, root) == ATID_MST_OK &&
+	ok(put_tree(&builder, 1, "a0 b1 c0") == ATID_OK && put(&builder, "d3") == ATID_OK &&
+	   put_tree(&builder, 1, "e0 f1") == ATID_OK && put(&builder, "g4") == ATID_OK &&
+	   atid_mst_finish(&builder, &caller, root) == ATID_OK &&
 	   memcmp(root, wanted, sizeof(root)) == 0, "subtrees two levels below: the same root");
 	atid_mst_builder_free(&builder, &caller);
 
 	root_of("a0 b2 c0 d3 e0 f2 g4", wanted);
-	ok(put_tree(&builder, 2, "a0 b2 c0") == ATID_MST_OK && put(&builder, "d3") == ATID_MST_OK &&
-	   put_tree(&builder, 2, "e0 f2") == ATID_MST_OK && put(&builder, "g4") == ATID_MST_OK &&
-	   atid_mst_finish(&builder, &caller, root) == ATID_MST_OK &&
+	ok(put_tree(&builder, 2, "a0 b2 c0") == ATID_OK && put(&builder, "d3") == ATID_OK &&
+	   put_tree(&builder, 2, "e0 f2") == ATID_OK && put(&builder, "g4") == ATID_OK &&
+	   atid_mst_finish(&builder, &caller, root) == ATID_OK &&
 	   memcmp(root, wanted, sizeof(root)) == 0, "subtrees in their places: the same root");
-	ok(put_tree(&builder, 2, "h0 i2") == ATID_MST_OK && put(&builder, "j1") == ATID_MST_NEEDED,
+	ok(put_tree(&builder, 2, "h0 i2") == ATID_OK && put(&builder, "j1") == ATID_MST_NEEDED,
 	   "a lesser key behind a subtree: it would have to be opened");
 	ok(put_tree(&builder, 1, "j1") == ATID_MST_NEEDED, "a subtree behind a subtree");
 	atid_mst_builder_free(&builder, &caller);
 
-	ok(put(&builder, "a0") == ATID_MST_OK && put_tree(&builder, 1, "b1") == ATID_MST_NEEDED,
+	ok(put(&builder, "a0") == ATID_OK && put_tree(&builder, 1, "b1") == ATID_MST_NEEDED,
 	   "a subtree behind a lesser key");
 	atid_mst_builder_free(&builder, &caller);
-	ok(put_tree(&builder, 1, "b1") == ATID_MST_OK &&
+	ok(put_tree(&builder, 1, "b1") == ATID_OK &&
 	   atid_mst_finish(&builder, &caller, root) == ATID_MST_NEEDED,
 	   "a subtree and nothing above it");
 	atid_mst_builder_free(&builder, &caller);

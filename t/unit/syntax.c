@@ -24,11 +24,11 @@ key(const char *s, bool colon)
 	return result;
 }
 
-static AtidTidSyntax
+static AtidFault
 tid(const char *s, size_t *at)
 {
 	char	   *copy = exact(s, strlen(s));
-	AtidTidSyntax result = atid_syntax_tid(copy, strlen(s), at);
+	AtidFault	result = atid_syntax_tid(copy, strlen(s), at);
 
 	free(copy);
 	return result;
@@ -75,7 +75,7 @@ test_tid(void)
 {
 	size_t		at = 99;
 
-	ok(tid("3jzfcijpj2z2a", &at) == ATID_TID_OK, "tid: 3jzfcijpj2z2a");
+	ok(tid("3jzfcijpj2z2a", &at) == ATID_OK, "tid: 3jzfcijpj2z2a");
 	ok(tid("", &at) == ATID_TID_LENGTH && at == 0, "tid: not empty");
 	ok(tid("3jzfcijpj2z2", &at) == ATID_TID_LENGTH && at == 12, "tid: not 12 characters");
 	ok(tid("3jzfcijpj2z2aa", &at) == ATID_TID_LENGTH && at == 13, "tid: not 14");

@@ -1,0 +1,32 @@
+/*-------------------------------------------------------------------------
+ *
+ * fault.c
+ *		The words of faults: each has its own, and all are sentences.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/fault.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+int
+main(void)
+{
+	ok(atid_fault_words(ATID_OK)[0] == '\0', "no fault has no words");
+	for (int a = ATID_OK + 1; a < ATID_FAULTS; a++)
+	{
+		const char *words = atid_fault_words((AtidFault) a);
+		size_t		len = strlen(words);
+
+		ok(len > 10 && len < 200 && words[len - 1] == '.' && words[0] >= 'A' && words[0] <= 'Z' &&
+		   (strstr(words, " must ") != NULL || a == ATID_NO_MEMORY), words);
+		for (int b = ATID_OK; b < a; b++)
+		{
+			if (strcmp(words, atid_fault_words((AtidFault) b)) == 0)
+				ok(false, "words of its own");
+		}
+	}
+	return done();
+}
