@@ -3,8 +3,10 @@
  * error.c
  *		How an error is worded: the place, and what it quotes.
  *
- * A DETAIL begins with the place, in one of these forms; or with the path in a
- * record, which record/inspect.c makes.  What is wrong with a value is often at its beginning or at its end, so both
+ * A DETAIL begins with the place, in one of two forms; or with the path in a
+ * record, which record/inspect.c makes.
+ *
+ * What is wrong with a value is often at its beginning or at its end, so both
  * are kept, and " ... " stands for what is left out between them.
  *
  *-------------------------------------------------------------------------

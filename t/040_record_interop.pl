@@ -124,19 +124,19 @@ cmp_ok($valid, '>=', 5, 'valid records read');
 # Invalid records, and what is said of them.
 #
 my %problem = (
-	'top-level not an object'     => '$: A record is an object.',
-	'float'                       => '$.rcrd.a: The number is not an integer.',
-	'record with $type null'      => '$.rcrd.$type: A "$type" is a string that is not empty.',
-	'record with $type wrong type' => '$.rcrd.$type: A "$type" is a string that is not empty.',
-	'record with empty $type string' => '$.rcrd.$type: A "$type" is a string that is not empty.',
-	'blob with string size' => '$.blb: A blob has a "size", which is an integer of 0 or more.',
-	'blob with missing key' => '$.blb: A blob has a "ref", which is a link.',
-	'bytes with wrong field type' => '$.lnk: A "$bytes" is a string.',
-	'bytes with extra fields'     => '$.lnk: An object with "$bytes" has no other key.',
-	'link with wrong field type'  => '$.lnk: A "$link" is a string.',
+	'top-level not an object'     => '$: A record must be an object.',
+	'float'                       => '$.rcrd.a: A number must be an integer.',
+	'record with $type null'      => '$.rcrd.$type: A "$type" must be a string that is not empty.',
+	'record with $type wrong type' => '$.rcrd.$type: A "$type" must be a string that is not empty.',
+	'record with empty $type string' => '$.rcrd.$type: A "$type" must be a string that is not empty.',
+	'blob with string size' => '$.blb: A blob must have a "size" that is an integer of 0 or more.',
+	'blob with missing key' => '$.blb: A blob must have a "ref" that is a link.',
+	'bytes with wrong field type' => '$.lnk: A "$bytes" must be a string.',
+	'bytes with extra fields'     => '$.lnk: An object with "$bytes" must have no other key.',
+	'link with wrong field type'  => '$.lnk: A "$link" must be a string.',
 	'link with bogus CID' =>
-	  '$.lnk: The text of a CID is base32 in lower case, which begins with "b".',
-	'link with extra fields' => '$.lnk: An object with "$link" has no other key.');
+	  '$.lnk: A CID must be base32 in lower case and begin with "b".',
+	'link with extra fields' => '$.lnk: An object with "$link" must have no other key.');
 
 foreach my $vector (map { vectors($_, 'data-model/data-model-invalid.json') } vector_folders('data-model'))
 {
@@ -177,7 +177,7 @@ foreach my $kind (qw(valid invalid))
 		my $said = $session->ok("SELECT atid.record_problem($record)");
 		if ($blob)
 		{
-			like($said, qr/^\$\.\w+: The "ref" of a blob has the codec raw\.$/, "$what: what is said of the blob");
+			like($said, qr/^\$\.\w+: The "ref" of a blob must have the codec raw\.$/, "$what: what is said of the blob");
 		}
 		else
 		{

@@ -117,22 +117,22 @@ foreach my $encoding (qw(UTF8 LATIN1 WIN1252))
 {
 	my $s = $session{$encoding};
 	is($s->ok(q{SELECT atid.record_problem('{"é": [{"à b": 0.5}]}')}),
-		'$["é"][0]["à b"]: The number is not an integer.', "$encoding: a problem's path");
+		'$["é"][0]["à b"]: A number must be an integer.', "$encoding: a problem's path");
 	is($s->ok(q{SELECT atid.record_problem('{"a": {"$bytes": "éééé"}}')}),
-		'$.a: A "$bytes" is base64, which has only the characters A-Z, a-z, 0-9, + and /.', "$encoding: bytes that are none");
+		'$.a: A "$bytes" must be base64, which has only the characters A-Z, a-z, 0-9, + and /.', "$encoding: bytes that are none");
 	is($s->ok(q{SELECT atid.record_is_valid('{"$type": "é", "é": {"$type": ""}}')}), 'f', "$encoding: a type");
 	is(($s->try(q{SELECT atid.json_cid('{"é": [{"à b": 0.5}]}')}))[2] =~ s/.*DETAIL:\s*//sr =~ s/\n.*//sr,
-		'$["é"][0]["à b"]: The number is not an integer.', "$encoding: a path in json");
+		'$["é"][0]["à b"]: A number must be an integer.', "$encoding: a path in json");
 	is(($s->try(q{SELECT atid.json_cid('{"a": {"é": 1, "b": 2, "\\u00e9": 3}}')}))[2] =~ s/.*DETAIL:\s*//sr =~ s/\n.*//sr,
-		'$.a: The object has the key "é" twice.', "$encoding: a key that comes twice");
+		'$.a: A map must not have a key twice. The key is "é".', "$encoding: a key that comes twice");
 	my $long = $s->ok(q{SELECT atid.record_problem(jsonb_build_object(repeat('é', 1000), 0.5))});
-	like($long, qr/^\$\["(?:é)+ \.\.\. (?:é)+"\]: The number is not an integer\.$/, "$encoding: a long key is cut between characters");
+	like($long, qr/^\$\["(?:é)+ \.\.\. (?:é)+"\]: A number must be an integer\.$/, "$encoding: a long key is cut between characters");
 	# U+6C34 is in UTF-8 alone of these; a text may have it, escaped
 	is($s->ok(q{SELECT atid.json_to_dag_cbor('"\\u6c34"')}), '\x63e6b0b4', "$encoding: an escape beyond it");
-	like($s->ok(q{SELECT atid.json_problem('{"\\u6c34\\u00e9": 0.5}')}), qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]: The number is not an integer\.$/,
+	like($s->ok(q{SELECT atid.json_problem('{"\\u6c34\\u00e9": 0.5}')}), qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]: A number must be an integer\.$/,
 		"$encoding: a path with a character beyond it");
 	like($s->ok(q{SELECT atid.dag_cbor_problem('\xa165e6b0b4c3a9a165247479706560', model => true)}),
-		qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]\.\$type: A "\$type" is a string that is not empty\.$/, "$encoding: and of a block");
+		qr/^\$\["(?:\xe6\xb0\xb4|\x{6c34}|\?)(?:\xc3\xa9|\xe9)"\]\.\$type: A "\$type" must be a string that is not empty\.$/, "$encoding: and of a block");
 	# What is no block is refused as that, also behind a text that the encoding has not.
 	is(($s->try(q{SELECT atid.dag_cbor_to_record('\x8263e6b0b4f7')}))[1], '22P03', "$encoding: malformed behind a text");
 }
@@ -192,7 +192,7 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 	is($session{EUC_TW}->ok("SELECT count(*) FROM jsonb_object_keys($twice)"), '2', 'EUC_TW: two keys');
 	my (undef, $state, $err) = $session{EUC_TW}->try("SELECT atid.record_cid($twice)");
 	is($state, '22023', 'EUC_TW: which become one are refused');
-	like($err, qr/DETAIL:  \$: The object has the key ".+" twice\./, 'EUC_TW: with a reason');
+	like($err, qr/DETAIL:  \$: A map must not have a key twice\. The key is ".+"\./, 'EUC_TW: with a reason');
 }
 
 # SQL_ASCII has any bytes.
@@ -206,7 +206,7 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 		is($s->ok("SELECT atid.record_is_valid($text), atid.record_is_valid($text, true), atid.json_is_valid($text), atid.json_is_valid($text, true)"),
 			'f|f|f|f', "SQL_ASCII: nothing raises an error, $text");
 		like($s->ok("SELECT concat_ws('|', atid.record_problem($text), atid.json_problem($text))"),
-			qr/^\$.*: The text must be in UTF-8\.\|\$: The text must be in UTF-8\.$/, "SQL_ASCII: told why, $text");
+			qr/^\$.*: A text must be valid UTF-8\.\|\$: A text must be valid UTF-8\.$/, "SQL_ASCII: told why, $text");
 	}
 }
 

@@ -154,162 +154,164 @@ sub broken
 	return;
 }
 
-my $at = qr/Node bafyrei\w+, at byte \d+/;
-my $at_key = qr/$at, key $POST\/[\w-]+/;
+# The rule that a node breaks, or a key in it.
+my $of_node = qr/The node is "bafyrei\w+"/;
+sub at_node { return qr/^DETAIL:  At byte \d+: $_[0].*\. $of_node\.$/m; }
+sub at_key { return qr/^DETAIL:  At byte \d+: $_[0].*\. $of_node, the key is "$POST\/[\w-]+"\.$/m; }
 
-broken('a prefix that is too short', qr/$at: The prefix length of an entry does not count all/, sub {
+broken('a prefix that is too short', at_node('The prefix length of an entry must count all'), sub {
 	my ($level, $left, $e) = @_;
 	return unless @$e > 1;
 	$e->[1] = { %{ $e->[1] }, p => $e->[1]{p} - 1, k => substr($keys[0], $e->[1]{p} - 1, 1) . $e->[1]{k} };
 	return node($left, $e);
 });
-broken('a prefix that is too long', qr/$at: The prefix length of an entry is greater than/, sub {
+broken('a prefix that is too long', at_node('The prefix length of an entry must not be greater than'), sub {
 	my ($level, $left, $e) = @_;
 	return unless @$e > 1;
 	$e->[1] = { %{ $e->[1] }, p => 500 };
 	return node($left, $e);
 });
-broken('a prefix beyond any key', qr/$at: The prefix length of an entry is greater than/, sub {
+broken('a prefix beyond any key', at_node('The prefix length of an entry must not be greater than'), sub {
 	my ($level, $left, $e) = @_;
 	return unless @$e > 1;
 	$e->[1] = { %{ $e->[1] }, p => 100_000 };
 	return node($left, $e);
 });
-broken('a prefix of the first key', qr/$at: The first key of a node shares no bytes/, sub {
+broken('a prefix of the first key', at_node('The first entry of a node must have the prefix length 0'), sub {
 	my ($level, $left, $e) = @_;
 	$e->[0] = { %{ $e->[0] }, p => 1 };
 	return node($left, $e);
 });
-broken('a negative prefix', qr/$at: An entry is a map of/, sub {
+broken('a negative prefix', at_node('An entry must be a map of'), sub {
 	my ($level, $left, $e) = @_;
 	$e->[0] = { %{ $e->[0] }, p => -1 };
 	return node($left, $e);
 });
-broken('two keys that are swapped', qr/$at_key: A key stands behind a greater one/, sub {
+broken('two keys that are swapped', at_key('A key must be greater than the one before it'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0 && @all > 1;
 	@all[ 0, 1 ] = @all[ 1, 0 ];
 	return node($left, [ node_entries(map { [ $_, $value{$_}, undef ] } @all) ]);
 });
-broken('a key twice', qr/$at_key: A key stands there twice/, sub {
+broken('a key twice', at_key('A tree must not have a key twice'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	return node($left, [ node_entries(map { [ $_, $value{$_}, undef ] } @all, $all[-1]) ]);
 });
-broken('a key that is the beginning of the one before', qr/$at_key: A key stands behind a greater one/, sub {
+broken('a key that is the beginning of the one before', at_key('A key must be greater than the one before it'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	push @$e, { p => length($all[-1]) - 1, k => '', v => $value{ $all[-1] }, t => undef };
 	return node($left, $e);
 });
-broken('a subtree whose keys lie elsewhere', qr/$at_key: A key stands (behind a greater one|there twice)/, sub {
+broken('a subtree whose keys lie elsewhere', at_key('(A key must be greater than the one before it|A tree must not have a key twice)'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 1 && defined $left && grep { defined $_->{t} } @$e;
 	$e->[$#$e]{t} = $left;
 	return node($left, $e);
 });
-broken('a subtree that is shared', qr/$at_key: A key stands (behind a greater one|there twice)/, sub {
+broken('a subtree that is shared', at_key('(A key must be greater than the one before it|A tree must not have a key twice)'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 1 && defined $left;
 	$_->{t} = $left foreach @$e;
 	return node($left, $e);
 });
-broken('a key of another depth at level 0', qr/$at_key: A key stands in a node whose level/, sub {
+broken('a key of another depth at level 0', at_key('A key must be in a node whose level'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	my $deep = mine("$all[-1]-%d", 1);
 	return node($left, [ node_entries((map { [ $_, $value{$_}, undef ] } @all), [ $deep, $value{ $all[0] }, undef ]) ]);
 });
-broken('a key of another depth first in its node', qr/$at_key: A key stands in a node whose level/, sub {
+broken('a key of another depth first in its node', at_key('A key must be in a node whose level'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	my $deep = mine("$all[-1]-%d", 2);
 	return node($left, [ node_entries([ $deep, $value{ $all[0] }, undef ]) ]);
 });
-broken('a level that is skipped', qr/$at_key: A link skips a level/, sub {
+broken('a level that is skipped', at_key('A link must lead to a node one level below'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 1 && defined $left;
 	return node(undef, [ node_entries([ mine("$POST/0-%d", 0), $value{ $keys[0] }, undef ]) ]);
 });
-broken('an empty node', qr/$at: A node is empty/, sub {
+broken('an empty node', at_node('A node must not be empty'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	return node(undef, []);
 });
-broken('a root of nothing but a link', qr/$at: The root is a node of nothing but a link/, sub {
+broken('a root of nothing but a link', at_node('The root must not be a node of nothing but a link'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 3;
 	return node($left, []);
 });
-broken('a link below level 0', qr/$at: A node of level 0 has no links/, sub {
+broken('a link below level 0', at_node('A node of level 0 must not have links'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	return node(cid_of(node(undef, [])), $e);
 });
-broken('a link behind an entry of level 0', qr/$at: A node of level 0 has no links/, sub {
+broken('a link behind an entry of level 0', at_node('A node of level 0 must not have links'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	$e->[0]{t} = cid_of(node(undef, []));
 	return node($left, $e);
 });
-broken('a link of codec raw', qr/$at: A link from node to node is a blessed CID/, sub {
+broken('a link of codec raw', at_node('A link from node to node must be a blessed CID'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless defined $left;
 	return node("\x01\x55" . substr($left, 2), $e);
 });
-broken('a link of another hash', qr/$at: A link from node to node is a blessed CID/, sub {
+broken('a link of another hash', at_node('A link from node to node must be a blessed CID'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless defined $left;
 	$e->[0]{t} = "\x01\x71\x1b\x20" . 'x' x 32;
 	return node($left, $e);
 });
-broken('a link to a node that is not there', qr/Node bafyrei\w+, at byte \d+: The CAR does not have the block/, sub {
+broken('a link to a node that is not there', at_node('The CAR must have the block of the node'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless defined $left;
 	return node(cid_of('nothing'), $e);
 });
-broken('a link to a record', qr/$at: A node is a map of/, sub {
+broken('a link to a record', at_node('A node must be a map of'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless defined $left;
 	return node($value{ $keys[0] }, $e);
 });
-broken('an empty key', qr/$at: A key is not empty/, sub {
+broken('an empty key', at_node('A key must not be empty'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	return node($left, [ { p => 0, k => '', v => $value{ $keys[0] }, t => undef } ]);
 });
-broken('a key of 1,025 bytes', qr/$at: A key has no more than 1024 bytes/, sub {
+broken('a key of 1,025 bytes', at_node('A key must have at most 1024 bytes'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	return node($left, [ { p => 0, k => 'x' x 1025, v => $value{ $keys[0] }, t => undef } ]);
 });
-broken('a key that is too long with its prefix', qr/$at: A key has no more than 1024 bytes/, sub {
+broken('a key that is too long with its prefix', at_node('A key must have at most 1024 bytes'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	push @$e, { p => length $all[-1], k => 'x' x 1000, v => $value{ $keys[0] }, t => undef };
 	return node($left, $e);
 });
-broken('a key with a byte that no path has', qr/$at: A key has only printable ASCII/, sub {
+broken('a key with a byte that no path has', at_node('A key must have only printable ASCII'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	push @$e, { p => length $all[-1], k => "\xc3\xa9", v => $value{ $keys[0] }, t => undef };
 	return node($left, $e);
 });
-broken('a node with another field', qr/$at: A node is a map of/, sub {
+broken('a node with another field', at_node('A node must be a map of'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return node($left, $e, x => "\xf6");
 });
-broken('a node that is an array', qr/$at: A node is a map of/, sub { return "\x80"; });
-broken('a node without l', qr/$at: A node is a map of/, sub {
+broken('a node that is an array', at_node('A node must be a map of'), sub { return "\x80"; });
+broken('a node without l', at_node('A node must be a map of'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	return "\xa1" . substr(node(undef, $e), 1, -3);
 });
-broken('a node that is no DAG-CBOR', qr/$at: The block goes on after its value/, sub {
+broken('a node that is no DAG-CBOR', at_node('A block must end after its value'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return node($left, $e) . "\0";
 });
-broken('a node whose lengths are not the shortest', qr/$at: An integer or length is not in its shortest form/, sub {
+broken('a node whose lengths are not the shortest', at_node('An integer or length must be in its shortest form'), sub {
 	my ($level, $left, $e, @all) = @_;
 	return unless $level == 0;
 	my $block = node($left, $e);
@@ -318,7 +320,7 @@ broken('a node whose lengths are not the shortest', qr/$at: An integer or length
 });
 foreach my $field (qw(k p t v))
 {
-	broken("an entry without $field", qr/$at: An entry is a map of/, sub {
+	broken("an entry without $field", at_node('An entry must be a map of'), sub {
 		my ($level, $left, $e, @all) = @_;
 		my %pair = (k => cbor_bytes($e->[0]{k}), p => cbor_int(0), t => cbor_link($e->[0]{t}), v => cbor_link($e->[0]{v}));
 		return if !@$e;
@@ -336,7 +338,7 @@ foreach my $field (qw(k p t v))
 		$many{$key} = $value{ $keys[0] } if depth($key) == 0;
 	}
 	my ($car, $root) = repository(values => \%many);
-	refused('a node of 1,001 entries', qr/$at: A node has no more than 1000 entries/, $car, $root, '54000');
+	refused('a node of 1,001 entries', at_node('A node must have at most 1000 entries'), $car, $root, '54000');
 	my ($out, $state, $err) = $session->try(
 		"SELECT atid.mst_root(k, '@{[cid_text($value{$keys[0]})]}' ORDER BY k COLLATE \"C\") FROM unnest('{@{[join ',', keys %many]}}'::text[]) k");
 	is($state, '54000', 'a node of 1,001 entries: mst_root refuses to make it');
@@ -356,7 +358,7 @@ foreach my $field (sort keys %wrong)
 	foreach my $form (@{ $wrong{$field} })
 	{
 		refused("a commit whose $field is " . (defined $form ? unpack('H*', $form) : 'absent'),
-			qr/Commit bafyrei\w+, at byte \d+: A commit has a "$field"/,
+			qr/^DETAIL:  At byte \d+: A commit must have a "$field" that is .*\. The root is "bafyrei\w+"\.$/m,
 			(repository(commit => { $field => $form }))[0]);
 	}
 }
@@ -364,27 +366,27 @@ foreach my $path ('nonsid/3jzfcijpj2z2a', "$POST", "$POST/", "$POST/.", "$POST/.
 	"app..post/a", "$POST/" . 'x' x 513)
 {
 	my ($car) = repository(values => { %value, $path => $value{ $keys[0] } });
-	refused(sprintf("the path %.40s", $path), qr/Path \Q@{[substr($path, 0, 300)]}\E/, $car);
+	refused(sprintf("the path %.40s", $path), qr/^DETAIL:  (At character \d+: |)An? .* must .*\. The path is "\Q@{[substr($path, 0, 150)]}\E.*", the CID is "bafyrei\w+"\.$/m, $car);
 }
-refused('a record that is not there', qr/Path $POST\/\w+: The CAR does not have the block of bafyrei/,
+refused('a record that is not there', qr/^DETAIL:  The CAR must have the block of the record\. The path is "$POST\/\w+", the CID is "bafyrei\w+"\.$/m,
 	car([ $commit->[0] ], $commit, @$nodes, @records[ 1 .. $#records ]));
 is( $session->ok("SELECT count(*), count(block) FROM atid.repo_records(@{[bytea(car([ $commit->[0] ], $commit, @$nodes, @records[ 1 .. $#records ]))]}, partial => true)"),
 	scalar(@keys) . '|' . $#keys, 'partial: the record has no block');
 is( $session->ok("SELECT count(*) < @{[scalar @keys]} AND count(*) > 0 FROM atid.repo_records(@{[bytea(car([ $commit->[0] ], $commit, @$nodes[ 0 .. 1 ], @records))]}, partial => true)"),
 	't', 'partial: nodes that are not there are passed by');
-refused('a record of an identity CID', qr/The hash is not a SHA-256 of 32 bytes and cannot be checked, that of the CID, bafyqa\w+/,
+refused('a record of an identity CID', qr/^DETAIL:  The hash in the CID of a block must be a SHA-256 of 32 bytes.*\. The CID is "bafyqa\w+"\.$/m,
 	(repository(values => { %value, "$POST/id" => "\x01\x71\x00\x01x" }))[0], undef, '0A000');
-refused('a CAR without a root', qr/The CAR has no root/, car([], $commit, @$nodes, @records));
-refused('a root that is not there', qr/does not have the block of its first root/, car([ cid_of('x') ], $commit, @$nodes, @records));
-refused('a root of codec raw', qr/The first root, bafkrei\w+, is not a blessed CID/, car([ cid_of('x', RAW) ], [ cid_of('x', RAW), 'x' ]));
-refused('a root that is a node', qr/Commit bafyrei\w+, at byte \d+: A commit has/, car([ $nodes->[0][0] ], @$nodes));
+refused('a CAR without a root', qr/The CAR must have a root/, car([], $commit, @$nodes, @records));
+refused('a root that is not there', qr/must have the block of its first root\. The root is "bafyrei\w+"\.$/m, car([ cid_of('x') ], $commit, @$nodes, @records));
+refused('a root of codec raw', qr/The first root, the commit, must be a blessed CID .*\. The root is "bafkrei\w+"\.$/m, car([ cid_of('x', RAW) ], [ cid_of('x', RAW), 'x' ]));
+refused('a root that is a node', qr/At byte \d+: A commit must have/, car([ $nodes->[0][0] ], @$nodes));
 foreach my $i (0, 1)
 {
 	my @of = ($commit, $nodes->[3]);
 	my $bad = $of[$i];
 	my @blocks = map { $_ == $bad ? [ $_->[0], $_->[1] ^ "\1" ] : $_ } $commit, @$nodes, @records;
 	refused(('a commit', 'a node')[$i] . ' that is not its CID\'s',
-		qr/At byte \d+: The block does not have the hash of its CID, \Q@{[cid_text($bad->[0])]}\E/,
+		qr/At byte \d+: A block must have the hash that its CID says\. The CID is "\Q@{[cid_text($bad->[0])]}\E"\.$/m,
 		car([ $commit->[0] ], @blocks));
 }
 
@@ -409,27 +411,27 @@ sub header
 	my ($block) = @_;
 	return varint(length $block) . $block;
 }
-car_refused('no bytes', qr/At byte 0: The CAR ends/, '');
+car_refused('no bytes', qr/At byte 0: A CAR must not end/, '');
 car_refused('a header that is no CBOR', qr/At byte 1: /, "\x01\xff");
-car_refused('a header of 1 GiB', qr/At byte 0: A header or section is longer/, "\x80\x80\x80\x80\x04" . 'x' x 100);
-car_refused('a length of 2^63', qr/At byte 0: A header or section is longer/, "\x80" x 9 . "\x01" . 'x' x 100);
-car_refused('a length in a longer form', qr/At byte 0: A length is not in its shortest/, "\x81\x00" . 'x' x 100);
-car_refused('version 2', qr/At byte \d+: The version of a CAR is 1/, header("\xa2" . cbor_text('roots') . "\x80" . cbor_text('version') . "\x02"));
-car_refused('no version', qr/At byte \d+: The header of a CAR is a map/, header("\xa1" . cbor_text('roots') . "\x80"));
-car_refused('no roots', qr/At byte \d+: The header of a CAR is a map/, header("\xa1" . cbor_text('version') . "\x01"));
-car_refused('another field', qr/At byte \d+: The header of a CAR is a map/,
+car_refused('a header of 1 GiB', qr/At byte 0: A header or section must not be longer/, "\x80\x80\x80\x80\x04" . 'x' x 100);
+car_refused('a length of 2^63', qr/At byte 0: A varint must have at most 9 bytes/, "\x80" x 9 . "\x01" . 'x' x 100);
+car_refused('a length in a longer form', qr/At byte 0: A varint must be in its shortest/, "\x81\x00" . 'x' x 100);
+car_refused('version 2', qr/At byte \d+: The "version" of a CAR must be 1/, header("\xa2" . cbor_text('roots') . "\x80" . cbor_text('version') . "\x02"));
+car_refused('no version', qr/At byte \d+: The header of a CAR must be a map/, header("\xa1" . cbor_text('roots') . "\x80"));
+car_refused('no roots', qr/At byte \d+: The header of a CAR must be a map/, header("\xa1" . cbor_text('version') . "\x01"));
+car_refused('another field', qr/At byte \d+: The header of a CAR must be a map/,
 	header("\xa3" . cbor_text('a') . "\x01" . cbor_text('roots') . "\x80" . cbor_text('version') . "\x01"));
-car_refused('another field, before what is no CBOR', qr/At byte 2: The header of a CAR is a map/, header("\xa1" . cbor_text('a') . "\xff"));
-car_refused('roots that are no links', qr/At byte \d+: The "roots" of a CAR are/, header("\xa2" . cbor_text('roots') . "\x81\x01" . cbor_text('version') . "\x01"));
-car_refused('roots that are null', qr/At byte \d+: The "roots" of a CAR are/, header("\xa2" . cbor_text('roots') . "\xf6" . cbor_text('version') . "\x01"));
-car_refused('a thousand roots', qr/At byte \d+: A CAR has no more than 100 roots/, car([ ($one->[0]) x 1000 ]), '54000');
-car_refused('a section of 1 GiB', qr/At byte @{[length $header]}: A header or section is longer/, "$header\x80\x80\x80\x80\x04x");
+car_refused('another field, before what is no CBOR', qr/At byte 2: The header of a CAR must be a map/, header("\xa1" . cbor_text('a') . "\xff"));
+car_refused('roots that are no links', qr/At byte \d+: The "roots" of a CAR must be/, header("\xa2" . cbor_text('roots') . "\x81\x01" . cbor_text('version') . "\x01"));
+car_refused('roots that are null', qr/At byte \d+: The "roots" of a CAR must be/, header("\xa2" . cbor_text('roots') . "\xf6" . cbor_text('version') . "\x01"));
+car_refused('a thousand roots', qr/At byte \d+: A CAR must have at most 100 roots/, car([ ($one->[0]) x 1000 ]), '54000');
+car_refused('a section of 1 GiB', qr/At byte @{[length $header]}: A header or section must not be longer/, "$header\x80\x80\x80\x80\x04x");
 car_refused('a section of no bytes', qr/At byte \d+: The CID ends/, "$header\0");
 car_refused('a section without a CID', qr/At byte \d+: /, "$header\x04xxxx");
 car_refused('a CIDv0', qr/At byte \d+: This is a CIDv0/, $header . section("\x12\x20" . 'x' x 32, 'block'));
-car_refused('a block that is not its CID\'s', qr/At byte @{[length $header]}: The block does not have the hash/, $header . section($one->[0], 'y'));
-car_refused('an identity CID', qr/At byte \d+: The CID is an identity and not a hash of the block, bafkq\w+/, $header . section("\x01\x55\x00\x01x", 'x'));
-car_refused('another hash', qr/At byte \d+: The hash is not a SHA-256 of 32 bytes and cannot be checked, that of the CID, baf\w+/, $header . section("\x01\x55\x13\x20" . 'x' x 32, 'x'), '0A000');
+car_refused('a block that is not its CID\'s', qr/At byte @{[length $header]}: A block must have the hash/, $header . section($one->[0], 'y'));
+car_refused('an identity CID', qr/At byte \d+: The CID of a block must be a hash of it, not an identity\. The CID is "bafkq\w+"/, $header . section("\x01\x55\x00\x01x", 'x'));
+car_refused('another hash', qr/At byte \d+: The hash in the CID of a block must be a SHA-256 of 32 bytes.*The CID is "baf\w+"/, $header . section("\x01\x55\x13\x20" . 'x' x 32, 'x'), '0A000');
 is( $session->ok("SELECT count(*) FROM atid.car_blocks(@{[bytea($header . section($one->[0], 'y') . section(qq(\x01\x55\x13\x20) . 'x' x 32, 'x'))]}, verify => false)"),
 	2, 'unchecked, both are blocks');
 is($session->ok("SELECT count(*) FROM atid.car_blocks(@{[bytea(car([]))]})"), 0, 'a CAR of no roots and no blocks');

@@ -305,7 +305,7 @@ $depth{$_} = depth($_) foreach $first, $second, $third, $last, $early, $top, $la
 	my ($a, $b) = map { tree_of({ map { $_ => $new } @same, $last }) } 1, 2;
 	$b->{keys}[0] = $early;
 	is_seen('an entry behind a shared subtree, which belongs before it', $a, $b, [ nodes_of($a->{trees}[0]{trees}[0], {}) ],
-		qr/^DETAIL:  Node bafyrei\w+, at byte \d+, key \Q$early\E: A key stands behind a greater one/m);
+		qr/^DETAIL:  At byte \d+: A key must be greater than the one before it\. The node is "bafyrei\w+", the key is "\Q$early\E"\.$/m);
 }
 
 # A subtree of level 2 that lies below a root of level 3 in the first tree, and of level 2 in the second.
@@ -314,7 +314,7 @@ $depth{$_} = depth($_) foreach $first, $second, $third, $last, $early, $top, $la
 	my ($a, $b) = map { tree_of({ map { $_ => $new } @same, $top }) } 1, 2;
 	$b->{keys}[0] = $later;
 	is_seen('a shared subtree at another level', $a, $b, [],
-		qr/^DETAIL:  Node bafyrei\w+, at byte \d+, key \Q$last\E: A key stands in a node whose level/m);
+		qr/^DETAIL:  At byte \d+: A key must be in a node whose level .*\. The node is "bafyrei\w+", the key is "\Q$last\E"\.$/m);
 }
 
 $session->quit;

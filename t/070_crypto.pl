@@ -201,8 +201,8 @@ SQL
 			  . "FROM (VALUES ('{\"alsoKnownAs\": [\"' || E'\\xe9' || '\"]}'), "
 			  . "('{\"verificationMethods\": {\"' || E'\\xe9' || '\": \"\"}}')) AS v (change), "
 			  . "LATERAL (SELECT '$operation'::jsonb || change::jsonb) AS o (operation)"),
-		"f|\$.alsoKnownAs[0]: The text must be in UTF-8.\n"
-		  . "f|\$.verificationMethods[\"\xe9\"]: The text must be in UTF-8.",
+		"f|\$.alsoKnownAs[0]: A text must be valid UTF-8.\n"
+		  . "f|\$.verificationMethods[\"\xe9\"]: A text must be valid UTF-8.",
 		'ascii: an operation that is not UTF-8');
 }
 

@@ -185,7 +185,7 @@ check_text(const JsonbValue *value, Problem *problem)
 {
 	if (GetDatabaseEncoding() == PG_SQL_ASCII &&
 		!pg_verify_mbstr(PG_UTF8, value->val.string.val, value->val.string.len, true))
-		return note_rule(problem, "The text must be in UTF-8.");
+		return note_rule(problem, atid_fault_words(ATID_CBOR_UTF8));
 	return true;
 }
 

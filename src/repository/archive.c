@@ -81,14 +81,16 @@ sqlstate_of(AtidFault fault)
 }
 
 /*
- * Note a problem, if it is the first: its fault; that in words, with its place if it has
- * one; and a sentence about what has it, or NULL.  Returns false.
+ * Note a problem, if it is the first: its fault; that in words, or NULL where it has no
+ * place; and a sentence about what has it, or NULL.  Returns false.
  */
 bool
 atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, const char *what)
 {
 	if (archive->problem == NULL)
 	{
+		if (words == NULL)
+			words = atid_fault_words(fault);
 		archive->problem = what == NULL ? words : psprintf("%s %s", words, what);
 		archive->sqlstate = sqlstate_of(fault);
 	}
@@ -141,7 +143,7 @@ atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
 		psprintf("The node is \"%s\".", node);
 
 	if (walk->fault_at == NULL)
-		return atid_archive_problem(archive, walk->fault, atid_fault_words(walk->fault), what);
+		return atid_archive_problem(archive, walk->fault, NULL, what);
 	return atid_archive_problem_at(archive, walk->fault, walk->fault_at, what);
 }
 
@@ -204,8 +206,7 @@ atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
 	{
 		if (atid_car_is_indexed(cid, cid_len))
 			return ATID_ARCHIVE_MISSING;
-		atid_archive_problem(archive, ATID_BLOCK_HASH_KIND,
-							 atid_fault_words(ATID_BLOCK_HASH_KIND),
+		atid_archive_problem(archive, ATID_BLOCK_HASH_KIND, NULL,
 							 sentence_of_cid(cid, cid_len));
 		return ATID_ARCHIVE_BAD;
 	}

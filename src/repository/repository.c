@@ -66,7 +66,8 @@ typedef struct Record
 
 
 /*
- * Note what is wrong with the record where the walk is, in words, too.
+ * Note what is wrong with the record where the walk is; words is as in
+ * atid_archive_problem().
  */
 static bool
 record_problem(Repository *repo, AtidFault fault, const char *words)
@@ -98,17 +99,17 @@ open_repository(Repository *repo, bytea *car)
 		return false;
 	archive->records = true;
 	if (archive->header.root_count == 0)
-		return atid_archive_problem(archive, ATID_REPO_NO_ROOT, atid_fault_words(ATID_REPO_NO_ROOT), NULL);
+		return atid_archive_problem(archive, ATID_REPO_NO_ROOT, NULL, NULL);
 	atid_car_root(archive->header.roots, &cid, &cid_len);
 	what = psprintf("The root is \"%s\".", atid_quote_cid(cid, cid_len));
 	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
-		return atid_archive_problem(archive, ATID_REPO_ROOT, atid_fault_words(ATID_REPO_ROOT), what);
+		return atid_archive_problem(archive, ATID_REPO_ROOT, NULL, what);
 	switch (atid_archive_block(archive, cid, cid_len, &repo->commit_section))
 	{
 		case ATID_ARCHIVE_BAD:
 			return false;
 		case ATID_ARCHIVE_MISSING:
-			return atid_archive_problem(archive, ATID_REPO_COMMIT_MISSING, atid_fault_words(ATID_REPO_COMMIT_MISSING), what);
+			return atid_archive_problem(archive, ATID_REPO_COMMIT_MISSING, NULL, what);
 		default:
 			break;
 	}
@@ -144,7 +145,7 @@ read_path(Repository *repo, Record *record)
 	record->rkey = slash == NULL ? path + len : slash + 1;
 	record->rkey_len = (size_t) (path + len - record->rkey);
 	if (slash == NULL)
-		return record_problem(repo, ATID_REPO_PATH, atid_fault_words(ATID_REPO_PATH));
+		return record_problem(repo, ATID_REPO_PATH, NULL);
 	fault = atid_nsid_scan(record->collection, record->collection_len, &at);
 	if (fault == ATID_OK)
 	{
@@ -171,10 +172,10 @@ read_block(Repository *repo, Record *record, bool partial)
 			repo->repeated += record->section.block_len;
 			if (repo->repeated <= (uint64) repo->archive.len * REPEATED_TIMES + REPEATED_MAX)
 				return true;
-			return record_problem(repo, ATID_REPO_REPEATED, atid_fault_words(ATID_REPO_REPEATED));
+			return record_problem(repo, ATID_REPO_REPEATED, NULL);
 		case ATID_ARCHIVE_MISSING:
 			record->missing = true;
-			return partial || record_problem(repo, ATID_REPO_RECORD_MISSING, atid_fault_words(ATID_REPO_RECORD_MISSING));
+			return partial || record_problem(repo, ATID_REPO_RECORD_MISSING, NULL);
 		case ATID_ARCHIVE_BAD:
 			break;
 	}

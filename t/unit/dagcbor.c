@@ -451,8 +451,10 @@ test_links_refused(void)
 			   "a link to version 2");
 	is_refused(block_of_hex("d82a 46 00 01550000 00"), ATID_CID_TRAILING, 8,
 			   "a link with a byte after the CID");
-	is_refused(block_of_hex("d82a 46 00 01d5000000"), ATID_VARINT_SHORTEST, 5, "a link whose codec is in two bytes");
-	is_refused(block_of_hex("81 d82a 5825 00 01711221" DIGEST), ATID_CID_DIGEST, 10, "a link whose digest is short");
+	is_refused(block_of_hex("d82a 46 00 01d5000000"), ATID_VARINT_SHORTEST, 5,
+			   "a link whose codec is in two bytes");
+	is_refused(block_of_hex("81 d82a 5825 00 01711221" DIGEST), ATID_CID_DIGEST, 10,
+			   "a link whose digest is short");
 }
 
 static void
