@@ -56,7 +56,7 @@ my @refused = ('', "\0" x 7, "\0" x 9, '3jzfcijpj2z2', '3jzfcijpj2z2A', 'zzzzzzz
 foreach my $value (@refused)
 {
 	my ($status, undef, $said) = copy_in('tids', $value);
-	like($said, qr/ERROR:  22P03: .*\nDETAIL:  The binary form of a TID has 8 bytes/,
+	like($said, qr/ERROR:  22P03: .*\nDETAIL:  The binary form of a TID must be 8 bytes/,
 		'refused: ' . unpack('H*', $value));
 }
 

@@ -426,9 +426,9 @@ car_refused('roots that are no links', qr/At byte \d+: The "roots" of a CAR must
 car_refused('roots that are null', qr/At byte \d+: The "roots" of a CAR must be/, header("\xa2" . cbor_text('roots') . "\xf6" . cbor_text('version') . "\x01"));
 car_refused('a thousand roots', qr/At byte \d+: A CAR must have at most 100 roots/, car([ ($one->[0]) x 1000 ]), '54000');
 car_refused('a section of 1 GiB', qr/At byte @{[length $header]}: A header or section must not be longer/, "$header\x80\x80\x80\x80\x04x");
-car_refused('a section of no bytes', qr/At byte \d+: The CID ends/, "$header\0");
+car_refused('a section of no bytes', qr/At byte \d+: A CID must not end/, "$header\0");
 car_refused('a section without a CID', qr/At byte \d+: /, "$header\x04xxxx");
-car_refused('a CIDv0', qr/At byte \d+: This is a CIDv0/, $header . section("\x12\x20" . 'x' x 32, 'block'));
+car_refused('a CIDv0', qr/At byte \d+: A CID must be of version 1, and this is a CIDv0/, $header . section("\x12\x20" . 'x' x 32, 'block'));
 car_refused('a block that is not its CID\'s', qr/At byte @{[length $header]}: A block must have the hash/, $header . section($one->[0], 'y'));
 car_refused('an identity CID', qr/At byte \d+: The CID of a block must be a hash of it, not an identity\. The CID is "bafkq\w+"/, $header . section("\x01\x55\x00\x01x", 'x'));
 car_refused('another hash', qr/At byte \d+: The hash in the CID of a block must be a SHA-256 of 32 bytes.*The CID is "baf\w+"/, $header . section("\x01\x55\x13\x20" . 'x' x 32, 'x'), '0A000');

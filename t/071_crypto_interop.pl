@@ -96,7 +96,7 @@ foreach my $v (vectors('signature-fixtures.json'))
 	is($session->ok("SELECT atid.did_key_make('$curve->{name}', " . bytea($point) . ')'),
 		$key, "$name: did_key_make");
 	my ($out, $state, $err) = $session->try("SELECT atid.did_key_curve('$v->{publicKeyMultibase}')");
-	like($err, qr/no codec in front of its point/, "$name: the legacy form is refused");
+	like($err, qr/must have a codec in front of its point/, "$name: the legacy form is refused");
 
 	$tags{$_}++ foreach @{ $v->{tags} };
 	my $other;
