@@ -110,7 +110,7 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 	if (!atid_car_begin(&reader, car, len) || reader.root_count == 0)
 		return false;
 	atid_car_root(reader.roots, &root, &root_len);
-	if (!atid_cid_is_blessed(root, root_len) || root[1] != ATID_CODEC_DAG_CBOR)
+	if (!atid_cid_is_dag_cbor(root, root_len))
 		return false;
 
 	/* it should be the first, but need not be */

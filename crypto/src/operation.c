@@ -274,7 +274,7 @@ is_operation_cid(const JsonbValue *value)
 		(size_t) value->val.string.len == atid_cid_text_len(sizeof(cid)) &&
 		atid_cid_from_text(value->val.string.val, value->val.string.len, cid,
 						   &at) == ATID_OK &&
-		atid_cid_is_blessed(cid, sizeof(cid)) && cid[1] == ATID_CODEC_DAG_CBOR;
+		atid_cid_is_dag_cbor(cid, sizeof(cid));
 }
 
 static bool

@@ -100,12 +100,6 @@ take_length(AtidCarReader *reader, const uint8_t **p, size_t *len)
 	return true;
 }
 
-static bool
-item_is(const AtidCborItem *item, const char *name)
-{
-	return item->len == strlen(name) && memcmp(item->data, name, item->len) == 0;
-}
-
 /*
  * Read the header at p: a map of roots and version, in this order.  Reading ends at
  * the first fault, so a header that goes on for megabytes is not read on.
@@ -132,7 +126,7 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 			found = event == ATID_CBOR_MAP ? ATID_OK : ATID_CAR_FIELDS;
 		else if (event == ATID_CBOR_KEY && cbor.depth == 1)
 		{
-			key = item_is(&item, "roots") ? 1 : item_is(&item, "version") ? 2 : 3;
+			key = atid_cbor_item_is(&item, "roots") ? 1 : atid_cbor_item_is(&item, "version") ? 2 : 3;
 			found = key == 3 ? ATID_CAR_FIELDS : ATID_OK;
 		}
 		else if (key == 1 && cbor.depth == 2 && event == ATID_CBOR_ARRAY)

@@ -45,16 +45,9 @@
 #define HAS_VERSION	0x20
 
 static bool
-key_is(const AtidCborItem *key, const char *name)
-{
-	return key->len == strlen(name) && memcmp(key->data, name, key->len) == 0;
-}
-
-static bool
 is_link_to_block(AtidCborEvent event, const AtidCborItem *item)
 {
-	return event == ATID_CBOR_LINK && atid_cid_is_blessed(item->data, item->len) &&
-		item->data[1] == ATID_CODEC_DAG_CBOR;
+	return event == ATID_CBOR_LINK && atid_cid_is_dag_cbor(item->data, item->len);
 }
 
 /*
@@ -66,7 +59,7 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 {
 	size_t		at;
 
-	if (key_is(key, "did"))
+	if (atid_cbor_item_is(key, "did"))
 	{
 		if (event != ATID_CBOR_TEXT ||
 			atid_did_scan((const char *) value->data, value->len, &at) != ATID_OK)
@@ -75,7 +68,7 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 		commit->did_len = value->len;
 		*seen |= HAS_DID;
 	}
-	else if (key_is(key, "rev"))
+	else if (atid_cbor_item_is(key, "rev"))
 	{
 		if (event != ATID_CBOR_TEXT ||
 			atid_syntax_tid((const char *) value->data, value->len, &at) != ATID_OK)
@@ -83,7 +76,7 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 		commit->rev = (const char *) value->data;
 		*seen |= HAS_REV;
 	}
-	else if (key_is(key, "sig"))
+	else if (atid_cbor_item_is(key, "sig"))
 	{
 		if (event != ATID_CBOR_BYTES)
 			return ATID_COMMIT_SIG;
@@ -91,21 +84,21 @@ take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
 		commit->sig_len = value->len;
 		*seen |= HAS_SIG;
 	}
-	else if (key_is(key, "data"))
+	else if (atid_cbor_item_is(key, "data"))
 	{
 		if (!is_link_to_block(event, value))
 			return ATID_COMMIT_DATA;
 		commit->data = value->data;
 		*seen |= HAS_DATA;
 	}
-	else if (key_is(key, "prev"))
+	else if (atid_cbor_item_is(key, "prev"))
 	{
 		if (event != ATID_CBOR_NULL && !is_link_to_block(event, value))
 			return ATID_COMMIT_PREV;
 		commit->prev = event == ATID_CBOR_NULL ? NULL : value->data;
 		*seen |= HAS_PREV;
 	}
-	else if (key_is(key, "version"))
+	else if (atid_cbor_item_is(key, "version"))
 	{
 		if (event != ATID_CBOR_INTEGER ||
 			(value->integer != ATID_COMMIT_VERSION &&
@@ -190,7 +183,7 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 			if (in_sig)
 				commit->sig_end = at;
 			key = item;
-			in_sig = key_is(&key, "sig");
+			in_sig = atid_cbor_item_is(&key, "sig");
 			if (in_sig)
 				commit->sig_begin = at;
 		}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "codec/fault.h"
 
@@ -70,6 +71,13 @@ typedef struct AtidCborItem
 	int64_t		integer;
 	bool		nul;			/* the text has a U+0000 in it */
 } AtidCborItem;
+
+/* Is a text, or a key, this one? */
+static inline bool
+atid_cbor_item_is(const AtidCborItem *item, const char *text)
+{
+	return item->len == strlen(text) && memcmp(item->data, text, item->len) == 0;
+}
 
 /* An open array or map, or the outside. */
 typedef struct AtidCborFrame

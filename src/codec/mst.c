@@ -147,7 +147,7 @@ read_tree_link(AtidCborReader *reader, AtidMstNode *node, char letter, AtidFault
 		return ATID_OK;
 	if (event != ATID_CBOR_LINK)
 		return node_fault(node, reader, event, form);
-	if (!atid_cid_is_blessed(item.data, item.len) || item.data[1] != ATID_CODEC_DAG_CBOR)
+	if (!atid_cid_is_dag_cbor(item.data, item.len))
 		return node_fault(node, reader, event, ATID_MST_LINK);
 	*link = item.data;
 	return ATID_OK;

@@ -66,4 +66,13 @@ atid_cid_is_blessed(const uint8_t *src, size_t len)
 		src[2] == ATID_HASH_SHA2_256 && src[3] == ATID_SHA2_256_LEN;
 }
 
+/*
+ * The same, and of codec dag-cbor: the CID of a commit, or of a node.
+ */
+static inline bool
+atid_cid_is_dag_cbor(const uint8_t *src, size_t len)
+{
+	return atid_cid_is_blessed(src, len) && src[1] == ATID_CODEC_DAG_CBOR;
+}
+
 #endif							/* ATID_MULTIFORMAT_H */

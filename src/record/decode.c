@@ -102,8 +102,7 @@ atid_refuse_block(const AtidCborReader *reader)
 static bool
 is_special_key(const AtidCborItem *item)
 {
-	return (item->len == 5 && memcmp(item->data, "$link", 5) == 0) ||
-		(item->len == 6 && memcmp(item->data, "$bytes", 6) == 0);
+	return atid_cbor_item_is(item, "$link") || atid_cbor_item_is(item, "$bytes");
 }
 
 /*

@@ -105,12 +105,6 @@ set_string(AtidTextWalk *walk, AtidCborItem *item)
 	return true;
 }
 
-static inline bool
-item_is(const AtidCborItem *item, const char *name)
-{
-	return item->len == strlen(name) && memcmp(item->data, name, item->len) == 0;
-}
-
 /*
  * An object begins, and its first key is "$link" or "$bytes": it has no other.
  */
@@ -146,9 +140,9 @@ begin_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
 	{
 		if (next_token(walk) == JSON_TOKEN_STRING && set_string(walk, item))
 		{
-			if (item_is(item, "$link"))
+			if (atid_cbor_item_is(item, "$link"))
 				return set_special(walk, item, true);
-			if (item_is(item, "$bytes"))
+			if (atid_cbor_item_is(item, "$bytes"))
 				return set_special(walk, item, false);
 		}
 		walk->again = true;
@@ -249,9 +243,9 @@ atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 	if (!set_string(walk, item))
 		return note_fault(walk, ATID_JSON_SURROGATE);
 	expect_token(walk, JSON_TOKEN_COLON);
-	if (item_is(item, "$link"))
+	if (atid_cbor_item_is(item, "$link"))
 		return note_fault(walk, ATID_JSON_LINK_KEYS);
-	if (item_is(item, "$bytes"))
+	if (atid_cbor_item_is(item, "$bytes"))
 		return note_fault(walk, ATID_JSON_BYTES_KEYS);
 	walk->fault_in_key = false;
 	level->at_value = true;

@@ -107,12 +107,6 @@ set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
 	return true;
 }
 
-static inline bool
-item_is(const AtidCborItem *item, const char *name)
-{
-	return item->len == strlen(name) && memcmp(item->data, name, item->len) == 0;
-}
-
 /*
  * Room for so many bytes; what was there before is gone.
  */
@@ -296,9 +290,9 @@ begin_container(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *c
 		};
 
 		/* the two names are ASCII: no conversion is needed to compare them */
-		if (item_is(&key, "$link"))
+		if (atid_cbor_item_is(&key, "$link"))
 			return set_special(walk, item, container, true);
-		if (item_is(&key, "$bytes"))
+		if (atid_cbor_item_is(&key, "$bytes"))
 			return set_special(walk, item, container, false);
 	}
 
@@ -402,9 +396,9 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 			return note_fault(walk, ATID_CBOR_UTF8);
 		if (item->len >= 5 && item->data[0] == '$')
 		{
-			if (item_is(item, "$link"))
+			if (atid_cbor_item_is(item, "$link"))
 				return note_fault(walk, ATID_JSON_LINK_KEYS);
-			if (item_is(item, "$bytes"))
+			if (atid_cbor_item_is(item, "$bytes"))
 				return note_fault(walk, ATID_JSON_BYTES_KEYS);
 		}
 		return ATID_CBOR_KEY;

@@ -102,7 +102,7 @@ open_repository(Repository *repo, bytea *car)
 		return atid_archive_problem(archive, ATID_REPO_NO_ROOT, NULL, NULL);
 	atid_car_root(archive->header.roots, &cid, &cid_len);
 	what = psprintf("The root is \"%s\".", atid_quote_cid(cid, cid_len));
-	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
+	if (!atid_cid_is_dag_cbor(cid, cid_len))
 		return atid_archive_problem(archive, ATID_REPO_ROOT, NULL, what);
 	switch (atid_archive_block(archive, cid, cid_len, &repo->commit_section))
 	{

@@ -42,7 +42,7 @@ find_root(AtidTree *tree, bytea *named)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("root of the tree must be named"),
 				 errdetail("A CAR must have one root, unless a root is named, and this one has %zu.", tree->archive.header.root_count)));
-	if (!atid_cid_is_blessed(cid, cid_len) || cid[1] != ATID_CODEC_DAG_CBOR)
+	if (!atid_cid_is_dag_cbor(cid, cid_len))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid root of a tree: \"%s\"", atid_quote_cid(cid, cid_len)),
