@@ -50,6 +50,8 @@ from_text(const char *s, size_t len)
 		case ATID_TID_CHARACTER:
 			CLAIM(at == legal && at > 0 && at < len);
 			break;
+		default:
+			CLAIM(false);
 	}
 	if (len == ATID_TID_TEXT_LEN)
 	{

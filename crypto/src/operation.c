@@ -39,6 +39,7 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 
+#include "codec/ascii.h"
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "compat.h"
@@ -150,11 +151,10 @@ note_rule(Problem *problem, const char *rule)
 static void
 append_key(StringInfo path, const char *key, int len)
 {
-	bool		plain = len > 0 && len <= KEY_MAX && !(key[0] >= '0' && key[0] <= '9');
+	bool		plain = len > 0 && len <= KEY_MAX && !atid_is_digit(key[0]);
 
 	for (int i = 0; plain && i < len; i++)
-		plain = (key[i] >= 'a' && key[i] <= 'z') || (key[i] >= 'A' && key[i] <= 'Z') ||
-			(key[i] >= '0' && key[i] <= '9') || key[i] == '_' || key[i] == '$';
+		plain = atid_is_letter(key[i]) || atid_is_digit(key[i]) || key[i] == '_' || key[i] == '$';
 	if (plain)
 	{
 		appendStringInfoChar(path, '.');

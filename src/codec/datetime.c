@@ -31,6 +31,8 @@
 
 #include <string.h>
 
+#include "codec/ascii.h"
+
 #define US_PER_SECOND	INT64_C(1000000)
 #define US_PER_MINUTE	(60 * US_PER_SECOND)
 #define US_PER_DAY		(24 * 60 * US_PER_MINUTE)
@@ -108,12 +110,6 @@ days_before_month(int year, int month)
  * Reading
  */
 
-static inline bool
-is_digit(char c)
-{
-	return (unsigned char) (c - '0') <= 9;
-}
-
 /* What is at the reader's place; a zero byte at the end. */
 static inline char
 peek(const Reader *r)
@@ -156,7 +152,7 @@ read_digits(Reader *r, int n, int *value)
 	*value = 0;
 	for (int i = 0; i < n; i++)
 	{
-		if (!is_digit(peek(r)))
+		if (!atid_is_digit(peek(r)))
 			return false;
 		*value = *value * 10 + (r->s[r->at++] - '0');
 	}
@@ -199,9 +195,9 @@ read_fraction(Reader *r, Fields *f)
 	f->us = 0;
 	if (!read_char(r, '.'))
 		return true;
-	if (!is_digit(peek(r)))
+	if (!atid_is_digit(peek(r)))
 		return false;
-	for (; is_digit(peek(r)); r->at++)
+	for (; atid_is_digit(peek(r)); r->at++)
 	{
 		f->us += (r->s[r->at] - '0') * weight;
 		weight /= 10;			/* from the seventh digit on it is 0 */
@@ -436,7 +432,7 @@ read_mail_form(Reader *r, Fields *f)
 	f->day_at = r->at;
 	if (!read_digits(r, 1, &f->day))
 		return ATID_DATETIME_FORM;
-	if (is_digit(peek(r)))
+	if (atid_is_digit(peek(r)))
 		f->day = f->day * 10 + (r->s[r->at++] - '0');
 	if (!read_char(r, ' ') || !read_month_name(r, f) ||
 		!read_char(r, ' ') || !read_digits(r, 4, &f->year) || f->year < 100 ||
@@ -509,7 +505,7 @@ atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
 	if (atid_datetime_parse(s, len, us, at) == ATID_OK)
 		return ATID_OK;
 
-	if (len > 2 && is_digit(s[0]) && is_digit(s[1]) && is_digit(s[2]))
+	if (len > 2 && atid_is_digit(s[0]) && atid_is_digit(s[1]) && atid_is_digit(s[2]))
 		fault = read_iso_form(&r, &f);
 	else if (!read_weekday(&r) || read_word(&r, ", "))
 		fault = read_mail_form(&r, &f);

@@ -19,32 +19,9 @@
 #include <string.h>
 
 #include "codec/address.h"
+#include "codec/ascii.h"
 #include "codec/datetime.h"
 #include "codec/syntax.h"
-
-static inline char
-to_lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char) (c + ('a' - 'A')) : c;
-}
-
-static inline bool
-is_letter(char c)
-{
-	return to_lower(c) >= 'a' && to_lower(c) <= 'z';
-}
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool
-is_hex(char c)
-{
-	return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'f');
-}
 
 static inline bool
 is_one_of(char c, const char *set)
@@ -72,7 +49,8 @@ atid_uri_scan(const char *s, size_t len, size_t *at)
 	bool		authority;
 	bool		fragment = false;
 
-	while (i < bound && (is_letter(s[i]) || (i > 0 && (is_digit(s[i]) || is_one_of(s[i], "+-.")))))
+	while (i < bound && (atid_is_letter(s[i]) ||
+						 (i > 0 && (atid_is_digit(s[i]) || is_one_of(s[i], "+-.")))))
 		i++;
 	*at = i;
 	if (i == ATID_URI_MAX && len > ATID_URI_MAX)
@@ -91,7 +69,7 @@ atid_uri_scan(const char *s, size_t len, size_t *at)
 		char		c = s[i];
 
 		*at = i;
-		if (is_letter(c) || is_digit(c) || is_one_of(c, "-._~!$&'()*+,;=:@"))
+		if (atid_is_letter(c) || atid_is_digit(c) || is_one_of(c, "-._~!$&'()*+,;=:@"))
 			continue;
 		if (c == '/' || c == '?')
 			authority = false;
@@ -104,7 +82,7 @@ atid_uri_scan(const char *s, size_t len, size_t *at)
 		}
 		else if (c == '%')
 		{
-			if (len - i <= 2 || !is_hex(s[i + 1]) || !is_hex(s[i + 2]))
+			if (len - i <= 2 || atid_hex_value(s[i + 1]) < 0 || atid_hex_value(s[i + 2]) < 0)
 				return ATID_URI_ESCAPE;
 			i += 2;
 		}
@@ -161,9 +139,9 @@ next_subtag(Tag *tag)
 	tag->letters = tag->digits = true;
 	for (; i < tag->len && tag->s[i] != '-'; i++)
 	{
-		if (is_letter(tag->s[i]))
+		if (atid_is_letter(tag->s[i]))
 			tag->digits = false;
-		else if (is_digit(tag->s[i]))
+		else if (atid_is_digit(tag->s[i]))
 			tag->letters = false;
 		else
 		{
@@ -190,13 +168,13 @@ next_subtag(Tag *tag)
 static inline bool
 is_singleton(const Tag *tag, bool x)
 {
-	return tag->n == 1 && (to_lower(tag->s[tag->start]) == 'x') == x;
+	return tag->n == 1 && (atid_to_lower(tag->s[tag->start]) == 'x') == x;
 }
 
 static inline bool
 is_variant(const Tag *tag)
 {
-	return tag->n >= 5 || (tag->n == 4 && is_digit(tag->s[tag->start]));
+	return tag->n >= 5 || (tag->n == 4 && atid_is_digit(tag->s[tag->start]));
 }
 
 /*
@@ -218,7 +196,7 @@ is_irregular(const char *s, size_t len)
 
 		if (strlen(tags[t]) != len)
 			continue;
-		while (i < len && to_lower(s[i]) == tags[t][i])
+		while (i < len && atid_to_lower(s[i]) == tags[t][i])
 			i++;
 		if (i == len)
 			return true;
@@ -332,7 +310,7 @@ atid_cid_string_scan(const char *s, size_t len, size_t *at)
 	{
 		char		c = s[*at];
 
-		if (!is_letter(c) && !is_digit(c) && c != '+' && c != '=')
+		if (!atid_is_letter(c) && !atid_is_digit(c) && c != '+' && c != '=')
 			return ATID_CID_STRING_CHARACTER;
 	}
 	if (len < ATID_CID_STRING_MIN || len > ATID_CID_STRING_MAX)

@@ -17,19 +17,8 @@
 
 #include <string.h>
 
+#include "codec/ascii.h"
 #include "codec/base32.h"
-
-static inline bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static inline bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /*
  * Say what is wrong with a string that should be a TID.  The leftmost fault is
@@ -76,7 +65,7 @@ atid_syntax_key_characters(const char *s, size_t len, bool colon)
 	{
 		char		c = s[i];
 
-		if (is_letter(c) || is_digit(c) ||
+		if (atid_is_letter(c) || atid_is_digit(c) ||
 			c == '.' || c == '-' || c == '_' || c == '~')
 			continue;
 		if (colon && c == ':')
@@ -108,18 +97,6 @@ atid_syntax_key(const char *s, size_t len, bool colon)
 		atid_syntax_key_dot_segment(s, len);
 }
 
-static int
-hex_value(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /*
  * The decimal digits of an integer below 2^128, without leading zeros, into 16
  * bytes, big-endian.
@@ -135,7 +112,7 @@ parse_decimal_128(const char *s, size_t len, uint8_t bytes[16])
 	{
 		unsigned int carry;
 
-		if (!is_digit(s[i]))
+		if (!atid_is_digit(s[i]))
 			return false;
 		carry = (unsigned int) (s[i] - '0');
 		for (int j = 15; j >= 0; j--)
@@ -196,8 +173,8 @@ atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 
 		if (dashes && (i == 4 || i == 6 || i == 8 || i == 10) && *s++ != '-')
 			return false;
-		high = hex_value(*s++);
-		low = hex_value(*s++);
+		high = atid_hex_value(*s++);
+		low = atid_hex_value(*s++);
 		if (high < 0 || low < 0)
 			return false;
 		bytes[i] = (uint8_t) (high << 4 | low);

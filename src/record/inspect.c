@@ -22,6 +22,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "codec/ascii.h"
 #include "record/inspect.h"
 #include "error.h"
 
@@ -154,8 +155,7 @@ is_plain_key(AtidSlice key)
 	{
 		char		c = key.data[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-			  (i > 0 && c >= '0' && c <= '9')))
+		if (!atid_is_letter(c) && c != '_' && c != '$' && !(i > 0 && atid_is_digit(c)))
 			return false;
 	}
 	return key.len > 0;

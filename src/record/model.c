@@ -32,6 +32,7 @@
 #include "postgres.h"
 
 #include "codec/address.h"
+#include "codec/ascii.h"
 #include "codec/format.h"
 #include "codec/multiformat.h"
 #include "record/model.h"
@@ -107,8 +108,7 @@ is_type(const char *s, size_t len)
 	{
 		char		c = hash[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			  (c >= '0' && c <= '9') || c == '-' || c == '_'))
+		if (!atid_is_letter(c) && !atid_is_digit(c) && c != '-' && c != '_')
 			return false;
 	}
 	return true;

@@ -37,6 +37,7 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
+#include "codec/ascii.h"
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "record/walk.h"
@@ -192,8 +193,7 @@ base64_fault(const char *text, size_t len)
 			return ATID_JSON_BYTES_PADDING;
 		if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
 			return ATID_JSON_BYTES_SPACE;
-		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-			  (c >= '0' && c <= '9') || c == '+' || c == '/'))
+		if (!atid_is_letter(c) && !atid_is_digit(c) && c != '+' && c != '/')
 			return ATID_JSON_BYTES_ALPHABET;
 	}
 	return len % 4 == 1 ? ATID_JSON_BYTES_LENGTH : ATID_JSON_BYTES_PADDING;
