@@ -78,6 +78,8 @@ check_base58(const char *text, size_t len)
 		case ATID_BASE58_LENGTH:
 			CLAIM(len > ATID_BASE58_TEXT_MAX);
 			break;
+		default:
+			CLAIM(false);
 	}
 }
 
