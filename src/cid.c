@@ -34,6 +34,7 @@
 #include "utils/sortsupport.h"
 
 #include "cid.h"
+#include "codec/bytes.h"
 #include "codec/format.h"
 #include "codec/multiformat.h"
 #include "compat.h"
@@ -416,12 +417,9 @@ compare_cid_links(Datum x, Datum y, SortSupport ssup)
 {
 	bytea	   *a = DatumGetByteaPP(x);
 	bytea	   *b = DatumGetByteaPP(y);
-	size_t		a_len = VARSIZE_ANY_EXHDR(a);
-	size_t		b_len = VARSIZE_ANY_EXHDR(b);
-	int			result = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_len, b_len));
+	int			result = atid_bytes_cmp(VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a),
+										VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
 
-	if (result == 0 && a_len != b_len)
-		result = a_len < b_len ? -1 : 1;
 	if (DatumGetPointer(x) != (Pointer) a)
 		pfree(a);
 	if (DatumGetPointer(y) != (Pointer) b)

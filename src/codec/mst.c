@@ -92,19 +92,6 @@ atid_mst_check_key(const uint8_t *key, size_t len)
 	return ATID_OK;
 }
 
-/*
- * The order of keys: that of their bytes.
- */
-int
-atid_mst_key_cmp(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
-{
-	int			order = memcmp(a, b, a_len < b_len ? a_len : b_len);
-
-	if (order == 0 && a_len != b_len)
-		order = a_len < b_len ? -1 : 1;
-	return order;
-}
-
 
 /*
  * Nodes

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/bytes.h"
 #include "codec/fault.h"
 
 /* A key has no more bytes; a valid path has 830 at most. */
@@ -52,7 +53,6 @@ typedef struct AtidMstCaller
 extern int	atid_mst_depth(const uint8_t digest[32]);
 extern size_t atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 extern AtidFault atid_mst_check_key(const uint8_t *key, size_t len);
-extern int	atid_mst_key_cmp(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 
 
 /*

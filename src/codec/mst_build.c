@@ -271,7 +271,7 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 	if (builder->last >= 0)
 	{
 		const AtidMstLevel *last = builder->levels[builder->last];
-		int			order = atid_mst_key_cmp(last->last, last->key_len, key, key_len);
+		int			order = atid_bytes_cmp(last->last, last->key_len, key, key_len);
 
 		if (order >= 0)
 			return order > 0 ? ATID_MST_KEY_ORDER : ATID_MST_KEY_TWICE;

@@ -84,7 +84,7 @@ take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool
 	walk->key = frame->key;
 	walk->key_len = frame->key_len;
 	if (order > 0 && walk->last_key != NULL && walk->last_key != frame->key)
-		order = atid_mst_key_cmp(frame->key, frame->key_len, walk->last_key, walk->last_len);
+		order = atid_bytes_cmp(frame->key, frame->key_len, walk->last_key, walk->last_len);
 	if (order <= 0)
 		return order < 0 ? ATID_MST_KEY_ORDER : ATID_MST_KEY_TWICE;
 
@@ -384,7 +384,7 @@ atid_mst_check_behind(AtidMstWalk *walk, const uint8_t *key, size_t len)
 
 	if (walk->at != ATID_MST_AT_ENTRY)
 		return;
-	order = atid_mst_key_cmp(walk->key, walk->key_len, key, len);
+	order = atid_bytes_cmp(walk->key, walk->key_len, key, len);
 	if (order > 0)
 		return;
 	frame = &walk->frames[walk->depth - 1];

@@ -52,6 +52,7 @@
 
 #include "codec/address.h"
 #include "codec/base32.h"
+#include "codec/bytes.h"
 
 #define PLC_LEN			ATID_PLC_PACKED_LEN
 #define PLC_BLOCKS		3
@@ -103,17 +104,6 @@ write_word(uint64_t word, uint8_t *bytes)
 		bytes[i] = (uint8_t) word;
 		word >>= 8;
 	}
-}
-
-/* As texts compare: bytes, and then the shorter first. */
-static int
-compare_bytes(const void *a, size_t a_len, const void *b, size_t b_len)
-{
-	int			result = memcmp(a, b, a_len < b_len ? a_len : b_len);
-
-	if (result == 0 && a_len != b_len)
-		result = a_len < b_len ? -1 : 1;
-	return result;
 }
 
 
@@ -255,14 +245,14 @@ atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 	char		plc[PLC_TEXT_LEN];
 
 	if ((a_len == PLC_LEN) == (b_len == PLC_LEN))
-		return compare_bytes(a, a_len, b, b_len);
+		return atid_bytes_cmp(a, a_len, b, b_len);
 	if (a_len == PLC_LEN)
 	{
 		plc_unpack(a, plc);
-		return compare_bytes(plc, PLC_TEXT_LEN, b, b_len);
+		return atid_bytes_cmp(plc, PLC_TEXT_LEN, b, b_len);
 	}
 	plc_unpack(b, plc);
-	return compare_bytes(a, a_len, plc, PLC_TEXT_LEN);
+	return atid_bytes_cmp(a, a_len, plc, PLC_TEXT_LEN);
 }
 
 /* The order of a DID's text and any other text. */
@@ -272,9 +262,9 @@ atid_did_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s
 	char		plc[PLC_TEXT_LEN];
 
 	if (len != PLC_LEN)
-		return compare_bytes(packed, atid_did_text_len(packed, len), s, s_len);
+		return atid_bytes_cmp(packed, atid_did_text_len(packed, len), s, s_len);
 	plc_unpack(packed, plc);
-	return compare_bytes(plc, PLC_TEXT_LEN, s, s_len);
+	return atid_bytes_cmp(plc, PLC_TEXT_LEN, s, s_len);
 }
 
 /* Of two DIDs, the greater never has the lesser key. */
@@ -494,8 +484,8 @@ compare_texts(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 
 	atid_at_uri_unpack(a, a_len, a_text);
 	atid_at_uri_unpack(b, b_len, b_text);
-	return compare_bytes(a_text, atid_at_uri_text_len(a, a_len),
-						 b_text, atid_at_uri_text_len(b, b_len));
+	return atid_bytes_cmp(a_text, atid_at_uri_text_len(a, a_len),
+						  b_text, atid_at_uri_text_len(b, b_len));
 }
 
 /* Of two shapes, both with a packed authority: that, and then the paths. */
@@ -510,7 +500,7 @@ compare_paths(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 	{
 		a_len = unpack_path(a, a_len, a_path);
 		b_len = unpack_path(b, b_len, b_path);
-		result = compare_bytes(a_path, a_len, b_path, b_len);
+		result = atid_bytes_cmp(a_path, a_len, b_path, b_len);
 	}
 	return result;
 }
@@ -525,7 +515,7 @@ atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_l
 	if ((a_len > 0 && b_len > 0 && a[0] == b[0]) ||
 		!is_whole(a, a_len) || atid_at_uri_text_len(a, a_len) > ATID_AT_URI_LONGEST ||
 		!is_whole(b, b_len) || atid_at_uri_text_len(b, b_len) > ATID_AT_URI_LONGEST)
-		return compare_bytes(a, a_len, b, b_len);
+		return atid_bytes_cmp(a, a_len, b, b_len);
 	if (a[0] & b[0] & SHAPE_PLC)
 		return compare_paths(a, a_len, b, b_len);
 	return compare_texts(a, a_len, b, b_len);
@@ -541,9 +531,9 @@ atid_at_uri_compare_text(const uint8_t *packed, size_t len, const char *s, size_
 	char		whole[ATID_AT_URI_LONGEST];
 
 	if (!is_whole(packed, len) || atid_at_uri_text_len(packed, len) > ATID_AT_URI_LONGEST)
-		return compare_bytes(packed, len, s, s_len);
+		return atid_bytes_cmp(packed, len, s, s_len);
 	atid_at_uri_unpack(packed, len, whole);
-	return compare_bytes(whole, atid_at_uri_text_len(packed, len), s, s_len);
+	return atid_bytes_cmp(whole, atid_at_uri_text_len(packed, len), s, s_len);
 }
 
 /* Of two AT URIs, the greater never has the lesser key. */

@@ -50,7 +50,7 @@ compare_operations(const void *a, const void *b, void *ignored)
 	const Operation *x = a;
 	const Operation *y = b;
 
-	return atid_mst_key_cmp(x->key, x->key_len, y->key, y->key_len);
+	return atid_bytes_cmp(x->key, x->key_len, y->key, y->key_len);
 }
 
 /*
@@ -177,7 +177,7 @@ undo_deletes(Inversion *inversion, const uint8_t *key, size_t key_len)
 		const Operation *op = &inversion->operations[inversion->next];
 
 		CHECK_FOR_INTERRUPTS();
-		if (key != NULL && atid_mst_key_cmp(op->key, op->key_len, key, key_len) >= 0)
+		if (key != NULL && atid_bytes_cmp(op->key, op->key_len, key, key_len) >= 0)
 			return;
 		if (inversion->in_gap)
 			raise_needed(inversion, op->key, op->key_len);
@@ -206,7 +206,7 @@ undo_entry(Inversion *inversion, const AtidMstWalk *walk)
 	inversion->in_gap = false;
 	op = &inversion->operations[inversion->next];
 	if (inversion->next < inversion->count &&
-		atid_mst_key_cmp(op->key, op->key_len, walk->key, walk->key_len) == 0)
+		atid_bytes_cmp(op->key, op->key_len, walk->key, walk->key_len) == 0)
 	{
 		inversion->next++;
 		if (op->new == NULL || VARSIZE_ANY_EXHDR(op->new) != value_len ||

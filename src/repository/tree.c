@@ -210,7 +210,7 @@ pass_shared(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
 	atid_mst_pass(new);
 	if (old->at != ATID_MST_AT_ENTRY || new->at != ATID_MST_AT_ENTRY ?
 		old->at == new->at :
-		atid_mst_key_cmp(old->key, old->key_len, new->key, new->key_len) == 0)
+		atid_bytes_cmp(old->key, old->key_len, new->key, new->key_len) == 0)
 		return;
 	atid_mst_last_key(edge, &diff->caller, cid, level);
 	if (edge->at == ATID_MST_AT_FAULT)
@@ -247,7 +247,7 @@ put_difference(Diff *diff, const AtidMstWalk *old, const AtidMstWalk *new)
 static void
 compare_entries(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
 {
-	int			order = atid_mst_key_cmp(old->key, old->key_len, new->key, new->key_len);
+	int			order = atid_bytes_cmp(old->key, old->key_len, new->key, new->key_len);
 
 	if (order != 0)
 		put_difference(diff, order < 0 ? old : NULL, order < 0 ? NULL : new);
