@@ -47,10 +47,10 @@
  */
 
 /*
- * A cid_link of bytes that are known to be a well-formed CID.
+ * A bytea of these bytes; a cid_link, if they are known to be a well-formed CID.
  */
 Datum
-atid_cid_datum(const uint8_t *bytes, size_t len)
+atid_bytes_datum(const uint8_t *bytes, size_t len)
 {
 	bytea	   *result = palloc(VARHDRSZ + len);
 
@@ -69,7 +69,7 @@ atid_cid_of_block(uint64_t codec, const void *block, size_t len)
 	size_t		head = atid_cid_head(codec, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN, bytes);
 
 	atid_sha256_once(block, len, bytes + head);
-	return atid_cid_datum(bytes, head + ATID_SHA2_256_LEN);
+	return atid_bytes_datum(bytes, head + ATID_SHA2_256_LEN);
 }
 
 /* The parts of a value. */
@@ -142,7 +142,7 @@ atid_cid_link_recv(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary representation for type %s", "atid.cid_link"),
 				 errdetail("%s", atid_fault_at_byte(fault, at))));
-	return atid_cid_datum((const uint8_t *) bytes, len);
+	return atid_bytes_datum((const uint8_t *) bytes, len);
 }
 
 PG_FUNCTION_INFO_V1(atid_cid_link_send);
@@ -235,7 +235,7 @@ atid_cid_make(PG_FUNCTION_ARGS)
 						   ATID_SHA2_256_LEN, (int) VARSIZE_ANY_EXHDR(digest))));
 	head = atid_cid_head(codec, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN, bytes);
 	memcpy(bytes + head, VARDATA_ANY(digest), ATID_SHA2_256_LEN);
-	return atid_cid_datum(bytes, head + ATID_SHA2_256_LEN);
+	return atid_bytes_datum(bytes, head + ATID_SHA2_256_LEN);
 }
 
 /*
@@ -277,8 +277,7 @@ atid_cid_digest(PG_FUNCTION_ARGS)
 {
 	AtidCid		cid = parse_cid_link(PG_GETARG_BYTEA_PP(0));
 
-	/* a bytea, like a cid_link, is a varlena header and bytes */
-	return atid_cid_datum(cid.digest, cid.digest_len);
+	return atid_bytes_datum(cid.digest, cid.digest_len);
 }
 
 /*

@@ -8,7 +8,7 @@
 #ifndef ATID_CID_H
 #define ATID_CID_H
 
-extern Datum atid_cid_datum(const uint8_t *bytes, size_t len);
+extern Datum atid_bytes_datum(const uint8_t *bytes, size_t len);
 extern Datum atid_cid_of_block(uint64_t codec, const void *block, size_t len);
 
 #endif							/* ATID_CID_H */

@@ -74,7 +74,7 @@ put_link(AtidInspector *in, Rows *rows)
 	bool		nulls[2] = {0};
 
 	set_path(in, rows, true, false, values, nulls);
-	values[1] = atid_cid_datum(in->item.data, in->item.len);
+	values[1] = atid_bytes_datum(in->item.data, in->item.len);
 	tuplestore_putvalues(rows->store, rows->desc, values, nulls);
 }
 
@@ -89,7 +89,7 @@ cid_of_string(AtidSlice text, Datum *cid)
 
 	if (atid_cid_from_text(text.data, text.len, bytes, &at) != ATID_OK)
 		return false;
-	*cid = atid_cid_datum(bytes, atid_cid_bytes_len(text.len));
+	*cid = atid_bytes_datum(bytes, atid_cid_bytes_len(text.len));
 	return true;
 }
 
@@ -107,7 +107,7 @@ put_blob(AtidInspector *in, Rows *rows)
 	if (legacy)
 		nulls[1] = !cid_of_string(level->cid, &values[1]);
 	else if (level->is_blob && level->ref.data != NULL)
-		values[1] = atid_cid_datum((const uint8_t *) level->ref.data, level->ref.len);
+		values[1] = atid_bytes_datum((const uint8_t *) level->ref.data, level->ref.len);
 	else
 		return;
 

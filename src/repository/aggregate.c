@@ -246,7 +246,7 @@ atid_mst_root_finalfn(PG_FUNCTION_ARGS)
 	uint8_t		root[ATID_MST_CID_LEN];
 
 	finish_state(fcinfo, NULL, root);
-	return atid_cid_datum(root, sizeof(root));
+	return atid_bytes_datum(root, sizeof(root));
 }
 
 /*

@@ -257,5 +257,5 @@ atid_car_agg_finalfn(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	state = (const CarState *) PG_GETARG_POINTER(0);
-	return atid_cid_datum((const uint8_t *) state->bytes.data, (size_t) state->bytes.len);
+	return atid_bytes_datum((const uint8_t *) state->bytes.data, (size_t) state->bytes.len);
 }

@@ -272,7 +272,7 @@ atid_mst_invert(PG_FUNCTION_ARGS)
 	{
 		memcpy(root, tree->root, sizeof(root));
 		atid_tree_close(tree);
-		return atid_cid_datum(root, sizeof(root));
+		return atid_bytes_datum(root, sizeof(root));
 	}
 	walk = &tree->walk;
 	atid_tree_build_begin(&inversion.call, CurrentMemoryContext, NULL);
@@ -302,5 +302,5 @@ atid_mst_invert(PG_FUNCTION_ARGS)
 	atid_mst_builder_free(&inversion.builder, &inversion.call.caller);
 	pg_cryptohash_free(inversion.call.hash);
 	atid_tree_close(tree);
-	return atid_cid_datum(root, sizeof(root));
+	return atid_bytes_datum(root, sizeof(root));
 }

@@ -241,13 +241,13 @@ atid_repo_commit(PG_FUNCTION_ARGS)
 		atid_base32_decode_tid(commit->rev, &rev);
 		values[2] = UInt64GetDatum(rev);
 	}
-	values[3] = atid_cid_datum(commit->data, ATID_CID_BLESSED_LEN);
+	values[3] = atid_bytes_datum(commit->data, ATID_CID_BLESSED_LEN);
 	nulls[4] = commit->prev == NULL;
 	if (commit->prev != NULL)
-		values[4] = atid_cid_datum(commit->prev, ATID_CID_BLESSED_LEN);
-	values[5] = atid_cid_datum(commit->sig, commit->sig_len);
-	values[6] = atid_cid_datum(repo->commit_section.cid, repo->commit_section.cid_len);
-	values[7] = atid_cid_datum(repo->commit_section.block, repo->commit_section.block_len);
+		values[4] = atid_bytes_datum(commit->prev, ATID_CID_BLESSED_LEN);
+	values[5] = atid_bytes_datum(commit->sig, commit->sig_len);
+	values[6] = atid_bytes_datum(repo->commit_section.cid, repo->commit_section.cid_len);
+	values[7] = atid_bytes_datum(repo->commit_section.block, repo->commit_section.block_len);
 
 	result = HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
 	close_repository(repo);
