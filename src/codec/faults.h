@@ -24,10 +24,10 @@ ATID_FAULT(ATID_BASE32_CHARACTER, "A CID must contain only the characters a-z an
 ATID_FAULT(ATID_BASE32_LENGTH, "A CID must have a length that the base32 of whole bytes has.")
 ATID_FAULT(ATID_BASE32_SPARE, "The spare bits in the last character of a CID must be zero.")
 
-/* multiformat.c */
+/* multiformat.c: of a text, and then of bytes */
+ATID_FAULT(ATID_CID_MULTIBASE, "A CID must be base32 in lower case and begin with \"b\".")
 ATID_FAULT(ATID_VARINT_SHORTEST, "A varint must be in its shortest form.")
 ATID_FAULT(ATID_VARINT_LONG, "A varint must have at most " NUMBER(ATID_VARINT_MAX_LEN) " bytes.")
-ATID_FAULT(ATID_CID_MULTIBASE, "A CID must be base32 in lower case and begin with \"b\".")
 ATID_FAULT(ATID_CID_V0, "A CID must be of version 1, and this is a CIDv0.")
 ATID_FAULT(ATID_CID_VERSION, "A CID must be of version 1.")
 ATID_FAULT(ATID_CID_TRUNCATED, "A CID must not end before its digest.")
