@@ -306,40 +306,35 @@ build_index(AtidArchive *archive, size_t sections)
 }
 
 /*
- * Open a CAR, which must stay as it is, without an index: to read its sections one after
- * the other.  Returns false if its header has a fault, which is then noted; there is
- * nothing to close then.
+ * Open a CAR, which must stay as it is, for what the flags say.  Returns false if its
+ * header has a fault, or, where it gets an index, the length or CID of a section; the
+ * fault is then noted.  Close it in either case.
  */
 bool
-atid_archive_begin(AtidArchive *archive, bytea *car)
-{
-	memset(archive, 0, sizeof(*archive));
-	archive->car = (const uint8_t *) VARDATA_ANY(car);
-	archive->len = VARSIZE_ANY_EXHDR(car);
-	atid_car_begin(&archive->header, archive->car, archive->len);
-	return atid_archive_car_problem(archive, &archive->header);
-}
-
-/*
- * The same with an index, to find blocks and to walk through trees.  Returns false also
- * if a section's length or CID has a fault.  Close it in either case.
- */
-bool
-atid_archive_open(AtidArchive *archive, bytea *car)
+atid_archive_open(AtidArchive *archive, bytea *car, int flags)
 {
 	AtidCarReader reader;
 	AtidCarSection section;
 	size_t		indexed = 0;
 	uint64		n = 0;
 
-	if (!atid_archive_begin(archive, car))
+	memset(archive, 0, sizeof(*archive));
+	archive->car = (const uint8_t *) VARDATA_ANY(car);
+	archive->len = VARSIZE_ANY_EXHDR(car);
+	archive->records = (flags & ATID_ARCHIVE_RECORDS) != 0;
+	atid_car_begin(&archive->header, archive->car, archive->len);
+	if (!atid_archive_car_problem(archive, &archive->header))
 		return false;
+	if (flags & (ATID_ARCHIVE_CHECK | ATID_ARCHIVE_INDEX))
+		archive->hash = atid_sha256_begin();
+	if ((flags & ATID_ARCHIVE_INDEX) == 0)
+		return true;
+
 	archive->caller.sha256 = hash_key;
 	archive->caller.alloc = alloc_entries;
 	archive->caller.find = find_node;
 	archive->caller.expect = expect_entries;
 	archive->caller.arg = archive;
-
 	reader = archive->header;
 	while (atid_car_next(&reader, &section))
 	{
@@ -351,7 +346,6 @@ atid_archive_open(AtidArchive *archive, bytea *car)
 	if (!atid_archive_car_problem(archive, &reader))
 		return false;
 	build_index(archive, indexed);
-	archive->hash = atid_sha256_begin();
 	return true;
 }
 

@@ -38,8 +38,14 @@ typedef enum AtidArchiveBlock
 	ATID_ARCHIVE_BAD			/* a problem is noted */
 } AtidArchiveBlock;
 
-extern bool atid_archive_begin(AtidArchive *archive, bytea *car);
-extern bool atid_archive_open(AtidArchive *archive, bytea *car);
+/* What a CAR is opened for, besides reading its header and its sections in a row. */
+#define ATID_ARCHIVE_CHECK		0x01	/* to check the blocks of sections */
+#define ATID_ARCHIVE_INDEX		0x02	/* to find blocks, and to walk through
+										 * trees */
+#define ATID_ARCHIVE_RECORDS	0x04	/* and to ask for what a tree's values
+										 * name */
+
+extern bool atid_archive_open(AtidArchive *archive, bytea *car, int flags);
 extern void atid_archive_close(AtidArchive *archive);
 pg_noreturn extern void atid_archive_raise(const AtidArchive *archive, const char *what);
 

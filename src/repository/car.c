@@ -25,7 +25,6 @@
 #include "codec/mst.h"
 #include "codec/multiformat.h"
 #include "compat.h"
-#include "sha256.h"
 
 
 /*
@@ -43,7 +42,7 @@ atid_car_roots(PG_FUNCTION_ARGS)
 	const uint8_t *root;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!atid_archive_begin(&archive, car))
+	if (!atid_archive_open(&archive, car, 0))
 		atid_archive_raise(&archive, "CAR");
 	root = archive.header.roots;
 	for (size_t i = 0; i < archive.header.root_count; i++)
@@ -80,9 +79,8 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 	int32		n = 0;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!atid_archive_begin(&archive, car))
+	if (!atid_archive_open(&archive, car, verify ? ATID_ARCHIVE_CHECK : 0))
 		atid_archive_raise(&archive, "CAR");
-	archive.hash = atid_sha256_begin();
 	reader = archive.header;
 	while (atid_car_next(&reader, &section))
 	{
@@ -113,20 +111,19 @@ find_problem(FunctionCallInfo fcinfo)
 	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	AtidArchive archive;
 
-	if (atid_archive_begin(&archive, car))
+	if (atid_archive_open(&archive, car, ATID_ARCHIVE_CHECK))
 	{
 		AtidCarReader reader = archive.header;
 		AtidCarSection section;
 
-		archive.hash = atid_sha256_begin();
 		while (archive.problem == NULL && atid_car_next(&reader, &section))
 		{
 			CHECK_FOR_INTERRUPTS();
 			atid_archive_check(&archive, &section);
 		}
 		atid_archive_car_problem(&archive, &reader);
-		atid_archive_close(&archive);
 	}
+	atid_archive_close(&archive);
 	PG_FREE_IF_COPY(car, 0);
 	return archive.problem;
 }

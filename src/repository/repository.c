@@ -95,9 +95,8 @@ open_repository(Repository *repo, bytea *car)
 
 	repo->repeated = 0;
 	repo->walk.entries = NULL;
-	if (!atid_archive_open(archive, car))
+	if (!atid_archive_open(archive, car, ATID_ARCHIVE_INDEX | ATID_ARCHIVE_RECORDS))
 		return false;
-	archive->records = true;
 	if (archive->header.root_count == 0)
 		return atid_archive_problem(archive, ATID_REPO_NO_ROOT, NULL, NULL);
 	atid_car_root(archive->header.roots, &cid, &cid_len);

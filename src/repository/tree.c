@@ -69,7 +69,7 @@ atid_tree_open(FunctionCallInfo fcinfo, int i)
 {
 	AtidTree   *tree = palloc(sizeof(AtidTree));
 
-	if (!atid_archive_open(&tree->archive, PG_GETARG_BYTEA_PP(i)))
+	if (!atid_archive_open(&tree->archive, PG_GETARG_BYTEA_PP(i), ATID_ARCHIVE_INDEX))
 		atid_archive_raise(&tree->archive, "CAR");
 	find_root(tree, PG_ARGISNULL(i + 1) ? NULL : PG_GETARG_BYTEA_PP(i + 1));
 	atid_mst_walk_begin(&tree->walk, &tree->archive.caller, tree->root);
