@@ -6,6 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "codec/address.h"
 #include "codec/syntax.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *s = (const char *) data;
 
-	CLAIM(atid_syntax_key(s, size, false) == is_key(s, size, false));
-	CLAIM(atid_syntax_key(s, size, true) == is_key(s, size, true));
+	CLAIM(atid_record_key_ok(s, size, false) == is_key(s, size, false));
+	CLAIM(atid_record_key_ok(s, size, true) == is_key(s, size, true));
 	return 0;
 }

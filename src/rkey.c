@@ -4,7 +4,7 @@
  *		Record keys: the checks behind the domains rkey and record_key.
  *
  * A record key is a string, and the domains are domains over text with
- * collation "C", the order of the repository tree.  The rules are in syntax.c.
+ * collation "C", the order of the repository tree.  The rules are in codec/address.c.
  * rkey has the character set of the protocol's first description of record keys,
  * and record_key has ':' too, which the protocol admits today.
  *
@@ -22,7 +22,6 @@
 
 #include "codec/address.h"
 #include "codec/base32.h"
-#include "codec/syntax.h"
 #include "compat.h"
 #include "generator/generator.h"
 #include "error.h"
@@ -35,26 +34,26 @@
 static bool
 check_key_length(text *key)
 {
-	return atid_syntax_key_length(VARSIZE_ANY_EXHDR(key));
+	return atid_record_key_length_ok(VARSIZE_ANY_EXHDR(key));
 }
 
 static bool
 check_key_characters(text *key, bool colon)
 {
-	return atid_syntax_key_characters(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key),
-									  colon);
+	return atid_record_key_characters_ok(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key),
+										 colon);
 }
 
 static bool
 check_key_dot_segment(text *key)
 {
-	return atid_syntax_key_dot_segment(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key));
+	return atid_record_key_dots_ok(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key));
 }
 
 static bool
 check_key(text *key, bool colon)
 {
-	return atid_syntax_key(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key), colon);
+	return atid_record_key_ok(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key), colon);
 }
 
 PG_FUNCTION_INFO_V1(atid_rkey_check_length);
@@ -152,14 +151,14 @@ key_conforms(text *key, text *key_type, bool colon)
 	if (key_type_is(key_type, "nsid"))
 		return atid_nsid_is_valid(s, len);
 	if (key_type_is(key_type, "any"))
-		return atid_syntax_key(s, len, colon);
+		return atid_record_key_ok(s, len, colon);
 
 	/* the literal is a record key too, in the wider of the two forms */
 	if (type_len > prefix && memcmp(type, literal, prefix) == 0 &&
-		atid_syntax_key(type + prefix, type_len - prefix, true))
+		atid_record_key_ok(type + prefix, type_len - prefix, true))
 		return len == type_len - prefix &&
 			memcmp(s, type + prefix, len) == 0 &&
-			atid_syntax_key(s, len, colon);
+			atid_record_key_ok(s, len, colon);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * address.c
- *		Scanners of the AT Protocol's names: DID, handle, NSID, AT URI.
+ *		Scanners of the AT Protocol's names: DID, handle, NSID, record key, AT URI.
  *
  *		did			did:<method>:<identifier>			at most 2048 characters
  *		handle		a domain name of two segments or more		  253
@@ -27,8 +27,6 @@
 
 #include <string.h>
 
-#include "codec/syntax.h"
-
 #define SEGMENT_MAX			63
 #define NSID_AUTHORITY_MAX	253
 
@@ -42,15 +40,16 @@ static const char scheme[] = "at://";
 #define HYPHEN		4
 #define DID_OTHER	8			/* what a DID has besides */
 #define KEY_OTHER	16			/* what a record key has besides */
+#define KEY_COLON	32			/* and only today's form of it has */
 
 #define NAME_CHARACTER	(LETTER | DIGIT | HYPHEN)
 #define DID_CHARACTER	(LETTER | DIGIT | HYPHEN | DID_OTHER)
-#define KEY_CHARACTER	(LETTER | DIGIT | HYPHEN | KEY_OTHER)
+#define KEY_CHARACTER	(LETTER | DIGIT | HYPHEN | KEY_OTHER | KEY_COLON)
 
 static const uint8_t kind[256] = {
 	['-'] = HYPHEN,
 	['.'] = DID_OTHER | KEY_OTHER,['_'] = DID_OTHER | KEY_OTHER,
-	[':'] = DID_OTHER | KEY_OTHER,['%'] = DID_OTHER,['~'] = KEY_OTHER,
+	[':'] = DID_OTHER | KEY_COLON,['%'] = DID_OTHER,['~'] = KEY_OTHER,
 	['0'] = DIGIT,['1'] = DIGIT,['2'] = DIGIT,['3'] = DIGIT,['4'] = DIGIT,
 	['5'] = DIGIT,['6'] = DIGIT,['7'] = DIGIT,['8'] = DIGIT,['9'] = DIGIT,
 	['A'] = LETTER,['B'] = LETTER,['C'] = LETTER,['D'] = LETTER,['E'] = LETTER,
@@ -227,7 +226,47 @@ atid_nsid_scan(const char *s, size_t len, size_t *at)
 }
 
 /*
- * Record key ("Record Key Syntax"), with the ':' that Lexicon's format
+ * Record keys ("Record Key Syntax").  First rule: 1 to 512 characters.
+ */
+bool
+atid_record_key_length_ok(size_t len)
+{
+	return len >= 1 && len <= ATID_RECORD_KEY_MAX;
+}
+
+/*
+ * Second rule: only A-Z a-z 0-9 . - _ ~, and ':' too if the caller admits it, as
+ * the protocol does today.
+ */
+bool
+atid_record_key_characters_ok(const char *s, size_t len, bool colon)
+{
+	return span(s, len, colon ? KEY_CHARACTER : KEY_CHARACTER & ~KEY_COLON) == len;
+}
+
+/*
+ * Third rule: neither "." nor "..", which stand for directories in a path.
+ */
+bool
+atid_record_key_dots_ok(const char *s, size_t len)
+{
+	return !(len == 1 && s[0] == '.') &&
+		!(len == 2 && s[0] == '.' && s[1] == '.');
+}
+
+/*
+ * All rules at once.  The length comes first because checking it costs least.
+ */
+bool
+atid_record_key_ok(const char *s, size_t len, bool colon)
+{
+	return atid_record_key_length_ok(len) &&
+		atid_record_key_characters_ok(s, len, colon) &&
+		atid_record_key_dots_ok(s, len);
+}
+
+/*
+ * The same with a fault and its place, and with the ':' that Lexicon's format
  * record-key has.
  */
 AtidFault
@@ -238,10 +277,10 @@ atid_record_key_scan(const char *s, size_t len, size_t *at)
 	*at = span(s, bound, KEY_CHARACTER);
 	if (*at < bound)
 		return ATID_RECORD_KEY_CHARACTER;
-	if (!atid_syntax_key_length(len))
+	if (!atid_record_key_length_ok(len))
 		return ATID_RECORD_KEY_LENGTH;
 	*at = 0;
-	return atid_syntax_key_dot_segment(s, len) ? ATID_OK : ATID_RECORD_KEY_DOTS;
+	return atid_record_key_dots_ok(s, len) ? ATID_OK : ATID_RECORD_KEY_DOTS;
 }
 
 bool

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * address.h
- *		Scanners of the AT Protocol's names: DID, handle, NSID, AT URI.
+ *		Scanners of the AT Protocol's names: DID, handle, NSID, record key, AT URI.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,9 +17,10 @@
 #define ATID_DID_MAX		2048
 #define ATID_HANDLE_MAX		253
 #define ATID_NSID_MAX		317
+#define ATID_RECORD_KEY_MAX	512
 
 /* The longest text that keeps to the rules of its parts. */
-#define ATID_AT_URI_LONGEST	(5 + ATID_DID_MAX + 1 + ATID_NSID_MAX + 1 + 512)
+#define ATID_AT_URI_LONGEST	(5 + ATID_DID_MAX + 1 + ATID_NSID_MAX + 1 + ATID_RECORD_KEY_MAX)
 
 /* The parts of an AT URI, in its text; collection and rkey may be NULL, with length 0. */
 typedef struct AtidAtUri
@@ -38,6 +39,12 @@ extern AtidFault atid_nsid_scan(const char *s, size_t len, size_t *at);
 extern AtidFault atid_record_key_scan(const char *s, size_t len, size_t *at);
 extern AtidFault atid_identifier_scan(const char *s, size_t len, size_t *at);
 extern AtidFault atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at);
+
+/* The rules of a record key, one by one, and all; the colon is there if it is admitted. */
+extern bool atid_record_key_length_ok(size_t len);
+extern bool atid_record_key_characters_ok(const char *s, size_t len, bool colon);
+extern bool atid_record_key_dots_ok(const char *s, size_t len);
+extern bool atid_record_key_ok(const char *s, size_t len, bool colon);
 
 /* Is this identifier, or authority of an AT URI, a DID?  Else it is a handle. */
 extern bool atid_identifier_is_did(const char *s, size_t len);

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		Scanners of string formats: the AT Protocol's TID and record key, and
- *		the textual forms of a UUID.  Its other names are in address.c.
+ *		Scanners of string formats: the AT Protocol's TID, and the textual forms
+ *		of a UUID.  The protocol's names are in address.c.
  *
  * All formats are subsets of ASCII.  Strings come as a pointer and a length in
  * bytes, need no terminator, and may hold any bytes: a byte above 0x7F is in
@@ -43,58 +43,6 @@ atid_syntax_tid(const char *s, size_t len, size_t *at)
 	}
 	*at = len < ATID_TID_TEXT_LEN ? len : ATID_TID_TEXT_LEN;
 	return len == ATID_TID_TEXT_LEN ? ATID_OK : ATID_TID_LENGTH;
-}
-
-/*
- * Record keys ("Record Key Syntax").  First rule: 1 to 512 characters.
- */
-bool
-atid_syntax_key_length(size_t len)
-{
-	return len >= 1 && len <= ATID_RECORD_KEY_MAX;
-}
-
-/*
- * Second rule: only A-Z a-z 0-9 . - _ ~, and ':' too if the caller admits it, as
- * the protocol does today.
- */
-bool
-atid_syntax_key_characters(const char *s, size_t len, bool colon)
-{
-	for (size_t i = 0; i < len; i++)
-	{
-		char		c = s[i];
-
-		if (atid_is_letter(c) || atid_is_digit(c) ||
-			c == '.' || c == '-' || c == '_' || c == '~')
-			continue;
-		if (colon && c == ':')
-			continue;
-		return false;
-	}
-	return true;
-}
-
-/*
- * Third rule: neither "." nor "..", which stand for directories in a path.
- */
-bool
-atid_syntax_key_dot_segment(const char *s, size_t len)
-{
-	return !(len == 1 && s[0] == '.') &&
-		!(len == 2 && s[0] == '.' && s[1] == '.');
-}
-
-/*
- * All rules of a record key at once.  The length comes first because checking it
- * costs least.
- */
-bool
-atid_syntax_key(const char *s, size_t len, bool colon)
-{
-	return atid_syntax_key_length(len) &&
-		atid_syntax_key_characters(s, len, colon) &&
-		atid_syntax_key_dot_segment(s, len);
 }
 
 /*

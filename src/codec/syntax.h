@@ -16,14 +16,6 @@
 
 extern AtidFault atid_syntax_tid(const char *s, size_t len, size_t *at);
 
-/* The rules of a record key, one by one. */
-#define ATID_RECORD_KEY_MAX 512
-
-extern bool atid_syntax_key_length(size_t len);
-extern bool atid_syntax_key_characters(const char *s, size_t len, bool colon);
-extern bool atid_syntax_key_dot_segment(const char *s, size_t len);
-extern bool atid_syntax_key(const char *s, size_t len, bool colon);
-
 extern bool atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16]);
 
 #endif							/* ATID_SYNTAX_H */

@@ -6,6 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "codec/address.h"
 #include "codec/syntax.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static bool
 key(const char *s, bool colon)
 {
 	char	   *copy = exact(s, strlen(s));
-	bool		result = atid_syntax_key(copy, strlen(s), colon);
+	bool		result = atid_record_key_ok(copy, strlen(s), colon);
 
 	free(copy);
 	return result;
@@ -57,8 +58,8 @@ test_key(void)
 		char		s[3] = {'x', (char) c, 'x'};
 		bool		legal = c != 0 && strchr(letters, c) != NULL;
 
-		if (atid_syntax_key(s, 3, false) != legal ||
-			atid_syntax_key(s, 3, true) != (legal || c == ':'))
+		if (atid_record_key_ok(s, 3, false) != legal ||
+			atid_record_key_ok(s, 3, true) != (legal || c == ':'))
 			wrong++;
 	}
 	is_u64((uint64_t) wrong, 0, "key: each byte is taken or refused as the rule says");
