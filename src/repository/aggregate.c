@@ -62,27 +62,6 @@ typedef struct TreeState
 } TreeState;
 
 static void
-build_sha256(void *arg, const void *data, size_t len, uint8_t digest[32])
-{
-	AtidTreeBuild *call = arg;
-
-	atid_sha256(call->hash, data, len, digest);
-}
-
-static void *
-build_alloc(void *arg, void *old, size_t size)
-{
-	AtidTreeBuild *call = arg;
-
-	if (old == NULL)
-		return MemoryContextAlloc(call->context, size);
-	if (size > 0)
-		return repalloc(old, size);
-	pfree(old);
-	return NULL;
-}
-
-static void
 append_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 {
 	AtidTreeBuild *call = arg;
@@ -102,13 +81,13 @@ void
 atid_tree_build_begin(AtidTreeBuild *call, MemoryContext context, StringInfo nodes)
 {
 	memset(call, 0, sizeof(*call));
-	call->caller.sha256 = build_sha256;
-	call->caller.alloc = build_alloc;
+	call->caller.sha256 = atid_mst_tools_sha256;
+	call->caller.alloc = atid_mst_tools_alloc;
 	call->caller.emit = nodes == NULL ? NULL : append_node;
 	call->caller.arg = call;
-	call->context = context;
+	call->tools.context = context;
 	call->nodes = nodes;
-	call->hash = atid_sha256_begin();
+	call->tools.hash = atid_sha256_begin();
 }
 
 /*
@@ -201,7 +180,7 @@ put_row(FunctionCallInfo fcinfo, bool with_nodes)
 	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(&state->builder, fault, VARDATA_ANY(key),
 									VARSIZE_ANY_EXHDR(key));
-	pg_cryptohash_free(call.hash);
+	pg_cryptohash_free(call.tools.hash);
 	PG_RETURN_POINTER(state);
 }
 
@@ -224,7 +203,7 @@ finish_state(FunctionCallInfo fcinfo, StringInfo nodes, uint8_t root[ATID_MST_CI
 	fault = atid_mst_finish(builder, &call.caller, root);
 	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(builder, fault, "", 0);
-	pg_cryptohash_free(call.hash);
+	pg_cryptohash_free(call.tools.hash);
 }
 
 /*

@@ -185,7 +185,7 @@ atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
 		return section_problem(archive, ATID_BLOCK_IDENTITY, section);
 	if (cid.hash != ATID_HASH_SHA2_256 || cid.digest_len != ATID_SHA2_256_LEN)
 		return section_problem(archive, ATID_BLOCK_HASH_KIND, section);
-	atid_sha256(archive->hash, section->block, section->block_len, digest);
+	atid_sha256(archive->tools.hash, section->block, section->block_len, digest);
 	return memcmp(digest, cid.digest, sizeof(digest)) == 0 ||
 		section_problem(archive, ATID_BLOCK_HASH, section);
 }
@@ -262,19 +262,21 @@ expect_entries(void *arg, const AtidMstEntry *entries, size_t count)
 	atid_car_index_expect(&archive->index, cids, n);
 }
 
-static void
-hash_key(void *arg, const void *data, size_t len, uint8_t digest[32])
+void
+atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8_t digest[32])
 {
-	AtidArchive *archive = arg;
+	const AtidMstTools *tools = arg;
 
-	atid_sha256(archive->hash, data, len, digest);
+	atid_sha256(tools->hash, data, len, digest);
 }
 
-static void *
-alloc_entries(void *arg, void *old, size_t size)
+void *
+atid_mst_tools_alloc(void *arg, void *old, size_t size)
 {
+	const AtidMstTools *tools = arg;
+
 	if (old == NULL)
-		return palloc(size);
+		return MemoryContextAlloc(tools->context, size);
 	if (size > 0)
 		return repalloc(old, size);
 	pfree(old);
@@ -319,6 +321,7 @@ atid_archive_open(AtidArchive *archive, bytea *car, int flags)
 	uint64		n = 0;
 
 	memset(archive, 0, sizeof(*archive));
+	archive->tools.context = CurrentMemoryContext;
 	archive->car = (const uint8_t *) VARDATA_ANY(car);
 	archive->len = VARSIZE_ANY_EXHDR(car);
 	archive->records = (flags & ATID_ARCHIVE_RECORDS) != 0;
@@ -326,12 +329,12 @@ atid_archive_open(AtidArchive *archive, bytea *car, int flags)
 	if (!atid_archive_car_problem(archive, &archive->header))
 		return false;
 	if (flags & (ATID_ARCHIVE_CHECK | ATID_ARCHIVE_INDEX))
-		archive->hash = atid_sha256_begin();
+		archive->tools.hash = atid_sha256_begin();
 	if ((flags & ATID_ARCHIVE_INDEX) == 0)
 		return true;
 
-	archive->caller.sha256 = hash_key;
-	archive->caller.alloc = alloc_entries;
+	archive->caller.sha256 = atid_mst_tools_sha256;
+	archive->caller.alloc = atid_mst_tools_alloc;
 	archive->caller.find = find_node;
 	archive->caller.expect = expect_entries;
 	archive->caller.arg = archive;
@@ -354,10 +357,10 @@ atid_archive_close(AtidArchive *archive)
 {
 	if (archive->index.slots != NULL)
 		pfree(archive->index.slots);
-	if (archive->hash != NULL)
-		pg_cryptohash_free(archive->hash);
+	if (archive->tools.hash != NULL)
+		pg_cryptohash_free(archive->tools.hash);
 	archive->index.slots = NULL;
-	archive->hash = NULL;
+	archive->tools.hash = NULL;
 }
 
 

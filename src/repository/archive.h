@@ -13,16 +13,29 @@
 #include "compat.h"
 
 /*
+ * What the code of codec/mst*.c asks for besides blocks: hashes, and memory of a context.
+ * A struct that is the arg of an AtidMstCaller with these functions begins with it.
+ */
+typedef struct AtidMstTools
+{
+	struct pg_cryptohash_ctx *hash;
+	MemoryContext context;
+} AtidMstTools;
+
+extern void atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8_t digest[32]);
+extern void *atid_mst_tools_alloc(void *arg, void *old, size_t size);
+
+/*
  * Problems do not raise but are noted, the first one only: a predicate answers, a
  * *_problem function tells, and the others raise by atid_archive_raise().
  */
 typedef struct AtidArchive
 {
+	AtidMstTools tools;
 	const uint8_t *car;
 	size_t		len;
 	AtidCarReader header;		/* as it is before the first section */
 	AtidCarIndex index;
-	struct pg_cryptohash_ctx *hash;
 	AtidMstCaller caller;		/* for a walk through a tree in this CAR */
 	bool		records;		/* the blocks of a tree's values will be asked
 								 * for */

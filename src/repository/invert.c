@@ -300,7 +300,7 @@ atid_mst_invert(PG_FUNCTION_ARGS)
 		atid_tree_raise_build_fault(&inversion.builder, fault, "", 0);
 
 	atid_mst_builder_free(&inversion.builder, &inversion.call.caller);
-	pg_cryptohash_free(inversion.call.hash);
+	pg_cryptohash_free(inversion.call.tools.hash);
 	atid_tree_close(tree);
 	return atid_bytes_datum(root, sizeof(root));
 }

@@ -152,6 +152,7 @@ atid_mst_entries(PG_FUNCTION_ARGS)
  */
 typedef struct Diff
 {
+	AtidMstTools tools;
 	AtidTree   *old;
 	AtidTree   *new;
 	AtidMstCaller caller;		/* for a walk in what either CAR has */
@@ -162,22 +163,6 @@ typedef struct Diff
 	AtidColumn	old_value;
 	AtidColumn	new_value;
 } Diff;
-
-static void
-diff_sha256(void *arg, const void *data, size_t len, uint8_t digest[32])
-{
-	const AtidMstCaller *caller = &((Diff *) arg)->old->archive.caller;
-
-	caller->sha256(caller->arg, data, len, digest);
-}
-
-static void *
-diff_alloc(void *arg, void *old, size_t size)
-{
-	const AtidMstCaller *caller = &((Diff *) arg)->old->archive.caller;
-
-	return caller->alloc(caller->arg, old, size);
-}
 
 static AtidFault
 diff_find(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
@@ -322,10 +307,11 @@ atid_mst_diff(PG_FUNCTION_ARGS)
 	old = atid_tree_open(fcinfo, 0);
 	new = atid_tree_open(fcinfo, 2);
 	diff = palloc0(sizeof(Diff));
+	diff->tools = old->archive.tools;
 	diff->old = old;
 	diff->new = new;
-	diff->caller.sha256 = diff_sha256;
-	diff->caller.alloc = diff_alloc;
+	diff->caller.sha256 = atid_mst_tools_sha256;
+	diff->caller.alloc = atid_mst_tools_alloc;
 	diff->caller.find = diff_find;
 	diff->caller.arg = diff;
 	diff->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;

@@ -30,9 +30,8 @@ pg_noreturn extern void atid_tree_raise(AtidTree *tree);
 /* What the builder works with during a call. */
 typedef struct AtidTreeBuild
 {
+	AtidMstTools tools;
 	AtidMstCaller caller;
-	MemoryContext context;
-	struct pg_cryptohash_ctx *hash;
 	struct StringInfoData *nodes;
 } AtidTreeBuild;
 
