@@ -126,7 +126,8 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 			found = event == ATID_CBOR_MAP ? ATID_OK : ATID_CAR_FIELDS;
 		else if (event == ATID_CBOR_KEY && cbor.depth == 1)
 		{
-			key = atid_cbor_item_is(&item, "roots") ? 1 : atid_cbor_item_is(&item, "version") ? 2 : 3;
+			key = atid_cbor_item_is(&item, "roots") ? 1 :
+				atid_cbor_item_is(&item, "version") ? 2 : 3;
 			found = key == 3 ? ATID_CAR_FIELDS : ATID_OK;
 		}
 		else if (key == 1 && cbor.depth == 2 && event == ATID_CBOR_ARRAY)
