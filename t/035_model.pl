@@ -28,7 +28,8 @@ my @holds = (
 	[ 'setval()',           '-DSESSIONS=2 -DDRAWS=1 -DSETVALS=1' ],
 	[ 'a standby',          '-DSESSIONS=2 -DDRAWS=1 -DSTANDBY' ],
 	[ 'weak memory',        '-DSESSIONS=1 -DDRAWS=2 -DRECREATE=1 -DWEAK' ],
-	[ 'weak memory, reset', '-DSESSIONS=1 -DDRAWS=2 -DRESETS=1 -DWEAK' ]);
+	[ 'weak memory, reset', '-DSESSIONS=1 -DDRAWS=2 -DRESETS=1 -DWEAK' ],
+	[ 'weak memory, standby', '-DSESSIONS=2 -DDRAWS=1 -DSTANDBY -DWEAK' ]);
 @holds = (
 	[ 'crashes',            '-DSESSIONS=2 -DDRAWS=2 -DTIME=3 -DRESERVE=1' ],
 	[ 'three sessions',     '-DSESSIONS=3 -DDRAWS=1' ],
@@ -39,14 +40,15 @@ my @holds = (
 	[ 'setval()',           '-DSESSIONS=2 -DDRAWS=1 -DSETVALS=1 -DTIME=1 -DBACK' ],
 	[ 'a standby',          '-DSESSIONS=3 -DDRAWS=1 -DSTANDBY' ],
 	[ 'weak memory',        '-DSESSIONS=2 -DDRAWS=1 -DRECREATE=1 -DWEAK' ],
-	[ 'weak memory, reset', '-DSESSIONS=2 -DDRAWS=1 -DRESETS=1 -DWEAK' ]) if $ENV{ATID_FULL};
+	[ 'weak memory, reset', '-DSESSIONS=2 -DDRAWS=1 -DRESETS=1 -DWEAK' ],
+	[ 'weak memory, standby', '-DSESSIONS=3 -DDRAWS=1 -DSTANDBY -DWEAK' ]) if $ENV{ATID_FULL};
 
 # What each mutation breaks: its name in the model, and a run that it spoils.
 my @breaks = (
 	[ 'NO_FLUSH',       '-DSESSIONS=2 -DDRAWS=1' ],
 	[ 'FLUSH_OWN',      '-DSESSIONS=2 -DDRAWS=1' ],
 	[ 'NO_LIFE',        '-DSESSIONS=1 -DDRAWS=2 -DRECREATE=1' ],
-	[ 'NO_LIFT',        '-DSESSIONS=1 -DDRAWS=2' ],
+	[ 'NO_RAISE',      '-DSESSIONS=1 -DDRAWS=2' ],
 	[ 'NO_SWAP',        '-DSESSIONS=2 -DDRAWS=1' ],
 	[ 'NOT_COVERED',    '-DSESSIONS=1 -DDRAWS=2' ],
 	[ 'COVER_NO_LIFE',  '-DSESSIONS=1 -DDRAWS=2 -DRECREATE=1' ],

@@ -19,7 +19,7 @@
  *	monotonic CLOCK_MONOTONIC; it never steps, but has no date.
  *	steady	monotonic + offset, where offset is the greatest that
  *			(wall - monotonic) has been in this life of the streams, or greater
- *			where the streams were lifted by more than max_drift.  It does not
+ *			where the streams were raised by more than max_drift.  It does not
  *			fall, and is never behind the wall clock for longer than it takes to
  *			notice.
  *

@@ -1,69 +1,74 @@
 /*-------------------------------------------------------------------------
  *
  * generator.c
- *		The streams that identifiers are drawn from.
+ *		How identifiers are drawn: each is new, and above all before it.
+ *
+ * The key idea: all sessions of a database raise one word in shared memory by
+ * compare-and-swap, so its values rise and no two sessions get the same one.  A
+ * crash loses the word.  So a time on disk is kept above it, and after a start
+ * the word begins there.
+ *
+ * For example, 12:00:05 is on disk, and sessions draw up to just below it.  The
+ * session that comes next writes 12:00:06, waits until that is on disk, and draws
+ * 12:00:05.  If the server crashes now, the first draw after it is 12:00:06.
  *
  * Terms
  *
- *	stream	a 64-bit word in shared memory that holds the last tick handed out, a
- *			tick being what an identifier's time is counted in (clock.c).  Each
+ *	stream	a word in shared memory that holds the last tick handed out, a tick
+ *			being what an identifier's time is counted in (clock.c).  Each
  *			database has three, in its slot (slots.c): for TIDs, for version 7,
  *			and for versions 1 and 6.
  *	draw	take the next tick of a stream.
  *	horizon	a time on disk, above every tick handed out (horizon.c).
  *	life	the time in which a slot's streams only rise: from when the slot is
  *			taken to the stop of the server, or to generator_reset().  It has a
- *			random number, which is in the slot, and on the horizon's page if it
- *			was this life that wrote it.
- *	floor	a horizon that another life has left: ticks below it may have been
- *			handed out.  Also one that came with a restore, from a primary, or
- *			from setval().
- *	lift	raise the streams to a floor, so that the next ticks are not below it.
- *	visit	lock the horizon's page, look at it, write it if need be, unlock it,
- *			and wait until what it says is on disk.
- *	adopt	remember, in a backend, the horizon that a visit has found, as the
- *			bound below which this backend may draw.
+ *			random number.  The slot has it, and so has the horizon's page if
+ *			the horizon was written in this life.
  *
  * Drawing
  *
  * A draw reads the wall clock, works out the next tick, and swaps it into the
- * stream's word if nobody else has moved that meanwhile; else it tries again
- * from the word's new value.  Within a life a word only rises, and each of its
- * values is the result of one backend's swap.  So no tick is handed out twice;
- * and a draw that begins after another has ended finds that one's tick, or a
- * later one, in the word and gets a greater one, whichever sessions the two
+ * stream's word if no other session has changed that meanwhile; else it tries
+ * again from the word's new value.  Within a life a word only rises, and each of
+ * its values is the result of one backend's swap.  So no tick is handed out
+ * twice; and a draw that begins after another has ended finds that one's tick,
+ * or a later one, in the word and gets a greater one, whichever sessions the two
  * belong to and whatever the clock does.
  *
- * Whatever can refuse a tick is asked before the swap, except for one: whether
- * the life is the one in which all the rest was looked at.  That can change until
- * the swap, so it is asked after it, and a tick that fails is not handed out.
+ * Every check runs before the swap but one: whether the life has changed.  It can
+ * change until the swap, so it is tested afterwards and the tick discarded.
  *
  * Crashes and restarts
  *
- * The streams are gone when the server stops, the horizon is not.  A backend
- * does not swap in a tick that the horizon which it has adopted does not cover:
- * it visits the page first, and works out the tick anew when it comes back.
+ * When the server stops, the streams are lost and the horizon is not.  A backend
+ * swaps in a tick only if it knows a horizon above it that is on disk.  Else it
+ * locks the horizon's page and reads it first:
  *
- *	- If the page has another life's number, its value is a floor.  The visitor
- *	  lifts the streams and then writes its own life's number there, under one
- *	  lock; so a backend that finds this life's number finds the streams lifted,
- *	  and a floor is applied once in a life and not by every session.
- *	- If the page has this life's number, its value may have been raised by
- *	  another session that has not flushed it yet; but the visit ends with a
- *	  flush, whoever wrote the page, and only then is the value adopted.
+ *	- If the page has another life's number, all ticks below its horizon may have
+ *	  been handed out: by a life that has ended, in the database that was
+ *	  restored, or on the primary; or setval() wants them left out.  The backend
+ *	  raises the streams to that horizon and then writes its own life's number
+ *	  there, under one lock.  So a backend that finds this life's number finds
+ *	  the streams raised, and they are raised once in a life and not by every
+ *	  session.
+ *	- If the page has this life's number, its horizon may have been written by
+ *	  another session that has not flushed it yet.  So the backend flushes WAL up
+ *	  to the page's LSN, whoever wrote it, before it uses the horizon.
  *
- * So no tick is in use that a crash would not find below the horizon on disk,
- * and after it no stream starts below that.  A backend that has adopted nothing
- * in this life covers no tick: after a start nobody draws before the floor has
- * been applied.
+ * So a crash finds a horizon on disk above all ticks in use, and after it no
+ * stream starts below that.  A backend that knows no horizon in this life may
+ * draw no tick: after a start nobody draws before the streams are raised.
  *
- * An adopted horizon is good for the second of the wall clock in which it was
- * adopted, in one life, while the sequence is not altered.  So a floor that is
- * restored into a running database is noticed within a second.
+ * A backend forgets the horizon at the end of the wall clock's second, when the
+ * life changes, and when the sequence is altered.  So a horizon that is restored
+ * into a running database is noticed within a second.
  *
- * In recovery nothing can be written, so nothing is adopted: each draw visits
- * the page, lifts the streams above it, and promises no more than that.  The
- * first draw after a promotion finds the primary's number on the page.
+ * In recovery nothing can be written: each draw locks the page, raises the
+ * streams to its horizon, and promises no more than that.  The first draw after a
+ * promotion finds the primary's number on the page.
+ *
+ * The order of memory accesses: slots.h says at each field what makes a read
+ * without a lock safe.
  *
  *-------------------------------------------------------------------------
  */
@@ -71,11 +76,8 @@
 
 #include <time.h>
 
-#include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/latch.h"
@@ -90,7 +92,7 @@
 #include "generator/random.h"
 #include "generator/slots.h"
 
-/* A floor this far ahead of the clock is worth a warning */
+/* Raising the streams this far ahead of the clock is worth a warning. */
 #define FAR_AHEAD_US	UINT64CONST(86400000000)
 
 /*
@@ -102,7 +104,7 @@
 /* This database's, once this backend has used it. */
 static AtidGenerator *generator = NULL;
 
-/* The horizon that this backend has adopted. */
+/* A horizon that is on disk, as this backend knows. */
 static struct
 {
 	uint64		life;			/* good in this life only */
@@ -110,20 +112,20 @@ static struct
 	Oid			relid;			/* and while this sequence is not altered */
 	uint64		limit[ATID_TICK_KINDS]; /* the first ticks that are not
 										 * covered; 0 if there is no horizon */
-}			adopted;
+}			known;
 
 
 static void
 forget_horizon(void)
 {
-	memset(&adopted, 0, sizeof(adopted));
+	memset(&known, 0, sizeof(known));
 }
 
 static void
-sequence_changed(Datum arg, Oid relid)
+forget_changed_sequence(Datum arg, Oid relid)
 {
 	/* InvalidOid means all relations */
-	if (relid == adopted.relid || !OidIsValid(relid))
+	if (relid == known.relid || !OidIsValid(relid))
 		forget_horizon();
 }
 
@@ -136,7 +138,7 @@ find_generator(void)
 	if (generator != NULL)
 		return;
 	generator = atid_slots_find_or_take();
-	CacheRegisterRelcacheCallback(sequence_changed, (Datum) 0);
+	CacheRegisterRelcacheCallback(forget_changed_sequence, (Datum) 0);
 }
 
 
@@ -218,23 +220,23 @@ wait_for_clock(uint64 us)
  */
 
 /*
- * Lift all streams above a floor: the ticks that come next are not below it.  A
- * stream whose field ends below the floor is full.
+ * Raise all streams to a time: the ticks that come next are not below it.  A
+ * stream whose field ends below that time is full.
  *
- * The steady clock is lifted just so far that the first draw need not wait for
- * it.  Were it lifted to the floor itself, each start would allow a burst to run
+ * The steady clock is raised just so far that the first draw need not wait for
+ * it.  Were it raised to that time itself, each start would allow a burst to run
  * ahead by another max_drift.
  */
 static void
-lift_streams(uint64 floor_us)
+raise_streams(uint64 start_us)
 {
 	uint64		max_drift_us = (uint64) atid_max_drift * 1000;
 
-	if (floor_us > max_drift_us)
-		(void) raise_steady(floor_us - max_drift_us);
+	if (start_us > max_drift_us)
+		(void) raise_steady(start_us - max_drift_us);
 	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)
 	{
-		uint64		first = Min(atid_tick_of_us((AtidTick) kind, floor_us),
+		uint64		first = Min(atid_tick_of_us((AtidTick) kind, start_us),
 								atid_tick_limit((AtidTick) kind));
 
 		if (first > 0)
@@ -243,10 +245,10 @@ lift_streams(uint64 floor_us)
 }
 
 /*
- * The time of the stream that is furthest on.
+ * The time of the stream that is furthest ahead.
  */
 static uint64
-head_us(void)
+furthest_stream_us(void)
 {
 	uint64		head = 0;
 
@@ -264,16 +266,16 @@ warn_far_ahead(void)
 {
 	ereport(WARNING,
 			(errmsg("identifiers of this database are more than a day ahead of the clock"),
-			 errdetail("The durable horizon lies that far ahead, so the identifiers that come next do, too."),
+			 errdetail("The next identifiers must be above the horizon on disk, which is that far ahead."),
 			 errhint("If the clock is right, and was wrong before, a superuser can call atid.generator_reset().")));
 }
 
 /*
- * Write a horizon, and remember it for the rest of the life.  A later visit never
- * writes a lower one, even where setval() has taken the page's value away and the
- * clock was set back: other sessions may still draw up to what they have adopted.
+ * Write a horizon, and remember it for the rest of the life: from then on no
+ * session writes a lower one, even where setval() has overwritten the page and
+ * the clock was set back.  Others may still draw up to the horizon that they know.
  *
- * model: visit_write
+ * model: page_write
  */
 static void
 write_horizon(AtidHorizon *horizon, uint64 us, uint64 life)
@@ -283,18 +285,19 @@ write_horizon(AtidHorizon *horizon, uint64 us, uint64 life)
 }
 
 /*
- * Visit the horizon's page and adopt a horizon that covers the ticks which come
- * next, also if they are to come after a given time.  Returns false where there
- * is none to be had, which is in recovery.  Compares the clocks on the way.
+ * Lock and read the horizon's page, raise the horizon if it is not above the
+ * ticks that come next, also if they are to come after a given time, and remember
+ * it once it is on disk.  Returns false where nothing can be written, which is in
+ * recovery.  Compares the clocks on the way.
  *
- * visits counts those that this draw has just made: where the disk takes longer
- * for a visit than the horizon is raised by, the clock has passed it on return,
+ * tries counts the calls that this draw has just made: where the disk takes longer
+ * for a flush than the horizon is raised by, the clock has passed it on return,
  * and it must be raised by more.
  */
 static bool
-adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
+refresh_horizon(const struct timespec *wall, uint64 after_us, int tries)
 {
-	uint64		reserve_us = (uint64) atid_reserve * 1000 << Min(visits, 20);
+	uint64		reserve_us = (uint64) atid_reserve * 1000 << Min(tries, 20);
 	AtidHorizon horizon;
 	uint64		life;
 	uint64		needed;
@@ -302,16 +305,16 @@ adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
 
 	(void) raise_steady(wall_us(wall));
 
-	/* model: visit_lock */
+	/* model: page_lock */
 	atid_horizon_lock(&horizon, true);
 	life = pg_atomic_read_u64(&generator->life);
 	if (horizon.life != life)
 	{
-		/* model: visit_lift */
-		uint64		floor_us = Min(horizon.us, HORIZON_MAX_US);
+		/* model: streams_raise */
+		uint64		start_us = Min(horizon.us, HORIZON_MAX_US);
 
-		lift_streams(floor_us);
-		far_ahead = floor_us > wall_us(wall) + FAR_AHEAD_US;
+		raise_streams(start_us);
+		far_ahead = start_us > wall_us(wall) + FAR_AHEAD_US;
 	}
 	if (!horizon.writable)
 	{
@@ -320,16 +323,16 @@ adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
 	}
 
 	/* room for one tick of any kind, or the draw would come back at once */
-	needed = Max(Max(wall_us(wall), head_us()), after_us) + 2;
+	needed = Max(Max(wall_us(wall), furthest_stream_us()), after_us) + 2;
 	if (horizon.life != life || horizon.us < needed)
 		write_horizon(&horizon, Max(needed + reserve_us, generator->reached_us), life);
 	atid_horizon_unlock(&horizon);
 
 	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)
-		adopted.limit[kind] = atid_tick_of_us((AtidTick) kind, horizon.us);
-	adopted.life = life;
-	adopted.second = wall->tv_sec;
-	adopted.relid = horizon.relid;
+		known.limit[kind] = atid_tick_of_us((AtidTick) kind, horizon.us);
+	known.life = life;
+	known.second = wall->tv_sec;
+	known.relid = horizon.relid;
 
 	if (far_ahead)
 		warn_far_ahead();
@@ -341,11 +344,11 @@ adopt_horizon(const struct timespec *wall, uint64 after_us, int visits)
  * Drawing
  */
 
-/* Does the horizon that this backend has adopted cover a tick? */
+/* Is a tick below the horizon that this backend knows? */
 static pg_attribute_always_inline bool
 is_covered(AtidTick kind, uint64 tick, const struct timespec *wall)
 {
-	return adopted.second == wall->tv_sec && tick < adopted.limit[kind];
+	return known.second == wall->tv_sec && tick < known.limit[kind];
 }
 
 pg_noreturn static void
@@ -373,7 +376,7 @@ static pg_attribute_always_inline uint64
 draw_tick(AtidTick kind, uint64 after, uint64 *life)
 {
 	pg_atomic_uint64 *word;
-	int			visits = 0;
+	int			tries = 0;
 
 	if (unlikely(generator == NULL))
 		find_generator();
@@ -409,7 +412,7 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 				if (after > last)
 					return 0;
 				wait_for_clock(wait);
-				visits = 0;
+				tries = 0;
 				continue;
 
 			case ATID_DRAW_FULL:
@@ -418,12 +421,12 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 				raise_full();
 		}
 
-		/* in recovery no horizon can be adopted, and the floor is enough */
-		*life = adopted.life;
+		/* in recovery it is enough that the streams have been raised */
+		*life = known.life;
 		if (unlikely(!is_covered(kind, next, &wall)))
 		{
 			*life = pg_atomic_read_u64(&generator->life);
-			if (adopt_horizon(&wall, atid_tick_to_us(kind, after), visits++) ||
+			if (refresh_horizon(&wall, atid_tick_to_us(kind, after), tries++) ||
 				!RecoveryInProgress())
 				continue;
 		}
@@ -437,15 +440,9 @@ draw_tick(AtidTick kind, uint64 after, uint64 *life)
 			continue;
 
 		/*
-		 * Was it all in one life?  A reset writes the number first, the page
-		 * next and the stream last.  So if the number is still the same after
-		 * the swap, the horizon covers the tick.  If not, what was adopted is
-		 * void, and the tick is nobody's.
-		 *
-		 * Some processors may satisfy this read between the load and the
-		 * store of the swap (Arm without LSE, POWER).  Whoever changes the
-		 * life then writes to the stream's word, and that makes the swap
-		 * fail.
+		 * Was it all in one life?  If its number is the same after the swap,
+		 * the known horizon is above the tick.  If not, that horizon is void,
+		 * and the tick is discarded.
 		 *
 		 * model: draw_life
 		 */
@@ -534,7 +531,7 @@ atid_generator_next_gregorian(uint64 *node)
 				*node = drawn;
 		}
 
-		/* a reset writes the life first: is the node of the tick's life, too? */
+		/* is the node of the tick's life?  A reset writes the life first. */
 		pg_read_barrier();
 	} while (unlikely(pg_atomic_read_u64(&generator->life) != life));
 	return tick;
@@ -542,66 +539,30 @@ atid_generator_next_gregorian(uint64 *node)
 
 
 /*
- * Inspection
+ * What generator_state() shows.
  */
-
-static TimestampTz
-timestamptz_of_us(uint64 us)
+void
+atid_generator_inspect(AtidGeneratorState *state)
 {
-	return (TimestampTz) us - ATID_POSTGRES_EPOCH_US;
-}
-
-/*
- * generator_state(): the state of this database's streams, one row.  A stream's
- * last value is where it stands: after a start that is the floor, until it is
- * drawn from.  The clock id of last_tid is the one that this session draws with.
- */
-PG_FUNCTION_INFO_V1(atid_generator_state);
-Datum
-atid_generator_state(PG_FUNCTION_ARGS)
-{
-	TupleDesc	desc;
-	Datum		values[7] = {0};
-	bool		nulls[7] = {0};
-	struct timespec wall;
 	AtidHorizon horizon;
-	uint64		tid;
-	uint64		v7;
-	uint64		head;
-	int			clock_id;
-	Interval   *ahead;
-	HeapTuple	tuple;
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
+	struct timespec wall;
+	uint64		furthest;
 
 	find_generator();
 
 	atid_horizon_lock(&horizon, false);
 	atid_horizon_unlock(&horizon);
+	state->horizon_us = Min(horizon.us, HORIZON_MAX_US);
 
 	/* streams before the clock: what is drawn meanwhile is not ahead of it */
-	tid = pg_atomic_read_u64(&generator->stream[ATID_TICK_TID].tick);
-	v7 = pg_atomic_read_u64(&generator->stream[ATID_TICK_V7].tick);
-	head = head_us();
+	state->tid = pg_atomic_read_u64(&generator->stream[ATID_TICK_TID].tick);
+	state->v7 = pg_atomic_read_u64(&generator->stream[ATID_TICK_V7].tick);
+	furthest = furthest_stream_us();
 	clock_gettime(CLOCK_REALTIME, &wall);
+	state->ahead_us = furthest > wall_us(&wall) ? furthest - wall_us(&wall) : 0;
 
-	ahead = palloc0(sizeof(Interval));
-	ahead->time = head > wall_us(&wall) ? (TimeOffset) (head - wall_us(&wall)) : 0;
-
-	clock_id = clock_id_of(pg_atomic_read_u64(&generator->life));
-	values[0] = Int32GetDatum(clock_id);
-	nulls[1] = (tid == 0);
-	values[1] = UInt64GetDatum((tid << ATID_CLOCK_ID_BITS) | (uint64) clock_id);
-	nulls[2] = (v7 == 0);
-	values[2] = TimestampTzGetDatum(timestamptz_of_us(atid_tick_to_us(ATID_TICK_V7, v7)));
-	values[3] = IntervalPGetDatum(ahead);
-	values[4] = BoolGetDatum(!RecoveryInProgress());
-	values[5] = TimestampTzGetDatum(timestamptz_of_us(Min(horizon.us, HORIZON_MAX_US)));
-	values[6] = TimestampTzGetDatum((TimestampTz) pg_atomic_read_u64(&generator->since));
-
-	tuple = heap_form_tuple(BlessTupleDesc(desc), values, nulls);
-	PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
+	state->clock_id = clock_id_of(pg_atomic_read_u64(&generator->life));
+	state->since = (int64) pg_atomic_read_u64(&generator->since);
 }
 
 
@@ -610,31 +571,20 @@ atid_generator_state(PG_FUNCTION_ARGS)
  */
 
 /*
- * generator_reset(): begin a new life at the wall clock, after an accident that
- * left the streams far ahead of it.
- *
- * Its price is the promise: what comes next is below what came before, and may
- * repeat it when the clock gets there.  The new life has a new random clock id,
- * which makes a repeated TID unlikely where atid.clock_id is not set.
+ * Begin a new life at the wall clock, for generator_reset(): what comes next is
+ * below what came before.
  *
  * All of it happens with the page locked.  The life comes first: from there on
- * what other sessions have adopted is void, and they wait for the page.
+ * the horizon that other sessions know is void, and they wait for the page.
  */
-PG_FUNCTION_INFO_V1(atid_generator_reset);
-Datum
-atid_generator_reset(PG_FUNCTION_ARGS)
+void
+atid_generator_restart(void)
 {
 	AtidHorizon horizon;
 	struct timespec wall;
 	uint64		life = atid_slots_new_life();
 
 	find_generator();
-
-	if (RecoveryInProgress())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("recovery is in progress"),
-				 errhint("Reset the generator on the primary.")));
 
 	atid_horizon_lock(&horizon, true);
 	Assert(horizon.writable);
@@ -656,32 +606,29 @@ atid_generator_reset(PG_FUNCTION_ARGS)
 		pg_atomic_write_u64(&generator->stream[kind].tick, 0);
 
 	atid_horizon_unlock(&horizon);
-	PG_RETURN_VOID();
 }
 
 /*
- * generator_cover(): have the horizon cover all that the running streams have
- * handed out.  CREATE EXTENSION calls it, as the streams outlive DROP EXTENSION
- * and the horizon does not.
+ * Raise the horizon above all that the running streams have handed out, for
+ * CREATE EXTENSION: the streams outlive DROP EXTENSION and the horizon does not.
  *
- * The new number voids what other sessions have adopted from the dropped
- * sequence, so nothing is handed out after the streams have been read here that
- * the new page does not cover.  The life goes on in all else, the clock id too.
+ * The new number makes other sessions forget the horizon of the dropped sequence,
+ * so nothing is handed out after the streams have been read here that is not
+ * below the new one.  The life goes on in all else, the clock id too.
  *
  * The commit must be on disk before others see it.  They draw up to the horizon of
  * the new sequence, and a crash that loses the commit brings back the old one,
- * which does not cover what they were given.
+ * which is not above what they were given.
  */
-PG_FUNCTION_INFO_V1(atid_generator_cover);
-Datum
-atid_generator_cover(PG_FUNCTION_ARGS)
+void
+atid_generator_cover_streams(void)
 {
 	AtidHorizon horizon;
-	uint64		head;
+	uint64		furthest;
 	uint64		life = atid_slots_new_life();
 
 	if (atid_slots_find() == NULL)
-		PG_RETURN_VOID();
+		return;
 	find_generator();
 
 	ForceSyncCommit();
@@ -696,16 +643,15 @@ atid_generator_cover(PG_FUNCTION_ARGS)
 	pg_memory_barrier();
 
 	/*
-	 * Each word is written to, with what it holds, so that a swap fails which
-	 * began before the life was changed: see draw_tick().
+	 * Each word is written to, with the value that it has, so that a swap
+	 * fails which began before the life was changed.
 	 *
 	 * model: cover_word
 	 */
 	for (int kind = 0; kind < ATID_TICK_KINDS; kind++)
 		(void) pg_atomic_fetch_add_u64(&generator->stream[kind].tick, 0);
-	head = head_us();
-	if (head > 0)
-		write_horizon(&horizon, head + 2 + (uint64) atid_reserve * 1000, life);
+	furthest = furthest_stream_us();
+	if (furthest > 0)
+		write_horizon(&horizon, furthest + 2 + (uint64) atid_reserve * 1000, life);
 	atid_horizon_unlock(&horizon);
-	PG_RETURN_VOID();
 }

@@ -5,7 +5,8 @@
  *
  * The horizon is a time, in microseconds since the Unix epoch, that lies above
  * every identifier yet handed out (RFC 9562 section 6.3 calls for such a value
- * in stable storage).  It is the last_value of a sequence that the extension
+ * in stable storage).  It has nothing to do with the horizon of VACUUM; the name
+ * is that of the sequence, which users see.  It is the last_value of a sequence that the extension
  * owns, generator_horizon: a sequence is dumped and restored with its value,
  * copied by pg_upgrade and CREATE DATABASE ... TEMPLATE, and replicated.
  *
@@ -24,13 +25,12 @@
  * the page before: nextval() logs another tuple than it leaves on the page, so a
  * difference would be applied to other bytes in replay than it was taken from.
  *
- * A visit (generator.c has the terms) is lock, look, write if need be, unlock.
- * Unlocking flushes WAL up to the page's LSN before it returns, so whatever the
- * visitor saw on the page, by whomever it was written, is on disk when it goes
- * on.  That is what makes it
- * safe to use a horizon that another session has raised: had that session not
- * flushed it yet when the server crashed, this one has.  The flush comes after
- * the page is unlocked, so that a slow disk holds up nobody who only looks.
+ * The page is locked, read, written if need be, unlocked, and then WAL is flushed
+ * up to the page's LSN.  So what the caller has read on the page is on disk when
+ * it goes on, whoever wrote it: if another session has raised the horizon and the
+ * server crashes before that session has flushed it, this one has.  The flush
+ * comes after the unlock, so that a slow disk does not hold up those who only
+ * read the page.
  *
  * In recovery the page is read and nothing is written or flushed.
  *
@@ -77,7 +77,7 @@ typedef struct Extension
  * of the extension there: ALTER EXTENSION ... DROP takes them out.
  */
 static Oid
-first_dumped(HeapTuple tuple, TupleDesc desc)
+first_dumped_relation(HeapTuple tuple, TupleDesc desc)
 {
 	bool		isnull;
 	Datum		datum = heap_getattr(tuple, Anum_pg_extension_extconfig, desc, &isnull);
@@ -94,12 +94,12 @@ first_dumped(HeapTuple tuple, TupleDesc desc)
 /*
  * Find the extension.
  *
- * The catalogue is asked in each visit, some microseconds in a second.  What is
- * not cached cannot be stale after DROP and CREATE EXTENSION.  It has a few rows
+ * The catalogue is read each time, which takes some microseconds in a second: what
+ * is not cached cannot be stale after DROP and CREATE EXTENSION.  It has a few rows
  * on one page, so looking through it costs less than opening its index would.
  */
 static Extension
-find_extension(void)
+find_atid_extension(void)
 {
 	Extension	extension = {InvalidOid, InvalidOid, InvalidOid, false};
 	Relation	rel;
@@ -118,7 +118,7 @@ find_extension(void)
 
 		extension.oid = form->oid;
 		extension.schema = form->extnamespace;
-		extension.dumped = first_dumped(tuple, RelationGetDescr(rel));
+		extension.dumped = first_dumped_relation(tuple, RelationGetDescr(rel));
 		extension.is_new =
 			TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 	}
@@ -136,7 +136,7 @@ find_extension(void)
  * does without a new file, by GRANT for example.
  */
 static bool
-was_altered(Relation rel, const Extension *extension)
+sequence_was_altered(Relation rel, const Extension *extension)
 {
 	HeapTuple	tuple;
 	bool		written;
@@ -162,9 +162,9 @@ was_altered(Relation rel, const Extension *extension)
  * to what it finds without asking for privileges.
  */
 static Relation
-open_sequence(LOCKMODE lockmode)
+open_horizon_sequence(LOCKMODE lockmode)
 {
-	Extension	extension = find_extension();
+	Extension	extension = find_atid_extension();
 	Oid			relid = InvalidOid;
 	Relation	rel = NULL;
 
@@ -176,33 +176,33 @@ open_sequence(LOCKMODE lockmode)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" of extension atid does not exist", SEQUENCE_NAME),
-				 errdetail("Without it no identifier can be promised to be new after a crash."),
+				 errdetail("Without it identifiers could repeat after a crash."),
 				 errhint("Drop and create the extension, or restore the sequence and use ALTER EXTENSION atid ADD SEQUENCE.")));
 	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a sequence", SEQUENCE_NAME),
-				 errdetail("The extension atid keeps its generator's horizon in a sequence of that name."),
+				 errdetail("The extension atid must have a sequence of that name for its generator's horizon."),
 				 errhint("Drop it, and then drop and create the extension.")));
 	if (relid != extension.dumped &&
 		getExtensionOfObject(RelationRelationId, relid) != extension.oid)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" does not belong to extension atid", SEQUENCE_NAME),
-				 errdetail("It is not the sequence that the extension has made, and is left alone."),
-				 errhint("If it is to take that one's place, use ALTER EXTENSION atid ADD SEQUENCE.")));
+				 errdetail("The generator must not write to a sequence that is not the extension's own."),
+				 errhint("To make it the extension's, use ALTER EXTENSION atid ADD SEQUENCE.")));
 	if (rel->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" of extension atid is not permanent", SEQUENCE_NAME),
-				 errdetail("An unlogged sequence is empty after a crash."),
+				 errdetail("An unlogged sequence is reset by a crash."),
 				 errhint("Use ALTER SEQUENCE ... SET LOGGED.")));
-	if (was_altered(rel, &extension))
+	if (sequence_was_altered(rel, &extension))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("sequence \"%s\" was altered in this transaction", SEQUENCE_NAME),
-				 errdetail("No horizon is durable in it before the transaction is committed."),
-				 errhint("Commit before identifiers are generated.")));
+				 errdetail("A horizon in it would be lost if the transaction were rolled back."),
+				 errhint("Commit before you generate identifiers.")));
 	return rel;
 }
 
@@ -233,15 +233,15 @@ sequence_data(Page page)
 
 /* The lock on the sequence: that of nextval(), or that of a SELECT. */
 static LOCKMODE
-lockmode_of(const AtidHorizon *horizon)
+sequence_lockmode(const AtidHorizon *horizon)
 {
 	return horizon->writable ? RowExclusiveLock : AccessShareLock;
 }
 
 /*
- * Begin a visit: find the page, lock it, to write or only to read, and look.  In
- * recovery there is only reading.  Raises an error where the sequence is missing
- * or not the one it should be.
+ * Find the page, lock it, to write or only to read, and read it.  In recovery it
+ * is only read.  Raises an error where the sequence is missing or not the one it
+ * should be.
  */
 void
 atid_horizon_lock(AtidHorizon *horizon, bool write)
@@ -249,7 +249,7 @@ atid_horizon_lock(AtidHorizon *horizon, bool write)
 	Form_pg_sequence_data data;
 
 	horizon->writable = write && !RecoveryInProgress();
-	horizon->rel = open_sequence(lockmode_of(horizon));
+	horizon->rel = open_horizon_sequence(sequence_lockmode(horizon));
 	horizon->relid = RelationGetRelid(horizon->rel);
 	horizon->buffer = ReadBuffer(horizon->rel, 0);
 	LockBuffer(horizon->buffer,
@@ -261,8 +261,8 @@ atid_horizon_lock(AtidHorizon *horizon, bool write)
 }
 
 /*
- * Write a horizon, in us since the Unix epoch, and the life it belongs to, in a
- * visit that may.
+ * Write a horizon, in us since the Unix epoch, and the life it belongs to, to the
+ * page that was locked to write.
  */
 void
 atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
@@ -293,8 +293,8 @@ atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 }
 
 /*
- * End a visit.  If it was one that may write, what the page says is on disk when
- * this returns.
+ * Unlock the page.  If it was locked to write, what it says is on disk when this
+ * returns.
  */
 void
 atid_horizon_unlock(AtidHorizon *horizon)
@@ -304,7 +304,7 @@ atid_horizon_unlock(AtidHorizon *horizon)
 	UnlockReleaseBuffer(horizon->buffer);
 
 	/*
-	 * model: visit_flush
+	 * model: page_flush
 	 *
 	 * A sequence made in this very transaction may not be logged (wal_level =
 	 * minimal): then commit puts the file itself on disk.
@@ -312,5 +312,5 @@ atid_horizon_unlock(AtidHorizon *horizon)
 	if (horizon->writable && RelationNeedsWAL(horizon->rel))
 		XLogFlush(lsn);
 
-	relation_close(horizon->rel, lockmode_of(horizon));
+	relation_close(horizon->rel, sequence_lockmode(horizon));
 }

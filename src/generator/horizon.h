@@ -10,7 +10,10 @@
 
 #include "storage/buf.h"
 
-/* A visit to the horizon's page: what it says, and what holds it. */
+/*
+ * The horizon's page while it is locked: what it says, and what holds it.  The
+ * lock of the buffer guards the page's contents.
+ */
 typedef struct AtidHorizon
 {
 	uint64		us;				/* the horizon, us since the Unix epoch */

@@ -33,7 +33,7 @@ static int	pool_left = 0;
 static time_t pool_second;		/* when the pool was filled */
 
 static void
-fill_pool(time_t now)
+fill_random_pool(time_t now)
 {
 	if (!pg_strong_random(pool, sizeof(pool)))
 		ereport(ERROR,
@@ -54,7 +54,7 @@ atid_random_bits(void)
 	uint64		result;
 
 	if (unlikely(pool_left == 0 || now != pool_second))
-		fill_pool(now);
+		fill_random_pool(now);
 	result = pool[--pool_left];
 	pool[pool_left] = 0;
 	return result;

@@ -4,8 +4,8 @@
  *		Shared memory: a slot for each database's generator.
  *
  * A database takes a slot when a generator is first used in it after the start
- * of the server, and all its sessions find it there.  The slot is given back
- * once the database has been dropped.
+ * of the server, and all its sessions find it there.  Once the database has been
+ * dropped, another one can take the slot.
  *
  * Format: a chain of segments, where segment k has 16 * 2^k slots.
  *
@@ -18,8 +18,6 @@
  * dynamic shared memory that is made when it is needed, and kept.  So no number
  * of databases takes more than a few of the server's segments, and nothing must
  * be preloaded.
- *
- * The OIDs and the handles are read and written under AddinShmemInitLock.
  *
  * Slots of dropped databases
  *
@@ -38,9 +36,9 @@
  *	  slot has been given back, and it takes another.  The old one's streams may
  *	  be ahead of the new database's horizon, which does no harm.
  *
- * Whoever takes a slot gives it a new life.  A page that a dropped database has
- * left to another one, which it was the template of, is therefore never taken
- * for one of the life that its slot has now.
+ * A slot that is taken gets a new life.  So a page that was copied from a database
+ * since dropped (CREATE DATABASE ... TEMPLATE) never has the number of the life
+ * that the slot has now.
  *
  *-------------------------------------------------------------------------
  */
@@ -78,9 +76,21 @@
 
 StaticAssertDecl(sizeof(AtidGenerator) == GENERATOR_SIZE,
 				 "the size of the shared struct must never change");
+StaticAssertDecl(offsetof(AtidGenerator, life) == 0 &&
+				 offsetof(AtidGenerator, since) == 8 &&
+				 offsetof(AtidGenerator, offset) == 16 &&
+				 offsetof(AtidGenerator, node) == 24 &&
+				 offsetof(AtidGenerator, reached_us) == 32 &&
+				 offsetof(AtidGenerator, stream) == 3 * ATID_LINE_SIZE,
+				 "the layout of the shared struct must never change");
 StaticAssertDecl(ATID_TICK_KINDS <= ATID_STREAM_LINES,
 				 "each kind of tick has a line of its own");
 
+/*
+ * The handles, and the OIDs that the segments begin with, are read under
+ * AddinShmemInitLock in either mode and written under it in exclusive mode.  A
+ * segment is zeroed before anyone can find it, under that lock or the registry's.
+ */
 typedef struct Directory
 {
 	dsm_handle	handle[MAX_SEGMENTS];	/* 0 if not made yet; [0] is unused */

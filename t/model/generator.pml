@@ -16,14 +16,14 @@
  * reset gives up the claims and begins them anew.
  *
  * Left out: max_drift, as waiting adds nothing to safety; the second after which
- * an adopted horizon is too old, as here a session may give it up at any time.
+ * a session forgets the horizon, as here it may forget it at any time.
  *
  * Assumed of PostgreSQL: WAL reaches the disk in order, and a page after its WAL.
  * After a crash the pages and the catalogue are what some prefix of WAL says, and
  * all that was flushed is in the prefix.  Locks exclude.  Others see a commit
  * after its record is flushed, or earlier where the commit is asynchronous.
  *
- * What happens is set by -D (see the defaults below); t/034_model.pl has the runs.
+ * What happens is set by -D (see the defaults below); t/035_model.pl has the runs.
  *	BACK		the wall clock may be set back
  *	CRASHES		so many crashes
  *	RECREATE	so many transactions of DROP EXTENSION and CREATE EXTENSION, each
@@ -70,7 +70,7 @@
 #define NO_FLUSH		1
 #define FLUSH_OWN		2
 #define NO_LIFE			3
-#define NO_LIFT			4
+#define NO_RAISE			4
 #define NO_SWAP			5
 #define NOT_COVERED		6
 #define COVER_NO_LIFE	7
@@ -107,7 +107,7 @@ bool locked[SERVERS * 2];
 
 /* what the catalogue says to all sessions, and the locks on the sequences */
 bit sequence;					/* which of the two is the extension's */
-byte visits[2];
+byte users[2];
 bool dropping[2];
 
 /* WAL that is not on disk, and what the disk says without it */
@@ -210,7 +210,7 @@ inline write_page(whose, to, number)
 
 
 /* Is what setval() wrote overwritten, whatever prefix of WAL is on disk? */
-inline floor_is_safe()
+inline setval_is_safe()
 {
 	d_step {
 		unsafe = unsafe && disk[seq].life == 0;
@@ -227,12 +227,12 @@ inline floor_is_safe()
 
 
 /*
- * A session draws: draw_tick() and adopt_horizon().
+ * A session draws: draw_tick() and refresh_horizon().
  */
 proctype session(byte me)
 {
 	byte at, epoch, draws, now, last, next, tick_life, needed;
-	byte limit, adopted_life;	/* what it has adopted */
+	byte limit, known_life;	/* the horizon that it knows */
 	byte found;					/* the page's horizon as it was left */
 	byte before;				/* the highest tick handed out when the draw began */
 	byte begun;					/* resets, then */
@@ -247,7 +247,7 @@ end_primary:
 		d_step {
 		at = (SERVERS == 2 && me == SESSIONS - 1 -> 1 : 0);
 		draws = 0; now = 0; last = 0; next = 0; tick_life = 0; needed = 0; limit = 0;
-		adopted_life = 0; found = 0; before = 0; begun = 0;
+		known_life = 0; found = 0; before = 0; begun = 0;
 		writable = 0; wrote = 0; in_recovery = 0; seq = 0 };
 end_draws:
 		do
@@ -263,31 +263,31 @@ draw_word:
 				next = MAX(now, last + 1);
 				if
 				:: next < limit || MUTATION == NOT_COVERED ->
-					tick_life = adopted_life; in_recovery = false; goto draw_swap
+					tick_life = known_life; in_recovery = false; goto draw_swap
 				:: true -> skip		/* not covered, or too old */
 				fi };
 			tick_life = life[at];
-visit_lock:
+page_lock:
 			atomic {
 				writable = !recovery[at];
 				seq = sequence;
-				!dropping[seq] -> visits[seq]++;
+				!dropping[seq] -> users[seq]++;
 				if
-				:: seq != sequence -> visits[seq]--; goto draw_clock	/* it is gone: an error */
+				:: seq != sequence -> users[seq]--; goto draw_clock	/* it is gone: an error */
 				:: else
 				fi;
 				!LOCKED(seq) -> LOCKED(seq) = true };
-			adopted_life = life[at];
-visit_lift:
+			known_life = life[at];
+streams_raise:
 			d_step {
 				if
-				:: PAGE(seq).life != adopted_life && word[at] + 1 < PAGE(seq).horizon && MUTATION != NO_LIFT ->
+				:: PAGE(seq).life != known_life && word[at] + 1 < PAGE(seq).horizon && MUTATION != NO_RAISE ->
 					word[at] = PAGE(seq).horizon - 1; WORD_STORED
 				:: else
 				fi };
 			if
 			:: !writable ->
-				d_step { LOCKED(seq) = false; visits[seq]--; limit = 0; adopted_life = 0; seq = 0 };
+				d_step { LOCKED(seq) = false; users[seq]--; limit = 0; known_life = 0; seq = 0 };
 				if
 				:: d_step { recovery[at] || MUTATION == PROMOTED -> in_recovery = recovery[at] }; goto draw_swap
 				:: else -> goto draw_clock
@@ -295,29 +295,29 @@ visit_lift:
 			:: else
 			fi;
 			needed = MAX(now, word[at]) + 2;
-visit_write:
+page_write:
 			atomic {
 				if
-				:: PAGE(seq).life != adopted_life || PAGE(seq).horizon < needed ->
+				:: PAGE(seq).life != known_life || PAGE(seq).horizon < needed ->
 					needed = needed + RESERVE;
 					needed = (MUTATION == LOWER -> needed : MAX(needed, reached[at]));
 					reached[at] = needed;
-					write_page(seq, needed, adopted_life); wrote = true
+					write_page(seq, needed, known_life); wrote = true
 				:: else -> wrote = false
 				fi;
 				found = PAGE(seq).horizon;
 				wanted[me] = PAGE(seq).lsn;
 				LOCKED(seq) = false;
 				needed = 0 };
-visit_flush:
+page_flush:
 			atomic {
 				if
 				:: MUTATION == NO_FLUSH || (MUTATION == FLUSH_OWN && !wrote)
 				:: else -> flush(wanted[me])
 				fi;
-				visits[seq]--;
+				users[seq]--;
 				limit = found;
-				floor_is_safe();
+				setval_is_safe();
 				wanted[me] = 0; found = 0; wrote = 0; seq = 0; writable = 0;
 				now = 0; last = 0; next = 0; tick_life = 0;
 				goto draw_clock };
@@ -361,7 +361,7 @@ draw_life:
 					:: else
 					fi;
 					last = 0
-				:: else -> limit = 0; adopted_life = 0; last = 1
+				:: else -> limit = 0; known_life = 0; last = 1
 				fi;
 				needed = 0; now = 0; next = 0; tick_life = 0; in_recovery = 0 };
 			if
@@ -376,7 +376,7 @@ draw_life:
 
 /*
  * A transaction drops the extension and creates it: the new sequence is to cover
- * what the running streams have handed out.  generator_cover()
+ * what the running streams have handed out.  atid_generator_cover_streams()
  *
  * Between a restart and the first draw there are no streams that run, and what
  * is dropped is the only trace of what was handed out.  This is not promised for.
@@ -395,7 +395,7 @@ end_recreate:
 		:: d_step { recreated < RECREATE -> recreated++ }
 			atomic {
 				old = sequence;
-				!dropping[old] && visits[old] == 0 && PAGE(old).life == life[at] ->
+				!dropping[old] && users[old] == 0 && PAGE(old).life == life[at] ->
 				dropping[old] = true };
 			write_page(1 - old, 0, 0);
 			atomic { !LOCKED(1 - old) -> LOCKED(1 - old) = true };
@@ -437,7 +437,7 @@ cover_word:
 
 
 /*
- * generator_reset()
+ * generator_reset(): atid_generator_restart()
  */
 proctype reset(byte me)
 {
@@ -452,9 +452,9 @@ end_reset:
 		do
 		:: resets < RESETS ->
 			seq = sequence;
-			atomic { !dropping[seq] -> visits[seq]++ };
+			atomic { !dropping[seq] -> users[seq]++ };
 			if
-			:: seq != sequence -> visits[seq]--; goto end_reset
+			:: seq != sequence -> users[seq]--; goto end_reset
 			:: else
 			fi;
 			atomic { !LOCKED(seq) -> LOCKED(seq) = true };
@@ -472,7 +472,7 @@ reset_word:
 			d_step { word[at] = 0; WORD_STORED };
 			d_step { wanted[me] = PAGE(seq).lsn; LOCKED(seq) = false };
 			flush(wanted[me]);
-			d_step { visits[seq]--; wanted[me] = 0; seq = 0 }
+			d_step { users[seq]--; wanted[me] = 0; seq = 0 }
 		od
 	} unless { epoch != crashes };
 	goto again
@@ -482,8 +482,8 @@ reset_word:
 /*
  * setval(), which locks the page, and does not flush.
  *
- * Downwards it takes the floor away, and the streams that run bring it back with
- * the next visit.  What is not promised for is a crash before that has reached the
+ * Downwards it overwrites the horizon, and the next session that locks the page
+ * raises it again.  What is not promised for is a crash before that has reached the
  * disk, and setval() before the first draw after a restart.
  */
 proctype setval(byte me)
@@ -530,7 +530,7 @@ end_world:
 				wal_count = 0;
 				for (i : 0 .. 1) {
 					PAGE(i).horizon = disk[i].horizon; PAGE(i).life = disk[i].life; PAGE(i).lsn = 0;
-					LOCKED(i) = false; visits[i] = 0; dropping[i] = false
+					LOCKED(i) = false; users[i] = 0; dropping[i] = false
 				}
 				for (i : 0 .. SESSIONS + 2) {
 					wanted[i] = 0
@@ -563,7 +563,7 @@ end_world:
 			for (i : 0 .. SESSIONS + 2) {
 				wanted[i] = 0
 			}
-			visits[0] = 0;
+			users[0] = 0;
 			for (i : 0 .. 30) {
 				if
 				:: i < page[2].horizon && (handed[0] & (1 << i)) -> inherited = i
