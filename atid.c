@@ -26,7 +26,7 @@ void		_PG_init(void);
 
 /*
  * The settings are PGC_SUSET: ALTER DATABASE ... SET reaches every session of a
- * database, and no ordinary session can bend a stream that it shares.
+ * database, and an ordinary role cannot change a stream that others draw from.
  */
 void
 _PG_init(void)

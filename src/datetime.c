@@ -4,14 +4,14 @@
  *		Times as Lexicon's strings: the check behind the domain datetime, and the
  *		way to timestamptz and back.
  *
- * A datetime is a string, since its signed record is hashed as it was written,
- * and two strings may name one time.  The domain is one over text with collation
- * "C".  What compares times converts: datetime_to_timestamptz() and sort_at().
- * The syntax, and what becomes of leap seconds, of more than six digits and of
- * the ends of the era, are in codec/datetime.c.
+ * A datetime is a string, since its record is hashed and signed as it was written,
+ * and two strings may name the same time.  The domain is over text with collation
+ * "C".  To compare times, convert them: datetime_to_timestamptz() and sort_at().
+ * codec/datetime.c has the syntax, and reads leap seconds, more than six digits
+ * and the ends of the era.
  *
- * Nothing here looks at TimeZone, DateStyle or any other setting: a datetime has
- * an offset, and a timestamptz is a number of microseconds.  So all of it is
+ * Nothing here depends on TimeZone, DateStyle or any other setting: a datetime
+ * has an offset, and a timestamptz is a number of microseconds.  So all of it is
  * immutable, for generated columns and indexes.
  *
  * datetime_is_valid(), which is behind the domain's constraint, answers false and
@@ -208,10 +208,10 @@ atid_datetime_normalize_or_null(PG_FUNCTION_ARGS)
  */
 
 /*
- * sort_at(created text, indexed timestamptz): where a record stands in a feed.
- * It is the time that the record itself tells, unless that is no datetime,
- * before 1970, or later than the record was indexed; then it is that one.  As
- * for least(), a NULL is no bound: NULL is the answer only if there is no time.
+ * sort_at(created text, indexed timestamptz): the time by which a feed sorts a
+ * record.  It is created, unless that is no datetime, before 1970 or later than
+ * indexed; then it is indexed.  As in least(), a NULL is ignored: the result is
+ * NULL only if there is no time.
  */
 PG_FUNCTION_INFO_V1(atid_sort_at);
 Datum

@@ -10,8 +10,8 @@
  * The top bit is 0 in every TID that is generated, but the protocol's syntax
  * (13 base32-sortable characters, the first up to 'j') admits it set.  So the
  * type holds any 64 bits and compares them as unsigned integers, which is the
- * order of the text.  With that bit set a TID has no time, and tid_timestamp()
- * is NULL; and no bigint, so the casts to and from bigint raise an error.
+ * order of the text.  With that bit set, a TID has no time (tid_timestamp() is
+ * NULL) and no bigint (the cast raises an error).
  *
  * Text form: see base32.c.  Binary form: 8 bytes, big-endian.
  *
@@ -125,7 +125,7 @@ atid_tid_generate(PG_FUNCTION_ARGS)
 }
 
 /*
- * tid_generate(tid): one that is after a given TID, too; after none for NULL.
+ * tid_generate(tid): a TID that is also after the given one, unless that is NULL.
  */
 PG_FUNCTION_INFO_V1(atid_tid_generate_after);
 Datum

@@ -10,7 +10,7 @@
  *			clock_seq 14 | node 48
  *	v3	5.3	MD5 of namespace and name, version and variant overwritten
  *	v4	5.4	random, version and variant overwritten
- *	v5	5.5	SHA-1 of namespace and name, the first 128 bits, overwritten so
+ *	v5	5.5	SHA-1 of namespace and name, the first 128 bits, overwritten likewise
  *	v6	5.6	time_high 32 | time_mid 16 | 0110 | time_low 12 | 10 |
  *			clock_seq 14 | node 48
  *	v7	5.7	unix_ts_ms 48 | 0111 | rand_a 12 | 10 | rand_b 62
@@ -217,8 +217,8 @@ raise_v7_out_of_range(const char *what)
 }
 
 /*
- * uuid_generate_v7(interval): a drawn value with its time moved.  The stream is
- * not moved.  The interval is added as timestamptz + interval adds it: months
+ * uuid_generate_v7(interval): a new value with its time shifted.  The stream does
+ * not change.  The interval is added as timestamptz + interval adds it: months
  * and days follow the calendar of the session's time zone.
  */
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v7_interval);
@@ -587,7 +587,7 @@ atid_uuid_v7_ceil(PG_FUNCTION_ARGS)
 }
 
 /*
- * Of a given time
+ * Making from a given time
  */
 
 /*
@@ -662,7 +662,7 @@ split_version(const pg_uuid_t *uuid, int version)
 /*
  * uuid_v7_to_timestamptz(uuid), uuid_v7_to_timestamp(uuid): the time of a
  * version 7 UUID in whole milliseconds, the latter in UTC.  As pg_uuidv7 has
- * them, but for an error where the version is another.
+ * them, but another version is an error.
  */
 static int64
 v7_milliseconds(const pg_uuid_t *uuid)
