@@ -8,8 +8,8 @@
 # - atid.clock_id and atid.max_drift are out of an ordinary session's reach, work through ALTER
 #   DATABASE, take effect at once and refuse values outside their ranges; before a session has used the
 #   extension, ALTER SYSTEM takes any value for one that is set already, and LOAD mends that;
-# - after the streams were lifted to a horizon far ahead, a session waits only if it has a lower
-#   atid.max_drift than the one which lifted them.
+# - after the streams were raised to a horizon far ahead, a session waits only if it has a lower
+#   atid.max_drift than the one which raised them.
 
 use strict;
 use warnings FATAL => 'all';
@@ -318,18 +318,18 @@ is($monitor->ok('SELECT count(*) FROM atid.generator_state()'),
 my (undef, $state) = $plain->try('SELECT * FROM atid.generator_state()');
 is($state, '42501', 'generator_state: closed to others');
 
-# The streams are lifted by whoever draws first.
+# The session that draws first raises the streams.
 {
-	my @sessions = map { AtidTest::Session->new($node, new_database($node, "lifted_by_$_")) } qw(more less);
+	my @sessions = map { AtidTest::Session->new($node, new_database($node, "raised_by_$_")) } qw(more less);
 	foreach my $first ('1d', '1min')
 	{
 		my $session = shift @sessions;
 		$session->ok("SELECT setval('atid.generator_horizon', ((extract(epoch FROM clock_timestamp()) + 3600) * 1000000)::bigint)");
 		$session->ok("SET statement_timeout = '1s'; SET atid.max_drift = '$first'; SELECT atid.tid_generate()");
 		my (undef, $state) = $session->try('RESET atid.max_drift; SELECT atid.tid_generate()');
-		is($state, $first eq '1d' ? '57014' : '00000', "lifted by a session with $first, then one with 1min");
+		is($state, $first eq '1d' ? '57014' : '00000', "raised by a session with $first, then one with 1min");
 		is(($session->try("SET atid.max_drift = '$first'; SELECT atid.tid_generate()"))[1],
-			'00000', "lifted by a session with $first, then one with $first");
+			'00000', "raised by a session with $first, then one with $first");
 		$session->quit;
 	}
 }

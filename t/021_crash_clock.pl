@@ -108,7 +108,7 @@ $sessions[0]->ok(burst('tid', 500_000));
 cmp_ok($sessions[0]->took, '<', 10, 'hours ahead: a burst does not wait for the clock');
 $kept->goes_on('hours ahead, after a burst', $sessions[0]);
 
-# That the floor is applied once: it is not added to by later sessions.
+# The streams are raised once: later sessions do not raise them again.
 my $ahead = ahead_of($sessions[0], 'tid');
 foreach (1 .. 5)
 {

@@ -125,7 +125,7 @@ FROM pg_class, aclexplode(relacl) WHERE oid = 'atid.generator_horizon'::regclass
 	my @live = map { AtidTest::Session->new($target, $db) } 1 .. 2;
 	check_clock($live[0], 'in use');
 
-	# What they have adopted would be good for half an hour, if nobody looked.
+	# The horizon that they know would last for half an hour, if nobody looked.
 	$_->ok("SET atid.reserve = '30min'") foreach @live;
 	my @before = map { draw($_, 10) } @live;
 	cmp_ok(abs(ahead_of($live[0], 'tid')), '<', 5, 'in use: it has drawn by its clock before');

@@ -3,9 +3,9 @@
 # Shows that
 # - eight sessions that need a new horizon at one moment write it once, and none waits for another for
 #   ever: when it has been used up, when it was set by hand, and at the first draw after a start;
-# - nobody draws before the floor of an earlier life has been applied, though the shared state is
-#   there already: a session that has come first is held up on its way to the page, the second waits
-#   for the page too;
+# - nobody draws before the streams are raised to the horizon of an earlier life, though the shared
+#   state is there already: a session that has come first is held up on its way to the page, the second
+#   waits for the page too;
 # - nobody uses a horizon that another session has raised and not flushed yet: a session is held up
 #   before it writes WAL, another one waits until that is done, and a crash at that point loses nothing
 #   that was handed out;
@@ -175,7 +175,7 @@ foreach my $case ('the first draw of all', 'set by hand', 'used up', 'the first 
 	}
 	elsif ($case eq 'used up')
 	{
-		# The stream moves up to the horizon by hand; sessions know only what they have adopted.
+		# The stream moves up to the horizon by hand; sessions know only the horizon that they have read.
 		$_->ok("SET atid.reserve = '300ms'") foreach @eight;
 		set_horizon($watcher, HOUR + 60);
 		sleep 1.1;
@@ -217,7 +217,7 @@ foreach my $case ('the first draw of all', 'set by hand', 'used up', 'the first 
 $_->quit foreach @eight;
 
 #
-# Nobody draws before the floor has been applied.
+# Nobody draws before the streams are raised to the horizon.
 #
 $_->quit foreach $locker, $watcher;
 $node->stop('immediate');

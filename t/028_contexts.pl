@@ -1,6 +1,6 @@
 # Where a draw may have to write the horizon.
 #
-# Shows that it can be written, applied as a floor and flushed
+# Shows that it can be written and flushed, and the streams raised to it,
 # - in a read-only transaction, a serializable one, a subtransaction and a transaction that roll back;
 # - in a SECURITY DEFINER function, in one with an empty search_path, by a role with no privilege;
 # - in a parallel worker;
@@ -85,7 +85,7 @@ sub writes
 	}
 	my ($tids, $uuids) = parse_drawn($out);
 	$kept->new_ones($what, $tids, $uuids);
-	cmp_ok(tid_us($tids->[0]), '>=', $set, "$what: the floor has been applied to TIDs") if @$tids;
+	cmp_ok(tid_us($tids->[0]), '>=', $set, "$what: TIDs are raised to the horizon") if @$tids;
 	cmp_ok(uuid_us($uuids->[0]) + 1, '>=', $set, "$what: and to UUIDs") if @$uuids;
 	(my $us, $life) = horizon_page($super);
 	cmp_ok($life, '<', 0, "$what: the page is a generator's");
@@ -262,7 +262,7 @@ SQL
 	$one = AtidTest::Session->new($node, $db);
 	$kept->goes_on('created again, after a crash', $one, within => 5);
 
-	# With no draw after CREATE EXTENSION. Another session has adopted the dropped sequence's horizon.
+	# With no draw after CREATE EXTENSION. Another session knows the dropped sequence's horizon.
 	$two = AtidTest::Session->new($node, $db);
 	foreach my $end ('DROP and CREATE', 'in one transaction')
 	{

@@ -1,17 +1,16 @@
 # A draw that a reset comes in between.
 #
-# Whether the life is still the one in which all else was looked at can only be asked after a draw has
-# swapped its tick in. Shows that
+# Whether the life has changed can only be checked after a draw has swapped its tick in. Shows that
 # - a draw which swaps while a reset is under way hands out nothing of the old life: it waits for the
 #   reset to end, and draws at the clock;
 # - neither does one that began before a reset and swaps after it, when the stream has been lowered and
-#   raised again to the very value that it had read: the tick that it takes is nobody's.
+#   raised again to the very value that it had read: the tick that it takes is discarded.
 #
 # Both hang on one moment. A library that is compiled here and preloaded into the server holds a process
 # that is named in its folder where the extension reads the monotonic clock: in a draw that is far ahead
 # of the wall clock, between the look at the stream and the swap; in a reset, between the page and the
-# stream. The same library lets the wall clock stand still for the extension, so that what a session has
-# adopted is good for as long as the test takes.
+# stream. The same library lets the wall clock stand still for the extension, so that a session
+# does not forget the horizon as long as the test takes.
 
 use strict;
 use warnings FATAL => 'all';
@@ -109,7 +108,7 @@ sub let_go
 
 sub draw_us { return tid_us($_[0]->ok('SELECT atid.tid_generate()')); }
 
-# The stream stands where the horizon was set to, and the session has adopted what covers more.
+# The stream stands where the horizon was set to, and the session knows a horizon above that.
 sub ahead
 {
 	my ($what, $seconds) = @_;
@@ -148,7 +147,7 @@ hold($drawing, "$what: a draw has read it and not swapped", 'SELECT atid.tid_gen
 $other->ok('SELECT atid.generator_reset()');
 is($watcher->ok('SELECT last_tid IS NULL FROM atid.generator_state()'), 't', "$what: lowered");
 
-# Another stream's draw lifts this one too, and leaves it there.
+# Another stream's draw raises this one too, and leaves it there.
 $watcher->ok("SELECT setval('atid.generator_horizon', $us + 1)");
 my $new = AtidTest::Session->new($node, $db);
 $new->ok('SELECT atid.uuid_generate_v7()');

@@ -76,7 +76,7 @@ sub set_horizon
 #
 # The stream must be ahead of the clock, so that the next raise, by a new session, is to the value that is
 # returned: the last tick, 2 and the reserve, which is 1 ms in both sessions. What nextval() leaves lies
-# below the stream, so it is no floor that moves it.
+# below the stream, so nothing raises the stream to it.
 sub nextval_before_raise
 {
 	my ($kept, $session) = @_;
