@@ -105,7 +105,7 @@ my @bytes = horizon_records($node, $watcher, $from, $to);
 cmp_ok(scalar @bytes, '>=', 2, 'several records, the first after a checkpoint');
 is(join(' ', grep { $_ > $most } @bytes), '', 'they are as short as the chapter says');
 
-# Visits that find a horizon which is good need not write: a long reserve, and new sessions.
+# Sessions that find a horizon far enough ahead need not write: a long reserve, and new sessions.
 $_->ok("SET atid.reserve = '1h'") foreach @sessions;
 set_horizon($watcher, 5);
 sleep 1.1;
