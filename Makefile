@@ -3,6 +3,7 @@
 #	make && make install		build, and install into the server of PG_CONFIG
 #	make installcheck			run the tests against a running server
 #	make unit					run the tests that need no server
+#	make unit ARCH=s390x		the same on another machine: aarch64, s390x; or with musl
 #	make crypto					build the extension of crypto/, which needs libraries of its own
 #	make index					doc/README.md, from the chapters and the functions' comments
 #	make dist					the PGXN bundle
@@ -86,22 +87,33 @@ $(OBJS:.o=.bc): %.bc: %.o
 # The unit tests need no server.  The pure code is compiled once more for them,
 # with the sanitizers, and each is linked with all of it.  The harnesses of fuzz/
 # likewise, by clang; fuzz/run runs them.
-UNIT = $(patsubst %.c,t/unit/bin/%,$(notdir $(call files,t/unit/*.c)))
-UNIT_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined \
-	-fno-sanitize-recover=all -I$(srcdir)/src
-HEADERS = $(wildcard $(addprefix $(srcdir)/,src/*/*.h crypto/src/*.h))
+#
+# For another machine they are cross-compiled, and each program is a script that
+# lets qemu run it.  The sanitizers are not to be had there.
+UNIT_BIN = t/unit/bin$(ARCH:%=/%)
+UNIT = $(patsubst %.c,$(UNIT_BIN)/%,$(notdir $(call files,t/unit/*.c)) $(PURE_CRYPTO:crypto/src/%=%.c))
+UNIT_CC_ = $(CC) -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_CC_musl = musl-gcc -static
+UNIT_CC = $(or $(UNIT_CC_$(ARCH)),$(ARCH)-linux-gnu-gcc -static)
+UNIT_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -I$(srcdir)/src -I$(srcdir)/crypto/src -I$(srcdir)/t/unit
+UNIT_OBJS = $(patsubst %,$(UNIT_BIN)/%.o,$(PURE) $(PURE_CRYPTO))
+EMULATOR = $(patsubst %,qemu-%,$(filter-out musl,$(ARCH)))
+HEADERS = $(wildcard $(addprefix $(srcdir)/,src/*/*.h crypto/src/*.h t/unit/*.h))
 
 unit: unit-programs
 	$(PROVE) --exec '' $(UNIT)
 
 unit-programs: $(UNIT)
 
-$(UNIT): t/unit/bin/%: $(srcdir)/t/unit/%.c $(wildcard $(srcdir)/t/unit/*.h) $(PURE:%=t/unit/bin/%.o)
-	$(CC) $(UNIT_FLAGS) -o $@ $(filter %.c %.o,$^)
+vpath %.c $(srcdir)/t/unit $(srcdir)/crypto/unit
 
-$(PURE:%=t/unit/bin/%.o): t/unit/bin/%.o: $(srcdir)/%.c $(HEADERS)
+$(UNIT): $(UNIT_BIN)/%: %.c $(UNIT_OBJS)
+	$(UNIT_CC) $(UNIT_FLAGS) -o $@ $(filter %.c %.o,$^)
+	$(if $(EMULATOR),mv $@ $@.elf && printf '#!/bin/sh\nexec $(EMULATOR) "$$0.elf"\n' >$@ && chmod +x $@)
+
+$(UNIT_OBJS): $(UNIT_BIN)/%.o: $(srcdir)/%.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_FLAGS) -c -o $@ $<
+	$(UNIT_CC) $(UNIT_FLAGS) -c -o $@ $<
 
 FUZZ_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fno-sanitize-recover=all \
 	-I$(srcdir)/src -I$(srcdir)/crypto/src
