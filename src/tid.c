@@ -13,7 +13,10 @@
  * order of the text.  With that bit set, a TID has no time (tid_timestamp() is
  * NULL) and no bigint (the cast raises an error).
  *
- * Text form: see base32.c.  Binary form: 8 bytes, big-endian.
+ * Text form: see base32.c.  Binary form: 8 bytes, big-endian.  On disk its bytes
+ * are in the machine's order, as those of bigint are: a value is then a Datum
+ * without a conversion, and a data directory does not move between machines of
+ * two orders anyway.
  *
  *-------------------------------------------------------------------------
  */
