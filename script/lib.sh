@@ -233,8 +233,8 @@ atid_copy_sources() {
 	atid_files | tar -C "$ATID_ROOT" --no-recursion --null -cf - -T - | as_user tar -C "$1" --no-same-owner -xf -
 }
 
-# atid_copy_fixtures VARIABLE NAME TARGET: copies public test files, if VARIABLE names their folder or it is beside us, and
-# lets VARIABLE name the copy.
+# atid_copy_fixtures VARIABLE NAME TARGET: copies public test files, if VARIABLE names their folder or it is beside us,
+# and lets VARIABLE name the copy.
 atid_copy_fixtures() {
 	local folder=${!1:-$ATID_ROOT/../shared/fixtures/$2}
 	unset "$1"

@@ -100,7 +100,9 @@ foreach my $form ([ 'arrays', q{E'\\\\201'} ], [ 'maps', q{E'\\\\241aa'} ], [ 'l
 #
 # Claims: lengths and counts that are not there, at the top and within.
 #
-foreach my $claim (qw(1a40000000 1a7fffffff 1affffffff 1b0000000100000000 1b7fffffffffffffff 1b8000000000000000 1bffffffffffffffff))
+foreach my $claim (
+	qw(1a40000000 1a7fffffff 1affffffff 1b0000000100000000 1b7fffffffffffffff 1b8000000000000000),
+	'1bffffffffffffffff')
 {
 	my ($info, $rest) = $claim =~ /^1(.)(.*)$/;
 	foreach my $major ([ 'bytes', '5' ], [ 'text', '7' ], [ 'array', '9' ], [ 'map', 'b' ])

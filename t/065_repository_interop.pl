@@ -178,7 +178,8 @@ SQL
 }
 
 my %not_needed = map { $_ => 1 } 'bafyreielsb74bkrbpr3xdvfk3nwdp42kgztioggvyuzyartbvvcoqs2ct4',
-  with_public() ? qw(bafyreidicvcjgrpm5bmhm3ndh2ysqfhgzk4chwn3m4kuvwkenfusspb4uy bafyreieazvzmba35p4phksumwfoklwe5o4ncmo7otud74idcyv4orrbzxi) : ();
+  with_public() ? qw(bafyreidicvcjgrpm5bmhm3ndh2ysqfhgzk4chwn3m4kuvwkenfusspb4uy
+	bafyreieazvzmba35p4phksumwfoklwe5o4ncmo7otud74idcyv4orrbzxi) : ();
 is(join(' ', sort @not_needed), join(' ', sort keys %not_needed), 'nodes of proofs that are not needed');
 
 $session->quit;

@@ -23,7 +23,8 @@ sub killer_order
 		my $eighth = int(($n - $low) / 8);
 		my $middle = $low + int(($n - $low) / 2);
 		$rank[$_] = $next++ foreach @at[ $low, $low + $eighth, $middle - $eighth, $middle ];
-		foreach my $swap ([ $low, $middle ], [ $low + 1, $middle ], [ $low + 2, $middle - $eighth ], [ $low + 3, $low + $eighth ], [ $low, $low + 3 ])
+		foreach my $swap ([ $low, $middle ], [ $low + 1, $middle ], [ $low + 2, $middle - $eighth ],
+			[ $low + 3, $low + $eighth ], [ $low, $low + 3 ])
 		{
 			@at[@$swap] = @at[ reverse @$swap ];
 		}

@@ -1,0 +1,208 @@
+# What can be said of the files as they stand, without building them.
+#
+# Shows that
+# - includes go down the layers of CONTRIBUTING.md only, and pure code includes nothing of the server;
+# - only src/compat.h asks for the server's version;
+# - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
+#   within 100 columns, tests and scripts within 120 but for what they quote;
+# - META.json, the control files and the install scripts have one version; released scripts are unchanged;
+# - the later install scripts bind to nothing that others have planted (t/061_planted.pl has the attacks);
+# - errors, in C and as the regression tests print them, keep to the server's style guide.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Digest::SHA qw(sha256_hex);
+use File::Find;
+use FindBin;
+use JSON::PP;
+use Test::More;
+
+chdir "$FindBin::Bin/.." or die "$!";
+
+# What a file may include of the project's own headers besides its own: the first row whose pattern matches it.
+my @layers = map { [ split ' ', s/\*/.*/gr ] } split /\n/, <<'END';
+codec/*             pure    codec/*
+generator/clock     pure
+generator/random    compat
+generator/*         compat generator/*
+address/*           compat error codec/* address/*
+record/walk         compat codec/*
+record/inspect      compat error codec/* record/walk
+record/model        compat error codec/* record/walk record/inspect
+record/json         compat error codec/* record/walk
+record/encode       compat error sort codec/* record/walk record/inspect record/model record/json
+record/decode       compat error codec/* record/walk record/inspect record/model record/encode
+record/*            compat error codec/* record/* cid address/address
+repository/archive  compat error sha256 codec/*
+repository/*        compat error sha256 sort codec/* repository/* cid address/address
+crypto/*            compat error sha256 codec/* crypto/*
+*/*                 nothing: a folder that has no row
+compat              nothing
+error               codec/fault
+sha256              nothing
+sort                nothing
+atid                compat generator/generator generator/slots
+*                   compat error sha256 codec/* generator/* cid
+END
+
+# Released scripts never change.
+my %released = ('atid--1.0.sql' => '7fb137bd1197a2844898982a6745fa7c50faac2130b19f0027ed1e2421036ee6');
+
+sub slurp
+{
+	open my $file, '<', $_[0] or die "$_[0]: $!";
+	local $/;
+	return scalar <$file>;
+}
+
+# The project's own text files, by path.
+my %text;
+find(
+	{
+		no_chdir => 1,
+		wanted   => sub {
+			$File::Find::prune = 1 if m{/(?:\.git|bin|results|tmp_check|node_modules)$};
+			my $path = s{^\./}{}r;
+			$text{$path} = slurp($_) if -f && m{\.(?:[ch]|sql|p[lm]|js|mjs|control|out)$|^\./(?:script|\.ci)/|Makefile$};
+		}
+	},
+	'.');
+my @c = sort grep { m{^(?:src|crypto/src)/.*\.[ch]$|^atid\.c$} } keys %text;
+my @problems;
+
+# A check passes if it has found nothing.
+sub done
+{
+	my ($name) = @_;
+	is(join("\n", splice @problems), '', $name);
+	return;
+}
+
+cmp_ok(scalar @c, '>', 60, 'there are C files');
+foreach my $path (@c)
+{
+	my ($stem) = $path =~ m{^(?:src/|crypto/src/)?(.*)\.[ch]$};
+	$stem = "crypto/$stem" if $path =~ /^crypto/;
+	my ($row) = grep { $stem =~ /^$_->[0]$/ } @layers;
+	my ($pattern, @may) = @$row;
+	foreach my $header ($text{$path} =~ /^\s*#\s*include\s*"([^"]+)\.h"/mg)
+	{
+		my $own = -e "src/$header.h" ? $header : -e "crypto/src/$header.h" ? "crypto/$header" : undef;
+		my $fits = defined $own ? grep { $own =~ /^$_$/ } $stem, @may : !grep { $_ eq 'pure' } @may;
+		push @problems, "$path must not include $header.h" unless $fits;
+	}
+}
+done('includes go down the layers');
+
+push @problems, grep { $_ ne 'src/compat.h' && $text{$_} =~ /\bPG_VERSION_NUM\b/ } @c;
+done('PG_VERSION_NUM in compat.h only');
+
+push @problems, grep { $text{$_} !~ m{^/\*} } @c;
+done('each C file opens with a comment');
+
+foreach my $path (sort grep { !m{^(?:crypto/)?(?:expected/|atid\w*--)|^(?:demo|bench)/.*sql$|^demo/|\.m?js$} } keys %text)
+{
+	my $line = 0;
+	foreach (split /\n/, $text{$path})
+	{
+		$line++;
+		push @problems, "$path:$line ends in white space" if /\s$/;
+		push @problems, "$path:$line is indented by spaces" if $path =~ /\.[ch]$/ && /^(?:\t* {4}| {1,3}[^ *])/;
+		my $width = length s/\G([^\t]*)\t/$1 . ' ' x (4 - length($1) % 4)/ger;
+
+		# the words of an error stay on one line, so that a search finds them; so do what a test quotes and its SQL
+		next if $width <= 100 || /^(?:\s+err(?:msg|detail|hint)\("|ATID_FAULT\()/;
+		next if $path !~ m{\.[ch]$|^(?:crypto/)?sql/} && ($width <= 120 || m!["'`/|{]|^\s*[A-Z]{2}!);
+		push @problems, "$path:$line has $width columns";
+	}
+}
+done('layout');
+
+my $meta = decode_json(slurp('META.json'));
+foreach my $path ('atid.control', 'crypto/atid_crypto.control')
+{
+	my ($name)    = $path =~ m{(\w+)\.control$};
+	my ($version) = $text{$path} =~ /^default_version = '(.*)'/m;
+	my $scripts   = $path =~ s/\.control$/--*$version.sql/r;
+	push @problems, "$path says $version, and no script leads there" unless () = glob $scripts;
+	foreach ($meta->{provides}{$name}{version}, $name eq 'atid' ? $meta->{version} : ())
+	{
+		push @problems, "META.json says $_, $path $version" unless /^\Q$version\E\.\d+$/;
+	}
+}
+done('one version');
+
+is(sha256_hex($text{$_}), $released{$_}, "$_ is as it was released") foreach sort keys %released;
+
+# A later script runs with a superuser's rights in a schema that is not a superuser's. It finds the server's objects
+# in pg_catalog and ours by @extschema@, runs nothing of ours (a body in a string would be looked through only then),
+# changes no rights, and ends with the check, which is the same in all.
+my $end;
+foreach my $path (sort grep { m{^(?:crypto/)?atid\w*--.*\.sql$} && $_ ne 'atid--1.0.sql' } keys %text)
+{
+	my $script = $text{$path};
+	$script =~ s/^\\echo.*//m;
+	$script =~ s/^SET LOCAL search_path TO pg_catalog, pg_temp;$//m or push @problems, "$path does not set search_path";
+	push @problems, "$path has a statement before it sets search_path" if $` =~ /;/;
+	$script =~ s/^DO LANGUAGE plpgsql \$\$.*^\$\$;\s*\z//ms or push @problems, "$path does not end with the check";
+	$end = $& unless defined $end;
+	push @problems, "$path has another check" if $& ne $end;
+	$script =~ s/'[^']*'|--.*|\/\*.*?\*\//STRING/g;
+	foreach (split /;\s*/, $script)
+	{
+		s/^(?:STRING\s*)+//;
+		push @problems, "$path: a name without \@extschema\@: $_" if /(?<!\@)\batid\w*\./;
+		push @problems, "$path: may not be in a script: $_"
+		  if !/^(?:CREATE|COMMENT|ALTER OPERATOR FAMILY)\b/ && /\S/ || /LANGUAGE (?!C\b)/i && /\bAS\s+(?:STRING|\$)/;
+	}
+}
+done('later scripts take nothing that others have planted');
+
+# What breaks the style guide in the words of an error.
+sub faults
+{
+	my ($kind, $words) = @_;
+	my @faults = ('a tab') x ($words =~ /\t/);
+	if ($kind =~ /ERROR|msg/)
+	{
+		push @faults, 'a full stop at the end' if $words =~ /\.$/;
+		push @faults, 'a capital at the beginning' if $words =~ /^[A-Z](?:[a-z]|\s)/;
+		push @faults, 'too long' if length $words > 500;
+		return @faults;
+	}
+	$words =~ s/^(?:At (?:byte|character) (?:\d+|%z?u)|\$.*?): (?=["A-Z%])//;
+	push @faults, 'no full stop at the end' if $words !~ /\.$/ && $words ne '%s';
+	push @faults, 'no capital or quote at the beginning' if $words !~ /^["A-Z%]/;
+	push @faults, 'a place in another form' if $words =~ /\b(?:byte|character|offset|position|line) (?:\d|%)/i;
+	push @faults, 'too long' if length $words > 1000;
+	return @faults;
+}
+
+my $errors = 0;
+foreach my $path (sort grep { m{^(?:crypto/)?expected/} } keys %text)
+{
+	while ($text{$path} =~ /^(ERROR|DETAIL|HINT):  (.*)$/mg)
+	{
+		my ($kind, $words) = ($1, $2);
+
+		# but a bare SQLSTATE, and two of the server's that quote whatever there is
+		next if $words =~ /^[0-9A-Z]{5}$|^extension \w+ depends on |^Failing row /;
+		$errors++;
+		push @problems, map { "$path: $_: $words" } faults($kind, $words);
+	}
+}
+foreach my $path (@c)
+{
+	while ($text{$path} =~ /\berr(msg|detail|hint)\(\s*"((?:[^"\\]|\\.)*)"/g)
+	{
+		my ($kind, $words) = ($1, $2);
+		$words =~ s/\\"/"/g;
+		$errors++;
+		push @problems, map { "$path: $_: $words" } faults($kind, $words);
+	}
+}
+cmp_ok($errors, '>', 500, 'there are errors');
+done('errors keep to the style guide');
+
+done_testing();
