@@ -94,6 +94,52 @@ scan(const char *s, size_t len)
 	}
 }
 
+/*
+ * Normalization character by character: those that become lower case, and no other,
+ * are in a handle, or have a period behind them in the collection.
+ */
+static void
+normalize(const char *s, size_t len)
+{
+	char	   *copy = exact_memory(len);
+	bool		valid = is_at_uri(s, len);
+	bool		did = len > 9 && memcmp(s + 5, "did:", 4) == 0;
+	int			part = 0;
+
+	memcpy(copy, s, len);
+	CLAIM((atid_at_uri_fold_case(copy, len) == ATID_OK) == valid);
+	if (!valid)
+		CLAIM(memcmp(copy, s, len) == 0);
+	else
+	{
+		CLAIM(memcmp(copy, "at://", 5) == 0);
+		for (size_t i = 5; i < len; i++)
+		{
+			size_t		end = i;
+			bool		lower = part == 0 && !did;
+
+			for (; part == 1 && end < len && s[end] != '/'; end++)
+				lower = lower || (end > i && s[end] == '.');
+			if (s[i] == '/')
+				part++;
+			CLAIM(copy[i] == (lower && strchr(LETTERS, s[i]) != NULL ? s[i] | 0x20 : s[i]));
+		}
+	}
+
+	if (is_nsid(s, len))
+	{
+		size_t		authority = atid_nsid_authority_len(s, len);
+
+		memcpy(copy, s, len);
+		atid_nsid_fold_case(copy, len);
+		CLAIM(authority < len && s[authority] == '.' &&
+			  memchr(s + authority + 1, '.', len - authority - 1) == NULL);
+		for (size_t i = 0; i < len; i++)
+			CLAIM(copy[i] == (i < authority && strchr(LETTERS, s[i]) != NULL ? s[i] | 0x20 : s[i]));
+	}
+	free(copy);
+}
+
 static uint8_t *
 pack(const char *s, size_t len, size_t *packed_len)
 {
@@ -186,6 +232,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scan(a, size);
 	scan(a, a_len);
 	scan(b, b_len);
+	normalize(a, a_len);
+	normalize(b, b_len);
 	if (is_at_uri(a, a_len) && is_at_uri(b, b_len))
 		pair(a, a_len, b, b_len);
 	bytes(data, size, data + size / 2, size - size / 2);

@@ -411,10 +411,7 @@ atid_at_uri_make(PG_FUNCTION_ARGS)
 }
 
 /*
- * at_uri_normalize(at_uri): the spelling that the specification prefers
- * ("Normalization"): the handle and the collection's domain in lower case.  A DID
- * keeps its %-escapes, since DIDs are compared byte by byte.  No other part can
- * have an escape.
+ * at_uri_normalize(at_uri): the spelling that the specification prefers.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_normalize);
 Datum
@@ -422,30 +419,9 @@ atid_at_uri_normalize(PG_FUNCTION_ARGS)
 {
 	size_t		len;
 	char	   *s = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
-	AtidAtUri	uri;
-	size_t		at;
-	char	   *part;
 
-	if (atid_at_uri_scan(s, len, &uri, &at) != ATID_OK)
+	if (atid_at_uri_fold_case(s, len) != ATID_OK)
 		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.at_uri");
-
-	part = s + (uri.authority - s);
-	if (!atid_identifier_is_did(part, uri.authority_len))
-	{
-		for (size_t i = 0; i < uri.authority_len; i++)
-			part[i] = pg_ascii_tolower((unsigned char) part[i]);
-	}
-
-	if (uri.collection_len > 0)
-	{
-		size_t		name = uri.collection_len;
-
-		part = s + (uri.collection - s);
-		while (part[name - 1] != '.')
-			name--;
-		for (size_t i = 0; i < name; i++)
-			part[i] = pg_ascii_tolower((unsigned char) part[i]);
-	}
 	return atid_at_uri_datum(s, len);
 }
 

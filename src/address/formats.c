@@ -132,18 +132,6 @@ nsid_arg(FunctionCallInfo fcinfo)
 	return arg;
 }
 
-/* Where the last segment begins. */
-static size_t
-last_segment(text *arg)
-{
-	const char *s = VARDATA_ANY(arg);
-	size_t		i = VARSIZE_ANY_EXHDR(arg);
-
-	while (i > 0 && s[i - 1] != '.')
-		i--;
-	return i;
-}
-
 /*
  * nsid_normalize(text): the NSID with its authority in lower case.
  */
@@ -153,10 +141,8 @@ atid_nsid_normalize(PG_FUNCTION_ARGS)
 {
 	text	   *arg = nsid_arg(fcinfo);
 	text	   *result = cstring_to_text_with_len(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg));
-	size_t		authority = last_segment(arg);
 
-	for (size_t i = 0; i < authority; i++)
-		VARDATA(result)[i] = pg_ascii_tolower((unsigned char) VARDATA(result)[i]);
+	atid_nsid_fold_case(VARDATA(result), VARSIZE_ANY_EXHDR(arg));
 	PG_RETURN_TEXT_P(result);
 }
 
@@ -170,7 +156,7 @@ atid_nsid_authority(PG_FUNCTION_ARGS)
 {
 	text	   *arg = nsid_arg(fcinfo);
 	const char *s = VARDATA_ANY(arg);
-	size_t		len = last_segment(arg) - 1;
+	size_t		len = atid_nsid_authority_len(s, VARSIZE_ANY_EXHDR(arg));
 	text	   *result = palloc(VARHDRSZ + len);
 	char	   *dst = VARDATA(result) + len;
 	size_t		start = 0;

@@ -27,6 +27,8 @@
 
 #include <string.h>
 
+#include "codec/ascii.h"
+
 #define SEGMENT_MAX			63
 #define NSID_AUTHORITY_MAX	253
 
@@ -226,6 +228,33 @@ atid_nsid_scan(const char *s, size_t len, size_t *at)
 }
 
 /*
+ * The length of a valid NSID's authority: all segments but the last.
+ */
+size_t
+atid_nsid_authority_len(const char *s, size_t len)
+{
+	while (s[--len] != '.')
+		;
+	return len;
+}
+
+static void
+fold_case(char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		s[i] = atid_to_lower(s[i]);
+}
+
+/*
+ * Normalize a valid NSID: its authority, a domain name, becomes lower case.
+ */
+void
+atid_nsid_fold_case(char *s, size_t len)
+{
+	fold_case(s, atid_nsid_authority_len(s, len));
+}
+
+/*
  * Record keys ("Record Key Syntax").  First rule: 1 to 512 characters.
  */
 bool
@@ -369,5 +398,27 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 	uri->collection_len = part[1].len;
 	uri->rkey = part[2].start;
 	uri->rkey_len = part[2].len;
+	return ATID_OK;
+}
+
+/*
+ * Normalize an AT URI ("Normalization" in its specification): a handle and the
+ * collection's authority become lower case.  A DID keeps its %-escapes, since
+ * DIDs are compared byte by byte.  No other part can have an escape.  If there is
+ * a fault, the text is left as it is.
+ */
+AtidFault
+atid_at_uri_fold_case(char *s, size_t len)
+{
+	AtidAtUri	uri;
+	size_t		at;
+	AtidFault	fault = atid_at_uri_scan(s, len, &uri, &at);
+
+	if (fault != ATID_OK)
+		return fault;
+	if (!atid_identifier_is_did(uri.authority, uri.authority_len))
+		fold_case(s + SCHEME_LEN, uri.authority_len);
+	if (uri.collection_len > 0)
+		atid_nsid_fold_case(s + (uri.collection - s), uri.collection_len);
 	return ATID_OK;
 }

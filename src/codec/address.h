@@ -40,6 +40,11 @@ extern AtidFault atid_record_key_scan(const char *s, size_t len, size_t *at);
 extern AtidFault atid_identifier_scan(const char *s, size_t len, size_t *at);
 extern AtidFault atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at);
 
+/* Normalization, in place. */
+extern size_t atid_nsid_authority_len(const char *s, size_t len);
+extern void atid_nsid_fold_case(char *s, size_t len);
+extern AtidFault atid_at_uri_fold_case(char *s, size_t len);
+
 /* The rules of a record key, one by one, and all; the colon is there if it is admitted. */
 extern bool atid_record_key_length_ok(size_t len);
 extern bool atid_record_key_characters_ok(const char *s, size_t len, bool colon);

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * address.c
- *		The scanners of names: what they take, and what they say of the rest, on
- *		strings whose end is the end of their memory.
+ *		The scanners of names: what they accept, and the fault and place of what they
+ *		refuse; normalization.  Strings end where their memory does.
  *
  *-------------------------------------------------------------------------
  */
@@ -251,6 +251,40 @@ test_at_uri(void)
 	}
 }
 
+/* The normalized spelling; what is no AT URI stays as it is. */
+static void
+normalizes(const char *s, const char *want)
+{
+	size_t		len = strlen(s);
+	char	   *copy = exact(s, len);
+	AtidFault	fault = atid_at_uri_fold_case(copy, len);
+	char		name[200];
+
+	snprintf(name, sizeof(name), "normalized: %s", s);
+	ok((fault == ATID_OK) == atid_at_uri_is_valid(s, len) && strlen(want) == len &&
+	   memcmp(copy, want, len) == 0, name);
+	free(copy);
+}
+
+static void
+test_normalize(void)
+{
+	static const char nsid[] = "COM.Ex-4mple.fooBar";
+	char	   *copy = exact(nsid, strlen(nsid));
+
+	is_u64(atid_nsid_authority_len(nsid, strlen(nsid)), 12, "nsid: its authority");
+	atid_nsid_fold_case(copy, strlen(nsid));
+	ok(memcmp(copy, "com.ex-4mple.fooBar", strlen(nsid)) == 0, "nsid: normalized");
+	free(copy);
+
+	normalizes("at://XX.LCS.MIT.EDU", "at://xx.lcs.mit.edu");
+	normalizes("at://A.Zz/C.Dd.eF", "at://a.zz/c.dd.eF");
+	normalizes("at://A.B/C.D.E/Rk.Ey", "at://a.b/c.d.E/Rk.Ey");
+	normalizes("at://did:web:A.B%3A/C.D.E/R", "at://did:web:A.B%3A/c.d.E/R");
+	normalizes("at://A.B/C.D/R", "at://A.B/C.D/R");
+	normalizes("AT://A.B", "AT://A.B");
+}
+
 /* Each byte, in each kind of part. */
 static void
 test_bytes(void)
@@ -298,6 +332,7 @@ main(void)
 	test_nsid();
 	test_nsid_faults();
 	test_at_uri();
+	test_normalize();
 	test_bytes();
 	return done();
 }
