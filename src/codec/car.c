@@ -243,37 +243,23 @@ atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len)
  */
 
 /*
- * How many bytes the header with these roots has, its length included ...
+ * Write a header with this root, or without roots if root is NULL, into the
+ * ATID_CAR_HEADER_MAX(root_len) bytes at dst.  Returns the number of bytes written.
  */
 size_t
-atid_car_header_size(const size_t *lens, size_t count)
+atid_car_put_header(uint8_t *dst, const uint8_t *root, size_t root_len)
 {
-	size_t		size = ATID_CAR_HEADER_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		size += lens[i] + ATID_CAR_HEADER_ROOT_MAX;
-	return size;
-}
-
-/*
- * ... and write it into the bytes at dst, as many as were told.  Returns how many
- * were written; 0 if there were not enough.
- */
-size_t
-atid_car_put_header(uint8_t *dst, size_t size, const uint8_t *const *roots,
-					const size_t *lens, size_t count)
-{
-	AtidCborWriter writer = {.data = dst + ATID_CAR_SECTION_HEAD_MAX};
+	AtidCborWriter writer = {
+		.data = dst + ATID_CAR_SECTION_HEAD_MAX,
+		.cap = ATID_CAR_HEADER_MAX(root_len) - ATID_CAR_SECTION_HEAD_MAX
+	};
 	size_t		head;
 
-	if (size < ATID_CAR_HEADER_MAX || size - ATID_CAR_SECTION_HEAD_MAX > ATID_CBOR_SIZE_MAX)
-		return 0;
-	writer.cap = size - ATID_CAR_SECTION_HEAD_MAX;
 	atid_cbor_put_map(&writer, 2);
 	atid_cbor_put_text(&writer, "roots", 5);
-	atid_cbor_put_array(&writer, count);
-	for (size_t i = 0; i < count; i++)
-		atid_cbor_put_link(&writer, roots[i], lens[i]);
+	atid_cbor_put_array(&writer, root == NULL ? 0 : 1);
+	if (root != NULL)
+		atid_cbor_put_link(&writer, root, root_len);
 	atid_cbor_put_text(&writer, "version", 7);
 	atid_cbor_put_integer(&writer, 1);
 

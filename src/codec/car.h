@@ -51,14 +51,11 @@ extern const uint8_t *atid_car_root(const uint8_t *root, const uint8_t **cid, si
  * Writing
  */
 
-/* The most that a length, or the head of a header besides its roots, takes. */
+/* Room for the length of a section, and for a header and its length. */
 #define ATID_CAR_SECTION_HEAD_MAX 9
-#define ATID_CAR_HEADER_MAX 64
-#define ATID_CAR_HEADER_ROOT_MAX 24
+#define ATID_CAR_HEADER_MAX(root_len) ((root_len) + 88)
 
-extern size_t atid_car_header_size(const size_t *lens, size_t count);
-extern size_t atid_car_put_header(uint8_t *dst, size_t size, const uint8_t *const *roots,
-								  const size_t *lens, size_t count);
+extern size_t atid_car_put_header(uint8_t *dst, const uint8_t *root, size_t root_len);
 extern size_t atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len,
 										size_t block_len);
 

@@ -247,9 +247,7 @@ atid_mst_car_finalfn(PG_FUNCTION_ARGS)
 {
 	const TreeState *state = PG_ARGISNULL(0) ? NULL : (const TreeState *) PG_GETARG_POINTER(0);
 	uint8_t		root[ATID_MST_CID_LEN];
-	const uint8_t *roots[1] = {root};
-	size_t		lens[1] = {sizeof(root)};
-	uint8_t		header[ATID_CAR_HEADER_MAX + ATID_CAR_HEADER_ROOT_MAX + ATID_MST_CID_LEN];
+	uint8_t		header[ATID_CAR_HEADER_MAX(ATID_MST_CID_LEN)];
 	size_t		header_len;
 	size_t		len;
 	size_t		kept = state == NULL ? 0 : (size_t) state->nodes->len;
@@ -258,7 +256,7 @@ atid_mst_car_finalfn(PG_FUNCTION_ARGS)
 
 	initStringInfo(&rest);
 	finish_state(fcinfo, &rest, root);
-	header_len = atid_car_put_header(header, sizeof(header), roots, lens, 1);
+	header_len = atid_car_put_header(header, root, sizeof(root));
 	len = VARHDRSZ + header_len + kept + rest.len;
 	if (len > MaxAllocSize)
 		ereport(ERROR,

@@ -165,13 +165,10 @@ put_header(StringInfo bytes, const bytea *root)
 {
 	const uint8_t *cid = root == NULL ? NULL : (const uint8_t *) VARDATA_ANY(root);
 	size_t		cid_len = root == NULL ? 0 : VARSIZE_ANY_EXHDR(root);
-	int			count = root == NULL ? 0 : 1;
-	size_t		size = atid_car_header_size(&cid_len, count);
 
 	/* the size of a StringInfo is an int, and a CID may be of any length */
-	enlargeStringInfo(bytes, (int) size);
-	bytes->len += (int) atid_car_put_header((uint8_t *) bytes->data + bytes->len, size,
-											&cid, &cid_len, count);
+	enlargeStringInfo(bytes, (int) ATID_CAR_HEADER_MAX(cid_len));
+	bytes->len += (int) atid_car_put_header((uint8_t *) bytes->data + bytes->len, cid, cid_len);
 }
 
 static CarState *
