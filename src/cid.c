@@ -154,8 +154,8 @@ atid_cid_link_send(PG_FUNCTION_ARGS)
 
 
 /*
- * Codecs and hashes: the common ones by their names in the multicodec table, the
- * others as a number in hex
+ * Codecs and hashes: common ones have their names in the multicodec table, others
+ * are a number in hex
  */
 
 typedef struct CodeName
@@ -197,7 +197,7 @@ name_of_code(const CodeName *names, uint64_t code)
 }
 
 /*
- * The codec of an SQL argument: one of the two that the protocol knows.
+ * The codec of an SQL argument, which must be one of the two of blessed CIDs.
  */
 static uint64_t
 blessed_codec(text *name)
@@ -281,7 +281,7 @@ atid_cid_digest(PG_FUNCTION_ARGS)
 }
 
 /*
- * cid_is_blessed(cid_link): is it a CID as the protocol makes them?
+ * cid_is_blessed(cid_link): is it a CID that the protocol makes?
  */
 PG_FUNCTION_INFO_V1(atid_cid_is_blessed_link);
 Datum
@@ -327,7 +327,7 @@ atid_cid_string_is_valid(PG_FUNCTION_ARGS)
 
 
 /*
- * Order and equality: those of the bytes, so bytea's serve
+ * Order and equality are bytea's
  */
 
 PG_FUNCTION_INFO_V1(atid_cid_link_eq);
@@ -472,8 +472,8 @@ abbreviate_cid_link(Datum original, SortSupport ssup)
 }
 
 /*
- * Should the sort go on without abbreviated keys?  Never: digests differ in
- * their first bits, unless the CIDs are equal.
+ * Never give up abbreviated keys: digests differ in their first bits, unless
+ * the CIDs are equal.
  */
 static bool
 keep_abbreviating(int memtupcount, SortSupport ssup)

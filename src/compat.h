@@ -4,8 +4,8 @@
  *		What differs between the server versions atid supports (15 to 19).
  *
  * The only place in the tree that looks at PG_VERSION_NUM.  A difference is
- * bridged either by giving older versions the newer name, or by a macro that
- * says which of two ways a version has.
+ * bridged by giving older versions the newer name, or by a macro that tells which
+ * of two ways a version has.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,8 +32,7 @@
 #endif
 
 /*
- * Has this transaction given a relation that was there before another file?
- * 16 calls that a file locator.
+ * Has this transaction given an older relation a new file?  16 renamed the field.
  */
 #if PG_VERSION_NUM >= 160000
 #define atid_has_new_file(rel) \
@@ -75,12 +74,12 @@
 #define ATID_HAVE_JSONB_IN_STATE
 #endif
 
-/* 18 marks a function that does not return by a word that stands before its type. */
+/* 18 has pg_noreturn, which stands before the type of a function. */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
-/* 17 can keep the state of a JSON lexer where the caller wants it. */
+/* 17 lets the caller provide the memory of a JSON lexer. */
 #if PG_VERSION_NUM >= 170000
 #define atid_make_json_lexer(json, len, encoding) \
 	makeJsonLexContextCstringLen(NULL, json, len, encoding, false)
@@ -90,9 +89,9 @@
 #endif
 
 /*
- * A setting with this flag keeps what ALTER DATABASE or SET gave it if the library
- * is first loaded in a parallel query.  15 to 17 have it from a minor release on;
- * before, there is a warning then, and the default.
+ * A setting with this flag keeps its value from ALTER DATABASE or SET if the
+ * library is first loaded during a parallel query.  15 to 17 have it from a
+ * minor release on; older ones warn and use the default.
  */
 #include "utils/guc.h"
 #ifndef GUC_ALLOW_IN_PARALLEL

@@ -1,13 +1,12 @@
 /*-------------------------------------------------------------------------
- *
  * error.c
- *		How an error is worded: the place, and what it quotes.
+ *		How an error is worded: the place, and the values that it quotes.
  *
  * A DETAIL begins with the place, in one of two forms; or with the path in a
  * record, which record/inspect.c makes.
  *
- * What is wrong with a value is often at its beginning or at its end, so both
- * are kept, and " ... " stands for what is left out between them.
+ * A long value is clipped in its middle, because mistakes are often at the
+ * beginning or at the end.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,9 +19,9 @@
 #define ELLIPSIS " ... "
 
 /*
- * A copy of a text in this encoding, with a terminator.  One of more than max
- * bytes is cut between characters to at most so many; max is 16 or more.  *len is
- * the length of the text, and then that of the copy.
+ * Copy a text in this encoding, with a terminator.  A longer one than max bytes
+ * is clipped between characters; max must be 16 or more.  *len is the length of
+ * the text, and then that of the copy.
  */
 char *
 atid_clip(const char *s, size_t *len, int encoding, size_t max)
@@ -64,8 +63,8 @@ atid_quote(const char *s, size_t len)
 }
 
 /*
- * A fault and its place, of a text or of bytes, which count from zero.  An error
- * counts characters from one, and bytes as offsets.
+ * Word a fault and its place, which counts from zero.  An error counts
+ * characters from one, and bytes from zero.
  */
 char *
 atid_fault_at_character(AtidFault fault, size_t at)

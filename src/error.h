@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * error.h
- *		How an error is worded: the place, and what it quotes.
+ *		How an error is worded: the place, and the values that it quotes.
  *
  *-------------------------------------------------------------------------
  */

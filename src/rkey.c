@@ -10,9 +10,8 @@
  *
  * The functions behind the domains' constraints answer false and never raise,
  * so that a broken rule is a soft error.  Each domain has a function of its own
- * for each rule, even where both domains have the same rule today: a domain that
- * is in use cannot be altered, so a rule that changes for one of them changes in
- * its function here.
+ * for each rule, even if both have the same rule today: a domain in use cannot be
+ * altered, so a rule of one domain changes in its function here.
  *
  *-------------------------------------------------------------------------
  */
@@ -23,8 +22,8 @@
 #include "codec/address.h"
 #include "codec/base32.h"
 #include "compat.h"
-#include "generator/generator.h"
 #include "error.h"
+#include "generator/generator.h"
 
 
 /*
@@ -139,7 +138,6 @@ key_conforms(text *key, text *key_type, bool colon)
 {
 	static const char literal[] = "literal:";
 	const size_t prefix = sizeof(literal) - 1;
-
 	const char *s = VARDATA_ANY(key);
 	size_t		len = VARSIZE_ANY_EXHDR(key);
 	const char *type = VARDATA_ANY(key_type);

@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * sha256.c
- *		SHA-256 by the server's own code, which a cancel can end.
+ *		SHA-256 by the server's code; a cancel can end it.
  *
- * Built a second time for atid_crypto.
+ * atid_crypto compiles this file too.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,12 +15,12 @@
 
 #include "sha256.h"
 
-/* Bytes are hashed so many at a time between interrupts. */
+/* Bytes between two checks for interrupts. */
 #define BYTES_AT_ONCE (1024 * 1024)
 
 /*
- * A context to be used for any number of hashes.  The resource owner frees it if an
- * error comes; else the caller does.
+ * A context for any number of hashes.  The caller frees it; after an error the
+ * resource owner does.
  */
 pg_cryptohash_ctx *
 atid_sha256_begin(void)

@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * sort.c
- *		A sort whose time no input can make quadratic, and which a cancel can end.
+ *		A sort that is never quadratic, and that a cancel can end.
  *
- * The server's qsort is quadratic for input that is made for it.  This is a merge
+ * An attacker's input can make the server's qsort quadratic.  This is a merge
  * sort: it takes n log n comparisons at most, keeps the order of equal elements,
  * and takes as much memory again as the elements have.
  *
@@ -17,9 +17,8 @@
 #include "sort.h"
 
 /*
- * Merge the two runs of elements from begin to middle and from middle to end into
- * the same places at to.  Where the runs are in order already, only the last of
- * one and the first of the other are compared.
+ * Merge the runs from begin to middle and from middle to end into the same
+ * places of "to".  One comparison shows whether they are in order already.
  */
 static void
 merge_runs(const char *from, char *to, size_t begin, size_t middle, size_t end, size_t size,
@@ -48,7 +47,7 @@ merge_runs(const char *from, char *to, size_t begin, size_t middle, size_t end, 
 }
 
 /*
- * Sort count elements of so many bytes.
+ * Sort count elements of size bytes.
  */
 void
 atid_sort(void *base, size_t count, size_t size,

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sort.h
- *		A sort whose time no input can make quadratic, and which a cancel can end.
+ *		A sort that is never quadratic, and that a cancel can end.
  *
  *-------------------------------------------------------------------------
  */

@@ -42,10 +42,10 @@
 
 #include "codec/syntax.h"
 #include "compat.h"
+#include "error.h"
 #include "generator/clock.h"
 #include "generator/generator.h"
 #include "generator/random.h"
-#include "error.h"
 
 #define VERSION_MASK	UINT64CONST(0xF000)
 #define VARIANT_MASK	UINT64CONST(0xC000000000000000)
@@ -90,7 +90,7 @@ join_uuid(uint64 high, uint64 low)
 	return uuid;
 }
 
-/* The UUID of these bits, with version and variant put over theirs. */
+/* The UUID of these bits, with its version and variant set. */
 static inline pg_uuid_t *
 make_uuid(uint64 high, int version, uint64 low)
 {
@@ -98,7 +98,7 @@ make_uuid(uint64 high, int version, uint64 low)
 					 (low & ~VARIANT_MASK) | VARIANT_RFC);
 }
 
-/* The version; -1 where the variant is not that of the RFC. */
+/* The version; -1 if the variant is not the RFC's. */
 static inline int
 rfc_version(Halves h)
 {
@@ -164,9 +164,9 @@ atid_uuid_generate_v1(PG_FUNCTION_ARGS)
 }
 
 /*
- * uuid_generate_v1mc(): a version 1 UUID with a node of its own, random, with
- * the bits for multicast and for local administration set, as uuid-ossp has it.
- * The time and the clock sequence are those of the stream.
+ * uuid_generate_v1mc(): a version 1 UUID with a random node, whose bits for
+ * multicast and local administration are set, as in uuid-ossp.  Time and clock
+ * sequence are the stream's.
  */
 PG_FUNCTION_INFO_V1(atid_uuid_generate_v1mc);
 Datum
@@ -432,8 +432,8 @@ atid_uuid_ns_x500(PG_FUNCTION_ARGS)
  */
 
 /*
- * uuid_extract_version(uuid): NULL where the variant is not the RFC's, which is
- * the only one that has versions.
+ * uuid_extract_version(uuid): NULL if the variant is not the RFC's; others have
+ * no versions.
  */
 PG_FUNCTION_INFO_V1(atid_uuid_extract_version);
 Datum
@@ -476,9 +476,9 @@ atid_uuid_extract_variant(PG_FUNCTION_ARGS)
 }
 
 /*
- * The time of a UUID, in us since the Unix epoch; false where its version has
- * none.  That of a v7 is whole milliseconds, or, if precise, with the fraction
- * that rand_a holds if its maker put one there.
+ * The time of a UUID, in us since the Unix epoch; false if its version has
+ * none.  A v7 has whole milliseconds.  If precise, the fraction in rand_a is
+ * added, which is there if the UUID's maker put it there.
  */
 static bool
 unix_time_of(Halves h, bool precise, int64 *us)
@@ -537,9 +537,9 @@ atid_uuid_extract_timestamp_precise(PG_FUNCTION_ARGS)
  */
 
 /*
- * Microseconds since the Unix epoch of a time that a v7 can hold.  A timestamp
- * is counted in microseconds since 2000, with or without a time zone; one
- * without is taken to be UTC.
+ * Microseconds since the Unix epoch, of a time that a v7 can hold.  A timestamp
+ * counts microseconds since 2000, with or without a time zone; without one it
+ * is taken as UTC.
  */
 static uint64
 unix_us(Timestamp ts)
@@ -554,8 +554,8 @@ unix_us(Timestamp ts)
 }
 
 /*
- * The millisecond of a bound of a range: the infinities are the first and the
- * last one.
+ * The millisecond of a bound of a range; the infinities become the first and
+ * the last one.
  */
 static uint64
 bound_unix_ms(TimestampTz ts)
@@ -585,6 +585,7 @@ atid_uuid_v7_ceil(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(make_uuid(bound_unix_ms(PG_GETARG_TIMESTAMPTZ(0)) << 16 | 0xFFFF, 7,
 							   PG_UINT64_MAX));
 }
+
 
 /*
  * Making from a given time

@@ -1,23 +1,21 @@
 /*-------------------------------------------------------------------------
- *
  * address.c
- *		Scanners of the AT Protocol's names: DID, handle, NSID, record key, AT URI.
+ *		The AT Protocol's names: DID, handle, NSID, record key, AT URI.
  *
  *		did			did:<method>:<identifier>			at most 2048 characters
  *		handle		a domain name of two segments or more		  253
  *		nsid		a domain name in reverse and a name			  317
  *		at-uri		at://<authority>[/<collection>[/<rkey>]]	 2884
  *
- * They take what Lexicon's string formats of these names take ("String Formats"
- * in the Lexicon specification): of an AT URI that is the restricted syntax,
- * with neither query nor fragment, and of every name any spelling, normalized or
- * not.  Case is kept; nothing is looked up.  The format's own bound of an AT URI,
- * 8192 characters, needs no check: the bounds of its parts allow fewer.
+ * The scanners accept what Lexicon's string formats accept ("String Formats" in
+ * the Lexicon specification): of AT URIs the restricted syntax, without query and
+ * fragment; of every name any spelling, normalized or not.  Nothing is looked up.
+ * The format's limit for an AT URI, 8192 characters, needs no check: the limits of
+ * its parts allow fewer.
  *
- * All names are ASCII.  Strings come as a pointer and a length in bytes, need no
- * terminator, and may hold any bytes.  A scanner answers with the first fault
- * that it meets, and *at is then the number of bytes before the place; those are
- * ASCII, so it counts characters as well.
+ * A string is a pointer and a length in bytes; it needs no terminator and may hold
+ * any bytes.  A scanner returns the first fault.  *at is then the number of bytes
+ * before it; these are ASCII, so it counts characters too.
  *
  * Pure code: no server, no allocation, no state, no locale.
  *
@@ -36,13 +34,13 @@ static const char scheme[] = "at://";
 
 #define SCHEME_LEN			(sizeof(scheme) - 1)
 
-/* What a character may stand in. */
+/* Kinds of characters. */
 #define LETTER		1
 #define DIGIT		2
 #define HYPHEN		4
-#define DID_OTHER	8			/* what a DID has besides */
-#define KEY_OTHER	16			/* what a record key has besides */
-#define KEY_COLON	32			/* and only today's form of it has */
+#define DID_OTHER	8			/* also in a DID */
+#define KEY_OTHER	16			/* also in a record key */
+#define KEY_COLON	32			/* in a record key today, not at first */
 
 #define NAME_CHARACTER	(LETTER | DIGIT | HYPHEN)
 #define DID_CHARACTER	(LETTER | DIGIT | HYPHEN | DID_OTHER)
@@ -69,18 +67,18 @@ static const uint8_t kind[256] = {
 };
 
 static inline bool
-is(char c, int what)
+is_kind(char c, int what)
 {
 	return (kind[(unsigned char) c] & what) != 0;
 }
 
-/* How many characters at s, of len, are of these kinds? */
+/* The number of characters at the beginning of s that are of these kinds. */
 static inline size_t
 span(const char *s, size_t len, int what)
 {
 	size_t		i = 0;
 
-	while (i < len && is(s[i], what))
+	while (i < len && is_kind(s[i], what))
 		i++;
 	return i;
 }
@@ -117,7 +115,7 @@ atid_did_scan(const char *s, size_t len, size_t *at)
 	return ATID_OK;
 }
 
-/* What may be wrong with the segments that handles and NSIDs are made of. */
+/* The faults of a segment of a handle or an NSID. */
 typedef struct SegmentFaults
 {
 	AtidFault	character;
@@ -126,8 +124,9 @@ typedef struct SegmentFaults
 } SegmentFaults;
 
 /*
- * One segment, which begins at *at and ends before a period or the end: 1 to 63
- * letters, digits and inner hyphens.  *at becomes its end, or where the fault is.
+ * Scan the segment that begins at *at: 1 to 63 letters, digits and inner
+ * hyphens, up to a period or the end.  *at becomes its end, or the place of the
+ * fault.
  */
 static AtidFault
 scan_segment(const char *s, size_t len, const SegmentFaults *faults, size_t *at)
@@ -138,7 +137,7 @@ scan_segment(const char *s, size_t len, const SegmentFaults *faults, size_t *at)
 
 	*at = start + n;
 	if (n < rest && s[*at] != '.')
-		return is(s[*at], NAME_CHARACTER) ? faults->length : faults->character;
+		return is_kind(s[*at], NAME_CHARACTER) ? faults->length : faults->character;
 	if (n == 0)
 		return faults->length;
 	if (s[start] == '-' || s[*at - 1] == '-')
@@ -150,8 +149,8 @@ scan_segment(const char *s, size_t len, const SegmentFaults *faults, size_t *at)
 }
 
 /*
- * Handle ("Handle Identifier Syntax"): segments between periods, two at least,
- * of which the last does not begin with a digit.
+ * Handle ("Handle Identifier Syntax"): two segments or more, with periods
+ * between them.  The last must not begin with a digit.
  */
 AtidFault
 atid_handle_scan(const char *s, size_t len, size_t *at)
@@ -180,13 +179,13 @@ atid_handle_scan(const char *s, size_t len, size_t *at)
 	if (start == 0)
 		return ATID_HANDLE_SEGMENTS;
 	*at = start;
-	return is(s[start], DIGIT) ? ATID_HANDLE_LAST : ATID_OK;
+	return is_kind(s[start], DIGIT) ? ATID_HANDLE_LAST : ATID_OK;
 }
 
 /*
- * NSID ("NSID Syntax"): a domain name in reversed order and a name, at least
- * three segments in all.  The first does not begin with a digit; the name, the
- * last, holds letters and digits and begins with a letter.
+ * NSID ("NSID Syntax"): a domain name in reverse and a name, three segments or
+ * more.  The first must not begin with a digit.  The last, the name, is letters
+ * and digits, a letter first.
  */
 AtidFault
 atid_nsid_scan(const char *s, size_t len, size_t *at)
@@ -198,7 +197,7 @@ atid_nsid_scan(const char *s, size_t len, size_t *at)
 	int			segments = 1;
 
 	*at = 0;
-	if (len > 0 && is(s[0], DIGIT))
+	if (len > 0 && is_kind(s[0], DIGIT))
 		return ATID_NSID_FIRST;
 	while (true)
 	{
@@ -221,7 +220,7 @@ atid_nsid_scan(const char *s, size_t len, size_t *at)
 	*at = start;
 	if (start - 1 > NSID_AUTHORITY_MAX)
 		return ATID_NSID_AUTHORITY_LENGTH;
-	if (!is(s[start], LETTER))
+	if (!is_kind(s[start], LETTER))
 		return ATID_NSID_NAME;
 	*at = start + span(s + start, len - start, LETTER | DIGIT);
 	return *at < len ? ATID_NSID_NAME : ATID_OK;
@@ -264,7 +263,7 @@ atid_record_key_length_ok(size_t len)
 }
 
 /*
- * Second rule: only A-Z a-z 0-9 . - _ ~, and ':' too if the caller admits it, as
+ * Second rule: only A-Z a-z 0-9 . - _ ~, and ':' if the caller allows it, as
  * the protocol does today.
  */
 bool
@@ -319,8 +318,8 @@ atid_identifier_is_did(const char *s, size_t len)
 }
 
 /*
- * at-identifier: a DID or a handle.  What begins with "did:" is no handle, for
- * that has no colon.
+ * at-identifier: a DID or a handle.  A handle has no colon, so a text that
+ * begins with "did:" is none.
  */
 AtidFault
 atid_identifier_scan(const char *s, size_t len, size_t *at)
@@ -340,8 +339,8 @@ part_len(const char *s, size_t len)
 }
 
 /*
- * AT URI, the restricted syntax ("Restricted AT URI Syntax").  The parts are
- * good only if there is no fault; they point into s.
+ * AT URI, the restricted syntax ("Restricted AT URI Syntax").  *uri is set only
+ * if there is no fault; its parts point into s.
  */
 AtidFault
 atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)

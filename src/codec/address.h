@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * address.h
- *		Scanners of the AT Protocol's names: DID, handle, NSID, record key, AT URI.
+ *		The AT Protocol's names: DID, handle, NSID, record key, AT URI.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,10 +19,10 @@
 #define ATID_NSID_MAX		317
 #define ATID_RECORD_KEY_MAX	512
 
-/* The longest text that keeps to the rules of its parts. */
+/* The longest AT URI, by the limits of its parts. */
 #define ATID_AT_URI_LONGEST	(5 + ATID_DID_MAX + 1 + ATID_NSID_MAX + 1 + ATID_RECORD_KEY_MAX)
 
-/* The parts of an AT URI, in its text; collection and rkey may be NULL, with length 0. */
+/* The parts of an AT URI, in its text.  collection and rkey may be NULL, with length 0. */
 typedef struct AtidAtUri
 {
 	const char *authority;
@@ -45,13 +45,13 @@ extern size_t atid_nsid_authority_len(const char *s, size_t len);
 extern void atid_nsid_fold_case(char *s, size_t len);
 extern AtidFault atid_at_uri_fold_case(char *s, size_t len);
 
-/* The rules of a record key, one by one, and all; the colon is there if it is admitted. */
+/* The rules of a record key, one by one and together; "colon" allows ':'. */
 extern bool atid_record_key_length_ok(size_t len);
 extern bool atid_record_key_characters_ok(const char *s, size_t len, bool colon);
 extern bool atid_record_key_dots_ok(const char *s, size_t len);
 extern bool atid_record_key_ok(const char *s, size_t len, bool colon);
 
-/* Is this identifier, or authority of an AT URI, a DID?  Else it is a handle. */
+/* Is a valid identifier, or authority of an AT URI, a DID and not a handle? */
 extern bool atid_identifier_is_did(const char *s, size_t len);
 
 static inline bool

@@ -8,8 +8,8 @@
  * significant first.  13 * 5 is 65, so the first character carries four bits
  * only and is one of the first sixteen, '2' to 'j'.
  *
- * The alphabet is in ASCII order, which is what makes the text sort as the
- * number does: a < b exactly when memcmp(text(a), text(b)) < 0.
+ * The alphabet is in ASCII order, so texts sort as their numbers do: a < b exactly
+ * when memcmp(text(a), text(b)) < 0.
  *
  * A CID's text is the base32 of RFC 4648 section 6 in lower case, without
  * padding (multibase "base32"): bytes of any number, five bits to a character
@@ -17,9 +17,9 @@
  * does not sort as the bytes do, because the digits stand for the highest values
  * and sort before the letters.
  *
- * Five bytes are eight characters.  What is left over, one to four bytes, is 2,
- * 4, 5 or 7 characters, whose last carries 2, 4, 1 or 3 spare bits.  These must
- * be zero, so that bytes have one text and no other (RFC 4648 section 3.5).
+ * Five bytes make eight characters.  A rest of one to four bytes makes 2, 4, 5 or
+ * 7 characters with 2, 4, 1 or 3 spare bits.  These must be zero, so that bytes
+ * have one text only (RFC 4648 section 3.5).
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -30,8 +30,7 @@
 static const char sortable[] = "234567abcdefghijklmnopqrstuvwxyz";
 
 /*
- * The value of a character plus one; 0 marks what is not in the alphabet, so
- * that every byte which is not named here is refused.
+ * The value of a character plus one; 0 for a byte that is not in the alphabet.
  */
 static const uint8_t sortable_value[256] = {
 	['2'] = 1,['3'] = 2,['4'] = 3,['5'] = 4,['6'] = 5,['7'] = 6,
@@ -79,9 +78,9 @@ atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value)
 }
 
 /*
- * Bytes in the same alphabet: blocks of eight characters to five bytes each.
- * Returns false if a character is not in the alphabet; what is in dst has then
- * no meaning.  The bytes compare as the characters do.
+ * Decode blocks of eight characters of a TID's alphabet to five bytes each.
+ * The bytes sort as the characters do.  Returns false if a character is not in
+ * the alphabet; dst is then undefined.
  */
 bool
 atid_base32_decode_sortable(const char *src, size_t blocks, uint8_t *dst)
@@ -130,11 +129,11 @@ atid_base32_encode_sortable(const uint8_t *src, size_t blocks, char *dst)
 
 static const char rfc4648[] = "abcdefghijklmnopqrstuvwxyz234567";
 
-/* Characters that a few bytes left over become, and the reverse; 0 is none. */
+/* The characters for a rest of 0 to 4 bytes, and the reverse; 0 for a number that cannot be. */
 static const uint8_t chars_of_rest[5] = {0, 2, 4, 5, 7};
 static const uint8_t bytes_of_rest[8] = {0, 0, 1, 0, 2, 3, 0, 4};
 
-/* The value of a character plus one; 0 marks what is not in the alphabet. */
+/* The value of a character plus one; 0 for a byte that is not in the alphabet. */
 static const uint8_t rfc4648_value[256] = {
 	['a'] = 1,['b'] = 2,['c'] = 3,['d'] = 4,['e'] = 5,['f'] = 6,['g'] = 7,
 	['h'] = 8,['i'] = 9,['j'] = 10,['k'] = 11,['l'] = 12,['m'] = 13,['n'] = 14,
@@ -175,8 +174,8 @@ atid_base32_encode(const uint8_t *src, size_t len, char *dst)
 }
 
 /*
- * One block, of up to eight characters, as 40 bits; false where one of them is
- * not in the alphabet.
+ * Decode one block of up to eight characters to 40 bits.  Returns false if one
+ * of them is not in the alphabet.
  */
 static inline bool
 decode_base32_block(const char *src, size_t chars, uint64_t *bits)
@@ -196,8 +195,8 @@ decode_base32_block(const char *src, size_t chars, uint64_t *bits)
 }
 
 /*
- * Find the leftmost character that is not in the alphabet, and say of which kind
- * it is.  There must be one.
+ * Find the leftmost character that is not in the alphabet, and say of which
+ * kind it is.  There must be one.
  */
 static AtidFault
 find_bad_character(const char *src, size_t *at)
@@ -213,9 +212,9 @@ find_bad_character(const char *src, size_t *at)
 }
 
 /*
- * Read len characters into the atid_base32_decoded_len(len) bytes at dst.  Of
- * several faults a bad character is reported first, because it may have caused
- * the others.  After a fault, *at is where, and what is in dst has no meaning.
+ * Decode len characters to the atid_base32_decoded_len(len) bytes at dst.  A
+ * bad character is reported before other faults, because it may have caused
+ * them.  On a fault, *at is its place, and dst is undefined.
  */
 AtidFault
 atid_base32_decode(const char *src, size_t len, uint8_t *dst, size_t *at)

@@ -14,7 +14,7 @@
 
 #include "codec/fault.h"
 
-/* A TID's text has this many characters, always; there is no padding. */
+/* The characters of a TID's text, always; there is no padding. */
 #define ATID_TID_TEXT_LEN 13
 
 extern void atid_base32_encode_tid(uint64_t value, char dst[ATID_TID_TEXT_LEN]);

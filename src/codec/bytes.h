@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* By bytes, and then the shorter first: the order of texts in "C". */
+/* Compare byte by byte; a prefix comes first.  This is the order of texts in "C". */
 static inline int
 atid_bytes_cmp(const void *a, size_t a_len, const void *b, size_t b_len)
 {

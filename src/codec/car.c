@@ -12,27 +12,25 @@
  * an array of links, and "version", the number 1; no other field.  A CIDv1 tells
  * where it ends, and what is left of the section is the block.
  *
- * The reader hands out sections one after the other; it neither hashes a block nor
- * reads it.  Every length is compared with what is left before it is used, so time
- * is linear in the bytes that are there.  A CAR of nothing but its header is one
- * without blocks.
+ * The reader hands out one section after the other.  It neither hashes blocks nor
+ * looks into them.  It compares every length with what is left before using it, so
+ * time is linear in the bytes that are there.  A CAR may have no sections.
  *
- * The index
+ * The index is a hash table with open addressing: 8 bytes a slot, and at most two
+ * thirds of the slots in use.  A slot has 32 bits of the CID's hash and the offset
+ * of the section; a search compares the CID there.  If several sections have the
+ * same CID, the first counts.
  *
- * is a hash table with open addressing, 8 bytes a slot and at most two thirds of
- * them in use.  A slot has 32 bits of the CID's hash, and the offset of the section,
- * in whose CID a search makes sure.  Of several sections with one CID the first
- * counts.
+ * Whoever made the CAR chose its CIDs freely, as no block is hashed before it is
+ * looked up.  So the slot does not come from the digest but from multilinear hashing
+ * with random numbers (Lemire and Kaser, "Strongly universal string hashing is
+ * fast", 2014): whatever the CIDs are, two of them collide only by chance.  A search
+ * ends at the first free slot.
  *
- * Who made the CAR chose its CIDs, and chose them freely, as nothing is hashed
- * before it is looked up.  So a slot is not taken from the digest's bytes but by
- * multilinear hashing with random numbers (Lemire and Kaser, "Strongly universal
- * string hashing is fast", 2014): whatever the CIDs, two of them collide no more
- * often than chance has it.  A search ends at the first free slot.
- *
- * A large index is in no cache, and a search waits for memory, at the slot and at the
- * section.  That is as long for many at a time as for one, so sections are added in
- * batches, and who knows what will be looked for says so (atid_car_index_expect).
+ * A large index is in no cache, so a search waits for memory, at the slot and at the
+ * section.  Many searches at once wait no longer than one.  So sections are added in
+ * batches, and a caller that knows what it will look up should say so first
+ * (atid_car_index_expect).
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -46,7 +44,7 @@
 #include "codec/multiformat.h"
 
 
-/* Memory that will be read soon. */
+/* Fetch memory that will be read soon. */
 #ifdef __GNUC__
 #define PREFETCH(p) __builtin_prefetch(p)
 #else
@@ -54,7 +52,7 @@
 #endif
 #define CACHE_LINE 64
 
-/* Most sections have no more bytes than these. */
+/* Most sections are not longer. */
 #define SECTION_EXPECTED (5 * CACHE_LINE)
 
 
@@ -63,7 +61,7 @@
  */
 
 static bool
-note_fault(AtidCarReader *reader, AtidFault fault, const uint8_t *at)
+note_car_fault(AtidCarReader *reader, AtidFault fault, const uint8_t *at)
 {
 	reader->fault = fault;
 	reader->at = (size_t) (at - reader->begin);
@@ -72,7 +70,7 @@ note_fault(AtidCarReader *reader, AtidFault fault, const uint8_t *at)
 }
 
 /*
- * Take the length at p, and see that so many bytes follow.
+ * Take the length at p, and check that as many bytes follow.
  */
 static bool
 take_length(AtidCarReader *reader, const uint8_t **p, size_t *len)
@@ -91,18 +89,18 @@ take_length(AtidCarReader *reader, const uint8_t **p, size_t *len)
 		AtidFault	fault = atid_varint_get(*p, (size_t) (reader->end - *p), &value, &used);
 
 		if (fault != ATID_OK)
-			return note_fault(reader, fault == ATID_CID_TRUNCATED ? ATID_CAR_ENDS : fault, *p);
+			return note_car_fault(reader, fault == ATID_CID_TRUNCATED ? ATID_CAR_ENDS : fault, *p);
 	}
 	if (value > (uint64_t) (reader->end - *p) - used)
-		return note_fault(reader, ATID_CAR_LENGTH, *p);
+		return note_car_fault(reader, ATID_CAR_LENGTH, *p);
 	*p += used;
 	*len = (size_t) value;
 	return true;
 }
 
 /*
- * Read the header at p: a map of roots and version, in this order.  Reading ends at
- * the first fault, so a header that goes on for megabytes is not read on.
+ * Read the header at p: a map of roots and version, in this order.  Reading
+ * ends at the first fault, so a bad header of megabytes is not read to its end.
  */
 static bool
 read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
@@ -119,7 +117,7 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 		AtidFault	found = ATID_OK;
 
 		if (event == ATID_CBOR_FAULT)
-			return note_fault(reader, cbor.fault, cbor.at);
+			return note_car_fault(reader, cbor.fault, cbor.at);
 		if (cbor.depth == 0)
 			found = event == ATID_CBOR_MAP_END ? ATID_OK : ATID_CAR_FIELDS;
 		else if (cbor.at == p)
@@ -147,14 +145,14 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 				found = ATID_CAR_VERSION;
 		}
 		if (found != ATID_OK)
-			return note_fault(reader, found, cbor.at);
+			return note_car_fault(reader, found, cbor.at);
 	}
-	return seen == 3 || note_fault(reader, ATID_CAR_FIELDS, p);
+	return seen == 3 || note_car_fault(reader, ATID_CAR_FIELDS, p);
 }
 
 /*
- * Begin to read a CAR, which must stay as it is.  Reads the header; returns false
- * if it has a fault.
+ * Begin to read a CAR, which must not change meanwhile.  Reads the header;
+ * returns false if it has a fault.
  */
 bool
 atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len)
@@ -172,7 +170,7 @@ atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len)
 }
 
 /*
- * The next section.  Returns false at the end, and where there is a fault.
+ * The next section.  Returns false at the end, and at a fault.
  */
 bool
 atid_car_next(AtidCarReader *reader, AtidCarSection *section)
@@ -193,16 +191,16 @@ atid_car_next(AtidCarReader *reader, AtidCarSection *section)
 		section->cid_len = ATID_CID_BLESSED_LEN;
 	else
 	{
-		/* the block is what trails behind the CID */
+		/* the block follows the CID */
 		AtidFault	fault = atid_cid_parse(p, len, &cid, &at);
 
 		if (fault != ATID_OK && fault != ATID_CID_TRAILING)
 		{
-			/* a CIDv0 tells where it ends by what it is: a bare SHA-256 */
+			/* a CIDv0, which is a bare SHA-256, has a fault of its own */
 			if (fault == ATID_CID_VERSION && len > 1 && p[0] == ATID_HASH_SHA2_256 &&
 				p[1] == ATID_SHA2_256_LEN)
 				fault = ATID_CID_V0;
-			return note_fault(reader, fault, p + at);
+			return note_car_fault(reader, fault, p + at);
 		}
 		section->cid_len = fault == ATID_OK ? len : at;
 	}
@@ -213,8 +211,8 @@ atid_car_next(AtidCarReader *reader, AtidCarSection *section)
 }
 
 /*
- * The root at a place in the header, of which reader->roots is the first; returns
- * the place of the next.  The header was read without a fault.
+ * Read a root of a header that has no fault.  The first is at reader->roots.
+ * Returns the place of the next.
  */
 const uint8_t *
 atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len)
@@ -269,7 +267,8 @@ atid_car_put_header(uint8_t *dst, const uint8_t *root, size_t root_len)
 }
 
 /*
- * Write what stands before the CID of a section.  Returns the number of bytes.
+ * Write the length of a section, which stands before its CID.  Returns the
+ * number of bytes.
  */
 size_t
 atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len,
@@ -284,7 +283,7 @@ atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len
  */
 
 /*
- * Is a CID one that the index takes: a SHA-256 in full, of any codec?
+ * Does the index take this CID: one of a full SHA-256, with any codec?
  */
 bool
 atid_car_is_indexed(const uint8_t *cid, size_t cid_len)
@@ -299,7 +298,7 @@ atid_car_is_indexed(const uint8_t *cid, size_t cid_len)
 }
 
 /*
- * How many slots an index of so many blocks has.
+ * The number of slots of an index for so many blocks.
  */
 size_t
 atid_car_index_slots(size_t blocks)
@@ -321,8 +320,8 @@ load_word(const uint8_t *p)
 }
 
 /*
- * The hash of an indexed CID: its digest, and what stands before it, which has at
- * most 12 bytes and in nearly all CIDs the same 4.
+ * Hash an indexed CID: its digest, and its head, which has at most 12 bytes,
+ * and in nearly all CIDs the same 4.
  */
 static uint64_t
 hash_cid(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len)
@@ -338,14 +337,14 @@ hash_cid(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len)
 	for (int i = 0; i < 3; i++)
 		sum += seeds[9 + i] * load_word(head + 4 * i);
 
-	/* CIDs in a row shall not lie in a row: linear probing suffers from that */
+	/* slots in a row for similar CIDs would slow down linear probing */
 	sum ^= sum >> 32;
 	sum *= UINT64_C(0xD6E8FEB86659FD93);
 	return sum ^ sum >> 32;
 }
 
 /*
- * The section at an offset that the reader has passed without a fault.
+ * The section at an offset where the reader has found no fault.
  */
 static void
 section_at(const AtidCarIndex *index, size_t offset, AtidCarSection *section)
@@ -371,8 +370,8 @@ next_slot(const AtidCarIndex *index, const AtidCarSlot *slot)
 }
 
 /*
- * The slot of a CID with this hash, and the section where it has one; or the free slot
- * where it belongs.  The table always has a free slot.
+ * Find the slot of a CID with this hash, and its section; or the free slot
+ * where it belongs.  There always is a free slot.
  */
 static AtidCarSlot *
 find_slot(const AtidCarIndex *index, uint64_t hash, const uint8_t *cid, size_t cid_len,
@@ -394,9 +393,9 @@ find_slot(const AtidCarIndex *index, uint64_t hash, const uint8_t *cid, size_t c
 }
 
 /*
- * Add the next sections that the reader hands out, ATID_CAR_BATCH of them or what is
- * left; not those whose CID is there already or is not indexed.  No more are added than
- * the slots were counted for.  Returns how many were read.
+ * Add the reader's next sections, at most ATID_CAR_BATCH, without those whose
+ * CID is there already or is not indexed.  The slots must have been counted for
+ * all of them.  Returns the number of sections read.
  */
 size_t
 atid_car_index_read(AtidCarIndex *index, AtidCarReader *reader)
@@ -433,8 +432,8 @@ atid_car_index_read(AtidCarIndex *index, AtidCarReader *reader)
 }
 
 /*
- * Have the processor fetch what it takes to find the blocks of these CIDs, no more than
- * ATID_CAR_BATCH, all of them blessed.
+ * Prefetch what searches for these CIDs will read.  They are at most
+ * ATID_CAR_BATCH, and blessed.
  */
 void
 atid_car_index_expect(const AtidCarIndex *index, const uint8_t *const *cids, size_t count)

@@ -14,12 +14,12 @@
 
 #include "codec/fault.h"
 
-/* A header names no more roots than these; an account's names one. */
+/* The most roots of a header; that of an account's CAR has one. */
 #define ATID_CAR_ROOTS_MAX 100
 
 /*
- * The reader.  It has no memory but this, and needs no end.  Of what is in it the
- * caller reads fault, at, and the roots.
+ * The reader.  It allocates nothing, so there is nothing to free.  The caller
+ * may read fault, at and the roots.
  */
 typedef struct AtidCarReader
 {
@@ -64,16 +64,15 @@ extern size_t atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], 
  * The index
  */
 
-/* Random numbers that no one who makes a CAR can know. */
+/* Random numbers, which the maker of a CAR must not know. */
 #define ATID_CAR_SEEDS 12
 
-/* So many blocks are looked for at a time. */
+/* The blocks that are added, or prefetched, at a time. */
 #define ATID_CAR_BATCH 64
 
 /*
- * Where in a CAR the block of a CID is, for blessed CIDs and others whose hash is
- * a SHA-256 in full.  The caller gives the memory, all zero: a number of slots that
- * atid_car_index_slots() tells, 8 bytes each.
+ * The place in a CAR of each block whose CID has a full SHA-256.  The caller
+ * provides the slots, as many as atid_car_index_slots() says, all zero.
  */
 typedef struct AtidCarSlot
 {

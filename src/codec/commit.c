@@ -13,14 +13,14 @@
  *		prev		link to an earlier commit, or null
  *		version		3
  *
- * in this order, which is that of DAG-CBOR.  Links are blessed and to DAG-CBOR,
- * or the commit is not valid.  Version 2 is read too; there rev and prev may be
- * absent.  Other fields are passed over, and are signed like these.  As nobody can
- * interrupt the reader, a block of more than a megabyte is not read: it is no commit.
+ * in this order, which is that of DAG-CBOR.  Links must be blessed and lead to
+ * DAG-CBOR.  Version 2 is read too; there rev and prev may be absent.  Other fields
+ * are ignored, but signed like these.  The reader cannot be interrupted, so a block
+ * of more than a megabyte is refused.
  *
- * The signature is over the same map without sig.  As DAG-CBOR has one form for
- * a value, those are the bytes of the block with the pair cut out, behind a head
- * that counts one pair less: the map is not written anew.
+ * The signature is over the same map without sig.  DAG-CBOR has one form for a
+ * value, so these bytes are a head that counts one pair less, and the rest of the
+ * block without the pair.
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -36,7 +36,7 @@
 #include "codec/syntax.h"
 
 
-/* What of the fields has been seen. */
+/* The fields that have been seen. */
 #define HAS_DID		0x01
 #define HAS_REV		0x02
 #define HAS_SIG		0x04
@@ -51,7 +51,7 @@ is_link_to_block(AtidCborEvent event, const AtidCborItem *item)
 }
 
 /*
- * Take the value of a field that a commit has.
+ * Take the value of a field, if it is one of the above.
  */
 static AtidFault
 take_field(AtidCommit *commit, const AtidCborItem *key, AtidCborEvent event,
@@ -134,8 +134,8 @@ missing_field(const AtidCommit *commit, unsigned seen)
 }
 
 /*
- * Parse a commit.  Only the block's shape is looked at: neither is it hashed nor
- * the signature checked.  On a fault commit->at is the place in the block.
+ * Parse a commit.  The block is not hashed, and the signature is not checked.
+ * On a fault, commit->at is the place in the block.
  */
 AtidFault
 atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
@@ -204,8 +204,9 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 }
 
 /*
- * Write the bytes that the signature is over into dst, which has room for as many
- * as the block has.  Returns their number.  The commit was parsed without a fault.
+ * Write the bytes that the signature is over into dst, which must have room for
+ * as many as the block has.  Returns their number.  The commit must have been
+ * parsed without a fault.
  */
 size_t
 atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst)
@@ -214,7 +215,7 @@ atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst)
 	size_t		before = commit->sig_begin - commit->first_pair;
 	size_t		after = commit->block_len - commit->sig_end;
 
-	/* the pair that goes leaves room for whatever the writer asks for */
+	/* the block is longer than any head, so the writer needs no grow() */
 	atid_cbor_put_map(&writer, commit->pairs - 1);
 	memcpy(dst + writer.len, commit->block + commit->first_pair, before);
 	memcpy(dst + writer.len + before, commit->block + commit->sig_end, after);

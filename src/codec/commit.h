@@ -18,12 +18,12 @@
 #define ATID_COMMIT_VERSION 3
 #define ATID_COMMIT_VERSION_LEGACY 2
 
-/* A commit has no more bytes; what it needs is some 250. */
+/* The most bytes of a commit; most have some 250. */
 #define ATID_COMMIT_SIZE_MAX 1048576
 
 /*
- * A commit, all of it in the block that was parsed.  Lengths count bytes.  rev
- * and prev are NULL where there is none.
+ * A commit; its pointers are into the block.  Lengths count bytes.  rev and prev
+ * are NULL if there is none.
  */
 typedef struct AtidCommit
 {
@@ -37,16 +37,15 @@ typedef struct AtidCommit
 	const uint8_t *sig;
 	size_t		sig_len;
 
-	/* where what the signature is over lies */
+	/* for atid_commit_unsigned() */
 	const uint8_t *block;
 	size_t		block_len;
 	size_t		pairs;			/* of the map, "sig" counted */
 	size_t		first_pair;		/* offset of the first key's head */
-	size_t		sig_begin;		/* offset of the head of the key "sig" ... */
-	size_t		sig_end;		/* ... and behind its value */
+	size_t		sig_begin;		/* offset of the key "sig" */
+	size_t		sig_end;		/* offset behind its value */
 
-	size_t		at;				/* where the fault is, an offset into the
-								 * block */
+	size_t		at;				/* offset of the fault */
 } AtidCommit;
 
 extern AtidFault atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit);

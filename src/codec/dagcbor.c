@@ -4,9 +4,9 @@
  *		DAG-CBOR: a strict reader and a writer, over bytes.
  *
  * Format (RFC 8949; IPLD, "DAG-CBOR"; AT Protocol, "Data Model"): a value is a
- * head, and what the head says follows.  The head's first byte is a major type
- * in three bits and five bits more: an argument below 24, or that the argument
- * is in the next 1, 2, 4 or 8 bytes, big-endian.
+ * head and, by its type, what follows.  The head's first byte has a major type in
+ * its upper three bits.  The lower five are the argument if it is below 24, or say
+ * that it follows in 1, 2, 4 or 8 bytes, big-endian.
  *
  *		0	unsigned integer, the argument itself
  *		1	negative integer, -1 - argument
@@ -18,39 +18,37 @@
  *			the bytes of a CID (multiformat.c), a link
  *		7	20 false, 21 true, 22 null
  *
- * A value has one encoding and no other, so that a record has one CID: heads are
- * as short as can be, nothing is of indefinite length, the keys of a map are
- * text, in order of their length and then their bytes, each once.  All else is
- * refused.  So a block that is read to its end and written anew gives the same
- * bytes; fuzz/dagcbor.c checks it.
+ * A value has one encoding only, so that a record has one CID: heads are as short
+ * as possible, no length is indefinite, and the keys of a map are text, each once,
+ * ordered by length and then by bytes.  All else is refused.  So a block that is
+ * read and written anew gives the same bytes; fuzz/dagcbor.c checks it.
  *
- * The protocol wants integers of signed 64 bits and no floats, whose errors are
- * therefore not those of a bad encoding.
+ * The protocol allows only integers of 64 bits with a sign, and no floats.  These
+ * have faults of their own, which are not faults of the encoding.
  *
  * The reader
  *
  * gives one event for each value, for each key, and for the end of each array
- * and map.  It does not call itself, takes no memory, and copies nothing: the
- * arrays and maps that are open are in a stack of fixed size in the reader.
- * Invariants:
- *	- begin <= p <= end, and no byte at or behind end is looked at;
- *	- a length or a count is compared with what is left, as the 64 bits it is,
- *	  before anything is done with it: an item takes one byte at least, a pair two;
+ * and map.  It does not recurse, allocate or copy: the open arrays and maps are in
+ * a stack of fixed size in the reader.  Invariants:
+ *	- begin <= p <= end, and no byte at or behind end is read;
+ *	- a length or count is compared with what is left, as 64 bits, before it is
+ *	  used: an item takes at least one byte, a pair two;
  *	- so time is linear in the bytes that are there, whatever they claim;
- *	- an event whose text is long pauses again and again, where the caller can be
- *	  interrupted.
+ *	- while a long text is checked, pause() is called again and again, so that the
+ *	  caller can be interrupted.
  *
  * Depth: the specification has no limit.  Bluesky's own Go library declares 32;
  * serde takes 128 by default; @ipld/dag-cbor recurses until its stack ends, near
  * 3,700 levels, and @atcute/cbor has no limit; and the server's jsonb is bounded
  * by max_stack_depth, some thousands of levels at its default.  512 is far above
- * what any record has and below what breaks elsewhere, and its stack is 16 kB,
- * of which only what is used is touched.
+ * what any record has and below what breaks elsewhere.  The stack takes 16 kB, of
+ * which only the used part is touched.
  *
  * The writer
  *
- * writes heads in their shortest form, and believes its caller in all else: the
- * number of items, the order of keys, UTF-8, CIDs, depth.
+ * writes heads in their shortest form.  Its caller is responsible for all else:
+ * the number of items, the order of keys, UTF-8, CIDs, depth.
  *
  * Pure code: no server, no state; the only allocation is the writer's grow().
  *
@@ -73,13 +71,13 @@
 #define MAJOR_TAG		6
 #define MAJOR_OTHER		7
 
-/* The five bits below: arguments up to 23, how long the argument is, and ... */
+/* The lower five bits: an argument up to 23, or how long the argument is. */
 #define INFO(byte)		((byte) & 0x1F)
 #define INFO_1_BYTE		24
 #define INFO_8_BYTES	27
 #define INFO_INDEFINITE 31
 
-/* ... of MAJOR_OTHER, what it is. */
+/* First bytes of MAJOR_OTHER. */
 #define BYTE_FALSE		0xF4
 #define BYTE_TRUE		0xF5
 #define BYTE_NULL		0xF6
@@ -87,7 +85,6 @@
 #define BYTE_FLOAT_16	0xF9
 #define BYTE_FLOAT_64	0xFB
 #define BYTE_BREAK		0xFF
-
 
 /* The longest head: its first byte and an argument of eight. */
 #define HEAD_MAX_LEN	9
@@ -119,7 +116,8 @@ load_word(const uint8_t *p)
 }
 
 /*
- * 1 to 7 bytes in a word, some of them twice, in no order that matters.
+ * Load 1 to 7 bytes into a word.  Some may be there twice, and their order does
+ * not matter.
  */
 static inline uint64_t
 load_short_word(const uint8_t *p, size_t len)
@@ -144,8 +142,8 @@ is_continuation(uint8_t byte)
 }
 
 /*
- * The number of bytes of the UTF-8 character at p, which is not ASCII; 0 where
- * there is none (RFC 3629 section 4): a lone or missing continuation, an
+ * The length of the UTF-8 character at p, whose first byte is not ASCII; 0 if
+ * it is not valid (RFC 3629 section 4): a lone or missing continuation, an
  * overlong form, a surrogate, or above U+10FFFF.
  */
 static inline size_t
@@ -172,9 +170,9 @@ multibyte_len(const uint8_t *p, size_t left)
 }
 
 /*
- * Check the characters of a text, which ends at end, that begin before stop.
- * Returns what is behind them, which is stop or more, if they are UTF-8; else
- * where they are not.  *nul becomes true where there is a U+0000.
+ * Check the characters that begin before stop, in a text that ends at end.
+ * Returns the end of the last of them; or, before stop, the first byte that is
+ * not UTF-8.  Sets *nul if there is a U+0000.
  */
 static const uint8_t *
 check_characters(const uint8_t *p, const uint8_t *stop, const uint8_t *end, bool *nul)
@@ -187,7 +185,7 @@ check_characters(const uint8_t *p, const uint8_t *stop, const uint8_t *end, bool
 			len = 8;
 		else if (*p >= 0x80)
 		{
-			/* one script comes in runs: stay while it does */
+			/* such characters come in runs, so stay in this loop */
 			while ((len = multibyte_len(p, (size_t) (end - p))) > 0 &&
 				   (size_t) (stop - p) > len && p[len] >= 0x80)
 				p += len;
@@ -224,7 +222,7 @@ check_long_text(const uint8_t *p, size_t len, void (*pause) (void), bool *nul)
 }
 
 /*
- * Check text.  Nearly all of it is plain, and keys are short.
+ * Check a text.  Most texts are plain ASCII, and most keys are short.
  */
 static inline const uint8_t *
 check_text(const uint8_t *p, size_t len, bool *nul)
@@ -268,10 +266,10 @@ atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len)
 }
 
 /*
- * Note a fault.  There is nothing more to read then.
+ * Note a fault, after which nothing more is read.
  */
 static AtidCborEvent
-note_fault(AtidCborReader *reader, AtidFault fault, const uint8_t *at)
+note_cbor_fault(AtidCborReader *reader, AtidFault fault, const uint8_t *at)
 {
 	reader->fault = fault;
 	reader->at = at;
@@ -296,22 +294,25 @@ read_long_head(AtidCborReader *reader, const uint8_t *p, uint64_t *arg)
 		bool		open = info == INFO_INDEFINITE &&
 			MAJOR(*p) >= MAJOR_BYTES && MAJOR(*p) <= MAJOR_MAP;
 
-		note_fault(reader, open ? ATID_CBOR_INDEFINITE : ATID_CBOR_RESERVED, head);
+		note_cbor_fault(reader, open ? ATID_CBOR_INDEFINITE : ATID_CBOR_RESERVED, head);
 		return NULL;
 	}
 	len = (size_t) 1 << (info - INFO_1_BYTE);
 	if ((size_t) (reader->end - head) <= len)
 	{
-		note_fault(reader, ATID_CBOR_ENDS, reader->end);
+		note_cbor_fault(reader, ATID_CBOR_ENDS, reader->end);
 		return NULL;
 	}
 	for (size_t i = 0; i < len; i++)
 		value = (value << 8) | *++p;
 
-	/* half of the bytes would do, or for one byte, none */
+	/*
+	 * refuse an argument that fits into half of the bytes, or into no more
+	 * byte
+	 */
 	if (len == 1 ? value < INFO_1_BYTE : value >> (len * 4) == 0)
 	{
-		note_fault(reader, ATID_CBOR_SHORTEST, head);
+		note_cbor_fault(reader, ATID_CBOR_SHORTEST, head);
 		return NULL;
 	}
 	*arg = value;
@@ -319,8 +320,8 @@ read_long_head(AtidCborReader *reader, const uint8_t *p, uint64_t *arg)
 }
 
 /*
- * Read the head at p, which is before the end.  Returns the byte behind it; or
- * NULL where it has a fault, which is then noted.
+ * Read the head at p, which is before the end.  Returns the end of the head; or
+ * notes a fault and returns NULL.
  */
 static inline const uint8_t *
 read_head(AtidCborReader *reader, const uint8_t *p, uint64_t *arg)
@@ -340,7 +341,7 @@ take_string(AtidCborReader *reader, const uint8_t *p, uint64_t len,
 {
 	if (len > (uint64_t) (reader->end - p))
 	{
-		note_fault(reader, ATID_CBOR_LENGTH, reader->at);
+		note_cbor_fault(reader, ATID_CBOR_LENGTH, reader->at);
 		return false;
 	}
 	item->data = p;
@@ -363,14 +364,14 @@ take_text(AtidCborReader *reader, const uint8_t *p, uint64_t len,
 		bad = check_long_text(p, item->len, reader->pause, &item->nul);
 	if (bad != reader->p)
 	{
-		note_fault(reader, ATID_CBOR_UTF8, bad);
+		note_cbor_fault(reader, ATID_CBOR_UTF8, bad);
 		return false;
 	}
 	return true;
 }
 
 /*
- * Open an array or a map of so many items, keys counted.
+ * Open an array or a map of so many items; keys count too.
  */
 static inline AtidCborEvent
 enter_container(AtidCborReader *reader, const uint8_t *p, size_t items, bool map)
@@ -378,7 +379,7 @@ enter_container(AtidCborReader *reader, const uint8_t *p, size_t items, bool map
 	AtidCborFrame *frame;
 
 	if (reader->depth == ATID_CBOR_DEPTH_MAX)
-		return note_fault(reader, ATID_CBOR_DEPTH, reader->at);
+		return note_cbor_fault(reader, ATID_CBOR_DEPTH, reader->at);
 	reader->p = p;
 	frame = &reader->frames[++reader->depth];
 	frame->left = items;
@@ -389,8 +390,8 @@ enter_container(AtidCborReader *reader, const uint8_t *p, size_t items, bool map
 }
 
 /*
- * Close the array or map whose items have all been; outside of all there must
- * be nothing more.
+ * Close the array or map that has no items left.  Outside of all there must be
+ * nothing more.
  */
 static inline AtidCborEvent
 leave_container(AtidCborReader *reader)
@@ -404,13 +405,13 @@ leave_container(AtidCborReader *reader)
 	if (reader->fault != ATID_OK)
 		return ATID_CBOR_FAULT;
 	if (reader->p < reader->end)
-		return note_fault(reader, ATID_CBOR_TRAILING, reader->p);
+		return note_cbor_fault(reader, ATID_CBOR_TRAILING, reader->p);
 	reader->at = reader->p;
 	return ATID_CBOR_END;
 }
 
 /*
- * A map's key: text, and behind the last key in their order.
+ * Read a map's key, which must be a text that sorts behind the last key.
  */
 static inline AtidCborEvent
 read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
@@ -419,7 +420,7 @@ read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
 	uint64_t	len;
 
 	if (MAJOR(*p) != MAJOR_TEXT)
-		return note_fault(reader, ATID_CBOR_KEY_TYPE, p);
+		return note_cbor_fault(reader, ATID_CBOR_KEY_TYPE, p);
 	p = read_head(reader, p, &len);
 	if (p == NULL || !take_text(reader, p, len, item))
 		return ATID_CBOR_FAULT;
@@ -430,8 +431,8 @@ read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
 											  item->data, item->len);
 
 		if (order >= 0)
-			return note_fault(reader, order > 0 ? ATID_CBOR_KEY_ORDER : ATID_CBOR_KEY_TWICE,
-							  reader->at);
+			return note_cbor_fault(reader, order > 0 ? ATID_CBOR_KEY_ORDER : ATID_CBOR_KEY_TWICE,
+								   reader->at);
 	}
 	frame->key = item->data;
 	frame->key_len = item->len;
@@ -439,8 +440,8 @@ read_key(AtidCborReader *reader, AtidCborFrame *frame, AtidCborItem *item)
 }
 
 /*
- * Tag 42, and p is behind it: a byte string of 0x00, which says that no text
- * form follows (multibase "identity"), and the bytes of a CID.
+ * Read a link.  p is behind tag 42, at a byte string of 0x00, which says that
+ * bytes and no text follow (multibase "identity"), and the bytes of a CID.
  */
 static AtidCborEvent
 read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
@@ -452,15 +453,15 @@ read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 	size_t		cid_at;
 
 	if (p == reader->end)
-		return note_fault(reader, ATID_CBOR_ENDS, p);
+		return note_cbor_fault(reader, ATID_CBOR_ENDS, p);
 	if (MAJOR(*p) != MAJOR_BYTES)
-		return note_fault(reader, ATID_CBOR_LINK_TYPE, p);
+		return note_cbor_fault(reader, ATID_CBOR_LINK_TYPE, p);
 	reader->at = p;
 	p = read_head(reader, p, &len);
 	if (p == NULL || !take_string(reader, p, len, item))
 		return ATID_CBOR_FAULT;
 	if (item->len == 0 || item->data[0] != 0)
-		return note_fault(reader, ATID_CBOR_LINK_PREFIX, p);
+		return note_cbor_fault(reader, ATID_CBOR_LINK_PREFIX, p);
 	reader->at = tag;
 
 	item->data++;
@@ -468,11 +469,11 @@ read_link(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 	if (atid_cid_is_blessed(item->data, item->len))
 		return ATID_CBOR_LINK;
 	fault = atid_cid_parse(item->data, item->len, &cid, &cid_at);
-	return fault == ATID_OK ? ATID_CBOR_LINK : note_fault(reader, fault, item->data + cid_at);
+	return fault == ATID_OK ? ATID_CBOR_LINK : note_cbor_fault(reader, fault, item->data + cid_at);
 }
 
 /*
- * Major type 7: two booleans, null, and much that is refused.
+ * Read a value of major type 7: the booleans and null; all else is refused.
  */
 static AtidCborEvent
 read_other(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
@@ -487,20 +488,20 @@ read_other(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 		case BYTE_NULL:
 			return ATID_CBOR_NULL;
 		case BYTE_UNDEFINED:
-			return note_fault(reader, ATID_CBOR_UNDEFINED, p);
+			return note_cbor_fault(reader, ATID_CBOR_UNDEFINED, p);
 		case BYTE_BREAK:
-			return note_fault(reader, ATID_CBOR_BREAK, p);
+			return note_cbor_fault(reader, ATID_CBOR_BREAK, p);
 	}
 	if (*p < BYTE_FLOAT_16)
-		return note_fault(reader, ATID_CBOR_SIMPLE, p);
+		return note_cbor_fault(reader, ATID_CBOR_SIMPLE, p);
 	if (*p <= BYTE_FLOAT_64)
-		return note_fault(reader, ATID_CBOR_FLOAT, p);
-	return note_fault(reader, ATID_CBOR_RESERVED, p);
+		return note_cbor_fault(reader, ATID_CBOR_FLOAT, p);
+	return note_cbor_fault(reader, ATID_CBOR_RESERVED, p);
 }
 
 /*
- * The next event.  ATID_CBOR_FAULT and ATID_CBOR_END are the last, and come
- * again if asked for again.
+ * The next event.  ATID_CBOR_FAULT and ATID_CBOR_END are the last, and are
+ * returned by every later call.
  */
 AtidCborEvent
 atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
@@ -514,10 +515,10 @@ atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
 	if (frame->left == 0)
 		return leave_container(reader);
 	if (p == reader->end)
-		return note_fault(reader, ATID_CBOR_ENDS, p);
+		return note_cbor_fault(reader, ATID_CBOR_ENDS, p);
 	reader->at = p;
 
-	/* a key is to come where as many keys as values are */
+	/* if as many keys as values are left, a key comes next */
 	key = frame->map && frame->left % 2 == 0;
 	frame->left--;
 	if (key)
@@ -535,7 +536,7 @@ atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
 		case MAJOR_UNSIGNED:
 		case MAJOR_NEGATIVE:
 			if (arg > INT64_MAX)
-				return note_fault(reader, ATID_CBOR_RANGE, reader->at);
+				return note_cbor_fault(reader, ATID_CBOR_RANGE, reader->at);
 			item->integer = major == MAJOR_UNSIGNED ? (int64_t) arg : -1 - (int64_t) arg;
 			reader->p = p;
 			return ATID_CBOR_INTEGER;
@@ -545,17 +546,17 @@ atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
 			return take_text(reader, p, arg, item) ? ATID_CBOR_TEXT : ATID_CBOR_FAULT;
 		case MAJOR_ARRAY:
 			if (arg > (uint64_t) (reader->end - p))
-				return note_fault(reader, ATID_CBOR_COUNT, reader->at);
+				return note_cbor_fault(reader, ATID_CBOR_COUNT, reader->at);
 			item->len = (size_t) arg;
 			return enter_container(reader, p, item->len, false);
 		case MAJOR_MAP:
 			if (arg > (uint64_t) (reader->end - p) / 2)
-				return note_fault(reader, ATID_CBOR_COUNT, reader->at);
+				return note_cbor_fault(reader, ATID_CBOR_COUNT, reader->at);
 			item->len = (size_t) arg;
 			return enter_container(reader, p, item->len * 2, true);
 		default:				/* MAJOR_TAG */
 			if (arg != ATID_CBOR_TAG_LINK)
-				return note_fault(reader, ATID_CBOR_TAG, reader->at);
+				return note_cbor_fault(reader, ATID_CBOR_TAG, reader->at);
 			return read_link(reader, p, item);
 	}
 }
@@ -566,11 +567,11 @@ atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
  */
 
 /*
- * The rest of reserve(): there is no room.  It doubles, so that each byte is
- * moved once on average.
+ * The rest of reserve(): make room.  It doubles, so each byte is moved once on
+ * average.
  */
 static bool
-make_room(AtidCborWriter *writer, size_t len)
+grow_writer(AtidCborWriter *writer, size_t len)
 {
 	size_t		new_cap;
 
@@ -588,10 +589,7 @@ make_room(AtidCborWriter *writer, size_t len)
 		writer->fault = ATID_NO_MEMORY;
 	}
 
-	/*
-	 * no room from here on, so that all that follows comes here and is
-	 * dropped
-	 */
+	/* leave no room, so that each later write comes here and is dropped */
 	writer->cap = writer->len;
 	return false;
 }
@@ -602,12 +600,12 @@ make_room(AtidCborWriter *writer, size_t len)
 static inline bool
 reserve(AtidCborWriter *writer, size_t len)
 {
-	return len <= writer->cap - writer->len || make_room(writer, len);
+	return len <= writer->cap - writer->len || grow_writer(writer, len);
 }
 
 /*
- * A head in its shortest form, at dst, which has room for HEAD_MAX_LEN bytes.
- * Returns the byte behind it.
+ * Write a head in its shortest form to dst, which has room for HEAD_MAX_LEN
+ * bytes.  Returns the end of the head.
  */
 static inline uint8_t *
 write_head(uint8_t *dst, unsigned major, uint64_t arg)
@@ -635,8 +633,8 @@ put_head(AtidCborWriter *writer, unsigned major, uint64_t arg)
 }
 
 /*
- * Is there room for a string and what stands before it?  A length that no block
- * can have is not added to anything.
+ * Is there room for a string and its heads?  A length that no block can have is
+ * not added, as the sum might overflow.
  */
 static inline bool
 reserve_string(AtidCborWriter *writer, size_t head_len, size_t len)
@@ -672,7 +670,7 @@ atid_cbor_put_bytes(AtidCborWriter *writer, const void *data, size_t len)
 	put_string(writer, MAJOR_BYTES, data, len);
 }
 
-/* Text, which must be UTF-8; a map's key is written so too. */
+/* Text, which must be UTF-8; also a map's key. */
 void
 atid_cbor_put_text(AtidCborWriter *writer, const void *data, size_t len)
 {

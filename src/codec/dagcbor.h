@@ -16,16 +16,15 @@
 #include "codec/fault.h"
 
 /*
- * Arrays and maps nest this deep at most, empty ones counted.  Who writes must
- * keep to it too, or what is written cannot be read.  dagcbor.c says why it is
- * this number.
+ * Arrays and maps nest at most this deep; empty ones count.  A writer's caller
+ * must keep to it, or the block cannot be read.  dagcbor.c explains the number.
  */
 #define ATID_CBOR_DEPTH_MAX 512
 
 /*
- * The most that is written: what a bytea can hold, 1 GB - 1 less its header.  A
- * writer refuses what might be more, with its head in the longest form, so the
- * last few bytes may stay unused.
+ * The most that a writer writes: the content of a bytea, 1 GB - 1 less its
+ * header.  It counts each head in its longest form, so the last few bytes may
+ * stay unused.
  */
 #define ATID_CBOR_SIZE_MAX ((size_t) 0x3FFFFFFF - 4)
 
@@ -59,10 +58,10 @@ typedef enum AtidCborEvent
 } AtidCborEvent;
 
 /*
- * What comes with an event; fields that the event does not name are not set.
- * data points into the bytes that are read.  A len that counts items or pairs
- * is no more than the bytes that are left; but each level of nesting can say
- * that many, so give no level memory by it alone.
+ * What comes with an event; other fields are not set.  data points into the
+ * bytes that are read.  A len that counts items or pairs is at most the number
+ * of bytes left; but each level of nesting can claim as many, so do not
+ * allocate memory by it alone.
  */
 typedef struct AtidCborItem
 {
@@ -89,9 +88,9 @@ typedef struct AtidCborFrame
 } AtidCborFrame;
 
 /*
- * The reader.  It has no memory but this, and needs no end.  Of what is in it
- * the caller reads fault, at and depth, and may set pause: it is
- * called again and again while a long text is checked, and need not return.
+ * The reader.  It allocates nothing, so there is nothing to free.  The caller
+ * may read fault, at and depth, and may set pause(), which is called again and
+ * again while a long text is checked, and need not return.
  */
 typedef struct AtidCborReader
 {
@@ -122,14 +121,15 @@ atid_cbor_offset(const AtidCborReader *reader)
 
 /*
  * The writer.  The caller sets data, cap and grow, and the rest to zero; data
- * may be NULL with a cap of 0.  cap is no more than ATID_CBOR_SIZE_MAX, and
- * grow() is not asked for more.
- * grow() sees to it that data has room for new_cap bytes, keeps the len bytes
- * that are there, sets data and cap, and returns true; or returns false, or
- * does not return at all.
+ * may be NULL if cap is 0, and grow if cap is enough.  cap is at most
+ * ATID_CBOR_SIZE_MAX, and grow() is never asked for more.
  *
- * A fault stays: all that is written after it is dropped, so it is enough to
- * look once, at the end.
+ * grow() makes room for new_cap bytes at data, keeps the len bytes that are
+ * there, sets data and cap, and returns true; or it returns false; or it does
+ * not return.
+ *
+ * A fault stays, and later writes are dropped, so it is enough to check it
+ * once, at the end.
  */
 typedef struct AtidCborWriter
 {

@@ -16,12 +16,12 @@
  * other, and an offset must not lead out of them.
  *
  * The value is the number of microseconds since the Unix epoch.  Digits beyond
- * microseconds are cut off.  Since they count forward also before 1970, cutting
- * never puts a time before an earlier one.
+ * microseconds are cut off.  They count forward before 1970 too, so the earlier of
+ * two times never becomes the later one.
  *
- * Strings come as a pointer and a length in bytes, need no terminator, and may
- * hold any bytes.  A place in a string is the number of bytes before it.  Those
- * are ASCII, so that it counts characters too.
+ * A string is a pointer and a length in bytes; it needs no terminator and may hold
+ * any bytes.  A place is the number of bytes before it; these are ASCII, so it
+ * counts characters too.
  *
  * Pure code: no server, no allocation, no state, no locale, no time zones.
  *
@@ -110,7 +110,7 @@ days_before_month(int year, int month)
  * Reading
  */
 
-/* What is at the reader's place; a zero byte at the end. */
+/* The next character; a zero byte at the end. */
 static inline char
 peek(const Reader *r)
 {
@@ -123,7 +123,7 @@ at_end(const Reader *r)
 	return r->at == r->len;
 }
 
-/* Just this character. */
+/* Read this character. */
 static inline bool
 read_char(Reader *r, char c)
 {
@@ -133,7 +133,7 @@ read_char(Reader *r, char c)
 	return true;
 }
 
-/* Just this word. */
+/* Read this word. */
 static bool
 read_word(Reader *r, const char *word)
 {
@@ -145,7 +145,7 @@ read_word(Reader *r, const char *word)
 	return true;
 }
 
-/* So many digits; the place of a failure is that of what is no digit. */
+/* Read n digits.  On failure, the place is that of the first character that is none. */
 static inline bool
 read_digits(Reader *r, int n, int *value)
 {
@@ -172,7 +172,7 @@ read_date(Reader *r, Fields *f)
 	return read_digits(r, 2, &f->day);
 }
 
-/* hh:mm:ss, or hh:mm where the caller can do without seconds */
+/* hh:mm:ss; or hh:mm, unless the caller needs seconds */
 static inline bool
 read_time(Reader *r, Fields *f, bool need_seconds)
 {
@@ -225,8 +225,8 @@ read_sign(Reader *r, Fields *f)
 }
 
 /*
- * The microsecond that the fields stand for, if there is such a day, such a
- * time of day, and it is of the era.
+ * The microsecond of the fields, if each is in its range, and the time is in
+ * the years 0000 to 9999 in UTC.
  */
 static inline AtidFault
 check_fields(const Fields *f, int64_t *us, size_t *at)
@@ -266,7 +266,7 @@ check_fields(const Fields *f, int64_t *us, size_t *at)
 	return ATID_OK;
 }
 
-/* A datetime, but for what may follow it. */
+/* Read a datetime; more may follow it. */
 static inline AtidFault
 read_strict_form(Reader *r, Fields *f)
 {
@@ -295,10 +295,9 @@ read_strict_form(Reader *r, Fields *f)
 /*
  * Read a datetime of Lexicon.
  *
- * *us is set if there is no fault.  Otherwise *at is the place of the fault: of
- * the first character that the syntax does not admit, or, only if the syntax is
- * right, of the first part that is out of its bounds; 0 for a fault of the era,
- * which is one of the whole.
+ * *us is set if there is no fault.  Else *at is the place of the first
+ * character that breaks the syntax; if the syntax is right, of the first part
+ * that is out of its range; or 0 if the time is out of the years 0000 to 9999.
  */
 AtidFault
 atid_datetime_parse(const char *s, size_t len, int64_t *us, size_t *at)
@@ -324,8 +323,8 @@ atid_datetime_parse(const char *s, size_t len, int64_t *us, size_t *at)
 /*
  * Sloppy strings
  *
- * What is normalized, besides a datetime, are forms that programs write and
- * that can be read in one way only:
+ * Besides datetimes, these forms are normalized.  Programs write them, and they can
+ * be read in one way only:
  *
  *		2026-03-17									a day, its first moment
  *		2026-03-17T10:20[:30[.5]][zone]				T and Z may be small
@@ -335,12 +334,11 @@ atid_datetime_parse(const char *s, size_t len, int64_t *us, size_t *at)
  *
  * Without a zone it is UTC.  A zone is Z or an offset as +hh:mm or +hhmm; where
  * there is a blank in place of T, also +00, -00, and UTC or GMT after a blank; in
- * RFC 5322's form also GMT, UTC and UT.  Whether the day of the week is the right
- * one does not matter.
+ * RFC 5322's form also GMT, UTC and UT.  The day of the week is not checked.
  *
- * npm's @atproto/syntax reads these to the same millisecond, and more besides.
- * It takes a year below 100 for one of 1950 to 2049, unless a T and a time
- * follow: such a year is refused here.
+ * npm's @atproto/syntax reads these forms to the same millisecond, and reads more.
+ * It takes a year below 100 as one of 1950 to 2049, unless a T and a time follow;
+ * here such a year is refused.
  */
 
 /* The number of a three-letter name in a list of them, or -1. */
@@ -372,7 +370,7 @@ read_month_name(Reader *r, Fields *f)
 	return f->month > 0;
 }
 
-/* +hh:mm or +hhmm; and, where the caller says so, a bare +00 */
+/* +hh:mm or +hhmm; or, if "bare", +00 */
 static bool
 read_sloppy_offset(Reader *r, Fields *f, bool bare)
 {
@@ -453,7 +451,7 @@ read_mail_form(Reader *r, Fields *f)
 	return read_sloppy_offset(r, f, false) ? ATID_OK : ATID_DATETIME_ZONE;
 }
 
-/* A blank and a text in parentheses, which holds none of these, or nothing. */
+/* A blank and a text in parentheses, without parentheses in it; or nothing. */
 static bool
 read_comment(Reader *r)
 {
@@ -526,7 +524,8 @@ atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
  */
 
 /*
- * Is the string written in another form?  Else there is no such time.
+ * Is the form of the string wrong?  Else the form is right, and there is no such
+ * time.
  */
 bool
 atid_datetime_fault_is_syntax(AtidFault fault)
@@ -539,7 +538,7 @@ atid_datetime_fault_is_syntax(AtidFault fault)
  * Writing
  */
 
-/* So many digits of a value, the last at s[n - 1]. */
+/* Write the last n digits of a value. */
 static void
 write_digits(char *s, int n, int value)
 {
@@ -551,9 +550,9 @@ write_digits(char *s, int n, int value)
 }
 
 /*
- * Write the microsecond, which is of the era, as a datetime in UTC with 1 to 6
- * digits after the point.  The others are cut off.  Returns the length, which
- * is at most ATID_DATETIME_TEXT_MAX and the same for all of the era.
+ * Write a microsecond of the years 0000 to 9999 as a datetime in UTC, with 1 to
+ * 6 digits after the point; the other digits are cut off.  Returns the length,
+ * at most ATID_DATETIME_TEXT_MAX, which depends on "digits" alone.
  */
 size_t
 atid_datetime_format(int64_t us, int digits, char *s)
@@ -566,7 +565,7 @@ atid_datetime_format(int64_t us, int digits, char *s)
 	int			year = (int) (day * INT64_C(400) / 146097);
 	int			month = 1;
 
-	/* the mean length of a year is a day wrong at most */
+	/* by the mean length of a year, it can be one off */
 	if (days_before_year(year + 1) <= day)
 		year++;
 	if (days_before_year(year) > day)

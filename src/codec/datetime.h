@@ -14,7 +14,7 @@
 
 #include "codec/fault.h"
 
-/* The first and the last microsecond of the era that a datetime can name. */
+/* The first and the last microsecond that a datetime can name. */
 #define ATID_DATETIME_MIN_US INT64_C(-62167219200000000)	/* 0000-01-01T00:00:00Z */
 #define ATID_DATETIME_MAX_US INT64_C(253402300799999999)	/* 9999-12-31T23:59:59.999999Z */
 

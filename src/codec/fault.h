@@ -3,8 +3,8 @@
  * fault.h
  *		What can be wrong with a value.
  *
- * Pure code returns a fault and its place.  A fault of what is inside, such as
- * that of a CID in a block, is returned as itself, so one number tells all.
+ * Pure code returns a fault and its place.  A fault of an inner value, such as a
+ * CID in a block, is returned as it is.
  *
  *-------------------------------------------------------------------------
  */

@@ -1,15 +1,13 @@
 /*-------------------------------------------------------------------------
- *
  * faults.h
  *		The list of what can be wrong with a value: a symbol, and the rule in words.
  *
- * Whoever includes this defines ATID_FAULT(symbol, words), and may include it
- * again; so there is no #ifndef here.  fault.h makes the enum of it, fault.c the
- * words.
+ * Define ATID_FAULT(symbol, words) before including this.  There is no #ifndef, as
+ * it is included twice: fault.h makes the enum of it, fault.c the words.
  *
- * The words are a whole sentence, which says what must be.  They hold no place:
- * what finds a fault returns the place beside it, and the caller words that.
- * NUMBER() is for fault.c, which knows the limits.
+ * The words are a whole sentence that states the rule.  The place is not among
+ * them: it is returned beside the fault.  NUMBER() is for fault.c, which knows the
+ * limits.
  *
  *-------------------------------------------------------------------------
  */
@@ -138,7 +136,7 @@ ATID_FAULT(ATID_CBOR_LINK_PREFIX, "The bytes of a link (tag 42) must begin with 
 /* and the writer's */
 ATID_FAULT(ATID_CBOR_SIZE, "A block must not be larger than a bytea can be.")
 
-/* what JSON has and DAG-CBOR has not, or has otherwise */
+/* JSON that cannot become DAG-CBOR */
 ATID_FAULT(ATID_JSON_FRACTION, "A number must be an integer.")
 ATID_FAULT(ATID_JSON_LINK_KEYS, "An object with \"$link\" must have no other key.")
 ATID_FAULT(ATID_JSON_LINK_TYPE, "A \"$link\" must be a string.")

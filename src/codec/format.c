@@ -1,14 +1,11 @@
 /*-------------------------------------------------------------------------
- *
  * format.c
- *		Lexicon's string formats: what is wrong with a string, by the format's name.
- *		Here are the scanners of three that are other people's: a URI of RFC 3986,
- *		a language tag of BCP 47 (RFC 5646), and a CID in any base.
+ *		Lexicon's string formats by name.  The scanners of three are here: a URI of
+ *		RFC 3986, a language tag of BCP 47 (RFC 5646), and a CID in any base.
  *
- * Strings come as a pointer and a length in bytes and may hold any bytes; all
- * formats are ASCII.  One pass, from left to right, to the first fault.  *at is
- * then the number of bytes before the place; those are ASCII, so it counts
- * characters as well.
+ * A string is a pointer and a length in bytes; it needs no terminator and may hold
+ * any bytes.  A scanner makes one pass, to the first fault.  *at is then the number
+ * of bytes before it; these are ASCII, so it counts characters too.
  *
  * Pure code: no server, no allocation, no state, no locale.
  *
@@ -35,11 +32,11 @@ is_one_of(char c, const char *set)
  */
 
 /*
- * The generic syntax (RFC 3986 section 3): a scheme, ':' and something after it,
- * of the characters that it has, with '%' before two hex digits, '#' once, and
- * brackets in the authority only; and Lexicon's own bound ("uri").  What stands
- * between the delimiters of an authority is not looked at: at://did:plc:... is a
- * URI to Lexicon, though RFC 3986 would read its colons as that of a port.
+ * The generic syntax (RFC 3986 section 3), and Lexicon's limit of the length: a
+ * scheme, ':' and at least one more character.  A '%' stands before two hex
+ * digits, '#' comes once at most, and brackets are in the authority only.  The
+ * parts of an authority are not checked: at://did:plc:... is a URI to Lexicon,
+ * though in RFC 3986 a port follows the colon.
  */
 AtidFault
 atid_uri_scan(const char *s, size_t len, size_t *at)
@@ -102,7 +99,7 @@ atid_uri_scan(const char *s, size_t len, size_t *at)
 
 #define SUBTAG_MAX 8
 
-/* A tag that is being read, and its subtag at hand. */
+/* A tag that is being read, and its current subtag. */
 typedef struct Tag
 {
 	const char *s;
@@ -125,8 +122,8 @@ set_fault(Tag *tag, AtidFault fault, size_t at)
 }
 
 /*
- * Take the next subtag, 1 to 8 letters and digits.  Returns false at the end, and
- * where there is none, which is a fault.
+ * Read the next subtag, 1 to 8 letters and digits.  Returns false at the end,
+ * and at a fault.
  */
 static bool
 next_subtag(Tag *tag)
@@ -164,7 +161,7 @@ next_subtag(Tag *tag)
 	return true;
 }
 
-/* Is the subtag at hand one letter or digit, "x" or another? */
+/* Is the current subtag one character: "x" if x is true, else another one? */
 static inline bool
 is_singleton(const Tag *tag, bool x)
 {
@@ -178,8 +175,8 @@ is_variant(const Tag *tag)
 }
 
 /*
- * The tags that were registered before the syntax was, and do not keep to it
- * (RFC 5646 section 2.1, "irregular").  Those called regular do.
+ * Tags that are registered though they break the syntax (RFC 5646 section 2.1,
+ * "irregular").  Those called regular keep to it.
  */
 static bool
 is_irregular(const char *s, size_t len)
@@ -204,7 +201,7 @@ is_irregular(const char *s, size_t len)
 	return false;
 }
 
-/* After "x": subtags of any kind, one at least. */
+/* Read what follows "x": one subtag or more, of any kind. */
 static void
 read_private_use(Tag *tag)
 {
@@ -230,7 +227,7 @@ read_tag(Tag *tag)
 		return;
 	}
 
-	/* language, of which only the shorter may be extended */
+	/* language; one of two or three letters may be extended */
 	if (!tag->letters || tag->n < 2)
 	{
 		set_fault(tag, ATID_LANGUAGE_FIRST, 0);
@@ -277,9 +274,9 @@ read_tag(Tag *tag)
 }
 
 /*
- * Is the tag well-formed (RFC 5646 section 2.2.9), in either case of letters
- * (section 2.1.1)?  Whether it is also valid, that is, of registered subtags of
- * which none comes twice, is not asked.
+ * Is the tag well-formed (RFC 5646 section 2.2.9), in upper or lower case
+ * (section 2.1.1)?  Whether it is valid, which means that its subtags are
+ * registered and none comes twice, is not checked.
  */
 AtidFault
 atid_language_scan(const char *s, size_t len, size_t *at)
@@ -298,8 +295,8 @@ atid_language_scan(const char *s, size_t len, size_t *at)
  */
 
 /*
- * The form that Lexicon's format has, whatever the base: 8 to 256 letters, digits,
- * '+' and '=', which do not begin as a CIDv0 does.
+ * Lexicon's format "cid", which names no base: 8 to 256 letters, digits, '+'
+ * and '=', and not the beginning of a CIDv0.
  */
 AtidFault
 atid_cid_string_scan(const char *s, size_t len, size_t *at)
@@ -345,7 +342,7 @@ atid_format_by_name(const char *name, size_t len, AtidFormat *format)
 }
 
 /*
- * What is wrong with a string of this format, and where.
+ * The fault of a string of this format, and its place.
  */
 AtidFault
 atid_format_scan(AtidFormat format, const char *s, size_t len, size_t *at)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * format.h
- *		Lexicon's string formats: what is wrong with a string, by the format's name.
+ *		Lexicon's string formats by name.
  *
  *-------------------------------------------------------------------------
  */

@@ -4,9 +4,9 @@
  *		The values of JSON tokens: numbers that are integers, and strings.
  *
  * Format (RFC 8259, sections 6 and 7).  The tokens come from a lexer, which has
- * seen to their form: a number is an optional minus, digits, optionally a point
+ * checked their form: a number is an optional minus, digits, optionally a point
  * and digits, and optionally an exponent; in a string, a backslash begins one of
- * the escapes there are, and \u has four hexadecimal digits behind it.
+ * the escapes of JSON, and \u has four hexadecimal digits behind it.
  *
  * A number is an integer if its value is one, however it is written: 123.0, 1e3
  * and 0e-5 are.  It is never rounded.  A string may hold U+0000; half of a
@@ -18,7 +18,7 @@
  */
 #include "codec/json.h"
 
-/* Exponents beyond this need not be told apart: no text has so many digits. */
+/* All exponents beyond this are alike, as no text has so many digits. */
 #define EXPONENT_MAX	INT64_C(1000000000000)
 
 /* More digits than this before the point are beyond 64 bits. */
@@ -39,8 +39,8 @@ read_exponent(const char *s, size_t len)
 }
 
 /*
- * The value of a number, if it is an integer of 64 bits with a sign.  One that is
- * outside of them and not an integer is told to be outside.
+ * The value of a number, if it is an integer of 64 bits with a sign.  If it is
+ * neither an integer nor in this range, the fault is the range.
  */
 AtidFault
 atid_json_integer(const char *s, size_t len, int64_t *value)
@@ -137,10 +137,10 @@ put_utf8(char *dst, unsigned code)
 }
 
 /*
- * The text of a string, in UTF-8, from what stands between its quotes: of the
- * characters and escapes from *from to end, those that begin before stop.  *to
- * has room for end - *from bytes, which are enough.  Both move on.
- * Returns false if there is half of a surrogate pair.
+ * Unescape the part of a string that begins at *from and before stop; end is
+ * where the string ends.  The text, in UTF-8, goes to *to, which must have room
+ * for end - *from bytes.  Both pointers move on.  Returns false at half of a
+ * surrogate pair.
  */
 bool
 atid_json_unescape(const char **from, const char *stop, const char *end, char **to)

@@ -5,23 +5,23 @@
  *
  * Format (AT Protocol, "Repository", "MST Structure"): the tree maps keys, which are
  * paths, to CIDs.  A key's depth is half the number of zero bits that its SHA-256
- * begins with, rounded down.  All keys in a node have one depth, the node's level; what
- * sorts between two of them and is not as deep lies in a subtree, one level below.  So
- * entries determine the tree, down to the bytes of its nodes:
+ * begins with, rounded down.  All keys of a node have the same depth, the node's level.
+ * The keys between two of them that are less deep are in a subtree, one level below.
+ * So entries determine the tree, down to the bytes of its nodes:
  *
  *		{"e": [{"k": bytes, "p": integer, "t": link or null, "v": link}, ...],
  *		 "l": link or null}
  *
  * l is the subtree before the first entry, t the one behind an entry, v the value; p is
- * how many bytes the key shares with the last one in the node, as many as it can, and k
- * is the rest.  A node has no entries in two places: as the root of the empty tree, and
- * where it only passes on to the level below (l), because no level is skipped; then it
- * is not the root.
+ * the number of bytes that the key shares with the key before it in the node, all of
+ * them, and k is the rest.  Two kinds of nodes have no entries: the root of the empty
+ * tree; and a node below the root that only leads to the next level (l), since no level
+ * is skipped.
  *
- * What the network's paths are made of is printable ASCII, and so is any key here.
+ * The network's paths are printable ASCII, and so must be all keys here.
  *
  * This file reads one node; mst_walk.c goes through a tree and checks what spans nodes;
- * mst_build.c makes one.  They do not hash and have no memory: AtidMstCaller does that.
+ * mst_build.c makes one.  Hashing and memory are the caller's (AtidMstCaller).
  *
  * Pure code: no server, no state.
  *
@@ -33,7 +33,6 @@
 
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
-
 
 
 /*
@@ -61,7 +60,7 @@ atid_mst_depth(const uint8_t digest[32])
 }
 
 /*
- * How many bytes two keys share from their beginning on.
+ * The length of the longest common prefix of two keys.
  */
 size_t
 atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
@@ -105,7 +104,7 @@ node_fault(AtidMstNode *node, const AtidCborReader *reader, AtidCborEvent event,
 	return event == ATID_CBOR_FAULT ? reader->fault : fault;
 }
 
-/* The next event, which is to be the key of one letter. */
+/* The next event, which should be the key of this letter; END if it is another key. */
 static AtidCborEvent
 next_key(AtidCborReader *reader, AtidCborItem *item, char letter)
 {
@@ -117,7 +116,8 @@ next_key(AtidCborReader *reader, AtidCborItem *item, char letter)
 }
 
 /*
- * A link to a node, or null: what the key of this letter has as its value.
+ * Read the key of this letter, and its value, which is a link to a node or
+ * null.
  */
 static AtidFault
 read_tree_link(AtidCborReader *reader, AtidMstNode *node, char letter, AtidFault form,
@@ -178,9 +178,9 @@ read_entry(AtidCborReader *reader, AtidMstNode *node, AtidMstEntry *entry)
 }
 
 /*
- * Read a node, which must stay as it is.  Where it has more entries than there is room
- * for, only the number of them is told, and the caller asks again with more room; there
- * are no more than ATID_MST_ENTRIES_MAX.  The bytes of keys are not looked at.
+ * Read a node, which must not change while the entries are used.  If there is
+ * not enough room, only the count is set, and the caller retries; it is at most
+ * ATID_MST_ENTRIES_MAX.  The bytes of keys are not checked.
  */
 AtidFault
 atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,

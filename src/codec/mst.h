@@ -15,12 +15,13 @@
 #include "codec/bytes.h"
 #include "codec/fault.h"
 
-/* A key has no more bytes; a valid path has 830 at most. */
+/* The most bytes of a key; a valid path has at most 830. */
 #define ATID_MST_KEY_MAX 1024
 
 /*
- * Limits against mined keys.  A key has a depth of d or more with a chance of
- * 4^-d, and a node has n entries or more with a chance of (3/4)^n.
+ * Limits against keys that are mined for their hash.  By chance, a key has a
+ * depth of d or more with a probability of 4^-d, and a node n entries or more
+ * with (3/4)^n.
  */
 #define ATID_MST_DEPTH_MAX 32
 #define ATID_MST_ENTRIES_MAX 1000
@@ -31,12 +32,15 @@
 struct AtidMstEntry;
 
 /*
- * The caller's part.  sha256() hashes; alloc() is like realloc(), frees where the size
- * is 0, and may return NULL or not return.  find() is asked for a node's block, which it
- * has checked against its CID, and answers ATID_OK, ATID_MST_MISSING or
- * ATID_MST_BLOCK.  emit() is given each node that a builder has finished, and may be NULL.
- * expect() is given the entries of each node that a walk has entered, before any of them
- * or what lies below is asked for, and may be NULL.
+ * What the caller provides:
+ *	- sha256() hashes.
+ *	- alloc() is like realloc(), and frees if the size is 0.  It may return NULL, or
+ *	  not return.
+ *	- find() finds the block of a node and checks it against its CID.  It returns
+ *	  ATID_OK, ATID_MST_MISSING or ATID_MST_BLOCK.
+ *	- emit() gets each node that a builder has finished.  It may be NULL.
+ *	- expect() gets the entries of each node that a walk has entered, before the walk
+ *	  goes on to any of them or to a subtree.  It may be NULL.
  */
 typedef struct AtidMstCaller
 {
@@ -67,7 +71,7 @@ typedef struct AtidMstEntry
 	const uint8_t *tree;		/* a CID, or NULL */
 	uint32_t	value_len;
 	uint16_t	suffix_len;
-	uint16_t	prefix_len;		/* behind so many bytes of the last key */
+	uint16_t	prefix_len;		/* bytes shared with the key before */
 } AtidMstEntry;
 
 /* What reading a node gives besides its entries. */
@@ -109,10 +113,10 @@ typedef struct AtidMstFrame
 } AtidMstFrame;
 
 /*
- * The caller reads what belongs to where the walk is.  On a fault that is fault,
- * fault_cid (the CID of the node that has it, or that is missing), fault_at (the place
- * in the node's block, or NULL), the level, and the key, whose length is 0 where the
- * fault is not an entry's.
+ * The caller reads the fields that AtidMstAt names for the walk's place.  At a
+ * fault these are fault, fault_cid (the CID of the node that has it, or that is
+ * missing), fault_at (the place in the node's block, or NULL), the level, and
+ * the key, whose length is 0 if the fault is not an entry's.
  */
 typedef struct AtidMstWalk
 {
@@ -120,8 +124,8 @@ typedef struct AtidMstWalk
 	AtidMstAt	at;
 
 	const uint8_t *link;		/* the CID of the subtree */
-	int			level;			/* of its node; -1 for the root, which tells
-								 * it itself */
+	int			level;			/* of its node; -1 for the root, whose first
+								 * key tells it */
 	const uint8_t *key;
 	size_t		key_len;
 	const uint8_t *value;
@@ -179,8 +183,8 @@ typedef struct AtidMstBuilder
 	int			last;			/* level of the last entry, -1 before the
 								 * first */
 	int			top;			/* highest level in use, or -1 */
-	int			sealed;			/* level whose last slot has a subtree put
-								 * there, or -1 */
+	int			sealed;			/* level into whose last slot a subtree was
+								 * put, or -1 */
 } AtidMstBuilder;
 
 extern void atid_mst_builder_init(AtidMstBuilder *builder);

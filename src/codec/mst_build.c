@@ -1,25 +1,24 @@
 /*-------------------------------------------------------------------------
- *
  * mst_build.c
  *		A Merkle Search Tree, built of its entries in the order of their keys.
  *
- * mst.c has the format.  There is at most one open node on each level, and all that is
- * before the last entry and not on the way from it to the root is finished.  So a tree
- * is built in one pass, with a stack of open nodes:
+ * mst.c has the format.  Keys come in order, so only the nodes on the way from the
+ * last entry to the root are open, at most one on each level; all others are
+ * finished.  So a tree is built in one pass, with a stack of open nodes:
  *
  *		An entry of depth d finishes the open nodes of the levels below d, from the
  *		lowest on; each becomes the last subtree of the node above it, which is made if
  *		there is none.  Then the entry goes to the end of the node of level d.
  *
- * Memory grows with depth, and with the size of a node, not with the number of entries.
- * An open node is kept as the DAG-CBOR of its entries; of the last one "t" and "v" are
- * not yet written, as its subtree is still to come, and its key is kept for the prefix of
+ * Memory grows with depth, and with the size of a node, not with the number of
+ * entries.  An open node is kept as the DAG-CBOR of its entries.  The last one lacks
+ * "t" and "v", as its subtree is still to come, and its key is kept for the prefix of
  * the next.
  *
- * A subtree may be put as a whole, by its CID.  Then the nodes beside it must not need
- * to share a node with it: nothing is open at its level or below when it comes, and
- * nothing comes at its level or below until an entry above it has.  Else its entries
- * would have to be known, and the answer is ATID_MST_NEEDED.
+ * A subtree may be put as a whole, by its CID, if no entry beside it belongs into one
+ * of its nodes: nothing may be open at its level or below when it comes, and an entry
+ * above its level must come next.  Else the subtree's entries are needed, and the
+ * fault is ATID_MST_NEEDED.
  *
  * atid_mst_finish() leaves the builder as it is, so more can be put after it.
  *
@@ -84,7 +83,7 @@ put_end_of_entry(AtidCborWriter *writer, const AtidMstLevel *level, const uint8_
 }
 
 /*
- * The CID of a node, which the caller is given if it wants nodes.
+ * Compute the CID of a finished node, and give the node to the caller.
  */
 static void
 finish_node(const AtidMstCaller *caller, const uint8_t *node, size_t len,
@@ -99,8 +98,9 @@ finish_node(const AtidMstCaller *caller, const uint8_t *node, size_t len,
 }
 
 /*
- * Finish the node of a level, or the node without entries where the level has none,
- * with a subtree in its last slot (or NULL: what was put there, if anything was).
+ * Finish the node of a level, or a node without entries if the level has none.
+ * Its last slot gets the subtree "tree", or if that is NULL, the one that was
+ * put there.
  */
 static AtidFault
 close_level(const AtidMstCaller *caller, const AtidMstLevel *level, const uint8_t *tree,
@@ -141,7 +141,7 @@ is_open(const AtidMstLevel *level)
 }
 
 /*
- * The level's memory, which is made at its first use.
+ * The level, which is allocated at its first use.
  */
 static AtidMstLevel *
 level_of(AtidMstBuilder *builder, const AtidMstCaller *caller, int i)
@@ -252,8 +252,9 @@ atid_mst_builder_init(AtidMstBuilder *builder)
 }
 
 /*
- * Put an entry, whose key is greater than all before.  The value is a CID of any kind.
- * After a fault other than one of the key the builder is of no more use.
+ * Put an entry.  Its key must be greater than all before; its value is a CID of
+ * any kind.  After a fault, unless it is one of the key, the builder can only
+ * be freed.
  */
 AtidFault
 atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
@@ -311,8 +312,8 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 }
 
 /*
- * Put a subtree whose root is a node of this level, by its CID.  Its keys are greater
- * than all before.
+ * Put a subtree by its CID; its root is a node of this level.  Its keys must be
+ * greater than all before.
  */
 AtidFault
 atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller, int level,
@@ -330,7 +331,7 @@ atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller, int leve
 }
 
 /*
- * The root's CID, as if nothing more came.
+ * Set the CID of the root of the tree of all that was put so far.
  */
 AtidFault
 atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
@@ -340,7 +341,10 @@ atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
 	int			top = builder->top;
 	bool		carry = false;
 
-	/* the root has entries; what would lie above them is not known to have */
+	/*
+	 * the root is the highest node with entries; no subtree may be put above
+	 * it
+	 */
 	while (top >= 0 && (builder->levels[top] == NULL || builder->levels[top]->count == 0))
 		top--;
 	if (builder->sealed > top)

@@ -1,24 +1,22 @@
 /*-------------------------------------------------------------------------
- *
  * mst_walk.c
  *		A walk through a Merkle Search Tree, in the order of its keys.
  *
- * mst.c has the format.  The walk stands before a subtree, at an entry, or at the end;
- * its caller goes into a subtree or passes it by, so that one walk serves for all
- * entries, for what a CAR has of a tree, and for two trees side by side.
+ * mst.c has the format.  The walk stands before a subtree, at an entry, or at the end.
+ * Its caller enters a subtree or passes it by, so a walk can list all entries, read
+ * the part of a tree that a CAR has, or go side by side with a walk of another tree.
  *
- * Checked is all that makes a tree canonical, as far as the walk goes: the form of each
- * node; that prefixes are in full compressed; that keys rise, over the whole tree; that
- * each key is at the level of its depth; that no level is skipped; that there are no
- * empty nodes but the empty tree's root and those that pass on to the level below, the
- * root not among them.
+ * As far as it goes, the walk checks that the tree is canonical: each node has the
+ * right form; prefixes are as long as they can be; keys rise over the whole tree; each
+ * key is at the level of its depth; no level is skipped; a node without entries is the
+ * empty tree's root, or is below the root and leads to the next level.
  *
- * Bounds: open nodes are in a stack of fixed size, as each is a level below the last
- * and the root is at the depth of a key.  A node that has entries is opened once, for a
- * second time its first key would not rise; one without entries only leads, in at most
- * as many steps as there are levels, to one that has, or to one that is missing.  So
- * time is linear in the links that are there, however they are tied, and memory is a
- * node's entries for each level.
+ * Bounds: open nodes are in a stack of fixed size, as each is one level below the one
+ * before, and the root's level is the depth of a key.  A node with entries can be
+ * entered only once: the second time, its first key would not exceed the last key
+ * seen.  A node without entries leads to one with entries, or to a missing one, in at
+ * most as many steps as there are levels.  So time is linear in the number of links,
+ * however they are tied, and memory is one node's entries for each level.
  *
  * Pure code: no server, no state.
  *
@@ -33,7 +31,7 @@
 
 
 /*
- * Note a fault, of the node of this CID and at this place.  The walk ends there.
+ * Note a fault of the node with this CID, at this place.  It ends the walk.
  */
 static void
 walk_fault(AtidMstWalk *walk, AtidFault fault, const uint8_t *cid, const uint8_t *at)
@@ -45,8 +43,8 @@ walk_fault(AtidMstWalk *walk, AtidFault fault, const uint8_t *cid, const uint8_t
 }
 
 /*
- * Take the key of an entry.  The frame has the one before it; or the same one, if it is
- * the node's first, which was looked at when the node was entered.
+ * Take the key of an entry.  The frame has the key before it; or the same key
+ * if it is the node's first, which was taken when the node was entered.
  */
 static AtidFault
 take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool first)
@@ -55,7 +53,7 @@ take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool
 	AtidFault	fault;
 	int			order = 1;
 
-	/* against the last key of this node, which the prefix does most of */
+	/* compare with the key before in this node; the prefix tells most of it */
 	if (!first)
 	{
 		if (shared > frame->key_len)
@@ -80,7 +78,7 @@ take_key(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entry, bool
 		frame->key_len = (uint16_t) (shared + entry->suffix_len);
 	}
 
-	/* and where another node came between, against the last key of that */
+	/* if a subtree came between, compare with its last key */
 	walk->key = frame->key;
 	walk->key_len = frame->key_len;
 	if (order > 0 && walk->last_key != NULL && walk->last_key != frame->key)
@@ -137,11 +135,11 @@ settle_at_entry(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entr
 }
 
 /*
- * Find out where the walk is: at the top frame's place, or, where that node is at its
- * end, at its parent's.
+ * Find out where the walk is: at the top frame's place; or, if that node has
+ * ended, at its parent's.
  */
 static void
-settle(AtidMstWalk *walk)
+settle_walk(AtidMstWalk *walk)
 {
 	while (walk->depth > 0)
 	{
@@ -179,7 +177,7 @@ settle(AtidMstWalk *walk)
 }
 
 /*
- * Begin a walk: before the root, which the caller enters.  The root's CID must stay.
+ * Begin a walk before the root.  The root's CID must not change meanwhile.
  */
 void
 atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
@@ -193,7 +191,7 @@ atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
 }
 
 /*
- * Give back what the walk has taken.
+ * Free the walk's memory.
  */
 void
 atid_mst_walk_end(AtidMstWalk *walk)
@@ -204,10 +202,10 @@ atid_mst_walk_end(AtidMstWalk *walk)
 }
 
 /*
- * See to it that there is room for so many more entries.
+ * Make room for so many more entries.
  */
 static bool
-make_room(AtidMstWalk *walk, size_t count)
+reserve_entries(AtidMstWalk *walk, size_t count)
 {
 	size_t		room = walk->used + count + walk->room / 2;
 	void	   *entries;
@@ -231,13 +229,13 @@ read_entries(AtidMstWalk *walk, const uint8_t *block, size_t len, AtidMstNode *n
 {
 	AtidFault	fault;
 
-	if (!make_room(walk, ENTRIES_FIRST))
+	if (!reserve_entries(walk, ENTRIES_FIRST))
 		return ATID_NO_MEMORY;
 	fault = atid_mst_read_node(block, len, node, walk->entries + walk->used,
 							   walk->room - walk->used);
 	if (fault == ATID_OK && node->count > walk->room - walk->used)
 	{
-		if (!make_room(walk, node->count))
+		if (!reserve_entries(walk, node->count))
 			return ATID_NO_MEMORY;
 		fault = atid_mst_read_node(block, len, node, walk->entries + walk->used,
 								   walk->room - walk->used);
@@ -246,9 +244,9 @@ read_entries(AtidMstWalk *walk, const uint8_t *block, size_t len, AtidMstNode *n
 }
 
 /*
- * The first key of a node, which is looked at before the subtree that lies before it:
- * it shows whether the node is at the right level.  The root's level is what its first
- * key says.
+ * Check the first key of a node before the subtree in front of it: it shows
+ * whether the node is at the right level.  The root's level is the depth of its
+ * first key.
  */
 static AtidFault
 check_first_key(AtidMstWalk *walk, AtidMstFrame *frame)
@@ -269,9 +267,9 @@ check_first_key(AtidMstWalk *walk, AtidMstFrame *frame)
 }
 
 /*
- * Go into the subtree that the walk stands before.  Where its block is missing the
- * walk is at a fault; a caller that passes by such a subtree instead says so by
- * atid_mst_pass(), which takes the fault back.
+ * Enter the subtree that the walk stands before.  If its block is missing, the
+ * walk is at a fault; atid_mst_pass() takes the fault back and passes the
+ * subtree by.
  */
 void
 atid_mst_enter(AtidMstWalk *walk)
@@ -327,11 +325,11 @@ atid_mst_enter(AtidMstWalk *walk)
 			return;
 		}
 	}
-	settle(walk);
+	settle_walk(walk);
 }
 
 /*
- * Pass by what the walk stands before or at.
+ * Pass by the subtree or entry that the walk stands at.
  */
 void
 atid_mst_pass(AtidMstWalk *walk)
@@ -346,13 +344,13 @@ atid_mst_pass(AtidMstWalk *walk)
 	}
 	walk->fault = ATID_OK;
 	walk->frames[walk->depth - 1].place++;
-	settle(walk);
+	settle_walk(walk);
 }
 
 /*
- * Find the last key of the subtree that has this CID and lies at this level: a walk of
- * its own, which enters only the last subtree of each node.  It is then at the end, and
- * last_key and last_len are the key's; or it is at a fault.
+ * Find the last key of the subtree with this CID and level.  This is a walk of
+ * its own, which enters only the last subtree of each node.  It ends with the
+ * key in last_key and last_len, or at a fault.
  */
 void
 atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,

@@ -12,8 +12,8 @@
  *		digest		that many bytes, and nothing after them
  *
  * A varint holds seven bits in a byte, the least significant first, and the top
- * bit says that another byte follows.  It has nine bytes at most, and it is the
- * shortest possible: its last byte is not zero, unless it is the only one.  So
+ * bit says that another byte follows.  It has nine bytes at most, and is in
+ * its shortest form: its last byte is not zero, unless it is the only one.  So
  * a CID has one form in bytes, and bytes are equal where CIDs are.
  *
  * The text is the multibase letter "b" and the bytes in base32 (base32.c).  The
@@ -25,8 +25,7 @@
  * such CIDs are common elsewhere.
  *
  * A CID is well-formed with any codec, any hash and any length of the digest, 0
- * included.  Whether it is of the kind that the protocol makes is not decided
- * here.
+ * included.  The CIDs that the protocol makes are called blessed.
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -61,8 +60,8 @@ atid_varint_put(uint64_t value, uint8_t dst[ATID_VARINT_MAX_LEN])
 }
 
 /*
- * Read a varint, which need not be all there is.  *used is the number of bytes
- * it has, set where there is no fault.
+ * Read a varint; more bytes may follow it.  *used is the number of its bytes,
+ * set if there is no fault.
  */
 AtidFault
 atid_varint_get(const uint8_t *src, size_t len, uint64_t *value, size_t *used)
@@ -86,7 +85,7 @@ atid_varint_get(const uint8_t *src, size_t len, uint64_t *value, size_t *used)
 }
 
 /*
- * Read the varint at *at and move *at behind it; on a fault, *at is where.
+ * Read the varint at *at and move *at behind it.  On a fault, *at is its place.
  */
 static AtidFault
 next_varint(const uint8_t *src, size_t len, size_t *at, uint64_t *value)
@@ -99,8 +98,8 @@ next_varint(const uint8_t *src, size_t len, size_t *at, uint64_t *value)
 }
 
 /*
- * Take the bytes of a CID apart.  The digest is not copied.  On a fault, *cid
- * has no meaning.
+ * Parse the bytes of a CID.  The digest is not copied.  On a fault, *cid is
+ * undefined.
  */
 AtidFault
 atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid, size_t *at)
@@ -135,7 +134,7 @@ atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid, size_t *at)
 }
 
 /*
- * How many characters the text of a CID of len bytes has ...
+ * The number of characters of a CID of len bytes.
  */
 size_t
 atid_cid_text_len(size_t len)
@@ -144,7 +143,7 @@ atid_cid_text_len(size_t len)
 }
 
 /*
- * ... and how many bytes the CID has whose text has len characters.
+ * The number of bytes of a CID of len characters.
  */
 size_t
 atid_cid_bytes_len(size_t len)
@@ -197,8 +196,8 @@ atid_cid_to_text(const uint8_t *src, size_t len, char *dst)
 }
 
 /*
- * Write what stands before the digest in a CIDv1; returns the number of bytes.
- * Codec and hash are below 2^63.
+ * Write the head of a CIDv1, which stands before its digest.  Returns the
+ * number of bytes.  Codec and hash must be below 2^63.
  */
 size_t
 atid_cid_head(uint64_t codec, uint64_t hash, size_t digest_len,

@@ -41,8 +41,8 @@ extern AtidFault atid_varint_get(const uint8_t *src, size_t len, uint64_t *value
 								 size_t *used);
 
 /*
- * Where bytes or a text are not a CID, *at counts from zero, in what was given:
- * bytes, or characters of a text.
+ * On a fault, *at is its place, from zero: in bytes, or in the characters of a
+ * text.
  */
 extern AtidFault atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid,
 								size_t *at);

@@ -4,9 +4,9 @@
  *		The forms on disk of a DID and an AT URI.
  *
  * Nearly all DIDs are did:plc: and 24 digits of base32, and most record keys are
- * TIDs.  Both are packed; all else is kept as the text that it is, so that any
- * text comes back byte for byte.  A text has one packed form and no other:
- * values are equal exactly when their bytes are.
+ * TIDs.  Both are packed; all else is kept as text, so every text comes back byte
+ * for byte.  A text has one packed form only, so values are equal exactly when
+ * their bytes are.
  *
  * A DID:
  *
@@ -32,15 +32,15 @@
  * 1 + 15 + 18 + 1 + 8 bytes.
  *
  * The digits are "234567abcdefghijklmnopqrstuvwxyz" in this, their ASCII order,
- * for the DID as for the TID, and the packed bytes are big-endian.  Therefore
- * two values of one shape compare by memcmp as their texts do: what is packed
- * is preceded by the same bytes wherever it is reached, and the slash that ends
- * a part is kept.  Values of two shapes are compared by the texts of the parts
- * in which they can differ.
+ * for the DID as for the TID, and the packed bytes are big-endian.  So
+ * memcmp orders two values of one shape as their texts: it reaches a packed part
+ * only if all bytes before it are equal, and the slash that ends a part is kept.
+ * Values of two shapes are compared by the texts of the parts in which they can
+ * differ.
  *
  * A sort key is 64 bits that never contradict the order of the texts: two bits
- * tell whether the text is below, at or above "did:plc:", and 62 bits are of what
- * comes next: the digits, or the text.
+ * tell whether the text is below, at or above "did:plc:", and 62 bits are taken from
+ * the digits that follow, or else from the text.
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -141,16 +141,17 @@ digits_below(uint8_t c, bool *digit)
 }
 
 /*
- * What comes after "did:plc:" as 62 bits of digits.  Where it holds another
- * character, that becomes the greatest digits that are below it, and the end
- * becomes the least digits that there are: two texts may get the same key, but
- * none gets a key on the wrong side of another's.
+ * What comes after "did:plc:", as 62 bits of digits.  Another character becomes
+ * the greatest digits that are below it, and the end of the text becomes the
+ * least digits.  So two texts may have the same key, but never keys in the
+ * wrong order.
  */
 static uint64_t
 sort_key_of_digits(const char *s, size_t len)
 {
 	uint64_t	bits = 0;
-	unsigned	fill = 0;		/* what digits are once the text has left them */
+	unsigned	fill = 0;		/* the digit for all that follow another
+								 * character */
 	bool		digit = true;
 
 	for (size_t i = 0; i < 13; i++)
@@ -191,8 +192,8 @@ sort_key_of_text(const uint8_t *s, size_t len)
  */
 
 /*
- * Pack len bytes of text into dst, which has ATID_DID_PACKED_MAX(len); returns
- * how many bytes it came to.  The text is taken as it is.
+ * Pack len characters into the ATID_DID_PACKED_MAX(len) bytes at dst.  Returns
+ * the packed length.  The text is not checked.
  */
 size_t
 atid_did_pack(const char *s, size_t len, uint8_t *dst)
@@ -225,7 +226,8 @@ atid_did_unpack(const uint8_t *packed, size_t len, char *dst)
 }
 
 /*
- * Can these bytes be a DID's?  Only what tells the forms apart is looked at.
+ * Can these bytes be a DID's?  Only the bytes that tell the forms apart are
+ * checked.
  */
 AtidPackedState
 atid_did_state(const uint8_t *packed, size_t len)
@@ -236,8 +238,8 @@ atid_did_state(const uint8_t *packed, size_t len)
 }
 
 /*
- * The order of the texts.  The zero byte of a text of 15 characters does no harm:
- * it is below whatever another text has in its place.
+ * Compare in the order of the texts.  The zero byte of a text of 15 characters
+ * does no harm: it is below whatever another text has in its place.
  */
 int
 atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
@@ -255,7 +257,7 @@ atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 	return atid_bytes_cmp(a, a_len, plc, PLC_TEXT_LEN);
 }
 
-/* The order of a DID's text and any other text. */
+/* Compare a DID's text with any other text. */
 int
 atid_did_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s_len)
 {
@@ -280,9 +282,9 @@ atid_did_sort_key(const uint8_t *packed, size_t len)
  */
 
 /*
- * Pack len bytes of text, which begin with "at://", into dst, which has
- * ATID_AT_URI_PACKED_MAX(len); returns how many bytes it came to.  The text is
- * not checked any further.
+ * Pack len characters, which must begin with "at://", into the
+ * ATID_AT_URI_PACKED_MAX(len) bytes at dst.  Returns the packed length.  The
+ * text is not checked any further.
  */
 size_t
 atid_at_uri_pack(const char *s, size_t len, uint8_t *dst)
@@ -372,7 +374,7 @@ atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri)
 }
 
 /*
- * Why atid_at_uri_open() has returned false.
+ * Can these bytes be opened, and if not, why?
  */
 AtidPackedState
 atid_at_uri_state(const uint8_t *packed, size_t len)
@@ -386,8 +388,8 @@ atid_at_uri_state(const uint8_t *packed, size_t len)
 }
 
 /*
- * The packed did:plc that is the authority, for those who want nothing else; NULL
- * if there is none.
+ * The packed did:plc that is the authority; NULL if it is another.  For callers
+ * that need no other part.
  */
 const uint8_t *
 atid_at_uri_plc(const uint8_t *packed, size_t len)
@@ -395,7 +397,7 @@ atid_at_uri_plc(const uint8_t *packed, size_t len)
 	return is_whole(packed, len) && (packed[0] & SHAPE_PLC) ? packed + 1 : NULL;
 }
 
-/* The TID that is the record key; there is one. */
+/* The TID that is the record key; uri->tid must be true. */
 uint64_t
 atid_packed_tid(const AtidPackedUri *uri)
 {
@@ -403,8 +405,8 @@ atid_packed_tid(const AtidPackedUri *uri)
 }
 
 /*
- * Write the account of an AT URI, or its collection, into dst, which has as many
- * bytes as the AT URI; returns how many it came to.
+ * Write the packed AT URI of the account, or of the collection, to dst, which
+ * must have room for as many bytes as the AT URI has.  Returns its length.
  */
 size_t
 atid_at_uri_scope(const uint8_t *packed, const AtidPackedUri *uri, bool collection, uint8_t *dst)
@@ -418,7 +420,7 @@ atid_at_uri_scope(const uint8_t *packed, const AtidPackedUri *uri, bool collecti
 	return len;
 }
 
-/* The text that comes after the authority's slash, of a value of shape 1 or 3. */
+/* Write the text after the authority's slash, of a value of shape 1 or 3.  Returns its length. */
 static size_t
 unpack_path(const uint8_t *packed, size_t len, char *dst)
 {
@@ -436,7 +438,7 @@ unpack_path(const uint8_t *packed, size_t len, char *dst)
 	return copied + ATID_TID_TEXT_LEN;
 }
 
-/* The length of the text of what atid_at_uri_open() has said to be an AT URI. */
+/* The length of the text of a packed AT URI, which must be whole. */
 size_t
 atid_at_uri_text_len(const uint8_t *packed, size_t len)
 {
@@ -475,7 +477,7 @@ atid_at_uri_unpack(const uint8_t *packed, size_t len, char *dst)
 		memcpy(dst, packed + 1, len - 1);
 }
 
-/* Of two shapes, and not both with a packed authority: by their whole texts. */
+/* Compare values of two shapes, one without a packed authority, by their texts. */
 static int
 compare_texts(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
@@ -488,7 +490,7 @@ compare_texts(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 						  b_text, atid_at_uri_text_len(b, b_len));
 }
 
-/* Of two shapes, both with a packed authority: that, and then the paths. */
+/* Compare values of two shapes, both with a packed authority: by it, then by their paths. */
 static int
 compare_paths(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
@@ -506,8 +508,8 @@ compare_paths(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 }
 
 /*
- * The order of the texts of two packed AT URIs.  Bytes that are none, or come to
- * a longer text than any has, compare as bytes.
+ * Compare two packed AT URIs in the order of their texts.  Bytes that are no AT
+ * URI, or whose text would be longer than any, are compared as bytes.
  */
 int
 atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
@@ -522,8 +524,8 @@ atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_l
 }
 
 /*
- * The order of an AT URI's text and any other text.  Bytes that are no AT URI
- * compare as bytes.
+ * Compare the text of an AT URI with any other text.  Bytes that are no AT URI
+ * are compared as bytes.
  */
 int
 atid_at_uri_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s_len)
@@ -544,7 +546,11 @@ atid_at_uri_sort_key(const uint8_t *packed, size_t len)
 		return len > 0 && packed[0] > (SHAPE_PLC | SHAPE_TID) ? UINT64_MAX : 0;
 	if (packed[0] & SHAPE_PLC)
 		return sort_key_of_plc(packed + 1);
-	/* a packed TID comes after the slash that ends what is looked at */
+
+	/*
+	 * a packed TID is left out: it follows a slash, and a key ends there at
+	 * the latest
+	 */
 	return sort_key_of_text(packed + 1, len - 1 - (packed[0] & SHAPE_TID ? TID_LEN : 0));
 }
 
@@ -587,8 +593,9 @@ atid_at_uri_within_did(const uint8_t *uri, size_t uri_len, const uint8_t *did, s
 }
 
 /*
- * Is the text a scope that the URI is within?  What is in front of a slash of an
- * AT URI, and longer than its scheme, is an AT URI: so the text need not be read.
+ * Is the text a scope that the URI is within?  The text need not be parsed: a
+ * part of an AT URI that ends before a slash is an AT URI, if it is longer than
+ * the scheme.
  */
 bool
 atid_at_uri_within_text(const uint8_t *uri, size_t uri_len, const char *scope, size_t scope_len)

@@ -36,8 +36,7 @@ extern int	atid_did_compare_text(const uint8_t *packed, size_t len, const char *
 extern uint64_t atid_did_sort_key(const uint8_t *packed, size_t len);
 
 /*
- * A packed AT URI, taken apart: its authority as a DID or text is packed, what
- * comes after it, and the TID that ends it.
+ * The parts of a packed AT URI.
  */
 typedef struct AtidPackedUri
 {

@@ -4,12 +4,12 @@
  *		Scanners of string formats: the AT Protocol's TID, and the textual forms
  *		of a UUID.  The protocol's names are in address.c.
  *
- * All formats are subsets of ASCII.  Strings come as a pointer and a length in
- * bytes, need no terminator, and may hold any bytes: a byte above 0x7F is in
- * none of the alphabets, so the encoding does not matter.
+ * All formats are subsets of ASCII.  A string is a pointer and a length in bytes;
+ * it needs no terminator and may hold any bytes: a byte above 0x7F is in none of the
+ * alphabets, so the encoding does not matter.
  *
- * Pure code: no server, no allocation, no state, no locale.  (The ctype
- * functions are not used: they ask the locale.)
+ * Pure code: no server, no allocation, no state, no locale (so no functions
+ * of ctype.h).
  *
  *-------------------------------------------------------------------------
  */
@@ -21,15 +21,14 @@
 #include "codec/base32.h"
 
 /*
- * Say what is wrong with a string that should be a TID.  The leftmost fault is
- * reported.  *at is the number of bytes before it, which is also the number of
- * characters, as all of them are ASCII; for a wrong length, it is where the
- * string ends too early or goes on.
+ * The leftmost fault of a string that should be a TID.  *at is the number of
+ * bytes before it; these are ASCII, so it counts characters too.  For a wrong
+ * length, it is where the string ends too early or goes on.
  */
 AtidFault
 atid_syntax_tid(const char *s, size_t len, size_t *at)
 {
-	/* the lowest TID text, with one place to try a character in */
+	/* a TID, into which the characters are put one by one */
 	char		probe[ATID_TID_TEXT_LEN];
 	uint64_t	ignored;
 
@@ -46,8 +45,8 @@ atid_syntax_tid(const char *s, size_t len, size_t *at)
 }
 
 /*
- * The decimal digits of an integer below 2^128, without leading zeros, into 16
- * bytes, big-endian.
+ * Parse the decimal digits of an integer below 2^128, without leading zeros,
+ * into 16 bytes, big-endian.
  */
 static bool
 parse_decimal_128(const char *s, size_t len, uint8_t bytes[16])
@@ -95,10 +94,7 @@ atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 	{
 		for (size_t i = 0; i < 9; i++)
 		{
-			/*
-			 * 0x20 makes an ASCII letter small; but it makes a ':' of 0x1A,
-			 * too
-			 */
+			/* 0x20 makes a letter lower case, but makes 0x1A a ':' too */
 			if (urn[i] == ':' ? s[i] != ':' : (s[i] | 0x20) != urn[i])
 				return false;
 		}
