@@ -1,19 +1,19 @@
 /*-------------------------------------------------------------------------
- *
  * at_uri.c
- *		The scanners of AT URIs and of what they are made of take what the rules,
- *		written once more in another way, take; the parts make the text again;
- *		packing gives it back and keeps the order of two texts, and what is within
- *		a scope is what the texts say.  Bytes that are no packed AT URI do no harm.
+ *		The scanners of AT URIs and of their parts agree with the rules, written once
+ *		more in another way; the parts make the text again; normalization changes the
+ *		characters that it should; packing gives the text back and keeps the order;
+ *		scopes agree with the texts.  Bytes that are no packed AT URI do no harm.
  *
  * The input is two texts, with a zero byte between them.
  *
  *-------------------------------------------------------------------------
  */
+#include "codec/address.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/address.h"
 #include "codec/packed.h"
 #include "fuzz.h"
 #include "names.h"
@@ -24,7 +24,7 @@ is_authority(const char *s, size_t len)
 	return is_did(s, len) || is_handle(s, len);
 }
 
-/* The slash before the end, or where the text begins. */
+/* The place of the last slash, or 0. */
 static size_t
 last_slash(const char *s, size_t len)
 {

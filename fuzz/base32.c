@@ -1,9 +1,7 @@
 /*-------------------------------------------------------------------------
- *
  * base32.c
- *		A text that is read has the text that its bytes are written as; bytes
- *		that are written are read again; and one character at a time, as the
- *		tables of RFC 4648 have it, the same texts are taken.
+ *		A text that is read and written anew is the same, and so are bytes that are
+ *		written and read; a reader that takes one bit at a time accepts the same texts.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,7 +12,7 @@
 
 #include "fuzz.h"
 
-/* Bit by bit; the bytes go to dst.  False where this is no base32. */
+/* Decode bit by bit to dst.  Returns false if this is no base32. */
 static bool
 decode_bitwise(const char *text, size_t len, uint8_t *dst, size_t *dst_len)
 {
@@ -37,7 +35,7 @@ decode_bitwise(const char *text, size_t len, uint8_t *dst, size_t *dst_len)
 			dst[(*dst_len)++] = (uint8_t) (bits >> have);
 		}
 	}
-	/* five bits or more over are a character too many */
+	/* a rest of five bits or more is a character too many */
 	return have < 5 && (bits & ((1u << have) - 1)) == 0;
 }
 

@@ -1,9 +1,8 @@
 /*-------------------------------------------------------------------------
- *
  * car.c
- *		A CAR that is read and written anew gives the same bytes; the reader takes
- *		what the format, read in another way, takes; the index finds the first block
- *		of each CID that it has, and no other.
+ *		A CAR that is read and written anew has the same bytes; the reader agrees with
+ *		one that is written in another way; the index finds the first block of each
+ *		CID, and no other.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,7 +14,7 @@
 #include "fuzz.h"
 #include "reference.h"
 
-/* Sections of the reference, no more than are fed. */
+/* The most sections that the reference reads. */
 #define SECTIONS_MAX 512
 
 typedef struct Section
@@ -26,7 +25,7 @@ typedef struct Section
 } Section;
 
 /*
- * The length of the CID that these bytes begin with, or 0: tried one after the other.
+ * The length of the CID at the beginning of these bytes, or 0: each length is tried.
  */
 static size_t
 reference_cid_len(const uint8_t *s, size_t len)
@@ -38,7 +37,7 @@ reference_cid_len(const uint8_t *s, size_t len)
 }
 
 /*
- * The header, as the bytes that it has to be, number of roots and CIDs aside.
+ * Compare the header with the bytes that it must have around its CIDs.
  */
 static bool
 reference_header(const uint8_t *s, size_t len)
@@ -168,7 +167,7 @@ look_up(const AtidCarReader *header, const uint8_t *data, size_t size,
 	size_t		read = 0;
 	size_t		n;
 
-	/* few different slots where the input wants it */
+	/* all hashes are the same for a third of the inputs */
 	for (int i = 0; i < ATID_CAR_SEEDS; i++)
 		index.seeds[i] = size % 3 == 0 ? 0 : UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (i + 1);
 	index.slots = exact_memory(slots * sizeof(AtidCarSlot));

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
- *
  * cid_bytes.c
- *		Bytes are a CID where the format, read in another way, says so; then the
- *		parts make the same bytes, and the text comes back.
+ *		The reader of CIDs agrees with one that is written in another way; the parts
+ *		make the same bytes, and the text gives them back.
  *
  *-------------------------------------------------------------------------
  */
+#include "codec/multiformat.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/multiformat.h"
 #include "fuzz.h"
 #include "reference.h"
 

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
- *
  * cid_text.c
- *		A text that is a CID has bytes that are one, and these have that text;
- *		what is refused is refused at a place within it, and has words.
+ *		A CID that is read from text and written anew has the same text, and its bytes
+ *		are a CID; a fault has a place in the text.
  *
  *-------------------------------------------------------------------------
  */
+#include "codec/multiformat.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/multiformat.h"
 #include "fuzz.h"
 #include "reference.h"
 

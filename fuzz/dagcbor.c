@@ -1,13 +1,11 @@
 /*-------------------------------------------------------------------------
- *
  * dagcbor.c
- *		A block that is read and written anew gives the same bytes; the reader
- *		takes what the format, read in another way, takes; what is refused is
- *		refused at a place within it.
+ *		A block that is read and written anew has the same bytes; the reader agrees
+ *		with one that is written in another way; a fault has a place in the block.
  *
- * That the bytes are the same holds the reader to the shortest forms, to
- * definite lengths and to bytes after the value; that another reader agrees, to
- * UTF-8, the order of keys, CIDs, and to taking all that it should.
+ * The same bytes show that the reader insists on shortest forms, definite lengths
+ * and nothing behind the value.  The other reader checks UTF-8, the order of keys and
+ * CIDs, and that nothing good is refused.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,8 +17,8 @@
 #include "reference.h"
 
 /*
- * The format in another way: a function that calls itself, and wants each
- * argument to be what it would be written as.
+ * The format in another way: a recursive function, which wants each argument as
+ * it would be written.
  */
 typedef struct Rest
 {
@@ -115,7 +113,7 @@ reference_value(Rest *rest, int depth)
 	Rest		string;
 	Rest		last = {NULL, 0};
 
-	/* as shortest forms go, these are no heads with an argument */
+	/* these have no argument */
 	if (rest->len > 0 && rest->p[0] >= 0xE0)
 	{
 		bool		known = rest->p[0] >= 0xF4 && rest->p[0] <= 0xF6;
@@ -177,7 +175,7 @@ grow(AtidCborWriter *writer, size_t new_cap)
 	return true;
 }
 
-/* Write an item anew; and hold what points into the block to be in it. */
+/* Write an item anew, and check that its data is in the block. */
 static void
 write_item(AtidCborWriter *writer, AtidCborEvent event, const AtidCborItem *item,
 		   const uint8_t *data, size_t size)
@@ -250,7 +248,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		event = atid_cbor_next(&reader, &item);
 		write_item(&writer, event, &item, data, size);
 
-		/* places do not go back, and an item is a byte at least, its end none */
+		/* places never go back; an item has at least one byte, its end has none */
 		CLAIM(event == ATID_CBOR_FAULT || atid_cbor_offset(&reader) >= at);
 		at = atid_cbor_offset(&reader);
 		CLAIM(at <= size && ++events <= 2 * size + 1);

@@ -1,15 +1,14 @@
 /*-------------------------------------------------------------------------
- *
  * datetime.c
- *		The scanner of datetimes takes and refuses what a slow reader does, and
- *		both find the same microsecond; what is written from it reads back.
+ *		The scanner of datetimes agrees with a slow reader, on what is a datetime and
+ *		on its microsecond; what is written is read again.
  *
- * The slow reader compares with templates, in which '9' stands for any digit
- * and any other character for itself, and counts the days one month at a time.
- * A sloppy string is written out as a datetime, which it then reads; so it has
- * one place for each rule, and shares none with the code.
+ * The slow reader compares with templates, in which '9' stands for any digit and
+ * other characters for themselves, and counts the days month by month.  It rewrites
+ * a sloppy string as a datetime and reads that.  So each rule has one place in it,
+ * and it shares no code with the scanner.
  *
- * The input is read as a string, and its first 8 bytes as a microsecond too.
+ * The input is a string; its first 8 bytes are also a microsecond.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,7 +42,7 @@ is(const char *s, size_t len, const char *template)
 	return len == strlen(template) && begins(s, len, template);
 }
 
-/* The number that n digits are. */
+/* The value of n digits. */
 static int
 number(const char *s, int n)
 {
@@ -130,7 +129,7 @@ is_datetime(const char *s, size_t len, int64_t *us)
 	return *us >= era_start && *us < era_end;
 }
 
-/* An offset, or another zone, as a datetime has it; NULL if it is none. */
+/* An offset or another zone in the form of a datetime; NULL if it is none. */
 static const char *
 zone_of(const char *s, size_t len, const char *others, char copy[8])
 {
@@ -196,8 +195,8 @@ time_length(const char *s, size_t len)
 }
 
 /*
- * A sloppy string as a datetime in "strict", which has place for it and a bit
- * more; or an empty string.
+ * Rewrite a sloppy string as a datetime in "strict", which has room for it and
+ * a bit more; or as an empty string.
  */
 static void
 write_out(const char *s, size_t len, char *strict)
@@ -257,7 +256,7 @@ write_out(const char *s, size_t len, char *strict)
 		end = 16 + n + 4;
 		for (size_t from = end; from + 1 < len && zone == NULL; from++)
 		{
-			/* what is in the parentheses has none */
+			/* no parentheses between these two */
 			if (s[from] == ' ' && s[from + 1] == '(' && s[len - 1] == ')' && from + 2 < len &&
 				memchr(s + from + 2, '(', len - from - 2) == NULL &&
 				memchr(s + from + 2, ')', len - from - 3) == NULL)
@@ -299,7 +298,7 @@ write_out(const char *s, size_t len, char *strict)
 				(int) n, s + 10, n == 5 ? ":00" : "", zone);
 }
 
-/* Each microsecond of the era reads as it is written, and the text is right. */
+/* A microsecond is written as a right datetime, which gives it back. */
 static void
 check_microsecond(uint64_t bits)
 {

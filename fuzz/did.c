@@ -1,18 +1,18 @@
 /*-------------------------------------------------------------------------
- *
  * did.c
- *		The scanner of DIDs takes what the rule, written once more in another way,
- *		takes; packing gives the text back, and keeps the order of two texts.
+ *		The scanner of DIDs agrees with the rule, written once more in another way;
+ *		packing gives the text back, and keeps the order of two texts.
  *
  * The rule is ^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$, and at most 2048
  * characters.  The input is two texts, with a zero byte between them.
  *
  *-------------------------------------------------------------------------
  */
+#include "codec/address.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/address.h"
 #include "codec/packed.h"
 #include "fuzz.h"
 #include "names.h"
@@ -26,7 +26,7 @@ scan(const char *s, size_t len)
 	CLAIM((fault == ATID_OK) == is_did(s, len));
 	CLAIM(fault == ATID_OK || at <= len);
 	CLAIM((fault == ATID_OK) == (atid_fault_words(fault)[0] == '\0'));
-	/* what comes before the fault is not at fault: it is the beginning of some DID */
+	/* the characters before the fault begin some DID */
 	if (fault == ATID_DID_CHARACTER)
 	{
 		char	   *begun = exact_memory(at + 1);

@@ -1,10 +1,9 @@
 /*-------------------------------------------------------------------------
- *
  * format.c
- *		Lexicon's string formats: a rule is broken, with a place within the string,
- *		where the rules, written once more in another way, do not take the string,
- *		and nowhere else.  For URIs, language tags and CIDs these are regular
- *		expressions: the grammars of RFC 3986 and RFC 5646 with Lexicon's bounds.
+ *		The scanners of Lexicon's string formats agree with the rules, written once
+ *		more in another way; a fault has a place in the string.  The rules of URIs,
+ *		language tags and CIDs are regular expressions: the grammars of RFC 3986 and
+ *		RFC 5646 with Lexicon's limits.
  *
  *-------------------------------------------------------------------------
  */
@@ -58,7 +57,7 @@ matches(regex_t *regex, const char *s, size_t len)
 	return result;
 }
 
-/* The format is of this name, and a string is of it, or breaks a rule in a place. */
+/* The format has this name; and it has this string, or finds the place of a fault. */
 static void
 check(AtidFormat format, const char *name, const char *s, size_t len, bool valid)
 {
@@ -71,7 +70,7 @@ check(AtidFormat format, const char *name, const char *s, size_t len, bool valid
 	if (fault == ATID_OK)
 		return;
 	CLAIM(at <= len);
-	/* a place counts characters, for which all before it must be ASCII */
+	/* all before it must be ASCII, so that the place counts characters */
 	for (size_t i = 0; i < at; i++)
 		CLAIM((unsigned char) s[i] < 0x80);
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * fuzz.h
- *		What the harnesses share: a claim that ends the run where it is not true.
+ *		What the harnesses share: a claim that ends the run if it is false.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,7 +22,7 @@
 	} while (0)
 
 /*
- * Memory of just this size, so that the sanitizer finds what reads or writes on.
+ * Memory of this size only, so that the sanitizer finds reads and writes behind it.
  */
 static inline void *
 exact_memory(size_t len)

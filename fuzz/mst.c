@@ -1,14 +1,12 @@
 /*-------------------------------------------------------------------------
- *
  * mst.c
- *		The walk takes the trees that the rules, checked in another way, take; the
- *		builder makes the tree that its definition, followed top down, makes; and a
- *		tree that is walked through with parts of it missing is built again as it was,
- *		or more of it is needed.
+ *		The walk accepts the trees that a recursive check of the rules accepts; the
+ *		builder makes the tree that a recursive builder makes; and a walk through a
+ *		tree with missing parts gives what is needed to build it again.
  *
  * An input is a number of blocks, each behind two bytes of its length.  A link leads to
- * the block whose number is the first byte of the digest, so that mutations make graphs
- * of any kind, and no hash stands in their way.  The depth of a key is in its last byte.
+ * the block whose number is the first byte of the digest, so mutations make graphs of
+ * any kind, and need no right hashes.  The depth of a key is in its last byte.
  *
  *-------------------------------------------------------------------------
  */
@@ -40,12 +38,12 @@ static Block blocks[BLOCKS_MAX];
 static int	block_count;
 static int	visits;
 
-/* Where nodes of a tree that was built are kept. */
+/* The nodes of a tree that was built. */
 static uint8_t *built[BLOCKS_MAX * 8];
 static uint8_t built_cid[BLOCKS_MAX * 8][ATID_MST_CID_LEN];
 static size_t built_len[BLOCKS_MAX * 8];
 static int	built_count;
-static unsigned missing;		/* one in so many of those is */
+static unsigned missing;		/* one in so many of them is missing */
 
 static int
 depth_of(const uint8_t *key, size_t len)
@@ -54,7 +52,7 @@ depth_of(const uint8_t *key, size_t len)
 }
 
 /*
- * A digest with the depth that the last byte says, and else of all bytes.
+ * A digest with the depth of the last byte; the rest depends on all bytes.
  */
 static void
 digest_of(void *arg, const void *data, size_t len, uint8_t digest[32])
@@ -93,7 +91,7 @@ find_block(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 }
 
 /*
- * The entries of the node that was found last.
+ * Gets the entries of the node that was found last.
  */
 static void
 see_entries(void *arg, const AtidMstEntry *entries, size_t count)
@@ -106,7 +104,7 @@ see_entries(void *arg, const AtidMstEntry *entries, size_t count)
 
 
 /*
- * The rules in another way: a function that calls itself, with bounds for the keys.
+ * The rules in another way: a recursive function.
  */
 static bool reference_tree(int number, int level, const Key **last, Key *keys, int *count);
 
@@ -171,8 +169,8 @@ reference_tree(int number, int level, const Key **last, Key *keys, int *count)
 
 
 /*
- * Building, top down: the keys of the greatest depth are in the node, and what lies
- * between them is below it.
+ * Build top down: the keys of the greatest depth are in the node, and the keys between
+ * them are below it.
  */
 static void
 put_letter(AtidCborWriter *writer, const char *letter)
@@ -318,7 +316,7 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 								 walk.value_len);
 		atid_mst_pass(&walk);
 	}
-	/* nothing has been taken away, so nothing more is needed */
+	/* no entry was changed, so no more nodes are needed */
 	CLAIM(fault == ATID_OK);
 	CLAIM(atid_mst_finish(&builder, &caller, again) == ATID_OK);
 	CLAIM(memcmp(again, root, ATID_MST_CID_LEN) == 0);
@@ -327,7 +325,7 @@ build_again(const uint8_t root[ATID_MST_CID_LEN])
 }
 
 /*
- * The last key of the tree, and what must be behind it.
+ * Check the last key of the tree, and that the first key is not behind it.
  */
 static void
 check_last_key(const uint8_t root[ATID_MST_CID_LEN], int level, const Key *key)
@@ -346,7 +344,7 @@ check_last_key(const uint8_t root[ATID_MST_CID_LEN], int level, const Key *key)
 	CLAIM(walk.at == ATID_MST_AT_ENTRY);
 	atid_mst_check_behind(&walk, (const uint8_t *) "!", 0);
 	CLAIM(walk.at == ATID_MST_AT_ENTRY);
-	/* the first key is not behind the last one, which may be the same */
+	/* the first key is before the last one, or is the same */
 	atid_mst_check_behind(&walk, edge.last_key, edge.last_len);
 	CLAIM(walk.at == ATID_MST_AT_FAULT &&
 		  (walk.fault == ATID_MST_KEY_ORDER || walk.fault == ATID_MST_KEY_TWICE));

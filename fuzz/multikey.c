@@ -1,24 +1,24 @@
 /*-------------------------------------------------------------------------
- *
  * multikey.c
- *		A text that is a key is one of two prefixes and the base58 of a codec and a
- *		point, by a division of the whole number; it is written as it was read, and
- *		what is refused has words and, for some faults, a place in the text.
+ *		A key's text is one of two prefixes and the base58 of a codec and a point, by a
+ *		division of the whole number; it is written as it was read; some faults have
+ *		a place in the text.
  *
  *-------------------------------------------------------------------------
  */
+#include "multikey.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 #include "base58.h"
-#include "multikey.h"
 #include "fuzz.h"
 
 static const char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /*
- * The base58 of len bytes in another way: the number is divided by 58 until
- * nothing is left.  Returns the number of characters.
+ * The base58 of len bytes in another way: divide the number by 58 until it is 0.
+ * Returns the number of characters.
  */
 static size_t
 reference_base58(const uint8_t *bytes, size_t len, char *text)
@@ -123,7 +123,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_key(text, size);
 	free(text);
 
-	/* the same bytes as a point, and then as a key that must be read again */
+	/* the input as a point, which makes a key that must be read again */
 	key.curve = size % 2 ? ATID_CURVE_P256 : ATID_CURVE_K256;
 	if (atid_multikey_set_point(&key, data, size) == ATID_OK)
 	{

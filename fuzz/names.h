@@ -17,7 +17,7 @@
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ" LOWER
 #define DIGITS "0123456789"
 
-/* How many characters at s, of len, are of a set?  The set has no zero byte. */
+/* The number of characters at the beginning of s that are in the set, which has no zero byte. */
 static inline size_t
 span(const char *s, size_t len, const char *set)
 {
@@ -56,8 +56,9 @@ is_did(const char *s, size_t len)
 }
 
 /*
- * A name of segments, of which the first or the last begins with a letter, or
- * both; returns their number, or 0 if it is none.  The last may lack hyphens.
+ * The number of segments of a name, or 0 if it is none.  The first or the last
+ * segment, or both, must begin with a letter; the last may have to lack
+ * hyphens.
  */
 static inline size_t
 segments(const char *s, size_t len, bool first, bool last, bool hyphens_in_last)

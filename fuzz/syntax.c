@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
- *
  * syntax.c
- *		The scanner of record keys takes what the rules, written once more in
- *		another way, take: ^[A-Za-z0-9._~:-]{1,512}$, and neither "." nor "..".
+ *		The rules of record keys agree with the same rules, written in another way:
+ *		^[A-Za-z0-9._~:-]{1,512}$, and neither "." nor "..".
  *
  *-------------------------------------------------------------------------
  */

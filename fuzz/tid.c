@@ -1,16 +1,16 @@
 /*-------------------------------------------------------------------------
- *
  * tid.c
- *		A TID's text that is read has the text that its number is written as;
- *		the scanner agrees with the reader, and names a character that is at
- *		fault; numbers and their texts have one order.
+ *		A TID that is read and written anew has the same text; the scanner agrees with
+ *		the reader, and finds the character that is at fault; texts have the order of
+ *		their numbers.
  *
  *-------------------------------------------------------------------------
  */
+#include "codec/base32.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/base32.h"
 #include "codec/syntax.h"
 #include "fuzz.h"
 

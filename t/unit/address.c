@@ -35,7 +35,7 @@ at_uri(const char *s, size_t len, size_t *at)
 	return atid_at_uri_scan(s, len, &uri, at);
 }
 
-/* The scanner's answer, and the place if there is a fault. */
+/* Check the fault that the scanner returns, and its place. */
 static void
 says(Scanner scan, const char *s, AtidFault want, size_t want_at)
 {
@@ -313,7 +313,7 @@ test_bytes(void)
 			memcpy(s, part[p].start, len);
 			s[len] = (char) c;
 			memcpy(s + len + 1, p == 3 ? "x" : "x.y.z", p == 3 ? 1 : 5);
-			/* a slash begins another part, which the first two take as y */
+			/* a slash begins another part */
 			if (c == '/')
 				continue;
 			if (atid_at_uri_is_valid(s, len + (p == 3 ? 2 : 6)) !=

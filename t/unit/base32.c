@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * base32.c
- *		The text of TIDs and of CIDs: both ways, the order of the former, and
- *		every byte that is refused.
+ *		The texts of TIDs and CIDs, read and written; the order of TIDs; every byte
+ *		that is refused.
  *
  *-------------------------------------------------------------------------
  */
@@ -138,7 +138,7 @@ test_rfc4648_round_trip(void)
 
 	for (size_t len = 0; len < 200; len++)
 	{
-		/* of their exact size, so that what reads or writes on is found */
+		/* of their exact size, so that reads and writes behind them are found */
 		size_t		text_len = atid_base32_encoded_len(len);
 		uint8_t    *bytes = malloc(len ? len : 1);
 		char	   *text = malloc(text_len ? text_len : 1);
@@ -183,7 +183,7 @@ test_rfc4648_refused(void)
 		{"mzxw7", ATID_BASE32_SPARE, 4},
 		{"mzxw6yr", ATID_BASE32_SPARE, 6},
 		{"mzxw6ytboj", ATID_BASE32_SPARE, 9},
-		/* of several faults, a bad character is told, the first from the left */
+		/* of several faults, the leftmost bad character is reported */
 		{"m=M", ATID_BASE32_PADDING, 1},
 		{"mM=", ATID_BASE32_UPPER, 1},
 		{"mzxw6ytbmz!", ATID_BASE32_CHARACTER, 10},

@@ -1,10 +1,8 @@
 /*-------------------------------------------------------------------------
- *
  * car.c
- *		CARs that are written and read, cut off at any byte, and an index whose
- *		slots all collide.
+ *		CARs are written, read, and cut off at any byte; the slots of an index all collide.
  *
- * t/066_repository_rules.pl has what is refused, by its words.
+ * t/066_repository_rules.pl has the words of all that is refused.
  *
  *-------------------------------------------------------------------------
  */
@@ -80,7 +78,7 @@ is_written(const uint8_t *root, size_t root_len)
 	return same;
 }
 
-/* How many sections a CAR has, in memory that ends where it does; -1 at a fault. */
+/* The number of sections of a CAR, in memory that ends where it does; -1 at a fault. */
 static int
 count_sections(size_t len, AtidFault *fault)
 {
@@ -132,7 +130,7 @@ test_roots(void)
 static void
 test_cut(void)
 {
-	/* with its CID of more than 127 bytes, so that its length has two */
+	/* the last sections have more than 127 bytes, so their length takes two */
 	static const char text[3 * 43 + 1] = "a block";
 	AtidFault	fault;
 	size_t		ends[4];

@@ -3,8 +3,8 @@
  * clock.c
  *		The arithmetic of a draw, over made-up clocks.
  *
- * The server's generator is a loop around atid_clock_draw(); so is draw() here,
- * with clocks that do what the test says.
+ * Like the server's generator, draw() is a loop around atid_clock_draw(), but with
+ * clocks that the test sets.
  *
  *-------------------------------------------------------------------------
  */

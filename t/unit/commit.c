@@ -4,9 +4,9 @@
  *		Commits of both versions, each rule of their fields broken alone, and the
  *		bytes that are signed.
  *
- * Blocks are written by the writer of dagcbor.c, field by field, so that a test
- * can leave one out or give it another value; the unsigned bytes are compared
- * with those of a block written without "sig".
+ * The writer of dagcbor.c writes blocks field by field, so that a test can leave one
+ * out or change its value.  The unsigned bytes are compared with a block that is
+ * written without "sig".
  *
  *-------------------------------------------------------------------------
  */
@@ -23,7 +23,7 @@
 #define REV "3jzfcijpj2z2a"
 #define SIG "a signature, whose bytes are not looked at here"
 
-/* A field as the caller wants it: absent, right, or wrong in one of two ways. */
+/* How a field is written: right, not at all, or wrong in one of two ways. */
 typedef enum Form
 {
 	RIGHT,
@@ -136,7 +136,7 @@ write_commit(Fields f)
 
 		snprintf(key, sizeof(key), "unknown%03d", i);
 		put_key(&writer, key);
-		/* as deep as the fields' own keys, so that a reader could take them for those */
+		/* an inner key with the name of a field */
 		atid_cbor_put_map(&writer, 1);
 		put_key(&writer, "did");
 		atid_cbor_put_null(&writer);

@@ -1,12 +1,11 @@
 /*-------------------------------------------------------------------------
- *
  * dagcbor.c
- *		The reader over what it takes and each thing that it refuses, the
- *		writer, and blocks that claim more than they have.
+ *		The reader on all that it accepts and refuses, the writer, and blocks that claim
+ *		more than they have.
  *
- * Blocks are written in hexadecimal, with blanks where a reader wants them, and
- * are read from memory that ends where they do.  What the reader says of one is
- * compared as text: values as JSON has them, h'..' a byte string, 42(..) a link.
+ * Blocks are written in hexadecimal, with blanks for the eye, and are read from
+ * memory that ends where they do.  The reader's events are compared as text: values
+ * as in JSON, h'..' for a byte string, 42(..) for a link.
  *
  *-------------------------------------------------------------------------
  */
@@ -114,8 +113,8 @@ add_hex(char *text, const uint8_t *bytes, size_t len)
 }
 
 /*
- * Read a block to its end, into a text if there is one, and write it anew.  It
- * is an error that this gives other bytes.
+ * Read a block to its end, into a text if there is one, and write it anew, which
+ * must give the same bytes.
  */
 static AtidFault
 read_block(Block block, size_t *at, char *text)
@@ -262,7 +261,7 @@ refused(const char *hex, AtidFault error, size_t at, const char *name)
  * Tests
  */
 
-/* RFC 8949 appendix A, as far as it is DAG-CBOR and of this protocol; and edges. */
+/* The examples of RFC 8949 appendix A that DAG-CBOR and the protocol allow; limits. */
 static void
 test_integers(void)
 {
@@ -363,7 +362,7 @@ test_encoding_refused(void)
 	refused("a1 60", ATID_CBOR_COUNT, 0, "one pair in one byte");
 	refused("a2 606161", ATID_CBOR_COUNT, 0, "two pairs in three bytes");
 
-	/* each integer and length in a form that is longer than it needs */
+	/* each integer and length in a form that is too long */
 	refused("1800", ATID_CBOR_SHORTEST, 0, "0 in two bytes");
 	refused("1817", ATID_CBOR_SHORTEST, 0, "23 in two bytes");
 	refused("190018", ATID_CBOR_SHORTEST, 0, "24 in three");
@@ -498,7 +497,7 @@ test_keys(void)
 	   "the order of keys is by length and then by unsigned bytes");
 }
 
-/* Is this UTF-8?  By the code points that it spells (RFC 3629 section 3). */
+/* Is this UTF-8, by its code points (RFC 3629 section 3)? */
 static bool
 spells_text(const uint8_t *s, size_t len)
 {
@@ -557,7 +556,7 @@ test_utf8(void)
 			"a character cut short after seven letters");
 	refused("70 6162636465666768 e6b0b4 c3a9 e6b041", ATID_CBOR_UTF8, 14, "the third of three");
 
-	/* each pair of bytes, and each third and fourth that can matter, in each place of a word */
+	/* each pair of bytes, some third and fourth ones, in each place of a word */
 	for (unsigned pair = 0; pair < 65536; pair++)
 	{
 		static const uint8_t edges[] = {0x00, 'x', 0x7F, 0x80, 0xBF, 0xC3};
@@ -630,7 +629,7 @@ count_pause(void)
 	pauses++;
 }
 
-/* Texts that are checked in parts: each kind of character at each place over the end of a part */
+/* Long texts are checked in parts: each kind of character across the end of a part */
 static void
 test_long_text(void)
 {
@@ -784,7 +783,7 @@ test_large(void)
 	is_refused(text, ATID_OK, 5 + 10000000, "a text of ten million bytes");
 }
 
-/* What the interoperability tests of the protocol have. */
+/* The protocol's interoperability tests. */
 static void
 test_interop(void)
 {
@@ -811,7 +810,7 @@ test_interop(void)
 			  "\"size\":10000,\"$type\":\"blob\",\"mimeType\":\"image/jpeg\"}}") == 0,
 	   "is what it says");
 
-	/* every block cut short, and every byte of one changed, is told or is another */
+	/* every block cut short, and every changed byte, is refused or makes another block */
 	for (size_t len = 0; len < second.len; len++)
 	{
 		Block		part = block_of(second.bytes, len);
@@ -837,7 +836,7 @@ test_interop(void)
 	free(second.bytes);
 }
 
-/* Where an item begins is told with it, for those who refuse what we take. */
+/* The place of an item is known to callers that refuse more than the reader. */
 static void
 test_offsets(void)
 {
@@ -902,7 +901,7 @@ test_writer_limits(void)
 		   "one that may be is asked room for");
 	}
 
-	/* as if a block were there that has all but its last bytes */
+	/* as if the block were full but for its last bytes */
 	full.len = full.cap = ATID_CBOR_SIZE_MAX - 3;
 	atid_cbor_put_text(&full, "0123456789", 10);
 	ok(full.fault == ATID_CBOR_SIZE && full.len == ATID_CBOR_SIZE_MAX - 3,

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * datetime.c
- *		The scanner of datetimes: each day of the era, each byte in each place,
- *		each length, the edges, the faults and their places; and the writing.
+ *		The scanner of datetimes: each day from 0000 to 9999, each byte in each place,
+ *		each length, the limits, the faults and their places; the writer.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,7 +17,7 @@
 #define ANY "0123456789"
 #define US_PER_DAY INT64_C(86400000000)
 
-/* Reads a copy with nothing after it, so that reading on is found. */
+/* Reads a copy with nothing after it, so that reads behind it are found. */
 static AtidFault
 parse_of(const char *s, size_t len, int64_t *us, size_t *at)
 {
@@ -37,7 +37,7 @@ is_valid(const char *s)
 	return parse_of(s, strlen(s), &us, &at) == ATID_OK;
 }
 
-/* The microsecond of what has to be a datetime. */
+/* The microsecond of a string that must be a datetime. */
 static int64_t
 us_of(const char *s)
 {
@@ -132,7 +132,7 @@ test_bytes(void)
 	static const char *const forms[] = {
 		"2011-11-11T11:11:11.1Z", "2011-11-11T11:11:11.1+11:11"
 	};
-	/* what each place admits, the others being as they are */
+	/* the characters that each place admits if the others stay as they are */
 	static const char *const admitted[] = {
 		ANY, ANY, ANY, ANY, "-", "01", "012", "-", "012", ANY, "T",
 		"012", ANY, ":", "012345", ANY, ":", "012345", ANY, ".", ANY, "",
@@ -300,7 +300,7 @@ test_normalize(void)
 	is_normalized("Tue Mar 17 2026 10:20:30 GMT+0100 (\xC3\xA9t\xC3\xA9)",
 				  "2026-03-17T09:20:30.000Z");
 
-	/* what could be read in two ways, or is no time */
+	/* strings that can be read in two ways, or are no time */
 	is_normalized("", "");
 	is_normalized("2026", "");
 	is_normalized("1773742830", "");

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
- *
  * exact.h
- *		Memory of just the size that is needed, so that the sanitizer finds what
- *		reads on.
+ *		Memory of the size that is needed and no more, so that the sanitizer finds reads
+ *		behind it.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,7 +23,7 @@ exact(const void *bytes, size_t len)
 	return copy;
 }
 
-/* The same of the bytes of a hexadecimal string, with blanks where a reader wants them. */
+/* The same of the bytes of a hexadecimal string, which may have blanks. */
 static inline uint8_t *
 from_hex(const char *hex, size_t *len)
 {

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * format.c
- *		URIs, language tags and CIDs, what is said of those that are none, and the
- *		names of all formats; on strings whose end is the end of their memory.
+ *		URIs, language tags, CIDs and their faults, and the names of all formats.
+ *		Strings end where their memory does.
  *
  *-------------------------------------------------------------------------
  */
@@ -140,7 +140,7 @@ test_names(void)
 	   "no others");
 }
 
-/* What the list holds is separated by blanks. */
+/* The list is separated by blanks. */
 static void
 check_all(Scanner scan, const char *list, bool want)
 {

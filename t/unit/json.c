@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * json.c
- *		The values of JSON tokens: numbers in each way to write them, at the edges
- *		of 64 bits, and strings with each escape.
+ *		The values of JSON tokens: numbers in each form, at the limits of 64 bits,
+ *		and strings with each escape.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,7 +14,7 @@
 #include "exact.h"
 #include "tap.h"
 
-/* What a number is, as text: the integer, "fraction" or "range". */
+/* What is read from a number: the integer, "fraction" or "range". */
 static void
 number_is(const char *number, const char *want)
 {

@@ -1,13 +1,12 @@
 /*-------------------------------------------------------------------------
- *
  * mst.c
- *		Depths, prefixes, limits that no key can be mined for, and what a builder can
- *		do with subtrees that are put as a whole.
+ *		Depths, prefixes, limits that no key can be mined for, and subtrees that a builder
+ *		gets as a whole.
  *
- * A key's depth is what its second character says, by a hash that is made so; with it a
- * depth can be any.  Prefixes are those of t/vectors, or of the interoperability vectors
- * where ATID_INTEROP_DIR names them.  fuzz/mst.c compares walks and builders with others,
- * t/066_repository_rules.pl has what is refused, by its words.
+ * The hash is a made one: the depth of a key is its second character, so a depth can be
+ * any.  Prefixes are those of t/vectors, or of the interoperability vectors if
+ * ATID_INTEROP_DIR names them.  fuzz/mst.c compares walks and builders with others;
+ * t/066_repository_rules.pl has the words of all that is refused.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,7 +20,7 @@
 #define VALUE ((const uint8_t *) "\x01\x55\x00\x01v")
 #define VALUE_LEN 5
 
-/* Depth: the second character from '0' on; the rest of a digest is of all bytes. */
+/* The depth is the second character, from '0' on; the digest's end depends on all bytes. */
 static void
 fake_hash(void *arg, const void *data, size_t len, uint8_t digest[32])
 {
@@ -56,7 +55,7 @@ put(AtidMstBuilder *builder, const char *key)
 	return atid_mst_put(builder, &caller, (const uint8_t *) key, strlen(key), VALUE, VALUE_LEN);
 }
 
-/* The root of keys that are parted by blanks. */
+/* The root of the tree of some keys, separated by blanks. */
 static void
 root_of(const char *keys, uint8_t root[ATID_MST_CID_LEN])
 {

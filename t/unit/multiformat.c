@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * multiformat.c
- *		Varints at their edges; CIDs, and each way in which they are none.
+ *		Varints at their limits; CIDs, and each of their faults.
  *
- * Bytes are written in hexadecimal, with blanks where a reader wants them.
+ * Bytes are written in hexadecimal, with blanks for the eye.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,7 +17,7 @@
 
 #define DIGEST "65062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d0"
 
-/* A fault in bytes, and where. */
+/* A fault in bytes, and its place. */
 static AtidFault
 parse(const char *hex, size_t *at)
 {
@@ -30,7 +30,7 @@ parse(const char *hex, size_t *at)
 	return fault;
 }
 
-/* A fault in a text, and where. */
+/* A fault in a text, and its place. */
 static AtidFault
 from_text(const char *text, size_t *at)
 {

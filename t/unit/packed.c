@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * packed.c
- *		The packed forms of DIDs and AT URIs: their bytes, which are frozen, and on
- *		a million pairs the order, the sort keys and who is within whom.
+ *		The packed forms of DIDs and AT URIs: their bytes, which are frozen, and
+ *		for a million pairs their order, sort keys and scopes.
  *
  *-------------------------------------------------------------------------
  */
@@ -138,7 +138,7 @@ random_uri(char *s)
 	}
 }
 
-/* Now and then, what is near to another text. */
+/* Now and then, a text that is similar to another. */
 static void
 near(char *s, const char *other)
 {
@@ -356,7 +356,7 @@ test_pairs(const Form *form)
 	}
 }
 
-/* Which bytes a text has on disk, in hex. */
+/* The bytes of a text on disk, in hex. */
 static void
 has_bytes(const Form *form, const char *s, const char *want)
 {
@@ -428,7 +428,7 @@ test_bytes(void)
 }
 
 /*
- * What is no value of this version: forms that are reserved, and damage.
+ * Bytes that are no value of this version: reserved forms, and damage.
  */
 static void
 test_states(void)
@@ -475,9 +475,8 @@ test_states(void)
 }
 
 /*
- * Bytes that no text has are in the order of memcmp() too, whether char is signed
- * or not: a key that disagreed with the comparison would sort a damaged value
- * anywhere.
+ * The keys of damaged values are in the order of memcmp() too, whether char is
+ * signed or not; else such a value could be sorted to any place.
  */
 static void
 test_high_byte(void)

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		The scanners over each byte value, over every length, and on strings
- *		whose end is the end of their memory, so that reading on is found.
+ *		The scanners on each byte value and every length.  Strings end where their
+ *		memory does, so that reads behind them are found.
  *
  *-------------------------------------------------------------------------
  */
@@ -109,7 +109,7 @@ uuid_of(const char *s, size_t len, uint8_t bytes[16])
 	return result;
 }
 
-/* Is it taken, and as the UUID of figure 1? */
+/* Is it read, and as the UUID of figure 1? */
 static bool
 uuid(const char *s)
 {
@@ -118,7 +118,7 @@ uuid(const char *s)
 	return uuid_of(s, strlen(s), bytes) && memcmp(bytes, figure_1, 16) == 0;
 }
 
-/* What a character of a form admits in its place. */
+/* May c stand in the place of this character of a form? */
 static bool
 uuid_admits(char form, int c)
 {
