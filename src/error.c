@@ -27,7 +27,7 @@ char *
 atid_clip(const char *s, size_t *len, int encoding, size_t max)
 {
 	size_t		head = *len;
-	size_t		tail = *len;	/* what is left out ends here */
+	size_t		tail = *len;	/* end of the part that is left out */
 	char	   *result;
 
 	if (*len > max)

@@ -3,10 +3,10 @@
  * rkey.c
  *		Record keys: the checks behind the domains rkey and record_key.
  *
- * A record key is a string, and the domains are domains over text with
- * collation "C", the order of the repository tree.  The rules are in codec/address.c.
- * rkey has the character set of the protocol's first description of record keys,
- * and record_key has ':' too, which the protocol admits today.
+ * The domains are over text with collation "C", the order of the repository tree.
+ * The rules are in codec/address.c.  rkey has the character set of the protocol's
+ * first description of record keys; record_key also has ':', which the protocol
+ * allows today.
  *
  * The functions behind the domains' constraints answer false and never raise,
  * so that a broken rule is a soft error.  Each domain has a function of its own

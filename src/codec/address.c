@@ -294,8 +294,8 @@ atid_record_key_ok(const char *s, size_t len, bool colon)
 }
 
 /*
- * The same with a fault and its place, and with the ':' that Lexicon's format
- * record-key has.
+ * All rules, with a fault and its place. ':' is allowed, as in Lexicon's format
+ * record-key.
  */
 AtidFault
 atid_record_key_scan(const char *s, size_t len, size_t *at)

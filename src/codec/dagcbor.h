@@ -41,7 +41,7 @@
 
 typedef enum AtidCborEvent
 {
-	ATID_CBOR_FAULT,			/* the reader's fault and at say what */
+	ATID_CBOR_FAULT,			/* see the reader's fault and at */
 	ATID_CBOR_INTEGER,			/* integer */
 	ATID_CBOR_BYTES,			/* data, len */
 	ATID_CBOR_TEXT,				/* data, len, nul */

@@ -207,7 +207,7 @@ ATID_FAULT(ATID_MST_EMPTY, "A node must not be empty, unless it is the root of a
 ATID_FAULT(ATID_MST_TOP, "The root must not be a node of nothing but a link to another.")
 ATID_FAULT(ATID_MST_DEEP, "The depth of a key must be at most " NUMBER(ATID_MST_DEPTH_MAX) ".")
 
-/* and what is not there */
+/* and blocks that are missing or wrong */
 ATID_FAULT(ATID_MST_MISSING, "The CAR must have the block of the node.")
 ATID_FAULT(ATID_MST_BLOCK, "The block of a node must be the one of its CID.")
 ATID_FAULT(ATID_MST_NEEDED, "The CAR must have the block of each node that is needed.")

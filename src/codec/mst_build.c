@@ -72,7 +72,7 @@ put_tree_link(AtidCborWriter *writer, const uint8_t *cid)
 }
 
 /*
- * Write what is missing of a node's last entry: its subtree and its value.
+ * Write the rest of a node's last entry: its subtree and its value.
  */
 static void
 put_end_of_entry(AtidCborWriter *writer, const AtidMstLevel *level, const uint8_t *tree)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.h
- *		Scanners of string formats: the AT Protocol's, and a UUID's.
+ *		Scanners of string formats: the AT Protocol's TID, and the forms of a UUID.
  *
  *-------------------------------------------------------------------------
  */

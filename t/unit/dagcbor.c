@@ -826,7 +826,7 @@ test_interop(void)
 			Block		other = block_of(second.bytes, second.len);
 
 			other.bytes[i] ^= (uint8_t) (1 << bit);
-			/* compares what it writes anew, where it can be read */
+			/* also compares what is written anew */
 			read_block(other, &at, NULL);
 			free(other.bytes);
 		}

@@ -175,7 +175,7 @@ sign(int n)
 	return (n > 0) - (n < 0);
 }
 
-/* Is the second text the first, or the beginning of it before a slash? */
+/* Is the second text the first, or its beginning up to a slash? */
 static bool
 text_within(const char *s, const char *scope)
 {
@@ -184,7 +184,7 @@ text_within(const char *s, const char *scope)
 	return strncmp(s, scope, len) == 0 && (s[len] == '\0' || s[len] == '/');
 }
 
-/* Is the account of an AT URI, or its collection, what its text is packed to? */
+/* Is the account, or the collection, of an AT URI packed like its own text? */
 static bool
 scope_is_packed(const char *s, const uint8_t *packed, size_t len, bool collection)
 {
