@@ -70,6 +70,9 @@ scan(const char *s, size_t len)
 	CLAIM((atid_nsid_scan(s, len, &at) == ATID_OK) == is_nsid(s, len) && at <= len);
 	CLAIM((atid_record_key_scan(s, len, &at) == ATID_OK) == is_record_key(s, len));
 	CLAIM(at <= len);
+	CLAIM(atid_record_key_ok(s, len, true) == is_record_key(s, len));
+	CLAIM(atid_record_key_ok(s, len, false) ==
+		  (is_record_key(s, len) && memchr(s, ':', len) == NULL));
 	CLAIM((atid_identifier_scan(s, len, &at) == ATID_OK) == is_authority(s, len));
 	CLAIM(at <= len);
 

@@ -63,6 +63,16 @@ nsid(const char *s)
 	return result;
 }
 
+static bool
+key(const char *s, bool colon)
+{
+	char	   *copy = exact(s, strlen(s));
+	bool		result = atid_record_key_ok(copy, strlen(s), colon);
+
+	free(copy);
+	return result;
+}
+
 static void
 test_did(void)
 {
@@ -201,6 +211,31 @@ test_nsid_faults(void)
 }
 
 static void
+test_key(void)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_~";
+	int			wrong = 0;
+
+	for (int c = 0; c < 256; c++)
+	{
+		char		s[3] = {'x', (char) c, 'x'};
+		bool		legal = c != 0 && strchr(letters, c) != NULL;
+
+		if (atid_record_key_ok(s, 3, false) != legal ||
+			atid_record_key_ok(s, 3, true) != (legal || c == ':'))
+			wrong++;
+	}
+	is_u64((uint64_t) wrong, 0, "key: each byte is taken or refused as the rule says");
+
+	ok(!key("", true), "key: not empty");
+	ok(key("x", true), "key: one character");
+	ok(key(repeat('x', 512, ""), false), "key: 512 characters");
+	ok(!key(repeat('x', 513, ""), true), "key: not 513");
+	ok(!key(".", true) && !key("..", true) && key("...", false), "key: not . and not .., but ...");
+}
+
+static void
 test_at_uri(void)
 {
 	static const char uri[] =
@@ -251,7 +286,7 @@ test_at_uri(void)
 	}
 }
 
-/* The normalized spelling; what is no AT URI stays as it is. */
+/* The normalized spelling; other texts stay as they are. */
 static void
 normalizes(const char *s, const char *want)
 {
@@ -331,6 +366,7 @@ main(void)
 	test_handle();
 	test_nsid();
 	test_nsid_faults();
+	test_key();
 	test_at_uri();
 	test_normalize();
 	test_bytes();

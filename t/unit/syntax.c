@@ -6,7 +6,6 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/address.h"
 #include "codec/syntax.h"
 
 #include <stdlib.h>
@@ -14,16 +13,6 @@
 
 #include "exact.h"
 #include "tap.h"
-
-static bool
-key(const char *s, bool colon)
-{
-	char	   *copy = exact(s, strlen(s));
-	bool		result = atid_record_key_ok(copy, strlen(s), colon);
-
-	free(copy);
-	return result;
-}
 
 static AtidFault
 tid(const char *s, size_t *at)
@@ -33,42 +22,6 @@ tid(const char *s, size_t *at)
 
 	free(copy);
 	return result;
-}
-
-/* n times c, then rest */
-static const char *
-repeat(char c, size_t n, const char *rest)
-{
-	static char buffer[1024];
-
-	memset(buffer, c, n);
-	strcpy(buffer + n, rest);
-	return buffer;
-}
-
-static void
-test_key(void)
-{
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_~";
-	int			wrong = 0;
-
-	for (int c = 0; c < 256; c++)
-	{
-		char		s[3] = {'x', (char) c, 'x'};
-		bool		legal = c != 0 && strchr(letters, c) != NULL;
-
-		if (atid_record_key_ok(s, 3, false) != legal ||
-			atid_record_key_ok(s, 3, true) != (legal || c == ':'))
-			wrong++;
-	}
-	is_u64((uint64_t) wrong, 0, "key: each byte is taken or refused as the rule says");
-
-	ok(!key("", true), "key: not empty");
-	ok(key("x", true), "key: one character");
-	ok(key(repeat('x', 512, ""), false), "key: 512 characters");
-	ok(!key(repeat('x', 513, ""), true), "key: not 513");
-	ok(!key(".", true) && !key("..", true) && key("...", false), "key: not . and not .., but ...");
 }
 
 static void
@@ -325,7 +278,6 @@ test_uuid_oid(void)
 int
 main(void)
 {
-	test_key();
 	test_tid();
 	test_uuid();
 	test_uuid_oid();
