@@ -362,27 +362,3 @@ atid_archive_close(AtidArchive *archive)
 	archive->index.slots = NULL;
 	archive->tools.hash = NULL;
 }
-
-
-/*
- * Rows
- */
-
-/*
- * A value of these bytes as the server has it, until the column is set again.
- */
-Datum
-atid_column_set(AtidColumn *column, const void *bytes, size_t len)
-{
-	if (VARHDRSZ + len > column->size)
-	{
-		if (column->data != NULL)
-			pfree(column->data);
-		column->size = Max(VARHDRSZ + len + len / 2, 64);
-		column->size = Max(Min(column->size, MaxAllocSize), VARHDRSZ + len);
-		column->data = palloc(column->size);
-	}
-	SET_VARSIZE(column->data, VARHDRSZ + len);
-	memcpy(VARDATA(column->data), bytes, len);
-	return PointerGetDatum(column->data);
-}

@@ -74,19 +74,4 @@ extern bool atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const
 
 extern const char *atid_quote_cid(const uint8_t *cid, size_t len);
 
-
-
-/*
- * Rows
- */
-
-/* Memory for one column's values, used again for each row. */
-typedef struct AtidColumn
-{
-	char	   *data;
-	size_t		size;
-} AtidColumn;
-
-extern Datum atid_column_set(AtidColumn *column, const void *bytes, size_t len);
-
 #endif							/* ATID_ARCHIVE_H */

@@ -38,7 +38,6 @@ atid_car_roots(PG_FUNCTION_ARGS)
 	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	AtidArchive archive;
-	AtidColumn	column = {0};
 	const uint8_t *root;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -54,7 +53,7 @@ atid_car_roots(PG_FUNCTION_ARGS)
 
 		root = atid_car_root(root, &cid, &cid_len);
 		values[0] = Int32GetDatum((int32) i + 1);
-		values[1] = atid_column_set(&column, cid, cid_len);
+		values[1] = atid_bytes_datum(cid, cid_len);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
@@ -74,14 +73,16 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 	AtidArchive archive;
 	AtidCarReader reader;
 	AtidCarSection section;
-	AtidColumn	cid = {0};
-	AtidColumn	block = {0};
+	MemoryContext caller;
+	MemoryContext row;
 	int32		n = 0;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (!atid_archive_open(&archive, car, verify ? ATID_ARCHIVE_CHECK : 0))
 		atid_archive_raise(&archive, "CAR");
 	reader = archive.header;
+	row = AllocSetContextCreate(CurrentMemoryContext, "atid row of a CAR", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(row);
 	while (atid_car_next(&reader, &section))
 	{
 		Datum		values[3];
@@ -91,10 +92,13 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 		if (verify && !atid_archive_check(&archive, &section))
 			atid_archive_raise(&archive, "CAR");
 		values[0] = Int32GetDatum(++n);
-		values[1] = atid_column_set(&cid, section.cid, section.cid_len);
-		values[2] = atid_column_set(&block, section.block, section.block_len);
+		values[1] = atid_bytes_datum(section.cid, section.cid_len);
+		values[2] = atid_bytes_datum(section.block, section.block_len);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		MemoryContextReset(row);
 	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
 	if (!atid_archive_car_problem(&archive, &reader))
 		atid_archive_raise(&archive, "CAR");
 	atid_archive_close(&archive);

@@ -22,6 +22,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "address/address.h"
@@ -265,29 +266,35 @@ atid_repo_records(PG_FUNCTION_ARGS)
 	bool		partial = PG_GETARG_BOOL(1);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Repository *repo = palloc(sizeof(Repository));
-	AtidColumn	columns[4] = {{0}};
+	MemoryContext caller;
+	MemoryContext row;
 	Record		record;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (!open_repository(repo, car))
 		atid_archive_raise(&repo->archive, "repository");
 	atid_mst_walk_begin(&repo->walk, &repo->archive.caller, repo->commit.data);
+	row = AllocSetContextCreate(CurrentMemoryContext, "atid row of a repository",
+								ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(row);
 	while (next_record(repo, &record, partial))
 	{
 		Datum		values[4] = {0};
 		bool		nulls[4] = {false, false, false, record.missing};
 
-		values[0] = atid_column_set(&columns[0], record.collection, record.collection_len);
-		values[1] = atid_column_set(&columns[1], record.rkey, record.rkey_len);
-		values[2] = atid_column_set(&columns[2], repo->walk.value, repo->walk.value_len);
+		values[0] = atid_bytes_datum((const uint8_t *) record.collection, record.collection_len);
+		values[1] = atid_bytes_datum((const uint8_t *) record.rkey, record.rkey_len);
+		values[2] = atid_bytes_datum(repo->walk.value, repo->walk.value_len);
 		if (!record.missing)
-			values[3] = atid_column_set(&columns[3], record.section.block,
-										record.section.block_len);
+			values[3] = atid_bytes_datum(record.section.block, record.section.block_len);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		MemoryContextReset(row);
 		atid_mst_pass(&repo->walk);
 	}
+	MemoryContextSwitchTo(caller);
 	if (repo->archive.problem != NULL)
 		atid_archive_raise(&repo->archive, "repository");
+	MemoryContextDelete(row);
 	close_repository(repo);
 	return (Datum) 0;
 }

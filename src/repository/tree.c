@@ -11,8 +11,10 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "cid.h"
 #include "codec/car.h"
 #include "codec/mst.h"
 #include "codec/multiformat.h"
@@ -106,8 +108,8 @@ atid_mst_entries(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	bool		partial = !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
-	AtidColumn	key = {0};
-	AtidColumn	value = {0};
+	MemoryContext caller;
+	MemoryContext row;
 	AtidTree   *tree;
 	AtidMstWalk *walk;
 
@@ -116,6 +118,8 @@ atid_mst_entries(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	tree = atid_tree_open(fcinfo, 0);
 	walk = &tree->walk;
+	row = AllocSetContextCreate(CurrentMemoryContext, "atid row of a tree", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(row);
 	while (walk->at != ATID_MST_AT_END)
 	{
 		if (walk->at == ATID_MST_AT_FAULT)
@@ -125,14 +129,17 @@ atid_mst_entries(PG_FUNCTION_ARGS)
 			Datum		values[2];
 			bool		nulls[2] = {0};
 
-			values[0] = atid_column_set(&key, walk->key, walk->key_len);
-			values[1] = atid_column_set(&value, walk->value, walk->value_len);
+			values[0] = atid_bytes_datum(walk->key, walk->key_len);
+			values[1] = atid_bytes_datum(walk->value, walk->value_len);
 			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+			MemoryContextReset(row);
 			atid_mst_pass(walk);
 		}
 		else if (!atid_tree_enter(tree, partial))
 			atid_mst_pass(walk);
 	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(row);
 	atid_tree_close(tree);
 	return (Datum) 0;
 }
@@ -159,9 +166,7 @@ typedef struct Diff
 	AtidMstWalk edge;
 	AtidTree   *found;			/* the one whose CAR had the last node of that */
 	ReturnSetInfo *rsinfo;
-	AtidColumn	key;
-	AtidColumn	old_value;
-	AtidColumn	new_value;
+	MemoryContext row;
 } Diff;
 
 static AtidFault
@@ -217,13 +222,16 @@ put_difference(Diff *diff, const AtidMstWalk *old, const AtidMstWalk *new)
 	const AtidMstWalk *walk = old != NULL ? old : new;
 	Datum		values[3] = {0};
 	bool		nulls[3] = {false, old == NULL, new == NULL};
+	MemoryContext caller = MemoryContextSwitchTo(diff->row);
 
-	values[0] = atid_column_set(&diff->key, walk->key, walk->key_len);
+	values[0] = atid_bytes_datum(walk->key, walk->key_len);
 	if (old != NULL)
-		values[1] = atid_column_set(&diff->old_value, old->value, old->value_len);
+		values[1] = atid_bytes_datum(old->value, old->value_len);
 	if (new != NULL)
-		values[2] = atid_column_set(&diff->new_value, new->value, new->value_len);
+		values[2] = atid_bytes_datum(new->value, new->value_len);
 	tuplestore_putvalues(diff->rsinfo->setResult, diff->rsinfo->setDesc, values, nulls);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(diff->row);
 }
 
 /*
@@ -315,6 +323,8 @@ atid_mst_diff(PG_FUNCTION_ARGS)
 	diff->caller.find = diff_find;
 	diff->caller.arg = diff;
 	diff->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	diff->row = AllocSetContextCreate(CurrentMemoryContext, "atid row of a difference",
+									  ALLOCSET_DEFAULT_SIZES);
 	while (old->walk.at != ATID_MST_AT_END || new->walk.at != ATID_MST_AT_END)
 	{
 		if (old->walk.at == ATID_MST_AT_FAULT)
@@ -325,6 +335,7 @@ atid_mst_diff(PG_FUNCTION_ARGS)
 	}
 	atid_tree_close(old);
 	atid_tree_close(new);
+	MemoryContextDelete(diff->row);
 	pfree(diff);
 	return (Datum) 0;
 }
