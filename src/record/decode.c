@@ -3,14 +3,14 @@
  * decode.c
  *		The jsonb, or the JSON text, of a DAG-CBOR block.
  *
- * There are blocks that have no JSON, and blocks that have no jsonb.  What is not
- * DAG-CBOR at all is refused as that, wherever in the block the fault lies; then
- * what has no JSON; and what has JSON but no jsonb is told to be read as json.
+ * Some blocks have no JSON, and some have JSON but no jsonb.  Errors come in this
+ * order, wherever in the block the faults lie: the block is not DAG-CBOR; it has no
+ * JSON; it has no jsonb, and the hint names the function that gives json.
  *
- * Memory: a jsonb is built of pieces that take some hundred times what the block
- * does, where it has many small arrays, maps, links or byte strings.  All that is
- * built is counted before it is, and more than BUILD_MAX is refused.  Beside it
- * there are the block and the jsonb, whose size the server limits.
+ * Memory: the server builds a jsonb from pieces.  Many small arrays, maps, links or
+ * byte strings take some hundred times what the block does, so a build of more than
+ * BUILD_MAX is refused.  Beside it there are the block and the jsonb, whose size the
+ * server limits.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,7 +20,6 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
@@ -49,8 +48,8 @@ atid_block_reader_init(AtidCborReader *reader, bytea *block)
 }
 
 /*
- * Read on to the end of the block.  Returns false if there is a fault, which the
- * reader then tells.
+ * Read on to the end of the block.  Returns false if there is a fault; the reader
+ * has it.
  */
 bool
 atid_block_read_rest(AtidCborReader *reader)
@@ -69,7 +68,7 @@ atid_block_read_rest(AtidCborReader *reader)
 }
 
 /*
- * What is wrong with a block, and at which byte: the reader has a fault.
+ * The reader's fault in words, with its byte.
  */
 char *
 atid_block_problem(const AtidCborReader *reader)
@@ -78,8 +77,8 @@ atid_block_problem(const AtidCborReader *reader)
 }
 
 /*
- * The same as an error.  A block that is nested too deep was not read further, so
- * nothing is said of the rest.
+ * Raise the reader's fault.  Nesting that is too deep has an error of its own: the
+ * block was not read further, and may be valid DAG-CBOR.
  */
 void
 atid_refuse_block(const AtidCborReader *reader)
@@ -96,8 +95,8 @@ atid_refuse_block(const AtidCborReader *reader)
 }
 
 /*
- * JSON's names of what it has no type for: an object of this key could not be
- * told from them.
+ * Does JSON use this key for a link or bytes?  A map with it would be read back as
+ * one of them.
  */
 static bool
 is_special_key(const AtidCborItem *item)
@@ -106,7 +105,7 @@ is_special_key(const AtidCborItem *item)
 }
 
 /*
- * The reader has come to a key that JSON cannot have.
+ * The reader is at a key that JSON cannot have.
  */
 pg_noreturn static void
 refuse_special_key(AtidCborReader *reader, const AtidCborItem *item)
@@ -123,8 +122,8 @@ refuse_special_key(AtidCborReader *reader, const AtidCborItem *item)
 }
 
 /*
- * The reader has come to what jsonb cannot hold, or what there is no memory for.
- * Read on, and refuse a block that has no JSON either.
+ * The reader is at something that jsonb cannot hold.  Read on, and raise an error if
+ * the block has no JSON either.
  */
 static void
 check_rest_has_json(AtidCborReader *reader)
@@ -145,8 +144,8 @@ check_rest_has_json(AtidCborReader *reader)
 }
 
 /*
- * The base64 of bytes, without padding, line breaks and a terminator.  The server
- * encodes a part at a time, so that a cancel can end it.
+ * The base64 of bytes, without padding, line breaks and a terminator.  It is made
+ * in parts, so that a cancel can end it.
  */
 static char *
 base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
@@ -170,7 +169,7 @@ base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
 	return chars;
 }
 
-/* No value of SQL holds the text of more bytes, in base64 or in base32. */
+/* The text of more bytes, in base64 or base32, is larger than an SQL value can be. */
 #define SPECIAL_MAX (MaxAllocSize / 8 * 5 - 8)
 
 /* The text of a link or of bytes, without a terminator. */
@@ -204,8 +203,7 @@ special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *it
 }
 
 /*
- * The JSON of a block as text, so that it can hold what jsonb cannot, which is
- * U+0000.
+ * The JSON of a block as text, which can hold U+0000.
  */
 text *
 atid_json_of_block(bytea *block)
@@ -285,7 +283,7 @@ atid_json_of_block(bytea *block)
 	return cstring_to_text(pg_any_to_server(buf.data, buf.len, PG_UTF8));
 }
 
-/* What jsonb is built with; builder.result is the whole, when it is whole. */
+/* What builds a jsonb; result is set when the outermost value has ended. */
 #ifdef ATID_HAVE_JSONB_IN_STATE
 
 typedef JsonbInState JsonbBuilder;
@@ -313,34 +311,22 @@ push_jsonb(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
 #endif
 
 /*
- * The memory that a jsonb may take while it is built.  The builder takes some
- * hundred bytes for an array or an object, however empty, and a block one; so a
- * block of some megabytes could ask for all the memory there is.
+ * The memory that a jsonb may take while it is built.  The server takes some
+ * hundred bytes for an array or an object, even an empty one of a single byte; so
+ * a block of some megabytes could ask for all the memory there is.
  */
 #define BUILD_MAX		(UINT64CONST(2) * 1024 * 1024 * 1024)
 
 /*
- * What a palloc of so many bytes takes: small ones are rounded up to a power of
- * two, and each has a header.
- */
-#define NUMERIC_CHUNK	chunk_size(16)
-
-static uint64
-chunk_size(uint64 size)
-{
-	return (size <= 8192 ? pg_nextpower2_32(Max((uint32) size, 8)) : size) + 16;
-}
-
-/*
- * Count what is about to be built, and refuse what would be too much.
+ * Refuse to go on if the jsonb has taken too much memory so far.  before is what its
+ * context had allocated before.
  */
 static void
-count_built(AtidCborReader *reader, uint64 *built, uint64 size)
+check_build_memory(AtidCborReader *reader, Size before)
 {
 	size_t		at = atid_cbor_offset(reader);
 
-	*built += size;
-	if (likely(*built <= BUILD_MAX))
+	if (MemoryContextMemAllocated(CurrentMemoryContext, false) - before <= BUILD_MAX)
 		return;
 	check_rest_has_json(reader);
 	ereport(ERROR,
@@ -352,20 +338,17 @@ count_built(AtidCborReader *reader, uint64 *built, uint64 size)
 }
 
 /*
- * Count an array or an object of so many items or pairs, of this size each.
- *
- * They are in memory that doubles from four of them on, as one piece: too many
- * are refused before the first.
+ * Refuse an array or map of more items or pairs, of this size each, than the server
+ * can build.  It keeps them in one piece of memory, which doubles from four on.
  */
 static void
-count_container(AtidCborReader *reader, uint64 *built, size_t count, size_t size)
+check_count(AtidCborReader *reader, size_t count, size_t size)
 {
 	size_t		at = atid_cbor_offset(reader);
 	size_t		room = 4;
 
 	while (room < count && room * 2 * size <= MaxAllocSize)
 		room *= 2;
-	count_built(reader, built, chunk_size(sizeof(JsonbParseState)) + chunk_size(room * size));
 	if (count <= room)
 		return;
 	check_rest_has_json(reader);
@@ -381,7 +364,7 @@ count_container(AtidCborReader *reader, uint64 *built, size_t count, size_t size
  * A text for jsonb, in the server's encoding; it may point into the block.
  */
 static void
-set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item, uint64 *built)
+set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item)
 {
 	char	   *chars = (char *) item->data;
 	char	   *converted;
@@ -404,13 +387,12 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 	if (GetDatabaseEncoding() == PG_UTF8 || atid_is_ascii(chars, item->len))
 		return;
 
-	/* the conversion takes four times the length, so keep what is used */
+	/* the conversion allocates four times the length; keep only what is used */
 	converted = pg_any_to_server(chars, (int) item->len, PG_UTF8);
 	if (converted != chars)
 	{
 		size_t		len = strlen(converted);
 
-		count_built(reader, built, chunk_size(len + 1));
 		v->val.string.val = pnstrdup(converted, len);
 		v->val.string.len = (int) len;
 		pfree(converted);
@@ -436,25 +418,18 @@ push_pair(JsonbBuilder *builder, char *key, char *chars, size_t len)
 	push_jsonb(builder, WJB_END_OBJECT, NULL);
 }
 
-/*
- * A link or a byte string.
- */
 static void
 push_special(JsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent event,
-			 const AtidCborItem *item, uint64 *built)
+			 const AtidCborItem *item)
 {
-	char	   *chars;
 	size_t		len;
+	char	   *chars = special_text(reader, event, item, &len);
 
-	count_container(reader, built, 1, sizeof(JsonbPair));
-	/* base64 takes four bytes for three, base32 eight for five */
-	count_built(reader, built, chunk_size(item->len / 5 * 8 + 8));
-	chars = special_text(reader, event, item, &len);
 	push_pair(builder, event == ATID_CBOR_LINK ? "$link" : "$bytes", chars, len);
 }
 
 /*
- * The jsonb that stands for bytes.
+ * The jsonb of bytes, {"$bytes": base64}.
  */
 Jsonb *
 atid_jsonb_of_bytes(bytea *bytes)
@@ -479,9 +454,9 @@ atid_jsonb_of_bytes(bytea *bytes)
 }
 
 /*
- * The jsonb that was built of a block.  Encodings other than UTF-8 may have one
- * code for two characters.  Then keys fall together, or the block would not come
- * back as it was, so there it is tried.
+ * The jsonb that was built of a block.  An encoding other than UTF-8 may have one
+ * code for two characters.  Then two keys can become one, or the jsonb is that of
+ * another block.  So there the block is made again and compared.
  */
 static Jsonb *
 record_of_block(JsonbValue *v, bytea *block)
@@ -507,8 +482,8 @@ record_of_block(JsonbValue *v, bytea *block)
 /*
  * The jsonb of a block.
  *
- * Where the server's encoding is not UTF-8, a text can have no form in it, and the
- * conversion raises that: so the block is looked at first.
+ * Where the server's encoding is not UTF-8, converting a text can raise an error.  So
+ * the whole block is checked before: faults of the block come first.
  */
 Jsonb *
 atid_jsonb_of_block(bytea *block)
@@ -518,8 +493,8 @@ atid_jsonb_of_block(bytea *block)
 	AtidCborEvent event = ATID_CBOR_END;
 	JsonbBuilder builder = {0};
 	JsonbValue	v;
+	Size		before = MemoryContextMemAllocated(CurrentMemoryContext, false);
 	uint64		events = 0;
-	uint64		built = 0;
 
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
@@ -533,9 +508,12 @@ atid_jsonb_of_block(bytea *block)
 		/* a scalar is a map's value where it comes after a key */
 		JsonbIteratorToken token = event == ATID_CBOR_KEY ? WJB_VALUE : WJB_ELEM;
 
-		event = atid_cbor_next(&reader, &item);
-		if ((++events & 0xFF) == 0)
+		if ((++events & 0x1F) == 0)
+		{
 			CHECK_FOR_INTERRUPTS();
+			check_build_memory(&reader, before);
+		}
+		event = atid_cbor_next(&reader, &item);
 
 		switch (event)
 		{
@@ -543,14 +521,14 @@ atid_jsonb_of_block(bytea *block)
 				atid_refuse_block(&reader);
 				break;
 			case ATID_CBOR_ARRAY:
-				count_container(&reader, &built, item.len, sizeof(JsonbValue));
+				check_count(&reader, item.len, sizeof(JsonbValue));
 				push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_ARRAY_END:
 				push_jsonb(&builder, WJB_END_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_MAP:
-				count_container(&reader, &built, item.len, sizeof(JsonbPair));
+				check_count(&reader, item.len, sizeof(JsonbPair));
 				push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_MAP_END:
@@ -559,20 +537,19 @@ atid_jsonb_of_block(bytea *block)
 			case ATID_CBOR_KEY:
 				if (is_special_key(&item))
 					refuse_special_key(&reader, &item);
-				set_jsonb_string(&v, &reader, &item, &built);
+				set_jsonb_string(&v, &reader, &item);
 				push_jsonb(&builder, WJB_KEY, &v);
 				continue;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
-				push_special(&builder, &reader, event, &item, &built);
+				push_special(&builder, &reader, event, &item);
 				continue;
 			case ATID_CBOR_INTEGER:
-				count_built(&reader, &built, NUMERIC_CHUNK);
 				v.type = jbvNumeric;
 				v.val.numeric = int64_to_numeric(item.integer);
 				break;
 			case ATID_CBOR_TEXT:
-				set_jsonb_string(&v, &reader, &item, &built);
+				set_jsonb_string(&v, &reader, &item);
 				break;
 			case ATID_CBOR_BOOL:
 				v.type = jbvBool;
