@@ -3,18 +3,16 @@
  * encode.c
  *		The DAG-CBOR block of a jsonb, or of a JSON text.
  *
- * A walk gives the events of the block that a jsonb stands for, in the order of
- * the jsonb's keys.  In a UTF-8 database that is DAG-CBOR's own; elsewhere, and
- * of a text always, the pairs of a map are put in order when it ends.
+ * A walk gives the events of the block, in the order of the jsonb's keys.  In a
+ * UTF-8 database that is the order of DAG-CBOR.  In other encodings, and for a JSON
+ * text, the pairs of a map are sorted when it ends.
  *
- * A text does not say how many items an array or object has before it ends.  The
- * head is then written with room for up to 23, and one that needs more bytes
- * moves the items.  So in the worst case a text is copied once for each level of
- * nesting.
+ * The number of items of a text's array or object is known only at its end.  Its
+ * head is first written as one byte, enough for up to 23 items; a longer head moves
+ * the items.  So in the worst case a text is copied once for each level of nesting.
  *
- * Memory, beside the block: 32 bytes for each pair of the maps that are open, for
- * a moment as much again for the pairs of the map that is sorted, and then a copy
- * of that map.
+ * Memory, beside the block: 32 bytes for each pair of the open maps; while a map is
+ * sorted, as much again for its pairs, and then a copy of that map.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,8 +31,8 @@
 #include "sort.h"
 
 /*
- * The block is written behind a varlena's header, so that it need not be copied
- * into one.
+ * The block is written after a varlena header, so that it need not be copied into
+ * a bytea.
  */
 static bool
 grow_block(AtidCborWriter *writer, size_t new_cap)
@@ -66,8 +64,8 @@ typedef struct Level
 } Level;
 
 /*
- * The block that is written, and the pairs of all maps that are open: maps follow
- * each other there as they nest.
+ * The block that is written, and the pairs of all open maps, those of the outermost
+ * map first.
  */
 typedef struct Encoder
 {
@@ -76,12 +74,12 @@ typedef struct Encoder
 	int			used;
 	int			size;
 	int			depth;
-	char	   *twice;			/* a problem: a map has a key twice */
+	char	   *twice;			/* NULL, or the problem of a duplicate key */
 	Level		levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } Encoder;
 
 /*
- * Begin a block that is likely to have so many bytes.
+ * Begin a block; size is a guess at its length.
  */
 static void
 encoder_init(Encoder *encoder, size_t size)
@@ -93,7 +91,7 @@ encoder_init(Encoder *encoder, size_t size)
 }
 
 /*
- * The block, which is whole, as a varlena; NULL if the writer has a fault.
+ * The finished block; NULL if the writer has a fault.
  */
 static bytea *
 encoder_finish(Encoder *encoder)
@@ -185,7 +183,7 @@ compare_pairs(const void *a, const void *b, void *arg)
 	return atid_cbor_key_cmp(base + x->key, x->key_len, base + y->key, y->key_len);
 }
 
-/* A text can say a key twice, and conversion can make one key of two. */
+/* A JSON text can have a key twice, and conversion can make two keys equal. */
 static void
 note_key_twice(Encoder *encoder, const Pair *pair)
 {
@@ -203,8 +201,8 @@ note_key_twice(Encoder *encoder, const Pair *pair)
 }
 
 /*
- * A map ends: put its pairs in order, and forget them.  Returns their number.  If
- * a key is there twice, that is noted, and the block is of no use.
+ * A map ends: sort its pairs in the block, and drop them from the list.  Returns
+ * their number.  A duplicate key is noted; the block is then not used.
  */
 static int
 sort_pairs(Encoder *encoder)
@@ -223,7 +221,7 @@ sort_pairs(Encoder *encoder)
 	pairs[n - 1].end = writer->len;
 	begin = pairs[0].begin;
 
-	/* are they in order already? */
+	/* count those that are in order already */
 	while (sorted_pairs < n &&
 		   compare_pairs(&pairs[sorted_pairs - 1], &pairs[sorted_pairs], writer->data) < 0)
 	{
@@ -276,7 +274,7 @@ begin_container(Encoder *encoder, bool map)
 }
 
 /*
- * An array or a map ends: write the head that it has.
+ * An array or a map ends: write its final head.
  */
 static void
 end_container(Encoder *encoder)
@@ -293,7 +291,7 @@ end_container(Encoder *encoder)
 		if (level->map)
 			items = sort_pairs(encoder);
 
-		/* the writer writes it at the end, where it does not stay */
+		/* the writer appends the head; it is moved into its place below */
 		if (level->map)
 			atid_cbor_put_map(writer, items);
 		else
@@ -316,8 +314,8 @@ end_container(Encoder *encoder)
 }
 
 /*
- * Write what an event says.  Where the keys come in order and the number of items
- * is known, nothing needs to be noted.
+ * Write an event.  in_order: keys come in the order of DAG-CBOR and the number of
+ * items is known, so the block is written from front to back.
  */
 static pg_attribute_always_inline void
 put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item, bool in_order)
@@ -415,8 +413,8 @@ atid_block_of_jsonb(Jsonb *jb)
 }
 
 /*
- * The block of a JSON text, in the server's encoding.  If there is none, that is
- * an error; or where problem is not NULL, *problem says why and the result is NULL.
+ * The block of a JSON text in the server's encoding.  If it has none, an error is
+ * raised; or if problem is not NULL, the result is NULL and *problem says why.
  */
 bytea *
 atid_block_of_json(text *json, char **problem)
@@ -443,7 +441,7 @@ atid_block_of_json(text *json, char **problem)
 	if (utf8 != raw)
 		len = strlen(utf8);
 
-	/* a block is no larger than its text, or hardly */
+	/* a block is hardly ever larger than its text */
 	encoder_init(&encoder, len + 64);
 	atid_text_walk_init(&walk, utf8, len);
 	while (why == NULL && (event = atid_text_next(&walk, &item)) != ATID_CBOR_END)

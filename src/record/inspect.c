@@ -1,17 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * inspect.c
- *		Where in a record an event is, and what its objects have told so far.
+ *		The path of each event in a record, and the fields of its objects that
+ *		other files ask for.
  *
- * A block and a jsonb are read as one stream of events: a block by the reader of
- * codec/dagcbor.c, a jsonb by the walk of walk.c.  The inspector follows
- * either, and knows at each event where it is: its path.
+ * A block and a jsonb are read as the same stream of events: a block by the reader
+ * of codec/dagcbor.c, a jsonb by the walk of walk.c.  The inspector follows either,
+ * and knows the path of each event.
  *
- * An error has one path, which is made from the keys and indexes of what is open.
- * A list of links, blobs or references has a path in each row.  There the steps of
- * what stays open are made once, so that a row costs no more than its last step
- * and what it has.  What all rows have is bounded by the length of the record:
- * nested arrays could repeat a path of a kilobyte for every ten bytes.
+ * The path in an error is made from the keys and indexes of the open levels.  In a
+ * list of links, blobs or references each row has a path.  There the steps of open
+ * levels are kept, so that only a new step costs anything.  The length of all paths
+ * together is bounded by that of the record: nested arrays could repeat a path of a
+ * kilobyte for every ten bytes.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,8 +38,8 @@ atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk
 }
 
 /*
- * Note what the value of one of a map's own keys says.  Those that matter are
- * told apart by their length first, for all others are passed over here.
+ * Note the value of a key that a blob or a strong reference has.  The length of the
+ * key is compared first, because most keys are others.
  */
 void
 atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event)
@@ -51,7 +52,7 @@ atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event
 			if (event == ATID_CBOR_LINK && atid_level_key_is(level, "ref", 3))
 			{
 				level->ref = atid_slice_of(item);
-				/* the walk overwrites it with the next link */
+				/* the walk overwrites these bytes with the next link's */
 				if (in->walk != NULL && in->keep_refs)
 				{
 					char	   *copy = palloc(item->len);
@@ -90,8 +91,8 @@ atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event
 #define STRING_AT_ONCE	65536
 
 /*
- * Append a text as JSON has it.  Unlike the server's function this takes
- * U+0000, and texts without a terminator.
+ * Append a JSON string.  Unlike escape_json(), this takes U+0000, and a text without
+ * a terminator.
  */
 void
 atid_append_json_string(StringInfo buf, const char *s, size_t len)
@@ -139,14 +140,14 @@ atid_append_json_string(StringInfo buf, const char *s, size_t len)
 	appendStringInfoCharMacro(buf, '"');
 }
 
-/* The most bytes of a key that a path in an error shows. */
+/* A path in an error shows at most so many bytes of a key. */
 #define KEY_MAX 100
 
-/* What the paths of all rows may have, however short the record is. */
+/* The paths of all rows together may have so many bytes, even of a short record. */
 #define PATHS_BUDGET_MIN 65536
 
 /*
- * Can a key stand in a path after a dot, without quotes?
+ * Can a key follow a dot in a path, without quotes?
  */
 static bool
 is_plain_key(AtidSlice key)
@@ -190,8 +191,8 @@ append_step(StringInfo path, const AtidLevel *level, AtidSlice key)
 }
 
 /*
- * A short text in UTF-8 as an error shows it, in the server's encoding: with a
- * question mark for each character that is not in it.
+ * A short text in UTF-8, converted to the server's encoding for an error: with a
+ * question mark for each character that the encoding does not have.
  */
 char *
 atid_shown(const char *utf8, size_t len)
@@ -228,10 +229,9 @@ atid_shown(const char *utf8, size_t len)
 }
 
 /*
- * The path of the value that the last event belongs to, like
- * $.embed.images[2].image: of the array or map at depth, or of its current item.
- * It is as an error shows it, in the server's encoding, with ATID_QUOTE_MAX bytes
- * at most, however long the keys are.
+ * The path of the array or map at depth, or of its current item, like
+ * $.embed.images[2].image, for an error: in the server's encoding, and clipped to
+ * ATID_QUOTE_MAX bytes.
  */
 char *
 atid_inspect_path(const AtidInspector *in, int depth, bool of_item)
@@ -284,8 +284,8 @@ atid_paths_free(AtidPaths *paths)
 }
 
 /*
- * Append the step from an array or map at depth, and note how long the path and
- * the field are then.  What is too long is not made, but noted as that.
+ * Append the step of the array or map at depth, and note the lengths of the path and
+ * the field with it.  Where they would be too long, only that is noted.
  */
 static void
 push_step(AtidPaths *paths, const AtidInspector *in, int depth)
@@ -320,9 +320,9 @@ path_datum(const StringInfoData *path, int len)
 }
 
 /*
- * The path of the array or map that is open, or of its current item, whole and in
- * the server's encoding; and its field, in which [] stands for any item of an
- * array, if it is asked for.  Returns false if they are too long.
+ * The path of the innermost open array or map, or of its current item, unclipped and
+ * in the server's encoding; and if field is not NULL, the field: the path with [] in
+ * place of each index.  Returns false if they are too long.
  */
 bool
 atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_item, Datum *path, Datum *field)

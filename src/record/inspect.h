@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * inspect.h
- *		Where in a record an event is, and what its objects have told so far.
+ *		The path of each event in a record, and the fields of its objects that
+ *		other files ask for.
  *
- * What is done at each event is inline: a call of it took a tenth of
- * record_is_valid's time.
+ * The functions for each event are inline: calling them took a tenth of the time of
+ * record_is_valid.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,8 +18,8 @@
 #include "record/walk.h"
 
 /*
- * The longest path of a link, a blob or a reference, in bytes: a key can be as
- * long as its block, and each link below it would repeat it.
+ * The longest path of a row, in bytes.  A key can be as long as its block, and each
+ * link below it would repeat it.
  */
 #define ATID_PATH_MAX 4096
 
@@ -31,19 +32,19 @@ typedef struct AtidSlice
 	size_t		len;
 } AtidSlice;
 
-/* An open array or map, and what a map has told of itself so far. */
+/* An open array or map, and what is known of a map so far. */
 typedef struct AtidLevel
 {
 	bool		map;
-	AtidSlice	key;			/* a map's: whose value this is */
-	int64		index;			/* an array's: which item this is */
+	AtidSlice	key;			/* of a map: the key of the current value */
+	int64		index;			/* of an array: the index of the current item */
 	bool		has_type;
 	bool		is_blob;		/* $type is "blob" */
 	bool		has_size;
 	int64		size;
 	AtidSlice	ref;			/* the bytes of the CID */
 	AtidSlice	mime_type;
-	AtidSlice	cid;			/* a string: of a legacy blob, a strong ref */
+	AtidSlice	cid;			/* the text, in a legacy blob or a strong ref */
 } AtidLevel;
 
 typedef struct AtidInspector
@@ -52,26 +53,25 @@ typedef struct AtidInspector
 	AtidJsonbWalk *walk;		/* or a jsonb */
 	AtidCborItem item;
 	int			depth;			/* open arrays and maps */
-	bool		keep_refs;		/* copy what ref points to */
+	bool		keep_refs;		/* ref points to a copy */
 	AtidLevel	levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } AtidInspector;
 
-/* The steps to what is in an array or a map that is open. */
+/* The path with the step of an open array or map. */
 typedef struct AtidPathLevel
 {
-	int			path_len;		/* of the path with the step; more than
-								 * ATID_PATH_MAX if it is too long */
+	int			path_len;		/* more than ATID_PATH_MAX if too long */
 	int			field_len;
-	bool		in_array;		/* the field is not the path */
+	bool		in_array;		/* so the field differs from the path */
 } AtidPathLevel;
 
-/* The path that rows have, as far as it is known. */
+/* The steps that the paths of rows have in common. */
 typedef struct AtidPaths
 {
 	StringInfoData path;		/* in UTF-8 */
 	StringInfoData field;
-	int			depth;			/* levels whose steps are in them */
-	uint64		budget;			/* bytes that rows may still have */
+	int			depth;			/* number of levels whose steps they have */
+	uint64		budget;			/* how many more bytes paths of rows may have */
 	AtidPathLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is "$" */
 } AtidPaths;
 
@@ -86,9 +86,8 @@ extern bool atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_it
 extern void atid_append_json_string(StringInfo buf, const char *s, size_t len);
 
 /*
- * One field after the other: objects are small and many, and a memset of a level
- * took a twentieth of record_is_valid's time.  A key is set before it is
- * looked at, and a length with its data.
+ * Not by memset(), which took a twentieth of the time of record_is_valid.  The key,
+ * and a length whose data is NULL, are not read before they are set.
  */
 static inline void
 atid_level_init(AtidLevel *level, bool map)
@@ -119,8 +118,8 @@ atid_slice_of(const AtidCborItem *item)
 }
 
 /*
- * The next event of the source.  On return the top level is the one the event
- * belongs to: for a value its parent, for an end the array or map that ends.
+ * The next event of the source.  On return the innermost level is the one that the
+ * event belongs to: the parent of a value, or the array or map that ends.
  */
 static pg_attribute_always_inline AtidCborEvent
 atid_inspect_next(AtidInspector *in)
@@ -140,7 +139,7 @@ atid_inspect_next(AtidInspector *in)
 		case ATID_CBOR_MAP_END:
 			break;
 		default:
-			/* a fault is in an item, too */
+			/* a fault belongs to an item, too */
 			if (!level->map)
 				level->index++;
 			else if (event != ATID_CBOR_FAULT)
@@ -149,7 +148,7 @@ atid_inspect_next(AtidInspector *in)
 	return event;
 }
 
-/* An array or map was begun: what comes next is in it. */
+/* The last event has begun an array or map. */
 static inline void
 atid_inspect_enter(AtidInspector *in, AtidCborEvent event)
 {
@@ -165,8 +164,8 @@ atid_inspect_leave(AtidInspector *in)
 }
 
 /*
- * An event was read: the array or map that it belongs to has come to another item,
- * and the step to the last one is none any more.  The rows may have more.
+ * Call this for each event.  The array or map that it belongs to is at another item,
+ * so the step to the last one is dropped; and the budget of the paths grows.
  */
 static inline void
 atid_paths_follow(AtidPaths *paths, const AtidInspector *in, AtidCborEvent event)

@@ -3,19 +3,16 @@
  * json.c
  *		A walk over a JSON text, as the events of the DAG-CBOR that it stands for.
  *
- * The conventions are those of walk.c.  A text can say what a jsonb cannot: it
- * has U+0000, it may have a key twice, and its keys are in any order.  The last
- * two are left to the caller, who sees the keys of an object together.  How many
- * items an array or object has is not known where it begins: len is not set
- * there.
+ * The conventions are those of walk.c.  Unlike a jsonb, a text can have U+0000, a
+ * key twice, and keys in any order.  The caller deals with the last two.  len is not
+ * set for an array or object, because its number of items is known only at its end.
  *
- * The server's lexer takes the text apart.  Its parser is not used, because it
- * calls itself for each level and gives no text that has a U+0000 in it: what may
- * follow what is decided here, with a stack of fixed size.  Strings keep their
- * escapes in the lexer, and codec/json.c takes them out.
+ * The server's lexer finds the tokens.  The server's parser is not used, because it
+ * recurses for each level and refuses U+0000.  So the grammar is checked here, with a
+ * stack of fixed size.  codec/json.c removes the escapes of strings.
  *
- * The lexer needs UTF-8, and so does what comes out: the caller converts the
- * whole text.  What an event points to is there until the next event.
+ * The lexer needs UTF-8, so the caller converts the whole text.  What an event points
+ * to lasts until the next event.
  *
  *-------------------------------------------------------------------------
  */
@@ -31,7 +28,7 @@
 #include "record/json.h"
 #include "record/walk.h"
 
-/* Escapes are taken out of so many bytes at a time between interrupts. */
+/* So many bytes are unescaped at a time between interrupts. */
 #define UNESCAPE_AT_ONCE (1024 * 1024)
 
 /*
@@ -51,7 +48,7 @@ note_fault(AtidTextWalk *walk, AtidFault fault)
 	return ATID_CBOR_FAULT;
 }
 
-/* A value of type json is JSON, so this is not expected. */
+/* Not expected: the server has checked a value of type json. */
 pg_noreturn static void
 refuse_syntax(void)
 {
@@ -78,7 +75,7 @@ expect_token(AtidTextWalk *walk, JsonTokenType type)
 }
 
 /*
- * The text of the string that the lexer has come to.
+ * The text of the string that is the lexer's token.
  */
 static bool
 set_string(AtidTextWalk *walk, AtidCborItem *item)
@@ -106,7 +103,7 @@ set_string(AtidTextWalk *walk, AtidCborItem *item)
 }
 
 /*
- * An object begins, and its first key is "$link" or "$bytes": it has no other.
+ * An object begins with the key "$link" or "$bytes", which must be its only one.
  */
 static AtidCborEvent
 set_special(AtidTextWalk *walk, AtidCborItem *item, bool link)

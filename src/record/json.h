@@ -15,7 +15,7 @@
 typedef struct AtidTextLevel
 {
 	bool		object;
-	bool		any;			/* an item, or a key, has been told */
+	bool		any;			/* it has had an item or a key */
 	bool		at_value;		/* a value comes next, after its key */
 } AtidTextLevel;
 
@@ -23,14 +23,13 @@ typedef struct AtidTextWalk
 {
 	struct JsonLexContext *lex;
 	bool		begun;
-	bool		again;			/* the lexer's token has not been used yet */
+	bool		again;			/* the lexer's token is still to be used */
 	int			depth;			/* arrays and objects that are open */
 	uint32		events;
 	AtidScratch text;			/* a string without its escapes */
 	AtidScratch special;		/* the bytes of a "$link" or "$bytes" */
 	AtidFault	fault;
-	bool		fault_in_key;	/* it is in the keys of the object that is
-								 * open */
+	bool		fault_in_key;	/* the fault is of the open object, in a key */
 	AtidTextLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } AtidTextWalk;
 

@@ -3,26 +3,26 @@
  * model.c
  *		What is wrong with a record.
  *
- * There are three sets of rules, each with all of the one before.
+ * There are three sets of rules, each with all rules of the one before.
  *
- * The codec (record_to_dag_cbor and back) carries any value that DAG-CBOR and JSON
- * both can say, any CIDv1 in its links, any value on top.
+ * The codec (record_to_dag_cbor and back) takes any value that both DAG-CBOR and
+ * JSON can express, with any CIDv1 as a link and any value at the top.
  *
  * The model (record_is_valid, record_problem) asks for more ("Data Model"):
  *
  *		the top is an object;
- *		"$type" is a string that is not empty, wherever it stands;
+ *		each "$type" is a string that is not empty;
  *		links are blessed (multiformat.h);
  *		a blob, an object of $type "blob", has a ref that is a link of codec raw,
  *		a mimeType that is not empty, and a size that is an integer of 0 or
  *		more.  (The specification says more than 0; there are records with 0.)
  *
- * A legacy blob, an object with cid and mimeType and no $type, is an object like
- * any other there.  A block has no key "$link" or "$bytes", which its JSON would
- * say something else by.
+ * There a legacy blob, an object with cid and mimeType and no $type, is an object
+ * like any other.  A block must not have a key "$link" or "$bytes", which has another
+ * meaning in JSON.
  *
- * The strict rules are what the same text advises or asks of records that are
- * written anew: the top has a "$type", which is an NSID; any other "$type" is an
+ * The strict rules are what the same text advises or requires for new records: the
+ * top has a "$type", which is an NSID; any other "$type" is an
  * NSID, with the name of a definition or without, or "blob"; no other key begins
  * with "$"; the size of a blob is above 0; there is no legacy blob; and integers
  * have 53 bits and a sign at most.
@@ -37,7 +37,7 @@
 #include "codec/multiformat.h"
 #include "record/model.h"
 
-/* The longest name of a definition in a $type, its "#" counted. */
+/* The longest name of a definition in a $type, with its "#". */
 #define TYPE_NAME_MAX 256
 
 /* 53 bits and a sign: what is exact in a JavaScript number. */
@@ -53,7 +53,7 @@ atid_walk_fault_is_of_item(const AtidJsonbWalk *walk)
 }
 
 /*
- * Raise a fault as an error: what could not be done, and where and why.
+ * Raise a fault as an error: what could not be done, and the place and the rule.
  */
 void
 atid_refuse_record(AtidFault fault, const char *what, const char *detail)
@@ -70,8 +70,8 @@ atid_refuse_record(AtidFault fault, const char *what, const char *detail)
 }
 
 /*
- * Is a map that ends here a blob of the old form: without a $type, with a CID of
- * any kind as a string and a mimeType?
+ * Is a map that ends here a legacy blob: without a $type, and with a mimeType and a
+ * CID of any kind as a string?
  */
 bool
 atid_level_is_legacy_blob(const AtidLevel *level)
@@ -87,8 +87,8 @@ atid_level_is_legacy_blob(const AtidLevel *level)
 }
 
 /*
- * Is a text a $type: an NSID, or an NSID and the name of one of its definitions?
- * The main definition has no name there.
+ * Is a text a $type: an NSID, or an NSID, "#" and the name of a definition?  The main
+ * definition is written without its name.
  */
 static bool
 is_type(const char *s, size_t len)
@@ -115,7 +115,7 @@ is_type(const char *s, size_t len)
 }
 
 /*
- * What is wrong with a map that ends here, which says that it is a blob?
+ * What is wrong with a map that ends here and has the $type "blob"?
  */
 static AtidFault
 blob_problem(const AtidLevel *level, AtidRules rules)
@@ -134,7 +134,7 @@ blob_problem(const AtidLevel *level, AtidRules rules)
 }
 
 /*
- * What is wrong with a map that ends here, of the records that one writes?
+ * What is wrong with a map that ends here, by the strict rules?
  */
 static AtidFault
 strict_map_problem(const AtidInspector *in, const AtidLevel *level)
@@ -147,8 +147,8 @@ strict_map_problem(const AtidInspector *in, const AtidLevel *level)
 }
 
 /*
- * The first problem of a record, and where: at the item that the inspector has
- * come to, or at the array or map itself.
+ * The first problem of a record.  It belongs to the inspector's current item if
+ * *of_item, else to the array or map itself.
  */
 static pg_attribute_always_inline AtidFault
 find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
@@ -179,7 +179,7 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 				if (model &&
 					!atid_cid_is_blessed(in->item.data, in->item.len))
 					return ATID_RECORD_LINK_BLESSED;
-				/* a ref of another codec counts as one without bytes */
+				/* blob_problem() takes an empty ref for one of another codec */
 				if (level->map && atid_level_key_is(level, "ref", 3) &&
 					in->item.data[1] != ATID_CODEC_RAW)
 					level->ref.len = 0;
@@ -187,7 +187,11 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 			case ATID_CBOR_KEY:
 				if (!model || in->item.len == 0 || in->item.data[0] != '$')
 					break;
-				/* in a jsonb these are no keys */
+
+				/*
+				 * only a block comes here; the walk of a jsonb has checked
+				 * them
+				 */
 				if (atid_level_key_is(level, "$link", 5) || atid_level_key_is(level, "$bytes", 6))
 				{
 					*of_item = false;
@@ -251,10 +255,7 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 AtidFault
 atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 {
-	/*
-	 * a copy of the loop for each, which the rules of another do not slow
-	 * down
-	 */
+	/* three copies of the loop: the rules of one do not slow down another */
 	switch (rules)
 	{
 		case ATID_RULES_CODEC:
@@ -268,8 +269,8 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 }
 
 /*
- * A problem that was found, as a sentence with its path.  A fault of a block has
- * none: the reader tells its byte.
+ * A problem as a sentence with its path.  Not for faults of a block, for which the
+ * reader has the byte.
  */
 char *
 atid_problem_text(const AtidInspector *in, AtidFault problem, bool of_item)

@@ -13,13 +13,12 @@
 #include "compat.h"
 #include "record/inspect.h"
 
-/* What is asked of a record. */
+/* The rules that a record is checked by; model.c lists them. */
 typedef enum AtidRules
 {
-	ATID_RULES_CODEC,			/* that it has a block */
-	ATID_RULES_MODEL,			/* and is of the data model */
-	ATID_RULES_STRICT			/* and keeps to its advice for what is written
-								 * anew */
+	ATID_RULES_CODEC,			/* it has a block */
+	ATID_RULES_MODEL,			/* and follows the data model */
+	ATID_RULES_STRICT			/* and its advice for new records */
 } AtidRules;
 
 extern AtidFault atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item);

@@ -37,7 +37,7 @@ atid_record_to_dag_cbor(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(block);
 }
 
-/* The CID of a block, which is freed. */
+/* The CID of a block; frees the block. */
 static Datum
 cid_of_own_block(bytea *block)
 {
@@ -49,7 +49,7 @@ cid_of_own_block(bytea *block)
 }
 
 /*
- * record_cid(jsonb): the CID that the network knows the record by.
+ * record_cid(jsonb): the CID of the record's block.
  */
 PG_FUNCTION_INFO_V1(atid_record_cid);
 Datum
@@ -163,7 +163,7 @@ block_rules_of_call(FunctionCallInfo fcinfo)
 }
 
 /*
- * Does a block follow these rules?  Those of the codec need no inspector.
+ * Does a block follow these rules?
  */
 static bool
 block_is_valid(bytea *block, AtidRules rules)

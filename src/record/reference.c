@@ -1,13 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * reference.c
- *		What a record refers to: its links, its blobs, and by name.
+ *		The links, blobs and references by name in a record.
  *
  * A reference by name is a string that is, as a whole, an AT URI or a DID.  A
- * strong reference is an object that has the AT URI as its "uri" and, as a string,
- * the CID of the referenced record as its "cid".  Both sources give keys by length
- * and then by bytes, so the "cid" is known when its "uri" comes, and a row never has
- * to wait for the end of its object.
+ * strong reference is an object whose "uri" is the AT URI and whose "cid" is the CID
+ * of the referenced record, as a string.  Keys come by length and then by bytes, so
+ * "cid" comes before "uri", and the row is complete at the "uri".
  *
  * The same inspector (inspect.c) reads records and blocks, so a block has the same
  * rows as its record.  Rows go to a tuplestore, which spills to disk.
@@ -49,15 +48,14 @@ typedef struct Rows
 {
 	Tuplestorestate *store;
 	TupleDesc	desc;
-	MemoryContext memory;		/* for the row in hand */
+	MemoryContext memory;		/* for one row */
 	AtidPaths	paths;
 } Rows;
 
 /*
- * Set the path of a row, and its field if the row has one, as its first values.
- * They are never shortened, as a shortened path would lead elsewhere.  If they are
- * too long they are NULL, and not an error, so that a stranger's record does not
- * stop a query.
+ * Set the path of a row, and its field if the row has one, as its first values.  If
+ * they are too long they are NULL: a shortened path would name another value, and an
+ * error would let one record of a stranger stop a query.
  */
 static void
 set_path(AtidInspector *in, Rows *rows, bool of_item, bool field, Datum *values, bool *nulls)
@@ -79,7 +77,7 @@ put_link(AtidInspector *in, Rows *rows)
 }
 
 /*
- * The CID that a string is; false if it is none.
+ * Convert the text of a CID; false if it is none.
  */
 static bool
 cid_of_string(AtidSlice text, Datum *cid)
@@ -94,7 +92,7 @@ cid_of_string(AtidSlice text, Datum *cid)
 }
 
 /*
- * At the end of a map: put it if it is a blob, of the present or the legacy form.
+ * At the end of a map: put a row if it is a blob or a legacy blob.
  */
 static void
 put_blob(AtidInspector *in, Rows *rows)
@@ -128,18 +126,17 @@ put_blob(AtidInspector *in, Rows *rows)
 }
 
 /*
- * Does a string begin as an AT URI or a DID does?  Most strings do not, and need no
- * further check.
+ * Does a string begin like an AT URI or a DID?  Most strings do not.
  */
 static inline bool
-begins_as_ref(const AtidCborItem *item)
+begins_like_ref(const AtidCborItem *item)
 {
 	return item->len > 5 && (memcmp(item->data, "at://", 5) == 0 ||
 							 memcmp(item->data, "did:", 4) == 0);
 }
 
 /*
- * A string that begins as a reference; put it if it is one.
+ * Put a row if a string that begins like a reference is one.
  */
 static void
 put_ref(AtidInspector *in, Rows *rows)
@@ -179,7 +176,7 @@ put_ref(AtidInspector *in, Rows *rows)
 }
 
 /*
- * Put a row and free its memory, as there can be many.
+ * Put a row and free its memory.
  */
 static void
 put_row(void (*put) (AtidInspector *in, Rows *rows), AtidInspector *in, Rows *rows)
@@ -192,7 +189,7 @@ put_row(void (*put) (AtidInspector *in, Rows *rows), AtidInspector *in, Rows *ro
 }
 
 /*
- * Put all rows into the set that the caller has begun.
+ * Put all rows into the result.
  */
 static void
 put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
@@ -229,7 +226,7 @@ put_all(AtidInspector *in, ReturnSetInfo *rsinfo, ListOf what)
 					put_row(put_link, in, &rows);
 				break;
 			case ATID_CBOR_TEXT:
-				if (what == LIST_REFS && begins_as_ref(&in->item))
+				if (what == LIST_REFS && begins_like_ref(&in->item))
 					put_row(put_ref, in, &rows);
 				break;
 			case ATID_CBOR_MAP:

@@ -7,22 +7,20 @@
  * and {"$bytes": base64} a byte string, each with no other key; everything else
  * is itself.  Numbers must be integers of signed 64 bits.
  *
- * Keys come as jsonb keeps them, by length and then by bytes.  That is
- * DAG-CBOR's own order where the server's encoding is UTF-8.  Elsewhere keys
- * and texts are converted, and their order has to be looked after.
+ * Keys come as jsonb keeps them, by length and then by bytes.  That is the order
+ * of DAG-CBOR where the server's encoding is UTF-8.  In other encodings keys and
+ * texts are converted, and the caller has to sort the keys.
  *
- * The walk goes over the jsonb's own entries (utils/jsonb.h describes them): the
- * server's iterator makes a JsonbValue of each, which costs more than all that
- * is done with most of them here.
+ * The walk reads the jsonb's entries (utils/jsonb.h describes them) without the
+ * server's iterator, which makes a JsonbValue of each and costs more than the work
+ * on most of them.
  *
- * Memory: the bytes of the largest link or byte string, two numerics, and for a
- * moment the numeric that each number is compared with.  Outside of UTF-8, also
- * a copy of each key and text that is not ASCII, so that a walk may take some
- * five times what the jsonb does.
+ * Memory: the bytes of the largest link or byte string, and three numerics.  In
+ * encodings other than UTF-8 also a copy of each key and text that is not ASCII, so
+ * a walk may take some five times what the jsonb does.
  *
- * What an event points to is in the jsonb, or a copy that is there as long as
- * the memory context of the caller; only the bytes of a link or of a byte
- * string are overwritten by the next one.
+ * An event points into the jsonb, or to a copy in the caller's memory context.  The
+ * bytes of a link or a byte string are overwritten by the next one.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,9 +40,6 @@
 #include "codec/multiformat.h"
 #include "record/walk.h"
 
-/*
- * Begin a walk.
- */
 void
 atid_jsonb_walk_init(AtidJsonbWalk *walk, const JsonbContainer *root)
 {
@@ -54,8 +49,8 @@ atid_jsonb_walk_init(AtidJsonbWalk *walk, const JsonbContainer *root)
 }
 
 /*
- * Has a text in the server's encoding a form in UTF-8?  Only SQL_ASCII makes no
- * promise.
+ * Can a text in the server's encoding be converted to UTF-8?  Only in SQL_ASCII it may
+ * not be.
  */
 bool
 atid_can_be_utf8(const char *text, size_t len)
@@ -70,7 +65,7 @@ note_fault(AtidJsonbWalk *walk, AtidFault fault)
 	return ATID_CBOR_FAULT;
 }
 
-/* The length of what an entry describes, which begins at offset. */
+/* The length of an entry's data, which begins at offset. */
 static inline uint32
 entry_len(JEntry entry, uint32 offset)
 {
@@ -78,8 +73,8 @@ entry_len(JEntry entry, uint32 offset)
 }
 
 /*
- * A text, as UTF-8.  Returns false if it cannot be: a database in SQL_ASCII takes any
- * bytes.
+ * Set the item to a text in UTF-8.  Returns false if that cannot be: SQL_ASCII takes
+ * any bytes.
  */
 static inline bool
 set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
@@ -92,7 +87,10 @@ set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
 			return false;
 		utf8 = pg_server_to_any(text, (int) len, PG_UTF8);
 
-		/* the conversion takes four times the length, so keep what is used */
+		/*
+		 * the conversion allocates four times the length; keep only what is
+		 * used
+		 */
 		if (utf8 != text)
 		{
 			len = strlen(utf8);
@@ -109,7 +107,7 @@ set_text(AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t len)
 }
 
 /*
- * Room for so many bytes; what was there before is gone.
+ * Memory of this size; what it held before is lost.
  */
 char *
 atid_scratch(AtidScratch *scratch, size_t size)
@@ -125,7 +123,7 @@ atid_scratch(AtidScratch *scratch, size_t size)
 }
 
 /*
- * A number that is an integer, whatever its scale: 123.0 and 1e3 are.
+ * Set the item to an integer; 123.0 and 1e3 are integers.
  */
 static AtidCborEvent
 set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
@@ -144,8 +142,8 @@ set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 		return note_fault(walk, ATID_CBOR_RANGE);
 
 	/*
-	 * This rounds, so what was rounded does not come back.  Most integers
-	 * come back in the same bytes; those with a scale, like 123.0, do not.
+	 * numeric_int8() rounds, so convert back and compare.  Most integers come
+	 * back as the same bytes; those with a scale, like 123.0, do not.
 	 */
 	item->integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, n));
 	back = int64_to_numeric(item->integer);
@@ -159,7 +157,7 @@ set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 }
 
 /*
- * The CID of a "$link": item is its text, and becomes its bytes.
+ * Replace an item that is the text of a "$link" by the bytes of the CID.
  */
 AtidFault
 atid_json_link(AtidCborItem *item, AtidScratch *scratch)
@@ -174,11 +172,11 @@ atid_json_link(AtidCborItem *item, AtidScratch *scratch)
 	return atid_cid_from_text(text, len, bytes, &at);
 }
 
-/* Base64 is decoded so many characters at a time between interrupts. */
+/* So many characters of base64 are decoded at a time between interrupts. */
 #define BASE64_AT_ONCE	(1024 * 1024)
 
 /*
- * Why is a text not base64?  len is its length without the padding.
+ * Why is a text not base64?  len does not count the padding.
  */
 static AtidFault
 base64_fault(const char *text, size_t len)
@@ -200,15 +198,14 @@ base64_fault(const char *text, size_t len)
 }
 
 /*
- * The bytes of a "$bytes": item is its text, and becomes them.
+ * Replace an item that is the text of a "$bytes" by its bytes.
  *
- * The text is base64 (RFC 4648 section 4) with its padding or without.  White
- * space is refused, as section 3.3 there wants it; other implementations differ.
- * Spare bits of the last character are passed over, as other implementations do;
- * the output has them zero.
+ * The text is base64 (RFC 4648 section 4) with padding or without.  White space is
+ * refused, as section 3.3 requires; other implementations differ.  Spare bits of the
+ * last character are ignored, as in other implementations; our output has them zero.
  *
- * The server's decoder passes over white space, which then shows by fewer bytes
- * than the length stands for; and it wants padding, which the last characters get.
+ * The server's decoder skips white space, so there are fewer bytes than the length
+ * demands.  It requires padding, which is added to the last characters.
  */
 AtidFault
 atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
@@ -251,7 +248,7 @@ atid_json_bytes(AtidCborItem *item, AtidScratch *scratch)
 }
 
 /*
- * A "$link" or "$bytes" object, of which the key has been looked at.
+ * An object whose only key is "$link" or "$bytes".
  */
 static AtidCborEvent
 set_special(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *object, bool link)
@@ -289,7 +286,7 @@ begin_container(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *c
 			.len = entry_len(container->children[0], 0)
 		};
 
-		/* the two names are ASCII: no conversion is needed to compare them */
+		/* the names are ASCII, so they need no conversion */
 		if (atid_cbor_item_is(&key, "$link"))
 			return set_special(walk, item, container, true);
 		if (atid_cbor_item_is(&key, "$bytes"))
@@ -313,7 +310,7 @@ begin_container(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *c
 }
 
 /*
- * The item, or the value of the pair, that comes next.
+ * The next item of an array, or value of an object.
  */
 static AtidCborEvent
 next_value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)

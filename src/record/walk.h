@@ -10,32 +10,31 @@
 
 #include "codec/dagcbor.h"
 
-/* Memory that is used again and again, and grows as needed. */
+/* A buffer that is reused, and grows as needed. */
 typedef struct AtidScratch
 {
 	char	   *data;			/* NULL if there is none yet */
 	size_t		size;
 } AtidScratch;
 
-/* An open array or object, and what of it comes next. */
+/* An open array or object, and the place in it. */
 typedef struct AtidJsonbFrame
 {
-	const uint32 *entries;		/* the JEntries: items, or keys and then
-								 * values */
-	const char *data;			/* what their offsets are from */
-	uint32		count;			/* items, or pairs */
-	uint32		next;			/* item or pair that comes next */
-	uint32		key_offset;		/* where its key begins */
-	uint32		offset;			/* where it, or its value, begins */
+	const uint32 *entries;		/* the JEntries: items; or keys, then values */
+	const char *data;			/* where offset 0 is */
+	uint32		count;			/* number of items or pairs */
+	uint32		next;			/* the next item or pair */
+	uint32		key_offset;		/* of the pair's key */
+	uint32		offset;			/* of the item, or the pair's value */
 	bool		object;
-	bool		at_value;		/* the key has been told */
+	bool		at_value;		/* the pair's value comes next, not its key */
 } AtidJsonbFrame;
 
 typedef struct AtidJsonbWalk
 {
 	const struct JsonbContainer *root;	/* NULL once it has been entered */
 	bool		utf8;			/* the server's encoding is UTF-8 */
-	int			depth;			/* arrays and objects that are open */
+	int			depth;			/* number of open arrays and objects */
 	uint32		events;
 	AtidScratch scratch;		/* the bytes of a "$link" or "$bytes" */
 	Datum		int64_min;		/* numerics; 0 until the first number */
