@@ -3,12 +3,12 @@
  * aggregate.c
  *		Merkle Search Trees of entries: mst_root() and mst_car().
  *
- * codec/mst.c has the format, codec/mst_build.c how a tree is made.
+ * codec/mst.c describes the format, codec/mst_build.c how a tree is made.
  *
  * The aggregates take entries in the order of their keys.  Their state is the builder's
- * stack of open nodes, about a kilobyte for each level that has one, so that there may
- * be many at a time; mst_car() keeps the nodes that are finished too.  Their final
- * functions leave the state as it is, so they serve as window functions.
+ * stack of open nodes, about a kilobyte for each level that has one, so many groups can be
+ * aggregated at a time.  mst_car() also keeps the finished nodes.  The final functions do
+ * not change the state, so the aggregates work as window functions.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,8 +33,8 @@
 
 
 /*
- * mst_key_depth(text): the level of the tree that a key belongs to.  A key is hashed
- * as its UTF-8, whatever the encoding of the database.
+ * mst_key_depth(text): the level of the tree that a key belongs to.  The key is hashed as
+ * UTF-8 in every encoding of the database.
  */
 PG_FUNCTION_INFO_V1(atid_mst_key_depth);
 
@@ -57,8 +57,7 @@ typedef struct TreeState
 {
 	AtidMstBuilder builder;
 	MemoryContext context;
-	StringInfo	nodes;			/* mst_car's: the sections of the finished
-								 * nodes */
+	StringInfo	nodes;			/* mst_car(): sections of finished nodes */
 } TreeState;
 
 static void
@@ -74,8 +73,8 @@ append_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 }
 
 /*
- * What the builder of codec/mst_build.c works with during a call.  Its memory comes from
- * a context; the sections of the nodes that it finishes go to nodes, if that is there.
+ * Set up what the builder of codec/mst_build.c needs during a call: memory from this
+ * context; and if nodes is not NULL, the sections of finished nodes are appended to it.
  */
 void
 atid_tree_build_begin(AtidTreeBuild *call, MemoryContext context, StringInfo nodes)
@@ -91,7 +90,7 @@ atid_tree_build_begin(AtidTreeBuild *call, MemoryContext context, StringInfo nod
 }
 
 /*
- * Raise a fault of an entry that was to be put.
+ * Raise a fault of adding an entry.
  */
 void
 atid_tree_raise_build_fault(const AtidMstBuilder *builder, AtidFault fault, const void *key,
@@ -185,8 +184,8 @@ put_row(FunctionCallInfo fcinfo, bool with_nodes)
 }
 
 /*
- * The root of what a state has; of the empty tree where there is none.  The nodes that
- * it finishes go to nodes, if that is there.
+ * The root of a state's tree; without a state, of the empty tree.  Nodes that this finishes
+ * are appended to nodes, if it is not NULL.
  */
 static void
 finish_state(FunctionCallInfo fcinfo, StringInfo nodes, uint8_t root[ATID_MST_CID_LEN])
@@ -229,8 +228,8 @@ atid_mst_root_finalfn(PG_FUNCTION_ARGS)
 }
 
 /*
- * mst_car(key, value): the tree's nodes as a CAR, whose root is the tree's.  A node
- * comes behind those below it.
+ * mst_car(key, value): the tree's nodes as a CAR, whose root is the tree's.  A node comes
+ * after those below it.
  */
 PG_FUNCTION_INFO_V1(atid_mst_car_transfn);
 

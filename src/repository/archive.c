@@ -1,21 +1,20 @@
 /*-------------------------------------------------------------------------
  *
  * archive.c
- *		A CAR that is open: its blocks by their CIDs, and what is wrong with it.
+ *		An open CAR: finds its blocks by their CIDs, and notes its first problem.
  *
- * To open a CAR is to read the lengths and CIDs of all its sections, twice: once to
- * count them, once to put them into the index (codec/car.c).  The CAR itself stays
- * where it is, and nothing of it is copied.
+ * To open a CAR reads the lengths and CIDs of all its sections twice: once to count
+ * them, once to put them into the index (codec/car.c).  The CAR is not copied.
  *
- * Blocks lie where chance has put them, in the index and often in the CAR, and waiting for
- * memory would take longer than to hash a record.  So blocks are looked for in batches: as
- * the index is made, and, before a walk goes on, for all entries of a node that it enters.
+ * Blocks are in random order in the index and often in the CAR, so lookups miss the cache,
+ * and a miss takes longer than hashing a record.  So memory is prefetched in batches: while
+ * the index is made, and for all entries of a node that a walk enters.
  *
- * A block is hashed when it is asked for, and not again when it is asked for another
- * time: the index keeps a mark.  What nobody asks for is not hashed.
+ * A block is hashed at the first lookup only, and then marked in the index.  Blocks that are
+ * not looked up are not hashed.
  *
- * Memory: the index, of 12 to 24 bytes a block that has a SHA-256, so no more than
- * the CAR.  Interrupts are honoured for each block, and within large ones.
+ * Memory: the index has 12 to 24 bytes for each block with a SHA-256, so it is no larger
+ * than the CAR.  Interrupts are checked for each block, and within large ones.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,13 +31,13 @@
 #include "error.h"
 #include "sha256.h"
 
-/* Sections are passed so many at a time between interrupts. */
+/* So many sections are read at a time between interrupts. */
 #define SECTIONS_AT_ONCE 4096
 
-/* The multihash code of what is no hash: the digest is the block itself. */
+/* The multihash code "identity": the digest is the block itself. */
 #define HASH_IDENTITY 0x00
 
-/* No more of a CID's bytes is quoted. */
+/* The most bytes of a CID that are quoted. */
 #define CID_QUOTED_MAX 200
 
 
@@ -47,7 +46,7 @@
  */
 
 /*
- * The text of a CID as an error quotes it: all, or the beginning of a long one's.
+ * The text of a CID for an error, or the beginning of a long one.
  */
 const char *
 atid_quote_cid(const uint8_t *cid, size_t len)
@@ -81,8 +80,9 @@ sqlstate_of(AtidFault fault)
 }
 
 /*
- * Note a problem, if it is the first: its fault; that in words, or NULL where it has no
- * place; and a sentence about what has it, or NULL.  Returns false.
+ * Note a problem, if it is the first.  words is the fault in words, with its place; NULL if
+ * it has no place.  what is NULL, or a sentence that names the block, node or record.
+ * Returns false.
  */
 bool
 atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, const char *what)
@@ -98,7 +98,7 @@ atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, c
 }
 
 /*
- * The same of a fault at a place in the CAR.
+ * The same for a fault at a place in the CAR.
  */
 bool
 atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at,
@@ -109,7 +109,7 @@ atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at
 }
 
 /*
- * Raise what was noted.  what is what is invalid: "CAR", "tree", "repository".
+ * Raise the problem that was noted.  what is invalid: "CAR", "tree", "repository".
  */
 void
 atid_archive_raise(const AtidArchive *archive, const char *what)
@@ -121,7 +121,7 @@ atid_archive_raise(const AtidArchive *archive, const char *what)
 }
 
 /*
- * Note the reader's fault, if it has one.  Returns whether it has none.
+ * Note the reader's fault, if it has one.  Returns true if it has none.
  */
 bool
 atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
@@ -131,7 +131,7 @@ atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
 }
 
 /*
- * Note the fault that a walk has come to: the place, the rule, the node and the key.
+ * Note the fault of a walk: the place, the rule, the node and the key.
  */
 bool
 atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
@@ -169,8 +169,8 @@ section_problem(AtidArchive *archive, AtidFault fault, const AtidCarSection *sec
 }
 
 /*
- * Is the block the one that its CID says?  If not, or if it cannot be told, a problem
- * is noted.
+ * Does the block have the hash that its CID names?  If not, or if the kind of hash is not
+ * supported, a problem is noted.
  */
 bool
 atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
@@ -191,8 +191,8 @@ atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
 }
 
 /*
- * The block of a CID, checked.  One whose hash is not a SHA-256 cannot be, and is a
- * problem.
+ * Find the block of a CID and check its hash.  A CID with a hash other than SHA-256 cannot
+ * be checked, which is a problem.
  */
 AtidArchiveBlock
 atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
@@ -220,7 +220,7 @@ atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
 
 
 /*
- * What a walk asks of its caller
+ * Callbacks of a walk
  */
 
 static AtidFault
@@ -242,8 +242,7 @@ find_node(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 }
 
 /*
- * The blocks of these entries will be asked for: those below, and the records' too where
- * they are wanted.
+ * Prefetch the subtrees of these entries, and their records if those will be looked up.
  */
 static void
 expect_entries(void *arg, const AtidMstEntry *entries, size_t count)
@@ -308,9 +307,9 @@ build_index(AtidArchive *archive, size_t sections)
 }
 
 /*
- * Open a CAR, which must stay as it is, for what the flags say.  Returns false if its
- * header has a fault, or, where it gets an index, the length or CID of a section; the
- * fault is then noted.  Close it in either case.
+ * Open a CAR, which must not change until it is closed; flags say what for.  Returns false,
+ * with the problem noted, if the header has a fault or, where the CAR is indexed, the length
+ * or CID of a section.  Close it in either case.
  */
 bool
 atid_archive_open(AtidArchive *archive, bytea *car, int flags)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * archive.h
- *		A CAR that is open: its blocks by their CIDs, and what is wrong with it.
+ *		An open CAR: finds its blocks by their CIDs, and notes its first problem.
  *
  *-------------------------------------------------------------------------
  */
@@ -13,8 +13,8 @@
 #include "compat.h"
 
 /*
- * What the code of codec/mst*.c asks for besides blocks: hashes, and memory of a context.
- * A struct that is the arg of an AtidMstCaller with these functions begins with it.
+ * What codec/mst*.c needs besides blocks: hashes, and memory from a context.  If an
+ * AtidMstCaller has these functions, its arg must be a struct that begins with this one.
  */
 typedef struct AtidMstTools
 {
@@ -26,19 +26,18 @@ extern void atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8
 extern void *atid_mst_tools_alloc(void *arg, void *old, size_t size);
 
 /*
- * Problems do not raise but are noted, the first one only: a predicate answers, a
- * *_problem function tells, and the others raise by atid_archive_raise().
+ * Problems are not raised but noted, the first one only: predicates and *_problem functions
+ * answer.  Other functions raise it with atid_archive_raise().
  */
 typedef struct AtidArchive
 {
 	AtidMstTools tools;
 	const uint8_t *car;
 	size_t		len;
-	AtidCarReader header;		/* as it is before the first section */
+	AtidCarReader header;		/* a reader that is before the first section */
 	AtidCarIndex index;
 	AtidMstCaller caller;		/* for a walk through a tree in this CAR */
-	bool		records;		/* the blocks of a tree's values will be asked
-								 * for */
+	bool		records;		/* the records of a tree will be looked up */
 	const char *problem;		/* in words, with its place; or NULL */
 	int			sqlstate;		/* of the problem */
 } AtidArchive;
@@ -46,17 +45,15 @@ typedef struct AtidArchive
 typedef enum AtidArchiveBlock
 {
 	ATID_ARCHIVE_FOUND,
-	ATID_ARCHIVE_REPEATED,		/* found, and asked for before */
+	ATID_ARCHIVE_REPEATED,		/* found, and not for the first time */
 	ATID_ARCHIVE_MISSING,
 	ATID_ARCHIVE_BAD			/* a problem is noted */
 } AtidArchiveBlock;
 
-/* What a CAR is opened for, besides reading its header and its sections in a row. */
-#define ATID_ARCHIVE_CHECK		0x01	/* to check the blocks of sections */
-#define ATID_ARCHIVE_INDEX		0x02	/* to find blocks, and to walk through
-										 * trees */
-#define ATID_ARCHIVE_RECORDS	0x04	/* and to ask for what a tree's values
-										 * name */
+/* What a CAR is opened for, besides reading its header and sections in order. */
+#define ATID_ARCHIVE_CHECK		0x01	/* checking the hashes of blocks */
+#define ATID_ARCHIVE_INDEX		0x02	/* finding blocks, and walking trees */
+#define ATID_ARCHIVE_RECORDS	0x04	/* and finding the records of trees */
 
 extern bool atid_archive_open(AtidArchive *archive, bytea *car, int flags);
 extern void atid_archive_close(AtidArchive *archive);

@@ -3,9 +3,9 @@
  * car.c
  *		CARs as SQL sees them: what is in one, and an aggregate that makes one.
  *
- * codec/car.c has the format.  A CAR is a bytea.  Its blocks come as rows in the order
- * of their sections, those that are there twice and those that nothing refers to among
- * them, and car_agg() of those rows is the CAR again.
+ * codec/car.c describes the format.  A CAR is a bytea.  Its blocks come as rows in the
+ * order of their sections, including duplicates and blocks that nothing refers to, so that
+ * car_agg() of the rows is the CAR again.
  *
  *-------------------------------------------------------------------------
  */
@@ -106,11 +106,10 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 }
 
 /*
- * The first problem of the CAR that is the argument: its header, its sections, or the
- * hash of a block.
+ * The first problem of a CAR's header, sections or hashes, or NULL.
  */
 static const char *
-find_problem(FunctionCallInfo fcinfo)
+find_car_problem(FunctionCallInfo fcinfo)
 {
 	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	AtidArchive archive;
@@ -137,7 +136,7 @@ PG_FUNCTION_INFO_V1(atid_car_is_valid);
 Datum
 atid_car_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(find_problem(fcinfo) == NULL);
+	PG_RETURN_BOOL(find_car_problem(fcinfo) == NULL);
 }
 
 PG_FUNCTION_INFO_V1(atid_car_problem);
@@ -145,7 +144,7 @@ PG_FUNCTION_INFO_V1(atid_car_problem);
 Datum
 atid_car_problem(PG_FUNCTION_ARGS)
 {
-	const char *problem = find_problem(fcinfo);
+	const char *problem = find_car_problem(fcinfo);
 
 	if (problem == NULL)
 		PG_RETURN_NULL();
@@ -157,11 +156,11 @@ atid_car_problem(PG_FUNCTION_ARGS)
  * The aggregate
  */
 
-/* What is written, and the roots that its header names. */
+/* An aggregate's state: the CAR so far, and the root in its header. */
 typedef struct CarState
 {
 	StringInfoData bytes;
-	bytea	   *root;			/* NULL: no root */
+	bytea	   *root;			/* NULL if it has none */
 } CarState;
 
 static void
@@ -170,7 +169,7 @@ put_header(StringInfo bytes, const bytea *root)
 	const uint8_t *cid = root == NULL ? NULL : (const uint8_t *) VARDATA_ANY(root);
 	size_t		cid_len = root == NULL ? 0 : VARSIZE_ANY_EXHDR(root);
 
-	/* the size of a StringInfo is an int, and a CID may be of any length */
+	/* enlargeStringInfo() refuses a size that is too large */
 	enlargeStringInfo(bytes, (int) ATID_CAR_HEADER_MAX(cid_len));
 	bytes->len += (int) atid_car_put_header((uint8_t *) bytes->data + bytes->len, cid, cid_len);
 }
@@ -202,8 +201,8 @@ is_root(const CarState *state, FunctionCallInfo fcinfo)
 }
 
 /*
- * car_agg(root, cid, block): a row is a section.  A CAR without roots has a root of
- * NULL in all its rows.
+ * car_agg(root, cid, block): a row is a section.  root is NULL in all rows of a CAR without
+ * a root.
  */
 PG_FUNCTION_INFO_V1(atid_car_agg_transfn);
 

@@ -3,7 +3,7 @@
  * invert.c
  *		mst_invert(): the tree before a commit, from the one after it.
  *
- * The tree is read, and built anew with the commit's operations undone on the way.
+ * The tree is read and built anew, and the commit's operations are undone on the way.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,13 +24,13 @@
 #include "sort.h"
 
 
-/* An operation of a commit: what was at a key before, and after. */
+/* An operation of a commit: the values of a key before and after it. */
 typedef struct Operation
 {
 	const uint8_t *key;
 	size_t		key_len;
-	const bytea *old;			/* NULL: nothing */
-	const bytea *new;
+	const bytea *old;			/* NULL: the key was not there */
+	const bytea *new;			/* NULL: the key was deleted */
 } Operation;
 
 typedef struct Inversion
@@ -38,8 +38,8 @@ typedef struct Inversion
 	Operation  *operations;		/* in the order of keys */
 	int			count;
 	int			next;			/* the first that has not been undone */
-	const uint8_t *missing;		/* the last subtree that the CAR does not have */
-	bool		in_gap;			/* no entry came since that */
+	const uint8_t *missing;		/* CID of the last subtree not in the CAR */
+	bool		in_gap;			/* no entry has come after that subtree */
 	AtidMstBuilder builder;
 	AtidTreeBuild call;
 } Inversion;
@@ -54,8 +54,8 @@ compare_operations(const void *a, const void *b, void *ignored)
 }
 
 /*
- * The elements of an argument, which is an array of one dimension and of so many
- * elements as the first.
+ * The elements of an argument, which must be an array of one dimension with *count
+ * elements; of the first array, *count is negative, and is set.
  */
 static void
 deconstruct_argument(FunctionCallInfo fcinfo, int i, const char *name, Datum **elements,
@@ -135,7 +135,7 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 }
 
 /*
- * A subtree that would have to be known is not in the CAR.
+ * Raise an error: the inversion needs a subtree that is not in the CAR.
  */
 pg_noreturn static void
 raise_needed(Inversion *inversion, const uint8_t *key, size_t key_len)
@@ -166,8 +166,8 @@ put_before(Inversion *inversion, const uint8_t *key, size_t key_len, const uint8
 }
 
 /*
- * Undo the operations whose keys come before a key of the tree, or (NULL) before its
- * end.  What they did must not be in the tree, so they have deleted.
+ * Undo the operations whose keys come before this key of the tree; key is NULL at its end.
+ * The tree does not have their keys, so each operation must be a delete.
  */
 static void
 undo_deletes(Inversion *inversion, const uint8_t *key, size_t key_len)
@@ -193,7 +193,7 @@ undo_deletes(Inversion *inversion, const uint8_t *key, size_t key_len)
 }
 
 /*
- * An entry of the tree as it was before: the same, or undone what an operation did.
+ * Add an entry of the tree as it was before the operations.
  */
 static void
 undo_entry(Inversion *inversion, const AtidMstWalk *walk)
@@ -226,8 +226,8 @@ undo_entry(Inversion *inversion, const AtidMstWalk *walk)
 }
 
 /*
- * A subtree that the CAR does not have stays as it is, if it may.  The whole tree may
- * not, as there are operations.
+ * Add a subtree that the CAR does not have, unchanged.  The builder refuses it if an
+ * operation would change it.
  */
 static void
 keep_subtree(Inversion *inversion, const AtidMstWalk *walk)
@@ -246,11 +246,10 @@ keep_subtree(Inversion *inversion, const AtidMstWalk *walk)
 /*
  * mst_invert(car, root, keys, olds, news): the root of the tree before the operations.
  *
- * The tree is gone through and built anew, with the operations undone on the way.  What
- * the CAR does not have of it is kept as it is; where an operation would change that, or
- * join it with its neighbour, the node is missing for the inversion.  Without operations
- * the root is the answer, and nothing of the tree is looked at: a commit that changes no
- * record comes without any of its nodes.
+ * Subtrees that the CAR does not have are kept unchanged; there is an error if an operation
+ * would change such a subtree or join it with its neighbour.  Without operations the answer
+ * is the root, and the tree is not read: the CAR of a commit that changes no record has none
+ * of its nodes.
  */
 PG_FUNCTION_INFO_V1(atid_mst_invert);
 

@@ -4,15 +4,14 @@
  *		An account's repository in a CAR: its commit and its records.
  *
  * The CAR's first root is a commit (codec/commit.c), whose data is the root of a tree
- * (codec/mst.c) of paths and the CIDs of records.  What comes out has been verified from
- * the commit down: the hash of each block, the tree in its canonical form, the collection
- * and the record key in each path.  Not verified are the commit's signature, which
- * proves whose repository it is, and what is in a record's block.
+ * (codec/mst.c) of paths and the CIDs of records.  The results are verified from the commit
+ * down: the hash of each block, the canonical form of the tree, the collection and the record
+ * key in each path.  The commit's signature, which proves whose repository it is, and the
+ * contents of records are not verified.
  *
- * The order of blocks does not matter; blocks that are there twice or that nothing refers
- * to are passed over.  A record may be referred to more than once, and is handed out each
- * time; so that a small CAR does not become any number of rows of large blocks, there is
- * a limit to that.
+ * The order of blocks does not matter; duplicates and blocks that nothing refers to are
+ * ignored.  Several paths may refer to one record, and each row has its block.  The bytes of
+ * such repeated blocks are limited, because a small CAR could give many large rows.
  *
  *-------------------------------------------------------------------------
  */
@@ -38,8 +37,8 @@
 #include "error.h"
 
 /*
- * Blocks that were handed out before are handed out again up to so many bytes in all:
- * a number, and the CAR's size so many times.
+ * The limit of repeated blocks, in bytes: REPEATED_MAX plus REPEATED_TIMES the size of the
+ * CAR.
  */
 #define REPEATED_MAX (64 * 1024 * 1024)
 #define REPEATED_TIMES 16
@@ -51,10 +50,10 @@ typedef struct Repository
 	AtidCommit	commit;
 	AtidCarSection commit_section;
 	AtidMstWalk walk;
-	uint64		repeated;		/* bytes of blocks that were handed out before */
+	uint64		repeated;		/* bytes of repeated blocks so far */
 } Repository;
 
-/* A record, where the walk is. */
+/* The record at the walk's current entry. */
 typedef struct Record
 {
 	const char *collection;
@@ -62,13 +61,12 @@ typedef struct Record
 	const char *rkey;
 	size_t		rkey_len;
 	AtidCarSection section;
-	bool		missing;		/* the CAR does not have its block */
+	bool		missing;		/* its block is not in the CAR */
 } Record;
 
 
 /*
- * Note what is wrong with the record where the walk is; words is as in
- * atid_archive_problem().
+ * Note a problem of the current record; words is as in atid_archive_problem().
  */
 static bool
 record_problem(Repository *repo, AtidFault fault, const char *words)
@@ -82,8 +80,7 @@ record_problem(Repository *repo, AtidFault fault, const char *words)
 }
 
 /*
- * Open a CAR and read its commit.  Returns false where there is a problem, which is
- * noted.
+ * Open a CAR and read its commit.  Returns false if there is a problem, which is noted.
  */
 static bool
 open_repository(Repository *repo, bytea *car)
@@ -129,7 +126,7 @@ close_repository(Repository *repo)
 }
 
 /*
- * Take the path where the walk is apart.
+ * Split the current path into collection and record key, and check both.
  */
 static bool
 read_path(Repository *repo, Record *record)
@@ -156,7 +153,7 @@ read_path(Repository *repo, Record *record)
 }
 
 /*
- * Find the record's block, checked.
+ * Find the record's block and check its hash.
  */
 static bool
 read_block(Repository *repo, Record *record, bool partial)
@@ -183,8 +180,8 @@ read_block(Repository *repo, Record *record, bool partial)
 }
 
 /*
- * The next record, in the order of paths.  Returns false at the end, and where there is
- * a problem, which is noted.
+ * The next record, in the order of paths.  Returns false at the end, or if there is a
+ * problem, which is noted.
  */
 static bool
 next_record(Repository *repo, Record *record, bool partial)
@@ -300,10 +297,10 @@ atid_repo_records(PG_FUNCTION_ARGS)
 }
 
 /*
- * The first problem of the full export that is the argument.
+ * The first problem of a full export, or NULL.
  */
 static const char *
-find_problem(FunctionCallInfo fcinfo)
+find_repository_problem(FunctionCallInfo fcinfo)
 {
 	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	Repository *repo = palloc(sizeof(Repository));
@@ -328,7 +325,7 @@ PG_FUNCTION_INFO_V1(atid_repo_is_valid);
 Datum
 atid_repo_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(find_problem(fcinfo) == NULL);
+	PG_RETURN_BOOL(find_repository_problem(fcinfo) == NULL);
 }
 
 PG_FUNCTION_INFO_V1(atid_repo_problem);
@@ -336,7 +333,7 @@ PG_FUNCTION_INFO_V1(atid_repo_problem);
 Datum
 atid_repo_problem(PG_FUNCTION_ARGS)
 {
-	const char *problem = find_problem(fcinfo);
+	const char *problem = find_repository_problem(fcinfo);
 
 	if (problem == NULL)
 		PG_RETURN_NULL();

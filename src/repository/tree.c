@@ -1,9 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * tree.c
- *		Merkle Search Trees in CARs: their entries, and what two trees differ in.
+ *		Merkle Search Trees in CARs: their entries, and the difference of two trees.
  *
- * codec/mst.c has the format, codec/mst_walk.c what is checked of a tree that is read.
+ * codec/mst.c describes the format, codec/mst_walk.c the checks of a tree that is read.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,7 +24,7 @@
 
 
 /*
- * The root that a call names, or the only one that its CAR has.
+ * Find the tree's root: the argument, or the only root of the CAR.
  */
 static void
 find_root(AtidTree *tree, bytea *named)
@@ -43,7 +43,8 @@ find_root(AtidTree *tree, bytea *named)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("root of the tree must be named"),
-				 errdetail("A CAR must have one root, unless a root is named, and this one has %zu.", tree->archive.header.root_count)));
+				 errdetail("A CAR must have one root, unless a root is named, and this one has %zu.",
+						   tree->archive.header.root_count)));
 	if (!atid_cid_is_dag_cbor(cid, cid_len))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -53,7 +54,7 @@ find_root(AtidTree *tree, bytea *named)
 }
 
 /*
- * Raise the fault that the walk has come to.
+ * Raise the fault of the walk.
  */
 void
 atid_tree_raise(AtidTree *tree)
@@ -63,8 +64,8 @@ atid_tree_raise(AtidTree *tree)
 }
 
 /*
- * Open the CAR that is argument i of a call, to stand before the root of a tree in it,
- * which argument i + 1 names; where that is null, it must be the CAR's only root.
+ * Open the CAR that is argument i, and begin a walk before the tree's root.  Argument i + 1
+ * names the root; if it is null, the CAR must have only one.
  */
 AtidTree *
 atid_tree_open(FunctionCallInfo fcinfo, int i)
@@ -87,8 +88,8 @@ atid_tree_close(AtidTree *tree)
 }
 
 /*
- * Go into the subtree that the walk stands before; the whole tree is one too.  Returns
- * false where its block is missing and may be: then the caller passes it by.
+ * Enter the subtree (or the whole tree) that the walk is before.  Returns false if partial,
+ * and its block is missing: the caller then passes it.
  */
 bool
 atid_tree_enter(AtidTree *tree, bool partial)
@@ -146,25 +147,22 @@ atid_mst_entries(PG_FUNCTION_ARGS)
 
 
 /*
- * What two trees differ in
- */
-
-/*
- * A subtree that is the same in both trees is not opened, but where it lies is checked.
- * Its level must be the same in both.  When both walks stand before it, they have passed
- * the same key last, since each waits at an entry until the other has come to one.  Where
- * they come to different keys behind it, both must be greater than its last key, which
- * takes a way down its right edge.  So where one of the trees is canonical, there is an
- * error unless the other one is too.
+ * The difference of two trees
+ *
+ * A subtree that both trees have is not read, but its place is checked.  Its level must be
+ * the same in both.  When both walks are before it, the last key of both was the same,
+ * because a walk waits at an entry until the other is at one.  If the next keys after it
+ * differ, both must be greater than the subtree's last key, which is read along its right
+ * edge.  So if one tree is canonical and the other is not, there is an error.
  */
 typedef struct Diff
 {
 	AtidMstTools tools;
 	AtidTree   *old;
 	AtidTree   *new;
-	AtidMstCaller caller;		/* for a walk in what either CAR has */
-	AtidMstWalk edge;
-	AtidTree   *found;			/* the one whose CAR had the last node of that */
+	AtidMstCaller caller;		/* finds blocks in either CAR */
+	AtidMstWalk edge;			/* along the right edge of a shared subtree */
+	AtidTree   *found;			/* whose CAR had the last node of edge */
 	ReturnSetInfo *rsinfo;
 	MemoryContext row;
 } Diff;
@@ -187,7 +185,7 @@ diff_find(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 }
 
 /*
- * Pass by a subtree that both walks stand before.
+ * Pass a subtree that both walks are before.
  */
 static void
 pass_shared(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
@@ -214,7 +212,7 @@ pass_shared(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
 }
 
 /*
- * Put a key that is in one tree or in both.
+ * Put a row.  A walk is NULL if its tree does not have the key.
  */
 static void
 put_difference(Diff *diff, const AtidMstWalk *old, const AtidMstWalk *new)
@@ -235,7 +233,8 @@ put_difference(Diff *diff, const AtidMstWalk *old, const AtidMstWalk *new)
 }
 
 /*
- * Both walks are at an entry: put the lesser one, or both, and pass it by.
+ * Both walks are at an entry: pass the one with the lesser key, or both if the keys are
+ * equal, and put a row if the trees differ there.
  */
 static void
 compare_entries(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
@@ -254,9 +253,9 @@ compare_entries(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
 }
 
 /*
- * The next step of two walks side by side.  Subtrees that are the same in both are
- * passed by.  Where they differ the higher one is entered, so that what lies below it
- * meets its like; and where one walk is at an entry the other has to come to one.
+ * The next step of both walks.  If both are before a subtree, an equal one is passed, else
+ * the higher one is entered, so that subtrees of the same level are compared.  If one walk
+ * is at an entry, the other one goes on until it is at one, too.
  */
 static void
 step_both(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tree.h
- *		A Merkle Search Tree that is read in a CAR, and one that is built.
+ *		Reading a Merkle Search Tree in a CAR, and building one.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "repository/archive.h"
 
-/* A tree that is walked through, and the CAR that it is in. */
+/* A walk through a tree, and the CAR that the tree is in. */
 typedef struct AtidTree
 {
 	AtidArchive archive;
@@ -27,7 +27,7 @@ extern void atid_tree_close(AtidTree *tree);
 extern bool atid_tree_enter(AtidTree *tree, bool partial);
 pg_noreturn extern void atid_tree_raise(AtidTree *tree);
 
-/* What the builder works with during a call. */
+/* What the builder needs during a call. */
 typedef struct AtidTreeBuild
 {
 	AtidMstTools tools;
