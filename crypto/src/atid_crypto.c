@@ -1,9 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * atid_crypto.c
- *		Who signed a commit, label or operation of the AT Protocol.
- *
- * The module's entry point: what the server must know of it.
+ *		The entry point of the module atid_crypto, which verifies signatures of
+ *		commits, labels and operations of the AT Protocol.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,10 +20,9 @@ ATID_MODULE_MAGIC("atid_crypto");
 void		_PG_init(void);
 
 /*
- * libsecp256k1 asks for a look at how it was compiled before its static context
- * is used.  atid's library is loaded with this one, which calls it, and not by
- * the first such call: that may be in a parallel query, where a library is better
- * not loaded first.
+ * libsecp256k1 requires this test before its static context is used.  atid's library
+ * is loaded here, because the first call of it may be in a parallel query, where a
+ * library should not be loaded.
  */
 void
 _PG_init(void)

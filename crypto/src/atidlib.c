@@ -3,15 +3,13 @@
  * atidlib.c
  *		SQL functions of atid, called through its library.
  *
- * What atid's library does already is not done a second time here: a repository
- * is verified in one place.  The functions are found by the names that the install
- * script of atid gives to CREATE FUNCTION, which a later version of the library has
- * to keep for the sake of databases that were made by an earlier one.  That needs no
- * look at the catalogue, depends on no search_path, and does not mind which version
- * of the extension the database has: what counts is the library.
+ * A repository is verified by atid's library only.  Its functions are found by their C
+ * names, which later versions of the library must keep for databases that were made
+ * with an earlier one.  So a call reads no catalogue and depends neither on
+ * search_path nor on the version of the extension in the database.
  *
- * The rest that the two libraries have in common are pure files of src/codec/,
- * compiled into both.  crypto/Makefile says how their symbols are kept apart.
+ * The pure files of src/codec/ that both libraries need are compiled into both.
+ * crypto/Makefile says how their symbols are kept apart.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,10 +24,7 @@ static const char *const symbols[] = {
 	[ATID_REPO_RECORDS] = "atid_repo_records",
 };
 
-/*
- * What has been found.  A library stays where it was loaded as long as the
- * backend lives, so that these are found once.
- */
+/* A library is never unloaded, so each function is looked up once. */
 static PGFunction found[lengthof(symbols)];
 
 static PGFunction
@@ -41,7 +36,7 @@ find_function(AtidFunction function)
 }
 
 /*
- * Call a function of one argument that does not answer NULL.
+ * Call a function of one argument that does not return NULL.
  */
 Datum
 atid_call(AtidFunction function, Datum arg)
@@ -50,8 +45,8 @@ atid_call(AtidFunction function, Datum arg)
 }
 
 /*
- * Call a function of two arguments that returns rows: those of the function whose call
- * fcinfo is.
+ * Call a function of two arguments that returns a set; its rows become the result of the
+ * call fcinfo.
  */
 Datum
 atid_call_for_rows(AtidFunction function, FunctionCallInfo fcinfo, Datum arg1, Datum arg2)

@@ -6,11 +6,11 @@
  * The bytes are one big-endian number, written in base 58 with the digits
  * "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz": no 0, O, I, l.
  * A number has no leading zeros, so each leading zero byte is written as one
- * '1' in front of it.  Bytes have one text and a text has one byte string.
+ * '1' in front of it.  So each byte string has one text, and each text one byte string.
  *
- * Both directions take time that grows with the square of the length, because
- * each digit is carried through the whole number.  So the length is bounded: a
- * public key has 35 bytes with its codec, or 67 where it is not compressed.
+ * Both directions take time quadratic in the length, because each digit is carried
+ * through the whole number.  So the length is bounded: a public key has 35 bytes
+ * with its codec, or 67 if it is not compressed.
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -22,7 +22,7 @@
 
 static const char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/* The value of a character plus one; 0 marks what is not in the alphabet. */
+/* The value of a character plus one; 0 if it is not in the alphabet. */
 static const uint8_t digit_value[256] = {
 	['1'] = 1,['2'] = 2,['3'] = 3,['4'] = 4,['5'] = 5,['6'] = 6,['7'] = 7,['8'] = 8,['9'] = 9,
 	['A'] = 10,['B'] = 11,['C'] = 12,['D'] = 13,['E'] = 14,['F'] = 15,['G'] = 16,['H'] = 17,
@@ -90,8 +90,8 @@ atid_base58_encode(const uint8_t *src, size_t len, char dst[ATID_BASE58_TEXT_MAX
 }
 
 /*
- * Read len characters into dst, and their number of bytes into *dst_len.  After
- * a fault, *at is where, and what is in dst has no meaning.
+ * Decode len characters into dst, and set *dst_len to the number of bytes.  On a
+ * fault, *at is its place, and dst is undefined.
  */
 AtidFault
 atid_base58_decode(const char *src, size_t len, uint8_t dst[ATID_BASE58_TEXT_MAX],

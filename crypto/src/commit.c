@@ -1,24 +1,23 @@
 /*-------------------------------------------------------------------------
  *
  * commit.c
- *		Commits and repositories, and who signed them.
+ *		Signatures of commits and repositories.
  *
  * A commit (AT Protocol, "Repository", "Commit Objects") is signed over its
- * DAG-CBOR without sig, which codec/commit.c cuts out of the block.  A block that
- * is no commit of version 3 or 2 was signed by nobody: the answer is no, not an
- * error.
+ * DAG-CBOR without sig, which codec/commit.c cuts out of the block.  For a block that
+ * is no commit of version 3 or 2 the answer is false, not an error.
  *
- * A commit names the root of its account's tree by hash, and the tree its records.
- * So a repository in a CAR was signed where
+ * A commit has the hash of its account's tree, and the tree the hashes of its records.
+ * So a repository in a CAR is signed if
  *
- *		the CAR's first root is the CID of a block that it has;
- *		the block has the hash that this CID says;
+ *		the CAR's first root is the CID of a block in it;
+ *		the block has the hash in this CID;
  *		the block is a commit that the key has signed;
- *		the tree below it and all its records are there, each with its hash.
+ *		the tree and all records are there, each with its hash.
  *
- * The last is what atid.repo_is_valid() verifies.  The hash of the commit's block
- * is looked at here nevertheless: of two blocks that claim to have one CID, that
- * function and this one might have found different ones, and each its own right.
+ * atid.repo_is_valid() verifies the last.  The hash of the commit's block is checked here,
+ * too: if two blocks have the same CID, that function and this one could check different
+ * blocks and both accept.
  *
  *-------------------------------------------------------------------------
  */
@@ -39,7 +38,7 @@
 #include "signature.h"
 
 /*
- * Is the commit of this account?  A DID is ASCII, the same bytes in every encoding.
+ * Is the commit of this account?  A DID is ASCII, so it needs no conversion.
  */
 static bool
 commit_is_of(const AtidCommit *commit, const text *did)
@@ -96,8 +95,8 @@ atid_commit_is_signed_by(PG_FUNCTION_ARGS)
 }
 
 /*
- * Find the block of a CAR's first root.  Returns false where there is none, or its
- * hash is not what the root says.
+ * Find the block of a CAR's first root.  Returns false if there is none, or its hash is
+ * not the one in the root.
  */
 static bool
 find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
@@ -113,7 +112,7 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 	if (!atid_cid_is_dag_cbor(root, root_len))
 		return false;
 
-	/* it should be the first, but need not be */
+	/* it should be the first section, but may be another */
 	while (atid_car_next(&reader, section))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -129,8 +128,8 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 }
 
 /*
- * repo_is_signed_by(car bytea, did text, key text): is this the account's whole
- * repository, as the key has signed it?
+ * repo_is_signed_by(car bytea, did text, key text): is this the account's complete
+ * repository, signed by the key?
  */
 PG_FUNCTION_INFO_V1(atid_repo_is_signed_by);
 
@@ -143,7 +142,7 @@ atid_repo_is_signed_by(PG_FUNCTION_ARGS)
 	AtidCarSection commit;
 	bool		result;
 
-	/* first what costs less */
+	/* the cheapest check first */
 	result = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
 							 &commit) &&
 		block_is_signed_by(commit.block, commit.block_len, did, verifier) &&
@@ -156,8 +155,8 @@ atid_repo_is_signed_by(PG_FUNCTION_ARGS)
 
 /*
  * repo_records_signed_by(car bytea, did text, key text): the records of the account's
- * whole repository, as the key has signed it.  Where it is not that, or where an argument
- * is NULL, there is an error: no rows would look like an account that has no records.
+ * complete repository, signed by the key.  If it is not that, or if an argument is NULL, an
+ * error is raised: an empty result would look like an account without records.
  */
 PG_FUNCTION_INFO_V1(atid_repo_records_signed_by);
 
@@ -184,7 +183,7 @@ atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 	did = PG_GETARG_TEXT_PP(1);
 	verifier = atid_key_argument(fcinfo, 2);
 
-	/* where there is no commit, repo_records() says why */
+	/* if there is no valid commit, repo_records() raises the reason below */
 	found = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
 							&section) &&
 		atid_commit_parse(section.block, section.block_len, &commit) == ATID_OK;

@@ -3,18 +3,16 @@
  * key.c
  *		Public keys as arguments of SQL functions, and signatures of bytes.
  *
- * A key is text: a did:key, or the multikey alone (multikey.c).  To parse one
- * and to make it ready for its library takes a tenth of a verification for K-256
- * and two thirds of one for P-256, and a query mostly asks about one key many
- * times, or about rows that are sorted by it.  So each call site keeps the last
- * key that it was given, in fn_extra: the key's text, and the verifier made of
- * it.  What OpenSSL has allocated for it is freed with the memory context of the
- * call site, also after an error.
+ * A key is text: a did:key, or the multikey alone (multikey.c).  Parsing a key and
+ * preparing it for its library takes a tenth of a verification for K-256, and two
+ * thirds of one for P-256.  Most queries use the same key for many rows.  So each call
+ * site keeps its last key in fn_extra: the text, and the verifier made from it.  What
+ * OpenSSL has allocated is freed with the memory context of the call site, also after
+ * an error.
  *
- * A malformed key is an error, because the answer to who signed a thing would
- * otherwise be "not this one" for a mistake in a table of keys.  The error does
- * not quote the key: it may be a private one that stands there by mistake, and the
- * server's log is no place for that.
+ * A malformed key raises an error, because false would hide a mistake in a table of
+ * keys.  The error does not quote the key: it may be a private key by mistake, which
+ * must not get into the server's log.
  *
  *-------------------------------------------------------------------------
  */
@@ -35,7 +33,7 @@ typedef struct KeyCache
 {
 	MemoryContextCallback callback;
 	char		str[ATID_DID_KEY_TEXT_LEN]; /* the key's text */
-	size_t		len;			/* of the text; 0 where there is no key */
+	size_t		len;			/* of the text; 0 if there is no key */
 	AtidVerifier verifier;
 } KeyCache;
 
@@ -67,7 +65,7 @@ cache_of_call_site(FunctionCallInfo fcinfo)
 }
 
 /*
- * A library could not be used: no answer would be the truth.
+ * Raise an error: a library could not be used, so there is no answer.
  */
 pg_noreturn static void
 library_failure(AtidCurve curve)
@@ -80,7 +78,7 @@ library_failure(AtidCurve curve)
 }
 
 /*
- * Make a verifier of a key that is well-formed.  Returns ATID_OK, or
+ * Make a verifier from a well-formed key.  Returns ATID_OK, or
  * ATID_MULTIKEY_OFF_CURVE.
  */
 static AtidFault
@@ -94,8 +92,8 @@ make_verifier(AtidVerifier *verifier, const AtidMultikey *key)
 }
 
 /*
- * The key in a text; NULL where the text is none, and then *fault says why and,
- * for some faults, *at where.
+ * The key in a text.  If the text is no key, the result is NULL, *fault says why, and
+ * for some faults *at says where.
  */
 static AtidVerifier *
 find_key(FunctionCallInfo fcinfo, int arg, AtidFault *fault, size_t *at)
@@ -119,7 +117,7 @@ find_key(FunctionCallInfo fcinfo, int arg, AtidFault *fault, size_t *at)
 		*fault = make_verifier(&cache->verifier, &key);
 	if (*fault == ATID_OK)
 	{
-		/* what has been parsed is no longer than the longest key */
+		/* the parser has refused everything longer */
 		Assert(len <= sizeof(cache->str));
 		memcpy(cache->str, str, len);
 		cache->len = len;
@@ -143,8 +141,8 @@ invalid_key(AtidFault fault, size_t at)
 }
 
 /*
- * The key that is argument number arg, ready to verify with; an error where it
- * is malformed.  It is the call site's, and good until it is asked for again.
+ * The key that is argument number arg, ready to verify with; raises an error if it is
+ * malformed.  It belongs to the call site, and lasts until the next call of this.
  */
 AtidVerifier *
 atid_key_argument(FunctionCallInfo fcinfo, int arg)
@@ -159,8 +157,8 @@ atid_key_argument(FunctionCallInfo fcinfo, int arg)
 }
 
 /*
- * Has the key signed these bytes?  What has another length than r and s together
- * is no signature.
+ * Has the key signed these bytes?  False for a signature of another length than r and
+ * s together.
  */
 bool
 atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
@@ -184,7 +182,7 @@ atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
  */
 
 /*
- * did_key_is_valid(text): would the other functions take this key?
+ * did_key_is_valid(text): do the other functions accept this key?
  */
 PG_FUNCTION_INFO_V1(atid_did_key_is_valid);
 

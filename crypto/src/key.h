@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * key.h
- *		What the other files need of keys, as arguments of SQL functions.
+ *		Public keys as arguments of SQL functions, and signatures of bytes.
  *
  *-------------------------------------------------------------------------
  */

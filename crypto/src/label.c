@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * label.c
- *		Labels and who signed them.
+ *		Signatures of labels.
  *
  * A label (AT Protocol, "Labels") is signed over the DAG-CBOR of its specified
- * fields without sig; whatever else stands in the jsonb, such as $type, is not
- * signed and not looked at.  In the order of DAG-CBOR, which is that of the
- * letters here because all keys are of three:
+ * fields without sig.  Other fields in the jsonb, such as $type, are not signed and are
+ * ignored.  In the order of DAG-CBOR, which is alphabetical here because all keys have
+ * three letters:
  *
  *		cid		string, optional
  *		cts		string
@@ -17,13 +17,11 @@
  *		val		string
  *		ver		1
  *
- * The form that comes by the API may lack ver, which a signed label always has:
- * it is 1 then.  A field that is there counts as it is, also "neg": false, which
- * is better left out but may have been signed.
+ * A label from the API may lack ver, but the signed form always has it; it is 1 then.
+ * All fields that are there are signed, also "neg": false, which should be left out.
  *
- * A jsonb that is no label, because a field is missing or of another type, was
- * signed by nobody: the answer is no, not an error, so that one bad row does not
- * stop a query over all.
+ * If the jsonb is no label, because a field is missing or has another type, the answer
+ * is false, not an error, so that one bad row does not stop a query.
  *
  *-------------------------------------------------------------------------
  */
@@ -51,7 +49,7 @@ typedef enum FieldType
 	FIELD_VERSION
 } FieldType;
 
-/* All have a key of three letters; a label without ver has it nevertheless. */
+/* Each key has KEY_LEN letters.  A missing ver is taken for 1. */
 static const struct
 {
 	const char *key;
@@ -87,7 +85,7 @@ version_numeric(void)
 }
 
 /*
- * Write the value of a field; false where it is of another type.
+ * Write the value of a field; false if it has another type.
  */
 static bool
 put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
@@ -100,11 +98,11 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 
 				if (value->type != jbvString)
 					return false;
-				/* in SQL_ASCII a string can be any bytes */
+				/* in SQL_ASCII a string can have any bytes */
 				if (GetDatabaseEncoding() == PG_SQL_ASCII &&
 					!pg_verify_mbstr(PG_UTF8, value->val.string.val, value->val.string.len, true))
 					return false;
-				/* no copy where the server's encoding is UTF-8 */
+				/* no copy if the server's encoding is UTF-8 */
 				utf8 = pg_server_to_any(value->val.string.val, value->val.string.len, PG_UTF8);
 				atid_cbor_put_text(writer, utf8,
 								   utf8 == value->val.string.val ?
@@ -128,7 +126,7 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 }
 
 /*
- * Write what a label's signature is over; false where the jsonb is no label.
+ * Write the bytes that a label's signature covers; false if the jsonb is no label.
  */
 static bool
 put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)

@@ -9,15 +9,15 @@
  *		a codec as a varint: 80 24 (p256-pub, 0x1200) or e7 01 (secp256k1-pub, 0xe7)
  *		a compressed point in 33 bytes: 02 or 03, and x
  *
- * A did:key is "did:key:" and a multikey.  The first of the 35 bytes is never
- * zero and their number is fixed, so every valid key has the same length.
+ * A did:key is "did:key:" and a multikey.  There are always 35 bytes, and the first
+ * is never zero, so every valid key has the same length.
  *
- * What is refused is told apart where people are likely to meet it: the keys of
- * older DID documents ("Legacy Representation") have no codec and may not be
- * compressed, and a private key has a codec of its own.
+ * Two kinds of keys that users are likely to meet have faults of their own: the keys of
+ * older DID documents ("Legacy Representation"), which have no codec and may be
+ * uncompressed; and private keys, which have other codecs.
  *
- * Pure code: no server, no allocation, no state.  Whether a point is on its
- * curve takes arithmetic, which is left to the libraries (crypto/src/signature.c).
+ * Pure code: no server, no allocation, no state.  The libraries check whether a point
+ * is on its curve (crypto/src/signature.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -57,7 +57,7 @@ static const struct
 #define CURVES ((int) (sizeof(curves) / sizeof(curves[0])))
 
 /*
- * Is it a point with nothing in front of it?
+ * Is it a point without a codec before it?
  */
 static bool
 is_bare_point(const uint8_t *bytes, size_t len)
@@ -83,9 +83,9 @@ atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
 }
 
 /*
- * Read a did:key or a multikey of len bytes.  For ATID_MULTIKEY_MULTIBASE and
- * those of base58, *at is the byte that is at fault, from zero; for all faults,
- * *key has no meaning.
+ * Read a did:key or a multikey of len bytes.  For ATID_MULTIKEY_MULTIBASE and the
+ * faults of base58, *at is the index of the byte at fault.  After any fault, *key is
+ * undefined.
  */
 AtidFault
 atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
@@ -147,7 +147,7 @@ atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN
 }
 
 /*
- * The curve that the specification calls by this name.
+ * Find the curve of this name; false if there is none.
  */
 bool
 atid_curve_of_name(const char *name, size_t len, AtidCurve *curve)

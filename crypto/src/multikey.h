@@ -17,7 +17,7 @@
 /* A compressed point: 02 or 03 for an even or odd y, and x in 32 bytes. */
 #define ATID_POINT_LEN 33
 
-/* Every valid key has this many characters, from its z on, and with did:key:. */
+/* The length of every valid key, from its z on, and with "did:key:". */
 #define ATID_MULTIKEY_TEXT_LEN 49
 #define ATID_DID_KEY_TEXT_LEN (8 + ATID_MULTIKEY_TEXT_LEN)
 
@@ -28,7 +28,7 @@ typedef enum AtidCurve
 	ATID_CURVE_K256
 } AtidCurve;
 
-/* A public key.  Whether the point is on its curve has not been looked at. */
+/* A public key.  The point may not be on its curve. */
 typedef struct AtidMultikey
 {
 	AtidCurve	curve;

@@ -4,29 +4,28 @@
  *		Operations of the DID method PLC: their form, and their DAG-CBOR.
  *
  * An operation (did:plc, "Operation Serialization, Signing, and Validation") is a
- * JSON object of one of three types, each with all of these fields and no others:
+ * JSON object of one of three types, which has exactly these fields:
  *
  *		plc_operation	the present form: rotationKeys, verificationMethods,
  *						alsoKnownAs, services
  *		create			the first form of a genesis operation: signingKey,
  *						recoveryKey, handle, service
- *		plc_tombstone	the end
+ *		plc_tombstone	the end of the DID; no others
  *		all				type, prev, sig
  *
- * prev is the CID of the operation before as a string, null in a genesis
- * operation; a create is always one, and a tombstone never.
+ * prev is the CID of the previous operation as a string, null in a genesis operation.
+ * A create is always a genesis operation, and a tombstone never is.
  *
- * The form says nothing of what the strings mean: a key that is none, a list of
- * rotation keys that is empty or has one twice, or an operation of more than 7,500
- * bytes is in the directory, and its log goes on.  Only prev and sig must be
- * what they stand for, since nothing can follow from another.
+ * Strings are not checked for their meaning, because the directory has accepted
+ * operations with malformed keys, with no or duplicate rotation keys, and of more than
+ * 7,500 bytes, and later operations follow them.  Only prev and sig are checked.
  *
- * An operation is signed and hashed over its DAG-CBOR.  That is written here and not
- * by atid's library, whose records have objects that stand for links and bytes
- * ({"$link": ...}, {"$bytes": ...}).  In an operation these are names like others.
+ * An operation is signed and hashed over its DAG-CBOR.  atid's library cannot write it,
+ * because in records {"$link": ...} and {"$bytes": ...} stand for links and bytes; in
+ * an operation these are ordinary keys.
  *
- * The depth is bounded by the form, so nothing recurses.  Memory: some twice the
- * jsonb, more in a database that is not in UTF-8.
+ * The form bounds the depth, so nothing recurses.  Memory: some twice the jsonb, more
+ * in a database that is not in UTF-8.
  *
  *-------------------------------------------------------------------------
  */
@@ -62,7 +61,7 @@ static const struct
 	{"plc_tombstone", TOMBSTONE},
 };
 
-/* What the value of a field is. */
+/* The kinds of values. */
 typedef enum FieldKind
 {
 	FIELD_TYPE,
@@ -97,10 +96,10 @@ static const struct
 /* The fields of a service, in the same order. */
 static const char *const service_fields[] = {"type", "endpoint"};
 
-/* The most bytes of a key that a path shows. */
+/* A path shows at most so many bytes of a key. */
 #define KEY_MAX 100
 
-/* A rule that is broken, and where. */
+/* A broken rule, and its place. */
 typedef struct Problem
 {
 	StringInfoData path;
@@ -146,7 +145,7 @@ note_rule(Problem *problem, const char *rule)
 }
 
 /*
- * Append a key to the path as errors about records have it: .name or ["a name"].
+ * Append a key to the path, as in errors about records: .name or ["a name"].
  */
 static void
 append_key(StringInfo path, const char *key, int len)
@@ -179,7 +178,7 @@ truncate_path(Problem *problem, int len)
 	problem->path.data[len] = '\0';
 }
 
-/* Is this text UTF-8?  In SQL_ASCII it can be any bytes. */
+/* Can this text be UTF-8?  In SQL_ASCII it can have any bytes. */
 static bool
 check_text(const JsonbValue *value, Problem *problem)
 {
@@ -198,7 +197,7 @@ check_string(const JsonbValue *value, Problem *problem)
 }
 
 /*
- * The object of a service.
+ * Check the object of a service.
  */
 static bool
 check_service(const JsonbValue *value, Problem *problem)
@@ -224,7 +223,7 @@ check_service(const JsonbValue *value, Problem *problem)
 }
 
 /*
- * The strings of an array, or the strings or services of an object.
+ * Check the strings of an array, or the strings or services of an object.
  */
 static bool
 check_items(const JsonbValue *value, FieldKind kind, Problem *problem)
@@ -236,7 +235,7 @@ check_items(const JsonbValue *value, FieldKind kind, Problem *problem)
 	JsonbValue	key = {0};
 	int			index = 0;
 
-	/* what is nested comes as one item */
+	/* a nested array or object comes as one item */
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -305,7 +304,7 @@ check_field(const JsonbValue *value, FieldKind kind, AtidOperation *operation, P
 	switch (kind)
 	{
 		case FIELD_TYPE:
-			return true;		/* it has been looked at */
+			return true;		/* checked by check_type() */
 		case FIELD_PREV:
 			return check_prev(value, operation, problem);
 		case FIELD_SIG:
@@ -351,7 +350,7 @@ check_type(AtidOperation *operation, Problem *problem)
 }
 
 /*
- * The first field that this type of operation has not got.
+ * Find the first field that this type of operation must not have.
  */
 static bool
 find_other_field(const AtidOperation *operation, Problem *problem)
@@ -404,8 +403,7 @@ check_form(JsonbContainer *json, AtidOperation *operation, Problem *problem)
 }
 
 /*
- * Read an operation.  Returns NULL, or why it is none: its path, and the rule that
- * is broken.
+ * Read an operation.  Returns NULL, or why it is none: a path, and the broken rule.
  */
 char *
 atid_operation_read(JsonbContainer *json, AtidOperation *operation)
@@ -434,7 +432,7 @@ grow_buffer(AtidCborWriter *writer, size_t new_cap)
 	return true;
 }
 
-/* A text in UTF-8: the same one where that is the server's encoding. */
+/* A text in UTF-8; not copied if that is the server's encoding. */
 static const char *
 utf8_of(const JsonbValue *value, size_t *len)
 {
@@ -506,7 +504,7 @@ typedef struct Pair
 	JsonbValue	value;
 } Pair;
 
-/* A heap gives the greatest first. */
+/* Reversed, because a heap gives the greatest first. */
 static int
 compare_pairs(Datum a, Datum b, void *arg)
 {
@@ -517,9 +515,9 @@ compare_pairs(Datum a, Datum b, void *arg)
 }
 
 /*
- * An object of strings or services.  A jsonb has its keys in the order of DAG-CBOR, by
- * length and then by bytes.  Where they are converted it may be another one.  A
- * heap sorts them, which nobody can make slow.
+ * Write an object of strings or services.  A jsonb has its keys in the order of DAG-CBOR,
+ * by length and then by bytes, but converting them to UTF-8 may change that.  Then they
+ * are sorted with a heap, because some inputs make qsort() quadratic.
  */
 static void
 put_map(AtidCborWriter *writer, JsonbContainer *object)

@@ -12,7 +12,7 @@
 
 #include "signature.h"
 
-/* The types of an operation: bits, for sets of them. */
+/* The types of operations, as bits of a set. */
 typedef enum AtidOperationType
 {
 	ATID_OPERATION_UPDATE = 1,	/* plc_operation */
@@ -20,7 +20,7 @@ typedef enum AtidOperationType
 	ATID_OPERATION_TOMBSTONE = 4	/* plc_tombstone */
 } AtidOperationType;
 
-/* An operation that has the form of one. */
+/* An operation whose form has been checked. */
 typedef struct AtidOperation
 {
 	AtidOperationType type;

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * plc.c
- *		Operations of the DID method PLC: who signed them, and their DID.
+ *		Operations of the DID method PLC: their signatures, and their DID.
  *
  * sig is the signature, in base64url, over the DAG-CBOR of the operation without
- * sig (operation.c).  The genesis operation, whose prev is null, makes the DID:
+ * sig (operation.c).  The DID comes from the genesis operation, whose prev is null:
  * "did:plc:" and the first 24 characters of the base32 of the SHA-256 of its
- * DAG-CBOR, sig included.
+ * DAG-CBOR with sig.
  *
- * Which keys may sign is not decided here: they are the rotationKeys of the
- * operation before, or of the genesis operation itself.
+ * The caller decides which keys may sign: the rotationKeys of the previous operation,
+ * or those of the genesis operation itself.
  *
  *-------------------------------------------------------------------------
  */
@@ -30,7 +30,7 @@
 #define DID_PREFIX "did:plc:"
 #define DID_PREFIX_LEN (sizeof(DID_PREFIX) - 1)
 
-/* As many bytes of the hash are 24 characters. */
+/* 15 bytes of the hash are 24 characters of base32. */
 #define DID_HASH_LEN 15
 #define DID_HASH_TEXT_LEN 24
 
@@ -54,7 +54,7 @@ atid_plc_operation_problem(PG_FUNCTION_ARGS)
 }
 
 /*
- * plc_did(operation jsonb): the DID that a genesis operation makes.
+ * plc_did(operation jsonb): the DID of a genesis operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_did);
 
@@ -88,7 +88,7 @@ atid_plc_did(PG_FUNCTION_ARGS)
 
 /*
  * plc_operation_is_signed_by(operation jsonb, key text): has the key signed the
- * operation?  What is no operation was signed by nobody.
+ * operation?  False if it is no operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_operation_is_signed_by);
 

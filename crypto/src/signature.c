@@ -3,41 +3,36 @@
  * signature.c
  *		Verifying a signature with the libraries of the two curves.
  *
- * K-256 is libsecp256k1's, P-256 is OpenSSL's.  No arithmetic of either curve is
- * done here but by their functions.
+ * libsecp256k1 does the arithmetic of K-256, and OpenSSL that of P-256.
  *
  * A signature (AT Protocol, "Cryptography") is r and s of ECDSA in 32 bytes
  * each, over the SHA-256 of the data.  With n the order of the curve's group,
  * it must have 0 < r < n and 0 < s <= n/2 (low-S) on both curves.  libsecp256k1
- * holds to all of that by itself.  OpenSSL takes a high s, and an r that is
- * malformed may be an error to it rather than an answer, so that for P-256 the
- * bounds are looked at here, before it is asked.
+ * checks these bounds.  OpenSSL accepts a high s, and may raise an error for a
+ * malformed r, so for P-256 the bounds are checked here before it is called.
  *
- * libsecp256k1's own static context is enough to parse and to verify: it is
- * constant, and nothing has to be made or freed.  Randomising a context protects
- * secret keys, and there are none here.
+ * libsecp256k1's static context is enough to parse and to verify.  Randomising a
+ * context protects secret keys, and there are none here.
  *
- * OpenSSL is used through its default library context, and so with the
- * providers that the machine's configuration loads, a FIPS provider too.  What
- * it notes of an error is taken out of its queue again, because the backend's own
- * TLS code expects to find that empty.
+ * OpenSSL is used through its default library context, and so with the providers
+ * that the machine's configuration loads, for example a FIPS provider.  Its errors
+ * are removed from its queue, because the backend's TLS code expects an empty queue.
  *
- * OpenSSL answers alike, with an error, where a key or a signature is refused by the
- * arithmetic and where it could not do its work (no memory, no provider).  The
- * first must be a no, since anyone can make such a signature; the second must not.
- * The reasons that it notes cannot tell them apart: they are of many places, and
- * change with its version and with the provider.  So an error is a no only where
- * a proof shows it:
+ * OpenSSL returns the same error if the arithmetic refuses a key or a signature, and
+ * if it could not do its work (no memory, no provider).  The first must be a no, since
+ * anyone can make such a signature; the second must be an error.  The reasons in the
+ * queue cannot tell them apart: they differ by version and by provider.  So an error is
+ * a no only if it is proven that
  *
- *		a point is on the curve for no y: x is not below the field's prime p, or
+ *		no point of the curve has this x: it is not below the field's prime p, or
  *		x^3 + ax + b is not a square modulo p (its Jacobi symbol is -1);
  *		a signature has nothing to compare r with: with e the digest and Q the
  *		key, (e/s) G + (r/s) Q is the point at infinity, and so is e G + r Q.
  *
- * Nothing else is left that a signature within its bounds can fail with, so that
- * all other errors are failures of the library.
+ * The arithmetic refuses a signature within the bounds for no other reason, so all other
+ * errors are failures of the library.
  *
- * No header of the server: this is tested and measured without one.
+ * No header of the server is included: the tests and benchmarks run without a server.
  *
  *-------------------------------------------------------------------------
  */
@@ -55,7 +50,7 @@
 #include "multikey.h"
 #include "signature.h"
 
-/* An ECDSA-Sig-Value in DER of P-256 has two INTEGERs of 33 bytes at most. */
+/* An ECDSA-Sig-Value of P-256 in DER has two INTEGERs of at most 33 bytes. */
 #define DER_MAX_LEN 72
 
 /* The order n of P-256 (FIPS 186-4, D.1.2.3), and n/2 rounded down. */
@@ -168,7 +163,7 @@ p256_is_infinite(const uint8_t point[ATID_POINT_LEN], const uint8_t *digest, con
 }
 
 /*
- * Make the key object, and a context that is ready to verify with it.
+ * Make the key object, and a context for verifying with it.
  */
 static AtidVerdict
 p256_init(AtidVerifier *verifier)
@@ -219,8 +214,8 @@ p256_in_bounds(const uint8_t *r, const uint8_t *s)
 }
 
 /*
- * The signature as OpenSSL wants it, an ECDSA-Sig-Value in DER.  Returns its
- * length, or a negative number where there is no memory.
+ * Convert the signature to an ECDSA-Sig-Value in DER, for OpenSSL.  Returns its
+ * length, or a negative number if there is no memory.
  */
 static int
 p256_to_der(const uint8_t *r, const uint8_t *s, uint8_t der[DER_MAX_LEN])
@@ -232,7 +227,7 @@ p256_to_der(const uint8_t *r, const uint8_t *s, uint8_t der[DER_MAX_LEN])
 
 	if (sig != NULL && r_number != NULL && s_number != NULL)
 	{
-		/* the signature owns the numbers from here on */
+		/* now the signature owns the numbers */
 		ECDSA_SIG_set0(sig, r_number, s_number);
 		len = i2d_ECDSA_SIG(sig, &der);
 	}
@@ -277,8 +272,8 @@ p256_check(AtidVerifier *verifier, const uint8_t *digest, const uint8_t *signatu
  */
 
 /*
- * Make a key ready to verify with: yes, no where its point is not on the curve.
- * Only after a yes is there something to release.
+ * Prepare a key: yes, or no if its point is not on the curve.  Only after a yes the
+ * verifier must be released.
  */
 AtidVerdict
 atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key)
@@ -288,7 +283,7 @@ atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key)
 }
 
 /*
- * Is this the key's signature of what has this digest?
+ * Is this the key's signature of data with this digest?
  */
 AtidVerdict
 atid_verifier_check(AtidVerifier *verifier, const uint8_t digest[ATID_DIGEST_LEN],

@@ -15,14 +15,14 @@
 
 #include "multikey.h"
 
-/* A signature is r and s, big-endian, and nothing else. */
+/* A signature is r and s, big-endian. */
 #define ATID_SCALAR_LEN 32
 #define ATID_SIGNATURE_LEN (2 * ATID_SCALAR_LEN)
 
-/* What is signed is a SHA-256. */
+/* The SHA-256 of the data is signed. */
 #define ATID_DIGEST_LEN 32
 
-/* An answer of the libraries. */
+/* The answer of a library. */
 typedef enum AtidVerdict
 {
 	ATID_VERDICT_NO,
@@ -30,7 +30,7 @@ typedef enum AtidVerdict
 	ATID_VERDICT_FAILED			/* the library could not be used */
 } AtidVerdict;
 
-/* A key as its library wants it. */
+/* A key in the form that its library needs. */
 typedef struct AtidVerifier
 {
 	AtidMultikey key;

@@ -3,10 +3,10 @@
  * sigtext.c
  *		Signatures as base64 in a jsonb.
  *
- * A label has {"$bytes": base64}, with its padding or without (AT Protocol, "Data
- * Model"); an operation of PLC has a string in base64url, without.  64 bytes are
- * 86 characters, of which the last carries four spare bits, which must be zero:
- * a signature has one text in each form, but for the padding.
+ * A label has {"$bytes": base64}, with padding or without (AT Protocol, "Data Model").
+ * An operation of PLC has a string in base64url without padding.  64 bytes are 86
+ * characters.  The last one has four spare bits, which must be zero, so that a
+ * signature has only one text in each form, not counting the padding.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,18 +20,17 @@
 #include "signature.h"
 #include "sigtext.h"
 
-/* The characters of 64 bytes, and with the padding. */
+/* The characters of 64 bytes, without and with padding. */
 #define DIGITS 86
 #define PADDED 88
 
-/* The server's functions want room for whole groups of three bytes. */
+/* The server's decoder needs room for whole groups of three bytes. */
 #define DECODED_MAX (PADDED / 4 * 3)
 
 
 /*
- * Read the DIGITS characters at digits, of base64's alphabet.  The server's
- * decoder passes over white space and spare bits, so the text must be what the
- * bytes encode to.
+ * Decode the DIGITS characters at digits.  The server's decoder ignores white space
+ * and spare bits, so the bytes are encoded again and compared.
  */
 static bool
 decode_digits(const char *digits, uint8_t *signature)

@@ -52,7 +52,7 @@ test_vectors(void)
 }
 
 /*
- * Every byte is in the alphabet or refused, in each place.
+ * In each place, every byte is in the alphabet or refused.
  */
 static void
 test_characters(void)
@@ -82,7 +82,7 @@ test_characters(void)
 }
 
 /*
- * The longest of both, all of one value.
+ * The longest byte strings and texts, each of one repeated value.
  */
 static void
 test_limits(void)

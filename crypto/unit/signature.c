@@ -20,7 +20,7 @@
 static uint8_t digest[ATID_DIGEST_LEN];
 static const uint8_t message[] = "\xa1\x65" "hello" "\x65" "world";
 
-/* Of that file: a key of each curve, and its signature in hexadecimal. */
+/* From that file: a key of each curve, and its signature in hexadecimal. */
 static const struct
 {
 	const char *key;
@@ -95,8 +95,8 @@ check(AtidVerifier *verifier, const uint8_t *signature, AtidVerdict want, const 
 }
 
 /*
- * A signature, and what is made of it: each scalar out of its bounds, each bit
- * turned.
+ * A valid signature; then with each scalar out of its bounds, and with each bit
+ * flipped.
  */
 static void
 test_vector(int v)
@@ -162,8 +162,7 @@ test_vector(int v)
 }
 
 /*
- * The largest s that is low, with a digest made for it; and what it is to n, which
- * is the least that is high.
+ * The largest low s, with a digest made for it; and n minus it, the least high s.
  */
 static void
 test_boundary(void)
@@ -206,9 +205,9 @@ test_boundary(void)
 }
 
 /*
- * Signatures that are made so that verifying them meets what it never meets by
- * chance.  "infinity" has r = -e/d for the private key d, so that whatever s is
- * the sum of the two points is the point at infinity, which has no x.
+ * Signatures whose verification meets cases that never occur by chance.  "infinity"
+ * has r = -e/d for the private key d, so that for every s the sum of the two points is
+ * the point at infinity, which has no x.
  */
 static const struct
 {
@@ -387,7 +386,7 @@ test_crafted(void)
 }
 
 /*
- * Every x, on either curve, is a key in both parities or in none.
+ * On both curves, an x is a key with both parities or with none.
  */
 static void
 test_points(void)
@@ -439,7 +438,7 @@ test_field(void)
 
 		key.point[0] = 2;
 		from_hex(primes[curve], key.point + 1);
-		/* p + 5 would be 5, and p + 6 be 6, one of which is on the curve */
+		/* modulo p these are 0 to 7, and some of them are on the curve */
 		for (int i = 0; i < 8; i++)
 		{
 			if (atid_verifier_init(&verifier, &key) != ATID_VERDICT_NO)
@@ -451,7 +450,7 @@ test_field(void)
 }
 
 /*
- * OpenSSL's memory, which ends with the allocation that is number memory_left.
+ * OpenSSL's allocation number memory_left, from 0, fails; none if it is negative.
  */
 static long memory_left = -1;
 
@@ -486,8 +485,8 @@ release(void *pointer, const char *file, int line)
 }
 
 /*
- * Where any one allocation fails the answer is the truth or none, be it a good
- * signature, one that OpenSSL has no answer for, or a key off the curve.
+ * If an allocation fails, the answer is correct or there is none: for a valid signature,
+ * for one that OpenSSL has an error for, and for a key off the curve.
  */
 static void
 test_without_memory(void)
@@ -546,8 +545,8 @@ test_without_memory(void)
 }
 
 /*
- * OpenSSL that may use nothing but what is approved, and has no provider of that
- * kind: neither a yes nor a no about P-256, and K-256 as ever.
+ * OpenSSL may use approved algorithms only, and has no provider with any: no answer
+ * about P-256, and the usual ones about K-256.
  */
 static void
 test_without_provider(void)
