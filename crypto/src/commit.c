@@ -79,7 +79,6 @@ block_is_signed_by(const uint8_t *block, size_t len, const text *did, AtidVerifi
  * account that the key has signed?
  */
 PG_FUNCTION_INFO_V1(atid_commit_is_signed_by);
-
 Datum
 atid_commit_is_signed_by(PG_FUNCTION_ARGS)
 {
@@ -132,7 +131,6 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
  * repository, signed by the key?
  */
 PG_FUNCTION_INFO_V1(atid_repo_is_signed_by);
-
 Datum
 atid_repo_is_signed_by(PG_FUNCTION_ARGS)
 {
@@ -159,7 +157,6 @@ atid_repo_is_signed_by(PG_FUNCTION_ARGS)
  * error is raised: an empty result would look like an account without records.
  */
 PG_FUNCTION_INFO_V1(atid_repo_records_signed_by);
-
 Datum
 atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 {

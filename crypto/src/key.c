@@ -185,7 +185,6 @@ atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
  * did_key_is_valid(text): do the other functions accept this key?
  */
 PG_FUNCTION_INFO_V1(atid_did_key_is_valid);
-
 Datum
 atid_did_key_is_valid(PG_FUNCTION_ARGS)
 {
@@ -199,7 +198,6 @@ atid_did_key_is_valid(PG_FUNCTION_ARGS)
  * did_key_curve(text): 'p256' or 'k256'.
  */
 PG_FUNCTION_INFO_V1(atid_did_key_curve);
-
 Datum
 atid_did_key_curve(PG_FUNCTION_ARGS)
 {
@@ -212,7 +210,6 @@ atid_did_key_curve(PG_FUNCTION_ARGS)
  * did_key_public_key(text): the compressed point, 33 bytes.
  */
 PG_FUNCTION_INFO_V1(atid_did_key_public_key);
-
 Datum
 atid_did_key_public_key(PG_FUNCTION_ARGS)
 {
@@ -228,7 +225,6 @@ atid_did_key_public_key(PG_FUNCTION_ARGS)
  * did_key_make(curve text, bytes bytea): the did:key of a compressed point.
  */
 PG_FUNCTION_INFO_V1(atid_did_key_make);
-
 Datum
 atid_did_key_make(PG_FUNCTION_ARGS)
 {
@@ -264,7 +260,6 @@ atid_did_key_make(PG_FUNCTION_ARGS)
  * the data?
  */
 PG_FUNCTION_INFO_V1(atid_signature_is_valid);
-
 Datum
 atid_signature_is_valid(PG_FUNCTION_ARGS)
 {

@@ -206,7 +206,6 @@ label_is_of(Jsonb *label, const text *did)
  * and has the key signed it?
  */
 PG_FUNCTION_INFO_V1(atid_label_is_signed_by);
-
 Datum
 atid_label_is_signed_by(PG_FUNCTION_ARGS)
 {

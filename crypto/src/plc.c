@@ -39,7 +39,6 @@
  * plc_operation_problem(operation jsonb): why it is no operation, or NULL.
  */
 PG_FUNCTION_INFO_V1(atid_plc_operation_problem);
-
 Datum
 atid_plc_operation_problem(PG_FUNCTION_ARGS)
 {
@@ -57,7 +56,6 @@ atid_plc_operation_problem(PG_FUNCTION_ARGS)
  * plc_did(operation jsonb): the DID of a genesis operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_did);
-
 Datum
 atid_plc_did(PG_FUNCTION_ARGS)
 {
@@ -91,7 +89,6 @@ atid_plc_did(PG_FUNCTION_ARGS)
  * operation?  False if it is no operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_operation_is_signed_by);
-
 Datum
 atid_plc_operation_is_signed_by(PG_FUNCTION_ARGS)
 {

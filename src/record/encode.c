@@ -259,7 +259,7 @@ sort_pairs(Encoder *encoder)
  * An array or a map begins: write its head as if it were empty.
  */
 static void
-begin_container(Encoder *encoder, bool map)
+begin_block_container(Encoder *encoder, bool map)
 {
 	Level	   *level = &encoder->levels[++encoder->depth];
 
@@ -277,7 +277,7 @@ begin_container(Encoder *encoder, bool map)
  * An array or a map ends: write its final head.
  */
 static void
-end_container(Encoder *encoder)
+end_block_container(Encoder *encoder)
 {
 	AtidCborWriter *writer = &encoder->writer;
 	const Level *level = &encoder->levels[encoder->depth];
@@ -356,18 +356,18 @@ put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item, bool 
 			if (in_order)
 				atid_cbor_put_array(writer, item->len);
 			else
-				begin_container(encoder, false);
+				begin_block_container(encoder, false);
 			break;
 		case ATID_CBOR_MAP:
 			if (in_order)
 				atid_cbor_put_map(writer, item->len);
 			else
-				begin_container(encoder, true);
+				begin_block_container(encoder, true);
 			break;
 		case ATID_CBOR_ARRAY_END:
 		case ATID_CBOR_MAP_END:
 			if (!in_order)
-				end_container(encoder);
+				end_block_container(encoder);
 			break;
 		case ATID_CBOR_FAULT:
 		case ATID_CBOR_END:

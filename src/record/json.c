@@ -42,7 +42,7 @@ atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len)
 }
 
 static AtidCborEvent
-note_fault(AtidTextWalk *walk, AtidFault fault)
+note_json_fault(AtidTextWalk *walk, AtidFault fault)
 {
 	walk->fault = fault;
 	return ATID_CBOR_FAULT;
@@ -106,22 +106,22 @@ set_string(AtidTextWalk *walk, AtidCborItem *item)
  * An object begins with the key "$link" or "$bytes", which must be its only one.
  */
 static AtidCborEvent
-set_special(AtidTextWalk *walk, AtidCborItem *item, bool link)
+set_json_special(AtidTextWalk *walk, AtidCborItem *item, bool link)
 {
 	AtidFault	fault;
 
 	expect_token(walk, JSON_TOKEN_COLON);
 	if (next_token(walk) != JSON_TOKEN_STRING)
-		return note_fault(walk, link ? ATID_JSON_LINK_TYPE : ATID_JSON_BYTES_TYPE);
+		return note_json_fault(walk, link ? ATID_JSON_LINK_TYPE : ATID_JSON_BYTES_TYPE);
 	if (!set_string(walk, item))
-		return note_fault(walk, ATID_JSON_SURROGATE);
+		return note_json_fault(walk, ATID_JSON_SURROGATE);
 	if (next_token(walk) != JSON_TOKEN_OBJECT_END)
-		return note_fault(walk, link ? ATID_JSON_LINK_KEYS : ATID_JSON_BYTES_KEYS);
+		return note_json_fault(walk, link ? ATID_JSON_LINK_KEYS : ATID_JSON_BYTES_KEYS);
 
 	fault = link ? atid_json_link(item, &walk->special) :
 		atid_json_bytes(item, &walk->special);
 	if (fault != ATID_OK)
-		return note_fault(walk, fault);
+		return note_json_fault(walk, fault);
 	return link ? ATID_CBOR_LINK : ATID_CBOR_BYTES;
 }
 
@@ -129,7 +129,7 @@ set_special(AtidTextWalk *walk, AtidCborItem *item, bool link)
  * An array or an object begins.
  */
 static AtidCborEvent
-begin_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
+begin_json_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
 {
 	AtidTextLevel *level;
 
@@ -138,15 +138,15 @@ begin_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
 		if (next_token(walk) == JSON_TOKEN_STRING && set_string(walk, item))
 		{
 			if (atid_cbor_item_is(item, "$link"))
-				return set_special(walk, item, true);
+				return set_json_special(walk, item, true);
 			if (atid_cbor_item_is(item, "$bytes"))
-				return set_special(walk, item, false);
+				return set_json_special(walk, item, false);
 		}
 		walk->again = true;
 	}
 
 	if (walk->depth == ATID_CBOR_DEPTH_MAX)
-		return note_fault(walk, ATID_CBOR_DEPTH);
+		return note_json_fault(walk, ATID_CBOR_DEPTH);
 	level = &walk->levels[++walk->depth];
 	level->object = object;
 	level->any = false;
@@ -158,7 +158,7 @@ begin_container(AtidTextWalk *walk, AtidCborItem *item, bool object)
  * The value that begins with the lexer's token.
  */
 static AtidCborEvent
-set_value(AtidTextWalk *walk, AtidCborItem *item, JsonTokenType token)
+set_json_value(AtidTextWalk *walk, AtidCborItem *item, JsonTokenType token)
 {
 	AtidFault	fault;
 
@@ -166,17 +166,17 @@ set_value(AtidTextWalk *walk, AtidCborItem *item, JsonTokenType token)
 	{
 		case JSON_TOKEN_STRING:
 			if (!set_string(walk, item))
-				return note_fault(walk, ATID_JSON_SURROGATE);
+				return note_json_fault(walk, ATID_JSON_SURROGATE);
 			return ATID_CBOR_TEXT;
 		case JSON_TOKEN_NUMBER:
 			fault = atid_json_integer(walk->lex->token_start,
 									  walk->lex->token_terminator - walk->lex->token_start,
 									  &item->integer);
-			return fault == ATID_OK ? ATID_CBOR_INTEGER : note_fault(walk, fault);
+			return fault == ATID_OK ? ATID_CBOR_INTEGER : note_json_fault(walk, fault);
 		case JSON_TOKEN_OBJECT_START:
-			return begin_container(walk, item, true);
+			return begin_json_container(walk, item, true);
 		case JSON_TOKEN_ARRAY_START:
-			return begin_container(walk, item, false);
+			return begin_json_container(walk, item, false);
 		case JSON_TOKEN_TRUE:
 		case JSON_TOKEN_FALSE:
 			item->integer = token == JSON_TOKEN_TRUE;
@@ -211,13 +211,13 @@ atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 			return ATID_CBOR_END;
 		}
 		walk->begun = true;
-		return set_value(walk, item, token);
+		return set_json_value(walk, item, token);
 	}
 
 	if (level->at_value)
 	{
 		level->at_value = false;
-		return set_value(walk, item, token);
+		return set_json_value(walk, item, token);
 	}
 	if (token == (level->object ? JSON_TOKEN_OBJECT_END : JSON_TOKEN_ARRAY_END))
 	{
@@ -232,18 +232,18 @@ atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 	}
 	level->any = true;
 	if (!level->object)
-		return set_value(walk, item, token);
+		return set_json_value(walk, item, token);
 
 	if (token != JSON_TOKEN_STRING)
 		refuse_syntax();
 	walk->fault_in_key = true;
 	if (!set_string(walk, item))
-		return note_fault(walk, ATID_JSON_SURROGATE);
+		return note_json_fault(walk, ATID_JSON_SURROGATE);
 	expect_token(walk, JSON_TOKEN_COLON);
 	if (atid_cbor_item_is(item, "$link"))
-		return note_fault(walk, ATID_JSON_LINK_KEYS);
+		return note_json_fault(walk, ATID_JSON_LINK_KEYS);
 	if (atid_cbor_item_is(item, "$bytes"))
-		return note_fault(walk, ATID_JSON_BYTES_KEYS);
+		return note_json_fault(walk, ATID_JSON_BYTES_KEYS);
 	walk->fault_in_key = false;
 	level->at_value = true;
 	return ATID_CBOR_KEY;

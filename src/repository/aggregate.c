@@ -37,7 +37,6 @@
  * UTF-8 in every encoding of the database.
  */
 PG_FUNCTION_INFO_V1(atid_mst_key_depth);
-
 Datum
 atid_mst_key_depth(PG_FUNCTION_ARGS)
 {
@@ -151,7 +150,7 @@ begin_tree(MemoryContext context, bool with_nodes)
 }
 
 static Datum
-put_row(FunctionCallInfo fcinfo, bool with_nodes)
+put_entry(FunctionCallInfo fcinfo, bool with_nodes)
 {
 	MemoryContext context;
 	TreeState  *state;
@@ -209,15 +208,13 @@ finish_state(FunctionCallInfo fcinfo, StringInfo nodes, uint8_t root[ATID_MST_CI
  * mst_root(key, value): the CID of the tree's root.
  */
 PG_FUNCTION_INFO_V1(atid_mst_root_transfn);
-
 Datum
 atid_mst_root_transfn(PG_FUNCTION_ARGS)
 {
-	return put_row(fcinfo, false);
+	return put_entry(fcinfo, false);
 }
 
 PG_FUNCTION_INFO_V1(atid_mst_root_finalfn);
-
 Datum
 atid_mst_root_finalfn(PG_FUNCTION_ARGS)
 {
@@ -232,15 +229,13 @@ atid_mst_root_finalfn(PG_FUNCTION_ARGS)
  * after those below it.
  */
 PG_FUNCTION_INFO_V1(atid_mst_car_transfn);
-
 Datum
 atid_mst_car_transfn(PG_FUNCTION_ARGS)
 {
-	return put_row(fcinfo, true);
+	return put_entry(fcinfo, true);
 }
 
 PG_FUNCTION_INFO_V1(atid_mst_car_finalfn);
-
 Datum
 atid_mst_car_finalfn(PG_FUNCTION_ARGS)
 {

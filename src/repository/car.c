@@ -31,7 +31,6 @@
  * car_roots(bytea): the CIDs that the header names, in its order.
  */
 PG_FUNCTION_INFO_V1(atid_car_roots);
-
 Datum
 atid_car_roots(PG_FUNCTION_ARGS)
 {
@@ -63,7 +62,6 @@ atid_car_roots(PG_FUNCTION_ARGS)
  * car_blocks(bytea, verify): all sections, in their order.
  */
 PG_FUNCTION_INFO_V1(atid_car_blocks);
-
 Datum
 atid_car_blocks(PG_FUNCTION_ARGS)
 {
@@ -132,7 +130,6 @@ find_car_problem(FunctionCallInfo fcinfo)
 }
 
 PG_FUNCTION_INFO_V1(atid_car_is_valid);
-
 Datum
 atid_car_is_valid(PG_FUNCTION_ARGS)
 {
@@ -140,7 +137,6 @@ atid_car_is_valid(PG_FUNCTION_ARGS)
 }
 
 PG_FUNCTION_INFO_V1(atid_car_problem);
-
 Datum
 atid_car_problem(PG_FUNCTION_ARGS)
 {
@@ -205,7 +201,6 @@ is_root(const CarState *state, FunctionCallInfo fcinfo)
  * a root.
  */
 PG_FUNCTION_INFO_V1(atid_car_agg_transfn);
-
 Datum
 atid_car_agg_transfn(PG_FUNCTION_ARGS)
 {
@@ -245,7 +240,6 @@ atid_car_agg_transfn(PG_FUNCTION_ARGS)
 }
 
 PG_FUNCTION_INFO_V1(atid_car_agg_finalfn);
-
 Datum
 atid_car_agg_finalfn(PG_FUNCTION_ARGS)
 {

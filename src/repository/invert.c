@@ -252,7 +252,6 @@ keep_subtree(Inversion *inversion, const AtidMstWalk *walk)
  * of its nodes.
  */
 PG_FUNCTION_INFO_V1(atid_mst_invert);
-
 Datum
 atid_mst_invert(PG_FUNCTION_ARGS)
 {

@@ -211,7 +211,6 @@ next_record(Repository *repo, Record *record, bool partial)
  * repo_commit(car): the commit that the first root is.
  */
 PG_FUNCTION_INFO_V1(atid_repo_commit);
-
 Datum
 atid_repo_commit(PG_FUNCTION_ARGS)
 {
@@ -255,7 +254,6 @@ atid_repo_commit(PG_FUNCTION_ARGS)
  * repo_records(car, partial): collection, rkey, cid, block, in the order of paths.
  */
 PG_FUNCTION_INFO_V1(atid_repo_records);
-
 Datum
 atid_repo_records(PG_FUNCTION_ARGS)
 {
@@ -321,7 +319,6 @@ find_repository_problem(FunctionCallInfo fcinfo)
 }
 
 PG_FUNCTION_INFO_V1(atid_repo_is_valid);
-
 Datum
 atid_repo_is_valid(PG_FUNCTION_ARGS)
 {
@@ -329,7 +326,6 @@ atid_repo_is_valid(PG_FUNCTION_ARGS)
 }
 
 PG_FUNCTION_INFO_V1(atid_repo_problem);
-
 Datum
 atid_repo_problem(PG_FUNCTION_ARGS)
 {

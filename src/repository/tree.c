@@ -103,7 +103,6 @@ atid_tree_enter(AtidTree *tree, bool partial)
  * mst_entries(car, root, partial): key and value, in the order of keys.
  */
 PG_FUNCTION_INFO_V1(atid_mst_entries);
-
 Datum
 atid_mst_entries(PG_FUNCTION_ARGS)
 {
@@ -300,7 +299,6 @@ step_both(Diff *diff, AtidMstWalk *old, AtidMstWalk *new)
  * mst_diff(car_a, root_a, car_b, root_b): key, old, new, in the order of keys.
  */
 PG_FUNCTION_INFO_V1(atid_mst_diff);
-
 Datum
 atid_mst_diff(PG_FUNCTION_ARGS)
 {
