@@ -1,14 +1,14 @@
 # Order and uniqueness among real sessions.
 #
 # Shows that within one database
-# - no TID and no version 7 UUID is handed out twice, whoever draws, however fast, and also while the
+# - no TID and no version 7 UUID is handed out twice, from any session, at any speed, and also while the
 #   stream runs ahead of the clock;
 # - a session's identifiers rise in the order in which it draws them;
-# - whoever has seen another's identifier, through a committed row or a lock handed over, draws a
-#   greater one;
+# - a session that has seen another's identifier, through a committed row or a lock, draws a greater
+#   one;
 # - sessions that meet at the first use share one state;
-# - parallel workers draw from the same stream, a rolled back (sub)transaction gives nothing back, and
-#   a read-only transaction can draw.
+# - parallel workers draw from the same stream, a (sub)transaction that rolls back returns no
+#   identifiers, and a read-only transaction can draw.
 
 use strict;
 use warnings FATAL => 'all';

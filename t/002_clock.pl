@@ -3,12 +3,12 @@
 # Debian's libfaketime, preloaded into the server, moves the wall clock while the server runs and
 # leaves the monotonic clock alone. Shows that
 # - when the clock goes back an hour or a day, also in the middle of a statement, no TID and no version
-#   7 UUID repeats or falls, in any session, and nothing stalls: the stream holds the line just above
-#   its last value, however far that is ahead of the clock;
-# - when the clock goes forward, the stream is there at once, and once the clock has caught up with a
-#   held line the stream follows it again;
+#   7 UUID repeats or falls, in any session, and nothing waits: the stream goes on just above its last
+#   value, however far that is ahead of the clock;
+# - when the clock goes forward, the stream follows at once; after it was ahead, it follows again as soon
+#   as the clock has caught up;
 # - a clock that stands still, one before 1970 and one after 2112 give right identifiers;
-# - a clock past the TID's 53 bits is refused, and the refusal moves nothing.
+# - a clock beyond the TID's 53 bits is refused, and the stream does not change.
 #
 # Each part has a database, and so a stream, of its own.
 

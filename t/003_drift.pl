@@ -1,13 +1,13 @@
-# The overrun: a burst faster than the stream's ticks, and the settings that govern it.
+# Bursts that are faster than the stream's ticks, and the settings that limit them.
 #
 # Shows that
 # - a burst never runs further ahead of the clock than atid.max_drift: it waits, and goes on;
 # - the wait ends at once for a statement timeout, a cancel, a termination and a server stop; it shows
-#   in pg_stat_activity and in the view of doc/generator.md, and what it interrupts takes nothing from
-#   the stream;
-# - atid.clock_id and atid.max_drift are out of an ordinary session's reach, work through ALTER
-#   DATABASE, take effect at once and refuse values outside their ranges; before a session has used the
-#   extension, ALTER SYSTEM takes any value for one that is set already, and LOAD mends that;
+#   in pg_stat_activity and in the view of doc/generator.md, and an interrupted draw does not change the
+#   stream;
+# - an ordinary session cannot set atid.clock_id and atid.max_drift; ALTER DATABASE can; they take effect
+#   at once and refuse values outside their ranges; before a session has used the extension, ALTER SYSTEM
+#   takes any value for one that is set already, and LOAD prevents that;
 # - after the streams were raised to a horizon far ahead, a session waits only if it has a lower
 #   atid.max_drift than the one which raised them.
 

@@ -1,12 +1,12 @@
-# Databases, roles and the extension's own coming and going.
+# Databases, roles, and creating and dropping the extension.
 #
 # Shows that
-# - each database has a stream of its own, which no other database's burst or wait moves;
+# - each database has a stream of its own, which does not change by a burst or wait in another database;
 # - many databases work, with shared_preload_libraries and without, and one made from a template;
 # - the extension can be dropped and created again under live sessions;
 # - a database's owner can create it without being superuser, and a plain role with no grant can use
 #   all of it, with the default search_path and with an empty one;
-# - it lives beside uuid-ossp in public.
+# - it works beside uuid-ossp in public.
 
 use strict;
 use warnings FATAL => 'all';

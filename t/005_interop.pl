@@ -1,8 +1,7 @@
 # Test vectors for TIDs, record keys and NSIDs: ours in t/vectors, and the AT Protocol's public ones where they are
 # there (AtidTest::Interop).
 #
-# Shows that every line counted as valid there is accepted and every other refused: by the functions
-# that answer, and by the types and domains that store.
+# Shows that the predicates, types and domains accept each valid line and refuse each other one.
 
 use strict;
 use warnings FATAL => 'all';

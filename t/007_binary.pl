@@ -1,7 +1,7 @@
 # The binary form of values, byte by byte, as clients send it with COPY and as parameters. Shows that
-# - 8 bytes are a tid, any 8, and come out as they went in;
-# - the 13 characters of a TID's text are taken too, from a client that has no code for the type;
-# - anything else is refused with SQLSTATE 22P03 and a sentence that says what was wrong.
+# - any 8 bytes are a tid, and come back unchanged;
+# - the 13 characters of a TID's text are accepted too, for clients that do not know the type;
+# - anything else is refused with SQLSTATE 22P03 and a sentence that says what is wrong.
 
 use strict;
 use warnings FATAL => 'all';

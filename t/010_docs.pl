@@ -1,12 +1,12 @@
-# The documentation tells the truth.
+# The documentation is correct and complete.
 #
 # Shows that
 # - every SQL example of README.md and doc/*.md runs, in the order of its page, and prints what the page
 #   says;
-# - every function, type, sequence, rule, operator, operator class, cast and setting of it is in a
-#   chapter, functions and casts as the catalogue has them; and no page names one that there is not;
+# - every function, type, sequence, rule, operator, operator class, cast and setting of the extension is in
+#   a chapter, functions and casts as the catalogue has them; and no page names one that does not exist;
 # - doc/README.md, the index, is what script/index makes of the chapters and of the functions' comments;
-# - every file that a page names or links to, and every heading, is there.
+# - every file and heading that a page names or links to exists.
 #
 # How an example is written: a fence ```sql, and right after it a plain fence with the output. One
 # without output prints nothing. A page runs in one session, as the owner of a fresh database (who is

@@ -1,14 +1,14 @@
 # The slots that databases' generators have in shared memory.
 #
 # Shows that
-# - databases that come, draw and go, again and again, do not use up memory: their slots are taken again,
-#   and not a segment of the server's more is in use after many rounds than after few;
-# - many databases side by side draw, each from streams of its own that go on where they were, while
-#   others come and go, and at most a few segments are in use for all of them;
-# - a database that gets the OID of a dropped one draws, also if it is a copy of that one, and so does
-#   what was made from such a database; nothing that its rows hold comes again;
-# - before PostgreSQL 17, where the first slots come out of the main segment's spare room: a server whose
-#   lock table has taken all of it says so, and one with the library preloaded has them.
+# - databases that are created, draw and are dropped, again and again, do not use up memory: their slots are
+#   reused, and no more segments of the server are in use after many rounds than after few;
+# - many databases draw at a time, each from its own streams, which go on while other databases are created
+#   and dropped, and at most a few segments are in use for all of them;
+# - a database with the OID of a dropped one can draw, also if it is a copy of that one, and so can a database
+#   made from it; no identifier in its rows is drawn again;
+# - before PostgreSQL 17, the first slots are in the spare room of the main segment: if the lock table has
+#   taken all of it, there is an error that says so; with the library preloaded there is room.
 #
 # ATID_SLOT_ROUNDS and ATID_SLOT_DATABASES set how many rounds (24) and databases (20) there are.
 

@@ -1,18 +1,18 @@
 # Crashes.
 #
-# Shows that no TID and no version 7 UUID is handed out twice, and each is above all before it,
-# whether that was committed or only received by a client,
+# Shows that no TID and no version 7 UUID is handed out twice, and each is above all before it, committed
+# or only received by a client,
 # - when the server is stopped at once under four working clients, again and again;
 # - when a backend is killed and the server restarts itself;
-# - when it crashes while the only one who drew is still in a read-only transaction, so that nothing
-#   but the draw itself can have put the horizon on disk;
+# - when it crashes while the only session that drew is still in a read-only transaction, so that only the
+#   draw itself can have put the horizon on disk;
 # - when it crashes at the very tick of the horizon;
 # - when nextval() was called on the horizon's sequence before the horizon was raised.
 #
-# A clock that simply goes on hides a lost horizon: it has passed all that was handed out when the
-# server is back. So the stream has to be ahead of the clock, and the first test counts how often it
-# was. Each life begins at the last one's horizon, which its reserve has put seconds above what was
-# drawn; that keeps the stream ahead, and bursts do the rest.
+# A clock that simply goes on hides a lost horizon: when the server is back, it is above everything that
+# was handed out. So the stream has to be ahead of the clock, and the first test counts how often it was.
+# Each life begins at the last one's horizon, which is seconds above what was drawn (atid.reserve); that
+# and bursts keep the stream ahead.
 #
 # ATID_CRASH_CYCLES says how often the server is stopped; 100 times take about a minute.
 

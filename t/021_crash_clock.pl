@@ -1,16 +1,16 @@
 # Crashes and restarts with the clock set back meanwhile.
 #
-# A server that goes by the clock alone repeats itself here: after the restart the clock shows times
-# that have been used up. Shows that no TID and no version 7 UUID repeats or falls, that the first
-# draw after the start takes no longer than any other, and that what runs ahead of the clock by more
-# than atid.max_drift for such a reason does not wait for it,
+# A generator that trusts the clock alone repeats itself here: after the restart the clock shows times that
+# were used before. Shows that no TID and no version 7 UUID repeats or falls, that the first draw after the
+# start takes no longer than any other, and that a stream that is ahead of the clock by more than
+# atid.max_drift for this reason does not wait,
 # - when the clock is an hour further back after each crash under working clients;
 # - when it is set back an hour between a clean stop and the start;
 # - when it was a day ahead, and is right again after the restart;
 # - when it steps in the life before and in the one after.
 #
-# And that a life which begins more than a day ahead of the clock warns of it once, naming
-# generator_reset(), which brings the streams back to the clock in all sessions.
+# Also shows that a life which begins more than a day ahead of the clock warns once, and that
+# generator_reset(), which the warning names, brings the streams back to the clock in all sessions.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,13 +1,12 @@
 # Clean restarts, and sessions that come and go.
 #
 # Shows that
-# - after a restart the streams are ahead of the clock by what they were at the stop and atid.reserve
-#   at most, and come back to it, both kinds;
-# - so it is after a burst, too;
+# - after a restart both streams are at most atid.reserve further ahead of the clock than at the stop, and
+#   the clock catches up with them; also after a burst;
 # - twenty restarts with a burst up to atid.max_drift after each do not add up: the streams are ahead by
-#   that and what atid.reserve adds per restart at most, also where the clock is set back each time; and
-#   no first draw waits;
-# - a thousand short connections push them nowhere, and write no horizon of their own.
+#   at most that and what atid.reserve adds per restart, also if the clock is set back each time; and no
+#   first draw waits;
+# - a thousand short connections do not raise the streams, and write no horizon of their own.
 
 use strict;
 use warnings FATAL => 'all';

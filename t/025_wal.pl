@@ -1,11 +1,11 @@
-# What the horizon costs in WAL, by pg_waldump.
+# The WAL that the horizon costs, measured by pg_waldump.
 #
 # Shows that
-# - a server on which nobody draws writes nothing for it, however many sessions look at it;
+# - a server on which nobody draws writes no WAL for it, however many sessions read it;
 # - drawing writes one record for each atid.reserve of stream time at most: steadily, from several
 #   sessions, and in a burst that runs ahead of the clock;
-# - a record has as many bytes as the chapter says, at most;
-# - what sessions read of it costs nothing.
+# - a record has at most as many bytes as the chapter says;
+# - reading the horizon costs nothing.
 
 use strict;
 use warnings FATAL => 'all';

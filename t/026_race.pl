@@ -1,23 +1,22 @@
-# Sessions that come to the horizon together.
+# Sessions that need the horizon at the same time.
 #
 # Shows that
-# - eight sessions that need a new horizon at one moment write it once, and none waits for another for
-#   ever: when it has been used up, when it was set by hand, and at the first draw after a start;
-# - nobody draws before the streams are raised to the horizon of an earlier life, though the shared
-#   state is there already: a session that has come first is held up on its way to the page, the second
-#   waits for the page too;
-# - nobody uses a horizon that another session has raised and not flushed yet: a session is held up
-#   before it writes WAL, another one waits until that is done, and a crash at that point loses nothing
-#   that was handed out;
-# - where the disk takes longer for a raise than the raise is good for, a draw still comes to its end;
-# - what is drawn right after CREATE EXTENSION is not drawn again after a crash, however its transaction
-#   was committed.
+# - eight sessions that need a new horizon at one moment write it once, and no session waits forever: when
+#   it has been used up, when it was set by hand, and at the first draw after a start;
+# - no session draws before the streams are raised to the horizon of an earlier life, though the shared
+#   state exists already: the first session is held up on its way to the page, and the second waits for the
+#   page too;
+# - no session uses a horizon that another has raised and not flushed yet: a session is held up before it
+#   writes WAL, another one waits until that is done, and after a crash at that point nothing that was
+#   handed out is lost;
+# - if flushing a raise takes longer than its reserve lasts, a draw still ends;
+# - identifiers drawn right after CREATE EXTENSION are not drawn again after a crash, however its
+#   transaction was committed.
 #
-# A session on its way to the page is held up by a lock on the sequence that conflicts with its own.
-# One that writes WAL is held up by a library that is compiled here and preloaded into the server: a
-# process named in its folder waits before it writes to a file of pg_wal. What it was about to write
-# is then lost in a crash, as it would be on a disk that had not got to it. The same library makes a
-# disk slow.
+# A session on its way to the page is held up by a conflicting lock on the sequence. One that writes WAL is
+# held up by a library that is compiled here and preloaded into the server: a process named in its folder
+# waits before it writes to a file of pg_wal. A crash then loses that write, as on a disk that had not
+# written it yet. The same library makes a disk slow.
 
 use strict;
 use warnings FATAL => 'all';

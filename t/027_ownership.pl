@@ -1,13 +1,13 @@
-# Whose sequence it is.
+# The owner of the horizon's sequence.
 #
 # The extension is trusted: a database's owner may create it, and owns its schema. The generator writes
 # to the horizon's page without asking for privileges. Shows that
 # - a database owner who renames the schema and plants a sequence or a table of that name elsewhere
 #   changes nothing: the extension's own is found, and nothing else is touched;
-# - a sequence that is missing, that is not the extension's, that is unlogged, or something that is no
-#   sequence, in the extension's own schema, is an error which says what to do, and is not written to;
-# - also a session that has drawn before notices it within a second;
-# - when it is put right, the streams go on above all before.
+# - if the sequence in the extension's schema is missing, not the extension's, unlogged or no sequence,
+#   there is an error that says what to do, and nothing is written to it;
+# - a session that has drawn before notices that within a second;
+# - when it is repaired, the streams go on above all earlier values.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,19 +1,19 @@
-# Where a draw may have to write the horizon.
+# The contexts in which a draw may have to write the horizon.
 #
-# Shows that it can be written and flushed, and the streams raised to it,
+# Shows that a draw can write and flush it, and raise the streams to it,
 # - in a read-only transaction, a serializable one, a subtransaction and a transaction that roll back;
 # - in a SECURITY DEFINER function, in one with an empty search_path, by a role with no privilege;
 # - in a parallel worker;
 # - with wal_level = minimal, also in the transaction that has created the extension;
 # - in a database made from a template that has it;
 # - in a live session, after the extension was dropped and created again by another one;
-# - while ALTER SEQUENCE is under way or has been rolled back, and after a timeout that ended a wait for
-#   it; and that the transaction that has altered it does not draw, in a parallel worker neither;
-# - when CREATE EXTENSION, after DROP EXTENSION, was the last before a crash: the new horizon covers what
-#   the streams had handed out.
+# - during ALTER SEQUENCE, after its rollback, and after a timeout that ended a wait for it; a transaction
+#   that has altered the sequence cannot draw, not even in a parallel worker;
+# - when DROP EXTENSION and CREATE EXTENSION were the last commands before a crash: the new horizon covers
+#   what the streams had handed out.
 #
-# In each case the page is first made one that a session must rewrite, by setting it ahead of all, and
-# after all of it the server crashes: nothing repeats or falls.
+# In each case the horizon is first set ahead of all values, so that a session must rewrite the page. In the
+# end the server crashes: nothing repeats or falls.
 
 use strict;
 use warnings FATAL => 'all';

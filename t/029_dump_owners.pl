@@ -1,11 +1,11 @@
 # Dump, restore and pg_upgrade when roles come and go.
 #
-# The horizon is dumped with the extension, and restored with setval(), for which somebody needs the
-# privilege. Shows that, with the extension created by the database's owner, by a superuser, and by a
-# role that may only create in the database,
-# - a dump is restored without an error, and the horizon with it, by a superuser and by the owner;
-# - the same after REASSIGN OWNED, DROP OWNED and DROP ROLE of whoever created it: no dump names a role
-#   that is gone, and the new owner has what the old one had;
+# The horizon is dumped with the extension, and restored with setval(), which needs a privilege. Shows that,
+# with the extension created by the database's owner, by a superuser, and by a role that may only create in
+# the database,
+# - a superuser and the owner can restore a dump, with the horizon, without an error;
+# - the same after REASSIGN OWNED, DROP OWNED and DROP ROLE of the role that created it: no dump names the
+#   dropped role, and the new owner has its privileges;
 # - pg_upgrade works then, too;
 # - a database's owner restores the horizon where a superuser has created the extension beforehand.
 

@@ -7,11 +7,11 @@
 # - a name has the same UUID in a database with another encoding, and by its UTF-8 as bytea;
 # - versions, times, v1 to v6 and back, integers, bytes and GUID bytes are those of the package uuid and of
 #   Node's arithmetic;
-# - uuid_extract_version and uuid_extract_timestamp answer what the server's own functions do, where the
-#   server has them and answers, for each version and variant; and read what the server's own generators
-#   make.
+# - uuid_extract_version and uuid_extract_timestamp give the same results as the server's own functions, if
+#   the server has them and they give one, for each version and variant; and read the UUIDs of the server's
+#   generators.
 #
-# What needs npm is skipped where that is not to be had; AtidTest::Oracles says how it is found.
+# The parts that need npm are skipped without it; AtidTest::Oracles says how it is found.
 
 use strict;
 use warnings FATAL => 'all';

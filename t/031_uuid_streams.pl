@@ -1,14 +1,14 @@
 # Streams of versions 1, 6 and 7, among sessions and over crashes.
 #
 # Shows that
-# - under 8 sessions no v1, v6 or v7 is handed out twice, nor any of their times, of which v1 and v6 have
-#   one stream together; and a session's v6 and v7 rise as it draws them, and so do the times of its v1;
-# - all sessions of a life have one node and one clock sequence; the node has the multicast bit set, as no
+# - with 8 sessions no v1, v6 or v7 is handed out twice, and no time of theirs; v1 and v6 share a stream of
+#   times; and in a session each v6, each v7 and each time of a v1 is greater than the one before;
+# - all sessions of a life have the same node and clock sequence; the node has the multicast bit set, which no
 #   MAC address has; another life, and another database, has others;
-# - after an immediate stop in the middle of drawing, again and again, nothing repeats, and what comes next
-#   is greater than all that came before, also where the clock was set back by an hour meanwhile.
+# - after an immediate stop in the middle of drawing, again and again, nothing repeats, and each new value is
+#   greater than all before, also if the clock was set back by an hour meanwhile.
 #
-# Values are taken apart here, without any code of the extension.
+# The test decodes values without any code of the extension.
 
 use strict;
 use warnings FATAL => 'all';

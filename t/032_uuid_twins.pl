@@ -1,13 +1,13 @@
 # Every function of uuid-ossp and of pg_uuidv7 has its twin.
 #
-# Whoever moves over from one of them changes the schema and nothing else. Shows that
+# Moving over from one of them changes only the schema in the statements. Shows that
 # - for each function of uuid-ossp there is one of the same name, with the same arguments, names and
-#   defaults of arguments, result, and whatever the planner goes by;
-# - for each function of pg_uuidv7 1.6 likewise, but for the volatility: what is random is volatile
-#   here, and what is not is immutable;
+#   defaults of arguments, result, and properties for the planner;
+# - the same for each function of pg_uuidv7 1.6, except that here random functions are volatile and all
+#   others immutable;
 # - the same statements give the same answers, with uuid-ossp first in search_path or with atid first.
 #
-# pg_uuidv7 is in no Debian archive: its functions are listed here, and what it answers is computed.
+# pg_uuidv7 is in no Debian archive: its functions are listed here, and its results are computed.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,16 +1,16 @@
-# A draw that a reset comes in between.
+# A reset in the middle of a draw.
 #
-# Whether the life has changed can only be checked after a draw has swapped its tick in. Shows that
-# - a draw which swaps while a reset is under way hands out nothing of the old life: it waits for the
-#   reset to end, and draws at the clock;
-# - neither does one that began before a reset and swaps after it, when the stream has been lowered and
-#   raised again to the very value that it had read: the tick that it takes is discarded.
+# A draw can check only after the swap of its tick whether the life has changed. Shows that
+# - a draw that swaps during a reset hands out nothing of the old life: it waits for the end of the reset,
+#   and draws at the clock;
+# - the same for a draw that began before a reset and swaps after it, when the stream has been lowered and
+#   raised again to the value that the draw had read: its tick is discarded.
 #
-# Both hang on one moment. A library that is compiled here and preloaded into the server holds a process
-# that is named in its folder where the extension reads the monotonic clock: in a draw that is far ahead
-# of the wall clock, between the look at the stream and the swap; in a reset, between the page and the
-# stream. The same library lets the wall clock stand still for the extension, so that a session
-# does not forget the horizon as long as the test takes.
+# To meet these moments, a library that is compiled here and preloaded into the server holds a process that
+# is named in its folder where the extension reads the monotonic clock: in a draw that is far ahead of the
+# wall clock, between reading the stream and the swap; in a reset, between the page and the stream. The same
+# library lets the wall clock stand still for the extension, so that sessions do not forget the horizon
+# during the test.
 
 use strict;
 use warnings FATAL => 'all';

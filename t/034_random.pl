@@ -1,8 +1,8 @@
 # How long random bits are kept.
 #
-# A virtual machine that is resumed twice from one snapshot has the memory of its processes twice. Shows
-# that a backend draws no identifier from bits that are older than a second: what it draws then was not in
-# the memory of the library before. The backend reads that itself, from /proc.
+# If a virtual machine is resumed twice from one snapshot, both copies have the same memory. Shows that a
+# backend draws no identifier from bits that are older than a second: an identifier drawn later was not in
+# the memory of the library before. The backend itself reads that memory from /proc.
 
 use strict;
 use warnings FATAL => 'all';

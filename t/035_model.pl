@@ -1,9 +1,9 @@
 # The generator's protocol, checked by Spin: t/model/generator.pml says what is modelled and claimed.
 #
 # Shows that
-# - within the bounds below nothing is handed out twice or below what was handed out before, however
-#   sessions, crashes, CREATE EXTENSION, resets, setval(), a standby and weak memory take turns;
-# - each step of the protocol is needed: left out or done wrong, it breaks a claim;
+# - within the bounds below nothing is handed out twice or below an earlier value, in any interleaving of
+#   sessions, crashes, CREATE EXTENSION, resets, setval(), a standby and weak memory;
+# - each step of the protocol is needed: without it, or with a wrong one, a claim fails;
 # - the steps of the model and those that src/generator/ marks with "model: ..." are the same.
 #
 # With ATID_FULL the bounds are larger (minutes, and some GB of memory).

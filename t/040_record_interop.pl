@@ -4,11 +4,11 @@
 # Shows that
 # - every fixture becomes the block and the CID that it names, byte for byte, and the block becomes the
 #   record again;
-# - every record counted as valid there is valid, and every other is refused with the problem that its
-#   note names, and its path;
+# - every valid record there is valid, and every other is refused with the problem that its note names,
+#   and its path;
 # - the records of lexicon/record-data-*.json, whose rules are those of a Lexicon, have a block, and what
 #   the data model says of them;
-# - cid_string_is_valid answers as syntax/cid_* does, and which of those strings are an atid.cid_link.
+# - cid_string_is_valid agrees with syntax/cid_*, and which of those strings are an atid.cid_link.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,11 +1,11 @@
 # Records in databases of other encodings than UTF-8.
 #
 # Shows that
-# - a record has the same block and CID in every encoding that can express it, also where the order of
-#   its keys changes by conversion, and its block comes back as the record;
+# - a record has the same block and CID in every encoding that can express it, also if conversion changes
+#   the order of its keys, and its block comes back as the record;
 # - links, blobs, references, problems and paths are the same;
-# - what an encoding cannot express is an error that says so, and never another record: neither by
-#   characters that it has not, nor by those that it does not tell apart.
+# - if an encoding cannot express a record, because it lacks a character or has one code for two, there is
+#   an error that says so, and never another record.
 
 use strict;
 use warnings FATAL => 'all';

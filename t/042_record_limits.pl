@@ -1,20 +1,20 @@
-# Records and blocks that are made to hurt, and what else one regression session cannot show.
+# Hostile records and blocks, and other tests that need more than one session.
 #
 # Shows that
-# - depth bombs, lengths and counts that claim more than is there, arrays of ten million items and strings
-#   of 100 MB end in success or in an error that says why, in memory that their size bounds, and the
-#   session goes on;
+# - deep nesting, lengths and counts beyond the end of the input, arrays of ten million items and strings of
+#   100 MB end in success or in an error that says why, with memory bounded by their size, and the session
+#   goes on;
 # - a jsonb is built in 2 GB at most, whatever a block is made of;
 # - paths and keys in errors are bounded;
 # - a cancel stops a long call at once;
 # - calls give their memory back, in a loop of PL/pgSQL and in one query;
 # - parallel workers run the functions;
-# - cid_links go through COPY in its binary format, and bytes that are none do not;
+# - binary COPY takes cid_links, and refuses other bytes;
 # - a table with a generated CID, a check and indexes on expressions is dumped and restored, by its owner.
 #
-# With script/test --full every shape of a block is tried against the bound of 2 GB, all kinds of large
-# values are taken to and fro, and each call is made 100,000 times; else two shapes, three kinds, and
-# 10,000 times.
+# With script/test --full every shape of a block is tried against the bound of 2 GB, all kinds of large values
+# are converted both ways, and each call is made 100,000 times; else two shapes, three kinds, and 10,000
+# times.
 
 use strict;
 use warnings FATAL => 'all';

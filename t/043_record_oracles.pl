@@ -2,16 +2,16 @@
 #
 # t/oracles/records.js asks the server through the Node driver pg and compares with npm's packages
 # @atcute/cbor, @atcute/cid, @ipld/dag-cbor and multiformats, and with a reader and a writer of its own
-# that say what the specification says. It lists where the packages and the specification differ: a
-# difference of any other kind fails. Shows that
+# that follow the specification. It lists the differences between the packages and the specification, and
+# fails at any other. Shows that
 # - tens of thousands of random records (nested, all of Unicode, keys whose order depends on how they are
 #   compared, integers at the edges of their forms, bytes, links, blobs of both forms) give the same bytes
-#   and the same CID, come back from them as jsonb and as JSON, and that record_is_valid and the lists of
-#   links, blobs and references say what a walk in JavaScript says;
-# - mutated blocks are accepted and refused alike, and what is accepted is read alike;
-# - texts of CIDs and base64, some spoiled, are taken and refused alike.
+#   and the same CID, come back from them as jsonb and as JSON, and record_is_valid and the lists of links,
+#   blobs and references agree with a walk in JavaScript;
+# - mutated blocks are accepted and refused alike, and accepted ones are read alike;
+# - texts of CIDs and base64, some of them damaged, are accepted and refused alike.
 #
-# Skipped where node and npm are not to be had; AtidTest::Oracles says how they are found.
+# Skipped without node and npm; AtidTest::Oracles says how they are found.
 
 use strict;
 use warnings FATAL => 'all';

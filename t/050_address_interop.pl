@@ -2,11 +2,11 @@
 # of all of Lexicon's string formats: ours in t/vectors, and the AT Protocol's public ones where they are there
 # (AtidTest::Interop).
 #
-# Shows that every line counted as valid there is accepted and every other refused, by the predicate, by
-# format_problem, and by the type or domain; and that what is accepted comes back byte for byte.
+# Shows that the predicate, format_problem, and the type or domain accept each valid line and refuse each other
+# one, and that accepted lines come back byte for byte.
 #
-# The exceptions in the public ones, with the sentence that decides; the vectors' README says that the specifications do where
-# they disagree:
+# The exceptions in the public vectors, with the sentence that decides; their README says that the specifications
+# take precedence:
 # - one valid NSID has an authority of 283 characters: "Domain authority: at most 253 characters (including
 #   periods)" (NSID Syntax);
 # - JA and jaja are well-formed language tags: "The Lexicon string must validate as a 'well-formed' language

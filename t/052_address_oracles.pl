@@ -1,12 +1,12 @@
 # npm's @atproto/syntax gives the same answers about DIDs, handles, NSIDs, at-identifiers, AT URIs, language
 # tags and URIs.
 #
-# t/oracles/addresses.js makes the strings and tells what the package says. Shows that of 100,000 mutated
-# strings of each format, each is accepted or refused as it is by the package, but for the kinds that the
-# program lists, with the sentence of the specification that decides; and only in the direction that it
-# lists. A predicate, the type or domain of the format, and the parts of what is accepted agree.
+# t/oracles/addresses.js makes the strings and asks the package. Shows that each of 100,000 mutated strings of
+# each format is accepted or refused as by the package, except for the kinds that the program lists, with the
+# sentence of the specification that decides, and only in the direction that it lists. The predicate, the type
+# or domain of the format, and the parts of accepted strings agree.
 #
-# Skipped where node and npm are not to be had; AtidTest::Oracles says how they are found.
+# Skipped without node and npm; AtidTest::Oracles says how they are found.
 
 use strict;
 use warnings FATAL => 'all';

@@ -4,11 +4,11 @@
 # Shows that
 # - each query gives the same rows on both, with its values in the statement, as parameters without a type,
 #   and as parameters of type text, text[] and so on in a generic plan;
-# - with typed parameters, the index that is named serves (the tables are small, so other ways are forbidden);
-# - what is refused is what doc/address.md says: a literal or an untyped parameter that is no DID or AT URI;
-# - joins of columns of the types with text in a collation for which different texts are equal, where ICU is
-#   there, find what their bytes say, by each method and with Memoize;
-# - the same in databases of LATIN1 and SQL_ASCII, with bytes that are no ASCII;
+# - with typed parameters, the index that is named is used (the tables are small, so other plans are disabled);
+# - only what doc/address.md says is refused: a literal or an untyped parameter that is no DID or AT URI;
+# - joins of columns of the types with text in a collation in which different texts are equal, if the server
+#   has ICU, compare bytes, with each method and with Memoize;
+# - the same in databases of LATIN1 and SQL_ASCII, with bytes that are not ASCII;
 # - plans of a table of text are the same in a database with the extension and without.
 
 use strict;

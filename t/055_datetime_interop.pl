@@ -1,9 +1,8 @@
 # Test vectors for datetimes: ours in t/vectors, and the AT Protocol's public ones where they are there
 # (AtidTest::Interop).
 #
-# Shows that each line counted as valid there is a datetime, and that each other line is none: neither
-# one whose syntax is wrong, nor one that names no time. There is no exception. The functions, the domain
-# and the conversion agree about each line.
+# Shows that each valid line is a datetime and each other line is none: neither one with wrong syntax nor one
+# that names no time. There is no exception. The functions, the domain and the conversion agree about each line.
 
 use strict;
 use warnings FATAL => 'all';

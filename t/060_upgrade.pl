@@ -4,12 +4,11 @@
 # indexes, partitions and views,
 # - the update gives the catalogue that CREATE EXTENSION gives, down to comments and grants, and leaves
 #   every row as it was; its owner, who is no superuser, can do it;
-# - what was made with 1.0 goes on working: constraints, defaults, generated columns, indexes, plans that
-#   were prepared before;
+# - everything made with 1.0 still works: constraints, defaults, generated columns, indexes, prepared plans;
 # - a dump from before and one from after restore into a database without the extension and into one that
 #   has 1.0 already, with the same contents and the same schema;
 # - a session that drew before the library was replaced goes on beside one that loaded the new file, and
-#   what both draw rises and does not repeat.
+#   their identifiers rise and do not repeat.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,14 +1,14 @@
-# What the owner of a database, who is no superuser, can plant for the extensions' scripts to find.
+# Objects that the owner of a database, who is no superuser, plants for the extensions' scripts.
 #
 # The scripts run with a superuser's rights, in a schema that the owner of the database can rename. A C
-# function that is bound to a type of somebody else's reads memory at any address. Shows that
-# - an update takes the extension's own objects, whatever schema has the name that theirs had;
-# - an object of each kind that the script took from elsewhere ends the update, one that was added to the
-#   extension too, and one that no longer belongs to a superuser;
-# - no search_path, and no operator or function in the extension's own schema, gets into a script;
-# - a schema that is renamed before or while a script runs ends it.
+# function that is bound to another user's type reads memory at any address. Shows that
+# - an update uses the extension's own objects, even if another schema has the old name of theirs;
+# - the update fails if an object of any kind was taken from elsewhere, was added to the extension, or no
+#   longer belongs to a superuser;
+# - search_path, and operators and functions in the extension's own schema, do not affect a script;
+# - a script fails if its schema is renamed before it or while it runs.
 #
-# Each attack is tried on a script without its defence first, where it has to succeed.
+# Each attack is first tried on a script without its defence, where it must succeed.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,9 +1,9 @@
 # Settings that were made before the library is loaded.
 #
 # The library is loaded by the first call of one of its functions, which can be in a parallel query, in a
-# worker or in the leader. Shows that ALTER DATABASE, ALTER ROLE and SET are heeded then too, with no
-# warning, in the query and after it, whichever function was first; and which commands take a setting of a
-# library that is not loaded, and what becomes of a value that is not allowed.
+# worker or in the leader. Shows that ALTER DATABASE, ALTER ROLE and SET then take effect, without a warning,
+# in the query and after it, with every function as the first; and which commands accept a setting of a library
+# that is not loaded, and what happens with a value that is not allowed.
 
 use strict;
 use warnings FATAL => 'all';

@@ -6,9 +6,9 @@
 #   their second character names; the tree of the latter gives its keys back;
 # - keys share what mst/common_prefix.json says, as far as they can be keys of one node;
 # - each commit of firehose/commit-proof-fixtures.json has the roots that are named, before and after; the
-#   operations invert to the root before with exactly the blocks of the proof; with any block less there is an
-#   error that names the node that is missing (two of all the blocks are not needed, and without them the root
-#   is the same); and with a wrong operation the root is another or there is an error.
+#   operations invert to the root before with exactly the blocks of the proof; without any one block there is an
+#   error that names the missing node (two of all the blocks are not needed: without them the root is the same);
+#   and with a wrong operation the root differs or there is an error.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,14 +1,14 @@
 # Every rule of a canonical tree, of a commit, of a path and of a CAR, broken alone.
 #
 # Repositories are made by AtidTest::Repository, which shares no code with the extension. Shows that
-# - what is made so is read, and is the tree that mst_root makes of its entries;
-# - each rule that is broken, in a tree all of whose hashes are right, is refused by its name and with its
-#   place, by mst_entries, repo_records, repo_problem, repo_is_valid alike;
-# - the same for commits, paths, records, and for the bytes of a CAR; a CAR that is cut off at any byte, or has any
-#   byte changed, dropped or doubled, is refused, or gives the same records;
-# - what the specification allows is taken: any order of blocks, blocks twice, unrelated blocks, a record under
-#   two paths, more than one root, commits of version 2, leaf links that are not blessed as far as their hash can
-#   be checked.
+# - valid repositories are read, and their tree is the one that mst_root makes of its entries;
+# - each broken rule, in a tree with correct hashes, is refused with its words and its place, by mst_entries,
+#   repo_records, repo_problem and repo_is_valid alike;
+# - the same for commits, paths, records, and the bytes of a CAR; a CAR that is cut off at any byte, or has any byte
+#   changed, dropped or doubled, is refused, or gives the same records;
+# - everything that the specification allows is accepted: any order of blocks, blocks twice, unrelated blocks, a
+#   record under two paths, more than one root, commits of version 2, and leaf links that are not blessed if their
+#   hash can be checked.
 
 use strict;
 use warnings FATAL => 'all';

@@ -7,8 +7,8 @@
 #   full export and from the slice that goes over the firehose;
 # - a CAR with a byte changed, dropped or doubled is refused, or gives the same records.
 #
-# $ATID_REPOSITORIES and $ATID_MUTATIONS say how many; the defaults take less than a minute. Skipped where node
-# and npm are not to be had; AtidTest::Oracles says how they are found.
+# $ATID_REPOSITORIES and $ATID_MUTATIONS set the numbers; the defaults take less than a minute. Skipped without node
+# and npm; AtidTest::Oracles says how they are found.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,13 +1,13 @@
-# CARs that are made to hurt, and what else one regression session cannot show of repositories.
+# Hostile CARs, and other tests of repositories that need more than one session.
 #
 # Shows that
-# - a million blocks of one byte, a million blocks of one CID, a section of 100 MB, CIDs that agree in their
-#   first bytes, a record that many paths refer to, end in success or in an error that says why, in memory that
-#   their size bounds; a repository of 300 MB is read in memory that is far below it;
+# - a million blocks of one byte, a million blocks of one CID, a section of 100 MB, CIDs with the same first bytes,
+#   and a record that many paths refer to end in success or in an error that says why, with memory bounded by their
+#   size; reading a repository of 300 MB takes far less memory than that;
 # - a cancel stops a long call at once;
-# - calls give their memory back; many states of aggregates live at a time;
+# - calls give their memory back; there can be many aggregates at a time;
 # - parallel workers run the functions;
-# - a database in another encoding has the same answers.
+# - a database in another encoding gives the same results.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,18 +1,18 @@
-# mst_diff of trees that are wrong.
+# mst_diff of invalid trees.
 #
-# Trees are made by AtidTest::Repository, which shares no code with the extension, of random keys of all depths.
-# One is canonical; the other is it with random entries put and deleted, and then, mostly, with one thing
-# wrong: an entry on the wrong side of a subtree, at the wrong level or there twice, subtrees swapped, repeated,
-# dropped, or at another level. All hashes are right. Shows that
-# - mst_diff raises, with either tree first, where mst_entries refuses the other tree, and nowhere else; it
-#   names the same rule or another;
+# AtidTest::Repository, which shares no code with the extension, makes trees of random keys of all depths. One tree
+# is canonical. The other has random entries added and deleted, and then mostly one error: an entry on the wrong
+# side of a subtree, at the wrong level or twice; subtrees swapped, repeated, dropped, or at another level. All
+# hashes are right. Shows that
+# - with either tree first, mst_diff raises an error if mst_entries refuses the other tree, of the same rule or
+#   another; and in no other case;
 # - else it gives the difference of the entries;
-# - with a CAR that has only those nodes that the canonical tree does not have, it never answers about a tree
-#   that mst_entries refuses;
-# - an entry behind a subtree that both share, which belongs before it, and such a subtree at another level, are
-#   named with their key and rule; and what two trees share is not opened further than along its edge.
+# - with a CAR of only those nodes that the canonical tree does not have, it never gives a result for a tree that
+#   mst_entries refuses;
+# - an entry after a shared subtree that belongs before it, and a shared subtree at another level, are reported with
+#   their key and rule; and shared subtrees are read only along their right edge.
 #
-# $ATID_SEED is another beginning of chance, $ATID_PAIRS the number of pairs.
+# $ATID_SEED seeds the random numbers, $ATID_PAIRS is the number of pairs.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,14 +1,14 @@
-# The extension atid_crypto beside atid: installing, dumping, upgrading, and what reaches the log.
+# The extension atid_crypto beside atid: installing, dumping, upgrading, and the server's log.
 #
 # Shows that
-# - a database's owner, who is no superuser, can create it; CASCADE brings atid; atid cannot be dropped
-#   under it, and the refusal says why; it can be dropped, and atid stays;
+# - a database's owner, who is no superuser, can create it; CASCADE creates atid too; atid cannot be dropped
+#   without it, and the error says why; it can be dropped without atid;
 # - its symbols and atid's are not mixed up, whichever library is loaded first;
 # - a dump restores, as a script and as an archive, by the owner too, with tables whose constraints,
 #   generated columns, indexes and views call it;
-# - it goes on while atid is updated under it, from 1.0;
-# - it answers alike in a database that is not in UTF-8;
-# - neither key nor signature comes into the server's log, unless in the text of a statement.
+# - it still works after an update of atid from 1.0;
+# - it gives the same results in a database that is not in UTF-8;
+# - no key and no signature gets into the server's log, except in the text of a statement.
 #
 # Skipped where atid_crypto is not installed.
 

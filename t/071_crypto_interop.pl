@@ -2,14 +2,14 @@
 # (AtidTest::Interop).
 #
 # Shows that
-# - each signature of signature-fixtures.json is valid where it is said to be, with the key as did:key and as
-#   multikey; that those which are not valid are refused for the reason that their tag gives, as the same
-#   signature with a low s, and out of its DER, is accepted;
+# - each valid signature of signature-fixtures.json is valid, with the key as did:key and as multikey; each
+#   invalid one is refused for the reason in its tag, because the same signature is accepted with a low s, or
+#   taken out of its DER;
 # - the key of the legacy field publicKeyMultibase, which has no codec, is refused as such, and is the same
 #   point as the did:key's;
 # - each public key of the w3c_didkey files is the point that openssl derives from its private key.
 #
-# Skipped where atid_crypto is not there.
+# Skipped without atid_crypto.
 
 use strict;
 use warnings FATAL => 'all';

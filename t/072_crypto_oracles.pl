@@ -2,17 +2,16 @@
 #
 # t/oracles/crypto.js signs with npm's @noble/curves, over the blocks of @ipld/dag-cbor, and asks @atproto/crypto
 # and @noble/curves. Shows that
-# - random signatures of both curves, each once more with a bit turned in its data, its r, its s or its key,
-#   have the verdict that both packages give, and that a key with a bit turned is one or none as they say;
-# - so have signatures that are made to meet what verifying meets by chance never (the point at infinity, a
-#   point added to itself, r beyond n, extreme scalars and keys), none of which raises an error;
-# - random labels (in the forms of the signature and of the API), commits of versions 3 and 2, and operations of
-#   PLC are signed by their key, and not after a change; that nobody has signed what is not of the form of
-#   an operation; and genesis operations make the DID that the
-#   specification's arithmetic makes.
+# - random signatures of both curves, and the same with a bit flipped in the data, r, s or the key, have the
+#   verdict that both packages give; and a key with a bit flipped is valid or not as in the packages;
+# - the same for signatures whose verification meets cases that never occur by chance (the point at infinity, a
+#   point added to itself, r beyond n, extreme scalars and keys); none of them raises an error;
+# - random labels (in the signed form and that of the API), commits of versions 3 and 2, and operations of PLC are
+#   signed by their key, and not after a change; nobody has signed a jsonb without the form of an operation;
+#   and genesis operations have the DID that the specification's arithmetic gives.
 #
 # $ATID_SIGNATURES is the number of signatures of each curve, 500 by default: at 10,000 npm's packages take some
-# minutes. Skipped where node, npm or atid_crypto are not to be had.
+# minutes. Skipped without node, npm or atid_crypto.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,14 +1,14 @@
-# The public vectors of PLC: audit logs that a verifier must take, and such that it must not.
+# The public vectors of PLC: audit logs that a verifier must accept, and logs that it must refuse.
 #
 # Reads audit_log/ of $ATID_PLC_DIR, or of ../shared/fixtures/plc beside the project, and shows of their operations that
-# - each has the form of an operation, but those whose sig is not base64url as it must be;
-# - its block has the CID that the log gives it, and a genesis operation makes the log's DID;
-# - each is signed by a key of the operation before, or by one of its own, but those whose signature is refused
-#   (DER, and a high s on either curve) and one that follows a tombstone, which has no keys.
+# - each has the form of an operation, except those whose sig is not base64url;
+# - its block has the CID in the log, and a genesis operation has the log's DID;
+# - each is signed by a key of the operation before, or of its own, except those whose signature is refused (DER,
+#   and a high s on either curve) and one that follows a tombstone, which has no keys.
 #
-# What makes a log invalid beyond its single operations (who may nullify what, and when) is not asked for here.
+# The rules of a whole log (which operation may nullify which, and when) are not tested here.
 #
-# Skipped where the vectors or atid_crypto are not there.
+# Skipped without the vectors or atid_crypto.
 
 use strict;
 use warnings FATAL => 'all';

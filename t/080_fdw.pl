@@ -1,4 +1,4 @@
-# Sharding with what the server has: hash partitions over postgres_fdw. Shows that
+# Sharding with hash partitions over postgres_fdw. Shows that
 # - a row that is inserted through the partitioned table gets its identifiers from the node that takes
 #   the statement, so all rows of one node's sessions are of one stream, whatever shard they go to;
 # - a row that is inserted on a shard gets them from the shard: another stream, another clock id;

@@ -1,10 +1,9 @@
 # Logical replication. Shows that
 # - rows with values of every type arrive, in the text form and with binary = true;
-# - identifiers that the publisher drew arrive as they are: the subscriber draws none for them;
-# - a row filter on a type of atid is refused by the server, and one on a column of the server's own
-#   types is taken;
-# - the horizon does not come along: a subscriber that takes over draws below what the publisher handed
-#   out, until it is given the publisher's horizon.
+# - identifiers that the publisher drew arrive unchanged: the subscriber draws none for them;
+# - the server refuses a row filter on a type of atid, and accepts one on a column of its own types;
+# - the horizon is not replicated: a subscriber that takes over draws below what the publisher handed out,
+#   until it is given the publisher's horizon.
 
 use strict;
 use warnings FATAL => 'all';

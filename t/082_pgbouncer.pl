@@ -1,7 +1,7 @@
 # pgbouncer in transaction mode: many clients share a few sessions of the server. Shows that
 # - no identifier is handed out twice and each is above the client's last, though a client's next
 #   transaction may run in any session;
-# - settings that are kept with the database or the role reach all of them.
+# - settings of the database or the role take effect for all of them.
 #
 # Skipped where pgbouncer is not installed; script/test --full installs it.
 

@@ -1,10 +1,10 @@
-# Clients: one program for each in t/drivers, and what comes out of them is the table of doc/clients.md.
+# Clients: one program for each in t/drivers; their output is the table of doc/clients.md.
 #
 # Every program has the same steps (t/drivers/README.md). Shows that
-# - in each client, all steps go well but for those that the chapter's table says do not;
+# - in each client, all steps succeed except for those that the chapter's table lists as failing;
 # - the table's rows are what the programs printed;
 # - each recipe is needed: the step fails, or gives a string, without it;
-# - alembic finds what a table of atid's types needs, with the recipes, and errs without them.
+# - alembic finds what a table of atid's types needs with the recipes, and not without them.
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
 # and sets ATID_FULL; without it nothing is run, because the packages of npm are of 400 MB.
