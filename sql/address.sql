@@ -7,7 +7,7 @@ CREATE SCHEMA AUTHORIZATION regress_atid;
 SET ROLE regress_atid;
 SHOW search_path;
 
--- Every operator class is whole, but for = of two texts, left out on purpose (see src/as_text.c).
+-- Every operator class is complete, except for = of two texts (see src/address/as_text.c).
 -- (amvalidate says what is wrong as INFO.)
 SELECT opc.opcintype::regtype AS type, am.amname, opc.opcname, amvalidate(opc.oid)
 FROM pg_opclass opc JOIN pg_am am ON am.oid = opc.opcmethod
@@ -64,7 +64,7 @@ SELECT ('did:web:' || repeat('x', 2041))::text::atid.did;
 SELECT ('did:web:' || repeat('é', 100000))::text::atid.did;
 \set VERBOSITY default
 
--- what may be none, such as what strangers send
+-- texts that may be invalid, such as input from strangers
 CREATE TABLE sent (raw text, did atid.did GENERATED ALWAYS AS (atid.did_or_null(raw)) STORED,
   uri atid.at_uri GENERATED ALWAYS AS (atid.at_uri_or_null(raw)) STORED);
 INSERT INTO sent VALUES (NULL), (''), ('did:web:a.b'), ('did:web:a.b '), ('at://a.b'),
@@ -168,7 +168,7 @@ SELECT 'at://a.b/c.d.e/f@g'::atid.at_uri;
 SELECT ('at://a.b/c.d.e/' || repeat('f', 513))::text::atid.at_uri;
 SELECT ('at://a.b/c.d.e/' || repeat('f', 9000))::text::atid.at_uri;
 \set VERBOSITY default
--- the longest there is
+-- the longest one
 SELECT length(uri::text), uri::text = text AS same
 FROM (SELECT 'at://did:web:' || repeat('x', 2040) || '/' || repeat('a.', 127) || repeat('n', 63)
              || '/' || repeat('~', 512)) v(text),
@@ -185,7 +185,7 @@ SELECT * FROM as_text ORDER BY uri;
 SELECT count(*) FROM as_text WHERE uri = v;
 
 --
--- uri <@ scope, by any index and by none
+-- uri <@ scope, with each kind of index and without
 --
 SELECT a.uri, b.uri AS scope
 FROM uris a, uris b
@@ -225,7 +225,7 @@ EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE 'at://user0.test/app.bsky.feed.l
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ 'at://user0.test/app.bsky.feed.like/self';
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE atid.at_uri_contained(uri, 'at://user0.test');
 SELECT count(*) FROM likes WHERE uri <@ NULL;
--- never by a condition on the scope's side, or on one that is not the same for all rows
+-- no index for a condition on the scope's column, or for a scope that differs between rows
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri @> 'at://user0.test';
 EXPLAIN (COSTS OFF) SELECT uri FROM likes WHERE uri <@ atid.at_uri_make(author);
 SET enable_bitmapscan = off;
@@ -272,7 +272,7 @@ FROM (VALUES ('at://a.b/a.b.' || repeat('n', 63), '/~'),
      LATERAL (SELECT t::atid.at_uri, (t || rest)::atid.at_uri) w(scope, uri),
      LATERAL (SELECT atid.at_uri_scope_upper(scope)) x(upper);
 
--- rows that are expected: fewer for a collection than for its account
+-- estimated rows: fewer for a collection than for its account
 CREATE FUNCTION estimate(query text) RETURNS int LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -304,12 +304,12 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE did = 'did:plc:c4ca423yawb
 SELECT (SELECT count(*) FROM sorted WHERE did = author) AS by_hash, count(*)
 FROM likes WHERE author = 'did:plc:c4ca423yawbz23y2wdcc5wza' GROUP BY author;
 RESET enable_seqscan;
--- a hash index cannot
+-- a hash index cannot be used
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE uri <@ 'at://user0.test';
 SELECT uri FROM (SELECT uri, lag(uri) OVER () AS before FROM sorted) s
 WHERE before::text COLLATE "C" > uri::text;
--- but a record is =, whoever is on which side: for a hash index, an equivalence class, an index
--- of some rows and what ON CONFLICT infers of it
+-- but for a record <@ is =, on either side: for a hash index, an equivalence class, a partial
+-- index and the inference of ON CONFLICT
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM sorted WHERE uri <@ 'at://user0.test/c.d.e/f';
@@ -325,7 +325,7 @@ SELECT * FROM one;
 RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT FROM sorted WHERE uri @> 'at://user0.test/c.d.e/f';
 
--- which scopes are around a URI: the account, the collection, itself
+-- the scopes that contain a URI: the account, the collection, itself
 SELECT atid.at_uri_scopes(uri) FROM uris WHERE n IN (1, 2, 3, 13, 18, 19, 22) ORDER BY n;
 SELECT uri AS wrong FROM uris, LATERAL (SELECT atid.at_uri_scopes(uri)) a(scopes)
 WHERE scopes <> (SELECT array_agg(v ORDER BY length(v::text))
@@ -404,8 +404,8 @@ FROM examples WHERE format IN ('handle', 'nsid', 'at-identifier', 'language', 'u
 ORDER BY n;
 SELECT format, left(value, 30) AS value, atid.format_problem(value, format) AS problem
 FROM examples WHERE atid.format_problem(value, format) IS NOT NULL ORDER BY n;
--- NULL where the predicate says true, where the domain or the type takes it, and nowhere else;
--- each value as each format
+-- each value as each format: NULL if the predicate is true and the domain or the type accepts it,
+-- and only then
 CREATE VIEW verdicts AS
 SELECT f.format, value, atid.format_problem(value, f.format) AS problem,
        CASE f.format
@@ -432,7 +432,7 @@ FROM examples
 WHERE format IN ('handle', 'nsid', 'at-identifier', 'language', 'uri', 'datetime')
   AND (atid.format_problem(value, format) IS NULL)
       IS DISTINCT FROM (refusal(value, 'atid.' || translate(format, '-', '_')) = '');
--- the same words as a type's error has
+-- the words are those of the type's error
 CREATE FUNCTION detail(value text, type text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -463,7 +463,7 @@ SELECT atid.nsid_authority('com.example.3');
 SELECT atid.nsid_normalize('@a.b.c');
 SELECT uri, atid.at_uri_normalize(uri) AS normal FROM uris WHERE atid.at_uri_normalize(uri) <> uri
   ORDER BY uri;
--- a DID stays what it is, byte for byte
+-- a DID does not change, byte for byte
 SELECT atid.at_uri_normalize('at://did:web:A%3a%zz%c/Com.Example.fooBar/Key');
 SELECT uri AS wrong
 FROM (SELECT uri FROM uris
@@ -475,13 +475,13 @@ WHERE atid.at_uri_normalize(normal) <> normal OR NOT atid.at_uri_is_valid(normal
    OR atid.at_uri_rkey(normal) IS DISTINCT FROM atid.at_uri_rkey(uri)
    OR lower(normal::text) <> lower(uri::text);
 
--- on disk: as text has it
+-- length, alignment and storage are those of text
 CREATE TABLE received (uri atid.at_uri, did atid.did);
 SELECT attname, typlen, typalign, typstorage FROM pg_attribute a JOIN pg_type t ON t.oid = atttypid
 WHERE attrelid = 'received'::regclass AND attnum > 0 ORDER BY attnum;
 
 RESET ROLE;
--- bytes on disk that no value of this version has: of a form that is reserved, or damaged
+-- bytes on disk that this version does not write: of a reserved form, or damaged
 CREATE CAST (bytea AS atid.did) WITHOUT FUNCTION;
 CREATE CAST (bytea AS atid.at_uri) WITHOUT FUNCTION;
 CREATE FUNCTION reading(bytes bytea, type text, expression text) RETURNS text LANGUAGE plpgsql AS
@@ -502,7 +502,7 @@ SELECT bytes, reading(bytes, 'atid.did', 'v')
 FROM unnest('{"","\\x6469643a613a62","\\x00","\\x0f61","\\x10","\\x44"}'::bytea[]) AS bytes;
 SELECT DISTINCT reading('\x0461', 'atid.at_uri', format('atid.at_uri_%s(v)', f))
 FROM unnest('{authority,did,handle,collection,rkey,tid,scopes,normalize,send}'::text[]) AS f;
--- they compare as bytes, are within nothing, and sort where an index has them
+-- they compare as bytes, are in no scope, and sort as an index has them
 SELECT v < 'at://z.z' AS less, v = v AS equal, v <@ 'at://z.z' AS within, v <@ v AS itself,
        atid.at_uri_hash(v) = atid.at_uri_hash('\x0461'::bytea::atid.at_uri) AS hash,
        atid.at_uri_scope_upper(v) > 'at://z.z' AS upper

@@ -6,7 +6,7 @@ CREATE ROLE regress_atid;
 CREATE SCHEMA AUTHORIZATION regress_atid;
 SET ROLE regress_atid;
 
--- what a plan does, without its costs and names that differ between versions
+-- a plan without costs and without names that differ between versions
 CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
   line text;
@@ -35,7 +35,7 @@ SELECT unnest('{at://a.example,at://a.example/a.b.c/3jzfcijpj2z2a,at://A.Example
 INSERT INTO value (tid)
 SELECT unnest('{2222222222222,3jzfcijpj2z2a,jzzzzzzzzzzzz}'::atid.tid[]);
 
--- each text, and what is near to it or is none of them at all
+-- each text, texts near to it, and texts that are neither DID nor AT URI
 CREATE TABLE other (t text);
 INSERT INTO other
 SELECT x FROM value, LATERAL (VALUES (coalesce(did, uri::text, tid::text))) v(t),
@@ -44,7 +44,7 @@ UNION
 SELECT unnest(ARRAY['', ' ', 'at:', 'at://', 'did:', 'did:plc:', 'é', E'\x01', repeat('x',
   100000)]);
 
--- each operator, both ways, says what texts say in "C"
+-- each operator, in both directions, agrees with that of texts in "C"
 SELECT count(*) > 3000 AS enough,
        count(*) FILTER (WHERE (did = t) <> (v = t)) AS eq,
        count(*) FILTER (WHERE (t = did) <> (t = v)) AS eq_r,
@@ -95,7 +95,7 @@ SELECT count(*) > 900 AS enough,
                           OR sign(atid.tid_cmp_text(tid, t)) <> (v > t)::int - (v < t)::int) AS cmp
 FROM (SELECT tid, tid::text COLLATE "C" AS v FROM value WHERE tid IS NOT NULL) AS value, other;
 
--- a text has the hash of its value
+-- a text and its value have the same hash
 SELECT count(*) AS different FROM value
 WHERE atid.did_hash(did) <> atid.did_hash_text(did)
    OR atid.did_hash_extended(did, 42) <> atid.did_hash_text_extended(did, 42)
@@ -174,7 +174,7 @@ SELECT did IN ('did:web:a.example', 'did:web:b') AS literals, did IN ('x'::text,
        CASE did WHEN 'did:web:a.example' THEN 1 END AS case, did BETWEEN 'a'::text
        AND 'e'::text AS between
 FROM account \gx
--- nothing that has no such type is resolved in another way than without the extension
+-- expressions without these types are resolved as without the extension
 SELECT 'a' = 'b', 'a' < 'b', 'a' || 'b', NULL = NULL, 'a' = ANY ('{a}'), 'a'::varchar = 'a',
   'a'::name = 'a', 'a'::text = 'a'::name,
        'a'::bpchar = 'a ', 'a'::"char" = 'a', length('abc'), pg_typeof(coalesce('a', 'b'::varchar));
@@ -182,7 +182,7 @@ PREPARE untyped AS SELECT $1 = $2, $1 || 'x', $1 LIKE 'x', 'x' <> $1;
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
 DEALLOCATE untyped;
 
--- what stays an error: no other type looks at a literal for itself
+-- what remains an error: the type of a literal is not taken from its contents
 \set VERBOSITY terse
 SELECT coalesce(uri, did) FROM account;
 SELECT * FROM account WHERE did = '';
@@ -252,7 +252,7 @@ SELECT plan($$SELECT * FROM post WHERE 'did:web:x'::atid.did = other$$);
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- joins, each way there is, from either side
+-- joins with each method, from either side
 CREATE FUNCTION joins(OUT method text, OUT rows bigint, OUT semi bigint, OUT anti bigint,
   OUT "full" bigint, OUT not_in bigint,
                       OUT not_in_reverse bigint, OUT three bigint)
@@ -328,7 +328,7 @@ RESET enable_hashjoin;
 RESET enable_mergejoin;
 RESET enable_memoize;
 
--- plans of text alone are the server's: nothing of ours is in them
+-- plans of text alone have no operators of the extension
 CREATE TABLE plain (t text, u varchar);
 INSERT INTO plain SELECT did, did FROM tx;
 CREATE INDEX plain_pattern ON plain (t text_pattern_ops);
@@ -347,7 +347,7 @@ RESET enable_hashjoin;
 RESET enable_nestloop;
 RESET enable_seqscan;
 
--- a foreign key from text is refused, for the server could not keep it
+-- a foreign key from text is refused, because the server could not enforce it
 \set VERBOSITY terse
 CREATE TABLE to_did (did text REFERENCES person);
 CREATE TABLE to_did (did varchar REFERENCES person);
@@ -416,7 +416,7 @@ RESET plan_cache_mode;
 RESET enable_seqscan;
 SELECT count(*) FROM person JOIN post ON uri <@ did;
 
--- the path, and what is made of it
+-- the path, and the AT URI made of authority and path
 SELECT uri, atid.at_uri_path(uri), pg_typeof(atid.at_uri_path(uri)) FROM value
   WHERE length(uri) < 50 ORDER BY n;
 SELECT count(*) AS different FROM value

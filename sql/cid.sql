@@ -13,7 +13,7 @@ FROM pg_opclass opc JOIN pg_am am ON am.oid = opc.opcmethod
 WHERE opc.opcintype = 'atid.cid_link'::regtype
 ORDER BY 1, 2;
 
--- RFC 4648's base32 in lower case, without padding, and none of our code.
+-- RFC 4648's base32 in lower case, without padding, and without our code.
 CREATE FUNCTION base32(bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE AS
 $$
   SELECT coalesce(string_agg(substr('abcdefghijklmnopqrstuvwxyz234567',
@@ -83,7 +83,7 @@ SELECT 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirzéa'::atid.cid_
 SELECT ''::atid.cid_link;
 SELECT 'b'::atid.cid_link;
 
--- The same of bytes; the text of such bytes is refused in the same words.
+-- The same for bytes; the text of such bytes is refused with the same words.
 CREATE FUNCTION refusal(expression text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -120,7 +120,7 @@ SELECT atid.cid_of('', repeat('raw', 1000));
 
 --
 -- cid_is_valid is the type; cid_string_is_valid is Lexicon's string format,
--- which takes much that is no CID at all
+-- which accepts many strings that are no CID
 --
 SELECT t, atid.cid_is_valid(t) AS link, atid.cid_string_is_valid(t) AS string
 FROM (VALUES ('bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'),

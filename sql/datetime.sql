@@ -6,7 +6,7 @@ CREATE ROLE regress_atid;
 CREATE SCHEMA AUTHORIZATION regress_atid;
 SET ROLE regress_atid;
 
--- nothing below depends on these, which is shown once more at the end
+-- nothing below depends on these settings, as the repetition at the end shows
 SET TimeZone = 'America/St_Johns';
 SET DateStyle = 'SQL, DMY';
 SET IntervalStyle = 'sql_standard';
@@ -81,7 +81,7 @@ SELECT atid.datetime_to_timestamptz('2023-02-29T00:00:00Z');
 SELECT atid.datetime_to_timestamptz('0000-01-01T00:00:00+01:00');
 SELECT '2023-02-29T00:00:00Z'::atid.datetime;
 
--- A message quotes 400 bytes at most, and no half of a character
+-- A message quotes 400 bytes at most, and no part of a character
 \set VERBOSITY sqlstate
 SELECT atid.datetime_to_timestamptz(repeat('ö', 1000000));
 \set VERBOSITY default
@@ -96,7 +96,7 @@ SELECT message_bytes('x' || repeat('ö', 199)) AS "all 399",
        message_bytes('x' || repeat('ö', 200)) AS "of 401",
        message_bytes('x' || repeat('ö', 1000000)) AS "of 2000001";
 
--- Any number of digits is no fault, and is cut
+-- Any number of digits is valid, and is cut
 SELECT atid.datetime_to_timestamptz('2026-03-17T10:20:30.' || repeat('9', 1000000) || 'Z')
      = atid.datetime_to_timestamptz('2026-03-17T10:20:30.999999Z') AS cut;
 
@@ -110,7 +110,7 @@ FROM unnest(ARRAY['2026-01-01T00:30:00+01:00', '2025-12-31T23:30:00-01:00',
                   '1985-04-12T23:20:50+23:59', '1985-04-12T23:20:50-23:59']) AS value;
 
 --
--- The server reads a datetime as the same time, but that it rounds
+-- The server reads a datetime as the same time, except that it rounds
 --
 CREATE TABLE made AS
 SELECT format('%s-%s-%sT%s:%s:%s.%s%s',
@@ -233,7 +233,7 @@ SELECT id, utc(created_at) AS created_at, utc(sort_at) AS sort_at FROM post ORDE
 ALTER TABLE post ADD CHECK (atid.datetime_is_valid(created));
 INSERT INTO post VALUES (5, '2026-03-17', '2026-03-17 10:20:04+00');
 
--- NULL in, NULL out, but for sort_at
+-- NULL in, NULL out, except for sort_at
 SELECT atid.datetime_is_valid(NULL), atid.datetime_to_timestamptz(NULL),
        atid.datetime_or_null(NULL),
        atid.datetime_from_timestamptz(NULL), atid.datetime_normalize(NULL),

@@ -1,5 +1,5 @@
 --
--- The generator: what it hands out, its settings, who may see its state
+-- The generator: its identifiers, its settings, the privileges on its state
 --
 CREATE ROLE regress_atid;
 CREATE ROLE regress_atid_monitor IN ROLE pg_monitor;
@@ -19,7 +19,7 @@ SELECT max(atid.tid_timestamp(t)) BETWEEN now() - interval '1 hour' AND now() + 
        AS near_now
 FROM drawn;
 
--- not evaluated once for a query, not in the past of what is there
+-- evaluated for each row, and not below existing values
 SELECT count(DISTINCT atid.tid_generate()) FROM generate_series(1, 3);
 SELECT atid.tid_generate() > max(t) AS above FROM drawn;
 
@@ -35,7 +35,7 @@ ROLLBACK TO s;
 SELECT atid.tid_generate() > :'second' AND :'second'::atid.tid > :'first' AS goes_on;
 ROLLBACK;
 
--- an ordinary role sees neither the state nor the settings' handles
+-- an ordinary role can neither see the state nor change the settings
 SELECT * FROM atid.generator_state();
 SELECT atid.generator_reset();
 SET atid.clock_id = 1;
@@ -82,7 +82,7 @@ SELECT count(atid.tid_generate()) FROM generate_series(1, 20000);
 SELECT ahead <= '1 ms' AS bounded FROM atid.generator_state();
 RESET atid.max_drift;
 
--- after a TID that came from elsewhere, too: what the stream would give is enough, or it is lifted
+-- above a TID that came from elsewhere: the stream is raised if it is not above it already
 SELECT atid.tid_generate('3jzfcijpj2z2a') > max(t) AS above FROM regress_atid.drawn;
 SELECT atid.tid_generate(NULL) > atid.tid_floor(now()) AS after_none;
 SELECT atid.tid_ceil(clock_timestamp() + interval '20 s') AS theirs \gset
@@ -93,7 +93,7 @@ SELECT atid.tid_generate() > :'ours' AS goes_on,
        atid.tid_generate(:'theirs') > :'ours' AS after_both;
 SELECT durable_until > atid.tid_timestamp(last_tid) AS covered FROM atid.generator_state();
 
--- not if that is further ahead of the clock than a burst may run; nothing is moved then
+-- not if that is further ahead of the clock than a burst may run; then the stream does not change
 SELECT atid.tid_generate('bzzzzzzzzzzzz');
 SELECT atid.tid_generate('jzzzzzzzzzzzz');
 \set VERBOSITY sqlstate
@@ -101,7 +101,7 @@ SELECT atid.tid_generate(atid.tid_floor(clock_timestamp() + interval '70 s'));
 \set VERBOSITY default
 SELECT ahead < '20 s' AS not_moved FROM atid.generator_state();
 
--- the horizon: everyone may look, the owner of the database may write
+-- the horizon: everyone may read it, the owner of the database may write it
 SELECT has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'select') AS look,
        has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'update') AS write,
        has_sequence_privilege('regress_atid', 'atid.generator_horizon', 'usage') AS use;
@@ -116,13 +116,13 @@ SELECT pg_sleep(1);
 SELECT atid.tid_timestamp(atid.tid_generate()) >= now() + interval '59 min' AS tid_lifted;
 SELECT atid.tid_timestamp(atid.tid_generate()) < now() + interval '61 min' AS once_only;
 
--- one's own last may be further ahead of the clock than a burst may run: it is in the stream
--- already
+-- the session's own last value may be further ahead of the clock than a burst may run, because the
+-- stream is there already
 SELECT atid.tid_generate() AS last \gset
 SELECT atid.tid_generate(:'last') > :'last' AS after_last;
 SELECT ahead BETWEEN '59 min' AND '61 min' AS ahead FROM atid.generator_state();
 
--- a floor of more than a day ahead is told, once
+-- a floor of more than a day ahead: one warning
 SELECT setval('atid.generator_horizon',
               (extract(epoch FROM now() + interval '2 days') * 1e6)::bigint) > 0 AS set;
 SELECT pg_sleep(1);
@@ -150,7 +150,7 @@ SELECT atid.tid_timestamp(atid.tid_generate()) BETWEEN now() AND now() + interva
        AS tid_now;
 SELECT ahead < '1 min' AS ahead FROM atid.generator_state();
 
--- a horizon in a file that may yet be rolled back is none
+-- a horizon in a file that may yet be rolled back is not used
 BEGIN;
 ALTER SEQUENCE atid.generator_horizon CACHE 1;
 SELECT atid.tid_generate();

@@ -21,7 +21,7 @@ WHERE atid.tid_time_decoder(atid.tid_time_encoder(t)) IS DISTINCT FROM t;
 SELECT t FROM generate_series(timestamptz '2020-01-01', '2030-01-01', '1 month') AS t
 WHERE atid.tid_time_decoder(atid.tid_time_encoder(t)) IS DISTINCT FROM t;
 
--- An encoded time is a bound: what was generated before is below it, what comes after is not
+-- An encoded time is a bound: identifiers generated before it are below it, later ones are not
 SELECT t FROM times
 WHERE atid.tid_time_encoder(t)::atid.tid IS DISTINCT FROM atid.tid_floor(t);
 
@@ -29,7 +29,7 @@ WHERE atid.tid_time_encoder(t)::atid.tid IS DISTINCT FROM atid.tid_floor(t);
 SELECT atid.tid_time_decoder(id::text) = atid.tid_timestamp(id) AS tid
 FROM atid.tid_generate() AS id;
 
--- What holds no time of the kind is NULL, and so is NULL
+-- The result is NULL for NULL and for values without such a time
 SELECT value, atid.tid_time_decoder(value)
 FROM unnest('{self,"",3JZFCIJPJ2Z2A,jzzzzzzzzzzzz,3jzfcijpj2z2aa,NULL}'::text[]) AS value;
 SELECT atid.tid_time_encoder(NULL);

@@ -25,7 +25,7 @@ END
 $$;
 
 --
--- Values, and the blocks that they are (RFC 8949, appendix A, where it has them)
+-- Values and their blocks (from RFC 8949, appendix A, if it has them)
 --
 CREATE TABLE simple (j text);
 INSERT INTO simple VALUES
@@ -48,7 +48,7 @@ WHERE atid.json_to_dag_cbor(j::json) IS DISTINCT FROM atid.record_to_dag_cbor(j:
 SELECT atid.record_to_dag_cbor(:'link'),
        atid.dag_cbor_to_record(atid.record_to_dag_cbor(:'link')) AS back;
 
--- Base64 whose last character has spare bits: they are passed over
+-- Base64 whose last character has spare bits: they are ignored
 SELECT j, atid.record_to_dag_cbor(j) AS block,
        atid.dag_cbor_to_record(atid.record_to_dag_cbor(j)) AS back
 FROM (VALUES (jsonb '{"$bytes": "123"}'), ('{"$bytes": "AB"}'), ('{"$bytes": "AB=="}'),
@@ -67,14 +67,14 @@ FROM unnest('{57,58,1000,786431,786432,786433,1572864,1572866}'::int[]) n,
      convert_to(repeat(md5(n::text), n / 32) || repeat('?', n % 32), 'UTF8') AS bytes,
      atid.record_to_dag_cbor(atid.bytes_json(bytes)) AS block;
 SELECT atid.bytes_json(NULL);
--- what encode() breaks into lines is refused
+-- the line breaks of encode() are refused
 SELECT atid.record_problem(jsonb_build_object('sig',
   jsonb_build_object('$bytes', encode(decode(repeat('fb', 64), 'hex'), 'base64'))));
 SELECT n, atid.record_problem(jsonb_build_object('a', jsonb_build_object('$bytes',
          overlay(repeat('A', 2500000) placing c from n)))) AS problem
 FROM (VALUES (1, E'\n'), (1048576, ' '), (1048577, '='), (2097153, '_'), (2500000, E'\t')) v (n, c);
 
--- Lengths at the edges of their forms
+-- Lengths at the limits of each form
 SELECT n, substr(atid.record_to_dag_cbor(to_jsonb(repeat('x', n))), 1, 6) AS text,
        substr(atid.record_to_dag_cbor(to_jsonb(array_fill(0, ARRAY[n]))), 1, 6) AS items,
        substr(atid.record_to_dag_cbor(jsonb_build_object('$bytes',
@@ -86,7 +86,7 @@ SELECT n, substr(atid.record_to_dag_cbor(to_jsonb(repeat('x', n))), 1, 6) AS tex
 FROM unnest('{23,24,255,256,65535,65536}'::int[]) n,
      LATERAL (SELECT jsonb_object_agg(i, 0) FROM generate_series(1, n) i) o (pairs);
 
--- Order of keys: length, and then bytes; what is written last, or in capitals, or is not ASCII
+-- Order of keys: length, and then bytes, also if not ASCII.  In a jsonb the last duplicate wins.
 SELECT atid.dag_cbor_to_json(atid.record_to_dag_cbor(
   '{"aaa": 1, "b": 2, "aa": 3, "a": 4, "é": 5, "B": 6, "": 7, "｡": 8, "𐀀": 9, "b": 10}'));
 SELECT atid.dag_cbor_to_json(atid.json_to_dag_cbor(
@@ -119,7 +119,7 @@ SELECT atid.record_to_dag_cbor('0.5');
 SELECT octet_length(atid.record_to_dag_cbor((repeat('[', 512) || repeat(']', 512))::jsonb))
          AS deep_enough,
        octet_length(atid.json_to_dag_cbor((repeat('[', 512) || repeat(']', 512))::json)) AS json;
--- deeper than that, and where: the middle of a long path is left out
+-- nested too deep; the middle of a long path is left out
 SELECT atid.record_to_dag_cbor((repeat('[', 513) || repeat(']', 513))::jsonb);
 SELECT f AS other_words
 FROM (VALUES ('json_cid', 'json'), ('json_to_dag_cbor', 'json'), ('record_cid', 'jsonb')) v (f, t)
@@ -127,7 +127,7 @@ WHERE refusal(format('atid.%s((repeat(''['', 513) || repeat('']'', 513))::%s)', 
    <> refusal('atid.record_to_dag_cbor((repeat(''['', 513) || repeat('']'', 513))::jsonb)');
 
 --
--- json: what a text can say and jsonb cannot
+-- json: what a text can express and jsonb cannot
 --
 SELECT atid.json_to_dag_cbor('{"t": "a\u0000b", "\u0000": 1}'),
        atid.dag_cbor_to_json(atid.json_to_dag_cbor('{"t": "a\u0000b", "\u0000": 1}'));
@@ -150,7 +150,7 @@ SELECT atid.json_cid(('{"a": {"' || repeat('long', 100) || '": 1, "' || repeat('
                       || '": 1}}')::json);
 
 --
--- The model.  What is valid:
+-- The model.  Valid records:
 --
 SELECT j, atid.record_is_valid(j::jsonb) AS valid, atid.record_problem(j::jsonb) AS problem
 FROM (VALUES ('{}'), ('{"a": 123.0}'), ('{"a": [null, [], {}]}'),
@@ -167,7 +167,7 @@ FROM (VALUES ('{}'), ('{"a": 123.0}'), ('{"a": [null, [], {}]}'),
               '"mimeType": "image/png"}'),
              ('{"$linked": 1, "$byte": 2, "$link ": 3}')) v (j);
 
--- What is not, and where:
+-- Invalid records, with the path:
 CREATE TABLE faulty (j text);
 INSERT INTO faulty VALUES
   ('null'), ('true'), ('1'), ('"blah"'), ('[]'), ('[{}]'), (:'link'), ('{"$bytes": ""}'),
@@ -228,7 +228,7 @@ FROM (VALUES ('a key', jsonb_build_object(repeat('k', 50000000), 0.5)),
      ) v (what, j),
      atid.record_problem(j) AS problem;
 
--- The strict rules, for what one writes oneself
+-- The strict rules, for new records
 SELECT j, atid.record_is_valid(j, strict => true) AS valid,
        atid.record_problem(j, strict => true) AS problem
 FROM (VALUES (jsonb '{"$type": "com.example.a"}'), ('{}'), ('{"a": {"$type": "com.example.a"}}'),
@@ -263,7 +263,7 @@ FROM (VALUES (jsonb '{"$type": "com.example.a"}'), ('{}'), ('{"a": {"$type": "co
              ('{"$type": "a.b.c", "b": {"cid": "not a CID", "mimeType": "a/b"},
                "c": {"cid": "bafkqaaa", "mimeType": ""}, "d": {"cid": "bafkqaa", "mimeType": "a"}}')
      ) v (j);
--- a json and a block are asked the same, and say the same, but for a second problem
+-- a json and a block have the same problem as the record, unless there is a second one
 SELECT strict, j, record, json
 FROM faulty, (VALUES (false), (true)) s (strict),
      atid.record_problem(j::jsonb, strict) AS record, atid.json_problem(j::json, strict) AS json
@@ -288,7 +288,7 @@ FROM (VALUES (json '{"$type": "a.b.c", "t": "a\u0000b"}'), ('{"\u0000": {"$type"
              ('{"a": {"b": 1, "b": 2}}'), ('{"b": 0.5, "a": 1, "a": 2}'), ('{"a": "\ud800"}'),
              ('{"$type": "blob", "mimeType": "a\u0000"}'), ('["\u0000"]'),
              ('{"a": {"cid": "bafkqaaa\u0000", "mimeType": "a"}, "$type": "a.b.c"}')) v (j);
--- of a block, what is no DAG-CBOR comes first, and its JSON must mean the same
+-- of a block, faults of DAG-CBOR come first, and keys with another meaning in JSON are refused
 SELECT block, atid.dag_cbor_is_valid(block) AS codec,
        atid.dag_cbor_is_valid(block, true) AS model, atid.dag_cbor_problem(block, true) AS problem
 FROM (VALUES ('\xa0'::bytea), ('\x80'), ('\xa0ff'), ('\x80ff'), ('\x8201'),
@@ -302,7 +302,7 @@ WHERE atid.record_is_valid(j::jsonb, false) OR atid.record_is_valid(j::jsonb, tr
    OR atid.record_problem(j::jsonb, false) <> atid.record_problem(j::jsonb)
    OR atid.record_problem(j::jsonb, true) IS NULL;
 
--- The codec carries what only the model refuses.
+-- The codec accepts what only the model refuses.
 SELECT j AS carried
 FROM faulty, LATERAL (SELECT j::jsonb) r (r)
 WHERE CASE WHEN refusal(format('atid.record_to_dag_cbor(%L)', j)) = 'accepted'
@@ -347,14 +347,14 @@ INSERT INTO broken VALUES
   ('link, long varint', '\xd82a46000155008000'),
   ('depth 513', (repeat(E'\\201', 513) || E'\\000')::bytea),
   ('depth a million', repeat(E'\\201', 1000000)::bytea);
--- also where the fault is behind what JSON, or jsonb, cannot have
+-- also if the fault comes after something that JSON or jsonb cannot express
 INSERT INTO broken VALUES
   ('undefined after $link', '\x82a165246c696e6b01f7'),
   ('undefined after $bytes', '\x82a1662462797465734100f7'),
   ('undefined after U+0000', '\x826100f7'), ('ends in U+0000', '\x826100'),
   ('$link, and too deep', '\x82a165246c696e6b01' || repeat(E'\\201', 513)::bytea);
 SELECT what, refusal(format('atid.dag_cbor_to_record(%L::bytea)', block)) AS refusal FROM broken;
--- in the same words everywhere
+-- with the same words everywhere
 SELECT what, f AS says, refusal(format('atid.%s(%L::bytea)', f, block))
 FROM broken, unnest('{dag_cbor_to_json,dag_cbor_links,dag_cbor_blobs}'::text[]) f
 WHERE refusal(format('atid.%s(%L::bytea)', f, block))
@@ -370,7 +370,7 @@ SELECT atid.dag_cbor_to_record((repeat(E'\\201', 513) || E'\\000')::bytea);
 SELECT atid.dag_cbor_is_valid((repeat(E'\\201', 512) || E'\\200')::bytea) AS too_deep,
        atid.dag_cbor_is_valid((repeat(E'\\201', 511) || E'\\200')::bytea) AS deep_enough;
 
--- Valid blocks that a JSON form does not have
+-- Valid blocks without a JSON form
 CREATE TABLE odd (what text, block bytea);
 INSERT INTO odd VALUES
   ('U+0000', '\xa1616163610062'), ('U+0000 in a key', '\xa163610062f6'),

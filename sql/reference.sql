@@ -65,7 +65,7 @@ FROM ((SELECT n, 'record', b::text FROM records, atid.record_blobs(record) b
 SELECT * FROM atid.record_links('{"a": {"b": 1, "$link": 2}}');
 SELECT * FROM atid.record_blobs('{"a": [1.5]}');
 SELECT * FROM atid.dag_cbor_links('\xa1');
--- no value of SQL has a U+0000: such a MIME type is none
+-- SQL text cannot hold U+0000: such a MIME type is ignored
 SELECT path, cid, mime_type, size, legacy
 FROM atid.dag_cbor_blobs('\xa363726566' || atid.record_to_dag_cbor(:'blobref')
                          || '\x65'::bytea || '$type' || '\x64'::bytea || 'blob'
@@ -127,13 +127,13 @@ FROM (SELECT n, i, r::text AS record_row
       FROM names, ROWS FROM (atid.dag_cbor_refs(atid.record_to_dag_cbor(record)))
                   WITH ORDINALITY r (p, f, u, d, c, i)) b USING (n, i)
 WHERE record_row IS DISTINCT FROM block_row;
--- what the codec refuses, also behind a reference
+-- what the codec refuses, also after a reference
 SELECT * FROM atid.record_refs('{"a": "did:a:b", "b": [1.5]}');
 SELECT * FROM atid.dag_cbor_refs('\xa1');
 SELECT * FROM atid.dag_cbor_refs('\x676469643a613a62ff');
--- a "uri" before its "cid" is no order of a block
+-- in a block "uri" must not come before "cid"
 SELECT * FROM atid.dag_cbor_refs('\xa263757269676469643a613a62636369646178');
--- a U+0000 makes a string no reference, and is no matter beside one
+-- a string with U+0000 is no reference; U+0000 in other strings does not matter
 SELECT path, field, uri, did, cid
 FROM atid.dag_cbor_refs('\x83676469643a6100626100'::bytea || '\x676469643a613a62'::bytea);
 -- keys that are odd, as a block has them
@@ -141,7 +141,7 @@ SELECT path, field FROM atid.dag_cbor_refs('\xa16361006281676469643a613a62');
 
 
 --
--- A path is whole, or it is NULL: a row is no place for a part of one
+-- A path is complete or NULL, never shortened
 --
 CREATE TABLE long AS
 SELECT n, jsonb_build_object(repeat('é', n / 2), :'link'::jsonb) AS link,
@@ -156,7 +156,7 @@ SELECT n, octet_length(path) AS path, octet_length(field) AS field, did
 FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), '["did:a:b"]'::jsonb));
 SELECT n, octet_length(path) AS path, octet_length(field) AS field, uri
 FROM long, atid.record_refs(jsonb_build_object(repeat('é', n / 2), 'at://a.b'));
--- what is beside a path that is too long
+-- rows beside one whose path is too long
 SELECT octet_length(path) AS length, right(path, 16) AS path, right(field, 16) AS field
 FROM atid.record_refs(jsonb_build_object(
   'a', '["did:a:b", {"b": "did:a:b"}]'::jsonb,
@@ -165,7 +165,7 @@ FROM atid.record_refs(jsonb_build_object(
     repeat('k', 2092), 'did:a:b', repeat('l', 3000), '[["did:a:b"], "did:a:b"]'::jsonb),
   repeat('l', 5000), '{"a": ["did:a:b", "did:a:b"]}'::jsonb,
   repeat('m', 5001), 'did:a:b'));
--- the paths of one record together: 64 kB, and 16 bytes for each of the record
+-- all paths of a record together: 64 kB, and 16 bytes for each byte of the record
 SELECT depth, count(*), count(path) AS paths, count(field) AS fields,
        min(path) FILTER (WHERE depth < 9),
        sum(octet_length(path) + octet_length(field)) <= 65536 + 16 * octet_length(block)
@@ -193,7 +193,7 @@ SELECT count(*) AS refs_512
 FROM atid.record_refs((repeat('[', 512) || '"did:a:b"' || repeat(']', 512))::jsonb);
 SELECT count(*) AS depth_512
 FROM atid.record_links((repeat('[', 512) || :'link' || repeat(']', 512))::jsonb);
--- what is no block is refused, also behind a path that is too long
+-- an invalid block is refused, also after a path that is too long
 SELECT path FROM long, atid.dag_cbor_links(atid.record_to_dag_cbor(link) || '\xff')
 WHERE n = 100000;
 SELECT count(*) FROM atid.record_links((repeat('[', 513) || repeat(']', 513))::jsonb);

@@ -22,12 +22,12 @@ INSERT INTO entries
          atid.cid_of(convert_to(i::text, 'UTF8'), 'dag-cbor')
     FROM generate_series(1, 5) i;
 
--- the root of the empty tree, also where no row is left
+-- the root of the empty tree, also if no row is left
 SELECT atid.mst_root(key, value) FROM entries WHERE false;
 
 SELECT atid.mst_root('app.bsky.feed.post/3jzfcijpj2z2a', atid.cid_of('', 'dag-cbor'));
 
--- an account a group, and the groups' rows mixed
+-- a group for each account, also with the rows of the groups mixed
 SELECT did, count(*), atid.mst_root(key, value ORDER BY key COLLATE "C") AS root
   FROM entries GROUP BY did ORDER BY did;
 
@@ -107,12 +107,12 @@ SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw')
 SELECT atid.car_problem('\x00'), atid.car_problem('\x0a'), atid.car_is_valid('\x');
 SELECT * FROM atid.car_roots('\x00');
 
--- the root of a tree has to be one
+-- the root must be that of a tree
 SELECT count(*) FROM trees, atid.mst_entries(car, atid.cid_of('', 'raw'));
 SELECT count(*) FROM trees, atid.mst_entries(car, atid.cid_of('', 'dag-cbor'));
 SELECT count(*) FROM atid.mst_entries((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'x')));
 
--- what two trees differ in
+-- the difference of two trees
 CREATE TABLE later AS
   SELECT did, key, value, row_number() OVER (ORDER BY key COLLATE "C") AS n
     FROM entries WHERE did = 'did:web:a.example';
@@ -195,7 +195,7 @@ SELECT atid.repo_is_valid(:'repo'), atid.repo_problem(:'repo'),
 SELECT pg_typeof(collection), pg_typeof(rkey), pg_typeof(cid), pg_typeof(block)
   FROM atid.repo_records(:'repo') LIMIT 1;
 
--- what comes of a commit that changed no record: its block, and nothing of the tree
+-- the CAR of a commit that changed no record: its block, and no node of the tree
 SELECT data, atid.car_agg(cid, cid, block) AS alone FROM atid.repo_commit(:'repo')
  GROUP BY data \gset
 SELECT atid.mst_invert(:'alone', :'data', '{}', '{}', '{}') = :'data' AS same;

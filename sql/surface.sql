@@ -29,8 +29,8 @@ SELECT p.oid::regprocedure AS function, p.prorettype::regtype AS returns,
 FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- each C function's symbol is atid_ and its SQL name, and what tells it from
--- another of the same name
+-- the symbol of each C function is atid_ and its SQL name, and a word if that name
+-- is overloaded
 SELECT p.oid::regprocedure AS misnamed, p.prosrc
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
 WHERE n.nspname = 'atid' AND l.lanname = 'c' AND NOT starts_with(p.prosrc, 'atid_' || p.proname)
@@ -62,13 +62,13 @@ SELECT contypid::regtype AS domain, conname, pg_get_constraintdef(oid) AS defini
 FROM pg_constraint JOIN member ON member.classid = 'pg_type'::regclass AND member.objid = contypid
 ORDER BY contypid::regtype::text COLLATE "C", conname;
 
--- what has no comment: nothing
+-- objects without a comment: none
 SELECT pg_describe_object(classid, objid, objsubid) AS without_comment
 FROM member
 WHERE obj_description(objid, classid::regclass::name) IS NULL
 ORDER BY 1;
 
--- the schema is open to all, and nobody but its owner may create in it
+-- everyone may use the schema, and only its owner may create in it
 SELECT has_schema_privilege('public', 'atid', 'usage') AS usage,
        has_schema_privilege('public', 'atid', 'create') AS create;
 SELECT extname, extversion, extnamespace::regnamespace, extrelocatable

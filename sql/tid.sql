@@ -7,7 +7,7 @@ CREATE SCHEMA AUTHORIZATION regress_atid;
 SET ROLE regress_atid;
 SHOW search_path;
 
--- Every operator class is whole, but for = of two texts, left out on purpose (see src/as_text.c).
+-- Every operator class is complete, except for = of two texts (see src/address/as_text.c).
 -- (amvalidate says what is wrong as INFO.)
 SELECT am.amname, opc.opcname, amvalidate(opc.oid)
 FROM pg_opclass opc JOIN pg_am am ON am.oid = opc.opcmethod
@@ -44,7 +44,7 @@ FROM (VALUES ('3jzfcijpj2z21'), ('0000000000000'), ('3JZFCIJPJ2Z2A'), ('3jzfcijp
              ('3jzfcijpj2z2'), ('222'), ('3jzf-cij-pj2z-2a'), ('zzzzzzzzzzzzz'), ('kjzfcijpj2z2a'),
              (''), (' 3jzfcijpj2z2'), ('3jzfcijpj2z2é'), (NULL)) v(t);
 
--- The syntax admits the top bit: all of 64 bits, in the order of the text.
+-- The syntax allows the top bit: all 64 bits, in the order of the text.
 SELECT t::atid.tid, atid.tid_timestamp(t::atid.tid), atid.tid_clock_id(t::atid.tid)
 FROM (VALUES ('jzzzzzzzzzzzz'), ('c222222222222'), ('bzzzzzzzzzzzz'), ('2222222222222'),
              ('3jzfcijpj2z2a')) v(t)
@@ -110,7 +110,7 @@ UPDATE assigned SET id = as_rkey;
 UPDATE assigned SET id = 1;             -- integers only explicitly
 
 --
--- Order is that of the text, whatever the top bit; equality and hashing agree.
+-- The order is that of the text, with either top bit; equality and hashing agree.
 --
 CREATE TABLE keys (id atid.tid PRIMARY KEY, n int);
 INSERT INTO keys

@@ -126,7 +126,7 @@ WHERE back IS DISTINCT FROM u;
 SELECT u AS not_that_oid FROM each_byte
 WHERE atid.uuid_to_oid(u) IS DISTINCT FROM '2.25.' || atid.uuid_to_numeric(u);
 
--- the ends of the integers
+-- the smallest and greatest integers
 SELECT atid.uuid_to_numeric(atid.uuid_nil()) AS nil, atid.uuid_to_numeric(atid.uuid_max()) AS max,
        2::numeric ^ 128 - 1 = atid.uuid_to_numeric(atid.uuid_max()) AS two_to_the_128_less_1;
 SELECT atid.uuid_from_numeric(0), atid.uuid_from_numeric(1.000), atid.uuid_from_numeric(4294967296),
@@ -245,11 +245,11 @@ SELECT atid.uuid_generate_v3(ns, name) = atid.uuid_generate_v3(ns, convert_to(na
        atid.uuid_generate_v5(ns, name) = atid.uuid_generate_v5(ns, convert_to(name, 'UTF8')) AS v5,
        atid.uuid_generate_v8(ns, name) = atid.uuid_generate_v8(ns, convert_to(name, 'UTF8')) AS v8
 FROM (VALUES (atid.uuid_ns_url(), 'https://例え.jp/é')) v (ns, name);
--- an untyped literal is a text: of a name in bytes, say so
+-- an untyped literal is a text; a name in bytes needs a cast
 SELECT atid.uuid_generate_v5(atid.uuid_ns_dns(), '\x41') AS text,
        atid.uuid_generate_v5(atid.uuid_ns_dns(), '\x41'::bytea) AS bytea,
        atid.uuid_generate_v5(atid.uuid_ns_dns(), 'A') AS a;
--- the known values of these, by uuid-ossp and by Python's module uuid
+-- their known values, by uuid-ossp and by Python's module uuid
 SELECT atid.uuid_generate_v3(atid.uuid_ns_dns(), 'python.org') AS v3,
        atid.uuid_generate_v5(atid.uuid_ns_dns(), 'python.org') AS v5;
 -- empty, with a zero octet, long enough to be compressed and stored apart
@@ -373,7 +373,7 @@ ORDER BY 1, 2;
 SELECT atid.uuid_v1_to_v6('c232ab00-9414-11ec-c3c8-9f6bdeced846');
 SELECT atid.uuid_v6_to_v1(atid.uuid_nil());
 SELECT atid.uuid_v7_to_timestamptz(atid.uuid_max());
--- each bit of the time, and all others as they were
+-- each bit of the time; all other bits are unchanged
 CREATE TABLE each_bit AS
 SELECT bit, atid.uuid_from_bytes(
          set_bit('\x00000000000010008000000000000000'::bytea, bit, 1)) AS v1
@@ -391,7 +391,7 @@ WHERE holds IS NOT TRUE;
 -- Ranges: floor prunes partitions and is a bound of an index
 --
 CREATE TABLE event (id uuid NOT NULL, what text) PARTITION BY RANGE (id);
--- bounds are expressions: they are computed once, when the partition is made
+-- bounds are expressions, computed once when the partition is made
 CREATE TABLE event_2024_01 PARTITION OF event
   FOR VALUES FROM (atid.uuid_v7_floor('2024-01-01Z')) TO (atid.uuid_v7_floor('2024-02-01Z'));
 CREATE TABLE event_2024_02 PARTITION OF event
@@ -407,7 +407,7 @@ SELECT tableoid::regclass AS partition, what FROM event ORDER BY id;
 EXPLAIN (COSTS OFF)
 SELECT * FROM event
 WHERE id >= atid.uuid_v7_floor('2024-02-01Z') AND id < atid.uuid_v7_floor('2024-03-01Z');
--- a day ends where the next begins; ceil is for ranges with both ends in them
+-- a day ends where the next begins; ceil is for ranges that include both ends
 SELECT what FROM event
 WHERE id >= atid.uuid_v7_floor('2024-01-31Z') AND id < atid.uuid_v7_floor('2024-02-02Z')
 ORDER BY id;
@@ -474,7 +474,7 @@ WHERE holds IS NOT TRUE LIMIT 10;
 SELECT bit AS uneven, avg(bits(v1mc, bit, bit)::text::int)
 FROM gregorian, generate_series(80, 127) bit WHERE bit NOT IN (86, 87)
 GROUP BY bit HAVING avg(bits(v1mc, bit, bit)::text::int) NOT BETWEEN 0.4 AND 0.6;
--- after the call only while ahead of the clock
+-- above the clock after the call only while the stream is ahead of it
 SELECT count(*) FILTER (WHERE atid.uuid_extract_timestamp(v6) <= after) > 9000 AS not_after
 FROM gregorian;
 

@@ -57,26 +57,26 @@ SELECT what FROM commits JOIN keys USING (curve)
 WHERE atid.commit_is_signed_by(substr(block, 2), :'did', key)
    OR atid.commit_is_signed_by(set_byte(block, 80, 1 # get_byte(block, 80)), :'did', key);
 
--- what is signed is the block without sig: the long way, over the record
+-- the block without sig is signed: the same by way of the record
 SELECT what
 FROM commits JOIN keys USING (curve),
      LATERAL (SELECT atid.dag_cbor_to_record(block)) AS r (record)
 WHERE NOT atid.signature_is_valid(atid.record_to_dag_cbor(record - 'sig'),
                                   decode(rpad(record->'sig'->>'$bytes', 88, '='), 'base64'), key);
 
--- Each bit of the block: none may be turned
+-- With any bit of the block flipped
 SELECT what, bit
 FROM commits JOIN keys USING (curve), generate_series(0, 8 * length(block) - 1) AS bit
 WHERE atid.commit_is_signed_by(set_bit(block, bit, 1 - get_bit(block, bit)), :'did', key);
 
--- nor may the block be cut, or go on
+-- with the block cut off, or with bytes after it
 SELECT what, len
 FROM commits JOIN keys USING (curve), generate_series(0, length(block) + 1) AS len
 WHERE atid.commit_is_signed_by(substr(block || block, 1, len), :'did', key)
       <> (len = length(block));
 
--- What is no commit was signed by nobody, though these are signed well: a version that is no
--- longer read, and one that lacks a field.
+-- No key has signed a block that is no commit, even if the signature is valid: of a version that
+-- is no longer read, and without a field.
 SELECT what, atid.commit_is_signed_by(block, :'did', key) AS signed,
        atid.signature_is_valid(atid.record_to_dag_cbor(record - 'sig'),
                                decode(rpad(record->'sig'->>'$bytes', 88, '='), 'base64'),
@@ -138,8 +138,8 @@ SELECT 1000 + row_number() OVER (ORDER BY path), 'record', atid.cid_of(block, 'd
 FROM records;
 SELECT kind, count(*) FROM blocks GROUP BY 1 ORDER BY 1;
 
--- A CAR of them: as it is exported; in another order; with a block that nothing refers to; with
--- blocks twice.
+-- CARs of them: as exported; in another order; with a block that nothing refers to; with duplicate
+-- blocks.
 CREATE TEMP TABLE cars (n int, what text, car bytea);
 INSERT INTO cars
 SELECT i, (ARRAY['as exported', 'in another order', 'with another block', 'with blocks twice'])[i],
@@ -159,7 +159,7 @@ SELECT n, did FROM cars, keys,
              ('did:plc:7iza6de2dwap2sbkpav7c6c6 '), (NULL)) AS v (did)
 WHERE curve = 'k256' AND atid.repo_is_signed_by(car, did, key) ORDER BY n;
 
--- Each block taken away, and with a byte changed: what the key has signed is the whole.
+-- Without any one block, and with a byte of it changed: the key has signed all of them.
 SELECT kind, n
 FROM keys, blocks AS gone,
      LATERAL (SELECT atid.car_agg((SELECT cid FROM blocks WHERE n = 1), cid, block ORDER BY n)
@@ -192,7 +192,7 @@ FROM keys, (SELECT cid, block FROM blocks WHERE n = 1) AS good,
 WHERE curve = 'k256'
 ORDER BY i;
 
--- What is no CAR, or has no root, was signed by nobody.
+-- No key has signed a bytea that is no CAR, or a CAR without a root.
 SELECT what, atid.repo_is_signed_by(car, :'did', key) AS signed
 FROM keys, (SELECT 1, 'nothing', '\x'::bytea
             UNION ALL SELECT 2, 'no root', atid.car_agg(NULL, cid, block) FROM blocks
@@ -205,7 +205,7 @@ FROM keys, (SELECT 1, 'nothing', '\x'::bytea
 WHERE curve = 'k256'
 ORDER BY i;
 
--- The records of an account: of each good CAR those that were put into it.
+-- The records of an account: for each valid CAR those that it was made of.
 CREATE TEMP TABLE given AS
 SELECT 'did:plc:7iza6de2dwap2sbkpav7c6c6' AS did, key FROM keys WHERE curve = 'k256';
 SELECT n, what, count(*) AS records,
@@ -245,7 +245,7 @@ SELECT count(*) FROM atid.repo_records_signed_by(
 SELECT count(*) FROM atid.repo_records_signed_by(
   (SELECT atid.car_agg(cid, cid, block) FROM blocks WHERE n = 1001), :'did', :'key');
 
--- nor is NULL an account without records
+-- NULL is an error, too
 SELECT count(*) FROM atid.repo_records_signed_by(NULL, :'did', :'key');
 SELECT count(*) FROM atid.repo_records_signed_by(:'car', NULL, :'key');
 SELECT count(*) FROM atid.repo_records_signed_by(:'car', :'did', NULL);

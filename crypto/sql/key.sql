@@ -20,7 +20,7 @@ SELECT n, atid.did_key_is_valid(key) AS valid, atid.did_key_curve(key) AS curve,
        atid.did_key_public_key(key) AS point
 FROM keys ORDER BY n;
 
--- with did:key: and without; made from its parts: which ones are not alike?
+-- with did:key: and without, and made from its parts: which ones differ?
 SELECT n
 FROM keys, LATERAL (SELECT substr(key, 9)) AS b (bare)
 WHERE NOT (atid.did_key_is_valid(bare) AND atid.did_key_curve(bare) = curve
@@ -37,8 +37,8 @@ FROM (VALUES
 ORDER BY 1, 2;
 
 --
--- What is refused, and why.  A predicate answers; all else raises.  No error quotes
--- the key.
+-- Malformed keys.  A predicate returns false; all other functions raise an error, which does
+-- not quote the key.
 --
 CREATE TABLE bad (n int, what text, key text);
 INSERT INTO bad VALUES
@@ -79,7 +79,7 @@ END $$;
 SELECT n, what, error_of(format('SELECT atid.did_key_curve(%L)', key)) AS error
 FROM bad ORDER BY n;
 
--- the same of every function that takes a key: which one differs?
+-- the same for every function with a key as argument: which one differs?
 SELECT n, call
 FROM bad, unnest('{did_key_public_key(%L),"signature_is_valid('''', '''', %L)",
                    "commit_is_signed_by('''', '''', %L)","repo_is_signed_by('''', '''', %L)",
@@ -106,8 +106,8 @@ FROM (VALUES (1, 'no such curve', 'secp256k1', '\x02'::bytea), (2, 'upper case',
        AS v (n, what, curve, bytes)
 ORDER BY n;
 
--- One call site, many keys, good and bad by turns: what it keeps of the last key
--- never answers for another.
+-- One call site with many keys, valid and malformed by turns: the cached key is never used for
+-- another.
 SELECT k.n, k.key, k.good
 FROM generate_series(1, 3) AS turn,
      LATERAL (SELECT n, key, true FROM keys

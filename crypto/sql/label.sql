@@ -33,7 +33,7 @@ SELECT what, keys.curve AS key, atid.label_is_signed_by(label, :'src', key) AS s
 FROM labels, keys
 ORDER BY labels.what COLLATE "C", 2;
 
--- What the specification does not name is not signed: it may be there.
+-- Other fields than the specified ones are not signed, and are ignored.
 SELECT what
 FROM labels JOIN keys USING (curve)
 WHERE NOT atid.label_is_signed_by(label || '{"$type": "com.atproto.label.defs#label", "id": 7.5,
@@ -58,7 +58,7 @@ WHERE atid.label_is_signed_by(changed, coalesce(changed->>'src', ''), key)
       AND label->field IS DISTINCT FROM value
       AND NOT (field = 'ver' AND value = '1');
 
--- ver is a number, however it is written
+-- ver is a number in any notation
 SELECT atid.label_is_signed_by(label || '{"ver": 1.0}', :'src', key) AS signed
 FROM labels JOIN keys USING (curve) WHERE what = 'all fields';
 
@@ -82,8 +82,8 @@ FROM labels JOIN keys USING (curve), LATERAL (SELECT label->'sig'->>'$bytes') AS
 WHERE what = 'all fields'
 ORDER BY n;
 
--- What is no label was signed by nobody, though these two are signed well: of a version that
--- is not known, and one whose signature leaves ver out.
+-- No key has signed a jsonb that is no label, even if the signature is valid: of an unknown
+-- version, and with a signature that leaves ver out.
 SELECT what, atid.label_is_signed_by(label, :'src', key) AS signed,
        atid.signature_is_valid(atid.record_to_dag_cbor(label - 'sig'),
                                decode(rpad(label->'sig'->>'$bytes', 88, '='), 'base64'), key) AS sig

@@ -50,7 +50,7 @@ SELECT n, atid.plc_did(operation), atid.plc_did(operation) = did AS same
 FROM operations WHERE operation->'prev' = 'null' ORDER BY n;
 SELECT n FROM operations WHERE atid.record_cid(operation)::text <> cid;
 
--- Who signed an operation: which of all the keys that stand here?
+-- Which of all these keys signed an operation?
 CREATE TEMP TABLE keys AS
   SELECT DISTINCT m.key[1] AS key
   FROM operations, regexp_matches(operation::text, 'did:key:\w+', 'g') AS m (key);
@@ -78,7 +78,7 @@ FROM signed, LATERAL (SELECT operation->>'sig') AS s (good),
 WHERE n = 1
 ORDER BY i;
 
--- What is no operation was signed by nobody, and why it is none
+-- No key has signed a jsonb that is no operation; and the reason why it is none
 SELECT operation, atid.plc_operation_problem(operation) AS problem,
        atid.plc_operation_is_signed_by(operation,
          'zQ3sht5vP1SCiQ5rNqUm8eXrutMGWnuj6zzU2yAPuK6RzVDVW') AS signed
@@ -105,9 +105,9 @@ FROM operations,
 WHERE n = 1
 ORDER BY i;
 
--- What has not the form of an operation is none, though it is signed well: it was signed by
--- nobody.  The last three have it: whether a key is one, and how many there are, is not of
--- the form; and names are names, also those that stand for links and bytes in records.
+-- Without the form of an operation a jsonb is none, and no key has signed it, even if the signature
+-- is valid.  The last three have the form, which does not require valid keys or a number of keys,
+-- and in which "$link" and "$bytes" are ordinary keys.
 CREATE TEMP TABLE bases (name text, base jsonb);
 INSERT INTO bases VALUES
   ('op', '{"type": "plc_operation", "verificationMethods": {}, "alsoKnownAs": [], "services": {},
@@ -188,7 +188,7 @@ SELECT atid.plc_operation_is_signed_by(operation,
        atid.plc_operation_problem(operation) AS problem, atid.plc_did(operation)
 FROM formed WHERE what LIKE 'names%';
 
--- Of what no DID is made, and why
+-- Operations without a DID, and why
 CREATE FUNCTION pg_temp.error_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   detail text;

@@ -20,7 +20,7 @@ SELECT curve, atid.signature_is_valid('hello', r || s, key) AS valid,
        atid.signature_is_valid('hello', s || r, key) AS swapped
 FROM signed ORDER BY 1;
 
--- each key verifies its own signature and not the other's, whatever the order of rows
+-- each key verifies its own signature and not the other's, in any order of rows
 SELECT k.curve AS key, s.curve AS signature, count(*),
        count(*) FILTER (WHERE atid.signature_is_valid('hello', s.r || s.s, k.key)) AS valid
 FROM signed AS s, signed AS k, generate_series(1, 10)
@@ -37,8 +37,8 @@ CREATE FUNCTION pg_temp.value(scalar bytea) RETURNS numeric LANGUAGE sql IMMUTAB
 $$;
 SELECT curve FROM signed WHERE pg_temp.scalar(pg_temp.value(s)) <> s;
 
--- What a scalar must not be: r and s from 1 to below n, and s to n/2.  The high s is
--- as good as the low one in arithmetic, and refused on both curves.
+-- Scalars out of bounds: r must be from 1 to below n, and s from 1 to n/2.  A high s is valid
+-- in arithmetic, but is refused on both curves.
 SELECT curve, what
 FROM signed,
      LATERAL (VALUES ('r = 0', pg_temp.scalar(0) || s), ('s = 0', r || pg_temp.scalar(0)),
@@ -53,8 +53,8 @@ FROM signed,
        AS v (what, signature)
 WHERE atid.signature_is_valid('hello', signature, key);
 
--- Signatures whose verification ends at the point at infinity, which whoever has a key can
--- make: r = -e/d, and s as one likes.  They are refused as any other that is wrong.
+-- Signatures whose verification ends at the point at infinity: r = -e/d, with any s.  Everyone
+-- with a key can make them.  They are refused as any other wrong signature.
 SELECT key, atid.signature_is_valid('hello', signature, key) AS valid
 FROM (VALUES ('did:key:zDnaetQbhd7sYRWRtWKvb9rFZTwjD9rA1a2QazZKsaDbmCTBH',
               '\x2adeee81cb1821d71029d0996c99d1bf3c355bf45a33a58a00bbe5609c675033'::bytea
@@ -63,7 +63,7 @@ FROM (VALUES ('did:key:zDnaetQbhd7sYRWRtWKvb9rFZTwjD9rA1a2QazZKsaDbmCTBH',
               '\x1df797538a06a5fdfd553f77b0c6a3332e4e5100ac89e362b694f8865e6bdc0b'
               || pg_temp.scalar(1))) AS v (key, signature);
 
--- Any other length is no signature; nor is DER.
+-- A signature of another length, or in DER, is invalid.
 SELECT curve, length(signature)
 FROM signed, generate_series(0, 200) AS len,
      LATERAL (SELECT substr(r || s || r || s || r || s || r || s, 1, len)) AS v (signature)
@@ -92,7 +92,7 @@ SELECT atid.signature_is_valid(NULL, r, key) IS NULL, atid.signature_is_valid(r,
        atid.signature_is_valid(r, s, NULL) IS NULL
 FROM signed WHERE curve = 'k256';
 
--- A malformed key is an error whatever the signature is
+-- A malformed key is an error, with any signature
 SELECT atid.signature_is_valid('hello', '', 'did:key:zQ3sh');
 
 -- The planner calls a verification last, and may do so in parallel

@@ -30,7 +30,7 @@ FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE NOT starts_with(p.prosrc, 'atid_' || p.proname)
 ORDER BY 1;
 
--- what has no comment: nothing
+-- objects without a comment: none
 SELECT pg_describe_object(classid, objid, objsubid) AS without_comment
 FROM member
 WHERE obj_description(objid, classid::regclass::name) IS NULL
@@ -39,5 +39,5 @@ ORDER BY 1;
 SELECT extname, extversion, extnamespace::regnamespace, extrelocatable
 FROM pg_extension WHERE extname = 'atid_crypto';
 
--- it needs atid: to drop that takes it along, or is refused with the reason
+-- atid cannot be dropped without it; with CASCADE both are dropped
 DROP EXTENSION atid;
