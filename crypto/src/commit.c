@@ -30,10 +30,10 @@
 #include "codec/car.h"
 #include "codec/commit.h"
 #include "codec/multiformat.h"
-#include "multikey.h"
 #include "compat.h"
 #include "error.h"
 #include "key.h"
+#include "multikey.h"
 #include "sha256.h"
 #include "signature.h"
 

@@ -21,10 +21,10 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "multikey.h"
 #include "compat.h"
 #include "error.h"
 #include "key.h"
+#include "multikey.h"
 #include "sha256.h"
 #include "signature.h"
 

@@ -34,9 +34,9 @@
 #include "utils/numeric.h"
 
 #include "codec/dagcbor.h"
-#include "multikey.h"
 #include "compat.h"
 #include "key.h"
+#include "multikey.h"
 #include "signature.h"
 #include "sigtext.h"
 

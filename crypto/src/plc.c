@@ -20,9 +20,9 @@
 #include "utils/jsonb.h"
 
 #include "codec/base32.h"
-#include "multikey.h"
 #include "compat.h"
 #include "key.h"
+#include "multikey.h"
 #include "operation.h"
 #include "sha256.h"
 #include "signature.h"

@@ -15,8 +15,8 @@
 #include "common/base64.h"
 #include "utils/jsonb.h"
 
-#include "multikey.h"
 #include "compat.h"
+#include "multikey.h"
 #include "signature.h"
 #include "sigtext.h"
 

@@ -22,12 +22,12 @@
 #include "miscadmin.h"
 
 #include "codec/dagcbor.h"
+#include "error.h"
 #include "record/encode.h"
 #include "record/inspect.h"
-#include "record/model.h"
 #include "record/json.h"
+#include "record/model.h"
 #include "record/walk.h"
-#include "error.h"
 #include "sort.h"
 
 /*

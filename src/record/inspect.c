@@ -24,8 +24,8 @@
 #include "utils/builtins.h"
 
 #include "codec/ascii.h"
-#include "record/inspect.h"
 #include "error.h"
+#include "record/inspect.h"
 
 void
 atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk)

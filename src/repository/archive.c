@@ -25,10 +25,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "repository/archive.h"
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "error.h"
+#include "repository/archive.h"
 #include "sha256.h"
 
 /* So many sections are read at a time between interrupts. */

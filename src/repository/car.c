@@ -19,12 +19,12 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "repository/archive.h"
 #include "cid.h"
 #include "codec/car.h"
 #include "codec/mst.h"
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "repository/archive.h"
 
 
 /*

@@ -25,7 +25,6 @@
 #include "utils/tuplestore.h"
 
 #include "address/address.h"
-#include "repository/archive.h"
 #include "cid.h"
 #include "codec/address.h"
 #include "codec/base32.h"
@@ -35,6 +34,7 @@
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "error.h"
+#include "repository/archive.h"
 
 /*
  * The limit of repeated blocks, in bytes: REPEATED_MAX plus REPEATED_TIMES the size of the
