@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * model.c
- *		What is wrong with a record.
+ *		The rules of the data model: what is wrong with a record.
  *
  * There are three sets of rules, each with all rules of the one before.
  *

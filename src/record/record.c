@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * record.c
- *		Records: jsonb to DAG-CBOR and back, their CIDs, and what is wrong with
- *		them.
+ *		SQL functions of records: jsonb to DAG-CBOR and back, CIDs, and problems.
  *
  * encode.c makes a block of a record, decode.c the reverse, and model.c looks for
  * problems.

@@ -5,8 +5,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_JSONB_WALK_H
-#define ATID_JSONB_WALK_H
+#ifndef ATID_RECORD_WALK_H
+#define ATID_RECORD_WALK_H
 
 #include "codec/dagcbor.h"
 
@@ -61,4 +61,4 @@ extern char *atid_scratch(AtidScratch *scratch, size_t size);
 extern AtidFault atid_json_link(AtidCborItem *item, AtidScratch *scratch);
 extern AtidFault atid_json_bytes(AtidCborItem *item, AtidScratch *scratch);
 
-#endif							/* ATID_JSONB_WALK_H */
+#endif							/* ATID_RECORD_WALK_H */

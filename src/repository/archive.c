@@ -81,7 +81,7 @@ sqlstate_of(AtidFault fault)
 
 /*
  * Note a problem, if it is the first.  words is the fault in words, with its place; NULL if
- * it has no place.  what is NULL, or a sentence that names the block, node or record.
+ * it has no place.  "what" is NULL, or a sentence that names the block, node or record.
  * Returns false.
  */
 bool
@@ -109,7 +109,7 @@ atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at
 }
 
 /*
- * Raise the problem that was noted.  what is invalid: "CAR", "tree", "repository".
+ * Raise the problem that was noted.  "what" is the noun after "invalid", such as "CAR".
  */
 void
 atid_archive_raise(const AtidArchive *archive, const char *what)

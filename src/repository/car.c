@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * car.c
- *		CARs as SQL sees them: what is in one, and an aggregate that makes one.
+ *		SQL functions of CARs: their contents, and an aggregate that makes one.
  *
  * codec/car.c describes the format.  A CAR is a bytea.  Its blocks come as rows in the
  * order of their sections, including duplicates and blocks that nothing refers to, so that
