@@ -109,7 +109,7 @@ SELECT log_cnt < 0 AS of_this_life,
        last_value > extract(epoch FROM atid.tid_timestamp(atid.tid_generate())) * 1e6 AS above
 FROM atid.generator_horizon;
 
--- a value that is set while the server runs is a floor from the next second on
+-- the streams are raised to a value that is set while the server runs, within a second
 SELECT setval('atid.generator_horizon',
               (extract(epoch FROM now() + interval '1 hour') * 1e6)::bigint) > 0 AS set;
 SELECT pg_sleep(1);
@@ -122,7 +122,7 @@ SELECT atid.tid_generate() AS last \gset
 SELECT atid.tid_generate(:'last') > :'last' AS after_last;
 SELECT ahead BETWEEN '59 min' AND '61 min' AS ahead FROM atid.generator_state();
 
--- a floor of more than a day ahead: one warning
+-- a horizon of more than a day ahead: one warning
 SELECT setval('atid.generator_horizon',
               (extract(epoch FROM now() + interval '2 days') * 1e6)::bigint) > 0 AS set;
 SELECT pg_sleep(1);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * address.h
- *		What other rooms need of atid.did and atid.at_uri, and what the two share.
+ *		What other chapters need of atid.did and atid.at_uri, and what the two share.
  *
  *-------------------------------------------------------------------------
  */
