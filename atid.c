@@ -18,6 +18,9 @@
 
 ATID_MODULE_MAGIC("atid");
 
+/* Values are passed as a Datum, sizes computed as size_t, and nothing is tested with 32 bits. */
+StaticAssertDecl(sizeof(void *) == 8, "atid needs a 64-bit server");
+
 int			atid_clock_id = -1;
 int			atid_max_drift = 60 * 1000;
 int			atid_reserve = 1000;

@@ -39,8 +39,6 @@
 
 #define TOP_BIT			(UINT64CONST(1) << 63)
 
-StaticAssertDecl(sizeof(Datum) == sizeof(uint64),
-				 "atid.tid is passed by value: it needs a 64-bit server");
 
 #define DatumGetTid(X)		DatumGetUInt64(X)
 #define PG_GETARG_TID(n)	DatumGetTid(PG_GETARG_DATUM(n))
