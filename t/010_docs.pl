@@ -395,14 +395,14 @@ foreach my $script (glob "$root/crypto/*--*.sql")
 {
 	$known{"atid.$_"} = 1 foreach slurp_file($script) =~ /^CREATE FUNCTION \@extschema\@\.(\w+)/mg;
 }
-my @unknown = grep { !$known{$_} && !-e "$root/$_" } $all =~ /\b(atid\.\w+)/g;
+my @unknown = grep { !$known{$_} && !-e "$root/$_" } $all =~ m{(?<!/)\b(atid\.\w+)}g;
 is("@unknown", '', 'no page names an object that is not there');
 
 #
 # Files and links.
 #
 my $nowhere = '';
-foreach my $page (@pages, 'CHANGELOG.md', 'CONTRIBUTING.md')
+foreach my $page (@pages, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md')
 {
 	my $text = page_text($page);
 	my ($folder) = $page =~ m{^(.*/)?[^/]*$};

@@ -5,7 +5,7 @@
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
-# - META.json, the control files and the install scripts have one version; released scripts are unchanged;
+# - META.json, the control files, the install scripts and the RPM's spec have one version; released scripts are unchanged;
 # - the later install scripts bind to nothing that others have planted (t/061_planted.pl has the attacks);
 # - errors, in C and as the regression tests print them, keep to the server's style guide.
 
@@ -131,6 +131,8 @@ foreach my $path ('atid.control', 'crypto/atid_crypto.control')
 		push @problems, "META.json says $_, $path $version" unless /^\Q$version\E\.\d+$/;
 	}
 }
+push @problems, 'packaging/rpm/atid.spec has another version than META.json'
+  unless slurp('packaging/rpm/atid.spec') =~ /^Version: *\Q$meta->{version}\E$/m;
 done('one version');
 
 is(sha256_hex($text{$_}), $released{$_}, "$_ is as it was released") foreach sort keys %released;

@@ -142,6 +142,15 @@ foreach my $sql (
 {
 	is(($plain->try($sql))[1], '42501', "a plain role may not: $sql");
 }
+
+# Nor can they keep others from the page.
+$plain->ok('BEGIN');
+is(($plain->try('LOCK TABLE elsewhere.generator_horizon'))[1], '42809', 'no role may lock it by name');
+$plain->ok('ROLLBACK; BEGIN; SELECT last_value FROM elsewhere.generator_horizon');
+my $reset = $super->ok("SELECT setval('elsewhere.generator_horizon', last_value + 1) FROM elsewhere.generator_horizon");
+draw_anew('elsewhere');
+isnt($super->ok('SELECT last_value FROM elsewhere.generator_horizon'),
+	$reset, 'a plain role that reads it in an open transaction does not keep a new session from writing it');
 $plain->quit;
 $live->quit;
 
