@@ -47,7 +47,10 @@ atid                compat generator/generator generator/slots
 END
 
 # Released scripts never change.
-my %released = ('atid--1.0.sql' => '7fb137bd1197a2844898982a6745fa7c50faac2130b19f0027ed1e2421036ee6');
+my %released = (
+	'atid--1.0.sql' => '7fb137bd1197a2844898982a6745fa7c50faac2130b19f0027ed1e2421036ee6',
+	'atid--1.0--1.1.sql' => 'f35463a1e77b78a9d9f9cbdcc143545cd5d5b001c180e50800e62e89b3d02df6',
+	'crypto/atid_crypto--1.0.sql' => 'e28feb10cd8b2df55d80975ea15bb8ea7fb27b128c5831cb9700fe59e41f02ec');
 
 sub slurp
 {
