@@ -9,6 +9,25 @@
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
 ------------------------------------------------------------------------------
+-- signatures
+------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.signature_problem(data bytea, signature bytea, key text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_signature_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION @extschema@.signature_problem(bytea, bytea, text) IS
+  'why the data is not signed by the key; NULL if it is';
+
+CREATE FUNCTION @extschema@.commit_signature_problem(block bytea, did text, key text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_commit_signature_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION @extschema@.commit_signature_problem(bytea, text, text) IS
+  'why the block is not a commit of the account that is signed by the key; NULL if it is';
+
+CREATE FUNCTION @extschema@.label_signature_problem(label jsonb, did text, key text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_label_signature_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION @extschema@.label_signature_problem(jsonb, text, text) IS
+  'why the label is not one of the account that is signed by the key; NULL if it is';
+
+------------------------------------------------------------------------------
 -- check
 ------------------------------------------------------------------------------
 

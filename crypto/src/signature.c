@@ -53,18 +53,34 @@
 /* An ECDSA-Sig-Value of P-256 in DER has two INTEGERs of at most 33 bytes. */
 #define DER_MAX_LEN 72
 
-/* The order n of P-256 (FIPS 186-4, D.1.2.3), and n/2 rounded down. */
-static const uint8_t p256_order[ATID_SCALAR_LEN] = {
-	0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00,
-	0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-	0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84,
-	0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51
+/* The order n of each curve (FIPS 186-4, D.1.2.3; SEC 2, 2.4.1), and n/2 rounded down. */
+static const uint8_t order[][ATID_SCALAR_LEN] = {
+	[ATID_CURVE_P256] = {
+		0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00,
+		0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+		0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84,
+		0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51
+	},
+	[ATID_CURVE_K256] = {
+		0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+		0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE,
+		0xBA, 0xAE, 0xDC, 0xE6, 0xAF, 0x48, 0xA0, 0x3B,
+		0xBF, 0xD2, 0x5E, 0x8C, 0xD0, 0x36, 0x41, 0x41
+	}
 };
-static const uint8_t p256_half_order[ATID_SCALAR_LEN] = {
-	0x7F, 0xFF, 0xFF, 0xFF, 0x80, 0x00, 0x00, 0x00,
-	0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-	0xDE, 0x73, 0x7D, 0x56, 0xD3, 0x8B, 0xCF, 0x42,
-	0x79, 0xDC, 0xE5, 0x61, 0x7E, 0x31, 0x92, 0xA8
+static const uint8_t half_order[][ATID_SCALAR_LEN] = {
+	[ATID_CURVE_P256] = {
+		0x7F, 0xFF, 0xFF, 0xFF, 0x80, 0x00, 0x00, 0x00,
+		0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+		0xDE, 0x73, 0x7D, 0x56, 0xD3, 0x8B, 0xCF, 0x42,
+		0x79, 0xDC, 0xE5, 0x61, 0x7E, 0x31, 0x92, 0xA8
+	},
+	[ATID_CURVE_K256] = {
+		0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+		0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+		0x5D, 0x57, 0x6E, 0x73, 0x57, 0xA4, 0x50, 0x1D,
+		0xDF, 0xE9, 0x2F, 0x46, 0x68, 0x1B, 0x20, 0xA0
+	}
 };
 
 
@@ -202,17 +218,6 @@ p256_init(AtidVerifier *verifier)
 	return verdict;
 }
 
-static bool
-p256_in_bounds(const uint8_t *r, const uint8_t *s)
-{
-	static const uint8_t zero[ATID_SCALAR_LEN];
-
-	return memcmp(r, zero, ATID_SCALAR_LEN) > 0 &&
-		memcmp(s, zero, ATID_SCALAR_LEN) > 0 &&
-		memcmp(r, p256_order, ATID_SCALAR_LEN) < 0 &&
-		memcmp(s, p256_half_order, ATID_SCALAR_LEN) <= 0;
-}
-
 /*
  * Convert the signature to an ECDSA-Sig-Value in DER, for OpenSSL.  Returns its
  * length, or a negative number if there is no memory.
@@ -250,9 +255,6 @@ p256_check(AtidVerifier *verifier, const uint8_t *digest, const uint8_t *signatu
 	int			answer = -1;
 	AtidVerdict verdict = ATID_VERDICT_FAILED;
 
-	if (!p256_in_bounds(r, s))
-		return ATID_VERDICT_NO;
-
 	ERR_set_mark();
 	der_len = p256_to_der(r, s, der);
 	if (der_len > 0)
@@ -283,12 +285,35 @@ atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key)
 }
 
 /*
- * Is this the key's signature of data with this digest?
+ * Are r and s within their bounds?  The protocol takes the lower of the two values of s
+ * that are valid ("Cryptography", low-S).
+ */
+AtidFault
+atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN])
+{
+	static const uint8_t zero[ATID_SCALAR_LEN];
+	const uint8_t *r = signature;
+	const uint8_t *s = signature + ATID_SCALAR_LEN;
+
+	if (memcmp(r, zero, ATID_SCALAR_LEN) == 0 ||
+		memcmp(s, zero, ATID_SCALAR_LEN) == 0 ||
+		memcmp(r, order[curve], ATID_SCALAR_LEN) >= 0 ||
+		memcmp(s, order[curve], ATID_SCALAR_LEN) >= 0)
+		return ATID_SIGNATURE_RANGE;
+	if (memcmp(s, half_order[curve], ATID_SCALAR_LEN) > 0)
+		return ATID_SIGNATURE_HIGH_S;
+	return ATID_OK;
+}
+
+/*
+ * Is this the key's signature of what has this digest?
  */
 AtidVerdict
 atid_verifier_check(AtidVerifier *verifier, const uint8_t digest[ATID_DIGEST_LEN],
 					const uint8_t signature[ATID_SIGNATURE_LEN])
 {
+	if (atid_signature_form(verifier->key.curve, signature) != ATID_OK)
+		return ATID_VERDICT_NO;
 	return verifier->key.curve == ATID_CURVE_K256 ?
 		k256_check(verifier, digest, signature) :
 		p256_check(verifier, digest, signature);
