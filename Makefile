@@ -42,6 +42,7 @@ REGRESS = \
 	datetime \
 	record \
 	reference \
+	network \
 	repository \
 	generator \
 	partitions \

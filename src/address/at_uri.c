@@ -411,6 +411,100 @@ atid_at_uri_make(PG_FUNCTION_ARGS)
 }
 
 /*
+ * What a label, a mute or a report is about
+ *
+ * A record is named by its AT URI, and an account by its DID ("Labels", uri).  Here an
+ * account is the AT URI of its repository.  No other subject becomes that, so that
+ * each comes back as it was, and a label's signature can still be verified.
+ */
+
+/*
+ * The at_uri of a subject, or NULL: then *detail says why.
+ */
+static bytea *
+at_uri_of_subject(const char *s, size_t len, char **detail)
+{
+	static const char scheme[] = "at://";
+	AtidAtUri	uri;
+	size_t		at = 0;
+	AtidFault	fault;
+
+	if (len >= 4 && memcmp(s, "did:", 4) == 0)
+	{
+		char		account[sizeof(scheme) + ATID_DID_MAX];
+
+		fault = atid_did_scan(s, len, &at);
+		if (fault == ATID_OK)
+		{
+			memcpy(account, scheme, strlen(scheme));
+			memcpy(account + strlen(scheme), s, len);
+			return DatumGetByteaP(atid_at_uri_datum(account, strlen(scheme) + len));
+		}
+	}
+	else
+	{
+		fault = atid_at_uri_scan(s, len, &uri, &at);
+		if (fault == ATID_OK && uri.collection_len > 0)
+			return DatumGetByteaP(atid_at_uri_datum(s, len));
+	}
+	if (detail != NULL)
+		*detail = fault != ATID_OK ?
+			atid_fault_at_character(fault, at) :
+			pstrdup("An account must be given as its DID, without \"at://\".");
+	return NULL;
+}
+
+PG_FUNCTION_INFO_V1(atid_at_uri_of_subject);
+Datum
+atid_at_uri_of_subject(PG_FUNCTION_ARGS)
+{
+	text	   *arg = PG_GETARG_TEXT_PP(0);
+	char	   *detail = NULL;
+	bytea	   *result = at_uri_of_subject(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), &detail);
+
+	if (result == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid subject: \"%s\"",
+						atid_quote(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg))),
+				 errdetail("%s", detail)));
+	PG_RETURN_BYTEA_P(result);
+}
+
+/*
+ * at_uri_of_subject_or_null(text): no more of the text is read than a subject can
+ * have.
+ */
+PG_FUNCTION_INFO_V1(atid_at_uri_of_subject_or_null);
+Datum
+atid_at_uri_of_subject_or_null(PG_FUNCTION_ARGS)
+{
+	text	   *arg = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_AT_URI_LONGEST + 1);
+	bytea	   *result = at_uri_of_subject(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), NULL);
+
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_BYTEA_P(result);
+}
+
+/*
+ * at_uri_to_subject(at_uri): a DID where there is nothing behind it.
+ */
+PG_FUNCTION_INFO_V1(atid_at_uri_to_subject);
+Datum
+atid_at_uri_to_subject(PG_FUNCTION_ARGS)
+{
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	AtidPackedUri uri = parts_of(value);
+	size_t		skip = uri.collection_len == 0 && is_of_did(&uri) ? strlen("at://") : 0;
+	size_t		len;
+	char	   *s = text_of(value, 0, &len);
+
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(s + skip, len - skip));
+}
+
+
+/*
  * at_uri_normalize(at_uri): the spelling that the specification prefers.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_normalize);

@@ -173,8 +173,9 @@ base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
 #define SPECIAL_MAX (MaxAllocSize / 8 * 5 - 8)
 
 /* The text of a link or of bytes, without a terminator. */
-static char *
-special_text(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item, size_t *len)
+char *
+atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item,
+					 size_t *len)
 {
 	char	   *chars;
 
@@ -248,7 +249,7 @@ atid_json_of_block(bytea *block)
 			case ATID_CBOR_BYTES:
 				appendStringInfoString(&buf, event == ATID_CBOR_LINK ?
 									   "{\"$link\":\"" : "{\"$bytes\":\"");
-				chars = special_text(&reader, event, &item, &len);
+				chars = atid_text_of_special(&reader, event, &item, &len);
 				appendBinaryStringInfo(&buf, chars, (int) len);
 				pfree(chars);
 				appendStringInfoString(&buf, "\"}");
@@ -322,7 +323,7 @@ push_jsonb(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
  * context had allocated before.
  */
 static void
-check_build_memory(AtidCborReader *reader, Size before)
+check_build_memory(AtidCborReader *reader, Size before, const char *instead)
 {
 	size_t		at = atid_cbor_offset(reader);
 
@@ -334,7 +335,7 @@ check_build_memory(AtidCborReader *reader, Size before)
 			 errmsg("block cannot be expressed as jsonb"),
 			 errdetail("At byte %zu: A jsonb must take at most 2 GB to build, and up to here it would take more.",
 					   at),
-			 errhint("Use atid.dag_cbor_to_json.")));
+			 errhint("Use %s.", instead)));
 }
 
 /*
@@ -342,7 +343,7 @@ check_build_memory(AtidCborReader *reader, Size before)
  * can build.  It keeps them in one piece of memory, which doubles from four on.
  */
 static void
-check_count(AtidCborReader *reader, size_t count, size_t size)
+check_count(AtidCborReader *reader, size_t count, size_t size, const char *instead)
 {
 	size_t		at = atid_cbor_offset(reader);
 	size_t		room = 4;
@@ -357,14 +358,15 @@ check_count(AtidCborReader *reader, size_t count, size_t size)
 			 errmsg("block cannot be expressed as jsonb"),
 			 errdetail("At byte %zu: An array or map must have at most %zu items for jsonb, not %zu.",
 					   at, room, count),
-			 errhint("Use atid.dag_cbor_to_json.")));
+			 errhint("Use %s.", instead)));
 }
 
 /*
  * A text for jsonb, in the server's encoding; it may point into the block.
  */
 static void
-set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item)
+set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item,
+				 const char *instead)
 {
 	char	   *chars = (char *) item->data;
 	char	   *converted;
@@ -379,7 +381,7 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 				 errmsg("block cannot be expressed as jsonb"),
 				 errdetail("At byte %zu: A text must not contain U+0000, which jsonb cannot hold.",
 						   at),
-				 errhint("Use atid.dag_cbor_to_json.")));
+				 errhint("Use %s.", instead)));
 	}
 	v->type = jbvString;
 	v->val.string.val = chars;
@@ -423,7 +425,7 @@ push_special(JsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent event,
 			 const AtidCborItem *item)
 {
 	size_t		len;
-	char	   *chars = special_text(reader, event, item, &len);
+	char	   *chars = atid_text_of_special(reader, event, item, &len);
 
 	push_pair(builder, event == ATID_CBOR_LINK ? "$link" : "$bytes", chars, len);
 }
@@ -454,12 +456,12 @@ atid_jsonb_of_bytes(bytea *bytes)
 }
 
 /*
- * The jsonb that was built of a block.  An encoding other than UTF-8 may have one
+ * The jsonb that was built of a value.  An encoding other than UTF-8 may have one
  * code for two characters.  Then two keys can become one, or the jsonb is that of
  * another block.  So there the block is made again and compared.
  */
 static Jsonb *
-record_of_block(JsonbValue *v, bytea *block)
+record_of_value(JsonbValue *v, const uint8_t *value, size_t len)
 {
 	Jsonb	   *jb = JsonbValueToJsonb(v);
 
@@ -467,8 +469,7 @@ record_of_block(JsonbValue *v, bytea *block)
 	{
 		bytea	   *back = atid_block_of_jsonb(jb);
 
-		if (VARSIZE_ANY_EXHDR(back) != VARSIZE_ANY_EXHDR(block) ||
-			memcmp(VARDATA_ANY(back), VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block)) != 0)
+		if (VARSIZE_ANY_EXHDR(back) != len || memcmp(VARDATA_ANY(back), value, len) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
 					 errmsg("block cannot be expressed as jsonb"),
@@ -479,14 +480,23 @@ record_of_block(JsonbValue *v, bytea *block)
 	return jb;
 }
 
+/* A reader of one value in a block, which ends where the value does. */
+static void
+value_reader_init(AtidCborReader *reader, bytea *block, const uint8_t *value, size_t len)
+{
+	atid_block_reader_init(reader, block);
+	reader->p = value;
+	reader->end = value + len;
+}
+
 /*
- * The jsonb of a block.
+ * The jsonb of a value in a block, or of all of it.
  *
  * Where the server's encoding is not UTF-8, converting a text can raise an error.  So
- * the whole block is checked before: faults of the block come first.
+ * the whole value is checked before: faults of the block come first.
  */
 Jsonb *
-atid_jsonb_of_block(bytea *block)
+atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 {
 	AtidCborReader reader;
 	AtidCborItem item;
@@ -495,14 +505,16 @@ atid_jsonb_of_block(bytea *block)
 	JsonbValue	v;
 	Size		before = MemoryContextMemAllocated(CurrentMemoryContext, false);
 	uint64		events = 0;
+	const char *instead = len < VARSIZE_ANY_EXHDR(block) ? "atid.dag_cbor_get_block" :
+		"atid.dag_cbor_to_json";
 
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
-		atid_block_reader_init(&reader, block);
+		value_reader_init(&reader, block, value, len);
 		if (!atid_block_read_rest(&reader))
 			atid_refuse_block(&reader);
 	}
-	atid_block_reader_init(&reader, block);
+	value_reader_init(&reader, block, value, len);
 	for (;;)
 	{
 		/* a scalar is a map's value where it comes after a key */
@@ -511,7 +523,7 @@ atid_jsonb_of_block(bytea *block)
 		if ((++events & 0x1F) == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
-			check_build_memory(&reader, before);
+			check_build_memory(&reader, before, instead);
 		}
 		event = atid_cbor_next(&reader, &item);
 
@@ -521,14 +533,14 @@ atid_jsonb_of_block(bytea *block)
 				atid_refuse_block(&reader);
 				break;
 			case ATID_CBOR_ARRAY:
-				check_count(&reader, item.len, sizeof(JsonbValue));
+				check_count(&reader, item.len, sizeof(JsonbValue), instead);
 				push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_ARRAY_END:
 				push_jsonb(&builder, WJB_END_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_MAP:
-				check_count(&reader, item.len, sizeof(JsonbPair));
+				check_count(&reader, item.len, sizeof(JsonbPair), instead);
 				push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_MAP_END:
@@ -537,7 +549,7 @@ atid_jsonb_of_block(bytea *block)
 			case ATID_CBOR_KEY:
 				if (is_special_key(&item))
 					refuse_special_key(&reader, &item);
-				set_jsonb_string(&v, &reader, &item);
+				set_jsonb_string(&v, &reader, &item, instead);
 				push_jsonb(&builder, WJB_KEY, &v);
 				continue;
 			case ATID_CBOR_LINK:
@@ -549,7 +561,7 @@ atid_jsonb_of_block(bytea *block)
 				v.val.numeric = int64_to_numeric(item.integer);
 				break;
 			case ATID_CBOR_TEXT:
-				set_jsonb_string(&v, &reader, &item);
+				set_jsonb_string(&v, &reader, &item, instead);
 				break;
 			case ATID_CBOR_BOOL:
 				v.type = jbvBool;
@@ -559,7 +571,7 @@ atid_jsonb_of_block(bytea *block)
 				v.type = jbvNull;
 				break;
 			case ATID_CBOR_END:
-				return record_of_block(builder.result, block);
+				return record_of_value(builder.result, value, len);
 		}
 
 		if (reader.depth > 0)
@@ -569,7 +581,17 @@ atid_jsonb_of_block(bytea *block)
 			/* the builder takes no scalar on top, but the server does */
 			if (atid_cbor_next(&reader, &item) != ATID_CBOR_END)
 				atid_refuse_block(&reader);
-			return record_of_block(&v, block);
+			return record_of_value(&v, value, len);
 		}
 	}
+}
+
+/*
+ * The jsonb of a block.
+ */
+Jsonb *
+atid_jsonb_of_block(bytea *block)
+{
+	return atid_jsonb_of_value(block, (const uint8_t *) VARDATA_ANY(block),
+							   VARSIZE_ANY_EXHDR(block));
 }

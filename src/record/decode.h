@@ -18,6 +18,9 @@ extern bool atid_block_read_rest(AtidCborReader *reader);
 extern char *atid_block_problem(const AtidCborReader *reader);
 pg_noreturn extern void atid_refuse_block(const AtidCborReader *reader);
 extern text *atid_json_of_block(bytea *block);
+extern char *atid_text_of_special(AtidCborReader *reader, AtidCborEvent event,
+								  const AtidCborItem *item, size_t *len);
+extern Jsonb *atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len);
 extern Jsonb *atid_jsonb_of_block(bytea *block);
 extern Jsonb *atid_jsonb_of_bytes(bytea *bytes);
 

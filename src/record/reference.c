@@ -19,8 +19,11 @@
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
 #include "address/address.h"
@@ -30,9 +33,11 @@
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "record/decode.h"
+#include "record/field.h"
 #include "record/inspect.h"
 #include "record/model.h"
 #include "record/walk.h"
+#include "sort.h"
 
 /* What to list */
 typedef enum ListOf
@@ -317,4 +322,198 @@ Datum
 atid_dag_cbor_refs(PG_FUNCTION_ARGS)
 {
 	return list_of_block(fcinfo, LIST_REFS);
+}
+
+
+/*
+ * References as an array
+ *
+ * These two functions are made for indexes: nothing that a record or a block may
+ * hold makes them fail, and no element is too long for an index.
+ */
+
+/* The longest text of an AT URI in an array, in bytes. */
+#define URIS_TEXT_MAX	1200
+
+/* What the values of an array may take; nothing that can be stored comes near. */
+#define URIS_SIZE_MAX	(MaxAllocSize / 2)
+
+/* Values of at_uri, one after the other as an array has them. */
+typedef struct Uris
+{
+	char	   *data;
+	uint32	   *offsets;
+	size_t		size;
+	size_t		room;
+	int			count;
+	int			count_room;
+} Uris;
+
+/*
+ * Add a text if it is an AT URI or a DID; the AT URI of a DID is that of its account.
+ * Returns false if there is no room.
+ */
+static bool
+add_uri(Uris *uris, const AtidCborItem *item)
+{
+	static const char scheme[] = "at://";
+	const char *s = (const char *) item->data;
+	size_t		len = item->len;
+	char		account[URIS_TEXT_MAX];
+	char	   *value;
+
+	if (len > URIS_TEXT_MAX)
+		return true;
+	if (s[0] == 'a')
+	{
+		if (!atid_at_uri_is_valid(s, len))
+			return true;
+	}
+	else
+	{
+		if (len > URIS_TEXT_MAX - strlen(scheme) || !atid_did_is_valid(s, len))
+			return true;
+		memcpy(account, scheme, strlen(scheme));
+		memcpy(account + strlen(scheme), s, len);
+		s = account;
+		len += strlen(scheme);
+	}
+
+	if (uris->room - uris->size < INTALIGN(VARHDRSZ + ATID_AT_URI_PACKED_MAX(len)))
+	{
+		if (uris->size > URIS_SIZE_MAX - 2 * URIS_TEXT_MAX)
+			return false;
+		uris->room = Min(2 * uris->room + 2 * URIS_TEXT_MAX, URIS_SIZE_MAX);
+		uris->data = uris->data ? repalloc(uris->data, uris->room) : palloc(uris->room);
+	}
+	if (uris->count == uris->count_room)
+	{
+		uris->count_room = 2 * uris->count_room + 16;
+		uris->offsets = uris->offsets ?
+			repalloc(uris->offsets, uris->count_room * sizeof(uint32)) :
+			palloc(uris->count_room * sizeof(uint32));
+	}
+	value = uris->data + uris->size;
+	uris->offsets[uris->count++] = (uint32) uris->size;
+	len = VARHDRSZ + atid_at_uri_pack(s, len, (uint8_t *) value + VARHDRSZ);
+	SET_VARSIZE(value, len);
+	memset(value + len, 0, INTALIGN(len) - len);
+	uris->size += INTALIGN(len);
+	return true;
+}
+
+static int
+compare_uris(const void *a, const void *b, void *arg)
+{
+	const char *x = (const char *) arg + *(const uint32 *) a;
+	const char *y = (const char *) arg + *(const uint32 *) b;
+
+	return atid_at_uri_compare((const uint8_t *) VARDATA(x), VARSIZE(x) - VARHDRSZ,
+							   (const uint8_t *) VARDATA(y), VARSIZE(y) - VARHDRSZ);
+}
+
+/*
+ * The array: in order, and each value once.
+ */
+static ArrayType *
+array_of_uris(FunctionCallInfo fcinfo, Uris *uris)
+{
+	Oid		   *type = fcinfo->flinfo->fn_extra;
+	size_t		size = ARR_OVERHEAD_NONULLS(1);
+	int			count = 0;
+	ArrayType  *array;
+	char	   *dst;
+
+	if (type == NULL)
+	{
+		type = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(Oid));
+		*type = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
+		fcinfo->flinfo->fn_extra = type;
+	}
+	if (uris->count == 0)
+		return construct_empty_array(*type);
+
+	if (uris->count > 1)
+		atid_sort(uris->offsets, uris->count, sizeof(uint32), compare_uris, uris->data);
+	for (int i = 0; i < uris->count; i++)
+	{
+		if (count > 0 && compare_uris(&uris->offsets[count - 1], &uris->offsets[i], uris->data) == 0)
+			continue;
+		uris->offsets[count++] = uris->offsets[i];
+		size += INTALIGN(VARSIZE(uris->data + uris->offsets[i]));
+	}
+
+	array = palloc(size);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = *type;
+	ARR_DIMS(array)[0] = count;
+	ARR_LBOUND(array)[0] = 1;
+	dst = ARR_DATA_PTR(array);
+	for (int i = 0; i < count; i++)
+	{
+		const char *value = uris->data + uris->offsets[i];
+
+		memcpy(dst, value, INTALIGN(VARSIZE(value)));
+		dst += INTALIGN(VARSIZE(value));
+	}
+	pfree(uris->data);
+	pfree(uris->offsets);
+	return array;
+}
+
+/*
+ * record_ref_uris(jsonb): the references of a record; NULL where the codec refuses it.
+ *
+ * References are ASCII, so texts are looked at in the server's encoding.
+ */
+PG_FUNCTION_INFO_V1(atid_record_ref_uris);
+Datum
+atid_record_ref_uris(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *jb = PG_GETARG_JSONB_P(0);
+	Uris		uris = {0};
+	AtidJsonbWalk walk;
+	AtidCborItem item;
+	AtidCborEvent event;
+
+	atid_jsonb_walk_init(&walk, &jb->root);
+	walk.utf8 = true;
+	while ((event = atid_jsonb_next(&walk, &item)) != ATID_CBOR_END)
+	{
+		if (event == ATID_CBOR_FAULT ||
+			(event == ATID_CBOR_TEXT && begins_like_ref(&item) && !add_uri(&uris, &item)))
+			PG_RETURN_NULL();
+	}
+	PG_RETURN_ARRAYTYPE_P(array_of_uris(fcinfo, &uris));
+}
+
+/*
+ * dag_cbor_ref_uris(block, path): the references of a block, or of what a path leads
+ * to; NULL where that is nothing, or what was read of the block is damaged.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_ref_uris);
+Datum
+atid_dag_cbor_ref_uris(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+	Uris		uris = {0};
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	uint64		events = 0;
+
+	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND ||
+		!atid_field_reader_init(&reader, &field))
+		PG_RETURN_NULL();
+	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
+	{
+		if ((++events & 0xFFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (event == ATID_CBOR_FAULT ||
+			(event == ATID_CBOR_TEXT && begins_like_ref(&item) && !add_uri(&uris, &item)))
+			PG_RETURN_NULL();
+	}
+	PG_RETURN_ARRAYTYPE_P(array_of_uris(fcinfo, &uris));
 }

@@ -1,0 +1,49 @@
+/*-------------------------------------------------------------------------
+ *
+ * seek.h
+ *		A value within a DAG-CBOR block, found by a path.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_SEEK_H
+#define ATID_SEEK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the head of a value says that it is; its value may still be damaged. */
+typedef enum AtidSeekKind
+{
+	ATID_SEEK_MAP,
+	ATID_SEEK_ARRAY,
+	ATID_SEEK_LINK,
+	ATID_SEEK_BYTES,
+	ATID_SEEK_OTHER
+} AtidSeekKind;
+
+typedef enum AtidSeekResult
+{
+	ATID_SEEK_FOUND,
+	ATID_SEEK_NONE,				/* the path leads to nothing */
+	ATID_SEEK_FAULT				/* the block is no DAG-CBOR */
+} AtidSeekResult;
+
+/*
+ * Where a path has led so far.  The caller may set pause: it is called again and
+ * again while a long value is passed over, and need not return.
+ */
+typedef struct AtidSeek
+{
+	const uint8_t *p;			/* the value; there is one byte of it at least */
+	const uint8_t *end;			/* of the block */
+	int			depth;			/* steps that were taken */
+	void		(*pause) (void);	/* NULL after atid_seek_init */
+} AtidSeek;
+
+extern AtidSeekResult atid_seek_init(AtidSeek *seek, const void *bytes, size_t len);
+extern AtidSeekKind atid_seek_kind(const AtidSeek *seek);
+extern AtidSeekResult atid_seek_step(AtidSeek *seek, const char *step, size_t len);
+extern const uint8_t *atid_seek_past(const AtidSeek *seek);
+
+#endif							/* ATID_SEEK_H */

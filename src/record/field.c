@@ -1,0 +1,440 @@
+/*-------------------------------------------------------------------------
+ *
+ * field.c
+ *		A field of a block: what jsonb's #> and #>> are to a record.
+ *
+ * The path is followed by codec/seek.c, which passes over all that it does not
+ * lead to.  What it leads to is read by the strict reader, so that what is
+ * returned is always DAG-CBOR, or made of such.  A path without steps is the whole
+ * block, which is then checked to its end.
+ *
+ * In JSON a link is an object of the key "$link", and bytes are one of "$bytes".
+ * A path may take that step, so that it leads where it leads in the record.
+ *
+ * Damage that is come to is an error with the words that all functions have for it.
+ * Damage that is not come to is none.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "record/decode.h"
+#include "record/field.h"
+#include "record/walk.h"
+
+static void
+check_for_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * Take a step of a path, which is in the server's encoding.
+ */
+static AtidSeekResult
+take_step(AtidField *field, const char *step, size_t len)
+{
+	AtidSeekKind kind = atid_seek_kind(&field->seek);
+	int			encoding = GetDatabaseEncoding();
+
+	if (field->of_special)
+		return ATID_SEEK_NONE;
+	if (kind == ATID_SEEK_LINK || kind == ATID_SEEK_BYTES)
+	{
+		const char *key = kind == ATID_SEEK_LINK ? "$link" : "$bytes";
+
+		field->of_special = len == strlen(key) && memcmp(step, key, len) == 0;
+		return field->of_special ? ATID_SEEK_FOUND : ATID_SEEK_NONE;
+	}
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !atid_is_ascii(step, len))
+	{
+		step = pg_server_to_any(step, (int) len, PG_UTF8);
+		len = strlen(step);
+	}
+	return atid_seek_step(&field->seek, step, len);
+}
+
+/*
+ * Follow the path of a call: its arguments are a block and a text[], or a block.  As
+ * with #>, a path with a NULL in it leads to nothing.
+ */
+AtidSeekResult
+atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
+{
+	int			steps = 0;
+	const char *p = NULL;
+	AtidSeekResult result;
+
+	if (PG_NARGS() > 1)
+	{
+		ArrayType  *path = PG_GETARG_ARRAYTYPE_P(1);
+
+		if (ARR_HASNULL(path) && array_contains_nulls(path))
+			return ATID_SEEK_NONE;
+		steps = ArrayGetNItems(ARR_NDIM(path), ARR_DIMS(path));
+		p = ARR_DATA_PTR(path);
+	}
+
+	field->block = PG_GETARG_BYTEA_PP(0);
+	field->whole = steps == 0;
+	field->of_special = false;
+	result = atid_seek_init(&field->seek, VARDATA_ANY(field->block),
+							VARSIZE_ANY_EXHDR(field->block));
+	field->seek.pause = check_for_interrupts;
+	for (int i = 0; i < steps && result == ATID_SEEK_FOUND; i++)
+	{
+		p = (const char *) att_align_pointer(p, TYPALIGN_INT, -1, p);
+		result = take_step(field, VARDATA_ANY(p), VARSIZE_ANY_EXHDR(p));
+		p += VARSIZE_ANY(p);
+	}
+	return result;
+}
+
+/*
+ * A reader of the value that was found, which ends where the value does.  Returns
+ * false if the value is damaged.
+ */
+bool
+atid_field_reader_init(AtidCborReader *reader, const AtidField *field)
+{
+	atid_block_reader_init(reader, field->block);
+	if (!field->whole)
+	{
+		const uint8_t *past = atid_seek_past(&field->seek);
+
+		if (past == NULL)
+			return false;
+		reader->p = field->seek.p;
+		reader->end = past;
+	}
+	return true;
+}
+
+/*
+ * Refuse a block in which a fault was found; there may be one before it.
+ */
+pg_noreturn static void
+refuse_damaged(bytea *block)
+{
+	AtidCborReader reader;
+
+	atid_block_reader_init(&reader, block);
+	(void) atid_block_read_rest(&reader);
+	atid_refuse_block(&reader);
+}
+
+/*
+ * Follow the path of a call, and return whether it leads to a value.
+ */
+static bool
+field_of_call(FunctionCallInfo fcinfo, AtidField *field)
+{
+	AtidSeekResult result = atid_field_find(fcinfo, field);
+
+	if (result == ATID_SEEK_FAULT)
+		refuse_damaged(field->block);
+	return result == ATID_SEEK_FOUND;
+}
+
+static void
+field_reader_init(AtidCborReader *reader, const AtidField *field)
+{
+	if (!atid_field_reader_init(reader, field))
+		refuse_damaged(field->block);
+}
+
+/*
+ * The first event of the value: all of it, if it has no parts.
+ */
+static AtidCborEvent
+first_event(const AtidField *field, AtidCborReader *reader, AtidCborItem *item)
+{
+	AtidCborEvent event;
+	AtidCborItem none;
+
+	atid_block_reader_init(reader, field->block);
+	reader->p = field->seek.p;
+	event = atid_cbor_next(reader, item);
+	if (event == ATID_CBOR_FAULT ||
+		(field->whole && reader->depth == 0 && atid_cbor_next(reader, &none) == ATID_CBOR_FAULT))
+		refuse_damaged(field->block);
+	return event;
+}
+
+static Jsonb *
+jsonb_of_field(const AtidField *field)
+{
+	const uint8_t *past = field->whole ? field->seek.end : atid_seek_past(&field->seek);
+
+	if (past == NULL)
+		refuse_damaged(field->block);
+	return atid_jsonb_of_value(field->block, field->seek.p, (size_t) (past - field->seek.p));
+}
+
+/*
+ * The text that the JSON of a link or of bytes has.
+ */
+static char *
+special_of_field(const AtidField *field, size_t *len)
+{
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event = first_event(field, &reader, &item);
+
+	return atid_text_of_special(&reader, event, &item, len);
+}
+
+/*
+ * dag_cbor_get(block, path): the jsonb of a field, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_get);
+Datum
+atid_dag_cbor_get(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+
+	if (!field_of_call(fcinfo, &field))
+		PG_RETURN_NULL();
+	if (field.of_special)
+	{
+		JsonbValue	v;
+		size_t		len;
+
+		v.type = jbvString;
+		v.val.string.val = special_of_field(&field, &len);
+		v.val.string.len = (int) len;
+		PG_RETURN_JSONB_P(JsonbValueToJsonb(&v));
+	}
+	PG_RETURN_JSONB_P(jsonb_of_field(&field));
+}
+
+/*
+ * A text in the block as SQL has it.
+ */
+static text *
+text_of_item(const AtidCborReader *reader, const AtidCborItem *item)
+{
+	const char *chars = (const char *) item->data;
+	char	   *converted;
+
+	if (item->nul)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+				 errmsg("text in a block cannot be expressed as type %s", "text"),
+				 errdetail("At byte %zu: A value of type text must not contain U+0000.",
+						   atid_cbor_offset(reader)),
+				 errhint("Use %s.", "atid.dag_cbor_get_block")));
+	if (GetDatabaseEncoding() == PG_UTF8)
+		return cstring_to_text_with_len(chars, (int) item->len);
+	converted = pg_any_to_server(chars, (int) item->len, PG_UTF8);
+	return converted != chars ? cstring_to_text(converted) :
+		cstring_to_text_with_len(chars, (int) item->len);
+}
+
+/*
+ * dag_cbor_get_text(block, path): the text of a field, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_get_text);
+Datum
+atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	Jsonb	   *jb;
+	char	   *chars;
+	size_t		len;
+
+	if (!field_of_call(fcinfo, &field))
+		PG_RETURN_NULL();
+	event = first_event(&field, &reader, &item);
+	switch (event)
+	{
+		case ATID_CBOR_TEXT:
+			PG_RETURN_TEXT_P(text_of_item(&reader, &item));
+		case ATID_CBOR_LINK:
+		case ATID_CBOR_BYTES:
+			chars = atid_text_of_special(&reader, event, &item, &len);
+			PG_RETURN_TEXT_P(cstring_to_text_with_len(chars, (int) len));
+		case ATID_CBOR_INTEGER:
+			PG_RETURN_TEXT_P(cstring_to_text(psprintf(INT64_FORMAT, item.integer)));
+		case ATID_CBOR_BOOL:
+			PG_RETURN_TEXT_P(cstring_to_text(item.integer ? "true" : "false"));
+		case ATID_CBOR_NULL:
+			PG_RETURN_NULL();
+		default:
+			break;
+	}
+	jb = jsonb_of_field(&field);
+	PG_RETURN_TEXT_P(cstring_to_text(JsonbToCString(NULL, &jb->root, VARSIZE(jb))));
+}
+
+/*
+ * dag_cbor_typeof(block, path): what the field is, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_typeof);
+Datum
+atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+	AtidCborReader reader;
+	AtidCborItem item;
+	const char *name = NULL;
+
+	if (!field_of_call(fcinfo, &field))
+		PG_RETURN_NULL();
+	switch (first_event(&field, &reader, &item))
+	{
+		case ATID_CBOR_MAP:
+			name = "object";
+			break;
+		case ATID_CBOR_ARRAY:
+			name = "array";
+			break;
+		case ATID_CBOR_TEXT:
+			name = "string";
+			break;
+		case ATID_CBOR_INTEGER:
+			name = "number";
+			break;
+		case ATID_CBOR_BOOL:
+			name = "boolean";
+			break;
+		case ATID_CBOR_NULL:
+			name = "null";
+			break;
+		case ATID_CBOR_LINK:
+			name = field.of_special ? "string" : "link";
+			break;
+		case ATID_CBOR_BYTES:
+			name = field.of_special ? "string" : "bytes";
+			break;
+		default:
+			refuse_damaged(field.block);
+	}
+	PG_RETURN_TEXT_P(cstring_to_text(name));
+}
+
+static bytea *
+block_of_bytes(const uint8_t *bytes, size_t len)
+{
+	bytea	   *block = palloc(VARHDRSZ + len);
+
+	SET_VARSIZE(block, VARHDRSZ + len);
+	memcpy(VARDATA(block), bytes, len);
+	return block;
+}
+
+/*
+ * dag_cbor_get_block(block, path): the block of a field, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_get_block);
+Datum
+atid_dag_cbor_get_block(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+	AtidCborReader reader;
+	const uint8_t *begin;
+
+	if (!field_of_call(fcinfo, &field))
+		PG_RETURN_NULL();
+	if (field.of_special)
+	{
+		const size_t head_max = 9;
+		AtidCborWriter writer = {0};
+		size_t		len;
+		char	   *chars = special_of_field(&field, &len);
+		bytea	   *block = palloc(VARHDRSZ + head_max + len);
+
+		writer.data = (uint8_t *) VARDATA(block);
+		writer.cap = head_max + len;
+		atid_cbor_put_text(&writer, chars, len);
+		SET_VARSIZE(block, VARHDRSZ + writer.len);
+		PG_RETURN_BYTEA_P(block);
+	}
+	field_reader_init(&reader, &field);
+	begin = reader.p;
+	if (!atid_block_read_rest(&reader))
+		refuse_damaged(field.block);
+	PG_RETURN_BYTEA_P(block_of_bytes(begin, (size_t) (reader.end - begin)));
+}
+
+/*
+ * Put the rows of dag_cbor_keys or dag_cbor_array_elements: what the map or the array
+ * has that the path leads to.  All of it is read strictly, so what is an element is
+ * known to be DAG-CBOR.
+ */
+static Datum
+list_parts(FunctionCallInfo fcinfo, AtidCborEvent container)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	AtidField	field;
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	const uint8_t *begin = NULL;
+	uint64		events = 0;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (!field_of_call(fcinfo, &field) ||
+		atid_seek_kind(&field.seek) != (container == ATID_CBOR_MAP ? ATID_SEEK_MAP : ATID_SEEK_ARRAY))
+		return (Datum) 0;
+
+	field_reader_init(&reader, &field);
+	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
+	{
+		Datum		value;
+		bool		null = false;
+
+		if ((++events & 0xFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (event == ATID_CBOR_FAULT)
+			refuse_damaged(field.block);
+		if (container == ATID_CBOR_MAP)
+		{
+			if (event != ATID_CBOR_KEY || reader.depth != 1)
+				continue;
+			value = PointerGetDatum(text_of_item(&reader, &item));
+		}
+		else
+		{
+			/* the array's own beginning and end are no elements */
+			if (begin == NULL || reader.depth == 0)
+				begin = reader.p;
+			if (reader.depth != 1 || reader.p == begin)
+				continue;
+			value = PointerGetDatum(block_of_bytes(begin, (size_t) (reader.p - begin)));
+			begin = reader.p;
+		}
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &null);
+		pfree(DatumGetPointer(value));
+	}
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(atid_dag_cbor_keys);
+Datum
+atid_dag_cbor_keys(PG_FUNCTION_ARGS)
+{
+	return list_parts(fcinfo, ATID_CBOR_MAP);
+}
+
+PG_FUNCTION_INFO_V1(atid_dag_cbor_array_elements);
+Datum
+atid_dag_cbor_array_elements(PG_FUNCTION_ARGS)
+{
+	return list_parts(fcinfo, ATID_CBOR_ARRAY);
+}
