@@ -44,8 +44,8 @@
 #define MAJOR_TAG		6
 #define INFO_1_BYTE		24
 #define INFO_8_BYTES	27
-#define BYTE_FALSE		0xF4
-#define BYTE_NULL		0xF6
+#define SIMPLE_FALSE	20
+#define SIMPLE_NULL		22
 
 /* So many items are passed over between two pauses. */
 #define ITEMS_AT_ONCE	4096
@@ -105,6 +105,21 @@ skip_values(const AtidSeek *seek, const uint8_t *p, uint64_t left)
 		if (++items % ITEMS_AT_ONCE == 0 && seek->pause != NULL)
 			seek->pause();
 
+		/*
+		 * nearly all items of a record are texts with a head of one or two
+		 * bytes
+		 */
+		if (end - p > 1 && *p - MAJOR_TEXT * 0x20u < INFO_1_BYTE + 1)
+		{
+			unsigned	head_len = *p == MAJOR_TEXT * 0x20 + INFO_1_BYTE ? 2 : 1;
+
+			arg = head_len == 2 ? p[1] : *p & 0x1F;
+			if ((head_len == 2 && arg < INFO_1_BYTE) || arg > (uint64_t) (end - p) - head_len)
+				return NULL;
+			p += head_len + arg;
+			continue;
+		}
+
 		p = read_head(p, end, &major, &arg);
 		if (p == NULL)
 			return NULL;
@@ -134,7 +149,7 @@ skip_values(const AtidSeek *seek, const uint8_t *p, uint64_t left)
 				break;
 			default:
 				/* an integer is all in its head, and so are the three others */
-				if (major > MAJOR_NEGATIVE && (p[-1] < BYTE_FALSE || p[-1] > BYTE_NULL))
+				if (major > MAJOR_NEGATIVE && (arg < SIMPLE_FALSE || arg > SIMPLE_NULL))
 					return NULL;
 		}
 	}

@@ -63,6 +63,7 @@ static const Case cases[] = {
 	{"a2 6161 1801 6162 01", "b", "!", "a head that is not the shortest"},
 	{"a2 6161 9f00ff 6162 01", "b", "!", "an indefinite length"},
 	{"a2 6161 f97e00 6162 01", "b", "!", "a float"},
+	{"a2 6161 f97ef5 6162 01", "b", "!", "a float that ends as true does"},
 	{"a2 6161 f7 6162 01", "b", "!", "undefined"},
 	{"a2 6161 c100 6162 01", "b", "!", "another tag"},
 	{"a2 6161 9b7fffffffffffffff 6162 01", "b", "!", "more items than bytes"},
