@@ -267,7 +267,8 @@ sub short
 # operator classes and aggregates.
 my @functions = catalogue(<<'SQL');
 SELECT CASE n.nspname WHEN 'pg_catalog' THEN '' ELSE n.nspname || '.' END || p.proname,
-       (SELECT string_agg(concat_ws(' ', p.proargnames[i], format_type(type, NULL)), ', ' ORDER BY i)
+       (SELECT string_agg(concat_ws(' ', CASE p.proargmodes[i] WHEN 'v' THEN 'VARIADIC' END, p.proargnames[i],
+                                    format_type(type, NULL)), ', ' ORDER BY i)
         FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY a (type, i)),
        format_type(p.prorettype, NULL)
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
