@@ -11,52 +11,73 @@ SHOW search_path;
 --
 -- Fields of a block
 --
-CREATE TABLE blocks (n int, record jsonb, block bytea GENERATED ALWAYS AS (atid.record_to_dag_cbor(record)) STORED);
+CREATE TABLE blocks (n int, record jsonb, block bytea
+  GENERATED ALWAYS AS (atid.record_to_dag_cbor(record)) STORED);
 INSERT INTO blocks VALUES
-  (1, '{"a": [1, {"z": "q", "": 0}, null, [[], {}]], "l": {"$link": "bafkqaaa"}, "b": {"$bytes": "AQI"},
-        "n": -17, "t": true, "f": false, "z": null, "ü": "é", "bb": {"0": "zero", "-1": "minus one", "c": 1}}'),
+  (1, '{"a": [1, {"z": "q", "": 0}, null, [[], {}]], "l": {"$link": "bafkqaaa"},
+        "b": {"$bytes": "AQI"},
+        "n": -17, "t": true, "f": false, "z": null, "ü": "é", "bb": {"0": "zero",
+        "-1": "minus one", "c": 1}}'),
   (2, '["x", 9223372036854775807, -9223372036854775808]'),
-  (3, '"scalar"'), (4, '{}'), (5, '[]'), (6, 'null'), (7, '{"$link": "bafkqaaa"}'), (8, '{"$bytes": ""}'), (9, '300'),
+  (3, '"scalar"'), (4, '{}'), (5, '[]'), (6, 'null'), (7, '{"$link": "bafkqaaa"}'),
+  (8, '{"$bytes": ""}'), (9, '300'),
   (10, NULL);
 CREATE TABLE paths (path text[]);
 INSERT INTO paths VALUES
-  ('{}'), ('{a}'), ('{a,0}'), ('{a,1}'), ('{a,1,z}'), ('{a,1,""}'), ('{a,2}'), ('{a,3,0}'), ('{a,3,1}'), ('{a,4}'),
-  ('{a,-1}'), ('{a,-4}'), ('{a,-5}'), ('{a," 1"}'), ('{a,+1}'), ('{a,-0}'), ('{a,001}'), (E'{a,"\t1"}'), ('{a,"1 "}'),
-  ('{a,""}'), ('{a,1x}'), ('{a,x}'), ('{a,1.0}'), ('{a,-}'), ('{a,2147483647}'), ('{a,2147483648}'), ('{a,-2147483648}'),
-  ('{a,-2147483649}'), ('{a,99999999999999999999}'), ('{a,NULL}'), ('{NULL}'), ('{{a,1},{z,0}}'), ('{l}'), ('{l,$link}'),
-  ('{l,$link,0}'), ('{l,$bytes}'), ('{b}'), ('{b,$bytes}'), ('{b,$link}'), ('{n}'), ('{n,0}'), ('{t}'), ('{f}'), ('{z}'), ('{z,z}'),
-  ('{ü}'), ('{bb,0}'), ('{bb,-1}'), ('{bb,-2}'), ('{0}'), ('{1}'), ('{-1}'), ('{$link}'), ('{$bytes}'), ('{zzz}'), ('{""}');
+  ('{}'), ('{a}'), ('{a,0}'), ('{a,1}'), ('{a,1,z}'), ('{a,1,""}'), ('{a,2}'), ('{a,3,0}'),
+    ('{a,3,1}'), ('{a,4}'),
+  ('{a,-1}'), ('{a,-4}'), ('{a,-5}'), ('{a," 1"}'), ('{a,+1}'), ('{a,-0}'), ('{a,001}'),
+    (E'{a,"\t1"}'), ('{a,"1 "}'),
+  ('{a,""}'), ('{a,1x}'), ('{a,x}'), ('{a,1.0}'), ('{a,-}'), ('{a,2147483647}'),
+    ('{a,2147483648}'), ('{a,-2147483648}'),
+  ('{a,-2147483649}'), ('{a,99999999999999999999}'), ('{a,NULL}'), ('{NULL}'), ('{{a,1},{z,0}}'),
+    ('{l}'), ('{l,$link}'),
+  ('{l,$link,0}'), ('{l,$bytes}'), ('{b}'), ('{b,$bytes}'), ('{b,$link}'), ('{n}'), ('{n,0}'),
+    ('{t}'), ('{f}'), ('{z}'), ('{z,z}'),
+  ('{ü}'), ('{bb,0}'), ('{bb,-1}'), ('{bb,-2}'), ('{0}'), ('{1}'), ('{-1}'), ('{$link}'),
+    ('{$bytes}'), ('{zzz}'), ('{""}');
 SELECT count(*), count(record #> path) AS found FROM blocks, paths;
 -- all of these are as the operators of jsonb have them: none differs
 SELECT n, path, atid.dag_cbor_get(block, VARIADIC path), record #> path AS wanted
 FROM blocks, paths WHERE atid.dag_cbor_get(block, VARIADIC path) IS DISTINCT FROM record #> path;
-SELECT n, path, atid.dag_cbor_get_block(block, VARIADIC path), atid.record_to_dag_cbor(record #> path) AS wanted
+SELECT n, path, atid.dag_cbor_get_block(block, VARIADIC path),
+  atid.record_to_dag_cbor(record #> path) AS wanted
 FROM blocks, paths
-WHERE atid.dag_cbor_get_block(block, VARIADIC path) IS DISTINCT FROM atid.record_to_dag_cbor(record #> path);
+WHERE atid.dag_cbor_get_block(block, VARIADIC path) IS DISTINCT
+  FROM atid.record_to_dag_cbor(record #> path);
 -- but for links and bytes
 SELECT n, path, atid.dag_cbor_get_text(block, VARIADIC path), record #>> path AS of_jsonb
-FROM blocks, paths WHERE atid.dag_cbor_get_text(block, VARIADIC path) IS DISTINCT FROM record #>> path ORDER BY n, path;
-SELECT n, path, atid.dag_cbor_typeof(block, VARIADIC path), jsonb_typeof(record #> path) AS of_jsonb
-FROM blocks, paths WHERE atid.dag_cbor_typeof(block, VARIADIC path) IS DISTINCT FROM jsonb_typeof(record #> path)
+FROM blocks, paths WHERE atid.dag_cbor_get_text(block, VARIADIC path) IS DISTINCT
+  FROM record #>> path ORDER BY n, path;
+SELECT n, path, atid.dag_cbor_typeof(block, VARIADIC path),
+  jsonb_typeof(record #> path) AS of_jsonb
+FROM blocks, paths WHERE atid.dag_cbor_typeof(block, VARIADIC path) IS DISTINCT
+  FROM jsonb_typeof(record #> path)
 ORDER BY n, path;
 SELECT n, array_agg(key) AS keys FROM blocks, atid.dag_cbor_keys(block) key GROUP BY n ORDER BY n;
 SELECT n, key AS differs
 FROM (SELECT n, atid.dag_cbor_keys(block, VARIADIC path) FROM blocks, paths
       EXCEPT ALL
       SELECT n, jsonb_object_keys(record #> path) FROM blocks, paths
-      WHERE jsonb_typeof(record #> path) = 'object' AND (record #> path)::text !~ '^{"[$]') AS d (n, key);
-SELECT n, i, e, atid.dag_cbor_get_text(e), atid.dag_cbor_typeof(e) FROM blocks, atid.dag_cbor_array_elements(block, 'a') WITH ORDINALITY v (e, i) ORDER BY i;
+      WHERE jsonb_typeof(record #> path) = 'object'
+      AND (record #> path)::text !~ '^{"[$]') AS d (n, key);
+SELECT n, i, e, atid.dag_cbor_get_text(e), atid.dag_cbor_typeof(e) FROM blocks,
+  atid.dag_cbor_array_elements(block, 'a') WITH ORDINALITY v (e, i) ORDER BY i;
 SELECT n, path, array_agg(atid.dag_cbor_to_record(e)) AS elements
-FROM blocks, paths, atid.dag_cbor_array_elements(block, VARIADIC path) e GROUP BY n, path ORDER BY n, path;
+FROM blocks, paths, atid.dag_cbor_array_elements(block, VARIADIC path) e GROUP BY n, path
+  ORDER BY n, path;
 -- NULL, and what has no parts
-SELECT atid.dag_cbor_get(NULL, 'a'), atid.dag_cbor_get('\xa0', NULL), atid.dag_cbor_get('\xa0', VARIADIC NULL);
-SELECT atid.dag_cbor_keys('\x80'), atid.dag_cbor_array_elements('\xa0'), atid.dag_cbor_keys('\xa0', 'a');
+SELECT atid.dag_cbor_get(NULL, 'a'), atid.dag_cbor_get('\xa0', NULL), atid.dag_cbor_get('\xa0',
+  VARIADIC NULL);
+SELECT atid.dag_cbor_keys('\x80'), atid.dag_cbor_array_elements('\xa0'),
+  atid.dag_cbor_keys('\xa0', 'a');
 
 --
 -- Damage: what is behind the field does not matter
 --
 SELECT atid.dag_cbor_get('\xa2616101616202', 'a'), atid.dag_cbor_get('\xa2616101ff', 'a') AS tail,
-       atid.dag_cbor_get('\xa26161016162', 'a') AS cut, atid.dag_cbor_get('\xa2616101616202ff', 'a') AS more,
+       atid.dag_cbor_get('\xa26161016162', 'a') AS cut, atid.dag_cbor_get('\xa2616101616202ff',
+       'a') AS more,
        atid.dag_cbor_get('\xa2616201616102', 'a') AS not_in_order;
 -- what is before it, only where it cannot be passed over
 SELECT atid.dag_cbor_get('\xa2616161ff616202', 'b') AS not_utf8;
@@ -86,39 +107,55 @@ SELECT atid.dag_cbor_get('\xa1617463610062', 't');
 SELECT atid.dag_cbor_get('\xa1 6174 82 01 63610062', 't');
 SELECT atid.dag_cbor_get('\xa1617463610062', VARIADIC '{}');
 SELECT atid.dag_cbor_get_text('\xa1 6174 81 63610062', 't');
-SELECT atid.dag_cbor_get_block('\xa1617463610062', 't'), atid.dag_cbor_to_json(atid.dag_cbor_get_block('\xa1617463610062', 't'));
+SELECT atid.dag_cbor_get_block('\xa1617463610062', 't'),
+  atid.dag_cbor_to_json(atid.dag_cbor_get_block('\xa1617463610062', 't'));
 SELECT atid.dag_cbor_keys('\xa1 63610062 01');
-SELECT atid.dag_cbor_get('\xa1 6161 a1 65246c696e6b 01', 'a', '$link'), atid.dag_cbor_get_block('\xa1 6161 a1 65246c696e6b 01', 'a');
+SELECT atid.dag_cbor_get('\xa1 6161 a1 65246c696e6b 01', 'a', '$link'),
+  atid.dag_cbor_get_block('\xa1 6161 a1 65246c696e6b 01', 'a');
 SELECT atid.dag_cbor_get('\xa1 6161 a1 65246c696e6b 01', 'a');
 -- as deep as a block may be, and deeper
-SELECT atid.dag_cbor_get(decode(repeat('81', 512) || '01', 'hex'), VARIADIC array_fill('0'::text, '{512}')) AS "512";
-SELECT atid.dag_cbor_get(decode(repeat('81', 513) || '01', 'hex'), VARIADIC array_fill('0'::text, '{513}')) AS "513";
+SELECT atid.dag_cbor_get(decode(repeat('81', 512) || '01', 'hex'), VARIADIC array_fill('0'::text,
+  '{512}')) AS "512";
+SELECT atid.dag_cbor_get(decode(repeat('81', 513) || '01', 'hex'), VARIADIC array_fill('0'::text,
+  '{513}')) AS "513";
 
 --
 -- References as an array
 --
 INSERT INTO blocks VALUES
-  (20, '{"subject": {"uri": "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3jzfcijpj2z2a", "cid": "bafkqaaa"}}'),
+  (20, '{"subject": {"uri": "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/self",
+                     "cid": "bafkqaaa"}}'),
   (21, '{"subject": "did:plc:ewvi7nxzyoun6zhxrhs64oiz"}'),
-  (22, '{"b": ["did:web:b.example", "at://did:web:b.example", "did:web:a.example", "at://a.example.com/app.bsky.feed.post"],
-         "not": ["did:web:", "at://", " did:web:c.example", "did:web:c.example#a", "at://did:web:c.example/x"], "did:web:d.example": 1,
+  (22, '{"b": ["did:web:b.example", "at://did:web:b.example", "did:web:a.example",
+               "at://a.example.com/app.bsky.feed.post"],
+         "not": ["did:web:", "at://", " did:web:c.example", "did:web:c.example#a",
+         "at://did:web:c.example/x"], "did:web:d.example": 1,
          "l": {"$link": "bafkqaaa"}, "n": 12}'),
-  (23, jsonb_build_array('did:web:' || repeat('a', 1187), 'did:web:' || repeat('b', 1188), 'at://did:web:' || repeat('c', 1187),
+  (23, jsonb_build_array('did:web:' || repeat('a', 1187), 'did:web:' || repeat('b', 1188),
+    'at://did:web:' || repeat('c', 1187),
                          'at://did:web:' || repeat('d', 1188)));
-SELECT n, atid.record_ref_uris(record), atid.dag_cbor_ref_uris(block) = atid.record_ref_uris(record) AS block_too
+SELECT n, atid.record_ref_uris(record),
+  atid.dag_cbor_ref_uris(block) = atid.record_ref_uris(record) AS block_too
 FROM blocks WHERE n <> 23 ORDER BY n;
-SELECT n, left(u::text, 15), octet_length(u::text), atid.dag_cbor_ref_uris(block) = atid.record_ref_uris(record) AS block_too
+SELECT n, left(u::text, 15), octet_length(u::text),
+  atid.dag_cbor_ref_uris(block) = atid.record_ref_uris(record) AS block_too
 FROM blocks, unnest(atid.record_ref_uris(record)) u WHERE n = 23;
 SELECT n, path, atid.dag_cbor_ref_uris(block, VARIADIC path), atid.record_ref_uris(record #> path)
-FROM blocks, (TABLE paths UNION VALUES ('{subject}'::text[]), ('{subject,uri}'), ('{b}'), ('{b,0}')) p
-WHERE atid.dag_cbor_ref_uris(block, VARIADIC path) IS DISTINCT FROM atid.record_ref_uris(record #> path);
+FROM blocks, (TABLE paths UNION VALUES ('{subject}'::text[]), ('{subject,uri}'), ('{b}'),
+  ('{b,0}')) p
+WHERE atid.dag_cbor_ref_uris(block, VARIADIC path) IS DISTINCT
+  FROM atid.record_ref_uris(record #> path);
 -- one expression for all that have a subject
-SELECT n, (atid.dag_cbor_ref_uris(block, 'subject'))[1] AS subject FROM blocks WHERE n IN (20, 21, 22) ORDER BY n;
+SELECT n, (atid.dag_cbor_ref_uris(block, 'subject'))[1] AS subject FROM blocks WHERE n IN (20, 21,
+  22) ORDER BY n;
 -- what is no record, and what is no block, has none, and is no error
 SELECT r, atid.record_ref_uris(r) IS NULL AS none
-FROM unnest('{"\"did:web:a.example\"","[\"did:web:a.example\", 0.5]","{\"a\": {\"$link\": \"x\"}}","[1e30]"}'::jsonb[]) r;
-SELECT atid.dag_cbor_ref_uris('\xff'), atid.dag_cbor_ref_uris('\x'), atid.dag_cbor_ref_uris('\xa0ff'),
-       atid.dag_cbor_ref_uris('\xa1617463610062') AS u0000, atid.dag_cbor_ref_uris('\xa2616101ff', 'a') AS before,
+FROM unnest('{"\"did:web:a.example\"","[\"did:web:a.example\", 0.5]","{\"a\": {\"$link\": \"x\"}}",
+              "[1e30]"}'::jsonb[]) r;
+SELECT atid.dag_cbor_ref_uris('\xff'), atid.dag_cbor_ref_uris('\x'),
+  atid.dag_cbor_ref_uris('\xa0ff'),
+       atid.dag_cbor_ref_uris('\xa1617463610062') AS u0000, atid.dag_cbor_ref_uris('\xa2616101ff',
+       'a') AS before,
        atid.dag_cbor_ref_uris('\xa2616101ff', 'b') AS behind;
 
 --
@@ -126,10 +163,14 @@ SELECT atid.dag_cbor_ref_uris('\xff'), atid.dag_cbor_ref_uris('\x'), atid.dag_cb
 --
 SELECT s, atid.at_uri_of_subject_or_null(s) AS uri,
        atid.at_uri_to_subject(atid.at_uri_of_subject_or_null(s)) = s AS comes_back
-FROM unnest('{did:plc:ewvi7nxzyoun6zhxrhs64oiz,did:web:a.example,at://did:web:a.example/app.bsky.feed.post/3jzfcijpj2z2a,
-  at://a.example.com/app.bsky.feed.post/3jzfcijpj2z2a,at://did:web:a.example/app.bsky.feed.post,at://did:web:a.example,
-  at://a.example.com,at://did:web:a.example/,a.example.com,did:web:,did:,"",https://a.example.com}'::text[]) s;
-SELECT atid.at_uri_to_subject('at://a.example.com'), atid.at_uri_to_subject('at://did:web:a.example');
+FROM unnest('{did:plc:ewvi7nxzyoun6zhxrhs64oiz,did:web:a.example,
+  at://did:web:a.example/app.bsky.feed.post/3jzfcijpj2z2a,
+  at://a.example.com/app.bsky.feed.post/3jzfcijpj2z2a,at://did:web:a.example/app.bsky.feed.post,
+  at://did:web:a.example,
+  at://a.example.com,at://did:web:a.example/,a.example.com,did:web:,did:,"",
+  https://a.example.com}'::text[]) s;
+SELECT atid.at_uri_to_subject('at://a.example.com'),
+  atid.at_uri_to_subject('at://did:web:a.example');
 SELECT atid.at_uri_of_subject('at://did:web:a.example');
 SELECT atid.at_uri_of_subject('did:web:');
 SELECT atid.at_uri_of_subject('https://a.example.com');
@@ -145,10 +186,12 @@ CREATE TABLE likes (
   block   bytea NOT NULL CHECK (atid.dag_cbor_is_valid(block)),
   subject text GENERATED ALWAYS AS (atid.dag_cbor_get_text(block, 'subject', 'uri')) STORED
 );
-CREATE INDEX ON likes (atid.dag_cbor_get_text(block, 'createdAt')) WHERE atid.dag_cbor_typeof(block, 'via') IS NULL;
+CREATE INDEX ON likes (atid.dag_cbor_get_text(block, 'createdAt'))
+  WHERE atid.dag_cbor_typeof(block, 'via') IS NULL;
 CREATE INDEX ON likes USING gin (atid.dag_cbor_ref_uris(block));
 CREATE INDEX ON likes (((atid.dag_cbor_ref_uris(block, 'subject'))[1]));
-CREATE STATISTICS likes_stats ON ((atid.dag_cbor_ref_uris(block, 'subject'))[1]), (atid.dag_cbor_get_text(block, 'createdAt')) FROM likes;
+CREATE STATISTICS likes_stats ON ((atid.dag_cbor_ref_uris(block, 'subject'))[1]),
+  (atid.dag_cbor_get_text(block, 'createdAt')) FROM likes;
 INSERT INTO likes
 SELECT format('at://did:web:a%s.example/app.bsky.feed.like/3jzfcijpj2z2a', n)::atid.at_uri,
   atid.record_to_dag_cbor(jsonb_build_object('createdAt', n, 'subject',
@@ -158,14 +201,22 @@ ANALYZE likes;
 SELECT count(*), min(subject), max(subject) FROM likes;
 SET enable_seqscan = off;
 SET plan_cache_mode = force_custom_plan;
-EXPLAIN (COSTS OFF) SELECT FROM likes WHERE (atid.dag_cbor_ref_uris(block, 'subject'))[1] = 'at://did:web:b.example/app.bsky.feed.post/3';
-SELECT count(*) FROM likes WHERE (atid.dag_cbor_ref_uris(block, 'subject'))[1] = 'at://did:web:b.example/app.bsky.feed.post/3';
-EXPLAIN (COSTS OFF) SELECT FROM likes WHERE atid.dag_cbor_ref_uris(block) @> '{at://did:web:b.example/app.bsky.feed.post/3}';
-SELECT count(*) FROM likes WHERE atid.dag_cbor_ref_uris(block) @> '{at://did:web:b.example/app.bsky.feed.post/3}';
-SELECT count(*) FROM likes WHERE atid.dag_cbor_ref_uris(block) && '{at://did:web:b.example/app.bsky.feed.post/3,at://did:web:b.example/app.bsky.feed.post/4}';
-EXPLAIN (COSTS OFF) SELECT FROM likes WHERE atid.dag_cbor_get_text(block, 'createdAt') = '17' AND atid.dag_cbor_typeof(block, 'via') IS NULL;
+EXPLAIN (COSTS OFF) SELECT FROM likes WHERE (atid.dag_cbor_ref_uris(block,
+  'subject'))[1] = 'at://did:web:b.example/app.bsky.feed.post/3';
+SELECT count(*) FROM likes WHERE (atid.dag_cbor_ref_uris(block,
+  'subject'))[1] = 'at://did:web:b.example/app.bsky.feed.post/3';
+EXPLAIN (COSTS OFF) SELECT FROM likes
+  WHERE atid.dag_cbor_ref_uris(block) @> '{at://did:web:b.example/app.bsky.feed.post/3}';
+SELECT count(*) FROM likes
+  WHERE atid.dag_cbor_ref_uris(block) @> '{at://did:web:b.example/app.bsky.feed.post/3}';
+SELECT count(*) FROM likes
+  WHERE atid.dag_cbor_ref_uris(block) && '{at://did:web:b.example/app.bsky.feed.post/3,
+  at://did:web:b.example/app.bsky.feed.post/4}';
+EXPLAIN (COSTS OFF) SELECT FROM likes WHERE atid.dag_cbor_get_text(block, 'createdAt') = '17'
+  AND atid.dag_cbor_typeof(block, 'via') IS NULL;
 -- what the server prints of an expression can be read again
-SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE indrelid = 'likes'::regclass AND indexprs IS NOT NULL ORDER BY indexrelid;
+SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE indrelid = 'likes'::regclass
+  AND indexprs IS NOT NULL ORDER BY indexrelid;
 RESET enable_seqscan;
 
 RESET ROLE;

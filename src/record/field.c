@@ -385,12 +385,12 @@ list_parts(FunctionCallInfo fcinfo, AtidCborEvent container)
 	AtidCborReader reader;
 	AtidCborItem item;
 	AtidCborEvent event;
+	AtidSeekKind kind = container == ATID_CBOR_MAP ? ATID_SEEK_MAP : ATID_SEEK_ARRAY;
 	const uint8_t *begin = NULL;
 	uint64		events = 0;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!field_of_call(fcinfo, &field) ||
-		atid_seek_kind(&field.seek) != (container == ATID_CBOR_MAP ? ATID_SEEK_MAP : ATID_SEEK_ARRAY))
+	if (!field_of_call(fcinfo, &field) || atid_seek_kind(&field.seek) != kind)
 		return (Datum) 0;
 
 	field_reader_init(&reader, &field);

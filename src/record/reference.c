@@ -437,7 +437,8 @@ array_of_uris(FunctionCallInfo fcinfo, Uris *uris)
 		atid_sort(uris->offsets, uris->count, sizeof(uint32), compare_uris, uris->data);
 	for (int i = 0; i < uris->count; i++)
 	{
-		if (count > 0 && compare_uris(&uris->offsets[count - 1], &uris->offsets[i], uris->data) == 0)
+		if (count > 0 &&
+			compare_uris(&uris->offsets[count - 1], &uris->offsets[i], uris->data) == 0)
 			continue;
 		uris->offsets[count++] = uris->offsets[i];
 		size += INTALIGN(VARSIZE(uris->data + uris->offsets[i]));
