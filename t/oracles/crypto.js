@@ -12,7 +12,10 @@
 //                                       @ipld/dag-cbor, each once more with something changed, and what is signed
 //                                       but no operation: kind, the object (JSON or block) in hex, key, has the
 //                                       key signed it, and of an operation that begins an account its DID (else \N)
+//   node crypto.js labels SEED FILE     signs the labels of FILE, each a line of the key's number, 0 or 1, and the JSON:
+//                                       two lines with the keys, then a line for each label
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { verifySignature } from '@atproto/crypto';
 import * as cbor from '@ipld/dag-cbor';
 import { p256 } from '@noble/curves/nist.js';
@@ -249,6 +252,18 @@ function objects() {
   }
 }
 
+function labels() {
+  const keys = [new_key('k256'), new_key('p256')];
+  for (const key of keys) console.log(key.did);
+  for (const line of readFileSync(count, 'utf8').trim().split('\n')) {
+    const [, key, text] = line.match(/^(\d) (.*)$/);
+    const label = JSON.parse(text);
+    const sig = Buffer.from(keys[key].sign(cbor.encode(label))).toString('base64').replace(/=+$/, '');
+    console.log(JSON.stringify({ ...label, sig: { $bytes: sig } }));
+  }
+}
+
 if (mode === 'signatures') await signatures();
 else if (mode === 'crafted') await crafted();
+else if (mode === 'labels') labels();
 else objects();
