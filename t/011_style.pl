@@ -33,7 +33,7 @@ record/model        compat error codec/* record/walk record/inspect
 record/json         compat error codec/* record/walk
 record/encode       compat error sort codec/* record/walk record/inspect record/model record/json
 record/decode       compat error codec/* record/walk record/inspect record/model record/encode
-record/*            compat error codec/* record/* cid address/address
+record/*            compat error sort codec/* record/* cid address/address
 repository/archive  compat error sha256 codec/*
 repository/*        compat error sha256 sort codec/* repository/* cid address/address
 crypto/*            compat error sha256 codec/* crypto/*
