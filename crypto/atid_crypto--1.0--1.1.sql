@@ -28,6 +28,42 @@ COMMENT ON FUNCTION @extschema@.label_signature_problem(jsonb, text, text) IS
   'why the label is not one of the account that is signed by the key; NULL if it is';
 
 ------------------------------------------------------------------------------
+-- PLC logs
+------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.plc_log_problem(log jsonb, strict bool DEFAULT false, verified int DEFAULT 0) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_plc_log_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000;
+COMMENT ON FUNCTION @extschema@.plc_log_problem(jsonb, bool, int) IS
+  'why the jsonb is no valid log of an account, and where, or NULL';
+
+CREATE FUNCTION @extschema@.plc_log_is_valid(log jsonb, strict bool DEFAULT false, verified int DEFAULT 0) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_plc_log_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000;
+COMMENT ON FUNCTION @extschema@.plc_log_is_valid(jsonb, bool, int) IS
+  'is the jsonb the valid log of an account, each operation signed by a key that was allowed to?';
+
+CREATE FUNCTION @extschema@.plc_log_history(
+  log jsonb, verified int DEFAULT 0,
+  OUT n int, OUT cid @extschema@.cid_link, OUT created_at timestamptz, OUT nullified bool, OUT type text,
+  OUT signed_by text, OUT valid_from timestamptz, OUT valid_to timestamptz, OUT data jsonb
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_plc_log_history' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000 ROWS 3;
+COMMENT ON FUNCTION @extschema@.plc_log_history(jsonb, int) IS
+  'the operations of a valid log, who signed each, and when it was in force';
+
+CREATE FUNCTION @extschema@.plc_log_keys(
+  log jsonb, verified int DEFAULT 0,
+  OUT id text, OUT key text, OUT valid_from timestamptz, OUT valid_to timestamptz, OUT nullified bool
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_plc_log_keys' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000 ROWS 3;
+COMMENT ON FUNCTION @extschema@.plc_log_keys(jsonb, int) IS
+  'the verification keys in a valid log, and when each was in force';
+
+CREATE FUNCTION @extschema@.plc_log_state(log jsonb, at timestamptz DEFAULT NULL, verified int DEFAULT 0) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_plc_log_state' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20000;
+COMMENT ON FUNCTION @extschema@.plc_log_state(jsonb, timestamptz, int) IS
+  'what the directory answered at a time, by a valid log; NULL before and where tombstoned';
+
+------------------------------------------------------------------------------
 -- check
 ------------------------------------------------------------------------------
 

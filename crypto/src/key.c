@@ -67,8 +67,8 @@ cache_of_call_site(FunctionCallInfo fcinfo)
 /*
  * Raise an error: a library could not be used, so there is no answer.
  */
-pg_noreturn static void
-library_failure(AtidCurve curve)
+void
+atid_library_failure(AtidCurve curve)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
@@ -87,7 +87,7 @@ make_verifier(AtidVerifier *verifier, const AtidMultikey *key)
 	AtidVerdict verdict = atid_verifier_init(verifier, key);
 
 	if (verdict == ATID_VERDICT_FAILED)
-		library_failure(key->curve);
+		atid_library_failure(key->curve);
 	return verdict == ATID_VERDICT_YES ? ATID_OK : ATID_MULTIKEY_OFF_CURVE;
 }
 
@@ -196,7 +196,7 @@ atid_key_check(AtidVerifier *verifier, const void *data, size_t len,
 	atid_sha256_once(data, len, digest);
 	verdict = atid_verifier_check(verifier, digest, signature);
 	if (verdict == ATID_VERDICT_FAILED)
-		library_failure(verifier->key.curve);
+		atid_library_failure(verifier->key.curve);
 	return verdict == ATID_VERDICT_YES ? ATID_OK : ATID_SIGNATURE_OTHER;
 }
 

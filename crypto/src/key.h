@@ -10,6 +10,7 @@
 
 #include "fmgr.h"
 
+#include "compat.h"
 #include "signature.h"
 
 extern AtidVerifier *atid_key_argument(FunctionCallInfo fcinfo, int arg);
@@ -18,5 +19,7 @@ extern bool atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t
 								const uint8_t *signature, size_t signature_len);
 extern AtidFault atid_key_check(AtidVerifier *verifier, const void *data, size_t len,
 								const uint8_t *signature, size_t signature_len);
+
+pg_noreturn extern void atid_library_failure(AtidCurve curve);
 
 #endif							/* ATID_KEY_H */

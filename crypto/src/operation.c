@@ -39,6 +39,7 @@
 #include "utils/jsonb.h"
 
 #include "codec/ascii.h"
+#include "codec/base32.h"
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
 #include "compat.h"
@@ -95,6 +96,12 @@ static const struct
 
 /* The fields of a service, in the same order. */
 static const char *const service_fields[] = {"type", "endpoint"};
+
+#define DID_PREFIX "did:plc:"
+#define DID_PREFIX_LEN (sizeof(DID_PREFIX) - 1)
+
+/* As many bytes of the hash are the rest of the DID: 24 characters. */
+#define DID_HASH_LEN 15
 
 /* A path shows at most so many bytes of a key. */
 #define KEY_MAX 100
@@ -614,4 +621,14 @@ atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
 	Assert(writer.fault == ATID_OK);
 	*len = writer.len;
 	return writer.data;
+}
+
+/*
+ * The DID that a genesis operation makes, by the digest of its block with sig.
+ */
+void
+atid_operation_did(const uint8_t digest[ATID_DIGEST_LEN], char did[ATID_PLC_DID_LEN])
+{
+	memcpy(did, DID_PREFIX, DID_PREFIX_LEN);
+	atid_base32_encode(digest, DID_HASH_LEN, did + DID_PREFIX_LEN);
 }

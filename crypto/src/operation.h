@@ -33,4 +33,9 @@ extern char *atid_operation_read(JsonbContainer *json, AtidOperation *operation)
 extern uint8_t *atid_operation_block(const AtidOperation *operation, bool with_sig,
 									 size_t *len);
 
+/* The DID of a genesis operation, without terminator. */
+#define ATID_PLC_DID_LEN 32
+
+extern void atid_operation_did(const uint8_t digest[ATID_DIGEST_LEN], char did[ATID_PLC_DID_LEN]);
+
 #endif							/* ATID_OPERATION_H */

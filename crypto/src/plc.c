@@ -19,20 +19,12 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "codec/base32.h"
 #include "compat.h"
 #include "key.h"
 #include "multikey.h"
 #include "operation.h"
 #include "sha256.h"
 #include "signature.h"
-
-#define DID_PREFIX "did:plc:"
-#define DID_PREFIX_LEN (sizeof(DID_PREFIX) - 1)
-
-/* 15 bytes of the hash are 24 characters of base32. */
-#define DID_HASH_LEN 15
-#define DID_HASH_TEXT_LEN 24
 
 
 /*
@@ -65,7 +57,7 @@ atid_plc_did(PG_FUNCTION_ARGS)
 	uint8_t    *block;
 	size_t		len;
 	uint8_t		digest[ATID_DIGEST_LEN];
-	char		did[DID_PREFIX_LEN + DID_HASH_TEXT_LEN];
+	char		did[ATID_PLC_DID_LEN];
 
 	if (problem == NULL && !operation.genesis)
 		problem = "$.prev: The value must be null.";
@@ -77,8 +69,7 @@ atid_plc_did(PG_FUNCTION_ARGS)
 
 	block = atid_operation_block(&operation, true, &len);
 	atid_sha256_once(block, len, digest);
-	memcpy(did, DID_PREFIX, DID_PREFIX_LEN);
-	atid_base32_encode(digest, DID_HASH_LEN, did + DID_PREFIX_LEN);
+	atid_operation_did(digest, did);
 	pfree(block);
 	PG_FREE_IF_COPY(json, 0);
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(did, sizeof(did)));

@@ -1,0 +1,40 @@
+/*-------------------------------------------------------------------------
+ *
+ * keyring.h
+ *		The keys that a call site has used last, ready to verify with.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_KEYRING_H
+#define ATID_KEYRING_H
+
+#include "fmgr.h"
+
+#include "signature.h"
+
+/* As many keys are kept. */
+#define ATID_KEYRING_SIZE 16
+
+typedef struct AtidKeyringSlot
+{
+	char		str[ATID_DID_KEY_TEXT_LEN]; /* the did:key */
+	bool		filled;
+	bool		used;			/* since the last search for a slot */
+	AtidVerifier verifier;
+} AtidKeyringSlot;
+
+typedef struct AtidKeyring
+{
+	MemoryContextCallback callback;
+	int			hand;			/* where the next search for a slot begins */
+	AtidKeyringSlot slots[ATID_KEYRING_SIZE];
+
+	/* for who tries several keys: the one that signed last */
+	char		signer[ATID_DID_KEY_TEXT_LEN];
+	int			signer_index;
+} AtidKeyring;
+
+extern AtidKeyring *atid_keyring_of_call_site(FunctionCallInfo fcinfo);
+extern AtidVerifier *atid_keyring_find(AtidKeyring *ring, const char *str, size_t len);
+
+#endif							/* ATID_KEYRING_H */

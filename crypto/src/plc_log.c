@@ -1,0 +1,501 @@
+/*-------------------------------------------------------------------------
+ *
+ * plc_log.c
+ *		SQL functions over the log of an account of the DID method PLC.
+ *
+ * The log is read and verified whole (log.c).  Of a log that is not valid nothing is
+ * handed out.
+ *
+ * The directory answers with its last operation.  So each operation was in force from its
+ * own time until that of the next entry, also one that was nullified later.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "codec/multiformat.h"
+#include "compat.h"
+#include "keyring.h"
+#include "log.h"
+#include "operation.h"
+
+
+/*
+ * An operation's data as jsonb
+ */
+
+/* What jsonb is built with; builder.result is the whole, when it is whole. */
+#ifdef ATID_HAVE_JSONB_IN_STATE
+
+typedef JsonbInState JsonbBuilder;
+
+static void
+push(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
+{
+	pushJsonbValue(builder, token, v);
+}
+
+#else
+
+typedef struct JsonbBuilder
+{
+	JsonbParseState *state;
+	JsonbValue *result;
+} JsonbBuilder;
+
+static void
+push(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
+{
+	builder->result = pushJsonbValue(&builder->state, token, v);
+}
+
+#endif
+
+static JsonbValue
+make_string(const char *str, int len)
+{
+	JsonbValue	value;
+
+	value.type = jbvString;
+	value.val.string.val = unconstify(char *, str);
+	value.val.string.len = len;
+	return value;
+}
+
+static void
+push_key(JsonbBuilder *builder, const char *name)
+{
+	JsonbValue	key = make_string(name, (int) strlen(name));
+
+	push(builder, WJB_KEY, &key);
+}
+
+static void
+push_pair(JsonbBuilder *builder, const char *name, JsonbValue value)
+{
+	push_key(builder, name);
+	push(builder, WJB_VALUE, &value);
+}
+
+/* Take the first of these texts out of a string, as String.replace() of JavaScript does. */
+static void
+take_out(StringInfo buf, const char *what)
+{
+	char	   *found = strstr(buf->data, what);
+	size_t		len = strlen(what);
+
+	if (found == NULL)
+		return;
+	memmove(found, found + len, strlen(found + len) + 1);
+	buf->len -= (int) len;
+}
+
+static bool
+begins_with(const JsonbValue *value, const char *prefix)
+{
+	size_t		len = strlen(prefix);
+
+	return (size_t) value->val.string.len >= len &&
+		memcmp(value->val.string.val, prefix, len) == 0;
+}
+
+/*
+ * The handle of a create as alsoKnownAs has it: at:// in front of it, and not http:// or
+ * https://.  This is what the directory's own library does.
+ */
+static JsonbValue
+handle_to_uri(const JsonbValue *handle)
+{
+	StringInfoData buf;
+	StringInfoData uri;
+
+	if (begins_with(handle, "at://"))
+		return *handle;
+	initStringInfo(&buf);
+	appendBinaryStringInfo(&buf, handle->val.string.val, handle->val.string.len);
+	take_out(&buf, "http://");
+	take_out(&buf, "https://");
+	initStringInfo(&uri);
+	appendStringInfoString(&uri, "at://");
+	appendBinaryStringInfo(&uri, buf.data, buf.len);
+	return make_string(uri.data, uri.len);
+}
+
+/* The service of a create as an endpoint: https:// in front of it if it has no scheme. */
+static JsonbValue
+service_to_endpoint(const JsonbValue *service)
+{
+	StringInfoData buf;
+
+	if (begins_with(service, "http://") || begins_with(service, "https://"))
+		return *service;
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "https://");
+	appendBinaryStringInfo(&buf, service->val.string.val, service->val.string.len);
+	return make_string(buf.data, buf.len);
+}
+
+static void
+push_create(JsonbBuilder *builder, const AtidLogEntry *entry)
+{
+	JsonbValue	recovery_key;
+	JsonbValue	signing_key;
+	JsonbValue	handle;
+	JsonbValue	service;
+
+	atid_log_field(entry, "recoveryKey", &recovery_key);
+	atid_log_field(entry, "signingKey", &signing_key);
+	atid_log_field(entry, "handle", &handle);
+	atid_log_field(entry, "service", &service);
+	handle = handle_to_uri(&handle);
+
+	push_key(builder, "rotationKeys");
+	push(builder, WJB_BEGIN_ARRAY, NULL);
+	push(builder, WJB_ELEM, &recovery_key);
+	push(builder, WJB_ELEM, &signing_key);
+	push(builder, WJB_END_ARRAY, NULL);
+	push_key(builder, "verificationMethods");
+	push(builder, WJB_BEGIN_OBJECT, NULL);
+	push_pair(builder, "atproto", signing_key);
+	push(builder, WJB_END_OBJECT, NULL);
+	push_key(builder, "alsoKnownAs");
+	push(builder, WJB_BEGIN_ARRAY, NULL);
+	push(builder, WJB_ELEM, &handle);
+	push(builder, WJB_END_ARRAY, NULL);
+	push_key(builder, "services");
+	push(builder, WJB_BEGIN_OBJECT, NULL);
+	push_key(builder, "atproto_pds");
+	push(builder, WJB_BEGIN_OBJECT, NULL);
+	push_pair(builder, "type", make_string("AtprotoPersonalDataServer",
+										   (int) strlen("AtprotoPersonalDataServer")));
+	push_pair(builder, "endpoint", service_to_endpoint(&service));
+	push(builder, WJB_END_OBJECT, NULL);
+	push(builder, WJB_END_OBJECT, NULL);
+}
+
+/*
+ * What an operation says of the account; with its DID if that is not NULL.  No tombstone.
+ */
+static Jsonb *
+make_data(const AtidLogEntry *entry, const char *did)
+{
+	static const char *const names[] = {
+		"rotationKeys", "verificationMethods", "alsoKnownAs", "services"
+	};
+	JsonbBuilder builder = {0};
+
+	push(&builder, WJB_BEGIN_OBJECT, NULL);
+	if (did != NULL)
+		push_pair(&builder, "did", make_string(did, ATID_PLC_DID_LEN));
+	if (entry->type == ATID_OPERATION_CREATE)
+		push_create(&builder, entry);
+	else
+	{
+		for (int i = 0; i < (int) lengthof(names); i++)
+		{
+			JsonbValue	value;
+
+			atid_log_field(entry, names[i], &value);
+			push_pair(&builder, names[i], value);
+		}
+	}
+	push(&builder, WJB_END_OBJECT, NULL);
+	return JsonbValueToJsonb(builder.result);
+}
+
+
+/*
+ * The verdict
+ */
+
+static char *
+read_log(FunctionCallInfo fcinfo, AtidLog *log, Jsonb *json, bool strict, int verified)
+{
+	AtidLogRules rules = {.strict = strict,.verified = verified};
+
+	return atid_log_read(log, &json->root, rules, atid_keyring_of_call_site(fcinfo));
+}
+
+/*
+ * plc_log_problem(log jsonb, strict bool, verified int): why it is no valid log, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_plc_log_problem);
+
+Datum
+atid_plc_log_problem(PG_FUNCTION_ARGS)
+{
+	AtidLog		log;
+	char	   *problem = read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), PG_GETARG_BOOL(1),
+								   PG_GETARG_INT32(2));
+
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
+
+/*
+ * plc_log_is_valid(log jsonb, strict bool, verified int)
+ */
+PG_FUNCTION_INFO_V1(atid_plc_log_is_valid);
+
+Datum
+atid_plc_log_is_valid(PG_FUNCTION_ARGS)
+{
+	AtidLog		log;
+
+	PG_RETURN_BOOL(read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), PG_GETARG_BOOL(1),
+							PG_GETARG_INT32(2)) == NULL);
+}
+
+
+/*
+ * The contents
+ */
+
+static const char *
+type_name(AtidOperationType type)
+{
+	switch (type)
+	{
+		case ATID_OPERATION_UPDATE:
+			return "plc_operation";
+		case ATID_OPERATION_CREATE:
+			return "create";
+		case ATID_OPERATION_TOMBSTONE:
+			return "plc_tombstone";
+	}
+	return NULL;
+}
+
+static Datum
+cid_datum(const char *text)
+{
+	bytea	   *result = palloc(VARHDRSZ + ATID_CID_BLESSED_LEN);
+	size_t		at;
+
+	if (atid_cid_from_text(text, ATID_LOG_CID_LEN, (uint8_t *) VARDATA(result),
+						   &at) != ATID_OK)
+		elog(ERROR, "invalid CID");
+	SET_VARSIZE(result, VARHDRSZ + ATID_CID_BLESSED_LEN);
+	return PointerGetDatum(result);
+}
+
+static Datum
+string_datum(const JsonbValue *value)
+{
+	return PointerGetDatum(cstring_to_text_with_len(value->val.string.val,
+													value->val.string.len));
+}
+
+/*
+ * The time when an entry was followed by the next one; false if it never was.
+ */
+static bool
+find_end(const AtidLog *log, int n, TimestampTz *end)
+{
+	if (n + 1 == log->count)
+		return false;
+	*end = log->entries[n + 1].created;
+	return true;
+}
+
+/*
+ * plc_log_history(log jsonb, verified int): a row for each operation.
+ */
+PG_FUNCTION_INFO_V1(atid_plc_log_history);
+
+Datum
+atid_plc_log_history(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext row;
+	MemoryContext old;
+	AtidLog		log;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false, PG_GETARG_INT32(1)) != NULL)
+		return (Datum) 0;
+
+	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(row);
+	for (int n = 0; n < log.count; n++)
+	{
+		const AtidLogEntry *entry = &log.entries[n];
+		Datum		values[9] = {0};
+		bool		nulls[9] = {0};
+		TimestampTz end = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		values[0] = Int32GetDatum(n);
+		values[1] = cid_datum(entry->cid);
+		values[2] = TimestampTzGetDatum(entry->created);
+		values[3] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
+		values[4] = CStringGetTextDatum(type_name(entry->type));
+		nulls[5] = entry->signer == ATID_LOG_NONE;
+		if (!nulls[5])
+		{
+			JsonbValue	key;
+
+			atid_log_key(entry->prev == ATID_LOG_NONE ? entry : &log.entries[entry->prev],
+						 entry->signer, &key);
+			values[5] = string_datum(&key);
+		}
+		values[6] = values[2];
+		nulls[7] = !find_end(&log, n, &end);
+		values[7] = TimestampTzGetDatum(end);
+		nulls[8] = entry->type == ATID_OPERATION_TOMBSTONE;
+		if (!nulls[8])
+			values[8] = JsonbPGetDatum(make_data(entry, NULL));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	return (Datum) 0;
+}
+
+/*
+ * The key that an operation has under an id.
+ */
+static bool
+find_method(const AtidLogEntry *entry, const JsonbValue *id, JsonbValue *key)
+{
+	JsonbValue	methods;
+
+	switch (entry->type)
+	{
+		case ATID_OPERATION_TOMBSTONE:
+			return false;
+		case ATID_OPERATION_CREATE:
+			atid_log_field(entry, "signingKey", key);
+			return id->val.string.len == (int) strlen("atproto") && begins_with(id, "atproto");
+		case ATID_OPERATION_UPDATE:
+			break;
+	}
+	atid_log_field(entry, "verificationMethods", &methods);
+	return getKeyJsonValueFromContainer(methods.val.binary.data, id->val.string.val,
+										id->val.string.len, key) != NULL;
+}
+
+/* Does an entry continue what another one has under this id? */
+static bool
+continues(const AtidLogEntry *entry, const AtidLogEntry *other, const JsonbValue *id,
+		  const JsonbValue *key)
+{
+	JsonbValue	found;
+
+	return (entry->nullifier == ATID_LOG_NONE) == (other->nullifier == ATID_LOG_NONE) &&
+		find_method(other, id, &found) &&
+		found.val.string.len == key->val.string.len &&
+		memcmp(found.val.string.val, key->val.string.val, key->val.string.len) == 0;
+}
+
+/*
+ * A row for a key that begins with entry n, if it does.
+ */
+static void
+put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
+		const JsonbValue *key)
+{
+	const AtidLogEntry *entry = &log->entries[n];
+	Datum		values[5] = {0};
+	bool		nulls[5] = {0};
+	TimestampTz end = 0;
+	int			last = n;
+
+	if (n > 0 && continues(entry, entry - 1, id, key))
+		return;
+	while (last + 1 < log->count && continues(entry, &log->entries[last + 1], id, key))
+	{
+		CHECK_FOR_INTERRUPTS();
+		last++;
+	}
+	values[0] = string_datum(id);
+	values[1] = string_datum(key);
+	values[2] = TimestampTzGetDatum(entry->created);
+	nulls[3] = !find_end(log, last, &end);
+	values[3] = TimestampTzGetDatum(end);
+	values[4] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/*
+ * plc_log_keys(log jsonb, verified int): the keys for signing, and when they were in force.
+ */
+PG_FUNCTION_INFO_V1(atid_plc_log_keys);
+
+Datum
+atid_plc_log_keys(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext row;
+	MemoryContext old;
+	AtidLog		log;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false, PG_GETARG_INT32(1)) != NULL)
+		return (Datum) 0;
+
+	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(row);
+	for (int n = 0; n < log.count; n++)
+	{
+		const AtidLogEntry *entry = &log.entries[n];
+		JsonbValue	id = make_string("atproto", (int) strlen("atproto"));
+		JsonbValue	value;
+		JsonbIterator *iterator;
+		JsonbIteratorToken token;
+
+		MemoryContextReset(row);
+		if (entry->type == ATID_OPERATION_CREATE && find_method(entry, &id, &value))
+			put_key(rsinfo, &log, n, &id, &value);
+		if (entry->type != ATID_OPERATION_UPDATE)
+			continue;
+		atid_log_field(entry, "verificationMethods", &value);
+		iterator = JsonbIteratorInit(value.val.binary.data);
+		while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (token == WJB_KEY)
+				id = value;
+			else if (token == WJB_VALUE)
+				put_key(rsinfo, &log, n, &id, &value);
+		}
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	return (Datum) 0;
+}
+
+/*
+ * plc_log_state(log jsonb, at timestamptz, verified int): what the directory answered at a
+ * time, NULL for its last answer.
+ */
+PG_FUNCTION_INFO_V1(atid_plc_log_state);
+
+Datum
+atid_plc_log_state(PG_FUNCTION_ARGS)
+{
+	AtidLog		log;
+	int			n;
+
+	if (PG_ARGISNULL(0) ||
+		read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false,
+				 PG_ARGISNULL(2) ? 0 : PG_GETARG_INT32(2)) != NULL)
+		PG_RETURN_NULL();
+	n = log.count - 1;
+	while (!PG_ARGISNULL(1) && n >= 0 && log.entries[n].created > PG_GETARG_TIMESTAMPTZ(1))
+		n--;
+	if (n < 0 || log.entries[n].type == ATID_OPERATION_TOMBSTONE)
+		PG_RETURN_NULL();
+	PG_RETURN_JSONB_P(make_data(&log.entries[n], log.did));
+}
