@@ -9,6 +9,15 @@
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
 ------------------------------------------------------------------------------
+-- keys
+------------------------------------------------------------------------------
+
+CREATE FUNCTION @extschema@.did_key_of_multibase(type text, multibase text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_did_key_of_multibase' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.did_key_of_multibase(text, text) IS
+  'the did:key of a publicKeyMultibase of a DID document, in its legacy forms too';
+
+------------------------------------------------------------------------------
 -- signatures
 ------------------------------------------------------------------------------
 

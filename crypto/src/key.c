@@ -146,6 +146,12 @@ raise_invalid_key(const char *problem)
 			 errdetail("%s", problem)));
 }
 
+void
+atid_invalid_key(AtidFault fault, size_t at)
+{
+	raise_invalid_key(key_problem(fault, at));
+}
+
 /*
  * The key that is argument number arg, ready to verify with; NULL where it is
  * malformed, and then *problem says why.  It is the call site's, and good until it
@@ -279,7 +285,7 @@ atid_did_key_make(PG_FUNCTION_ARGS)
 	if (fault == ATID_OK)
 		fault = make_verifier(&verifier, &key);
 	if (fault != ATID_OK)
-		raise_invalid_key(key_problem(fault, 0));
+		atid_invalid_key(fault, 0);
 	atid_verifier_release(&verifier);
 
 	atid_multikey_to_did_key(&key, did_key);

@@ -20,6 +20,7 @@ extern bool atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t
 extern AtidFault atid_key_check(AtidVerifier *verifier, const void *data, size_t len,
 								const uint8_t *signature, size_t signature_len);
 
+pg_noreturn extern void atid_invalid_key(AtidFault fault, size_t at);
 pg_noreturn extern void atid_library_failure(AtidCurve curve);
 
 #endif							/* ATID_KEY_H */

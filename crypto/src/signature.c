@@ -108,6 +108,19 @@ k256_check(const AtidVerifier *verifier, const uint8_t *digest, const uint8_t *s
 		ATID_VERDICT_YES : ATID_VERDICT_NO;
 }
 
+static AtidVerdict
+k256_has_y(const AtidVerifier *verifier, const uint8_t *y)
+{
+	uint8_t		point[ATID_POINT_LEN + ATID_SCALAR_LEN];
+	size_t		len = sizeof(point);
+
+	if (!secp256k1_ec_pubkey_serialize(secp256k1_context_static, point, &len,
+									   &verifier->u.k256, SECP256K1_EC_UNCOMPRESSED))
+		return ATID_VERDICT_FAILED;
+	return memcmp(point + ATID_POINT_LEN, y, ATID_SCALAR_LEN) == 0 ?
+		ATID_VERDICT_YES : ATID_VERDICT_NO;
+}
+
 
 /*
  * P-256
@@ -268,6 +281,23 @@ p256_check(AtidVerifier *verifier, const uint8_t *digest, const uint8_t *signatu
 	return verdict;
 }
 
+static AtidVerdict
+p256_has_y(const AtidVerifier *verifier, const uint8_t *y)
+{
+	EVP_PKEY   *pkey = EVP_PKEY_CTX_get0_pkey(verifier->u.p256);
+	BIGNUM	   *number = NULL;
+	uint8_t		bytes[ATID_SCALAR_LEN];
+	AtidVerdict verdict = ATID_VERDICT_FAILED;
+
+	ERR_set_mark();
+	if (pkey != NULL && EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_EC_PUB_Y, &number) == 1 &&
+		BN_bn2binpad(number, bytes, sizeof(bytes)) == (int) sizeof(bytes))
+		verdict = memcmp(bytes, y, sizeof(bytes)) == 0 ? ATID_VERDICT_YES : ATID_VERDICT_NO;
+	BN_free(number);
+	ERR_pop_to_mark();
+	return verdict;
+}
+
 
 /*
  * Both
@@ -317,6 +347,16 @@ atid_verifier_check(AtidVerifier *verifier, const uint8_t digest[ATID_DIGEST_LEN
 	return verifier->key.curve == ATID_CURVE_K256 ?
 		k256_check(verifier, digest, signature) :
 		p256_check(verifier, digest, signature);
+}
+
+/*
+ * Is this the y of the key's point, of which its text has only whether it is odd?
+ */
+AtidVerdict
+atid_verifier_has_y(const AtidVerifier *verifier, const uint8_t y[ATID_SCALAR_LEN])
+{
+	return verifier->key.curve == ATID_CURVE_K256 ?
+		k256_has_y(verifier, y) : p256_has_y(verifier, y);
 }
 
 void

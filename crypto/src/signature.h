@@ -47,6 +47,8 @@ extern AtidVerdict atid_verifier_init(AtidVerifier *verifier, const AtidMultikey
 extern AtidVerdict atid_verifier_check(AtidVerifier *verifier,
 									   const uint8_t digest[ATID_DIGEST_LEN],
 									   const uint8_t signature[ATID_SIGNATURE_LEN]);
+extern AtidVerdict atid_verifier_has_y(const AtidVerifier *verifier,
+									   const uint8_t y[ATID_SCALAR_LEN]);
 extern void atid_verifier_release(AtidVerifier *verifier);
 
 #endif							/* ATID_SIGNATURE_H */
