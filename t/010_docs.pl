@@ -39,7 +39,7 @@ my @pages = ('README.md', map { s{^\Q$root\E/}{}r } sort glob("$root/doc/*.md"))
 # run.
 my $node        = new_node('docs');
 my $have_crypto = has_extension($node, 'atid_crypto');
-@pages = grep { $have_crypto || $_ ne 'doc/crypto.md' } @pages;
+@pages = grep { $have_crypto || !m{^doc/(crypto|plc)\.md$} } @pages;
 
 sub page_text
 {

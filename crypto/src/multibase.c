@@ -91,18 +91,13 @@ read_point(const char *str, size_t len, AtidMultikey *key,
 {
 	size_t		bytes_len;
 	size_t		at = 0;
+	AtidFault	fault;
 
 	if (len == 0 || str[0] != MULTIBASE_BASE58BTC)
 		atid_invalid_key(ATID_MULTIKEY_MULTIBASE, 0);
-	switch (atid_base58_decode(str + 1, len - 1, bytes, &bytes_len, &at))
-	{
-		case ATID_OK:
-			break;
-		case ATID_BASE58_CHARACTER:
-			atid_invalid_key(ATID_BASE58_CHARACTER, at + 1);
-		case ATID_BASE58_LENGTH:
-			atid_invalid_key(ATID_MULTIKEY_LONG, 0);
-	}
+	fault = atid_base58_decode(str + 1, len - 1, bytes, &bytes_len, &at);
+	if (fault != ATID_OK)
+		atid_invalid_key(fault, at + 1);
 	if (atid_multikey_set_point(key, bytes, bytes_len) == ATID_OK)
 		return NULL;
 	if (bytes_len != POINT_UNCOMPRESSED_LEN || bytes[0] != POINT_UNCOMPRESSED)

@@ -1,0 +1,129 @@
+# The recipe of doc/plc.md for a mirror of the PLC directory works.
+#
+# Its statements are read from the chapter. The logs are the random ones of t/oracles/plc.js, of which some are not
+# valid. Shows that
+# - when they come in pages, with lines twice, and are verified account by account in random order, some later than
+#   others, each account has the operations, the state and the keys that its whole log gives at once;
+# - of a log that is not valid the operations before the one that breaks a rule are there, the others are kept aside with
+#   their reason, and what is there is valid;
+# - a line that jsonb cannot hold, or that has not the fields of an entry, stays where it was, and the rest goes on;
+# - an account that is verified anew is the same;
+# - the indexes serve to find an account by its handle and by its server, and a key.
+#
+# Skipped where atid_crypto, node or npm are not there.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $count = 150;
+my $pages = 6;
+
+my $node = new_node('plc_mirror');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+
+my $db = new_database($node, 'mirror');
+$node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
+my $dir = PostgreSQL::Test::Utils::tempdir('mirror');
+
+my ($section) = slurp_file("$FindBin::Bin/../doc/plc.md") =~ /^## A mirror of the directory\n(.*?)^## /ms;
+my @recipe = $section =~ /^```sql\n(CREATE .*?)^```$/msg;
+cmp_ok(scalar @recipe, '>=', 3, 'the chapter has statements');
+$node->safe_psql($db, $_) foreach @recipe;
+my ($copy) = $section =~ /^COPY plc_import FROM STDIN (.*)$/m;
+
+# What should be no row at all.
+sub is_none
+{
+	my ($query, $name) = @_;
+	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
+	return;
+}
+
+my $seed = AtidTest::Oracles::seed();
+PostgreSQL::Test::Utils::append_to_file("$dir/logs", join("\n", $oracles->ask('plc.js', [ 'logs', $seed, $count ])) . "\n");
+$node->safe_psql($db, <<"SQL");
+CREATE TABLE answer (what text, log text, rule text, at int, strict text, history text, states text, lib bool, may_differ bool);
+\\copy answer FROM '$dir/logs'
+CREATE TABLE log AS
+SELECT log -> 0 ->> 'did' AS did, log, rule, at, jsonb_array_length(log) AS length
+FROM (SELECT convert_from(decode(log, 'hex'), 'UTF8')::jsonb AS log, rule, at FROM answer WHERE what = 'random') AS l;
+CREATE UNIQUE INDEX ON log (did);
+-- on which page an entry comes: not before those in front of it, and one in five on the next page too
+CREATE TABLE line AS
+SELECT did, i, entry::text AS line, max(page) OVER (PARTITION BY did ORDER BY i) AS page
+FROM (SELECT did, i, entry, floor($pages * (i - 1 + random()) / (length + 1)) AS page
+      FROM log, jsonb_array_elements(log) WITH ORDINALITY AS e (entry, i)) AS l;
+INSERT INTO line SELECT did, i, line, page + 1 FROM line WHERE random() < 0.2;
+SQL
+
+for my $page (0 .. $pages)
+{
+	# the last time all are verified
+	my $some = $page < $pages ? 'random() < 0.7' : 'true';
+	$node->safe_psql($db, <<"SQL");
+\\copy (SELECT line FROM line WHERE page = $page ORDER BY random()) TO '$dir/page$page' $copy
+\\copy plc_import FROM '$dir/page$page' $copy
+INSERT INTO plc_import VALUES ('{"did": "a", "cid": "b", "createdAt": "2024-01-01T00:00:00Z", "operation": {"x": "\\u0000"}}'),
+  ('[]'), ('{"did": "a", "cid": "b", "createdAt": "today", "operation": {}}');
+CALL plc_take_in();
+SELECT plc_verify(did) FROM (SELECT DISTINCT did FROM plc_operation WHERE n IS NULL AND problem IS NULL) AS d
+WHERE $some ORDER BY random();
+SQL
+}
+is($node->safe_psql($db, 'SELECT count(*) FROM plc_import'), 3 * ($pages + 1), 'what cannot be read stays');
+is( $node->safe_psql($db, 'SELECT count(*) FROM plc_operation'),
+	$node->safe_psql($db, 'SELECT sum(length) FROM log'),
+	'all operations are there');
+
+sub compare
+{
+	my ($name) = @_;
+	is_none('SELECT did, length, verified FROM log LEFT JOIN plc_account AS a USING (did) WHERE rule IS NULL AND verified IS DISTINCT FROM length',
+		"$name: all of a valid log");
+	is_none(
+		'SELECT did FROM log JOIN plc_account AS a USING (did) WHERE rule IS NULL AND state IS DISTINCT FROM atid.plc_log_state(log)',
+		"$name: the state");
+	is_none(
+		'SELECT did FROM log WHERE rule IS NULL AND (SELECT jsonb_agg(to_jsonb(k) - \'did\' ORDER BY valid, id) FROM plc_key AS k WHERE k.did = log.did) '
+		  . 'IS DISTINCT FROM (SELECT jsonb_agg(jsonb_build_object(\'id\', id, \'key\', key, \'valid\', tstzrange(valid_from, valid_to), '
+		  . '\'nullified\', nullified) ORDER BY tstzrange(valid_from, valid_to), id) FROM atid.plc_log_keys(log))', "$name: the keys");
+	is_none(
+		'SELECT did, rule, at, verified FROM log LEFT JOIN plc_account AS a USING (did) WHERE rule IS NOT NULL '
+		  . 'AND NOT (coalesce(verified, 0) >= at AND coalesce(verified, 0) < length)', "$name: what comes before the problem");
+	is_none(
+		'SELECT did, rule, problem FROM log JOIN plc_operation AS o USING (did) WHERE rule IS NOT NULL AND cid = log -> at ->> \'cid\' '
+		  . 'AND problem IS DISTINCT FROM atid.plc_log_problem(log)', "$name: the reason");
+	is_none(
+		'SELECT did, verified, state FROM plc_account WHERE NOT atid.plc_log_is_valid(plc_log(did)) OR verified <> jsonb_array_length(plc_log(did)) '
+		  . 'OR state IS DISTINCT FROM atid.plc_log_state(plc_log(did))', "$name: what is there is valid");
+	return;
+}
+
+compare('page by page');
+$node->safe_psql($db, <<'SQL');
+UPDATE plc_operation SET n = NULL, problem = NULL;
+DELETE FROM plc_account;
+SELECT plc_verify(did) FROM (SELECT DISTINCT did FROM plc_operation) AS d;
+SQL
+compare('anew');
+cmp_ok($node->safe_psql($db, "SELECT count(*) FROM log WHERE rule IS $_->[0]"), '>=', $_->[1], "often enough: rule is $_->[0]")
+  foreach [ 'NULL', 0.6 * $count ], [ 'NOT NULL', 0.05 * $count ];
+
+like($node->safe_psql($db, "SET enable_seqscan = off; EXPLAIN $_->[0]"), qr/Index.* $_->[1]/, "an index: $_->[1]")
+  foreach [ "SELECT FROM plc_account WHERE state->'alsoKnownAs' ? 'at://a.test'", 'plc_account_expr_idx' ],
+  [ "SELECT FROM plc_account WHERE state #>> '{services,atproto_pds,endpoint}' = 'a'", 'plc_account_expr_idx1' ],
+  [ "SELECT FROM plc_key WHERE did = 'a' AND id = 'atproto' AND valid @> now()", 'plc_key_did_id_idx' ];
+
+$node->stop;
+done_testing();
