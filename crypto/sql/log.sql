@@ -52,6 +52,8 @@ INSERT INTO made VALUES
    'oYFXbLq_dCR4KuVDXGZKoZc7oGdJBm4w6hELCxB2B_8w9AAGDc0GrH_NMlP7luzP6mY9GXph1nPjaz_07QzucQ'),
   ('km', '{"rotationKeys": ["$A", "did:key:none"], "prev": null}',
    'l6CC_FsDkYEl2CabzODScLKfr6Hh_iNYeLt21AogmwI1hUWh78Fex-sb0fHjz_O7q6ZvLdREdfK87lXCwZTI1w'),
+  ('smt', '{"rotationKeys": ["$S", "did:key:none", "$T"], "prev": null}',
+   'UsFgVPVjjJGVEByA80IZiVJju_n5utAVTHAQC_isZUYFL50sxPDw-B-E2Cyp-k00ngIFlnZwjopJrDVieAWyag'),
   ('e', '{"rotationKeys": [], "prev": "$g"}',
    'Wuzj5nZRrfwwn02nh1RdLraVua15xE2I44ydzqvU4ZQ9VbQmS6-WAmBNJv_x3kZgbIkPHdUnP17khlBQ_cIfqQ'),
   ('after_e', '{"rotationKeys": ["$A"], "prev": "$e"}',
@@ -147,6 +149,9 @@ SELECT what, pg_temp.problem(log) FROM (VALUES
   (29, 'its recovery key over its signing key', 'l 0, l1 1h, l2 2h'),
   (30, 'its signing key over its recovery key', 'l 0, l2 1h, l1 2h')
 ) AS v (i, what, log) ORDER BY i;
+
+-- A key that is malformed is tried first, as one in its place signed the operation before
+SELECT list, pg_temp.problem(list) FROM unnest('{"g 0, b1 1h","smt 0"}'::text[]) WITH ORDINALITY AS s (list, i) ORDER BY i;
 
 -- Times
 SELECT what, pg_temp.problem(log) FROM (VALUES

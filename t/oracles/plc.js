@@ -13,6 +13,8 @@
 //                                   times and the state then, as JSON [[time, state], ...] if it is valid,
 //                                   the verdict of @did-plc/lib (or \N where it was not asked: every LIB_EVERYth is),
 //                                   may that differ?
+//   node plc.js slow N KEYS       a log of N operations with so many rotation keys each, signed by the last two of them by
+//                                 turns, so that all are tried each time; as JSON
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isValidDatetime } from '@atproto/syntax';
@@ -441,6 +443,16 @@ if (mode === 'check') {
     const { rule } = judge(log);
     console.log([file, rule ?? '', await library(log)].join('\t'));
   }
+} else if (mode === 'slow') {
+  const keys = Array.from({ length: Number(args[1]) }, () => new_key('k256'));
+  const log = [];
+  for (let i = 0; i < Number(args[0]); i++) {
+    const operation = sign({ type: 'plc_operation', rotationKeys: keys.map((key) => key.did), alsoKnownAs: [], verificationMethods: {}, services: {},
+      prev: i === 0 ? null : log[i - 1].cid }, keys[keys.length - 1 - (i % 2)]);
+    log.push({ did: log[0]?.did ?? 'did:plc:' + base32.encode(sha256(cbor.encode(operation))).slice(1, 25), operation, cid: cid_of(operation),
+      createdAt: iso(Date.UTC(2024, 0, 1) + i) });
+  }
+  console.log(JSON.stringify(log));
 } else {
   const n = Number(args[1]);
   let valid;
