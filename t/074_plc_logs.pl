@@ -61,7 +61,7 @@ CREATE FUNCTION rule_of(problem text) RETURNS text IMMUTABLE LANGUAGE sql RETURN
   WHEN problem LIKE '%.operation.prev: The operation must not follow %, which is a tombstone.' THEN 'tombstoned'
   WHEN problem LIKE '%.operation.prev: The operation must not follow %nullified.' THEN 'nullified prev'
   WHEN problem LIKE '%.operation.prev: The value must be the CID of an operation before.' THEN 'prev'
-  WHEN problem LIKE '%.operation.prev: The value must be null in the first%' THEN 'prev'
+  WHEN problem LIKE '%.operation.prev: The value must % the first operation.' THEN 'prev'
   WHEN problem LIKE '%.cid: The value must be the CID of the operation.' THEN 'cid'
   WHEN problem LIKE '%].did: The value must be the %' THEN 'did'
   WHEN problem LIKE '%.createdAt: The time must be later %' THEN 'time'

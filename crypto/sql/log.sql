@@ -21,7 +21,8 @@ INSERT INTO made VALUES
   ('c2', '{"rotationKeys": ["$A", "$B", "$C"], "verificationMethods": {"atproto": "$T",
     "other": "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"}, "prev": "$c1"}',
    '-hspaN0TrqoUNtsM_udRenP-5i5jBtHRXygCS_GKvTETo0Z7QCklBdGwapW3VbVHghihOfa5dZEHV0KtyMfaww'),
-  ('b1', '{"rotationKeys": ["$A", "$B", "$C"], "verificationMethods": {"atproto": "$T"}, "prev": "$g"}',
+  ('b1', '{"rotationKeys": ["$A", "$B", "$C"],
+    "verificationMethods": {"atproto": "$T"}, "prev": "$g"}',
    'q_LKSoa0OBnHUawCzW_DIMMkDMPVTICGCivPd4ZlywQS8EkaMGinIE37KMqXR2dRR2EREIOTp8K2v3GWF9g9BQ'),
   ('b2', '{"rotationKeys": ["$A", "$B", "$C"], "prev": "$g"}',
    'Zewc8TPY0wQ63ekYfjRakJzgWrXOWlgSeqEkbKcbE7xC82CI9w3Bzr0KphgN1WNwXz7f9PINjs9KDqD2IOdzmw'),
@@ -64,10 +65,12 @@ INSERT INTO made VALUES
    '5gbdN8j1qtIBGwzXrhxwHH6-8_CtNwDnYsWtiyOUKHFPj43ih0StCZmn0tudYTvMyumOtMIdJ21hi4H7RKzNHQ'),
   ('five', '{"rotationKeys": ["$A", "$B", "$C", "$S", "$T"], "prev": null}',
    'cFWYHKWQ50PLbutijm4MQJkQh4F4ITdDR52j539sfE44tJHTv7o0mwm1GNG0GQwIl9VxlcAzZXHYTIMek-Mvbw'),
-  ('ten', '{"rotationKeys": ["$A"], "verificationMethods": {"a": "$S", "b": "$S", "c": "$S", "d": "$S",
+  ('ten', '{"rotationKeys": ["$A"], "verificationMethods": {"a": "$S",
+    "b": "$S", "c": "$S", "d": "$S",
     "e": "$S", "f": "$S", "g": "$S", "h": "$S", "i": "$S", "j": "$S"}, "prev": null}',
    'Ilh7l2DItQ1jlr7G--0oo8bFA0gvgKdX3QS4oZ-a1L56F3bTQG_3L43p7t9bRYRDqZNel0S9FpvlxSZZPSObhw'),
-  ('eleven', '{"rotationKeys": ["$A"], "verificationMethods": {"a": "$S", "b": "$S", "c": "$S", "d": "$S",
+  ('eleven', '{"rotationKeys": ["$A"], "verificationMethods": {"a": "$S",
+    "b": "$S", "c": "$S", "d": "$S",
     "e": "$S", "f": "$S", "g": "$S", "h": "$S", "i": "$S", "j": "$S", "k": "$S"}, "prev": null}',
    'l95xGtLgWnosP6a6dp19BnMiSycHkSQNOHNXk6I3acQly99AaHcqiiMzOO3bbRx6sgiQizlD1XB6wzfOOVahIQ'),
   ('nokey', '{"rotationKeys": ["$A"], "verificationMethods": {"a": "did:key:none"}, "prev": null}',
@@ -110,7 +113,8 @@ CREATE FUNCTION pg_temp.log(list text) RETURNS jsonb LANGUAGE sql AS $$
      WHERE operation->'prev' = 'null' AND starts_with(list, name || ' ')) AS d
 $$;
 CREATE FUNCTION pg_temp.problem(list text) RETURNS text LANGUAGE sql AS
-  $$ SELECT CASE WHEN atid.plc_log_is_valid(pg_temp.log(list)) THEN 'valid' ELSE atid.plc_log_problem(pg_temp.log(list)) END $$;
+  $$ SELECT CASE WHEN atid.plc_log_is_valid(pg_temp.log(list)) THEN 'valid'
+    ELSE atid.plc_log_problem(pg_temp.log(list)) END $$;
 
 -- Forks.  The rotation keys of g are A, B, C: c1 and c2 are C's, b1 and b2 B's, a1 is A's;
 -- tc and ta are tombstones.
@@ -151,7 +155,8 @@ SELECT what, pg_temp.problem(log) FROM (VALUES
 ) AS v (i, what, log) ORDER BY i;
 
 -- A key that is malformed is tried first, as one in its place signed the operation before
-SELECT list, pg_temp.problem(list) FROM unnest('{"g 0, b1 1h","smt 0"}'::text[]) WITH ORDINALITY AS s (list, i) ORDER BY i;
+SELECT list, pg_temp.problem(list) FROM unnest('{"g 0, b1 1h","smt 0"}'::text[])
+  WITH ORDINALITY AS s (list, i) ORDER BY i;
 
 -- Times
 SELECT what, pg_temp.problem(log) FROM (VALUES
@@ -161,114 +166,150 @@ SELECT what, pg_temp.problem(log) FROM (VALUES
 
 -- The first operation, and the only one that has no other before it
 SELECT what, pg_temp.problem(log) FROM (VALUES
-  (1, 'a second genesis operation', 'g 0, h 1h'), (2, 'a create that is not the first', 'g 0, l 1h')
+  (1, 'a second genesis operation', 'g 0, h 1h'),
+  (2, 'a create that is not the first', 'g 0, l 1h')
 ) AS v (i, what, log) ORDER BY i;
 SELECT what, atid.plc_log_problem(log) FROM (VALUES
   (1, 'a log without its beginning', pg_temp.log('g 0, c1 1h, c2 2h') - 0),
   (2, 'a tombstone', pg_temp.log('g 0, tc 1h') - 0),
   (3, 'no prev', pg_temp.log('g 0, c1 1h') #- '{1,operation,prev}'),
-  (4, 'a tombstone with prev null', jsonb_set(pg_temp.log('g 0, tc 1h'), '{1,operation,prev}', 'null')),
-  (5, 'a false DID', jsonb_set(pg_temp.log('g 0'), '{0,did}', '"did:plc:yk4dd2qkboz2yv6tpubpc6co"')),
-  (6, 'two DIDs', jsonb_set(pg_temp.log('g 0, c1 1h'), '{1,did}', '"did:plc:yk4dd2qkboz2yv6tpubpc6co"')),
-  (7, 'a false CID', jsonb_set(pg_temp.log('g 0, c1 1h'), '{1,cid}', to_jsonb((SELECT cid FROM operations WHERE name = 'g'))))
+  (4, 'a tombstone with prev null', jsonb_set(pg_temp.log('g 0, tc 1h'), '{1,operation,prev}',
+    'null')),
+  (5, 'a false DID', jsonb_set(pg_temp.log('g 0'), '{0,did}',
+    '"did:plc:yk4dd2qkboz2yv6tpubpc6co"')),
+  (6, 'two DIDs', jsonb_set(pg_temp.log('g 0, c1 1h'), '{1,did}',
+    '"did:plc:yk4dd2qkboz2yv6tpubpc6co"')),
+  (7, 'a false CID', jsonb_set(pg_temp.log('g 0, c1 1h'), '{1,cid}',
+    to_jsonb((SELECT cid FROM operations WHERE name = 'g'))))
 ) AS v (i, what, log) ORDER BY i;
 
 -- Forms
 SELECT what, coalesce(atid.plc_log_problem(log), 'valid') FROM (VALUES
   (1, 'empty', jsonb '[]'), (2, 'an object', '{}'), (3, 'a string', '"log"'), (4, 'null', 'null'),
   (5, 'no entries', '[1]'), (6, 'empty entries', '[{}]'), (7, 'arrays', '[[]]'),
-  (8, 'the bare log', (SELECT jsonb_agg(e->'operation') FROM jsonb_array_elements(pg_temp.log('g 0, c1 1h')) AS e)),
+  (8, 'the bare log', (SELECT jsonb_agg(e->'operation')
+    FROM jsonb_array_elements(pg_temp.log('g 0, c1 1h')) AS e)),
   (9, 'no cid', pg_temp.log('g 0') #- '{0,cid}'),
   (10, 'no createdAt', pg_temp.log('g 0') #- '{0,createdAt}'),
   (11, 'a date', jsonb_set(pg_temp.log('g 0'), '{0,createdAt}', '"2024-01-01"')),
   (12, 'a number', jsonb_set(pg_temp.log('g 0'), '{0,createdAt}', '1704067200')),
-  (13, 'a time of another zone', jsonb_set(pg_temp.log('g 0'), '{0,createdAt}', '"2024-01-01T01:00:00+01:00"')),
+  (13, 'a time of another zone', jsonb_set(pg_temp.log('g 0'), '{0,createdAt}',
+    '"2024-01-01T01:00:00+01:00"')),
   (14, 'no operation', pg_temp.log('g 0') #- '{0,operation}'),
   (15, 'a string', jsonb_set(pg_temp.log('g 0'), '{0,operation}', '"g"')),
   (16, 'an array', jsonb_set(pg_temp.log('g 0'), '{0,operation}', '[]')),
   (17, 'one field more', jsonb_set(pg_temp.log('g 0'), '{0,operation,more}', '1')),
-  (18, 'an export with seq', (SELECT jsonb_agg(e || jsonb_build_object('type', 'sequenced_op', 'seq', 7 * i) ORDER BY i)
-                              FROM jsonb_array_elements(pg_temp.log('g 0, c1 1h')) WITH ORDINALITY AS s (e, i))),
+  (18, 'an export with seq',
+   (SELECT jsonb_agg(e || jsonb_build_object('type', 'sequenced_op', 'seq', 7 * i) ORDER BY i)
+    FROM jsonb_array_elements(pg_temp.log('g 0, c1 1h')) WITH ORDINALITY AS s (e, i))),
   (19, 'nullified is a string', jsonb_set(pg_temp.log('g 0'), '{0,nullified}', '"false"')),
   (20, 'nullified is null', jsonb_set(pg_temp.log('g 0'), '{0,nullified}', 'null'))
 ) AS v (i, what, log) ORDER BY i;
 
 -- Absent marks are computed, and those that are present are checked
 SELECT what, marks, coalesce(atid.plc_log_problem((
-         SELECT jsonb_agg(CASE m WHEN '-' THEN e ELSE e || jsonb_build_object('nullified', m = 't') END ORDER BY i)
-         FROM ROWS FROM (jsonb_array_elements(pg_temp.log('g 0, c1 1h, c2 2h, b1 3h')), string_to_table(marks, NULL))
+         SELECT jsonb_agg(CASE m WHEN '-' THEN e
+                            ELSE e || jsonb_build_object('nullified', m = 't') END ORDER BY i)
+         FROM ROWS FROM (jsonb_array_elements(pg_temp.log('g 0, c1 1h, c2 2h, b1 3h')),
+           string_to_table(marks, NULL))
            WITH ORDINALITY AS s (e, m, i))), 'valid')
-FROM (VALUES (1, 'right', 'fttf'), (2, 'some', '-t--'), (3, 'not nullified', 'ffff'), (4, 'the second of two', '--f-'),
-             (5, 'the first one', 't---'), (6, 'the last one', '---t')) AS v (i, what, marks) ORDER BY i;
+FROM (VALUES (1, 'right', 'fttf'), (2, 'some', '-t--'), (3, 'not nullified', 'ffff'),
+             (4, 'the second of two', '--f-'), (5, 'the first one', 't---'),
+             (6, 'the last one', '---t')) AS v (i, what, marks) ORDER BY i;
 -- without the entries that are nullified it verifies too
 SELECT pg_temp.problem('g 0, b1 3h');
 
 -- Strict
 SELECT name, atid.plc_log_is_valid(pg_temp.log(name || ' 0')) AS valid,
        atid.plc_log_problem(pg_temp.log(name || ' 0'), strict => true)
-FROM unnest('{five,six,bb,km,ten,eleven,nokey,large,larger,l}'::text[]) WITH ORDINALITY AS s (name, i) ORDER BY i;
+FROM unnest('{five,six,bb,km,ten,eleven,nokey,large,larger,l}'::text[])
+  WITH ORDINALITY AS s (name, i) ORDER BY i;
 SELECT pg_temp.problem('g 0, e 1h'), atid.plc_log_problem(pg_temp.log('g 0, e 1h'), true);
 
 -- What was verified before is not verified again; its structure is
 CREATE FUNCTION pg_temp.unsigned(list text, n int) RETURNS jsonb LANGUAGE sql AS $$
   -- the sig of entry n is that of another operation
-  SELECT jsonb_agg(CASE WHEN i = n + 1 THEN e || jsonb_build_object('operation', o, 'cid', atid.record_cid(o)) ELSE e END ORDER BY i)
+  SELECT jsonb_agg(CASE WHEN i = n + 1
+                     THEN e || jsonb_build_object('operation', o, 'cid', atid.record_cid(o))
+                     ELSE e END ORDER BY i)
   FROM jsonb_array_elements(pg_temp.log(list)) WITH ORDINALITY AS s (e, i),
-    LATERAL (SELECT (e->'operation') || '{"sig": "KS4CouI_ph6Web5oWUqVsCKzKP7YK2CvT4qaAB1THJxKMyu4pvN9LJ6vD1cww10IJ-EvHiE33xMYcbIr8zb-vg"}' AS o) AS o
+    LATERAL (SELECT (e->'operation') || '{"sig":
+      "KS4CouI_ph6Web5oWUqVsCKzKP7YK2CvT4qaAB1THJxKMyu4pvN9LJ6vD1cww10IJ-EvHiE33xMYcbIr8zb-vg"}'
+      AS o) AS o
 $$;
 SELECT v, coalesce(atid.plc_log_problem(pg_temp.unsigned('g 0, c1 1h', 1), verified => v), 'valid')
 FROM unnest('{-1,0,1,2,3}'::int[]) AS v;
-SELECT v, coalesce(atid.plc_log_problem(jsonb_set(pg_temp.log('g 0, c1 1h'), '{1,createdAt}', '"2023-12-31T00:00:00Z"'), verified => v), 'valid')
+SELECT v, coalesce(atid.plc_log_problem(jsonb_set(pg_temp.log('g 0, c1 1h'), '{1,createdAt}',
+  '"2023-12-31T00:00:00Z"'), verified => v), 'valid')
 FROM unnest('{0,2}'::int[]) AS v;
 -- A fork needs to know who signed what it nullifies, and finds that out
 SELECT v, pg_temp.problem('g 0, b1 1h, b2 2h') AS b,
-       coalesce(atid.plc_log_problem(pg_temp.log('g 0, b1 1h, b2 2h'), verified => v), 'valid') AS "b again",
-       coalesce(atid.plc_log_problem(pg_temp.log('g 0, b1 1h, a1 2h'), verified => v), 'valid') AS a,
-       coalesce(atid.plc_log_problem(pg_temp.unsigned('g 0, c1 1h, b1 2h', 1), verified => v), 'valid') AS "forged before"
+       coalesce(atid.plc_log_problem(pg_temp.log('g 0, b1 1h, b2 2h'), verified => v), 'valid')
+         AS "b again",
+       coalesce(atid.plc_log_problem(pg_temp.log('g 0, b1 1h, a1 2h'), verified => v), 'valid')
+         AS a,
+       coalesce(atid.plc_log_problem(pg_temp.unsigned('g 0, c1 1h, b1 2h', 1), verified => v),
+         'valid') AS "forged before"
 FROM unnest('{0,1,2,3}'::int[]) AS v;
 
 -- The history, the keys and the state
 \pset tuples_only off
 \pset format aligned
 SELECT n, created_at = valid_from AS "from", o.name, nullified, h.type, k.name AS signed_by,
-       valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from, valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to,
+       valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from,
+         valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to,
        data = operation - 'sig' - 'prev' - 'type' AS data
 FROM atid.plc_log_history(pg_temp.log('g 0, tc 1h, b1 2h, a1 3h')) AS h
-  LEFT JOIN operations AS o ON h.cid = o.cid::atid.cid_link LEFT JOIN keys AS k ON k.key = h.signed_by ORDER BY n;
+  LEFT JOIN operations AS o ON h.cid = o.cid::atid.cid_link LEFT JOIN keys
+    AS k ON k.key = h.signed_by ORDER BY n;
 SELECT n, o.name, nullified, h.type, k.name AS signed_by,
-       valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from, valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to,
+       valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from,
+         valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to,
        data = operation - 'sig' - 'prev' - 'type' AS data
 FROM atid.plc_log_history(pg_temp.log('g 0, c1 1h, c2 2h, b1 3h, ta 4h')) AS h
-  LEFT JOIN operations AS o ON h.cid = o.cid::atid.cid_link LEFT JOIN keys AS k ON k.key = h.signed_by ORDER BY n;
-SELECT n, signed_by IS NULL AS "not asked" FROM atid.plc_log_history(pg_temp.log('g 0, c1 1h, c2 2h'), verified => 2);
+  LEFT JOIN operations AS o ON h.cid = o.cid::atid.cid_link LEFT JOIN keys
+    AS k ON k.key = h.signed_by ORDER BY n;
+SELECT n, signed_by IS NULL AS "not asked"
+FROM atid.plc_log_history(pg_temp.log('g 0, c1 1h, c2 2h'), verified => 2);
 SELECT id, coalesce(name, key) AS key, valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from,
        valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to, nullified
-FROM atid.plc_log_keys(pg_temp.log('g 0, c1 1h, c2 2h, b1 3h, ta 4h')) LEFT JOIN keys USING (key) ORDER BY valid_from, id;
+FROM atid.plc_log_keys(pg_temp.log('g 0, c1 1h, c2 2h, b1 3h, ta 4h'))
+  LEFT JOIN keys USING (key) ORDER BY valid_from, id;
 SELECT id, name, valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from,
        valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to, nullified
-FROM atid.plc_log_keys(pg_temp.log('l 0, l1 1h')) LEFT JOIN keys USING (key) ORDER BY valid_from, id;
+FROM atid.plc_log_keys(pg_temp.log('l 0, l1 1h')) LEFT JOIN keys USING (key)
+ORDER BY valid_from, id;
 SELECT jsonb_pretty(atid.plc_log_state(pg_temp.log('l 0')));
-SELECT at, atid.plc_log_state(pg_temp.log('g 0, tc 1h, b1 2h, ta 3h'), '2024-01-01Z'::timestamptz + at)->'alsoKnownAs'->>0 AS state
+SELECT at, atid.plc_log_state(pg_temp.log('g 0, tc 1h, b1 2h, ta 3h'),
+  '2024-01-01Z'::timestamptz + at)->'alsoKnownAs'->>0 AS state
 FROM unnest('{-0.000001s,0,59m,1h,2h,2h 59m,3h,10y}'::interval[]) AS at;
 SELECT atid.plc_log_state(pg_temp.log('g 0, c1 1h'), 'infinity')->'alsoKnownAs' AS infinity,
        atid.plc_log_state(pg_temp.log('g 0, c1 1h'), '-infinity') AS "-infinity",
        atid.plc_log_state(pg_temp.log('g 0, tc 1h')) AS tombstone;
 
 -- Handles and services of a legacy operation, as the directory's library makes them
-SELECT handle, service, d.data->'alsoKnownAs' AS handles, d.data#>'{services,atproto_pds,endpoint}' AS endpoint
-FROM (VALUES ('a.test', 'a.test'), ('at://a.test', 'http://a.test'), ('http://a.test', 'https://a.test'),
-             ('https://a.test', 'at://a.test'), ('a.http://https://https://b', ''), ('', 'HTTPS://a.test')) AS v (handle, service),
-  LATERAL (SELECT operation || jsonb_build_object('handle', handle, 'service', service) AS o FROM operations WHERE name = 'l') AS l,
-  LATERAL atid.plc_log_history(jsonb_build_array(jsonb_build_object('operation', o, 'cid', atid.record_cid(o), 'did', atid.plc_did(o),
+SELECT handle, service, d.data->'alsoKnownAs' AS handles,
+  d.data#>'{services,atproto_pds,endpoint}' AS endpoint
+FROM (VALUES ('a.test', 'a.test'), ('at://a.test', 'http://a.test'),
+             ('http://a.test', 'https://a.test'), ('https://a.test', 'at://a.test'),
+             ('a.http://https://https://b', ''), ('', 'HTTPS://a.test')) AS v (handle, service),
+  LATERAL (SELECT operation || jsonb_build_object('handle', handle, 'service', service) AS o
+    FROM operations WHERE name = 'l') AS l,
+  LATERAL atid.plc_log_history(jsonb_build_array(jsonb_build_object(
+    'operation', o, 'cid', atid.record_cid(o), 'did', atid.plc_did(o),
     'createdAt', '2024-01-01T00:00:00Z')), verified => 1) AS d;
 
 -- Nothing of an invalid log, and NULL
 SELECT count(*) FROM atid.plc_log_history(pg_temp.log('g 0, x 1h'));
 SELECT count(*) FROM atid.plc_log_keys(pg_temp.log('g 0, x 1h'));
-SELECT atid.plc_log_state(pg_temp.log('g 0, x 1h'), '2024-01-01Z') IS NULL AS state, atid.plc_log_is_valid(pg_temp.log('g 0, x 1h')) AS valid;
-SELECT atid.plc_log_problem(NULL) IS NULL AS problem, atid.plc_log_is_valid(NULL) IS NULL AS valid, atid.plc_log_state(NULL) IS NULL AS state,
-       (SELECT count(*) FROM atid.plc_log_history(NULL)) AS history, (SELECT count(*) FROM atid.plc_log_keys(NULL)) AS keys;
+SELECT atid.plc_log_state(pg_temp.log('g 0, x 1h'), '2024-01-01Z') IS NULL AS state,
+  atid.plc_log_is_valid(pg_temp.log('g 0, x 1h')) AS valid;
+SELECT atid.plc_log_problem(NULL) IS NULL AS problem,
+       atid.plc_log_is_valid(NULL) IS NULL AS valid, atid.plc_log_state(NULL) IS NULL AS state,
+       (SELECT count(*) FROM atid.plc_log_history(NULL)) AS history,
+       (SELECT count(*) FROM atid.plc_log_keys(NULL)) AS keys;
 
 -- As many keys as a call site does not keep, and all of them again
 SELECT count(*) FILTER (WHERE atid.plc_log_is_valid(pg_temp.log(list)))
-FROM unnest('{"g 0, c1 1h","five 0","bb 0, bb1 1h","l 0, l1 1h"}'::text[]) AS list, generate_series(1, 20);
+FROM unnest('{"g 0, c1 1h","five 0","bb 0, bb1 1h","l 0, l1 1h"}'::text[]) AS list,
+  generate_series(1, 20);

@@ -52,11 +52,14 @@ SELECT what, pg_temp.error_of(type, multibase) FROM (VALUES
   (5, 'a point as a multikey', 'Multikey',
    'zS8MRLaH2sE5fBiyZj7SLkBD99GZvgpDZ226xf9KDy9K2YM9b7G35i94V1grupNAjCRz7zoAuHWNb94v5LBPVoej1'),
   (6, 'a did:key', 'Multikey', 'did:key:zQ3shd5QZqCMXAfDrx7iN2dTixoMJ3ohC1VTWcKirNjtKmUwE'),
-  (7, 'another type', 'Ed25519VerificationKey2020', 'z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'),
-  (8, 'empty', 'EcdsaSecp256k1VerificationKey2019', ''), (9, 'z alone', 'EcdsaSecp256k1VerificationKey2019', 'z'),
+  (7, 'another type', 'Ed25519VerificationKey2020',
+    'z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'),
+  (8, 'empty', 'EcdsaSecp256k1VerificationKey2019', ''),
+  (9, 'z alone', 'EcdsaSecp256k1VerificationKey2019', 'z'),
   (10, 'no base58', 'EcdsaSecp256k1VerificationKey2019', 'zS0'), (11, 'empty', 'Multikey', ''),
   (12, 'no type', '', 'z'), (13, 'base64', 'EcdsaSecp256k1VerificationKey2019', 'mBAAA'),
   (14, 'long', 'EcdsaSecp256k1VerificationKey2019', 'z' || repeat('1', 100000)),
   (15, 'zeros', 'EcdsaSecp256k1VerificationKey2019', 'z' || repeat('1', 65))
 ) AS v (n, what, type, multibase) ORDER BY n;
-SELECT atid.did_key_of_multibase(NULL, 'z') IS NULL AS type, atid.did_key_of_multibase('Multikey', NULL) IS NULL AS key;
+SELECT atid.did_key_of_multibase(NULL, 'z') IS NULL AS type,
+       atid.did_key_of_multibase('Multikey', NULL) IS NULL AS key;

@@ -45,7 +45,6 @@
  */
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
@@ -104,31 +103,15 @@ typedef struct Reading
 
 
 /*
- * Note a problem: its place, and the rule that is broken.  Returns false.
+ * Note a problem: its place, the path within entry n, and the rule that is broken.
+ * Returns false.
  */
-static bool note(Reader *reader, const char *format,...) pg_attribute_printf(2, 3);
-
 static bool
-note(Reader *reader, const char *format,...)
+note(Reader *reader, int n, const char *path, const char *rule)
 {
-	MemoryContext old = MemoryContextSwitchTo(reader->context);
-	StringInfoData buf;
+	char	   *problem = psprintf("$[%d]%s: %s", n, path, rule);
 
-	initStringInfo(&buf);
-	for (;;)
-	{
-		va_list		args;
-		int			needed;
-
-		va_start(args, format);
-		needed = appendStringInfoVA(&buf, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&buf, needed);
-	}
-	reader->problem = buf.data;
-	MemoryContextSwitchTo(old);
+	reader->problem = MemoryContextStrdup(reader->context, problem);
 	return false;
 }
 
@@ -357,17 +340,18 @@ note_signature(Reader *reader, const Reading *reading, int keys_of, Verdict verd
 	const AtidLogEntry *keys = &reader->log->entries[keys_of];
 
 	if (is_der(reading->operation.signature))
-		return note(reader, "$[%d].operation.sig: The signature must be r and s in 32 bytes each, "
-					"and not in DER.", reading->n);
+		return note(reader, reading->n, ".operation.sig",
+					"The signature must be r and s in 32 bytes each, and not in DER.");
 	if (is_high(reader, keys, reading->operation.signature))
-		return note(reader, "$[%d].operation.sig: The s of the signature must be at most half the "
-					"order of the curve (low-S).", reading->n);
+		return note(reader, reading->n, ".operation.sig",
+					"The s of the signature must be at most half the order of the curve "
+					"(low-S).");
 	if (verdict == SIGNED_BEHIND_MALFORMED)
-		return note(reader, "$[%d].operation.sig: The signature must be by a rotation key of "
-					"$[%d].operation with no malformed key before it.",
-					reading->n, keys_of);
-	return note(reader, "$[%d].operation.sig: The signature must be by a rotation key of "
-				"$[%d].operation.", reading->n, keys_of);
+		return note(reader, reading->n, ".operation.sig",
+					psprintf("The signature must be by a rotation key of $[%d].operation with no "
+							 "malformed key before it.", keys_of));
+	return note(reader, reading->n, ".operation.sig",
+				psprintf("The signature must be by a rotation key of $[%d].operation.", keys_of));
 }
 
 /*
@@ -415,9 +399,9 @@ check_signature(Reader *reader, Reading *reading, int first)
 	verdict = find_signer(reader, &entries[keys_of], entries[first].signer, &reading->operation,
 						  &reading->entry->signer);
 	return verdict == SIGNED ||
-		note(reader, "$[%d].operation.sig: The signature must be by a rotation key of "
-			 "$[%d].operation of a lower index than that of $[%d], which is nullified.",
-			 reading->n, keys_of, first);
+		note(reader, reading->n, ".operation.sig",
+			 psprintf("The signature must be by a rotation key of $[%d].operation of a "
+					  "lower index than that of $[%d], which is nullified.", keys_of, first));
 }
 
 
@@ -450,8 +434,8 @@ check_strict_keys(Reader *reader, const Reading *reading)
 	int			count = atid_log_key_count(reading->entry);
 
 	if (count < 1 || count > ROTATION_KEYS_MAX)
-		return note(reader, "$[%d].operation.rotationKeys: There must be 1 to %d keys.",
-					reading->n, ROTATION_KEYS_MAX);
+		return note(reader, reading->n, ".operation.rotationKeys",
+					psprintf("There must be 1 to %d keys.", ROTATION_KEYS_MAX));
 	for (int i = 0; i < count; i++)
 	{
 		JsonbValue	key;
@@ -460,14 +444,14 @@ check_strict_keys(Reader *reader, const Reading *reading)
 		atid_log_key(reading->entry, i, &key);
 		if (atid_keyring_find(reader->ring, key.val.string.val,
 							  (size_t) key.val.string.len) == NULL)
-			return note(reader, "$[%d].operation.rotationKeys[%d]: The value must be a did:key of "
-						"curve K-256 or P-256.", reading->n, i);
+			return note(reader, reading->n, psprintf(".operation.rotationKeys[%d]", i),
+						"The value must be a did:key of curve K-256 or P-256.");
 		for (int j = 0; j < i; j++)
 		{
 			atid_log_key(reading->entry, j, &other);
 			if (same_string(&key, other.val.string.val, other.val.string.len))
-				return note(reader, "$[%d].operation.rotationKeys[%d]: A key must not be there "
-							"twice.", reading->n, i);
+				return note(reader, reading->n, psprintf(".operation.rotationKeys[%d]", i),
+							"A key must not be there twice.");
 		}
 	}
 	return true;
@@ -483,14 +467,14 @@ check_strict_methods(Reader *reader, const Reading *reading)
 
 	atid_log_field(reading->entry, "verificationMethods", &methods);
 	if (JsonContainerSize(methods.val.binary.data) > VERIFICATION_METHODS_MAX)
-		return note(reader, "$[%d].operation.verificationMethods: There must be at most %d.",
-					reading->n, VERIFICATION_METHODS_MAX);
+		return note(reader, reading->n, ".operation.verificationMethods",
+					psprintf("There must be at most %d.", VERIFICATION_METHODS_MAX));
 	iterator = JsonbIteratorInit(methods.val.binary.data);
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
 	{
 		if (token == WJB_VALUE && !is_did_key(&item))
-			return note(reader, "$[%d].operation.verificationMethods: Each value must be a did:key "
-						"in base58btc.", reading->n);
+			return note(reader, reading->n, ".operation.verificationMethods",
+						"Each value must be a did:key in base58btc.");
 	}
 	return true;
 }
@@ -501,8 +485,9 @@ check_strict(Reader *reader, const Reading *reading)
 	if (!reader->rules.strict)
 		return true;
 	if (reading->len > OPERATION_LEN_MAX)
-		return note(reader, "$[%d].operation: The DAG-CBOR of an operation must be at most %d "
-					"bytes.", reading->n, OPERATION_LEN_MAX);
+		return note(reader, reading->n, ".operation",
+					psprintf("The DAG-CBOR of an operation must be at most %d bytes.",
+							 OPERATION_LEN_MAX));
 	return reading->entry->type != ATID_OPERATION_UPDATE ||
 		(check_strict_keys(reader, reading) && check_strict_methods(reader, reading));
 }
@@ -516,7 +501,8 @@ static bool
 find_field(Reader *reader, int n, JsonbContainer *object, const char *name, JsonbValue *value)
 {
 	if (!find_value(object, name, value))
-		return note(reader, "$[%d].%s: An entry must have this field.", n, name);
+		return note(reader, n, psprintf(".%s", name),
+					"An entry must have this field.");
 	return true;
 }
 
@@ -526,7 +512,8 @@ find_string(Reader *reader, int n, JsonbContainer *object, const char *name, Jso
 	if (!find_field(reader, n, object, name, value))
 		return false;
 	return value->type == jbvString ||
-		note(reader, "$[%d].%s: The value must be a string.", n, name);
+		note(reader, n, psprintf(".%s", name),
+			 "The value must be a string.");
 }
 
 /*
@@ -552,8 +539,8 @@ read_created(Reader *reader, Reading *reading, JsonbContainer *object)
 		return false;
 	if (atid_datetime_parse(value.val.string.val, (size_t) value.val.string.len, &us,
 							&at) != ATID_OK)
-		return note(reader, "$[%d].createdAt: The value must be a datetime, such as "
-					"\"2024-02-22T04:31:08.867Z\".", reading->n);
+		return note(reader, reading->n, ".createdAt",
+					"The value must be a datetime, such as \"2024-02-22T04:31:08.867Z\".");
 	reading->entry->created = us - EPOCH_US;
 	return true;
 }
@@ -567,7 +554,8 @@ read_claim(Reader *reader, Reading *reading, JsonbContainer *object)
 	if (!find_value(object, "nullified", &value) || value.type == jbvNull)
 		return true;
 	if (value.type != jbvBool)
-		return note(reader, "$[%d].nullified: The value must be true or false.", reading->n);
+		return note(reader, reading->n, ".nullified",
+					"The value must be true or false.");
 	reading->entry->claim = value.val.boolean;
 	return true;
 }
@@ -581,11 +569,16 @@ read_operation(Reader *reader, Reading *reading, JsonbContainer *object)
 	if (!find_field(reader, reading->n, object, "operation", &value))
 		return false;
 	if (value.type != jbvBinary)
-		return note(reader, "$[%d].operation: The value must be an object.", reading->n);
+		return note(reader, reading->n, ".operation",
+					"The value must be an object.");
 	problem = atid_operation_read(value.val.binary.data, &reading->operation);
 	if (problem != NULL)
-		/* its path begins with $ too */
-		return note(reader, "$[%d].operation%s", reading->n, problem + 1);
+	{
+		/* its path, which begins with $ too, and its rule */
+		problem = psprintf("$[%d].operation%s", reading->n, problem + 1);
+		reader->problem = MemoryContextStrdup(reader->context, problem);
+		return false;
+	}
 	reading->entry->operation = value.val.binary.data;
 	reading->entry->type = reading->operation.type;
 	return true;
@@ -601,11 +594,13 @@ read_form(Reader *reader, Reading *reading)
 	JsonbContainer *object;
 
 	if (item->type != jbvBinary || !JsonContainerIsObject(item->val.binary.data))
-		return note(reader, "$[%d]: The value must be an object.", reading->n);
+		return note(reader, reading->n, "",
+					"The value must be an object.");
 	object = item->val.binary.data;
 	if (is_operation(object))
-		return note(reader, "$[%d]: An entry must be one of the audit log or of an export, and not "
-					"an operation alone.", reading->n);
+		return note(reader, reading->n, "",
+					"An entry must be one of the audit log or of an export, and not an "
+					"operation alone.");
 	return find_string(reader, reading->n, object, "did", &reading->did) &&
 		find_string(reader, reading->n, object, "cid", &reading->cid) &&
 		read_created(reader, reading, object) &&
@@ -635,7 +630,8 @@ check_hash(Reader *reader, Reading *reading)
 	memcpy(cid + sizeof(cid) - ATID_SHA2_256_LEN, reading->digest, ATID_SHA2_256_LEN);
 	atid_cid_to_text(cid, sizeof(cid), text);
 	if (!same_string(&reading->cid, text, sizeof(text)))
-		return note(reader, "$[%d].cid: The value must be the CID of the operation.", reading->n);
+		return note(reader, reading->n, ".cid",
+					"The value must be the CID of the operation.");
 	reading->entry->cid = reading->cid.val.string.val;
 	return true;
 }
@@ -647,12 +643,13 @@ check_did(Reader *reader, Reading *reading)
 
 	if (reading->n > 0)
 		return same_string(&reading->did, reader->log->did, ATID_PLC_DID_LEN) ||
-			note(reader, "$[%d].did: The value must be the same in all entries.", reading->n);
+			note(reader, reading->n, ".did",
+				 "The value must be the same in all entries.");
 	atid_operation_did(reading->digest, did);
 	reader->log->did = reading->did.val.string.val;
 	return same_string(&reading->did, did, sizeof(did)) ||
-		note(reader, "$[%d].did: The value must be the DID that the genesis operation makes.",
-			 reading->n);
+		note(reader, reading->n, ".did",
+			 "The value must be the DID that the genesis operation makes.");
 }
 
 /*
@@ -665,11 +662,12 @@ note_prev(Reader *reader, const Reading *reading, const JsonbValue *prev)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (same_string(prev, reader->log->entries[i].cid, ATID_LOG_CID_LEN))
-			return note(reader, "$[%d].operation.prev: The operation must not follow $[%d], which "
-						"$[%d] has nullified.", reading->n, i, reader->log->entries[i].nullifier);
+			return note(reader, reading->n, ".operation.prev",
+						psprintf("The operation must not follow $[%d], which $[%d] has nullified.",
+								 i, reader->log->entries[i].nullifier));
 	}
-	return note(reader, "$[%d].operation.prev: The value must be the CID of an operation before.",
-				reading->n);
+	return note(reader, reading->n, ".operation.prev",
+				"The value must be the CID of an operation before.");
 }
 
 /*
@@ -685,11 +683,11 @@ find_prev(Reader *reader, Reading *reading, int *first)
 	*first = ATID_LOG_NONE;
 	if (reading->operation.genesis)
 		return reading->n == 0 ||
-			note(reader, "$[%d].operation.prev: The value must be null in the first operation only.",
-				 reading->n);
+			note(reader, reading->n, ".operation.prev",
+				 "The value must not be null after the first operation.");
 	if (reading->n == 0)
-		return note(reader, "$[%d].operation.prev: The value must be null in the first operation.",
-					reading->n);
+		return note(reader, reading->n, ".operation.prev",
+					"The value must be null in the first operation.");
 
 	atid_log_field(reading->entry, "prev", &prev);
 	while (at != ATID_LOG_NONE && !same_string(&prev, entries[at].cid, ATID_LOG_CID_LEN))
@@ -701,8 +699,8 @@ find_prev(Reader *reader, Reading *reading, int *first)
 	if (at == ATID_LOG_NONE)
 		return note_prev(reader, reading, &prev);
 	if (entries[at].type == ATID_OPERATION_TOMBSTONE)
-		return note(reader, "$[%d].operation.prev: The operation must not follow $[%d], which is a "
-					"tombstone.", reading->n, at);
+		return note(reader, reading->n, ".operation.prev",
+					psprintf("The operation must not follow $[%d], which is a tombstone.", at));
 	reading->entry->prev = at;
 	return true;
 }
@@ -713,12 +711,13 @@ check_times(Reader *reader, const Reading *reading, int first)
 	const AtidLogEntry *entries = reader->log->entries;
 
 	if (reading->n > 0 && reading->entry->created <= entries[reading->n - 1].created)
-		return note(reader, "$[%d].createdAt: The time must be later than that of the entry before.",
-					reading->n);
+		return note(reader, reading->n, ".createdAt",
+					"The time must be later than that of the entry before.");
 	if (first != ATID_LOG_NONE &&
 		reading->entry->created - entries[first].created > RECOVERY_WINDOW)
-		return note(reader, "$[%d].createdAt: The time must be at most 72 hours after that of $[%d], "
-					"which is nullified.", reading->n, first);
+		return note(reader, reading->n, ".createdAt",
+					psprintf("The time must be at most 72 hours after that of $[%d], which is "
+							 "nullified.", first));
 	return true;
 }
 
@@ -768,11 +767,12 @@ check_claims(Reader *reader)
 
 		CHECK_FOR_INTERRUPTS();
 		if (entry->claim == 0 && entry->nullifier != ATID_LOG_NONE)
-			return note(reader, "$[%d].nullified: The value must be true, as $[%d] nullifies the "
-						"operation.", i, entry->nullifier);
+			return note(reader, i, ".nullified",
+						psprintf("The value must be true, as $[%d] nullifies the operation.",
+								 entry->nullifier));
 		if (entry->claim == 1 && entry->nullifier == ATID_LOG_NONE)
-			return note(reader, "$[%d].nullified: The value must be false, as no entry nullifies "
-						"the operation.", i);
+			return note(reader, i, ".nullified",
+						"The value must be false, as no entry nullifies the operation.");
 	}
 	return true;
 }
