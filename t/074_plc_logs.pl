@@ -7,6 +7,7 @@
 #   written from the specification over npm's @noble/curves: the rule that is broken and the entry that breaks it, the
 #   verdict under strict, who signed each operation, which are nullified, and the state and the keys at some times;
 # - to say that the first entries were verified before changes neither the verdict nor the problem;
+# - a text that has no equivalent in UTF-8 is a problem, and no error;
 # - a log in which many keys are tried in vain can be cancelled;
 # - npm's @did-plc/lib gives the same verdict, but for the kinds of logs that plc.js lists (may_differ).
 #
@@ -71,6 +72,19 @@ CREATE FUNCTION rule_of(problem text) RETURNS text IMMUTABLE LANGUAGE sql RETURN
   WHEN problem ~ '^\$\[\d+\](\.\w+)?: ' THEN 'entry' END;
 CREATE FUNCTION place_of(problem text) RETURNS int IMMUTABLE LANGUAGE sql
   RETURN coalesce(substring(problem FROM '^\$\[(\d+)\]')::int, -1);
+SQL
+
+#
+# A text that is not in UTF-8 is answered, and no error.
+#
+
+$node->safe_psql('postgres', "CREATE DATABASE euc ENCODING 'EUC_JP' LOCALE 'C' TEMPLATE template0");
+$node->safe_psql('euc',      'CREATE EXTENSION atid_crypto CASCADE');
+is($node->safe_psql('euc', <<'SQL'), '$[0].operation.alsoKnownAs[0]: The text must have an equivalent in UTF-8.', 'EUC_JP');
+SELECT atid.plc_log_problem(jsonb_build_array(jsonb_build_object('did', '', 'cid', '', 'createdAt', '2024-01-01T00:00:00Z',
+  'operation', jsonb_build_object('type', 'plc_operation', 'prev', NULL, 'rotationKeys', '[]'::jsonb, 'services', '{}'::jsonb,
+    'verificationMethods', '{}'::jsonb, 'alsoKnownAs', jsonb_build_array(convert_from('\xa9a1', 'EUC_JP')),
+    'sig', rpad('', 86, 'A')))));
 SQL
 
 #
