@@ -73,7 +73,7 @@ legacy_curve(const text *type)
 static void
 read_multikey(const char *str, size_t len, AtidMultikey *key)
 {
-	AtidFault fault = ATID_MULTIKEY_MULTIBASE;
+	AtidFault	fault = ATID_MULTIKEY_MULTIBASE;
 	size_t		at = 0;
 
 	if (len > 0 && str[0] == MULTIBASE_BASE58BTC)
