@@ -4,8 +4,8 @@
 # valid. Shows that
 # - when they come in pages, with lines twice, and are verified account by account in random order, some later than
 #   others, each account has the operations, the state and the keys that its whole log gives at once;
-# - of a log that is not valid the operations before the one that breaks a rule are there, the others are kept aside with
-#   their reason, and what is there is valid;
+# - of a log that is not valid the operations before the one that breaks a rule are there, the others are kept aside
+#   with their reason, and what is there is valid;
 # - a line that jsonb cannot hold, or that has not the fields of an entry, stays where it was, and the rest goes on;
 # - an account that is verified anew is the same;
 # - the indexes serve to find an account by its handle and by its server, and a key.

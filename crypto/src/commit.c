@@ -106,7 +106,6 @@ atid_commit_is_signed_by(PG_FUNCTION_ARGS)
  * false, or the key is none; NULL if it is true.
  */
 PG_FUNCTION_INFO_V1(atid_commit_signature_problem);
-
 Datum
 atid_commit_signature_problem(PG_FUNCTION_ARGS)
 {

@@ -322,7 +322,6 @@ atid_signature_is_valid(PG_FUNCTION_ARGS)
  * signed the data, NULL if it has.
  */
 PG_FUNCTION_INFO_V1(atid_signature_problem);
-
 Datum
 atid_signature_problem(PG_FUNCTION_ARGS)
 {

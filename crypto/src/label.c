@@ -228,7 +228,6 @@ atid_label_is_signed_by(PG_FUNCTION_ARGS)
  * false, or the key is none; NULL if it is true.
  */
 PG_FUNCTION_INFO_V1(atid_label_signature_problem);
-
 Datum
 atid_label_signature_problem(PG_FUNCTION_ARGS)
 {

@@ -104,8 +104,7 @@ read_point(const char *str, size_t len, AtidMultikey *key,
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid public key"),
-				 errdetail("A key of this type must be a point of 65 bytes, the first of them 04, "
-						   "or a compressed one of 33.")));
+				 errdetail("A key of this type must be a point of 65 bytes that begins with 04, or a compressed one of 33 bytes.")));
 	/* 02 or 03, for whether y is odd, and x */
 	bytes[0] = (uint8_t) (0x02 + (bytes[POINT_UNCOMPRESSED_LEN - 1] & 1));
 	(void) atid_multikey_set_point(key, bytes, ATID_POINT_LEN);
@@ -116,7 +115,6 @@ read_point(const char *str, size_t len, AtidMultikey *key,
  * did_key_of_multibase(type text, multibase text): the did:key of a key of a DID document.
  */
 PG_FUNCTION_INFO_V1(atid_did_key_of_multibase);
-
 Datum
 atid_did_key_of_multibase(PG_FUNCTION_ARGS)
 {

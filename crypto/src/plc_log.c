@@ -229,7 +229,6 @@ read_log(FunctionCallInfo fcinfo, AtidLog *log, Jsonb *json, bool strict, int ve
  * plc_log_problem(log jsonb, strict bool, verified int): why it is no valid log, or NULL.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_problem);
-
 Datum
 atid_plc_log_problem(PG_FUNCTION_ARGS)
 {
@@ -246,7 +245,6 @@ atid_plc_log_problem(PG_FUNCTION_ARGS)
  * plc_log_is_valid(log jsonb, strict bool, verified int)
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_is_valid);
-
 Datum
 atid_plc_log_is_valid(PG_FUNCTION_ARGS)
 {
@@ -312,7 +310,6 @@ find_end(const AtidLog *log, int n, TimestampTz *end)
  * plc_log_history(log jsonb, verified int): a row for each operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_history);
-
 Datum
 atid_plc_log_history(PG_FUNCTION_ARGS)
 {
@@ -432,7 +429,6 @@ put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
  * plc_log_keys(log jsonb, verified int): the keys for signing, and when they were in force.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_keys);
-
 Datum
 atid_plc_log_keys(PG_FUNCTION_ARGS)
 {
@@ -481,7 +477,6 @@ atid_plc_log_keys(PG_FUNCTION_ARGS)
  * time, NULL for its last answer.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_state);
-
 Datum
 atid_plc_log_state(PG_FUNCTION_ARGS)
 {
