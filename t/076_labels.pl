@@ -60,6 +60,11 @@ unsigned(1, val => 'new key', cts => '2024-06-01T00:00:00Z');
 unsigned(1, val => 'new key, before', cts => '2024-01-01T00:00:00Z');
 unsigned(1, val => 'of another', cts => '2024-07-01T00:00:00Z', src => $account);
 
+# Too long for an index, and such that it cannot be compressed.
+my $noise = join '', map { ('a' .. 'z', 2 .. 7)[ rand 32 ] } 1 .. 3000;
+unsigned(1, val => $noise, cts => '2024-07-01T00:00:00Z');
+unsigned(1, val => 'long', cts => '2024-07-01T00:00:00Z', uri => 'at://did:web:' . substr($noise, 0, 2000) . '/app.bsky.' . join('.', map { substr $noise =~ s/\d//gr, $_ * 60, 60 } 0 .. 3) . '/' . substr($noise, 0, 500));
+
 my $dir = PostgreSQL::Test::Utils::tempdir('labels');
 append_to_file("$dir/labels", join "\n", @unsigned);
 my ($old_key, $new_key, @labels) = $oracles->ask('crypto.js', [ 'labels', AtidTest::Oracles::seed(), "$dir/labels" ]);
@@ -125,11 +130,11 @@ foreach my $one_batch ('false', 'true')
 #
 my @bad = ('null', '7', '"x"', '[]', '{}', $labels[0] =~ s/"spam"/"scam"/r, $labels[0] =~ s/\Q$account\E/https:\/\/a.example/r,
 	$labels[0] =~ s/"ver":1/"ver":2/r, $labels[0] =~ s/"cts":"[^"]*"/"cts":"yesterday"/r);
-$node->safe_psql($db, q{DELETE FROM labels; DELETE FROM labels_refused; SELECT labels_take('[} . join(', ', @bad, @labels[ 5 .. 9 ]) . q{]')});
+$node->safe_psql($db, q{DELETE FROM labels; DELETE FROM labels_refused; SELECT labels_take('[} . join(', ', @bad, @labels[ 5 .. 11 ]) . q{]')});
 is($node->safe_psql($db, 'SELECT val FROM labels ORDER BY val'), "new key\nnew key, before\nold key",
 	'signed with a key that was valid then or later');
 is($node->safe_psql($db, q{SELECT count(*), count(*) FILTER (WHERE label->>'val' IN ('old key, later', 'of another')) FROM labels_refused}),
-	(@bad + 2) . '|2', 'the rest is kept aside');
+	(@bad + 4) . '|2', 'the rest is kept aside');
 is($node->safe_psql($db, q{SELECT labels_take('[]'), labels_take(NULL)}), '|', 'nothing');
 
 #
