@@ -88,6 +88,8 @@ SELECT atid.dag_cbor_get('\xa26161bb7fffffffffffffff616202', 'b');
 SELECT atid.dag_cbor_get('\xa2010061 6202', 'b');
 SELECT atid.dag_cbor_get('\x', 'b');
 SELECT atid.dag_cbor_typeof('\x');
+SELECT atid.dag_cbor_typeof('\x80ff');
+SELECT atid.dag_cbor_typeof('\xa1 6161 61ff');
 -- the field itself is checked
 SELECT atid.dag_cbor_get_text('\xa2616161ff616202', 'a');
 SELECT atid.dag_cbor_get('\xa2616161ff616202', 'a');

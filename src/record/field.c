@@ -156,7 +156,8 @@ field_reader_init(AtidCborReader *reader, const AtidField *field)
 }
 
 /*
- * The first event of the value: all of it, if it has no parts.
+ * The first event of the value: all of it, if it has no parts.  Of a whole block that
+ * has parts, the caller has to read the rest.
  */
 static AtidCborEvent
 first_event(const AtidField *field, AtidCborReader *reader, AtidCborItem *item)
@@ -221,13 +222,15 @@ atid_dag_cbor_get(PG_FUNCTION_ARGS)
 }
 
 /*
- * A text in the block as SQL has it.
+ * A text in the block as SQL has it; instead is the function for one that SQL cannot
+ * have.
  */
 static text *
-text_of_item(const AtidCborReader *reader, const AtidCborItem *item)
+text_of_item(const AtidCborReader *reader, const AtidCborItem *item, const char *instead)
 {
 	const char *chars = (const char *) item->data;
 	char	   *converted;
+	text	   *result;
 
 	if (item->nul)
 		ereport(ERROR,
@@ -235,12 +238,14 @@ text_of_item(const AtidCborReader *reader, const AtidCborItem *item)
 				 errmsg("text in a block cannot be expressed as type %s", "text"),
 				 errdetail("At byte %zu: A value of type text must not contain U+0000.",
 						   atid_cbor_offset(reader)),
-				 errhint("Use %s.", "atid.dag_cbor_get_block")));
-	if (GetDatabaseEncoding() == PG_UTF8)
+				 errhint("Use %s.", instead)));
+	converted = GetDatabaseEncoding() == PG_UTF8 ? (char *) chars :
+		pg_any_to_server(chars, (int) item->len, PG_UTF8);
+	if (converted == chars)
 		return cstring_to_text_with_len(chars, (int) item->len);
-	converted = pg_any_to_server(chars, (int) item->len, PG_UTF8);
-	return converted != chars ? cstring_to_text(converted) :
-		cstring_to_text_with_len(chars, (int) item->len);
+	result = cstring_to_text(converted);
+	pfree(converted);
+	return result;
 }
 
 /*
@@ -264,7 +269,7 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 	switch (event)
 	{
 		case ATID_CBOR_TEXT:
-			PG_RETURN_TEXT_P(text_of_item(&reader, &item));
+			PG_RETURN_TEXT_P(text_of_item(&reader, &item, "atid.dag_cbor_get_block"));
 		case ATID_CBOR_LINK:
 		case ATID_CBOR_BYTES:
 			chars = atid_text_of_special(&reader, event, &item, &len);
@@ -325,6 +330,8 @@ atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
 		default:
 			refuse_damaged(field.block);
 	}
+	if (field.whole && reader.depth > 0 && !atid_block_read_rest(&reader))
+		refuse_damaged(field.block);
 	PG_RETURN_TEXT_P(cstring_to_text(name));
 }
 
@@ -407,7 +414,7 @@ list_parts(FunctionCallInfo fcinfo, AtidCborEvent container)
 		{
 			if (event != ATID_CBOR_KEY || reader.depth != 1)
 				continue;
-			value = PointerGetDatum(text_of_item(&reader, &item));
+			value = PointerGetDatum(text_of_item(&reader, &item, "atid.dag_cbor_to_json"));
 		}
 		else
 		{
