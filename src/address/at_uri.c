@@ -447,10 +447,14 @@ at_uri_of_subject(const char *s, size_t len, char **detail)
 		if (fault == ATID_OK && uri.collection_len > 0)
 			return DatumGetByteaP(atid_at_uri_datum(s, len));
 	}
-	if (detail != NULL)
-		*detail = fault != ATID_OK ?
-			atid_fault_at_character(fault, at) :
-			pstrdup("An account must be given as its DID, without \"at://\".");
+	if (detail == NULL)
+		return NULL;
+	if (fault == ATID_OK)
+		*detail = pstrdup("An account must be given as its DID, without \"at://\".");
+	else if (fault == ATID_AT_URI_PREFIX)
+		*detail = pstrdup("A subject must begin with \"at://\" or \"did:\".");
+	else
+		*detail = atid_fault_at_character(fault, at);
 	return NULL;
 }
 
