@@ -86,6 +86,12 @@ SELECT atid.plc_log_problem(jsonb_build_array(jsonb_build_object('did', '', 'cid
     'verificationMethods', '{}'::jsonb, 'alsoKnownAs', jsonb_build_array(convert_from('\xa9a1', 'EUC_JP')),
     'sig', rpad('', 86, 'A')))));
 SQL
+is($node->safe_psql('euc', <<'SQL'), 'f|A label must have the required fields of version 1, each field with a value of its type.', 'EUC_JP: a label');
+SELECT atid.label_is_signed_by(label, src, key), atid.label_signature_problem(label, src, key)
+FROM (VALUES ('did:plc:ewvi7nxzyoun6zhxrhs64oiz', 'did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc')) AS k (src, key),
+     LATERAL (SELECT jsonb_build_object('src', src, 'uri', src, 'val', convert_from('\xa9a1', 'EUC_JP'),
+                                        'cts', '2024-01-01T00:00:00Z')) AS l (label)
+SQL
 
 #
 # The vectors.

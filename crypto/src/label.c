@@ -99,9 +99,7 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 
 				if (value->type != jbvString)
 					return false;
-				/* in SQL_ASCII a string can have any bytes */
-				if (GetDatabaseEncoding() == PG_SQL_ASCII &&
-					!pg_verify_mbstr(PG_UTF8, value->val.string.val, value->val.string.len, true))
+				if (!atid_has_utf8(value->val.string.val, value->val.string.len))
 					return false;
 				/* no copy if the server's encoding is UTF-8 */
 				utf8 = pg_server_to_any(value->val.string.val, value->val.string.len, PG_UTF8);

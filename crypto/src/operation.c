@@ -31,7 +31,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
 #include "lib/binaryheap.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -186,44 +185,10 @@ truncate_path(Problem *problem, int len)
 	problem->path.data[len] = '\0';
 }
 
-/*
- * Has this text a form in UTF-8?  In SQL_ASCII it can be any bytes, and a few characters
- * of other encodings have no equivalent.
- */
-static bool
-is_unicode(const char *text, int len)
-{
-	int			encoding = GetDatabaseEncoding();
-	bool		ascii = true;
-	Oid			conversion;
-	size_t		room = (size_t) len * MAX_CONVERSION_GROWTH + 1;
-	unsigned char *utf8;
-	int			converted;
-
-	if (encoding == PG_UTF8)
-		return true;
-	for (int i = 0; ascii && i < len; i++)
-		ascii = !IS_HIGHBIT_SET(text[i]);
-	if (ascii)
-		return true;
-	if (encoding == PG_SQL_ASCII)
-		return pg_verify_mbstr(PG_UTF8, text, len, true);
-
-	conversion = FindDefaultConversionProc(encoding, PG_UTF8);
-	if (!OidIsValid(conversion) || room > INT_MAX)
-		return false;
-	utf8 = palloc_extended(room, MCXT_ALLOC_HUGE);
-	converted = pg_do_encoding_conversion_buf(conversion, encoding, PG_UTF8,
-											  (unsigned char *) unconstify(char *, text), len,
-											  utf8, (int) room, true);
-	pfree(utf8);
-	return converted == len;
-}
-
 static bool
 check_text(const JsonbValue *value, Problem *problem)
 {
-	if (!is_unicode(value->val.string.val, value->val.string.len))
+	if (!atid_has_utf8(value->val.string.val, value->val.string.len))
 		return note_rule(problem, GetDatabaseEncoding() == PG_SQL_ASCII ?
 						 atid_fault_words(ATID_CBOR_UTF8) :
 						 "The text must have an equivalent in UTF-8.");

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sigtext.h
- *		Signatures as base64 in a jsonb.
+ *		Texts of what is signed.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,5 +16,6 @@ extern bool atid_signature_from_bytes(const JsonbValue *value,
 									  uint8_t signature[ATID_SIGNATURE_LEN]);
 extern bool atid_signature_from_base64url(const JsonbValue *value,
 										  uint8_t signature[ATID_SIGNATURE_LEN]);
+extern bool atid_has_utf8(const char *text, int len);
 
 #endif							/* ATID_SIGTEXT_H */
