@@ -44,6 +44,7 @@ REGRESS = \
 	reference \
 	network \
 	repository \
+	event \
 	generator \
 	partitions \
 	surface \

@@ -19,10 +19,15 @@
  * too: if two blocks have the same CID, that function and this one could check different
  * blocks and both accept.
  *
+ * An event of the event stream (codec/event.c) has a CAR too, whose first root is its
+ * commit.  Whether the rest of the event is true is not looked at here: that is what
+ * atid.commit_event_problem() and atid.sync_event_problem() tell.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -30,6 +35,7 @@
 #include "atidlib.h"
 #include "codec/car.h"
 #include "codec/commit.h"
+#include "codec/event.h"
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "error.h"
@@ -235,4 +241,58 @@ atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 	if (!found)
 		elog(ERROR, "a repository without a commit was read");
 	return result;
+}
+
+/*
+ * Has the key signed the commit of the event that is the first argument, and is it of the
+ * event's account?
+ */
+static Datum
+event_is_signed_by(FunctionCallInfo fcinfo, AtidEventKind kind)
+{
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
+	bytea	   *body;
+	AtidEvent  *event;
+	AtidCarSection section;
+	AtidCommit	commit;
+	bool		result;
+
+	/* what is larger is not even decompressed */
+	if (toast_raw_datum_size(PG_GETARG_DATUM(0)) - VARHDRSZ > ATID_EVENT_SIZE_MAX)
+		PG_RETURN_BOOL(false);
+	body = PG_GETARG_BYTEA_PP(0);
+	event = palloc(sizeof(AtidEvent));
+	result = atid_event_parse((const uint8_t *) VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), kind,
+							  event) == ATID_OK &&
+		find_root_block(event->blocks, event->blocks_len, &section) &&
+		(event->commit == NULL ||
+		 memcmp(event->commit, section.cid, ATID_CID_BLESSED_LEN) == 0) &&
+		atid_commit_parse(section.block, section.block_len, &commit) == ATID_OK &&
+		commit.did_len == event->did_len &&
+		memcmp(commit.did, event->did, event->did_len) == 0 &&
+		check_commit(&commit, verifier) == ATID_OK;
+	pfree(event);
+	PG_FREE_IF_COPY(body, 0);
+	PG_RETURN_BOOL(result);
+}
+
+/*
+ * commit_event_is_signed_by(body bytea, key text): is it a #commit whose commit is of its
+ * account, and has the key signed that?
+ */
+PG_FUNCTION_INFO_V1(atid_commit_event_is_signed_by);
+Datum
+atid_commit_event_is_signed_by(PG_FUNCTION_ARGS)
+{
+	return event_is_signed_by(fcinfo, ATID_EVENT_IS_COMMIT);
+}
+
+/*
+ * sync_event_is_signed_by(body bytea, key text): the same of a #sync.
+ */
+PG_FUNCTION_INFO_V1(atid_sync_event_is_signed_by);
+Datum
+atid_sync_event_is_signed_by(PG_FUNCTION_ARGS)
+{
+	return event_is_signed_by(fcinfo, ATID_EVENT_IS_SYNC);
 }

@@ -212,6 +212,11 @@ ATID_FAULT(ATID_MST_MISSING, "The CAR must have the block of the node.")
 ATID_FAULT(ATID_MST_BLOCK, "The block of a node must be the one of its CID.")
 ATID_FAULT(ATID_MST_NEEDED, "The CAR must have the block of each node that is needed.")
 
+/* and what operations do not fit */
+ATID_FAULT(ATID_MST_ABSENT, "The tree must have a key that was created or updated.")
+ATID_FAULT(ATID_MST_OTHER_VALUE, "The tree must have the new value at a key that was created or updated.")
+ATID_FAULT(ATID_MST_STILL_THERE, "The tree must not have a key that was deleted.")
+
 /* repository/: the blocks of a CAR, */
 ATID_FAULT(ATID_BLOCK_HASH, "A block must have the hash that its CID says.")
 ATID_FAULT(ATID_BLOCK_IDENTITY, "The CID of a block must be a hash of it, not an identity.")
@@ -224,6 +229,52 @@ ATID_FAULT(ATID_REPO_COMMIT_MISSING, "The CAR must have the block of its first r
 ATID_FAULT(ATID_REPO_PATH, "A path must be a collection, a slash and a record key.")
 ATID_FAULT(ATID_REPO_RECORD_MISSING, "The CAR must have the block of the record.")
 ATID_FAULT(ATID_REPO_REPEATED, "Blocks that several paths refer to must not be too large, each counted as often as it is referred to again.")
+
+/* frame.c */
+ATID_FAULT(ATID_FRAME_LARGE, "A frame must have at most " NUMBER(ATID_FRAME_SIZE_MAX) " bytes.")
+ATID_FAULT(ATID_FRAME_HEADER, "The header of a frame must be a map.")
+ATID_FAULT(ATID_FRAME_OP, "The header of a frame must have an \"op\" that is an integer.")
+ATID_FAULT(ATID_FRAME_T, "The \"t\" of a header must be a name in printable ASCII, and a message must have one.")
+ATID_FAULT(ATID_FRAME_NO_BODY, "A frame must have a body after its header.")
+ATID_FAULT(ATID_FRAME_BODY, "The body of a frame must be a map.")
+ATID_FAULT(ATID_FRAME_ERROR_NAME, "The body of an error must have an \"error\" that is a name in printable ASCII.")
+
+/* event.c: the form of an event, */
+ATID_FAULT(ATID_EVENT_LARGE, "An event must have at most " NUMBER(ATID_FRAME_SIZE_MAX) " bytes.")
+ATID_FAULT(ATID_EVENT_TOP, "An event must be a map.")
+ATID_FAULT(ATID_EVENT_SEQ, "An event must have a \"seq\" that is an integer from 1 to 2^53 - 1.")
+ATID_FAULT(ATID_EVENT_TIME, "An event must have a \"time\" that is a datetime.")
+ATID_FAULT(ATID_EVENT_REPO, "A #commit must have a \"repo\" that is a DID.")
+ATID_FAULT(ATID_EVENT_DID, "A #sync must have a \"did\" that is a DID.")
+ATID_FAULT(ATID_EVENT_REV, "An event must have a \"rev\" that is a TID.")
+ATID_FAULT(ATID_EVENT_SINCE, "A #commit must have a \"since\" that is a TID or null.")
+ATID_FAULT(ATID_EVENT_COMMIT, "A #commit must have a \"commit\" that is a blessed link to a block of DAG-CBOR.")
+ATID_FAULT(ATID_EVENT_PREV_DATA, "The \"prevData\" of a #commit must be a blessed link to a block of DAG-CBOR.")
+ATID_FAULT(ATID_EVENT_BLOCKS, "An event must have \"blocks\" that are a byte string.")
+ATID_FAULT(ATID_EVENT_OPERATIONS, "A #commit must have \"ops\" that are an array.")
+ATID_FAULT(ATID_EVENT_COMMIT_BLOCKS_LARGE, "The \"blocks\" of a #commit must have at most " NUMBER(ATID_COMMIT_BLOCKS_MAX) " bytes.")
+ATID_FAULT(ATID_EVENT_SYNC_BLOCKS_LARGE, "The \"blocks\" of a #sync must have at most " NUMBER(ATID_SYNC_BLOCKS_MAX) " bytes.")
+ATID_FAULT(ATID_EVENT_MANY_OPERATIONS, "A #commit must have at most " NUMBER(ATID_EVENT_OPERATIONS_MAX) " operations.")
+ATID_FAULT(ATID_EVENT_OPERATION, "An operation must be a map.")
+ATID_FAULT(ATID_EVENT_ACTION, "An operation must have an \"action\": create, update or delete.")
+ATID_FAULT(ATID_EVENT_PATH, "An operation must have a \"path\": a collection, a slash and a record key.")
+ATID_FAULT(ATID_EVENT_CID, "An operation must have a \"cid\" that is null in a delete and else a link.")
+ATID_FAULT(ATID_EVENT_PREV, "The \"prev\" of an operation must be a link, and a create must not have one.")
+ATID_FAULT(ATID_EVENT_PREV_SAME, "The \"prev\" of an update must not be its \"cid\".")
+
+/* and what the CAR in it must show */
+ATID_FAULT(ATID_EVENT_NOT_AFTER, "The \"rev\" of an event must not be of a time after \"not_after\".")
+ATID_FAULT(ATID_EVENT_ROOT, "The \"commit\" of an event must be the first root of its CAR.")
+ATID_FAULT(ATID_EVENT_COMMIT_VERSION, "The commit of an event must be of version 3.")
+ATID_FAULT(ATID_EVENT_COMMIT_ACCOUNT, "The commit of an event must be of the event's account.")
+ATID_FAULT(ATID_EVENT_COMMIT_REV, "The \"rev\" of an event must be that of its commit.")
+ATID_FAULT(ATID_EVENT_SINCE_LATE, "The \"since\" of an event must be before its \"rev\".")
+ATID_FAULT(ATID_EVENT_PATH_TWICE, "A path must have at most one operation.")
+ATID_FAULT(ATID_EVENT_NO_PREV_DATA, "An event must have a \"prevData\", unless its \"since\" is null.")
+ATID_FAULT(ATID_EVENT_RECORD_LARGE, "A record must have at most " NUMBER(ATID_EVENT_RECORD_MAX) " bytes.")
+ATID_FAULT(ATID_EVENT_NO_PREV, "An update or delete must have a \"prev\".")
+ATID_FAULT(ATID_EVENT_NOT_ALL, "Without a \"prevData\" the operations must be all that the tree has.")
+ATID_FAULT(ATID_EVENT_INVERSION, "The operations, undone in the tree, must lead to the \"prevData\".")
 
 /* atid_crypto's: base58.c, multikey.c */
 ATID_FAULT(ATID_BASE58_CHARACTER, "A key must have only characters of base58btc after its \"z\".")

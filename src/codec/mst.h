@@ -135,6 +135,8 @@ typedef struct AtidMstWalk
 	const uint8_t *fault_cid;
 	const uint8_t *fault_at;
 
+	bool		trusting;		/* do not check the depths of keys; the caller
+								 * sets it */
 	AtidMstEntry *entries;		/* of all open nodes, one after the other */
 	size_t		used;
 	size_t		room;
@@ -149,9 +151,29 @@ extern void atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
 extern void atid_mst_walk_end(AtidMstWalk *walk);
 extern void atid_mst_enter(AtidMstWalk *walk);
 extern void atid_mst_pass(AtidMstWalk *walk);
+extern bool atid_mst_check_depth(AtidMstWalk *walk);
+extern int	atid_mst_cmp_next(const AtidMstWalk *walk, const uint8_t *key, size_t len);
 extern void atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,
 							  const uint8_t cid[ATID_MST_CID_LEN], int level);
 extern void atid_mst_check_behind(AtidMstWalk *walk, const uint8_t *key, size_t len);
+
+
+/*
+ * The search
+ */
+
+typedef enum AtidMstFound
+{
+	ATID_MST_PRESENT,			/* walk->value, value_len */
+	ATID_MST_NOT_THERE,			/* the tree does not have the key */
+	ATID_MST_UNKNOWN,			/* the node that would tell is missing:
+								 * walk->fault_cid */
+	ATID_MST_BROKEN				/* the walk is at a fault */
+} AtidMstFound;
+
+extern AtidMstFound atid_mst_search(AtidMstWalk *walk, const AtidMstCaller *caller,
+									const uint8_t root[ATID_MST_CID_LEN], const uint8_t *key,
+									size_t key_len);
 
 
 /*
@@ -191,10 +213,54 @@ extern void atid_mst_builder_init(AtidMstBuilder *builder);
 extern AtidFault atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 							  const uint8_t *key, size_t key_len,
 							  const uint8_t *value, size_t value_len);
+extern AtidFault atid_mst_put_at(AtidMstBuilder *builder, const AtidMstCaller *caller, int depth,
+								 const uint8_t *key, size_t key_len,
+								 const uint8_t *value, size_t value_len);
 extern AtidFault atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller,
 								   int level, const uint8_t cid[ATID_MST_CID_LEN]);
 extern AtidFault atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
 								 uint8_t root[ATID_MST_CID_LEN]);
 extern void atid_mst_builder_free(AtidMstBuilder *builder, const AtidMstCaller *caller);
+
+
+/*
+ * The inversion
+ */
+
+/* What a commit has done at a key: the values before and after, or NULL for none. */
+typedef struct AtidMstOperation
+{
+	const uint8_t *key;
+	size_t		key_len;
+	const uint8_t *old;
+	size_t		old_len;
+	const uint8_t *new;
+	size_t		new_len;
+} AtidMstOperation;
+
+/*
+ * On a fault the caller reads operation, which has it, or is NULL where none has;
+ * node, the one that is needed for ATID_MST_NEEDED; and value, the one that the tree has.
+ */
+typedef struct AtidMstInversion
+{
+	bool		in_tree;		/* the fault is the tree's, and the walk at it */
+	const AtidMstOperation *operation;
+	const uint8_t *node;
+	const uint8_t *value;
+	size_t		value_len;
+
+	const AtidMstOperation *begin;
+	const AtidMstOperation *next;	/* the first that has not been undone */
+	const AtidMstOperation *end;
+	bool		anchored;		/* the depth of a key has been checked */
+	bool		in_gap;			/* no entry came since the last node that is
+								 * missing */
+	AtidMstBuilder builder;
+} AtidMstInversion;
+
+extern AtidFault atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk,
+							   const AtidMstCaller *caller, const AtidMstOperation *operations,
+							   size_t count, uint8_t root[ATID_MST_CID_LEN]);
 
 #endif							/* ATID_MST_H */

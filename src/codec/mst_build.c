@@ -261,11 +261,7 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 			 const uint8_t *key, size_t key_len, const uint8_t *value, size_t value_len)
 {
 	AtidFault	fault = atid_mst_check_key(key, key_len);
-	AtidMstLevel *level;
 	uint8_t		digest[32];
-	uint8_t		cid[ATID_MST_CID_LEN];
-	bool		carry = false;
-	int			depth;
 
 	if (fault != ATID_OK)
 		return fault;
@@ -278,7 +274,23 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 			return order > 0 ? ATID_MST_KEY_ORDER : ATID_MST_KEY_TWICE;
 	}
 	caller->sha256(caller->arg, key, key_len, digest);
-	depth = atid_mst_depth(digest);
+	return atid_mst_put_at(builder, caller, atid_mst_depth(digest), key, key_len, value,
+						   value_len);
+}
+
+/*
+ * The same where the caller knows all that: the key is one, it is greater than all before,
+ * and it has this depth.
+ */
+AtidFault
+atid_mst_put_at(AtidMstBuilder *builder, const AtidMstCaller *caller, int depth,
+				const uint8_t *key, size_t key_len, const uint8_t *value, size_t value_len)
+{
+	AtidFault	fault;
+	AtidMstLevel *level;
+	uint8_t		cid[ATID_MST_CID_LEN];
+	bool		carry = false;
+
 	if (depth > ATID_MST_DEPTH_MAX)
 		return ATID_MST_DEEP;
 	if (builder->sealed > depth)

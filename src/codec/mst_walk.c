@@ -121,7 +121,7 @@ settle_at_entry(AtidMstWalk *walk, AtidMstFrame *frame, const AtidMstEntry *entr
 
 	walk->key_len = 0;
 	fault = take_key(walk, frame, entry, first);
-	if (fault == ATID_OK && !first)
+	if (fault == ATID_OK && !first && !walk->trusting)
 		fault = check_depth(walk, frame, first);
 	if (fault != ATID_OK)
 	{
@@ -263,6 +263,8 @@ check_first_key(AtidMstWalk *walk, AtidMstFrame *frame)
 	frame->key_len = entry->suffix_len;
 	walk->key = frame->key;
 	walk->key_len = frame->key_len;
+	if (walk->trusting && frame->level >= 0)
+		return ATID_OK;
 	return check_depth(walk, frame, true);
 }
 
@@ -348,9 +350,57 @@ atid_mst_pass(AtidMstWalk *walk)
 }
 
 /*
- * Find the last key of the subtree with this CID and level.  This is a walk of
- * its own, which enters only the last subtree of each node.  It ends with the
- * key in last_key and last_len, or at a fault.
+ * Check the depth of the key where the walk is, which a trusting walk has not done.
+ * Returns false where it is another, and then the walk is at that fault.
+ */
+bool
+atid_mst_check_depth(AtidMstWalk *walk)
+{
+	AtidMstFrame *frame = &walk->frames[walk->depth - 1];
+	AtidFault	fault = check_depth(walk, frame, frame->place == 1);
+
+	if (fault == ATID_OK)
+		return true;
+	walk->level = frame->level;
+	walk_fault(walk, fault, frame->cid,
+			   walk->entries[frame->first + (frame->place - 1) / 2].suffix);
+	return false;
+}
+
+/*
+ * The order of a key and the next entry's, behind the subtree that the walk stands before;
+ * less where there is none.  The entry has not been checked.
+ */
+int
+atid_mst_cmp_next(const AtidMstWalk *walk, const uint8_t *key, size_t len)
+{
+	for (int i = walk->depth - 1; i >= 0; i--)
+	{
+		const AtidMstFrame *frame = &walk->frames[i];
+		const AtidMstEntry *entry;
+		size_t		shared;
+		int			order;
+
+		if (frame->place / 2 >= frame->count)
+			continue;
+		entry = &walk->entries[frame->first + frame->place / 2];
+		shared = entry->prefix_len < frame->key_len ? entry->prefix_len : frame->key_len;
+		if (len <= shared)
+		{
+			order = memcmp(key, frame->key, len);
+			return order != 0 ? order : -1;
+		}
+		order = memcmp(key, frame->key, shared);
+		return order != 0 ? order :
+			atid_bytes_cmp(key + shared, len - shared, entry->suffix, entry->suffix_len);
+	}
+	return -1;
+}
+
+/*
+ * Find the last key of the subtree that has this CID and lies at this level: a walk of
+ * its own, which enters only the last subtree of each node.  It is then at the end, and
+ * last_key and last_len are the key's; or it is at a fault.
  */
 void
 atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,
@@ -389,4 +439,127 @@ atid_mst_check_behind(AtidMstWalk *walk, const uint8_t *key, size_t len)
 	walk->level = frame->level;
 	walk_fault(walk, order < 0 ? ATID_MST_KEY_ORDER : ATID_MST_KEY_TWICE, frame->cid,
 			   walk->entries[frame->first + (frame->place - 1) / 2].suffix);
+}
+
+
+/*
+ * The search
+ */
+
+/* A key that is kept beyond the node that it is in; none where len is 0. */
+typedef struct KeptKey
+{
+	size_t		len;
+	uint8_t		bytes[ATID_MST_KEY_MAX];
+} KeptKey;
+
+static void
+keep_key(KeptKey *kept, const AtidMstWalk *walk)
+{
+	memcpy(kept->bytes, walk->key, walk->key_len);
+	kept->len = walk->key_len;
+}
+
+/*
+ * Check an entry against the keys that lie around its node.
+ */
+static void
+check_between(AtidMstWalk *walk, const KeptKey *low, const KeptKey *high)
+{
+	const AtidMstFrame *frame = &walk->frames[walk->depth - 1];
+	int			order = 1;
+
+	if (low->len > 0)
+		order = atid_bytes_cmp(walk->key, walk->key_len, low->bytes, low->len);
+	if (order > 0 && high->len > 0)
+		order = atid_bytes_cmp(high->bytes, high->len, walk->key, walk->key_len);
+	if (order > 0)
+		return;
+	walk->level = frame->level;
+	walk_fault(walk, order < 0 ? ATID_MST_KEY_ORDER : ATID_MST_KEY_TWICE, frame->cid,
+			   walk->entries[frame->first + (frame->place - 1) / 2].suffix);
+}
+
+/*
+ * Find a key in the tree that has this root, by the nodes on the way to it: those whose
+ * range it is in, down to the level of its depth.  There it is, or it is not in the tree.
+ * Each of these nodes is checked, and that its keys are within its range.
+ *
+ * Where the key is present the walk has value and value_len.  The caller ends the walk in
+ * any case.
+ */
+AtidMstFound
+atid_mst_search(AtidMstWalk *walk, const AtidMstCaller *caller,
+				const uint8_t root[ATID_MST_CID_LEN], const uint8_t *key, size_t key_len)
+{
+	int			level = -1;
+	int			depth;
+	uint8_t		digest[32];
+	KeptKey		low = {0};
+	KeptKey		high = {0};
+
+	caller->sha256(caller->arg, key, key_len, digest);
+	depth = atid_mst_depth(digest);
+	atid_mst_walk_begin(walk, caller, root);
+	for (;;)
+	{
+		const uint8_t *next = NULL;
+		const uint8_t *value = NULL;
+		size_t		value_len = 0;
+		KeptKey		before = low;
+		KeptKey		behind = high;
+		bool		passed = false;
+
+		atid_mst_enter(walk);
+		if (walk->at == ATID_MST_AT_FAULT && walk->fault == ATID_MST_MISSING)
+			return ATID_MST_UNKNOWN;
+		if (walk->depth > 0)
+			level = walk->frames[0].level;
+
+		/* all of the node, but nothing that lies below it */
+		while (walk->at == ATID_MST_AT_TREE || walk->at == ATID_MST_AT_ENTRY)
+		{
+			if (walk->at == ATID_MST_AT_ENTRY)
+			{
+				int			order = atid_bytes_cmp(walk->key, walk->key_len, key, key_len);
+
+				check_between(walk, &low, &high);
+				if (walk->at == ATID_MST_AT_FAULT)
+					break;
+				if (order < 0)
+				{
+					keep_key(&before, walk);
+					next = NULL;
+				}
+				else if (!passed)
+				{
+					keep_key(&behind, walk);
+					passed = true;
+				}
+				if (order == 0)
+				{
+					value = walk->value;
+					value_len = walk->value_len;
+				}
+			}
+			else if (!passed)
+				next = walk->link;
+			atid_mst_pass(walk);
+		}
+		if (walk->at == ATID_MST_AT_FAULT)
+			return ATID_MST_BROKEN;
+		if (value != NULL)
+		{
+			walk->value = value;
+			walk->value_len = value_len;
+			return ATID_MST_PRESENT;
+		}
+		if (next == NULL || level <= depth)
+			return ATID_MST_NOT_THERE;
+		atid_mst_walk_end(walk);
+		atid_mst_walk_begin(walk, caller, next);
+		walk->level = --level;
+		low = before;
+		high = behind;
+	}
 }

@@ -51,6 +51,14 @@ atid_mst_key_depth(PG_FUNCTION_ARGS)
 }
 
 
+/* What the builder of codec/mst_build.c works with during a call. */
+typedef struct TreeBuild
+{
+	AtidMstTools tools;
+	AtidMstCaller caller;
+	StringInfo	nodes;
+} TreeBuild;
+
 /* An aggregate's state. */
 typedef struct TreeState
 {
@@ -62,7 +70,7 @@ typedef struct TreeState
 static void
 append_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 {
-	AtidTreeBuild *call = arg;
+	TreeBuild  *call = arg;
 	uint8_t		head[ATID_CAR_SECTION_HEAD_MAX];
 	size_t		head_len = atid_car_put_section_head(head, ATID_MST_CID_LEN, len);
 
@@ -72,11 +80,11 @@ append_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 }
 
 /*
- * Set up what the builder of codec/mst_build.c needs during a call: memory from this
- * context; and if nodes is not NULL, the sections of finished nodes are appended to it.
+ * Begin to build.  Memory comes from a context; the sections of the nodes that the builder
+ * finishes go to nodes, if that is there.
  */
-void
-atid_tree_build_begin(AtidTreeBuild *call, MemoryContext context, StringInfo nodes)
+static void
+begin_call(TreeBuild *call, MemoryContext context, StringInfo nodes)
 {
 	memset(call, 0, sizeof(*call));
 	call->caller.sha256 = atid_mst_tools_sha256;
@@ -89,13 +97,15 @@ atid_tree_build_begin(AtidTreeBuild *call, MemoryContext context, StringInfo nod
 }
 
 /*
- * Raise a fault of adding an entry.
+ * Raise a fault of an entry that was to be put; by a builder, or (NULL) before there is
+ * one.
  */
 void
 atid_tree_raise_build_fault(const AtidMstBuilder *builder, AtidFault fault, const void *key,
 							size_t key_len)
 {
-	const AtidMstLevel *last = builder->last < 0 ? NULL : builder->levels[builder->last];
+	const AtidMstLevel *last = builder == NULL || builder->last < 0 ? NULL :
+		builder->levels[builder->last];
 	const char *quoted = atid_quote(key, key_len);
 
 	switch (fault)
@@ -154,7 +164,7 @@ put_entry(FunctionCallInfo fcinfo, bool with_nodes)
 {
 	MemoryContext context;
 	TreeState  *state;
-	AtidTreeBuild call;
+	TreeBuild	call;
 	text	   *key;
 	bytea	   *value;
 	AtidFault	fault;
@@ -171,7 +181,7 @@ put_entry(FunctionCallInfo fcinfo, bool with_nodes)
 	key = PG_GETARG_TEXT_PP(1);
 	value = PG_GETARG_BYTEA_PP(2);
 
-	atid_tree_build_begin(&call, state->context, state->nodes);
+	begin_call(&call, state->context, state->nodes);
 	fault = atid_mst_put(&state->builder, &call.caller, (const uint8_t *) VARDATA_ANY(key),
 						 VARSIZE_ANY_EXHDR(key), (const uint8_t *) VARDATA_ANY(value),
 						 VARSIZE_ANY_EXHDR(value));
@@ -191,13 +201,13 @@ finish_state(FunctionCallInfo fcinfo, StringInfo nodes, uint8_t root[ATID_MST_CI
 {
 	AtidMstBuilder empty;
 	const AtidMstBuilder *builder = &empty;
-	AtidTreeBuild call;
+	TreeBuild	call;
 	AtidFault	fault;
 
 	atid_mst_builder_init(&empty);
 	if (!PG_ARGISNULL(0))
 		builder = &((const TreeState *) PG_GETARG_POINTER(0))->builder;
-	atid_tree_build_begin(&call, CurrentMemoryContext, nodes);
+	begin_call(&call, CurrentMemoryContext, nodes);
 	fault = atid_mst_finish(builder, &call.caller, root);
 	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(builder, fault, "", 0);

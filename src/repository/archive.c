@@ -98,14 +98,14 @@ atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, c
 }
 
 /*
- * The same for a fault at a place in the CAR.
+ * The same of a fault at a place in the CAR, or in what the CAR lies within.
  */
 bool
 atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at,
 						const char *what)
 {
 	return atid_archive_problem(archive, fault,
-								atid_fault_at_byte(fault, (size_t) (at - archive->car)), what);
+								atid_fault_at_byte(fault, (size_t) (at - archive->bytes)), what);
 }
 
 /*
@@ -266,6 +266,7 @@ atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8_t digest[32
 {
 	const AtidMstTools *tools = arg;
 
+	CHECK_FOR_INTERRUPTS();
 	atid_sha256(tools->hash, data, len, digest);
 }
 
@@ -287,6 +288,23 @@ atid_mst_tools_alloc(void *arg, void *old, size_t size)
  * Opening and closing
  */
 
+/*
+ * Random numbers for indexes, drawn once: nobody outside sees anything of them.
+ */
+static void
+set_seeds(AtidCarIndex *index)
+{
+	static uint64 seeds[ATID_CAR_SEEDS];
+	static bool drawn = false;
+
+	if (!drawn && !pg_strong_random(seeds, sizeof(seeds)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	drawn = true;
+	memcpy(index->seeds, seeds, sizeof(seeds));
+}
+
 static void
 build_index(AtidArchive *archive, size_t sections)
 {
@@ -298,21 +316,20 @@ build_index(AtidArchive *archive, size_t sections)
 	archive->index.mask = slots - 1;
 	archive->index.slots = palloc_extended(slots * sizeof(AtidCarSlot),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	if (!pg_strong_random(archive->index.seeds, sizeof(archive->index.seeds)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
+	set_seeds(&archive->index);
 	while (atid_car_index_read(&archive->index, &reader) > 0)
 		CHECK_FOR_INTERRUPTS();
 }
 
 /*
- * Open a CAR, which must not change until it is closed; flags say what for.  Returns false,
- * with the problem noted, if the header has a fault or, where the CAR is indexed, the length
- * or CID of a section.  Close it in either case.
+ * Open a CAR that lies within other bytes, in which places are counted.  All must stay as
+ * it is.  The flags say what for.  Returns false if its header has a fault, or, where it
+ * gets an index, the length or CID of a section; the fault is then noted.  Close it in
+ * either case.
  */
 bool
-atid_archive_open(AtidArchive *archive, bytea *car, int flags)
+atid_archive_open_within(AtidArchive *archive, const uint8_t *bytes, const uint8_t *car,
+						 size_t len, int flags)
 {
 	AtidCarReader reader;
 	AtidCarSection section;
@@ -321,8 +338,9 @@ atid_archive_open(AtidArchive *archive, bytea *car, int flags)
 
 	memset(archive, 0, sizeof(*archive));
 	archive->tools.context = CurrentMemoryContext;
-	archive->car = (const uint8_t *) VARDATA_ANY(car);
-	archive->len = VARSIZE_ANY_EXHDR(car);
+	archive->bytes = bytes;
+	archive->car = car;
+	archive->len = len;
 	archive->records = (flags & ATID_ARCHIVE_RECORDS) != 0;
 	atid_car_begin(&archive->header, archive->car, archive->len);
 	if (!atid_archive_car_problem(archive, &archive->header))
@@ -349,6 +367,17 @@ atid_archive_open(AtidArchive *archive, bytea *car, int flags)
 		return false;
 	build_index(archive, indexed);
 	return true;
+}
+
+/*
+ * The same of a CAR that is a value of its own.
+ */
+bool
+atid_archive_open(AtidArchive *archive, bytea *car, int flags)
+{
+	const uint8_t *bytes = (const uint8_t *) VARDATA_ANY(car);
+
+	return atid_archive_open_within(archive, bytes, bytes, VARSIZE_ANY_EXHDR(car), flags);
 }
 
 void

@@ -9,6 +9,7 @@
 #define ATID_ARCHIVE_H
 
 #include "codec/car.h"
+#include "codec/commit.h"
 #include "codec/mst.h"
 #include "compat.h"
 
@@ -34,7 +35,9 @@ typedef struct AtidArchive
 	AtidMstTools tools;
 	const uint8_t *car;
 	size_t		len;
-	AtidCarReader header;		/* a reader that is before the first section */
+	const uint8_t *bytes;		/* the CAR, or what it lies within: problems
+								 * have places in these */
+	AtidCarReader header;		/* as it is before the first section */
 	AtidCarIndex index;
 	AtidMstCaller caller;		/* for a walk through a tree in this CAR */
 	bool		records;		/* the records of a tree will be looked up */
@@ -56,11 +59,15 @@ typedef enum AtidArchiveBlock
 #define ATID_ARCHIVE_RECORDS	0x04	/* and finding the records of trees */
 
 extern bool atid_archive_open(AtidArchive *archive, bytea *car, int flags);
+extern bool atid_archive_open_within(AtidArchive *archive, const uint8_t *bytes,
+									 const uint8_t *car, size_t len, int flags);
 extern void atid_archive_close(AtidArchive *archive);
 pg_noreturn extern void atid_archive_raise(const AtidArchive *archive, const char *what);
 
 extern AtidArchiveBlock atid_archive_block(AtidArchive *archive, const uint8_t *cid,
 										   size_t cid_len, AtidCarSection *section);
+extern bool atid_archive_commit(AtidArchive *archive, AtidCommit *commit,
+								AtidCarSection *section);
 extern bool atid_archive_check(AtidArchive *archive, const AtidCarSection *section);
 extern bool atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk);
 extern bool atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader);

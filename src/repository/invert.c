@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -24,38 +23,41 @@
 #include "sort.h"
 
 
-/* An operation of a commit: the values of a key before and after it. */
-typedef struct Operation
+/* The operations of a call, in the order of their keys. */
+typedef struct Operations
 {
-	const uint8_t *key;
-	size_t		key_len;
-	const bytea *old;			/* NULL: the key was not there */
-	const bytea *new;			/* NULL: the key was deleted */
-} Operation;
-
-typedef struct Inversion
-{
-	Operation  *operations;		/* in the order of keys */
+	AtidMstOperation *list;
 	int			count;
-	int			next;			/* the first that has not been undone */
-	const uint8_t *missing;		/* CID of the last subtree not in the CAR */
-	bool		in_gap;			/* no entry has come after that subtree */
-	AtidMstBuilder builder;
-	AtidTreeBuild call;
-} Inversion;
+} Operations;
 
 static int
 compare_operations(const void *a, const void *b, void *ignored)
 {
-	const Operation *x = a;
-	const Operation *y = b;
+	const AtidMstOperation *x = a;
+	const AtidMstOperation *y = b;
 
 	return atid_bytes_cmp(x->key, x->key_len, y->key, y->key_len);
 }
 
 /*
- * The elements of an argument, which must be an array of one dimension with *count
- * elements; of the first array, *count is negative, and is set.
+ * Sort operations by their keys.  Returns one whose key another one has too, or NULL.
+ */
+const AtidMstOperation *
+atid_sort_operations(AtidMstOperation *operations, size_t count)
+{
+	atid_sort(operations, count, sizeof(AtidMstOperation), compare_operations, NULL);
+	for (size_t i = 1; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (compare_operations(&operations[i - 1], &operations[i], NULL) == 0)
+			return &operations[i];
+	}
+	return NULL;
+}
+
+/*
+ * The elements of an argument, which is an array of one dimension and of so many
+ * elements as the first.
  */
 static void
 deconstruct_argument(FunctionCallInfo fcinfo, int i, const char *name, Datum **elements,
@@ -82,7 +84,16 @@ deconstruct_argument(FunctionCallInfo fcinfo, int i, const char *name, Datum **e
 }
 
 static void
-take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
+set_value(const uint8_t **value, size_t *len, Datum datum, bool isnull)
+{
+	bytea	   *bytes = isnull ? NULL : (bytea *) DatumGetPointer(datum);
+
+	*value = isnull ? NULL : (const uint8_t *) VARDATA_ANY(bytes);
+	*len = isnull ? 0 : VARSIZE_ANY_EXHDR(bytes);
+}
+
+static void
+take_operations(FunctionCallInfo fcinfo, Operations *operations)
 {
 	Datum	   *keys;
 	Datum	   *olds;
@@ -91,15 +102,16 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 	bool	   *no_old;
 	bool	   *no_new;
 	int			count = -1;
+	const AtidMstOperation *twice;
 
 	deconstruct_argument(fcinfo, 2, "keys", &keys, &no_key, &count);
 	deconstruct_argument(fcinfo, 3, "olds", &olds, &no_old, &count);
 	deconstruct_argument(fcinfo, 4, "news", &news, &no_new, &count);
-	inversion->count = count;
-	inversion->operations = palloc(Max(count, 1) * sizeof(Operation));
+	operations->count = count;
+	operations->list = palloc(Max(count, 1) * sizeof(AtidMstOperation));
 	for (int i = 0; i < count; i++)
 	{
-		Operation  *op = &inversion->operations[i];
+		AtidMstOperation *op = &operations->list[i];
 		AtidFault	fault;
 
 		CHECK_FOR_INTERRUPTS();
@@ -116,189 +128,87 @@ take_operations(FunctionCallInfo fcinfo, Inversion *inversion)
 		op->key_len = VARSIZE_ANY_EXHDR(DatumGetPointer(keys[i]));
 		fault = atid_mst_check_key(op->key, op->key_len);
 		if (fault != ATID_OK)
-			atid_tree_raise_build_fault(&inversion->builder, fault, op->key, op->key_len);
-		op->old = no_old[i] ? NULL : (const bytea *) DatumGetPointer(olds[i]);
-		op->new = no_new[i] ? NULL : (const bytea *) DatumGetPointer(news[i]);
+			atid_tree_raise_build_fault(NULL, fault, op->key, op->key_len);
+		set_value(&op->old, &op->old_len, olds[i], no_old[i]);
+		set_value(&op->new, &op->new_len, news[i], no_new[i]);
 	}
-	atid_sort(inversion->operations, count, sizeof(Operation), compare_operations, NULL);
-	for (int i = 1; i < count; i++)
-	{
-		Operation  *op = &inversion->operations[i];
-
-		CHECK_FOR_INTERRUPTS();
-		if (compare_operations(op - 1, op, NULL) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("duplicate key in operations: \"%s\"",
-							atid_quote((const char *) op->key, op->key_len))));
-	}
+	twice = atid_sort_operations(operations->list, count);
+	if (twice != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("duplicate key in operations: \"%s\"",
+						atid_quote((const char *) twice->key, twice->key_len))));
 }
 
 /*
- * Raise an error: the inversion needs a subtree that is not in the CAR.
+ * Raise the fault of an inversion.
  */
 pg_noreturn static void
-raise_needed(Inversion *inversion, const uint8_t *key, size_t key_len)
+raise_fault(AtidTree *tree, const AtidMstInversion *inversion, AtidFault fault)
 {
-	const char *words = atid_fault_words(ATID_MST_NEEDED);
-	const char *node = atid_quote_cid(inversion->missing, ATID_MST_CID_LEN);
+	const AtidMstOperation *op = inversion->operation;
 
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-			 errmsg("operations cannot be inverted"),
-			 key_len > 0 ?
-			 errdetail("%s The node is \"%s\", the key is \"%s\".", words, node,
-					   atid_quote((const char *) key, key_len)) :
-			 errdetail("%s The node is \"%s\".", words, node)));
-}
-
-static void
-put_before(Inversion *inversion, const uint8_t *key, size_t key_len, const uint8_t *value,
-		   size_t value_len)
-{
-	AtidFault	fault = atid_mst_put(&inversion->builder, &inversion->call.caller, key, key_len,
-									 value, value_len);
-
-	if (fault == ATID_MST_NEEDED)
-		raise_needed(inversion, key, key_len);
-	if (fault != ATID_OK)
-		atid_tree_raise_build_fault(&inversion->builder, fault, key, key_len);
-}
-
-/*
- * Undo the operations whose keys come before this key of the tree; key is NULL at its end.
- * The tree does not have their keys, so each operation must be a delete.
- */
-static void
-undo_deletes(Inversion *inversion, const uint8_t *key, size_t key_len)
-{
-	for (; inversion->next < inversion->count; inversion->next++)
+	if (inversion->in_tree)
+		atid_tree_raise(tree);
+	switch (fault)
 	{
-		const Operation *op = &inversion->operations[inversion->next];
-
-		CHECK_FOR_INTERRUPTS();
-		if (key != NULL && atid_bytes_cmp(op->key, op->key_len, key, key_len) >= 0)
-			return;
-		if (inversion->in_gap)
-			raise_needed(inversion, op->key, op->key_len);
-		if (op->new != NULL)
+		case ATID_MST_NEEDED:
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+					 errmsg("operations cannot be inverted"),
+					 op != NULL ?
+					 errdetail("%s The node is \"%s\", the key is \"%s\".",
+							   atid_fault_words(fault),
+							   atid_quote_cid(inversion->node, ATID_MST_CID_LEN),
+							   atid_quote((const char *) op->key, op->key_len)) :
+					 errdetail("%s The node is \"%s\".", atid_fault_words(fault),
+							   atid_quote_cid(inversion->node, ATID_MST_CID_LEN))));
+			break;
+		case ATID_MST_ABSENT:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("operations do not fit the tree"),
-					 errdetail("The tree must have the key \"%s\" of an operation with a new value.",
+					 errdetail("%s The key is \"%s\".", atid_fault_words(fault),
 							   atid_quote((const char *) op->key, op->key_len))));
-		put_before(inversion, op->key, op->key_len, (const uint8_t *) VARDATA_ANY(op->old),
-				   VARSIZE_ANY_EXHDR(op->old));
-	}
-}
-
-/*
- * Add an entry of the tree as it was before the operations.
- */
-static void
-undo_entry(Inversion *inversion, const AtidMstWalk *walk)
-{
-	const uint8_t *value = walk->value;
-	size_t		value_len = walk->value_len;
-	const Operation *op;
-
-	undo_deletes(inversion, walk->key, walk->key_len);
-	inversion->in_gap = false;
-	op = &inversion->operations[inversion->next];
-	if (inversion->next < inversion->count &&
-		atid_bytes_cmp(op->key, op->key_len, walk->key, walk->key_len) == 0)
-	{
-		inversion->next++;
-		if (op->new == NULL || VARSIZE_ANY_EXHDR(op->new) != value_len ||
-			memcmp(VARDATA_ANY(op->new), value, value_len) != 0)
+			break;
+		case ATID_MST_OTHER_VALUE:
+		case ATID_MST_STILL_THERE:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("operations do not fit the tree"),
-					 errdetail("The tree must have the new value at the key \"%s\", and has \"%s\".",
+					 errdetail("%s The key is \"%s\", the value is \"%s\".",
+							   atid_fault_words(fault),
 							   atid_quote((const char *) op->key, op->key_len),
-							   atid_quote_cid(value, value_len))));
-		if (op->old == NULL)
-			return;
-		value = (const uint8_t *) VARDATA_ANY(op->old);
-		value_len = VARSIZE_ANY_EXHDR(op->old);
+							   atid_quote_cid(inversion->value, inversion->value_len))));
+			break;
+		default:
+			atid_tree_raise_build_fault(NULL, fault, op == NULL ? "" : (const char *) op->key,
+										op == NULL ? 0 : op->key_len);
 	}
-	put_before(inversion, walk->key, walk->key_len, value, value_len);
-}
-
-/*
- * Add a subtree that the CAR does not have, unchanged.  The builder refuses it if an
- * operation would change it.
- */
-static void
-keep_subtree(Inversion *inversion, const AtidMstWalk *walk)
-{
-	AtidFault	fault = atid_mst_put_tree(&inversion->builder, &inversion->call.caller,
-										  walk->level, walk->link);
-
-	inversion->missing = walk->link;
-	inversion->in_gap = true;
-	if (fault == ATID_MST_NEEDED)
-		raise_needed(inversion, NULL, 0);
-	if (fault != ATID_OK)
-		atid_tree_raise_build_fault(&inversion->builder, fault, "", 0);
+	pg_unreachable();
 }
 
 /*
  * mst_invert(car, root, keys, olds, news): the root of the tree before the operations.
- *
- * Subtrees that the CAR does not have are kept unchanged; there is an error if an operation
- * would change such a subtree or join it with its neighbour.  Without operations the answer
- * is the root, and the tree is not read: the CAR of a commit that changes no record has none
- * of its nodes.
  */
 PG_FUNCTION_INFO_V1(atid_mst_invert);
 Datum
 atid_mst_invert(PG_FUNCTION_ARGS)
 {
-	Inversion	inversion = {0};
+	Operations	operations;
+	AtidMstInversion inversion;
 	AtidTree   *tree;
-	AtidMstWalk *walk;
 	uint8_t		root[ATID_MST_CID_LEN];
 	AtidFault	fault;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
 		PG_RETURN_NULL();
-	atid_mst_builder_init(&inversion.builder);
-	take_operations(fcinfo, &inversion);
+	take_operations(fcinfo, &operations);
 	tree = atid_tree_open(fcinfo, 0);
-	if (inversion.count == 0)
-	{
-		memcpy(root, tree->root, sizeof(root));
-		atid_tree_close(tree);
-		return atid_bytes_datum(root, sizeof(root));
-	}
-	walk = &tree->walk;
-	atid_tree_build_begin(&inversion.call, CurrentMemoryContext, NULL);
-
-	while (walk->at != ATID_MST_AT_END)
-	{
-		if (walk->at == ATID_MST_AT_FAULT)
-			atid_tree_raise(tree);
-		if (walk->at == ATID_MST_AT_ENTRY)
-		{
-			undo_entry(&inversion, walk);
-			atid_mst_pass(walk);
-		}
-		else if (!atid_tree_enter(tree, true))
-		{
-			keep_subtree(&inversion, walk);
-			atid_mst_pass(walk);
-		}
-	}
-	undo_deletes(&inversion, NULL, 0);
-	fault = atid_mst_finish(&inversion.builder, &inversion.call.caller, root);
-	if (fault == ATID_MST_NEEDED)
-		raise_needed(&inversion, NULL, 0);
+	fault = atid_mst_undo(&inversion, &tree->walk, &tree->archive.caller, operations.list,
+						  (size_t) operations.count, root);
 	if (fault != ATID_OK)
-		atid_tree_raise_build_fault(&inversion.builder, fault, "", 0);
-
-	atid_mst_builder_free(&inversion.builder, &inversion.call.caller);
-	pg_cryptohash_free(inversion.call.tools.hash);
+		raise_fault(tree, &inversion, fault);
 	atid_tree_close(tree);
 	return atid_bytes_datum(root, sizeof(root));
 }

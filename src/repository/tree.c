@@ -9,8 +9,10 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
@@ -142,6 +144,61 @@ atid_mst_entries(PG_FUNCTION_ARGS)
 	MemoryContextDelete(row);
 	atid_tree_close(tree);
 	return (Datum) 0;
+}
+
+/*
+ * mst_get(car, root, key): whether the tree has the key, and then the value, and its block
+ * if the CAR has it.
+ */
+PG_FUNCTION_INFO_V1(atid_mst_get);
+Datum
+atid_mst_get(PG_FUNCTION_ARGS)
+{
+	TupleDesc	tupdesc;
+	Datum		values[3] = {0};
+	bool		nulls[3] = {false, true, true};
+	const char *state = "absent";
+	text	   *key;
+	AtidTree   *tree;
+	AtidMstWalk *walk;
+	AtidCarSection section;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	key = PG_GETARG_TEXT_PP(2);
+	tree = atid_tree_open(fcinfo, 0);
+	walk = &tree->walk;
+	switch (atid_mst_search(walk, &tree->archive.caller, tree->root,
+							(const uint8_t *) VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key)))
+	{
+		case ATID_MST_BROKEN:
+			atid_tree_raise(tree);
+		case ATID_MST_UNKNOWN:
+			state = "unknown";
+			break;
+		case ATID_MST_NOT_THERE:
+			break;
+		case ATID_MST_PRESENT:
+			state = "present";
+			nulls[1] = false;
+			values[1] = atid_bytes_datum(walk->value, walk->value_len);
+			switch (atid_archive_block(&tree->archive, walk->value, walk->value_len, &section))
+			{
+				case ATID_ARCHIVE_BAD:
+					atid_archive_raise(&tree->archive, "CAR");
+				case ATID_ARCHIVE_MISSING:
+					break;
+				default:
+					nulls[2] = false;
+					values[2] = atid_bytes_datum(section.block, section.block_len);
+			}
+			break;
+	}
+	values[0] = PointerGetDatum(cstring_to_text(state));
+	atid_tree_close(tree);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
 }
 
 

@@ -27,16 +27,8 @@ extern void atid_tree_close(AtidTree *tree);
 extern bool atid_tree_enter(AtidTree *tree, bool partial);
 pg_noreturn extern void atid_tree_raise(AtidTree *tree);
 
-/* What the builder needs during a call. */
-typedef struct AtidTreeBuild
-{
-	AtidMstTools tools;
-	AtidMstCaller caller;
-	struct StringInfoData *nodes;
-} AtidTreeBuild;
+extern const AtidMstOperation *atid_sort_operations(AtidMstOperation *operations, size_t count);
 
-extern void atid_tree_build_begin(AtidTreeBuild *build, MemoryContext context,
-								  struct StringInfoData *nodes);
 pg_noreturn extern void atid_tree_raise_build_fault(const AtidMstBuilder *builder,
 													AtidFault fault, const void *key,
 													size_t key_len);

@@ -1,0 +1,629 @@
+/*-------------------------------------------------------------------------
+ *
+ * event.c
+ *		Frames of an event stream, and the events of repositories in them.
+ *
+ * codec/frame.c and codec/event.c have the formats.  A #commit is believed only as far as
+ * its CAR shows it: the commit is the first root, and has the fields that the event has;
+ * each record that was put is there, with its hash; and the operations, undone in the tree,
+ * lead to the root before.  Then they are all that was done, and nothing else was.
+ *
+ * What is no frame or no event gives NULL and no rows: one of them must not end a query
+ * over millions, and *_problem tells why.
+ *
+ * Everything in an event has a limit, so that a call takes milliseconds at most, and no
+ * more memory than some times the event.  A value that is larger than a frame can be is
+ * not even decompressed.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/htup_details.h"
+#include "datatype/timestamp.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "address/address.h"
+#include "cid.h"
+#include "codec/base32.h"
+#include "codec/commit.h"
+#include "codec/event.h"
+#include "codec/frame.h"
+#include "codec/mst.h"
+#include "codec/multiformat.h"
+#include "compat.h"
+#include "error.h"
+#include "repository/archive.h"
+#include "repository/tree.h"
+
+/* A TID's time is above so many bits, in microseconds since 1970. */
+#define TID_CLOCK_ID_BITS 10
+#define POSTGRES_EPOCH_US \
+	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
+/* The root of the tree that has no entries. */
+static const uint8_t empty_tree[ATID_MST_CID_LEN] = {
+	0x01, 0x71, 0x12, 0x20, 0x9d, 0xfe, 0xfe, 0x61, 0xdd, 0x76, 0xea, 0x3d,
+	0xca, 0xe5, 0x02, 0x38, 0x80, 0xb0, 0x83, 0x79, 0xd5, 0x7a, 0xdf, 0x20,
+	0x48, 0x2d, 0x6f, 0xdb, 0xe2, 0x75, 0x92, 0x89, 0xf6, 0x47, 0x67, 0x7b
+};
+
+/*
+ * The argument of a call that is a frame or a body; NULL if it has more bytes than a frame
+ * has.
+ */
+static bytea *
+bytes_argument(FunctionCallInfo fcinfo, int i)
+{
+	if (toast_raw_datum_size(PG_GETARG_DATUM(i)) - VARHDRSZ > ATID_FRAME_SIZE_MAX)
+		return NULL;
+	return PG_GETARG_BYTEA_PP(i);
+}
+
+
+/*
+ * Frames
+ */
+
+/*
+ * Parse the frame that is the argument.
+ */
+static AtidFault
+parse_frame(FunctionCallInfo fcinfo, AtidFrame *frame)
+{
+	bytea	   *bytes = bytes_argument(fcinfo, 0);
+
+	if (bytes == NULL)
+		return ATID_FRAME_LARGE;
+	return atid_frame_parse((const uint8_t *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), frame);
+}
+
+/*
+ * frame_problem(frame bytea): why it is no frame, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_frame_problem);
+Datum
+atid_frame_problem(PG_FUNCTION_ARGS)
+{
+	AtidFrame	frame;
+	AtidFault	fault = parse_frame(fcinfo, &frame);
+
+	if (fault == ATID_OK)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(fault == ATID_FRAME_LARGE ? atid_fault_words(fault) :
+									 atid_fault_at_byte(fault, frame.at)));
+}
+
+/*
+ * frame_header(frame bytea): op, t, error.
+ */
+PG_FUNCTION_INFO_V1(atid_frame_header);
+Datum
+atid_frame_header(PG_FUNCTION_ARGS)
+{
+	AtidFrame	frame;
+	TupleDesc	tupdesc;
+	Datum		values[3] = {0};
+	bool		nulls[3] = {0};
+
+	if (parse_frame(fcinfo, &frame) != ATID_OK)
+		PG_RETURN_NULL();
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Int64GetDatum(frame.op);
+	nulls[1] = frame.t == NULL;
+	if (frame.t != NULL)
+		values[1] = PointerGetDatum(cstring_to_text_with_len(frame.t, (int) frame.t_len));
+	nulls[2] = frame.error == NULL;
+	if (frame.error != NULL)
+		values[2] = PointerGetDatum(cstring_to_text_with_len(frame.error, (int) frame.error_len));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+}
+
+/*
+ * frame_body(frame bytea): what stands behind the header.
+ */
+PG_FUNCTION_INFO_V1(atid_frame_body);
+Datum
+atid_frame_body(PG_FUNCTION_ARGS)
+{
+	AtidFrame	frame;
+
+	if (parse_frame(fcinfo, &frame) != ATID_OK)
+		PG_RETURN_NULL();
+	return atid_bytes_datum(frame.body, frame.body_len);
+}
+
+
+/*
+ * Events
+ */
+
+/* An event that is read, and the CAR in it. */
+typedef struct Reading
+{
+	AtidEventKind kind;
+	const uint8_t *body;
+	AtidEvent	event;
+	AtidArchive archive;		/* where problems are noted, open or not */
+	AtidCommit	commit;
+	AtidCarSection section;		/* the commit's */
+	AtidMstWalk walk;
+} Reading;
+
+/*
+ * Note what is wrong with an event, or untrue in it.  Returns false.
+ */
+static bool
+event_problem(Reading *reading, AtidFault fault)
+{
+	return atid_archive_problem(&reading->archive, fault, NULL, NULL);
+}
+
+static bool
+event_problem_at(Reading *reading, AtidFault fault, size_t at)
+{
+	return atid_archive_problem(&reading->archive, fault, atid_fault_at_byte(fault, at), NULL);
+}
+
+static bool
+path_problem(Reading *reading, AtidFault fault, const void *path, size_t len)
+{
+	return atid_archive_problem(&reading->archive, fault, NULL,
+								psprintf("The path is \"%s\".", atid_quote(path, len)));
+}
+
+/*
+ * The same where there is a CID to tell of: what is of the path, "CID", "value" or "node".
+ */
+static bool
+cid_problem(Reading *reading, AtidFault fault, const void *path, size_t len, const char *what,
+			const uint8_t *cid, size_t cid_len)
+{
+	return atid_archive_problem(&reading->archive, fault, NULL,
+								psprintf("The path is \"%s\", the %s is \"%s\".",
+										 atid_quote(path, len), what,
+										 atid_quote_cid(cid, cid_len)));
+}
+
+/*
+ * Parse the event that is the first argument.  Where it has a fault, a problem is noted.
+ */
+static Reading *
+read_event(FunctionCallInfo fcinfo, AtidEventKind kind)
+{
+	bytea	   *body = bytes_argument(fcinfo, 0);
+	Reading    *reading = palloc(sizeof(Reading));
+	AtidEvent  *event = &reading->event;
+	AtidFault	fault = ATID_EVENT_LARGE;
+
+	memset(&reading->archive, 0, sizeof(reading->archive));
+	reading->kind = kind;
+	reading->walk.entries = NULL;
+	if (body != NULL)
+	{
+		reading->body = (const uint8_t *) VARDATA_ANY(body);
+		fault = atid_event_parse(reading->body, VARSIZE_ANY_EXHDR(body), kind, event);
+	}
+	if (fault == ATID_EVENT_LARGE)
+		event_problem(reading, fault);
+	else if (fault != ATID_OK)
+		event_problem_at(reading, fault, event->at);
+	return reading;
+}
+
+static uint64
+tid_of(const char *text)
+{
+	uint64_t	tid = 0;
+
+	atid_base32_decode_tid(text, &tid);
+	return tid;
+}
+
+static Datum
+time_datum(const AtidEvent *event)
+{
+	return PointerGetDatum(cstring_to_text_with_len(event->time, (int) event->time_len));
+}
+
+/*
+ * commit_event(body): the fields of a #commit, but for its operations.
+ */
+PG_FUNCTION_INFO_V1(atid_commit_event);
+Datum
+atid_commit_event(PG_FUNCTION_ARGS)
+{
+	const Reading *reading = read_event(fcinfo, ATID_EVENT_IS_COMMIT);
+	const AtidEvent *event = &reading->event;
+	TupleDesc	tupdesc;
+	Datum		values[8] = {0};
+	bool		nulls[8] = {0};
+
+	if (reading->archive.problem != NULL)
+		PG_RETURN_NULL();
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Int64GetDatum(event->seq);
+	values[1] = atid_did_datum(event->did, event->did_len);
+	values[2] = UInt64GetDatum(tid_of(event->rev));
+	nulls[3] = event->since == NULL;
+	if (event->since != NULL)
+		values[3] = UInt64GetDatum(tid_of(event->since));
+	values[4] = atid_bytes_datum(event->commit, ATID_CID_BLESSED_LEN);
+	nulls[5] = event->prev_data == NULL;
+	if (event->prev_data != NULL)
+		values[5] = atid_bytes_datum(event->prev_data, ATID_CID_BLESSED_LEN);
+	values[6] = atid_bytes_datum(event->blocks, event->blocks_len);
+	values[7] = time_datum(event);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+}
+
+/*
+ * sync_event(body): the fields of a #sync.
+ */
+PG_FUNCTION_INFO_V1(atid_sync_event);
+Datum
+atid_sync_event(PG_FUNCTION_ARGS)
+{
+	const Reading *reading = read_event(fcinfo, ATID_EVENT_IS_SYNC);
+	const AtidEvent *event = &reading->event;
+	TupleDesc	tupdesc;
+	Datum		values[5] = {0};
+	bool		nulls[5] = {0};
+
+	if (reading->archive.problem != NULL)
+		PG_RETURN_NULL();
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Int64GetDatum(event->seq);
+	values[1] = atid_did_datum(event->did, event->did_len);
+	values[2] = UInt64GetDatum(tid_of(event->rev));
+	values[3] = atid_bytes_datum(event->blocks, event->blocks_len);
+	values[4] = time_datum(event);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+}
+
+/*
+ * Find the block of an operation's record.  Returns false where it is not the one of its
+ * CID.  Where the CAR has none, or there is no record, section->block is NULL.
+ */
+static bool
+find_record(Reading *reading, const AtidEventOperation *op, AtidCarSection *section)
+{
+	AtidArchiveBlock found = ATID_ARCHIVE_MISSING;
+
+	if (op->cid != NULL)
+		found = atid_archive_block(&reading->archive, op->cid, op->cid_len, section);
+	if (found == ATID_ARCHIVE_MISSING)
+		section->block = NULL;
+	return found != ATID_ARCHIVE_BAD;
+}
+
+/*
+ * commit_event_ops(body): action, collection, rkey, cid, prev, block, in the order of the
+ * event; no rows if a block is not that of its CID.
+ */
+PG_FUNCTION_INFO_V1(atid_commit_event_ops);
+Datum
+atid_commit_event_ops(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext row;
+	Reading    *reading;
+	const AtidEvent *event;
+	AtidCarSection *sections;
+	bool		good;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	reading = read_event(fcinfo, ATID_EVENT_IS_COMMIT);
+	event = &reading->event;
+	if (reading->archive.problem != NULL)
+		return (Datum) 0;
+
+	sections = palloc(Max(event->op_count, 1) * sizeof(AtidCarSection));
+	good = atid_archive_open_within(&reading->archive, reading->body, event->blocks,
+									event->blocks_len, ATID_ARCHIVE_INDEX);
+	for (size_t i = 0; i < event->op_count && good; i++)
+		good = find_record(reading, &event->ops[i], &sections[i]);
+
+	row = AllocSetContextCreate(CurrentMemoryContext, "atid row", ALLOCSET_DEFAULT_SIZES);
+	for (size_t i = 0; i < event->op_count && good; i++)
+	{
+		const AtidEventOperation *op = &event->ops[i];
+		const AtidCarSection *section = &sections[i];
+		const char *action = atid_event_action_name(op->action);
+		MemoryContext caller = MemoryContextSwitchTo(row);
+		Datum		values[6] = {0};
+		bool		nulls[6] = {0};
+
+		values[0] = atid_bytes_datum((const uint8_t *) action, strlen(action));
+		values[1] = atid_bytes_datum((const uint8_t *) op->path, op->collection_len);
+		values[2] = atid_bytes_datum((const uint8_t *) op->path + op->collection_len + 1,
+									 op->path_len - op->collection_len - 1);
+		nulls[3] = op->cid == NULL;
+		if (op->cid != NULL)
+			values[3] = atid_bytes_datum(op->cid, op->cid_len);
+		nulls[4] = op->prev == NULL;
+		if (op->prev != NULL)
+			values[4] = atid_bytes_datum(op->prev, op->prev_len);
+		nulls[5] = section->block == NULL;
+		if (section->block != NULL)
+			values[5] = atid_bytes_datum(section->block, section->block_len);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(row);
+	}
+	MemoryContextDelete(row);
+	atid_archive_close(&reading->archive);
+	return (Datum) 0;
+}
+
+
+/*
+ * What is untrue in an event
+ */
+
+/*
+ * Is the revision of a time that is not after the second argument?  One whose top bit is
+ * set is after all times.
+ */
+static bool
+check_time(FunctionCallInfo fcinfo, Reading *reading)
+{
+	TimestampTz not_after;
+	uint64		us = tid_of(reading->event.rev) >> TID_CLOCK_ID_BITS;
+
+	if (PG_ARGISNULL(1))
+		return true;
+	not_after = PG_GETARG_TIMESTAMPTZ(1);
+	if (TIMESTAMP_IS_NOEND(not_after))
+		return true;
+	if (!TIMESTAMP_IS_NOBEGIN(not_after) &&
+		(TimestampTz) us - POSTGRES_EPOCH_US <= not_after)
+		return true;
+	return event_problem_at(reading, ATID_EVENT_NOT_AFTER, reading->event.rev_at);
+}
+
+/*
+ * Open the CAR, and compare its commit with the event.
+ */
+static bool
+check_commit(Reading *reading)
+{
+	const AtidEvent *event = &reading->event;
+	const AtidCommit *commit = &reading->commit;
+	const AtidCarSection *section = &reading->section;
+
+	if (!atid_archive_open_within(&reading->archive, reading->body, event->blocks,
+								  event->blocks_len, ATID_ARCHIVE_INDEX) ||
+		!atid_archive_commit(&reading->archive, &reading->commit, &reading->section))
+		return false;
+	if (event->commit != NULL && memcmp(event->commit, section->cid, ATID_CID_BLESSED_LEN) != 0)
+		return event_problem(reading, ATID_EVENT_ROOT);
+	if (commit->version != ATID_COMMIT_VERSION)
+		return event_problem(reading, ATID_EVENT_COMMIT_VERSION);
+	if (commit->did_len != event->did_len ||
+		memcmp(commit->did, event->did, event->did_len) != 0)
+		return event_problem(reading, ATID_EVENT_COMMIT_ACCOUNT);
+	if (strncmp(commit->rev, event->rev, ATID_TID_TEXT_LEN) != 0)
+		return event_problem(reading, ATID_EVENT_COMMIT_REV);
+	return true;
+}
+
+/*
+ * Is the record there that an operation has put, and of a size that records have?
+ */
+static bool
+check_record(Reading *reading, const AtidEventOperation *op)
+{
+	AtidCarSection section;
+
+	if (op->cid == NULL)
+		return true;
+	if (!find_record(reading, op, &section))
+		return false;
+	if (section.block == NULL)
+		return cid_problem(reading, ATID_REPO_RECORD_MISSING, op->path, op->path_len, "CID",
+						   op->cid, op->cid_len);
+	return section.block_len <= ATID_EVENT_RECORD_MAX ||
+		path_problem(reading, ATID_EVENT_RECORD_LARGE, op->path, op->path_len);
+}
+
+/*
+ * Note the fault of an inversion.
+ */
+static bool
+inversion_problem(Reading *reading, const AtidMstInversion *inversion, AtidFault fault)
+{
+	const AtidMstOperation *op = inversion->operation;
+
+	if (inversion->in_tree)
+		return atid_archive_walk_problem(&reading->archive, &reading->walk);
+	if (op == NULL && fault == ATID_MST_NEEDED)
+		return atid_archive_problem(&reading->archive, fault, NULL,
+									psprintf("The node is \"%s\".",
+											 atid_quote_cid(inversion->node, ATID_MST_CID_LEN)));
+	if (op == NULL)
+		return event_problem(reading, fault);
+	if (fault == ATID_MST_NEEDED)
+		return cid_problem(reading, fault, op->key, op->key_len, "node", inversion->node,
+						   ATID_MST_CID_LEN);
+	if (fault == ATID_MST_OTHER_VALUE)
+		return cid_problem(reading, fault, op->key, op->key_len, "value", inversion->value,
+						   inversion->value_len);
+	return path_problem(reading, fault, op->key, op->key_len);
+}
+
+/*
+ * Undo the operations in the tree, and compare the root.
+ */
+static bool
+check_inversion(Reading *reading, const AtidMstOperation *operations)
+{
+	const AtidEvent *event = &reading->event;
+	const uint8_t *wanted = event->prev_data == NULL ? empty_tree : event->prev_data;
+	AtidMstInversion inversion;
+	AtidFault	fault;
+	uint8_t		root[ATID_MST_CID_LEN];
+
+	/* what was there before must be told */
+	for (size_t i = 0; i < event->op_count; i++)
+	{
+		const AtidEventOperation *op = &event->ops[i];
+
+		if (op->action != ATID_EVENT_CREATE && op->prev == NULL)
+			return path_problem(reading, ATID_EVENT_NO_PREV, op->path, op->path_len);
+	}
+	atid_mst_walk_begin(&reading->walk, &reading->archive.caller, reading->commit.data);
+	reading->walk.trusting = true;
+	fault = atid_mst_undo(&inversion, &reading->walk, &reading->archive.caller, operations,
+						  event->op_count, root);
+	if (fault != ATID_OK)
+		return inversion_problem(reading, &inversion, fault);
+	if (memcmp(root, wanted, sizeof(root)) == 0)
+		return true;
+	if (event->prev_data == NULL)
+		return event_problem(reading, ATID_EVENT_NOT_ALL);
+	return atid_archive_problem(&reading->archive, ATID_EVENT_INVERSION, NULL,
+								psprintf("They lead to \"%s\".",
+										 atid_quote_cid(root, sizeof(root))));
+}
+
+/*
+ * Compare the operations with the tree alone: it has what they have put, and not what
+ * they have deleted.
+ */
+static bool
+check_presence(Reading *reading)
+{
+	const AtidEvent *event = &reading->event;
+	AtidMstWalk *walk = &reading->walk;
+
+	for (size_t i = 0; i < event->op_count; i++)
+	{
+		const AtidEventOperation *op = &event->ops[i];
+		AtidFault	fault = ATID_OK;
+
+		switch (atid_mst_search(walk, &reading->archive.caller, reading->commit.data,
+								(const uint8_t *) op->path, op->path_len))
+		{
+			case ATID_MST_BROKEN:
+				return atid_archive_walk_problem(&reading->archive, walk);
+			case ATID_MST_UNKNOWN:
+				return cid_problem(reading, ATID_MST_NEEDED, op->path, op->path_len, "node",
+								   walk->fault_cid, ATID_MST_CID_LEN);
+			case ATID_MST_PRESENT:
+				if (op->cid == NULL)
+					fault = ATID_MST_STILL_THERE;
+				else if (op->cid_len != walk->value_len ||
+						 memcmp(op->cid, walk->value, op->cid_len) != 0)
+					fault = ATID_MST_OTHER_VALUE;
+				break;
+			case ATID_MST_NOT_THERE:
+				if (op->cid != NULL)
+					fault = ATID_MST_ABSENT;
+				break;
+		}
+		atid_mst_walk_end(walk);
+		if (fault != ATID_OK)
+			return path_problem(reading, fault, op->path, op->path_len);
+	}
+	return true;
+}
+
+/*
+ * Compare the operations with the CAR.
+ */
+static bool
+check_operations(Reading *reading, bool without_prev_data)
+{
+	const AtidEvent *event = &reading->event;
+	AtidMstOperation *operations = palloc(Max(event->op_count, 1) * sizeof(AtidMstOperation));
+	const AtidMstOperation *twice;
+
+	if (event->since != NULL && strncmp(event->since, event->rev, ATID_TID_TEXT_LEN) >= 0)
+		return event_problem(reading, ATID_EVENT_SINCE_LATE);
+	for (size_t i = 0; i < event->op_count; i++)
+	{
+		const AtidEventOperation *op = &event->ops[i];
+
+		operations[i].key = (const uint8_t *) op->path;
+		operations[i].key_len = op->path_len;
+		operations[i].old = op->prev;
+		operations[i].old_len = op->prev_len;
+		operations[i].new = op->cid;
+		operations[i].new_len = op->cid_len;
+	}
+	twice = atid_sort_operations(operations, event->op_count);
+	if (twice != NULL)
+		return path_problem(reading, ATID_EVENT_PATH_TWICE, twice->key, twice->key_len);
+	if (event->prev_data == NULL && !without_prev_data && event->since != NULL)
+		return event_problem(reading, ATID_EVENT_NO_PREV_DATA);
+	for (size_t i = 0; i < event->op_count; i++)
+	{
+		if (!check_record(reading, &event->ops[i]))
+			return false;
+	}
+	if (event->prev_data == NULL && without_prev_data)
+		return check_presence(reading);
+	return check_inversion(reading, operations);
+}
+
+/*
+ * The problem of an event as an answer, and the end of reading it.
+ */
+static Datum
+problem_datum(FunctionCallInfo fcinfo, Reading *reading)
+{
+	const char *problem = reading->archive.problem;
+
+	if (reading->walk.entries != NULL)
+		atid_mst_walk_end(&reading->walk);
+	atid_archive_close(&reading->archive);
+	pfree(reading);
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
+
+/*
+ * commit_event_problem(body, not_after, without_prev_data): what is untrue in a #commit, or
+ * NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_commit_event_problem);
+Datum
+atid_commit_event_problem(PG_FUNCTION_ARGS)
+{
+	Reading    *reading;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	reading = read_event(fcinfo, ATID_EVENT_IS_COMMIT);
+	if (reading->archive.problem == NULL && check_time(fcinfo, reading) && check_commit(reading))
+		check_operations(reading, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
+	return problem_datum(fcinfo, reading);
+}
+
+/*
+ * sync_event_problem(body, not_after): what is untrue in a #sync, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_sync_event_problem);
+Datum
+atid_sync_event_problem(PG_FUNCTION_ARGS)
+{
+	Reading    *reading;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	reading = read_event(fcinfo, ATID_EVENT_IS_SYNC);
+	if (reading->archive.problem == NULL && check_time(fcinfo, reading))
+		check_commit(reading);
+	return problem_datum(fcinfo, reading);
+}
