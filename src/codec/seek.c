@@ -135,11 +135,11 @@ skip_values(const AtidSeek *seek, const uint8_t *p, uint64_t left)
 				p += arg;
 				break;
 			case MAJOR_MAP:
-				if (arg > (uint64_t) (end - p) / 2)
-					return NULL;
-				arg *= 2;
-				/* FALLTHROUGH */
 			case MAJOR_ARRAY:
+				if (arg > (uint64_t) (end - p))
+					return NULL;
+				if (major == MAJOR_MAP)
+					arg *= 2;
 				/* each item to come is a byte at least, so left stays small */
 				if (arg > (uint64_t) (end - p) || left - 1 > (uint64_t) (end - p) - arg)
 					return NULL;
