@@ -41,10 +41,10 @@ select current_user, rolsuper, extname, extversion
  where rolname = current_user and extname = 'atid';
 
 \set ECHO none
-select not rolsuper and extversion is not null as ok
-  from pg_roles, pg_extension
- where rolname = current_user and extname = 'atid' \gset
-\set what 'atid, created by a role that is no superuser'
+select not rolsuper and extversion = default_version as ok
+  from pg_roles, pg_extension, pg_available_extensions
+ where rolname = current_user and extname = 'atid' and name = extname \gset
+\set what 'atid, in its newest version, created by a role that is no superuser'
 \ir check.sql
 \echo
 \echo '2. Identifiers'
@@ -440,75 +440,20 @@ select count(*) = 1 and bool_and(last_tid >= (select max(rkey)::text::atid.tid f
 \echo
 \echo '10. Accounts, whole'
 \echo
-\echo 'repositories/ has the same accounts as their server exports them: a CAR each, written by'
+\echo 'repositories/ has the same accounts as their servers export them: a CAR each, written by'
 \echo 'another implementation, with the commit that the account signed and the tree that it names.'
 \echo
 \set ECHO queries
 create table cars (car bytea not null check (atid.repo_is_valid(car)));
+create temporary table files (car text);
 \set ECHO none
-\set QUIET on
-\lo_import repositories/did_plc_45rhgqvdnt54bqk5cfnqmiqo.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_5y3cullpljbd67uhbez4ag3b.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_bjvpfzglripbuukfxagaqmjy.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_hqso4fjbma2ezfngsz5jg74z.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_kfwvdegoxfa3uyupfir3d23o.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_l6nbtvkf4qbvmhdij7nwwuu7.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_mo6l54kcuoicpx5q3wuvqpts.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_nf4g7gicfg36gd4djs647lmh.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_qciqvhz2ztmuscozaeaywk3r.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_qh7bht6btv3kljdmlonkrsls.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_t4b4nwmuv33jill5xzfyiyhy.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_tk7ujjobwby44lfvxpwpge7s.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_plc_vfsotiy7i7w4u5emioylszsm.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\lo_import repositories/did_web_lighthouse.example.com.car
-\set lo :LASTOID
-insert into cars select lo_get(:lo);
-\lo_unlink :lo
-\set QUIET off
-\echo '(psql reads the files of repositories/ into the table, one by one)'
-\echo
+\set load '\\copy files from program ''for car in repositories/*; do base64 -w 0 $car; echo; done'''
+\echo :load
+:load
 \set ECHO queries
+insert into cars select decode(car, 'base64') from files;
 select c.did, c.rev, (select count(*) from atid.car_blocks(car)) as blocks, c.data
-  from cars, atid.repo_commit(car) as c order by did;
+  from cars, atid.repo_commit(car) as c order by did limit 3;
 
 create table copies (like records including all);
 insert into copies (did, collection, rkey, cid, record)
@@ -528,27 +473,121 @@ select atid.repo_problem(set_byte(car, length(car) / 2, get_byte(car, length(car
   from cars limit 1;
 \set ECHO none
 \echo 'And the tree of what is in the first table, made by no one but this database, has the root that'
-\echo 'each account has signed:'
+\echo 'each commit names:'
 \echo
 \set ECHO queries
-select c.did, t.entries, t.root = c.data as "is what was signed"
+select count(*) as accounts, sum(t.entries) as entries, bool_and(t.root = c.data) as "is what was signed"
   from cars, atid.repo_commit(car) as c
   join (select did, count(*) as entries,
                atid.mst_root(collection || '/' || rkey, cid
                              order by (collection || '/' || rkey) collate "C") as root
-          from records group by did) as t on t.did = c.did::text
- order by did;
+          from records group by did) as t on t.did = c.did::text;
 
 \set ECHO none
-select count(*) = 14 and bool_and(t.root = c.data) as ok
+select count(*) = 14 and sum(t.entries) = 419 and bool_and(t.root = c.data) as ok
   from cars, atid.repo_commit(car) as c
-  join (select did, atid.mst_root(collection || '/' || rkey, cid
-                                  order by (collection || '/' || rkey) collate "C") as root
+  join (select did, count(*) as entries,
+               atid.mst_root(collection || '/' || rkey, cid
+                             order by (collection || '/' || rkey) collate "C") as root
           from records group by did) as t on t.did = c.did::text \gset
 \set what 'the root of each account is the one that its commit names'
 \ir check.sql
 \echo
-\echo '11. Who refers to whom'
+\echo '11. Whose signature it is'
+\echo
+\echo 'The log of an account in the PLC directory says which keys it has had. plc.jsonl has the logs as the'
+\echo 'directory exports them, one signed operation per line. atid_crypto verifies them:'
+\echo
+\set ECHO queries
+create extension atid_crypto;
+create table plc_operations (line jsonb);
+\set ECHO none
+\set load '\\copy plc_operations from plc.jsonl with (format csv, delimiter e''\\x02'', quote e''\\x01'')'
+\echo :load
+:load
+\set ECHO queries
+create view plc_logs as
+select line->>'did' as did, jsonb_agg(line order by (line->>'seq')::bigint) as log
+  from plc_operations group by 1;
+select count(*) as logs, sum(jsonb_array_length(log)) as operations,
+       count(*) filter (where atid.plc_log_problem(log) is null) as valid
+  from plc_logs;
+
+\set ECHO none
+select count(*) = 13 and sum(jsonb_array_length(log)) = 14 and bool_and(atid.plc_log_problem(log) is null) as ok
+  from plc_logs \gset
+\set what '13 logs with 14 operations, all valid'
+\ir check.sql
+\echo 'A commit must be signed by the key that its account had at that time. (A did:web has no log; its key'
+\echo 'is in a document on its own domain.)'
+\echo
+\set ECHO queries
+create table accounts as
+select c.did::text, c.at, k.key, car
+  from cars
+ cross join lateral (select did, atid.tid_timestamp(rev) as at from atid.repo_commit(car)) as c
+  left join plc_logs l on l.did = c.did::text
+  left join lateral (select key from atid.plc_log_keys(log)
+                      where id = 'atproto' and not nullified
+                        and tstzrange(valid_from, valid_to) @> c.at) as k on true;
+select did, date_trunc('second', at) as signed_at, left(key, 10) || '...' || right(key, 4) as key,
+       atid.repo_is_signed_by(car, did, key) as signed
+  from accounts order by did;
+
+\set ECHO none
+select count(*) = 14 and count(*) filter (where atid.repo_is_signed_by(car, did, key)) = 13
+       and bool_and(key is not null or did like 'did:web:%') as ok
+  from accounts \gset
+\set what 'all accounts that have a log are proven'
+\ir check.sql
+\echo 'One account moved to another server in April and took a new key. The old one signed its commit of March:'
+\echo
+\set ECHO queries
+select k.valid_from, k.valid_to, right(k.key, 4) as key, atid.repo_is_signed_by(car, did, k.key) as signed
+  from plc_logs join accounts using (did), atid.plc_log_keys(log) as k
+ where jsonb_array_length(log) > 1 order by k.valid_from;
+
+\set ECHO none
+select array_agg(atid.repo_is_signed_by(car, did, k.key) order by k.valid_from) = array[true, false] as ok
+  from plc_logs join accounts using (did), atid.plc_log_keys(log) as k
+ where jsonb_array_length(log) > 1 \gset
+\set what 'the older of two keys has signed'
+\ir check.sql
+\echo 'repo_records_signed_by lists the records of a repository, if the key has signed it, and fails if not:'
+\echo
+\set ECHO queries
+select count(distinct did) as accounts, count(*) as records
+  from accounts, atid.repo_records_signed_by(car, did, key) where key is not null;
+
+\set ECHO none
+select count(*) = (select count(*) from records where did like 'did:plc:%') as ok
+  from accounts, atid.repo_records_signed_by(car, did, key) where key is not null \gset
+\set what 'the records of all accounts with a log'
+\ir check.sql
+\echo 'Somebody forges that account''s log: another key in its first or its second operation, and the CID that'
+\echo 'fits. But the DID is made from the hash of the first, and a key of the first must sign the second:'
+\echo
+\set ECHO queries
+select n as operation, atid.plc_log_problem(jsonb_set(log, array[n::text], log->n
+           || jsonb_build_object('operation', forged, 'cid', atid.record_cid(forged)))) as problem
+  from plc_logs, generate_series(0, 1) as n,
+       jsonb_set(log->n->'operation', '{verificationMethods,atproto}',
+                 '"did:key:zQ3shVpqCQYq6c5S6xeWvpz74yoKFAh6S6W5DzYg9uKFNEHLK"') as forged
+ where jsonb_array_length(log) > 1 order by n;
+
+\set ECHO none
+select array_agg(atid.plc_log_problem(jsonb_set(log, array[n::text], log->n
+           || jsonb_build_object('operation', forged, 'cid', atid.record_cid(forged)))) order by n)
+       = array['$[0].did: The value must be the DID that the genesis operation makes.',
+               '$[1].operation.sig: The signature must be by a rotation key of $[0].operation.'] as ok
+  from plc_logs, generate_series(0, 1) as n,
+       jsonb_set(log->n->'operation', '{verificationMethods,atproto}',
+                 '"did:key:zQ3shVpqCQYq6c5S6xeWvpz74yoKFAh6S6W5DzYg9uKFNEHLK"') as forged
+ where jsonb_array_length(log) > 1 \gset
+\set what 'forged operations are refused'
+\ir check.sql
+\echo
+\echo '12. Who refers to whom'
 \echo
 \echo 'Records name each other by AT URI, and accounts by DID. record_refs lists both, wherever they are:'
 \echo
@@ -597,7 +636,7 @@ alter table records add sort_at timestamptz
     generated always as (atid.sort_at(record->>'createdAt', indexed_at)) stored;
 select p.sort_at, right(p.did, 12) as did, left(p.record->>'text', 40) as text
   from refs f join records p on p.did = f.did::text
- where f.source <@ 'at://did:plc:vfsotiy7i7w4u5emioylszsm/app.bsky.graph.follow'::atid.at_uri
+ where f.source <@ 'at://did:plc:74cfafgqjfuremldiwk2tqo3/app.bsky.graph.follow'::atid.at_uri
    and p.collection = 'app.bsky.feed.post'
  order by p.sort_at desc, p.uri limit 5;
 
