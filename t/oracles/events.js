@@ -311,7 +311,7 @@ for (let i = 0; i < commits; i++) {
       atid.commit_event_problem(atid.record_to_dag_cbor(atid.dag_cbor_to_record(b) - 'prevData'), without_prev_data => true) AS presence,
       (SELECT string_agg(g.state || ' ' || coalesce(g.cid::text, '-'), E'\\n' ORDER BY n) FROM unnest($3::text[]) WITH ORDINALITY p (path, n), atid.mst_get(e.blocks, $4, path) g) AS found
     FROM (${VERDICT}) v, atid.frame_body($1[1]) b, atid.commit_event(b) e`, [[frame], key, paths, account.repo.commit.data.toString()]);
-  same('commit_event_problem: none, or a block that was not sent', unsent ? row.problem.includes('does not have the block') : why === undefined && row.problem === '', show(row));
+  same('commit_event_problem: none, or a block that was not sent', unsent ? row.problem.includes('must have the block of the record') : why === undefined && row.problem === '', show(row));
   same('commit_event_is_signed_by', row.signed === true, show(row));
   same('commit_event: the fields', row.seq === String(body.seq) && row.did === body.repo && row.rev === body.rev && row.since === body.since &&
     row.commit === body.commit.toString() && row.prev_data === (body.prevData?.toString() ?? null) && row.time === body.time && row.blocks === body.blocks.length, show(row));
