@@ -67,7 +67,7 @@ find(
 		wanted   => sub {
 			$File::Find::prune = 1 if m{/(?:\.git|bin|results|tmp_check|node_modules)$};
 			my $path = s{^\./}{}r;
-			$text{$path} = slurp($_) if -f && m{\.(?:[ch]|sql|p[lm]|js|mjs|control|out)$|^\./(?:script|\.ci)/|Makefile$};
+			$text{$path} = slurp($_) if -f && m{\.(?:[ch]|sql|p[lm]|js|mjs|control)$|/expected/.*\.out$|^\./(?:script|\.ci)/|Makefile$};
 		}
 	},
 	'.');
