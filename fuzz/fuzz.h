@@ -33,6 +33,19 @@ exact_memory(size_t len)
 	return memory;
 }
 
+/*
+ * The memory of a tree's builder and walk: AtidMstCaller.alloc.
+ */
+static inline void *
+fuzz_memory(void *arg, void *old, size_t size)
+{
+	(void) arg;
+	if (size > 0)
+		return realloc(old, size);
+	free(old);
+	return NULL;
+}
+
 extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif							/* ATID_FUZZ_H */

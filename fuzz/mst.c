@@ -68,16 +68,6 @@ digest_of(void *arg, const void *data, size_t len, uint8_t digest[32])
 	memcpy(digest + 1, &sum, sizeof(sum));
 }
 
-static void *
-memory(void *arg, void *old, size_t size)
-{
-	(void) arg;
-	if (size > 0)
-		return realloc(old, size);
-	free(old);
-	return NULL;
-}
-
 static AtidFault
 find_block(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 {
@@ -283,7 +273,7 @@ static void
 build_again(const uint8_t root[ATID_MST_CID_LEN])
 {
 	static AtidMstWalk walk;
-	AtidMstCaller caller = {digest_of, memory, find_built, NULL, NULL, NULL};
+	AtidMstCaller caller = {digest_of, fuzz_memory, find_built, NULL, NULL, NULL};
 	AtidMstBuilder builder;
 	AtidFault	fault = ATID_OK;
 	uint8_t		again[ATID_MST_CID_LEN];
@@ -332,7 +322,7 @@ check_last_key(const uint8_t root[ATID_MST_CID_LEN], int level, const Key *key)
 {
 	static AtidMstWalk walk;
 	static AtidMstWalk edge;
-	AtidMstCaller caller = {digest_of, memory, find_built, NULL, NULL, NULL};
+	AtidMstCaller caller = {digest_of, fuzz_memory, find_built, NULL, NULL, NULL};
 
 	missing = 0;
 	atid_mst_last_key(&edge, &caller, root, level);
@@ -355,7 +345,7 @@ check_last_key(const uint8_t root[ATID_MST_CID_LEN], int level, const Key *key)
 static void
 build(const Key *keys, int count)
 {
-	AtidMstCaller caller = {digest_of, memory, find_built, keep_node, NULL, NULL};
+	AtidMstCaller caller = {digest_of, fuzz_memory, find_built, keep_node, NULL, NULL};
 	AtidMstBuilder builder;
 	uint8_t		root[ATID_MST_CID_LEN];
 	uint8_t		wanted[ATID_MST_CID_LEN];
@@ -394,7 +384,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static AtidMstWalk walk;
 	static Key	keys[KEYS_MAX];
 	static const uint8_t root[ATID_MST_CID_LEN] = {1, 0x71, 0x12, 32, 0};
-	AtidMstCaller caller = {digest_of, memory, find_block, NULL, see_entries, NULL};
+	AtidMstCaller caller = {digest_of, fuzz_memory, find_block, NULL, see_entries, NULL};
 	const Key  *last = NULL;
 	int			count = 0;
 	int			wanted_count = 0;

@@ -74,16 +74,6 @@ digest_of(void *arg, const void *data, size_t len, uint8_t digest[32])
 	memcpy(digest + 2, &sum, sizeof(sum));
 }
 
-static void *
-memory(void *arg, void *old, size_t size)
-{
-	(void) arg;
-	if (size > 0)
-		return realloc(old, size);
-	free(old);
-	return NULL;
-}
-
 static AtidFault
 find_node(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
 {
@@ -118,7 +108,7 @@ keep_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 static void
 build(bool after, uint8_t root[ATID_MST_CID_LEN])
 {
-	AtidMstCaller caller = {digest_of, memory, NULL, after ? keep_node : NULL, NULL, NULL};
+	AtidMstCaller caller = {digest_of, fuzz_memory, NULL, after ? keep_node : NULL, NULL, NULL};
 	AtidMstBuilder builder;
 
 	atid_mst_builder_init(&builder);
@@ -135,7 +125,7 @@ undo(const AtidMstOperation *ops, size_t count, const uint8_t *after, bool trust
 	 uint8_t root[ATID_MST_CID_LEN])
 {
 	static AtidMstWalk walk;
-	AtidMstCaller caller = {digest_of, memory, find_node, NULL, NULL, NULL};
+	AtidMstCaller caller = {digest_of, fuzz_memory, find_node, NULL, NULL, NULL};
 	AtidMstInversion inversion;
 	AtidFault fault;
 
@@ -155,7 +145,7 @@ static void
 search_all(const uint8_t root[ATID_MST_CID_LEN])
 {
 	static AtidMstWalk walk;
-	AtidMstCaller caller = {digest_of, memory, find_node, NULL, NULL, NULL};
+	AtidMstCaller caller = {digest_of, fuzz_memory, find_node, NULL, NULL, NULL};
 
 	for (int i = 0; i < KEYS_MAX; i++)
 	{

@@ -32,13 +32,14 @@ record/inspect      compat error codec/* record/walk
 record/model        compat error codec/* record/walk record/inspect
 record/json         compat error codec/* record/walk
 record/encode       compat error sort codec/* record/walk record/inspect record/model record/json
-record/decode       compat error codec/* record/walk record/inspect record/model record/encode
+record/decode       compat error jsonbuild codec/* record/walk record/inspect record/model record/encode
 record/*            compat error sort codec/* record/* cid address/address
 repository/archive  compat error sha256 codec/*
 repository/*        compat error sha256 sort codec/* repository/* cid address/address
-crypto/*            compat error sha256 codec/* crypto/*
+crypto/*            compat error jsonbuild sha256 codec/* crypto/*
 */*                 nothing: a folder that has no row
 compat              nothing
+jsonbuild           compat
 error               codec/fault
 sha256              nothing
 sort                nothing

@@ -24,6 +24,7 @@
 
 #include "codec/multiformat.h"
 #include "compat.h"
+#include "jsonbuild.h"
 #include "keyring.h"
 #include "log.h"
 #include "operation.h"
@@ -32,33 +33,6 @@
 /*
  * An operation's data as jsonb
  */
-
-/* What jsonb is built with; builder.result is the whole, when it is whole. */
-#ifdef ATID_HAVE_JSONB_IN_STATE
-
-typedef JsonbInState JsonbBuilder;
-
-static void
-push(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
-{
-	pushJsonbValue(builder, token, v);
-}
-
-#else
-
-typedef struct JsonbBuilder
-{
-	JsonbParseState *state;
-	JsonbValue *result;
-} JsonbBuilder;
-
-static void
-push(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
-{
-	builder->result = pushJsonbValue(&builder->state, token, v);
-}
-
-#endif
 
 static JsonbValue
 make_string(const char *str, int len)
@@ -72,18 +46,18 @@ make_string(const char *str, int len)
 }
 
 static void
-push_key(JsonbBuilder *builder, const char *name)
+push_key(AtidJsonbBuilder *builder, const char *name)
 {
 	JsonbValue	key = make_string(name, (int) strlen(name));
 
-	push(builder, WJB_KEY, &key);
+	atid_push_jsonb(builder, WJB_KEY, &key);
 }
 
 static void
-push_pair(JsonbBuilder *builder, const char *name, JsonbValue value)
+push_pair(AtidJsonbBuilder *builder, const char *name, JsonbValue value)
 {
 	push_key(builder, name);
-	push(builder, WJB_VALUE, &value);
+	atid_push_jsonb(builder, WJB_VALUE, &value);
 }
 
 /* Take the first of these texts out of a string, as String.replace() of JavaScript does. */
@@ -145,7 +119,7 @@ service_to_endpoint(const JsonbValue *service)
 }
 
 static void
-push_create(JsonbBuilder *builder, const AtidLogEntry *entry)
+push_create(AtidJsonbBuilder *builder, const AtidLogEntry *entry)
 {
 	JsonbValue	recovery_key;
 	JsonbValue	signing_key;
@@ -159,27 +133,27 @@ push_create(JsonbBuilder *builder, const AtidLogEntry *entry)
 	handle = handle_to_uri(&handle);
 
 	push_key(builder, "rotationKeys");
-	push(builder, WJB_BEGIN_ARRAY, NULL);
-	push(builder, WJB_ELEM, &recovery_key);
-	push(builder, WJB_ELEM, &signing_key);
-	push(builder, WJB_END_ARRAY, NULL);
+	atid_push_jsonb(builder, WJB_BEGIN_ARRAY, NULL);
+	atid_push_jsonb(builder, WJB_ELEM, &recovery_key);
+	atid_push_jsonb(builder, WJB_ELEM, &signing_key);
+	atid_push_jsonb(builder, WJB_END_ARRAY, NULL);
 	push_key(builder, "verificationMethods");
-	push(builder, WJB_BEGIN_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
 	push_pair(builder, "atproto", signing_key);
-	push(builder, WJB_END_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_END_OBJECT, NULL);
 	push_key(builder, "alsoKnownAs");
-	push(builder, WJB_BEGIN_ARRAY, NULL);
-	push(builder, WJB_ELEM, &handle);
-	push(builder, WJB_END_ARRAY, NULL);
+	atid_push_jsonb(builder, WJB_BEGIN_ARRAY, NULL);
+	atid_push_jsonb(builder, WJB_ELEM, &handle);
+	atid_push_jsonb(builder, WJB_END_ARRAY, NULL);
 	push_key(builder, "services");
-	push(builder, WJB_BEGIN_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
 	push_key(builder, "atproto_pds");
-	push(builder, WJB_BEGIN_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
 	push_pair(builder, "type", make_string("AtprotoPersonalDataServer",
 										   (int) strlen("AtprotoPersonalDataServer")));
 	push_pair(builder, "endpoint", service_to_endpoint(&service));
-	push(builder, WJB_END_OBJECT, NULL);
-	push(builder, WJB_END_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_END_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_END_OBJECT, NULL);
 }
 
 /*
@@ -191,9 +165,9 @@ make_data(const AtidLogEntry *entry, const char *did)
 	static const char *const names[] = {
 		"rotationKeys", "verificationMethods", "alsoKnownAs", "services"
 	};
-	JsonbBuilder builder = {0};
+	AtidJsonbBuilder builder = {0};
 
-	push(&builder, WJB_BEGIN_OBJECT, NULL);
+	atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
 	if (did != NULL)
 		push_pair(&builder, "did", make_string(did, ATID_PLC_DID_LEN));
 	if (entry->type == ATID_OPERATION_CREATE)
@@ -208,7 +182,7 @@ make_data(const AtidLogEntry *entry, const char *did)
 			push_pair(&builder, names[i], value);
 		}
 	}
-	push(&builder, WJB_END_OBJECT, NULL);
+	atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
 	return JsonbValueToJsonb(builder.result);
 }
 

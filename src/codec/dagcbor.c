@@ -58,24 +58,8 @@
 
 #include <string.h>
 
+#include "codec/head.h"
 #include "codec/multiformat.h"
-
-/* Major types, in the top three bits of a head's first byte. */
-#define MAJOR(byte)		((byte) >> 5)
-#define MAJOR_UNSIGNED	0
-#define MAJOR_NEGATIVE	1
-#define MAJOR_BYTES		2
-#define MAJOR_TEXT		3
-#define MAJOR_ARRAY		4
-#define MAJOR_MAP		5
-#define MAJOR_TAG		6
-#define MAJOR_OTHER		7
-
-/* The lower five bits: an argument up to 23, or how long the argument is. */
-#define INFO(byte)		((byte) & 0x1F)
-#define INFO_1_BYTE		24
-#define INFO_8_BYTES	27
-#define INFO_INDEFINITE 31
 
 /* First bytes of MAJOR_OTHER. */
 #define BYTE_FALSE		0xF4

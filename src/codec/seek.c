@@ -34,18 +34,7 @@
 #include <string.h>
 
 #include "codec/dagcbor.h"
-
-/* Major types and the longer arguments of a head: see dagcbor.c. */
-#define MAJOR_NEGATIVE	1
-#define MAJOR_BYTES		2
-#define MAJOR_TEXT		3
-#define MAJOR_ARRAY		4
-#define MAJOR_MAP		5
-#define MAJOR_TAG		6
-#define INFO_1_BYTE		24
-#define INFO_8_BYTES	27
-#define SIMPLE_FALSE	20
-#define SIMPLE_NULL		22
+#include "codec/head.h"
 
 /* So many bytes are fetched ahead: nearly all records have no more. */
 #define PREFETCH_MAX	1024

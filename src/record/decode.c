@@ -29,6 +29,7 @@
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "error.h"
+#include "jsonbuild.h"
 #include "record/decode.h"
 #include "record/encode.h"
 #include "record/inspect.h"
@@ -284,33 +285,6 @@ atid_json_of_block(bytea *block)
 	return cstring_to_text(pg_any_to_server(buf.data, buf.len, PG_UTF8));
 }
 
-/* What builds a jsonb; result is set when the outermost value has ended. */
-#ifdef ATID_HAVE_JSONB_IN_STATE
-
-typedef JsonbInState JsonbBuilder;
-
-static inline void
-push_jsonb(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
-{
-	pushJsonbValue(builder, token, v);
-}
-
-#else
-
-typedef struct JsonbBuilder
-{
-	JsonbParseState *state;
-	JsonbValue *result;
-} JsonbBuilder;
-
-static inline void
-push_jsonb(JsonbBuilder *builder, JsonbIteratorToken token, JsonbValue *v)
-{
-	builder->result = pushJsonbValue(&builder->state, token, v);
-}
-
-#endif
-
 /*
  * The memory that a jsonb may take while it is built.  The server takes some
  * hundred bytes for an array or an object, even an empty one of a single byte; so
@@ -405,23 +379,23 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
  * Build an object of one pair: "$link" or "$bytes", and its text.
  */
 static void
-push_pair(JsonbBuilder *builder, char *key, char *chars, size_t len)
+push_pair(AtidJsonbBuilder *builder, char *key, char *chars, size_t len)
 {
 	JsonbValue	v;
 
-	push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
 	v.type = jbvString;
 	v.val.string.val = key;
 	v.val.string.len = (int) strlen(key);
-	push_jsonb(builder, WJB_KEY, &v);
+	atid_push_jsonb(builder, WJB_KEY, &v);
 	v.val.string.val = chars;
 	v.val.string.len = (int) len;
-	push_jsonb(builder, WJB_VALUE, &v);
-	push_jsonb(builder, WJB_END_OBJECT, NULL);
+	atid_push_jsonb(builder, WJB_VALUE, &v);
+	atid_push_jsonb(builder, WJB_END_OBJECT, NULL);
 }
 
 static void
-push_special(JsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent event,
+push_special(AtidJsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent event,
 			 const AtidCborItem *item)
 {
 	size_t		len;
@@ -437,7 +411,7 @@ Jsonb *
 atid_jsonb_of_bytes(bytea *bytes)
 {
 	const size_t max = (JENTRY_OFFLENMASK - strlen("$bytes")) / 4 * 3;
-	JsonbBuilder builder = {0};
+	AtidJsonbBuilder builder = {0};
 	Jsonb	   *jb;
 	char	   *chars;
 	size_t		len;
@@ -501,7 +475,7 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 	AtidCborReader reader;
 	AtidCborItem item;
 	AtidCborEvent event = ATID_CBOR_END;
-	JsonbBuilder builder = {0};
+	AtidJsonbBuilder builder = {0};
 	JsonbValue	v;
 	Size		before = MemoryContextMemAllocated(CurrentMemoryContext, false);
 	uint64		events = 0;
@@ -534,23 +508,23 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 				break;
 			case ATID_CBOR_ARRAY:
 				check_count(&reader, item.len, sizeof(JsonbValue), instead);
-				push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
+				atid_push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_ARRAY_END:
-				push_jsonb(&builder, WJB_END_ARRAY, NULL);
+				atid_push_jsonb(&builder, WJB_END_ARRAY, NULL);
 				continue;
 			case ATID_CBOR_MAP:
 				check_count(&reader, item.len, sizeof(JsonbPair), instead);
-				push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
+				atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_MAP_END:
-				push_jsonb(&builder, WJB_END_OBJECT, NULL);
+				atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
 				continue;
 			case ATID_CBOR_KEY:
 				if (is_special_key(&item))
 					refuse_special_key(&reader, &item);
 				set_jsonb_string(&v, &reader, &item, instead);
-				push_jsonb(&builder, WJB_KEY, &v);
+				atid_push_jsonb(&builder, WJB_KEY, &v);
 				continue;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
@@ -575,7 +549,7 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 		}
 
 		if (reader.depth > 0)
-			push_jsonb(&builder, token, &v);
+			atid_push_jsonb(&builder, token, &v);
 		else
 		{
 			/* the builder takes no scalar on top, but the server does */
