@@ -3,13 +3,6 @@
  * key.c
  *		Public keys as arguments of SQL functions, and signatures of bytes.
  *
- * A key is text: a did:key, or the multikey alone (multikey.c).  Parsing a key and
- * preparing it for its library takes a tenth of a verification for K-256, and two
- * thirds of one for P-256.  Most queries use the same key for many rows.  So each call
- * site keeps its last key in fn_extra: the text, and the verifier made from it.  What
- * OpenSSL has allocated is freed with the memory context of the call site, also after
- * an error.
- *
  * A malformed key raises an error, because false would hide a mistake in a table of
  * keys.  The error does not quote the key: it may be a private key by mistake, which
  * must not get into the server's log.
@@ -24,45 +17,10 @@
 #include "compat.h"
 #include "error.h"
 #include "key.h"
+#include "keyring.h"
 #include "multikey.h"
 #include "sha256.h"
 #include "signature.h"
-
-/* What a call site keeps. */
-typedef struct KeyCache
-{
-	MemoryContextCallback callback;
-	char		str[ATID_DID_KEY_TEXT_LEN]; /* the key's text */
-	size_t		len;			/* of the text; 0 if there is no key */
-	AtidVerifier verifier;
-} KeyCache;
-
-
-static void
-release_key(void *arg)
-{
-	KeyCache   *cache = arg;
-
-	if (cache->len > 0)
-		atid_verifier_release(&cache->verifier);
-	cache->len = 0;
-}
-
-static KeyCache *
-cache_of_call_site(FunctionCallInfo fcinfo)
-{
-	KeyCache   *cache = fcinfo->flinfo->fn_extra;
-
-	if (cache == NULL)
-	{
-		cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KeyCache));
-		cache->callback.func = release_key;
-		cache->callback.arg = cache;
-		MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &cache->callback);
-		fcinfo->flinfo->fn_extra = cache;
-	}
-	return cache;
-}
 
 /*
  * Raise an error: a library could not be used, so there is no answer.
@@ -78,52 +36,18 @@ atid_library_failure(AtidCurve curve)
 }
 
 /*
- * Make a verifier from a well-formed key.  Returns ATID_OK, or
- * ATID_MULTIKEY_OFF_CURVE.
- */
-static AtidFault
-make_verifier(AtidVerifier *verifier, const AtidMultikey *key)
-{
-	AtidVerdict verdict = atid_verifier_init(verifier, key);
-
-	if (verdict == ATID_VERDICT_FAILED)
-		atid_library_failure(key->curve);
-	return verdict == ATID_VERDICT_YES ? ATID_OK : ATID_MULTIKEY_OFF_CURVE;
-}
-
-/*
- * The key in a text.  If the text is no key, the result is NULL, *fault says why, and
- * for some faults *at says where.
+ * The key that is argument number arg.  If it is malformed, the result is NULL, *fault
+ * says why, and for some faults *at says where.
  */
 static AtidVerifier *
 find_key(FunctionCallInfo fcinfo, int arg, AtidFault *fault, size_t *at)
 {
-	KeyCache   *cache = cache_of_call_site(fcinfo);
 	text	   *t = PG_GETARG_TEXT_PP(arg);
-	const char *str = VARDATA_ANY(t);
-	size_t		len = VARSIZE_ANY_EXHDR(t);
-	AtidMultikey key;
+	AtidVerifier *verifier = atid_keyring_find(atid_keyring_of_call_site(fcinfo), VARDATA_ANY(t),
+											   VARSIZE_ANY_EXHDR(t), fault, at);
 
-	*fault = ATID_OK;
-	if (len == cache->len && len > 0 && memcmp(str, cache->str, len) == 0)
-	{
-		PG_FREE_IF_COPY(t, arg);
-		return &cache->verifier;
-	}
-
-	release_key(cache);
-	*fault = atid_multikey_parse(str, len, &key, at);
-	if (*fault == ATID_OK)
-		*fault = make_verifier(&cache->verifier, &key);
-	if (*fault == ATID_OK)
-	{
-		/* the parser has refused everything longer */
-		Assert(len <= sizeof(cache->str));
-		memcpy(cache->str, str, len);
-		cache->len = len;
-	}
 	PG_FREE_IF_COPY(t, arg);
-	return *fault == ATID_OK ? &cache->verifier : NULL;
+	return verifier;
 }
 
 /*
@@ -282,10 +206,17 @@ atid_did_key_make(PG_FUNCTION_ARGS)
 
 	fault = atid_multikey_set_point(&key, (const uint8_t *) VARDATA_ANY(point),
 									VARSIZE_ANY_EXHDR(point));
-	if (fault == ATID_OK)
-		fault = make_verifier(&verifier, &key);
 	if (fault != ATID_OK)
 		atid_invalid_key(fault, 0);
+	switch (atid_verifier_init(&verifier, &key))
+	{
+		case ATID_VERDICT_YES:
+			break;
+		case ATID_VERDICT_NO:
+			atid_invalid_key(ATID_MULTIKEY_OFF_CURVE, 0);
+		case ATID_VERDICT_FAILED:
+			atid_library_failure(key.curve);
+	}
 	atid_verifier_release(&verifier);
 
 	atid_multikey_to_did_key(&key, did_key);

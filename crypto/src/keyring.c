@@ -3,10 +3,11 @@
  * keyring.c
  *		The keys that a call site has used last, ready to verify with.
  *
- * To make a key ready takes a tenth of a verification for K-256 and two thirds of one for
- * P-256.  The logs of an account name few keys, and those of a server's accounts share one,
- * so a call site keeps the last ones in fn_extra, from call to call.  A slot is emptied for
- * a new key when the hand passes it for the second time since it was used ("clock").
+ * A key is text: a did:key, or the multikey alone (multikey.c).  To make it ready takes a
+ * tenth of a verification for K-256 and two thirds of one for P-256.  Most queries use few
+ * keys for many rows, and the logs of an account name few, so a call site keeps the last ones
+ * in fn_extra, from call to call.  A slot is emptied for a new key when the hand passes it for
+ * the second time since it was used ("clock").
  *
  * What OpenSSL has allocated is freed with the memory context of the call site, also after
  * an error.
@@ -23,15 +24,13 @@
 #include "multikey.h"
 #include "signature.h"
 
-#define DID_KEY "did:key:"
-
 
 static void
 empty_slot(AtidKeyringSlot *slot)
 {
-	if (slot->filled)
+	if (slot->len > 0)
 		atid_verifier_release(&slot->verifier);
-	slot->filled = false;
+	slot->len = 0;
 }
 
 static void
@@ -67,37 +66,35 @@ next_slot(AtidKeyring *ring)
 		AtidKeyringSlot *slot = &ring->slots[ring->hand];
 
 		ring->hand = (ring->hand + 1) % ATID_KEYRING_SIZE;
-		if (!slot->filled || !slot->used)
+		if (slot->len == 0 || !slot->used)
 			return slot;
 		slot->used = false;
 	}
 }
 
 /*
- * The key of a did:key, good until another one is looked for; NULL where the text is none
- * of a curve that the protocol has.
+ * The key of a text, good until another one is looked for.  If the text is no key, the
+ * result is NULL, *fault says why, and for some faults *at says where.
  */
 AtidVerifier *
-atid_keyring_find(AtidKeyring *ring, const char *str, size_t len)
+atid_keyring_find(AtidKeyring *ring, const char *str, size_t len, AtidFault *fault, size_t *at)
 {
 	AtidKeyringSlot *slot;
 	AtidMultikey key;
-	size_t		at;
 
-	/* every did:key has the same length */
-	if (len != ATID_DID_KEY_TEXT_LEN || memcmp(str, DID_KEY, strlen(DID_KEY)) != 0)
-		return NULL;
+	*fault = ATID_OK;
 	for (int i = 0; i < ATID_KEYRING_SIZE; i++)
 	{
 		slot = &ring->slots[i];
-		if (slot->filled && memcmp(slot->str, str, len) == 0)
+		if (slot->len == len && len > 0 && memcmp(slot->str, str, len) == 0)
 		{
 			slot->used = true;
 			return &slot->verifier;
 		}
 	}
 
-	if (atid_multikey_parse(str, len, &key, &at) != ATID_OK)
+	*fault = atid_multikey_parse(str, len, &key, at);
+	if (*fault != ATID_OK)
 		return NULL;
 	slot = next_slot(ring);
 	empty_slot(slot);
@@ -106,11 +103,16 @@ atid_keyring_find(AtidKeyring *ring, const char *str, size_t len)
 		case ATID_VERDICT_YES:
 			break;
 		case ATID_VERDICT_NO:
+			*fault = ATID_MULTIKEY_OFF_CURVE;
 			return NULL;
 		case ATID_VERDICT_FAILED:
 			atid_library_failure(key.curve);
 	}
+
+	/* the parser has refused everything longer */
+	Assert(len <= sizeof(slot->str));
 	memcpy(slot->str, str, len);
-	slot->filled = slot->used = true;
+	slot->len = len;
+	slot->used = true;
 	return &slot->verifier;
 }

@@ -17,8 +17,8 @@
 
 typedef struct AtidKeyringSlot
 {
-	char		str[ATID_DID_KEY_TEXT_LEN]; /* the did:key */
-	bool		filled;
+	char		str[ATID_DID_KEY_TEXT_LEN]; /* the key's text */
+	size_t		len;			/* of the text; 0 if there is no key */
 	bool		used;			/* since the last search for a slot */
 	AtidVerifier verifier;
 } AtidKeyringSlot;
@@ -35,6 +35,7 @@ typedef struct AtidKeyring
 } AtidKeyring;
 
 extern AtidKeyring *atid_keyring_of_call_site(FunctionCallInfo fcinfo);
-extern AtidVerifier *atid_keyring_find(AtidKeyring *ring, const char *str, size_t len);
+extern AtidVerifier *atid_keyring_find(AtidKeyring *ring, const char *str, size_t len,
+									   AtidFault *fault, size_t *at);
 
 #endif							/* ATID_KEYRING_H */

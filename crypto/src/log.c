@@ -60,6 +60,8 @@
 #include "sha256.h"
 #include "signature.h"
 
+#define DID_KEY "did:key:"
+
 #define RECOVERY_WINDOW (72 * USECS_PER_HOUR)
 
 /* What the specification allows, and practice has exceeded. */
@@ -197,12 +199,27 @@ typedef enum Verdict
 								 * before it signed */
 } Verdict;
 
+/*
+ * The key of a did:key in a log; NULL where the text is none of a curve that the protocol
+ * has.  A multikey alone is none, and every did:key has the same length.
+ */
+static AtidVerifier *
+verifier_of_key(AtidKeyring *ring, const JsonbValue *key)
+{
+	AtidFault	fault;
+	size_t		at;
+
+	if (key->val.string.len != ATID_DID_KEY_TEXT_LEN ||
+		memcmp(key->val.string.val, DID_KEY, strlen(DID_KEY)) != 0)
+		return NULL;
+	return atid_keyring_find(ring, key->val.string.val, ATID_DID_KEY_TEXT_LEN, &fault, &at);
+}
+
 static bool
 key_signed(Reader *reader, const JsonbValue *key, const uint8_t *block, size_t len,
 		   const uint8_t *signature, bool *malformed)
 {
-	AtidVerifier *verifier = atid_keyring_find(reader->ring, key->val.string.val,
-											   (size_t) key->val.string.len);
+	AtidVerifier *verifier = verifier_of_key(reader->ring, key);
 
 	*malformed = verifier == NULL;
 	CHECK_FOR_INTERRUPTS();
@@ -266,8 +283,7 @@ find_signer(Reader *reader, const AtidLogEntry *keys, int limit, const AtidOpera
 		else if (likely_did)
 		{
 			did = false;
-			malformed = atid_keyring_find(ring, key.val.string.val,
-										  (size_t) key.val.string.len) == NULL;
+			malformed = verifier_of_key(ring, &key) == NULL;
 		}
 		else
 			did = key_signed(reader, &key, block, len, operation->signature, &malformed);
@@ -319,8 +335,7 @@ is_high(Reader *reader, const AtidLogEntry *keys, const uint8_t *signature)
 
 		CHECK_FOR_INTERRUPTS();
 		atid_log_key(keys, i, &key);
-		verifier = atid_keyring_find(reader->ring, key.val.string.val,
-									 (size_t) key.val.string.len);
+		verifier = verifier_of_key(reader->ring, &key);
 		if (verifier == NULL)
 			continue;
 		high = memcmp(signature + ATID_SCALAR_LEN, half_order_head[verifier->key.curve],
@@ -442,8 +457,7 @@ check_strict_keys(Reader *reader, const Reading *reading)
 		JsonbValue	other;
 
 		atid_log_key(reading->entry, i, &key);
-		if (atid_keyring_find(reader->ring, key.val.string.val,
-							  (size_t) key.val.string.len) == NULL)
+		if (verifier_of_key(reader->ring, &key) == NULL)
 			return note(reader, reading->n, psprintf(".operation.rotationKeys[%d]", i),
 						"The value must be a did:key of curve K-256 or P-256.");
 		for (int j = 0; j < i; j++)
