@@ -63,17 +63,42 @@ atid_quote(const char *s, size_t len)
 }
 
 /*
+ * The words of a fault, with what it is about in them: a text of the server's encoding,
+ * which is clipped; NULL if it is about nothing.
+ */
+char *
+atid_fault_sentence(AtidFault fault, const char *about)
+{
+	const char *words = atid_fault_words(fault);
+	const char *gap = strstr(words, "%s");
+
+	Assert(atid_fault_has_about(fault) == (about != NULL) && (gap != NULL) == (about != NULL));
+	if (gap == NULL || about == NULL)
+		return pstrdup(words);
+	return psprintf("%.*s%s%s", (int) (gap - words), words, atid_quote(about, strlen(about)),
+					gap + 2);
+}
+
+/* Words that stand by themselves. */
+static const char *
+plain_words(AtidFault fault)
+{
+	Assert(!atid_fault_has_about(fault));
+	return atid_fault_words(fault);
+}
+
+/*
  * Word a fault and its place, which counts from zero.  An error counts
  * characters from one, and bytes from zero.
  */
 char *
 atid_fault_at_character(AtidFault fault, size_t at)
 {
-	return psprintf("At character %zu: %s", at + 1, atid_fault_words(fault));
+	return psprintf("At character %zu: %s", at + 1, plain_words(fault));
 }
 
 char *
 atid_fault_at_byte(AtidFault fault, size_t at)
 {
-	return psprintf("At byte %zu: %s", at, atid_fault_words(fault));
+	return psprintf("At byte %zu: %s", at, plain_words(fault));
 }

@@ -15,6 +15,7 @@
 
 extern char *atid_clip(const char *s, size_t *len, int encoding, size_t max);
 extern char *atid_quote(const char *s, size_t len);
+extern char *atid_fault_sentence(AtidFault fault, const char *about);
 extern char *atid_fault_at_character(AtidFault fault, size_t at);
 extern char *atid_fault_at_byte(AtidFault fault, size_t at);
 

@@ -11,6 +11,8 @@
 #ifndef ATID_FAULT_H
 #define ATID_FAULT_H
 
+#include <stdbool.h>
+
 #define ATID_FAULT(symbol, words) symbol,
 typedef enum AtidFault
 {
@@ -21,5 +23,15 @@ typedef enum AtidFault
 #undef ATID_FAULT
 
 extern const char *atid_fault_words(AtidFault fault);
+
+/*
+ * Do the words have a %s, in place of which stands what the fault is about?  They are
+ * printed by atid_fault_sentence() alone.
+ */
+static inline bool
+atid_fault_has_about(AtidFault fault)
+{
+	return fault >= ATID_CONFORM_CONST && fault <= ATID_CONFORM_TYPE;
+}
 
 #endif							/* ATID_FAULT_H */

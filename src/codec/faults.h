@@ -7,7 +7,8 @@
  *
  * The words are a whole sentence that states the rule.  The place is not among
  * them: it is returned beside the fault.  NUMBER() is for fault.c, which knows the
- * limits.
+ * limits.  Some words have a %s, for a limit or a name that a schema has: see
+ * atid_fault_has_about().
  *
  *-------------------------------------------------------------------------
  */
@@ -137,6 +138,7 @@ ATID_FAULT(ATID_CBOR_LINK_PREFIX, "The bytes of a link (tag 42) must begin with 
 ATID_FAULT(ATID_CBOR_SIZE, "A block must not be larger than a bytea can be.")
 
 /* JSON that cannot become DAG-CBOR */
+ATID_FAULT(ATID_JSON_SYNTAX, "A JSON text must follow the grammar of JSON.")
 ATID_FAULT(ATID_JSON_FRACTION, "A number must be an integer.")
 ATID_FAULT(ATID_JSON_LINK_KEYS, "An object with \"$link\" must have no other key.")
 ATID_FAULT(ATID_JSON_LINK_TYPE, "A \"$link\" must be a string.")
@@ -275,6 +277,112 @@ ATID_FAULT(ATID_EVENT_RECORD_LARGE, "A record must have at most " NUMBER(ATID_EV
 ATID_FAULT(ATID_EVENT_NO_PREV, "An update or delete must have a \"prev\".")
 ATID_FAULT(ATID_EVENT_NOT_ALL, "Without a \"prevData\" the operations must be all that the tree has.")
 ATID_FAULT(ATID_EVENT_INVERSION, "The operations, undone in the tree, must lead to the \"prevData\".")
+
+/* lexicon_compile.c: a set and its documents, */
+ATID_FAULT(ATID_LEXICON_SET, "A set must be a map of documents by their NSIDs.")
+ATID_FAULT(ATID_LEXICON_DOCUMENT, "A document must be an object.")
+ATID_FAULT(ATID_LEXICON_VERSION, "A document must have a \"lexicon\" that is 1.")
+ATID_FAULT(ATID_LEXICON_ID, "A document must have an \"id\" that is an NSID.")
+ATID_FAULT(ATID_LEXICON_ID_KEY, "The \"id\" of a document must be the NSID that it has in its set.")
+ATID_FAULT(ATID_LEXICON_DEFS, "A document must have \"defs\", an object of at least one definition.")
+ATID_FAULT(ATID_LEXICON_NAME, "The name of a definition must not be empty or contain \"#\" or U+0000.")
+
+/* types, */
+ATID_FAULT(ATID_LEXICON_SCHEMA, "A schema must be an object.")
+ATID_FAULT(ATID_LEXICON_TYPE, "A schema must have a \"type\" that the language has.")
+ATID_FAULT(ATID_LEXICON_MAIN, "A record, query, procedure, subscription or permission set must be named main.")
+ATID_FAULT(ATID_LEXICON_DEFINED, "A definition must not be of type ref, union, unknown, params or permission.")
+ATID_FAULT(ATID_LEXICON_FIELD, "A property or an item must be of a type that values have, or a ref, a union or unknown.")
+ATID_FAULT(ATID_LEXICON_PARAMETER, "A parameter must be a boolean, an integer, a string, or an array of one of these.")
+ATID_FAULT(ATID_LEXICON_RECORD, "A record must have a \"record\" that is a schema of type object.")
+ATID_FAULT(ATID_LEXICON_PARAMETERS, "The \"parameters\" must be a schema of type params.")
+ATID_FAULT(ATID_LEXICON_BODY_SCHEMA, "The \"schema\" of an input or output must be of type object, ref or union.")
+ATID_FAULT(ATID_LEXICON_MESSAGE, "A subscription must have a \"message\" with a \"schema\" of type union.")
+
+/* fields, */
+ATID_FAULT(ATID_LEXICON_DESCRIPTION, "A \"description\", \"title\" or \"detail\" must be a string.")
+ATID_FAULT(ATID_LEXICON_TRANSLATIONS, "A \"title:lang\" or \"detail:lang\" must be an object of strings by their language.")
+ATID_FAULT(ATID_LEXICON_KEY, "A record must have a \"key\" that is any, nsid, tid, or literal: and a record key.")
+ATID_FAULT(ATID_LEXICON_ITEMS, "An array must have \"items\".")
+ATID_FAULT(ATID_LEXICON_PROPERTIES, "An object or params must have \"properties\" that are an object.")
+ATID_FAULT(ATID_LEXICON_NAMES, "A \"required\" or \"nullable\" must be an array of strings.")
+ATID_FAULT(ATID_LEXICON_NO_PROPERTY, "A \"required\" or \"nullable\" must name properties of its schema.")
+ATID_FAULT(ATID_LEXICON_CONSTANT, "A \"default\" or \"const\" must be of the type of its schema.")
+ATID_FAULT(ATID_LEXICON_DEFAULT_CONST, "A schema must not have both \"default\" and \"const\".")
+ATID_FAULT(ATID_LEXICON_ENUM, "An \"enum\" must be an array of values of the type of its schema.")
+ATID_FAULT(ATID_LEXICON_KNOWN_VALUES, "The \"knownValues\" must be an array of strings.")
+ATID_FAULT(ATID_LEXICON_LIMIT, "A \"minimum\" or \"maximum\" must be an integer.")
+ATID_FAULT(ATID_LEXICON_LENGTH, "A limit of a length or size must be an integer of 0 or more.")
+ATID_FAULT(ATID_LEXICON_RANGE, "A minimum must not be above the maximum.")
+ATID_FAULT(ATID_LEXICON_FORMAT, "A \"format\" must be one of " ATID_FORMAT_LIST ".")
+ATID_FAULT(ATID_LEXICON_ACCEPT, "An \"accept\" must be an array of strings.")
+ATID_FAULT(ATID_LEXICON_BODY, "An input or output must be an object with an \"encoding\" that is a string.")
+ATID_FAULT(ATID_LEXICON_ERRORS, "The \"errors\" must be an array of objects that have a \"name\" without white space.")
+
+/* references, */
+ATID_FAULT(ATID_LEXICON_REF, "A reference must be an NSID, an NSID with \"#\" and a name, or \"#\" and a name.")
+ATID_FAULT(ATID_LEXICON_REF_NONE, "A reference within a document must be to one of its definitions.")
+ATID_FAULT(ATID_LEXICON_REF_TYPE, "A ref must be to a record or to a definition of a type that values have.")
+ATID_FAULT(ATID_LEXICON_MEMBER, "A member of a union must be an object or a record.")
+ATID_FAULT(ATID_LEXICON_REFS, "A union must have \"refs\" that are an array of strings.")
+ATID_FAULT(ATID_LEXICON_CLOSED_TYPE, "A \"closed\" must be a boolean.")
+ATID_FAULT(ATID_LEXICON_CLOSED_EMPTY, "A closed union must have a member.")
+
+/* and permissions */
+ATID_FAULT(ATID_LEXICON_PERMISSIONS, "A permission set must have \"permissions\" that are an array.")
+ATID_FAULT(ATID_LEXICON_PERMISSION, "A permission must be an object of type permission with a \"resource\" that is a string and not empty.")
+ATID_FAULT(ATID_LEXICON_COLLECTION, "A permission for repo must have a \"collection\", an array of at least one string, each once.")
+ATID_FAULT(ATID_LEXICON_ACTION, "The \"action\" of a permission must be an array of create, update and delete, each at most once.")
+ATID_FAULT(ATID_LEXICON_LXM, "A permission for rpc must have an \"lxm\", an array of at least one string.")
+ATID_FAULT(ATID_LEXICON_AUD, "The \"aud\" of a permission must be a string, and its \"inheritAud\" a boolean.")
+
+/* src/lexicon/ */
+ATID_FAULT(ATID_LEXICON_TOP, "A lexicon must be a document, which is an object, or an array of documents.")
+ATID_FAULT(ATID_LEXICON_TWICE, "Documents with the same NSID must be the same.")
+
+/* conform.c: types of values, */
+ATID_FAULT(ATID_CONFORM_NOT_BOOLEAN, "The value must be a boolean.")
+ATID_FAULT(ATID_CONFORM_NOT_INTEGER, "The value must be an integer.")
+ATID_FAULT(ATID_CONFORM_NOT_STRING, "The value must be a string.")
+ATID_FAULT(ATID_CONFORM_NOT_BYTES, "The value must be bytes.")
+ATID_FAULT(ATID_CONFORM_NOT_LINK, "The value must be a link.")
+ATID_FAULT(ATID_CONFORM_NOT_BLOB, "The value must be a blob.")
+ATID_FAULT(ATID_CONFORM_NOT_ARRAY, "The value must be an array.")
+ATID_FAULT(ATID_CONFORM_NOT_OBJECT, "The value must be an object.")
+ATID_FAULT(ATID_CONFORM_UNKNOWN_BLOB, "The value must be an object that is not a blob.")
+ATID_FAULT(ATID_CONFORM_NULL, "The value must not be null.")
+ATID_FAULT(ATID_CONFORM_ENUM, "The value must be one that the enum of its schema has.")
+ATID_FAULT(ATID_CONFORM_ACCEPT, "The \"mimeType\" of a blob must be one that its schema accepts.")
+
+/* the same with what they state in place of the %s: see atid_fault_has_about(), */
+ATID_FAULT(ATID_CONFORM_CONST, "The value must be %s.")
+ATID_FAULT(ATID_CONFORM_MINIMUM, "The integer must be at least %s.")
+ATID_FAULT(ATID_CONFORM_MAXIMUM, "The integer must not be more than %s.")
+ATID_FAULT(ATID_CONFORM_SHORT_STRING, "The string must have at least %s bytes.")
+ATID_FAULT(ATID_CONFORM_LONG_STRING, "The string must not have more than %s bytes.")
+ATID_FAULT(ATID_CONFORM_FEW_GRAPHEMES, "The string must have at least %s graphemes.")
+ATID_FAULT(ATID_CONFORM_MANY_GRAPHEMES, "The string must not have more than %s graphemes.")
+ATID_FAULT(ATID_CONFORM_SHORT_BYTES, "The byte string must have at least %s bytes.")
+ATID_FAULT(ATID_CONFORM_LONG_BYTES, "The byte string must not have more than %s bytes.")
+ATID_FAULT(ATID_CONFORM_SHORT_ARRAY, "The array must have at least %s items.")
+ATID_FAULT(ATID_CONFORM_LONG_ARRAY, "The array must not have more than %s items.")
+ATID_FAULT(ATID_CONFORM_LARGE_BLOB, "The blob must not have more than %s bytes.")
+ATID_FAULT(ATID_CONFORM_REQUIRED, "The object must have the property %s.")
+ATID_FAULT(ATID_CONFORM_TYPE, "The \"$type\" must be %s.")
+
+/* "$type" and references */
+ATID_FAULT(ATID_CONFORM_OTHER_RECORD, "The \"$type\" of the record must be the one that is asked for.")
+ATID_FAULT(ATID_CONFORM_NO_RECORD, "The \"$type\" of a record must be the type of a record.")
+ATID_FAULT(ATID_CONFORM_UNION_NO_TYPE, "An object in a union must have a \"$type\".")
+ATID_FAULT(ATID_CONFORM_UNION_CLOSED, "The \"$type\" must be one that the closed union lists.")
+ATID_FAULT(ATID_CONFORM_NO_VALUES, "A reference must be to a definition of a type that values have.")
+
+/* lexicon/validate.c: what a value is checked as */
+ATID_FAULT(ATID_CONFORM_REF, "The reference must be an NSID, or an NSID with \"#\" and the name of a definition.")
+ATID_FAULT(ATID_CONFORM_PART, "The part must be parameters, input, output or message.")
+ATID_FAULT(ATID_CONFORM_NO_PART, "The definition must have the part that is asked for.")
+ATID_FAULT(ATID_CONFORM_ENDPOINT, "A query, procedure or subscription must be checked by its part: parameters, input, output or message.")
+ATID_FAULT(ATID_CONFORM_NO_MESSAGE, "A message without a \"$type\" must be of one of the types that the closed union lists.")
 
 /* atid_crypto's: base58.c, multikey.c */
 ATID_FAULT(ATID_BASE58_CHARACTER, "A key must have only characters of base58btc after its \"z\".")

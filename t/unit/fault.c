@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * fault.c
- *		The words of faults: each has its own, and all are sentences.
+ *		The words of faults: each has its own, all are sentences, and only those that are
+ *		about something have a %s.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,6 +20,7 @@ main(void)
 	{
 		const char *words = atid_fault_words((AtidFault) a);
 		size_t		len = strlen(words);
+		const char *gap;
 
 		ok(len > 10 && len < 200 && words[len - 1] == '.' && words[0] >= 'A' && words[0] <= 'Z' &&
 		   (strstr(words, " must ") != NULL || a == ATID_NO_MEMORY), words);
@@ -27,6 +29,10 @@ main(void)
 			if (strcmp(words, atid_fault_words((AtidFault) b)) == 0)
 				ok(false, "words of its own");
 		}
+		gap = strstr(words, "%s");
+		if ((gap != NULL) != atid_fault_has_about((AtidFault) a) ||
+			(gap != NULL && strstr(gap + 1, "%s") != NULL))
+			ok(false, "one %s where it is about something");
 	}
 	return done();
 }
