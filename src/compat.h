@@ -23,6 +23,8 @@
 
 /* 16 brought soft errors; before, every input error is raised. */
 #if PG_VERSION_NUM < 160000
+#define DirectInputFunctionCallSafe(func, str, typioparam, typmod, escontext, result) \
+	(*(result) = DirectFunctionCall1(func, CStringGetDatum(str)), true)
 #define ereturn(context, dummy_value, ...) \
 	do { \
 		(void) (context); \
@@ -86,6 +88,22 @@
 #else
 #define atid_make_json_lexer(json, len, encoding) \
 	makeJsonLexContextCstringLen((char *) (json), len, encoding, false)
+#endif
+
+/* 19 has a function with another name, and a soft error. */
+#if PG_VERSION_NUM >= 190000
+#include "nodes/miscnodes.h"
+#include "utils/numeric.h"
+
+static inline int32
+numeric_int4_opt_error(Numeric num, bool *have_error)
+{
+	ErrorSaveContext error = {T_ErrorSaveContext};
+	int32		value = numeric_int4_safe(num, (Node *) &error);
+
+	*have_error = error.error_occurred;
+	return value;
+}
 #endif
 
 /*

@@ -208,6 +208,11 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 		like($s->ok("SELECT concat_ws('|', atid.record_problem($text), atid.json_problem($text))"),
 			qr/^\$.*: A text must be valid UTF-8\.\|\$: A text must be valid UTF-8\.$/, "SQL_ASCII: told why, $text");
 	}
+
+	# a key that is at fault is no step of a path: not the one before it, and not what another call left
+	is($s->ok("SELECT atid.record_problem(E'{\"a\": {\"b\": 1, \"c\351\": 2}}')"), '$.a: A text must be valid UTF-8.', 'SQL_ASCII: the path to a key that is at fault');
+	is($s->ok("SELECT concat_ws('|', atid.record_problem(E'{\"a\": {\"first\": {\"second\": 1.5}}}'), atid.record_problem(E'{\"a\": {\"\351\": {}}}'))"),
+		'$.a.first.second: A number must be an integer.|$.a: A text must be valid UTF-8.', 'SQL_ASCII: of a first key');
 }
 
 $_->quit foreach values %session;

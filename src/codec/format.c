@@ -187,6 +187,9 @@ is_irregular(const char *s, size_t len)
 		"sgn-ch-de"
 	};
 
+	/* the shortest has five characters, and most tags have fewer */
+	if (len < strlen("i-ami"))
+		return false;
 	for (size_t t = 0; t < sizeof(tags) / sizeof(tags[0]); t++)
 	{
 		size_t		i = 0;
@@ -294,6 +297,35 @@ atid_language_scan(const char *s, size_t len, size_t *at)
  * CID
  */
 
+/* The characters that are checked at a time. */
+#define CID_AT_ONCE 16
+
+static inline bool
+is_cid_character(char c)
+{
+	return atid_is_letter(c) || atid_is_digit(c) || c == '+' || c == '=';
+}
+
+/*
+ * Are CID_AT_ONCE characters those of a CID?  A loop of fixed length without a way out
+ * becomes vector instructions: scanning CIDs took a twentieth of record_conforms.
+ */
+static inline bool
+are_cid_characters(const char *s)
+{
+	unsigned char good = 1;
+
+	for (size_t i = 0; i < CID_AT_ONCE; i++)
+	{
+		unsigned char c = (unsigned char) s[i];
+		unsigned char letter = (unsigned char) ((c | 0x20) - 'a');
+		unsigned char digit = (unsigned char) (c - '0');
+
+		good &= (letter < 26) | (digit < 10) | (c == '+') | (c == '=');
+	}
+	return good != 0;
+}
+
 /*
  * Lexicon's format "cid", which names no base: 8 to 256 letters, digits, '+'
  * and '=', and not the beginning of a CIDv0.
@@ -302,14 +334,18 @@ AtidFault
 atid_cid_string_scan(const char *s, size_t len, size_t *at)
 {
 	size_t		bound = len < ATID_CID_STRING_MAX ? len : ATID_CID_STRING_MAX;
+	size_t		i = 0;
 
-	for (*at = 0; *at < bound; (*at)++)
-	{
-		char		c = s[*at];
-
-		if (!atid_is_letter(c) && !atid_is_digit(c) && c != '+' && c != '=')
-			return ATID_CID_STRING_CHARACTER;
-	}
+	while (bound - i >= CID_AT_ONCE && are_cid_characters(s + i))
+		i += CID_AT_ONCE;
+	/* the last ones may overlap those before */
+	if (i > 0 && bound - i < CID_AT_ONCE && are_cid_characters(s + bound - CID_AT_ONCE))
+		i = bound;
+	while (i < bound && is_cid_character(s[i]))
+		i++;
+	*at = i;
+	if (i < bound)
+		return ATID_CID_STRING_CHARACTER;
 	if (len < ATID_CID_STRING_MIN || len > ATID_CID_STRING_MAX)
 		return ATID_CID_STRING_LENGTH;
 	*at = 0;

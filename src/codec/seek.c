@@ -173,7 +173,7 @@ seek_key(AtidSeek *seek, const uint8_t *p, uint64_t pairs, const char *key, size
 			int			order = key_len > len ? 1 : memcmp(p, key, len);
 
 			if (order > 0)
-				return ATID_SEEK_NONE;
+				break;
 			if (order == 0)
 			{
 				seek->p = p + len;
@@ -184,6 +184,7 @@ seek_key(AtidSeek *seek, const uint8_t *p, uint64_t pairs, const char *key, size
 		if (p == NULL)
 			return ATID_SEEK_FAULT;
 	}
+	seek->p = p;
 	return ATID_SEEK_NONE;
 }
 
@@ -274,7 +275,8 @@ atid_seek_kind(const AtidSeek *seek)
 }
 
 /*
- * Take a step.  After any other result than ATID_SEEK_FOUND the seek is at an end.
+ * Take a step.  After any other result than ATID_SEEK_FOUND the seek is at an end; where a
+ * map has no such key, seek->p is how far it was read.
  */
 AtidSeekResult
 atid_seek_step(AtidSeek *seek, const char *step, size_t len)
@@ -302,4 +304,21 @@ const uint8_t *
 atid_seek_past(const AtidSeek *seek)
 {
 	return skip_values(seek, seek->p, 1);
+}
+
+/*
+ * The bytes of the value, if it is a text.  They may not be UTF-8.
+ */
+bool
+atid_seek_text(const AtidSeek *seek, const char **text, size_t *len)
+{
+	unsigned	major;
+	uint64_t	arg;
+	const uint8_t *p = read_head(seek->p, seek->end, &major, &arg);
+
+	if (p == NULL || major != MAJOR_TEXT || arg > (uint64_t) (seek->end - p))
+		return false;
+	*text = (const char *) p;
+	*len = (size_t) arg;
+	return true;
 }

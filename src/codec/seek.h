@@ -44,6 +44,7 @@ typedef struct AtidSeek
 extern AtidSeekResult atid_seek_init(AtidSeek *seek, const void *bytes, size_t len);
 extern AtidSeekKind atid_seek_kind(const AtidSeek *seek);
 extern AtidSeekResult atid_seek_step(AtidSeek *seek, const char *step, size_t len);
+extern bool atid_seek_text(const AtidSeek *seek, const char **text, size_t *len);
 extern const uint8_t *atid_seek_past(const AtidSeek *seek);
 
 #endif							/* ATID_SEEK_H */

@@ -205,21 +205,19 @@ atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCbor
 }
 
 /*
- * The JSON of a block as text, which can hold U+0000.
+ * Append the JSON of a block, in UTF-8.
  */
-text *
-atid_json_of_block(bytea *block)
+void
+atid_append_json_of_block(StringInfo buf, bytea *block)
 {
 	AtidCborReader reader;
 	AtidCborItem item;
 	AtidCborEvent event;
-	StringInfoData buf;
 	bool		comma = false;
 	uint64		events = 0;
 	char	   *chars;
 	size_t		len;
 
-	initStringInfo(&buf);
 	atid_block_reader_init(&reader, block);
 	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
 	{
@@ -228,58 +226,70 @@ atid_json_of_block(bytea *block)
 		if (event == ATID_CBOR_FAULT)
 			atid_refuse_block(&reader);
 		if (comma && event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
-			appendStringInfoCharMacro(&buf, ',');
+			appendStringInfoCharMacro(buf, ',');
 		comma = true;
 
 		switch (event)
 		{
 			case ATID_CBOR_INTEGER:
-				appendStringInfo(&buf, INT64_FORMAT, item.integer);
+				appendStringInfo(buf, INT64_FORMAT, item.integer);
 				break;
 			case ATID_CBOR_TEXT:
-				atid_append_json_string(&buf, (const char *) item.data, item.len);
+				atid_append_json_string(buf, (const char *) item.data, item.len);
 				break;
 			case ATID_CBOR_KEY:
 				if (is_special_key(&item))
 					refuse_special_key(&reader, &item);
-				atid_append_json_string(&buf, (const char *) item.data, item.len);
-				appendStringInfoCharMacro(&buf, ':');
+				atid_append_json_string(buf, (const char *) item.data, item.len);
+				appendStringInfoCharMacro(buf, ':');
 				comma = false;
 				break;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
-				appendStringInfoString(&buf, event == ATID_CBOR_LINK ?
+				appendStringInfoString(buf, event == ATID_CBOR_LINK ?
 									   "{\"$link\":\"" : "{\"$bytes\":\"");
 				chars = atid_text_of_special(&reader, event, &item, &len);
-				appendBinaryStringInfo(&buf, chars, (int) len);
+				appendBinaryStringInfo(buf, chars, (int) len);
 				pfree(chars);
-				appendStringInfoString(&buf, "\"}");
+				appendStringInfoString(buf, "\"}");
 				break;
 			case ATID_CBOR_BOOL:
-				appendStringInfoString(&buf, item.integer ? "true" : "false");
+				appendStringInfoString(buf, item.integer ? "true" : "false");
 				break;
 			case ATID_CBOR_NULL:
-				appendStringInfoString(&buf, "null");
+				appendStringInfoString(buf, "null");
 				break;
 			case ATID_CBOR_ARRAY:
-				appendStringInfoCharMacro(&buf, '[');
+				appendStringInfoCharMacro(buf, '[');
 				comma = false;
 				break;
 			case ATID_CBOR_ARRAY_END:
-				appendStringInfoCharMacro(&buf, ']');
+				appendStringInfoCharMacro(buf, ']');
 				break;
 			case ATID_CBOR_MAP:
-				appendStringInfoCharMacro(&buf, '{');
+				appendStringInfoCharMacro(buf, '{');
 				comma = false;
 				break;
 			case ATID_CBOR_MAP_END:
-				appendStringInfoCharMacro(&buf, '}');
+				appendStringInfoCharMacro(buf, '}');
 				break;
 			case ATID_CBOR_FAULT:
 			case ATID_CBOR_END:
 				break;
 		}
 	}
+}
+
+/*
+ * The JSON of a block as text, which can hold U+0000.
+ */
+text *
+atid_json_of_block(bytea *block)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	atid_append_json_of_block(&buf, block);
 	if (GetDatabaseEncoding() == PG_UTF8)
 		return cstring_to_text_with_len(buf.data, buf.len);
 	return cstring_to_text(pg_any_to_server(buf.data, buf.len, PG_UTF8));

@@ -8,6 +8,7 @@
 #ifndef ATID_DECODE_H
 #define ATID_DECODE_H
 
+#include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
 #include "codec/dagcbor.h"
@@ -17,6 +18,7 @@ extern void atid_block_reader_init(AtidCborReader *reader, bytea *block);
 extern bool atid_block_read_rest(AtidCborReader *reader);
 extern char *atid_block_problem(const AtidCborReader *reader);
 pg_noreturn extern void atid_refuse_block(const AtidCborReader *reader);
+extern void atid_append_json_of_block(StringInfo buf, bytea *block);
 extern text *atid_json_of_block(bytea *block);
 extern char *atid_text_of_special(AtidCborReader *reader, AtidCborEvent event,
 								  const AtidCborItem *item, size_t *len);

@@ -107,13 +107,18 @@ encoder_finish(Encoder *encoder)
 	return block;
 }
 
+/*
+ * Raise the problem of a record that has no block.
+ */
 pg_noreturn static void
-refuse_size(AtidFault fault)
+refuse_encoding(AtidFault fault, const char *problem)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("record cannot be encoded as DAG-CBOR"),
-			 errdetail("%s", atid_fault_words(fault))));
+	if (fault == ATID_CBOR_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("record cannot be encoded as DAG-CBOR"),
+				 errdetail("%s", problem)));
+	atid_refuse_record(fault, "record cannot be encoded as DAG-CBOR", problem);
 }
 
 /*
@@ -376,106 +381,154 @@ put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item, bool 
 }
 
 /*
- * The block of a jsonb.
+ * The block, if no problem was found; else NULL.  The writer may have one, too.
+ */
+static bytea *
+block_unless(Encoder *encoder, AtidFault *fault, char **problem)
+{
+	bytea	   *block = encoder_finish(encoder);
+
+	if (*problem == NULL && block == NULL)
+	{
+		*fault = encoder->writer.fault;
+		*problem = pstrdup(atid_fault_words(*fault));
+	}
+	return *problem == NULL ? block : NULL;
+}
+
+/*
+ * The block of a jsonb.  If it has none, the result is NULL, and *fault and *problem
+ * say why.
  */
 bytea *
-atid_block_of_jsonb(Jsonb *jb)
+atid_try_block_of_jsonb(Jsonb *jb, AtidFault *fault, char **problem)
 {
 	AtidJsonbWalk walk;
 	AtidCborItem item;
 	AtidCborEvent event;
 	Encoder		encoder;
-	bytea	   *block;
+
+	*problem = NULL;
 
 	/* most blocks are no larger than their jsonb */
 	encoder_init(&encoder, VARSIZE(jb) + 64);
 	atid_jsonb_walk_init(&walk, &jb->root);
-	while ((event = atid_jsonb_next(&walk, &item)) != ATID_CBOR_END)
+	while (*problem == NULL && (event = atid_jsonb_next(&walk, &item)) != ATID_CBOR_END)
 	{
 		if (event == ATID_CBOR_FAULT)
-			atid_refuse_record(walk.fault, "record cannot be encoded as DAG-CBOR",
-							   atid_describe_problem(jb, ATID_RULES_CODEC));
+		{
+			*fault = walk.fault;
+			*problem = atid_describe_problem(jb, ATID_RULES_CODEC);
+			break;
+		}
 		if (walk.utf8)
 			put_event(&encoder, event, &item, true);
 		else
 			put_event(&encoder, event, &item, false);
 		if (encoder.twice != NULL)
-			atid_refuse_record(ATID_CBOR_KEY_TWICE, "record cannot be encoded as DAG-CBOR",
-							   encoder.twice);
+		{
+			*fault = ATID_CBOR_KEY_TWICE;
+			*problem = encoder.twice;
+		}
 	}
-
 	if (walk.scratch.data != NULL)
 		pfree(walk.scratch.data);
-	block = encoder_finish(&encoder);
+	return block_unless(&encoder, fault, problem);
+}
+
+/*
+ * The same; a problem is an error.
+ */
+bytea *
+atid_block_of_jsonb(Jsonb *jb)
+{
+	AtidFault	fault;
+	char	   *problem;
+	bytea	   *block = atid_try_block_of_jsonb(jb, &fault, &problem);
+
 	if (block == NULL)
-		refuse_size(encoder.writer.fault);
+		refuse_encoding(fault, problem);
 	return block;
 }
 
 /*
- * The block of a JSON text in the server's encoding.  If it has none, an error is
- * raised; or if problem is not NULL, the result is NULL and *problem says why.
+ * The block of a JSON text in UTF-8.  If it has none, the result is NULL, and *fault
+ * and *problem say why.
  */
 bytea *
-atid_block_of_json(text *json, char **problem)
+atid_try_block_of_utf8(const char *json, size_t len, AtidFault *fault, char **problem)
 {
-	const char *raw = VARDATA_ANY(json);
-	const char *utf8;
-	size_t		len = VARSIZE_ANY_EXHDR(json);
 	AtidTextWalk walk;
 	AtidCborItem item;
 	AtidCborEvent event;
 	Encoder		encoder;
-	bytea	   *block;
-	char	   *why = NULL;
 
-	if (!atid_can_be_utf8(raw, len))
-	{
-		why = psprintf("$: %s", atid_fault_words(ATID_CBOR_UTF8));
-		if (problem == NULL)
-			atid_refuse_record(ATID_CBOR_UTF8, "record cannot be encoded as DAG-CBOR", why);
-		*problem = why;
-		return NULL;
-	}
-	utf8 = pg_server_to_any(raw, (int) len, PG_UTF8);
-	if (utf8 != raw)
-		len = strlen(utf8);
+	*problem = NULL;
 
 	/* a block is hardly ever larger than its text */
 	encoder_init(&encoder, len + 64);
-	atid_text_walk_init(&walk, utf8, len);
-	while (why == NULL && (event = atid_text_next(&walk, &item)) != ATID_CBOR_END)
+	atid_text_walk_init(&walk, json, len);
+	while (*problem == NULL && (event = atid_text_next(&walk, &item)) != ATID_CBOR_END)
 	{
 		if (event == ATID_CBOR_FAULT)
 		{
 			encoder.levels[encoder.depth].items++;
-			why = psprintf("%s: %s", encoder_path(&encoder, !walk.fault_in_key),
-						   atid_fault_words(walk.fault));
+			*fault = walk.fault;
+			*problem = psprintf("%s: %s", encoder_path(&encoder, !walk.fault_in_key),
+								atid_fault_words(walk.fault));
+			break;
 		}
-		else
+		put_event(&encoder, event, &item, false);
+		if (encoder.twice != NULL)
 		{
-			put_event(&encoder, event, &item, false);
-			if (encoder.twice != NULL)
-			{
-				walk.fault = ATID_CBOR_KEY_TWICE;
-				why = encoder.twice;
-			}
+			*fault = ATID_CBOR_KEY_TWICE;
+			*problem = encoder.twice;
 		}
 	}
-	if (why != NULL && problem == NULL)
-		atid_refuse_record(walk.fault, "record cannot be encoded as DAG-CBOR", why);
-
 	if (walk.text.data != NULL)
 		pfree(walk.text.data);
 	if (walk.special.data != NULL)
 		pfree(walk.special.data);
-	if (utf8 != raw)
+	return block_unless(&encoder, fault, problem);
+}
+
+/*
+ * The same of a JSON text in the server's encoding.
+ */
+bytea *
+atid_try_block_of_json(const char *json, size_t len, AtidFault *fault, char **problem)
+{
+	const char *utf8;
+	bytea	   *block;
+
+	if (!atid_can_be_utf8(json, len))
+	{
+		*fault = ATID_CBOR_UTF8;
+		*problem = psprintf("$: %s", atid_fault_words(ATID_CBOR_UTF8));
+		return NULL;
+	}
+	utf8 = pg_server_to_any(json, (int) len, PG_UTF8);
+	block = atid_try_block_of_utf8(utf8, utf8 == json ? len : strlen(utf8), fault, problem);
+	if (utf8 != json)
 		pfree((char *) utf8);
-	block = encoder_finish(&encoder);
+	return block;
+}
+
+/*
+ * The block of a json.  If it has none, an error is raised; or if problem is not NULL,
+ * the result is NULL and *problem says why.
+ */
+bytea *
+atid_block_of_json(text *json, char **problem)
+{
+	AtidFault	fault;
+	char	   *why;
+	bytea	   *block = atid_try_block_of_json(VARDATA_ANY(json), VARSIZE_ANY_EXHDR(json), &fault,
+											   &why);
+
 	if (block == NULL && problem == NULL)
-		refuse_size(encoder.writer.fault);
+		refuse_encoding(fault, why);
 	if (problem != NULL)
-		*problem = why != NULL || block != NULL ? why :
-			pstrdup(atid_fault_words(encoder.writer.fault));
-	return why == NULL ? block : NULL;
+		*problem = why;
+	return block;
 }

@@ -10,6 +10,13 @@
 
 #include "utils/jsonb.h"
 
+#include "codec/fault.h"
+
+extern bytea *atid_try_block_of_jsonb(Jsonb *jb, AtidFault *fault, char **problem);
+extern bytea *atid_try_block_of_utf8(const char *json, size_t len, AtidFault *fault,
+									 char **problem);
+extern bytea *atid_try_block_of_json(const char *json, size_t len, AtidFault *fault,
+									 char **problem);
 extern bytea *atid_block_of_jsonb(Jsonb *jb);
 extern bytea *atid_block_of_json(text *json, char **problem);
 

@@ -150,30 +150,33 @@ atid_append_json_string(StringInfo buf, const char *s, size_t len)
  * Can a key follow a dot in a path, without quotes?
  */
 static bool
-is_plain_key(AtidSlice key)
+is_plain_key(const char *key, size_t len)
 {
-	for (size_t i = 0; i < key.len; i++)
+	for (size_t i = 0; i < len; i++)
 	{
-		char		c = key.data[i];
+		char		c = key[i];
 
 		if (!atid_is_letter(c) && c != '_' && c != '$' && !(i > 0 && atid_is_digit(c)))
 			return false;
 	}
-	return key.len > 0;
+	return len > 0;
 }
 
-static void
-append_path_key(StringInfo path, AtidSlice key)
+/*
+ * Append the step from an object to one of its values.
+ */
+void
+atid_append_path_key(StringInfo path, const char *key, size_t len)
 {
-	if (is_plain_key(key))
+	if (is_plain_key(key, len))
 	{
 		appendStringInfoChar(path, '.');
-		appendBinaryStringInfo(path, key.data, (int) key.len);
+		appendBinaryStringInfo(path, key, (int) len);
 	}
 	else
 	{
 		appendStringInfoChar(path, '[');
-		atid_append_json_string(path, key.data, key.len);
+		atid_append_json_string(path, key, len);
 		appendStringInfoChar(path, ']');
 	}
 }
@@ -185,7 +188,7 @@ static void
 append_step(StringInfo path, const AtidLevel *level, AtidSlice key)
 {
 	if (level->map)
-		append_path_key(path, key);
+		atid_append_path_key(path, key.data, key.len);
 	else
 		appendStringInfo(path, "[" INT64_FORMAT "]", level->index);
 }
@@ -307,7 +310,7 @@ push_step(AtidPaths *paths, const AtidInspector *in, int depth)
 	if (!level->map)
 		appendStringInfoString(&paths->field, "[]");
 	else
-		append_path_key(&paths->field, level->key);
+		atid_append_path_key(&paths->field, level->key.data, level->key.len);
 	now->field_len = paths->field.len;
 }
 

@@ -83,6 +83,7 @@ extern void atid_paths_init(AtidPaths *paths);
 extern void atid_paths_free(AtidPaths *paths);
 extern bool atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_item,
 						   Datum *path, Datum *field);
+extern void atid_append_path_key(StringInfo path, const char *key, size_t len);
 extern void atid_append_json_string(StringInfo buf, const char *s, size_t len);
 
 /*

@@ -9,7 +9,8 @@
  *
  * The server's lexer finds the tokens.  The server's parser is not used, because it
  * recurses for each level and refuses U+0000.  So the grammar is checked here, with a
- * stack of fixed size.  codec/json.c removes the escapes of strings.
+ * stack of fixed size; a value of type json has been checked before, other texts may
+ * be anything.  codec/json.c removes the escapes of strings.
  *
  * The lexer needs UTF-8, so the caller converts the whole text.  What an event points
  * to lasts until the next event.
@@ -48,30 +49,14 @@ note_json_fault(AtidTextWalk *walk, AtidFault fault)
 	return ATID_CBOR_FAULT;
 }
 
-/* Not expected: the server has checked a value of type json. */
-pg_noreturn static void
-refuse_syntax(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-			 errmsg("invalid input syntax for type %s", "json")));
-}
-
 static JsonTokenType
 next_token(AtidTextWalk *walk)
 {
 	if (walk->again)
 		walk->again = false;
 	else if (json_lex(walk->lex) != JSON_SUCCESS)
-		refuse_syntax();
+		walk->lex->token_type = JSON_TOKEN_INVALID;
 	return walk->lex->token_type;
-}
-
-static void
-expect_token(AtidTextWalk *walk, JsonTokenType type)
-{
-	if (next_token(walk) != type)
-		refuse_syntax();
 }
 
 /*
@@ -110,7 +95,8 @@ set_json_special(AtidTextWalk *walk, AtidCborItem *item, bool link)
 {
 	AtidFault	fault;
 
-	expect_token(walk, JSON_TOKEN_COLON);
+	if (next_token(walk) != JSON_TOKEN_COLON)
+		return note_json_fault(walk, ATID_JSON_SYNTAX);
 	if (next_token(walk) != JSON_TOKEN_STRING)
 		return note_json_fault(walk, link ? ATID_JSON_LINK_TYPE : ATID_JSON_BYTES_TYPE);
 	if (!set_string(walk, item))
@@ -184,9 +170,8 @@ set_json_value(AtidTextWalk *walk, AtidCborItem *item, JsonTokenType token)
 		case JSON_TOKEN_NULL:
 			return ATID_CBOR_NULL;
 		default:
-			break;
+			return note_json_fault(walk, ATID_JSON_SYNTAX);
 	}
-	refuse_syntax();
 }
 
 /*
@@ -206,9 +191,8 @@ atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 	{
 		if (walk->begun)
 		{
-			if (token != JSON_TOKEN_END)
-				refuse_syntax();
-			return ATID_CBOR_END;
+			return token == JSON_TOKEN_END ? ATID_CBOR_END :
+				note_json_fault(walk, ATID_JSON_SYNTAX);
 		}
 		walk->begun = true;
 		return set_json_value(walk, item, token);
@@ -227,7 +211,7 @@ atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 	if (level->any)
 	{
 		if (token != JSON_TOKEN_COMMA)
-			refuse_syntax();
+			return note_json_fault(walk, ATID_JSON_SYNTAX);
 		token = next_token(walk);
 	}
 	level->any = true;
@@ -235,11 +219,12 @@ atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 		return set_json_value(walk, item, token);
 
 	if (token != JSON_TOKEN_STRING)
-		refuse_syntax();
+		return note_json_fault(walk, ATID_JSON_SYNTAX);
 	walk->fault_in_key = true;
 	if (!set_string(walk, item))
 		return note_json_fault(walk, ATID_JSON_SURROGATE);
-	expect_token(walk, JSON_TOKEN_COLON);
+	if (next_token(walk) != JSON_TOKEN_COLON)
+		return note_json_fault(walk, ATID_JSON_SYNTAX);
 	if (atid_cbor_item_is(item, "$link"))
 		return note_json_fault(walk, ATID_JSON_LINK_KEYS);
 	if (atid_cbor_item_is(item, "$bytes"))

@@ -31,10 +31,14 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "codec/address.h"
 #include "codec/ascii.h"
 #include "codec/format.h"
 #include "codec/multiformat.h"
+#include "codec/seek.h"
+#include "error.h"
 #include "record/model.h"
 
 /* The longest name of a definition in a $type, with its "#". */
@@ -49,7 +53,8 @@
 bool
 atid_walk_fault_is_of_item(const AtidJsonbWalk *walk)
 {
-	return walk->fault != ATID_JSON_LINK_KEYS && walk->fault != ATID_JSON_BYTES_KEYS;
+	return !walk->fault_in_key &&
+		walk->fault != ATID_JSON_LINK_KEYS && walk->fault != ATID_JSON_BYTES_KEYS;
 }
 
 /*
@@ -148,10 +153,11 @@ strict_map_problem(const AtidInspector *in, const AtidLevel *level)
 
 /*
  * The first problem of a record.  It belongs to the inspector's current item if
- * *of_item, else to the array or map itself.
+ * *of_item, else to the array or map itself.  If conform is not NULL, the schema is
+ * checked in the same pass, and the schema says what the top must be.
  */
 static pg_attribute_always_inline AtidFault
-find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
+find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_item)
 {
 	bool		model = rules >= ATID_RULES_MODEL;
 	bool		strict = rules == ATID_RULES_STRICT;
@@ -170,8 +176,19 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 		}
 		if (event == ATID_CBOR_END)
 			return ATID_OK;
-		if (model && in->depth == 0 && event != ATID_CBOR_MAP && event != ATID_CBOR_MAP_END)
+		if (model && conform == NULL &&
+			in->depth == 0 && event != ATID_CBOR_MAP && event != ATID_CBOR_MAP_END)
 			return ATID_RECORD_TOP;
+		if (conform != NULL)
+		{
+			AtidFault	fault = atid_conform_next(conform, event, &in->item);
+
+			if (fault != ATID_OK)
+			{
+				*of_item = conform->of_item;
+				return fault;
+			}
+		}
 
 		switch (event)
 		{
@@ -255,17 +272,168 @@ find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 AtidFault
 atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
 {
-	/* three copies of the loop: the rules of one do not slow down another */
+	/* four copies of the loop: the rules of one do not slow down another */
 	switch (rules)
 	{
 		case ATID_RULES_CODEC:
-			return find_problem(in, ATID_RULES_CODEC, of_item);
+			return find_problem(in, ATID_RULES_CODEC, NULL, of_item);
 		case ATID_RULES_MODEL:
-			return find_problem(in, ATID_RULES_MODEL, of_item);
+			return find_problem(in, ATID_RULES_MODEL, NULL, of_item);
 		case ATID_RULES_STRICT:
 			break;
 	}
-	return find_problem(in, ATID_RULES_STRICT, of_item);
+	return find_problem(in, ATID_RULES_STRICT, NULL, of_item);
+}
+
+/*
+ * The "$type" of each map that a schema asks for.
+ *
+ * In a block it is behind the values of keys with fewer characters, which are passed over.
+ * So a byte could be passed over once for each map that it is in.  When more bytes have been
+ * passed over than the block has, all types are noted at once, in 16 bytes for each byte of
+ * the block at most, and are looked up from then on.
+ */
+typedef struct TypeFinder
+{
+	AtidInspector *in;
+	uint64		passed;			/* bytes */
+	AtidScratch maps;			/* offsets of maps, in order; empty if not
+								 * noted */
+	AtidScratch types;			/* offset of the "$type" of each, or 0 */
+	size_t		count;
+} TypeFinder;
+
+static uint32 *
+offsets_of(const AtidScratch *scratch)
+{
+	return (uint32 *) scratch->data;
+}
+
+static void
+add_map(TypeFinder *finder, size_t offset)
+{
+	if (finder->count * sizeof(uint32) == finder->maps.size)
+	{
+		size_t		size = finder->maps.size == 0 ? 4096 : finder->maps.size * 2;
+
+		if (finder->maps.size == 0)
+		{
+			atid_scratch(&finder->maps, size);
+			atid_scratch(&finder->types, size);
+		}
+		else
+		{
+			finder->maps.data = repalloc_huge(finder->maps.data, size);
+			finder->types.data = repalloc_huge(finder->types.data, size);
+			finder->maps.size = finder->types.size = size;
+		}
+	}
+	offsets_of(&finder->maps)[finder->count] = (uint32) offset;
+	offsets_of(&finder->types)[finder->count++] = 0;
+}
+
+/*
+ * Note the types of all maps up to the block's end, or up to its fault.
+ */
+static void
+note_types(TypeFinder *finder)
+{
+	const AtidCborReader *block = finder->in->reader;
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	size_t		open[ATID_CBOR_DEPTH_MAX + 1];	/* the map at each depth */
+	bool		is_type = false;
+
+	atid_cbor_reader_init(&reader, block->begin, block->end - block->begin);
+	reader.pause = block->pause;
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		event = atid_cbor_next(&reader, &item);
+		if (event == ATID_CBOR_MAP)
+		{
+			add_map(finder, atid_cbor_offset(&reader));
+			open[reader.depth] = finder->count - 1;
+		}
+		else if (event == ATID_CBOR_TEXT && is_type)
+			offsets_of(&finder->types)[open[reader.depth]] = (uint32) atid_cbor_offset(&reader);
+		is_type = event == ATID_CBOR_KEY && atid_cbor_item_is(&item, "$type");
+	} while (event != ATID_CBOR_END && event != ATID_CBOR_FAULT);
+}
+
+/*
+ * The offset of the "$type" of a map; 0 if it has none that is a text.
+ */
+static uint32
+noted_type(const TypeFinder *finder, uint32 map)
+{
+	size_t		low = 0;
+	size_t		high = finder->count;
+
+	while (low < high)
+	{
+		size_t		middle = low + (high - low) / 2;
+
+		if (offsets_of(&finder->maps)[middle] == map)
+			return offsets_of(&finder->types)[middle];
+		if (offsets_of(&finder->maps)[middle] < map)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+/*
+ * The "$type" of the map that the inspector has just come to, if it is a text.
+ */
+static bool
+type_of_map(void *arg, const char **type, size_t *len)
+{
+	TypeFinder *finder = arg;
+	const AtidCborReader *block = finder->in->reader;
+	AtidSeek	seek = {0};
+	bool		found;
+
+	if (finder->in->walk != NULL)
+		return atid_jsonb_type(finder->in->walk, type, len);
+	seek.end = block->end;
+	seek.pause = block->pause;
+	if (finder->passed > (uint64) (block->end - block->begin))
+	{
+		uint32		offset;
+
+		if (finder->count == 0)
+			note_types(finder);
+		offset = noted_type(finder, (uint32) atid_cbor_offset(block));
+		seek.p = block->begin + offset;
+		return offset != 0 && atid_seek_text(&seek, type, len);
+	}
+	seek.p = block->at;
+	found = atid_seek_step(&seek, "$type", 5) == ATID_SEEK_FOUND;
+	finder->passed += seek.p - block->at;
+	return found && atid_seek_text(&seek, type, len);
+}
+
+/*
+ * The first problem of a value by the model and a schema, with which conform has begun.
+ */
+AtidFault
+atid_find_nonconformity(AtidInspector *in, AtidConform *conform, bool *of_item)
+{
+	TypeFinder	finder = {.in = in};
+	AtidFault	fault;
+
+	conform->type_of = type_of_map;
+	conform->arg = &finder;
+	fault = find_problem(in, ATID_RULES_MODEL, conform, of_item);
+	if (finder.maps.data != NULL)
+	{
+		pfree(finder.maps.data);
+		pfree(finder.types.data);
+	}
+	return fault;
 }
 
 /*
@@ -276,7 +444,7 @@ char *
 atid_problem_text(const AtidInspector *in, AtidFault problem, bool of_item)
 {
 	return psprintf("%s: %s", atid_inspect_path(in, in->depth, of_item),
-					atid_fault_words(problem));
+					atid_fault_sentence(problem, NULL));
 }
 
 /*

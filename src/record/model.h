@@ -10,6 +10,7 @@
 
 #include "utils/jsonb.h"
 
+#include "codec/conform.h"
 #include "compat.h"
 #include "record/inspect.h"
 
@@ -22,6 +23,7 @@ typedef enum AtidRules
 } AtidRules;
 
 extern AtidFault atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item);
+extern AtidFault atid_find_nonconformity(AtidInspector *in, AtidConform *conform, bool *of_item);
 extern char *atid_describe_problem(Jsonb *jb, AtidRules rules);
 extern char *atid_problem_text(const AtidInspector *in, AtidFault problem, bool of_item);
 extern bool atid_level_is_legacy_blob(const AtidLevel *level);

@@ -38,6 +38,7 @@
 #include "codec/ascii.h"
 #include "codec/dagcbor.h"
 #include "codec/multiformat.h"
+#include "compat.h"
 #include "record/walk.h"
 
 void
@@ -129,8 +130,21 @@ static AtidCborEvent
 set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 {
 	Datum		n = NumericGetDatum(num);
+	int32		value;
+	bool		beyond;
 	Numeric		back;
 	bool		same;
+
+	/*
+	 * nearly all have 32 bits and no digits after the point; without this,
+	 * record_is_valid took a third longer
+	 */
+	value = numeric_int4_opt_error(num, &beyond);
+	if (!beyond && DatumGetInt32(DirectFunctionCall1(numeric_scale, n)) == 0)
+	{
+		item->integer = value;
+		return ATID_CBOR_INTEGER;
+	}
 
 	if (walk->int64_max == 0)
 	{
@@ -390,7 +404,10 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 		frame->at_value = true;
 		JBE_ADVANCE_OFFSET(frame->key_offset, entry);
 		if (!set_text(walk, item, frame->data + offset, entry_len(entry, offset)))
+		{
+			walk->fault_in_key = true;
 			return note_fault(walk, ATID_CBOR_UTF8);
+		}
 		if (item->len >= 5 && item->data[0] == '$')
 		{
 			if (atid_cbor_item_is(item, "$link"))
@@ -401,4 +418,39 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 		return ATID_CBOR_KEY;
 	}
 	return next_value(walk, item, frame);
+}
+
+/*
+ * The "$type" of the object that has just begun, if it is a text, in the server's
+ * encoding.  Keys are in order of their length and then of their bytes, so only the
+ * shorter ones are before it.
+ */
+bool
+atid_jsonb_type(const AtidJsonbWalk *walk, const char **type, size_t *len)
+{
+	const AtidJsonbFrame *frame = &walk->frames[walk->depth];
+	const JsonbContainer *object = (const JsonbContainer *)
+		((const char *) frame->entries - offsetof(JsonbContainer, children));
+	uint32		offset = 0;
+
+	for (uint32 i = 0; i < frame->count; i++)
+	{
+		JEntry		entry = frame->entries[i];
+		uint32		key_len = entry_len(entry, offset);
+		int			order = key_len < 5 ? -1 : key_len > 5 ? 1 :
+			memcmp(frame->data + offset, "$type", 5);
+
+		if (order > 0)
+			return false;
+		if (order == 0)
+		{
+			entry = frame->entries[frame->count + i];
+			offset = getJsonbOffset(object, (int) (frame->count + i));
+			*type = frame->data + offset;
+			*len = entry_len(entry, offset);
+			return JBE_ISSTRING(entry);
+		}
+		JBE_ADVANCE_OFFSET(offset, entry);
+	}
+	return false;
 }

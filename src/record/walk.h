@@ -40,6 +40,7 @@ typedef struct AtidJsonbWalk
 	Datum		int64_min;		/* numerics; 0 until the first number */
 	Datum		int64_max;
 	AtidFault	fault;
+	bool		fault_in_key;	/* the key has it, which is no item yet */
 	AtidJsonbFrame frames[ATID_CBOR_DEPTH_MAX + 1]; /* [0] is the outside */
 } AtidJsonbWalk;
 
@@ -57,6 +58,7 @@ atid_is_ascii(const char *s, size_t len)
 extern bool atid_can_be_utf8(const char *text, size_t len);
 extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContainer *root);
 extern AtidCborEvent atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item);
+extern bool atid_jsonb_type(const AtidJsonbWalk *walk, const char **type, size_t *len);
 extern char *atid_scratch(AtidScratch *scratch, size_t size);
 extern AtidFault atid_json_link(AtidCborItem *item, AtidScratch *scratch);
 extern AtidFault atid_json_bytes(AtidCborItem *item, AtidScratch *scratch);
