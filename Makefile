@@ -42,6 +42,9 @@ REGRESS = \
 	datetime \
 	record \
 	reference \
+	lexicon \
+	lexicon_changes \
+	conforms \
 	network \
 	repository \
 	event \

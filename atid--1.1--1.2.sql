@@ -113,6 +113,264 @@ COMMENT ON FUNCTION @extschema@.dag_cbor_ref_uris(bytea, text[]) IS
   'the AT URIs and DIDs in the field of a block at a path';
 
 ------------------------------------------------------------------------------
+-- lexicon
+------------------------------------------------------------------------------
+
+-- types
+
+CREATE TYPE @extschema@.lexicon;
+
+CREATE FUNCTION @extschema@.lexicon_in(cstring) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_in(cstring) IS 'I/O';
+
+CREATE FUNCTION @extschema@.lexicon_out(@extschema@.lexicon) RETURNS cstring
+  AS 'MODULE_PATHNAME', 'atid_lexicon_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_out(@extschema@.lexicon) IS 'I/O';
+
+CREATE FUNCTION @extschema@.lexicon_recv(internal) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_recv(internal) IS 'I/O';
+
+CREATE FUNCTION @extschema@.lexicon_send(@extschema@.lexicon) RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_lexicon_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_send(@extschema@.lexicon) IS 'I/O';
+
+CREATE TYPE @extschema@.lexicon (
+  INPUT = @extschema@.lexicon_in,
+  OUTPUT = @extschema@.lexicon_out,
+  RECEIVE = @extschema@.lexicon_recv,
+  SEND = @extschema@.lexicon_send,
+  INTERNALLENGTH = VARIABLE,
+  ALIGNMENT = int4,
+  STORAGE = extended
+);
+COMMENT ON TYPE @extschema@.lexicon IS 'AT Protocol lexicon: a set of Lexicon documents';
+
+-- functions
+
+CREATE FUNCTION @extschema@.lexicon_problem(jsonb) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_lexicon_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_problem(jsonb) IS
+  'why the document, or the array of documents, is no lexicon, and where, or NULL';
+
+CREATE FUNCTION @extschema@.lexicon_is_valid(jsonb) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_lexicon_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_is_valid(jsonb) IS
+  'is the document, or the array of documents, a lexicon?';
+
+CREATE FUNCTION @extschema@.lexicon_ids(@extschema@.lexicon) RETURNS text[]
+  AS 'MODULE_PATHNAME', 'atid_lexicon_ids' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.lexicon_ids(@extschema@.lexicon) IS
+  'the NSIDs of the documents of a lexicon, in bytewise order';
+
+CREATE FUNCTION @extschema@.lexicon_document(lexicons @extschema@.lexicon, nsid text) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_lexicon_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.lexicon_document(@extschema@.lexicon, text) IS
+  'the document of an NSID in a lexicon, or NULL';
+
+CREATE FUNCTION @extschema@.lexicon_missing(@extschema@.lexicon) RETURNS text[]
+  AS 'MODULE_PATHNAME', 'atid_lexicon_missing' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_missing(@extschema@.lexicon) IS
+  'the references that lead out of a lexicon, each once, in bytewise order';
+
+CREATE FUNCTION @extschema@.lexicon_only(lexicons @extschema@.lexicon, nsids text[]) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_only' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_only(@extschema@.lexicon, text[]) IS
+  'of a lexicon these definitions, such as a.b.c or a.b.c#name, and what they refer to';
+
+CREATE FUNCTION @extschema@.record_conforms(
+  record jsonb, lexicons @extschema@.lexicon, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_conforms(jsonb, @extschema@.lexicon, bool) IS
+  'is the record what the schema of its $type says? NULL where the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.record_conforms(
+  record jsonb, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_conforms(jsonb, @extschema@.lexicon, text, bool) IS
+  'is the record of this type, and what its schema says? NULL where the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.record_conforms_problem(
+  record jsonb, lexicons @extschema@.lexicon, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_record_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_conforms_problem(jsonb, @extschema@.lexicon, bool) IS
+  'why record_conforms with the same arguments is false, and where; else NULL';
+
+CREATE FUNCTION @extschema@.record_conforms_problem(
+  record jsonb, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_record_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_conforms_problem(jsonb, @extschema@.lexicon, text, bool) IS
+  'why record_conforms with the same arguments is false, and where; else NULL';
+
+CREATE FUNCTION @extschema@.dag_cbor_conforms(
+  block bytea, lexicons @extschema@.lexicon, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.dag_cbor_conforms(bytea, @extschema@.lexicon, bool) IS
+  'is the record in the block what the schema of its $type says? NULL where the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.dag_cbor_conforms(
+  block bytea, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.dag_cbor_conforms(bytea, @extschema@.lexicon, text, bool) IS
+  'is the record in the block of this type, and what its schema says? NULL where the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.dag_cbor_conforms_problem(
+  block bytea, lexicons @extschema@.lexicon, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.dag_cbor_conforms_problem(bytea, @extschema@.lexicon, bool) IS
+  'why dag_cbor_conforms with the same arguments is false, and where; else NULL';
+
+CREATE FUNCTION @extschema@.dag_cbor_conforms_problem(
+  block bytea, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.dag_cbor_conforms_problem(bytea, @extschema@.lexicon, text, bool) IS
+  'why dag_cbor_conforms with the same arguments is false, and where; else NULL';
+
+CREATE FUNCTION @extschema@.value_conforms(
+  value jsonb, lexicons @extschema@.lexicon, ref text, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_value_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.value_conforms(jsonb, @extschema@.lexicon, text, bool) IS
+  'is the value what a definition, such as a.b.c or a.b.c#name, says? NULL where the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.value_conforms(
+  value jsonb, lexicons @extschema@.lexicon, ref text, part text, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_value_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.value_conforms(jsonb, @extschema@.lexicon, text, text, bool) IS
+  'is the value what a part says: the parameters, input, output or message of a query, procedure or subscription?';
+
+CREATE FUNCTION @extschema@.value_conforms_problem(
+  value jsonb, lexicons @extschema@.lexicon, ref text, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_value_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.value_conforms_problem(jsonb, @extschema@.lexicon, text, bool) IS
+  'why value_conforms with the same arguments is false, and where; else NULL';
+
+CREATE FUNCTION @extschema@.value_conforms_problem(
+  value jsonb, lexicons @extschema@.lexicon, ref text, part text, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_value_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.value_conforms_problem(jsonb, @extschema@.lexicon, text, text, bool) IS
+  'why value_conforms with the same arguments is false, and where; else NULL';
+
+CREATE FUNCTION @extschema@.rkey_conforms(
+  rkey text, lexicons @extschema@.lexicon, nsid text
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_rkey_conforms_lexicon' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.rkey_conforms(text, @extschema@.lexicon, text) IS
+  'can a record of this type have this record key? NULL where the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.lexicon_changes(
+  old @extschema@.lexicon, new @extschema@.lexicon, OUT nsid text, OUT path text, OUT change text,
+  OUT breaks_old_data bool, OUT breaks_old_readers bool
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_lexicon_changes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.lexicon_changes(@extschema@.lexicon, @extschema@.lexicon) IS
+  'what differs between two lexicons, and whether it breaks old data or old readers';
+
+CREATE FUNCTION @extschema@.lexicon_unicode_version() RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_lexicon_unicode_version' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_unicode_version() IS
+  'the version of Unicode by which graphemes are counted';
+
+CREATE FUNCTION @extschema@.lexicon_from_jsonb(jsonb) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_from_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_from_jsonb(jsonb) IS
+  'implementation of the cast from jsonb to lexicon';
+
+CREATE FUNCTION @extschema@.lexicon_to_jsonb(@extschema@.lexicon) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_lexicon_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.lexicon_to_jsonb(@extschema@.lexicon) IS
+  'implementation of the cast from lexicon to jsonb';
+
+CREATE FUNCTION @extschema@.lexicon_eq(@extschema@.lexicon, @extschema@.lexicon) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_lexicon_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_eq(@extschema@.lexicon, @extschema@.lexicon) IS
+  'implementation of = operator';
+
+CREATE FUNCTION @extschema@.lexicon_ne(@extschema@.lexicon, @extschema@.lexicon) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_lexicon_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_ne(@extschema@.lexicon, @extschema@.lexicon) IS
+  'implementation of <> operator';
+
+CREATE FUNCTION @extschema@.lexicon_hash(@extschema@.lexicon) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_lexicon_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_hash(@extschema@.lexicon) IS 'hash';
+
+CREATE FUNCTION @extschema@.lexicon_hash_extended(@extschema@.lexicon, bigint) RETURNS bigint
+  AS 'MODULE_PATHNAME', 'atid_lexicon_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.lexicon_hash_extended(@extschema@.lexicon, bigint) IS 'hash';
+
+CREATE FUNCTION @extschema@.lexicon_concat(@extschema@.lexicon, @extschema@.lexicon) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_concat' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_concat(@extschema@.lexicon, @extschema@.lexicon) IS
+  'implementation of || operator';
+
+CREATE FUNCTION @extschema@.lexicon_agg_add(internal, @extschema@.lexicon) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_lexicon_agg_add' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.lexicon_agg_add(internal, @extschema@.lexicon) IS
+  'transition function of lexicon_agg';
+
+CREATE FUNCTION @extschema@.lexicon_agg_finish(internal) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_agg_finish' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_agg_finish(internal) IS 'final function of lexicon_agg';
+
+-- operators and aggregates
+
+CREATE OPERATOR pg_catalog.= (
+  LEFTARG = @extschema@.lexicon, RIGHTARG = @extschema@.lexicon, FUNCTION = @extschema@.lexicon_eq,
+  COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+  RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR pg_catalog.= (@extschema@.lexicon, @extschema@.lexicon) IS 'equal';
+
+CREATE OPERATOR pg_catalog.<> (
+  LEFTARG = @extschema@.lexicon, RIGHTARG = @extschema@.lexicon, FUNCTION = @extschema@.lexicon_ne,
+  COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+  RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.<> (@extschema@.lexicon, @extschema@.lexicon) IS 'not equal';
+
+CREATE OPERATOR pg_catalog.|| (
+  LEFTARG = @extschema@.lexicon, RIGHTARG = @extschema@.lexicon, FUNCTION = @extschema@.lexicon_concat
+);
+COMMENT ON OPERATOR pg_catalog.|| (@extschema@.lexicon, @extschema@.lexicon) IS
+  'the documents of both lexicons';
+
+CREATE AGGREGATE @extschema@.lexicon_agg(@extschema@.lexicon) (
+  SFUNC = @extschema@.lexicon_agg_add, STYPE = internal, SSPACE = 1048576,
+  FINALFUNC = @extschema@.lexicon_agg_finish, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.lexicon_agg(@extschema@.lexicon) IS
+  'the documents of all lexicons as one';
+
+-- operator classes and casts
+
+CREATE OPERATOR CLASS @extschema@.lexicon_ops DEFAULT FOR TYPE @extschema@.lexicon USING hash AS
+  OPERATOR 1 pg_catalog.=,
+  FUNCTION 1 @extschema@.lexicon_hash(@extschema@.lexicon),
+  FUNCTION 2 @extschema@.lexicon_hash_extended(@extschema@.lexicon, bigint);
+COMMENT ON OPERATOR CLASS @extschema@.lexicon_ops USING hash IS 'hash of lexicons';
+COMMENT ON OPERATOR FAMILY @extschema@.lexicon_ops USING hash IS 'hash of lexicons';
+
+CREATE CAST (jsonb AS @extschema@.lexicon) WITH FUNCTION @extschema@.lexicon_from_jsonb(jsonb) AS ASSIGNMENT;
+COMMENT ON CAST (jsonb AS @extschema@.lexicon) IS
+  'the lexicon of a document or an array of documents, in assignments too';
+
+CREATE CAST (@extschema@.lexicon AS jsonb) WITH FUNCTION @extschema@.lexicon_to_jsonb(@extschema@.lexicon);
+COMMENT ON CAST (@extschema@.lexicon AS jsonb) IS 'the document of a lexicon, or the array of its documents';
+
+------------------------------------------------------------------------------
 -- repository
 ------------------------------------------------------------------------------
 

@@ -34,6 +34,13 @@ SELECT message, detail, sql_error_code FROM pg_input_error_info('did:plc:', 'ati
 SELECT message, detail, sql_error_code FROM pg_input_error_info('at://a.b/c', 'atid.at_uri');
 SELECT pg_input_is_valid('{at://a.b,at://a}', 'atid.at_uri[]');
 
+SELECT left(t, 20) AS t, pg_input_is_valid(t, 'atid.lexicon') AS lexicon,
+       left(message, 50) AS message, right(detail, 60) AS detail, sql_error_code
+FROM (VALUES ('[]'), ('{"lexicon": 1, "id": "a.b.c", "defs": {"main": {"type": "token"}}}'), (''),
+             ('[}'), ('[1]'), ('[0.5]'), ('{"id": "a.b.c"}'), (repeat('[', 100000)),
+             ('[{"id": "a.b.c"}, {"id": "a.b.c", "x": 1}]')) v(t),
+     pg_input_error_info(t, 'atid.lexicon');
+
 SELECT current_setting('server_version_num')::int >= 170000 AS has_on_error \gset
 \if :has_on_error
 \else

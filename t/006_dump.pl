@@ -64,6 +64,20 @@ CREATE TABLE app.record (
 	CONSTRAINT profile_is_self CHECK (collection <> 'app.bsky.actor.profile' OR atid.rkey_conforms(rkey, 'literal:self')));
 CREATE INDEX ON app.record (key text_pattern_ops);
 
+CREATE TABLE app.lexicon (
+	document atid.lexicon NOT NULL,
+	nsids text[] GENERATED ALWAYS AS (atid.lexicon_ids(document)) STORED);
+CREATE DOMAIN app.note AS jsonb CONSTRAINT note_1 CHECK (VALUE IS NULL OR atid.record_conforms(VALUE,
+	'{"lexicon": 1, "id": "com.example.note", "description": "It''s \"Ä\\😀\".", "defs": {"main": {"type": "record", "key": "any",
+	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxGraphemes": 9}}}}}}') IS TRUE);
+CREATE FUNCTION app.verdict(r jsonb) RETURNS bool LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$BEGIN
+	RETURN atid.record_conforms(r, '{"lexicon": 1, "id": "com.example.note", "defs": {"main": {"type": "record", "key": "any",
+	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxLength": 4}}}}}}'); END$$;
+CREATE TABLE app.note_checked (
+	note app.note,
+	same jsonb CHECK (jsonb_typeof(same::app.note) = 'object'),
+	verdict bool GENERATED ALWAYS AS (app.verdict(same)) STORED);
+
 CREATE FUNCTION app.newest(before atid.tid) RETURNS atid.tid LANGUAGE sql STABLE
 	BEGIN ATOMIC SELECT max(p.id) FROM app.post p WHERE p.id < before AND p.id <> '2222222222222'; END;
 CREATE VIEW app.recent AS
@@ -91,12 +105,21 @@ INSERT INTO app.record (did, collection, loose) SELECT 'did:web:a.example', 'app
 INSERT INTO app.record (did, collection, rkey, key) VALUES
 	('did:web:a.example', 'app.bsky.actor.profile', 'self', 'pre:fix'),
 	('did:web:b.example', 'app.bsky.actor.profile', 'self', '~1.2-3_');
+INSERT INTO app.lexicon VALUES ('[]'),
+	('{"lexicon": 1, "id": "com.example.a", "description": "\u00e4\ud83d\ude00\\\"''\n", "defs": {"main": {"type": "token"}}}'),
+	('[{"lexicon": 1, "id": "com.example.b", "defs": {"main": {"type": "token"}}},
+	   {"lexicon": 1, "id": "com.example.a", "defs": {"main": {"type": "token"}}}]');
+INSERT INTO app.note_checked (note, same) VALUES (NULL, NULL),
+	('{"$type": "com.example.note", "text": "1234"}', '{"$type": "com.example.note", "text": "12345"}');
+ALTER DOMAIN app.note ADD CONSTRAINT note_2 CHECK (VALUE IS NULL OR atid.record_conforms(VALUE,
+	'{"lexicon": 1, "id": "com.example.note", "defs": {"main": {"type": "record", "key": "any",
+	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxLength": 8}}}}}}') IS TRUE) NOT VALID;
 REFRESH MATERIALIZED VIEW app.extent;
 ANALYZE app.post, app.reply, app.by_hash, app.by_year, app.record;
 SQL
 
 my @tables = qw(post reply by_hash by_hash_0 by_hash_1 by_hash_2 by_year by_year_2024 by_year_2025
-  by_year_rest record recent extent);
+  by_year_rest record recent extent lexicon note_checked);
 
 # One line per relation: rows and a digest over them as text, in an order that does not depend on
 # the extension.
@@ -133,7 +156,7 @@ foreach my $user ($node->safe_psql('postgres', 'SELECT current_user'), 'owner')
 	$node->safe_psql($from, "$schema\n$rows", extra_params => \@as);
 	my $before = contents($node, $from);
 	$expected = $before;
-	like($before, qr/^post 4500\|.*^by_year_2024 \d{4}\|.*^extent 1\|/ms, "$who: the tables are full");
+	like($before, qr/^post 4500\|.*^by_year_2024 \d{4}\|.*^extent 1\|.*^lexicon 3\|.*^note_checked 2\|/ms, "$who: the tables are full");
 
 	my $dir    = PostgreSQL::Test::Utils::tempdir("dump_$from");
 	my $source = $node->connstr($from);
@@ -175,10 +198,19 @@ foreach my $user ($node->safe_psql('postgres', 'SELECT current_user'), 'owner')
 		[ '23514', q{INSERT INTO app.record (did, collection, key) VALUES ('d', 'a.b.c', 'a/b')} ],
 		[ '23514', q{INSERT INTO app.record (did, collection) VALUES ('d', 'b.c')} ],
 		[ '23514', q{INSERT INTO app.record (did, collection) VALUES ('d', 'app.bsky.actor.profile')} ],
-		[ '23514', q{INSERT INTO app.record (did, collection, loose) VALUES ('d', 'a.b.c', 'a b')} ])
+		[ '23514', q{INSERT INTO app.record (did, collection, loose) VALUES ('d', 'a.b.c', 'a b')} ],
+		[ '23514', q{INSERT INTO app.note_checked (note) VALUES ('{"$type": "com.example.other"}')} ],
+		[ '23514', q{INSERT INTO app.note_checked (note) VALUES ('{"$type": "com.example.note", "text": "123456789"}')} ],
+		[ '23514', q{INSERT INTO app.note_checked (same) VALUES ('{"$type": "com.example.note", "text": "1234567890"}')} ])
 	{
 		is(($session->try($bad->[1]))[1], $bad->[0], "restored, refused: $bad->[1]");
 	}
+	is( $session->ok(
+			q{SELECT nsids FROM app.lexicon WHERE document = '[{"lexicon": 1, "id": "com.example.a", "defs": {"main": {"type": "token"}}},
+			  {"lexicon": 1, "id": "com.example.b", "defs": {"main": {"type": "token"}}}]'}),
+		'{com.example.a,com.example.b}', 'restored: a set of Lexicons');
+	is( $session->ok('SELECT count(*) FILTER (WHERE verdict), count(*) FILTER (WHERE NOT verdict) FROM app.note_checked'),
+		'0|1', 'restored: the verdict');
 	is( $session->ok(
 			q{INSERT INTO app.post (body) VALUES ('new') RETURNING id > (SELECT last FROM app.extent), id = app.newest('jzzzzzzzzzzzz')}
 		),

@@ -5,7 +5,7 @@
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
-# - META.json, the control files, the install scripts and the RPM's spec have one version; released scripts are unchanged;
+# - META.json, the control files, the install scripts, the RPM's spec and npm's package have one version; released scripts are unchanged;
 # - the later install scripts bind to nothing that others have planted (t/061_planted.pl has the attacks);
 # - errors, in C and as the regression tests print them, keep to the server's style guide.
 
@@ -34,6 +34,7 @@ record/json         compat error codec/* record/walk
 record/encode       compat error sort codec/* record/walk record/inspect record/model record/json
 record/decode       compat error jsonbuild codec/* record/walk record/inspect record/model record/encode
 record/*            compat error sort codec/* record/* cid address/address
+lexicon/*           compat error sha256 sort codec/* lexicon/* record/* cid address/address
 repository/archive  compat error sha256 codec/*
 repository/*        compat error sha256 sort codec/* repository/* cid address/address
 crypto/*            compat error jsonbuild sha256 codec/* crypto/*
@@ -137,6 +138,8 @@ foreach my $path ('atid.control', 'crypto/atid_crypto.control')
 }
 push @problems, 'packaging/rpm/atid.spec has another version than META.json'
   unless slurp('packaging/rpm/atid.spec') =~ /^Version: *\Q$meta->{version}\E$/m;
+push @problems, 'packaging/npm/package.json has another version than META.json'
+  unless decode_json(slurp('packaging/npm/package.json'))->{version} eq $meta->{version};
 done('one version');
 
 is(sha256_hex($text{$_}), $released{$_}, "$_ is as it was released") foreach sort keys %released;

@@ -1,0 +1,243 @@
+/*-------------------------------------------------------------------------
+ *
+ * program.c
+ *		Compiled lexicons: a cache in each backend.
+ *
+ * A value is compiled when it is first used.  Its program, with a copy of the value's
+ * DAG-CBOR, has a memory context of its own, and is found again by the value's digest.
+ * What a digest stands for never changes, so nothing in the cache becomes invalid.
+ *
+ * A call site (fn_extra of a function that is called with a lexicon) pins the program of
+ * the value that it saw last, until its memory context ends.  As long as that value
+ * comes again, a call compares digests and does nothing else; of a value that is
+ * toasted, only the digest is fetched.
+ *
+ * The programs in the cache take CACHE_MAX bytes at most; the one that was not used for
+ * the longest time has to go first.  A program that is pinned then lives until its last
+ * pin goes.  One that is larger than the cache is never in it, and lives as long as its
+ * call site does.
+ *
+ * A program is compiled in a child of the current context, so an error in the middle
+ * leaves nothing behind.  It gets its place in the cache when it is whole.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "address/address.h"
+#include "compat.h"
+#include "lexicon/lexicon.h"
+#include "sort.h"
+
+/* The bytes of the programs that a backend keeps. */
+#define CACHE_MAX		(16 * 1024 * 1024)
+
+typedef struct Program
+{
+	AtidLexicon lexicon;
+	MemoryContext context;		/* has all of it */
+	uint8		digest[32];
+	Size		size;
+	int			pins;
+	bool		cached;
+	dlist_node	node;			/* in recent, if it is cached */
+} Program;
+
+typedef struct CacheEntry
+{
+	uint8		digest[32];		/* the key */
+	Program    *program;
+} CacheEntry;
+
+/* What fn_extra points to. */
+typedef struct CallSite
+{
+	Program    *program;		/* NULL, or pinned */
+	MemoryContextCallback callback;
+} CallSite;
+
+static HTAB *cache = NULL;
+static dlist_head recent = DLIST_STATIC_INIT(recent);	/* the last used first */
+static Size cache_size = 0;
+
+
+/*
+ * Compiling
+ */
+
+static void *
+alloc_for_program(void *arg, void *old, size_t size)
+{
+	if (size == 0)
+	{
+		if (old != NULL)
+			pfree(old);
+		return NULL;
+	}
+	if (old != NULL)
+		return repalloc_huge(old, size);
+	return MemoryContextAllocHuge((MemoryContext) arg, size);
+}
+
+static void
+check_for_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * Compile a set into the current memory context.  Its bytes must stay where they are.
+ */
+AtidFault
+atid_lexicon_compile_here(AtidLexicon *set, const uint8 *bytes, size_t len, size_t *at)
+{
+	AtidLexCaller caller = {alloc_for_program, atid_sort, check_for_interrupts, NULL};
+
+	caller.arg = CurrentMemoryContext;
+	return atid_lexicon_compile(set, &caller, bytes, len, at);
+}
+
+/*
+ * The program of a value, in a new context below the current one.
+ */
+static Program *
+compile_value(Datum datum)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "atid lexicon",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	Program    *program = palloc0(sizeof(Program));
+	AtidLexiconDatum *value = (AtidLexiconDatum *) PG_DETOAST_DATUM_COPY(datum);
+	size_t		at;
+
+	if (atid_lexicon_compile_here(&program->lexicon, value->cbor, ATID_LEXICON_CBOR_LEN(value),
+								  &at) != ATID_OK)
+		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.lexicon");
+	program->context = context;
+	memcpy(program->digest, value->digest, sizeof(program->digest));
+	MemoryContextSwitchTo(caller);
+	program->size = MemoryContextMemAllocated(context, true);
+	return program;
+}
+
+
+/*
+ * The cache
+ */
+
+static void
+unpin_program(Program *program)
+{
+	Assert(program->pins > 0);
+	if (--program->pins == 0 && !program->cached)
+		MemoryContextDelete(program->context);
+}
+
+/*
+ * Take the program that was not used for the longest time out of the cache.
+ */
+static void
+evict_program(void)
+{
+	Program    *program = dlist_container(Program, node, dlist_tail_node(&recent));
+
+	hash_search(cache, program->digest, HASH_REMOVE, NULL);
+	dlist_delete(&program->node);
+	cache_size -= program->size;
+	program->cached = false;
+	if (program->pins == 0)
+		MemoryContextDelete(program->context);
+}
+
+/*
+ * The program of a value with this head; it has a pin for the caller.
+ */
+static Program *
+pin_program(Datum datum, const AtidLexiconDatum *head)
+{
+	CacheEntry *entry;
+	Program    *program;
+
+	if (cache == NULL)
+	{
+		HASHCTL		ctl = {0};
+
+		ctl.keysize = sizeof(entry->digest);
+		ctl.entrysize = sizeof(CacheEntry);
+		cache = hash_create("atid lexicons", 16, &ctl, HASH_ELEM | HASH_BLOBS);
+	}
+	entry = hash_search(cache, head->digest, HASH_FIND, NULL);
+	if (entry != NULL)
+	{
+		dlist_move_head(&recent, &entry->program->node);
+		entry->program->pins++;
+		return entry->program;
+	}
+
+	program = compile_value(datum);
+	if (program->size <= CACHE_MAX)
+	{
+		entry = hash_search(cache, program->digest, HASH_ENTER, NULL);
+
+		/* from here on there are no errors */
+		entry->program = program;
+		dlist_push_head(&recent, &program->node);
+		cache_size += program->size;
+		program->cached = true;
+	}
+	program->pins = 1;
+	MemoryContextSetParent(program->context, TopMemoryContext);
+	while (cache_size > CACHE_MAX)
+		evict_program();
+	return program;
+}
+
+/* The memory of a call site is to be freed. */
+static void
+unpin_call_site(void *arg)
+{
+	CallSite   *site = arg;
+
+	if (site->program != NULL)
+		unpin_program(site->program);
+	site->program = NULL;
+}
+
+/*
+ * The program of an argument of type atid.lexicon.  It stays until the next call at the
+ * same call site.  fn_extra is not free for other use.
+ */
+const AtidLexicon *
+atid_lexicon_program(FunctionCallInfo fcinfo, int argument)
+{
+	Datum		datum = PG_GETARG_DATUM(argument);
+	const AtidLexiconDatum *head = atid_lexicon_head(datum);
+	CallSite   *site = fcinfo->flinfo->fn_extra;
+
+	if (unlikely(site == NULL))
+	{
+		site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
+		site->callback.func = unpin_call_site;
+		site->callback.arg = site;
+		MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
+		fcinfo->flinfo->fn_extra = site;
+	}
+	if (unlikely(site->program == NULL ||
+				 memcmp(site->program->digest, head->digest, sizeof(head->digest)) != 0))
+	{
+		Program    *program = pin_program(datum, head);
+
+		if (site->program != NULL)
+			unpin_program(site->program);
+		site->program = program;
+	}
+	if (DatumGetPointer(datum) != (Pointer) head)
+		pfree((void *) head);
+	return &site->program->lexicon;
+}

@@ -1,0 +1,670 @@
+/*-------------------------------------------------------------------------
+ *
+ * set.c
+ *		Lexicons as sets: documents put together, asked for, and left out.
+ *
+ * A set has one document of an NSID.  Where sets are put together, the same document
+ * twice is one, and two different ones are an error.  A document of which lexicon_only()
+ * has left something out is another document than the whole one.
+ *
+ * What lexicon_only() keeps is closed: a definition comes with all that it refers to in
+ * the set, so a reference within a document always leads to a definition.  Of a document
+ * all other fields are kept.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+
+#include "address/address.h"
+#include "cid.h"
+#include "codec/bytes.h"
+#include "codec/dagcbor.h"
+#include "compat.h"
+#include "error.h"
+#include "lexicon/lexicon.h"
+#include "sha256.h"
+#include "sort.h"
+
+
+/*
+ * A set as its documents, and back
+ */
+
+void
+atid_lexicon_add_part(AtidLexiconParts *parts, const AtidLexiconPart *part)
+{
+	if (parts->parts == NULL)
+	{
+		parts->size = 8;
+		parts->parts = palloc(parts->size * sizeof(AtidLexiconPart));
+	}
+	else if (parts->count == parts->size)
+	{
+		parts->size *= 2;
+		parts->parts = repalloc_huge(parts->parts, parts->size * sizeof(AtidLexiconPart));
+	}
+	parts->parts[parts->count++] = *part;
+}
+
+/*
+ * Add the documents of a value, which must stay where it is.
+ */
+void
+atid_lexicon_split(AtidLexiconParts *parts, const AtidLexiconDatum *value)
+{
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	AtidLexiconPart part = {NULL, 0, NULL, 0};
+
+	atid_cbor_reader_init(&reader, value->cbor, ATID_LEXICON_CBOR_LEN(value));
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		event = atid_cbor_next(&reader, &item);
+		if (event == ATID_CBOR_FAULT || (reader.depth == 0 && event != ATID_CBOR_END &&
+										 event != ATID_CBOR_MAP_END))
+			atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.lexicon");
+		if ((event == ATID_CBOR_KEY && reader.depth == 1) || event == ATID_CBOR_END)
+		{
+			if (part.nsid != NULL)
+			{
+				part.len = reader.at - part.document;
+				atid_lexicon_add_part(parts, &part);
+			}
+			part.nsid = item.data;
+			part.nsid_len = item.len;
+			part.document = item.data + item.len;
+		}
+	} while (event != ATID_CBOR_END);
+}
+
+static int
+compare_parts(const void *a, const void *b, void *arg)
+{
+	const AtidLexiconPart *x = a;
+	const AtidLexiconPart *y = b;
+
+	return arg != NULL ?
+		atid_bytes_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len) :
+		atid_cbor_key_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len);
+}
+
+/*
+ * Sort documents by their NSIDs, in bytewise order.
+ */
+void
+atid_lexicon_sort(AtidLexiconParts *parts)
+{
+	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_parts, parts);
+}
+
+/*
+ * Sort documents in the order that they have in a set, each once.  Returns NULL, or one
+ * that has the NSID of another document.  free_part() frees those that are left out,
+ * if it is not NULL.
+ */
+static const AtidLexiconPart *
+unite_parts(AtidLexiconParts *parts, void (*free_part) (const AtidLexiconPart *part))
+{
+	AtidLexiconPart *last = NULL;
+
+	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_parts, NULL);
+	for (size_t i = 0; i < parts->count; i++)
+	{
+		AtidLexiconPart *part = &parts->parts[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (last != NULL && compare_parts(last, part, NULL) == 0)
+		{
+			if (last->len != part->len ||
+				memcmp(last->document, part->document, part->len) != 0)
+				return part;
+			if (free_part != NULL)
+				free_part(part);
+		}
+		else
+		{
+			last = last == NULL ? part : last + 1;
+			*last = *part;
+		}
+	}
+	if (last != NULL)
+		parts->count = last + 1 - parts->parts;
+	return NULL;
+}
+
+/*
+ * The value of documents.  On a fault it is NULL, and *at is the document at fault.
+ */
+AtidFault
+atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **value, const AtidLexiconPart **at)
+{
+	const size_t head = offsetof(AtidLexiconDatum, cbor);
+	AtidCborWriter writer = {0};
+	AtidLexiconDatum *result;
+
+	*value = NULL;
+	*at = unite_parts(parts, NULL);
+	if (*at != NULL)
+		return ATID_LEXICON_TWICE;
+
+	/* a head has at most 9 bytes */
+	writer.cap = 9;
+	for (size_t i = 0; i < parts->count; i++)
+	{
+		writer.cap += 9 + parts->parts[i].nsid_len + parts->parts[i].len;
+		if (writer.cap > MaxAllocSize - head)
+		{
+			*at = &parts->parts[i];
+			return ATID_CBOR_SIZE;
+		}
+	}
+	result = palloc0(head + writer.cap);
+	writer.data = result->cbor;
+	atid_cbor_put_map(&writer, parts->count);
+	for (size_t i = 0; i < parts->count; i++)
+	{
+		const AtidLexiconPart *part = &parts->parts[i];
+
+		CHECK_FOR_INTERRUPTS();
+		atid_cbor_put_text(&writer, part->nsid, part->nsid_len);
+		memcpy(writer.data + writer.len, part->document, part->len);
+		writer.len += part->len;
+	}
+	Assert(writer.fault == ATID_OK && writer.len <= writer.cap);
+
+	result->version = ATID_LEXICON_FORM;
+	atid_sha256_once(result->cbor, writer.len, result->digest);
+	SET_VARSIZE(result, head + writer.len);
+	*value = result;
+	return ATID_OK;
+}
+
+/*
+ * A fault of a document as a sentence with its NSID.
+ */
+char *
+atid_lexicon_fault_of(const AtidLexiconPart *part, AtidFault fault)
+{
+	return psprintf("In %s: %s", atid_quote((const char *) part->nsid, part->nsid_len),
+					atid_fault_words(fault));
+}
+
+pg_noreturn static void
+refuse_set(AtidFault fault, const AtidLexiconPart *part)
+{
+	ereport(ERROR,
+			(errcode(fault == ATID_CBOR_SIZE ? ERRCODE_PROGRAM_LIMIT_EXCEEDED :
+					 ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("lexicons cannot be put together"),
+			 errdetail("%s", atid_lexicon_fault_of(part, fault))));
+}
+
+static AtidLexiconDatum *
+join_or_refuse(AtidLexiconParts *parts)
+{
+	AtidLexiconDatum *value;
+	const AtidLexiconPart *part;
+	AtidFault	fault = atid_lexicon_join(parts, &value, &part);
+
+	if (fault != ATID_OK)
+		refuse_set(fault, part);
+	if (parts->parts != NULL)
+		pfree(parts->parts);
+	return value;
+}
+
+
+/*
+ * Sets put together
+ */
+
+/*
+ * lexicon_concat(lexicon, lexicon), the operator ||: the documents of both.
+ */
+PG_FUNCTION_INFO_V1(atid_lexicon_concat);
+Datum
+atid_lexicon_concat(PG_FUNCTION_ARGS)
+{
+	AtidLexiconParts parts = {0};
+
+	atid_lexicon_split(&parts, atid_lexicon_get(PG_GETARG_DATUM(0)));
+	atid_lexicon_split(&parts, atid_lexicon_get(PG_GETARG_DATUM(1)));
+	PG_RETURN_POINTER(join_or_refuse(&parts));
+}
+
+/*
+ * The state of lexicon_agg(): copies of documents, each in one piece with its NSID in
+ * front.  Whenever they have twice the bytes of the last time, those that are there more
+ * than once go.  So memory is at most that of two sets and one value, and time n log n.
+ */
+typedef struct SetState
+{
+	MemoryContext context;
+	AtidLexiconParts parts;
+	size_t		bytes;
+	size_t		bytes_max;
+} SetState;
+
+static void
+free_copy_of_part(const AtidLexiconPart *part)
+{
+	pfree((void *) part->nsid);
+}
+
+static void
+add_copy_of_part(SetState *state, const AtidLexiconPart *part)
+{
+	uint8	   *copy = palloc_extended(part->nsid_len + part->len, MCXT_ALLOC_HUGE);
+	AtidLexiconPart copied = {copy, part->nsid_len, copy + part->nsid_len, part->len};
+
+	memcpy(copy, part->nsid, part->nsid_len);
+	memcpy(copy + part->nsid_len, part->document, part->len);
+	atid_lexicon_add_part(&state->parts, &copied);
+	state->bytes += part->nsid_len + part->len;
+}
+
+static void
+unite_state(SetState *state)
+{
+	const AtidLexiconPart *twice = unite_parts(&state->parts, free_copy_of_part);
+
+	if (twice != NULL)
+		refuse_set(ATID_LEXICON_TWICE, twice);
+	state->bytes = 0;
+	for (size_t i = 0; i < state->parts.count; i++)
+		state->bytes += state->parts.parts[i].nsid_len + state->parts.parts[i].len;
+	state->bytes_max = 2 * state->bytes + 65536;
+}
+
+PG_FUNCTION_INFO_V1(atid_lexicon_agg_add);
+Datum
+atid_lexicon_agg_add(PG_FUNCTION_ARGS)
+{
+	MemoryContext context;
+	MemoryContext caller;
+	SetState   *state = PG_ARGISNULL(0) ? NULL : (SetState *) PG_GETARG_POINTER(0);
+	AtidLexiconParts parts = {0};
+	AtidLexiconDatum *value;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate function called in non-aggregate context");
+	if (PG_ARGISNULL(1))
+	{
+		if (state == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(state);
+	}
+	if (state == NULL)
+	{
+		state = MemoryContextAllocZero(context, sizeof(SetState));
+		state->context = context;
+		state->bytes_max = 65536;
+	}
+
+	value = atid_lexicon_get(PG_GETARG_DATUM(1));
+	atid_lexicon_split(&parts, value);
+	caller = MemoryContextSwitchTo(state->context);
+	for (size_t i = 0; i < parts.count; i++)
+		add_copy_of_part(state, &parts.parts[i]);
+	if (state->bytes > state->bytes_max)
+		unite_state(state);
+	MemoryContextSwitchTo(caller);
+	PG_RETURN_POINTER(state);
+}
+
+PG_FUNCTION_INFO_V1(atid_lexicon_agg_finish);
+Datum
+atid_lexicon_agg_finish(PG_FUNCTION_ARGS)
+{
+	AtidLexiconParts parts = {0};
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+
+	/* the state stays as it is */
+	parts = ((SetState *) PG_GETARG_POINTER(0))->parts;
+	if (parts.parts != NULL)
+		parts.parts = memcpy(palloc_extended(parts.size * sizeof(AtidLexiconPart),
+											 MCXT_ALLOC_HUGE),
+							 parts.parts, parts.count * sizeof(AtidLexiconPart));
+	PG_RETURN_POINTER(join_or_refuse(&parts));
+}
+
+
+/*
+ * Sets asked for what they have
+ */
+
+static Datum
+text_array_datum(Datum *texts, size_t count)
+{
+	return PointerGetDatum(construct_array(texts, (int) count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+PG_FUNCTION_INFO_V1(atid_lexicon_ids);
+Datum
+atid_lexicon_ids(PG_FUNCTION_ARGS)
+{
+	AtidLexiconParts parts = {0};
+	Datum	   *ids;
+
+	atid_lexicon_split(&parts, atid_lexicon_get(PG_GETARG_DATUM(0)));
+	atid_lexicon_sort(&parts);
+	ids = palloc_extended(parts.count * sizeof(Datum), MCXT_ALLOC_HUGE);
+	for (size_t i = 0; i < parts.count; i++)
+		ids[i] = PointerGetDatum(cstring_to_text_with_len((const char *) parts.parts[i].nsid,
+														  (int) parts.parts[i].nsid_len));
+	return text_array_datum(ids, parts.count);
+}
+
+/*
+ * lexicon_document(lexicon, nsid): the document, or NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_lexicon_document);
+Datum
+atid_lexicon_document(PG_FUNCTION_ARGS)
+{
+	AtidLexiconParts parts = {0};
+	text	   *nsid = PG_GETARG_TEXT_PP(1);
+
+	atid_lexicon_split(&parts, atid_lexicon_get(PG_GETARG_DATUM(0)));
+	for (size_t i = 0; i < parts.count; i++)
+	{
+		const AtidLexiconPart *part = &parts.parts[i];
+
+		if (part->nsid_len == VARSIZE_ANY_EXHDR(nsid) &&
+			memcmp(part->nsid, VARDATA_ANY(nsid), part->nsid_len) == 0)
+		{
+			Datum		block = atid_bytes_datum(part->document, part->len);
+
+			PG_RETURN_JSONB_P(atid_lexicon_jsonb((bytea *) DatumGetPointer(block)));
+		}
+	}
+	PG_RETURN_NULL();
+}
+
+static int
+compare_refs(const void *a, const void *b, void *arg)
+{
+	const AtidLexicon *set = arg;
+	const AtidLexRef *x = a;
+	const AtidLexRef *y = b;
+	int			order = atid_bytes_cmp(atid_lex_text(set, x->nsid), x->nsid.len,
+									   atid_lex_text(set, y->nsid), y->nsid.len);
+
+	return order != 0 ? order : atid_bytes_cmp(atid_lex_text(set, x->name), x->name.len,
+											   atid_lex_text(set, y->name), y->name.len);
+}
+
+/*
+ * The text of a reference: the NSID, and "#" and a name if that is not "main".
+ */
+static Datum
+ref_datum(const AtidLexicon *set, const AtidLexRef *ref)
+{
+	StringInfoData utf8;
+	char	   *shown;
+	Datum		result;
+
+	initStringInfo(&utf8);
+	appendBinaryStringInfo(&utf8, atid_lex_text(set, ref->nsid), (int) ref->nsid.len);
+	if (ref->name.len > 0)
+	{
+		appendStringInfoChar(&utf8, '#');
+		appendBinaryStringInfo(&utf8, atid_lex_text(set, ref->name), (int) ref->name.len);
+	}
+	shown = pg_any_to_server(utf8.data, utf8.len, PG_UTF8);
+	result = CStringGetTextDatum(shown);
+	if (shown != utf8.data)
+		pfree(shown);
+	pfree(utf8.data);
+	return result;
+}
+
+/*
+ * lexicon_missing(lexicon): the references that lead out of the set, each once.
+ */
+PG_FUNCTION_INFO_V1(atid_lexicon_missing);
+Datum
+atid_lexicon_missing(PG_FUNCTION_ARGS)
+{
+	const AtidLexicon *set = atid_lexicon_program(fcinfo, 0);
+	AtidLexRef *missing = palloc_extended(set->ref_count * sizeof(AtidLexRef), MCXT_ALLOC_HUGE);
+	size_t		count = 0;
+	Datum	   *texts;
+	size_t		distinct = 0;
+
+	for (uint32 i = 0; i < set->ref_count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (set->refs[i].definition == ATID_LEX_NONE)
+			missing[count++] = set->refs[i];
+	}
+	atid_sort(missing, count, sizeof(AtidLexRef), compare_refs, (void *) set);
+	texts = palloc_extended(count * sizeof(Datum), MCXT_ALLOC_HUGE);
+	for (size_t i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i == 0 || compare_refs(&missing[i - 1], &missing[i], (void *) set) != 0)
+			texts[distinct++] = ref_datum(set, &missing[i]);
+	}
+	return text_array_datum(texts, distinct);
+}
+
+
+/*
+ * Parts of sets
+ */
+
+/* The definitions that are needed, and the nodes that are still to be looked at. */
+typedef struct Closure
+{
+	const AtidLexicon *set;
+	bool	   *needed;			/* by definition */
+	uint32	   *nodes;			/* a node is in it once */
+	uint32		count;
+} Closure;
+
+static void
+need_node(Closure *closure, uint32 node)
+{
+	if (node == ATID_LEX_NONE)
+		return;
+	if (closure->count >= closure->set->node_count)
+		elog(ERROR, "a schema of a lexicon belongs to two others");
+	closure->nodes[closure->count++] = node;
+}
+
+static void
+need_definition(Closure *closure, uint32 definition)
+{
+	if (definition == ATID_LEX_NONE || closure->needed[definition])
+		return;
+	closure->needed[definition] = true;
+	need_node(closure, closure->set->definitions[definition].node);
+}
+
+/*
+ * Need what a node consists of and refers to.
+ */
+static void
+need_parts_of_node(Closure *closure, const AtidLexNode *node)
+{
+	const AtidLexicon *set = closure->set;
+
+	switch ((AtidLexType) node->type)
+	{
+		case ATID_LEX_ARRAY:
+		case ATID_LEX_RECORD:
+		case ATID_LEX_BODY:
+			need_node(closure, node->first);
+			break;
+		case ATID_LEX_OBJECT:
+		case ATID_LEX_PARAMS:
+		case ATID_LEX_QUERY:
+		case ATID_LEX_PROCEDURE:
+		case ATID_LEX_SUBSCRIPTION:
+			for (uint32 i = 0; i < node->count; i++)
+				need_node(closure, set->properties[node->first + i].node);
+			break;
+		case ATID_LEX_REF:
+		case ATID_LEX_UNION:
+			for (uint32 i = 0; i < node->count; i++)
+				need_definition(closure, set->refs[node->first + i].definition);
+			break;
+		case ATID_LEX_BOOLEAN:
+		case ATID_LEX_INTEGER:
+		case ATID_LEX_STRING:
+		case ATID_LEX_BYTES:
+		case ATID_LEX_CID_LINK:
+		case ATID_LEX_BLOB:
+		case ATID_LEX_TOKEN:
+		case ATID_LEX_UNKNOWN:
+		case ATID_LEX_PERMISSION_SET:
+			break;
+	}
+}
+
+/*
+ * A document with those definitions only that are needed.
+ */
+static AtidLexiconPart
+pruned_document(const Closure *closure, const AtidLexDocument *document, size_t kept)
+{
+	const AtidLexicon *set = closure->set;
+	const uint8 *begin = set->bytes + document->at;
+	const uint8 *from = begin;	/* what comes next to be copied */
+	AtidCborWriter writer = {0};
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	bool		is_defs = false;
+	bool		in_defs = false;
+	uint32		definition = document->first;
+	AtidLexiconPart part;
+
+	writer.cap = document->end - document->at + 16;
+	writer.data = palloc_extended(writer.cap, MCXT_ALLOC_HUGE);
+	atid_cbor_reader_init(&reader, begin, document->end - document->at);
+	do
+	{
+		bool		ends = false;
+
+		CHECK_FOR_INTERRUPTS();
+		event = atid_cbor_next(&reader, &item);
+		if (event == ATID_CBOR_FAULT)
+			elog(ERROR, "could not read a document of a lexicon");
+		if (is_defs && event == ATID_CBOR_MAP)
+		{
+			memcpy(writer.data + writer.len, from, reader.at - from);
+			writer.len += reader.at - from;
+			atid_cbor_put_map(&writer, kept);
+			in_defs = true;
+			from = NULL;
+		}
+		is_defs = event == ATID_CBOR_KEY && reader.depth == 1 && atid_cbor_item_is(&item, "defs");
+		if (!in_defs)
+			continue;
+
+		/* a definition ends where the next one begins, or where the map ends */
+		ends = event == ATID_CBOR_MAP_END && reader.depth == 1;
+		if (ends || (event == ATID_CBOR_KEY && reader.depth == 2))
+		{
+			if (from != NULL)
+			{
+				memcpy(writer.data + writer.len, from, reader.at - from);
+				writer.len += reader.at - from;
+			}
+			from = ends || closure->needed[definition] ? reader.at : NULL;
+			if (ends)
+				in_defs = false;
+			else
+				definition++;
+		}
+	} while (event != ATID_CBOR_END);
+	memcpy(writer.data + writer.len, from, reader.at - from);
+	writer.len += reader.at - from;
+
+	part.nsid = set->bytes + document->nsid.at;
+	part.nsid_len = document->nsid.len;
+	part.document = writer.data;
+	part.len = writer.len;
+	return part;
+}
+
+/*
+ * lexicon_only(lexicon, nsids): these definitions and what they refer to.
+ */
+PG_FUNCTION_INFO_V1(atid_lexicon_only);
+Datum
+atid_lexicon_only(PG_FUNCTION_ARGS)
+{
+	const AtidLexicon *set = atid_lexicon_program(fcinfo, 0);
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
+	Closure		closure = {set, NULL, NULL, 0};
+	AtidLexiconParts parts = {0};
+	Datum	   *names;
+	bool	   *nulls;
+	int			count;
+
+	closure.needed = palloc_extended(set->definition_count * sizeof(bool),
+									 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	closure.nodes = palloc_extended(set->node_count * sizeof(uint32), MCXT_ALLOC_HUGE);
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &count);
+	for (int i = 0; i < count; i++)
+	{
+		const text *name = (const text *) DatumGetPointer(names[i]);
+		const char *ref;
+		size_t		len;
+		uint32		definition;
+
+		CHECK_FOR_INTERRUPTS();
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("name of a definition must not be null")));
+		ref = atid_lexicon_ref_utf8(name, &len);
+		definition = atid_lexicon_find_ref(set, ref, len);
+		if (definition == ATID_LEX_NONE)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("lexicon has no definition \"%s\"",
+							atid_quote(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name))),
+					 errhint("An NSID names the definition \"main\" of its document, an NSID and \"#name\" another one.")));
+		need_definition(&closure, definition);
+	}
+	for (uint32 i = 0; i < closure.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		need_parts_of_node(&closure, &set->nodes[closure.nodes[i]]);
+	}
+
+	for (uint32 i = 0; i < set->document_count; i++)
+	{
+		const AtidLexDocument *document = &set->documents[i];
+		size_t		kept = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 j = 0; j < document->count; j++)
+			kept += closure.needed[document->first + j];
+		if (kept > 0)
+		{
+			AtidLexiconPart part = pruned_document(&closure, document, kept);
+
+			atid_lexicon_add_part(&parts, &part);
+		}
+	}
+	PG_RETURN_POINTER(join_or_refuse(&parts));
+}
