@@ -647,3 +647,72 @@ select count(*) = 419 and bool_and(sort_at = case when record ? 'createdAt'
   from records \gset
 \set what 'sort_at is the time that the writer claims, where there is one'
 \ir check.sql
+\echo
+\echo '13. What a record has to look like'
+\echo
+\echo 'lexicons.jsonl has some Lexicons, and three are among the records: an account has published them.'
+\echo
+\set ECHO queries
+create table lexicons (document atid.lexicon);
+\set ECHO none
+\set load '\\copy lexicons from lexicons.jsonl with (format csv, delimiter e''\\x02'', quote e''\\x01'')'
+\echo :load
+:load
+\set ECHO queries
+insert into lexicons
+select record::atid.lexicon from records
+ where collection = 'com.atproto.lexicon.schema' and record->>'id' = rkey and did = 'did:web:lighthouse.example.com';
+create view rules as select atid.lexicon_agg(document) as lexicons from lexicons;
+
+select cardinality(atid.lexicon_ids(lexicons)) as documents, atid.lexicon_missing(lexicons) from rules;
+
+\set ECHO none
+\echo 'Three kinds of embeds are missing. A post that has one is neither right nor wrong; nor is a record of a type'
+\echo 'that nobody has described:'
+\echo
+\set ECHO queries
+select collection, count(*) filter (where ok) as conform, count(*) filter (where not ok) as do_not,
+       count(*) filter (where ok is null) as unknown
+  from records, rules, atid.record_conforms(record, lexicons, collection) as ok
+ group by collection order by collection;
+
+\set ECHO none
+select count(*) filter (where ok) = 394 and count(*) filter (where ok is null) = 25 as ok
+  from records, rules, atid.record_conforms(record, lexicons, collection) as ok \gset
+\set what 'no record is wrong'
+\ir check.sql
+\echo 'One of them, broken on purpose:'
+\echo
+\set ECHO queries
+create view broken as
+select n, broken.record
+  from records r, lateral (values (1, record #- '{embed,images,0,alt}'),
+                                  (2, jsonb_set(record, '{langs,0}', '"Deutsch?"')),
+                                  (3, jsonb_set(record, '{text}', to_jsonb(repeat(U&'e\0301', 301)))),
+                                  (4, jsonb_set(record, '{createdAt}', '"2025-03-04 16:56"'))) as broken (n, record)
+ where rkey = (select min(rkey) from records where record->'embed'->>'$type' = 'app.bsky.embed.images');
+select n, atid.record_conforms_problem(record, lexicons) from broken, rules;
+
+\set ECHO none
+select array_agg(atid.record_conforms_problem(record, lexicons) order by n)
+       = array['$.embed.images[0]: The object must have the property "alt".',
+               '$.langs[0]: At character 8: A language tag must have only letters, digits and hyphens.',
+               '$.text: The string must not have more than 300 graphemes.',
+               '$.createdAt: At character 11: There must be a "T" between date and time.'] as ok
+  from broken, rules \gset
+\set what 'each is refused for its reason'
+\ir check.sql
+\echo 'A domain lets only such records into a column. The Lexicon is a part of it:'
+\echo
+\set ECHO queries
+select format('create domain weather_report as jsonb check (value is null or atid.record_conforms(value, %L, %L) is true)',
+              atid.lexicon_only(lexicons, array['com.example.weather.report']), 'com.example.weather.report')
+  from rules
+\gexec
+create table weather (record weather_report not null);
+insert into weather select record from records where collection = 'com.example.weather.report';
+\set ON_ERROR_STOP off
+insert into weather select record || '{"windForce": 13}' from weather limit 1;
+\set ON_ERROR_STOP on
+\set want 'value for domain weather_report violates check constraint "weather_report_check"'
+\ir error.sql
