@@ -38,21 +38,21 @@ CREATE TRIGGER keep AFTER INSERT ON narrow REFERENCING NEW TABLE AS added FOR EA
 
 -- An AppView's mix: 88 in a hundred are likes, follows, reposts and blocks; half of the likes are of few posts.
 CREATE FUNCTION bench.did(n bigint) RETURNS text LANGUAGE sql IMMUTABLE
-  RETURN 'did:plc:' || substr(translate(md5(n::text), '0189', 'wxyz'), 1, 24);
+  RETURN 'did:plc:' || substr(atid.cid_make('raw', sha256(n::text::bytea))::text, 20, 24);
 CREATE FUNCTION bench.post(n bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN 'at://' || bench.did(n / 20) || '/app.bsky.feed.post/' || atid.tid_make('2024-01-01Z'::timestamptz + n * interval '1 second', 1);
 CREATE FUNCTION bench.strong(n bigint) RETURNS jsonb LANGUAGE sql IMMUTABLE
   RETURN jsonb_build_object('uri', bench.post(n), 'cid', atid.cid_make('dag-cbor', sha256(n::text::bytea)));
 
 CREATE TABLE source (LIKE plain);
-CREATE FUNCTION bench.make_source(first int, n int) RETURNS void LANGUAGE sql
+CREATE FUNCTION bench.make_source(first int, n int, accounts int DEFAULT 50000) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
   DELETE FROM source;
   INSERT INTO source
-  SELECT ('at://' || bench.did(floor(random() * 50000)::int) || '/' || collection || '/' ||
+  SELECT ('at://' || bench.did(floor(random() * accounts)::int) || '/' || collection || '/' ||
           atid.tid_make('2025-01-01Z'::timestamptz + i * interval '1 second', 2))::atid.at_uri,
          jsonb_build_object('$type', collection, 'createdAt', '2025-01-01T00:00:00.000Z') ||
-         CASE WHEN collection ~ 'graph' THEN jsonb_build_object('subject', bench.did(floor(random() * 50000)::int))
+         CASE WHEN collection ~ 'graph' THEN jsonb_build_object('subject', bench.did(floor(random() * accounts)::int))
               WHEN collection <> 'app.bsky.feed.post' THEN jsonb_build_object('subject', bench.strong(other))
               ELSE jsonb_build_object('text', repeat('some words of a post ', 6), 'langs', '["en"]'::jsonb) ||
                    CASE WHEN other % 2 = 0 THEN jsonb_build_object('reply',
