@@ -4,7 +4,8 @@
 # - in each client, all steps succeed except for those that the chapter's table lists as failing;
 # - the table's rows are what the programs printed;
 # - each recipe is needed: the step fails, or gives a string, without it;
-# - alembic finds what a table of atid's types needs with the recipes, and not without them.
+# - alembic finds what a table of atid's types needs with the recipes, and not without them;
+# - the package of packaging/npm reads and writes all types, and its declarations say what they mean.
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
 # and sets ATID_FULL; without it nothing is run, because the packages of npm are of 400 MB.
@@ -30,6 +31,7 @@ my $work  = PostgreSQL::Test::Utils::tempdir('drivers');
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
 my $GO    = '/usr/share/gocode';
 my $CRATES = '/usr/share/cargo/registry';
+my ($version) = slurp_file("$FindBin::Bin/../META.json") =~ /^  "version": "(.*)"/m;
 
 system_or_bail('cp', '-r', "$here/.", $work);
 
@@ -66,7 +68,24 @@ sub no_npm
 	local $ENV{npm_config_cache} = "$work/cache";
 	my ($well, $said) = try_command($folder, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
 	$missing{npm} = $well ? '' : 'npm ci failed: ' . ($said =~ /^npm error (.*)/m)[0];
+	install_package($folder) if $well;
 	return $missing{npm} || undef;
+}
+
+# The package of packaging/npm, as npm would install what it packs.
+sub install_package
+{
+	my ($folder) = @_;
+	make_path("$folder/node_modules/atid");
+	foreach my $command (
+		[ 'npm', 'pack', "$FindBin::Bin/../packaging/npm" ],
+		[ 'tar', 'xzf', "atid-$version.tgz", '-C', 'node_modules/atid', '--strip-components', '1' ],
+		[ 'ln', '-s', '../atid/drizzle-pull.js', 'node_modules/.bin/atid-drizzle' ])
+	{
+		my ($well, $said) = try_command($folder, @$command);
+		die "@$command failed: $said" unless $well;
+	}
+	return;
 }
 
 sub no_python
@@ -231,6 +250,22 @@ foreach my $client (@clients)
 		is($told{$name}, row_of($name, \%steps), "$name: the row of the chapter's table");
 		note(row_of($name, \%steps));
 	}
+}
+
+# The package: its steps, and its declarations.
+SKIP:
+{
+	my $why = no_npm();
+	skip "the package: $why", 1 if defined $why;
+
+	local $ENV{PGDATABASE} = new_database($node, 'package');
+	my ($well, $said) = try_command("$work/node", 'node', 'package_atid.js');
+	ok($well, 'the package: the program ran to its end') or diag($said);
+	my @steps = ('names', 'pg', 'postgres', 'kysely', 'drizzle', 'drizzle-kit pull');
+	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", map { "$_\tok" } @steps), 'the package: its steps');
+	($well, $said) = try_command("$work/node", 'node', 'node_modules/typescript/bin/tsc', '--noEmit', '--strict', '--skipLibCheck',
+		'--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2022', 'package_atid.ts');
+	ok($well, 'the package: its declarations') or diag($said);
 }
 
 # alembic: for each step what it finds to do, and the types that the table has then.
