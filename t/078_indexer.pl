@@ -1,0 +1,358 @@
+# The indexer of examples/indexer/ loses nothing and has nothing twice, whatever happens to it.
+#
+# t/oracles/network.js is the network: accounts of @atproto/repo and @did-plc/lib, a relay, a PLC directory. While it announces
+# what accounts do, connections are cut, frames come twice, are left out, are no frames, are not signed by the key or
+# not true; keys change; accounts are taken down and come back; answers over http are errors, halves or older ones. In
+# the middle PostgreSQL is stopped at once and started, the consumer is killed and started, and stands still for so
+# long that the relay has no longer what it missed. Shows that afterwards
+# - the tables have the records, revisions and keys that the accounts have, each once, and the root of the tree of
+#   each account's records is the one that it has signed;
+# - every bad frame is kept, once, with its reason;
+# - a second consumer waits while the first one is at work;
+# - it needs no right but to use the tables;
+# - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
+# - SIGTERM ends it, with status 0;
+# - labels of a labeler's stream are taken, and those refused that are not signed by its key;
+# - the commands of doc/indexer.md run, its settings are those of the consumer, the schema has the tables and the function
+#   of doc/label.md, and the packages of the example are of the versions that are tested here.
+#
+# $ATID_EVENTS says how many events there are. With $ATID_RATE, a number, it measures how many a second are taken,
+# beside those that are only received. Skipped where atid_crypto, node or npm are not there.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Oracles;
+use File::Copy;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use List::Util qw(sum);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $events  = $ENV{ATID_EVENTS} || ($ENV{ATID_FULL} ? 6000 : 600);
+my $example = "$FindBin::Bin/../examples/indexer";
+my $limit   = $PostgreSQL::Test::Utils::timeout_default;
+
+my $node = new_node('indexer');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $folder = $oracles->{folder};
+my $seed = AtidTest::Oracles::seed();
+copy("$example/consumer.mjs", $folder) or die "could not copy consumer.mjs: $!";
+
+#
+# The database, by the commands of the chapter; and a role that may only use it.
+#
+local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwuid($>));
+my ($install) = slurp_file("$FindBin::Bin/../doc/indexer.md") =~ /^```\n(createdb indexer\n.*?)^```$/ms or die 'no commands';
+my $said = '';
+ok(IPC::Run::run([ 'sh', '-ec', $install ], '<', \undef, '>&', \$said, init => sub { chdir "$FindBin::Bin/.." or die $! },
+		IPC::Run::timeout($limit)),
+	'the commands of doc/indexer.md') or diag($said);
+my $db = 'indexer';
+
+# It does not wait so long.
+$node->safe_psql($db, q{CREATE OR REPLACE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql
+	RETURN interval '0.1 s' * 2 ^ least(failed, 5)});
+
+#
+# The network and the consumer.
+#
+my ($told, $err) = ('', '');
+my $stdin   = '';
+my $network = IPC::Run::start([ $oracles->{node}, "$folder/network.js", $seed, 12 ], '<', \$stdin, '>', \$told, '2>', \$err,
+	my $patience = IPC::Run::timer(20 * $limit));
+$network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
+$told =~ /^port (\d+)$/m or die "network.js: $err";
+my $url  = "http://127.0.0.1:$1";
+my $http = HTTP::Tiny->new(timeout => $limit);
+
+sub network
+{
+	my ($path) = @_;
+	my $answer = $http->get("$url/$path");
+	die "network.js: $path: $answer->{content} $err" unless $answer->{success};
+	return $path eq 'expected' ? $answer->{content} : decode_json($answer->{content});
+}
+
+# A request that is answered later.
+sub network_later
+{
+	my ($path) = @_;
+	my $pid = fork // die "could not fork: $!";
+	return $pid if $pid;
+	my $well = HTTP::Tiny->new(timeout => $limit)->get("$url/$path")->{success};
+	require POSIX;
+	POSIX::_exit($well ? 0 : 1);
+}
+
+# The seconds of a time of day.
+sub clock
+{
+	my ($h, $m, $s) = split /:/, $_[0];
+	return ($h * 60 + $m) * 60 + $s;
+}
+
+my $consumers = 0;
+
+sub start_consumer
+{
+	my (%more) = @_;
+	my $log = "$folder/consumer" . $consumers++ . '.log';
+	local %ENV = (%ENV, PGUSER => 'consumer', PGDATABASE => $db, SERVICE => $url, DIRECTORY => $url, EVERY => 1, LARGEST => 20e6, PATIENCE => 2, %more);
+	return { log => $log, run => IPC::Run::start([ $oracles->{node}, "$folder/consumer.mjs" ], '<', \undef, '>', $log, '2>&1') };
+}
+
+# Waits until a query is true.
+sub wait_for
+{
+	my ($what, $query) = @_;
+	my $until = time + $limit;
+	while (time < $until)
+	{
+		my ($code, $out) = $node->psql($db, $query);
+		return 1 if $code == 0 && $out eq 't';
+		sleep 0.1;
+	}
+	diag($node->safe_psql($db, 'TABLE stream; SELECT did, active, state, problem FROM account; SELECT did, ask, problem FROM identity'));
+	return fail("waiting: $what");
+}
+
+my $all_there = q{NOT EXISTS (SELECT FROM account WHERE active AND state <> 'synchronized') AND NOT EXISTS (SELECT FROM waiting)
+  AND NOT EXISTS (SELECT FROM identity WHERE ask < 'infinity') AND EXISTS (SELECT FROM stream WHERE listed IS NULL)};
+my $consumer = start_consumer();
+wait_for('the accounts are loaded', "SELECT count(*) = 12 AND $all_there FROM account");
+network('start');
+wait_for('a cursor is there', 'SELECT cursor > 0 FROM stream');
+
+my $second = start_consumer();
+my $until  = time + $limit;
+sleep 0.1 until slurp_file($second->{log}) =~ /another consumer is at work/ || time > $until;
+like(slurp_file($second->{log}), qr/another consumer is at work/, 'a second consumer waits');
+
+#
+# What happens to it.
+#
+my %done;
+my $part = int($events / 5);
+network("emit?n=$part");
+
+# A slow database, so that a transaction is under way when it stops.
+$node->safe_psql($db, q{CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END';
+	CREATE TRIGGER slow BEFORE INSERT ON record FOR EACH STATEMENT EXECUTE FUNCTION slow()});
+my $later = network_later("emit?n=$part&pace=6");
+sleep 0.5;
+$node->stop('immediate');
+$done{'PostgreSQL stopped at once'}++;
+sleep 0.3;
+$node->start;
+$node->safe_psql($db, 'DROP TRIGGER slow ON record');
+waitpid $later, 0;
+
+$second->{run}->signal('TERM');
+$second->{run}->finish;
+is($second->{run}->full_result(0), 0, '... and ends by SIGTERM');
+
+foreach (1 .. 2)
+{
+	$later = network_later('emit?n=' . int($part / 2) . '&pace=6');
+	sleep 0.4;
+	$consumer->{run}->signal('KILL');
+	eval { $consumer->{run}->finish };
+	$done{'consumer killed'}++;
+	$consumer = start_consumer();
+	waitpid $later, 0;
+}
+
+# So long that the relay forgets.
+my $mark = network('mark')->{seq};
+wait_for('all is taken', "SELECT cursor >= $mark FROM stream");
+$consumer->{run}->signal('KILL');
+eval { $consumer->{run}->finish };
+$done{'consumer killed'}++;
+$mark = network("lapse?n=$part")->{seq};
+$consumer = start_consumer();
+$mark = network('mark')->{seq};
+wait_for('the stream goes on', "SELECT cursor >= $mark FROM stream");
+network("emit?n=$part");
+
+network('calm');
+my $last = network('settle')->{seq};
+wait_for('the end', "SELECT cursor >= $last AND $all_there FROM stream");
+
+#
+# What is there, and what should be.
+#
+PostgreSQL::Test::Utils::append_to_file("$folder/expected", network('expected'));
+$node->safe_psql($db, <<"SQL");
+CREATE SCHEMA expected;
+CREATE TABLE expected.line (what text, a text, b text, c text, d text);
+\\copy expected.line FROM '$folder/expected'
+CREATE VIEW expected.lost AS
+SELECT a, b FROM expected.line WHERE what = 'record' EXCEPT ALL SELECT uri::text, cid::text FROM record;
+CREATE VIEW expected.twice AS
+SELECT uri::text, cid::text FROM record EXCEPT ALL SELECT a, b FROM expected.line WHERE what = 'record';
+SQL
+
+sub is_none
+{
+	my ($query, $name) = @_;
+	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
+	return;
+}
+is_none('SELECT * FROM expected.lost', 'no record is lost');
+is_none('SELECT * FROM expected.twice', 'none is there twice, or has gone');
+is_none('SELECT uri FROM record WHERE cid <> atid.cid_of(block, $$dag-cbor$$)', 'each block is that of its CID');
+is_none(q{SELECT a, b, rev, c, key FROM expected.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
+	WHERE what = 'account' AND (key IS DISTINCT FROM c OR active IS DISTINCT FROM d::bool OR active AND rev::text IS DISTINCT FROM b)},
+	'each account has its revision, key and state');
+is_none(q{SELECT a.did FROM account AS a LEFT JOIN record ON uri <@ a.did WHERE active GROUP BY a.did, data
+	HAVING data <> atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C") FILTER (WHERE uri IS NOT NULL)},
+	'the root of its records is the one that it has signed');
+is_none(q{SELECT a, b, reason FROM expected.line LEFT JOIN bad ON encode(digest, 'hex') = a
+	WHERE what = 'bad' AND (reason IS NULL OR strpos(reason, b) = 0)}, 'each bad frame is kept, with its reason');
+is_none(q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE encode(digest, 'hex') NOT IN (SELECT a FROM expected.line WHERE what = 'bad')
+	AND (reason NOT LIKE 'The commit must be signed by%'
+	  OR NOT EXISTS (SELECT FROM identity AS i, atid.plc_log_keys(log) AS k, atid.frame_body(frame) AS body
+	                 WHERE i.did = bad.did AND (atid.commit_event_is_signed_by(body, k.key) OR atid.sync_event_is_signed_by(body, k.key))))},
+	'... and no other, but for what came before its key was known or after it was one');
+is_none('SELECT digest FROM bad WHERE digest <> sha256(frame)', '... as it came');
+
+my $state = network('state');
+my %fault = (%{ $state->{faults} }, %done);
+note(sprintf '%d events of %d accounts; %d faults; %s records, %s bad frames; lost %s, twice %s',
+	$state->{events}, $state->{accounts}, sum(values %fault),
+	$node->safe_psql($db, 'SELECT count(*) FROM record'), $node->safe_psql($db, 'SELECT count(*) FROM bad'),
+	$node->safe_psql($db, 'SELECT count(*) FROM expected.lost'), $node->safe_psql($db, 'SELECT count(*) FROM expected.twice'));
+note("$_: $fault{$_}") foreach sort keys %fault;
+cmp_ok($fault{$_} || 0, '>', 0, "it has happened: $_")
+  foreach 'gap', 'duplicate', 'connection cut', 'wrong signature', 'no frame', 'half a frame', 'signed, but untrue', 'hostile record',
+  'outdated cursor', 'PostgreSQL stopped at once', 'consumer killed';
+
+$node->safe_psql($db, q{INSERT INTO record SELECT 'at://did:web:x.example/a.b.c/d', atid.cid_of(block, 'dag-cbor'), block
+	FROM (VALUES ('\xff'::bytea)) AS v (block)});
+is($node->safe_psql($db, q{SELECT count(block_text(block, 'text')) > 0 FROM record}), 't',
+	'a block that is no record does not stand in the way of others');
+$node->safe_psql($db, q{DELETE FROM record WHERE uri <@ 'at://did:web:x.example'});
+
+#
+# Labels.
+#
+my $labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
+wait_for('the labels', q{SELECT cursor = 2 FROM stream WHERE name LIKE '%Labels'});
+$labels->{run}->signal('TERM');
+$labels->{run}->finish;
+is($node->safe_psql($db, q{SELECT string_agg(val, ' ') FROM labels_in_force}), 'rude', 'labels in force');
+is($node->safe_psql($db, q{SELECT string_agg(label->>'val', ' ') FROM labels_refused}), 'forged', 'one was signed by nobody');
+is($node->safe_psql($db, q{SELECT reason FROM bad WHERE stream LIKE '%Labels'}), 'block cannot be expressed as jsonb',
+	'a frame with a U+0000 is kept aside');
+
+#
+# How fast it is.
+#
+if ($ENV{ATID_RATE})
+{
+	$consumer->{run}->signal('TERM');
+	$consumer->{run}->finish;
+	my $from = network('mark')->{seq};
+	network('plain?n=' . ($ENV{ATID_RATE} - 1));
+	$node->safe_psql($db, "CREATE TABLE expected.$_ AS TABLE $_") foreach qw(account record);
+	foreach my $round (1 .. 3)
+	{
+		$node->safe_psql($db, "TRUNCATE $_; INSERT INTO $_ TABLE expected.$_; VACUUM ANALYZE $_") foreach qw(account record);
+		$node->safe_psql($db, "UPDATE stream SET cursor = $from WHERE name NOT LIKE '%Labels'");
+		foreach my $dry ('', $from)
+		{
+			local $ENV{DRY} = $dry;
+			my $c = start_consumer(EVERY => 0.1);
+			my ($seconds, $until) = (undef, time + $limit);
+			until (defined $seconds || time > $until)
+			{
+				sleep 0.1;
+				my ($began, $lines) = slurp_file($c->{log}) =~ /T([\d:.]+)Z connected(.*)/s or next;
+				while ($lines =~ /T([\d:.]+)Z events (\d+),/g)
+				{
+					$seconds //= clock($1) - clock($began) if $2 >= $ENV{ATID_RATE};
+				}
+			}
+			$c->{run}->signal('TERM');
+			$c->{run}->finish;
+			note(sprintf '%d events a second, %s', $ENV{ATID_RATE} / $seconds, $dry ? 'received' : 'taken');
+		}
+	}
+	$consumer = start_consumer();
+}
+
+#
+# An index of the user's that raises an error.
+#
+$node->safe_psql($db, q{CREATE INDEX ON record (atid.dag_cbor_get_text(block, 'raises'))});
+network('zero');
+$last = network('settle')->{seq};
+wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM stream");
+is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'text in a block cannot be expressed as type text'}), 1,
+	'a frame of which an index cannot take the record is kept aside');
+wait_for('the account shows why',
+	q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem LIKE 'text in a block cannot be%'});
+
+# A trigger of the user's that does. Among many frames the one is found. More than a set size is not kept.
+$node->safe_psql($db, q{DROP INDEX record_dag_cbor_get_text_idx;
+	CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'not that one'; END$$;
+	CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
+	EXECUTE FUNCTION refuse()});
+wait_for('the account shows why', q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not that one'});
+$node->safe_psql($db, q{DROP TRIGGER refuse ON record});
+wait_for('the account is there', "SELECT $all_there");
+$node->safe_psql($db, q{CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
+	EXECUTE FUNCTION refuse()});
+$consumer->{run}->signal('STOP');
+network('zero');
+network('plain?n=30');
+$last = network('settle')->{seq};
+$consumer->{run}->signal('CONT');
+wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM stream");
+is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'not that one'}), 1, 'so it is where a trigger raises one');
+wait_for('the others go on', q{SELECT count(*) = 1 FROM account WHERE active AND state <> 'synchronized'});
+my $kept = $node->safe_psql($db, 'SELECT count(*) FROM bad');
+$node->safe_psql($db, 'CREATE OR REPLACE FUNCTION most_bad() RETURNS bigint LANGUAGE sql RETURN 0');
+network('untaken');
+$last = network('settle')->{seq};
+wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM stream");
+is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'no more bad frames are kept than shall be');
+
+$consumer->{run}->signal('TERM');
+$consumer->{run}->finish;
+is($consumer->{run}->full_result(0), 0, 'SIGTERM ends it, with status 0');
+like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
+
+#
+# The chapter and the files.
+#
+my $chapter = slurp_file("$FindBin::Bin/../doc/indexer.md");
+my @more    = $chapter =~ /^(psql -d indexer .*)$/mg;
+is(scalar @more, 4, 'the chapter has one more command');
+ok(IPC::Run::run([ 'sh', '-ec', $more[-1] ], '<', \undef, '>&', \$said), '... which runs') or diag($said);
+my ($head) = slurp_file("$example/consumer.mjs") =~ /\A((?:\/\/.*\n)+)/;
+my %named = map { $_ => 1 } grep { !/^PG/ } $chapter =~ /\b([A-Z]{3,})=/g;
+is(join(' ', grep { $head !~ /^\/\/   $_ /m } sort keys %named), '', 'its settings are those of the consumer');
+my $schema = slurp_file("$example/schema.sql");
+my $label  = slurp_file("$FindBin::Bin/../doc/label.md");
+foreach my $part ($label =~ /^```sql\n(-- the keys of labelers.*?)^```$/ms, $label =~ /^(CREATE FUNCTION labels_take.*?^END;)$/ms)
+{
+	ok(index($schema, $part) >= 0, 'the schema has what doc/label.md has');
+}
+my ($ours, $tested) = map { decode_json(slurp_file($_))->{dependencies} } "$example/package.json", "$FindBin::Bin/oracles/package.json";
+is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
+
+$network->kill_kill;
+$node->stop;
+done_testing();
