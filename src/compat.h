@@ -98,7 +98,7 @@
 static inline int32
 numeric_int4_opt_error(Numeric num, bool *have_error)
 {
-	ErrorSaveContext error = {T_ErrorSaveContext};
+	ErrorSaveContext error = {.type = T_ErrorSaveContext};
 	int32		value = numeric_int4_safe(num, (Node *) &error);
 
 	*have_error = error.error_occurred;
