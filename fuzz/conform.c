@@ -19,6 +19,7 @@
 #include "codec/format.h"
 #include "codec/grapheme.h"
 #include "codec/seek.h"
+#include "../t/unit/merge_sort.h"
 #include "fuzz.h"
 
 /*
@@ -782,22 +783,6 @@ run_machine(const AtidLexicon *set, const uint8_t *block, size_t len)
 	return conform.unknown ? VERDICT_UNKNOWN : VERDICT_TRUE;
 }
 
-static void
-fuzz_sort(void *base, size_t count, size_t size,
-		  int (*compare) (const void *a, const void *b, void *arg), void *arg)
-{
-	char	   *items = base;
-	char		spare[64];
-
-	for (size_t i = 1; i < count; i++)
-		for (size_t j = i; j > 0 && compare(items + (j - 1) * size, items + j * size, arg) > 0; j--)
-		{
-			memcpy(spare, items + j * size, size);
-			memcpy(items + j * size, items + (j - 1) * size, size);
-			memcpy(items + (j - 1) * size, spare, size);
-		}
-}
-
 static uint8_t *
 block_of(const Tree *tree, size_t *len)
 {
@@ -816,7 +801,7 @@ block_of(const Tree *tree, size_t *len)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const AtidLexCaller caller = {fuzz_memory, fuzz_sort, NULL, NULL};
+	static const AtidLexCaller caller = {fuzz_memory, merge_sort, NULL, NULL};
 	Tree	   *record;
 	AtidLexicon set;
 	uint8_t    *bytes;

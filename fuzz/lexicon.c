@@ -18,6 +18,7 @@
 #include "codec/address.h"
 #include "codec/dagcbor.h"
 #include "codec/format.h"
+#include "../t/unit/merge_sort.h"
 #include "fuzz.h"
 
 /* Memory that is counted: its size is in front of each block. */
@@ -58,26 +59,6 @@ count_memory(void *arg, void *old, size_t size)
 	memory->live -= old_size;
 	free(block);
 	return moved != NULL ? moved + FRONT : NULL;
-}
-
-/* An insertion sort, which is enough here. */
-static void
-slow_sort(void *base, size_t count, size_t size,
-		  int (*compare) (const void *a, const void *b, void *arg), void *arg)
-{
-	char		item[64];
-	char	   *items = base;
-
-	CLAIM(size <= sizeof(item));
-	for (size_t i = 1; i < count; i++)
-	{
-		size_t		j = i;
-
-		memcpy(item, items + i * size, size);
-		for (; j > 0 && compare(items + (j - 1) * size, item, arg) > 0; j--)
-			memcpy(items + j * size, items + (j - 1) * size, size);
-		memcpy(items + j * size, item, size);
-	}
 }
 
 /* Is it a text of the set? */
@@ -262,7 +243,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Memory		memory = {0, 0, 0, 0};
-	AtidLexCaller caller = {count_memory, slow_sort, NULL, &memory};
+	AtidLexCaller caller = {count_memory, merge_sort, NULL, &memory};
 	AtidLexicon set;
 	AtidLexicon again;
 	AtidFault	fault;

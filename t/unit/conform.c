@@ -12,6 +12,7 @@
 
 #include "codec/seek.h"
 #include "json_cbor.h"
+#include "merge_sort.h"
 #include "tap.h"
 
 static AtidCborReader reader;
@@ -27,24 +28,7 @@ unit_memory(void *arg, void *old, size_t size)
 	return NULL;
 }
 
-/* Few items, so any sort will do. */
-static void
-unit_sort(void *base, size_t count, size_t size,
-		  int (*compare) (const void *a, const void *b, void *arg), void *arg)
-{
-	char	   *items = base;
-	char		spare[64];
-
-	for (size_t i = 1; i < count; i++)
-		for (size_t j = i; j > 0 && compare(items + (j - 1) * size, items + j * size, arg) > 0; j--)
-		{
-			memcpy(spare, items + j * size, size);
-			memcpy(items + j * size, items + (j - 1) * size, size);
-			memcpy(items + (j - 1) * size, spare, size);
-		}
-}
-
-static const AtidLexCaller caller = {unit_memory, unit_sort, NULL, NULL};
+static const AtidLexCaller caller = {unit_memory, merge_sort, NULL, NULL};
 
 static bool
 type_of(void *arg, const char **type, size_t *len)

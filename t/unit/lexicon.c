@@ -14,6 +14,7 @@
 #include "codec/dagcbor.h"
 #include "codec/format.h"
 #include "json_cbor.h"
+#include "merge_sort.h"
 #include "tap.h"
 
 
@@ -44,40 +45,13 @@ unit_memory(void *arg, void *old, size_t size)
 	return realloc(old, size);
 }
 
-/* A merge sort: qsort_r() is not to be had everywhere. */
-static void
-unit_sort(void *base, size_t count, size_t size,
-		  int (*compare) (const void *a, const void *b, void *arg), void *arg)
-{
-	char	   *items = base;
-	char	   *sorted;
-	size_t		half = count / 2;
-	size_t		i = 0;
-	size_t		j = half;
-
-	if (count < 2)
-		return;
-	unit_sort(items, half, size, compare, arg);
-	unit_sort(items + half * size, count - half, size, compare, arg);
-	sorted = malloc(count * size);
-	for (size_t k = 0; k < count; k++)
-	{
-		bool		left = i < half && (j == count ||
-										compare(items + i * size, items + j * size, arg) <= 0);
-
-		memcpy(sorted + k * size, items + (left ? i++ : j++) * size, size);
-	}
-	memcpy(base, sorted, count * size);
-	free(sorted);
-}
-
 static void
 unit_pause(void)
 {
 	pauses++;
 }
 
-static const AtidLexCaller caller = {unit_memory, unit_sort, unit_pause, NULL};
+static const AtidLexCaller caller = {unit_memory, merge_sort, unit_pause, NULL};
 
 /* The path of the item at an offset, of keys and indexes. */
 static const char *
