@@ -195,29 +195,6 @@ text_is(const AtidLexicon *set, AtidLexText text, const void *s, size_t len)
 	return text.len == len && atid_bytes_equal(set->bytes + text.at, s, len);
 }
 
-static bool
-string_is_in_enum(const AtidLexicon *set, const AtidLexNode *node, const AtidCborItem *item)
-{
-	uint32_t	low = node->first;
-	uint32_t	high = low + node->count;
-
-	while (low < high)
-	{
-		uint32_t	middle = low + (high - low) / 2;
-		AtidLexText text = set->texts[middle];
-		int			order = atid_cbor_key_cmp(atid_lex_text(set, text), text.len,
-											  item->data, item->len);
-
-		if (order == 0)
-			return true;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
-}
-
 /*
  * The graphemes of a string are at most its bytes, so most strings need no count.
  */
@@ -273,7 +250,9 @@ check_string(AtidConform *conform, const AtidLexNode *node, const AtidCborItem *
 	if ((flags & ATID_LEX_HAS_CONST) != 0 &&
 		!text_is(conform->set, node->const_text, item->data, item->len))
 		return note_fault_text(conform, ATID_CONFORM_CONST, node->const_text);
-	if ((flags & ATID_LEX_HAS_ENUM) != 0 && !string_is_in_enum(conform->set, node, item))
+	if ((flags & ATID_LEX_HAS_ENUM) != 0 &&
+		!atid_lexicon_has_text(conform->set, conform->set->texts + node->first, node->count,
+							   (const char *) item->data, item->len))
 		return note_fault(conform, ATID_CONFORM_ENUM);
 	if ((flags & ATID_LEX_HAS_FORMAT) != 0)
 		fault = check_format(conform, (AtidFormat) node->format, item);

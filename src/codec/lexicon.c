@@ -53,6 +53,16 @@ find_text(const AtidLexicon *set, const void *items, size_t size, uint32_t first
 }
 
 /*
+ * Is it one of so many texts, which are in order?
+ */
+bool
+atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t count,
+					  const char *s, size_t len)
+{
+	return find_text(set, texts, sizeof(AtidLexText), 0, count, s, len) != ATID_LEX_NONE;
+}
+
+/*
  * The document of an NSID, or ATID_LEX_NONE.
  */
 uint32_t

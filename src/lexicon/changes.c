@@ -38,6 +38,7 @@
 #include "codec/dagcbor.h"
 #include "codec/seek.h"
 #include "lexicon/lexicon.h"
+#include "record/decode.h"
 #include "record/inspect.h"
 #include "sort.h"
 
@@ -138,12 +139,6 @@ put_word(Changes *c, int path, const char *change, bool data, bool readers)
 	put_change(c, path, data, readers);
 }
 
-static void
-check_for_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * The value of a keyword in a node's schema, as an event and its item.
  */
@@ -156,7 +151,7 @@ keyword_value(const AtidLexicon *set, const AtidLexNode *node, const char *keywo
 
 	if (atid_seek_init(&seek, set->bytes + node->at, set->len - node->at) != ATID_SEEK_FOUND)
 		return ATID_CBOR_END;
-	seek.pause = check_for_interrupts;
+	seek.pause = atid_check_for_interrupts;
 	if (atid_seek_step(&seek, keyword, strlen(keyword)) != ATID_SEEK_FOUND)
 		return ATID_CBOR_END;
 	atid_cbor_reader_init(&reader, seek.p, seek.end - seek.p);
@@ -363,23 +358,7 @@ put_item(Changes *c, int path, const char *change, const Items *list, uint32 i,
 static bool
 has_text(const Items *list, const char *text, size_t len)
 {
-	uint32		low = 0;
-	uint32		high = list->count;
-
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-		int			cmp = atid_cbor_key_cmp(atid_lex_text(list->set, list->texts[middle]),
-											list->texts[middle].len, text, len);
-
-		if (cmp == 0)
-			return true;
-		if (cmp < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return atid_lexicon_has_text(list->set, list->texts, list->count, text, len);
 }
 
 /*

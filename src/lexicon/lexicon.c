@@ -113,16 +113,10 @@ atid_lexicon_ref_utf8(const text *ref, size_t *len)
 }
 
 static void
-check_for_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
-static void
 read_bytes(AtidCborReader *reader, const void *bytes, size_t len)
 {
 	atid_cbor_reader_init(reader, bytes, len);
-	reader->pause = check_for_interrupts;
+	reader->pause = atid_check_for_interrupts;
 }
 
 /*

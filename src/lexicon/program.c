@@ -26,13 +26,13 @@
 
 #include "fmgr.h"
 #include "lib/ilist.h"
-#include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "address/address.h"
 #include "compat.h"
 #include "lexicon/lexicon.h"
+#include "record/decode.h"
 #include "sort.h"
 
 /* The bytes of the programs that a backend keeps. */
@@ -85,19 +85,13 @@ alloc_for_program(void *arg, void *old, size_t size)
 	return MemoryContextAllocHuge((MemoryContext) arg, size);
 }
 
-static void
-check_for_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * Compile a set into the current memory context.  Its bytes must stay where they are.
  */
 AtidFault
 atid_lexicon_compile_here(AtidLexicon *set, const uint8 *bytes, size_t len, size_t *at)
 {
-	AtidLexCaller caller = {alloc_for_program, atid_sort, check_for_interrupts, NULL};
+	AtidLexCaller caller = {alloc_for_program, atid_sort, atid_check_for_interrupts, NULL};
 
 	caller.arg = CurrentMemoryContext;
 	return atid_lexicon_compile(set, &caller, bytes, len, at);

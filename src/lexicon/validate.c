@@ -135,12 +135,6 @@ describe_nonconformity(const AtidInspector *in, const AtidConform *conform, Atid
  * Checking
  */
 
-static void
-check_for_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * Check a value, as what conform has begun with.  *problem is set if problem is not
  * NULL and the verdict is false.
@@ -164,7 +158,7 @@ check_subject(const Subject *subject, AtidConform *conform, char **problem)
 		atid_block_reader_init(&reader, subject->block);
 		atid_inspect_init(&in, &reader, NULL);
 	}
-	conform->pause = check_for_interrupts;
+	conform->pause = atid_check_for_interrupts;
 	fault = atid_find_nonconformity(&in, conform, &of_item);
 	if (fault == ATID_OK)
 		return conform->unknown ? VERDICT_UNKNOWN : VERDICT_TRUE;

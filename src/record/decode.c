@@ -35,8 +35,11 @@
 #include "record/inspect.h"
 #include "record/walk.h"
 
-static void
-check_for_interrupts(void)
+/*
+ * For pure code, whose caller lets it pause.
+ */
+void
+atid_check_for_interrupts(void)
 {
 	CHECK_FOR_INTERRUPTS();
 }
@@ -45,7 +48,7 @@ void
 atid_block_reader_init(AtidCborReader *reader, bytea *block)
 {
 	atid_cbor_reader_init(reader, VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
-	reader->pause = check_for_interrupts;
+	reader->pause = atid_check_for_interrupts;
 }
 
 /*

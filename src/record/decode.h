@@ -14,6 +14,7 @@
 #include "codec/dagcbor.h"
 #include "compat.h"
 
+extern void atid_check_for_interrupts(void);
 extern void atid_block_reader_init(AtidCborReader *reader, bytea *block);
 extern bool atid_block_read_rest(AtidCborReader *reader);
 extern char *atid_block_problem(const AtidCborReader *reader);

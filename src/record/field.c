@@ -34,12 +34,6 @@
 #include "record/field.h"
 #include "record/walk.h"
 
-static void
-check_for_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * Take a step of a path, which is in the server's encoding.
  */
@@ -92,7 +86,7 @@ atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
 	field->of_special = false;
 	result = atid_seek_init(&field->seek, VARDATA_ANY(field->block),
 							VARSIZE_ANY_EXHDR(field->block));
-	field->seek.pause = check_for_interrupts;
+	field->seek.pause = atid_check_for_interrupts;
 	for (int i = 0; i < steps && result == ATID_SEEK_FOUND; i++)
 	{
 		p = (const char *) att_align_pointer(p, TYPALIGN_INT, -1, p);

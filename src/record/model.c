@@ -293,43 +293,33 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
  * passed over than the block has, all types are noted at once, in 16 bytes for each byte of
  * the block at most, and are looked up from then on.
  */
+typedef struct TypeOfMap
+{
+	uint32		map;			/* the map's offset in the block */
+	uint32		type;			/* that of its "$type", or 0 */
+} TypeOfMap;
+
 typedef struct TypeFinder
 {
 	AtidInspector *in;
 	uint64		passed;			/* bytes */
-	AtidScratch maps;			/* offsets of maps, in order; empty if not
-								 * noted */
-	AtidScratch types;			/* offset of the "$type" of each, or 0 */
+	TypeOfMap  *types;			/* in the order of the maps; NULL if not noted */
 	size_t		count;
+	size_t		room;
 } TypeFinder;
-
-static uint32 *
-offsets_of(const AtidScratch *scratch)
-{
-	return (uint32 *) scratch->data;
-}
 
 static void
 add_map(TypeFinder *finder, size_t offset)
 {
-	if (finder->count * sizeof(uint32) == finder->maps.size)
+	if (finder->count == finder->room)
 	{
-		size_t		size = finder->maps.size == 0 ? 4096 : finder->maps.size * 2;
-
-		if (finder->maps.size == 0)
-		{
-			atid_scratch(&finder->maps, size);
-			atid_scratch(&finder->types, size);
-		}
-		else
-		{
-			finder->maps.data = repalloc_huge(finder->maps.data, size);
-			finder->types.data = repalloc_huge(finder->types.data, size);
-			finder->maps.size = finder->types.size = size;
-		}
+		finder->room *= 2;
+		finder->types = repalloc_huge(finder->types, finder->room * sizeof(TypeOfMap));
 	}
-	offsets_of(&finder->maps)[finder->count] = (uint32) offset;
-	offsets_of(&finder->types)[finder->count++] = 0;
+	finder->types[finder->count++] = (TypeOfMap)
+	{
+		(uint32) offset, 0
+	};
 }
 
 /*
@@ -345,6 +335,8 @@ note_types(TypeFinder *finder)
 	size_t		open[ATID_CBOR_DEPTH_MAX + 1];	/* the map at each depth */
 	bool		is_type = false;
 
+	finder->room = 512;
+	finder->types = palloc(finder->room * sizeof(TypeOfMap));
 	atid_cbor_reader_init(&reader, block->begin, block->end - block->begin);
 	reader.pause = block->pause;
 	do
@@ -357,7 +349,7 @@ note_types(TypeFinder *finder)
 			open[reader.depth] = finder->count - 1;
 		}
 		else if (event == ATID_CBOR_TEXT && is_type)
-			offsets_of(&finder->types)[open[reader.depth]] = (uint32) atid_cbor_offset(&reader);
+			finder->types[open[reader.depth]].type = (uint32) atid_cbor_offset(&reader);
 		is_type = event == ATID_CBOR_KEY && atid_cbor_item_is(&item, "$type");
 	} while (event != ATID_CBOR_END && event != ATID_CBOR_FAULT);
 }
@@ -375,9 +367,9 @@ noted_type(const TypeFinder *finder, uint32 map)
 	{
 		size_t		middle = low + (high - low) / 2;
 
-		if (offsets_of(&finder->maps)[middle] == map)
-			return offsets_of(&finder->types)[middle];
-		if (offsets_of(&finder->maps)[middle] < map)
+		if (finder->types[middle].map == map)
+			return finder->types[middle].type;
+		if (finder->types[middle].map < map)
 			low = middle + 1;
 		else
 			high = middle;
@@ -404,7 +396,7 @@ type_of_map(void *arg, const char **type, size_t *len)
 	{
 		uint32		offset;
 
-		if (finder->count == 0)
+		if (finder->types == NULL)
 			note_types(finder);
 		offset = noted_type(finder, (uint32) atid_cbor_offset(block));
 		seek.p = block->begin + offset;
@@ -428,11 +420,8 @@ atid_find_nonconformity(AtidInspector *in, AtidConform *conform, bool *of_item)
 	conform->type_of = type_of_map;
 	conform->arg = &finder;
 	fault = find_problem(in, ATID_RULES_MODEL, conform, of_item);
-	if (finder.maps.data != NULL)
-	{
-		pfree(finder.maps.data);
-		pfree(finder.types.data);
-	}
+	if (finder.types != NULL)
+		pfree(finder.types);
 	return fault;
 }
 
