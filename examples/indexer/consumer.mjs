@@ -15,6 +15,8 @@
 // The cursor is in the transaction that has the rows. So whatever goes wrong, the answer is the same: leave everything,
 // and begin again from the cursor that the database has. SIGTERM and SIGINT end it after the transaction that runs, a
 // second one at once.
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import WebSocket from 'ws';
 
@@ -30,12 +32,7 @@ const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1))';
 
 const ended = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => ended.abort());
-const pause = (ms, signal = ended.signal) => new Promise((resolve) => {
-  if (signal.aborted) return resolve();
-  const done = () => { clearTimeout(timer); signal.removeEventListener('abort', done); resolve(); };
-  const timer = setTimeout(done, ms);
-  signal.addEventListener('abort', done);
-});
+const pause = (ms, signal = ended.signal) => sleep(ms, null, { signal }).catch(() => {});
 const log = (text) => console.log(`${new Date().toISOString()} ${text}`);
 
 // Frames as a value of type bytea[] in its binary form: a dimension, no NULLs, the type's number, how many, from 1.
@@ -44,19 +41,39 @@ function byteaArray(frames) {
   return Buffer.concat([int(1, 0, 17, frames.length, 1), ...frames.flatMap((f) => [int(f.length), f])]);
 }
 
-// A relay sends those who ask for a repository on to the account's own server: the answer is a stranger's.
-async function get(url, signal) {
-  const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE * 1000)]) });
-  const chunks = [];
-  let size = 0;
-  for await (const chunk of answer.body ?? []) {
-    if (!answer.ok) break;
-    if ((size += chunk.length) > LARGEST) throw new Error(`more than ${LARGEST} bytes of ${url}`);
-    chunks.push(chunk);
+// Does work with a controller of its own, which the signal aborts too. (Not AbortSignal.any: the garbage collector takes
+// the timeout that it waits for.)
+async function abortable(signal, work) {
+  const own = new AbortController();
+  const abort = () => own.abort(signal.reason);
+  setMaxListeners(0, own.signal); // each worker is one
+  signal.throwIfAborted();
+  signal.addEventListener('abort', abort);
+  try {
+    return await work(own);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
-  if (!answer.ok) throw new Error(`${answer.status} of ${url}`);
-  return Buffer.concat(chunks);
 }
+
+// A relay sends those who ask for a repository on to the account's own server: the answer is a stranger's.
+const get = (url, outer) => abortable(outer, async (own) => {
+  const timer = setTimeout(() => own.abort(new Error(`no answer in ${PATIENCE} s of ${url}`)), PATIENCE * 1000);
+  try {
+    const answer = await fetch(url, { signal: own.signal });
+    if (!answer.ok) throw new Error(`${answer.status} of ${url}`);
+    const chunks = [];
+    let size = 0;
+    for await (const chunk of answer.body ?? []) {
+      if ((size += chunk.length) > LARGEST) throw new Error(`more than ${LARGEST} bytes of ${url}`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(timer);
+    own.abort();
+  }
+});
 
 const total = { frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 };
 
@@ -111,10 +128,9 @@ async function worker(signal, work) {
 // What jsonb does not take, in strings of strangers.
 const clean = (key, value) => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value);
 
-async function run(db, pool) {
+const run = (db, pool) => abortable(ended.signal, async (own) => {
   if (!(await db.query(LOCK, [NAME])).rows[0].pg_try_advisory_lock) throw new Error('another consumer is at work');
-  const failed = new AbortController();
-  const signal = AbortSignal.any([ended.signal, failed.signal]);
+  const { signal } = own;
   const { cursor } = (await db.query('SELECT start($1, $2) AS cursor', [NAME, !LABELS])).rows[0];
 
   const follow = async () => {
@@ -168,10 +184,10 @@ async function run(db, pool) {
   try {
     await Promise.all(all);
   } finally {
-    failed.abort();
+    own.abort();
     await Promise.allSettled(all);
   }
-}
+});
 
 const began = Date.now();
 let shown = { at: began, frames: 0 };

@@ -7,6 +7,8 @@
 --   claim(), load(), fail()   accounts whose repository is wanted; such a repository: verified, it replaces
 --                             what is there
 --
+-- Each of them locks rows in this order: stream, identity, account.
+--
 -- It needs the extension atid_crypto, and a database or a search_path of its own.
 
 -- Strings from strangers, as text: NULL where there is none, where it has a U+0000 that text cannot hold, or where the
@@ -132,7 +134,8 @@ CREATE TABLE bad (
   frame    bytea NOT NULL
 );
 
--- Frames of accounts that are being loaded.
+-- Frames of accounts that are being loaded. Of 64 MB of one account only the newest stay: these do not go on from what is
+-- loaded then, unless it is as new, and so the account is loaded again.
 CREATE TABLE waiting (
   stream text NOT NULL,
   seq    bigint NOT NULL,
@@ -144,6 +147,7 @@ ALTER TABLE bad ALTER frame SET STORAGE EXTERNAL;     -- hashes and signatures d
 ALTER TABLE waiting ALTER frame SET STORAGE EXTERNAL;
 
 CREATE FUNCTION most_bad() RETURNS bigint LANGUAGE sql RETURN 1000000000;
+CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql RETURN 64000000;
 
 CREATE FUNCTION keep(stream text, did atid.did, reason text, frame bytea) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
@@ -160,8 +164,8 @@ RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
 CREATE FUNCTION start(name text, loads bool) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO stream (name) VALUES (start.name) ON CONFLICT DO NOTHING;
-  UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress' AND loads;
   UPDATE stream AS s SET listed = '' WHERE s.name = start.name AND cursor = 0;
+  UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress' AND loads;
   RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
 
@@ -178,6 +182,7 @@ CREATE FUNCTION take_all(
   name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
+  of_labels CONSTANT bool := name LIKE '%Labels';
   last bigint;
   gone atid.did;
 BEGIN
@@ -206,7 +211,9 @@ BEGIN
     WHERE w.stream = take_all.name AND a.did = w.did AND a.state <> 'in progress' RETURNING w.seq, w.frame
   ), split AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, m.body,
-           CASE h.op WHEN 1 THEN h.t END AS t, h.error, frame_problem,
+           -- a labeler has nothing to say of accounts
+           CASE WHEN h.op = 1 AND (h.t = '#info' OR (h.t = '#labels') = of_labels) THEN h.t END AS t,
+           h.error, frame_problem,
            CASE WHEN atid.dag_cbor_typeof(m.body, 'seq') = 'number'
              THEN atid.dag_cbor_get_text(m.body, 'seq')::bigint END AS seq,
            atid.at_uri_did(
@@ -268,11 +275,17 @@ BEGIN
   INSERT INTO held
   SELECT did, state, rev, data FROM account
   WHERE did = ANY (ARRAY(SELECT did FROM batch)) AND state <> 'in progress' ORDER BY did FOR UPDATE;
-  INSERT INTO waiting
-  SELECT take_all.name, seq, did, frame FROM batch AS b
-  WHERE t IN ('#commit', '#sync') AND (reason IS NULL OR signed)
-    AND EXISTS (SELECT FROM account AS a WHERE a.did = b.did)
-    AND NOT EXISTS (SELECT FROM held AS h WHERE h.did = b.did);
+  WITH more AS (
+    INSERT INTO waiting
+    SELECT take_all.name, seq, did, frame FROM batch AS b
+    WHERE t IN ('#commit', '#sync') AND (reason IS NULL OR signed)
+      AND EXISTS (SELECT FROM account AS a WHERE a.did = b.did)
+      AND NOT EXISTS (SELECT FROM held AS h WHERE h.did = b.did)
+    RETURNING did
+  )
+  DELETE FROM waiting
+  WHERE did IN (SELECT did FROM waiting WHERE did IN (SELECT did FROM more)
+                GROUP BY did HAVING sum(octet_length(frame)) > most_waiting());  -- not those that were just added
 
   -- The signed ones of each account that are new to it, in their order. A commit fits where it goes on from the
   -- one before.
