@@ -8,7 +8,8 @@
 //   /emit?n=N&pace=MS       N more events, a pause of at most MS behind each; answers when they are announced
 //   /start                  each account does something
 //   /lapse?n=N              N more events, which can no longer be had
-//   /plain?n=N              N commits, and no faults
+//   /plain?n=N              N commits, and no faults; with did=DID of one account
+//   /hold, /release         the repository of an account is sent later, as it was when it was asked for; answers with the account
 //   /zero                   an account makes a record with a U+0000
 //   /untaken                a frame that is none
 //   /calm                   no more faults in answers over http
@@ -50,10 +51,35 @@ const S32 = '234567abcdefghijklmnopqrstuvwxyz';
 const tid = () => '3k' + Array.from({ length: 11 }, () => pick([...S32])).join('');
 const accounts = [];
 const sent = { events: 0 };
-const faults = {};
-const fault = (name) => { faults[name] = (faults[name] ?? 0) + 1; };
+const LOG_FAULTS = ['500 for a log', 'the log of another account', 'a log without its end', 'a forged log'];
+const REPO_FAULTS = ['an error for a repository', 'a slow repository', 'an endless repository', 'a redirect to itself',
+  'the repository of another account', 'an older repository', 'a damaged repository', 'half a repository', 'a late repository'];
+const faults = Object.fromEntries([...LOG_FAULTS, ...REPO_FAULTS, 'gap', '#sync to a state that was not announced', 'duplicate',
+  'again, with a new number', 'wrong signature', 'no frame', 'half a frame', 'signed, but untrue', 'no record key',
+  'new key, not announced', 'unknown frame', 'error, and closed', 'connection cut', 'outdated cursor', 'hostile record'].map((name) => [name, 0]));
+const fault = (name) => { faults[name]++; };
+
+// What deals the cards of a deck, shuffled; and shuffles them again when all are dealt. So each comes, whatever the seed.
+// One that cannot be played is laid under the others.
+function deck(cards) {
+  let left = [];
+  const deal = () => {
+    if (left.length === 0) left = cards.map((card) => [below(1e9), card]).sort(([x], [y]) => x - y).map(([, card]) => card);
+    return left.pop();
+  };
+  deal.later = (card) => { left.unshift(card); };
+  return deal;
+}
 let serial = 0;
 let hostile = true;
+
+const hostileRecord = deck([
+  (c) => ({ $type: c, text: `zero \u0000 ${serial}`, createdAt: '\u0000', langs: ['\u0000'], subject: '\u0000' }),
+  (c) => ({ $type: c, serial, subject: { uri: 'at://\ud7ff', cid: 5 }, createdAt: { a: [] } }),
+  (c) => ({ $type: c, serial, subject: `at://did:web:${'a.'.repeat(3000)}`, text: 'x'.repeat(below(3) ? 3000 : 900000) }),
+  () => ({ serial, subject: { subject: { subject: [[[[[[[['did:web:a.example']]]]]]]] } } }),
+  () => ({ serial, facets: Array.from({ length: 2000 }, (_, i) => `did:web:a${i}.example`) }),
+  () => ({ $type: 7, serial, reply: { parent: { uri: null } }, subject: bytes(40) })]);
 
 // Records as people write them, and as hostile people do.
 function record(collection) {
@@ -62,13 +88,7 @@ function record(collection) {
   serial++;
   if (hostile && below(25) === 0) {
     fault('hostile record');
-    return pick([
-      () => ({ $type: collection, text: `zero \u0000 ${serial}`, createdAt: '\u0000', langs: ['\u0000'], subject: '\u0000' }),
-      () => ({ $type: collection, serial, subject: { uri: 'at://\ud7ff', cid: 5 }, createdAt: { a: [] } }),
-      () => ({ $type: collection, serial, subject: `at://did:web:${'a.'.repeat(3000)}`, text: 'x'.repeat(below(3) ? 3000 : 900000) }),
-      () => ({ serial, subject: { subject: { subject: [[[[[[[['did:web:a.example']]]]]]]] } } }),
-      () => ({ serial, facets: Array.from({ length: 2000 }, (_, i) => `did:web:a${i}.example`) }),
-      () => ({ $type: 7, serial, reply: { parent: { uri: null } }, subject: bytes(40) })])();
+    return hostileRecord()(collection);
   }
   if (collection === 'app.bsky.feed.post')
     return { $type: collection, text: `number ${serial}`, createdAt, ...(below(3) ? {} : { reply: { parent: { uri: subject(), cid: 'x' } } }) };
@@ -126,6 +146,13 @@ async function nextCommit(account) {
   const commit = await account.repo.formatCommit(list, account.key);
   account.repo = await account.repo.applyCommit(commit);
   return applied(account, commit, list, prevData);
+}
+
+async function changeKey(account) {
+  const key = await newKey();
+  const operation = await plc.updateAtprotoKeyOp(account.log.at(-1).operation, account.rotation, key.did());
+  account.log.push(entry(account.did, operation, Date.now() + account.log.length * 1000));
+  account.key = key;
 }
 
 // A commit that somebody else has signed; nothing of it is true.
@@ -201,12 +228,14 @@ const EVENTS = {
     announce('#commit', { ...body, ops: body.ops.map((o) => ({ ...o, path: `${split(o.path).collection}/not a key` })) }, 'At byte');
     a.silent = true;
   }],
-  'new key': [2, async (a) => {
-    const key = await newKey();
-    a.log.push(entry(a.did, await plc.updateAtprotoKeyOp(a.log.at(-1).operation, a.rotation, key.did()), Date.now() + a.log.length * 1000));
-    a.key = key;
-    if (below(3)) announce('#identity', { did: a.did });
-    else fault('new key, not announced');
+  'new key': [1, async (a) => {
+    await changeKey(a);
+    announce('#identity', { did: a.did });
+    announce('#commit', await nextCommit(a));
+  }],
+  'new key, not announced': [1, async (a) => {
+    fault('new key, not announced');
+    await changeKey(a);
     announce('#commit', await nextCommit(a));
   }],
   'taken down': [2, async (a) => { a.active = false; announce('#account', { did: a.did, active: false, status: pick(['takendown', 'suspended', 'deactivated', 'deleted']) }); }],
@@ -215,13 +244,13 @@ const EVENTS = {
     raw(Buffer.concat([cbor.encode({ op: 1, t: '#future' }), cbor.encode({ seq: seq + 1, x: '\u0000' })]));
     raw(Buffer.concat([cbor.encode({ op: 7 }), cbor.encode({})]));
   }],
-  'error': [1, async () => {
+  error: [1, async () => {
     fault('error, and closed');
     for (const s of sockets) { s.send(Buffer.concat([cbor.encode({ op: -1 }), cbor.encode({ error: 'ConsumerTooSlow' })])); s.close(); }
   }],
   cut: [1, async () => { fault('connection cut'); cut(); }],
 };
-const weighted = Object.values(EVENTS).flatMap((e) => Array(e[0]).fill(e[1]));
+const event = deck(Object.values(EVENTS).flatMap(([weight, happens]) => Array(weight).fill(happens)));
 
 async function emit(n, pace) {
   for (let i = 0; i < n; i++) {
@@ -232,7 +261,7 @@ async function emit(n, pace) {
       if (below(2)) await nextCommit(a);
       a.older = undefined; // nothing tells that there is a newer one
       announce('#account', { did: a.did, active: true });
-    } else await pick(weighted)(a);
+    } else await event()(a);
     await sleep(below(pace + 1));
   }
 }
@@ -240,16 +269,55 @@ async function emit(n, pace) {
 // --- http -------------------------------------------------------------------------------------------
 
 let calm = false;
-async function repository(account) {
+// one answer of 24 each
+const trouble = (names) => deck([...names, ...Array(24 - names.length).fill('')]);
+const [logTrouble, repoTrouble] = [LOG_FAULTS, REPO_FAULTS].map(trouble);
+
+async function repository(account, repo = account.repo) {
   const chunks = [];
-  let repo = account.repo;
-  const trouble = calm ? -1 : below(24);
-  if (trouble === 0 && account.older) { fault('an older repository'); repo = account.older; }
   for await (const chunk of getFullRepo(account.storage, repo.cid)) chunks.push(chunk);
-  const car = Buffer.concat(chunks);
-  if (trouble === 1) { fault('a damaged repository'); car[below(car.length)] ^= 1 + below(255); }
-  if (trouble === 2) { fault('half a repository'); return car.subarray(0, below(car.length)); }
-  return car;
+  return Buffer.concat(chunks);
+}
+
+async function getRepo(account, request, response) {
+  let wrong = calm ? '' : repoTrouble();
+  if (wrong === 'an older repository' && !account.older) {
+    repoTrouble.later(wrong);
+    wrong = '';
+  }
+  if (wrong) fault(wrong);
+  switch (wrong) {
+    case 'an error for a repository': return response.writeHead(pick([429, 500])).end('no');
+    case 'a slow repository': return response.write(bytes(1));
+    case 'an endless repository': {
+      const more = Buffer.alloc(1e6);
+      const go = () => { while (!response.destroyed && response.write(more)); };
+      response.on('drain', go);
+      return go();
+    }
+    case 'a redirect to itself': return response.writeHead(302, { location: request.url }).end();
+    case 'the repository of another account': return response.end(await repository(accounts.find((a) => a !== account)));
+    case 'an older repository': return response.end(await repository(account, account.older));
+  }
+  const car = await repository(account);
+  await account.held;
+  if (wrong === 'a late repository') await sleep(below(400));
+  if (wrong === 'a damaged repository') car[below(car.length)] ^= 1 + below(255);
+  return response.end(wrong === 'half a repository' ? car.subarray(0, below(car.length)) : car);
+}
+
+function getLog(account, response) {
+  const wrong = calm ? '' : logTrouble();
+  if (wrong) fault(wrong);
+  const json = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
+  switch (wrong) {
+    case '500 for a log': return response.writeHead(500).end();
+    case 'the log of another account': return json(accounts.find((a) => a !== account).log);
+    case 'a log without its end': return json(account.log.slice(0, -1));
+    case 'a forged log':
+      return json(account.log.map((e, i) => (i < account.log.length - 1 ? e : { ...e, operation: { ...e.operation, alsoKnownAs: ['at://forged.example'] } })));
+    default: return json(account.log);
+  }
 }
 
 const control = {
@@ -257,9 +325,19 @@ const control = {
   start: async () => { for (const a of accounts) announce('#commit', await nextCommit(a)); return {}; },
   plain: async (q) => {
     hostile = false;
-    for (let i = 0; i < Number(q.get('n')); i++) announce('#commit', await nextCommit(pick(accounts.filter((a) => a.active))));
+    const some = accounts.filter((a) => (q.has('did') ? a.did === q.get('did') : a.active));
+    for (let i = 0; i < Number(q.get('n')); i++) announce('#commit', await nextCommit(pick(some)));
     hostile = true;
     return control.mark();
+  },
+  hold: async () => {
+    const a = accounts.find((o) => o.active);
+    a.held = new Promise((resolve) => { a.release = resolve; });
+    return { did: a.did };
+  },
+  release: async () => {
+    for (const a of accounts) { a.release?.(); a.held = undefined; }
+    return {};
   },
   zero: async () => {
     const a = accounts.find((o) => o.active);
@@ -278,6 +356,7 @@ const control = {
     oldest = seq;
     bad.clear();
     for (const [hash, why] of before) bad.set(hash, why);
+    stream.length = 0;
     for (const a of accounts) a.silent = false;
     return control.mark();
   },
@@ -301,33 +380,11 @@ const server = createServer(async (request, response) => {
       json({ repos: accounts.slice(from, from + 7).map((a) => ({
         did: a.did, head: a.repo.cid.toString(), rev: a.repo.commit.rev, active: a.active, status: '\u0000 \ud800' })), ...(from + 7 < accounts.length ? { cursor: String(from + 7) } : {}) });
     } else if (url.pathname.endsWith('.getRepo')) {
-      const trouble = calm ? -1 : below(24);
-      if (!found?.active || trouble === 0) {
-        if (found?.active) fault('an error for a repository');
-        response.writeHead(found?.active ? pick([429, 500]) : 400).end('no');
-        return;
-      }
+      if (!found?.active) return response.writeHead(400).end('no');
       found.known = true; // who loads it has its key
-      if (trouble === 1) { fault('a slow repository'); response.write(bytes(1)); return; }
-      if (trouble === 2) {
-        fault('an endless repository');
-        const more = Buffer.alloc(1e6);
-        const go = () => { while (!response.destroyed && response.write(more)); };
-        response.on('drain', go);
-        return go();
-      }
-      if (trouble === 3) { fault('a redirect to itself'); response.writeHead(302, { location: request.url }).end(); return; }
-      if (trouble === 4) { fault('the repository of another account'); response.end(await repository(accounts.find((a) => a !== found))); return; }
-      const car = await repository(found);
-      if (trouble < 8 && !calm) await sleep(below(400));
-      response.end(car);
+      await getRepo(found, request, response);
     } else if (url.pathname.endsWith('/log/audit')) {
-      const trouble = calm ? -1 : below(24);
-      if (trouble === 0) { fault('500 for a log'); response.writeHead(500).end(); }
-      else if (trouble === 1) { fault('the log of another account'); json(accounts.find((a) => a !== found).log); }
-      else if (trouble === 2) { fault('a log without its end'); json(found.log.slice(0, -1)); }
-      else if (trouble === 3) { fault('a forged log'); json(found.log.map((e, i) => (i < found.log.length - 1 ? e : { ...e, operation: { ...e.operation, alsoKnownAs: ['at://forged.example'] } }))); }
-      else json(found.log);
+      getLog(found, response);
     } else if (url.pathname === '/expected') {
       for (const a of accounts) {
         response.write(`account\t${a.did}\t${a.repo.commit.rev}\t${a.key.did()}\t${a.active}\n`);
@@ -342,7 +399,8 @@ const server = createServer(async (request, response) => {
   }
 });
 
-// The first account is a labeler too. It says two things of the second, takes one back, and somebody else says a third.
+// The first account is a labeler too. It says two things of the second, takes one back, and somebody else says a third. It
+// also says that the second is not active any more, which nobody has asked it.
 async function labels(socket) {
   const src = accounts[0].did;
   const label = async (key, fields) => {
@@ -354,7 +412,8 @@ async function labels(socket) {
     [await label(key, { val: 'spam' }), await label(key, { val: 'rude' })],
     [await label(key, { val: 'spam', neg: true, cts: '2024-02-02T10:00:00Z' }), await label(await newKey(), { val: 'forged' })],
     [{ ...(await label(key, { val: 'zero' })), val: '\u0000' }]];
-  all.forEach((list, i) => socket.send(Buffer.concat([cbor.encode({ op: 1, t: '#labels' }), cbor.encode({ seq: i + 1, labels: list })])));
+  socket.send(frameOf('#account', { seq: 1, did: accounts[1].did, active: false }));
+  all.forEach((list, i) => socket.send(Buffer.concat([cbor.encode({ op: 1, t: '#labels' }), cbor.encode({ seq: i + 2, labels: list })])));
 }
 
 new WebSocketServer({ server }).on('connection', (socket, request) => {
