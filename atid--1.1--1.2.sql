@@ -20,17 +20,17 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 CREATE FUNCTION @extschema@.at_uri_of_subject(subject text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_of_subject' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_of_subject(text) IS
-  'the AT URI of what a label is about: of a record its own, of an account at:// and its DID';
+  'the subject of a label as an AT URI: at:// and the DID for an account';
 
 CREATE FUNCTION @extschema@.at_uri_of_subject_or_null(subject text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_of_subject_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_of_subject_or_null(text) IS
-  'the same; NULL where the text is neither the AT URI of a record nor a DID';
+  'the same; NULL for a text that is no subject of a label';
 
 CREATE FUNCTION @extschema@.at_uri_to_subject(@extschema@.at_uri) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_at_uri_to_subject' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_to_subject(@extschema@.at_uri) IS
-  'what a label says for an AT URI: the DID of an account, or the AT URI';
+  'the subject of a label from its AT URI: the DID for an account';
 
 ------------------------------------------------------------------------------
 -- record
@@ -44,12 +44,12 @@ COMMENT ON FUNCTION @extschema@.at_uri_to_subject(@extschema@.at_uri) IS
 CREATE FUNCTION @extschema@.dag_cbor_get(block bytea, VARIADIC path text[]) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION @extschema@.dag_cbor_get(bytea, text[]) IS
-  'the field of a block at a path, as the operator #> has it';
+  'the field of a block at a path, as by the operator #>';
 
 CREATE FUNCTION @extschema@.dag_cbor_get_text(block bytea) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION @extschema@.dag_cbor_get_text(bytea) IS
-  'a block as text, as #>> has it; a link or bytes as their text';
+  'a block as text, as by #>>; a link or bytes as their text';
 
 CREATE FUNCTION @extschema@.dag_cbor_get_text(block bytea, VARIADIC path text[]) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
@@ -177,7 +177,7 @@ COMMENT ON FUNCTION @extschema@.lexicon_missing(@extschema@.lexicon) IS
 CREATE FUNCTION @extschema@.lexicon_only(lexicons @extschema@.lexicon, nsids text[]) RETURNS @extschema@.lexicon
   AS 'MODULE_PATHNAME', 'atid_lexicon_only' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.lexicon_only(@extschema@.lexicon, text[]) IS
-  'of a lexicon these definitions, such as a.b.c or a.b.c#name, and what they refer to';
+  'these definitions of a lexicon, such as a.b.c or a.b.c#name, and all that they refer to';
 
 CREATE FUNCTION @extschema@.record_conforms(
   record jsonb, lexicons @extschema@.lexicon, lenient bool DEFAULT false
@@ -422,7 +422,7 @@ CREATE FUNCTION @extschema@.commit_event_problem(
 ) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_commit_event_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION @extschema@.commit_event_problem(bytea, timestamptz, bool) IS
-  'what is not true in a #commit, or NULL; the signature is not verified';
+  'the first thing in a #commit that is not true, or NULL; the signature is not verified';
 
 CREATE FUNCTION @extschema@.sync_event(
   body bytea, OUT seq bigint, OUT did @extschema@.did, OUT rev @extschema@.tid, OUT blocks bytea, OUT "time" @extschema@.datetime
@@ -433,7 +433,7 @@ COMMENT ON FUNCTION @extschema@.sync_event(bytea) IS 'the fields of a #sync';
 CREATE FUNCTION @extschema@.sync_event_problem(body bytea, not_after timestamptz DEFAULT NULL) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_sync_event_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION @extschema@.sync_event_problem(bytea, timestamptz) IS
-  'what is not true in a #sync, or NULL; the signature is not verified';
+  'the first thing in a #sync that is not true, or NULL; the signature is not verified';
 
 ------------------------------------------------------------------------------
 -- check

@@ -15,7 +15,7 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 CREATE FUNCTION @extschema@.did_key_of_multibase(type text, multibase text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_did_key_of_multibase' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.did_key_of_multibase(text, text) IS
-  'the did:key of a publicKeyMultibase of a DID document, in its legacy forms too';
+  'the did:key of a publicKeyMultibase of a DID document, also in its legacy forms';
 
 ------------------------------------------------------------------------------
 -- signatures
@@ -58,7 +58,7 @@ COMMENT ON FUNCTION @extschema@.plc_log_problem(jsonb, bool, int) IS
 CREATE FUNCTION @extschema@.plc_log_is_valid(log jsonb, strict bool DEFAULT false, verified int DEFAULT 0) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_plc_log_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000;
 COMMENT ON FUNCTION @extschema@.plc_log_is_valid(jsonb, bool, int) IS
-  'is the jsonb the valid log of an account, each operation signed by a key that was allowed to?';
+  'is the jsonb a valid log of an account, each operation signed by a key that was allowed to sign it?';
 
 CREATE FUNCTION @extschema@.plc_log_history(
   log jsonb, verified int DEFAULT 0,
@@ -67,7 +67,7 @@ CREATE FUNCTION @extschema@.plc_log_history(
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_plc_log_history' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000 ROWS 3;
 COMMENT ON FUNCTION @extschema@.plc_log_history(jsonb, int) IS
-  'the operations of a valid log, who signed each, and when it was in force';
+  'the operations of a valid log, the key that signed each, and when each was in force';
 
 CREATE FUNCTION @extschema@.plc_log_keys(
   log jsonb, verified int DEFAULT 0,
@@ -80,7 +80,7 @@ COMMENT ON FUNCTION @extschema@.plc_log_keys(jsonb, int) IS
 CREATE FUNCTION @extschema@.plc_log_state(log jsonb, at timestamptz DEFAULT NULL, verified int DEFAULT 0) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_plc_log_state' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20000;
 COMMENT ON FUNCTION @extschema@.plc_log_state(jsonb, timestamptz, int) IS
-  'what the directory answered at a time, by a valid log; NULL before and where tombstoned';
+  'the answer of the directory at a time, by a valid log; NULL before the first operation and after a tombstone';
 
 ------------------------------------------------------------------------------
 -- check
