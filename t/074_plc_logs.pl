@@ -2,7 +2,8 @@
 #
 # Shows that
 # - the public vectors (audit_log/ of $ATID_PLC_DIR, or of ../shared/fixtures/plc beside the project) are taken and
-#   refused as their names say, each refused by the rule in its name;
+#   refused as their names say, each refused by the rule in its name; each of their operations has the form of one, its CID,
+#   its DID if it is the first, and the signature of a key that may sign, but for those whose name says otherwise;
 # - random logs, and logs in which something was changed, have the verdict of t/oracles/plc.js, a verifier that was
 #   written from the specification over npm's @noble/curves: the rule that is broken and the entry that breaks it, the
 #   verdict under strict, who signed each operation, which are nullified, and the state and the keys at some times;
@@ -128,6 +129,34 @@ SQL
 		  . "WHERE (log -> n ->> 'cid', log -> n -> 'nullified', (log -> n ->> 'createdAt')::timestamptz, log -> n -> 'operation' ->> 'type') "
 		  . 'IS DISTINCT FROM (cid::text, to_jsonb(nullified), created_at, type)',
 		'vectors: their marks, CIDs and times');
+
+	$node->safe_psql($db, <<'SQL');
+CREATE VIEW operation AS
+SELECT name, n - 1 AS n, entry ->> 'did' AS did, entry ->> 'cid' AS cid, entry -> 'operation' AS operation,
+       atid.plc_operation_problem(entry -> 'operation') AS problem
+FROM vector, jsonb_array_elements(log) WITH ORDINALITY AS e (entry, n);
+CREATE VIEW allowed AS
+SELECT o.name, o.n, o.operation, k.key
+FROM operation o
+JOIN operation p ON p.name = o.name AND (p.cid = o.operation ->> 'prev' OR (o.operation -> 'prev' = 'null' AND p.n = o.n)),
+     LATERAL (SELECT jsonb_array_elements_text(p.operation -> 'rotationKeys')
+              UNION ALL SELECT p.operation ->> field FROM unnest('{recoveryKey,signingKey}'::text[]) AS field
+              WHERE p.operation ->> 'type' = 'create') AS k (key);
+SQL
+	is( $node->safe_psql($db, 'SELECT name, problem FROM operation WHERE problem IS NOT NULL ORDER BY 1'),
+		join("\n",
+			map { "invalid_sig_b64_$_|\$.sig: The value must be 64 bytes in base64url without padding, its spare bits zero." }
+			  qw(newline padding_bits padding_chars)),
+		'operations of the vectors: their form');
+	is_none('SELECT name, n FROM operation WHERE atid.record_cid(operation)::text <> cid', 'operations: their CIDs');
+	is_none(
+		"SELECT name FROM operation WHERE operation -> 'prev' = 'null' AND problem IS NULL AND atid.plc_did(operation) <> did",
+		'operations: the DIDs');
+	is( $node->safe_psql($db,
+			'SELECT name, n FROM operation AS o WHERE problem IS NULL AND NOT EXISTS (SELECT FROM allowed AS a '
+			  . 'WHERE (a.name, a.n) = (o.name, o.n) AND atid.plc_operation_is_signed_by(a.operation, key)) ORDER BY 1'),
+		"invalid_sig_der|0\ninvalid_sig_k256_high_s|0\ninvalid_sig_p256_high_s|0\ninvalid_update_tombstoned|2",
+		'operations: signed by no key that may sign');
 }
 
 #
