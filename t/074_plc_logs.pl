@@ -2,8 +2,8 @@
 #
 # Shows that
 # - the public vectors (audit_log/ of $ATID_PLC_DIR, or of ../shared/fixtures/plc beside the project) are taken and
-#   refused as their names say, each refused by the rule in its name; each of their operations has the form of one, its CID,
-#   its DID if it is the first, and the signature of a key that may sign, but for those whose name says otherwise;
+#   refused as their names say, each refused by the rule in its name; each of their operations has the form of one, its
+#   CID, the log's DID if it is the first, and the signature of a key that may sign, but for those that are listed;
 # - random logs, and logs in which something was changed, have the verdict of t/oracles/plc.js, a verifier that was
 #   written from the specification over npm's @noble/curves: the rule that is broken and the entry that breaks it, the
 #   verdict under strict, who signed each operation, which are nullified, and the state and the keys at some times;

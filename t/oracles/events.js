@@ -17,6 +17,7 @@ import { CID } from 'multiformats/cid';
 import { create as createDigest } from 'multiformats/hashes/digest';
 import pg from 'pg';
 import { chance } from './chance.js';
+import { verdicts } from './verdicts.js';
 
 const [seed, commits, mutations] = process.argv.slice(2, 5).map(Number);
 const database = process.argv[5];
@@ -29,17 +30,7 @@ const shuffle = (list) => {
   return list;
 };
 
-// --- what is compared -------------------------------------------------------------------------------
-
-const compared = new Map();
-const wrong = new Map();
-function same(what, equal, show) {
-  compared.set(what, (compared.get(what) ?? 0) + 1);
-  if (equal) return;
-  wrong.set(what, (wrong.get(what) ?? 0) + 1);
-  if (wrong.get(what) <= 3) console.log(`note\t${what}: ${show().slice(0, 3000)}`);
-}
-
+const { same, printVerdicts } = verdicts();
 const db = new pg.Client({ database });
 await db.connect();
 const ask = (text, values) => db.query({ text, values, name: createHash('md5').update(text).digest('hex') }).then((r) => r.rows);
@@ -456,7 +447,4 @@ await db.end();
 console.log(`note\t${count.refused} of ${mutations} mutated frames are refused, ${count.taken} taken`);
 for (const [words, n] of [...reasons].filter(([, n]) => n).sort((a, b) => b[1] - a[1]).slice(0, 40)) console.log(`note\t${n} ${words}`);
 same('mutated frames: some are refused, and some are not', count.refused > mutations / 2 && count.taken > mutations / 10, () => JSON.stringify(count));
-for (const [what, n] of compared) {
-  const bad = wrong.get(what) ?? 0;
-  console.log(`${bad ? 'not ok' : 'ok'}\t${what} (${n - bad} of ${n})`);
-}
+printVerdicts();

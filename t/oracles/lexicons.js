@@ -17,6 +17,7 @@ import * as ipld from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import pg from 'pg';
 import { chance } from './chance.js';
+import { verdicts } from './verdicts.js';
 import { SYNTHETIC, documents as published, synthetic } from './lexicon_docs.js';
 
 const [seed, values, mutants] = process.argv.slice(2, 5).map(Number);
@@ -157,16 +158,8 @@ const ACCEPTED = new Set([
 
 // --- what is compared ------------------------------------------------------------------------------
 
-const compared = new Map();
-const wrong = new Map();
+const { count, same, printVerdicts } = verdicts(12);
 const differences = new Map();
-function same(what, equal, show) {
-  compared.set(what, (compared.get(what) ?? 0) + 1);
-  if (equal) return;
-  wrong.set(what, (wrong.get(what) ?? 0) + 1);
-  if (wrong.get(what) <= 12) console.log(`note\t${what}: ${show().replaceAll('\n', ' ').slice(0, 1500)}`);
-}
-const count = (map, what) => map.set(what, (map.get(what) ?? 0) + 1);
 
 const db = new pg.Client({ database });
 await db.connect();
@@ -1100,7 +1093,4 @@ await db.end();
 
 for (const [what, n] of [...differences].sort()) console.log(`note\t${n} times: ${what}`);
 for (const [kind, n] of [...kinds].sort()) console.log(`note\t${kind}: ${n} times, ${refused.get(kind) ?? 0} of them refused`);
-for (const [what, n] of compared) {
-  const bad = wrong.get(what) ?? 0;
-  console.log(`${bad ? 'not ok' : 'ok'}\t${what} (${n - bad} of ${n})`);
-}
+printVerdicts();

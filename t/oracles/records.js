@@ -17,6 +17,7 @@ import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
 import pg from 'pg';
 import { chance } from './chance.js';
+import { verdicts } from './verdicts.js';
 
 const [seed, records, blocks] = process.argv.slice(2, 5).map(Number);
 const database = process.argv[5];
@@ -588,16 +589,8 @@ function record() {
 
 // --- reports ---------------------------------------------------------------------------------------
 
-const wrong = new Map();
-const compared = new Map();
+const { count, same, printVerdicts } = verdicts();
 const differences = new Map();
-const count = (counts, name) => counts.set(name, (counts.get(name) ?? 0) + 1);
-function same(what, good, show) {
-  count(compared, what);
-  if (good) return;
-  count(wrong, what);
-  if (wrong.get(what) <= 3) console.log(`note\t${what}: ${show().slice(0, 1500)}`);
-}
 const onlyIn = (list, other) => JSON.stringify(list.filter((item) => !other.includes(item)));
 const short = (block) => Buffer.from(block).toString('hex').slice(0, 600);
 const hash = (block) => createHash('sha256').update(block).digest();
@@ -904,7 +897,4 @@ await db.end();
 
 for (const [what, n] of [...differences].sort()) console.log(`note\t${n} times: ${what}`);
 console.log(`note\t${accepted} of ${mutants} mutated blocks are accepted`);
-for (const [what, n] of compared) {
-  const bad = wrong.get(what) ?? 0;
-  console.log(`${bad ? 'not ok' : 'ok'}\t${what} (${n - bad} of ${n})`);
-}
+printVerdicts();

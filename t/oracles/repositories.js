@@ -13,6 +13,7 @@ import { MemoryBlockStore as NodeBlocks, NodeStore, NodeWrangler } from '@atcute
 import { Secp256k1Keypair } from '@atproto/crypto';
 import { MemoryBlockstore, Repo, WriteOpAction, blocksToCarFile, getFullRepo } from '@atproto/repo';
 import pg from 'pg';
+import { verdicts } from './verdicts.js';
 
 const [seed, repositories, mutations] = process.argv.slice(2, 5).map(Number);
 const database = process.argv[5];
@@ -52,17 +53,7 @@ const record = () => ({ $type: 'com.example.record', text: below(8) ? `text ${wo
 // Mostly small, and up to 3,000.
 const size = () => pick([() => below(4), () => below(60), () => below(60), () => below(400), () => below(3001)])();
 
-// --- what is compared -------------------------------------------------------------------------------
-
-const compared = new Map();
-const wrong = new Map();
-function same(what, equal, show) {
-  compared.set(what, (compared.get(what) ?? 0) + 1);
-  if (equal) return;
-  wrong.set(what, (wrong.get(what) ?? 0) + 1);
-  if (wrong.get(what) <= 3) console.log(`note\t${what}: ${show().slice(0, 2000)}`);
-}
-
+const { same, printVerdicts } = verdicts();
 const db = new pg.Client({ database });
 await db.connect();
 await db.query(`CREATE FUNCTION pg_temp.records(car bytea) RETURNS text LANGUAGE plpgsql AS $$
@@ -237,7 +228,4 @@ await db.end();
 
 console.log(`note\t${refused} of ${mutations} mutated CARs are refused`);
 same('mutated CARs: some are refused, and some are not', refused > mutations / 10 && refused < mutations * 0.95, () => `${refused}`);
-for (const [what, n] of compared) {
-  const bad = wrong.get(what) ?? 0;
-  console.log(`${bad ? 'not ok' : 'ok'}\t${what} (${n - bad} of ${n})`);
-}
+printVerdicts();
