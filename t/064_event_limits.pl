@@ -200,13 +200,7 @@ my $other = AtidTest::Session->new($node, $db);
 foreach my $call ('count(atid.commit_event_problem(atid.frame_body(frame))) FROM frames, generate_series(1, 100)',
 	'sum((SELECT count(*) FROM atid.commit_event_ops(atid.frame_body(frame)) WHERE n > i)) FROM frames, generate_series(1, 100) i')
 {
-	$session->send("SELECT $call");
-	$other->ok('SELECT pg_sleep(0.3)');
-	my $asked = Time::HiRes::time();
-	$other->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
-	my (undef, $state) = $session->result;
-	is($state, '57014', "cancelled: $call");
-	cmp_ok(Time::HiRes::time() - $asked, '<', 1, 'within a second');
+	cancelled($session, $other, $call, "SELECT $call", 1);
 }
 $other->quit;
 

@@ -154,13 +154,7 @@ foreach my $call ('sum((SELECT count(*) FROM atid.repo_records(car) WHERE i > 0)
 	"count(*) FROM generate_series(1, 100), atid.car_blocks($million)",
 	'atid.mst_invert((SELECT atid.mst_car(NULL, NULL) FILTER (WHERE false)), NULL, keys, olds, news) FROM many')
 {
-	$session->send("SELECT $call");
-	$other->ok("SELECT pg_sleep(0.5)");
-	my $asked = Time::HiRes::time();
-	$other->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
-	my (undef, $state) = $session->result;
-	is($state, '57014', "cancelled: $call");
-	cmp_ok(Time::HiRes::time() - $asked, '<', 2, 'at once');
+	cancelled($session, $other, $call, "SELECT $call", 2);
 }
 $other->quit;
 $session->ok('DROP TABLE many');

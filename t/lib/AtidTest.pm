@@ -5,6 +5,8 @@
 #   has_extension NODE, NAME      can another one be created there?
 #   pg_upgrade NODE, NODE         what one has goes to another that is new
 #   AtidTest::Session             a live session that can be spoken to, or left to work
+#   cancelled SESSION, OTHER, WHAT, SQL, SECONDS
+#                                 tests that a cancel by the other session ends a statement so soon
 #   run_together                  sessions that all begin at one moment, their output in files
 #   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
 #
@@ -28,6 +30,7 @@ our @EXPORT = qw(
   new_database
   has_extension
   pg_upgrade
+  cancelled
   literal
   run_together
   read_stream
@@ -106,6 +109,21 @@ sub literal
 	my $tag = 'v';
 	$tag .= 'v' while index($text . '$', "\$$tag\$") >= 0;
 	return "\$$tag\$$text\$$tag\$";
+}
+
+# A cancel ends a statement at once.
+sub cancelled
+{
+	my ($session, $other, $what, $sql, $seconds) = @_;
+	$session->send($sql);
+	$other->ok('SELECT pg_sleep(0.5)');
+	my $asked = time;
+	$other->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
+	my (undef, $state) = $session->result;
+	my $took = time - $asked;
+	is($state, '57014', "$what: cancelled");
+	cmp_ok($took, '<', $seconds, sprintf '%s: at once (%.2f s)', $what, $took);
+	return;
 }
 
 # Runs one script per session and returns the files of their output. Every session connects first
