@@ -1,7 +1,6 @@
 -- What bench/crypto measures, and how. The variable file names the signatures that crypto_loop made.
 
-CREATE EXTENSION atid_crypto CASCADE;
-CREATE SCHEMA bench;
+\ir processor.sql
 
 CREATE UNLOGGED TABLE bench.signature (curve text, data text, signature text, point text);
 \copy bench.signature FROM pstdin
@@ -22,28 +21,6 @@ SELECT data, signature, CASE row_number() OVER () % 2 WHEN 0 THEN key ELSE subst
 CREATE UNLOGGED TABLE bench.k256_many AS SELECT k.* FROM bench.k256 k, generate_series(1, 10);
 VACUUM ANALYZE bench.k256, bench.p256, bench.k256_turns, bench.p256_turns, bench.k256_many;
 
-CREATE UNLOGGED TABLE bench.result (name text, round int, ns float8);
-
--- The processor time of this backend, in nanoseconds: others on the machine do not count. The system brings
--- the figure up to date when the process sleeps.
-CREATE FUNCTION bench.processor_time() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  PERFORM pg_sleep(0.001);
-  RETURN split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint;
-END $$;
-
--- Nanoseconds for a row.
-CREATE PROCEDURE bench.measure(name text, query text, source text, round int) LANGUAGE plpgsql AS $$
-DECLARE
-  rows bigint;
-  begun bigint;
-BEGIN
-  EXECUTE 'SELECT count(*) FROM bench.' || source INTO rows;
-  begun := bench.processor_time();
-  EXECUTE format('SELECT count(*) FILTER (WHERE %s) FROM bench.%s', query, source);
-  INSERT INTO bench.result SELECT name, round, (bench.processor_time() - begun)::float8 / rows WHERE round > 0;
-END $$;
-
 CREATE PROCEDURE bench.round(round int) LANGUAGE plpgsql AS $$
 DECLARE
   s record;
@@ -56,9 +33,9 @@ BEGIN
       ('scan', 'true', 'k256_many'),
       ('scan and 20 operators', 'length(data) > ' || array_to_string(ARRAY(SELECT -i FROM generate_series(1, 10) i),
                                                                     ' AND length(data) > '), 'k256_many')
-    ) AS v (name, query, source) ORDER BY random()
+    ) AS v (name, condition, source) ORDER BY random()
   LOOP
-    CALL bench.measure(s.name, s.query, s.source, round);
+    CALL bench.measure(s.name, s.condition, s.source, 1, round);
   END LOOP;
 END $$;
 
