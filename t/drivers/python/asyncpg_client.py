@@ -1,50 +1,25 @@
 """asyncpg, which speaks the binary form of a type unless it is told otherwise."""
 import asyncio
+import itertools
+import re
 
 import asyncpg
 
-from scenario import COPIED, run, tell
+from scenario import COPIED, Statements, run, tell
 
 loop = asyncio.new_event_loop()
 connection = loop.run_until_complete(asyncpg.connect())
 
 
 def rows(query, *values):
+    number = itertools.count(1)
+    query = re.sub('%s', lambda _: f'${next(number)}', query)
     return loop.run_until_complete(connection.fetch(query, *values))
 
 
-def revs(query, *values):
-    return [row[0] for row in rows(query, *values)]
-
-
-class Client:
-    def insert(self):
-        return rows('INSERT INTO record DEFAULT VALUES RETURNING rev')[0][0]
-
-    def find(self, rev):
-        return revs('SELECT rev FROM record WHERE rev = $1', rev)
-
-    def any(self, revisions):
-        return revs('SELECT rev FROM record WHERE rev = ANY($1) ORDER BY rev', revisions)
-
+class Client(Statements):
     def any_cast(self, revisions):
-        return revs('SELECT rev FROM record WHERE rev = ANY($1::text[]::atid.tid[]) ORDER BY rev', revisions)
-
-    def array(self):
-        return rows('SELECT array_agg(rev ORDER BY rev) FROM record')[0][0]
-
-    def array_text(self):
-        return rows('SELECT array_agg(rev ORDER BY rev)::text[] FROM record')[0][0]
-
-    def page(self, cursor):
-        return revs('SELECT rev FROM record WHERE rev > $1 ORDER BY rev LIMIT 2', cursor)
-
-    def set_prev(self, rev, prev):
-        return rows('UPDATE record SET prev = $1 WHERE rev = $2 RETURNING prev', prev, rev)[0][0]
-
-    def values(self, row):
-        return list(rows('INSERT INTO record (rkey, cid, author, uri) VALUES ($1, $2, $3, $4) '
-                         'RETURNING rkey, cid, author, uri', *row.values())[0])
+        return self.revs('SELECT rev FROM record WHERE rev = ANY(%s::text[]::atid.tid[]) ORDER BY rev', revisions)
 
     def prepared(self, rev):
         async def fetch():
@@ -63,7 +38,7 @@ class Client:
         loop.run_until_complete(insert())
 
 
-run(Client())
+run(Client(rows))
 
 # COPY is binary always. A codec in Python: 8 bytes, big-endian, of base32 digits of five bits.
 DIGITS = '234567abcdefghijklmnopqrstuvwxyz'
@@ -86,5 +61,5 @@ async def with_codec():
     await connection.execute('DELETE FROM record')
 
 loop.run_until_complete(with_codec())
-tell('copy, codec', lambda: Client().copy(COPIED))
-tell('tid, codec', lambda: 'ok' if revs('SELECT rev FROM record ORDER BY rev') == COPIED else 'other values')
+tell('copy, codec', lambda: Client(rows).copy(COPIED))
+tell('tid, codec', lambda: 'ok' if Client(rows).revs('SELECT rev FROM record ORDER BY rev') == COPIED else 'other values')

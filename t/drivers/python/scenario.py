@@ -39,6 +39,44 @@ def tell(name, step):
     print(f'{name}\t{result or "ok"}', flush=True)
 
 
+class Statements:
+    """The steps as statements, for clients that take SQL: rows() gives the rows of one, with %s for each value."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def revs(self, query, *values):
+        return [row[0] for row in self.rows(query, *values)]
+
+    def insert(self):
+        return self.rows('INSERT INTO record DEFAULT VALUES RETURNING rev')[0][0]
+
+    def find(self, rev):
+        return self.revs('SELECT rev FROM record WHERE rev = %s', rev)
+
+    def any(self, revisions):
+        return self.revs('SELECT rev FROM record WHERE rev = ANY(%s) ORDER BY rev', revisions)
+
+    def any_cast(self, revisions):
+        return self.revs('SELECT rev FROM record WHERE rev = ANY(%s::atid.tid[]) ORDER BY rev', revisions)
+
+    def array(self):
+        return self.rows('SELECT array_agg(rev ORDER BY rev) FROM record')[0][0]
+
+    def array_text(self):
+        return self.rows('SELECT array_agg(rev ORDER BY rev)::text[] FROM record')[0][0]
+
+    def page(self, cursor):
+        return self.revs('SELECT rev FROM record WHERE rev > %s ORDER BY rev LIMIT 2', cursor)
+
+    def set_prev(self, rev, prev):
+        return self.rows('UPDATE record SET prev = %s WHERE rev = %s RETURNING prev', prev, rev)[0][0]
+
+    def values(self, row):
+        return list(self.rows('INSERT INTO record (rkey, cid, author, uri) VALUES (%s, %s, %s, %s) '
+                              'RETURNING rkey, cid, author, uri', *row.values())[0])
+
+
 def run(client):
     """client: an object with a method for each step; one that is missing is not told of."""
     known = []
