@@ -1,4 +1,4 @@
--- What bench/scale measures, and how. The records and the tables of references are those of bench/references.
+-- What bench/scale measures, and how. The records are those of bench/references.
 
 \ir references_setup.sql
 
