@@ -38,8 +38,8 @@ COMMENT ON FUNCTION @extschema@.at_uri_to_subject(@extschema@.at_uri) IS
 
 -- functions
 
--- A path without steps is an overload and no default: where a VARIADIC argument has its
--- default, PostgreSQL prints an expression that it cannot read again, as in a dump.
+-- A path without steps is an overload and no default: PostgreSQL prints a call that uses the
+-- default of a VARIADIC argument so that it cannot read it again, as from a dump.
 
 CREATE FUNCTION @extschema@.dag_cbor_get(block bytea, VARIADIC path text[]) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
