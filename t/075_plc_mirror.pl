@@ -75,13 +75,14 @@ for my $page (0 .. $pages)
 \\copy (SELECT line FROM line WHERE page = $page ORDER BY random()) TO '$dir/page$page' $copy
 \\copy plc_import FROM '$dir/page$page' $copy
 INSERT INTO plc_import VALUES ('{"did": "a", "cid": "b", "createdAt": "2024-01-01T00:00:00Z", "operation": {"x": "\\u0000"}}'),
+  ('{"did": "a", "cid": "b", "createdAt": "2024-01-01T00:00:00Z", "operation": {"x": "\\ud800"}}'), ('{"did": '),
   ('[]'), ('{"did": "a", "cid": "b", "createdAt": "today", "operation": {}}');
 CALL plc_take_in();
 SELECT plc_verify(did) FROM (SELECT DISTINCT did FROM plc_operation WHERE n IS NULL AND problem IS NULL) AS d
 WHERE $some ORDER BY random();
 SQL
 }
-is($node->safe_psql($db, 'SELECT count(*) FROM plc_import'), 3 * ($pages + 1), 'what cannot be read stays');
+is($node->safe_psql($db, 'SELECT count(*) FROM plc_import'), 5 * ($pages + 1), 'what cannot be read stays');
 is( $node->safe_psql($db, 'SELECT count(*) FROM plc_operation'),
 	$node->safe_psql($db, 'SELECT sum(length) FROM log'),
 	'all operations are there');
