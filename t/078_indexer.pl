@@ -16,8 +16,9 @@
 # - the commands of doc/indexer.md run, its settings are those of the consumer, the schema has the tables and the function
 #   of doc/label.md, and the packages of the example are of the versions that are tested here.
 #
-# 600 events, 6,000 with $ATID_FULL, or $ATID_EVENTS of them. With $ATID_RATE, a number, it measures how many a second are
-# taken, beside those that are only received. Skipped where atid_crypto, node or npm are not there.
+# There are 600 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says. With $ATID_RATE, a number, it measures
+# how many a second are taken, beside those that are only received. Skipped where atid_crypto, node or npm are not
+# there.
 
 use strict;
 use warnings FATAL => 'all';

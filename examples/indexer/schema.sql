@@ -134,8 +134,8 @@ CREATE TABLE bad (
   frame    bytea NOT NULL
 );
 
--- Frames of accounts that are being loaded. Of 64 MB of one account only the newest stay: these do not go on from what is
--- loaded then, unless it is as new, and so the account is loaded again.
+-- Frames of accounts that are being loaded. Of more than 64 MB of one account only the newest stay: unless the
+-- repository is as new as they are, they do not go on from it, and so the account is loaded again.
 CREATE TABLE waiting (
   stream text NOT NULL,
   seq    bigint NOT NULL,
