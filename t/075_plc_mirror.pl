@@ -7,6 +7,7 @@
 # - of a log that is not valid the operations before the one that breaks a rule are there, the others are kept aside
 #   with their reason, and what is there is valid;
 # - a line that jsonb cannot hold, or that has not the fields of an entry, stays where it was, and the rest goes on;
+# - a valid operation may have texts that are longer than an index takes;
 # - an account that is verified anew is the same;
 # - the indexes serve to find an account by its handle and by its server, and a key.
 #
@@ -76,13 +77,18 @@ for my $page (0 .. $pages)
 \\copy plc_import FROM '$dir/page$page' $copy
 INSERT INTO plc_import VALUES ('{"did": "a", "cid": "b", "createdAt": "2024-01-01T00:00:00Z", "operation": {"x": "\\u0000"}}'),
   ('{"did": "a", "cid": "b", "createdAt": "2024-01-01T00:00:00Z", "operation": {"x": "\\ud800"}}'), ('{"did": '),
-  ('[]'), ('{"did": "a", "cid": "b", "createdAt": "today", "operation": {}}');
+  ('[]'), ('{"did": "a", "cid": "b", "createdAt": "today", "operation": {}}'),
+  ('{"did": "year 0", "cid": "b", "createdAt": "0000-01-01T00:00:00Z", "operation": {}}');
+INSERT INTO plc_import SELECT json_build_object('did', did, 'cid', 'b', 'createdAt', '2024-01-01T00:00:00Z', 'operation', '{}'::json)
+FROM (SELECT string_agg(md5(i::text), '') AS did FROM generate_series(1, 200) AS i) AS long;
 CALL plc_take_in();
 SELECT plc_verify(did) FROM (SELECT DISTINCT did FROM plc_operation WHERE n IS NULL AND problem IS NULL) AS d
 WHERE $some ORDER BY random();
 SQL
 }
-is($node->safe_psql($db, 'SELECT count(*) FROM plc_import'), 5 * ($pages + 1), 'what cannot be read stays');
+is($node->safe_psql($db, 'SELECT count(*) FROM plc_import'), 6 * ($pages + 1), 'what cannot be read stays');
+like($node->safe_psql($db, q{DELETE FROM plc_operation WHERE did = 'year 0' RETURNING problem}),
+	qr/^\$\[0\]\.createdAt: The value must be a datetime/, 'a time of the year 0');
 is( $node->safe_psql($db, 'SELECT count(*) FROM plc_operation'),
 	$node->safe_psql($db, 'SELECT sum(length) FROM log'),
 	'all operations are there');
@@ -124,7 +130,7 @@ cmp_ok($node->safe_psql($db, "SELECT count(*) FROM log WHERE rule IS $_->[0]"), 
 like($node->safe_psql($db, "SET enable_seqscan = off; EXPLAIN $_->[0]"), qr/Index.* $_->[1]/, "an index: $_->[1]")
   foreach [ "SELECT FROM plc_account WHERE state->'alsoKnownAs' ? 'at://a.test'", 'plc_account_expr_idx' ],
   [ "SELECT FROM plc_account WHERE state #>> '{services,atproto_pds,endpoint}' = 'a'", 'plc_account_expr_idx1' ],
-  [ "SELECT FROM plc_key WHERE did = 'a' AND id = 'atproto' AND valid @> now()", 'plc_key_did_id_idx' ];
+  [ "SELECT FROM plc_key WHERE did = 'a' AND id = 'atproto' AND valid @> now()", 'plc_key_did_idx' ];
 
 $node->stop;
 done_testing();

@@ -266,6 +266,9 @@ function some_keys() {
   return keys;
 }
 
+// Longer than an index takes, and does not compress.
+const long = (length) => Buffer.from(bytes(length)).toString('base64').slice(0, length);
+
 function fields(type, prev) {
   switch (type) {
     case 'create':
@@ -274,10 +277,10 @@ function fields(type, prev) {
       return { type, prev };
     default:
       return { type, rotationKeys: some_keys(), alsoKnownAs: chance_of(80) ? ['at://' + pick(texts)] : [],
-        verificationMethods: chance_of(1) ? Object.fromEntries(Array.from({ length: 11 }, (_, i) => ['k' + i, pick(pool).did])) :
+        verificationMethods: chance_of(1) ? Object.fromEntries(Array.from({ length: 11 }, (_, i) => [(i ? 'k' : long(6000)) + i, pick(pool).did])) :
           { ...(chance_of(90) ? { atproto: pick(pool.slice(0, 4)).did } : {}), ...(chance_of(20) ? { [pick(texts)]: pick(malformed) } : {}) },
         services: chance_of(80) ? { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: pick(texts) } } :
-          chance_of(2) ? { large: { type: '', endpoint: 'x'.repeat(7000 + below(300)) } } : {}, prev };
+          chance_of(4) ? { atproto_pds: { type: '', endpoint: long(7000 + below(300)) } } : {}, prev };
   }
 }
 
