@@ -64,6 +64,13 @@
 #endif
 #endif
 
+/* 17 moved the number that the current transaction has in this backend. */
+#if PG_VERSION_NUM >= 170000
+#define atid_my_lxid() (MyProc->vxid.lxid)
+#else
+#define atid_my_lxid() (MyProc->lxid)
+#endif
+
 /* 17 lets an extension name its wait events. */
 #if PG_VERSION_NUM >= 170000
 #define atid_wait_event(name) WaitEventExtensionNew(name)

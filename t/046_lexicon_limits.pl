@@ -140,6 +140,14 @@ cmp_ok($again || 0, '<', 8, sprintf 'five times more: the cache is bounded (%.1f
 is($s->ok('SELECT count(*) FROM many a, many b WHERE a.n <= 20 AND b.n <= 50 AND atid.lexicon_missing(a.l) <> atid.lexicon_missing(b.l)'),
 	'980', 'two call sites that take turns');
 
+# A call site to which values come in turns, two that are stored out of line and one that is not.
+$s->ok(q{CREATE TABLE stored AS SELECT n, l FROM many WHERE n <= 2 UNION ALL SELECT 3, small('a.b.c', ',"d":{"type":"array","items":{"type":"ref","ref":"x.y.z3"}}')::atid.lexicon});
+is($s->ok(q{SELECT string_agg((atid.lexicon_missing((SELECT l FROM stored s WHERE s.n = u.n)))[1], ' ' ORDER BY i)
+	FROM unnest('{1,1,3,1,2,3,2,2,1}'::int[]) WITH ORDINALITY u (n, i)}),
+	'x.y.z1 x.y.z1 x.y.z3 x.y.z1 x.y.z2 x.y.z3 x.y.z2 x.y.z2 x.y.z1', 'stored values and others in turn');
+like($s->ok(q{EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) SELECT atid.record_conforms('{}', l) FROM stored, generate_series(1, 1000) WHERE n = 1}),
+	qr/\A.*\n *Buffers: shared hit=\d{1,3}\b/, 'a stored value is fetched once');
+
 # A cursor's call site has its program, while all others come and go.
 my $programs = q{SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'atid lexicon'};
 my $kept = q{SELECT sum(total_bytes) <= 16 * 1048576 FROM pg_backend_memory_contexts WHERE name = 'atid lexicon'};

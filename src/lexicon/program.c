@@ -9,8 +9,9 @@
  *
  * A call site (fn_extra of a function that is called with a lexicon) pins the program of
  * the value that it saw last, until its memory context ends.  As long as that value
- * comes again, a call compares digests and does nothing else; of a value that is
- * toasted, only the digest is fetched.
+ * comes again, a call compares digests and does nothing else.  Of a value that is
+ * compressed only the digest is unpacked, and one that is stored out of line is not
+ * fetched again at all within a statement.
  *
  * The programs in the cache take CACHE_MAX bytes at most; the one that was not used for
  * the longest time has to go first.  A program that is pinned then lives until its last
@@ -24,8 +25,11 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
+#include "access/xact.h"
 #include "fmgr.h"
 #include "lib/ilist.h"
+#include "storage/proc.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -55,10 +59,27 @@ typedef struct CacheEntry
 	Program    *program;
 } CacheEntry;
 
+/*
+ * A value that is stored out of line.  As long as all of this is the same, so is the value.
+ *
+ * Its toast pointer alone is not enough: after a value is vacuumed away, another one can
+ * have its ID.  But a value that one of our snapshots sees stays until our xmin advances.
+ * Only what our own transaction wrote can go before: after it, or the subtransaction that
+ * wrote, has ended.
+ */
+typedef struct StoredValue
+{
+	varatt_external pointer;	/* all zero: the value is not stored so */
+	TransactionId xmin;
+	LocalTransactionId transaction;
+	SubTransactionId subtransaction;
+} StoredValue;
+
 /* What fn_extra points to. */
 typedef struct CallSite
 {
 	Program    *program;		/* NULL, or pinned */
+	StoredValue stored;			/* the program's value as it came last */
 	MemoryContextCallback callback;
 } CallSite;
 
@@ -204,6 +225,24 @@ unpin_call_site(void *arg)
 }
 
 /*
+ * Returns false if the value is not stored out of line.
+ */
+static inline bool
+get_stored_value(Datum datum, StoredValue *stored)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
+
+	memset(stored, 0, sizeof(*stored));
+	if (!VARATT_IS_EXTERNAL_ONDISK(value) || !TransactionIdIsValid(MyProc->xmin))
+		return false;
+	VARATT_EXTERNAL_GET_POINTER(stored->pointer, value);
+	stored->xmin = MyProc->xmin;
+	stored->transaction = atid_my_lxid();
+	stored->subtransaction = GetCurrentSubTransactionId();
+	return true;
+}
+
+/*
  * The program of an argument of type atid.lexicon.  It stays until the next call at the
  * same call site.  fn_extra is not free for other use.
  */
@@ -211,8 +250,9 @@ const AtidLexicon *
 atid_lexicon_program(FunctionCallInfo fcinfo, int argument)
 {
 	Datum		datum = PG_GETARG_DATUM(argument);
-	const AtidLexiconDatum *head = atid_lexicon_head(datum);
 	CallSite   *site = fcinfo->flinfo->fn_extra;
+	const AtidLexiconDatum *head;
+	StoredValue stored;
 
 	if (unlikely(site == NULL))
 	{
@@ -222,6 +262,11 @@ atid_lexicon_program(FunctionCallInfo fcinfo, int argument)
 		MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
 		fcinfo->flinfo->fn_extra = site;
 	}
+	if (get_stored_value(datum, &stored) &&
+		memcmp(&site->stored, &stored, sizeof(stored)) == 0)
+		return &site->program->lexicon;
+
+	head = atid_lexicon_head(datum);
 	if (unlikely(site->program == NULL ||
 				 memcmp(site->program->digest, head->digest, sizeof(head->digest)) != 0))
 	{
@@ -231,6 +276,7 @@ atid_lexicon_program(FunctionCallInfo fcinfo, int argument)
 			unpin_program(site->program);
 		site->program = program;
 	}
+	site->stored = stored;
 	if (DatumGetPointer(datum) != (Pointer) head)
 		pfree((void *) head);
 	return &site->program->lexicon;
