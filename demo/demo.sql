@@ -697,7 +697,7 @@ select n, atid.record_conforms_problem(record, lexicons) from broken, rules;
 select array_agg(atid.record_conforms_problem(record, lexicons) order by n)
        = array['$.embed.images[0]: The object must have the property "alt".',
                '$.langs[0]: At character 8: A language tag must have only letters, digits and hyphens.',
-               '$.text: The string must not have more than 300 graphemes.',
+               '$.text: The length of the string in graphemes must not be more than 300.',
                '$.createdAt: At character 11: There must be a "T" between date and time.'] as ok
   from broken, rules \gset
 \set what 'each is refused for its reason'

@@ -79,7 +79,7 @@ deconstruct_argument(FunctionCallInfo fcinfo, int i, const char *name, Datum **e
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("%s must have as many elements as keys", name),
-				 errdetail("There are %d keys and %d %s.", *count, n, name)));
+				 errdetail("The lengths of keys and %s are %d and %d.", name, *count, n)));
 	*count = n;
 }
 
