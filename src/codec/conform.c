@@ -251,7 +251,7 @@ check_string(AtidConform *conform, const AtidLexNode *node, const AtidCborItem *
 		!text_is(conform->set, node->const_text, item->data, item->len))
 		return note_fault_text(conform, ATID_CONFORM_CONST, node->const_text);
 	if ((flags & ATID_LEX_HAS_ENUM) != 0 &&
-		!atid_lexicon_has_text(conform->set, conform->set->texts + node->first, node->count,
+		!atid_lexicon_has_text(conform->set, conform->set->texts, node->first, node->count,
 							   (const char *) item->data, item->len))
 		return note_fault(conform, ATID_CONFORM_ENUM);
 	if ((flags & ATID_LEX_HAS_FORMAT) != 0)

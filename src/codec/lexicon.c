@@ -53,13 +53,13 @@ find_text(const AtidLexicon *set, const void *items, size_t size, uint32_t first
 }
 
 /*
- * Is it one of so many texts, which are in order?
+ * Is it one of so many texts from the first on, which are in order?
  */
 bool
-atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t count,
-					  const char *s, size_t len)
+atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t first,
+					  uint32_t count, const char *s, size_t len)
 {
-	return find_text(set, texts, sizeof(AtidLexText), 0, count, s, len) != ATID_LEX_NONE;
+	return find_text(set, texts, sizeof(AtidLexText), first, count, s, len) != ATID_LEX_NONE;
 }
 
 /*

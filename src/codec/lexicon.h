@@ -192,8 +192,8 @@ typedef struct AtidLexCaller
 extern AtidFault atid_lexicon_compile(AtidLexicon *set, const AtidLexCaller *caller,
 									  const uint8_t *bytes, size_t len, size_t *at);
 extern void atid_lexicon_free(AtidLexicon *set, const AtidLexCaller *caller);
-extern bool atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t count,
-								  const char *s, size_t len);
+extern bool atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t first,
+								  uint32_t count, const char *s, size_t len);
 extern uint32_t atid_lexicon_find_document(const AtidLexicon *set, const char *nsid, size_t len);
 extern uint32_t atid_lexicon_find_definition(const AtidLexicon *set, uint32_t document,
 											 const char *name, size_t len);

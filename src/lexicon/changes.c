@@ -358,7 +358,7 @@ put_item(Changes *c, int path, const char *change, const Items *list, uint32 i,
 static bool
 has_text(const Items *list, const char *text, size_t len)
 {
-	return atid_lexicon_has_text(list->set, list->texts, list->count, text, len);
+	return atid_lexicon_has_text(list->set, list->texts, 0, list->count, text, len);
 }
 
 /*
