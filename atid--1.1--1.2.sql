@@ -316,14 +316,14 @@ CREATE FUNCTION @extschema@.lexicon_concat(@extschema@.lexicon, @extschema@.lexi
 COMMENT ON FUNCTION @extschema@.lexicon_concat(@extschema@.lexicon, @extschema@.lexicon) IS
   'implementation of || operator';
 
-CREATE FUNCTION @extschema@.lexicon_agg_add(internal, @extschema@.lexicon) RETURNS internal
-  AS 'MODULE_PATHNAME', 'atid_lexicon_agg_add' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION @extschema@.lexicon_agg_add(internal, @extschema@.lexicon) IS
+CREATE FUNCTION @extschema@.lexicon_agg_transfn(internal, @extschema@.lexicon) RETURNS internal
+  AS 'MODULE_PATHNAME', 'atid_lexicon_agg_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.lexicon_agg_transfn(internal, @extschema@.lexicon) IS
   'transition function of lexicon_agg';
 
-CREATE FUNCTION @extschema@.lexicon_agg_finish(internal) RETURNS @extschema@.lexicon
-  AS 'MODULE_PATHNAME', 'atid_lexicon_agg_finish' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.lexicon_agg_finish(internal) IS 'final function of lexicon_agg';
+CREATE FUNCTION @extschema@.lexicon_agg_finalfn(internal) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_agg_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_agg_finalfn(internal) IS 'final function of lexicon_agg';
 
 -- operators and aggregates
 
@@ -348,8 +348,8 @@ COMMENT ON OPERATOR pg_catalog.|| (@extschema@.lexicon, @extschema@.lexicon) IS
   'the documents of both lexicons';
 
 CREATE AGGREGATE @extschema@.lexicon_agg(@extschema@.lexicon) (
-  SFUNC = @extschema@.lexicon_agg_add, STYPE = internal, SSPACE = 1048576,
-  FINALFUNC = @extschema@.lexicon_agg_finish, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
+  SFUNC = @extschema@.lexicon_agg_transfn, STYPE = internal, SSPACE = 1048576,
+  FINALFUNC = @extschema@.lexicon_agg_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.lexicon_agg(@extschema@.lexicon) IS
   'the documents of all lexicons as one';

@@ -433,6 +433,9 @@ enum_of(const AtidLexicon *set, const AtidLexNode *node)
 {
 	Items		list = {.set = set,.count = node->count};
 
+	/* a set without such values has no array to point into */
+	if (node->count == 0)
+		return list;
 	if (node->type == ATID_LEX_INTEGER)
 		list.integers = set->integers + node->first;
 	else
@@ -455,7 +458,8 @@ accept_of(const AtidLexicon *set, const AtidLexNode *node)
 	Items		list = {.set = set,.count = node->count};
 	AtidLexText *texts = palloc(Max(node->count, 1) * sizeof(AtidLexText));
 
-	memcpy(texts, set->texts + node->first, node->count * sizeof(AtidLexText));
+	if (node->count > 0)
+		memcpy(texts, set->texts + node->first, node->count * sizeof(AtidLexText));
 	atid_sort(texts, node->count, sizeof(AtidLexText), compare_accepted,
 			  unconstify(AtidLexicon *, set));
 	list.texts = texts;
@@ -465,8 +469,10 @@ accept_of(const AtidLexicon *set, const AtidLexNode *node)
 static Items
 members_of(const AtidLexicon *set, const AtidLexNode *node)
 {
-	Items		list = {.set = set,.count = node->count,.refs = set->refs + node->first};
+	Items		list = {.set = set,.count = node->count};
 
+	if (node->count > 0)
+		list.refs = set->refs + node->first;
 	return list;
 }
 

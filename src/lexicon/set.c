@@ -288,9 +288,9 @@ unite_state(SetState *state)
 	state->bytes_max = 2 * state->bytes + 65536;
 }
 
-PG_FUNCTION_INFO_V1(atid_lexicon_agg_add);
+PG_FUNCTION_INFO_V1(atid_lexicon_agg_transfn);
 Datum
-atid_lexicon_agg_add(PG_FUNCTION_ARGS)
+atid_lexicon_agg_transfn(PG_FUNCTION_ARGS)
 {
 	MemoryContext context;
 	MemoryContext caller;
@@ -324,9 +324,9 @@ atid_lexicon_agg_add(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-PG_FUNCTION_INFO_V1(atid_lexicon_agg_finish);
+PG_FUNCTION_INFO_V1(atid_lexicon_agg_finalfn);
 Datum
-atid_lexicon_agg_finish(PG_FUNCTION_ARGS)
+atid_lexicon_agg_finalfn(PG_FUNCTION_ARGS)
 {
 	AtidLexiconParts parts = {0};
 
