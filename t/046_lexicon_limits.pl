@@ -4,6 +4,7 @@
 # - a lexicon of a million definitions, properties, documents or references, of 100 MB in 1,000 documents, or
 #   nested deep, is read, compiled, pruned and put together, or refused softly, in ten times the memory of its text;
 # - a cancel ends that long before it is done;
+# - a block with a fault takes no longer for being nested deep;
 # - programs are kept within a bound; one that a call site uses outlives its place in the cache, also in a
 #   cursor; one that is larger than the cache goes with its statement;
 # - calls give their memory back;
@@ -118,6 +119,23 @@ foreach my $case (
 	is($state, '57014', "$name: cancelled");
 	cmp_ok($took, '<', $whole / 2, sprintf '%s: ends after %.2f s of %.2f s', $name, $took, $whole);
 }
+$s->quit;
+
+#
+# A block with a fault, which the search for the "$type" of each of 500 maps around it comes to.
+#
+$s = AtidTest::Session->new($node, $db);
+$s->ok(<<'SQL');
+CREATE TABLE cut AS
+SELECT '{"lexicon":1,"id":"a.b.c","defs":{"main":{"type":"record","key":"any","record":{"type":"object","properties":{"inner":{"type":"ref","ref":"#o"}}}},
+  "o":{"type":"object","properties":{"o":{"type":"ref","ref":"#o"}}}}}'::atid.lexicon AS l,
+  atid.record_to_dag_cbor(('{"$type":"a.b.c","inner-":0,"inner":' || repeat('{"o":', 500) || '{"a":[' ||
+    (SELECT string_agg('1', ',') FROM generate_series(1, 3000000)) || ',"this text is cut"]}' || repeat('}', 501))::jsonb) AS block;
+SQL
+is($s->ok('SELECT atid.dag_cbor_conforms(block, l) FROM cut'), 't', 'a deep block: its verdict');
+my $whole = $s->took;
+is($s->ok('SELECT atid.dag_cbor_conforms(substr(block, 1, length(block) - 9), l) FROM cut'), 'f', 'and where it was cut');
+cmp_ok($s->took, '<', 0.2 + 10 * $whole, sprintf 'takes %.2f s and not %.2f s', $s->took, 100 * $whole);
 $s->quit;
 
 #

@@ -290,8 +290,8 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
  *
  * In a block it is behind the values of keys with fewer characters, which are passed over.
  * So a byte could be passed over once for each map that it is in.  When more bytes have been
- * passed over than the block has, all types are noted at once, in 16 bytes for each byte of
- * the block at most, and are looked up from then on.
+ * passed over than the block has, or a fault was come to, all types are noted at once, in 16
+ * bytes for each byte of the block at most, and are looked up from then on.
  */
 typedef struct TypeOfMap
 {
@@ -386,13 +386,15 @@ type_of_map(void *arg, const char **type, size_t *len)
 	TypeFinder *finder = arg;
 	const AtidCborReader *block = finder->in->reader;
 	AtidSeek	seek = {0};
-	bool		found;
+	AtidSeekResult result;
+	uint64		size;
 
 	if (finder->in->walk != NULL)
 		return atid_jsonb_type(finder->in->walk, type, len);
+	size = block->end - block->begin;
 	seek.end = block->end;
 	seek.pause = block->pause;
-	if (finder->passed > (uint64) (block->end - block->begin))
+	if (finder->passed > size)
 	{
 		uint32		offset;
 
@@ -403,9 +405,10 @@ type_of_map(void *arg, const char **type, size_t *len)
 		return offset != 0 && atid_seek_text(&seek, type, len);
 	}
 	seek.p = block->at;
-	found = atid_seek_step(&seek, "$type", 5) == ATID_SEEK_FOUND;
-	finder->passed += seek.p - block->at;
-	return found && atid_seek_text(&seek, type, len);
+	result = atid_seek_step(&seek, "$type", 5);
+	/* each map around the fault would lead to it again */
+	finder->passed += result == ATID_SEEK_FAULT ? size + 1 : (uint64) (seek.p - block->at);
+	return result == ATID_SEEK_FOUND && atid_seek_text(&seek, type, len);
 }
 
 /*
