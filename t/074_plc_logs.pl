@@ -9,7 +9,7 @@
 #   verdict under strict, who signed each operation, which are nullified, and the state and the keys at some times;
 # - to say that the first entries were verified before changes neither the verdict nor the problem;
 # - a text that has no equivalent in UTF-8 is a problem, and no error;
-# - a log in which many keys are tried in vain can be cancelled;
+# - a log in which many keys are tried in vain can be cancelled, and where forks try the same keys each is tried once;
 # - npm's @did-plc/lib gives the same verdict, but for the kinds of logs that plc.js lists (may_differ).
 #
 # $ATID_PLC_LOGS is the number of random logs, and of changed ones: 300 by default, 2,000 with script/test --full. In the
@@ -237,6 +237,16 @@ SQL
 	like($error, qr/canceling statement due to statement timeout/, 'a long log can be cancelled');
 	cmp_ok(time - $begun, '<', 4, 'at once');
 	is($node->safe_psql($db, 'SELECT atid.plc_log_is_valid(log, verified => 2000) FROM slow'), 't', 'it is a valid one');
+
+	# 1,001 verifications and no half a million, which take 20 seconds
+	PostgreSQL::Test::Utils::append_to_file("$dir/forks", join("\n", $oracles->ask('plc.js', [ 'forks', 1000 ])) . "\n");
+	$node->safe_psql($db, "CREATE TABLE forks (log jsonb);\n\\copy forks FROM '$dir/forks'");
+	is($node->safe_psql($db, "SET statement_timeout = '8s'; SELECT atid.plc_log_is_valid(log), atid.plc_log_is_valid(log, verified => 500) FROM forks"),
+		't|t', 'many forks by the keys of one operation');
+	is($node->safe_psql($db, <<'SQL'), 't|999', 'each by its key');
+SELECT bool_and(signed_by = log -> 0 -> 'operation' -> 'rotationKeys' ->> (1000 - greatest(n, 1))), count(*) FILTER (WHERE nullified)
+FROM forks, atid.plc_log_history(log)
+SQL
 }
 
 $node->stop;

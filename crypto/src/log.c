@@ -27,9 +27,9 @@
  *
  * A key that is malformed is refused where it stands in front of the one that signed, as the
  * directory tries them in order, and taken behind it.  This file tries first the key that
- * signed last.  That gives the same answer: nobody can make a signature that two keys of a
- * list verify, as it is over a hash that depends on the list.  A key that is in the list
- * twice has its lowest index.
+ * signed last, and for a fork the one of the highest index that may have signed it.  That
+ * gives the same answer: nobody can make a signature that two keys of a list verify, as it is
+ * over a hash that depends on the list.  A key that is in the list twice has its lowest index.
  *
  * What is not nullified is a chain from the last entry back by prev.  To find what an
  * operation follows, the chain is walked from its end; what is passed will be nullified, so
@@ -306,6 +306,43 @@ find_signer(Reader *reader, const AtidLogEntry *keys, int limit, const AtidOpera
 }
 
 /*
+ * Which of the first so many rotation keys of an operation has signed a fork?  They are
+ * well-formed.  Those that were tried for one fork are not tried for the next, which needs a
+ * lower one: so all forks together try each key of the operation once.
+ */
+static Verdict
+find_signer_of_fork(Reader *reader, const AtidLogEntry *keys, int limit,
+					const AtidOperation *operation, int *signer)
+{
+	JsonbValue	key;
+	JsonbValue	other;
+	bool		malformed;
+	size_t		len;
+	uint8_t    *block = atid_operation_block(operation, false, &len);
+	int			found = limit;
+	int			lowest = 0;
+
+	do
+	{
+		if (found-- == 0)
+			return SIGNED_BY_NONE;
+		atid_log_key(keys, found, &key);
+	} while (!key_signed(reader, &key, block, len, operation->signature, &malformed));
+
+	for (; lowest < found; lowest++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		atid_log_key(keys, lowest, &other);
+		if (same_string(&other, key.val.string.val, key.val.string.len))
+			break;
+	}
+	memcpy(reader->ring->signer, key.val.string.val, sizeof(reader->ring->signer));
+	reader->ring->signer_index = lowest;
+	*signer = lowest;
+	return SIGNED;
+}
+
+/*
  * Is the signature one in DER, of 64 bytes by chance?
  */
 static bool
@@ -411,8 +448,8 @@ check_signature(Reader *reader, Reading *reading, int first)
 	if (entries[first].signer == ATID_LOG_NONE && !verify_again(reader, first))
 		return false;
 	/* those in front of a key that has signed are well-formed */
-	verdict = find_signer(reader, &entries[keys_of], entries[first].signer, &reading->operation,
-						  &reading->entry->signer);
+	verdict = find_signer_of_fork(reader, &entries[keys_of], entries[first].signer,
+								  &reading->operation, &reading->entry->signer);
 	return verdict == SIGNED ||
 		note(reader, reading->n, ".operation.sig",
 			 psprintf("The signature must be by a rotation key of $[%d].operation of a "

@@ -15,6 +15,8 @@
 //                                   may that differ?
 //   node plc.js slow N KEYS       a log of N operations with so many rotation keys each, signed by the last two of them by
 //                                 turns, so that all are tried each time; as JSON
+//   node plc.js forks KEYS        a log whose genesis operation has so many rotation keys, and a fork for each of them, from the
+//                                 last to the first, which nullifies the one before; as JSON
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isValidDatetime } from '@atproto/syntax';
@@ -452,6 +454,16 @@ if (mode === 'check') {
   for (let i = 0; i < Number(args[0]); i++) {
     const operation = sign({ type: 'plc_operation', rotationKeys: keys.map((key) => key.did), alsoKnownAs: [], verificationMethods: {}, services: {},
       prev: i === 0 ? null : log[i - 1].cid }, keys[keys.length - 1 - (i % 2)]);
+    log.push({ did: log[0]?.did ?? 'did:plc:' + base32.encode(sha256(cbor.encode(operation))).slice(1, 25), operation, cid: cid_of(operation),
+      createdAt: iso(Date.UTC(2024, 0, 1) + i) });
+  }
+  console.log(JSON.stringify(log));
+} else if (mode === 'forks') {
+  const keys = Array.from({ length: Number(args[0]) }, () => new_key('k256'));
+  const log = [];
+  for (let i = 0; i <= keys.length; i++) {
+    const operation = sign({ type: 'plc_operation', rotationKeys: i === 0 ? keys.map((key) => key.did) : [], alsoKnownAs: [], verificationMethods: {},
+      services: {}, prev: i === 0 ? null : log[0].cid }, keys[keys.length - Math.max(i, 1)]);
     log.push({ did: log[0]?.did ?? 'did:plc:' + base32.encode(sha256(cbor.encode(operation))).slice(1, 25), operation, cid: cid_of(operation),
       createdAt: iso(Date.UTC(2024, 0, 1) + i) });
   }
