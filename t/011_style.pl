@@ -27,23 +27,24 @@ generator/clock     pure
 generator/random    compat
 generator/*         compat generator/*
 address/*           compat error codec/* address/*
-record/walk         compat codec/*
+record/walk         compat utf8 codec/*
 record/inspect      compat error codec/* record/walk
 record/model        compat error codec/* record/walk record/inspect
 record/json         compat error codec/* record/walk
-record/encode       compat error sort codec/* record/walk record/inspect record/model record/json
-record/decode       compat error jsonbuild codec/* record/walk record/inspect record/model record/encode
-record/*            compat error sort codec/* record/* cid address/address
-lexicon/*           compat error sha256 sort codec/* lexicon/* record/* cid address/address
+record/encode       compat error sort utf8 codec/* record/walk record/inspect record/model record/json
+record/decode       compat error jsonbuild utf8 codec/* record/walk record/inspect record/model record/encode
+record/*            compat error sort utf8 codec/* record/* cid address/address
+lexicon/*           compat error sha256 sort utf8 codec/* lexicon/* record/* cid address/address
 repository/archive  compat error sha256 codec/*
 repository/*        compat error sha256 sort codec/* repository/* cid address/address
-crypto/*            compat error jsonbuild sha256 codec/* crypto/*
+crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
 */*                 nothing: a folder that has no row
 compat              nothing
 jsonbuild           compat
 error               codec/fault
 sha256              nothing
 sort                nothing
+utf8                codec/fault
 atid                compat generator/generator generator/slots
 *                   compat error sha256 codec/* generator/* cid
 END

@@ -195,6 +195,35 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 	like($err, qr/DETAIL:  \$: A map must not have a key twice\. The key is ".+"\./, 'EUC_TW: with a reason');
 }
 
+# Other encodings have characters that UTF-8 has not. What tells whether something is valid does so; what makes
+# something of it raises an error.
+foreach my $case ([ 'WIN1252', q{chr(129)} ], [ 'EUC_JP', q{convert_from('\xa9a1', 'EUC_JP')} ])
+{
+	my ($encoding, $text) = @$case;
+	my $s = $session{$encoding};
+	$s->ok("CREATE FUNCTION lacks() RETURNS text IMMUTABLE LANGUAGE sql RETURN $text");
+	foreach my $record (
+		q{jsonb_build_object('a', jsonb_build_array(lacks()))},
+		q{jsonb_build_object('a', jsonb_build_object(repeat('x', 65535) || lacks() || 'x', 1))},
+		q{jsonb_build_object('a', jsonb_build_object('$link', lacks()))})
+	{
+		is( $s->ok(
+				"SELECT atid.record_is_valid(r), atid.record_is_valid(r, true), atid.json_is_valid(r::json), atid.lexicon_is_valid(r), "
+				  . "atid.record_conforms(r, '[]'), atid.value_conforms(r, '[]', 'a.b.c') FROM (VALUES ($record)) AS v (r)"),
+			'f|f|f|f|f|f', "$encoding: a character that UTF-8 has not raises no error, $record");
+		like($s->ok("SELECT concat_ws('|', atid.record_problem(r), atid.json_problem(r::json), atid.lexicon_problem(r), "
+				  . "atid.record_conforms_problem(r, '[]')) FROM (VALUES ($record)) AS v (r)"),
+			qr/^(?:\$[^ ]*: A text must have an equivalent in UTF-8\.\|?){4}$/, "$encoding: told why, $record");
+		is(($s->try("SELECT atid.record_to_dag_cbor($record)"))[1], '22P05', "$encoding: it has no block, $record");
+	}
+	is($s->ok(q{SELECT atid.value_conforms('{}', '[]', 'a.b.c#' || lacks()), atid.dag_cbor_get('\xa0', lacks()) IS NULL}),
+		'f|t', "$encoding: nor in a name");
+}
+
+is( $session{EUC_JP}->ok(q{SELECT bool_and(atid.record_is_valid(jsonb_build_object('a', repeat('x', 65530 + n) || convert_from('\xb4c1', 'EUC_JP'))))
+	FROM generate_series(0, 10) AS n}),
+	't', 'EUC_JP: a character that lies across what is tried at once');
+
 # SQL_ASCII has any bytes.
 {
 	my $s = $session{SQL_ASCII};

@@ -81,7 +81,7 @@ SQL
 
 $node->safe_psql('postgres', "CREATE DATABASE euc ENCODING 'EUC_JP' LOCALE 'C' TEMPLATE template0");
 $node->safe_psql('euc',      'CREATE EXTENSION atid_crypto CASCADE');
-is($node->safe_psql('euc', <<'SQL'), '$[0].operation.alsoKnownAs[0]: The text must have an equivalent in UTF-8.', 'EUC_JP');
+is($node->safe_psql('euc', <<'SQL'), '$[0].operation.alsoKnownAs[0]: A text must have an equivalent in UTF-8.', 'EUC_JP');
 SELECT atid.plc_log_problem(jsonb_build_array(jsonb_build_object('did', '', 'cid', '', 'createdAt', '2024-01-01T00:00:00Z',
   'operation', jsonb_build_object('type', 'plc_operation', 'prev', NULL, 'rotationKeys', '[]'::jsonb, 'services', '{}'::jsonb,
     'verificationMethods', '{}'::jsonb, 'alsoKnownAs', jsonb_build_array(convert_from('\xa9a1', 'EUC_JP')),

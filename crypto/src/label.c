@@ -40,6 +40,7 @@
 #include "multikey.h"
 #include "signature.h"
 #include "sigtext.h"
+#include "utf8.h"
 
 #define LABEL_VERSION 1
 

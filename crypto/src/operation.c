@@ -47,6 +47,7 @@
 #include "operation.h"
 #include "signature.h"
 #include "sigtext.h"
+#include "utf8.h"
 
 #define UPDATE ATID_OPERATION_UPDATE
 #define CREATE ATID_OPERATION_CREATE
@@ -189,9 +190,7 @@ static bool
 check_text(const JsonbValue *value, Problem *problem)
 {
 	if (!atid_has_utf8(value->val.string.val, value->val.string.len))
-		return note_rule(problem, GetDatabaseEncoding() == PG_SQL_ASCII ?
-						 atid_fault_words(ATID_CBOR_UTF8) :
-						 "The text must have an equivalent in UTF-8.");
+		return note_rule(problem, atid_fault_words(atid_utf8_fault()));
 	return true;
 }
 

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sigtext.c
- *		Texts of what is signed: signatures as base64 in a jsonb, and whether a text
- *		has a form in UTF-8, which is what is signed.
+ *		Texts of what is signed: signatures as base64 in a jsonb.
  *
  * A label has {"$bytes": base64}, with padding or without (AT Protocol, "Data Model").
  * An operation of PLC has a string in base64url without padding.  64 bytes are 86
@@ -13,9 +12,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
 #include "common/base64.h"
-#include "mb/pg_wchar.h"
 #include "utils/jsonb.h"
 
 #include "compat.h"
@@ -96,38 +93,4 @@ atid_signature_from_base64url(const JsonbValue *value, uint8_t signature[ATID_SI
 		digits[i] = c == '-' ? '+' : c == '_' ? '/' : c;
 	}
 	return decode_digits(digits, signature);
-}
-
-/*
- * Has this text a form in UTF-8?  In SQL_ASCII it can be any bytes, and a few characters
- * of other encodings have no equivalent.
- */
-bool
-atid_has_utf8(const char *text, int len)
-{
-	int			encoding = GetDatabaseEncoding();
-	bool		ascii = true;
-	Oid			conversion;
-	size_t		room = (size_t) len * MAX_CONVERSION_GROWTH + 1;
-	unsigned char *utf8;
-	int			converted;
-
-	if (encoding == PG_UTF8)
-		return true;
-	for (int i = 0; ascii && i < len; i++)
-		ascii = !IS_HIGHBIT_SET(text[i]);
-	if (ascii)
-		return true;
-	if (encoding == PG_SQL_ASCII)
-		return pg_verify_mbstr(PG_UTF8, text, len, true);
-
-	conversion = FindDefaultConversionProc(encoding, PG_UTF8);
-	if (!OidIsValid(conversion) || room > INT_MAX)
-		return false;
-	utf8 = palloc_extended(room, MCXT_ALLOC_HUGE);
-	converted = pg_do_encoding_conversion_buf(conversion, encoding, PG_UTF8,
-											  (unsigned char *) unconstify(char *, text), len,
-											  utf8, (int) room, true);
-	pfree(utf8);
-	return converted == len;
 }

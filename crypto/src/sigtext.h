@@ -16,6 +16,5 @@ extern bool atid_signature_from_bytes(const JsonbValue *value,
 									  uint8_t signature[ATID_SIGNATURE_LEN]);
 extern bool atid_signature_from_base64url(const JsonbValue *value,
 										  uint8_t signature[ATID_SIGNATURE_LEN]);
-extern bool atid_has_utf8(const char *text, int len);
 
 #endif							/* ATID_SIGTEXT_H */

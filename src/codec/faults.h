@@ -137,6 +137,9 @@ ATID_FAULT(ATID_CBOR_LINK_PREFIX, "The bytes of a link (tag 42) must begin with 
 /* and the writer's */
 ATID_FAULT(ATID_CBOR_SIZE, "A block must not be larger than a bytea can be.")
 
+/* utf8.c */
+ATID_FAULT(ATID_TEXT_EQUIVALENT, "A text must have an equivalent in UTF-8.")
+
 /* JSON that cannot become DAG-CBOR */
 ATID_FAULT(ATID_JSON_SYNTAX, "A JSON text must follow the grammar of JSON.")
 ATID_FAULT(ATID_JSON_FRACTION, "A number must be an integer.")

@@ -44,6 +44,7 @@
 #include "record/decode.h"
 #include "record/encode.h"
 #include "record/inspect.h"
+#include "utf8.h"
 
 
 /*
@@ -96,7 +97,8 @@ atid_lexicon_head(Datum datum)
 }
 
 /*
- * A reference as a set has it, in UTF-8.
+ * A reference as a set has it, in UTF-8.  One that has no form in UTF-8 is empty here, and so
+ * is no reference.
  */
 const char *
 atid_lexicon_ref_utf8(const text *ref, size_t *len)
@@ -105,7 +107,9 @@ atid_lexicon_ref_utf8(const text *ref, size_t *len)
 	const char *utf8 = s;
 
 	*len = VARSIZE_ANY_EXHDR(ref);
-	if (!atid_is_ascii(s, *len) && atid_can_be_utf8(s, *len))
+	if (!atid_has_utf8(s, *len))
+		*len = 0;
+	else if (!atid_is_ascii(s, *len))
 		utf8 = pg_server_to_any(s, (int) *len, PG_UTF8);
 	if (utf8 != s)
 		*len = strlen(utf8);

@@ -34,6 +34,7 @@
 #include "record/encode.h"
 #include "record/inspect.h"
 #include "record/walk.h"
+#include "utf8.h"
 
 /*
  * For pure code, whose caller lets it pause.

@@ -29,6 +29,7 @@
 #include "record/model.h"
 #include "record/walk.h"
 #include "sort.h"
+#include "utf8.h"
 
 /*
  * The block is written after a varlena header, so that it need not be copied into
@@ -501,10 +502,10 @@ atid_try_block_of_json(const char *json, size_t len, AtidFault *fault, char **pr
 	const char *utf8;
 	bytea	   *block;
 
-	if (!atid_can_be_utf8(json, len))
+	if (!atid_has_utf8(json, len))
 	{
-		*fault = ATID_CBOR_UTF8;
-		*problem = psprintf("$: %s", atid_fault_words(ATID_CBOR_UTF8));
+		*fault = atid_utf8_fault();
+		*problem = psprintf("$: %s", atid_fault_words(*fault));
 		return NULL;
 	}
 	utf8 = pg_server_to_any(json, (int) len, PG_UTF8);

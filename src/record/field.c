@@ -33,6 +33,7 @@
 #include "record/decode.h"
 #include "record/field.h"
 #include "record/walk.h"
+#include "utf8.h"
 
 /*
  * Take a step of a path, which is in the server's encoding.
@@ -54,6 +55,9 @@ take_step(AtidField *field, const char *step, size_t len)
 	}
 	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !atid_is_ascii(step, len))
 	{
+		/* no block has such a key */
+		if (!atid_has_utf8(step, len))
+			return ATID_SEEK_NONE;
 		step = pg_server_to_any(step, (int) len, PG_UTF8);
 		len = strlen(step);
 	}

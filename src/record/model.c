@@ -69,7 +69,8 @@ atid_refuse_record(AtidFault fault, const char *what, const char *detail)
 				 errmsg("record is nested too deep"),
 				 errdetail("%s", detail)));
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			(errcode(fault == ATID_TEXT_EQUIVALENT ? ERRCODE_UNTRANSLATABLE_CHARACTER :
+					 ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("%s", what),
 			 errdetail("%s", detail)));
 }

@@ -40,6 +40,7 @@
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "record/walk.h"
+#include "utf8.h"
 
 void
 atid_jsonb_walk_init(AtidJsonbWalk *walk, const JsonbContainer *root)
@@ -47,16 +48,6 @@ atid_jsonb_walk_init(AtidJsonbWalk *walk, const JsonbContainer *root)
 	memset(walk, 0, offsetof(AtidJsonbWalk, frames));
 	walk->root = root;
 	walk->utf8 = (GetDatabaseEncoding() == PG_UTF8);
-}
-
-/*
- * Can a text in the server's encoding be converted to UTF-8?  Only in SQL_ASCII it may
- * not be.
- */
-bool
-atid_can_be_utf8(const char *text, size_t len)
-{
-	return GetDatabaseEncoding() != PG_SQL_ASCII || pg_verify_mbstr(PG_UTF8, text, (int) len, true);
 }
 
 static AtidCborEvent
@@ -74,8 +65,8 @@ entry_len(JEntry entry, uint32 offset)
 }
 
 /*
- * Convert an item that is a text in another encoding than UTF-8.  Returns false if that
- * cannot be: SQL_ASCII takes any bytes.
+ * Convert an item that is a text in another encoding than UTF-8.  Returns false if it has
+ * no form there.
  *
  * This and set_number() are kept out of atid_jsonb_next(), which most events pass
  * through: with both in it record_is_valid took 8 % longer.
@@ -88,7 +79,7 @@ convert_text(AtidCborItem *item)
 
 	if (atid_is_ascii(text, item->len))
 		return true;
-	if (!atid_can_be_utf8(text, item->len))
+	if (!atid_has_utf8(text, item->len))
 		return false;
 	utf8 = pg_server_to_any(text, (int) item->len, PG_UTF8);
 	if (utf8 == text)
@@ -282,7 +273,7 @@ set_special(AtidJsonbWalk *walk, AtidCborItem *item, const JsonbContainer *objec
 		return note_fault(walk, link ? ATID_JSON_LINK_TYPE : ATID_JSON_BYTES_TYPE);
 	if (!set_text(walk, item, (const char *) &object->children[2] + offset,
 				  entry_len(entry, offset)))
-		return note_fault(walk, ATID_CBOR_UTF8);
+		return note_fault(walk, atid_utf8_fault());
 	fault = link ? atid_json_link(item, &walk->scratch) :
 		atid_json_bytes(item, &walk->scratch);
 	if (fault != ATID_OK)
@@ -347,7 +338,7 @@ next_value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 	{
 		case JENTRY_ISSTRING:
 			if (!set_text(walk, item, frame->data + offset, entry_len(entry, offset)))
-				return note_fault(walk, ATID_CBOR_UTF8);
+				return note_fault(walk, atid_utf8_fault());
 			return ATID_CBOR_TEXT;
 		case JENTRY_ISNUMERIC:
 			return set_number(walk, item, (Numeric) (frame->data + INTALIGN(offset)));
@@ -412,7 +403,7 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 		if (!set_text(walk, item, frame->data + offset, entry_len(entry, offset)))
 		{
 			walk->fault_in_key = true;
-			return note_fault(walk, ATID_CBOR_UTF8);
+			return note_fault(walk, atid_utf8_fault());
 		}
 		if (item->len >= 5 && item->data[0] == '$')
 		{

@@ -44,18 +44,6 @@ typedef struct AtidJsonbWalk
 	AtidJsonbFrame frames[ATID_CBOR_DEPTH_MAX + 1]; /* [0] is the outside */
 } AtidJsonbWalk;
 
-/* Is a text ASCII, and so the same in every encoding of a server? */
-static inline bool
-atid_is_ascii(const char *s, size_t len)
-{
-	unsigned char bits = 0;
-
-	for (size_t i = 0; i < len; i++)
-		bits |= (unsigned char) s[i];
-	return bits < 0x80;
-}
-
-extern bool atid_can_be_utf8(const char *text, size_t len);
 extern void atid_jsonb_walk_init(AtidJsonbWalk *walk, const struct JsonbContainer *root);
 extern AtidCborEvent atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item);
 extern bool atid_jsonb_type(const AtidJsonbWalk *walk, const char **type, size_t *len);
