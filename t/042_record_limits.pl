@@ -235,6 +235,18 @@ $session->ok(sprintf q{CREATE TEMP TABLE killer AS SELECT '{%s}'::json AS j}, jo
 is($session->ok('SELECT atid.json_to_dag_cbor(j) = atid.record_to_dag_cbor(j::jsonb) FROM killer'), 't', '100,000 keys in killer order: as in any other');
 $session->ok('SELECT atid.json_to_dag_cbor(j) FROM killer');
 cmp_ok($session->took, '<', 1, sprintf '100,000 keys in killer order: in n log n (%.2f s)', $session->took);
+
+# Maps in maps, each with its keys in the wrong order, so that a long text moves 500 times.
+foreach my $keys ('a b', 'b a')
+{
+	my ($first, $last) = split ' ', $keys;
+	$session->ok(qq{CREATE TEMP TABLE "$keys" AS SELECT (repeat('{"$first":0,"$last":', 500) || '"' || repeat('x', 40000000) || '"' || repeat('}', 500))::json AS j});
+}
+is($session->ok('SELECT length(atid.json_to_dag_cbor(j)) FROM "a b"'), '40003005', 'maps in maps, in order');
+my $in_order = $session->took;
+is($session->ok('SELECT length(atid.json_to_dag_cbor(j)) FROM "b a"'), '40003005', 'and in the wrong order');
+cmp_ok($session->took, '<', 0.5 + 70 * $in_order, sprintf 'which takes %.2f s and not 10 s, in order %.2f s', $session->took, $in_order);
+$session->ok('DROP TABLE "a b", "b a"');
 $session->quit;
 
 # One text that takes seconds to write as JSON.

@@ -12,7 +12,7 @@
  * the items.  So in the worst case a text is copied once for each level of nesting.
  *
  * Memory, beside the block: 32 bytes for each pair of the open maps; while a map is
- * sorted, as much again for its pairs, and then a copy of that map.
+ * sorted, as much again for its pairs; and once one was sorted, as much as the block.
  *
  *-------------------------------------------------------------------------
  */
@@ -75,6 +75,7 @@ typedef struct Encoder
 	int			used;
 	int			size;
 	int			depth;
+	AtidScratch sorted;			/* for the map that is sorted */
 	char	   *twice;			/* NULL, or the problem of a duplicate key */
 	Level		levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } Encoder;
@@ -102,6 +103,8 @@ encoder_finish(Encoder *encoder)
 
 	if (encoder->pairs != NULL)
 		pfree(encoder->pairs);
+	if (encoder->sorted.data != NULL)
+		pfree(encoder->sorted.data);
 	if (writer->fault != ATID_OK)
 		return NULL;
 	SET_VARSIZE(block, VARHDRSZ + writer->len);
@@ -247,7 +250,8 @@ sort_pairs(Encoder *encoder)
 			}
 		}
 
-		sorted = palloc_extended(writer->len - begin, MCXT_ALLOC_HUGE);
+		/* as large as it may become: nested maps need a little more each time */
+		sorted = (uint8_t *) atid_scratch(&encoder->sorted, writer->cap);
 		for (int i = 0; i < n; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -255,7 +259,6 @@ sort_pairs(Encoder *encoder)
 			at += pairs[i].end - pairs[i].begin;
 		}
 		memcpy(writer->data + begin, sorted, at);
-		pfree(sorted);
 	}
 	encoder->used = first;
 	return n;
