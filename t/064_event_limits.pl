@@ -123,6 +123,19 @@ hurts('a CAR of sections of one byte', event(car([ cid_of($commit) ], [ cid_of($
 hurts('a CAR of sections of nothing', event(car([ cid_of($commit) ], [ cid_of($commit), $commit ]) . "\x04\x01\x55\x00\x00" x ($room / 5 - 100), [], commit => $link, prevData => cbor_link($value)), qr/^\(?.*\|\|/s);
 hurts('a CAR of 2,000,001 bytes', event('x' x 2_000_001, [], commit => $link), qr/must have at most 2000000 bytes/);
 
+# a record of 1,000,000 bytes, named by 200 operations
+{
+	my $large = AtidTest::Repository::cbor_map(text => cbor_text('x' x 999_985));
+	my $named = cid_of($large);
+	foreach my $many (33, 34, 200)
+	{
+		my %after = map { sprintf('app.bsky.feed.post/%03d', $_) => $named } 1 .. $many;
+		my $body = change({}, \%after, [ map { op('create', $_, $named) } sort keys %after ], [ $named, $large ]);
+		hurts("a large record, $many times", $body, 
+			$many > 33 ? qr/\|\|(?:Blocks that several paths refer to must not be too large[^|]*\|){2}\(.*\)\|0\|/ : qr/\|\|\|\|\(.*\)\|33\|/);
+	}
+}
+
 # keys of the greatest length, in one node and more; 200 operations at once
 {
 	my %before = map { sprintf('app.bsky.feed.post/%s%05d', 'x' x 400, $_) => $value } 1 .. 3000;

@@ -145,6 +145,9 @@ atid_frame_body(PG_FUNCTION_ARGS)
  * Events
  */
 
+/* So many bytes may come from blocks that another operation has named before. */
+#define REPEATED_MAX	(16 * (uint64) ATID_COMMIT_BLOCKS_MAX)
+
 /* An event that is read, and the CAR in it. */
 typedef struct Reading
 {
@@ -155,6 +158,7 @@ typedef struct Reading
 	AtidCommit	commit;
 	AtidCarSection section;		/* the commit's */
 	AtidMstWalk walk;
+	uint64		repeated;		/* bytes of blocks that were found before */
 } Reading;
 
 /*
@@ -206,6 +210,7 @@ read_event(FunctionCallInfo fcinfo, AtidEventKind kind)
 	memset(&reading->archive, 0, sizeof(reading->archive));
 	reading->kind = kind;
 	reading->walk.entries = NULL;
+	reading->repeated = 0;
 	if (body != NULL)
 	{
 		reading->body = (const uint8_t *) VARDATA_ANY(body);
@@ -292,7 +297,8 @@ atid_sync_event(PG_FUNCTION_ARGS)
 
 /*
  * Find the block of an operation's record.  Returns false where it is not the one of its
- * CID.  Where the CAR has none, or there is no record, section->block is NULL.
+ * CID, or where too many bytes would be handed out again and again.  Where the CAR has
+ * none, or there is no record, section->block is NULL.
  */
 static bool
 find_record(Reading *reading, const AtidEventOperation *op, AtidCarSection *section)
@@ -303,6 +309,12 @@ find_record(Reading *reading, const AtidEventOperation *op, AtidCarSection *sect
 		found = atid_archive_block(&reading->archive, op->cid, op->cid_len, section);
 	if (found == ATID_ARCHIVE_MISSING)
 		section->block = NULL;
+	if (found == ATID_ARCHIVE_REPEATED)
+	{
+		reading->repeated += section->block_len;
+		if (reading->repeated > REPEATED_MAX)
+			return path_problem(reading, ATID_REPO_REPEATED, op->path, op->path_len);
+	}
 	return found != ATID_ARCHIVE_BAD;
 }
 
