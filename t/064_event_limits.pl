@@ -131,7 +131,7 @@ hurts('a CAR of 2,000,001 bytes', event('x' x 2_000_001, [], commit => $link), q
 	{
 		my %after = map { sprintf('app.bsky.feed.post/%03d', $_) => $named } 1 .. $many;
 		my $body = change({}, \%after, [ map { op('create', $_, $named) } sort keys %after ], [ $named, $large ]);
-		hurts("a large record, $many times", $body, 
+		hurts("a large record, $many times", $body,
 			$many > 33 ? qr/\|\|(?:Blocks that several paths refer to must not be too large[^|]*\|){2}\(.*\)\|0\|/ : qr/\|\|\|\|\(.*\)\|33\|/);
 	}
 }
