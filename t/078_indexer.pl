@@ -66,6 +66,10 @@ $node->safe_psql($db, q{CREATE OR REPLACE FUNCTION pause(failed int) RETURNS int
 	RETURN interval '0.1 s' * 2 ^ least(failed, 5);
 	CREATE OR REPLACE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql RETURN 3000});
 
+# The settings of the role do not disturb it.
+$node->safe_psql($db, "ALTER ROLE consumer SET $_") foreach 'statement_timeout = 1', 'lock_timeout = 1', 'idle_session_timeout = 1',
+	"default_transaction_isolation = 'serializable'";
+
 #
 # The network and the consumer.
 #
@@ -132,6 +136,17 @@ sub wait_for
 	return fail("waiting: $what");
 }
 
+# The key of one account is known before the account is.
+my $did = network('hold')->{did};
+network('release');
+$node->safe_psql($db, "INSERT INTO identity (did) VALUES ('$did')");
+foreach (1 .. 24)
+{
+	my $log = $http->get("$url/$did/log/audit");
+	$node->safe_psql($db, "SELECT identify('$did', \$log\$$log->{content}\$log\$)") if $log->{success};
+}
+is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an account is known');
+
 my $all_there = q{NOT EXISTS (SELECT FROM account WHERE active AND state <> 'synchronized') AND NOT EXISTS (SELECT FROM waiting)
   AND NOT EXISTS (SELECT FROM identity WHERE ask < 'infinity') AND EXISTS (SELECT FROM stream WHERE listed IS NULL)};
 my $consumer = start_consumer();
@@ -196,7 +211,7 @@ wait_for('the end', "SELECT cursor >= $last AND $all_there FROM stream");
 
 # While an account is loaded, so many of its frames wait that only the newest are kept, and what is loaded is older than
 # these.
-my $did = network('hold')->{did};
+$did = network('hold')->{did};
 $node->safe_psql($db, "UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = '$did'");
 wait_for('it is loaded', "SELECT state = 'in progress' FROM account WHERE did = '$did'");
 foreach (1 .. 5)
@@ -206,6 +221,12 @@ foreach (1 .. 5)
 }
 my $waiting = $node->safe_psql($db, 'SELECT coalesce(sum(octet_length(frame)), 0) FROM waiting');
 cmp_ok($waiting, '<', 40_000, "few frames wait: $waiting bytes");
+my $frames = $node->safe_psql($db, 'SELECT count(*) FROM waiting');
+is($node->safe_psql($db, q{SELECT start('other Labels', false);
+	SELECT refused FROM take('other Labels', ARRAY[atid.record_to_dag_cbor('{"op": 1, "t": "#labels"}') || decode(replace(encode(
+		atid.record_to_dag_cbor('{"seq": 1, "labels": ["zero"]}'), 'hex'), '7a65726f', '00000000'), 'hex')]);
+	SELECT count(*) FROM waiting; DELETE FROM stream WHERE name LIKE 'other%'; DELETE FROM bad WHERE stream LIKE 'other%'}), "0\n1\n$frames",
+	'they are not thrown away because of a frame of somebody else');
 network('release');
 wait_for('it is loaded', "SELECT $all_there FROM stream");
 network('hold');
@@ -214,6 +235,12 @@ wait_for('a slow answer is given up', "SELECT problem ~ '^no answer in' FROM acc
 network('release');
 $last = network('mark')->{seq};
 wait_for('the end', "SELECT cursor >= $last AND $all_there FROM stream");
+
+# An account has no key for a while. That it has one again is only seen by what it signs.
+$did = network('keyless')->{did};
+wait_for('no key', "SELECT key IS NULL AND load_at = 'infinity' FROM identity JOIN account USING (did) WHERE did = '$did'");
+network("keyed?did=$did");
+wait_for('a key', "SELECT key IS NOT NULL AND $all_there FROM identity WHERE did = '$did'");
 
 #
 # What is there, and what should be.
@@ -252,8 +279,11 @@ is_none(q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE encode(digest
 	                 WHERE i.did = bad.did AND (atid.commit_event_is_signed_by(body, k.key) OR atid.sync_event_is_signed_by(body, k.key))))},
 	'... and no other, but for what came before its key was known or after it was one');
 is_none('SELECT digest FROM bad WHERE digest <> sha256(frame)', '... as it came');
+cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be more than four times the frame.'}),
+	'>', 0, 'a record that is there many times is not taken from a frame');
 
 my $state = network('state');
+is($state->{early}, 0, 'no list is asked for before the stream is heard');
 my %fault = (%{ $state->{faults} }, %done);
 note(sprintf '%d events of %d accounts; %d faults; %s records, %s bad frames; lost %s, twice %s',
 	$state->{events}, $state->{accounts}, sum(values %fault),
@@ -358,6 +388,10 @@ is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'no more bad frames
 $consumer->{run}->signal('TERM');
 $consumer->{run}->finish;
 is($consumer->{run}->full_result(0), 0, 'SIGTERM ends it, with status 0');
+my $actives = 'SELECT count(*) FROM account WHERE active AND said IS NOT NULL';
+is($node->safe_psql($db, "$actives; UPDATE stream SET listed = '';
+	SELECT count(list(name, '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
+		'-infinity')) FROM stream WHERE name NOT LIKE '%Labels'; $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
 like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
 
 #

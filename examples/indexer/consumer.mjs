@@ -28,6 +28,9 @@ const LABELS = /Labels$/.test(STREAM);
 const NAME = `${SERVICE} ${STREAM}`;
 const MOST_FRAMES = 1000; // in a transaction
 const MOST_BYTES = 8e6; // in a transaction, and what may wait in memory
+// The database waits for itself, and each statement sees what is there: whatever the settings of the role are.
+const OPTIONS = ['default_transaction_isolation=read\\ committed', 'statement_timeout=0', 'lock_timeout=0', 'idle_session_timeout=0']
+  .map((o) => ` -c ${o}`).reduce((all, o) => all + o, process.env.PGOPTIONS ?? '');
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1))';
 
 const ended = new AbortController();
@@ -78,7 +81,7 @@ const get = (url, outer) => abortable(outer, async (own) => {
 const total = { frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 };
 
 // The frames of a connection, in batches; ends with it. Reading stops while enough waits in memory.
-async function* batches(cursor, signal) {
+async function* batches(cursor, signal, opened = () => {}) {
   const url = `${SERVICE.replace(/^http/, 'ws')}/xrpc/${STREAM}${cursor > 0n || LABELS ? `?cursor=${cursor}` : ''}`;
   const ws = new WebSocket(url, { maxPayload: 16e6, handshakeTimeout: 10e3 });
   let queue = [];
@@ -86,7 +89,7 @@ async function* batches(cursor, signal) {
   let over;
   let wake = () => {};
   const end = (why) => { over ??= why; wake(); };
-  ws.on('open', () => log(`connected, cursor ${cursor}`));
+  ws.on('open', () => { log(`connected, cursor ${cursor}`); opened(); });
   ws.on('message', (frame) => {
     queue.push(frame);
     bytes += frame.length;
@@ -133,8 +136,10 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
   const { signal } = own;
   const { cursor } = (await db.query('SELECT start($1, $2) AS cursor', [NAME, !LABELS])).rows[0];
 
+  let connected = false;
+
   const follow = async () => {
-    for await (const frames of batches(BigInt(cursor), signal)) {
+    for await (const frames of batches(BigInt(cursor), signal, () => { connected = true; })) {
       const { rows: [r] } = await db.query(
         'SELECT taken, applied, refused, extract(epoch FROM lag)::float AS lag, error FROM take($1, $2::bytea[])', [NAME, byteaArray(frames)]);
       total.frames += r.taken;
@@ -146,11 +151,13 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
   };
   // What goes wrong with an account is that account's. Where the database is lost, the next query ends the run.
   const list = () => worker(signal, async () => {
-    const { rows: [{ listed }] } = await pool.query('SELECT listed FROM stream WHERE name = $1', [NAME]);
+    if (!connected) return false; // what comes behind the list has to be heard
+    const { rows: [{ listed, now }] } = await pool.query('SELECT listed, now()::text FROM stream WHERE name = $1', [NAME]);
     if (listed === null) return false;
     try {
       const page = JSON.parse(await get(`${SERVICE}/xrpc/com.atproto.sync.listRepos?limit=1000&cursor=${encodeURIComponent(listed)}`, signal));
-      await pool.query('SELECT list($1, $2, $3, $4)', [NAME, listed, JSON.stringify(page.repos, clean), page.cursor ?? null]);
+      if (!Array.isArray(page.repos)) throw new Error('no list');
+      await pool.query('SELECT list($1, $2, $3, $4, $5)', [NAME, listed, JSON.stringify(page.repos, clean), page.cursor ?? null, now]);
     } catch (e) {
       if (!signal.aborted) log(`listRepos: ${e.message}`);
       await pause(5e3, signal);
@@ -201,8 +208,8 @@ const timer = setInterval(show, EVERY * 1000);
 
 for (let wait = 500; !ended.signal.aborted; wait = Math.min(2 * wait, 30e3)) {
   const before = total.frames;
-  const db = new pg.Client({ keepAlive: true });
-  const pool = new pg.Pool({ max: 1 + 2 * WORKERS });
+  const db = new pg.Client({ keepAlive: true, options: OPTIONS });
+  const pool = new pg.Pool({ max: 1 + 2 * WORKERS, options: OPTIONS });
   for (const each of [db, pool]) each.on('error', () => {}); // the next query says it
   try {
     if (DRY) for await (const frames of batches(BigInt(DRY), ended.signal)) total.frames += frames.length;

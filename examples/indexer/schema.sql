@@ -38,6 +38,7 @@ CREATE TABLE account (
   did      atid.did PRIMARY KEY,
   active   bool NOT NULL DEFAULT true,
   status   text,                                     -- why it is not active
+  said     timestamptz,                              -- when the stream said so: an older list is not believed
   state    text NOT NULL DEFAULT 'desynchronized' CHECK (state IN ('synchronized', 'desynchronized', 'in progress')),
   rev      atid.tid,                                 -- of the last commit that was applied,
   data     atid.cid_link,                            -- and the root of its tree
@@ -169,6 +170,18 @@ BEGIN
   RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
 
+-- Accounts that are new, or not; and what was announced of them. One whose key is already known is loaded: others are once
+-- identify() has a key.
+CREATE FUNCTION meet(dids atid.did[], revs atid.tid[]) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+  INSERT INTO identity (did) SELECT did FROM unnest(dids) AS did ORDER BY did ON CONFLICT DO NOTHING;
+  INSERT INTO account (did, heard, load_at)
+  SELECT did, rev, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END
+  FROM unnest(dids, revs) AS n (did, rev) JOIN identity AS i USING (did)
+  WHERE NOT EXISTS (SELECT FROM account AS a WHERE a.did = n.did) FOR SHARE OF i  -- waits for an identify()
+  ON CONFLICT DO NOTHING;
+END;
+
 -- An account's records are given out no more.
 CREATE FUNCTION forget(account atid.did) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
@@ -240,6 +253,10 @@ BEGIN
               WHEN j.signed IS FALSE THEN 'The commit must be signed by the key of the account.'
               WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, 'labels') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
+              WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
+                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.body) AS o)
+                       > 4.0 * octet_length(j.frame)
+              THEN 'The records must not be more than four times the frame.'
               WHEN j.t IN ('#commit', '#sync', '#account', '#identity') THEN
                 CASE WHEN j.did IS NULL THEN 'The account must be a DID.'
                      WHEN octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
@@ -256,20 +273,15 @@ BEGIN
   PERFORM keep(take_all.name, did, reason, frame) FROM batch WHERE reason IS NOT NULL AND NOT late;
   GET DIAGNOSTICS refused = ROW_COUNT;
 
-  -- Accounts that are new, and keys to ask for: of a new one, where a signature was not by the key, and where
-  -- somebody says so.
-  WITH new AS (
-    INSERT INTO account (did)
-    SELECT DISTINCT did FROM batch
-    WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account', '#identity') ORDER BY did
-    ON CONFLICT DO NOTHING RETURNING did
-  )
-  INSERT INTO identity (did) SELECT did FROM new ON CONFLICT DO NOTHING;
+  -- Accounts that are new, and keys to ask for: of a new one, where a signature was not by the key or the log had
+  -- none, and where somebody says so.
+  PERFORM meet(array_agg(DISTINCT did), NULL) FROM batch
+  WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account', '#identity');
   UPDATE identity AS i
-  SET ask = least(ask, CASE WHEN t = '#identity' THEN now() ELSE answered + pause(2) END), asked = 0
-  FROM (SELECT did, max(t) AS t FROM batch
-        WHERE t = '#identity' AND reason IS NULL OR signed IS FALSE AND NOT late GROUP BY did) AS b
-  WHERE i.did = b.did;
+  SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0
+  FROM (SELECT did, bool_or(t = '#identity') AS said FROM batch
+        WHERE reason IS NULL AND signed IS NULL AND t <> '#account' OR signed IS FALSE AND NOT late GROUP BY did) AS b
+  WHERE i.did = b.did AND (b.said OR answered IS NOT NULL);
 
   -- What is in progress elsewhere is left alone: its frames wait. The rest is locked.
   INSERT INTO held
@@ -324,7 +336,7 @@ BEGIN
   -- The last that the server says of an account. What is not active is forgotten, and loaded once it is again.
   FOR gone IN
     UPDATE account AS a
-    SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END,
+    SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(),
         state = CASE WHEN b.always THEN a.state ELSE 'desynchronized' END,
         load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
     FROM (SELECT DISTINCT ON (did) did, x.active, block_text(body, 'status') AS status,
@@ -368,7 +380,10 @@ BEGIN
 EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
             OR raise_exception THEN
   -- it may be one that has waited
-  WITH w AS (DELETE FROM waiting RETURNING did)
+  WITH w AS (
+    DELETE FROM waiting AS w USING account AS a
+    WHERE w.stream = take.name AND a.did = w.did AND a.state <> 'in progress' RETURNING w.did
+  )
   UPDATE account SET state = 'desynchronized', load_at = now() WHERE did IN (SELECT did FROM w);
   IF half > 0 THEN
     SELECT sum(t.taken), sum(t.applied), sum(t.refused), min(t.lag), max(t.error)
@@ -387,9 +402,9 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
   END;
 END $$;
 
--- A page of accounts, the cursor that it is of, and that of the next one (NULL: there is none). An account whose
--- revision is newer than what is there is loaded, one that is not active is forgotten.
-CREATE FUNCTION list(name text, at text, repos jsonb, next text) RETURNS void LANGUAGE plpgsql AS $$
+-- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. An
+-- account whose revision is newer than what is there is loaded, one that is not active is forgotten.
+CREATE FUNCTION list(name text, at text, repos jsonb, next text, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   r record;
 BEGIN
@@ -403,8 +418,8 @@ BEGIN
   FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
   WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512;
 
-  WITH new AS (INSERT INTO account (did, heard) SELECT did, rev FROM listed ON CONFLICT DO NOTHING RETURNING did)
-  INSERT INTO identity (did) SELECT did FROM new ON CONFLICT DO NOTHING;
+  PERFORM meet(array_agg(l.did), array_agg(l.rev)) FROM listed AS l;
+  UPDATE listed AS l SET active = a.active, status = a.status FROM account AS a WHERE a.did = l.did AND a.said >= asked;
   FOR r IN SELECT l.* FROM account AS a JOIN listed AS l USING (did)
            WHERE a.active <> l.active OR coalesce(a.rev < l.rev, a.load_at < 'infinity')
            ORDER BY did FOR UPDATE OF a LOOP
@@ -416,7 +431,7 @@ BEGIN
     END IF;
   END LOOP;
   DROP TABLE listed;
-  UPDATE stream AS s SET listed = next WHERE s.name = list.name;
+  UPDATE stream AS s SET listed = CASE WHEN next NOT IN ('', at) THEN next END WHERE s.name = list.name;
 END $$;
 
 -- Accounts to ask the directory for. They come again, later each time, until identify() has an answer. Of other methods
@@ -463,7 +478,9 @@ BEGIN
   WHERE k.id = 'atproto_label' AND atid.did_key_is_valid(k.key) GROUP BY k.key
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
   IF now_key IS DISTINCT FROM i.key THEN
-    UPDATE account AS a SET state = 'desynchronized', load_at = now() WHERE a.did = identify.account;
+    UPDATE account AS a
+    SET state = 'desynchronized', load_at = CASE WHEN now_key IS NULL THEN 'infinity' ELSE now() END
+    WHERE a.did = identify.account;
   END IF;
 END $$;
 

@@ -10,6 +10,8 @@
 //   /lapse?n=N              N more events, which can no longer be had
 //   /plain?n=N              N commits, and no faults; with did=DID of one account
 //   /hold, /release         the repository of an account is sent later, as it was when it was asked for; answers with the account
+//   /keyless                an account has a key no more, and says so; answers with the account
+//   /keyed?did=DID          it has one again, and uses it
 //   /zero                   an account makes a record with a U+0000
 //   /untaken                a frame that is none
 //   /calm                   no more faults in answers over http
@@ -50,13 +52,14 @@ class Storage extends MemoryBlockstore {
 const S32 = '234567abcdefghijklmnopqrstuvwxyz';
 const tid = () => '3k' + Array.from({ length: 11 }, () => pick([...S32])).join('');
 const accounts = [];
-const sent = { events: 0 };
+const sent = { events: 0, connections: 0, early: 0 };
 const LOG_FAULTS = ['500 for a log', 'the log of another account', 'a log without its end', 'a forged log'];
+let wasNoList = false;
 const REPO_FAULTS = ['an error for a repository', 'a slow repository', 'an endless repository', 'a redirect to itself',
   'the repository of another account', 'an older repository', 'a damaged repository', 'half a repository', 'a late repository'];
 const faults = Object.fromEntries([...LOG_FAULTS, ...REPO_FAULTS, 'gap', '#sync to a state that was not announced', 'duplicate',
   'again, with a new number', 'wrong signature', 'no frame', 'half a frame', 'signed, but untrue', 'no record key',
-  'new key, not announced', 'unknown frame', 'error, and closed', 'connection cut', 'outdated cursor', 'hostile record'].map((name) => [name, 0]));
+  'new key, not announced', 'unknown frame', 'error, and closed', 'connection cut', 'outdated cursor', 'hostile record', 'one record many times', 'a list that is none'].map((name) => [name, 0]));
 const fault = (name) => { faults[name]++; };
 
 // What deals the cards of a deck, shuffled; and shuffles them again when all are dealt. So each comes, whatever the seed.
@@ -139,8 +142,7 @@ async function applied(account, commit, list, prevData, entries = account.entrie
     blocks: Buffer.from(await blocksToCarFile(commit.cid, commit.relevantBlocks)), ops, blobs: [], ...(prevData ? { prevData: link(prevData) } : {}) };
 }
 
-async function nextCommit(account) {
-  const list = writes(account);
+async function nextCommit(account, list = writes(account)) {
   const prevData = account.repo.commit.data;
   account.older = account.repo;
   const commit = await account.repo.formatCommit(list, account.key);
@@ -150,9 +152,13 @@ async function nextCommit(account) {
 
 async function changeKey(account) {
   const key = await newKey();
-  const operation = await plc.updateAtprotoKeyOp(account.log.at(-1).operation, account.rotation, key.did());
-  account.log.push(entry(account.did, operation, Date.now() + account.log.length * 1000));
+  await changeLog(account, (o) => ({ ...o, verificationMethods: { ...o.verificationMethods, atproto: key.did() } }));
   account.key = key;
+}
+
+async function changeLog(account, change) {
+  const operation = await plc.createUpdateOp(account.log.at(-1).operation, account.rotation, change);
+  account.log.push(entry(account.did, operation, Date.now() + account.log.length * 1000));
 }
 
 // A commit that somebody else has signed; nothing of it is true.
@@ -221,6 +227,12 @@ const EVENTS = {
     const body = await nextCommit(a);
     a.silent = true; // who has loaded an older one hears no more
     announce('#commit', pick([() => ({ ...body, ops: body.ops.slice(1) }), () => ({ ...body, since: body.rev }), () => ({ ...body, rev: '3zzzzzzzzzzzz' })])(), '');
+  }],
+  'one record many times': [1, async (a) => {
+    fault('one record many times');
+    const same = { serial: serial++, text: 'x'.repeat(20000) };
+    announce('#commit', await nextCommit(a, Array.from({ length: 40 }, () => ({ ...create(), record: same }))), '');
+    a.silent = true;
   }],
   'no record key': [1, async (a) => {
     fault('no record key');
@@ -342,10 +354,19 @@ const control = {
   zero: async () => {
     const a = accounts.find((o) => o.active);
     const list = [{ action: WriteOpAction.Create, collection: 'com.example.zero', rkey: `zero${seq}`, record: { raises: '\u0000' } }];
-    const prevData = a.repo.commit.data;
-    const commit = await a.repo.formatCommit(list, a.key);
-    a.repo = await a.repo.applyCommit(commit);
-    announce('#commit', await applied(a, commit, list, prevData));
+    announce('#commit', await nextCommit(a, list));
+    return {};
+  },
+  keyless: async () => {
+    const a = accounts.filter((o) => o.active)[1];
+    await changeLog(a, (o) => ({ ...o, verificationMethods: {} }));
+    announce('#identity', { did: a.did });
+    return { did: a.did };
+  },
+  keyed: async (q) => {
+    const a = accounts.find((o) => o.did === q.get('did'));
+    await changeKey(a);
+    announce('#commit', await nextCommit(a));
     return {};
   },
   untaken: async () => { raw(Buffer.from([0xff]), ''); return {}; },
@@ -376,9 +397,15 @@ const server = createServer(async (request, response) => {
   const json = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
   try {
     if (url.pathname.endsWith('.listRepos')) {
+      if (sent.connections === 0) sent.early++;
+      if (!wasNoList) {
+        wasNoList = true;
+        fault('a list that is none');
+        return json({});
+      }
       const from = Number(q.get('cursor') || 0);
       json({ repos: accounts.slice(from, from + 7).map((a) => ({
-        did: a.did, head: a.repo.cid.toString(), rev: a.repo.commit.rev, active: a.active, status: '\u0000 \ud800' })), ...(from + 7 < accounts.length ? { cursor: String(from + 7) } : {}) });
+        did: a.did, head: a.repo.cid.toString(), rev: a.repo.commit.rev, active: a.active, status: '\u0000 \ud800' })), cursor: from + 7 < accounts.length ? String(from + 7) : '' });
     } else if (url.pathname.endsWith('.getRepo')) {
       if (!found?.active) return response.writeHead(400).end('no');
       found.known = true; // who loads it has its key
@@ -416,8 +443,10 @@ async function labels(socket) {
   all.forEach((list, i) => socket.send(Buffer.concat([cbor.encode({ op: 1, t: '#labels' }), cbor.encode({ seq: i + 2, labels: list })])));
 }
 
-new WebSocketServer({ server }).on('connection', (socket, request) => {
+// It takes a while until one is heard.
+new WebSocketServer({ server, verifyClient: (info, answer) => setTimeout(answer, 100, true) }).on('connection', (socket, request) => {
   if (request.url.includes('subscribeLabels')) return labels(socket);
+  sent.connections++;
   const cursor = new URL(request.url, 'http://localhost').searchParams.get('cursor');
   socket.on('close', () => sockets.delete(socket)).on('error', () => {});
   if (cursor !== null && Number(cursor) < oldest) {
