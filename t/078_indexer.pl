@@ -11,6 +11,8 @@
 # - a second consumer waits while the first one is at work;
 # - it needs no right but to use the tables;
 # - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
+# - the settings of its role do not disturb it, nor a list that is older than what the stream says;
+# - to find the next of many accounts, no table is read whole;
 # - SIGTERM ends it, with status 0;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;
 # - the commands of doc/indexer.md run, its settings are those of the consumer, the schema has the tables and the function
@@ -311,6 +313,16 @@ is($node->safe_psql($db, q{SELECT string_agg(val, ' ') FROM labels_in_force}), '
 is($node->safe_psql($db, q{SELECT string_agg(label->>'val', ' ') FROM labels_refused}), 'forged', 'one was signed by nobody');
 is($node->safe_psql($db, q{SELECT reason FROM bad WHERE stream LIKE '%Labels'}), 'block cannot be expressed as jsonb',
 	'a frame with a U+0000 is kept aside');
+
+#
+# Where many accounts wait, none of them is read but the one that is next.
+#
+my $crowd = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, (SELECT min(key) FROM identity), now() - interval '1 h' * i
+		FROM generate_series(1, 5000) AS i;
+	INSERT INTO account (did, load_at) SELECT did, ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
+my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
+is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1), claim(1);
+	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
 
 #
 # How fast it is.

@@ -417,6 +417,7 @@ BEGIN
          e->'active' IS DISTINCT FROM 'false' AS active, e->>'status' AS status
   FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
   WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512;
+  ANALYZE listed;
 
   PERFORM meet(array_agg(l.did), array_agg(l.rev)) FROM listed AS l;
   UPDATE listed AS l SET active = a.active, status = a.status FROM account AS a WHERE a.did = l.did AND a.said >= asked;
@@ -437,11 +438,14 @@ END $$;
 -- Accounts to ask the directory for. They come again, later each time, until identify() has an answer. Of other methods
 -- than did:plc the directory knows nothing: write their keys into the table.
 CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE sql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off
+SET enable_mergejoin = off
 BEGIN ATOMIC
   WITH asked AS (
     UPDATE identity SET asked = asked + 1, ask = CASE WHEN did::text LIKE 'did:plc:%' THEN
            now() + pause(asked) ELSE 'infinity' END
-    WHERE did IN (SELECT did FROM identity WHERE ask <= now() ORDER BY ask LIMIT most FOR UPDATE SKIP LOCKED)
+    WHERE did IN (SELECT did FROM identity WHERE ask < 'infinity' AND ask <= now()
+                  ORDER BY ask LIMIT most FOR UPDATE SKIP LOCKED)
     RETURNING did
   )
   SELECT did FROM asked WHERE did::text LIKE 'did:plc:%';
@@ -486,6 +490,8 @@ END $$;
 
 -- Accounts to load, each with the number of the attempt.
 CREATE FUNCTION claim(most int) RETURNS TABLE (did atid.did, claim int) LANGUAGE sql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off
+SET enable_mergejoin = off
 BEGIN ATOMIC
   UPDATE account AS a SET state = 'in progress', claim = a.claim + 1
   WHERE a.did IN (SELECT d.did FROM account AS d JOIN identity AS i ON i.did = d.did
