@@ -28,9 +28,9 @@ const LABELS = /Labels$/.test(STREAM);
 const NAME = `${SERVICE} ${STREAM}`;
 const MOST_FRAMES = 1000; // in a transaction
 const MOST_BYTES = 8e6; // in a transaction, and what may wait in memory
-// The database waits for itself, and each statement sees what is there: whatever the settings of the role are.
-const OPTIONS = ['default_transaction_isolation=read\\ committed', 'statement_timeout=0', 'lock_timeout=0', 'idle_session_timeout=0']
-  .map((o) => ` -c ${o}`).reduce((all, o) => all + o, process.env.PGOPTIONS ?? '');
+// Whatever the settings of the role are: a statement may take its time, and sees all that is there.
+const OPTIONS = [process.env.PGOPTIONS ?? '', 'default_transaction_isolation=read\\ committed', 'statement_timeout=0', 'lock_timeout=0',
+  'idle_session_timeout=0'].join(' -c ');
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1))';
 
 const ended = new AbortController();
@@ -137,7 +137,6 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
   const { cursor } = (await db.query('SELECT start($1, $2) AS cursor', [NAME, !LABELS])).rows[0];
 
   let connected = false;
-
   const follow = async () => {
     for await (const frames of batches(BigInt(cursor), signal, () => { connected = true; })) {
       const { rows: [r] } = await db.query(

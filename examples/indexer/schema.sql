@@ -170,8 +170,8 @@ BEGIN
   RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
 
--- Accounts that are new, or not; and what was announced of them. One whose key is already known is loaded: others are once
--- identify() has a key.
+-- Adds those of the accounts that are new, each with the revision that was announced. One whose key is known is
+-- loaded, the others once identify() has a key.
 CREATE FUNCTION meet(dids atid.did[], revs atid.tid[]) RETURNS void LANGUAGE sql
 BEGIN ATOMIC
   INSERT INTO identity (did) SELECT did FROM unnest(dids) AS did ORDER BY did ON CONFLICT DO NOTHING;
@@ -402,8 +402,8 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
   END;
 END $$;
 
--- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. An
--- account whose revision is newer than what is there is loaded, one that is not active is forgotten.
+-- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for.
+-- An account whose revision is newer than what is there is loaded, one that is not active is forgotten.
 CREATE FUNCTION list(name text, at text, repos jsonb, next text, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   r record;
