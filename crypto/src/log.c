@@ -324,10 +324,15 @@ find_signer_of_fork(Reader *reader, const AtidLogEntry *keys, int limit,
 
 	do
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (found-- == 0)
+		{
+			pfree(block);
 			return SIGNED_BY_NONE;
+		}
 		atid_log_key(keys, found, &key);
 	} while (!key_signed(reader, &key, block, len, operation->signature, &malformed));
+	pfree(block);
 
 	for (; lowest < found; lowest++)
 	{
