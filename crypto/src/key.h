@@ -14,10 +14,7 @@
 #include "signature.h"
 
 extern AtidVerifier *atid_key_argument(FunctionCallInfo fcinfo, int arg);
-extern AtidVerifier *atid_key_or_problem(FunctionCallInfo fcinfo, int arg, char **problem);
 extern bool atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
-								const uint8_t *signature, size_t signature_len);
-extern AtidFault atid_key_check(AtidVerifier *verifier, const void *data, size_t len,
 								const uint8_t *signature, size_t signature_len);
 
 pg_noreturn extern void atid_invalid_key(AtidFault fault, size_t at);

@@ -29,7 +29,7 @@ typedef struct AtidKeyring
 	int			hand;			/* where the next search for a slot begins */
 	AtidKeyringSlot slots[ATID_KEYRING_SIZE];
 
-	/* for who tries several keys: the one that signed last */
+	/* the key that signed last, for callers that try several */
 	char		signer[ATID_DID_KEY_TEXT_LEN];
 	int			signer_index;
 } AtidKeyring;

@@ -35,10 +35,6 @@
  * operation follows, the chain is walked from its end; what is passed will be nullified, so
  * that all walks together are no longer than the log.
  *
- * Entries whose signatures were verified before are not verified again, nor is that a fork
- * among them was signed by a key of enough authority.  A later fork needs the key that has
- * signed what it nullifies; then that one signature is verified.
- *
  * Memory: 56 bytes for an entry, which has some 300 in a jsonb, and one operation's block.
  *
  *-------------------------------------------------------------------------
@@ -82,7 +78,7 @@ static const uint8_t half_order_head[][8] = {
 typedef struct Reader
 {
 	AtidLog    *log;
-	AtidLogRules rules;
+	bool		strict;			/* refuse what only practice takes */
 	AtidKeyring *ring;
 	JsonbContainer *json;
 	int			capacity;
@@ -412,25 +408,6 @@ note_signature(Reader *reader, const Reading *reading, int keys_of, Verdict verd
 }
 
 /*
- * Find who has signed an entry that was verified before.
- */
-static bool
-verify_again(Reader *reader, int n)
-{
-	AtidLogEntry *entry = &reader->log->entries[n];
-	int			keys_of = entry->prev == ATID_LOG_NONE ? n : entry->prev;
-	const AtidLogEntry *keys = &reader->log->entries[keys_of];
-	Reading		reading = {.n = n};
-	Verdict		verdict;
-
-	if (atid_operation_read(entry->operation, &reading.operation) != NULL)
-		elog(ERROR, "operation changed its form");
-	verdict = find_signer(reader, keys, atid_log_key_count(keys), &reading.operation,
-						  &entry->signer);
-	return verdict == SIGNED || note_signature(reader, &reading, keys_of, verdict);
-}
-
-/*
  * Verify the signature of an entry that follows another one, and nullifies first if that
  * is an entry.
  */
@@ -441,8 +418,6 @@ check_signature(Reader *reader, Reading *reading, int first)
 	int			keys_of = reading->entry->prev == ATID_LOG_NONE ? reading->n : reading->entry->prev;
 	Verdict		verdict;
 
-	if (reading->n < reader->rules.verified)
-		return true;
 	if (first == ATID_LOG_NONE)
 	{
 		verdict = find_signer(reader, &entries[keys_of], atid_log_key_count(&entries[keys_of]),
@@ -450,8 +425,6 @@ check_signature(Reader *reader, Reading *reading, int first)
 		return verdict == SIGNED || note_signature(reader, reading, keys_of, verdict);
 	}
 
-	if (entries[first].signer == ATID_LOG_NONE && !verify_again(reader, first))
-		return false;
 	/* those in front of a key that has signed are well-formed */
 	verdict = find_signer_of_fork(reader, &entries[keys_of], entries[first].signer,
 								  &reading->operation, &reading->entry->signer);
@@ -538,7 +511,7 @@ check_strict_methods(Reader *reader, const Reading *reading)
 static bool
 check_strict(Reader *reader, const Reading *reading)
 {
-	if (!reader->rules.strict)
+	if (!reader->strict)
 		return true;
 	if (reading->len > OPERATION_LEN_MAX)
 		return note(reader, reading->n, ".operation",
@@ -679,7 +652,7 @@ check_hash(Reader *reader, Reading *reading)
 	uint8_t		cid[ATID_CID_BLESSED_LEN] = {
 		1, ATID_CODEC_DAG_CBOR, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN
 	};
-	char text[	ATID_LOG_CID_LEN];
+	char		text[ATID_LOG_CID_LEN];
 
 	atid_sha256_once(block, reading->len, reading->digest);
 	pfree(block);
@@ -861,9 +834,9 @@ read_entries(Reader *reader)
  * that is broken; then the log has no meaning.
  */
 char *
-atid_log_read(AtidLog *log, JsonbContainer *json, AtidLogRules rules, AtidKeyring *ring)
+atid_log_read(AtidLog *log, JsonbContainer *json, bool strict, AtidKeyring *ring)
 {
-	Reader		reader = {.log = log,.rules = rules,.ring = ring,.json = json,.capacity = 16};
+	Reader		reader = {.log = log,.strict = strict,.ring = ring,.json = json,.capacity = 16};
 
 	if (!JsonContainerIsArray(json) || JsonContainerIsScalar(json))
 		return pstrdup("$: The value must be an array.");

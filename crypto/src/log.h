@@ -27,7 +27,7 @@ typedef struct AtidLogEntry
 	int			prev;			/* the entry that the operation follows, or
 								 * none */
 	int			signer;			/* which of that one's rotation keys has
-								 * signed, or none where this was not verified */
+								 * signed */
 	int			nullifier;		/* the entry that has nullified this one, or
 								 * none */
 	AtidOperationType type;
@@ -37,14 +37,6 @@ typedef struct AtidLogEntry
 
 #define ATID_LOG_CID_LEN 59
 
-/* How a log is read. */
-typedef struct AtidLogRules
-{
-	bool		strict;			/* refuse what only practice takes */
-	int			verified;		/* so many signatures have been verified
-								 * before */
-} AtidLogRules;
-
 /* A log; its entries point into the jsonb. */
 typedef struct AtidLog
 {
@@ -53,7 +45,7 @@ typedef struct AtidLog
 	int			count;
 } AtidLog;
 
-extern char *atid_log_read(AtidLog *log, JsonbContainer *json, AtidLogRules rules,
+extern char *atid_log_read(AtidLog *log, JsonbContainer *json, bool strict,
 						   AtidKeyring *ring);
 extern int	atid_log_key_count(const AtidLogEntry *entry);
 extern void atid_log_key(const AtidLogEntry *entry, int index, JsonbValue *key);

@@ -157,10 +157,10 @@ push_create(AtidJsonbBuilder *builder, const AtidLogEntry *entry)
 }
 
 /*
- * What an operation says of the account; with its DID if that is not NULL.  No tombstone.
+ * What an operation says of the account.  No tombstone.
  */
 static Jsonb *
-make_data(const AtidLogEntry *entry, const char *did)
+make_data(const AtidLogEntry *entry)
 {
 	static const char *const names[] = {
 		"rotationKeys", "verificationMethods", "alsoKnownAs", "services"
@@ -168,8 +168,6 @@ make_data(const AtidLogEntry *entry, const char *did)
 	AtidJsonbBuilder builder = {0};
 
 	atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
-	if (did != NULL)
-		push_pair(&builder, "did", make_string(did, ATID_PLC_DID_LEN));
 	if (entry->type == ATID_OPERATION_CREATE)
 		push_create(&builder, entry);
 	else
@@ -192,31 +190,33 @@ make_data(const AtidLogEntry *entry, const char *did)
  */
 
 static char *
-read_log(FunctionCallInfo fcinfo, AtidLog *log, Jsonb *json, bool strict, int verified)
+read_log(FunctionCallInfo fcinfo, AtidLog *log, bool strict)
 {
-	AtidLogRules rules = {.strict = strict,.verified = verified};
-
-	return atid_log_read(log, &json->root, rules, atid_keyring_of_call_site(fcinfo));
+	return atid_log_read(log, &PG_GETARG_JSONB_P(0)->root, strict,
+						 atid_keyring_of_call_site(fcinfo));
 }
 
 /*
- * plc_log_problem(log jsonb, strict bool, verified int): why it is no valid log, or NULL.
+ * plc_log_problem(log jsonb, strict bool): why it is not a valid log, or NULL.  It is
+ * not STRICT, because NULL says that there is no problem: a NULL strict is false.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_problem);
 Datum
 atid_plc_log_problem(PG_FUNCTION_ARGS)
 {
 	AtidLog		log;
-	char	   *problem = read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), PG_GETARG_BOOL(1),
-								   PG_GETARG_INT32(2));
+	char	   *problem;
 
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	problem = read_log(fcinfo, &log, !PG_ARGISNULL(1) && PG_GETARG_BOOL(1));
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
 }
 
 /*
- * plc_log_is_valid(log jsonb, strict bool, verified int)
+ * plc_log_is_valid(log jsonb, strict bool)
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_is_valid);
 Datum
@@ -224,8 +224,7 @@ atid_plc_log_is_valid(PG_FUNCTION_ARGS)
 {
 	AtidLog		log;
 
-	PG_RETURN_BOOL(read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), PG_GETARG_BOOL(1),
-							PG_GETARG_INT32(2)) == NULL);
+	PG_RETURN_BOOL(read_log(fcinfo, &log, PG_GETARG_BOOL(1)) == NULL);
 }
 
 
@@ -268,6 +267,12 @@ string_datum(const JsonbValue *value)
 													value->val.string.len));
 }
 
+static Datum
+did_datum(const AtidLog *log)
+{
+	return PointerGetDatum(cstring_to_text_with_len(log->did, ATID_PLC_DID_LEN));
+}
+
 /*
  * The time when an entry was followed by the next one; false if it never was.
  */
@@ -281,7 +286,7 @@ find_end(const AtidLog *log, int n, TimestampTz *end)
 }
 
 /*
- * plc_log_history(log jsonb, verified int): a row for each operation.
+ * plc_log_history(log jsonb): a row for each operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_history);
 Datum
@@ -293,7 +298,7 @@ atid_plc_log_history(PG_FUNCTION_ARGS)
 	AtidLog		log;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false, PG_GETARG_INT32(1)) != NULL)
+	if (read_log(fcinfo, &log, false) != NULL)
 		return (Datum) 0;
 
 	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
@@ -301,31 +306,27 @@ atid_plc_log_history(PG_FUNCTION_ARGS)
 	for (int n = 0; n < log.count; n++)
 	{
 		const AtidLogEntry *entry = &log.entries[n];
-		Datum		values[9] = {0};
-		bool		nulls[9] = {0};
+		Datum		values[10] = {0};
+		bool		nulls[10] = {0};
 		TimestampTz end = 0;
+		JsonbValue	key;
 
 		CHECK_FOR_INTERRUPTS();
-		values[0] = Int32GetDatum(n);
-		values[1] = cid_datum(entry->cid);
-		values[2] = TimestampTzGetDatum(entry->created);
-		values[3] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
-		values[4] = CStringGetTextDatum(type_name(entry->type));
-		nulls[5] = entry->signer == ATID_LOG_NONE;
-		if (!nulls[5])
-		{
-			JsonbValue	key;
-
-			atid_log_key(entry->prev == ATID_LOG_NONE ? entry : &log.entries[entry->prev],
-						 entry->signer, &key);
-			values[5] = string_datum(&key);
-		}
-		values[6] = values[2];
-		nulls[7] = !find_end(&log, n, &end);
-		values[7] = TimestampTzGetDatum(end);
-		nulls[8] = entry->type == ATID_OPERATION_TOMBSTONE;
-		if (!nulls[8])
-			values[8] = JsonbPGetDatum(make_data(entry, NULL));
+		values[0] = did_datum(&log);
+		values[1] = Int32GetDatum(n);
+		values[2] = cid_datum(entry->cid);
+		values[3] = TimestampTzGetDatum(entry->created);
+		values[4] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
+		values[5] = CStringGetTextDatum(type_name(entry->type));
+		atid_log_key(entry->prev == ATID_LOG_NONE ? entry : &log.entries[entry->prev],
+					 entry->signer, &key);
+		values[6] = string_datum(&key);
+		values[7] = values[3];
+		nulls[8] = !find_end(&log, n, &end);
+		values[8] = TimestampTzGetDatum(end);
+		nulls[9] = entry->type == ATID_OPERATION_TOMBSTONE;
+		if (!nulls[9])
+			values[9] = JsonbPGetDatum(make_data(entry));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		MemoryContextReset(row);
 	}
@@ -378,8 +379,8 @@ put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
 		const JsonbValue *key)
 {
 	const AtidLogEntry *entry = &log->entries[n];
-	Datum		values[5] = {0};
-	bool		nulls[5] = {0};
+	Datum		values[6] = {0};
+	bool		nulls[6] = {0};
 	TimestampTz end = 0;
 	int			last = n;
 
@@ -390,17 +391,18 @@ put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
 		CHECK_FOR_INTERRUPTS();
 		last++;
 	}
-	values[0] = string_datum(id);
-	values[1] = string_datum(key);
-	values[2] = TimestampTzGetDatum(entry->created);
-	nulls[3] = !find_end(log, last, &end);
-	values[3] = TimestampTzGetDatum(end);
-	values[4] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
+	values[0] = did_datum(log);
+	values[1] = string_datum(id);
+	values[2] = string_datum(key);
+	values[3] = TimestampTzGetDatum(entry->created);
+	nulls[4] = !find_end(log, last, &end);
+	values[4] = TimestampTzGetDatum(end);
+	values[5] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
 /*
- * plc_log_keys(log jsonb, verified int): the keys for signing, and when they were in force.
+ * plc_log_keys(log jsonb): the keys for signing, and when they were in force.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_keys);
 Datum
@@ -412,7 +414,7 @@ atid_plc_log_keys(PG_FUNCTION_ARGS)
 	AtidLog		log;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false, PG_GETARG_INT32(1)) != NULL)
+	if (read_log(fcinfo, &log, false) != NULL)
 		return (Datum) 0;
 
 	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
@@ -444,27 +446,4 @@ atid_plc_log_keys(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(row);
 	return (Datum) 0;
-}
-
-/*
- * plc_log_state(log jsonb, at timestamptz, verified int): what the directory answered at a
- * time, NULL for its last answer.
- */
-PG_FUNCTION_INFO_V1(atid_plc_log_state);
-Datum
-atid_plc_log_state(PG_FUNCTION_ARGS)
-{
-	AtidLog		log;
-	int			n;
-
-	if (PG_ARGISNULL(0) ||
-		read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false,
-				 PG_ARGISNULL(2) ? 0 : PG_GETARG_INT32(2)) != NULL)
-		PG_RETURN_NULL();
-	n = log.count - 1;
-	while (!PG_ARGISNULL(1) && n >= 0 && log.entries[n].created > PG_GETARG_TIMESTAMPTZ(1))
-		n--;
-	if (n < 0 || log.entries[n].type == ATID_OPERATION_TOMBSTONE)
-		PG_RETURN_NULL();
-	PG_RETURN_JSONB_P(make_data(&log.entries[n], log.did));
 }

@@ -42,7 +42,6 @@ typedef struct AtidVerifier
 } AtidVerifier;
 
 extern AtidFault atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN]);
-extern AtidFault atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN]);
 extern AtidVerdict atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key);
 extern AtidVerdict atid_verifier_check(AtidVerifier *verifier,
 									   const uint8_t digest[ATID_DIGEST_LEN],

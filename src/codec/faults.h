@@ -400,11 +400,5 @@ ATID_FAULT(ATID_MULTIKEY_PARITY, "The first byte of a key's point must be 02 or 
 ATID_FAULT(ATID_MULTIKEY_OFF_CURVE, "The point of a key must be on the curve.")
 
 /* atid_crypto's: signature.c, and what is signed */
-ATID_FAULT(ATID_SIGNATURE_LENGTH, "A signature must have 64 bytes.")
 ATID_FAULT(ATID_SIGNATURE_RANGE, "The numbers r and s of a signature must be at least 1, and less than the order of the curve.")
 ATID_FAULT(ATID_SIGNATURE_HIGH_S, "The number s of a signature must not be more than half the order of the curve.")
-ATID_FAULT(ATID_SIGNATURE_OTHER, "The signature must be that of the key for this data.")
-ATID_FAULT(ATID_COMMIT_ACCOUNT, "The account of a commit must be the one that is given.")
-ATID_FAULT(ATID_LABEL_FORM, "A label must have the required fields of version 1, each field with a value of its type.")
-ATID_FAULT(ATID_LABEL_SIGNATURE, "A label must have a \"sig\" of {\"$bytes\": base64} and 64 bytes.")
-ATID_FAULT(ATID_LABEL_SOURCE, "The source of a label must be the account that is given.")
