@@ -67,6 +67,7 @@ ATID_FAULT(ATID_AT_URI_PARTS, "An AT URI must not have a part after its record k
 ATID_FAULT(ATID_AT_URI_EXTRA, "An AT URI must not have a query or a fragment.")
 
 /* format.c */
+ATID_FAULT(ATID_FORMAT_NULL, "The format must not be NULL.")
 ATID_FAULT(ATID_URI_SCHEME, "A URI must begin with a scheme and a colon, such as \"https:\".")
 ATID_FAULT(ATID_URI_EMPTY, "A URI must not end after its scheme.")
 ATID_FAULT(ATID_URI_CHARACTER, "A URI must have only letters, digits and \"-._~:/?#[]@!$&'()*+,;=%\".")
