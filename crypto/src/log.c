@@ -137,7 +137,7 @@ find_string(LogReader *reader, int n, JsonbContainer *object, const char *name, 
 	if (!find_field(reader, n, object, name, value))
 		return false;
 	return value->type == jbvString ||
-		note(reader, n, psprintf(".%s", name), ATID_OPERATION_STRING);
+		note(reader, n, psprintf(".%s", name), ATID_CONFORM_NOT_STRING);
 }
 
 /*
@@ -191,7 +191,7 @@ read_operation(LogReader *reader, EntryReading *reading, JsonbContainer *object)
 	if (!find_field(reader, reading->n, object, "operation", &value))
 		return false;
 	if (value.type != jbvBinary)
-		return note(reader, reading->n, ".operation", ATID_OPERATION_OBJECT);
+		return note(reader, reading->n, ".operation", ATID_CONFORM_NOT_OBJECT);
 	problem = atid_operation_read(value.val.binary.data, &reading->operation);
 	if (problem != NULL)
 	{
@@ -215,7 +215,7 @@ read_form(LogReader *reader, EntryReading *reading)
 	JsonbContainer *object;
 
 	if (item->type != jbvBinary || !JsonContainerIsObject(item->val.binary.data))
-		return note(reader, reading->n, "", ATID_OPERATION_OBJECT);
+		return note(reader, reading->n, "", ATID_CONFORM_NOT_OBJECT);
 	object = item->val.binary.data;
 	if (is_operation(object))
 		return note(reader, reading->n, "", ATID_LOG_BARE);
@@ -458,7 +458,7 @@ atid_log_read(AtidLog *log, JsonbContainer *json, bool strict, AtidKeyring *ring
 	LogReader	reader = {.log = log,.strict = strict,.ring = ring,.json = json,.capacity = 16};
 
 	if (!JsonContainerIsArray(json) || JsonContainerIsScalar(json))
-		return psprintf("$: %s", atid_fault_words(ATID_OPERATION_ARRAY));
+		return psprintf("$: %s", atid_fault_words(ATID_CONFORM_NOT_ARRAY));
 	if (JsonContainerSize(json) == 0)
 		return psprintf("$: %s", atid_fault_words(ATID_LOG_EMPTY));
 

@@ -198,7 +198,7 @@ static bool
 check_string(const JsonbValue *value, FormProblem *problem)
 {
 	if (value->type != jbvString)
-		return note_fault(problem, ATID_OPERATION_STRING);
+		return note_fault(problem, ATID_CONFORM_NOT_STRING);
 	return check_text(value, problem);
 }
 
@@ -211,7 +211,7 @@ check_service(const JsonbValue *value, FormProblem *problem)
 	int			path_len = problem->path.len;
 
 	if (!is_object(value))
-		return note_fault(problem, ATID_OPERATION_OBJECT);
+		return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 	for (int i = 0; i < (int) lengthof(service_fields); i++)
 	{
 		JsonbValue	field;
@@ -321,12 +321,12 @@ check_field(const JsonbValue *value, FieldKind kind, AtidOperation *operation, F
 			return check_string(value, problem);
 		case FIELD_STRINGS:
 			if (!is_array(value))
-				return note_fault(problem, ATID_OPERATION_ARRAY);
+				return note_fault(problem, ATID_CONFORM_NOT_ARRAY);
 			return check_items(value, kind, problem);
 		case FIELD_STRING_MAP:
 		case FIELD_SERVICES:
 			if (!is_object(value))
-				return note_fault(problem, ATID_OPERATION_OBJECT);
+				return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 			return check_items(value, kind, problem);
 	}
 	return false;
@@ -383,7 +383,7 @@ check_form(JsonbContainer *json, AtidOperation *operation, FormProblem *problem)
 	uint32		count = 0;
 
 	if (!JsonContainerIsObject(json))
-		return note_fault(problem, ATID_OPERATION_OBJECT);
+		return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 	operation->object = json;
 	if (!check_type(operation, problem))
 		return false;

@@ -405,10 +405,7 @@ ATID_FAULT(ATID_SIGNATURE_RANGE, "The numbers r and s of a signature must be at 
 ATID_FAULT(ATID_SIGNATURE_HIGH_S, "The number s of a signature must not be more than half the order of the curve.")
 ATID_FAULT(ATID_SIGNATURE_DER, "A signature must be r and s in 32 bytes each, and not in DER.")
 
-/* atid_crypto's: operation.c */
-ATID_FAULT(ATID_OPERATION_OBJECT, "The value must be an object.")
-ATID_FAULT(ATID_OPERATION_ARRAY, "The value must be an array.")
-ATID_FAULT(ATID_OPERATION_STRING, "The value must be a string.")
+/* atid_crypto's: operation.c, beside ATID_CONFORM_NOT_OBJECT, _ARRAY and _STRING */
 ATID_FAULT(ATID_OPERATION_TYPE, "The value must be \"plc_operation\", \"create\" or \"plc_tombstone\".")
 ATID_FAULT(ATID_OPERATION_MISSING, "An operation of this type must have this field.")
 ATID_FAULT(ATID_OPERATION_EXTRA, "An operation of this type must not have this field.")
