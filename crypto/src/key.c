@@ -4,7 +4,7 @@
  *		Public keys as arguments of SQL functions, and signatures of bytes.
  *
  * A malformed key raises an error, because false would hide a mistake in a table of
- * keys.  The error does not quote the key: it may be a private key by mistake, which
+ * keys.  The error does not quote the key: it can be a private key by mistake, which
  * must not get into the server's log.
  *
  *-------------------------------------------------------------------------

@@ -10,7 +10,7 @@
  *		operation	operation.c
  *		cid			of the operation's block, sig included
  *		createdAt	when the directory took it; later than in the entry before
- *		nullified	has a later operation taken this one's place?  May be missing or null
+ *		nullified	has a later operation taken this one's place?  Can be missing or null
  *
  * Other fields are passed over: an export has type and seq.
  *
@@ -28,8 +28,8 @@
  * signer.c tells which key has signed.
  *
  * What is not nullified is a chain from the last entry back by prev.  To find what an
- * operation follows, the chain is walked from its end; what is passed will be nullified, so
- * that all walks together are no longer than the log.
+ * operation follows, the chain is walked from its end.  The entries that are passed will be
+ * nullified, so all walks together are no longer than the log.
  *
  * Memory: 56 bytes for an entry, which has some 300 in a jsonb, and one operation's block.
  *
@@ -342,8 +342,8 @@ check_rules_of_strict(LogReader *reader, const EntryReading *reading)
 }
 
 /*
- * Verify the signature.  An entry that nullifies others, of which the argument is the first,
- * needs a key that stands before the one that has signed that.
+ * Verify the signature.  If the entry nullifies others, the argument is the first of them, and
+ * the key must stand before the one that has signed it.
  */
 static bool
 check_signature(LogReader *reader, EntryReading *reading, int first)

@@ -3,8 +3,7 @@
  * plc_log.c
  *		SQL functions over the log of an account of the DID method PLC.
  *
- * The log is read and verified whole (log.c).  Of a log that is not valid nothing is
- * handed out.
+ * The log is read and verified whole (log.c).  A log that is not valid has no rows.
  *
  * The directory answers with its last operation.  So each operation was in force from its
  * own time until that of the next entry, also one that was nullified later.
@@ -83,7 +82,7 @@ begins_with(const JsonbValue *value, const char *prefix)
 }
 
 /*
- * The handle of a create as alsoKnownAs has it: at:// in front of it, and not http:// or
+ * The handle of a create as alsoKnownAs has it: at:// in front of it instead of http:// or
  * https://.  This is what the directory's own library does.
  */
 static JsonbValue

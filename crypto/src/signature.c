@@ -8,7 +8,7 @@
  * A signature (AT Protocol, "Cryptography") is r and s of ECDSA in 32 bytes
  * each, over the SHA-256 of the data.  With n the order of the curve's group,
  * it must have 0 < r < n and 0 < s <= n/2 (low-S) on both curves.  libsecp256k1
- * checks these bounds.  OpenSSL accepts a high s, and may raise an error for a
+ * checks these bounds.  OpenSSL accepts a high s, and can raise an error for a
  * malformed r, so for P-256 the bounds are checked here before it is called.
  *
  * libsecp256k1's static context is enough to parse and to verify.  Randomising a

@@ -54,8 +54,8 @@ extern AtidFault atid_signature_form(AtidCurve curve, const uint8_t signature[AT
 extern AtidVerdict atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key);
 
 /*
- * Is this the key's signature of what has this digest?  No also if the signature is out of its
- * bounds.
+ * Is this the key's signature of the data with this digest?  The answer is also no for a
+ * signature out of its bounds.
  */
 extern AtidVerdict atid_verifier_check(AtidVerifier *verifier,
 									   const uint8_t digest[ATID_DIGEST_LEN],
