@@ -17,6 +17,12 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 
 -- functions
 
+-- A problem that is NULL says that there is none, so a NULL format or option must not lead to it.  As
+-- their C functions are new, a session with an older library gets an error and does not crash.
+
+CREATE OR REPLACE FUNCTION @extschema@.format_problem(value text, format text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_format_problem_null' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
 CREATE FUNCTION @extschema@.at_uri_of_subject(subject text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_of_subject' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_of_subject(text) IS
@@ -37,6 +43,17 @@ COMMENT ON FUNCTION @extschema@.at_uri_to_subject(@extschema@.at_uri) IS
 ------------------------------------------------------------------------------
 
 -- functions
+
+-- As format_problem above.
+
+CREATE OR REPLACE FUNCTION @extschema@.record_problem(record jsonb, strict bool) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_record_problem_strict' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.json_problem(record json, strict bool DEFAULT false) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_json_problem_strict' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_problem(block bytea, model bool, strict bool DEFAULT false) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem_model' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 
 -- A path without steps is an overload and no default: PostgreSQL prints a call that uses the
 -- default of a VARIADIC argument so that it cannot read it again, as from a dump.

@@ -22,8 +22,7 @@ BEGIN
       ('k256 1 of 2', 'atid.plc_log_is_valid(log)', 'k256 1 of 2'),
       ('k256 2 of 2', 'atid.plc_log_is_valid(log)', 'k256 2 of 2'),
       ('k256 by turns', 'atid.plc_log_is_valid(log)', 'k256 by turns'),
-      ('p256 2 of 2', 'atid.plc_log_is_valid(log)', 'p256 2 of 2'),
-      ('verified before', 'atid.plc_log_is_valid(log, verified => 3)', 'k256 2 of 2')
+      ('p256 2 of 2', 'atid.plc_log_is_valid(log)', 'p256 2 of 2')
     ) AS v (name, condition, source) ORDER BY random()
   LOOP
     CALL bench.measure(s.name, s.condition, s.source, 3, round);  -- operations of a log

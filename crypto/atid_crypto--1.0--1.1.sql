@@ -12,29 +12,14 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 -- keys
 ------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.did_key_of_multibase(type text, multibase text) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_did_key_of_multibase' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.did_key_of_multibase(text, text) IS
+CREATE FUNCTION @extschema@.did_key_from_multibase(type text, multibase text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_did_key_from_multibase' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.did_key_from_multibase(text, text) IS
   'the did:key of a publicKeyMultibase of a DID document, also in its legacy forms';
 
 ------------------------------------------------------------------------------
 -- signatures
 ------------------------------------------------------------------------------
-
-CREATE FUNCTION @extschema@.signature_problem(data bytea, signature bytea, key text) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_signature_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.signature_problem(bytea, bytea, text) IS
-  'why the data is not signed by the key; NULL if it is';
-
-CREATE FUNCTION @extschema@.commit_signature_problem(block bytea, did text, key text) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_commit_signature_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.commit_signature_problem(bytea, text, text) IS
-  'why the block is not a commit of the account that is signed by the key; NULL if it is';
-
-CREATE FUNCTION @extschema@.label_signature_problem(label jsonb, did text, key text) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_label_signature_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.label_signature_problem(jsonb, text, text) IS
-  'why the label is not one of the account that is signed by the key; NULL if it is';
 
 CREATE FUNCTION @extschema@.commit_event_is_signed_by(body bytea, key text) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_commit_event_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
@@ -50,37 +35,35 @@ COMMENT ON FUNCTION @extschema@.sync_event_is_signed_by(bytea, text) IS
 -- PLC logs
 ------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.plc_log_problem(log jsonb, strict bool DEFAULT false, verified int DEFAULT 0) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_plc_log_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000;
-COMMENT ON FUNCTION @extschema@.plc_log_problem(jsonb, bool, int) IS
-  'why the jsonb is no valid log of an account, and where, or NULL';
+-- None of these is LEAKPROOF: an error says so where OpenSSL cannot be used for P-256.
 
-CREATE FUNCTION @extschema@.plc_log_is_valid(log jsonb, strict bool DEFAULT false, verified int DEFAULT 0) RETURNS bool
+CREATE FUNCTION @extschema@.plc_log_problem(log jsonb, strict bool DEFAULT false) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_plc_log_problem' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20000;
+COMMENT ON FUNCTION @extschema@.plc_log_problem(jsonb, bool) IS
+  'why the jsonb is not a valid log of an account, and where; NULL if it is';
+
+CREATE FUNCTION @extschema@.plc_log_is_valid(log jsonb, strict bool DEFAULT false) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_plc_log_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000;
-COMMENT ON FUNCTION @extschema@.plc_log_is_valid(jsonb, bool, int) IS
+COMMENT ON FUNCTION @extschema@.plc_log_is_valid(jsonb, bool) IS
   'is the jsonb a valid log of an account, each operation signed by a key that was allowed to sign it?';
 
 CREATE FUNCTION @extschema@.plc_log_history(
-  log jsonb, verified int DEFAULT 0,
-  OUT n int, OUT cid @extschema@.cid_link, OUT created_at timestamptz, OUT nullified bool, OUT type text,
-  OUT signed_by text, OUT valid_from timestamptz, OUT valid_to timestamptz, OUT data jsonb
+  log jsonb,
+  OUT did text, OUT n int, OUT cid @extschema@.cid_link, OUT created_at timestamptz, OUT nullified bool,
+  OUT type text, OUT signed_by text, OUT valid_from timestamptz, OUT valid_to timestamptz, OUT data jsonb
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_plc_log_history' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000 ROWS 3;
-COMMENT ON FUNCTION @extschema@.plc_log_history(jsonb, int) IS
+COMMENT ON FUNCTION @extschema@.plc_log_history(jsonb) IS
   'the operations of a valid log, the key that signed each, and when each was in force';
 
 CREATE FUNCTION @extschema@.plc_log_keys(
-  log jsonb, verified int DEFAULT 0,
-  OUT id text, OUT key text, OUT valid_from timestamptz, OUT valid_to timestamptz, OUT nullified bool
+  log jsonb,
+  OUT did text, OUT id text, OUT key text, OUT valid_from timestamptz, OUT valid_to timestamptz,
+  OUT nullified bool
 ) RETURNS SETOF record
   AS 'MODULE_PATHNAME', 'atid_plc_log_keys' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000 ROWS 3;
-COMMENT ON FUNCTION @extschema@.plc_log_keys(jsonb, int) IS
+COMMENT ON FUNCTION @extschema@.plc_log_keys(jsonb) IS
   'the verification keys in a valid log, and when each was in force';
-
-CREATE FUNCTION @extschema@.plc_log_state(log jsonb, at timestamptz DEFAULT NULL, verified int DEFAULT 0) RETURNS jsonb
-  AS 'MODULE_PATHNAME', 'atid_plc_log_state' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20000;
-COMMENT ON FUNCTION @extschema@.plc_log_state(jsonb, timestamptz, int) IS
-  'the answer of the directory at a time, by a valid log; NULL before the first operation and after a tombstone';
 
 ------------------------------------------------------------------------------
 -- check

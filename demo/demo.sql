@@ -528,7 +528,7 @@ select c.did::text, c.at, k.key, car
  cross join lateral (select did, atid.tid_timestamp(rev) as at from atid.repo_commit(car)) as c
   left join plc_logs l on l.did = c.did::text
   left join lateral (select key from atid.plc_log_keys(log)
-                      where id = 'atproto' and not nullified
+                      where did = c.did::text and id = 'atproto' and not nullified
                         and tstzrange(valid_from, valid_to) @> c.at) as k on true;
 select did, date_trunc('second', at) as signed_at, left(key, 10) || '...' || right(key, 4) as key,
        atid.repo_is_signed_by(car, did, key) as signed
@@ -543,12 +543,12 @@ select count(*) = 14 and count(*) filter (where atid.repo_is_signed_by(car, did,
 \echo 'One account moved to another server in April and took a new key. The old one signed its commit of March:'
 \echo
 \set ECHO queries
-select k.valid_from, k.valid_to, right(k.key, 4) as key, atid.repo_is_signed_by(car, did, k.key) as signed
+select k.valid_from, k.valid_to, right(k.key, 4) as key, atid.repo_is_signed_by(car, k.did, k.key) as signed
   from plc_logs join accounts using (did), atid.plc_log_keys(log) as k
  where jsonb_array_length(log) > 1 order by k.valid_from;
 
 \set ECHO none
-select array_agg(atid.repo_is_signed_by(car, did, k.key) order by k.valid_from) = array[true, false] as ok
+select array_agg(atid.repo_is_signed_by(car, k.did, k.key) order by k.valid_from) = array[true, false] as ok
   from plc_logs join accounts using (did), atid.plc_log_keys(log) as k
  where jsonb_array_length(log) > 1 \gset
 \set what 'the older of two keys has signed'

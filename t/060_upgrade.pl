@@ -62,6 +62,7 @@ CREATE INDEX ON app.record (cid);
 CREATE INDEX ON app.record USING hash (cid);
 CREATE INDEX ON app.record USING hash (rev);
 CREATE INDEX ON app.record USING brin (rev);
+CREATE INDEX ON app.record (atid.record_problem(record, true));
 CREATE INDEX ON app.record (atid.uuid_extract_timestamp(id)) WHERE rev > '3jzfcijpj2z2a'::atid.tid;
 
 CREATE TABLE app.by_time (rev atid.tid PRIMARY KEY, n int) PARTITION BY RANGE (rev);

@@ -221,6 +221,34 @@ $node->safe_psql($owner->{name}, 'ALTER TYPE atid.tid OWNER TO CURRENT_USER');
 is((updated($owner, 'unrelated'))[0], '00000', 'a script that takes nothing from elsewhere is done');
 
 #
+# A function that a script replaces can be planted only where it was given to an ordinary role. It stays that role's then, but
+# it is called as any other.
+#
+my $function = 'FUNCTION atid.record_problem(jsonb, bool)';
+
+sub planted
+{
+	my ($returns, $member) = @_;
+	my $session = database("CREATE EXTENSION atid VERSION '1.1'");
+	is(($session->try("ALTER EXTENSION atid DROP $function"))[1], '42501', 'a function of the extension cannot be taken out');
+	$node->safe_psql($session->{name}, "ALTER $function OWNER TO mallory");
+	$session->ok("ALTER EXTENSION atid DROP $function; DROP $function; "
+		  . "CREATE FUNCTION atid.record_problem(record jsonb, strict bool) RETURNS $returns LANGUAGE sql SECURITY DEFINER RETURN NULL::$returns");
+	$session->ok("ALTER EXTENSION atid ADD $function") if $member;
+	return $session;
+}
+is((updated(planted('text', 0), $current))[0], '55000', 'it was given away and planted: refused');
+is((updated(planted('bigint', 1), $current))[0], '42P13', '... with another type, and added to the extension: refused');
+my $replaced = planted('text', 1);
+is((updated($replaced, $current))[0], '00000', '... with the same type: updated');
+is($replaced->ok("SELECT prosecdef, probin FROM pg_proc WHERE oid = '$function'::regprocedure" =~ s/'FUNCTION /'/r), 'f|$libdir/atid',
+	'nothing is left of it');
+my $asked = q{SELECT atid.record_problem('{"a": 1.5}', NULL) IS NOT NULL, atid.record_problem(NULL, true) IS NULL};
+is($replaced->ok($asked), 't|t', 'it answers');
+$replaced->ok("ALTER $function STRICT; ALTER $function CALLED ON NULL INPUT");
+is($replaced->ok($asked), 't|t', '... after its owner has changed what can be changed');
+
+#
 # The second extension, which has the name of the first one's schema from its control file.
 #
 SKIP:

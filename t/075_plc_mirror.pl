@@ -1,7 +1,6 @@
-# The recipe of doc/plc.md for a mirror of the PLC directory works.
+# The mirror of the PLC directory in examples/plc-mirror.sql works.
 #
-# Its statements are read from the chapter. The logs are the random ones of t/oracles/plc.js, of which some are not
-# valid. Shows that
+# The logs are the random ones of t/oracles/plc.js, of which some are not valid. Shows that
 # - when they come in pages, with lines twice, and are verified account by account in random order, some later than
 #   others, each account has the operations, the state and the keys that its whole log gives at once;
 # - of a log that is not valid the operations before the one that breaks a rule are there, the others are kept aside
@@ -9,6 +8,9 @@
 # - a line that jsonb cannot hold, or that has not the fields of an entry, stays where it was, and the rest goes on;
 # - a valid operation may have texts that are longer than an index takes;
 # - an account that is verified anew is the same;
+# - a damaged line with the did and the cid of a true one does no harm once the true one has come, nor to the operations
+#   that follow it;
+# - one statement can verify more accounts than the server has room for locks;
 # - the indexes serve to find an account by its handle and by its server, and a key.
 #
 # Skipped where atid_crypto, node or npm are not there.
@@ -37,11 +39,9 @@ my $db = new_database($node, 'mirror');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 my $dir = PostgreSQL::Test::Utils::tempdir('mirror');
 
-my ($section) = slurp_file("$FindBin::Bin/../doc/plc.md") =~ /^## A mirror of the directory\n(.*?)^## /ms;
-my @recipe = $section =~ /^```sql\n(CREATE .*?)^```$/msg;
-cmp_ok(scalar @recipe, '>=', 3, 'the chapter has statements');
-$node->safe_psql($db, $_) foreach @recipe;
-my ($copy) = $section =~ /^COPY plc_import FROM STDIN (.*)$/m;
+my $mirror = "$FindBin::Bin/../examples/plc-mirror.sql";
+$node->safe_psql($db, slurp_file($mirror));
+my ($copy) = slurp_file($mirror) =~ /^--   \\copy plc_import FROM 'page.jsonl' (.*)$/m or die 'no COPY';
 
 # What should be no row at all.
 sub is_none
@@ -93,18 +93,22 @@ is( $node->safe_psql($db, 'SELECT count(*) FROM plc_operation'),
 	$node->safe_psql($db, 'SELECT sum(length) FROM log'),
 	'all operations are there');
 
+# What the directory answers by a log.
+sub state_of { return "(SELECT h.data FROM atid.plc_log_history($_[0]) AS h WHERE h.valid_to IS NULL)"; }
+
 sub compare
 {
 	my ($name) = @_;
 	is_none('SELECT did, length, verified FROM log LEFT JOIN plc_account AS a USING (did) WHERE rule IS NULL AND verified IS DISTINCT FROM length',
 		"$name: all of a valid log");
 	is_none(
-		'SELECT did FROM log JOIN plc_account AS a USING (did) WHERE rule IS NULL AND state IS DISTINCT FROM atid.plc_log_state(log)',
+		"SELECT did FROM log JOIN plc_account AS a USING (did) WHERE rule IS NULL AND state IS DISTINCT FROM ${\ state_of('log') }",
 		"$name: the state");
 	is_none(
-		'SELECT did FROM log WHERE rule IS NULL AND (SELECT jsonb_agg(to_jsonb(k) - \'did\' ORDER BY valid, id) FROM plc_key AS k WHERE k.did = log.did) '
-		  . 'IS DISTINCT FROM (SELECT jsonb_agg(jsonb_build_object(\'id\', id, \'key\', key, \'valid\', tstzrange(valid_from, valid_to), '
-		  . '\'nullified\', nullified) ORDER BY tstzrange(valid_from, valid_to), id) FROM atid.plc_log_keys(log))', "$name: the keys");
+		'SELECT did FROM log WHERE rule IS NULL AND (SELECT jsonb_agg(to_jsonb(a) ORDER BY a) FROM '
+		  . '(SELECT id, key, nullified, range_agg(valid) AS valid FROM plc_key AS k WHERE k.did = log.did GROUP BY 1, 2, 3) AS a) '
+		  . 'IS DISTINCT FROM (SELECT jsonb_agg(to_jsonb(a) ORDER BY a) FROM (SELECT id, key, nullified, '
+		  . 'range_agg(tstzrange(valid_from, valid_to)) AS valid FROM atid.plc_log_keys(log) GROUP BY 1, 2, 3) AS a)', "$name: the keys");
 	is_none(
 		'SELECT did, rule, at, verified FROM log LEFT JOIN plc_account AS a USING (did) WHERE rule IS NOT NULL '
 		  . 'AND NOT (coalesce(verified, 0) >= at AND coalesce(verified, 0) < length)', "$name: what comes before the problem");
@@ -113,7 +117,7 @@ sub compare
 		  . 'AND problem IS DISTINCT FROM atid.plc_log_problem(log)', "$name: the reason");
 	is_none(
 		'SELECT did, verified, state FROM plc_account WHERE NOT atid.plc_log_is_valid(plc_log(did)) OR verified <> jsonb_array_length(plc_log(did)) '
-		  . 'OR state IS DISTINCT FROM atid.plc_log_state(plc_log(did))', "$name: what is there is valid");
+		  . "OR state IS DISTINCT FROM ${\ state_of('plc_log(did)') }", "$name: what is there is valid");
 	return;
 }
 
@@ -124,6 +128,40 @@ DELETE FROM plc_account;
 SELECT plc_verify(did) FROM (SELECT DISTINCT did FROM plc_operation) AS d;
 SQL
 compare('anew');
+
+#
+# The first line of every second valid log is damaged, and the true ones come later.
+#
+$node->safe_psql($db, <<"SQL");
+CREATE TABLE damaged AS SELECT did, length FROM log WHERE rule IS NULL AND hashtext(did) % 2 = 0;
+DELETE FROM plc_operation WHERE did IN (SELECT did FROM damaged);
+DELETE FROM plc_account WHERE did IN (SELECT did FROM damaged);
+INSERT INTO plc_import SELECT jsonb_set(log -> 0, '{operation,sig}', '"AAAA"') FROM log WHERE did IN (SELECT did FROM damaged);
+CALL plc_take_in();
+INSERT INTO plc_import SELECT e FROM log, jsonb_array_elements(log - 0) AS e WHERE did IN (SELECT did FROM damaged);
+CALL plc_take_in();
+SELECT plc_verify(did) FROM damaged;
+SQL
+is_none('SELECT did FROM damaged JOIN plc_account USING (did)', 'damaged: nothing is taken');
+cmp_ok($node->safe_psql($db, 'SELECT count(*) FROM plc_operation JOIN damaged USING (did) WHERE problem IS NOT NULL AND length > 1'),
+	'>', 20, 'damaged: refused, and what follows too');
+$node->safe_psql($db, <<"SQL");
+INSERT INTO plc_import SELECT log -> 0 FROM log WHERE did IN (SELECT did FROM damaged);
+CALL plc_take_in();
+SELECT plc_verify(did) FROM plc_operation WHERE n IS NULL AND problem IS NULL GROUP BY did;
+SQL
+compare('mended');
+
+#
+# Many accounts
+#
+my ($room) = $node->safe_psql($db, q{SELECT 4 * current_setting('max_locks_per_transaction')::int * current_setting('max_connections')::int});
+$node->safe_psql($db, <<"SQL");
+INSERT INTO plc_operation SELECT 'did:plc:' || i, 'a', now(), NULL, '{}' FROM generate_series(1, $room) AS i;
+SELECT plc_verify(did) FROM plc_operation WHERE n IS NULL AND problem IS NULL GROUP BY did;
+SQL
+is($node->safe_psql($db, q{DELETE FROM plc_operation WHERE cid = 'a' AND problem LIKE '$[0].operation.type: %'; SELECT count(*) FROM plc_operation WHERE cid = 'a'}), 0,
+	'many accounts in one statement');
 cmp_ok($node->safe_psql($db, "SELECT count(*) FROM log WHERE rule IS $_->[0]"), '>=', $_->[1], "often enough: rule is $_->[0]")
   foreach [ 'NULL', 0.6 * $count ], [ 'NOT NULL', 0.05 * $count ];
 

@@ -1,9 +1,11 @@
-# The recipe of doc/label.md keeps the labels that are in force, whatever the order in which they come.
+# examples/indexer/labels.sql keeps the labels that are in force, whatever the order in which they come.
 #
-# The tables and the function are those of the chapter. Shows that
+# Shows that
 # - five labels of one source, subject and value, of which two negate or expire and some have equal times, leave
 #   what the rules say, for each subset, in each order, one at a time and in one batch;
 # - a label counts that was signed with a key of its source which was valid at its time or later, and no other;
+# - of a labeler's log, the keys count that no nullified operation had set, and a key that a later log does not have is
+#   void; the log of another account, or one that is not valid, gives no key;
 # - what is no label, or signed by nobody, is kept aside, and the rest of the batch is taken;
 # - one subject among many is found by the index.
 
@@ -27,10 +29,7 @@ plan skip_all => $why unless defined $oracles;
 
 my $db = new_database($node, 'labels');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
-my $chapter = slurp_file("$FindBin::Bin/../doc/label.md");
-my ($tables) = $chapter =~ /^```sql\n(-- the keys of labelers.*?)^```$/ms or die 'no tables';
-my ($function) = $chapter =~ /^(CREATE FUNCTION labels_take.*?^END;)$/ms or die 'no function';
-$node->safe_psql($db, "$tables\n$function");
+$node->safe_psql($db, slurp_file("$FindBin::Bin/../examples/indexer/labels.sql"));
 
 my $src     = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz';
 my $account = 'did:plc:7iza6de2dwap2sbkpav7c6c6';
@@ -136,6 +135,25 @@ is($node->safe_psql($db, 'SELECT val FROM labels ORDER BY val'), "new key\nnew k
 is($node->safe_psql($db, q{SELECT count(*), count(*) FILTER (WHERE label->>'val' IN ('old key, later', 'of another')) FROM labels_refused}),
 	(@bad + 4) . '|2', 'the rest is kept aside');
 is($node->safe_psql($db, q{SELECT labels_take('[]'), labels_take(NULL)}), '|', 'nothing');
+
+#
+# The keys of a log: somebody takes the account over and sets a key, and the owner takes it back a day later. The key
+# number 0 is that of the owner, and number 1 that of the thief.
+#
+my @operations = $oracles->ask('plc.js', [ 'theft', $old_key, $new_key ]);
+my ($log, $short, $other) = map { "'$_'::jsonb" } @operations;
+my $known = q{SELECT coalesce(string_agg(key || ' ' || valid_to, ' ' ORDER BY valid_to DESC), '') FROM label_keys};
+my $account_of = "($log -> 0 ->> 'did')::atid.did";
+sub keys_after
+{
+	return $node->safe_psql($db, join('; ', (map { "SELECT FROM label_keys_take($account_of, $_)" } @_), $known) =~ s/^/SET TimeZone = 'UTC'; /r) =~ s/^\n*//r;
+}
+$node->safe_psql($db, 'DELETE FROM label_keys');
+is(keys_after($log), "$old_key infinity", 'the key of a nullified operation does not count');
+is(keys_after($short), "$new_key infinity $old_key 2024-02-02 00:00:00+00", 'before it was nullified it did');
+is(keys_after("$log - 1"), "$old_key infinity", 'a key that the log does not have any more is void');
+is(keys_after($other), '', 'the log of another account gives none');
+is(keys_after($log, "jsonb_set($log, '{2,operation,sig}', $log #> '{1,operation,sig}')"), '', 'nor does one that is not valid');
 
 #
 # One subject among many

@@ -15,8 +15,8 @@
 # - to find the next of many accounts, no table is read whole;
 # - SIGTERM ends it, with status 0;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;
-# - the commands of doc/indexer.md run, its settings are those of the consumer, the schema has the tables and the function
-#   of doc/label.md, and the packages of the example are of the versions that are tested here.
+# - the commands of doc/indexer.md run, its settings are those of the consumer, and the packages of the example are of the
+#   versions that are tested here.
 #
 # There are 600 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says. With $ATID_RATE, a number, it measures
 # how many a second are taken, beside those that are only received. Skipped where atid_crypto, node or npm are not
@@ -416,12 +416,6 @@ ok(IPC::Run::run([ 'sh', '-ec', $more[-1] ], '<', \undef, '>&', \$said), '... wh
 my ($head) = slurp_file("$example/consumer.mjs") =~ /\A((?:\/\/.*\n)+)/;
 my %named = map { $_ => 1 } grep { !/^PG/ } $chapter =~ /\b([A-Z]{3,})=/g;
 is(join(' ', grep { $head !~ /^\/\/   $_ /m } sort keys %named), '', 'its settings are those of the consumer');
-my $schema = slurp_file("$example/schema.sql");
-my $label  = slurp_file("$FindBin::Bin/../doc/label.md");
-foreach my $part ($label =~ /^```sql\n(-- the keys of labelers.*?)^```$/ms, $label =~ /^(CREATE FUNCTION labels_take.*?^END;)$/ms)
-{
-	ok(index($schema, $part) >= 0, 'the schema has what doc/label.md has');
-}
 my ($ours, $tested) = map { decode_json(slurp_file($_))->{dependencies} } "$example/package.json", "$FindBin::Bin/oracles/package.json";
 is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
 

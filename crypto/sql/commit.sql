@@ -260,23 +260,6 @@ SELECT atid.commit_is_signed_by(NULL, :'did', key) IS NULL,
 FROM keys WHERE curve = 'k256';
 SELECT atid.commit_is_signed_by('', :'did', 'did:key:k256');
 
--- commit_signature_problem says why
-SELECT what, atid.commit_signature_problem(block, did, key) AS problem
-FROM (SELECT block FROM commits WHERE what = 'version 3') AS c (good),
-     LATERAL (VALUES (1, 'signed', good, 'k256', :'did'), (2, 'another key', good, 'p256', :'did'),
-                     (3, 'another account', good, 'k256', 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'),
-                     (4, 'no commit', '\xa0', 'k256', :'did'),
-                     (5, 'cut', substr(good, 1, 100), 'k256', :'did'),
-                     (6, 'a bit turned', set_bit(good, 1100, 1 - get_bit(good, 1100)), 'k256',
-                      :'did'),
-                     (7, 'malformed key', good, 'none', :'did')) AS v (n, what, block, curve, did),
-     LATERAL (SELECT coalesce((SELECT key FROM keys WHERE keys.curve = v.curve), 'did:key:z'))
-       AS k (key)
-ORDER BY n;
-SELECT atid.commit_signature_problem(NULL, '', '') IS NULL AS block,
-       atid.commit_signature_problem('', NULL, '') IS NULL AS did,
-       atid.commit_signature_problem('', '', NULL) IS NULL AS key;
-
 -- A #commit and a #sync of these commits: the commit is the first root of the CAR in them, and
 -- of their account.
 CREATE FUNCTION pg_temp.event(kind text, block bytea,

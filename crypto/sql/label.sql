@@ -127,19 +127,3 @@ SELECT atid.label_is_signed_by(NULL, '', key) IS NULL AS label,
        atid.label_is_signed_by('{}', '', NULL) IS NULL AS key
 FROM keys WHERE curve = 'k256';
 SELECT atid.label_is_signed_by('{}', '', 'did:key:zQ3sh');
-
--- label_signature_problem says why
-SELECT what, atid.label_signature_problem(label, src, key) AS problem
-FROM (SELECT label FROM labels WHERE what = 'all fields') AS l (good),
-     LATERAL (VALUES (1, 'signed', good, 'k256', :'src'), (2, 'another key', good, 'p256', :'src'),
-                     (3, 'another source', good, 'k256', 'did:plc:7iza6de2dwap2sbkpav7c6c6'),
-                     (4, 'no value', good - 'val', 'k256', :'src'),
-                     (5, 'version 2', good || '{"ver": 2}', 'k256', :'src'),
-                     (6, 'no label', '[]', 'k256', :'src'),
-                     (7, 'no signature', good - 'sig', 'k256', :'src'),
-                     (8, 'a string', good || '{"sig": "x"}', 'k256', :'src'),
-                     (9, 'changed', good || '{"val": "other"}', 'k256', :'src'),
-                     (10, 'malformed key', good, 'none', :'src')) AS v (n, what, label, curve, src),
-     LATERAL (SELECT coalesce((SELECT key FROM keys WHERE keys.curve = v.curve), 'did:key:z'))
-       AS k (key)
-ORDER BY n;

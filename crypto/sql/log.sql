@@ -226,33 +226,7 @@ FROM unnest('{five,six,bb,km,ten,eleven,nokey,large,larger,l}'::text[])
   WITH ORDINALITY AS s (name, i) ORDER BY i;
 SELECT pg_temp.problem('g 0, e 1h'), atid.plc_log_problem(pg_temp.log('g 0, e 1h'), true);
 
--- What was verified before is not verified again; its structure is
-CREATE FUNCTION pg_temp.unsigned(list text, n int) RETURNS jsonb LANGUAGE sql AS $$
-  -- the sig of entry n is that of another operation
-  SELECT jsonb_agg(CASE WHEN i = n + 1
-                     THEN e || jsonb_build_object('operation', o, 'cid', atid.record_cid(o))
-                     ELSE e END ORDER BY i)
-  FROM jsonb_array_elements(pg_temp.log(list)) WITH ORDINALITY AS s (e, i),
-    LATERAL (SELECT (e->'operation') || '{"sig":
-      "KS4CouI_ph6Web5oWUqVsCKzKP7YK2CvT4qaAB1THJxKMyu4pvN9LJ6vD1cww10IJ-EvHiE33xMYcbIr8zb-vg"}'
-      AS o) AS o
-$$;
-SELECT v, coalesce(atid.plc_log_problem(pg_temp.unsigned('g 0, c1 1h', 1), verified => v), 'valid')
-FROM unnest('{-1,0,1,2,3}'::int[]) AS v;
-SELECT v, coalesce(atid.plc_log_problem(jsonb_set(pg_temp.log('g 0, c1 1h'), '{1,createdAt}',
-  '"2023-12-31T00:00:00Z"'), verified => v), 'valid')
-FROM unnest('{0,2}'::int[]) AS v;
--- A fork needs to know who signed what it nullifies, and finds that out
-SELECT v, pg_temp.problem('g 0, b1 1h, b2 2h') AS b,
-       coalesce(atid.plc_log_problem(pg_temp.log('g 0, b1 1h, b2 2h'), verified => v), 'valid')
-         AS "b again",
-       coalesce(atid.plc_log_problem(pg_temp.log('g 0, b1 1h, a1 2h'), verified => v), 'valid')
-         AS a,
-       coalesce(atid.plc_log_problem(pg_temp.unsigned('g 0, c1 1h, b1 2h', 1), verified => v),
-         'valid') AS "forged before"
-FROM unnest('{0,1,2,3}'::int[]) AS v;
-
--- The history, the keys and the state
+-- The history and the keys
 \pset tuples_only off
 \pset format aligned
 SELECT n, created_at = valid_from AS "from", o.name, nullified, h.type, k.name AS signed_by,
@@ -269,8 +243,6 @@ SELECT n, o.name, nullified, h.type, k.name AS signed_by,
 FROM atid.plc_log_history(pg_temp.log('g 0, c1 1h, c2 2h, b1 3h, ta 4h')) AS h
   LEFT JOIN operations AS o ON h.cid = o.cid::atid.cid_link LEFT JOIN keys
     AS k ON k.key = h.signed_by ORDER BY n;
-SELECT n, signed_by IS NULL AS "not asked"
-FROM atid.plc_log_history(pg_temp.log('g 0, c1 1h, c2 2h'), verified => 2);
 SELECT id, coalesce(name, key) AS key, valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from,
        valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to, nullified
 FROM atid.plc_log_keys(pg_temp.log('g 0, c1 1h, c2 2h, b1 3h, ta 4h'))
@@ -279,33 +251,48 @@ SELECT id, name, valid_from AT TIME ZONE 'UTC' - '2024-01-01' AS valid_from,
        valid_to AT TIME ZONE 'UTC' - '2024-01-01' AS valid_to, nullified
 FROM atid.plc_log_keys(pg_temp.log('l 0, l1 1h')) LEFT JOIN keys USING (key)
 ORDER BY valid_from, id;
-SELECT jsonb_pretty(atid.plc_log_state(pg_temp.log('l 0')));
-SELECT at, atid.plc_log_state(pg_temp.log('g 0, tc 1h, b1 2h, ta 3h'),
-  '2024-01-01Z'::timestamptz + at)->'alsoKnownAs'->>0 AS state
-FROM unnest('{-0.000001s,0,59m,1h,2h,2h 59m,3h,10y}'::interval[]) AS at;
-SELECT atid.plc_log_state(pg_temp.log('g 0, c1 1h'), 'infinity')->'alsoKnownAs' AS infinity,
-       atid.plc_log_state(pg_temp.log('g 0, c1 1h'), '-infinity') AS "-infinity",
-       atid.plc_log_state(pg_temp.log('g 0, tc 1h')) AS tombstone;
+SELECT jsonb_pretty(data) FROM atid.plc_log_history(pg_temp.log('l 0'));
+-- what the directory answered at a time
+SELECT at, h.n, data->'alsoKnownAs'->>0 AS state
+FROM unnest('{-0.000001s,0,59m,1h,2h,2h 59m,3h,10y}'::interval[]) AS at
+  LEFT JOIN atid.plc_log_history(pg_temp.log('g 0, tc 1h, b1 2h, ta 3h')) AS h
+    ON tstzrange(valid_from, valid_to) @> timestamptz '2024-01-01Z' + at
+ORDER BY at;
+-- the account is the log's own
+SELECT (SELECT count(*) FROM atid.plc_log_history(log) WHERE did = log->0->>'did') AS history,
+       (SELECT count(*) FROM atid.plc_log_keys(log) WHERE did = log->0->>'did') AS keys
+FROM pg_temp.log('g 0, c1 1h, c2 2h') AS log;
 
 -- Handles and services of a legacy operation, as the directory's library makes them
-SELECT handle, service, d.data->'alsoKnownAs' AS handles,
-  d.data#>'{services,atproto_pds,endpoint}' AS endpoint
-FROM (VALUES ('a.test', 'a.test'), ('at://a.test', 'http://a.test'),
-             ('http://a.test', 'https://a.test'), ('https://a.test', 'at://a.test'),
-             ('a.http://https://https://b', ''), ('', 'HTTPS://a.test')) AS v (handle, service),
-  LATERAL (SELECT operation || jsonb_build_object('handle', handle, 'service', service) AS o
-    FROM operations WHERE name = 'l') AS l,
-  LATERAL atid.plc_log_history(jsonb_build_array(jsonb_build_object(
-    'operation', o, 'cid', atid.record_cid(o), 'did', atid.plc_did(o),
-    'createdAt', '2024-01-01T00:00:00Z')), verified => 1) AS d;
+SELECT handle, service, data->'alsoKnownAs' AS handles,
+  data#>'{services,atproto_pds,endpoint}' AS endpoint
+FROM (VALUES
+  ('a.test', 'a.test',
+   'PsI7bHCX8Lxv50RBhs9-SYMJDpxPeEXTNFuXL1ZmtEA0g53ttQM8T6DOINd1KhXFQ8uaFN33ARLce3HKwzZY-g'),
+  ('at://a.test', 'http://a.test',
+   'Uo0OLqAIG3dO3rOoSMex3eZgXRhtkB6TTffPcju5A3VnOS1DKtgyaXed_zY5MUQiwVmPb4nSDqFef6Wgr3OwKw'),
+  ('http://a.test', 'https://a.test',
+   'lFbmEtKskIBnCqF1pCAufb4eknm1H0kdPftqu1Mfy89suOOzopPLtL8Rh4LqaL3U_WPQbdza5lHpMuk71B07ZA'),
+  ('https://a.test', 'at://a.test',
+   'U9BDGv5cSVn55zC7Ihycc7tOWGwPj2YlD-1F9RSGXfAetG9TLTpYDv6uuucu2a_ugL6bB7f8wlu3EJCjmj1orQ'),
+  ('a.http://https://https://b', '',
+   'QJ3gRDJuCPfOOnNWoCZtn0HOctkgb8MxJFxqZqmgP845cJ41P4SI25W1MK7NDTAEuH2bnnBlw2Ylpje1zk4pmw'),
+  ('', 'HTTPS://a.test',
+   'cMI7qhF9snKBZt1HhA9QzjxHFElBxuU6duyt1gi4sWR1V3EjYbSwnkKQYchar7sKjeIsPwz1wvc8ApfOvfSo_w')
+) AS v (handle, service, sig),
+  LATERAL jsonb_build_object('type', 'create', 'prev', NULL, 'handle', handle, 'service', service,
+    'sig', sig, 'signingKey', 'did:key:zQ3shdMTE3Ub3DVTaeFeKeKA9sem5mY85zNRkEYJnQf1wMRGQ',
+    'recoveryKey', 'did:key:zQ3shdMTE3Ub3DVTaeFeKeKA9sem5mY85zNRkEYJnQf1wMRGQ') AS o,
+  atid.plc_log_history(jsonb_build_array(jsonb_build_object('operation', o,
+    'cid', atid.record_cid(o), 'did', atid.plc_did(o), 'createdAt', '2024-01-01T00:00:00Z')));
 
 -- Nothing of an invalid log, and NULL
 SELECT count(*) FROM atid.plc_log_history(pg_temp.log('g 0, x 1h'));
 SELECT count(*) FROM atid.plc_log_keys(pg_temp.log('g 0, x 1h'));
-SELECT atid.plc_log_state(pg_temp.log('g 0, x 1h'), '2024-01-01Z') IS NULL AS state,
-  atid.plc_log_is_valid(pg_temp.log('g 0, x 1h')) AS valid;
+SELECT atid.plc_log_is_valid(pg_temp.log('g 0, x 1h')) AS valid;
 SELECT atid.plc_log_problem(NULL) IS NULL AS problem,
-       atid.plc_log_is_valid(NULL) IS NULL AS valid, atid.plc_log_state(NULL) IS NULL AS state,
+       atid.plc_log_is_valid(NULL) IS NULL AS valid,
+       atid.plc_log_is_valid(pg_temp.log('g 0'), strict => NULL) IS NULL AS strict,
        (SELECT count(*) FROM atid.plc_log_history(NULL)) AS history,
        (SELECT count(*) FROM atid.plc_log_keys(NULL)) AS keys;
 

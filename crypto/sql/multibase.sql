@@ -25,9 +25,9 @@ INSERT INTO legacy (type, multibase, compressed, key) VALUES
    'zPPDuBcz3yS9vyUqZKjvKJ1qcdofKywwu2u6ig4yzjtVodXNr1qcb4AR1FzV4KuRgBMrFwMjHoNbUq2naxd83gkrz',
    'z217tb8oMbvVtyT5VHANgkzi7SMmXvZzu4JBXErDzQiSSF',
    'did:key:zDnaep6DtmqBGeySS5Eow2to8f2XgQaf4LNRCF2pgR3aL6DVM');
-SELECT n, atid.did_key_of_multibase(type, multibase) = key AS legacy,
-       atid.did_key_of_multibase(type, compressed) = key AS compressed,
-       atid.did_key_of_multibase('Multikey', substr(key, 9)) = key AS multikey
+SELECT n, atid.did_key_from_multibase(type, multibase) = key AS legacy,
+       atid.did_key_from_multibase(type, compressed) = key AS compressed,
+       atid.did_key_from_multibase('Multikey', substr(key, 9)) = key AS multikey
 FROM legacy ORDER BY n;
 
 -- What is refused, and why
@@ -35,7 +35,7 @@ CREATE FUNCTION pg_temp.error_of(type text, multibase text) RETURNS text LANGUAG
 DECLARE
   detail text;
 BEGIN
-  RETURN atid.did_key_of_multibase(type, multibase);
+  RETURN atid.did_key_from_multibase(type, multibase);
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RETURN format('%s: %s: %s', SQLSTATE, SQLERRM, detail);
@@ -61,5 +61,5 @@ SELECT what, pg_temp.error_of(type, multibase) FROM (VALUES
   (14, 'long', 'EcdsaSecp256k1VerificationKey2019', 'z' || repeat('1', 100000)),
   (15, 'zeros', 'EcdsaSecp256k1VerificationKey2019', 'z' || repeat('1', 65))
 ) AS v (n, what, type, multibase) ORDER BY n;
-SELECT atid.did_key_of_multibase(NULL, 'z') IS NULL AS type,
-       atid.did_key_of_multibase('Multikey', NULL) IS NULL AS key;
+SELECT atid.did_key_from_multibase(NULL, 'z') IS NULL AS type,
+       atid.did_key_from_multibase('Multikey', NULL) IS NULL AS key;

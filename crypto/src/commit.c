@@ -5,7 +5,7 @@
  *
  * A commit (AT Protocol, "Repository", "Commit Objects") is signed over its
  * DAG-CBOR without sig, which codec/commit.c cuts out of the block.  For a block that
- * is no commit of version 3 or 2 the answer is false, not an error.
+ * is not a commit of version 3 or 2 the answer is false, and no error is raised.
  *
  * A commit has the hash of its account's tree, and the tree the hashes of its records.
  * So a repository in a CAR is signed if
@@ -57,34 +57,29 @@ commit_is_of(const AtidCommit *commit, const text *did)
 /*
  * Has the key signed this commit?
  */
-static AtidFault
-check_commit(const AtidCommit *commit, AtidVerifier *verifier)
+static bool
+commit_is_signed(const AtidCommit *commit, AtidVerifier *verifier)
 {
 	uint8_t    *signed_bytes = palloc(commit->block_len);
 	size_t		signed_len = atid_commit_unsigned(commit, signed_bytes);
-	AtidFault	fault = atid_key_check(verifier, signed_bytes, signed_len,
-									   commit->sig, commit->sig_len);
+	bool		result = atid_key_has_signed(verifier, signed_bytes, signed_len,
+											 commit->sig, commit->sig_len);
 
 	pfree(signed_bytes);
-	return fault;
+	return result;
 }
 
 /*
- * Is the block a commit of this account that the key has signed?  Where it is no commit
- * *at is the place in the block, else not touched.
+ * Is the block a commit of this account that the key has signed?
  */
-static AtidFault
-check_block(const uint8_t *block, size_t len, const text *did, AtidVerifier *verifier, size_t *at)
+static bool
+block_is_signed(const uint8_t *block, size_t len, const text *did, AtidVerifier *verifier)
 {
 	AtidCommit	commit;
-	AtidFault	fault = atid_commit_parse(block, len, &commit);
 
-	if (fault != ATID_OK)
-	{
-		*at = commit.at;
-		return fault;
-	}
-	return commit_is_of(&commit, did) ? check_commit(&commit, verifier) : ATID_COMMIT_ACCOUNT;
+	return atid_commit_parse(block, len, &commit) == ATID_OK &&
+		commit_is_of(&commit, did) &&
+		commit_is_signed(&commit, verifier);
 }
 
 /*
@@ -98,38 +93,12 @@ atid_commit_is_signed_by(PG_FUNCTION_ARGS)
 	bytea	   *block = PG_GETARG_BYTEA_PP(0);
 	text	   *did = PG_GETARG_TEXT_PP(1);
 	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
-	size_t		at;
-	AtidFault	fault = check_block((const uint8_t *) VARDATA_ANY(block),
-									VARSIZE_ANY_EXHDR(block), did, verifier, &at);
+	bool		result = block_is_signed((const uint8_t *) VARDATA_ANY(block),
+										 VARSIZE_ANY_EXHDR(block), did, verifier);
 
 	PG_FREE_IF_COPY(block, 0);
 	PG_FREE_IF_COPY(did, 1);
-	PG_RETURN_BOOL(fault == ATID_OK);
-}
-
-/*
- * commit_signature_problem(block bytea, did text, key text): why commit_is_signed_by is
- * false, or the key is none; NULL if it is true.
- */
-PG_FUNCTION_INFO_V1(atid_commit_signature_problem);
-Datum
-atid_commit_signature_problem(PG_FUNCTION_ARGS)
-{
-	bytea	   *block = PG_GETARG_BYTEA_PP(0);
-	text	   *did = PG_GETARG_TEXT_PP(1);
-	char	   *problem;
-	AtidVerifier *verifier = atid_key_or_problem(fcinfo, 2, &problem);
-	size_t		at = SIZE_MAX;
-	AtidFault	fault;
-
-	if (verifier == NULL)
-		PG_RETURN_TEXT_P(cstring_to_text(problem));
-	fault = check_block((const uint8_t *) VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block), did,
-						verifier, &at);
-	if (fault == ATID_OK)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(at == SIZE_MAX ? atid_fault_words(fault) :
-									 atid_fault_at_byte(fault, at)));
+	PG_RETURN_BOOL(result);
 }
 
 /*
@@ -150,7 +119,7 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 	if (!atid_cid_is_dag_cbor(root, root_len))
 		return false;
 
-	/* it should be the first section, but may be another */
+	/* it should be the first section, but can be another */
 	while (atid_car_next(&reader, section))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -177,13 +146,12 @@ atid_repo_is_signed_by(PG_FUNCTION_ARGS)
 	text	   *did = PG_GETARG_TEXT_PP(1);
 	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
 	AtidCarSection commit;
-	size_t		at;
 	bool		result;
 
 	/* the cheapest check first */
 	result = find_root_block((const uint8_t *) VARDATA_ANY(car), VARSIZE_ANY_EXHDR(car),
 							 &commit) &&
-		check_block(commit.block, commit.block_len, did, verifier, &at) == ATID_OK &&
+		block_is_signed(commit.block, commit.block_len, did, verifier) &&
 		DatumGetBool(atid_call(ATID_REPO_IS_VALID, PointerGetDatum(car)));
 
 	PG_FREE_IF_COPY(car, 0);
@@ -230,7 +198,7 @@ atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 				 errmsg("repository is of another account"),
 				 errdetail("The commit's account, \"%s\", must be the one that is given.",
 						   atid_quote(commit.did, commit.did_len))));
-	if (found && check_commit(&commit, verifier) != ATID_OK)
+	if (found && !commit_is_signed(&commit, verifier))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("repository is not signed by the key"),
@@ -257,7 +225,7 @@ event_is_signed_by(FunctionCallInfo fcinfo, AtidEventKind kind)
 	AtidCommit	commit;
 	bool		result;
 
-	/* what is larger is not even decompressed */
+	/* a larger one is not even decompressed */
 	if (toast_raw_datum_size(PG_GETARG_DATUM(0)) - VARHDRSZ > ATID_EVENT_SIZE_MAX)
 		PG_RETURN_BOOL(false);
 	body = PG_GETARG_BYTEA_PP(0);
@@ -270,7 +238,7 @@ event_is_signed_by(FunctionCallInfo fcinfo, AtidEventKind kind)
 		atid_commit_parse(section.block, section.block_len, &commit) == ATID_OK &&
 		commit.did_len == event->did_len &&
 		memcmp(commit.did, event->did, event->did_len) == 0 &&
-		check_commit(&commit, verifier) == ATID_OK;
+		commit_is_signed(&commit, verifier);
 	pfree(event);
 	PG_FREE_IF_COPY(body, 0);
 	PG_RETURN_BOOL(result);

@@ -4,7 +4,7 @@
  *		Public keys as arguments of SQL functions, and signatures of bytes.
  *
  * A malformed key raises an error, because false would hide a mistake in a table of
- * keys.  The error does not quote the key: it may be a private key by mistake, which
+ * keys.  The error does not quote the key: it can be a private key by mistake, which
  * must not get into the server's log.
  *
  *-------------------------------------------------------------------------
@@ -21,19 +21,6 @@
 #include "multikey.h"
 #include "sha256.h"
 #include "signature.h"
-
-/*
- * Raise an error: a library could not be used, so there is no answer.
- */
-void
-atid_library_failure(AtidCurve curve)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
-			 errmsg("could not use the cryptographic library for curve %s",
-					atid_curve_name(curve)),
-			 errdetail("The library is out of memory, or its configuration does not allow this curve.")));
-}
 
 /*
  * The key that is argument number arg.  If it is malformed, the result is NULL, *fault
@@ -61,80 +48,43 @@ key_problem(AtidFault fault, size_t at)
 	return pstrdup(atid_fault_words(fault));
 }
 
-pg_noreturn static void
-raise_invalid_key(const char *problem)
+void
+atid_invalid_key(AtidFault fault, size_t at)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid public key"),
-			 errdetail("%s", problem)));
+			 errdetail("%s", key_problem(fault, at))));
 }
 
-void
-atid_invalid_key(AtidFault fault, size_t at)
-{
-	raise_invalid_key(key_problem(fault, at));
-}
-
-/*
- * The key that is argument number arg, ready to verify with; NULL where it is
- * malformed, and then *problem says why.  It is the call site's, and good until it
- * is asked for again.
- */
 AtidVerifier *
-atid_key_or_problem(FunctionCallInfo fcinfo, int arg, char **problem)
+atid_key_argument(FunctionCallInfo fcinfo, int arg)
 {
 	AtidFault	fault;
 	size_t		at = 0;
 	AtidVerifier *verifier = find_key(fcinfo, arg, &fault, &at);
 
 	if (verifier == NULL)
-		*problem = key_problem(fault, at);
+		atid_invalid_key(fault, at);
 	return verifier;
-}
-
-/*
- * The same; an error where it is malformed.
- */
-AtidVerifier *
-atid_key_argument(FunctionCallInfo fcinfo, int arg)
-{
-	char	   *problem;
-	AtidVerifier *verifier = atid_key_or_problem(fcinfo, arg, &problem);
-
-	if (verifier == NULL)
-		raise_invalid_key(problem);
-	return verifier;
-}
-
-/*
- * Has the key signed these bytes?  ATID_OK if it has.
- */
-AtidFault
-atid_key_check(AtidVerifier *verifier, const void *data, size_t len,
-			   const uint8_t *signature, size_t signature_len)
-{
-	uint8_t		digest[ATID_DIGEST_LEN];
-	AtidFault	fault;
-	AtidVerdict verdict;
-
-	if (signature_len != ATID_SIGNATURE_LEN)
-		return ATID_SIGNATURE_LENGTH;
-	fault = atid_signature_form(verifier->key.curve, signature);
-	if (fault != ATID_OK)
-		return fault;
-	atid_sha256_once(data, len, digest);
-	verdict = atid_verifier_check(verifier, digest, signature);
-	if (verdict == ATID_VERDICT_FAILED)
-		atid_library_failure(verifier->key.curve);
-	return verdict == ATID_VERDICT_YES ? ATID_OK : ATID_SIGNATURE_OTHER;
 }
 
 bool
 atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
 					const uint8_t *signature, size_t signature_len)
 {
-	return atid_key_check(verifier, data, len, signature, signature_len) == ATID_OK;
+	uint8_t		digest[ATID_DIGEST_LEN];
+	AtidVerdict verdict;
+
+	/* not worth a hash otherwise */
+	if (signature_len != ATID_SIGNATURE_LEN ||
+		atid_signature_form(verifier->key.curve, signature) != ATID_OK)
+		return false;
+	atid_sha256_once(data, len, digest);
+	verdict = atid_verifier_check(verifier, digest, signature);
+	if (verdict == ATID_VERDICT_FAILED)
+		atid_library_failure(verifier->key.curve);
+	return verdict == ATID_VERDICT_YES;
 }
 
 
@@ -223,20 +173,6 @@ atid_did_key_make(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(did_key, sizeof(did_key)));
 }
 
-static AtidFault
-check_signature(FunctionCallInfo fcinfo, AtidVerifier *verifier)
-{
-	bytea	   *data = PG_GETARG_BYTEA_PP(0);
-	bytea	   *signature = PG_GETARG_BYTEA_PP(1);
-	AtidFault	fault = atid_key_check(verifier, VARDATA_ANY(data), VARSIZE_ANY_EXHDR(data),
-									   (const uint8_t *) VARDATA_ANY(signature),
-									   VARSIZE_ANY_EXHDR(signature));
-
-	PG_FREE_IF_COPY(data, 0);
-	PG_FREE_IF_COPY(signature, 1);
-	return fault;
-}
-
 /*
  * signature_is_valid(data bytea, signature bytea, key text): has the key signed
  * the data?
@@ -245,25 +181,14 @@ PG_FUNCTION_INFO_V1(atid_signature_is_valid);
 Datum
 atid_signature_is_valid(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(check_signature(fcinfo, atid_key_argument(fcinfo, 2)) == ATID_OK);
-}
+	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
+	bytea	   *data = PG_GETARG_BYTEA_PP(0);
+	bytea	   *signature = PG_GETARG_BYTEA_PP(1);
+	bool		result = atid_key_has_signed(verifier, VARDATA_ANY(data), VARSIZE_ANY_EXHDR(data),
+											 (const uint8_t *) VARDATA_ANY(signature),
+											 VARSIZE_ANY_EXHDR(signature));
 
-/*
- * signature_problem(data bytea, signature bytea, key text): why the key has not
- * signed the data, NULL if it has.
- */
-PG_FUNCTION_INFO_V1(atid_signature_problem);
-Datum
-atid_signature_problem(PG_FUNCTION_ARGS)
-{
-	char	   *problem;
-	AtidVerifier *verifier = atid_key_or_problem(fcinfo, 2, &problem);
-	AtidFault	fault;
-
-	if (verifier == NULL)
-		PG_RETURN_TEXT_P(cstring_to_text(problem));
-	fault = check_signature(fcinfo, verifier);
-	if (fault == ATID_OK)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(atid_fault_words(fault)));
+	PG_FREE_IF_COPY(data, 0);
+	PG_FREE_IF_COPY(signature, 1);
+	PG_RETURN_BOOL(result);
 }

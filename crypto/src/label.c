@@ -17,10 +17,10 @@
  *		val		string
  *		ver		1
  *
- * A label from the API may lack ver, but the signed form always has it; it is 1 then.
+ * A label from the API can lack ver, but the signed form always has it; it is 1 then.
  * All fields that are there are signed, also "neg": false, which should be left out.
  *
- * If the jsonb is no label, because a field is missing or has another type, the answer
+ * If the jsonb is not a label, because a field is missing or has another type, the answer
  * is false, not an error, so that one bad row does not stop a query.
  *
  *-------------------------------------------------------------------------
@@ -126,7 +126,7 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 }
 
 /*
- * Write the bytes that a label's signature covers; false if the jsonb is no label.
+ * Write the bytes that a label's signature covers; false if the jsonb is not a label.
  */
 static bool
 put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
@@ -178,30 +178,27 @@ label_is_of(Jsonb *label, const text *did)
 /*
  * Is this a label of this account that the key has signed?
  */
-static AtidFault
-check_label(Jsonb *label, const text *did, AtidVerifier *verifier)
+static bool
+label_is_signed(Jsonb *label, const text *did, AtidVerifier *verifier)
 {
 	uint8_t		signature[ATID_SIGNATURE_LEN];
 	AtidCborWriter writer = {0};
 	JsonbValue	sig;
-	AtidFault	fault;
+	bool		result;
 
 	writer.cap = Min(VARSIZE(label), ATID_CBOR_SIZE_MAX);
 	writer.data = palloc(writer.cap);
 	writer.grow = grow_buffer;
 
-	if (!JB_ROOT_IS_OBJECT(label) || !put_unsigned_label(&writer, &label->root))
-		fault = ATID_LABEL_FORM;
-	else if (!label_is_of(label, did))
-		fault = ATID_LABEL_SOURCE;
-	else if (getKeyJsonValueFromContainer(&label->root, "sig", KEY_LEN, &sig) == NULL ||
-			 !atid_signature_from_bytes(&sig, signature))
-		fault = ATID_LABEL_SIGNATURE;
-	else
-		fault = atid_key_check(verifier, writer.data, writer.len, signature, sizeof(signature));
+	result = JB_ROOT_IS_OBJECT(label) &&
+		label_is_of(label, did) &&
+		getKeyJsonValueFromContainer(&label->root, "sig", KEY_LEN, &sig) != NULL &&
+		atid_signature_from_bytes(&sig, signature) &&
+		put_unsigned_label(&writer, &label->root) &&
+		atid_key_has_signed(verifier, writer.data, writer.len, signature, sizeof(signature));
 
 	pfree(writer.data);
-	return fault;
+	return result;
 }
 
 /*
@@ -215,29 +212,9 @@ atid_label_is_signed_by(PG_FUNCTION_ARGS)
 	Jsonb	   *label = PG_GETARG_JSONB_P(0);
 	text	   *did = PG_GETARG_TEXT_PP(1);
 	AtidVerifier *verifier = atid_key_argument(fcinfo, 2);
-	AtidFault	fault = check_label(label, did, verifier);
+	bool		result = label_is_signed(label, did, verifier);
 
 	PG_FREE_IF_COPY(label, 0);
 	PG_FREE_IF_COPY(did, 1);
-	PG_RETURN_BOOL(fault == ATID_OK);
-}
-
-/*
- * label_signature_problem(label jsonb, did text, key text): why label_is_signed_by is
- * false, or the key is none; NULL if it is true.
- */
-PG_FUNCTION_INFO_V1(atid_label_signature_problem);
-Datum
-atid_label_signature_problem(PG_FUNCTION_ARGS)
-{
-	char	   *problem;
-	AtidVerifier *verifier = atid_key_or_problem(fcinfo, 2, &problem);
-	AtidFault	fault;
-
-	if (verifier == NULL)
-		PG_RETURN_TEXT_P(cstring_to_text(problem));
-	fault = check_label(PG_GETARG_JSONB_P(0), PG_GETARG_TEXT_PP(1), verifier);
-	if (fault == ATID_OK)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(atid_fault_words(fault)));
+	PG_RETURN_BOOL(result);
 }

@@ -23,6 +23,7 @@
 #include "base58.h"
 #include "compat.h"
 #include "key.h"
+#include "keyring.h"
 #include "multikey.h"
 #include "signature.h"
 
@@ -112,11 +113,11 @@ read_point(const char *str, size_t len, AtidMultikey *key,
 }
 
 /*
- * did_key_of_multibase(type text, multibase text): the did:key of a key of a DID document.
+ * did_key_from_multibase(type text, multibase text): the did:key of a key of a DID document.
  */
-PG_FUNCTION_INFO_V1(atid_did_key_of_multibase);
+PG_FUNCTION_INFO_V1(atid_did_key_from_multibase);
 Datum
-atid_did_key_of_multibase(PG_FUNCTION_ARGS)
+atid_did_key_from_multibase(PG_FUNCTION_ARGS)
 {
 	text	   *type = PG_GETARG_TEXT_PP(0);
 	text	   *multibase = PG_GETARG_TEXT_PP(1);

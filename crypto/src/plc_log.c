@@ -3,8 +3,7 @@
  * plc_log.c
  *		SQL functions over the log of an account of the DID method PLC.
  *
- * The log is read and verified whole (log.c).  Of a log that is not valid nothing is
- * handed out.
+ * The log is read and verified whole (log.c).  A log that is not valid has no rows.
  *
  * The directory answers with its last operation.  So each operation was in force from its
  * own time until that of the next entry, also one that was nullified later.
@@ -83,7 +82,7 @@ begins_with(const JsonbValue *value, const char *prefix)
 }
 
 /*
- * The handle of a create as alsoKnownAs has it: at:// in front of it, and not http:// or
+ * The handle of a create as alsoKnownAs has it: at:// in front of it instead of http:// or
  * https://.  This is what the directory's own library does.
  */
 static JsonbValue
@@ -126,10 +125,10 @@ push_create(AtidJsonbBuilder *builder, const AtidLogEntry *entry)
 	JsonbValue	handle;
 	JsonbValue	service;
 
-	atid_log_field(entry, "recoveryKey", &recovery_key);
-	atid_log_field(entry, "signingKey", &signing_key);
-	atid_log_field(entry, "handle", &handle);
-	atid_log_field(entry, "service", &service);
+	atid_operation_field(entry->operation, "recoveryKey", &recovery_key);
+	atid_operation_field(entry->operation, "signingKey", &signing_key);
+	atid_operation_field(entry->operation, "handle", &handle);
+	atid_operation_field(entry->operation, "service", &service);
 	handle = handle_to_uri(&handle);
 
 	push_key(builder, "rotationKeys");
@@ -157,10 +156,10 @@ push_create(AtidJsonbBuilder *builder, const AtidLogEntry *entry)
 }
 
 /*
- * What an operation says of the account; with its DID if that is not NULL.  No tombstone.
+ * What an operation says of the account.  No tombstone.
  */
 static Jsonb *
-make_data(const AtidLogEntry *entry, const char *did)
+make_data(const AtidLogEntry *entry)
 {
 	static const char *const names[] = {
 		"rotationKeys", "verificationMethods", "alsoKnownAs", "services"
@@ -168,8 +167,6 @@ make_data(const AtidLogEntry *entry, const char *did)
 	AtidJsonbBuilder builder = {0};
 
 	atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
-	if (did != NULL)
-		push_pair(&builder, "did", make_string(did, ATID_PLC_DID_LEN));
 	if (entry->type == ATID_OPERATION_CREATE)
 		push_create(&builder, entry);
 	else
@@ -178,7 +175,7 @@ make_data(const AtidLogEntry *entry, const char *did)
 		{
 			JsonbValue	value;
 
-			atid_log_field(entry, names[i], &value);
+			atid_operation_field(entry->operation, names[i], &value);
 			push_pair(&builder, names[i], value);
 		}
 	}
@@ -192,31 +189,33 @@ make_data(const AtidLogEntry *entry, const char *did)
  */
 
 static char *
-read_log(FunctionCallInfo fcinfo, AtidLog *log, Jsonb *json, bool strict, int verified)
+read_log(FunctionCallInfo fcinfo, AtidLog *log, bool strict)
 {
-	AtidLogRules rules = {.strict = strict,.verified = verified};
-
-	return atid_log_read(log, &json->root, rules, atid_keyring_of_call_site(fcinfo));
+	return atid_log_read(log, &PG_GETARG_JSONB_P(0)->root, strict,
+						 atid_keyring_of_call_site(fcinfo));
 }
 
 /*
- * plc_log_problem(log jsonb, strict bool, verified int): why it is no valid log, or NULL.
+ * plc_log_problem(log jsonb, strict bool): why it is not a valid log, or NULL.  It is
+ * not STRICT, because NULL says that there is no problem: a NULL strict is false.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_problem);
 Datum
 atid_plc_log_problem(PG_FUNCTION_ARGS)
 {
 	AtidLog		log;
-	char	   *problem = read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), PG_GETARG_BOOL(1),
-								   PG_GETARG_INT32(2));
+	char	   *problem;
 
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	problem = read_log(fcinfo, &log, !PG_ARGISNULL(1) && PG_GETARG_BOOL(1));
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
 }
 
 /*
- * plc_log_is_valid(log jsonb, strict bool, verified int)
+ * plc_log_is_valid(log jsonb, strict bool)
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_is_valid);
 Datum
@@ -224,8 +223,7 @@ atid_plc_log_is_valid(PG_FUNCTION_ARGS)
 {
 	AtidLog		log;
 
-	PG_RETURN_BOOL(read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), PG_GETARG_BOOL(1),
-							PG_GETARG_INT32(2)) == NULL);
+	PG_RETURN_BOOL(read_log(fcinfo, &log, PG_GETARG_BOOL(1)) == NULL);
 }
 
 
@@ -268,6 +266,12 @@ string_datum(const JsonbValue *value)
 													value->val.string.len));
 }
 
+static Datum
+did_datum(const AtidLog *log)
+{
+	return PointerGetDatum(cstring_to_text_with_len(log->did, ATID_PLC_DID_LEN));
+}
+
 /*
  * The time when an entry was followed by the next one; false if it never was.
  */
@@ -280,57 +284,95 @@ find_end(const AtidLog *log, int n, TimestampTz *end)
 	return true;
 }
 
+/* A log whose rows are put out, and a context that is emptied for each entry. */
+typedef struct LogRows
+{
+	AtidLog		log;
+	ReturnSetInfo *rsinfo;
+	MemoryContext row;
+	MemoryContext caller;
+} LogRows;
+
 /*
- * plc_log_history(log jsonb, verified int): a row for each operation.
+ * Begin with the rows of a call, and read its log.  Returns false, and there are no rows, if
+ * the log is not valid.
+ */
+static bool
+begin_rows(FunctionCallInfo fcinfo, LogRows *rows)
+{
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	rows->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	if (read_log(fcinfo, &rows->log, false) != NULL)
+		return false;
+	rows->row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log",
+									  ALLOCSET_DEFAULT_SIZES);
+	rows->caller = MemoryContextSwitchTo(rows->row);
+	return true;
+}
+
+static void
+put_row(LogRows *rows, Datum *values, bool *nulls)
+{
+	tuplestore_putvalues(rows->rsinfo->setResult, rows->rsinfo->setDesc, values, nulls);
+}
+
+static void
+end_rows(LogRows *rows)
+{
+	MemoryContextSwitchTo(rows->caller);
+	MemoryContextDelete(rows->row);
+}
+
+/*
+ * The key that has signed an entry.
+ */
+static Datum
+signer_datum(const AtidLog *log, const AtidLogEntry *entry)
+{
+	const AtidLogEntry *keys_of = entry->prev == ATID_LOG_NONE ? entry : &log->entries[entry->prev];
+	AtidRotationKeys keys = atid_rotation_keys(keys_of->operation, keys_of->type);
+	JsonbValue	key;
+
+	atid_rotation_key(&keys, entry->signer, &key);
+	return string_datum(&key);
+}
+
+/*
+ * plc_log_history(log jsonb): a row for each operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_history);
 Datum
 atid_plc_log_history(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext row;
-	MemoryContext old;
-	AtidLog		log;
+	LogRows		rows;
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false, PG_GETARG_INT32(1)) != NULL)
+	if (!begin_rows(fcinfo, &rows))
 		return (Datum) 0;
-
-	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(row);
-	for (int n = 0; n < log.count; n++)
+	for (int n = 0; n < rows.log.count; n++)
 	{
-		const AtidLogEntry *entry = &log.entries[n];
-		Datum		values[9] = {0};
-		bool		nulls[9] = {0};
+		const AtidLogEntry *entry = &rows.log.entries[n];
+		Datum		values[10] = {0};
+		bool		nulls[10] = {0};
 		TimestampTz end = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		values[0] = Int32GetDatum(n);
-		values[1] = cid_datum(entry->cid);
-		values[2] = TimestampTzGetDatum(entry->created);
-		values[3] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
-		values[4] = CStringGetTextDatum(type_name(entry->type));
-		nulls[5] = entry->signer == ATID_LOG_NONE;
-		if (!nulls[5])
-		{
-			JsonbValue	key;
-
-			atid_log_key(entry->prev == ATID_LOG_NONE ? entry : &log.entries[entry->prev],
-						 entry->signer, &key);
-			values[5] = string_datum(&key);
-		}
-		values[6] = values[2];
-		nulls[7] = !find_end(&log, n, &end);
-		values[7] = TimestampTzGetDatum(end);
-		nulls[8] = entry->type == ATID_OPERATION_TOMBSTONE;
-		if (!nulls[8])
-			values[8] = JsonbPGetDatum(make_data(entry, NULL));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-		MemoryContextReset(row);
+		MemoryContextReset(rows.row);
+		values[0] = did_datum(&rows.log);
+		values[1] = Int32GetDatum(n);
+		values[2] = cid_datum(entry->cid);
+		values[3] = TimestampTzGetDatum(entry->created);
+		values[4] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
+		values[5] = CStringGetTextDatum(type_name(entry->type));
+		values[6] = signer_datum(&rows.log, entry);
+		values[7] = values[3];
+		nulls[8] = !find_end(&rows.log, n, &end);
+		values[8] = TimestampTzGetDatum(end);
+		nulls[9] = entry->type == ATID_OPERATION_TOMBSTONE;
+		if (!nulls[9])
+			values[9] = JsonbPGetDatum(make_data(entry));
+		put_row(&rows, values, nulls);
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
+	end_rows(&rows);
 	return (Datum) 0;
 }
 
@@ -347,12 +389,12 @@ find_method(const AtidLogEntry *entry, const JsonbValue *id, JsonbValue *key)
 		case ATID_OPERATION_TOMBSTONE:
 			return false;
 		case ATID_OPERATION_CREATE:
-			atid_log_field(entry, "signingKey", key);
+			atid_operation_field(entry->operation, "signingKey", key);
 			return id->val.string.len == (int) strlen("atproto") && begins_with(id, "atproto");
 		case ATID_OPERATION_UPDATE:
 			break;
 	}
-	atid_log_field(entry, "verificationMethods", &methods);
+	atid_operation_field(entry->operation, "verificationMethods", &methods);
 	return getKeyJsonValueFromContainer(methods.val.binary.data, id->val.string.val,
 										id->val.string.len, key) != NULL;
 }
@@ -374,12 +416,12 @@ continues(const AtidLogEntry *entry, const AtidLogEntry *other, const JsonbValue
  * A row for a key that begins with entry n, if it does.
  */
 static void
-put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
-		const JsonbValue *key)
+put_key(LogRows *rows, int n, const JsonbValue *id, const JsonbValue *key)
 {
+	const AtidLog *log = &rows->log;
 	const AtidLogEntry *entry = &log->entries[n];
-	Datum		values[5] = {0};
-	bool		nulls[5] = {0};
+	Datum		values[6] = {0};
+	bool		nulls[6] = {0};
 	TimestampTz end = 0;
 	int			last = n;
 
@@ -390,47 +432,41 @@ put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
 		CHECK_FOR_INTERRUPTS();
 		last++;
 	}
-	values[0] = string_datum(id);
-	values[1] = string_datum(key);
-	values[2] = TimestampTzGetDatum(entry->created);
-	nulls[3] = !find_end(log, last, &end);
-	values[3] = TimestampTzGetDatum(end);
-	values[4] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	values[0] = did_datum(log);
+	values[1] = string_datum(id);
+	values[2] = string_datum(key);
+	values[3] = TimestampTzGetDatum(entry->created);
+	nulls[4] = !find_end(log, last, &end);
+	values[4] = TimestampTzGetDatum(end);
+	values[5] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
+	put_row(rows, values, nulls);
 }
 
 /*
- * plc_log_keys(log jsonb, verified int): the keys for signing, and when they were in force.
+ * plc_log_keys(log jsonb): the verification keys, and when they were in force.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_keys);
 Datum
 atid_plc_log_keys(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext row;
-	MemoryContext old;
-	AtidLog		log;
+	LogRows		rows;
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false, PG_GETARG_INT32(1)) != NULL)
+	if (!begin_rows(fcinfo, &rows))
 		return (Datum) 0;
-
-	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(row);
-	for (int n = 0; n < log.count; n++)
+	for (int n = 0; n < rows.log.count; n++)
 	{
-		const AtidLogEntry *entry = &log.entries[n];
+		const AtidLogEntry *entry = &rows.log.entries[n];
 		JsonbValue	id = make_string("atproto", (int) strlen("atproto"));
 		JsonbValue	value;
 		JsonbIterator *iterator;
 		JsonbIteratorToken token;
 
-		MemoryContextReset(row);
+		MemoryContextReset(rows.row);
 		if (entry->type == ATID_OPERATION_CREATE && find_method(entry, &id, &value))
-			put_key(rsinfo, &log, n, &id, &value);
+			put_key(&rows, n, &id, &value);
 		if (entry->type != ATID_OPERATION_UPDATE)
 			continue;
-		atid_log_field(entry, "verificationMethods", &value);
+		atid_operation_field(entry->operation, "verificationMethods", &value);
 		iterator = JsonbIteratorInit(value.val.binary.data);
 		while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 		{
@@ -438,33 +474,9 @@ atid_plc_log_keys(PG_FUNCTION_ARGS)
 			if (token == WJB_KEY)
 				id = value;
 			else if (token == WJB_VALUE)
-				put_key(rsinfo, &log, n, &id, &value);
+				put_key(&rows, n, &id, &value);
 		}
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
+	end_rows(&rows);
 	return (Datum) 0;
-}
-
-/*
- * plc_log_state(log jsonb, at timestamptz, verified int): what the directory answered at a
- * time, NULL for its last answer.
- */
-PG_FUNCTION_INFO_V1(atid_plc_log_state);
-Datum
-atid_plc_log_state(PG_FUNCTION_ARGS)
-{
-	AtidLog		log;
-	int			n;
-
-	if (PG_ARGISNULL(0) ||
-		read_log(fcinfo, &log, PG_GETARG_JSONB_P(0), false,
-				 PG_ARGISNULL(2) ? 0 : PG_GETARG_INT32(2)) != NULL)
-		PG_RETURN_NULL();
-	n = log.count - 1;
-	while (!PG_ARGISNULL(1) && n >= 0 && log.entries[n].created > PG_GETARG_TIMESTAMPTZ(1))
-		n--;
-	if (n < 0 || log.entries[n].type == ATID_OPERATION_TOMBSTONE)
-		PG_RETURN_NULL();
-	PG_RETURN_JSONB_P(make_data(&log.entries[n], log.did));
 }

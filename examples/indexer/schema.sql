@@ -65,57 +65,8 @@ CREATE INDEX record_parent ON record (((atid.dag_cbor_ref_uris(block, 'reply', '
 CREATE STATISTICS record_subject_stats ON ((atid.dag_cbor_ref_uris(block, 'subject'))[1]) FROM record;
 CREATE STATISTICS record_collection_stats ON (atid.at_uri_collection(uri)) FROM record;
 
--- Labels, as doc/label.md has them.
--- the keys of labelers, each until it was taken out of the DID document
-CREATE TABLE label_keys (
-  src      atid.did,
-  key      text CHECK (atid.did_key_is_valid(key)),
-  valid_to timestamptz NOT NULL DEFAULT 'infinity',
-  PRIMARY KEY (src, key)
-);
-
--- the newest label of each source, subject and value; negations too
-CREATE TABLE labels (
-  subject atid.at_uri,
-  src     atid.did,
-  val     text COLLATE "C",
-  cts     timestamptz NOT NULL,
-  neg     bool NOT NULL,
-  exp     timestamptz NOT NULL,
-  label   jsonb NOT NULL,
-  PRIMARY KEY (subject, src, val)
-);
-
-CREATE TABLE labels_refused (label jsonb, received timestamptz DEFAULT now());
-
-CREATE VIEW labels_in_force AS
-SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > now();
-
-CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
-  WITH part AS MATERIALIZED (
-    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_of_subject_or_null(label->>'uri') AS subject,
-           label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,
-           coalesce(label->'neg' = 'true', false) AS neg,
-           CASE WHEN label ? 'exp' THEN atid.datetime_or_null(label->>'exp') ELSE 'infinity' END AS exp
-    FROM jsonb_array_elements(batch) WITH ORDINALITY AS a (label, n)
-  ), judged AS MATERIALIZED (
-    SELECT *, subject IS NOT NULL AND val IS NOT NULL AND exp IS NOT NULL
-           AND octet_length(label->>'uri') <= 2000 AND octet_length(val) <= 128
-           AND EXISTS (SELECT FROM label_keys k
-                       WHERE k.src = part.src AND k.valid_to > part.cts
-                         AND atid.label_is_signed_by(part.label, part.src::text, k.key)) AS good
-    FROM part
-  ), refused AS (
-    INSERT INTO labels_refused SELECT label FROM judged WHERE NOT good
-  )
-  INSERT INTO labels AS old
-  SELECT DISTINCT ON (subject, src, val) subject, src, val, cts, neg, exp, label
-  FROM judged WHERE good
-  ORDER BY subject, src, val, cts DESC, neg DESC, n DESC
-  ON CONFLICT (subject, src, val) DO UPDATE
-  SET (cts, neg, exp, label) = (excluded.cts, excluded.neg, excluded.exp, excluded.label)
-  WHERE (excluded.cts, excluded.neg) >= (old.cts, old.neg);
-END;
+-- Labels: label_keys, labels, labels_in_force, labels_take().
+\ir labels.sql
 
 -- How far each stream was read.
 CREATE TABLE stream (
@@ -467,7 +418,7 @@ BEGIN
     UPDATE identity SET problem = why WHERE did = account;
     RETURN;
   END IF;
-  now_is := atid.plc_log_state(log);
+  now_is := (SELECT h.data FROM atid.plc_log_history(log) AS h WHERE h.valid_to IS NULL);
   now_key := now_is #>> '{verificationMethods,atproto}';
   IF NOT atid.did_key_is_valid(now_key) THEN
     now_key := NULL;
@@ -477,10 +428,7 @@ BEGIN
          handle = substr(jsonb_path_query_first(now_is, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
          pds = now_is #>> '{services,atproto_pds,endpoint}'
   WHERE did = account;
-  INSERT INTO label_keys (src, key, valid_to)
-  SELECT account, k.key, max(coalesce(k.valid_to, 'infinity')) FROM atid.plc_log_keys(log) AS k
-  WHERE k.id = 'atproto_label' AND atid.did_key_is_valid(k.key) GROUP BY k.key
-  ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
+  PERFORM label_keys_take(account, log);
   IF now_key IS DISTINCT FROM i.key THEN
     UPDATE account AS a
     SET state = 'desynchronized', load_at = CASE WHEN now_key IS NULL THEN 'infinity' ELSE now() END

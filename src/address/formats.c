@@ -108,6 +108,22 @@ atid_format_problem(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(atid_fault_at_character(fault, at)));
 }
 
+/*
+ * The same, not STRICT: without a format there is a problem.  It has a name of its own, so
+ * that an older library, which a session may have loaded before an update, is not called
+ * with a NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_format_problem_null);
+Datum
+atid_format_problem_null(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_TEXT_P(cstring_to_text(atid_fault_words(ATID_FORMAT_NULL)));
+	return atid_format_problem(fcinfo);
+}
+
 
 /*
  * Parts and normal forms

@@ -82,13 +82,22 @@ atid_json_cid(PG_FUNCTION_ARGS)
 }
 
 /*
+ * Is this option true?  NULL is false, its default.
+ */
+static bool
+is_asked_for(FunctionCallInfo fcinfo, int arg)
+{
+	return !PG_ARGISNULL(arg) && PG_GETARG_BOOL(arg);
+}
+
+/*
  * The rules that a call of record_is_valid, record_problem, json_is_valid or
  * json_problem asks for: its second argument, if any, is strict.
  */
 static AtidRules
 rules_of_call(FunctionCallInfo fcinfo)
 {
-	return PG_NARGS() > 1 && PG_GETARG_BOOL(1) ? ATID_RULES_STRICT : ATID_RULES_MODEL;
+	return PG_NARGS() > 1 && is_asked_for(fcinfo, 1) ? ATID_RULES_STRICT : ATID_RULES_MODEL;
 }
 
 static Datum
@@ -124,6 +133,20 @@ atid_record_problem(PG_FUNCTION_ARGS)
 													   rules_of_call(fcinfo)));
 }
 
+/*
+ * The same, not STRICT: a NULL option must not lead to NULL, which says that there is
+ * no problem.  It has a name of its own, as do the two below, so that an older library,
+ * which a session may have loaded before an update, is not called with a NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_record_problem_strict);
+Datum
+atid_record_problem_strict(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return atid_record_problem(fcinfo);
+}
+
 PG_FUNCTION_INFO_V1(atid_dag_cbor_to_record);
 Datum
 atid_dag_cbor_to_record(PG_FUNCTION_ARGS)
@@ -157,8 +180,8 @@ block_rules_of_call(FunctionCallInfo fcinfo)
 {
 	if (PG_NARGS() == 1)
 		return ATID_RULES_CODEC;
-	return PG_GETARG_BOOL(2) ? ATID_RULES_STRICT :
-		PG_GETARG_BOOL(1) ? ATID_RULES_MODEL : ATID_RULES_CODEC;
+	return is_asked_for(fcinfo, 2) ? ATID_RULES_STRICT :
+		is_asked_for(fcinfo, 1) ? ATID_RULES_MODEL : ATID_RULES_CODEC;
 }
 
 /*
@@ -225,6 +248,15 @@ atid_dag_cbor_problem(PG_FUNCTION_ARGS)
 											   block_rules_of_call(fcinfo)));
 }
 
+PG_FUNCTION_INFO_V1(atid_dag_cbor_problem_model);
+Datum
+atid_dag_cbor_problem_model(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return atid_dag_cbor_problem(fcinfo);
+}
+
 /*
  * json_is_valid(json, strict): does the record in a json, which may have U+0000,
  * follow the data model?  This checks its block, where the keys are in order.
@@ -252,4 +284,13 @@ atid_json_problem(PG_FUNCTION_ARGS)
 	if (block != NULL)
 		problem = block_problem(block, rules_of_call(fcinfo));
 	return problem_datum(fcinfo, problem);
+}
+
+PG_FUNCTION_INFO_V1(atid_json_problem_strict);
+Datum
+atid_json_problem_strict(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return atid_json_problem(fcinfo);
 }

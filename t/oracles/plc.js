@@ -17,6 +17,9 @@
 //                                 turns, so that all are tried each time; as JSON
 //   node plc.js forks KEYS        a log whose genesis operation has so many rotation keys, and a fork for each of them, from the
 //                                 last to the first, which nullifies the one before; as JSON
+//   node plc.js theft KEY KEY     three logs of label keys, as JSON, a line each: the first key; then the second one, by somebody who
+//                                 had a lower rotation key; then the first again, by the owner, who nullifies that. The first log is
+//                                 whole, the second ends with the theft, and the third is of another account with the second key
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isValidDatetime } from '@atproto/syntax';
@@ -458,6 +461,19 @@ if (mode === 'check') {
       createdAt: iso(Date.UTC(2024, 0, 1) + i) });
   }
   console.log(JSON.stringify(log));
+} else if (mode === 'theft') {
+  const [owner, server, thief] = Array.from({ length: 3 }, () => new_key('k256'));
+  const operation = (keys, label, prev, key) => sign({ type: 'plc_operation', rotationKeys: keys.map((k) => k.did), alsoKnownAs: [],
+    verificationMethods: { atproto_label: label }, services: {}, prev }, key);
+  const genesis = operation([owner, server], args[0], null, server);
+  const stolen = operation([server], args[1], cid_of(genesis), server);
+  const back = operation([owner, server], args[0], cid_of(genesis), owner);
+  const entries = (did, operations) => operations.map((op, i) => ({ did, operation: op, cid: cid_of(op), createdAt: iso(Date.UTC(2024, 1, 1 + i)) }));
+  const did_of = (op) => 'did:plc:' + base32.encode(sha256(cbor.encode(op))).slice(1, 25);
+  const other = operation([thief], args[1], null, thief);
+  console.log(JSON.stringify(entries(did_of(genesis), [genesis, stolen, back])));
+  console.log(JSON.stringify(entries(did_of(genesis), [genesis, stolen])));
+  console.log(JSON.stringify(entries(did_of(other), [other])));
 } else if (mode === 'forks') {
   const keys = Array.from({ length: Number(args[0]) }, () => new_key('k256'));
   const log = [];

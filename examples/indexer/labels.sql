@@ -1,0 +1,72 @@
+-- The labels that are in force. doc/label.md tells the rules.
+--
+--   label_keys_take(account, log)   the keys of a labeler, from its PLC log
+--   labels_take(batch)              an array of labels: verified, the newest kept
+--   labels_in_force                 what counts now
+--
+-- It needs the extension atid_crypto.
+
+-- The keys of labelers, each until it was taken out of the DID document.
+CREATE TABLE label_keys (
+  src      atid.did,
+  key      text CHECK (atid.did_key_is_valid(key)),
+  valid_to timestamptz NOT NULL DEFAULT 'infinity',
+  PRIMARY KEY (src, key)
+);
+
+-- The newest label of each source, subject and value; negations too.
+CREATE TABLE labels (
+  subject atid.at_uri,
+  src     atid.did,
+  val     text COLLATE "C",
+  cts     timestamptz NOT NULL,
+  neg     bool NOT NULL,
+  exp     timestamptz NOT NULL,
+  label   jsonb NOT NULL,
+  PRIMARY KEY (subject, src, val)
+);
+
+CREATE TABLE labels_refused (label jsonb, received timestamptz DEFAULT now());
+
+CREATE VIEW labels_in_force AS
+SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > now();
+
+-- The keys of a labeler are those of its log, but for operations that were nullified: somebody else had set these.
+-- A log that is not valid, or is of another account, leaves none.
+CREATE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
+  WITH found AS MATERIALIZED (
+    SELECT k.key, max(coalesce(k.valid_to, 'infinity')) AS valid_to FROM atid.plc_log_keys(log) AS k
+    WHERE k.did = account::text AND k.id = 'atproto_label' AND NOT k.nullified AND atid.did_key_is_valid(k.key)
+    GROUP BY k.key
+  ), gone AS (
+    DELETE FROM label_keys AS l WHERE l.src = account AND NOT EXISTS (SELECT FROM found AS f WHERE f.key = l.key)
+  )
+  INSERT INTO label_keys (src, key, valid_to) SELECT account, key, valid_to FROM found
+  ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
+END;
+
+CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
+  WITH part AS MATERIALIZED (
+    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_of_subject_or_null(label->>'uri') AS subject,
+           label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,
+           coalesce(label->'neg' = 'true', false) AS neg,
+           CASE WHEN label ? 'exp' THEN atid.datetime_or_null(label->>'exp') ELSE 'infinity' END AS exp
+    FROM jsonb_array_elements(batch) WITH ORDINALITY AS a (label, n)
+  ), judged AS MATERIALIZED (
+    SELECT *, subject IS NOT NULL AND val IS NOT NULL AND exp IS NOT NULL
+           AND octet_length(label->>'uri') <= 2000 AND octet_length(val) <= 128
+           AND EXISTS (SELECT FROM label_keys k
+                       WHERE k.src = part.src AND k.valid_to > part.cts
+                         AND atid.label_is_signed_by(part.label, part.src::text, k.key)) AS good
+    FROM part
+  ), refused AS (
+    INSERT INTO labels_refused SELECT label FROM judged WHERE NOT good
+  )
+  INSERT INTO labels AS old
+  SELECT DISTINCT ON (subject, src, val) subject, src, val, cts, neg, exp, label
+  FROM judged WHERE good
+  ORDER BY subject, src, val, cts DESC, neg DESC, n DESC
+  ON CONFLICT (subject, src, val) DO UPDATE
+  SET (cts, neg, exp, label) = (excluded.cts, excluded.neg, excluded.exp, excluded.label)
+  WHERE (excluded.cts, excluded.neg) >= (old.cts, old.neg);
+END;
