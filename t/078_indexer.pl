@@ -150,7 +150,8 @@ foreach (1 .. 24)
 is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an account is known');
 
 my $all_there = q{NOT EXISTS (SELECT FROM account WHERE active AND state <> 'synchronized') AND NOT EXISTS (SELECT FROM waiting)
-  AND NOT EXISTS (SELECT FROM identity WHERE ask < 'infinity') AND EXISTS (SELECT FROM stream WHERE listed IS NULL)};
+  AND NOT EXISTS (SELECT FROM identity WHERE ask < now() + '1 h')
+  AND NOT EXISTS (SELECT FROM account WHERE check_at < 'infinity') AND EXISTS (SELECT FROM stream WHERE listed IS NULL)};
 my $consumer = start_consumer();
 wait_for('the accounts are loaded', "SELECT count(*) = 12 AND $all_there FROM account");
 network('start');
@@ -224,7 +225,7 @@ foreach (1 .. 5)
 my $waiting = $node->safe_psql($db, 'SELECT coalesce(sum(octet_length(frame)), 0) FROM waiting');
 cmp_ok($waiting, '<', 40_000, "few frames wait: $waiting bytes");
 my $frames = $node->safe_psql($db, 'SELECT count(*) FROM waiting');
-is($node->safe_psql($db, q{SELECT start('other Labels', false);
+is($node->safe_psql($db, q{SELECT start('other Labels', false, NULL);
 	SELECT refused FROM take('other Labels', ARRAY[atid.record_to_dag_cbor('{"op": 1, "t": "#labels"}') || decode(replace(encode(
 		atid.record_to_dag_cbor('{"seq": 1, "labels": ["zero"]}'), 'hex'), '7a65726f', '00000000'), 'hex')]);
 	SELECT count(*) FROM waiting; DELETE FROM stream WHERE name LIKE 'other%'; DELETE FROM bad WHERE stream LIKE 'other%'}), "0\n1\n$frames",
@@ -294,7 +295,7 @@ note(sprintf '%d events of %d accounts; %d faults; %s records, %s bad frames; lo
 cmp_ok($fault{$_}, '>', 0, "it has happened: $_") foreach sort keys %fault;
 note("$_: $fault{$_}") foreach sort keys %fault;
 
-$node->safe_psql($db, q{INSERT INTO record SELECT 'at://did:web:x.example/a.b.c/d', atid.cid_of(block, 'dag-cbor'), block
+$node->safe_psql($db, q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:x.example/a.b.c/d', 'did:web:x.example', atid.cid_of(block, 'dag-cbor'), block
 	FROM (VALUES ('\xff'::bytea)) AS v (block)});
 is($node->safe_psql($db, q{SELECT count(block_text(block, 'text')) > 0 FROM record}), 't',
 	'a block that is no record does not stand in the way of others');
@@ -402,7 +403,7 @@ $consumer->{run}->finish;
 is($consumer->{run}->full_result(0), 0, 'SIGTERM ends it, with status 0');
 my $actives = 'SELECT count(*) FROM account WHERE active AND said IS NOT NULL';
 is($node->safe_psql($db, "$actives; UPDATE stream SET listed = '';
-	SELECT count(list(name, '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
+	SELECT count(list(name, '', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
 		'-infinity')) FROM stream WHERE name NOT LIKE '%Labels'; $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
 like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
 

@@ -406,8 +406,12 @@ const server = createServer(async (request, response) => {
       const from = Number(q.get('cursor') || 0);
       json({ repos: accounts.slice(from, from + 7).map((a) => ({
         did: a.did, head: a.repo.cid.toString(), rev: a.repo.commit.rev, active: a.active, status: '\u0000 \ud800' })), cursor: from + 7 < accounts.length ? String(from + 7) : '' });
-    } else if (url.pathname.endsWith('.getRepo')) {
-      if (!found?.active) return response.writeHead(400).end('no');
+    } else if (url.pathname.endsWith('.describeServer')) {
+      response.writeHead(501).end();
+    } else if (url.pathname.endsWith('.getRepoStatus') && found) {
+      json({ did: found.did, active: found.active, status: found.active ? undefined : 'suspended', rev: found.repo.commit.rev });
+    } else if (/\.getRepo(Status)?$/.test(url.pathname)) {
+      if (!found?.active) return response.writeHead(400).end(JSON.stringify({ error: found ? 'RepoDeactivated' : 'RepoNotFound' }));
       found.known = true; // who loads it has its key
       await getRepo(found, request, response);
     } else if (url.pathname.endsWith('/log/audit')) {
