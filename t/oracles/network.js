@@ -14,7 +14,7 @@
 //   /keyed?did=DID          it has one again, and uses it
 //   /zero                   an account makes a record with a U+0000
 //   /untaken                a frame that is none
-//   /vanish                 an account is deleted, of which nothing tells; answers with the account
+//   /vanish?of=DIDS         one of these accounts is deleted, and nothing tells; answers with the account
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
 //   /settle                 the same, after accounts of which something was not announced have done something that is
@@ -382,7 +382,10 @@ const control = {
     for (const a of accounts) a.silent = false;
     return control.mark();
   },
-  vanish: async () => ({ did: accounts.splice(accounts.findLastIndex((a, i) => i > 1 && a.active && a.entries.size > 0), 1)[0].did }),
+  vanish: async (q) => {
+    const dids = q.get('of').split(' ');
+    return { did: accounts.splice(accounts.findLastIndex((a, i) => i > 1 && dids.includes(a.did)), 1)[0].did };
+  },
   calm: async () => { calm = true; return {}; },
   mark: async () => { announce('#identity', { did: accounts[0].did }); return { seq }; },
   settle: async () => {
