@@ -30,16 +30,15 @@
 #include "compat.h"
 #include "error.h"
 
-/* What timestamptz counts from, in microseconds of the Unix epoch. */
-#define TIMESTAMPTZ_EPOCH_US \
-	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
-
 /* Fractions of a second: all that timestamptz has, and what JavaScript has. */
 #define MICROSECOND_DIGITS 6
 #define MILLISECOND_DIGITS 3
 
-StaticAssertDecl(ATID_DATETIME_MIN_US - TIMESTAMPTZ_EPOCH_US >= MIN_TIMESTAMP &&
-				 ATID_DATETIME_MAX_US - TIMESTAMPTZ_EPOCH_US < END_TIMESTAMP,
+StaticAssertDecl(ATID_DATETIME_EPOCH_US ==
+				 (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY,
+				 "the epoch of the server is 2000");
+StaticAssertDecl(ATID_DATETIME_MIN_US - ATID_DATETIME_EPOCH_US >= MIN_TIMESTAMP &&
+				 ATID_DATETIME_MAX_US - ATID_DATETIME_EPOCH_US < END_TIMESTAMP,
 				 "each datetime is a timestamptz");
 
 
@@ -59,7 +58,7 @@ parse_datetime(text *value, int64_t *us)
 static TimestampTz
 to_timestamptz(int64_t us)
 {
-	return (TimestampTz) us - TIMESTAMPTZ_EPOCH_US;
+	return (TimestampTz) us - ATID_DATETIME_EPOCH_US;
 }
 
 /*
@@ -158,7 +157,7 @@ atid_datetime_from_timestamptz(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range for type %s", "atid.datetime"),
 				 errdetail("A datetime must be finite and, in UTC, of one of the years 0000 to 9999.")));
-	PG_RETURN_TEXT_P(datetime_text(ts + TIMESTAMPTZ_EPOCH_US, MICROSECOND_DIGITS));
+	PG_RETURN_TEXT_P(datetime_text(ts + ATID_DATETIME_EPOCH_US, MICROSECOND_DIGITS));
 }
 
 

@@ -54,14 +54,15 @@ CREATE FUNCTION rule_of(problem text) RETURNS text IMMUTABLE LANGUAGE sql RETURN
   WHEN problem LIKE '$: The value must be an array.' THEN 'array'
   WHEN problem LIKE '$: A log must have%' THEN 'empty'
   WHEN problem LIKE '$[%]: An entry must be one%' THEN 'bare'
-  WHEN problem LIKE '%.operation.sig: The signature must be by%lower index%' THEN 'authority'
+  WHEN problem LIKE '%.operation.sig: The signature must be by%stands before%' THEN 'authority'
   WHEN problem LIKE '%.operation.sig: The signature must be by%malformed%' THEN 'signature'
   WHEN problem LIKE '%.operation.sig: The signature must be by%' THEN 'signature'
-  WHEN problem LIKE '%.operation.sig: The signature must be r and s in 32 bytes each, and not in DER.' THEN 'der'
-  WHEN problem LIKE '%.operation.sig: The s of the signature%' THEN 'high_s'
+  WHEN problem LIKE '%.operation.sig: A signature must be r and s in 32 bytes each, and not in DER.' THEN 'der'
+  WHEN problem LIKE '%.operation.sig: The number s of a signature%' THEN 'high_s'
+  WHEN problem LIKE '%.operation.sig: The numbers r and s of a signature%' THEN 'range'
   WHEN problem LIKE '%.operation.prev: The operation must not follow %, which is a tombstone.' THEN 'tombstoned'
-  WHEN problem LIKE '%.operation.prev: The operation must not follow %nullified.' THEN 'nullified prev'
-  WHEN problem LIKE '%.operation.prev: The value must be the CID of an operation before.' THEN 'prev'
+  WHEN problem LIKE '%.operation.prev: The operation must not follow one that %nullified.' THEN 'nullified prev'
+  WHEN problem LIKE '%.operation.prev: The value must be the CID of an earlier operation.' THEN 'prev'
   WHEN problem LIKE '%.operation.prev: The value must % the first operation.' THEN 'prev'
   WHEN problem LIKE '%.cid: The value must be the CID of the operation.' THEN 'cid'
   WHEN problem LIKE '%].did: The value must be the %' THEN 'did'
@@ -195,7 +196,7 @@ SQL
 		'the entry that breaks a rule');
 	is_none(
 		"SELECT id, what, rule, problem FROM verdict WHERE problem IS NOT NULL AND rule IS DISTINCT FROM CASE "
-		  . "WHEN rule_of(problem) IN ('der', 'high_s') THEN 'signature' WHEN rule_of(problem) IN ('tombstoned', 'nullified prev') "
+		  . "WHEN rule_of(problem) IN ('der', 'high_s', 'range') THEN 'signature' WHEN rule_of(problem) IN ('tombstoned', 'nullified prev') "
 		  . "THEN 'prev' ELSE rule_of(problem) END",
 		'the rule that is broken');
 	is_none('SELECT id, what, strict, strict_problem FROM verdict WHERE (strict IS NULL) <> (strict_problem IS NULL)',

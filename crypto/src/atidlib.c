@@ -35,19 +35,12 @@ find_function(AtidFunction function)
 	return found[function];
 }
 
-/*
- * Call a function of one argument that does not return NULL.
- */
 Datum
 atid_call(AtidFunction function, Datum arg)
 {
 	return DirectFunctionCall1(find_function(function), arg);
 }
 
-/*
- * Call a function of two arguments that returns a set; its rows become the result of the
- * call fcinfo.
- */
 Datum
 atid_call_for_rows(AtidFunction function, FunctionCallInfo fcinfo, Datum arg1, Datum arg2)
 {

@@ -19,7 +19,14 @@ typedef enum AtidFunction
 	ATID_REPO_RECORDS
 } AtidFunction;
 
+/*
+ * Calls a function of one argument that does not return NULL.
+ */
 extern Datum atid_call(AtidFunction function, Datum arg);
+/*
+ * Calls a function of two arguments that returns a set.  Its rows become the result of the
+ * call fcinfo, whose result must be returned as it is.
+ */
 extern Datum atid_call_for_rows(AtidFunction function, FunctionCallInfo fcinfo, Datum arg1,
 								Datum arg2);
 

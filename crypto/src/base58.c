@@ -89,6 +89,12 @@ atid_base58_encode(const uint8_t *src, size_t len, char dst[ATID_BASE58_TEXT_MAX
 	return n;
 }
 
+bool
+atid_base58_is_digit(char c)
+{
+	return digit_value[(unsigned char) c] != 0;
+}
+
 /*
  * Decode len characters into dst, and set *dst_len to the number of bytes.  On a
  * fault, *at is its place, and dst is undefined.

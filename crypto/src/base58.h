@@ -8,6 +8,7 @@
 #ifndef ATID_BASE58_H
 #define ATID_BASE58_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,8 +21,21 @@
 #define ATID_BASE58_BYTES_MAX 72
 #define ATID_BASE58_TEXT_MAX 100
 
+/*
+ * Writes len bytes as base58 into dst, without a terminator, and returns the number of
+ * characters.  There must be at most ATID_BASE58_BYTES_MAX bytes.
+ */
 extern size_t atid_base58_encode(const uint8_t *src, size_t len,
 								 char dst[ATID_BASE58_TEXT_MAX]);
+
+/* Is the character a digit of base58? */
+extern bool atid_base58_is_digit(char c);
+
+/*
+ * Reads a text of len characters, and sets dst and *dst_len.  Returns ATID_OK,
+ * ATID_BASE58_LENGTH for a text of more than ATID_BASE58_TEXT_MAX characters, or
+ * ATID_BASE58_CHARACTER; then *at is the index of the character.
+ */
 extern AtidFault atid_base58_decode(const char *src, size_t len,
 									uint8_t dst[ATID_BASE58_TEXT_MAX],
 									size_t *dst_len, size_t *at);

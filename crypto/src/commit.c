@@ -5,7 +5,7 @@
  *
  * A commit (AT Protocol, "Repository", "Commit Objects") is signed over its
  * DAG-CBOR without sig, which codec/commit.c cuts out of the block.  For a block that
- * is no commit of version 3 or 2 the answer is false, not an error.
+ * is not a commit of version 3 or 2 the answer is false, and no error is raised.
  *
  * A commit has the hash of its account's tree, and the tree the hashes of its records.
  * So a repository in a CAR is signed if
@@ -119,7 +119,7 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 	if (!atid_cid_is_dag_cbor(root, root_len))
 		return false;
 
-	/* it should be the first section, but may be another */
+	/* it should be the first section, but can be another */
 	while (atid_car_next(&reader, section))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -225,7 +225,7 @@ event_is_signed_by(FunctionCallInfo fcinfo, AtidEventKind kind)
 	AtidCommit	commit;
 	bool		result;
 
-	/* what is larger is not even decompressed */
+	/* a larger one is not even decompressed */
 	if (toast_raw_datum_size(PG_GETARG_DATUM(0)) - VARHDRSZ > ATID_EVENT_SIZE_MAX)
 		PG_RETURN_BOOL(false);
 	body = PG_GETARG_BYTEA_PP(0);

@@ -4,7 +4,7 @@
  *		Public keys as arguments of SQL functions, and signatures of bytes.
  *
  * A malformed key raises an error, because false would hide a mistake in a table of
- * keys.  The error does not quote the key: it may be a private key by mistake, which
+ * keys.  The error does not quote the key: it can be a private key by mistake, which
  * must not get into the server's log.
  *
  *-------------------------------------------------------------------------
@@ -21,19 +21,6 @@
 #include "multikey.h"
 #include "sha256.h"
 #include "signature.h"
-
-/*
- * Raise an error: a library could not be used, so there is no answer.
- */
-void
-atid_library_failure(AtidCurve curve)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
-			 errmsg("could not use the cryptographic library for curve %s",
-					atid_curve_name(curve)),
-			 errdetail("The library is out of memory, or its configuration does not allow this curve.")));
-}
 
 /*
  * The key that is argument number arg.  If it is malformed, the result is NULL, *fault
@@ -70,10 +57,6 @@ atid_invalid_key(AtidFault fault, size_t at)
 			 errdetail("%s", key_problem(fault, at))));
 }
 
-/*
- * The key that is argument number arg, ready to verify with; an error where it is
- * malformed.  It is the call site's, and good until it is asked for again.
- */
 AtidVerifier *
 atid_key_argument(FunctionCallInfo fcinfo, int arg)
 {
@@ -86,9 +69,6 @@ atid_key_argument(FunctionCallInfo fcinfo, int arg)
 	return verifier;
 }
 
-/*
- * Has the key signed these bytes?
- */
 bool
 atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
 					const uint8_t *signature, size_t signature_len)

@@ -19,11 +19,20 @@
 #include "fmgr.h"
 
 #include "compat.h"
-#include "key.h"
 #include "keyring.h"
 #include "multikey.h"
 #include "signature.h"
 
+
+void
+atid_library_failure(AtidCurve curve)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+			 errmsg("could not use the cryptographic library for curve %s",
+					atid_curve_name(curve)),
+			 errdetail("The library is out of memory, or its configuration does not allow this curve.")));
+}
 
 static void
 empty_slot(AtidKeyringSlot *slot)
@@ -72,10 +81,6 @@ next_slot(AtidKeyring *ring)
 	}
 }
 
-/*
- * The key of a text, good until another one is looked for.  If the text is no key, the
- * result is NULL, *fault says why, and for some faults *at says where.
- */
 AtidVerifier *
 atid_keyring_find(AtidKeyring *ring, const char *str, size_t len, AtidFault *fault, size_t *at)
 {

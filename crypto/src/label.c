@@ -17,10 +17,10 @@
  *		val		string
  *		ver		1
  *
- * A label from the API may lack ver, but the signed form always has it; it is 1 then.
+ * A label from the API can lack ver, but the signed form always has it; it is 1 then.
  * All fields that are there are signed, also "neg": false, which should be left out.
  *
- * If the jsonb is no label, because a field is missing or has another type, the answer
+ * If the jsonb is not a label, because a field is missing or has another type, the answer
  * is false, not an error, so that one bad row does not stop a query.
  *
  *-------------------------------------------------------------------------
@@ -126,7 +126,7 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 }
 
 /*
- * Write the bytes that a label's signature covers; false if the jsonb is no label.
+ * Write the bytes that a label's signature covers; false if the jsonb is not a label.
  */
 static bool
 put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)

@@ -10,7 +10,7 @@
  *		operation	operation.c
  *		cid			of the operation's block, sig included
  *		createdAt	when the directory took it; later than in the entry before
- *		nullified	has a later operation taken this one's place?  May be missing or null
+ *		nullified	has a later operation taken this one's place?  Can be missing or null
  *
  * Other fields are passed over: an export has type and seq.
  *
@@ -25,15 +25,11 @@
  *		a fork comes at most 72 hours after the first operation that it nullifies, signed by
  *			a key of a lower index than that one's
  *
- * A key that is malformed is refused where it stands in front of the one that signed, as the
- * directory tries them in order, and taken behind it.  This file tries first the key that
- * signed last, and for a fork the one of the highest index that may have signed it.  That
- * gives the same answer: nobody can make a signature that two keys of a list verify, as it is
- * over a hash that depends on the list.  A key that is in the list twice has its lowest index.
+ * signer.c tells which key has signed.
  *
  * What is not nullified is a chain from the last entry back by prev.  To find what an
- * operation follows, the chain is walked from its end; what is passed will be nullified, so
- * that all walks together are no longer than the log.
+ * operation follows, the chain is walked from its end.  The entries that are passed will be
+ * nullified, so all walks together are no longer than the log.
  *
  * Memory: 56 bytes for an entry, which has some 300 in a jsonb, and one operation's block.
  *
@@ -49,33 +45,19 @@
 #include "codec/datetime.h"
 #include "codec/multiformat.h"
 #include "compat.h"
-#include "key.h"
+#include "error.h"
 #include "keyring.h"
 #include "log.h"
 #include "operation.h"
 #include "sha256.h"
 #include "signature.h"
-
-#define DID_KEY "did:key:"
+#include "signer.h"
+#include "strict.h"
 
 #define RECOVERY_WINDOW (72 * USECS_PER_HOUR)
 
-/* What the specification allows, and practice has exceeded. */
-#define OPERATION_LEN_MAX 7500
-#define ROTATION_KEYS_MAX 5
-#define VERIFICATION_METHODS_MAX 10
-
-/* The microseconds from 1970 to the server's epoch. */
-#define EPOCH_US ((POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
-
-/* Half the order of each curve's group, rounded down: its first 8 bytes. */
-static const uint8_t half_order_head[][8] = {
-	[ATID_CURVE_P256] = {0x7F, 0xFF, 0xFF, 0xFF, 0x80, 0x00, 0x00, 0x00},
-	[ATID_CURVE_K256] = {0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF},
-};
-
 /* A log while it is read. */
-typedef struct Reader
+typedef struct LogReader
 {
 	AtidLog    *log;
 	bool		strict;			/* refuse what only practice takes */
@@ -85,10 +67,10 @@ typedef struct Reader
 	char	   *problem;
 	MemoryContext context;		/* of the caller */
 	MemoryContext scratch;		/* emptied for each entry */
-} Reader;
+} LogReader;
 
 /* An entry while it is read. */
-typedef struct Reading
+typedef struct EntryReading
 {
 	int			n;
 	AtidLogEntry *entry;
@@ -97,428 +79,31 @@ typedef struct Reading
 	JsonbValue	cid;
 	uint8_t		digest[ATID_DIGEST_LEN];	/* of the block with sig */
 	size_t		len;			/* of the block with sig */
-} Reading;
+} EntryReading;
 
 
 /*
- * Note a problem: its place, the path within entry n, and the rule that is broken.
- * Returns false.
+ * Note a problem: a path within entry n, and what is wrong there.  Returns false.
  */
 static bool
-note(Reader *reader, int n, const char *path, const char *rule)
+note(LogReader *reader, int n, const char *path, AtidFault fault)
 {
-	char	   *problem = psprintf("$[%d]%s: %s", n, path, rule);
+	char	   *problem = psprintf("$[%d]%s: %s", n, path, atid_fault_words(fault));
 
 	reader->problem = MemoryContextStrdup(reader->context, problem);
 	return false;
 }
 
-
 /*
- * Parts of an operation
- */
-
-static bool
-find_value(JsonbContainer *object, const char *key, JsonbValue *value)
-{
-	return getKeyJsonValueFromContainer(object, key, (int) strlen(key), value) != NULL;
-}
-
-/*
- * A field of the operation.  It has it: the form was checked.
- */
-void
-atid_log_field(const AtidLogEntry *entry, const char *name, JsonbValue *value)
-{
-	if (!find_value(entry->operation, name, value))
-		elog(ERROR, "operation without %s", name);
-}
-
-/*
- * How many rotation keys has the operation?
- */
-int
-atid_log_key_count(const AtidLogEntry *entry)
-{
-	JsonbValue	keys;
-
-	switch (entry->type)
-	{
-		case ATID_OPERATION_CREATE:
-			return 2;
-		case ATID_OPERATION_TOMBSTONE:
-			return 0;
-		case ATID_OPERATION_UPDATE:
-			break;
-	}
-	atid_log_field(entry, "rotationKeys", &keys);
-	return (int) JsonContainerSize(keys.val.binary.data);
-}
-
-/*
- * The rotation key with this index, as it stands.
- */
-void
-atid_log_key(const AtidLogEntry *entry, int index, JsonbValue *key)
-{
-	JsonbValue	keys;
-	JsonbValue *item;
-
-	if (entry->type == ATID_OPERATION_CREATE)
-	{
-		atid_log_field(entry, index == 0 ? "recoveryKey" : "signingKey", key);
-		return;
-	}
-	atid_log_field(entry, "rotationKeys", &keys);
-	item = getIthJsonbValueFromContainer(keys.val.binary.data, (uint32) index);
-	*key = *item;
-	pfree(item);
-}
-
-static bool
-same_string(const JsonbValue *a, const char *str, int len)
-{
-	return a->val.string.len == len && memcmp(a->val.string.val, str, len) == 0;
-}
-
-
-/*
- * Signatures
- */
-
-/* Why no key of a list has signed. */
-typedef enum Verdict
-{
-	SIGNED,
-	SIGNED_BY_NONE,
-	SIGNED_BEHIND_MALFORMED		/* a malformed key stands in front, and none
-								 * before it signed */
-} Verdict;
-
-/*
- * The key of a did:key in a log; NULL where the text is none of a curve that the protocol
- * has.  A multikey alone is none, and every did:key has the same length.
- */
-static AtidVerifier *
-verifier_of_key(AtidKeyring *ring, const JsonbValue *key)
-{
-	AtidFault	fault;
-	size_t		at;
-
-	if (key->val.string.len != ATID_DID_KEY_TEXT_LEN ||
-		memcmp(key->val.string.val, DID_KEY, strlen(DID_KEY)) != 0)
-		return NULL;
-	return atid_keyring_find(ring, key->val.string.val, ATID_DID_KEY_TEXT_LEN, &fault, &at);
-}
-
-static bool
-key_signed(Reader *reader, const JsonbValue *key, const uint8_t *block, size_t len,
-		   const uint8_t *signature, bool *malformed)
-{
-	AtidVerifier *verifier = verifier_of_key(reader->ring, key);
-
-	*malformed = verifier == NULL;
-	CHECK_FOR_INTERRUPTS();
-	return verifier != NULL &&
-		atid_key_has_signed(verifier, block, len, signature, ATID_SIGNATURE_LEN);
-}
-
-/*
- * Which of the first so many keys of a list would likely have signed?
- */
-static int
-likely_signer(const AtidKeyring *ring, const AtidLogEntry *keys, int limit)
-{
-	for (int i = 0; i < limit; i++)
-	{
-		JsonbValue	key;
-
-		CHECK_FOR_INTERRUPTS();
-		atid_log_key(keys, i, &key);
-		if (same_string(&key, ring->signer, sizeof(ring->signer)))
-			return i;
-	}
-	return ring->signer_index < limit ? ring->signer_index : 0;
-}
-
-/*
- * Which of the first so many rotation keys of an operation has signed another one?
- */
-static Verdict
-find_signer(Reader *reader, const AtidLogEntry *keys, int limit, const AtidOperation *operation,
-			int *signer)
-{
-	AtidKeyring *ring = reader->ring;
-	int			likely = likely_signer(ring, keys, limit);
-	bool		likely_did;
-	bool		likely_malformed;
-	JsonbValue	likely_key;
-	JsonbValue	key;
-	size_t		len;
-	uint8_t    *block;
-
-	if (limit == 0)
-		return SIGNED_BY_NONE;
-	block = atid_operation_block(operation, false, &len);
-	atid_log_key(keys, likely, &likely_key);
-	likely_did = key_signed(reader, &likely_key, block, len, operation->signature,
-							&likely_malformed);
-
-	for (int i = 0; i < limit; i++)
-	{
-		bool		did;
-		bool		malformed;
-
-		CHECK_FOR_INTERRUPTS();
-		atid_log_key(keys, i, &key);
-		if (same_string(&key, likely_key.val.string.val, likely_key.val.string.len))
-		{
-			did = likely_did;
-			malformed = likely_malformed;
-		}
-		else if (likely_did)
-		{
-			did = false;
-			malformed = verifier_of_key(ring, &key) == NULL;
-		}
-		else
-			did = key_signed(reader, &key, block, len, operation->signature, &malformed);
-		if (did)
-		{
-			memcpy(ring->signer, key.val.string.val, sizeof(ring->signer));
-			ring->signer_index = i;
-			*signer = i;
-			pfree(block);
-			return SIGNED;
-		}
-		if (malformed)
-		{
-			pfree(block);
-			return SIGNED_BEHIND_MALFORMED;
-		}
-	}
-	pfree(block);
-	return SIGNED_BY_NONE;
-}
-
-/*
- * Which of the first so many rotation keys of an operation has signed a fork?  They are
- * well-formed.  Those that were tried for one fork are not tried for the next, which needs a
- * lower one: so all forks together try each key of the operation once.
- */
-static Verdict
-find_signer_of_fork(Reader *reader, const AtidLogEntry *keys, int limit,
-					const AtidOperation *operation, int *signer)
-{
-	JsonbValue	key;
-	JsonbValue	other;
-	bool		malformed;
-	size_t		len;
-	uint8_t    *block = atid_operation_block(operation, false, &len);
-	int			found = limit;
-	int			lowest = 0;
-
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (found-- == 0)
-		{
-			pfree(block);
-			return SIGNED_BY_NONE;
-		}
-		atid_log_key(keys, found, &key);
-	} while (!key_signed(reader, &key, block, len, operation->signature, &malformed));
-	pfree(block);
-
-	for (; lowest < found; lowest++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		atid_log_key(keys, lowest, &other);
-		if (same_string(&other, key.val.string.val, key.val.string.len))
-			break;
-	}
-	memcpy(reader->ring->signer, key.val.string.val, sizeof(reader->ring->signer));
-	reader->ring->signer_index = lowest;
-	*signer = lowest;
-	return SIGNED;
-}
-
-/*
- * Is the signature one in DER, of 64 bytes by chance?
+ * The same, where the words are about another entry.
  */
 static bool
-is_der(const uint8_t *signature)
+note_about(LogReader *reader, int n, const char *path, AtidFault fault, int other)
 {
-	int			r_len = signature[3];
+	char	   *words = atid_fault_sentence(fault, psprintf("$[%d]", other));
 
-	return signature[0] == 0x30 && signature[1] == ATID_SIGNATURE_LEN - 2 &&
-		signature[2] == 0x02 && r_len < ATID_SIGNATURE_LEN - 6 &&
-		signature[4 + r_len] == 0x02 &&
-		signature[5 + r_len] == ATID_SIGNATURE_LEN - 6 - r_len;
-}
-
-/*
- * Is s above half the order of the curve, for each key of the list?
- */
-static bool
-is_high(Reader *reader, const AtidLogEntry *keys, const uint8_t *signature)
-{
-	int			count = atid_log_key_count(keys);
-	bool		high = false;
-
-	for (int i = 0; i < count; i++)
-	{
-		JsonbValue	key;
-		AtidVerifier *verifier;
-
-		CHECK_FOR_INTERRUPTS();
-		atid_log_key(keys, i, &key);
-		verifier = verifier_of_key(reader->ring, &key);
-		if (verifier == NULL)
-			continue;
-		high = memcmp(signature + ATID_SCALAR_LEN, half_order_head[verifier->key.curve],
-					  sizeof(half_order_head[0])) > 0;
-		if (!high)
-			break;
-	}
-	return high;
-}
-
-/*
- * Note that no key has signed.
- */
-static bool
-note_signature(Reader *reader, const Reading *reading, int keys_of, Verdict verdict)
-{
-	const AtidLogEntry *keys = &reader->log->entries[keys_of];
-
-	if (is_der(reading->operation.signature))
-		return note(reader, reading->n, ".operation.sig",
-					"The signature must be r and s in 32 bytes each, and not in DER.");
-	if (is_high(reader, keys, reading->operation.signature))
-		return note(reader, reading->n, ".operation.sig",
-					"The s of the signature must be at most half the order of the curve "
-					"(low-S).");
-	if (verdict == SIGNED_BEHIND_MALFORMED)
-		return note(reader, reading->n, ".operation.sig",
-					psprintf("The signature must be by a rotation key of $[%d].operation with no "
-							 "malformed key before it.", keys_of));
-	return note(reader, reading->n, ".operation.sig",
-				psprintf("The signature must be by a rotation key of $[%d].operation.", keys_of));
-}
-
-/*
- * Verify the signature of an entry that follows another one, and nullifies first if that
- * is an entry.
- */
-static bool
-check_signature(Reader *reader, Reading *reading, int first)
-{
-	AtidLogEntry *entries = reader->log->entries;
-	int			keys_of = reading->entry->prev == ATID_LOG_NONE ? reading->n : reading->entry->prev;
-	Verdict		verdict;
-
-	if (first == ATID_LOG_NONE)
-	{
-		verdict = find_signer(reader, &entries[keys_of], atid_log_key_count(&entries[keys_of]),
-							  &reading->operation, &reading->entry->signer);
-		return verdict == SIGNED || note_signature(reader, reading, keys_of, verdict);
-	}
-
-	/* those in front of a key that has signed are well-formed */
-	verdict = find_signer_of_fork(reader, &entries[keys_of], entries[first].signer,
-								  &reading->operation, &reading->entry->signer);
-	return verdict == SIGNED ||
-		note(reader, reading->n, ".operation.sig",
-			 psprintf("The signature must be by a rotation key of $[%d].operation of a "
-					  "lower index than that of $[%d], which is nullified.", keys_of, first));
-}
-
-
-/*
- * The rules of strict
- */
-
-/* Is it "did:key:z" and digits of base58? */
-static bool
-is_did_key(const JsonbValue *value)
-{
-	static const char prefix[] = "did:key:z";
-	static const char digits[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-	int			len = value->val.string.len;
-	const char *str = value->val.string.val;
-
-	if (len <= (int) strlen(prefix) || memcmp(str, prefix, strlen(prefix)) != 0)
-		return false;
-	for (int i = (int) strlen(prefix); i < len; i++)
-	{
-		if (str[i] == '\0' || strchr(digits, str[i]) == NULL)
-			return false;
-	}
-	return true;
-}
-
-static bool
-check_strict_keys(Reader *reader, const Reading *reading)
-{
-	int			count = atid_log_key_count(reading->entry);
-
-	if (count < 1 || count > ROTATION_KEYS_MAX)
-		return note(reader, reading->n, ".operation.rotationKeys",
-					psprintf("There must be 1 to %d keys.", ROTATION_KEYS_MAX));
-	for (int i = 0; i < count; i++)
-	{
-		JsonbValue	key;
-		JsonbValue	other;
-
-		atid_log_key(reading->entry, i, &key);
-		if (verifier_of_key(reader->ring, &key) == NULL)
-			return note(reader, reading->n, psprintf(".operation.rotationKeys[%d]", i),
-						"The value must be a did:key of curve K-256 or P-256.");
-		for (int j = 0; j < i; j++)
-		{
-			atid_log_key(reading->entry, j, &other);
-			if (same_string(&key, other.val.string.val, other.val.string.len))
-				return note(reader, reading->n, psprintf(".operation.rotationKeys[%d]", i),
-							"A key must not be there twice.");
-		}
-	}
-	return true;
-}
-
-static bool
-check_strict_methods(Reader *reader, const Reading *reading)
-{
-	JsonbValue	methods;
-	JsonbValue	item;
-	JsonbIterator *iterator;
-	JsonbIteratorToken token;
-
-	atid_log_field(reading->entry, "verificationMethods", &methods);
-	if (JsonContainerSize(methods.val.binary.data) > VERIFICATION_METHODS_MAX)
-		return note(reader, reading->n, ".operation.verificationMethods",
-					psprintf("There must be at most %d.", VERIFICATION_METHODS_MAX));
-	iterator = JsonbIteratorInit(methods.val.binary.data);
-	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
-	{
-		if (token == WJB_VALUE && !is_did_key(&item))
-			return note(reader, reading->n, ".operation.verificationMethods",
-						"Each value must be a did:key in base58btc.");
-	}
-	return true;
-}
-
-static bool
-check_strict(Reader *reader, const Reading *reading)
-{
-	if (!reader->strict)
-		return true;
-	if (reading->len > OPERATION_LEN_MAX)
-		return note(reader, reading->n, ".operation",
-					psprintf("The DAG-CBOR of an operation must be at most %d bytes.",
-							 OPERATION_LEN_MAX));
-	return reading->entry->type != ATID_OPERATION_UPDATE ||
-		(check_strict_keys(reader, reading) && check_strict_methods(reader, reading));
+	reader->problem = MemoryContextStrdup(reader->context, psprintf("$[%d]%s: %s", n, path, words));
+	return false;
 }
 
 
@@ -527,22 +112,32 @@ check_strict(Reader *reader, const Reading *reading)
  */
 
 static bool
-find_field(Reader *reader, int n, JsonbContainer *object, const char *name, JsonbValue *value)
+find_value(JsonbContainer *object, const char *key, JsonbValue *value)
+{
+	return getKeyJsonValueFromContainer(object, key, (int) strlen(key), value) != NULL;
+}
+
+static bool
+is_string(const JsonbValue *value, const char *str, int len)
+{
+	return value->val.string.len == len && memcmp(value->val.string.val, str, len) == 0;
+}
+
+static bool
+find_field(LogReader *reader, int n, JsonbContainer *object, const char *name, JsonbValue *value)
 {
 	if (!find_value(object, name, value))
-		return note(reader, n, psprintf(".%s", name),
-					"An entry must have this field.");
+		return note(reader, n, psprintf(".%s", name), ATID_LOG_MISSING);
 	return true;
 }
 
 static bool
-find_string(Reader *reader, int n, JsonbContainer *object, const char *name, JsonbValue *value)
+find_string(LogReader *reader, int n, JsonbContainer *object, const char *name, JsonbValue *value)
 {
 	if (!find_field(reader, n, object, name, value))
 		return false;
 	return value->type == jbvString ||
-		note(reader, n, psprintf(".%s", name),
-			 "The value must be a string.");
+		note(reader, n, psprintf(".%s", name), ATID_CONFORM_NOT_STRING);
 }
 
 /*
@@ -558,7 +153,7 @@ is_operation(JsonbContainer *object)
 }
 
 static bool
-read_created(Reader *reader, Reading *reading, JsonbContainer *object)
+read_created(LogReader *reader, EntryReading *reading, JsonbContainer *object)
 {
 	JsonbValue	value;
 	int64_t		us;
@@ -568,14 +163,13 @@ read_created(Reader *reader, Reading *reading, JsonbContainer *object)
 		return false;
 	if (atid_datetime_parse(value.val.string.val, (size_t) value.val.string.len, &us,
 							&at) != ATID_OK)
-		return note(reader, reading->n, ".createdAt",
-					"The value must be a datetime, such as \"2024-02-22T04:31:08.867Z\".");
-	reading->entry->created = us - EPOCH_US;
+		return note(reader, reading->n, ".createdAt", ATID_LOG_DATETIME);
+	reading->entry->created = us - ATID_DATETIME_EPOCH_US;
 	return true;
 }
 
 static bool
-read_claim(Reader *reader, Reading *reading, JsonbContainer *object)
+read_claim(LogReader *reader, EntryReading *reading, JsonbContainer *object)
 {
 	JsonbValue	value;
 
@@ -583,14 +177,13 @@ read_claim(Reader *reader, Reading *reading, JsonbContainer *object)
 	if (!find_value(object, "nullified", &value) || value.type == jbvNull)
 		return true;
 	if (value.type != jbvBool)
-		return note(reader, reading->n, ".nullified",
-					"The value must be true or false.");
+		return note(reader, reading->n, ".nullified", ATID_LOG_BOOL);
 	reading->entry->claim = value.val.boolean;
 	return true;
 }
 
 static bool
-read_operation(Reader *reader, Reading *reading, JsonbContainer *object)
+read_operation(LogReader *reader, EntryReading *reading, JsonbContainer *object)
 {
 	JsonbValue	value;
 	char	   *problem;
@@ -598,8 +191,7 @@ read_operation(Reader *reader, Reading *reading, JsonbContainer *object)
 	if (!find_field(reader, reading->n, object, "operation", &value))
 		return false;
 	if (value.type != jbvBinary)
-		return note(reader, reading->n, ".operation",
-					"The value must be an object.");
+		return note(reader, reading->n, ".operation", ATID_CONFORM_NOT_OBJECT);
 	problem = atid_operation_read(value.val.binary.data, &reading->operation);
 	if (problem != NULL)
 	{
@@ -617,19 +209,16 @@ read_operation(Reader *reader, Reading *reading, JsonbContainer *object)
  * Read the form of an entry.
  */
 static bool
-read_form(Reader *reader, Reading *reading)
+read_form(LogReader *reader, EntryReading *reading)
 {
 	JsonbValue *item = getIthJsonbValueFromContainer(reader->json, (uint32) reading->n);
 	JsonbContainer *object;
 
 	if (item->type != jbvBinary || !JsonContainerIsObject(item->val.binary.data))
-		return note(reader, reading->n, "",
-					"The value must be an object.");
+		return note(reader, reading->n, "", ATID_CONFORM_NOT_OBJECT);
 	object = item->val.binary.data;
 	if (is_operation(object))
-		return note(reader, reading->n, "",
-					"An entry must be one of the audit log or of an export, and not an "
-					"operation alone.");
+		return note(reader, reading->n, "", ATID_LOG_BARE);
 	return find_string(reader, reading->n, object, "did", &reading->did) &&
 		find_string(reader, reading->n, object, "cid", &reading->cid) &&
 		read_created(reader, reading, object) &&
@@ -646,7 +235,7 @@ read_form(Reader *reader, Reading *reading)
  * Check what the hash of the operation shows: its CID, and the DID.
  */
 static bool
-check_hash(Reader *reader, Reading *reading)
+check_hash(LogReader *reader, EntryReading *reading)
 {
 	uint8_t    *block = atid_operation_block(&reading->operation, true, &reading->len);
 	uint8_t		cid[ATID_CID_BLESSED_LEN] = {
@@ -658,52 +247,47 @@ check_hash(Reader *reader, Reading *reading)
 	pfree(block);
 	memcpy(cid + sizeof(cid) - ATID_SHA2_256_LEN, reading->digest, ATID_SHA2_256_LEN);
 	atid_cid_to_text(cid, sizeof(cid), text);
-	if (!same_string(&reading->cid, text, sizeof(text)))
-		return note(reader, reading->n, ".cid",
-					"The value must be the CID of the operation.");
+	if (!is_string(&reading->cid, text, sizeof(text)))
+		return note(reader, reading->n, ".cid", ATID_LOG_CID);
 	reading->entry->cid = reading->cid.val.string.val;
 	return true;
 }
 
 static bool
-check_did(Reader *reader, Reading *reading)
+check_did(LogReader *reader, EntryReading *reading)
 {
 	char		did[ATID_PLC_DID_LEN];
 
 	if (reading->n > 0)
-		return same_string(&reading->did, reader->log->did, ATID_PLC_DID_LEN) ||
-			note(reader, reading->n, ".did",
-				 "The value must be the same in all entries.");
+		return is_string(&reading->did, reader->log->did, ATID_PLC_DID_LEN) ||
+			note(reader, reading->n, ".did", ATID_LOG_DID_OTHER);
 	atid_operation_did(reading->digest, did);
 	reader->log->did = reading->did.val.string.val;
-	return same_string(&reading->did, did, sizeof(did)) ||
-		note(reader, reading->n, ".did",
-			 "The value must be the DID that the genesis operation makes.");
+	return is_string(&reading->did, did, sizeof(did)) ||
+		note(reader, reading->n, ".did", ATID_LOG_DID);
 }
 
 /*
  * Note why an operation that is not in the chain cannot be followed.
  */
 static bool
-note_prev(Reader *reader, const Reading *reading, const JsonbValue *prev)
+note_prev(LogReader *reader, const EntryReading *reading, const JsonbValue *prev)
 {
 	for (int i = 0; i < reading->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (same_string(prev, reader->log->entries[i].cid, ATID_LOG_CID_LEN))
-			return note(reader, reading->n, ".operation.prev",
-						psprintf("The operation must not follow $[%d], which $[%d] has nullified.",
-								 i, reader->log->entries[i].nullifier));
+		if (is_string(prev, reader->log->entries[i].cid, ATID_LOG_CID_LEN))
+			return note_about(reader, reading->n, ".operation.prev", ATID_LOG_PREV_NULLIFIED,
+							  reader->log->entries[i].nullifier);
 	}
-	return note(reader, reading->n, ".operation.prev",
-				"The value must be the CID of an operation before.");
+	return note(reader, reading->n, ".operation.prev", ATID_LOG_PREV);
 }
 
 /*
  * Find the entry that the operation follows, and the first one that it nullifies, if any.
  */
 static bool
-find_prev(Reader *reader, Reading *reading, int *first)
+find_prev(LogReader *reader, EntryReading *reading, int *first)
 {
 	AtidLogEntry *entries = reader->log->entries;
 	int			at = reading->n - 1;	/* the end of the chain */
@@ -712,14 +296,12 @@ find_prev(Reader *reader, Reading *reading, int *first)
 	*first = ATID_LOG_NONE;
 	if (reading->operation.genesis)
 		return reading->n == 0 ||
-			note(reader, reading->n, ".operation.prev",
-				 "The value must not be null after the first operation.");
+			note(reader, reading->n, ".operation.prev", ATID_LOG_PREV_NULL);
 	if (reading->n == 0)
-		return note(reader, reading->n, ".operation.prev",
-					"The value must be null in the first operation.");
+		return note(reader, reading->n, ".operation.prev", ATID_LOG_PREV_FIRST);
 
-	atid_log_field(reading->entry, "prev", &prev);
-	while (at != ATID_LOG_NONE && !same_string(&prev, entries[at].cid, ATID_LOG_CID_LEN))
+	atid_operation_field(reading->operation.object, "prev", &prev);
+	while (at != ATID_LOG_NONE && !is_string(&prev, entries[at].cid, ATID_LOG_CID_LEN))
 	{
 		CHECK_FOR_INTERRUPTS();
 		*first = at;
@@ -728,30 +310,74 @@ find_prev(Reader *reader, Reading *reading, int *first)
 	if (at == ATID_LOG_NONE)
 		return note_prev(reader, reading, &prev);
 	if (entries[at].type == ATID_OPERATION_TOMBSTONE)
-		return note(reader, reading->n, ".operation.prev",
-					psprintf("The operation must not follow $[%d], which is a tombstone.", at));
+		return note_about(reader, reading->n, ".operation.prev", ATID_LOG_PREV_TOMBSTONE, at);
 	reading->entry->prev = at;
 	return true;
 }
 
 static bool
-check_times(Reader *reader, const Reading *reading, int first)
+check_times(LogReader *reader, const EntryReading *reading, int first)
 {
 	const AtidLogEntry *entries = reader->log->entries;
 
 	if (reading->n > 0 && reading->entry->created <= entries[reading->n - 1].created)
-		return note(reader, reading->n, ".createdAt",
-					"The time must be later than that of the entry before.");
+		return note(reader, reading->n, ".createdAt", ATID_LOG_ORDER);
 	if (first != ATID_LOG_NONE &&
 		reading->entry->created - entries[first].created > RECOVERY_WINDOW)
-		return note(reader, reading->n, ".createdAt",
-					psprintf("The time must be at most 72 hours after that of $[%d], which is "
-							 "nullified.", first));
+		return note_about(reader, reading->n, ".createdAt", ATID_LOG_WINDOW, first);
 	return true;
 }
 
+static bool
+check_rules_of_strict(LogReader *reader, const EntryReading *reading)
+{
+	AtidFault	fault;
+	const char *path;
+
+	if (!reader->strict)
+		return true;
+	fault = atid_check_strict(reader->ring, &reading->operation, reading->len, &path);
+	return fault == ATID_OK ||
+		note(reader, reading->n, psprintf(".operation%s", path), fault);
+}
+
+/*
+ * Verify the signature.  If the entry nullifies others, the argument is the first of them, and
+ * the key must stand before the one that has signed it.
+ */
+static bool
+check_signature(LogReader *reader, EntryReading *reading, int first)
+{
+	AtidLogEntry *entries = reader->log->entries;
+	int			keys_of = reading->n == 0 ? 0 : reading->entry->prev;
+	AtidRotationKeys keys = atid_rotation_keys(entries[keys_of].operation, entries[keys_of].type);
+	AtidFault	fault;
+
+	if (first == ATID_LOG_NONE)
+		fault = atid_find_signer(reader->ring, &keys, &reading->operation, &reading->entry->signer);
+	else
+	{
+		/* they are well-formed, as they stand before one that has signed */
+		keys.count = entries[first].signer;
+		fault = atid_find_signer_of_fork(reader->ring, &keys, &reading->operation,
+										 &reading->entry->signer);
+	}
+	switch (fault)
+	{
+		case ATID_OK:
+			return true;
+		case ATID_LOG_SIGNER_LOWER:
+			return note_about(reader, reading->n, ".operation.sig", fault, first);
+		case ATID_LOG_SIGNER:
+		case ATID_LOG_SIGNER_MALFORMED:
+			return note_about(reader, reading->n, ".operation.sig", fault, keys_of);
+		default:
+			return note(reader, reading->n, ".operation.sig", fault);
+	}
+}
+
 static void
-nullify(Reader *reader, const Reading *reading)
+nullify(LogReader *reader, const EntryReading *reading)
 {
 	AtidLogEntry *entries = reader->log->entries;
 
@@ -763,21 +389,21 @@ nullify(Reader *reader, const Reading *reading)
 }
 
 static bool
-read_entry(Reader *reader, int n)
+read_entry(LogReader *reader, int n)
 {
-	Reading		reading = {.n = n};
+	EntryReading reading = {.n = n};
 	int			first;
 
 	reading.entry = &reader->log->entries[n];
 	reading.entry->prev = ATID_LOG_NONE;
-	reading.entry->signer = ATID_LOG_NONE;
+	reading.entry->signer = 0;
 	reading.entry->nullifier = ATID_LOG_NONE;
 	if (!read_form(reader, &reading) ||
 		!check_hash(reader, &reading) ||
 		!find_prev(reader, &reading, &first) ||
 		!check_did(reader, &reading) ||
 		!check_times(reader, &reading, first) ||
-		!check_strict(reader, &reading) ||
+		!check_rules_of_strict(reader, &reading) ||
 		!check_signature(reader, &reading, first))
 		return false;
 	nullify(reader, &reading);
@@ -788,7 +414,7 @@ read_entry(Reader *reader, int n)
  * Compare which operations are nullified with what the log says, where it does.
  */
 static bool
-check_claims(Reader *reader)
+check_claims(LogReader *reader)
 {
 	for (int i = 0; i < reader->log->count; i++)
 	{
@@ -796,18 +422,15 @@ check_claims(Reader *reader)
 
 		CHECK_FOR_INTERRUPTS();
 		if (entry->claim == 0 && entry->nullifier != ATID_LOG_NONE)
-			return note(reader, i, ".nullified",
-						psprintf("The value must be true, as $[%d] nullifies the operation.",
-								 entry->nullifier));
+			return note_about(reader, i, ".nullified", ATID_LOG_NULLIFIED, entry->nullifier);
 		if (entry->claim == 1 && entry->nullifier == ATID_LOG_NONE)
-			return note(reader, i, ".nullified",
-						"The value must be false, as no entry nullifies the operation.");
+			return note(reader, i, ".nullified", ATID_LOG_NOT_NULLIFIED);
 	}
 	return true;
 }
 
 static bool
-read_entries(Reader *reader)
+read_entries(LogReader *reader)
 {
 	AtidLog    *log = reader->log;
 	int			count = (int) JsonContainerSize(reader->json);
@@ -829,19 +452,15 @@ read_entries(Reader *reader)
 	return check_claims(reader);
 }
 
-/*
- * Read a log and verify it.  Returns NULL, or why it is not valid: the place, and the rule
- * that is broken; then the log has no meaning.
- */
 char *
 atid_log_read(AtidLog *log, JsonbContainer *json, bool strict, AtidKeyring *ring)
 {
-	Reader		reader = {.log = log,.strict = strict,.ring = ring,.json = json,.capacity = 16};
+	LogReader	reader = {.log = log,.strict = strict,.ring = ring,.json = json,.capacity = 16};
 
 	if (!JsonContainerIsArray(json) || JsonContainerIsScalar(json))
-		return pstrdup("$: The value must be an array.");
+		return psprintf("$: %s", atid_fault_words(ATID_CONFORM_NOT_ARRAY));
 	if (JsonContainerSize(json) == 0)
-		return pstrdup("$: A log must have an operation.");
+		return psprintf("$: %s", atid_fault_words(ATID_LOG_EMPTY));
 
 	reader.context = CurrentMemoryContext;
 	reader.scratch = AllocSetContextCreate(CurrentMemoryContext, "operation of a PLC log",

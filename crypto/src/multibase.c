@@ -23,6 +23,7 @@
 #include "base58.h"
 #include "compat.h"
 #include "key.h"
+#include "keyring.h"
 #include "multikey.h"
 #include "signature.h"
 

@@ -13,7 +13,7 @@
  * is never zero, so every valid key has the same length.
  *
  * Two kinds of keys that users are likely to meet have faults of their own: the keys of
- * older DID documents ("Legacy Representation"), which have no codec and may be
+ * older DID documents ("Legacy Representation"), which have no codec and can be
  * uncompressed; and private keys, which have other codecs.
  *
  * Pure code: no server, no allocation, no state.  The libraries check whether a point
@@ -66,9 +66,6 @@ is_bare_point(const uint8_t *bytes, size_t len)
 		(len == POINT_UNCOMPRESSED_LEN && bytes[0] == POINT_UNCOMPRESSED);
 }
 
-/*
- * Set the point of a key from its bytes.
- */
 AtidFault
 atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
 {
@@ -82,11 +79,6 @@ atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
 	return ATID_OK;
 }
 
-/*
- * Read a did:key or a multikey of len bytes.  For ATID_MULTIKEY_MULTIBASE and the
- * faults of base58, *at is the index of the byte at fault.  After any fault, *key is
- * undefined.
- */
 AtidFault
 atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 {
@@ -129,9 +121,6 @@ atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 	return ATID_MULTIKEY_CODEC;
 }
 
-/*
- * Write a key as a did:key into dst; no terminator.
- */
 void
 atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN])
 {
@@ -146,9 +135,6 @@ atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN
 	memcpy(dst + PREFIX_LEN + 1, digits, ATID_MULTIKEY_TEXT_LEN - 1);
 }
 
-/*
- * Find the curve of this name; false if there is none.
- */
 bool
 atid_curve_of_name(const char *name, size_t len, AtidCurve *curve)
 {

@@ -35,14 +35,32 @@ typedef struct AtidMultikey
 	uint8_t		point[ATID_POINT_LEN];
 } AtidMultikey;
 
+/*
+ * Reads a did:key or a multikey of len characters.
+ *
+ * Returns ATID_OK and sets *key, or what is wrong.  For ATID_MULTIKEY_MULTIBASE and the faults
+ * of base58, *at is the index of the character.  After any fault *key is undefined.
+ */
 extern AtidFault atid_multikey_parse(const char *str, size_t len, AtidMultikey *key,
 									 size_t *at);
+/*
+ * Sets the point of a key from len bytes.  Returns ATID_OK, or what is wrong with them.
+ */
 extern AtidFault atid_multikey_set_point(AtidMultikey *key, const uint8_t *point,
 										 size_t len);
+/*
+ * Writes a key as a did:key, without a terminator.
+ */
 extern void atid_multikey_to_did_key(const AtidMultikey *key,
 									 char dst[ATID_DID_KEY_TEXT_LEN]);
 
+/*
+ * Sets *curve to the curve of this name of len characters; false if there is none.
+ */
 extern bool atid_curve_of_name(const char *name, size_t len, AtidCurve *curve);
+/*
+ * The name of a curve.
+ */
 extern const char *atid_curve_name(AtidCurve curve);
 
 #endif							/* ATID_MULTIKEY_H */

@@ -107,12 +107,12 @@ static const char *const service_fields[] = {"type", "endpoint"};
 /* A path shows at most so many bytes of a key. */
 #define KEY_MAX 100
 
-/* A broken rule, and its place. */
-typedef struct Problem
+/* What is wrong, and its place. */
+typedef struct FormProblem
 {
 	StringInfoData path;
-	const char *rule;
-} Problem;
+	AtidFault	fault;
+} FormProblem;
 
 
 /*
@@ -146,9 +146,9 @@ string_is(const JsonbValue *value, const char *string)
 }
 
 static bool
-note_rule(Problem *problem, const char *rule)
+note_fault(FormProblem *problem, AtidFault fault)
 {
-	problem->rule = rule;
+	problem->fault = fault;
 	return false;
 }
 
@@ -180,25 +180,25 @@ append_key(StringInfo path, const char *key, int len)
 }
 
 static void
-truncate_path(Problem *problem, int len)
+truncate_path(FormProblem *problem, int len)
 {
 	problem->path.len = len;
 	problem->path.data[len] = '\0';
 }
 
 static bool
-check_text(const JsonbValue *value, Problem *problem)
+check_text(const JsonbValue *value, FormProblem *problem)
 {
 	if (!atid_has_utf8(value->val.string.val, value->val.string.len))
-		return note_rule(problem, atid_fault_words(atid_utf8_fault()));
+		return note_fault(problem, atid_utf8_fault());
 	return true;
 }
 
 static bool
-check_string(const JsonbValue *value, Problem *problem)
+check_string(const JsonbValue *value, FormProblem *problem)
 {
 	if (value->type != jbvString)
-		return note_rule(problem, "The value must be a string.");
+		return note_fault(problem, ATID_CONFORM_NOT_STRING);
 	return check_text(value, problem);
 }
 
@@ -206,25 +206,25 @@ check_string(const JsonbValue *value, Problem *problem)
  * Check the object of a service.
  */
 static bool
-check_service(const JsonbValue *value, Problem *problem)
+check_service(const JsonbValue *value, FormProblem *problem)
 {
 	int			path_len = problem->path.len;
 
 	if (!is_object(value))
-		return note_rule(problem, "The value must be an object.");
+		return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 	for (int i = 0; i < (int) lengthof(service_fields); i++)
 	{
 		JsonbValue	field;
 
 		append_key(&problem->path, service_fields[i], (int) strlen(service_fields[i]));
 		if (!find_value(value->val.binary.data, service_fields[i], &field))
-			return note_rule(problem, "A service must have this field.");
+			return note_fault(problem, ATID_OPERATION_SERVICE_MISSING);
 		if (!check_string(&field, problem))
 			return false;
 		truncate_path(problem, path_len);
 	}
 	if (JsonContainerSize(value->val.binary.data) != lengthof(service_fields))
-		return note_rule(problem, "A service must have no fields but \"type\" and \"endpoint\".");
+		return note_fault(problem, ATID_OPERATION_SERVICE_EXTRA);
 	return true;
 }
 
@@ -232,7 +232,7 @@ check_service(const JsonbValue *value, Problem *problem)
  * Check the strings of an array, or the strings or services of an object.
  */
 static bool
-check_items(const JsonbValue *value, FieldKind kind, Problem *problem)
+check_items(const JsonbValue *value, FieldKind kind, FormProblem *problem)
 {
 	int			path_len = problem->path.len;
 	JsonbIterator *iterator = JsonbIteratorInit(value->val.binary.data);
@@ -283,29 +283,29 @@ is_operation_cid(const JsonbValue *value)
 }
 
 static bool
-check_prev(const JsonbValue *value, AtidOperation *operation, Problem *problem)
+check_prev(const JsonbValue *value, AtidOperation *operation, FormProblem *problem)
 {
 	operation->genesis = value->type == jbvNull;
 	switch (operation->type)
 	{
 		case ATID_OPERATION_UPDATE:
 			if (!operation->genesis && !is_operation_cid(value))
-				return note_rule(problem, "The value must be null or the CID of an operation.");
+				return note_fault(problem, ATID_OPERATION_PREV);
 			break;
 		case ATID_OPERATION_CREATE:
 			if (!operation->genesis)
-				return note_rule(problem, "The value must be null.");
+				return note_fault(problem, ATID_OPERATION_PREV_NULL);
 			break;
 		case ATID_OPERATION_TOMBSTONE:
 			if (!is_operation_cid(value))
-				return note_rule(problem, "The value must be the CID of an operation.");
+				return note_fault(problem, ATID_OPERATION_PREV_CID);
 			break;
 	}
 	return true;
 }
 
 static bool
-check_field(const JsonbValue *value, FieldKind kind, AtidOperation *operation, Problem *problem)
+check_field(const JsonbValue *value, FieldKind kind, AtidOperation *operation, FormProblem *problem)
 {
 	switch (kind)
 	{
@@ -315,27 +315,25 @@ check_field(const JsonbValue *value, FieldKind kind, AtidOperation *operation, P
 			return check_prev(value, operation, problem);
 		case FIELD_SIG:
 			if (!atid_signature_from_base64url(value, operation->signature))
-				return note_rule(problem,
-								 "The value must be 64 bytes in base64url without padding, "
-								 "its spare bits zero.");
+				return note_fault(problem, ATID_OPERATION_SIG);
 			return true;
 		case FIELD_STRING:
 			return check_string(value, problem);
 		case FIELD_STRINGS:
 			if (!is_array(value))
-				return note_rule(problem, "The value must be an array.");
+				return note_fault(problem, ATID_CONFORM_NOT_ARRAY);
 			return check_items(value, kind, problem);
 		case FIELD_STRING_MAP:
 		case FIELD_SERVICES:
 			if (!is_object(value))
-				return note_rule(problem, "The value must be an object.");
+				return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 			return check_items(value, kind, problem);
 	}
 	return false;
 }
 
 static bool
-check_type(AtidOperation *operation, Problem *problem)
+check_type(AtidOperation *operation, FormProblem *problem)
 {
 	JsonbValue	value;
 
@@ -351,15 +349,14 @@ check_type(AtidOperation *operation, Problem *problem)
 		}
 	}
 	appendStringInfoString(&problem->path, ".type");
-	return note_rule(problem,
-					 "The value must be \"plc_operation\", \"create\" or \"plc_tombstone\".");
+	return note_fault(problem, ATID_OPERATION_TYPE);
 }
 
 /*
  * Find the first field that this type of operation must not have.
  */
 static bool
-find_other_field(const AtidOperation *operation, Problem *problem)
+find_other_field(const AtidOperation *operation, FormProblem *problem)
 {
 	JsonbIterator *iterator = JsonbIteratorInit(operation->object);
 	JsonbIteratorToken token;
@@ -374,19 +371,19 @@ find_other_field(const AtidOperation *operation, Problem *problem)
 		if (!known)
 		{
 			append_key(&problem->path, key.val.string.val, key.val.string.len);
-			return note_rule(problem, "An operation of this type must not have this field.");
+			return note_fault(problem, ATID_OPERATION_EXTRA);
 		}
 	}
 	return true;
 }
 
 static bool
-check_form(JsonbContainer *json, AtidOperation *operation, Problem *problem)
+check_form(JsonbContainer *json, AtidOperation *operation, FormProblem *problem)
 {
 	uint32		count = 0;
 
 	if (!JsonContainerIsObject(json))
-		return note_rule(problem, "The value must be an object.");
+		return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 	operation->object = json;
 	if (!check_type(operation, problem))
 		return false;
@@ -399,7 +396,7 @@ check_form(JsonbContainer *json, AtidOperation *operation, Problem *problem)
 			continue;
 		append_key(&problem->path, fields[i].name, (int) strlen(fields[i].name));
 		if (!find_value(json, fields[i].name, &value))
-			return note_rule(problem, "An operation of this type must have this field.");
+			return note_fault(problem, ATID_OPERATION_MISSING);
 		if (!check_field(&value, fields[i].kind, operation, problem))
 			return false;
 		truncate_path(problem, path_len);
@@ -408,21 +405,67 @@ check_form(JsonbContainer *json, AtidOperation *operation, Problem *problem)
 	return JsonContainerSize(json) == count || find_other_field(operation, problem);
 }
 
-/*
- * Read an operation.  Returns NULL, or why it is none: a path, and the broken rule.
- */
 char *
 atid_operation_read(JsonbContainer *json, AtidOperation *operation)
 {
-	Problem		problem;
+	FormProblem problem;
 	char	   *result = NULL;
 
 	initStringInfo(&problem.path);
 	appendStringInfoChar(&problem.path, '$');
 	if (!check_form(json, operation, &problem))
-		result = psprintf("%s: %s", problem.path.data, problem.rule);
+		result = psprintf("%s: %s", problem.path.data, atid_fault_words(problem.fault));
 	pfree(problem.path.data);
 	return result;
+}
+
+
+/*
+ * Parts
+ */
+
+void
+atid_operation_field(JsonbContainer *object, const char *name, JsonbValue *value)
+{
+	if (!find_value(object, name, value))
+		elog(ERROR, "operation without %s", name);
+}
+
+AtidRotationKeys
+atid_rotation_keys(JsonbContainer *object, AtidOperationType type)
+{
+	AtidRotationKeys keys = {.operation = object,.type = type};
+	JsonbValue	list;
+
+	switch (type)
+	{
+		case ATID_OPERATION_CREATE:
+			keys.count = 2;
+			break;
+		case ATID_OPERATION_TOMBSTONE:
+			break;
+		case ATID_OPERATION_UPDATE:
+			atid_operation_field(object, "rotationKeys", &list);
+			keys.list = list.val.binary.data;
+			keys.count = (int) JsonContainerSize(keys.list);
+			break;
+	}
+	return keys;
+}
+
+void
+atid_rotation_key(const AtidRotationKeys *keys, int index, JsonbValue *key)
+{
+	JsonbValue *item;
+
+	if (keys->type == ATID_OPERATION_CREATE)
+	{
+		atid_operation_field(keys->operation, index == 0 ? "recoveryKey" : "signingKey", key);
+		return;
+	}
+	item = getIthJsonbValueFromContainer(keys->list, (uint32) index);
+	*key = *item;
+	pfree(item);
 }
 
 
@@ -503,19 +546,19 @@ put_item(AtidCborWriter *writer, const JsonbValue *value)
 }
 
 /* A pair of an object, with its key in UTF-8. */
-typedef struct Pair
+typedef struct MapPair
 {
 	const char *key;
 	size_t		key_len;
 	JsonbValue	value;
-} Pair;
+} MapPair;
 
 /* Reversed, because a heap gives the greatest first. */
 static int
 compare_pairs(Datum a, Datum b, void *arg)
 {
-	const Pair *x = (const Pair *) DatumGetPointer(a);
-	const Pair *y = (const Pair *) DatumGetPointer(b);
+	const MapPair *x = (const MapPair *) DatumGetPointer(a);
+	const MapPair *y = (const MapPair *) DatumGetPointer(b);
 
 	return atid_cbor_key_cmp(y->key, y->key_len, x->key, x->key_len);
 }
@@ -533,15 +576,15 @@ put_map(AtidCborWriter *writer, JsonbContainer *object)
 	uint32		count = JsonContainerSize(object);
 	bool		sorted = GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII;
 	binaryheap *heap = NULL;
-	Pair	   *pairs = NULL;
-	Pair	   *next = NULL;
+	MapPair    *pairs = NULL;
+	MapPair    *next = NULL;
 	JsonbValue	item;
 
 	atid_cbor_put_map(writer, count);
 	if (!sorted)
 	{
 		heap = binaryheap_allocate((int) count + 1, compare_pairs, NULL);
-		pairs = next = palloc_extended(sizeof(Pair) * (count + 1), MCXT_ALLOC_HUGE);
+		pairs = next = palloc_extended(sizeof(MapPair) * (count + 1), MCXT_ALLOC_HUGE);
 	}
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
 	{
@@ -564,7 +607,7 @@ put_map(AtidCborWriter *writer, JsonbContainer *object)
 	binaryheap_build(heap);
 	while (!binaryheap_empty(heap))
 	{
-		const Pair *pair = (const Pair *) DatumGetPointer(binaryheap_remove_first(heap));
+		const MapPair *pair = (const MapPair *) DatumGetPointer(binaryheap_remove_first(heap));
 
 		CHECK_FOR_INTERRUPTS();
 		atid_cbor_put_text(writer, pair->key, pair->key_len);
@@ -574,9 +617,6 @@ put_map(AtidCborWriter *writer, JsonbContainer *object)
 	pfree(pairs);
 }
 
-/*
- * The DAG-CBOR of an operation, with its sig or without.
- */
 uint8_t *
 atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
 {
@@ -622,9 +662,6 @@ atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
 	return writer.data;
 }
 
-/*
- * The DID that a genesis operation makes, by the digest of its block with sig.
- */
 void
 atid_operation_did(const uint8_t digest[ATID_DIGEST_LEN], char did[ATID_PLC_DID_LEN])
 {

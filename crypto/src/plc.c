@@ -8,7 +8,7 @@
  * "did:plc:" and the first 24 characters of the base32 of the SHA-256 of its
  * DAG-CBOR with sig.
  *
- * The caller decides which keys may sign: the rotationKeys of the previous operation,
+ * The caller decides which keys can sign: the rotationKeys of the previous operation,
  * or those of the genesis operation itself.
  *
  *-------------------------------------------------------------------------
@@ -28,7 +28,7 @@
 
 
 /*
- * plc_operation_problem(operation jsonb): why it is no operation, or NULL.
+ * plc_operation_problem(operation jsonb): why it is not an operation, or NULL.
  */
 PG_FUNCTION_INFO_V1(atid_plc_operation_problem);
 Datum
@@ -77,7 +77,7 @@ atid_plc_did(PG_FUNCTION_ARGS)
 
 /*
  * plc_operation_is_signed_by(operation jsonb, key text): has the key signed the
- * operation?  False if it is no operation.
+ * operation?  False if it is not an operation.
  */
 PG_FUNCTION_INFO_V1(atid_plc_operation_is_signed_by);
 Datum

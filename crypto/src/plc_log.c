@@ -3,8 +3,7 @@
  * plc_log.c
  *		SQL functions over the log of an account of the DID method PLC.
  *
- * The log is read and verified whole (log.c).  Of a log that is not valid nothing is
- * handed out.
+ * The log is read and verified whole (log.c).  A log that is not valid has no rows.
  *
  * The directory answers with its last operation.  So each operation was in force from its
  * own time until that of the next entry, also one that was nullified later.
@@ -83,7 +82,7 @@ begins_with(const JsonbValue *value, const char *prefix)
 }
 
 /*
- * The handle of a create as alsoKnownAs has it: at:// in front of it, and not http:// or
+ * The handle of a create as alsoKnownAs has it: at:// in front of it instead of http:// or
  * https://.  This is what the directory's own library does.
  */
 static JsonbValue
@@ -126,10 +125,10 @@ push_create(AtidJsonbBuilder *builder, const AtidLogEntry *entry)
 	JsonbValue	handle;
 	JsonbValue	service;
 
-	atid_log_field(entry, "recoveryKey", &recovery_key);
-	atid_log_field(entry, "signingKey", &signing_key);
-	atid_log_field(entry, "handle", &handle);
-	atid_log_field(entry, "service", &service);
+	atid_operation_field(entry->operation, "recoveryKey", &recovery_key);
+	atid_operation_field(entry->operation, "signingKey", &signing_key);
+	atid_operation_field(entry->operation, "handle", &handle);
+	atid_operation_field(entry->operation, "service", &service);
 	handle = handle_to_uri(&handle);
 
 	push_key(builder, "rotationKeys");
@@ -176,7 +175,7 @@ make_data(const AtidLogEntry *entry)
 		{
 			JsonbValue	value;
 
-			atid_log_field(entry, names[i], &value);
+			atid_operation_field(entry->operation, names[i], &value);
 			push_pair(&builder, names[i], value);
 		}
 	}
@@ -285,6 +284,59 @@ find_end(const AtidLog *log, int n, TimestampTz *end)
 	return true;
 }
 
+/* A log whose rows are put out, and a context that is emptied for each entry. */
+typedef struct LogRows
+{
+	AtidLog		log;
+	ReturnSetInfo *rsinfo;
+	MemoryContext row;
+	MemoryContext caller;
+} LogRows;
+
+/*
+ * Begin with the rows of a call, and read its log.  Returns false, and there are no rows, if
+ * the log is not valid.
+ */
+static bool
+begin_rows(FunctionCallInfo fcinfo, LogRows *rows)
+{
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	rows->rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	if (read_log(fcinfo, &rows->log, false) != NULL)
+		return false;
+	rows->row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log",
+									  ALLOCSET_DEFAULT_SIZES);
+	rows->caller = MemoryContextSwitchTo(rows->row);
+	return true;
+}
+
+static void
+put_row(LogRows *rows, Datum *values, bool *nulls)
+{
+	tuplestore_putvalues(rows->rsinfo->setResult, rows->rsinfo->setDesc, values, nulls);
+}
+
+static void
+end_rows(LogRows *rows)
+{
+	MemoryContextSwitchTo(rows->caller);
+	MemoryContextDelete(rows->row);
+}
+
+/*
+ * The key that has signed an entry.
+ */
+static Datum
+signer_datum(const AtidLog *log, const AtidLogEntry *entry)
+{
+	const AtidLogEntry *keys_of = entry->prev == ATID_LOG_NONE ? entry : &log->entries[entry->prev];
+	AtidRotationKeys keys = atid_rotation_keys(keys_of->operation, keys_of->type);
+	JsonbValue	key;
+
+	atid_rotation_key(&keys, entry->signer, &key);
+	return string_datum(&key);
+}
+
 /*
  * plc_log_history(log jsonb): a row for each operation.
  */
@@ -292,46 +344,35 @@ PG_FUNCTION_INFO_V1(atid_plc_log_history);
 Datum
 atid_plc_log_history(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext row;
-	MemoryContext old;
-	AtidLog		log;
+	LogRows		rows;
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (read_log(fcinfo, &log, false) != NULL)
+	if (!begin_rows(fcinfo, &rows))
 		return (Datum) 0;
-
-	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(row);
-	for (int n = 0; n < log.count; n++)
+	for (int n = 0; n < rows.log.count; n++)
 	{
-		const AtidLogEntry *entry = &log.entries[n];
+		const AtidLogEntry *entry = &rows.log.entries[n];
 		Datum		values[10] = {0};
 		bool		nulls[10] = {0};
 		TimestampTz end = 0;
-		JsonbValue	key;
 
 		CHECK_FOR_INTERRUPTS();
-		values[0] = did_datum(&log);
+		MemoryContextReset(rows.row);
+		values[0] = did_datum(&rows.log);
 		values[1] = Int32GetDatum(n);
 		values[2] = cid_datum(entry->cid);
 		values[3] = TimestampTzGetDatum(entry->created);
 		values[4] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
 		values[5] = CStringGetTextDatum(type_name(entry->type));
-		atid_log_key(entry->prev == ATID_LOG_NONE ? entry : &log.entries[entry->prev],
-					 entry->signer, &key);
-		values[6] = string_datum(&key);
+		values[6] = signer_datum(&rows.log, entry);
 		values[7] = values[3];
-		nulls[8] = !find_end(&log, n, &end);
+		nulls[8] = !find_end(&rows.log, n, &end);
 		values[8] = TimestampTzGetDatum(end);
 		nulls[9] = entry->type == ATID_OPERATION_TOMBSTONE;
 		if (!nulls[9])
 			values[9] = JsonbPGetDatum(make_data(entry));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-		MemoryContextReset(row);
+		put_row(&rows, values, nulls);
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
+	end_rows(&rows);
 	return (Datum) 0;
 }
 
@@ -348,12 +389,12 @@ find_method(const AtidLogEntry *entry, const JsonbValue *id, JsonbValue *key)
 		case ATID_OPERATION_TOMBSTONE:
 			return false;
 		case ATID_OPERATION_CREATE:
-			atid_log_field(entry, "signingKey", key);
+			atid_operation_field(entry->operation, "signingKey", key);
 			return id->val.string.len == (int) strlen("atproto") && begins_with(id, "atproto");
 		case ATID_OPERATION_UPDATE:
 			break;
 	}
-	atid_log_field(entry, "verificationMethods", &methods);
+	atid_operation_field(entry->operation, "verificationMethods", &methods);
 	return getKeyJsonValueFromContainer(methods.val.binary.data, id->val.string.val,
 										id->val.string.len, key) != NULL;
 }
@@ -375,9 +416,9 @@ continues(const AtidLogEntry *entry, const AtidLogEntry *other, const JsonbValue
  * A row for a key that begins with entry n, if it does.
  */
 static void
-put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
-		const JsonbValue *key)
+put_key(LogRows *rows, int n, const JsonbValue *id, const JsonbValue *key)
 {
+	const AtidLog *log = &rows->log;
 	const AtidLogEntry *entry = &log->entries[n];
 	Datum		values[6] = {0};
 	bool		nulls[6] = {0};
@@ -398,41 +439,34 @@ put_key(ReturnSetInfo *rsinfo, const AtidLog *log, int n, const JsonbValue *id,
 	nulls[4] = !find_end(log, last, &end);
 	values[4] = TimestampTzGetDatum(end);
 	values[5] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	put_row(rows, values, nulls);
 }
 
 /*
- * plc_log_keys(log jsonb): the keys for signing, and when they were in force.
+ * plc_log_keys(log jsonb): the verification keys, and when they were in force.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_keys);
 Datum
 atid_plc_log_keys(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext row;
-	MemoryContext old;
-	AtidLog		log;
+	LogRows		rows;
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (read_log(fcinfo, &log, false) != NULL)
+	if (!begin_rows(fcinfo, &rows))
 		return (Datum) 0;
-
-	row = AllocSetContextCreate(CurrentMemoryContext, "row of a PLC log", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(row);
-	for (int n = 0; n < log.count; n++)
+	for (int n = 0; n < rows.log.count; n++)
 	{
-		const AtidLogEntry *entry = &log.entries[n];
+		const AtidLogEntry *entry = &rows.log.entries[n];
 		JsonbValue	id = make_string("atproto", (int) strlen("atproto"));
 		JsonbValue	value;
 		JsonbIterator *iterator;
 		JsonbIteratorToken token;
 
-		MemoryContextReset(row);
+		MemoryContextReset(rows.row);
 		if (entry->type == ATID_OPERATION_CREATE && find_method(entry, &id, &value))
-			put_key(rsinfo, &log, n, &id, &value);
+			put_key(&rows, n, &id, &value);
 		if (entry->type != ATID_OPERATION_UPDATE)
 			continue;
-		atid_log_field(entry, "verificationMethods", &value);
+		atid_operation_field(entry->operation, "verificationMethods", &value);
 		iterator = JsonbIteratorInit(value.val.binary.data);
 		while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 		{
@@ -440,10 +474,9 @@ atid_plc_log_keys(PG_FUNCTION_ARGS)
 			if (token == WJB_KEY)
 				id = value;
 			else if (token == WJB_VALUE)
-				put_key(rsinfo, &log, n, &id, &value);
+				put_key(&rows, n, &id, &value);
 		}
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
+	end_rows(&rows);
 	return (Datum) 0;
 }

@@ -8,7 +8,7 @@
  * A signature (AT Protocol, "Cryptography") is r and s of ECDSA in 32 bytes
  * each, over the SHA-256 of the data.  With n the order of the curve's group,
  * it must have 0 < r < n and 0 < s <= n/2 (low-S) on both curves.  libsecp256k1
- * checks these bounds.  OpenSSL accepts a high s, and may raise an error for a
+ * checks these bounds.  OpenSSL accepts a high s, and can raise an error for a
  * malformed r, so for P-256 the bounds are checked here before it is called.
  *
  * libsecp256k1's static context is enough to parse and to verify.  Randomising a
@@ -303,10 +303,6 @@ p256_has_y(const AtidVerifier *verifier, const uint8_t *y)
  * Both
  */
 
-/*
- * Prepare a key: yes, or no if its point is not on the curve.  Only after a yes the
- * verifier must be released.
- */
 AtidVerdict
 atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key)
 {
@@ -314,10 +310,6 @@ atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key)
 	return key->curve == ATID_CURVE_K256 ? k256_init(verifier) : p256_init(verifier);
 }
 
-/*
- * Are r and s within their bounds?  The protocol takes the lower of the two values of s
- * that are valid ("Cryptography", low-S).
- */
 AtidFault
 atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN])
 {
@@ -335,9 +327,6 @@ atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN]
 	return ATID_OK;
 }
 
-/*
- * Is this the key's signature of what has this digest?
- */
 AtidVerdict
 atid_verifier_check(AtidVerifier *verifier, const uint8_t digest[ATID_DIGEST_LEN],
 					const uint8_t signature[ATID_SIGNATURE_LEN])
@@ -349,9 +338,6 @@ atid_verifier_check(AtidVerifier *verifier, const uint8_t digest[ATID_DIGEST_LEN
 		p256_check(verifier, digest, signature);
 }
 
-/*
- * Is this the y of the key's point, of which its text has only whether it is odd?
- */
 AtidVerdict
 atid_verifier_has_y(const AtidVerifier *verifier, const uint8_t y[ATID_SCALAR_LEN])
 {

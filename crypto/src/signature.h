@@ -41,13 +41,35 @@ typedef struct AtidVerifier
 	}			u;
 } AtidVerifier;
 
+/*
+ * Are r and s within their bounds?  The protocol wants the lower of the two values of s that
+ * are valid (low-S).  Returns ATID_OK, ATID_SIGNATURE_RANGE or ATID_SIGNATURE_HIGH_S.
+ */
 extern AtidFault atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN]);
+
+/*
+ * Prepares a key: yes, or no if its point is not on the curve.  After a yes, and only then,
+ * the verifier must be released.
+ */
 extern AtidVerdict atid_verifier_init(AtidVerifier *verifier, const AtidMultikey *key);
+
+/*
+ * Is this the key's signature of the data with this digest?  The answer is also no for a
+ * signature out of its bounds.
+ */
 extern AtidVerdict atid_verifier_check(AtidVerifier *verifier,
 									   const uint8_t digest[ATID_DIGEST_LEN],
 									   const uint8_t signature[ATID_SIGNATURE_LEN]);
+
+/*
+ * Is this the y of the key's point?  The text of the key only tells whether y is odd.
+ */
 extern AtidVerdict atid_verifier_has_y(const AtidVerifier *verifier,
 									   const uint8_t y[ATID_SCALAR_LEN]);
+
+/*
+ * Frees what atid_verifier_init() has allocated.
+ */
 extern void atid_verifier_release(AtidVerifier *verifier);
 
 #endif							/* ATID_SIGNATURE_H */

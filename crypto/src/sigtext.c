@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sigtext.c
- *		Texts of what is signed: signatures as base64 in a jsonb.
+ *		Signatures as base64 in a jsonb.
  *
  * A label has {"$bytes": base64}, with padding or without (AT Protocol, "Data Model").
  * An operation of PLC has a string in base64url without padding.  64 bytes are 86
@@ -49,9 +49,6 @@ decode_digits(const char *digits, uint8_t *signature)
 	return true;
 }
 
-/*
- * Read {"$bytes": base64} of 64 bytes.
- */
 bool
 atid_signature_from_bytes(const JsonbValue *value, uint8_t signature[ATID_SIGNATURE_LEN])
 {
@@ -74,9 +71,6 @@ atid_signature_from_bytes(const JsonbValue *value, uint8_t signature[ATID_SIGNAT
 	return decode_digits(bytes.val.string.val, signature);
 }
 
-/*
- * Read a string that is the base64url of 64 bytes.
- */
 bool
 atid_signature_from_base64url(const JsonbValue *value, uint8_t signature[ATID_SIGNATURE_LEN])
 {

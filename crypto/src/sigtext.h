@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sigtext.h
- *		Texts of what is signed.
+ *		Signatures as base64 in a jsonb.
  *
  *-------------------------------------------------------------------------
  */
@@ -12,8 +12,14 @@
 
 #include "signature.h"
 
+/*
+ * Reads {"$bytes": base64} of 64 bytes, with padding or without; false if it is not that.
+ */
 extern bool atid_signature_from_bytes(const JsonbValue *value,
 									  uint8_t signature[ATID_SIGNATURE_LEN]);
+/*
+ * Reads a string that is the base64url of 64 bytes, without padding; false if it is not that.
+ */
 extern bool atid_signature_from_base64url(const JsonbValue *value,
 										  uint8_t signature[ATID_SIGNATURE_LEN]);
 

@@ -18,6 +18,9 @@
 #define ATID_DATETIME_MIN_US INT64_C(-62167219200000000)	/* 0000-01-01T00:00:00Z */
 #define ATID_DATETIME_MAX_US INT64_C(253402300799999999)	/* 9999-12-31T23:59:59.999999Z */
 
+/* The microseconds from 1970 to 2000, the epoch of the server. */
+#define ATID_DATETIME_EPOCH_US INT64_C(946684800000000)
+
 /* The longest that atid_datetime_format() writes. */
 #define ATID_DATETIME_TEXT_MAX 27
 

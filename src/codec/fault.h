@@ -31,7 +31,8 @@ extern const char *atid_fault_words(AtidFault fault);
 static inline bool
 atid_fault_has_about(AtidFault fault)
 {
-	return fault >= ATID_CONFORM_CONST && fault <= ATID_CONFORM_TYPE;
+	return (fault >= ATID_CONFORM_CONST && fault <= ATID_CONFORM_TYPE) ||
+		(fault >= ATID_LOG_NULLIFIED && fault <= ATID_LOG_SIGNER);
 }
 
 #endif							/* ATID_FAULT_H */

@@ -403,3 +403,47 @@ ATID_FAULT(ATID_MULTIKEY_OFF_CURVE, "The point of a key must be on the curve.")
 /* atid_crypto's: signature.c, and what is signed */
 ATID_FAULT(ATID_SIGNATURE_RANGE, "The numbers r and s of a signature must be at least 1, and less than the order of the curve.")
 ATID_FAULT(ATID_SIGNATURE_HIGH_S, "The number s of a signature must not be more than half the order of the curve.")
+ATID_FAULT(ATID_SIGNATURE_DER, "A signature must be r and s in 32 bytes each, and not in DER.")
+
+/* atid_crypto's: operation.c, beside ATID_CONFORM_NOT_OBJECT, _ARRAY and _STRING */
+ATID_FAULT(ATID_OPERATION_TYPE, "The value must be \"plc_operation\", \"create\" or \"plc_tombstone\".")
+ATID_FAULT(ATID_OPERATION_MISSING, "An operation of this type must have this field.")
+ATID_FAULT(ATID_OPERATION_EXTRA, "An operation of this type must not have this field.")
+ATID_FAULT(ATID_OPERATION_SERVICE_MISSING, "A service must have this field.")
+ATID_FAULT(ATID_OPERATION_SERVICE_EXTRA, "A service must have no fields but \"type\" and \"endpoint\".")
+ATID_FAULT(ATID_OPERATION_PREV, "The value must be null or the CID of an operation.")
+ATID_FAULT(ATID_OPERATION_PREV_NULL, "The value must be null.")
+ATID_FAULT(ATID_OPERATION_PREV_CID, "The value must be the CID of an operation.")
+ATID_FAULT(ATID_OPERATION_SIG, "The value must be 64 bytes in base64url without padding, its spare bits zero.")
+
+/* atid_crypto's: strict.c, which has the limits too */
+ATID_FAULT(ATID_STRICT_LARGE, "The DAG-CBOR of an operation must be at most 7500 bytes.")
+ATID_FAULT(ATID_STRICT_KEYS, "There must be 1 to 5 keys.")
+ATID_FAULT(ATID_STRICT_KEY, "The value must be a did:key of curve K-256 or P-256.")
+ATID_FAULT(ATID_STRICT_KEY_REPEATED, "A key must not be there twice.")
+ATID_FAULT(ATID_STRICT_METHODS, "There must be at most 10.")
+ATID_FAULT(ATID_STRICT_METHOD, "Each value must be a did:key in base58btc.")
+
+/* atid_crypto's: log.c */
+ATID_FAULT(ATID_LOG_EMPTY, "A log must have an operation.")
+ATID_FAULT(ATID_LOG_BARE, "An entry must be one of the audit log or of an export, and not an operation alone.")
+ATID_FAULT(ATID_LOG_MISSING, "An entry must have this field.")
+ATID_FAULT(ATID_LOG_DATETIME, "The value must be a datetime, such as \"2024-02-22T04:31:08.867Z\".")
+ATID_FAULT(ATID_LOG_BOOL, "The value must be true or false.")
+ATID_FAULT(ATID_LOG_CID, "The value must be the CID of the operation.")
+ATID_FAULT(ATID_LOG_DID, "The value must be the DID that the genesis operation makes.")
+ATID_FAULT(ATID_LOG_DID_OTHER, "The value must be the same in all entries.")
+ATID_FAULT(ATID_LOG_PREV_FIRST, "The value must be null in the first operation.")
+ATID_FAULT(ATID_LOG_PREV_NULL, "The value must not be null after the first operation.")
+ATID_FAULT(ATID_LOG_PREV, "The value must be the CID of an earlier operation.")
+ATID_FAULT(ATID_LOG_ORDER, "The time must be later than that of the entry before.")
+ATID_FAULT(ATID_LOG_NOT_NULLIFIED, "The value must be false, as no entry nullifies the operation.")
+
+/* the same, about another entry in place of the %s: see atid_fault_has_about() */
+ATID_FAULT(ATID_LOG_NULLIFIED, "The value must be true, as %s nullifies the operation.")
+ATID_FAULT(ATID_LOG_PREV_NULLIFIED, "The operation must not follow one that %s has nullified.")
+ATID_FAULT(ATID_LOG_PREV_TOMBSTONE, "The operation must not follow %s, which is a tombstone.")
+ATID_FAULT(ATID_LOG_WINDOW, "The time must be at most 72 hours after that of %s, which is nullified.")
+ATID_FAULT(ATID_LOG_SIGNER_MALFORMED, "The signature must be by a rotation key of %s.operation with no malformed key before it.")
+ATID_FAULT(ATID_LOG_SIGNER_LOWER, "The signature must be by a rotation key that stands before the one that signed %s, which is nullified.")
+ATID_FAULT(ATID_LOG_SIGNER, "The signature must be by a rotation key of %s.operation.")

@@ -1,0 +1,117 @@
+/*-------------------------------------------------------------------------
+ *
+ * strict.c
+ *		What the specification of PLC asks of an operation, and practice has not kept.
+ *
+ * The directory has accepted operations that break these rules, and others build on them.
+ * So they are rules only for those who ask for them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "utils/jsonb.h"
+
+#include "base58.h"
+#include "compat.h"
+#include "keyring.h"
+#include "operation.h"
+#include "signer.h"
+#include "strict.h"
+
+/* The words of the rules have these numbers too (codec/faults.h). */
+#define OPERATION_LEN_MAX 7500
+#define ROTATION_KEYS_MAX 5
+#define VERIFICATION_METHODS_MAX 10
+
+#define KEY_PREFIX "did:key:z"
+
+
+/*
+ * Is it "did:key:z" and digits of base58?
+ */
+static bool
+is_base58_did_key(const JsonbValue *value)
+{
+	int			len = value->val.string.len;
+	const char *str = value->val.string.val;
+	int			i = (int) strlen(KEY_PREFIX);
+
+	if (len <= i || memcmp(str, KEY_PREFIX, strlen(KEY_PREFIX)) != 0)
+		return false;
+	while (i < len && atid_base58_is_digit(str[i]))
+		i++;
+	return i == len;
+}
+
+static bool
+is_repeated(const AtidRotationKeys *keys, int index, const JsonbValue *key)
+{
+	for (int i = 0; i < index; i++)
+	{
+		JsonbValue	other;
+
+		atid_rotation_key(keys, i, &other);
+		if (other.val.string.len == key->val.string.len &&
+			memcmp(other.val.string.val, key->val.string.val, key->val.string.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static AtidFault
+check_rotation_keys(AtidKeyring *ring, const AtidOperation *operation, const char **path)
+{
+	AtidRotationKeys keys = atid_rotation_keys(operation->object, operation->type);
+
+	*path = ".rotationKeys";
+	if (keys.count < 1 || keys.count > ROTATION_KEYS_MAX)
+		return ATID_STRICT_KEYS;
+	for (int i = 0; i < keys.count; i++)
+	{
+		JsonbValue	key;
+
+		*path = psprintf(".rotationKeys[%d]", i);
+		atid_rotation_key(&keys, i, &key);
+		if (atid_verifier_of_string(ring, &key) == NULL)
+			return ATID_STRICT_KEY;
+		if (is_repeated(&keys, i, &key))
+			return ATID_STRICT_KEY_REPEATED;
+	}
+	return ATID_OK;
+}
+
+static AtidFault
+check_verification_methods(const AtidOperation *operation, const char **path)
+{
+	JsonbValue	methods;
+	JsonbValue	item;
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+
+	*path = ".verificationMethods";
+	atid_operation_field(operation->object, "verificationMethods", &methods);
+	if (JsonContainerSize(methods.val.binary.data) > VERIFICATION_METHODS_MAX)
+		return ATID_STRICT_METHODS;
+	iterator = JsonbIteratorInit(methods.val.binary.data);
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+	{
+		if (token == WJB_VALUE && !is_base58_did_key(&item))
+			return ATID_STRICT_METHOD;
+	}
+	return ATID_OK;
+}
+
+AtidFault
+atid_check_strict(AtidKeyring *ring, const AtidOperation *operation, size_t len, const char **path)
+{
+	AtidFault	fault;
+
+	*path = "";
+	if (len > OPERATION_LEN_MAX)
+		return ATID_STRICT_LARGE;
+	if (operation->type != ATID_OPERATION_UPDATE)
+		return ATID_OK;
+	fault = check_rotation_keys(ring, operation, path);
+	return fault != ATID_OK ? fault : check_verification_methods(operation, path);
+}
