@@ -201,7 +201,7 @@ $s->quit;
 $s = AtidTest::Session->new($node, $db);
 $s->ok('CREATE TABLE set AS SELECT l, l::jsonb AS j, l::text AS t FROM many WHERE n = 1');
 foreach my $call ('length(t::atid.lexicon::text)', 'length(atid.lexicon_problem(j || \'{"id": "x"}\'))', 'atid.lexicon_is_valid(j)::int',
-	'pg_column_size(j::atid.lexicon::jsonb)', 'cardinality(atid.lexicon_ids(l || l))', 'cardinality(atid.lexicon_missing(l))',
+	'pg_column_size(j::atid.lexicon::jsonb)', 'cardinality(atid.lexicon_nsids(l || l))', 'cardinality(atid.lexicon_missing(l))',
 	'pg_column_size(atid.lexicon_only(l, \'{a.b.c1#d}\'))', 'pg_column_size(atid.lexicon_document(l, \'a.b.c1\'))',
 	'(l = l)::int + atid.lexicon_hash(l)', 'length(atid.lexicon_send(l))')
 {
@@ -222,7 +222,7 @@ foreach my $call ('length(t::atid.lexicon::text)', 'length(atid.lexicon_problem(
 $s->ok('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2; ANALYZE many');
 my $constant = literal($s->ok('SELECT t FROM set'));
 foreach my $query ("SELECT count(*) FROM many WHERE atid.lexicon_missing(l) <> atid.lexicon_missing($constant)",
-	"SELECT sum(cardinality(atid.lexicon_ids(l || $constant))) - 400 FROM many")
+	"SELECT sum(cardinality(atid.lexicon_nsids(l || $constant))) - 400 FROM many")
 {
 	like($s->ok("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query"), qr/Workers Launched: [12]/, 'workers run the functions');
 	is($s->ok($query), '399', 'and the answer is right');
@@ -294,13 +294,13 @@ $_->quit foreach values %in;
 $node->safe_psql('postgres', 'CREATE DATABASE source OWNER owner; CREATE DATABASE target OWNER owner');
 my @as = ('-U', 'owner');
 $node->safe_psql('source', "CREATE EXTENSION atid; $small;\n" . <<'SQL', extra_params => \@as);
-CREATE TABLE lexicon (nsid text PRIMARY KEY, l atid.lexicon NOT NULL, "all" atid.lexicon[], CHECK (nsid = ANY (atid.lexicon_ids(l))));
+CREATE TABLE lexicon (nsid text PRIMARY KEY, l atid.lexicon NOT NULL, "all" atid.lexicon[], CHECK (nsid = ANY (atid.lexicon_nsids(l))));
 CREATE INDEX ON lexicon USING hash (l);
 INSERT INTO lexicon SELECT 'a.b.c' || n, small('a.b.c' || n)::atid.lexicon, ARRAY[small('x.y.z', ',"d":{"type":"string","const":"é\u0000\""}')::atid.lexicon, '[]'] FROM generate_series(1, 100) n;
 CREATE VIEW one AS SELECT atid.lexicon_agg(l) AS l FROM lexicon;
 CREATE MATERIALIZED VIEW known AS SELECT l || '{"lexicon": 1, "id": "o.p.q", "defs": {"main": {"type": "token"}}}' AS l FROM one;
-CREATE DOMAIN kind AS text CHECK (VALUE = ANY (atid.lexicon_ids('{"lexicon": 1, "id": "a.b.c", "defs": {"main": {"type": "string", "const": "it''s \\é"}}}')));
-CREATE TABLE kinds (kind kind, l atid.lexicon DEFAULT '[]', n int GENERATED ALWAYS AS (cardinality(atid.lexicon_ids(l))) STORED);
+CREATE DOMAIN kind AS text CHECK (VALUE = ANY (atid.lexicon_nsids('{"lexicon": 1, "id": "a.b.c", "defs": {"main": {"type": "string", "const": "it''s \\é"}}}')));
+CREATE TABLE kinds (kind kind, l atid.lexicon DEFAULT '[]', n int GENERATED ALWAYS AS (cardinality(atid.lexicon_nsids(l))) STORED);
 INSERT INTO kinds VALUES ('a.b.c');
 SQL
 my $file     = PostgreSQL::Test::Utils::tempdir('dump') . '/archive';
