@@ -5,6 +5,7 @@
 #   nested deep, is read, compiled, pruned and put together, or refused softly, in ten times the memory of its text;
 # - a cancel ends that long before it is done;
 # - a block with a fault takes no longer for being nested deep;
+# - a value that has the ID of one that was vacuumed away has its own program;
 # - programs are kept within a bound; one that a call site uses outlives its place in the cache, also in a
 #   cursor; one that is larger than the cache goes with its statement;
 # - calls give their memory back;
@@ -165,6 +166,62 @@ is($s->ok(q{SELECT string_agg((atid.lexicon_missing((SELECT l FROM stored s WHER
 	'x.y.z1 x.y.z1 x.y.z3 x.y.z1 x.y.z2 x.y.z3 x.y.z2 x.y.z2 x.y.z1', 'stored values and others in turn');
 like($s->ok(q{EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) SELECT atid.record_conforms('{}', l) FROM stored, generate_series(1, 1000) WHERE n = 1}),
 	qr/\A.*\n *Buffers: shared hit=\d{1,3}\b/, 'a stored value is fetched once');
+
+# A value that was vacuumed away between two statements of a transaction, and another one with its ID. A call site of
+# PL/pgSQL lives as long as the transaction. The session has no snapshot in between, but its next one has the same xmin,
+# because of a transaction in another database. A library sets the counter of IDs, which else comes round after 4 billion.
+SKIP:
+{
+	my $folder = PostgreSQL::Test::Utils::tempdir('counter');
+	append_to_file("$folder/counter.c", <<'C');
+#include "postgres.h"
+#include "access/transam.h"
+#include "fmgr.h"
+#include "storage/lwlock.h"
+#if PG_VERSION_NUM < 170000
+#define TransamVariables ShmemVariableCache
+#endif
+PG_MODULE_MAGIC;
+PG_FUNCTION_INFO_V1(set_next_id);
+Datum
+set_next_id(PG_FUNCTION_ARGS)
+{
+	LWLockAcquire(OidGenLock, LW_EXCLUSIVE);
+	TransamVariables->nextOid = PG_GETARG_OID(0);
+	TransamVariables->oidCount = 0;
+	LWLockRelease(OidGenLock);
+	PG_RETURN_VOID();
+}
+C
+	my ($headers) = run_command([ 'pg_config', '--includedir-server' ]);
+	system($ENV{CC} || 'cc', qw(-O1 -shared -fPIC -I), $headers, '-o', "$folder/counter.so", "$folder/counter.c");
+	skip 'no compiler or headers for the library that sets the counter', 2 unless -e "$folder/counter.so";
+	my $elsewhere = AtidTest::Session->new($node, 'postgres');
+	my $writer    = AtidTest::Session->new($node, $db);
+	$writer->ok("CREATE FUNCTION set_next_id(oid) RETURNS void LANGUAGE c STRICT AS '$folder/counter'");
+	$writer->ok(<<'SQL');
+CREATE FUNCTION limited(n int) RETURNS atid.lexicon LANGUAGE sql AS
+$$ SELECT jsonb_build_object('lexicon', 1, 'id', 'a.b.c', 'description', repeat('x', 5000), 'defs', jsonb_build_object('main', jsonb_build_object(
+  'type', 'record', 'key', 'any', 'record', jsonb_build_object('type', 'object', 'properties', jsonb_build_object(
+    't', jsonb_build_object('type', 'string', 'maxLength', n))))))::atid.lexicon $$;
+CREATE FUNCTION conforms(r jsonb, l atid.lexicon) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RETURN atid.record_conforms(r, l); END $$;
+CREATE TABLE reused (l atid.lexicon);
+ALTER TABLE reused ALTER l SET STORAGE external;
+INSERT INTO reused SELECT limited(10);
+SQL
+	my $chunks = 'pg_toast.pg_toast_' . $writer->ok(q{SELECT 'reused'::regclass::oid});
+	my $asked  = q{SELECT conforms(r, l), atid.record_conforms(r, l) FROM reused, CAST('{"$type": "a.b.c", "t": "fifteen letters"}' AS jsonb) r};
+	$elsewhere->ok('BEGIN; SELECT txid_current()');
+	is($s->ok("BEGIN; $asked"), 'f|f', 'a value that is vacuumed away later');
+	my $id = $writer->ok("SELECT min(chunk_id) FROM $chunks");
+	$writer->ok('DELETE FROM reused');
+	$writer->ok('VACUUM reused');
+	$writer->ok("SELECT set_next_id($id)");
+	$writer->ok('INSERT INTO reused SELECT limited(20)');
+	is($s->ok($asked) . $writer->ok(" SELECT min(chunk_id) = $id FROM $chunks"), 't|tt', 'another one with its ID has its own verdict');
+	$s->ok('COMMIT');
+	$_->quit foreach $writer, $elsewhere;
+}
 
 # A cursor's call site has its program, while all others come and go.
 my $programs = q{SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'atid lexicon'};
