@@ -38,9 +38,11 @@ BEGIN
   ASSERT verdict IS NOT TRUE OR atid.record_is_valid(record), 'what conforms is valid';
   IF atid.record_is_valid(record) THEN
     block := atid.record_to_dag_cbor(record);
-    ASSERT verdict IS NOT DISTINCT FROM atid.dag_cbor_conforms(block, set, 'com.example.t', lenient),
+    ASSERT verdict IS NOT DISTINCT FROM
+        atid.dag_cbor_conforms(block, set, 'com.example.t', lenient),
       'the block conforms as the record does';
-    ASSERT problem IS NOT DISTINCT FROM atid.dag_cbor_conforms_problem(block, set, 'com.example.t', lenient),
+    ASSERT problem IS NOT DISTINCT FROM
+        atid.dag_cbor_conforms_problem(block, set, 'com.example.t', lenient),
       'and has the same problem';
   END IF;
   RETURN coalesce(problem, verdict::text, 'unknown');

@@ -168,8 +168,9 @@ like($s->ok(q{EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) SELECT atid.re
 	qr/\A.*\n *Buffers: shared hit=\d{1,3}\b/, 'a stored value is fetched once');
 
 # A value that was vacuumed away between two statements of a transaction, and another one with its ID. A call site of
-# PL/pgSQL lives as long as the transaction. The session has no snapshot in between, but its next one has the same xmin,
-# because of a transaction in another database. A library sets the counter of IDs, which else comes round after 4 billion.
+# PL/pgSQL lives as long as the transaction. The session has no snapshot in between, but its next one has the same
+# xmin, because of a transaction in another database. A library sets the counter of IDs, which otherwise comes round
+# after 4 billion.
 SKIP:
 {
 	my $folder = PostgreSQL::Test::Utils::tempdir('counter');

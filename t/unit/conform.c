@@ -412,7 +412,8 @@ check_case(const Case *c)
 			atid_conform_begin_record(&conform, NULL, 0);
 			ok(run_machine(block, block_len) == ATID_CONFORM_MISSING &&
 			   conform.about == ATID_ABOUT_REF &&
-			   set.refs[conform.number].definition == ATID_LEX_NONE, "and that is a fault if told so");
+			   set.refs[conform.number].definition == ATID_LEX_NONE,
+			   "and that is a fault if told so");
 		}
 	}
 	free(block);
