@@ -43,7 +43,6 @@ REGRESS = \
 	record \
 	reference \
 	lexicon \
-	lexicon_changes \
 	conforms \
 	network \
 	repository \

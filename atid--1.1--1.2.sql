@@ -162,150 +162,125 @@ CREATE TYPE @extschema@.lexicon (
   ALIGNMENT = int4,
   STORAGE = extended
 );
-COMMENT ON TYPE @extschema@.lexicon IS 'AT Protocol lexicon: a set of Lexicon documents';
+COMMENT ON TYPE @extschema@.lexicon IS 'AT Protocol lexicon: a set of Lexicon documents; graphemes are counted by Unicode 17.0.0';
 
 -- functions
 
-CREATE FUNCTION @extschema@.lexicon_problem(jsonb) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_lexicon_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION @extschema@.lexicon_problem(document jsonb) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_lexicon_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.lexicon_problem(jsonb) IS
-  'why the document, or the array of documents, is no lexicon, and where, or NULL';
+  'why the document, or the array of documents, is not a lexicon, and where; NULL if it is';
 
-CREATE FUNCTION @extschema@.lexicon_is_valid(jsonb) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_lexicon_is_valid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION @extschema@.lexicon_is_valid(document jsonb) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_lexicon_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.lexicon_is_valid(jsonb) IS
   'is the document, or the array of documents, a lexicon?';
 
-CREATE FUNCTION @extschema@.lexicon_ids(@extschema@.lexicon) RETURNS text[]
-  AS 'MODULE_PATHNAME', 'atid_lexicon_ids' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION @extschema@.lexicon_ids(@extschema@.lexicon) IS
-  'the NSIDs of the documents of a lexicon, in bytewise order';
+CREATE FUNCTION @extschema@.lexicon_nsids(lexicons @extschema@.lexicon) RETURNS text[]
+  AS 'MODULE_PATHNAME', 'atid_lexicon_nsids' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.lexicon_nsids(@extschema@.lexicon) IS
+  'the NSIDs of the documents of the lexicons, in bytewise order';
 
 CREATE FUNCTION @extschema@.lexicon_document(lexicons @extschema@.lexicon, nsid text) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_lexicon_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION @extschema@.lexicon_document(@extschema@.lexicon, text) IS
-  'the document of an NSID in a lexicon, or NULL';
+  'the document with this NSID, or NULL';
 
-CREATE FUNCTION @extschema@.lexicon_missing(@extschema@.lexicon) RETURNS text[]
+CREATE FUNCTION @extschema@.lexicon_missing(lexicons @extschema@.lexicon) RETURNS text[]
   AS 'MODULE_PATHNAME', 'atid_lexicon_missing' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.lexicon_missing(@extschema@.lexicon) IS
-  'the references that lead out of a lexicon, each once, in bytewise order';
+  'the definitions that the lexicons refer to and do not have, each once, in bytewise order';
 
-CREATE FUNCTION @extschema@.lexicon_only(lexicons @extschema@.lexicon, nsids text[]) RETURNS @extschema@.lexicon
+CREATE FUNCTION @extschema@.lexicon_only(lexicons @extschema@.lexicon, refs text[]) RETURNS @extschema@.lexicon
   AS 'MODULE_PATHNAME', 'atid_lexicon_only' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.lexicon_only(@extschema@.lexicon, text[]) IS
-  'these definitions of a lexicon, such as a.b.c or a.b.c#name, and all that they refer to';
+  'these definitions, such as a.b.c or a.b.c#name, and all that they refer to';
 
-CREATE FUNCTION @extschema@.record_conforms(
-  record jsonb, lexicons @extschema@.lexicon, lenient bool DEFAULT false
-) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_record_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.record_conforms(jsonb, @extschema@.lexicon, bool) IS
-  'is the record what the schema of its $type says? NULL where the lexicons cannot say';
+CREATE FUNCTION @extschema@.record_conforms(record jsonb, lexicons @extschema@.lexicon) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_conforms' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_conforms(jsonb, @extschema@.lexicon) IS
+  'does the record conform to the Lexicon of its $type? NULL if the lexicons cannot say';
 
 CREATE FUNCTION @extschema@.record_conforms(
   record jsonb, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
 ) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_record_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_record_conforms' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.record_conforms(jsonb, @extschema@.lexicon, text, bool) IS
-  'is the record of this type, and what its schema says? NULL where the lexicons cannot say';
+  'does the record have this $type, and conform to its Lexicon? NULL if the lexicons cannot say';
 
-CREATE FUNCTION @extschema@.record_conforms_problem(
-  record jsonb, lexicons @extschema@.lexicon, lenient bool DEFAULT false
-) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_record_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.record_conforms_problem(jsonb, @extschema@.lexicon, bool) IS
+CREATE FUNCTION @extschema@.record_conforms_problem(record jsonb, lexicons @extschema@.lexicon) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_record_conforms_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_conforms_problem(jsonb, @extschema@.lexicon) IS
   'why record_conforms with the same arguments is false, and where; else NULL';
 
 CREATE FUNCTION @extschema@.record_conforms_problem(
   record jsonb, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
 ) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_record_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_record_conforms_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.record_conforms_problem(jsonb, @extschema@.lexicon, text, bool) IS
   'why record_conforms with the same arguments is false, and where; else NULL';
 
-CREATE FUNCTION @extschema@.dag_cbor_conforms(
-  block bytea, lexicons @extschema@.lexicon, lenient bool DEFAULT false
+CREATE FUNCTION @extschema@.record_must_conform(record jsonb, lexicons @extschema@.lexicon) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_must_conform' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_must_conform(jsonb, @extschema@.lexicon) IS
+  'true if record_conforms with the same arguments is true, else an error; for constraints';
+
+CREATE FUNCTION @extschema@.record_must_conform(
+  record jsonb, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
 ) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_must_conform' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.record_must_conform(jsonb, @extschema@.lexicon, text, bool) IS
+  'true if record_conforms with the same arguments is true, else an error; for constraints';
+
+CREATE FUNCTION @extschema@.dag_cbor_conforms(block bytea, lexicons @extschema@.lexicon) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.dag_cbor_conforms(bytea, @extschema@.lexicon, bool) IS
-  'is the record in the block what the schema of its $type says? NULL where the lexicons cannot say';
+COMMENT ON FUNCTION @extschema@.dag_cbor_conforms(bytea, @extschema@.lexicon) IS
+  'does the record in the block conform to the Lexicon of its $type? NULL if the lexicons cannot say';
 
 CREATE FUNCTION @extschema@.dag_cbor_conforms(
   block bytea, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
 ) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.dag_cbor_conforms(bytea, @extschema@.lexicon, text, bool) IS
-  'is the record in the block of this type, and what its schema says? NULL where the lexicons cannot say';
+  'does the record in the block have this $type, and conform to its Lexicon? NULL if the lexicons cannot say';
 
-CREATE FUNCTION @extschema@.dag_cbor_conforms_problem(
-  block bytea, lexicons @extschema@.lexicon, lenient bool DEFAULT false
-) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.dag_cbor_conforms_problem(bytea, @extschema@.lexicon, bool) IS
+CREATE FUNCTION @extschema@.dag_cbor_conforms_problem(block bytea, lexicons @extschema@.lexicon) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.dag_cbor_conforms_problem(bytea, @extschema@.lexicon) IS
   'why dag_cbor_conforms with the same arguments is false, and where; else NULL';
 
 CREATE FUNCTION @extschema@.dag_cbor_conforms_problem(
   block bytea, lexicons @extschema@.lexicon, nsid text, lenient bool DEFAULT false
 ) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_conforms_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.dag_cbor_conforms_problem(bytea, @extschema@.lexicon, text, bool) IS
   'why dag_cbor_conforms with the same arguments is false, and where; else NULL';
 
 CREATE FUNCTION @extschema@.value_conforms(
   value jsonb, lexicons @extschema@.lexicon, ref text, lenient bool DEFAULT false
 ) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_value_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_value_conforms' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.value_conforms(jsonb, @extschema@.lexicon, text, bool) IS
-  'is the value what a definition, such as a.b.c or a.b.c#name, says? NULL where the lexicons cannot say';
-
-CREATE FUNCTION @extschema@.value_conforms(
-  value jsonb, lexicons @extschema@.lexicon, ref text, part text, lenient bool DEFAULT false
-) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_value_conforms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.value_conforms(jsonb, @extschema@.lexicon, text, text, bool) IS
-  'is the value what a part says: the parameters, input, output or message of a query, procedure or subscription?';
+  'does the value conform to a definition, such as a.b.c or a.b.c#name? NULL if the lexicons cannot say';
 
 CREATE FUNCTION @extschema@.value_conforms_problem(
   value jsonb, lexicons @extschema@.lexicon, ref text, lenient bool DEFAULT false
 ) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_value_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_value_conforms_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION @extschema@.value_conforms_problem(jsonb, @extschema@.lexicon, text, bool) IS
   'why value_conforms with the same arguments is false, and where; else NULL';
 
-CREATE FUNCTION @extschema@.value_conforms_problem(
-  value jsonb, lexicons @extschema@.lexicon, ref text, part text, lenient bool DEFAULT false
-) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_value_conforms_problem' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.value_conforms_problem(jsonb, @extschema@.lexicon, text, text, bool) IS
-  'why value_conforms with the same arguments is false, and where; else NULL';
+CREATE FUNCTION @extschema@.record_key_conforms(key text, lexicons @extschema@.lexicon, nsid text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_key_conforms_lexicons' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.record_key_conforms(text, @extschema@.lexicon, text) IS
+  'can a record of this type have this record key? NULL if the lexicons cannot say';
 
-CREATE FUNCTION @extschema@.rkey_conforms(
-  rkey text, lexicons @extschema@.lexicon, nsid text
-) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_rkey_conforms_lexicon' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.rkey_conforms(text, @extschema@.lexicon, text) IS
-  'can a record of this type have this record key? NULL where the lexicons cannot say';
-
-CREATE FUNCTION @extschema@.lexicon_changes(
-  old @extschema@.lexicon, new @extschema@.lexicon, OUT nsid text, OUT path text, OUT change text,
-  OUT breaks_old_data bool, OUT breaks_old_readers bool
-) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_lexicon_changes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.lexicon_changes(@extschema@.lexicon, @extschema@.lexicon) IS
-  'what differs between two lexicons, and whether it breaks old data or old readers';
-
-CREATE FUNCTION @extschema@.lexicon_unicode_version() RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_lexicon_unicode_version' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.lexicon_unicode_version() IS
-  'the version of Unicode by which graphemes are counted';
-
-CREATE FUNCTION @extschema@.lexicon_from_jsonb(jsonb) RETURNS @extschema@.lexicon
+CREATE FUNCTION @extschema@.lexicon_from_jsonb(document jsonb) RETURNS @extschema@.lexicon
   AS 'MODULE_PATHNAME', 'atid_lexicon_from_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.lexicon_from_jsonb(jsonb) IS
   'implementation of the cast from jsonb to lexicon';
 
-CREATE FUNCTION @extschema@.lexicon_to_jsonb(@extschema@.lexicon) RETURNS jsonb
+CREATE FUNCTION @extschema@.lexicon_to_jsonb(lexicons @extschema@.lexicon) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_lexicon_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION @extschema@.lexicon_to_jsonb(@extschema@.lexicon) IS
   'implementation of the cast from lexicon to jsonb';
@@ -369,7 +344,7 @@ CREATE AGGREGATE @extschema@.lexicon_agg(@extschema@.lexicon) (
   FINALFUNC = @extschema@.lexicon_agg_finalfn, FINALFUNC_MODIFY = READ_ONLY, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.lexicon_agg(@extschema@.lexicon) IS
-  'the documents of all lexicons as one';
+  'the documents of all values as one';
 
 -- operator classes and casts
 

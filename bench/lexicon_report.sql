@@ -14,7 +14,7 @@ CREATE TEMP VIEW quartile AS
 
 \echo
 \echo The lexicons and the posts.
-SELECT cardinality(atid.lexicon_ids(a.lexicons)) AS documents, pg_size_pretty(length(a.lexicons::text)::bigint) AS "as JSON",
+SELECT cardinality(atid.lexicon_nsids(a.lexicons)) AS documents, pg_size_pretty(length(a.lexicons::text)::bigint) AS "as JSON",
        pg_size_pretty(length(p.lexicons::text)::bigint) AS "what a post needs", (SELECT count(*) FROM bench.j) AS posts,
        (SELECT round(avg(pg_column_size(j))) FROM bench.j) AS "mean bytes as jsonb",
        (SELECT round(avg(octet_length(b))) FROM bench.b) AS "as DAG-CBOR"

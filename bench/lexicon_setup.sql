@@ -13,7 +13,7 @@ CREATE PROCEDURE bench.make_set(file text) LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO bench.lexicons VALUES ('all', pg_read_file(file)::atid.lexicon);
   INSERT INTO bench.lexicons SELECT 'post', atid.lexicon_only(lexicons, '{app.bsky.feed.post}') FROM bench.lexicons;
-  EXECUTE format('CREATE DOMAIN bench.post AS jsonb CHECK (atid.record_conforms(VALUE, %L, ''app.bsky.feed.post''))',
+  EXECUTE format('CREATE DOMAIN bench.post AS jsonb CHECK (atid.record_must_conform(VALUE, %L, ''app.bsky.feed.post''))',
                  (SELECT lexicons FROM bench.lexicons WHERE name = 'post'));
   EXECUTE 'CREATE TABLE bench.plain (uri atid.at_uri PRIMARY KEY, cid atid.cid_link NOT NULL, record jsonb NOT NULL)';
   EXECUTE 'CREATE TABLE bench.checked (uri atid.at_uri PRIMARY KEY, cid atid.cid_link NOT NULL, record bench.post NOT NULL)';
@@ -79,7 +79,7 @@ BEGIN
   PERFORM cardinality(atid.lexicon_missing(lexicons)) FROM bench.lexicons WHERE name = 'post';
   FOR i IN 1 .. 2 LOOP
     began := clock_timestamp();
-    PERFORM atid.rkey_conforms('self', all_of_them, 'app.bsky.actor.profile');
+    PERFORM atid.record_key_conforms('self', all_of_them, 'app.bsky.actor.profile');
     ms[i] := extract(epoch FROM clock_timestamp() - began) * 1e3;
   END LOOP;
   INSERT INTO bench.result SELECT 'compile', round, ms[1] - ms[2] WHERE round > 0;

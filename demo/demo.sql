@@ -664,7 +664,7 @@ select record::atid.lexicon from records
  where collection = 'com.atproto.lexicon.schema' and record->>'id' = rkey and did = 'did:web:lighthouse.example.com';
 create view rules as select atid.lexicon_agg(document) as lexicons from lexicons;
 
-select cardinality(atid.lexicon_ids(lexicons)) as documents, atid.lexicon_missing(lexicons) from rules;
+select cardinality(atid.lexicon_nsids(lexicons)) as documents, atid.lexicon_missing(lexicons) from rules;
 
 \set ECHO none
 \echo 'Three kinds of embeds are missing. A post that has one is neither right nor wrong; nor is a record of a type'
@@ -705,7 +705,7 @@ select array_agg(atid.record_conforms_problem(record, lexicons) order by n)
 \echo 'A domain lets only such records into a column. The Lexicon is a part of it:'
 \echo
 \set ECHO queries
-select format('create domain weather_report as jsonb check (value is null or atid.record_conforms(value, %L, %L) is true)',
+select format('create domain weather_report as jsonb check (atid.record_must_conform(value, %L, %L))',
               atid.lexicon_only(lexicons, array['com.example.weather.report']), 'com.example.weather.report')
   from rules
 \gexec
@@ -714,5 +714,5 @@ insert into weather select record from records where collection = 'com.example.w
 \set ON_ERROR_STOP off
 insert into weather select record || '{"windForce": 13}' from weather limit 1;
 \set ON_ERROR_STOP on
-\set want 'value for domain weather_report violates check constraint "weather_report_check"'
+\set want 'record does not conform to its Lexicon'
 \ir error.sql

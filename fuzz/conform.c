@@ -756,12 +756,13 @@ type_of(void *arg, const char **type, size_t *len)
 }
 
 static Verdict
-run_machine(const AtidLexicon *set, const uint8_t *block, size_t len)
+run_machine(const AtidLexicon *set, const uint8_t *block, size_t len, bool must_know)
 {
 	AtidCborEvent event;
 	AtidCborItem item;
 
 	atid_conform_init(&conform, set, is_lenient);
+	conform.must_know = must_know;
 	conform.type_of = type_of;
 	conform.arg = &reader;
 	atid_conform_begin_record(&conform, NULL, 0);
@@ -839,7 +840,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			for (int lenient = 0; lenient <= 1; lenient++)
 			{
 				is_lenient = lenient;
-				CLAIM(run_machine(&set, block, block_len) == slow_record(record));
+				CLAIM(run_machine(&set, block, block_len, false) == slow_record(record));
+				CLAIM((run_machine(&set, block, block_len, true) == VERDICT_TRUE) ==
+					  (slow_record(record) == VERDICT_TRUE));
 			}
 			free(block);
 		}

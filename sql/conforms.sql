@@ -15,20 +15,34 @@ DECLARE
     '{"lexicon": 1, "id": "com.example.r", "defs": {"main": {"type": "record", "key": "any",
       "record": {"type": "object", "properties": {"n": {"type": "integer"}}}}}}'::jsonb);
   record jsonb := jsonb_build_object('$type', 'com.example.t') || jsonb_build_object('v', value);
-  verdict bool := atid.record_conforms(record, set, lenient);
-  problem text := atid.record_conforms_problem(record, set, lenient);
+  verdict bool := atid.record_conforms(record, set, 'com.example.t', lenient);
+  problem text := atid.record_conforms_problem(record, set, 'com.example.t', lenient);
   block bytea;
+  detail text;
 BEGIN
   ASSERT (verdict IS NOT DISTINCT FROM false) = (problem IS NOT NULL),
     'a problem where it is false';
-  ASSERT verdict IS NOT DISTINCT FROM atid.record_conforms(record, set, 'com.example.t', lenient),
-    'the same with its type';
+  IF NOT lenient THEN
+    ASSERT verdict IS NOT DISTINCT FROM atid.record_conforms(record, set)
+      AND problem IS NOT DISTINCT FROM atid.record_conforms_problem(record, set),
+      'the same by its type';
+  END IF;
+  BEGIN
+    ASSERT atid.record_must_conform(record, set, 'com.example.t', lenient) AND verdict,
+      'record_must_conform is true where record_conforms is';
+  EXCEPTION WHEN check_violation THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+    ASSERT verdict IS NOT TRUE AND (problem IS NULL OR detail = problem),
+      'else it is an error that says why';
+  END;
   ASSERT verdict IS NOT TRUE OR atid.record_is_valid(record), 'what conforms is valid';
   IF atid.record_is_valid(record) THEN
     block := atid.record_to_dag_cbor(record);
-    ASSERT verdict IS NOT DISTINCT FROM atid.dag_cbor_conforms(block, set, lenient),
+    ASSERT verdict IS NOT DISTINCT FROM
+        atid.dag_cbor_conforms(block, set, 'com.example.t', lenient),
       'the block conforms as the record does';
-    ASSERT problem IS NOT DISTINCT FROM atid.dag_cbor_conforms_problem(block, set, lenient),
+    ASSERT problem IS NOT DISTINCT FROM
+        atid.dag_cbor_conforms_problem(block, set, 'com.example.t', lenient),
       'and has the same problem';
   END IF;
   RETURN coalesce(problem, verdict::text, 'unknown');
@@ -197,7 +211,8 @@ CREATE TABLE lexicons AS SELECT '[
   {"lexicon": 1, "id": "com.example.post", "defs": {
     "main": {"type": "record", "key": "tid", "record": {"type": "object", "required": ["text"],
       "properties": {
-      "text": {"type": "string"}, "embed": {"type": "union", "refs": ["#images"]},
+      "text": {"type": "string"}, "embed": {"type": "union",
+        "refs": ["#images", "com.example.void#x"]},
         "other": {"type": "ref", "ref": "com.example.none"}}}},
     "images": {"type": "object", "properties": {"images": {"type": "array",
       "items": {"type": "ref", "ref": "#image"}}}},
@@ -268,9 +283,60 @@ SELECT atid.record_conforms_problem(jsonb_build_object('$type', 'com.example.pos
 SELECT atid.record_conforms_problem('{"$type": "com.example.post", "text": "",
   "embed": {"$type": "com.example.post#images", "images": [{}]}}', set)
   FROM lexicons;
--- a NULL argument
-SELECT atid.record_conforms(NULL, set), atid.record_conforms('{}', NULL),
-  atid.record_conforms('{}', set, NULL::text) FROM lexicons;
+-- NULL: of a record NULL, of lenient its default; a set and an NSID must not be NULL
+SELECT atid.record_conforms(NULL, set), atid.record_conforms(r, NULL),
+  atid.record_conforms(r, set, NULL), atid.record_conforms(r, set, 'com.example.post', NULL),
+  atid.dag_cbor_conforms(b, NULL), atid.dag_cbor_conforms(b, set, NULL),
+  atid.value_conforms(r, set, NULL), atid.value_conforms(NULL, set, ''),
+  atid.record_key_conforms(NULL, set, ''), atid.record_key_conforms('', set, NULL)
+  FROM lexicons, CAST('{"$type": "com.example.post", "text": ""}' AS jsonb) AS r,
+    atid.record_to_dag_cbor(r) AS b;
+SELECT atid.record_conforms_problem(NULL, NULL, NULL) AS data,
+  atid.record_conforms_problem('{}', NULL) AS set,
+  atid.dag_cbor_conforms_problem('', NULL, 'a.b.c') AS set,
+  atid.record_conforms_problem('{}', set, NULL) AS nsid,
+  atid.dag_cbor_conforms_problem('', set, NULL) AS nsid,
+  atid.value_conforms_problem('{}', set, NULL) AS ref
+  FROM lexicons;
+-- an untyped third argument is an NSID, and lenient has its name
+PREPARE third AS SELECT atid.record_conforms($1, $2, $3);
+SELECT parameter_types FROM pg_prepared_statements WHERE name = 'third';
+DEALLOCATE third;
+
+-- what constraints call: true, or an error that says why
+SELECT atid.record_must_conform(r, set), atid.record_must_conform(r, set, 'com.example.post'),
+  atid.record_must_conform(r, set, 'com.example.post', NULL),
+  atid.record_must_conform(NULL, set), atid.record_must_conform(NULL, NULL, NULL, NULL)
+  FROM lexicons, CAST('{"$type": "com.example.post", "text": ""}' AS jsonb) AS r;
+CREATE FUNCTION must(record jsonb, lexicons atid.lexicon, nsid text DEFAULT NULL) RETURNS text
+  LANGUAGE plpgsql AS $$
+DECLARE
+  detail text;
+BEGIN
+  IF nsid IS NULL THEN
+    RETURN atid.record_must_conform(record, lexicons);
+  END IF;
+  RETURN atid.record_must_conform(record, lexicons, nsid);
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RETURN SQLSTATE || ' ' || SQLERRM || ': ' || detail;
+END $$;
+SELECT record, must(record, set)
+  FROM lexicons, (VALUES
+    ('{"$type": "com.example.post"}'::jsonb),
+    -- the set cannot say: a ref, a member of a union, a type
+    ('{"$type": "com.example.post", "text": "", "other": 1}'),
+    ('{"$type": "com.example.post", "text": "", "embed": {"$type": "com.example.void#x"}}'),
+    ('{"$type": "com.example.none", "text": 1}'),
+    -- what is wrong comes first
+    ('{"$type": "com.example.post", "other": 1, "text": 2}'),
+    ('{"$type": "com.example.none", "text": 1.5}')) AS v (record);
+SELECT must('{"$type": "com.example.post", "text": ""}', set, 'com.example.self') FROM lexicons;
+SELECT must('{"$type": "com.example.post", "text": ""}', NULL);
+SELECT atid.record_must_conform('{}', set, NULL) FROM lexicons;
+-- however long the record's names are
+SELECT length(must(jsonb_build_object('$type', 'com.example.any', repeat('k', 100000), 1.5), set))
+  < 1000 AS bounded FROM lexicons;
 
 -- blocks: damage comes first
 SELECT name, atid.dag_cbor_conforms(block, set), atid.dag_cbor_conforms_problem(block, set)
@@ -308,47 +374,13 @@ SELECT ref, value, atid.value_conforms(value, set, ref), atid.value_conforms_pro
     ('com.example.get', '{}'),
     ('#thing', '{}'), ('com.example.defs#', '{}'), ('com.example.defs#a#b', '{}'), ('thing',
       '{}'), ('', '{}')) AS v (ref, value);
-SELECT ref, part, value, atid.value_conforms(value, set, ref, part),
-  atid.value_conforms_problem(value, set, ref, part)
-  FROM lexicons, (VALUES
-    ('com.example.get', 'parameters', '{"q": "", "limit": 100}'::jsonb),
-    ('com.example.get', 'parameters', '{"q": "", "limit": 101}'),
-    ('com.example.get', 'parameters', '{}'),
-    ('com.example.get', 'parameters', '[]'),
-    ('com.example.get', 'output', '{"n": 1}'),
-    ('com.example.get', 'output', '{"n": "1"}'),
-    ('com.example.get', 'output', '{"$type": "com.example.post"}'),
-    ('com.example.get', 'input', '{}'),
-    ('com.example.put', 'input', '{"n": 1}'),
-    ('com.example.put', 'input', '{"n": null}'),
-    ('com.example.put', 'output', '[1, null]'),
-    ('com.example.put', 'output', '[1.5]'),
-    ('com.example.put', 'parameters', '{}'),
-    ('com.example.follow', 'message', '{"$type": "com.example.follow#commit", "seq": 1}'),
-    ('com.example.follow', 'message', '{"$type": "com.example.follow#commit"}'),
-    ('com.example.follow', 'message', '{"$type": "com.example.follow#other"}'),
-    ('com.example.follow', 'message', '{"seq": 1}'),
-    ('com.example.follow', 'message', '{"name": ""}'),
-    ('com.example.follow', 'message', '{"name": 1}'),
-    ('com.example.follow', 'message', '{"name": 1.5}'),
-    ('com.example.follow', 'message', '{"$type": 1}'),
-    ('com.example.follow', 'message', '1'),
-    ('com.example.closed', 'message', '{"seq": 1}'),
-    ('com.example.closed', 'message', '{"seq": null}'),
-    ('com.example.closed', 'message', '{"$type": "#commit", "seq": 1}'),
-    ('com.example.follow', 'messages', '{}'),
-    ('com.example.follow', '', '{}'),
-    ('com.example.post', 'input', '{}'),
-    ('com.example.none', 'input', '{}'),
-    ('com.example.none', 'other', '{}'),
-    ('example', 'input', '{}')) AS v (ref, part, value);
 SELECT atid.value_conforms('"2026-03-17"', d, 'com.example.d#at'),
-  atid.value_conforms('"2026-03-17"', d, 'com.example.d#at', true)
+  atid.value_conforms('"2026-03-17"', d, 'com.example.d#at', lenient => true)
   FROM CAST('{"lexicon": 1, "id": "com.example.d", "defs": {"at": {"type": "string",
     "format": "datetime"}}}' AS atid.lexicon) AS d;
 
 -- record keys
-SELECT nsid, key, atid.rkey_conforms(key, set, nsid)
+SELECT nsid, key, atid.record_key_conforms(key, set, nsid)
   FROM lexicons, (VALUES
     ('com.example.post', '3kznmn7xqxl22'), ('com.example.post', 'self'),
     ('com.example.self', 'self'), ('com.example.self', 'Self'), ('com.example.self', ''),
@@ -358,14 +390,14 @@ SELECT nsid, key, atid.rkey_conforms(key, set, nsid)
     ('com.example.defs', 'self'), ('com.example.none', 'self'),
     ('none', 'self'), ('', 'self')) AS v (nsid, key);
 
--- in a domain; a CHECK lets NULL pass, so it says IS TRUE
-CREATE DOMAIN post AS jsonb CHECK (atid.record_conforms(VALUE,
+-- in a domain
+CREATE DOMAIN post AS jsonb CHECK (atid.record_must_conform(VALUE,
   '{"lexicon": 1, "id": "com.example.post", "defs": {"main": {"type": "record", "key": "tid",
     "record": {"type": "object",
     "required": ["text"], "properties": {"text": {"type": "string", "maxLength": 5}}}}}}',
-      'com.example.post') IS TRUE);
+      'com.example.post'));
 CREATE TABLE posts (post post);
-INSERT INTO posts VALUES ('{"$type": "com.example.post", "text": "short"}');
+INSERT INTO posts VALUES ('{"$type": "com.example.post", "text": "short"}'), (NULL);
 INSERT INTO posts VALUES ('{"$type": "com.example.post", "text": "longer"}');
 INSERT INTO posts VALUES ('{"$type": "com.example.self", "text": "short"}');
 DROP TABLE posts;
@@ -389,7 +421,8 @@ COMMIT;
 
 
 DROP TABLE many, lexicons;
-DROP FUNCTION conforms_object(jsonb, jsonb), conforms(jsonb, jsonb, bool), blob(text, int);
+DROP FUNCTION conforms_object(jsonb, jsonb), conforms(jsonb, jsonb, bool), blob(text, int),
+  must(jsonb, atid.lexicon, text);
 
 -- deep unions: the types of a block's maps are noted once, and looked up
 WITH nested AS (

@@ -100,7 +100,7 @@ FROM (VALUES ('{"x":[null,true,-9223372036854775808,"é€😀\u0001\"\\",{"$byt
               '{"$link":"bafkqaaa"},{},[]],"id":"a.b.c","defs":{"main":{"type":"token"}},' ||
               '"lexicon":1}')) v (t);
 -- the order of NSIDs is bytewise
-SELECT atid.lexicon_ids(atid.lexicon_agg(small(id)::atid.lexicon))
+SELECT atid.lexicon_nsids(atid.lexicon_agg(small(id)::atid.lexicon))
 FROM unnest('{b.c.d,a.b.cc,a.b.d,a.b.C,a-b.c.d,aa.b.c}'::text[]) id;
 
 -- Each value, as text, in binary form, and as jsonb.
@@ -183,7 +183,7 @@ SELECT atid.lexicon_document(:'nul', 'a.b.c');
 
 -- NULL
 SELECT NULL::atid.lexicon, NULL::jsonb::atid.lexicon, NULL::atid.lexicon::jsonb,
-       atid.lexicon_problem(NULL), atid.lexicon_is_valid(NULL), atid.lexicon_ids(NULL),
+       atid.lexicon_problem(NULL), atid.lexicon_is_valid(NULL), atid.lexicon_nsids(NULL),
        atid.lexicon_missing(NULL), atid.lexicon_only(NULL, '{}'), atid.lexicon_only('[]', NULL),
        atid.lexicon_document(NULL, ''),
        atid.lexicon_document('[]', NULL), '[]'::atid.lexicon || NULL, '[]'::atid.lexicon = NULL;
@@ -195,7 +195,7 @@ DECLARE
   expression text;
   said text[];
 BEGIN
-  FOREACH expression IN ARRAY '{l::text,atid.lexicon_ids(l),atid.lexicon_missing(l),l||l,
+  FOREACH expression IN ARRAY '{l::text,atid.lexicon_nsids(l),atid.lexicon_missing(l),l||l,
                                 l=l,atid.lexicon_hash(l)}'::text[]
   LOOP
     BEGIN
@@ -225,8 +225,8 @@ FROM (SELECT l::bytea FROM value WHERE name = 'defs') v (b),
 --
 -- Sets
 --
-SELECT atid.lexicon_ids(set), atid.lexicon_missing(set) FROM lexicon_of_all;
-SELECT name, atid.lexicon_ids(l), atid.lexicon_missing(l) FROM value ORDER BY name COLLATE "C";
+SELECT atid.lexicon_nsids(set), atid.lexicon_missing(set) FROM lexicon_of_all;
+SELECT name, atid.lexicon_nsids(l), atid.lexicon_missing(l) FROM value ORDER BY name COLLATE "C";
 SELECT name, atid.lexicon_document(set, id) = atid.lexicon_document(json::atid.lexicon, id) AND
        atid.lexicon_document(set, id)::atid.lexicon = json::atid.lexicon AS same
 FROM doc, lexicon_of_all, LATERAL (SELECT json::jsonb->>'id') i (id);
@@ -248,7 +248,7 @@ SELECT atid.lexicon_agg(NULL), atid.lexicon_agg(l) FILTER (WHERE name = 'none') 
 SELECT atid.lexicon_agg(l) FROM (VALUES (:'nul'::atid.lexicon), ('[]'), (NULL), (:'nul')) v (l);
 SELECT atid.lexicon_agg(l) FROM (VALUES (small('a.b.c')::atid.lexicon), (:'nul')) v (l);
 -- the state outlives a result: as a window function, and of many rows
-SELECT name, atid.lexicon_ids(atid.lexicon_agg(l) OVER (ORDER BY name COLLATE "C" DESC))
+SELECT name, atid.lexicon_nsids(atid.lexicon_agg(l) OVER (ORDER BY name COLLATE "C" DESC))
 FROM value WHERE name NOT IN ('all', 'none');
 SELECT atid.lexicon_agg(l) = (SELECT set FROM lexicon_of_all) AS same
 FROM value, generate_series(1, 1000);
@@ -280,8 +280,6 @@ SELECT atid.lexicon_only(set, '{com.example.token,NULL}') FROM lexicon_of_all;
 -- a document of which something was left out is another one
 SELECT :'only' || l = l || :'only' AS same FROM value WHERE name = 'token';
 SELECT :'only' || set FROM lexicon_of_all;
-
-SELECT atid.lexicon_unicode_version();
 
 --
 -- Equality and hashes
@@ -328,13 +326,13 @@ SELECT 'external', atid.lexicon_agg(small('a.b.c' || n)::atid.lexicon)
 FROM generate_series(1, 1000) n;
 ALTER TABLE large ALTER l SET STORAGE extended;
 INSERT INTO large SELECT 'extended', l || '[]' FROM large;
-SELECT how, pg_column_size(l) > 50000 AS as_it_is, cardinality(atid.lexicon_ids(l)),
+SELECT how, pg_column_size(l) > 50000 AS as_it_is, cardinality(atid.lexicon_nsids(l)),
        atid.lexicon_missing(l), md5(l::text)
 FROM large;
 SELECT count(*) FROM large a JOIN large b USING (l);
 
 -- A constant in a domain is read once, and printed as JSON.
-CREATE DOMAIN known AS text CHECK (VALUE = ANY (atid.lexicon_ids(
+CREATE DOMAIN known AS text CHECK (VALUE = ANY (atid.lexicon_nsids(
   '{"id": "a.b.c", "lexicon": 1, "defs": {"main": {"type": "token"}}}')));
 SELECT 'a.b.c'::known;
 SELECT 'a.b.d'::known;

@@ -66,10 +66,10 @@ CREATE INDEX ON app.record (key text_pattern_ops);
 
 CREATE TABLE app.lexicon (
 	document atid.lexicon NOT NULL,
-	nsids text[] GENERATED ALWAYS AS (atid.lexicon_ids(document)) STORED);
-CREATE DOMAIN app.note AS jsonb CONSTRAINT note_1 CHECK (VALUE IS NULL OR atid.record_conforms(VALUE,
+	nsids text[] GENERATED ALWAYS AS (atid.lexicon_nsids(document)) STORED);
+CREATE DOMAIN app.note AS jsonb CONSTRAINT note_1 CHECK (atid.record_must_conform(VALUE,
 	'{"lexicon": 1, "id": "com.example.note", "description": "It''s \"Ä\\😀\".", "defs": {"main": {"type": "record", "key": "any",
-	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxGraphemes": 9}}}}}}') IS TRUE);
+	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxGraphemes": 9}}}}}}'));
 CREATE FUNCTION app.verdict(r jsonb) RETURNS bool LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$BEGIN
 	RETURN atid.record_conforms(r, '{"lexicon": 1, "id": "com.example.note", "defs": {"main": {"type": "record", "key": "any",
 	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxLength": 4}}}}}}'); END$$;
@@ -111,9 +111,9 @@ INSERT INTO app.lexicon VALUES ('[]'),
 	   {"lexicon": 1, "id": "com.example.a", "defs": {"main": {"type": "token"}}}]');
 INSERT INTO app.note_checked (note, same) VALUES (NULL, NULL),
 	('{"$type": "com.example.note", "text": "1234"}', '{"$type": "com.example.note", "text": "12345"}');
-ALTER DOMAIN app.note ADD CONSTRAINT note_2 CHECK (VALUE IS NULL OR atid.record_conforms(VALUE,
+ALTER DOMAIN app.note ADD CONSTRAINT note_2 CHECK (atid.record_must_conform(VALUE,
 	'{"lexicon": 1, "id": "com.example.note", "defs": {"main": {"type": "record", "key": "any",
-	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxLength": 8}}}}}}') IS TRUE) NOT VALID;
+	  "record": {"type": "object", "properties": {"text": {"type": "string", "maxLength": 8}}}}}}')) NOT VALID;
 REFRESH MATERIALIZED VIEW app.extent;
 ANALYZE app.post, app.reply, app.by_hash, app.by_year, app.record;
 SQL

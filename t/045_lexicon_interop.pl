@@ -52,7 +52,7 @@ foreach my $name (sort keys %documents)
 	$count{valid}++;
 	is(problem($document), 't|', "$name: a lexicon");
 	is( $session->ok(<<"SQL"), 't|t|t', "$name: comes back as it was");
-SELECT l::text::atid.lexicon = l, atid.lexicon_document(l, d ->> 'id') = d, atid.lexicon_ids(l) = ARRAY[d ->> 'id']
+SELECT l::text::atid.lexicon = l, atid.lexicon_document(l, d ->> 'id') = d, atid.lexicon_nsids(l) = ARRAY[d ->> 'id']
 FROM CAST($document AS jsonb) d, CAST(d AS atid.lexicon) l
 SQL
 }
@@ -122,13 +122,13 @@ my %problem = (
 	'invalid string format recordkey' =>
 	  '$.formats.recordkey: At character 1: A record key must not be "." or "..".',
 	'wrong const value' => '$.constInteger: The value must be 42.',
-	'integer not in enum' => '$.enumInteger: The value must be one that the enum of its schema has.',
+	'integer not in enum' => '$.enumInteger: The value must be in the enum of its schema.',
 	'out of integer range' => '$.rangeInteger: The integer must not be more than 20.',
 	'string too short' => '$.lenString: The length of the string in bytes must be at least 10.',
 	'string too long' => '$.lenString: The length of the string in bytes must not be more than 20.',
 	'string too short (graphemes)' => '$.graphemeString: The length of the string in graphemes must be at least 10.',
 	'string too long (graphemes)' => '$.graphemeString: The length of the string in graphemes must not be more than 20.',
-	'out of enum string' => '$.enumString: The value must be one that the enum of its schema has.',
+	'out of enum string' => '$.enumString: The value must be in the enum of its schema.',
 	'bytes too short' => '$.sizeBytes: The length of the byte string must be at least 10.',
 	'bytes too long' => '$.sizeBytes: The length of the byte string must not be more than 20.',
 	'array too short' => '$.lenArray: The length of the array must be at least 2.',
@@ -182,7 +182,7 @@ foreach my $kind (qw(valid invalid))
 		$count{"record, $kind"}++;
 		$name .= ' again' if $seen{$name}++;
 
-		is($session->ok("SELECT atid.rkey_conforms('$vector->{rkey}', lexicons, 'example.lexicon.record') FROM catalog"),
+		is($session->ok("SELECT atid.record_key_conforms('$vector->{rkey}', lexicons, 'example.lexicon.record') FROM catalog"),
 			't', "the record key: $name");
 		if (raw_links($vector->{data}))
 		{

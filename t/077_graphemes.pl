@@ -2,7 +2,7 @@
 #
 # Shows that
 # - src/codec/grapheme_table.h is what t/oracles/unicode.js makes of npm's package of the database, whose version is the
-#   one that grapheme.h names;
+#   one that grapheme.h, the comment on the type and its chapter name;
 # - each character of planes 0 and 1 and of U+E0000 to U+E0FFF, among others, and 200,000 random texts of what the rules
 #   are about have as many clusters as unicode-segmenter counts (t/oracles/graphemes.js). The unit test counts ours.
 #
@@ -32,6 +32,9 @@ my $table = slurp_file("$codec/grapheme_table.h");
 ok($table eq join("\n", $oracles->ask('unicode.js', []), ''), 'grapheme_table.h is what script/unicode makes');
 my ($version) = slurp_file("$codec/grapheme.h") =~ /ATID_UNICODE_VERSION "(.*)"/;
 like($table, qr{\@unicode/unicode-\Q$version\E }, 'of the version that grapheme.h names');
+my ($comment) = join('', map { slurp_file($_) } sort glob "$FindBin::Bin/../atid--*.sql") =~ /.*Unicode (\d[\d.]*\d)/s;
+my ($chapter) = slurp_file("$FindBin::Bin/../doc/lexicon.md") =~ /Unicode (\d[\d.]*\d)/;
+is("$comment $chapter", "$version $version", 'and that the comment on the type, and its chapter, name');
 
 SKIP:
 {

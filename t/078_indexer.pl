@@ -9,7 +9,10 @@
 #   each account's records is the one that it has signed;
 # - every bad frame is kept, once, with its reason;
 # - a second consumer waits while the first one is at work;
-# - it needs no right but to use the tables;
+# - it needs no right but to use the tables, and to have temporary ones;
+# - a reader of the changes, the one of doc/indexer.md, that is killed now and then has done each of them once;
+# - an account that is deleted while nobody listens has no records;
+# - Prometheus can ask what there is to watch;
 # - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
 # - the settings of its role do not disturb it, nor a list that is older than what the stream says;
 # - to find the next of many accounts, no table is read whole;
@@ -62,6 +65,7 @@ ok(IPC::Run::run([ 'sh', '-ec', $install ], '<', \undef, '>&', \$said, init => s
 		IPC::Run::timeout($limit)),
 	'the commands of doc/indexer.md') or diag($said);
 my $db = 'indexer';
+$node->safe_psql($db, 'REVOKE TEMPORARY ON DATABASE indexer FROM PUBLIC');
 
 # It does not wait so long, and keeps less.
 $node->safe_psql($db, q{CREATE OR REPLACE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql
@@ -150,11 +154,38 @@ foreach (1 .. 24)
 is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an account is known');
 
 my $all_there = q{NOT EXISTS (SELECT FROM account WHERE active AND state <> 'synchronized') AND NOT EXISTS (SELECT FROM waiting)
-  AND NOT EXISTS (SELECT FROM identity WHERE ask < 'infinity') AND EXISTS (SELECT FROM stream WHERE listed IS NULL)};
-my $consumer = start_consumer();
+  AND NOT EXISTS (SELECT FROM identity WHERE ask < now() + '1 h')
+  AND NOT EXISTS (SELECT FROM account WHERE check_at < 'infinity') AND EXISTS (SELECT FROM stream WHERE listed IS NULL)};
+my $port     = PostgreSQL::Test::Cluster::get_free_port();
+my $consumer = start_consumer(METRICS => $port);
 wait_for('the accounts are loaded', "SELECT count(*) = 12 AND $all_there FROM account");
+like($http->get("http://127.0.0.1:$port/metrics")->{content}, qr/^atid_accounts\{of="synchronized"\} 12$/m, 'Prometheus can ask');
 network('start');
 wait_for('a cursor is there', 'SELECT cursor > 0 FROM stream');
+
+# A reader, in a database of the same server.
+my ($program) = slurp_file("$FindBin::Bin/../doc/indexer.md") =~ /^```js\n(.*?)^```$/ms or die 'no reader';
+PostgreSQL::Test::Utils::append_to_file("$folder/reader.mjs", $program);
+$node->safe_psql($db, q{CREATE TABLE app (uri text PRIMARY KEY, cid text); CREATE TABLE done (tx xid8, n bigint); SELECT read_from_now('app');
+	INSERT INTO app SELECT uri, cid FROM record;
+	CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN INSERT INTO done SELECT tx, n FROM change AS c WHERE (c.tx, c.n) > (OLD.tx, OLD.n) AND (c.tx, c.n) <= (NEW.tx, NEW.n); RETURN NULL; END $$;
+	CREATE TRIGGER noted AFTER UPDATE ON reader FOR EACH ROW EXECUTE FUNCTION noted()});
+my $reader;
+
+sub start_reader
+{
+	local %ENV = (%ENV, PGDATABASE => $db);
+	return $reader = IPC::Run::start([ $oracles->{node}, "$folder/reader.mjs" ], '<', \undef, '>&', "$folder/reader.log");
+}
+
+sub kill_reader
+{
+	$reader->signal('KILL');
+	eval { $reader->finish };
+	return;
+}
+start_reader();
 
 my $second = start_consumer();
 my $until  = time + $limit;
@@ -190,8 +221,10 @@ foreach (1 .. 2)
 	sleep 0.4;
 	$consumer->{run}->signal('KILL');
 	eval { $consumer->{run}->finish };
+	kill_reader();
 	$done{'consumer killed'}++;
 	$consumer = start_consumer();
+	start_reader();
 	waitpid $later, 0;
 }
 
@@ -201,6 +234,8 @@ wait_for('all is taken', "SELECT cursor >= $mark FROM stream");
 $consumer->{run}->signal('KILL');
 eval { $consumer->{run}->finish };
 $done{'consumer killed'}++;
+my $gone = network('vanish?of=' . $node->safe_psql($db, q{SELECT string_agg(DISTINCT did::text, '+') FROM record JOIN account USING (did)
+	WHERE state = 'synchronized'}))->{did};
 $mark = network("lapse?n=$part")->{seq};
 $consumer = start_consumer();
 $mark = network('mark')->{seq};
@@ -224,7 +259,7 @@ foreach (1 .. 5)
 my $waiting = $node->safe_psql($db, 'SELECT coalesce(sum(octet_length(frame)), 0) FROM waiting');
 cmp_ok($waiting, '<', 40_000, "few frames wait: $waiting bytes");
 my $frames = $node->safe_psql($db, 'SELECT count(*) FROM waiting');
-is($node->safe_psql($db, q{SELECT start('other Labels', false);
+is($node->safe_psql($db, q{SELECT start('other Labels', false, NULL);
 	SELECT refused FROM take('other Labels', ARRAY[atid.record_to_dag_cbor('{"op": 1, "t": "#labels"}') || decode(replace(encode(
 		atid.record_to_dag_cbor('{"seq": 1, "labels": ["zero"]}'), 'hex'), '7a65726f', '00000000'), 'hex')]);
 	SELECT count(*) FROM waiting; DELETE FROM stream WHERE name LIKE 'other%'; DELETE FROM bad WHERE stream LIKE 'other%'}), "0\n1\n$frames",
@@ -266,6 +301,14 @@ sub is_none
 }
 is_none('SELECT * FROM expected.lost', 'no record is lost');
 is_none('SELECT * FROM expected.twice', 'none is there twice, or has gone');
+is($node->safe_psql($db, "SELECT active, status, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$gone' GROUP BY 1, 2"),
+	'f|deleted|0', 'an account that was deleted meanwhile has no records');
+wait_for('all is read', 'SELECT count(*) = 0 FROM change');
+kill_reader();
+is_none('(SELECT uri::text, cid::text FROM record EXCEPT ALL TABLE app) UNION ALL (TABLE app EXCEPT ALL SELECT uri::text, cid::text FROM record)',
+	'a reader has the same records');
+is_none('SELECT tx, n FROM done GROUP BY 1, 2 HAVING count(*) > 1', '... each change of which it has read once');
+$node->safe_psql($db, 'DELETE FROM reader');
 is_none('SELECT uri FROM record WHERE cid <> atid.cid_of(block, $$dag-cbor$$)', 'each block is that of its CID');
 is_none(q{SELECT a, b, rev, c, key FROM expected.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
 	WHERE what = 'account' AND (key IS DISTINCT FROM c OR active IS DISTINCT FROM d::bool OR active AND rev::text IS DISTINCT FROM b)},
@@ -294,7 +337,7 @@ note(sprintf '%d events of %d accounts; %d faults; %s records, %s bad frames; lo
 cmp_ok($fault{$_}, '>', 0, "it has happened: $_") foreach sort keys %fault;
 note("$_: $fault{$_}") foreach sort keys %fault;
 
-$node->safe_psql($db, q{INSERT INTO record SELECT 'at://did:web:x.example/a.b.c/d', atid.cid_of(block, 'dag-cbor'), block
+$node->safe_psql($db, q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:x.example/a.b.c/d', 'did:web:x.example', atid.cid_of(block, 'dag-cbor'), block
 	FROM (VALUES ('\xff'::bytea)) AS v (block)});
 is($node->safe_psql($db, q{SELECT count(block_text(block, 'text')) > 0 FROM record}), 't',
 	'a block that is no record does not stand in the way of others');
@@ -402,7 +445,7 @@ $consumer->{run}->finish;
 is($consumer->{run}->full_result(0), 0, 'SIGTERM ends it, with status 0');
 my $actives = 'SELECT count(*) FROM account WHERE active AND said IS NOT NULL';
 is($node->safe_psql($db, "$actives; UPDATE stream SET listed = '';
-	SELECT count(list(name, '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
+	SELECT count(list(name, '', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
 		'-infinity')) FROM stream WHERE name NOT LIKE '%Labels'; $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
 like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
 
@@ -410,9 +453,6 @@ like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits
 # The chapter and the files.
 #
 my $chapter = slurp_file("$FindBin::Bin/../doc/indexer.md");
-my @more    = $chapter =~ /^(psql -d indexer .*)$/mg;
-is(scalar @more, 4, 'the chapter has one more command');
-ok(IPC::Run::run([ 'sh', '-ec', $more[-1] ], '<', \undef, '>&', \$said), '... which runs') or diag($said);
 my ($head) = slurp_file("$example/consumer.mjs") =~ /\A((?:\/\/.*\n)+)/;
 my %named = map { $_ => 1 } grep { !/^PG/ } $chapter =~ /\b([A-Z]{3,})=/g;
 is(join(' ', grep { $head !~ /^\/\/   $_ /m } sort keys %named), '', 'its settings are those of the consumer');

@@ -1,15 +1,30 @@
 -- The tables of an indexer, and the functions that its consumer calls. doc/indexer.md tells how they are used.
 --
---   start()                   where to go on
---   take()                    frames of the stream: verified, applied, the cursor moved, all in one transaction
---   list()                    accounts, as com.atproto.sync.listRepos has them
---   ask(), identify()         accounts whose PLC log is wanted; such a log: verified, it gives the key
---   claim(), load(), fail()   accounts whose repository is wanted; such a repository: verified, it replaces
---                             what is there
+--   start()                       where to go on
+--   take()                        frames of the stream: verified, applied, the cursor moved, all in one transaction
+--   to_list(), list()             the list of accounts to read next; a page of it
+--   ask(), identify(), identify_web()    accounts whose identity is wanted; a PLC log or DID document: it gives the key
+--   doubtful(), told()            accounts whose status is wanted; what the server says of one
+--   claim(), load(), fail()       accounts whose repository is wanted; such a repository: verified, it replaces
+--                                 what is there
+--   settle()                      accounts to which a change of the table want has not been applied yet
+--   changes(), read_to()          for your application: what was written
 --
--- Each of them locks rows in this order: stream, identity, account.
+-- Each of them locks rows in this order: stream, identity, account. Only take(), list() and settle() lock several accounts,
+-- and they lock their stream first.
 --
 -- It needs the extension atid_crypto, and a database or a search_path of its own.
+
+-- Settings: replace these functions to change them.
+CREATE FUNCTION most_bad() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 1000000000;  -- bytes of the table bad
+CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 64000000;  -- bytes of an account in waiting
+CREATE FUNCTION most_references() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1000;  -- of a record
+CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then it is asked for again
+CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- in which all are, after a gap
+CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';  -- a commit has its account loaded again
+-- How long to wait after so many attempts that failed.
+CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
+RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
 
 -- Strings from strangers, as text: NULL where there is none, where it has a U+0000 that text cannot hold, or where the
 -- block, which nobody has looked into, is no record.
@@ -19,75 +34,183 @@ RETURN CASE WHEN NOT atid.dag_cbor_is_valid(block) THEN NULL
               AND position('\x00'::bytea IN atid.dag_cbor_get_block(block, VARIADIC path)) = 0
             THEN atid.dag_cbor_get_text(block, VARIADIC path) END;
 
--- Who an account is, by its PLC log.
+-- Who an account is, by its PLC log or DID document.
 CREATE TABLE identity (
   did      atid.did PRIMARY KEY,
   key      text CHECK (atid.did_key_is_valid(key)),  -- that signs its commits; NULL: not known, or none
   handle   text,                                     -- as the account says; nobody has proven it
   pds      text,
   log      jsonb,                                    -- verified
-  ask      timestamptz NOT NULL DEFAULT now(),       -- when to ask the directory for the log
+  labeler  bool NOT NULL DEFAULT false,              -- it is there for its labels
+  ask      timestamptz NOT NULL DEFAULT now(),       -- when to ask for it
   asked    int NOT NULL DEFAULT 0,                   -- how often without an answer
   answered timestamptz,
-  problem  text                                      -- why the last log was not taken
+  problem  text                                      -- why the last answer was not taken
 );
-CREATE INDEX identity_ask ON identity (ask) WHERE ask < 'infinity';
+CREATE INDEX identity_ask ON identity ((answered IS NOT NULL), ask);
 
 -- What is there of an account.
 CREATE TABLE account (
   did      atid.did PRIMARY KEY,
   active   bool NOT NULL DEFAULT true,
   status   text,                                     -- why it is not active
+  barred   bool NOT NULL DEFAULT false,              -- by its identity: a tombstone, or another PDS
   said     timestamptz,                              -- when the stream said so: an older list is not believed
+  listed   timestamptz,                              -- when a list had it, or the server was asked about it
+  check_at timestamptz NOT NULL DEFAULT 'infinity',  -- when to ask the server about it
   state    text NOT NULL DEFAULT 'desynchronized' CHECK (state IN ('synchronized', 'desynchronized', 'in progress')),
   rev      atid.tid,                                 -- of the last commit that was applied,
   data     atid.cid_link,                            -- and the root of its tree
   heard    atid.tid,                                 -- announced: what is loaded must not be older
+  wants    int NOT NULL DEFAULT 0,                   -- the number of the wants that its records are of
   claim    int NOT NULL DEFAULT 0,                   -- the number of the last attempt to load it
+  claimed  timestamptz,                              -- and its time
   failures int NOT NULL DEFAULT 0,                   -- of these, how many have failed since one has not
-  load_at  timestamptz NOT NULL DEFAULT 'infinity',  -- when to load it
+  load_at  timestamptz NOT NULL DEFAULT 'infinity',  -- when to load it; an UPDATE to now() has it loaded again
+  hurried  timestamptz NOT NULL DEFAULT '-infinity', -- when a commit has brought that forward
   problem  text,                                     -- why it could not be loaded
   CHECK (state <> 'synchronized' OR rev IS NOT NULL AND data IS NOT NULL)
 ) WITH (fillfactor = 80);
-CREATE INDEX account_load_at ON account (load_at) WHERE state = 'desynchronized' AND active AND load_at < 'infinity';
+CREATE INDEX account_load_at ON account (load_at) WHERE load_at < 'infinity' AND active AND state <> 'in progress';
+CREATE INDEX account_in_progress ON account (did) WHERE state = 'in progress';
+CREATE INDEX account_check_at ON account (check_at) WHERE check_at < 'infinity';
+CREATE INDEX account_wants ON account (wants);
 
 -- The records, as blocks: a block holds all that a stranger can write, and is what the CID is of.
 CREATE TABLE record (
-  uri   atid.at_uri PRIMARY KEY,
-  cid   atid.cid_link NOT NULL,
-  block bytea NOT NULL
+  uri      atid.at_uri,
+  did      atid.did,
+  cid      atid.cid_link NOT NULL,
+  block    bytea NOT NULL,
+  conforms bool,                                     -- to the table lexicons; NULL: they do not say
+  PRIMARY KEY (uri, did)
 );
-CREATE INDEX record_points_at ON record USING gin (atid.dag_cbor_ref_uris(block));
-CREATE INDEX record_subject ON record (((atid.dag_cbor_ref_uris(block, 'subject'))[1]), atid.at_uri_tid(uri))
-  WHERE (atid.dag_cbor_ref_uris(block, 'subject'))[1] IS NOT NULL;
-CREATE INDEX record_parent ON record (((atid.dag_cbor_ref_uris(block, 'reply', 'parent'))[1]), atid.at_uri_tid(uri))
-  WHERE (atid.dag_cbor_ref_uris(block, 'reply', 'parent'))[1] IS NOT NULL;
-CREATE STATISTICS record_subject_stats ON ((atid.dag_cbor_ref_uris(block, 'subject'))[1]) FROM record;
 CREATE STATISTICS record_collection_stats ON (atid.at_uri_collection(uri)) FROM record;
+
+-- What records point at.
+CREATE TABLE reference (
+  subject    atid.at_uri NOT NULL,
+  collection text COLLATE "C" NOT NULL,              -- of the record,
+  path       text COLLATE "C" NOT NULL,              -- and the field: subject, reply.parent, reply.root; '': another
+  tid        atid.tid NOT NULL,                      -- its record key, or the lowest TID where that is none
+  uri        atid.at_uri NOT NULL
+);
+CREATE INDEX reference_subject ON reference (subject, collection, path, tid);
+CREATE INDEX reference_uri ON reference (uri);
+
+CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+  WITH named AS (
+    SELECT v.path, v.uris[1] AS subject
+    FROM (VALUES ('subject', atid.dag_cbor_ref_uris(block, 'subject')), ('reply.parent', atid.dag_cbor_ref_uris(block, 'reply', 'parent')),
+                 ('reply.root', atid.dag_cbor_ref_uris(block, 'reply', 'root'))) AS v (path, uris)
+    WHERE v.uris[1] IS NOT NULL
+  )
+  SELECT n.path, n.subject FROM named AS n
+  UNION ALL
+  SELECT '', u FROM unnest((atid.dag_cbor_ref_uris(block))[:most_references()]) AS u
+  WHERE u NOT IN (SELECT n.subject FROM named AS n);
+END;
+
+-- Lexicons, by which records are judged when they are written. Those that are there already are not judged anew.
+CREATE TABLE lexicons (lexicons atid.lexicon NOT NULL);
+
+-- What is wanted. '*' is all; a collection may end in '.*'. A signal is a collection: the accounts that have it are wanted.
+CREATE TABLE want (
+  what    text,
+  value   text,
+  because text,                                      -- the signal by which the account was found
+  listed  text DEFAULT '',                           -- of a signal: how far its accounts were listed; NULL: to the end
+  PRIMARY KEY (what, value),
+  CHECK (CASE what WHEN 'account' THEN value = '*' OR atid.did_is_valid(value)
+                   WHEN 'collection' THEN value = '*' OR atid.nsid_is_valid(regexp_replace(value, '\.\*$', '.x.x'))
+                   WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END)
+);
+INSERT INTO want VALUES ('account', '*'), ('collection', '*');
+CREATE TABLE unsettled (did atid.did NOT NULL);      -- accounts that were added or taken out
+CREATE TABLE wants (
+  n     int NOT NULL,                                -- raised when accounts have to be looked through,
+  loads int NOT NULL                                 -- and its value when they had to be loaded
+);
+INSERT INTO wants VALUES (0, 0);
+
+CREATE FUNCTION want_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    INSERT INTO unsettled SELECT atid.did_or_null(OLD.value) WHERE OLD.what = 'account' AND OLD.value <> '*';
+    DELETE FROM want WHERE OLD.what = 'signal' AND what = 'account' AND because = OLD.value;
+    UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account' AND NEW.value <> '*';
+    UPDATE wants SET n = n + 1, loads = n + 1 WHERE NEW.what = 'collection';
+    UPDATE stream SET listed = '' WHERE NEW.what = 'account' AND NEW.value = '*';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what, value ON want FOR EACH ROW EXECUTE FUNCTION want_changed();
+
+CREATE FUNCTION is_wanted(account atid.did) RETURNS bool LANGUAGE sql STABLE
+RETURN EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', account::text));
+-- The wanted collections, as patterns for LIKE.
+CREATE FUNCTION patterns() RETURNS text[] LANGUAGE sql STABLE
+RETURN ARRAY(SELECT replace(value, '*', '%') FROM want WHERE what = 'collection');
+
+-- What was written, for readers: only while there is one. The record itself is in the table record, or is gone.
+CREATE TABLE reader (
+  name text PRIMARY KEY,
+  tx   xid8 NOT NULL DEFAULT '0',                    -- how far it has read
+  n    bigint NOT NULL DEFAULT 0
+);
+CREATE TABLE change (
+  tx   xid8 DEFAULT pg_current_xact_id(),
+  n    bigint GENERATED ALWAYS AS IDENTITY,
+  uri  atid.at_uri NOT NULL,
+  PRIMARY KEY (tx, n)
+);
 
 -- Labels: label_keys, labels, labels_in_force, labels_take().
 \ir labels.sql
+CREATE INDEX labels_refused_src ON labels_refused ((label->>'src'));
 
 -- How far each stream was read.
 CREATE TABLE stream (
   name     text PRIMARY KEY,
+  pds      text,                                     -- NULL: it is a relay's
   cursor   bigint NOT NULL DEFAULT 0,
   frames   bigint NOT NULL DEFAULT 0,
-  listed   text DEFAULT ''                           -- the cursor of listRepos; NULL: all accounts were listed
+  commits  bigint NOT NULL DEFAULT 0,                -- that were applied
+  refused  bigint NOT NULL DEFAULT 0,                -- frames that are bad whatever the key is
+  lag      interval,                                 -- of the last frame that told its time
+  taken    timestamptz,                              -- the last transaction of take(),
+  frame_rate  float8 NOT NULL DEFAULT 0,             -- and what it took a second, over some minute
+  commit_rate float8 NOT NULL DEFAULT 0,
+  listed   text DEFAULT '',                          -- the cursor of listRepos; NULL: all accounts were listed
+  began    timestamptz                               -- when the list was begun
 );
 
--- Frames that were not taken, each once. Anybody can make some: no more than 1 GB is kept, until you TRUNCATE it.
+-- Hosts that have failed, and when they are tried again.
+CREATE TABLE host (
+  name     text PRIMARY KEY,
+  failures int NOT NULL,
+  until    timestamptz NOT NULL,
+  problem  text
+);
+
+-- Frames that were not taken, each once. Anybody can make some: no more than most_bad() is kept, until you TRUNCATE it.
 CREATE TABLE bad (
   digest   bytea PRIMARY KEY,
   stream   text NOT NULL,
   received timestamptz NOT NULL DEFAULT now(),
   did      atid.did,
   reason   text NOT NULL,
+  early    bool NOT NULL,                            -- a newer log may have its key
   frame    bytea NOT NULL
 );
+CREATE INDEX bad_early ON bad (did) WHERE early;
 
--- Frames of accounts that are being loaded. Of more than 64 MB of one account only the newest stay: unless the
--- repository is as new as they are, they do not go on from it, and so the account is loaded again.
+-- Frames of accounts that are being loaded. Of more than most_waiting() bytes of one account only the newest stay: unless
+-- the repository is as new as they are, they do not go on from it, and so the account is loaded again.
 CREATE TABLE waiting (
   stream text NOT NULL,
   seq    bigint NOT NULL,
@@ -98,86 +221,138 @@ CREATE INDEX waiting_did ON waiting (did);
 ALTER TABLE bad ALTER frame SET STORAGE EXTERNAL;     -- hashes and signatures do not compress
 ALTER TABLE waiting ALTER frame SET STORAGE EXTERNAL;
 
-CREATE FUNCTION most_bad() RETURNS bigint LANGUAGE sql RETURN 1000000000;
-CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql RETURN 64000000;
+CREATE FUNCTION keep(stream text, did atid.did, reason text, early bool, frame bytea) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+BEGIN
+  IF pg_total_relation_size('bad') < most_bad() THEN
+    INSERT INTO bad (digest, stream, did, reason, early, frame) VALUES (sha256(frame), stream, did, reason, early, frame)
+    ON CONFLICT DO NOTHING;
+  END IF;
+END $$;
 
-CREATE FUNCTION keep(stream text, did atid.did, reason text, frame bytea) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-  INSERT INTO bad (digest, stream, did, reason, frame) SELECT sha256(frame), stream, did, reason, frame
-  WHERE pg_total_relation_size('bad') < most_bad() ON CONFLICT DO NOTHING;
-END;
+-- The temporary tables of a session.
+CREATE FUNCTION scratch() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF to_regclass('pg_temp.op') IS NOT NULL THEN
+    RETURN;
+  END IF;
+  -- what to write: a record, or where block is NULL, that there is none
+  CREATE TEMP TABLE op (
+    uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
+  ) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE batch (
+    n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did, reason text,
+    signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
+  ) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE held (
+    did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link
+  ) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE chain (
+    n bigint PRIMARY KEY, did atid.did, rev atid.tid, data atid.cid_link, fits bool
+  ) ON COMMIT DELETE ROWS;
+  ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
+  ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
+END $$;
 
--- How long to wait after so many attempts that failed.
-CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql
-RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
+-- Writes the table op, and what follows from it. The planner's settings here and below are there because a session plans
+-- these statements once, maybe while the tables are small; nothing here is ever a reason to read one of them whole.
+CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  rules CONSTANT atid.lexicon := (SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l);
+BEGIN
+  DELETE FROM reference WHERE uri = ANY (ARRAY(SELECT op.uri FROM op WHERE NOT fresh));
+  DELETE FROM record WHERE uri = ANY (ARRAY(SELECT op.uri FROM op WHERE block IS NULL));
+  INSERT INTO record AS r (uri, did, cid, block, conforms)
+  SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules) FROM op WHERE block IS NOT NULL
+  ON CONFLICT (uri, did) DO UPDATE SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
+  INSERT INTO reference (subject, collection, path, tid, uri)
+  SELECT p.subject, op.collection, p.path, coalesce(atid.at_uri_tid(op.uri), '2222222222222'), op.uri
+  FROM op CROSS JOIN points(op.block) AS p WHERE op.block IS NOT NULL;
+  IF EXISTS (SELECT FROM reader) THEN
+    INSERT INTO change (uri) SELECT uri FROM op;
+    IF FOUND THEN
+      NOTIFY change;
+    END IF;
+  END IF;
+  DELETE FROM op;
+END $$;
+
+-- Deletes the records of an account: all, or those of collections that are not wanted.
+CREATE FUNCTION forget(account atid.did, wanted text[]) RETURNS void LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off AS $$
+BEGIN
+  PERFORM scratch();
+  INSERT INTO op (uri, did, fresh)
+  SELECT r.uri, r.did, false FROM record AS r
+  WHERE r.did = account AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account))
+    AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted);
+  PERFORM write();
+END $$;
 
 -- Where to go on. What an earlier consumer had begun to load is begun anew. Where the stream begins at its present end,
 -- all accounts are listed, as nothing else tells what came before.
-CREATE FUNCTION start(name text, loads bool) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION start(name text, loads bool, pds text) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
 BEGIN
   INSERT INTO stream (name) VALUES (start.name) ON CONFLICT DO NOTHING;
-  UPDATE stream AS s SET listed = '' WHERE s.name = start.name AND cursor = 0;
+  UPDATE stream AS s SET listed = CASE WHEN cursor = 0 THEN '' ELSE listed END, pds = start.pds WHERE s.name = start.name;
   UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress' AND loads;
   RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
 
 -- Adds those of the accounts that are new, each with the revision that was announced. One whose key is known is
 -- loaded, the others once identify() has a key.
-CREATE FUNCTION meet(dids atid.did[], revs atid.tid[]) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
+CREATE FUNCTION meet(dids atid.did[], revs atid.tid[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
   INSERT INTO identity (did) SELECT did FROM unnest(dids) AS did ORDER BY did ON CONFLICT DO NOTHING;
-  INSERT INTO account (did, heard, load_at)
-  SELECT did, rev, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END
-  FROM unnest(dids, revs) AS n (did, rev) JOIN identity AS i USING (did)
+  INSERT INTO account (did, heard, load_at, wants, listed)
+  SELECT n.did, rev, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END, (SELECT w.n FROM wants AS w), now()
+  FROM unnest(dids, revs) AS n (did, rev) JOIN identity AS i ON i.did = n.did
   WHERE NOT EXISTS (SELECT FROM account AS a WHERE a.did = n.did) FOR SHARE OF i  -- waits for an identify()
   ON CONFLICT DO NOTHING;
-END;
+END $$;
 
--- An account's records are given out no more.
-CREATE FUNCTION forget(account atid.did) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-  DELETE FROM record
-  WHERE uri <@ account AND uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account));
-END;
+-- An account is not active: its records are given out no more.
+CREATE FUNCTION silence(account atid.did, why text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE account AS a
+  SET active = false, status = why, state = 'desynchronized', load_at = 'infinity', check_at = 'infinity', failures = 0,
+      problem = NULL
+  WHERE a.did = silence.account;
+  PERFORM forget(account, '{}');
+END $$;
 
--- What take() does. The planner's settings are there because a session plans these statements once, maybe while
--- the tables are small; nothing here is ever a reason to read one of them whole.
+-- What take() does. Of the accounts in waited the frames that have waited come first.
 CREATE FUNCTION take_all(
-  name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
+  name text, frames bytea[], waited atid.did[],
+  OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   of_labels CONSTANT bool := name LIKE '%Labels';
+  everybody CONSTANT bool := EXISTS (SELECT FROM want WHERE what = 'account' AND value = '*');
+  signals CONSTANT text[] := ARRAY(SELECT value FROM want WHERE what = 'signal');
+  wanted CONSTANT text[] := patterns();
+  unsigned CONSTANT text := 'The commit must be signed by the key of the account.';
   last bigint;
+  home text;
   gone atid.did;
+  seconds float8;
 BEGIN
-  IF to_regclass('pg_temp.batch') IS NULL THEN
-    CREATE TEMP TABLE batch (
-      n bigint PRIMARY KEY, late bool, frame bytea, t text, error text, seq bigint, did atid.did, reason text,
-      signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
-    ) ON COMMIT DELETE ROWS;
-    ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
-    CREATE TEMP TABLE held (
-      did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link
-    ) ON COMMIT DELETE ROWS;
-    CREATE TEMP TABLE chain (
-      n bigint PRIMARY KEY, did atid.did, rev atid.tid, data atid.cid_link, fits bool
-    ) ON COMMIT DELETE ROWS;
-  END IF;
+  PERFORM scratch();
+  DELETE FROM op;
   DELETE FROM batch;
   DELETE FROM held;
   DELETE FROM chain;
-  SELECT cursor INTO last FROM stream WHERE stream.name = take_all.name FOR UPDATE;
+  SELECT cursor, s.pds, extract(epoch FROM clock_timestamp() - s.taken) INTO last, home, seconds
+  FROM stream AS s WHERE s.name = take_all.name FOR UPDATE;
 
-  -- Each frame: what it says, and what is wrong with it. Those that have waited come first. A number that is
-  -- not above the cursor is that of a frame that was taken before.
+  -- Each frame: what it says, and what is wrong with it. A number that is not above the cursor is that of a frame that
+  -- was taken before. A labeler has nothing to say of accounts, nor a PDS of those of another.
   WITH late AS (
-    DELETE FROM waiting AS w USING account AS a
-    WHERE w.stream = take_all.name AND a.did = w.did AND a.state <> 'in progress' RETURNING w.seq, w.frame
+    DELETE FROM waiting AS w WHERE w.stream = take_all.name AND w.did = ANY (waited) RETURNING w.seq, w.frame
   ), split AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, m.body,
-           -- a labeler has nothing to say of accounts
-           CASE WHEN h.op = 1 AND (h.t = '#info' OR (h.t = '#labels') = of_labels) THEN h.t END AS t,
-           h.error, frame_problem,
+    SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, m.body, h.op, h.t, h.error, frame_problem,
            CASE WHEN atid.dag_cbor_typeof(m.body, 'seq') = 'number'
              THEN atid.dag_cbor_get_text(m.body, 'seq')::bigint END AS seq,
            atid.at_uri_did(
@@ -189,25 +364,36 @@ BEGIN
          CROSS JOIN LATERAL (SELECT CASE WHEN frame_problem IS NULL THEN f.frame END AS frame) AS good
          CROSS JOIN atid.frame_header(good.frame) AS h
          CROSS JOIN atid.frame_body(good.frame) AS m (body)
-  ), judged AS MATERIALIZED (
-    SELECT s.*, CASE s.t WHEN '#commit' THEN atid.commit_event_problem(s.body, now() + interval '5 minutes')
-                         WHEN '#sync' THEN atid.sync_event_problem(s.body, now() + interval '5 minutes') END AS problem,
-           CASE s.t WHEN '#commit' THEN atid.commit_event_is_signed_by(s.body, i.key)
-                    WHEN '#sync' THEN atid.sync_event_is_signed_by(s.body, i.key) END AS signed
-    FROM split AS s LEFT JOIN identity AS i ON i.did = s.did
+  ), concerned AS MATERIALIZED (
+    SELECT s.n, s.late, s.frame, s.body, s.error, s.frame_problem, s.seq, s.did, i.key, x.other,
+           CASE WHEN s.op IS DISTINCT FROM 1 THEN NULL
+                WHEN s.t = '#info' OR s.t = '#labels' AND of_labels THEN s.t
+                WHEN s.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND NOT x.other
+                     AND (everybody OR a.did IS NOT NULL) THEN s.t END AS t
+    FROM split AS s LEFT JOIN identity AS i ON i.did = s.did LEFT JOIN account AS a ON a.did = s.did
+         CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL AND home IS NOT NULL
+                                    AND home IS DISTINCT FROM i.pds AS other) AS x
     WHERE s.late OR s.seq IS NULL OR s.seq > last
+  ), judged AS MATERIALIZED (
+    SELECT c.*, CASE c.t WHEN '#commit' THEN atid.commit_event_problem(c.body, now() + interval '5 minutes')
+                         WHEN '#sync' THEN atid.sync_event_problem(c.body, now() + interval '5 minutes') END AS problem,
+           CASE c.t WHEN '#commit' THEN atid.commit_event_is_signed_by(c.body, c.key)
+                    WHEN '#sync' THEN atid.sync_event_is_signed_by(c.body, c.key) END AS signed
+    FROM concerned AS c
   )
   INSERT INTO batch
-  SELECT j.n, j.late, j.frame, j.t, j.error, j.seq, j.did,
+  SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
          CASE WHEN j.frame_problem IS NOT NULL THEN j.frame_problem
               WHEN j.problem IS NOT NULL THEN j.problem
-              WHEN j.signed IS FALSE THEN 'The commit must be signed by the key of the account.'
+              WHEN j.signed IS FALSE THEN unsigned
               WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, 'labels') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
                    AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.body) AS o)
                        > 4.0 * octet_length(j.frame)
               THEN 'The records must not be more than four times the frame.'
+              WHEN j.seq > 9007199254740991 OR j.seq > last + 100000000000 AND last > 0
+              THEN 'The number must not be far ahead of the one before.'
               WHEN j.t IN ('#commit', '#sync', '#account', '#identity') THEN
                 CASE WHEN j.did IS NULL THEN 'The account must be a DID.'
                      WHEN octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
@@ -221,23 +407,34 @@ BEGIN
        CROSS JOIN atid.sync_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#sync' THEN j.body END) AS s
        CROSS JOIN atid.repo_commit(CASE WHEN j.problem IS NULL THEN coalesce(c.blocks, s.blocks) END) AS r;
 
-  PERFORM keep(take_all.name, did, reason, frame) FROM batch WHERE reason IS NOT NULL AND NOT late;
-  GET DIAGNOSTICS refused = ROW_COUNT;
+  PERFORM keep(take_all.name, did, reason, reason = unsigned, frame) FROM batch WHERE reason IS NOT NULL AND NOT late;
+  SELECT count(*) INTO refused FROM batch WHERE reason <> unsigned AND NOT late;
 
-  -- Accounts that are new, and keys to ask for: of a new one, where a signature was not by the key or the log had
+  -- Accounts that are new, and identities to ask for: of a new one, where a signature was not by the key or the log had
   -- none, and where somebody says so.
   PERFORM meet(array_agg(DISTINCT did), NULL) FROM batch
   WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account', '#identity');
   UPDATE identity AS i
   SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0
-  FROM (SELECT did, bool_or(t = '#identity') AS said FROM batch
-        WHERE reason IS NULL AND signed IS NULL AND t <> '#account' OR signed IS FALSE AND NOT late GROUP BY did) AS b
+  FROM (SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
+        WHERE reason IS NULL AND (signed IS NULL AND t IN ('#commit', '#sync', '#identity') OR other)
+              OR signed IS FALSE AND NOT late GROUP BY did) AS b
   WHERE i.did = b.did AND (b.said OR answered IS NOT NULL);
+  -- A new one that writes a collection that is a signal.
+  IF NOT everybody AND NOT of_labels AND cardinality(signals) > 0 THEN
+    INSERT INTO want (what, value, because)
+    SELECT DISTINCT ON (did) 'account', did::text, o.collection
+    FROM batch AS b CROSS JOIN atid.frame_header(frame) AS h CROSS JOIN atid.commit_event_ops(
+           CASE WHEN h.t = '#commit' THEN atid.frame_body(frame) END) AS o
+    WHERE b.t IS NULL AND b.reason IS NULL AND NOT b.other AND o.action <> 'delete' AND o.collection = ANY (signals)
+      AND octet_length(did::text) <= 512
+    ON CONFLICT DO NOTHING;
+  END IF;
 
   -- What is in progress elsewhere is left alone: its frames wait. The rest is locked.
   INSERT INTO held
   SELECT did, state, rev, data FROM account
-  WHERE did = ANY (ARRAY(SELECT did FROM batch)) AND state <> 'in progress' ORDER BY did FOR UPDATE;
+  WHERE did = ANY (ARRAY(SELECT did FROM batch WHERE t IS NOT NULL)) AND state <> 'in progress' ORDER BY did FOR UPDATE;
   WITH more AS (
     INSERT INTO waiting
     SELECT take_all.name, seq, did, frame FROM batch AS b
@@ -264,30 +461,33 @@ BEGIN
         WHERE copy = 1
         WINDOW w AS (PARTITION BY did ORDER BY n)) AS c;
 
-  WITH op AS MATERIALIZED (
-    SELECT DISTINCT ON (uri) uri, o.action, o.cid, o.block
-    FROM chain AS c JOIN batch AS b USING (n) CROSS JOIN atid.commit_event_ops(atid.frame_body(b.frame)) AS o
-         CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
-    WHERE c.fits ORDER BY uri, n DESC
-  ), deleted AS (
-    DELETE FROM record AS r USING op WHERE r.uri = op.uri AND op.action = 'delete'
-  )
-  INSERT INTO record SELECT uri, cid, block FROM op WHERE action <> 'delete'
-  ON CONFLICT (uri) DO UPDATE SET cid = excluded.cid, block = excluded.block;
+  -- The last operation of each record; where the first was no creation, there is an older one.
+  INSERT INTO op (uri, did, collection, fresh, cid, block)
+  SELECT DISTINCT ON (uri) uri, c.did, o.collection,
+         bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid, CASE WHEN o.action <> 'delete' THEN o.block END
+  FROM chain AS c JOIN batch AS b USING (n) CROSS JOIN atid.commit_event_ops(atid.frame_body(b.frame)) AS o
+       CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
+  WHERE c.fits AND o.collection LIKE ANY (wanted) ORDER BY uri, n DESC;
+  PERFORM write();
 
   UPDATE account AS a SET rev = c.rev, data = c.data
   FROM (SELECT DISTINCT ON (did) did, rev, data FROM chain WHERE fits ORDER BY did, n DESC) AS c WHERE a.did = c.did;
   UPDATE account AS a SET state = 'desynchronized', load_at = now()
   FROM (SELECT DISTINCT did FROM chain WHERE NOT fits) AS c WHERE a.did = c.did;
-  UPDATE account AS a SET heard = greatest(a.heard, b.rev)
-  FROM (SELECT did, max(rev) AS rev FROM batch
-        WHERE reason IS NULL OR signed AND atid.tid_timestamp(rev) <= now() GROUP BY did) AS b
-  WHERE a.did = b.did AND a.state = 'desynchronized';
+  -- One that is sound shows that the repository is there, signed by that key: that is not waited for.
+  UPDATE account AS a
+  SET heard = greatest(a.heard, b.rev), hurried = CASE WHEN hurry THEN now() ELSE a.hurried END,
+      load_at = CASE WHEN hurry AND a.active THEN least(a.load_at, now()) ELSE a.load_at END,
+      check_at = CASE WHEN hurry AND NOT a.active THEN least(a.check_at, now()) ELSE a.check_at END
+  FROM (SELECT did, max(rev) AS rev, bool_or(signed AND reason IS NULL) IS TRUE AS sound FROM batch
+        WHERE t IS NOT NULL AND reason IS NULL OR signed AND atid.tid_timestamp(rev) <= now() GROUP BY did) AS b
+       JOIN account AS o USING (did) CROSS JOIN LATERAL (SELECT b.sound AND o.hurried <= now() - not_sooner() AS hurry) AS h
+  WHERE a.did = b.did AND a.state = 'desynchronized' AND b.rev IS NOT NULL;
 
   -- The last that the server says of an account. What is not active is forgotten, and loaded once it is again.
   FOR gone IN
     UPDATE account AS a
-    SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(),
+    SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(), check_at = 'infinity',
         state = CASE WHEN b.always THEN a.state ELSE 'desynchronized' END,
         load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
     FROM (SELECT DISTINCT ON (did) did, x.active, block_text(body, 'status') AS status,
@@ -295,71 +495,155 @@ BEGIN
           FROM batch CROSS JOIN atid.frame_body(frame) AS body
                CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(body, 'active')::bool AS active) AS x
           WHERE t = '#account' AND reason IS NULL ORDER BY did, n DESC) AS b
-    WHERE a.did = b.did RETURNING CASE WHEN NOT a.active THEN a.did END
+    WHERE a.did = b.did AND NOT a.barred RETURNING CASE WHEN NOT a.active THEN a.did END
   LOOP
-    PERFORM forget(gone);
+    IF gone IS NOT NULL THEN
+      PERFORM forget(gone, '{}');
+    END IF;
   END LOOP;
 
+  -- The keys of up to 100 labelers are asked for without anybody's saying so.
+  FOR gone IN
+    SELECT DISTINCT atid.did_or_null(l->>'src')
+    FROM batch AS b CROSS JOIN atid.dag_cbor_to_record(atid.frame_body(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN frame END)) AS r
+         CROSS JOIN jsonb_array_elements(r->'labels') AS l
+    WHERE t = '#labels' AND reason IS NULL
+  LOOP
+    INSERT INTO identity (did, labeler) SELECT gone, true
+    WHERE octet_length(gone::text) <= 512 AND (SELECT count(*) FROM identity WHERE labeler) < 100 ON CONFLICT DO NOTHING;
+  END LOOP;
   PERFORM labels_take(atid.dag_cbor_to_record(atid.frame_body(frame))->'labels')
   FROM batch WHERE t = '#labels' AND reason IS NULL;
 
-  -- A server that has no older frames says so. Its list of accounts shows whose commits were missed.
-  UPDATE stream AS s SET cursor = greatest(s.cursor, b.seq), frames = s.frames + b.count,
-                         listed = CASE WHEN b.outdated THEN '' ELSE s.listed END
-  FROM (SELECT max(seq) FILTER (WHERE reason IS NULL AND NOT late) AS seq, count(*) FILTER (WHERE NOT late) AS count,
-               bool_or(t = '#info' AND block_text(atid.frame_body(frame), 'name') = 'OutdatedCursor') AS outdated
-        FROM batch) AS b
-  WHERE s.name = take_all.name;
-
-  SELECT count(*) FILTER (WHERE NOT late), max(b.error),
+  SELECT count(*) FILTER (WHERE NOT b.late), max(b.error),
          now() - max(CASE WHEN seq IS NOT NULL
                        THEN atid.datetime_or_null(block_text(atid.frame_body(frame), 'time')) END)
   INTO taken, error, lag FROM batch AS b;
   SELECT count(*) INTO applied FROM chain WHERE fits;
+  -- A server that has no older frames says so. Its list of accounts shows whose commits were missed.
+  IF EXISTS (SELECT FROM batch WHERE t = '#info' AND block_text(atid.frame_body(frame), 'name') = 'OutdatedCursor') THEN
+    UPDATE stream AS s SET listed = '' WHERE s.name = take_all.name;
+    UPDATE want SET listed = '' WHERE what = 'signal';
+  END IF;
+  seconds := greatest(seconds, 0.001);
+  UPDATE stream AS s
+  SET cursor = greatest(s.cursor, b.seq), frames = s.frames + take_all.taken, commits = s.commits + applied,
+      refused = s.refused + take_all.refused, lag = coalesce(take_all.lag, s.lag), taken = clock_timestamp(),
+      frame_rate = s.frame_rate + (take_all.taken / seconds - s.frame_rate) * (1 - exp(-seconds / 60)),
+      commit_rate = s.commit_rate + (applied / seconds - s.commit_rate) * (1 - exp(-seconds / 60))
+  FROM (SELECT max(seq) AS seq FROM batch AS b WHERE reason IS NULL AND NOT b.late) AS b
+  WHERE s.name = take_all.name;
 END $$;
 
--- Should something raise an error, such as an index or a trigger of yours, each half is taken alone, and so on, until
--- the frame is found. It is kept aside.
+-- Should something raise an error, such as an index or a trigger of yours, what has waited is taken for itself, one account
+-- after the other, and each half of the frames is taken alone, and so on, until the frame is found. It is kept aside.
 CREATE FUNCTION take(
   name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  half int := cardinality(frames) / 2;
-  whose atid.did;
+  late CONSTANT atid.did[] := ARRAY(SELECT DISTINCT w.did FROM waiting AS w JOIN account AS a USING (did)
+                                    WHERE w.stream = take.name AND a.state <> 'in progress');
+  half CONSTANT int := cardinality(frames) / 2;
+  one atid.did;
 BEGIN
-  SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames);
+  SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames, late);
 EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
             OR raise_exception THEN
-  -- it may be one that has waited
-  WITH w AS (
-    DELETE FROM waiting AS w USING account AS a
-    WHERE w.stream = take.name AND a.did = w.did AND a.state <> 'in progress' RETURNING w.did
-  )
-  UPDATE account SET state = 'desynchronized', load_at = now() WHERE did IN (SELECT did FROM w);
+  FOREACH one IN ARRAY late LOOP
+    BEGIN
+      PERFORM take_all(name, '{}', ARRAY[one]);
+    EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
+                OR raise_exception THEN
+      DELETE FROM waiting AS w WHERE w.stream = take.name AND w.did = one;
+      UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
+    END;
+  END LOOP;
   IF half > 0 THEN
     SELECT sum(t.taken), sum(t.applied), sum(t.refused), min(t.lag), max(t.error)
     INTO taken, applied, refused, lag, error
     FROM (VALUES (frames[:half]), (frames[half + 1:])) AS p (part) CROSS JOIN LATERAL take(name, part) AS t;
     RETURN;
   END IF;
+  SELECT cardinality(frames), 0, cardinality(frames) INTO taken, applied, refused;
   BEGIN
-    SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames);
+    SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames, '{}');
   EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
               OR raise_exception THEN
-    SELECT 1, 0, 1 INTO taken, applied, refused;
-    whose := atid.at_uri_did((atid.dag_cbor_ref_uris(atid.frame_body(frames[1]), 'repo'))[1]);
-    PERFORM keep(name, whose, sqlerrm, frames[1]);
-    UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = whose;
+    -- its account is loaded only if it has signed the frame
+    SELECT i.did INTO one FROM atid.frame_body(frames[1]) AS body JOIN identity AS i
+      ON i.did = atid.at_uri_did((atid.dag_cbor_ref_uris(body, 'repo'))[1])
+    WHERE take.name NOT LIKE '%Labels' AND atid.commit_event_is_signed_by(body, i.key);
+    PERFORM keep(name, one, sqlerrm, false, frames[1]);
+    UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
+    UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
   END;
 END $$;
 
--- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for.
--- An account whose revision is newer than what is there is loaded, one that is not active is forgotten.
-CREATE FUNCTION list(name text, at text, repos jsonb, next text, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+-- What the server says of an account, elsewhere than in its stream: what that said since is newer. One whose revision is
+-- newer than what is there is loaded.
+CREATE FUNCTION told(account atid.did, is_active bool, why text, latest atid.tid, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  a account;
+  stale bool;
+BEGIN
+  SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
+  IF a.barred OR a.said >= asked THEN
+    is_active := a.active;
+    why := a.status;
+  END IF;
+  why := coalesce('{"RepoNotFound": "deleted", "RepoDeactivated": "deactivated", "RepoTakendown": "takendown",
+                    "RepoSuspended": "suspended"}'::jsonb ->> why, why);
+  stale := a.state <> 'in progress' AND (NOT a.active OR a.rev < latest) AND NOT a.barred;
+  IF is_active AND stale THEN
+    UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
+  ELSIF NOT is_active AND a.active THEN
+    PERFORM silence(a.did, why);
+  END IF;
+  UPDATE account AS x
+  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = asked, check_at = 'infinity',
+      heard = greatest(x.heard, latest)
+  WHERE x.did = a.did;
+END $$;
+
+-- The list of accounts to read: of all (collection is ''), or of those that have a signal; and from where. Where not all
+-- are wanted, each is asked about instead.
+CREATE FUNCTION to_list(name text) RETURNS TABLE (collection text, at text) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT '', s.listed FROM stream AS s
+               WHERE s.name = to_list.name AND s.listed IS NOT NULL
+                 AND EXISTS (SELECT FROM want WHERE what = 'account' AND value = '*');
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  UPDATE stream AS s SET listed = NULL WHERE s.name = to_list.name AND s.listed IS NOT NULL;
+  IF FOUND THEN
+    UPDATE identity SET ask = least(ask, now() + spread() * random()) WHERE answered IS NOT NULL;
+    UPDATE account SET check_at = now() WHERE active OR status IS NULL;
+  END IF;
+  RETURN QUERY SELECT w.value, w.listed FROM want AS w WHERE w.what = 'signal' AND w.listed IS NOT NULL LIMIT 1;
+END $$;
+
+-- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. At
+-- the end those that no page had are asked about.
+CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   r record;
 BEGIN
-  PERFORM FROM stream AS s WHERE s.name = list.name AND listed = at FOR UPDATE;  -- take() begins so too
+  next := CASE WHEN next NOT IN ('', at) THEN next END;
+  PERFORM FROM stream AS s WHERE s.name = list.name FOR UPDATE;  -- take() begins so too
+  IF of <> '' THEN
+    UPDATE want SET listed = next WHERE what = 'signal' AND value = of AND listed = at;
+    IF FOUND THEN
+      INSERT INTO want (what, value, because)
+      SELECT DISTINCT 'account', did::text, of
+      FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
+      WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512 ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN;
+  END IF;
+  UPDATE stream AS s SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
+  WHERE s.name = list.name AND s.listed = at;
   IF NOT FOUND THEN
     RETURN;
   END IF;
@@ -367,48 +651,88 @@ BEGIN
   SELECT DISTINCT ON (did) did, CASE WHEN atid.tid_is_valid(e->>'rev') THEN (e->>'rev')::atid.tid END AS rev,
          e->'active' IS DISTINCT FROM 'false' AS active, e->>'status' AS status
   FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
-  WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512;
+  WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512 ORDER BY did;
   ANALYZE listed;
-
   PERFORM meet(array_agg(l.did), array_agg(l.rev)) FROM listed AS l;
-  UPDATE listed AS l SET active = a.active, status = a.status FROM account AS a WHERE a.did = l.did AND a.said >= asked;
-  FOR r IN SELECT l.* FROM account AS a JOIN listed AS l USING (did)
-           WHERE a.active <> l.active OR coalesce(a.rev < l.rev, a.load_at < 'infinity')
-           ORDER BY did FOR UPDATE OF a LOOP
-    UPDATE account SET active = r.active, status = CASE WHEN NOT r.active THEN r.status END, state = 'desynchronized',
-           load_at = now(), heard = greatest(heard, r.rev)
-    WHERE did = r.did;
-    IF NOT r.active THEN
-      PERFORM forget(r.did);
-    END IF;
+  UPDATE identity AS i SET ask = least(ask, now() + spread() * random())
+  FROM listed AS l WHERE i.did = l.did AND i.answered < list.asked - spread();
+  FOR r IN SELECT * FROM listed AS l ORDER BY l.did LOOP
+    PERFORM told(r.did, r.active, r.status, r.rev, asked);
   END LOOP;
   DROP TABLE listed;
-  UPDATE stream AS s SET listed = CASE WHEN next NOT IN ('', at) THEN next END WHERE s.name = list.name;
+  IF next IS NULL THEN
+    UPDATE account AS a SET check_at = now()
+    WHERE active AND coalesce(greatest(a.listed, a.said), '-infinity')
+                     < (SELECT began FROM stream AS s WHERE s.name = list.name);
+  END IF;
 END $$;
 
--- Accounts to ask the directory for. They come again, later each time, until identify() has an answer. Of other methods
--- than did:plc the directory knows nothing: write their keys into the table.
-CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE sql
-SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off
-SET enable_mergejoin = off
-BEGIN ATOMIC
-  WITH asked AS (
-    UPDATE identity SET asked = asked + 1, ask = CASE WHEN did::text LIKE 'did:plc:%' THEN
-           now() + pause(asked) ELSE 'infinity' END
-    WHERE did IN (SELECT did FROM identity WHERE ask < 'infinity' AND ask <= now()
-                  ORDER BY ask LIMIT most FOR UPDATE SKIP LOCKED)
-    RETURNING did
-  )
-  SELECT did FROM asked WHERE did::text LIKE 'did:plc:%';
-END;
+-- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer.
+CREATE FUNCTION doubtful(most int) RETURNS SETOF atid.did LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN QUERY
+  UPDATE account AS a SET check_at = now() + pause(6)
+  WHERE a.did = ANY (ARRAY(SELECT did FROM account WHERE check_at < 'infinity' AND check_at <= now()
+                           ORDER BY check_at LIMIT most FOR UPDATE SKIP LOCKED))
+  RETURNING a.did;
+END $$;
 
--- An account's log, as the directory's /log/audit has it. Where the key is another one, the account is loaded anew.
+-- Accounts whose log or document to ask for, those first that never had an answer. They come again, later each time, until
+-- there is one.
+CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  known bool;
+BEGIN
+  FOREACH known IN ARRAY '{false,true}'::bool[] LOOP
+    RETURN QUERY
+    UPDATE identity AS i
+    SET asked = i.asked + 1,
+        ask = CASE WHEN i.did::text ~ '^did:(plc|web):' THEN now() + pause(i.asked) ELSE 'infinity' END
+    WHERE i.did = ANY (ARRAY(SELECT did FROM identity AS n WHERE (n.answered IS NOT NULL) = known AND n.ask <= now()
+                             ORDER BY n.ask LIMIT most FOR UPDATE SKIP LOCKED))
+    RETURNING i.did;
+    EXIT WHEN FOUND;
+  END LOOP;
+END $$;
+
+-- Who an account is now. Where the key is another one, the account is loaded anew. One that has a tombstone, or has left
+-- the PDS whose stream is followed, has no records.
+CREATE FUNCTION know(account atid.did, new_key text, new_handle text, new_pds text, tombstone bool) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  i identity;
+  a account;
+  next CONSTANT timestamptz := now() + identity_age() * (0.9 + 0.2 * random());
+  home CONSTANT text := (SELECT max(s.pds) FROM stream AS s);
+BEGIN
+  SELECT * INTO i FROM identity WHERE did = account FOR UPDATE;
+  new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
+  new_pds := rtrim(new_pds, '/');
+  UPDATE identity
+  SET key = new_key, handle = new_handle, pds = new_pds, problem = NULL, answered = now(), asked = 0,
+      ask = CASE WHEN asked = 0 THEN least(ask, next) ELSE next END  -- 0: it was wanted again meanwhile
+  WHERE did = account;
+  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
+  IF tombstone OR home <> coalesce(new_pds, '') THEN
+    UPDATE account AS x SET barred = true WHERE x.did = a.did;
+    PERFORM silence(a.did, CASE WHEN tombstone THEN 'tombstoned' ELSE 'moved' END) WHERE a.active;
+  ELSIF a.barred THEN
+    UPDATE account AS x SET barred = false, active = true, status = NULL, load_at = now() WHERE x.did = a.did;
+  ELSIF new_key IS DISTINCT FROM i.key THEN
+    UPDATE account AS x SET state = 'desynchronized', failures = 0, load_at = CASE WHEN new_key IS NULL THEN 'infinity' ELSE now() END
+    WHERE x.did = a.did;
+  END IF;
+END $$;
+
+-- An account's log, as the directory's /log/audit has it.
 CREATE FUNCTION identify(account atid.did, log jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   i identity;
+  h record;
   why text;
-  now_key text;
-  now_is jsonb;
+  again jsonb;
 BEGIN
   SELECT * INTO i FROM identity WHERE did = account FOR UPDATE;
   why := coalesce(atid.plc_log_problem(log),
@@ -418,53 +742,95 @@ BEGIN
     UPDATE identity SET problem = why WHERE did = account;
     RETURN;
   END IF;
-  now_is := (SELECT h.data FROM atid.plc_log_history(log) AS h WHERE h.valid_to IS NULL);
-  now_key := now_is #>> '{verificationMethods,atproto}';
-  IF NOT atid.did_key_is_valid(now_key) THEN
-    now_key := NULL;
-  END IF;
-  UPDATE identity SET key = now_key, log = identify.log, problem = NULL, answered = now(), asked = 0,
-         ask = CASE WHEN asked = 0 THEN ask ELSE 'infinity' END,  -- 0: it was wanted again meanwhile
-         handle = substr(jsonb_path_query_first(now_is, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
-         pds = now_is #>> '{services,atproto_pds,endpoint}'
-  WHERE did = account;
+  SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
+  UPDATE identity SET log = identify.log WHERE did = account;
+  PERFORM know(account, h.data #>> '{verificationMethods,atproto}',
+    substr(jsonb_path_query_first(h.data, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
+    h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone');
+
+  -- Frames that were only too early or too late are not bad.
+  DELETE FROM bad AS b
+  WHERE b.did = account AND b.early AND EXISTS (
+    SELECT FROM atid.plc_log_keys(log) AS k, atid.frame_body(b.frame) AS body
+    WHERE k.id = 'atproto' AND (atid.commit_event_is_signed_by(body, k.key) OR atid.sync_event_is_signed_by(body, k.key)));
+  UPDATE bad AS b SET early = false WHERE b.did = account AND b.early AND b.received < now();
+
   PERFORM label_keys_take(account, log);
-  IF now_key IS DISTINCT FROM i.key THEN
-    UPDATE account AS a
-    SET state = 'desynchronized', load_at = CASE WHEN now_key IS NULL THEN 'infinity' ELSE now() END
-    WHERE a.did = identify.account;
+  IF i.answered IS NULL THEN
+    WITH early AS (
+      DELETE FROM labels_refused WHERE label->>'src' = account::text RETURNING label
+    )
+    SELECT jsonb_agg(label) INTO again FROM early;
+    PERFORM labels_take(again) WHERE again IS NOT NULL;
   END IF;
 END $$;
 
--- Accounts to load, each with the number of the attempt.
-CREATE FUNCTION claim(most int) RETURNS TABLE (did atid.did, claim int) LANGUAGE sql
-SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off
-SET enable_mergejoin = off
-BEGIN ATOMIC
-  UPDATE account AS a SET state = 'in progress', claim = a.claim + 1
-  WHERE a.did IN (SELECT d.did FROM account AS d JOIN identity AS i ON i.did = d.did
-                  WHERE d.state = 'desynchronized' AND d.active AND d.load_at < 'infinity' AND d.load_at <= now()
-                    AND i.key IS NOT NULL
-                  ORDER BY d.load_at LIMIT most FOR UPDATE OF d SKIP LOCKED)
-  RETURNING a.did, a.claim;
-END;
+-- An account's DID document, as https://its.domain/.well-known/did.json has it.
+CREATE FUNCTION identify_web(account atid.did, document jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF document->>'id' IS DISTINCT FROM account::text THEN
+    UPDATE identity SET problem = 'The document must be that of the account.' WHERE did = account;
+    RETURN;
+  END IF;
+  PERFORM know(account,
+    (SELECT CASE m->>'type' WHEN 'Multikey' THEN 'did:key:' || (m->>'publicKeyMultibase')
+                 ELSE atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') END
+     FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
+     WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account::text LIMIT 1),
+    substr(jsonb_path_query_first(document, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
+    (SELECT s->>'serviceEndpoint' FROM jsonb_path_query(document, '$.service[*]') AS s
+     WHERE s->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false);
+END $$;
 
--- A repository, as com.atproto.sync.getRepo has it. Returns how many records it has; NULL: nobody wants it any more.
-CREATE FUNCTION load(account atid.did, attempt int, car bytea) RETURNS int LANGUAGE plpgsql AS $$
+-- Accounts to load, each with the number of the attempt. Those of a host that has failed come later.
+CREATE FUNCTION claim(most int) RETURNS TABLE (did atid.did, claim int) LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
+DECLARE
+  c record;
+BEGIN
+  FOR c IN SELECT a.did, i.key, h.until FROM account AS a JOIN identity AS i ON i.did = a.did
+                  LEFT JOIN host AS h ON h.name = i.pds AND h.until > now() AND h.failures > 2
+           WHERE a.load_at < 'infinity' AND a.active AND a.state <> 'in progress' AND a.load_at <= now()
+           ORDER BY a.load_at LIMIT most + 20 FOR UPDATE OF a SKIP LOCKED LOOP
+    IF c.key IS NULL OR c.until IS NOT NULL THEN
+      UPDATE account AS a SET load_at = coalesce(c.until, 'infinity') WHERE a.did = c.did;
+    ELSIF most > 0 THEN
+      most := most - 1;
+      RETURN QUERY UPDATE account AS a SET state = 'in progress', claim = a.claim + 1, claimed = now()
+                   WHERE a.did = c.did RETURNING a.did, a.claim;
+    END IF;
+  END LOOP;
+END $$;
+
+-- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: nobody wants it any more.
+CREATE FUNCTION load(account atid.did, attempt int, car bytea) RETURNS int LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
 DECLARE
   c record;
   a account;
-  loaded int;
+  i identity;
+  n CONSTANT int := (SELECT w.n FROM wants AS w);
+  wanted CONSTANT text[] := patterns();
+  changed int;
 BEGIN
   SELECT * INTO a FROM account AS x
   WHERE x.did = load.account AND x.state = 'in progress' AND x.claim = attempt FOR UPDATE;
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  CREATE TEMP TABLE loaded ON COMMIT DROP AS
-  SELECT atid.at_uri_make(a.did, r.collection, r.rkey) AS uri, r.cid, r.block
-  FROM (SELECT key FROM identity WHERE did = a.did) AS i, atid.repo_records_signed_by(car, a.did, i.key) AS r;
-  GET DIAGNOSTICS loaded = ROW_COUNT;
+  SELECT * INTO i FROM identity AS x WHERE x.did = a.did;
+  PERFORM scratch();
+  -- what differs: whatever is known of the tables' sizes, all of one account is hashed against all of the other
+  INSERT INTO op (uri, did, collection, fresh, cid, block)
+  SELECT coalesce(l.uri, r.uri), a.did, l.collection, r.uri IS NULL, l.cid, l.block
+  FROM (SELECT atid.at_uri_make(a.did, x.collection, x.rkey) AS uri, x.collection, x.cid, x.block
+        FROM atid.repo_records_signed_by(car, a.did, i.key) AS x WHERE x.collection LIKE ANY (wanted)) AS l
+       FULL JOIN (SELECT x.uri, x.cid FROM record AS x WHERE x.did = a.did
+                  AND x.uri BETWEEN atid.at_uri_make(a.did) AND atid.at_uri_scope_upper(atid.at_uri_make(a.did))) AS r
+       ON l.uri = r.uri
+  WHERE l.cid IS DISTINCT FROM r.cid;
+  GET DIAGNOSTICS changed = ROW_COUNT;
   SELECT rev, data INTO c FROM atid.repo_commit(car);
   -- one that is older than what was announced or was here is taken only where nobody has another
   IF c.rev IS NULL OR c.rev < greatest(a.heard, a.rev) AND a.failures < 8
@@ -472,24 +838,136 @@ BEGIN
     RAISE data_exception
       USING MESSAGE = format('revision %s is not as new as %s, or of the future', c.rev, greatest(a.heard, a.rev));
   END IF;
-  ANALYZE loaded;
-  DELETE FROM record AS r
-  WHERE uri <@ a.did AND uri BETWEEN atid.at_uri_make(a.did) AND atid.at_uri_scope_upper(atid.at_uri_make(a.did))
-    AND NOT EXISTS (SELECT FROM loaded AS l WHERE l.uri = r.uri);
-  INSERT INTO record AS r SELECT uri, cid, block FROM loaded
-  ON CONFLICT (uri) DO UPDATE SET cid = excluded.cid, block = excluded.block WHERE r.cid <> excluded.cid;
-  DROP TABLE loaded;
-  UPDATE account AS x SET state = 'synchronized', rev = c.rev, data = c.data, heard = NULL, failures = 0, problem = NULL
+  PERFORM write();
+  UPDATE account AS x
+  SET state = 'synchronized', rev = c.rev, data = c.data, heard = NULL, wants = n, failures = 0, problem = NULL,
+      load_at = 'infinity'
   WHERE x.did = a.did;
-  RETURN loaded;
+  DELETE FROM host AS h WHERE h.name = i.pds;
+  RETURN changed;
 END $$;
 
--- It was not to be had, or not as it should be. The next attempt is later each time. The key may be an old one.
-CREATE FUNCTION fail(account atid.did, attempt int, why text) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-  UPDATE identity SET ask = least(ask, answered + pause(2))
-  WHERE did = account AND why LIKE 'repository is not signed%';
-  UPDATE account AS a SET state = 'desynchronized', failures = failures + 1, problem = why,
-         load_at = now() + pause(failures)
-  WHERE a.did = account AND a.state = 'in progress' AND a.claim = attempt;
-END;
+-- It was not to be had, or not as it should be: the next attempt is later each time, and the key may be an old one. Or the
+-- server has answered what has become of the account. Or the host fails: its other accounts wait too.
+CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  a account;
+BEGIN
+  UPDATE identity SET ask = least(ask, answered + pause(2)) WHERE did = account AND why LIKE 'repository is not signed%';
+  UPDATE account AS x SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
+  WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
+  IF a.did IS NULL THEN
+    RETURN;
+  END IF;
+  PERFORM told(a.did, false, answer, NULL, a.claimed)
+  WHERE answer IN ('RepoNotFound', 'RepoDeactivated', 'RepoTakendown', 'RepoSuspended');
+  INSERT INTO host AS h (name, failures, until, problem)
+  SELECT pds, 1, now() + pause(0), why FROM identity WHERE did = a.did AND pds IS NOT NULL AND of_host
+  ON CONFLICT (name) DO UPDATE SET failures = h.failures + 1, until = now() + pause(h.failures), problem = excluded.problem;
+END $$;
+
+-- Follows the table want: some accounts that were added or taken out, and some of those whose records are of older wants. As
+-- many are loaded anew as are not waiting for that already.
+CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off AS $$
+DECLARE
+  w wants;
+  one atid.did;
+  wanted CONSTANT text[] := patterns();
+  done int := 0;
+BEGIN
+  PERFORM FROM stream AS s WHERE s.name = settle.name FOR UPDATE;  -- take() begins so too
+  SELECT * INTO w FROM wants;
+  IF (SELECT count(*) FROM (SELECT FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress'
+                                                      AND load_at <= now() LIMIT 1000) AS l) >= 1000 THEN
+    RETURN 0;
+  END IF;
+  FOR one IN
+    WITH gone AS (
+      DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
+    )
+    SELECT did FROM gone
+    UNION
+    (SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most)
+    ORDER BY did
+  LOOP
+    done := done + 1;
+    IF is_wanted(one) THEN
+      PERFORM meet(ARRAY[one], NULL);
+      PERFORM forget(one, wanted) FROM account AS a WHERE a.did = one AND a.wants < w.n;
+      UPDATE account AS a
+      SET wants = w.n, load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, now()) ELSE a.load_at END
+      WHERE a.did = one AND a.state <> 'in progress' AND a.wants < w.n;
+    ELSE
+      DELETE FROM identity WHERE did = one AND NOT labeler;
+      PERFORM forget(one, '{}');
+      DELETE FROM waiting WHERE did = one;
+      DELETE FROM account WHERE did = one;
+    END IF;
+  END LOOP;
+  RETURN done;
+END $$;
+
+-- A reader of what is written from now on. Nothing that is being written at this moment is left out.
+CREATE FUNCTION read_from_now(reader text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  LOCK TABLE reader IN ACCESS EXCLUSIVE MODE;
+  INSERT INTO reader (name) VALUES (reader);
+END $$;
+
+-- The next changes for a reader: each once, and the record as it is now. What is still being written comes later.
+CREATE FUNCTION changes(reader text, most int)
+RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  r reader;
+BEGIN
+  SELECT * INTO r FROM reader AS x WHERE x.name = changes.reader FOR UPDATE;
+  RETURN QUERY
+  SELECT c.tx, c.n, c.uri, x.cid, x.block
+  FROM (SELECT * FROM change AS k
+        WHERE (k.tx, k.n) > (r.tx, r.n) AND k.tx < pg_snapshot_xmin(pg_current_snapshot())
+        ORDER BY k.tx, k.n LIMIT most) AS c
+       LEFT JOIN record AS x ON x.uri = c.uri
+  ORDER BY c.tx, c.n;
+END $$;
+
+-- It has read so far. What all have read is deleted.
+CREATE FUNCTION read_to(reader text, tx xid8, n bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE reader AS r SET tx = read_to.tx, n = read_to.n WHERE r.name = read_to.reader;
+  DELETE FROM change AS c WHERE (c.tx, c.n) <= (SELECT r.tx, r.n FROM reader AS r ORDER BY r.tx, r.n LIMIT 1);
+END $$;
+
+-- What to watch. It reads account whole.
+CREATE VIEW watch AS
+SELECT 'stream_' || v.what AS what, s.name AS of, v.value
+FROM stream AS s CROSS JOIN LATERAL (VALUES
+  ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
+  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate), ('lag_seconds', extract(epoch FROM s.lag)),
+  ('idle_seconds', extract(epoch FROM clock_timestamp() - s.taken)), ('listed', (s.listed IS NULL)::int)) AS v (what, value)
+UNION ALL
+SELECT 'accounts', CASE WHEN active THEN state ELSE 'inactive' END, count(*) FROM account GROUP BY 2
+UNION ALL
+SELECT 'bad', CASE WHEN early THEN 'early' ELSE 'refused' END, count(*) FROM bad GROUP BY 2
+UNION ALL
+SELECT 'host_failures', name, failures FROM host
+UNION ALL
+SELECT 'waiting', v.what, v.n FROM (VALUES
+  ('frames', (SELECT count(*) FROM waiting)), ('identities', (SELECT count(*) FROM identity WHERE ask <= now())),
+  ('loads', (SELECT count(*) FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress' AND load_at <= now())),
+  ('checks', (SELECT count(*) FROM account WHERE check_at <= now())), ('labels', (SELECT count(*) FROM labels_refused)),
+  ('changes', (SELECT count(*) FROM change))) AS v (what, n);
+
+-- The accounts in trouble, why, and when it is tried again.
+CREATE VIEW trouble AS
+SELECT a.did, i.handle, i.pds, a.state, y.why, CASE WHEN i.key IS NULL THEN i.ask ELSE a.load_at END AS next
+FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.name = i.pds AND h.failures > 2
+     CROSS JOIN LATERAL (SELECT CASE
+       WHEN i.problem IS NOT NULL THEN 'its identity was not taken: ' || i.problem
+       WHEN i.answered IS NULL AND i.asked > 0 THEN format('nobody has said who it is, asked %s times', i.asked)
+       WHEN i.answered IS NOT NULL AND i.key IS NULL THEN 'it has no key'
+       WHEN a.problem LIKE 'repository is not signed%' THEN 'its host has a repository that another key has signed, as after a move, until it writes'
+       WHEN h.name IS NOT NULL AND a.state <> 'synchronized' THEN format('its host has failed %s times: %s', h.failures, h.problem)
+       WHEN a.problem IS NOT NULL THEN format('it could not be loaded, %s times: %s', a.failures, a.problem) END AS why) AS y
+WHERE a.active AND y.why IS NOT NULL;

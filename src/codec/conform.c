@@ -27,9 +27,9 @@
  * The rules of the data model are the caller's: "$type" is a string, a blob has a
  * ref, a mimeType and a size, and so on.
  *
- * A reference may lead out of the set.  What is there is not looked at, and unknown
- * says so.  Where a reference leads to something that no value is, such as a token,
- * no value conforms.
+ * A reference can point outside the set.  Its target is not checked, and unknown is
+ * set.  If a reference points to a definition that has no values, such as a token, no
+ * value conforms.
  *
  * Invariants:
  *	- there is no recursion and no allocation.  A frame is pushed for each open array
@@ -53,8 +53,6 @@
 #include "codec/datetime.h"
 #include "codec/format.h"
 #include "codec/grapheme.h"
-
-#define MAIN	"main"
 
 void
 atid_conform_init(AtidConform *conform, const AtidLexicon *set, bool lenient)
@@ -87,17 +85,6 @@ atid_conform_begin_definition(AtidConform *conform, uint32_t definition)
 	conform->frames[0].value = definition;
 	conform->frames[0].value_role = conform->unknown ? ATID_ROLE_ANY :
 		ATID_ROLE_OF_DEFINITION;
-}
-
-/*
- * The value is what a node says; if that is ATID_LEX_NONE, anything.
- */
-void
-atid_conform_begin_node(AtidConform *conform, uint32_t node)
-{
-	conform->frames[0].value = node;
-	conform->frames[0].value_role = node == ATID_LEX_NONE ? ATID_ROLE_ANY :
-		ATID_ROLE_OF_NODE;
 }
 
 
@@ -298,6 +285,23 @@ skip_value(AtidConform *conform, AtidCborEvent event)
 	return ATID_OK;
 }
 
+/*
+ * A value whose definition the set lacks: the one of a reference, or of the "$type" of
+ * the record if ref is ATID_LEX_NONE.
+ */
+static AtidFault
+skip_unknown(AtidConform *conform, AtidCborEvent event, uint32_t ref)
+{
+	conform->unknown = true;
+	if (!conform->must_know)
+		return skip_value(conform, event);
+	if (ref == ATID_LEX_NONE)
+		return note_fault(conform, ATID_CONFORM_NO_LEXICON);
+	conform->about = ATID_ABOUT_REF;
+	conform->number = ref;
+	return note_fault(conform, ATID_CONFORM_MISSING);
+}
+
 /* The "$type" of the map that has just begun. */
 static bool
 get_type(AtidConform *conform, AtidCborItem *type)
@@ -377,7 +381,7 @@ type_is(const AtidLexicon *set, const AtidLexDefinition *definition, const AtidC
 	AtidLexText nsid = set->documents[definition->document].nsid;
 	AtidLexText name = definition->name;
 
-	if (text_is(set, name, MAIN, strlen(MAIN)))
+	if (atid_lex_is_main(set, name))
 		return text_is(set, nsid, type->data, type->len);
 	return type->len == (size_t) nsid.len + 1 + name.len &&
 		memcmp(type->data, set->bytes + nsid.at, nsid.len) == 0 &&
@@ -591,13 +595,6 @@ see_blob_value(AtidConform *conform, AtidConformFrame *frame, AtidCborEvent even
  * Values
  */
 
-/* The value must be a map for what follows. */
-#define REQUIRE_MAP(conform, event) \
-	do { \
-		if ((event) != ATID_CBOR_MAP) \
-			return note_fault(conform, ATID_CONFORM_NOT_OBJECT); \
-	} while (0)
-
 /*
  * A value that is what a node says, other than a ref or a union.
  */
@@ -638,11 +635,12 @@ see_value_of_node(AtidConform *conform, uint32_t n, AtidCborEvent event,
 				return note_fault(conform, ATID_CONFORM_NOT_ARRAY);
 			return begin_array(conform, node, item->len);
 		case ATID_LEX_OBJECT:
-		case ATID_LEX_PARAMS:
-			REQUIRE_MAP(conform, event);
+			if (event != ATID_CBOR_MAP)
+				return note_fault(conform, ATID_CONFORM_NOT_OBJECT);
 			return begin_object(conform, node);
 		case ATID_LEX_UNKNOWN:
-			REQUIRE_MAP(conform, event);
+			if (event != ATID_CBOR_MAP)
+				return note_fault(conform, ATID_CONFORM_NOT_OBJECT);
 			if (get_type(conform, &type) && atid_cbor_item_is(&type, "blob"))
 				return note_fault(conform, ATID_CONFORM_UNKNOWN_BLOB);
 			return skip_value(conform, event);
@@ -666,14 +664,16 @@ see_value_of_definition(AtidConform *conform, uint32_t definition, AtidCborEvent
 	switch ((AtidLexType) set->nodes[n].type)
 	{
 		case ATID_LEX_RECORD:
-			REQUIRE_MAP(conform, event);
+			if (event != ATID_CBOR_MAP)
+				return note_fault(conform, ATID_CONFORM_NOT_OBJECT);
 			if (!get_type(conform, &type) ||
 				!type_is(set, &set->definitions[definition], &type))
 				return note_fault_type(conform, definition);
 			n = set->nodes[n].first;
 			break;
 		case ATID_LEX_OBJECT:
-			REQUIRE_MAP(conform, event);
+			if (event != ATID_CBOR_MAP)
+				return note_fault(conform, ATID_CONFORM_NOT_OBJECT);
 			if (get_type(conform, &type) &&
 				!type_is(set, &set->definitions[definition], &type))
 				return note_fault_type(conform, definition);
@@ -709,12 +709,9 @@ see_record(AtidConform *conform, AtidCborEvent event)
 		return note_fault(conform, ATID_CONFORM_OTHER_RECORD);
 
 	if (document != ATID_LEX_NONE)
-		definition = atid_lexicon_find_definition(set, document, MAIN, strlen(MAIN));
+		definition = atid_lexicon_find_main(set, document);
 	if (definition == ATID_LEX_NONE)
-	{
-		conform->unknown = true;
-		return skip_value(conform, event);
-	}
+		return skip_unknown(conform, event, ATID_LEX_NONE);
 	node = &set->nodes[set->definitions[definition].node];
 	if (node->type != ATID_LEX_RECORD)
 		return note_fault(conform, ATID_CONFORM_NO_RECORD);
@@ -733,7 +730,8 @@ see_value_of_union(AtidConform *conform, uint32_t n, AtidCborEvent event)
 	uint32_t	definition;
 	const AtidLexNode *node;
 
-	REQUIRE_MAP(conform, event);
+	if (event != ATID_CBOR_MAP)
+		return note_fault(conform, ATID_CONFORM_NOT_OBJECT);
 	if (!get_type(conform, &type))
 		return note_fault(conform, ATID_CONFORM_UNION_NO_TYPE);
 	member = atid_lexicon_find_member(set, &set->nodes[n], (const char *) type.data, type.len);
@@ -745,10 +743,7 @@ see_value_of_union(AtidConform *conform, uint32_t n, AtidCborEvent event)
 	}
 	definition = set->refs[member].definition;
 	if (definition == ATID_LEX_NONE)
-	{
-		conform->unknown = true;
-		return skip_value(conform, event);
-	}
+		return skip_unknown(conform, event, member);
 
 	/* that its "$type" is the definition's is known */
 	node = &set->nodes[set->definitions[definition].node];
@@ -794,10 +789,9 @@ atid_conform_value(AtidConform *conform, AtidCborEvent event, const AtidCborItem
 	{
 		case ATID_LEX_REF:
 			definition = set->refs[node->first].definition;
-			if (definition != ATID_LEX_NONE)
-				return see_value_of_definition(conform, definition, event, item);
-			conform->unknown = true;
-			return skip_value(conform, event);
+			if (definition == ATID_LEX_NONE)
+				return skip_unknown(conform, event, node->first);
+			return see_value_of_definition(conform, definition, event, item);
 		case ATID_LEX_UNION:
 			return see_value_of_union(conform, frame->value, event);
 		default:

@@ -46,14 +46,18 @@ typedef enum AtidConformAbout
 	ATID_ABOUT_NOTHING,
 	ATID_ABOUT_TEXT,			/* text */
 	ATID_ABOUT_TYPE,			/* the "$type" of the definition, number */
+	ATID_ABOUT_REF,				/* the set's reference, number */
 	ATID_ABOUT_NUMBER,			/* number */
 	ATID_ABOUT_BOOLEAN,			/* number is 0 or 1 */
 	ATID_ABOUT_CHARACTER		/* number is the place in the string */
 } AtidConformAbout;
 
 /*
- * The machine.  The caller sets type_of, arg and pause after atid_conform_init(), calls one
- * of the three that begin a value, and reads fault, what comes with it, and unknown.
+ * The machine.  The caller sets type_of, arg and pause after atid_conform_init(), begins a
+ * record or a definition, and reads fault, what comes with it, and unknown.
+ *
+ * Where the set lacks a definition, unknown is set, and the value is skipped.  If the
+ * caller sets must_know, that is a fault.
  *
  * type_of() gives the "$type" of the map that has just begun; false if there is none,
  * or it is not a text.
@@ -62,6 +66,7 @@ typedef struct AtidConform
 {
 	const AtidLexicon *set;
 	bool		lenient;
+	bool		must_know;
 	bool		(*type_of) (void *arg, const char **type, size_t *len);
 	void	   *arg;
 	void		(*pause) (void);	/* called while graphemes are counted; or
@@ -86,7 +91,6 @@ typedef struct AtidConform
 extern void atid_conform_init(AtidConform *conform, const AtidLexicon *set, bool lenient);
 extern void atid_conform_begin_record(AtidConform *conform, const char *nsid, size_t len);
 extern void atid_conform_begin_definition(AtidConform *conform, uint32_t definition);
-extern void atid_conform_begin_node(AtidConform *conform, uint32_t node);
 extern AtidFault atid_conform_key(AtidConform *conform, const AtidCborItem *key);
 extern AtidFault atid_conform_value(AtidConform *conform, AtidCborEvent event,
 									const AtidCborItem *item);

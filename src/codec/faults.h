@@ -296,7 +296,7 @@ ATID_FAULT(ATID_LEXICON_SCHEMA, "A schema must be an object.")
 ATID_FAULT(ATID_LEXICON_TYPE, "A schema must have a \"type\" that the language has.")
 ATID_FAULT(ATID_LEXICON_MAIN, "A record, query, procedure, subscription or permission set must be named main.")
 ATID_FAULT(ATID_LEXICON_DEFINED, "A definition must not be of type ref, union, unknown, params or permission.")
-ATID_FAULT(ATID_LEXICON_FIELD, "A property or an item must be of a type that values have, or a ref, a union or unknown.")
+ATID_FAULT(ATID_LEXICON_FIELD, "A property or an item must not be a token, record, query, procedure, subscription, params or permission set.")
 ATID_FAULT(ATID_LEXICON_PARAMETER, "A parameter must be a boolean, an integer, a string, or an array of one of these.")
 ATID_FAULT(ATID_LEXICON_RECORD, "A record must have a \"record\" that is a schema of type object.")
 ATID_FAULT(ATID_LEXICON_PARAMETERS, "The \"parameters\" must be a schema of type params.")
@@ -326,7 +326,7 @@ ATID_FAULT(ATID_LEXICON_ERRORS, "The \"errors\" must be an array of objects that
 /* references, */
 ATID_FAULT(ATID_LEXICON_REF, "A reference must be an NSID, an NSID with \"#\" and a name, or \"#\" and a name.")
 ATID_FAULT(ATID_LEXICON_REF_NONE, "A reference within a document must be to one of its definitions.")
-ATID_FAULT(ATID_LEXICON_REF_TYPE, "A ref must be to a record or to a definition of a type that values have.")
+ATID_FAULT(ATID_LEXICON_REF_TYPE, "A ref must name a record, or a definition that is not a token, query, procedure, subscription or permission set.")
 ATID_FAULT(ATID_LEXICON_MEMBER, "A member of a union must be an object or a record.")
 ATID_FAULT(ATID_LEXICON_REFS, "A union must have \"refs\" that are an array of strings.")
 ATID_FAULT(ATID_LEXICON_CLOSED_TYPE, "A \"closed\" must be a boolean.")
@@ -355,7 +355,7 @@ ATID_FAULT(ATID_CONFORM_NOT_ARRAY, "The value must be an array.")
 ATID_FAULT(ATID_CONFORM_NOT_OBJECT, "The value must be an object.")
 ATID_FAULT(ATID_CONFORM_UNKNOWN_BLOB, "The value must be an object that is not a blob.")
 ATID_FAULT(ATID_CONFORM_NULL, "The value must not be null.")
-ATID_FAULT(ATID_CONFORM_ENUM, "The value must be one that the enum of its schema has.")
+ATID_FAULT(ATID_CONFORM_ENUM, "The value must be in the enum of its schema.")
 ATID_FAULT(ATID_CONFORM_ACCEPT, "The \"mimeType\" of a blob must be one that its schema accepts.")
 
 /* the same with what they state in place of the %s: see atid_fault_has_about(), */
@@ -372,21 +372,21 @@ ATID_FAULT(ATID_CONFORM_SHORT_ARRAY, "The length of the array must be at least %
 ATID_FAULT(ATID_CONFORM_LONG_ARRAY, "The length of the array must not be more than %s.")
 ATID_FAULT(ATID_CONFORM_LARGE_BLOB, "The size of the blob must not be more than %s.")
 ATID_FAULT(ATID_CONFORM_REQUIRED, "The object must have the property %s.")
+ATID_FAULT(ATID_CONFORM_MISSING, "The lexicons must define %s.")
 ATID_FAULT(ATID_CONFORM_TYPE, "The \"$type\" must be %s.")
 
 /* "$type" and references */
 ATID_FAULT(ATID_CONFORM_OTHER_RECORD, "The \"$type\" of the record must be the one that is asked for.")
+ATID_FAULT(ATID_CONFORM_NO_LEXICON, "The lexicons must define the \"$type\" of the record.")
 ATID_FAULT(ATID_CONFORM_NO_RECORD, "The \"$type\" of a record must be the type of a record.")
 ATID_FAULT(ATID_CONFORM_UNION_NO_TYPE, "An object in a union must have a \"$type\".")
 ATID_FAULT(ATID_CONFORM_UNION_CLOSED, "The \"$type\" must be one that the closed union lists.")
-ATID_FAULT(ATID_CONFORM_NO_VALUES, "A reference must be to a definition of a type that values have.")
+ATID_FAULT(ATID_CONFORM_NO_VALUES, "A reference must not name a token, query, procedure, subscription or permission set.")
 
 /* lexicon/validate.c: what a value is checked as */
 ATID_FAULT(ATID_CONFORM_REF, "The reference must be an NSID, or an NSID with \"#\" and the name of a definition.")
-ATID_FAULT(ATID_CONFORM_PART, "The part must be parameters, input, output or message.")
-ATID_FAULT(ATID_CONFORM_NO_PART, "The definition must have the part that is asked for.")
-ATID_FAULT(ATID_CONFORM_ENDPOINT, "A query, procedure or subscription must be checked by its part: parameters, input, output or message.")
-ATID_FAULT(ATID_CONFORM_NO_MESSAGE, "A message without a \"$type\" must be of one of the types that the closed union lists.")
+ATID_FAULT(ATID_CONFORM_NULL_LEXICONS, "The lexicons must not be NULL.")
+ATID_FAULT(ATID_CONFORM_NULL_NAME, "The NSID or reference must not be NULL.")
 
 /* atid_crypto's: base58.c, multikey.c */
 ATID_FAULT(ATID_BASE58_CHARACTER, "A key must have only characters of base58btc after its \"z\".")

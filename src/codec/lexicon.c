@@ -12,11 +12,7 @@
  */
 #include "codec/lexicon.h"
 
-#include <string.h>
-
 #include "codec/dagcbor.h"
-
-#define MAIN	"main"
 
 /* The order of texts: the one of a map's keys. */
 static int
@@ -86,6 +82,15 @@ atid_lexicon_find_definition(const AtidLexicon *set, uint32_t document,
 }
 
 /*
+ * The definition main of a document, or ATID_LEX_NONE.
+ */
+uint32_t
+atid_lexicon_find_main(const AtidLexicon *set, uint32_t document)
+{
+	return atid_lexicon_find_definition(set, document, ATID_LEX_MAIN, strlen(ATID_LEX_MAIN));
+}
+
+/*
  * The definition of a reference from outside, "nsid" or "nsid#name", or
  * ATID_LEX_NONE.  "nsid#main" is found, too: a "$type" must not be so, and that is up
  * to the caller.
@@ -100,7 +105,7 @@ atid_lexicon_find_ref(const AtidLexicon *set, const char *ref, size_t len)
 	if (document == ATID_LEX_NONE)
 		return ATID_LEX_NONE;
 	if (hash == NULL)
-		return atid_lexicon_find_definition(set, document, MAIN, strlen(MAIN));
+		return atid_lexicon_find_main(set, document);
 	return atid_lexicon_find_definition(set, document, hash + 1, len - nsid_len - 1);
 }
 

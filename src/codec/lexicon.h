@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "codec/fault.h"
 
@@ -197,6 +198,7 @@ extern bool atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *tex
 extern uint32_t atid_lexicon_find_document(const AtidLexicon *set, const char *nsid, size_t len);
 extern uint32_t atid_lexicon_find_definition(const AtidLexicon *set, uint32_t document,
 											 const char *name, size_t len);
+extern uint32_t atid_lexicon_find_main(const AtidLexicon *set, uint32_t document);
 extern uint32_t atid_lexicon_find_ref(const AtidLexicon *set, const char *ref, size_t len);
 extern uint32_t atid_lexicon_find_property(const AtidLexicon *set, const AtidLexNode *node,
 										   const char *name, size_t len);
@@ -204,11 +206,23 @@ extern uint32_t atid_lexicon_find_member(const AtidLexicon *set, const AtidLexNo
 										 const char *type, size_t len);
 extern int	atid_lexicon_ref_cmp(const AtidLexicon *set, const AtidLexRef *a, const AtidLexRef *b);
 
+/* The definition with this name stands for its document. */
+#define ATID_LEX_MAIN	"main"
+
 /* The bytes of a text. */
 static inline const char *
 atid_lex_text(const AtidLexicon *set, AtidLexText text)
 {
 	return (const char *) set->bytes + text.at;
+}
+
+/* Is a name main?  That of an AtidLexRef is then empty. */
+static inline bool
+atid_lex_is_main(const AtidLexicon *set, AtidLexText name)
+{
+	return name.len == 0 ||
+		(name.len == strlen(ATID_LEX_MAIN) &&
+		 memcmp(set->bytes + name.at, ATID_LEX_MAIN, strlen(ATID_LEX_MAIN)) == 0);
 }
 
 #endif							/* ATID_CODEC_LEXICON_H */

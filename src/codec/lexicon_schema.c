@@ -312,7 +312,7 @@ read_ref(AtidLexCompile *c, const AtidLexItem *item, bool member, AtidLexRef *re
 
 		if (!atid_lex_is_name(hash + 1, name_len))
 			return atid_lex_fault(c, ATID_LEXICON_REF, item->place.at);
-		if (name_len != 4 || memcmp(hash + 1, "main", 4) != 0)
+		if (name_len != strlen(ATID_LEX_MAIN) || memcmp(hash + 1, ATID_LEX_MAIN, name_len) != 0)
 		{
 			ref->name.at = item->content + (uint32_t) nsid_len + 1;
 			ref->name.len = (uint32_t) name_len;
@@ -333,7 +333,7 @@ read_ref(AtidLexCompile *c, const AtidLexItem *item, bool member, AtidLexRef *re
 		ref->definition = ref->name.len > 0 ?
 			atid_lexicon_find_definition(set, document, atid_lex_text(set, ref->name),
 										 ref->name.len) :
-			atid_lexicon_find_definition(set, document, "main", 4);
+			atid_lexicon_find_main(set, document);
 	if (document != c->document)
 		return true;
 

@@ -37,7 +37,6 @@
 #include "address/address.h"
 #include "codec/address.h"
 #include "codec/dagcbor.h"
-#include "codec/grapheme.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"
@@ -114,6 +113,22 @@ atid_lexicon_ref_utf8(const text *ref, size_t *len)
 	if (utf8 != s)
 		*len = strlen(utf8);
 	return utf8;
+}
+
+/*
+ * Append the text of a reference, in UTF-8: the NSID, and "#" and the name if it is not
+ * main.
+ */
+void
+atid_lexicon_append_ref(StringInfo buf, const AtidLexicon *set, AtidLexText nsid,
+						AtidLexText name)
+{
+	appendBinaryStringInfo(buf, atid_lex_text(set, nsid), (int) nsid.len);
+	if (!atid_lex_is_main(set, name))
+	{
+		appendStringInfoChar(buf, '#');
+		appendBinaryStringInfo(buf, atid_lex_text(set, name), (int) name.len);
+	}
 }
 
 static void
@@ -690,14 +705,4 @@ atid_lexicon_hash_extended(PG_FUNCTION_ARGS)
 
 	PG_FREE_IF_COPY((void *) head, 0);
 	return result;
-}
-
-/*
- * lexicon_unicode_version(): the version of Unicode by which graphemes are counted.
- */
-PG_FUNCTION_INFO_V1(atid_lexicon_unicode_version);
-Datum
-atid_lexicon_unicode_version(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_TEXT_P(cstring_to_text(ATID_UNICODE_VERSION));
 }

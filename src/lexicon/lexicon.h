@@ -9,6 +9,7 @@
 #define ATID_LEXICON_H
 
 #include "fmgr.h"
+#include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
 #include "codec/lexicon.h"
@@ -55,6 +56,8 @@ extern AtidLexiconDatum *atid_lexicon_get(Datum datum);
 extern const AtidLexiconDatum *atid_lexicon_head(Datum datum);
 extern Jsonb *atid_lexicon_jsonb(bytea *block);
 extern const char *atid_lexicon_ref_utf8(const text *ref, size_t *len);
+extern void atid_lexicon_append_ref(StringInfo buf, const AtidLexicon *set, AtidLexText nsid,
+									AtidLexText name);
 extern char *atid_lexicon_place(const uint8 *cbor, size_t len, size_t at);
 
 /* set.c: a set as its documents, and back */

@@ -10,8 +10,8 @@
  * A call site (fn_extra of a function that is called with a lexicon) pins the program of
  * the value that it saw last, until its memory context ends.  As long as that value
  * comes again, a call compares digests and does nothing else.  Of a value that is
- * compressed only the digest is unpacked, and one that is stored out of line is not
- * fetched again at all within a statement.
+ * compressed only the digest is unpacked.  A value that is stored out of line is not
+ * fetched again within a statement.
  *
  * The programs in the cache take CACHE_MAX bytes at most; the one that was not used for
  * the longest time has to go first.  A program that is pinned then lives until its last
@@ -26,6 +26,7 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
+#include "access/parallel.h"
 #include "access/xact.h"
 #include "fmgr.h"
 #include "lib/ilist.h"
@@ -60,17 +61,18 @@ typedef struct CacheEntry
 } CacheEntry;
 
 /*
- * A value that is stored out of line.  As long as all of this is the same, so is the value.
+ * A value that is stored out of line.  Within a statement, if all of this is the same,
+ * so is the value, and it need not be fetched: with a set of 9 kB record_conforms() then
+ * takes 0.2 us for a small record, and otherwise 1.6 us.
  *
- * Its toast pointer alone is not enough: after a value is vacuumed away, another one can
- * have its ID.  But a value that one of our snapshots sees stays until our xmin advances.
- * Only what our own transaction wrote can go before: after it, or the subtransaction that
- * wrote, has ended.
+ * Its toast pointer alone is not enough, because another value can have its ID after it
+ * was vacuumed away.  That cannot happen to a value of others as long as the statement
+ * holds its snapshot.  It can happen to a value that we wrote, once the transaction or
+ * subtransaction has ended.
  */
 typedef struct StoredValue
 {
-	varatt_external pointer;	/* all zero: the value is not stored so */
-	TransactionId xmin;
+	varatt_external pointer;	/* all zero: the value must be fetched */
 	LocalTransactionId transaction;
 	SubTransactionId subtransaction;
 } StoredValue;
@@ -80,6 +82,7 @@ typedef struct CallSite
 {
 	Program    *program;		/* NULL, or pinned */
 	StoredValue stored;			/* the program's value as it came last */
+	bool		in_statement;	/* it does not outlive its statement */
 	MemoryContextCallback callback;
 } CallSite;
 
@@ -225,18 +228,32 @@ unpin_call_site(void *arg)
 }
 
 /*
- * Returns false if the value is not stored out of line.
+ * Does a call site with this memory end with the current statement?  It does if the
+ * memory is the portal's, or in a parallel worker.  Others, such as those of PL/pgSQL's
+ * expressions, can live until the transaction ends.
+ */
+static bool
+ends_with_statement(MemoryContext context)
+{
+	if (IsParallelWorker())
+		return true;
+	while (context != NULL && context != PortalContext)
+		context = MemoryContextGetParent(context);
+	return context != NULL;
+}
+
+/*
+ * Returns false if the value must be fetched.
  */
 static inline bool
-get_stored_value(Datum datum, StoredValue *stored)
+get_stored_value(const CallSite *site, Datum datum, StoredValue *stored)
 {
 	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
 
 	memset(stored, 0, sizeof(*stored));
-	if (!VARATT_IS_EXTERNAL_ONDISK(value) || !TransactionIdIsValid(MyProc->xmin))
+	if (!VARATT_IS_EXTERNAL_ONDISK(value) || !site->in_statement)
 		return false;
 	VARATT_EXTERNAL_GET_POINTER(stored->pointer, value);
-	stored->xmin = MyProc->xmin;
 	stored->transaction = atid_my_lxid();
 	stored->subtransaction = GetCurrentSubTransactionId();
 	return true;
@@ -259,10 +276,11 @@ atid_lexicon_program(FunctionCallInfo fcinfo, int argument)
 		site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
 		site->callback.func = unpin_call_site;
 		site->callback.arg = site;
+		site->in_statement = ends_with_statement(fcinfo->flinfo->fn_mcxt);
 		MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
 		fcinfo->flinfo->fn_extra = site;
 	}
-	if (get_stored_value(datum, &stored) &&
+	if (get_stored_value(site, datum, &stored) &&
 		memcmp(&site->stored, &stored, sizeof(stored)) == 0)
 		return &site->program->lexicon;
 

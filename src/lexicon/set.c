@@ -207,7 +207,7 @@ refuse_set(AtidFault fault, const AtidLexiconPart *part)
 	ereport(ERROR,
 			(errcode(fault == ATID_CBOR_SIZE ? ERRCODE_PROGRAM_LIMIT_EXCEEDED :
 					 ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("lexicons cannot be put together"),
+			 errmsg("could not combine lexicons"),
 			 errdetail("%s", atid_lexicon_fault_of(part, fault))));
 }
 
@@ -353,20 +353,20 @@ text_array_datum(Datum *texts, size_t count)
 	return PointerGetDatum(construct_array(texts, (int) count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-PG_FUNCTION_INFO_V1(atid_lexicon_ids);
+PG_FUNCTION_INFO_V1(atid_lexicon_nsids);
 Datum
-atid_lexicon_ids(PG_FUNCTION_ARGS)
+atid_lexicon_nsids(PG_FUNCTION_ARGS)
 {
 	AtidLexiconParts parts = {0};
-	Datum	   *ids;
+	Datum	   *nsids;
 
 	atid_lexicon_split(&parts, atid_lexicon_get(PG_GETARG_DATUM(0)));
 	atid_lexicon_sort(&parts);
-	ids = palloc_extended(parts.count * sizeof(Datum), MCXT_ALLOC_HUGE);
+	nsids = palloc_extended(parts.count * sizeof(Datum), MCXT_ALLOC_HUGE);
 	for (size_t i = 0; i < parts.count; i++)
-		ids[i] = PointerGetDatum(cstring_to_text_with_len((const char *) parts.parts[i].nsid,
-														  (int) parts.parts[i].nsid_len));
-	return text_array_datum(ids, parts.count);
+		nsids[i] = PointerGetDatum(cstring_to_text_with_len((const char *) parts.parts[i].nsid,
+															(int) parts.parts[i].nsid_len));
+	return text_array_datum(nsids, parts.count);
 }
 
 /*
@@ -409,7 +409,7 @@ compare_refs(const void *a, const void *b, void *arg)
 }
 
 /*
- * The text of a reference: the NSID, and "#" and a name if that is not "main".
+ * The text of a reference, in the encoding of the database.
  */
 static Datum
 ref_datum(const AtidLexicon *set, const AtidLexRef *ref)
@@ -419,12 +419,7 @@ ref_datum(const AtidLexicon *set, const AtidLexRef *ref)
 	Datum		result;
 
 	initStringInfo(&utf8);
-	appendBinaryStringInfo(&utf8, atid_lex_text(set, ref->nsid), (int) ref->nsid.len);
-	if (ref->name.len > 0)
-	{
-		appendStringInfoChar(&utf8, '#');
-		appendBinaryStringInfo(&utf8, atid_lex_text(set, ref->name), (int) ref->name.len);
-	}
+	atid_lexicon_append_ref(&utf8, set, ref->nsid, ref->name);
 	shown = pg_any_to_server(utf8.data, utf8.len, PG_UTF8);
 	result = CStringGetTextDatum(shown);
 	if (shown != utf8.data)
@@ -605,7 +600,7 @@ pruned_document(const Closure *closure, const AtidLexDocument *document, size_t 
 }
 
 /*
- * lexicon_only(lexicon, nsids): these definitions and what they refer to.
+ * lexicon_only(lexicons, refs): these definitions and what they refer to.
  */
 PG_FUNCTION_INFO_V1(atid_lexicon_only);
 Datum

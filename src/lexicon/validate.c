@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * validate.c
- *		Is a record, or any value, what its schema says?
+ *		Does a record, or a value of any definition, conform to its schema?
  *
  * A verdict has three values.  It is false if something is wrong, by the data model
  * (record/model.c) or by the schema (codec/conform.c).  Else it is NULL if the set
@@ -11,8 +11,6 @@
  * A jsonb and a block are checked in one pass.  In a database whose encoding is not
  * UTF-8, the keys of a jsonb are in another order than the properties of a schema, so
  * a block is made of it first.
- *
- * A message without a "$type" is checked as each member of its union in turn.
  *
  * Memory: that of the walk (record/walk.c), and in other encodings the block; for a block 16
  * times its size at most (record/model.c).
@@ -37,8 +35,6 @@
 #include "record/encode.h"
 #include "record/inspect.h"
 #include "record/model.h"
-
-#define MAIN	"main"
 
 /* The most bytes of a name or a constant of a schema that a problem shows. */
 #define ABOUT_MAX 100
@@ -74,24 +70,15 @@ shown_text(const char *utf8, size_t len)
 	return atid_shown(quoted.data, quoted.len);
 }
 
-/* The "$type" of a definition as JSON. */
+/* A definition as JSON, in the form of a "$type". */
 static char *
-shown_type(const AtidLexicon *set, uint32 n)
+shown_ref(const AtidLexicon *set, AtidLexText nsid, AtidLexText name)
 {
-	const AtidLexDefinition *definition = &set->definitions[n];
-	AtidLexText nsid = set->documents[definition->document].nsid;
-	StringInfoData type;
+	StringInfoData ref;
 
-	initStringInfo(&type);
-	appendBinaryStringInfo(&type, atid_lex_text(set, nsid), (int) nsid.len);
-	if (definition->name.len != strlen(MAIN) ||
-		memcmp(atid_lex_text(set, definition->name), MAIN, strlen(MAIN)) != 0)
-	{
-		appendStringInfoChar(&type, '#');
-		appendBinaryStringInfo(&type, atid_lex_text(set, definition->name),
-							   (int) definition->name.len);
-	}
-	return shown_text(type.data, type.len);
+	initStringInfo(&ref);
+	atid_lexicon_append_ref(&ref, set, nsid, name);
+	return shown_text(ref.data, ref.len);
 }
 
 /*
@@ -101,6 +88,9 @@ static char *
 describe_nonconformity(const AtidInspector *in, const AtidConform *conform, AtidFault fault,
 					   bool of_item)
 {
+	const AtidLexicon *set = conform->set;
+	const AtidLexDefinition *definition;
+	const AtidLexRef *ref;
 	const char *path;
 	char	   *about = NULL;
 
@@ -112,10 +102,15 @@ describe_nonconformity(const AtidInspector *in, const AtidConform *conform, Atid
 		case ATID_ABOUT_NOTHING:
 			break;
 		case ATID_ABOUT_TEXT:
-			about = shown_text(atid_lex_text(conform->set, conform->text), conform->text.len);
+			about = shown_text(atid_lex_text(set, conform->text), conform->text.len);
 			break;
 		case ATID_ABOUT_TYPE:
-			about = shown_type(conform->set, (uint32) conform->number);
+			definition = &set->definitions[conform->number];
+			about = shown_ref(set, set->documents[definition->document].nsid, definition->name);
+			break;
+		case ATID_ABOUT_REF:
+			ref = &set->refs[conform->number];
+			about = shown_ref(set, ref->nsid, ref->name);
 			break;
 		case ATID_ABOUT_NUMBER:
 			about = psprintf(INT64_FORMAT, conform->number);
@@ -197,18 +192,61 @@ set_jsonb(Subject *subject, Jsonb *jb, char **problem)
 	return subject->block != NULL;
 }
 
-static Datum
-verdict_datum(FunctionCallInfo fcinfo, Verdict verdict)
+
+/*
+ * Arguments and answers
+ */
+
+/*
+ * The arguments (data, lexicons [, name [, lenient]]), where the name is an NSID or a
+ * reference.  Which of them must not be NULL but is?
+ */
+static AtidFault
+find_null_argument(FunctionCallInfo fcinfo)
 {
+	if (PG_ARGISNULL(1))
+		return ATID_CONFORM_NULL_LEXICONS;
+	if (PG_NARGS() > 2 && PG_ARGISNULL(2))
+		return ATID_CONFORM_NULL_NAME;
+	return ATID_OK;
+}
+
+static bool
+is_lenient(FunctionCallInfo fcinfo)
+{
+	return PG_NARGS() > 3 && !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+}
+
+/*
+ * The answer of a predicate whose checks these are.
+ */
+static Datum
+answer_verdict(FunctionCallInfo fcinfo, Verdict (*check) (FunctionCallInfo, char **))
+{
+	Verdict		verdict;
+
+	if (PG_ARGISNULL(0) || find_null_argument(fcinfo) != ATID_OK)
+		PG_RETURN_NULL();
+	verdict = check(fcinfo, NULL);
 	if (verdict == VERDICT_UNKNOWN)
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(verdict == VERDICT_TRUE);
 }
 
+/*
+ * The answer of its *_problem function.
+ */
 static Datum
-problem_datum(FunctionCallInfo fcinfo, Verdict verdict, const char *problem)
+answer_problem(FunctionCallInfo fcinfo, Verdict (*check) (FunctionCallInfo, char **))
 {
-	if (verdict != VERDICT_FALSE)
+	AtidFault	fault = find_null_argument(fcinfo);
+	char	   *problem;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (fault != ATID_OK)
+		PG_RETURN_TEXT_P(cstring_to_text(atid_fault_words(fault)));
+	if (check(fcinfo, &problem) != VERDICT_FALSE)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
 }
@@ -218,28 +256,23 @@ problem_datum(FunctionCallInfo fcinfo, Verdict verdict, const char *problem)
  * Records
  */
 
-/*
- * The arguments (record, lexicons, lenient) or (record, lexicons, nsid, lenient).
- */
 static void
 begin_record(FunctionCallInfo fcinfo, AtidConform *conform)
 {
-	bool		has_nsid = PG_NARGS() == 4;
-	const AtidLexicon *set = atid_lexicon_program(fcinfo, 1);
+	text	   *nsid = PG_NARGS() > 2 ? PG_GETARG_TEXT_PP(2) : NULL;
 
-	atid_conform_init(conform, set, PG_GETARG_BOOL(has_nsid ? 3 : 2));
-	if (has_nsid)
-	{
-		text	   *nsid = PG_GETARG_TEXT_PP(2);
-
+	atid_conform_init(conform, atid_lexicon_program(fcinfo, 1), is_lenient(fcinfo));
+	if (nsid != NULL)
 		atid_conform_begin_record(conform, VARDATA_ANY(nsid), VARSIZE_ANY_EXHDR(nsid));
-	}
 	else
 		atid_conform_begin_record(conform, NULL, 0);
 }
 
+/*
+ * Check a record.  If must_know, it is false where the set cannot say.
+ */
 static Verdict
-check_record(FunctionCallInfo fcinfo, char **problem)
+check_jsonb(FunctionCallInfo fcinfo, bool must_know, char **problem)
 {
 	Jsonb	   *jb = PG_GETARG_JSONB_P(0);
 	AtidConform conform;
@@ -247,10 +280,17 @@ check_record(FunctionCallInfo fcinfo, char **problem)
 	Verdict		verdict = VERDICT_FALSE;
 
 	begin_record(fcinfo, &conform);
+	conform.must_know = must_know;
 	if (set_jsonb(&subject, jb, problem))
 		verdict = check_subject(&subject, &conform, problem);
 	PG_FREE_IF_COPY(jb, 0);
 	return verdict;
+}
+
+static Verdict
+check_record(FunctionCallInfo fcinfo, char **problem)
+{
+	return check_jsonb(fcinfo, false, problem);
 }
 
 static Verdict
@@ -267,56 +307,88 @@ check_block(FunctionCallInfo fcinfo, char **problem)
 }
 
 /*
- * record_conforms(record, lexicons [, nsid], lenient): is a record what the schema of
- * its $type says?
+ * record_conforms(record, lexicons [, nsid, lenient]): does a record conform to the
+ * Lexicon of its "$type", or of this NSID, which its "$type" must be?
  */
 PG_FUNCTION_INFO_V1(atid_record_conforms);
 Datum
 atid_record_conforms(PG_FUNCTION_ARGS)
 {
-	return verdict_datum(fcinfo, check_record(fcinfo, NULL));
+	return answer_verdict(fcinfo, check_record);
 }
 
 PG_FUNCTION_INFO_V1(atid_record_conforms_problem);
 Datum
 atid_record_conforms_problem(PG_FUNCTION_ARGS)
 {
-	char	   *problem = NULL;
-	Verdict		verdict = check_record(fcinfo, &problem);
-
-	return problem_datum(fcinfo, verdict, problem);
+	return answer_problem(fcinfo, check_record);
 }
 
 PG_FUNCTION_INFO_V1(atid_dag_cbor_conforms);
 Datum
 atid_dag_cbor_conforms(PG_FUNCTION_ARGS)
 {
-	return verdict_datum(fcinfo, check_block(fcinfo, NULL));
+	return answer_verdict(fcinfo, check_block);
 }
 
 PG_FUNCTION_INFO_V1(atid_dag_cbor_conforms_problem);
 Datum
 atid_dag_cbor_conforms_problem(PG_FUNCTION_ARGS)
 {
-	char	   *problem = NULL;
-	Verdict		verdict = check_block(fcinfo, &problem);
-
-	return problem_datum(fcinfo, verdict, problem);
+	return answer_problem(fcinfo, check_block);
 }
 
 /*
- * rkey_conforms(rkey, lexicons, nsid): is a record key what the schema of a record
- * says?
+ * The error for a record that does not conform, or about which the set cannot say.
  */
-PG_FUNCTION_INFO_V1(atid_rkey_conforms_lexicon);
-Datum
-atid_rkey_conforms_lexicon(PG_FUNCTION_ARGS)
+pg_noreturn static void
+refuse_record(FunctionCallInfo fcinfo, Verdict verdict)
 {
-	text	   *rkey = PG_GETARG_TEXT_PP(0);
+	char	   *problem = NULL;
+
+	/* check it once more, for the words */
+	check_jsonb(fcinfo, verdict == VERDICT_UNKNOWN, &problem);
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("record does not conform to its Lexicon"),
+			 errdetail("%s", problem)));
+}
+
+/*
+ * record_must_conform(record, lexicons [, nsid, lenient]): true, or an error.
+ */
+PG_FUNCTION_INFO_V1(atid_record_must_conform);
+Datum
+atid_record_must_conform(PG_FUNCTION_ARGS)
+{
+	AtidFault	fault = find_null_argument(fcinfo);
+	Verdict		verdict;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (fault != ATID_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("record cannot be checked"),
+				 errdetail("%s", atid_fault_words(fault))));
+	verdict = check_record(fcinfo, NULL);
+	if (verdict != VERDICT_TRUE)
+		refuse_record(fcinfo, verdict);
+	PG_RETURN_BOOL(true);
+}
+
+/*
+ * record_key_conforms(key, lexicons, nsid): can a record of this type have this key?
+ */
+PG_FUNCTION_INFO_V1(atid_record_key_conforms_lexicons);
+Datum
+atid_record_key_conforms_lexicons(PG_FUNCTION_ARGS)
+{
+	text	   *key = PG_GETARG_TEXT_PP(0);
 	const AtidLexicon *set = atid_lexicon_program(fcinfo, 1);
 	text	   *nsid = PG_GETARG_TEXT_PP(2);
-	const char *s = VARDATA_ANY(rkey);
-	size_t		len = VARSIZE_ANY_EXHDR(rkey);
+	const char *s = VARDATA_ANY(key);
+	size_t		len = VARSIZE_ANY_EXHDR(key);
 	uint32		document;
 	uint32		definition = ATID_LEX_NONE;
 	const AtidLexNode *node;
@@ -326,7 +398,7 @@ atid_rkey_conforms_lexicon(PG_FUNCTION_ARGS)
 		PG_RETURN_BOOL(false);
 	document = atid_lexicon_find_document(set, VARDATA_ANY(nsid), VARSIZE_ANY_EXHDR(nsid));
 	if (document != ATID_LEX_NONE)
-		definition = atid_lexicon_find_definition(set, document, MAIN, strlen(MAIN));
+		definition = atid_lexicon_find_main(set, document);
 	if (definition == ATID_LEX_NONE)
 		PG_RETURN_NULL();
 	node = &set->nodes[set->definitions[definition].node];
@@ -349,19 +421,10 @@ atid_rkey_conforms_lexicon(PG_FUNCTION_ARGS)
 }
 
 
+
 /*
  * Values of any definition
  */
-
-/* What a value is checked as. */
-typedef struct Target
-{
-	uint32		definition;		/* ATID_LEX_NONE: the set cannot say */
-	bool		by_node;		/* as this node, which is of a part of a
-								 * definition, */
-	uint32		node;			/* or ATID_LEX_NONE for anything */
-	bool		message;		/* the part is a message */
-} Target;
 
 /*
  * Is a text an NSID, or an NSID with "#" and a name?
@@ -378,165 +441,45 @@ is_reference(const char *s, size_t len)
 		(len > nsid_len + 1 && memchr(hash + 1, '#', len - nsid_len - 1) == NULL);
 }
 
-static bool
-is_endpoint(const AtidLexNode *node)
-{
-	return node->type == ATID_LEX_QUERY || node->type == ATID_LEX_PROCEDURE ||
-		node->type == ATID_LEX_SUBSCRIPTION;
-}
-
-/*
- * Find what a value is checked as: the definition, and its part if part is not NULL.
- */
-static AtidFault
-find_target(const AtidLexicon *set, text *ref, text *part, Target *target)
-{
-	static const char *const parts[] = {"parameters", "input", "output", "message"};
-	size_t		len;
-	const char *s = atid_lexicon_ref_utf8(ref, &len);
-	const char *name = NULL;
-	uint32		property;
-	uint32		node;
-
-	if (!is_reference(s, len))
-		return ATID_CONFORM_REF;
-	*target = (Target)
-	{
-		.definition = ATID_LEX_NONE,.node = ATID_LEX_NONE
-	};
-	for (size_t i = 0; part != NULL && i < lengthof(parts); i++)
-	{
-		if (VARSIZE_ANY_EXHDR(part) == strlen(parts[i]) &&
-			memcmp(VARDATA_ANY(part), parts[i], strlen(parts[i])) == 0)
-			name = parts[i];
-	}
-	if (part != NULL && name == NULL)
-		return ATID_CONFORM_PART;
-
-	target->definition = atid_lexicon_find_ref(set, s, len);
-	if (target->definition == ATID_LEX_NONE)
-		return ATID_OK;
-	node = set->definitions[target->definition].node;
-	if (part == NULL)
-		return is_endpoint(&set->nodes[node]) ? ATID_CONFORM_ENDPOINT : ATID_OK;
-	property = is_endpoint(&set->nodes[node]) ?
-		atid_lexicon_find_property(set, &set->nodes[node], name, strlen(name)) : ATID_LEX_NONE;
-	if (property == ATID_LEX_NONE)
-		return ATID_CONFORM_NO_PART;
-	target->by_node = true;
-	target->node = set->properties[property].node;
-	if (set->nodes[target->node].type == ATID_LEX_BODY)
-		target->node = set->nodes[target->node].first;
-	target->message = strcmp(name, "message") == 0;
-	return ATID_OK;
-}
-
-static Verdict
-check_target(const AtidLexicon *set, bool lenient, const Target *target, const Subject *subject,
-			 AtidConform *conform, char **problem)
-{
-	atid_conform_init(conform, set, lenient);
-	if (target->by_node)
-		atid_conform_begin_node(conform, target->node);
-	else
-		atid_conform_begin_definition(conform, target->definition);
-	return check_subject(subject, conform, problem);
-}
-
-/*
- * A message without a $type: it must conform to a member of the union.  If the union is
- * open, it may also be of a type that is not listed, so the set cannot say.
- */
-static Verdict
-check_bare_message(const AtidLexicon *set, bool lenient, uint32 n, const Subject *subject,
-				   AtidConform *conform, char **problem)
-{
-	const AtidLexNode *node = &set->nodes[n];
-	Target		target = {.by_node = true,.node = ATID_LEX_NONE};
-	bool		unknown = (node->flags & ATID_LEX_CLOSED) == 0;
-
-	/* the data model's rules are those of all members */
-	if (check_target(set, lenient, &target, subject, conform, problem) == VERDICT_FALSE)
-		return VERDICT_FALSE;
-	target.by_node = false;
-	for (uint32 i = 0; i < node->count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		target.definition = set->refs[node->first + i].definition;
-		if (target.definition == ATID_LEX_NONE)
-		{
-			unknown = true;
-			continue;
-		}
-		switch (check_target(set, lenient, &target, subject, conform, NULL))
-		{
-			case VERDICT_TRUE:
-				return VERDICT_TRUE;
-			case VERDICT_UNKNOWN:
-				unknown = true;
-				break;
-			case VERDICT_FALSE:
-				break;
-		}
-	}
-	if (unknown)
-		return VERDICT_UNKNOWN;
-	if (problem != NULL)
-		*problem = psprintf("$: %s", atid_fault_sentence(ATID_CONFORM_NO_MESSAGE, NULL));
-	return VERDICT_FALSE;
-}
-
-/*
- * The arguments (value, lexicons, ref, lenient) or (value, lexicons, ref, part, lenient).
- */
 static Verdict
 check_value(FunctionCallInfo fcinfo, char **problem)
 {
-	bool		has_part = PG_NARGS() == 5;
 	Jsonb	   *jb = PG_GETARG_JSONB_P(0);
 	const AtidLexicon *set = atid_lexicon_program(fcinfo, 1);
-	bool		lenient = PG_GETARG_BOOL(has_part ? 4 : 3);
+	size_t		len;
+	const char *ref = atid_lexicon_ref_utf8(PG_GETARG_TEXT_PP(2), &len);
 	AtidConform conform;
 	Subject		subject;
-	Target		target;
-	AtidFault	fault;
 	Verdict		verdict = VERDICT_FALSE;
 
-	fault = find_target(set, PG_GETARG_TEXT_PP(2), has_part ? PG_GETARG_TEXT_PP(3) : NULL,
-						&target);
-	if (fault != ATID_OK)
+	atid_conform_init(&conform, set, is_lenient(fcinfo));
+	if (!is_reference(ref, len))
 	{
 		if (problem != NULL)
-			*problem = atid_fault_sentence(fault, NULL);
+			*problem = atid_fault_sentence(ATID_CONFORM_REF, NULL);
 	}
 	else if (set_jsonb(&subject, jb, problem))
 	{
-		verdict = check_target(set, lenient, &target, &subject, &conform, problem);
-		if (verdict == VERDICT_FALSE && target.message &&
-			conform.fault == ATID_CONFORM_UNION_NO_TYPE && conform.depth == 0)
-			verdict = check_bare_message(set, lenient, target.node, &subject, &conform, problem);
+		atid_conform_begin_definition(&conform, atid_lexicon_find_ref(set, ref, len));
+		verdict = check_subject(&subject, &conform, problem);
 	}
 	PG_FREE_IF_COPY(jb, 0);
 	return verdict;
 }
 
 /*
- * value_conforms(value, lexicons, ref [, part], lenient): is a value what a definition
- * says, or a part of a query, procedure or subscription?
+ * value_conforms(value, lexicons, ref [, lenient]): does a value conform to a definition?
  */
 PG_FUNCTION_INFO_V1(atid_value_conforms);
 Datum
 atid_value_conforms(PG_FUNCTION_ARGS)
 {
-	return verdict_datum(fcinfo, check_value(fcinfo, NULL));
+	return answer_verdict(fcinfo, check_value);
 }
 
 PG_FUNCTION_INFO_V1(atid_value_conforms_problem);
 Datum
 atid_value_conforms_problem(PG_FUNCTION_ARGS)
 {
-	char	   *problem = NULL;
-	Verdict		verdict = check_value(fcinfo, &problem);
-
-	return problem_datum(fcinfo, verdict, problem);
+	return answer_problem(fcinfo, check_value);
 }

@@ -34,8 +34,6 @@ const LEX_SCHEMA = {
   'unknown: a blob': ['takes', 'an unknown must not have the structure of a blob'],
   'cid-link: another codec': ['takes', 'a link must have a codec and a hash of the data model'],
   'cid-link: a CID of version 0': ['takes', 'a link must be a CID of version 1'],
-  'params: an unknown one, an object': ['refuses', 'unexpected fields are ignored'],
-  'message: no $type': ['refuses', 'union variants include $type, except at the top level of subscription messages'],
   'blob: a mimeType without a slash': ['refuses', 'the data model: a mimeType is text that is not empty'],
   'blob: another key': ['refuses', 'unexpected fields are ignored'],
   'inline property: a foreign $type': ['refuses', 'it has no inline objects, so that this one is behind a ref'],
@@ -51,7 +49,6 @@ const LEX_SCHEMA_LENIENT = {
   ...LEX_SCHEMA,
   'blob: a ref that is not raw': ['takes', MODEL],
   'blob: a size below 0': ['takes', MODEL],
-  'inline object: a $type that is no text': ['takes', MODEL],
   'inline property: a $type that is no text': ['takes', MODEL],
   'object: an unknown field that breaks the data model': ['takes', MODEL],
   'union: a $type that is no text': ['takes', MODEL],
@@ -68,7 +65,6 @@ const LEXICON = {
   'unknown: a blob': LEX_SCHEMA['unknown: a blob'],
   'cid-link: another codec': LEX_SCHEMA['cid-link: another codec'],
   'cid-link: a CID of version 0': LEX_SCHEMA['cid-link: a CID of version 0'],
-  'message: no $type': LEX_SCHEMA['message: no $type'],
   'blob: a ref that is not raw': ['takes', 'the data model: raw'],
   'blob: a size below 0': ['takes', 'the data model: not below 0'],
   'blob: a size that is no integer': ['takes', 'the data model: an integer'],
@@ -77,7 +73,6 @@ const LEXICON = {
   'blob: maxSize': ['takes', 'it does not look at maxSize'],
   'closed union: #main, lex: or #': ['takes', 'main types must be referenced in $type as just the NSID'],
   'record: lex:': ['takes', 'main types must be referenced in $type as just the NSID'],
-  'inline object: a $type that is no text': ['takes', 'the data model: $type is text'],
   'inline property: a $type that is no text': ['takes', 'the data model: $type is text'],
   'integer: const': ['takes', 'it takes -0 for 0'],
   'object: an unknown field that breaks the data model': ['takes', 'it does not look at what it does not know'],
@@ -99,7 +94,6 @@ const LEXICON = {
   'blob: another key': LEX_SCHEMA['blob: another key'],
   'string: a uri beyond 8 kB': LEX_SCHEMA['string: a uri beyond 8 kB'],
   'string: a uri whose scheme begins with a digit': LEX_SCHEMA['string: a uri whose scheme begins with a digit'],
-  'params: an unknown one, an object': LEX_SCHEMA['params: an unknown one, an object'],
   'string: a datetime with an offset of no or another form': ['takes', 'it takes loose datetimes'],
   'string: a datetime before the year 0': ['takes', 'it takes loose datetimes'],
   'string: an at-uri with a fragment': LEX_SCHEMA['string: an at-uri with a fragment'],
@@ -123,14 +117,14 @@ const KINDS = [
   'bytes: maxLength', 'bytes: minLength', 'bytes: no base64', 'bytes: spare bits', 'cid-link: $link is no text',
   'cid-link: a CID of version 0', 'cid-link: another codec', 'cid-link: another key', 'cid-link: another type', 'cid-link: no CID',
   'closed union: #main, lex: or #', 'closed union: a $type that is no text', 'closed union: a $type that is not listed',
-  'closed union: a blob', 'closed union: another type', 'closed union: no $type', 'inline object: a $type that is no text',
-  'inline object: a foreign $type', 'inline property: a $type that is no text', 'inline property: a foreign $type', 'integer: a fraction', 'integer: another type', 'integer: beyond 2^53', 'integer: beyond 64 bits',
-  'integer: const', 'integer: enum', 'integer: maximum', 'integer: minimum', 'integer: written as a fraction', 'message: no $type',
+  'closed union: a blob', 'closed union: another type', 'closed union: no $type',
+  'inline property: a $type that is no text', 'inline property: a foreign $type', 'integer: a fraction', 'integer: another type', 'integer: beyond 2^53', 'integer: beyond 64 bits',
+  'integer: const', 'integer: enum', 'integer: maximum', 'integer: minimum', 'integer: written as a fraction',
   'object: an optional property of another type', 'object: an unknown field', 'object: an unknown field beyond 2^53',
   'object: an unknown field that breaks the data model', 'object: another type', 'object: null where it is not nullable',
   'object: null where it is nullable', 'object: null where it is optional', 'object: nullable and required, absent',
-  'object: required with a default, absent', 'object: required, absent', 'params: an unknown one, a scalar',
-  'params: an unknown one, an object', 'record: #main', 'record: a $type that is no text', 'record: another $type', 'record: lex:',
+  'object: required with a default, absent', 'object: required, absent',
+  'record: #main', 'record: a $type that is no text', 'record: another $type', 'record: lex:',
   'record: no $type', 'ref: a $type of another form', 'ref: a $type that is no text', 'ref: a foreign $type', 'ref: its own $type',
   'string: U+0000', 'string: a cid of the right characters, but none',
   'string: a language with a subtag twice',
@@ -150,9 +144,8 @@ const KINDS = [
 // What is no fault, or need not be one.
 const ACCEPTED = new Set([
   'blob: a mimeType without a slash', 'blob: another key', 'bytes: spare bits', 'string: a cid of the right characters, but none',
-  'string: a language with a subtag twice', 'inline property: a foreign $type', 'message: no $type', 'union: #main, lex: or #', 'union: a $type that is not listed', 'union: a blob', 'inline object: a foreign $type', 'inline property: a foreign $type', 'integer: written as a fraction', 'object: an unknown field',
-  'object: an unknown field beyond 2^53', 'object: null where it is nullable', 'params: an unknown one, a scalar',
-  'params: an unknown one, an object', 'ref: its own $type', 'string: U+0000', 'string: a uri of just 8 kB', 'string: just maxGraphemes',
+  'string: a language with a subtag twice', 'inline property: a foreign $type', 'union: #main, lex: or #', 'union: a $type that is not listed', 'union: a blob', 'inline property: a foreign $type', 'integer: written as a fraction', 'object: an unknown field',
+  'object: an unknown field beyond 2^53', 'object: null where it is nullable', 'ref: its own $type', 'string: U+0000', 'string: a uri of just 8 kB', 'string: just maxGraphemes',
   'string: just maxLength', 'string: not among the knownValues', 'unknown: a legacy blob', 'unknown: with a $type',
 ]);
 
@@ -186,7 +179,7 @@ for (const doc of documents) {
   const [row] = await ask('document', `
     SELECT atid.lexicon_is_valid($1::text::jsonb) AS valid, atid.lexicon_problem($1::text::jsonb) AS problem,
            l::text AS text, (l::text)::atid.lexicon = l AND (l::text)::atid.lexicon::text = l::text AS again,
-           (l::text)::jsonb AS back, atid.lexicon_document(l, $2) AS document, atid.lexicon_ids(l) AS ids,
+           (l::text)::jsonb AS back, atid.lexicon_document(l, $2) AS document, atid.lexicon_nsids(l) AS ids,
            ($1::text::jsonb)::atid.lexicon = l AS cast
       FROM (SELECT $1::text::atid.lexicon AS l) x`, [text, doc.id]);
   same('documents: valid', row.valid && row.problem === null, () => `${doc.id} ${row.problem}`);
@@ -220,7 +213,7 @@ function closure(full, found = new Set([full])) {
 {
   const { rows: [row] } = await db.query(`
     SELECT s::text AS text, s::text::atid.lexicon = s AND s::text::atid.lexicon::text = s::text AS again,
-           (s::text)::jsonb AS back, atid.lexicon_ids(s) AS ids, atid.lexicon_missing(s) AS missing,
+           (s::text)::jsonb AS back, atid.lexicon_nsids(s) AS ids, atid.lexicon_missing(s) AS missing,
            (SELECT atid.lexicon_agg(d::atid.lexicon ORDER BY random()) = s FROM jsonb_array_elements($1::text::jsonb) d) AS agg,
            atid.lexicon_send(s) = convert_to(s::text, 'UTF8') AS binary
       FROM (SELECT $1::text::atid.lexicon AS s) x`, [json]);
@@ -267,22 +260,13 @@ const withMain = (doc) => {
 const schemas = await LexiconSchemaBuilder.buildAll(new LexiconIterableIndexer(documents.map(withMain)));
 const lexicons = new Lexicons(structuredClone(documents));
 
-// What can be validated: { ref, part, def, id, schema }. A name is as in data: without "#main".
+// What can be validated: { ref, def, id, schema }. A name is as in data: without "#main".
 const subjects = [];
 for (const doc of documents) {
   for (const [name, def] of Object.entries(doc.defs)) {
     const ref = name === 'main' ? doc.id : `${doc.id}#${name}`;
-    const schema = schemas.get(`${doc.id}#${name}`);
-    const add = (part, partDef, partSchema) => partDef && subjects.push({ id: doc.id, ref, part, def: partDef, schema: partSchema, of: def.type });
-    switch (def.type) {
-      case 'token': case 'permission-set': break;
-      case 'query': case 'procedure': case 'subscription':
-        add('parameters', def.parameters, schema.parameters);
-        add('input', def.input?.schema, schema.input?.schema);
-        add('output', def.output?.schema, schema.output?.schema);
-        add('message', def.message?.schema, schema.message);
-        break;
-      default: add(null, def, schema);
+    if (!['token', 'permission-set', 'query', 'procedure', 'subscription'].includes(def.type)) {
+      subjects.push({ id: doc.id, ref, def, schema: schemas.get(`${doc.id}#${name}`) });
     }
   }
 }
@@ -410,7 +394,7 @@ function make(sites, holder, key, def, id, depth, how = {}) {
       for (let i = 0; i < n; i++) make(sites, holder[key], i, def.items, id, depth + 1);
       break;
     }
-    case 'object': case 'params': {
+    case 'object': {
       const value = holder[key] = how.type === undefined ? {} : { $type: how.type };
       for (const [name, property] of Object.entries(def.properties)) {
         const required = def.required?.includes(name) ?? false;
@@ -608,17 +592,12 @@ function breaks(site) {
       }
       if (def.minLength > 0) can('array: minLength', () => value.slice(0, def.minLength - 1));
       break;
-    case 'object': case 'params': {
-      can('object: another type', () => pick([null, 5, 'x', [], [value], base64(bytes(2)), link(), ...(site.variant || def.type === 'params' ? [] : [blob({})])]));
-      if (def.type === 'params') {
-        can('params: an unknown one, a scalar', () => ({ ...value, zz: pick([1, 'x', true, ['a', 'b']]) }));
-        can('params: an unknown one, an object', () => ({ ...value, zz: pick([{}, null, [{}], link()]) }));
-        break;
-      }
+    case 'object': {
+      can('object: another type', () => pick([null, 5, 'x', [], [value], base64(bytes(2)), link(), ...(site.variant ? [] : [blob({})])]));
       can('object: an unknown field', () => ({ ...value, [pick(['zz', 'né', ''])]: anything(0) }));
       can('object: an unknown field that breaks the data model', () => ({ ...value, zz: pick([1.5, { $link: 'x' }, [{ $bytes: 5 }], { $type: 'blob' }, { $type: '' }, { a: { $type: 5 } }]) }));
       can('object: an unknown field beyond 2^53', () => ({ ...value, zz: [2n ** 60n] }));
-      const described = site.record ? 'record' : site.variant ? 'union' : site.name ? 'ref' : property ? 'inline property' : 'inline object';
+      const described = site.record ? 'record' : site.variant ? 'union' : site.name ? 'ref' : 'inline property';
       if (described !== 'record' && described !== 'union') {
         can(`${described}: a foreign $type`, () => ({ ...value, $type: pick(['com.example.foreign', 'x', SYNTHETIC]) }));
         can(`${described}: a $type that is no text`, () => ({ ...value, $type: pick([5, '', null]) }));
@@ -640,12 +619,12 @@ function breaks(site) {
   }
   return list;
 }
-function unionBreaks({ holder, key, def, top }, can) {
+function unionBreaks({ holder, key, def }, can) {
   const value = holder[key];
   const which = def.closed ? 'closed union' : 'union';
   can(`${which}: another type`, () => pick([null, 5, 'x', [], [value], base64(bytes(2)), link()]));
   can(`${which}: a blob`, () => blob({}));
-  can(top === 'message' ? 'message: no $type' : `${which}: no $type`, () => without(value, '$type'));
+  can(`${which}: no $type`, () => without(value, '$type'));
   can(`${which}: a $type that is no text`, () => ({ ...value, $type: pick([5, null, [], '']) }));
   can(`${which}: a $type that is not listed`, () => ({ ...value, $type: pick(['com.example.x', 'x', 'x#y', 'app.bsky.feed.like', 'com.atproto.repo.strongRef']) }));
   if (typeof value.$type === 'string') {
@@ -712,17 +691,10 @@ function lexSchema(subject, value, strict) {
 function lexicon(subject, value) {
   try {
     const data = bare(jsonToLexicon(near(value)));
-    switch (subject.part) {
-      case 'parameters': lexicons.assertValidXrpcParams(subject.id, data); return true;
-      case 'input': lexicons.assertValidXrpcInput(subject.id, data); return true;
-      case 'output': lexicons.assertValidXrpcOutput(subject.id, data); return true;
-      case 'message': lexicons.assertValidXrpcMessage(subject.id, data); return true;
-      default:
-        if (subject.def.type === 'record') lexicons.assertValidRecord(subject.id, data);
-        else if (subject.def.type === 'object') return lexicons.validate(subject.ref, data).success;
-        else return undefined;
-        return true;
-    }
+    if (subject.def.type === 'object') return lexicons.validate(subject.ref, data).success;
+    if (subject.def.type !== 'record') return undefined;
+    lexicons.assertValidRecord(subject.id, data);
+    return true;
   } catch (e) {
     const [, why] = LEXICON_DIES.find(([words]) => words.test(e.message)) ?? [];
     if (why === undefined) return false;
@@ -749,7 +721,7 @@ function draw() {
   const subject = below(4) ? (below(2) ? pick(records) : pick(subjects)) : below(3) ? main : pick(own);
   const sites = [];
   const holder = {};
-  make(sites, holder, 'root', subject.def, subject.id, 0, { top: subject.part, ...(subject.part === null ? { name: subject.ref } : {}) });
+  make(sites, holder, 'root', subject.def, subject.id, 0, { name: subject.ref });
   const row = (kind, value) => ({ subject, kind, value, text: toText(value), block: toBlock(value) });
   const rows = [row(null, structuredClone(holder.root))]; // what is in it is broken next
   // rare kinds first
@@ -791,13 +763,11 @@ const VALUES = `
          ROWS FROM (unnest($1::text[]), unnest($2::text[])) WITH ORDINALITY AS t (t, r, i),
          LATERAL (SELECT pg_temp.try_jsonb(t) AS j OFFSET 0) j
     ORDER BY i`;
-const PARTS = VALUES.replaceAll(', r)', ', r, p)').replaceAll(', r, true)', ', r, p, true)')
-  .replace('unnest($2::text[]))', 'unnest($2::text[]), unnest($3::text[]))').replace('(t, r, i)', '(t, r, p, i)');
 await db.query(`CREATE FUNCTION pg_temp.try_jsonb(t text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
   BEGIN RETURN t::jsonb; EXCEPTION WHEN untranslatable_character THEN RETURN NULL; END $$`);
 
 function judge({ subject, kind, value, text }, row) {
-  const show = () => `${kind}: ${subject.ref} ${subject.part ?? ''} ${JSON.stringify(row)} ${text.slice(0, 700)}`;
+  const show = () => `${kind}: ${subject.ref} ${JSON.stringify(row)} ${text.slice(0, 700)}`;
   if (row.nul) {
     same('U+0000: jsonb cannot hold it', kind === 'string: U+0000', show);
     if (row.block !== undefined) same('U+0000: dag_cbor_conforms as @atproto/lex-schema', row.block === lexSchema(subject, value, true), show);
@@ -845,8 +815,7 @@ for (let done = 0; done < values;) {
   const of = (test) => drawn.filter(test);
   const groups = [
     [of((r) => r.subject.def.type === 'record'), (list) => ask('records', RECORDS, [list.map((r) => r.text), list.map((r) => r.block), list.map((r) => r.subject.id)])],
-    [of((r) => r.subject.def.type !== 'record' && r.subject.part === null), (list) => ask('values', VALUES, [list.map((r) => r.text), list.map((r) => r.subject.ref)])],
-    [of((r) => r.subject.part !== null), (list) => ask('parts', PARTS, [list.map((r) => r.text), list.map((r) => r.subject.ref), list.map((r) => r.subject.part)])],
+    [of((r) => r.subject.def.type !== 'record'), (list) => ask('values', VALUES, [list.map((r) => r.text), list.map((r) => r.subject.ref)])],
   ];
   for (const [list, query] of groups) {
     if (list.length) (await query(list)).forEach((row, i) => judge(list[i], row));

@@ -14,6 +14,7 @@
 //   /keyed?did=DID          it has one again, and uses it
 //   /zero                   an account makes a record with a U+0000
 //   /untaken                a frame that is none
+//   /vanish?of=DIDS         one of these accounts is deleted, and nothing tells; answers with the account
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
 //   /settle                 the same, after accounts of which something was not announced have done something that is
@@ -381,6 +382,10 @@ const control = {
     for (const a of accounts) a.silent = false;
     return control.mark();
   },
+  vanish: async (q) => {
+    const dids = q.get('of').split(' ');
+    return { did: accounts.splice(accounts.findLastIndex((a, i) => i > 1 && dids.includes(a.did)), 1)[0].did };
+  },
   calm: async () => { calm = true; return {}; },
   mark: async () => { announce('#identity', { did: accounts[0].did }); return { seq }; },
   settle: async () => {
@@ -406,11 +411,16 @@ const server = createServer(async (request, response) => {
       const from = Number(q.get('cursor') || 0);
       json({ repos: accounts.slice(from, from + 7).map((a) => ({
         did: a.did, head: a.repo.cid.toString(), rev: a.repo.commit.rev, active: a.active, status: '\u0000 \ud800' })), cursor: from + 7 < accounts.length ? String(from + 7) : '' });
-    } else if (url.pathname.endsWith('.getRepo')) {
-      if (!found?.active) return response.writeHead(400).end('no');
+    } else if (url.pathname.endsWith('.describeServer')) {
+      response.writeHead(501).end();
+    } else if (url.pathname.endsWith('.getRepoStatus') && found) {
+      json({ did: found.did, active: found.active, status: found.active ? undefined : 'suspended', rev: found.repo.commit.rev });
+    } else if (/\.getRepo(Status)?$/.test(url.pathname)) {
+      if (!found?.active) return response.writeHead(400).end(JSON.stringify({ error: found ? 'RepoDeactivated' : 'RepoNotFound' }));
       found.known = true; // who loads it has its key
       await getRepo(found, request, response);
     } else if (url.pathname.endsWith('/log/audit')) {
+      if (!found) return response.writeHead(404).end();
       getLog(found, response);
     } else if (url.pathname === '/expected') {
       for (const a of accounts) {

@@ -1,0 +1,230 @@
+# The functions of examples/indexer/schema.sql decide what the chapter says, each for itself.
+#
+# The accounts are those of demo/: their logs, their repositories, and #sync frames made of these. t/078_indexer.pl has
+# the whole indexer. Skipped where atid_crypto is not there.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('indexer_schema');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my $root = "$FindBin::Bin/..";
+my $db = new_database($node, 'indexer');
+$node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/examples/indexer/schema.sql" ], 'the schema');
+
+# One with a small repository, and two others.
+my ($did, $second, $third) = qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx4aewuhq6yu did:plc:4rgzlncjk4ufakb63scmyptw);
+my $labeler = 'labeler com.atproto.label.subscribeLabels';
+
+# What the tests stand on. Each of them is rolled back.
+$node->safe_psql($db, <<"SQL");
+CREATE SCHEMA demo;
+CREATE TABLE demo.log AS
+SELECT (l->>'did')::atid.did AS did, jsonb_agg(jsonb_build_object('did', l->>'did', 'operation', l->'operation', 'cid', l->>'cid',
+       'nullified', l->'nullified', 'createdAt', l->>'createdAt') ORDER BY (l->>'seq')::int) AS log
+FROM regexp_split_to_table(trim(convert_from(pg_read_binary_file('$root/demo/plc.jsonl'), 'UTF8'), E'\\n'), E'\\n') AS x,
+     LATERAL (SELECT x::jsonb AS l) AS j GROUP BY 1;
+CREATE FUNCTION demo.car(did text) RETURNS bytea LANGUAGE sql
+RETURN pg_read_binary_file('$root/demo/repositories/' || replace(did, ':', '_') || '.car');
+CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
+RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.record_to_dag_cbor(body);
+CREATE FUNCTION demo.sync(seq bigint) RETURNS bytea LANGUAGE sql
+RETURN demo.frame('#sync', jsonb_build_object('seq', seq, 'did', '$did', 'rev', (atid.repo_commit(demo.car('$did'))).rev,
+  'time', '2026-01-01T00:00:00Z',
+  'blocks', jsonb_build_object('\$bytes', rtrim(translate(encode(demo.car('$did'), 'base64'), E'\\n', ''), '='))));
+CREATE FUNCTION demo.load(who text) RETURNS int LANGUAGE plpgsql AS \$\$
+BEGIN
+  UPDATE account SET state = 'in progress', claim = claim + 1, claimed = now() WHERE did = who;
+  RETURN load(did, claim, demo.car(who)) FROM account WHERE did = who;
+END \$\$;
+-- a stream, and three accounts that are there
+SELECT start('relay', true, NULL), start('$labeler', false, NULL);
+UPDATE stream SET cursor = 10;
+SELECT list('relay', '', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
+SELECT ask(99);
+SELECT identify(did, l.log) FROM demo.log AS l JOIN identity USING (did);
+SELECT demo.load(did::text) FROM account;
+SQL
+
+# The result of the last of some statements, in a transaction of its own.
+sub last_of
+{
+	my (@statements) = @_;
+	my $last   = pop @statements;
+	my $result = $node->safe_psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	return $result =~ s/.*^:::\n?//msr;
+}
+
+my $state = "SELECT active, status, state, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$did' GROUP BY a.did";
+my $all   = $node->safe_psql($db, "SELECT count(*) FROM atid.repo_records(demo.car('$did'))");
+is(last_of($state), "t||synchronized|$all", 'an account is there');
+is(last_of("SELECT count(*) FROM (SELECT uri, p.path, p.subject FROM record, points(block) AS p
+	EXCEPT ALL SELECT uri, path, subject FROM reference) AS x"), 0, '... with its references');
+cmp_ok(last_of("SELECT count(*) FROM reference WHERE path = 'reply.parent'"), '>', 0, '... of replies, too');
+
+#
+# An account loaded again.
+#
+is(last_of("SELECT demo.load('$did'), sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_xact_user_tables
+	WHERE relname IN ('record', 'reference')"), '0|0', 'what is loaded again is written only where it differs');
+is(last_of("DELETE FROM record WHERE uri = ANY (ARRAY(SELECT uri FROM record WHERE did = '$did' ORDER BY uri LIMIT 3))",
+	"UPDATE record SET cid = atid.record_cid('{}') WHERE uri = (SELECT max(uri) FROM record WHERE did = '$did')",
+	"INSERT INTO record (uri, did, cid, block) SELECT 'at://$did/a.b.c/d', did, cid, block FROM record WHERE did = '$did' LIMIT 1",
+	"SELECT demo.load('$did')", $state), "t||synchronized|$all", '... which is put right');
+is(last_of("UPDATE account SET load_at = now() WHERE did = '$did'", 'SELECT did FROM claim(9)'), $did, 'one UPDATE has it loaded again');
+
+#
+# Accounts that nothing is heard of.
+#
+my $list = "SELECT list('relay', '', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp())";
+my $gap  = "UPDATE stream SET listed = ''";
+is(last_of($gap, $list, 'SELECT doubtful(9)'), $did, 'an account that a finished list has not is asked about');
+is(last_of($gap, $list, "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state), 'f|deleted|desynchronized|0',
+	'... and its records go where it is deleted');
+is(last_of($gap, $list, "SELECT told('$did', true, NULL, NULL, now())", $state), "t||synchronized|$all", '... and stay where it is not');
+is(last_of($gap, $list, "SELECT active, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$third' GROUP BY 1"), 'f|0',
+	'one that the list says is not active has no records');
+my $claim = "UPDATE account SET state = 'in progress', claimed = now() WHERE did = '$did'";
+foreach (qw(RepoNotFound:deleted RepoDeactivated:deactivated RepoTakendown:takendown RepoSuspended:suspended))
+{
+	my ($answer, $status) = split /:/;
+	is(last_of($claim, "SELECT fail('$did', 1, '400', '$answer', false)", $state), "f|$status|desynchronized|0", "$answer is an answer");
+}
+is(last_of($claim, "UPDATE account SET said = now() + interval '1 s'", "SELECT fail('$did', 1, '400', 'RepoNotFound', false)", $state),
+	"t||desynchronized|$all", '... but not where the stream has said another thing since');
+
+#
+# Identities.
+#
+is(last_of("SELECT bool_and(ask BETWEEN answered + 0.89 * identity_age() AND answered + 1.11 * identity_age()), count(DISTINCT ask) > 1 FROM identity"),
+	't|t', 'an identity is asked for again after a day, more or less');
+is(last_of("UPDATE identity SET answered = now() - interval '2 h'", $gap, $list,
+	"SELECT count(*) FROM identity WHERE ask <= now() + spread()"), 2, 'after a gap they are all, soon');
+is(last_of("UPDATE stream SET pds = 'https://elsewhere.example' WHERE name = 'relay'", "SELECT identify('$did', log) FROM demo.log WHERE did = '$did'", $state),
+	'f|moved|desynchronized|0', 'an account that has left the PDS is no longer its');
+is(last_of("UPDATE stream SET pds = 'https://elsewhere.example' WHERE name = 'relay'",
+	"SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 11, \"did\": \"$did\", \"active\": false}'), demo.sync(12)])",
+	"SELECT cursor FROM stream WHERE name = 'relay'", $state), "t||synchronized|$all", '... and what it says of it is not believed');
+is(last_of("SELECT know('$did', NULL, NULL, NULL, true)", $state), 'f|tombstoned|desynchronized|0', 'a tombstone deletes');
+is(last_of("SELECT know('$did', NULL, NULL, NULL, true)", "SELECT told('$did', true, NULL, NULL, now() + interval '1 h')", $state),
+	'f|tombstoned|desynchronized|0', '... whatever a server says');
+is(last_of("SELECT know('$did', NULL, NULL, NULL, true)", "SELECT identify('$did', log) FROM demo.log WHERE did = '$did'", $state),
+	't||desynchronized|0', '... until the log says another thing');
+my $web = q{'{"id": "did:web:a.example", "alsoKnownAs": ["at://a.example"], "verificationMethod": [{"id": "did:web:a.example#atproto", "type": "Multikey",
+	"controller": "did:web:a.example", "publicKeyMultibase": "zQ3shY6V6fWJmJLpSaLE8picEqnuKDW8PKKbshq7W743N1eKz"}],
+	"service": [{"id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example/"}]}'};
+is(last_of("SELECT meet('{did:web:a.example}', '{NULL}')", "SELECT ask(1)", "SELECT identify_web('did:web:a.example', $web)",
+	"SELECT handle, pds, right(key, 4), load_at <= now() FROM identity JOIN account USING (did) WHERE did = 'did:web:a.example'"),
+	'a.example|https://pds.example|1eKz|t', 'a DID document has key, host and handle');
+is(last_of("SELECT meet('{did:web:b.example}', '{NULL}')", "SELECT identify_web('did:web:b.example', $web)",
+	"SELECT key IS NULL, problem FROM identity WHERE did = 'did:web:b.example'"), 't|The document must be that of the account.', '... its own');
+
+#
+# Frames.
+#
+my $off = "UPDATE account SET state = 'desynchronized', load_at = now() + interval '1 h' WHERE did = '$did'";
+my $due = "SELECT load_at <= now() FROM account WHERE did = '$did'";
+is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $due), 't', 'what an account signs has it loaded');
+is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $off, "SELECT take('relay', ARRAY[demo.sync(12)])", $due), 'f', '... once a minute');
+is(last_of("SELECT know('$second', key, NULL, NULL, false) FROM identity WHERE did = '$did'", "UPDATE identity SET key = (SELECT min(key) FROM identity WHERE did <> '$did') WHERE did = '$did'", $off,
+	"SELECT take('relay', ARRAY[demo.sync(11)])", $due), 'f', '... by its key');
+is(last_of("UPDATE account SET active = false WHERE did = '$did'", $off, "SELECT take('relay', ARRAY[demo.sync(11)])", 'SELECT doubtful(9)'), $did,
+	'where it is not active, it is asked about');
+my $bad = "SELECT take('relay', ARRAY[demo.sync(11)])";
+my $other = "UPDATE identity SET key = (SELECT min(key) FROM identity WHERE did <> '$did') WHERE did = '$did'";
+is(last_of($other, $bad, q{SELECT refused, early FROM stream, bad WHERE name = 'relay'}), '0|t', 'a frame by a key that is not known is not refused yet');
+is(last_of($other, $bad, "SELECT identify('$did', log) FROM demo.log WHERE did = '$did'", 'SELECT count(*) FROM bad'), 0,
+	'... and is not bad where the log has the key');
+is(last_of("SELECT take('relay', ARRAY[demo.frame('#future', '{\"seq\": 9007199254740991}')])", "SELECT cursor FROM stream WHERE name = 'relay'"), 10,
+	'a number far ahead does not move the cursor');
+is(last_of("SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}')])", $state),
+	'f|deactivated|desynchronized|0', 'an account that is not active has no records');
+
+#
+# A labeler.
+#
+my $zero = "SELECT take('$labeler', ARRAY[decode(replace(encode(demo.frame('#labels', '{\"seq\": 11, \"repo\": \"$did\",
+	\"labels\": [\"zero\"]}'), 'hex'), '7a65726f', '00000000'), 'hex')])";
+is(last_of($zero, $state), "t||synchronized|$all", 'a labeler cannot desynchronize an account');
+is(last_of($claim, $zero, "SELECT state FROM account WHERE did = '$did'"), 'in progress', '... nor stop it from being loaded');
+is(last_of("SELECT take('$labeler', ARRAY[demo.frame('#labels', '{\"seq\": 11, \"did\": \"$did\", \"labels\": []}'),
+	demo.frame('#future', '{\"seq\": 12, \"did\": \"$did\"}')])", 'SELECT count(*) FROM identity WHERE ask <= now()'), 0, '... nor have logs asked for');
+is(last_of("SELECT take('$labeler', ARRAY[demo.frame('#labels', '{\"seq\": 11, \"labels\": [{\"src\": \"did:plc:7iza6de2dwap2sbkpav7c6c6\"}]}')])",
+	'SELECT ask(9)'), 'did:plc:7iza6de2dwap2sbkpav7c6c6', 'the key of a labeler is asked for');
+
+#
+# What is wanted.
+#
+my $kinds = "SELECT string_agg(DISTINCT atid.at_uri_collection(uri)::text, ' ' ORDER BY atid.at_uri_collection(uri)::text) FROM record WHERE did = '$did'";
+my @feed = ("DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", "SELECT settle('relay', 99)");
+like(last_of($kinds), qr/actor.profile .*graph/, 'all collections are wanted');
+unlike(last_of(@feed, $kinds), qr/actor|graph/, 'those that are wanted no longer are deleted');
+is(last_of(@feed, "SELECT count(*) FROM reference WHERE collection NOT LIKE 'app.bsky.feed.%'"), 0, '... with their references');
+is(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT settle('relay', 99)", $due), 't', 'for a new one the accounts are loaded');
+like(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT demo.load('$did')", $kinds),
+	qr/^app.bsky.actor.profile (app.bsky.feed.\w+ ?)+$/, '... with that');
+is(last_of("INSERT INTO want VALUES ('collection', 'app.bsky.graph.follow')", "SELECT settle('relay', 2)", "SELECT settle('relay', 99)"), 1, 'a few accounts at a time');
+my @some = ("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle('relay', 99)");
+is(last_of(@some, 'SELECT string_agg(did::text, $$ $$) FROM account'), $did, 'accounts that are wanted no longer are deleted');
+is(last_of(@some, 'SELECT count(DISTINCT did) FROM record'), 1, '... with their records');
+is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT settle('relay', 99)",
+	'SELECT did FROM account'), $second, 'accounts come and go');
+is(last_of(@some, "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$third\"}')])", 'SELECT count(*) FROM account'), 1,
+	'no others are met in the stream');
+my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT list('relay', 'a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT settle('relay', 99)");
+is(last_of(@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT to_list('relay')"), '(a.b.c,"")', 'the accounts that have a signal are listed');
+is(last_of(@signal, 'SELECT count(*) FROM account'), 2, '... and wanted');
+is(last_of(@signal, "DELETE FROM want WHERE value = 'a.b.c'", "SELECT settle('relay', 99)", 'SELECT did FROM account'), $did, '... as long as it is');
+is(last_of("INSERT INTO lexicons SELECT atid.lexicon_from_jsonb('{\"lexicon\": 1, \"id\": \"app.bsky.feed.like\", \"defs\": {\"main\": {\"type\": \"record\",
+	\"key\": \"tid\", \"record\": {\"type\": \"object\", \"required\": [\"nothing\"], \"properties\": {\"nothing\": {\"type\": \"string\"}}}}}}')",
+	"DELETE FROM record WHERE did = '$did'", "SELECT demo.load('$did')",
+	"SELECT count(*) > 0, bool_and((atid.at_uri_collection(uri) = 'app.bsky.feed.like') = (conforms IS NOT NULL)), bool_or(conforms) FROM record WHERE did = '$did'"),
+	't|t|f', 'records are judged by Lexicons');
+
+#
+# Hosts, and what is seen of them.
+#
+my @host = map { ("UPDATE account SET state = 'in progress' WHERE did = '$did'", "SELECT fail('$did', 1, 'no answer', NULL, true)") } 1 .. 3;
+my $both = "UPDATE account SET state = 'desynchronized', load_at = now()";
+my $same = "UPDATE identity SET pds = 'https://slow.example' WHERE did IN ('$did', '$second')";
+is(last_of($same, @host, $both, 'SELECT string_agg(did::text, $$ $$) FROM claim(9)'), $third, 'the accounts of a host that fails wait');
+is(last_of($same, @host[ 0 .. 3 ], $both, 'SELECT count(*) FROM claim(9)'), 3, '... if it has failed often');
+is(last_of($same, @host, "SELECT demo.load('$second')", 'SELECT count(*) FROM host'), 0, '... until it answers');
+is(last_of($same, @host, "SELECT why FROM trouble WHERE did = '$did'"), 'its host has failed 3 times: no answer', 'the account says why');
+is(last_of($same, @host, "SELECT what, of, value FROM watch WHERE what IN ('host_failures', 'accounts') ORDER BY 1, 2"),
+	"accounts|desynchronized|1\naccounts|synchronized|2\nhost_failures|https://slow.example|3", 'what to watch');
+
+#
+# What was written is read once.
+#
+my $loaded = "DELETE FROM record WHERE did = '$did'; SELECT demo.load('$did')";
+$node->safe_psql($db, "SELECT read_from_now('me')");
+my $background = $node->background_psql($db);
+$background->query_safe("BEGIN; UPDATE stream SET lag = lag; $loaded");
+$node->safe_psql($db, "DELETE FROM record WHERE did = '$second'; SELECT demo.load('$second')");
+is($node->safe_psql($db, "SELECT count(*) FROM changes('me', 999)"), 0, 'what came after something that is being written waits');
+$background->query_safe('COMMIT');
+$background->quit;
+my $twice = $node->safe_psql($db, "SELECT count(*) FROM record WHERE did IN ('$did', '$second')");
+is($node->safe_psql($db, "SELECT count(block), count(DISTINCT uri) FROM changes('me', 999)"), "$twice|$twice", '... and comes then');
+my ($read, $rounds) = (0, 0);
+while (my $n = $node->safe_psql($db, "BEGIN; CREATE TEMP TABLE c AS SELECT * FROM changes('me', 7); SELECT read_to('me', tx, n) FROM c ORDER BY tx DESC, n DESC LIMIT 1;
+	COMMIT; SELECT count(*) FROM c") =~ s/\A\n//r)
+{
+	$read += $n;
+	last if ++$rounds > 99;
+}
+is($read, $twice, 'each once');
+is($node->safe_psql($db, 'SELECT count(*) FROM change'), 0, 'what all have read is deleted');
+
+$node->stop;
+done_testing();
