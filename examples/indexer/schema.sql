@@ -11,14 +11,6 @@
 --
 -- It needs the extension atid_crypto, and a database or a search_path of its own.
 
--- Strings from strangers, as text: NULL where there is none, where it has a U+0000 that text cannot hold, or where the
--- block, which nobody has looked into, is no record.
-CREATE FUNCTION block_text(block bytea, VARIADIC path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN NOT atid.dag_cbor_is_valid(block) THEN NULL
-            WHEN atid.dag_cbor_typeof(block, VARIADIC path) = 'string'
-              AND position('\x00'::bytea IN atid.dag_cbor_get_block(block, VARIADIC path)) = 0
-            THEN atid.dag_cbor_get_text(block, VARIADIC path) END;
-
 -- Who an account is, by its PLC log.
 CREATE TABLE identity (
   did      atid.did PRIMARY KEY,
@@ -51,18 +43,19 @@ CREATE TABLE account (
 ) WITH (fillfactor = 80);
 CREATE INDEX account_load_at ON account (load_at) WHERE state = 'desynchronized' AND active AND load_at < 'infinity';
 
--- The records, as blocks: a block holds all that a stranger can write, and is what the CID is of.
+-- The records, as blocks: a block holds all that a stranger can write, and the CID is the hash of it. Those that are
+-- not DAG-CBOR are left out, so no field of the others raises an error.
 CREATE TABLE record (
   uri   atid.at_uri PRIMARY KEY,
   cid   atid.cid_link NOT NULL,
   block bytea NOT NULL
 );
 CREATE INDEX record_points_at ON record USING gin (atid.dag_cbor_ref_uris(block));
-CREATE INDEX record_subject ON record (((atid.dag_cbor_ref_uris(block, 'subject'))[1]), atid.at_uri_tid(uri))
-  WHERE (atid.dag_cbor_ref_uris(block, 'subject'))[1] IS NOT NULL;
-CREATE INDEX record_parent ON record (((atid.dag_cbor_ref_uris(block, 'reply', 'parent'))[1]), atid.at_uri_tid(uri))
-  WHERE (atid.dag_cbor_ref_uris(block, 'reply', 'parent'))[1] IS NOT NULL;
-CREATE STATISTICS record_subject_stats ON ((atid.dag_cbor_ref_uris(block, 'subject'))[1]) FROM record;
+CREATE INDEX record_subject ON record (atid.dag_cbor_ref_uri(block, '{subject}'), atid.at_uri_tid(uri))
+  WHERE atid.dag_cbor_ref_uri(block, '{subject}') IS NOT NULL;
+CREATE INDEX record_parent ON record (atid.dag_cbor_ref_uri(block, '{reply,parent}'), atid.at_uri_tid(uri))
+  WHERE atid.dag_cbor_ref_uri(block, '{reply,parent}') IS NOT NULL;
+CREATE STATISTICS record_subject_stats ON (atid.dag_cbor_ref_uri(block, '{subject}')) FROM record;
 CREATE STATISTICS record_collection_stats ON (atid.at_uri_collection(uri)) FROM record;
 
 -- Labels, as doc/label.md has them.
@@ -93,7 +86,7 @@ SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > no
 
 CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
   WITH part AS MATERIALIZED (
-    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_of_subject_or_null(label->>'uri') AS subject,
+    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
            label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,
            coalesce(label->'neg' = 'true', false) AS neg,
            CASE WHEN label ? 'exp' THEN atid.datetime_or_null(label->>'exp') ELSE 'infinity' END AS exp
@@ -227,10 +220,10 @@ BEGIN
            -- a labeler has nothing to say of accounts
            CASE WHEN h.op = 1 AND (h.t = '#info' OR (h.t = '#labels') = of_labels) THEN h.t END AS t,
            h.error, frame_problem,
-           CASE WHEN atid.dag_cbor_typeof(m.body, 'seq') = 'number'
-             THEN atid.dag_cbor_get_text(m.body, 'seq')::bigint END AS seq,
+           CASE WHEN atid.dag_cbor_typeof(m.body, '{seq}') = 'number'
+             THEN atid.dag_cbor_get_text(m.body, '{seq}')::bigint END AS seq,
            atid.at_uri_did(
-             (atid.dag_cbor_ref_uris(m.body, CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END))[1]) AS did
+             atid.dag_cbor_ref_uri(m.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
     FROM (SELECT true, late.seq, late.frame FROM late
           UNION ALL
           SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, place, frame)
@@ -251,7 +244,7 @@ BEGIN
          CASE WHEN j.frame_problem IS NOT NULL THEN j.frame_problem
               WHEN j.problem IS NOT NULL THEN j.problem
               WHEN j.signed IS FALSE THEN 'The commit must be signed by the key of the account.'
-              WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, 'labels') IS DISTINCT FROM 'array'
+              WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, '{labels}') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
                    AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.body) AS o)
@@ -261,7 +254,7 @@ BEGIN
                 CASE WHEN j.did IS NULL THEN 'The account must be a DID.'
                      WHEN octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
                      WHEN j.seq IS NULL OR j.seq < 1 THEN 'The number must be positive.'
-                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, 'active') IS DISTINCT FROM 'boolean'
+                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
                      THEN '"active" must be true or false.' END
          END,
          j.signed, coalesce(c.rev, s.rev), c.since, c.prev_data, r.data
@@ -319,9 +312,10 @@ BEGIN
          CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
     WHERE c.fits ORDER BY uri, n DESC
   ), deleted AS (
-    DELETE FROM record AS r USING op WHERE r.uri = op.uri AND op.action = 'delete'
+    DELETE FROM record AS r USING op
+    WHERE r.uri = op.uri AND (op.action = 'delete' OR NOT atid.dag_cbor_is_valid(op.block))
   )
-  INSERT INTO record SELECT uri, cid, block FROM op WHERE action <> 'delete'
+  INSERT INTO record SELECT uri, cid, block FROM op WHERE action <> 'delete' AND atid.dag_cbor_is_valid(block)
   ON CONFLICT (uri) DO UPDATE SET cid = excluded.cid, block = excluded.block;
 
   UPDATE account AS a SET rev = c.rev, data = c.data
@@ -339,10 +333,10 @@ BEGIN
     SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(),
         state = CASE WHEN b.always THEN a.state ELSE 'desynchronized' END,
         load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
-    FROM (SELECT DISTINCT ON (did) did, x.active, block_text(body, 'status') AS status,
+    FROM (SELECT DISTINCT ON (did) did, x.active, atid.dag_cbor_get_text(body, '{status}') AS status,
                  bool_and(x.active) OVER (PARTITION BY did) AS always
           FROM batch CROSS JOIN atid.frame_body(frame) AS body
-               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(body, 'active')::bool AS active) AS x
+               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(body, '{active}')::bool AS active) AS x
           WHERE t = '#account' AND reason IS NULL ORDER BY did, n DESC) AS b
     WHERE a.did = b.did RETURNING CASE WHEN NOT a.active THEN a.did END
   LOOP
@@ -356,13 +350,13 @@ BEGIN
   UPDATE stream AS s SET cursor = greatest(s.cursor, b.seq), frames = s.frames + b.count,
                          listed = CASE WHEN b.outdated THEN '' ELSE s.listed END
   FROM (SELECT max(seq) FILTER (WHERE reason IS NULL AND NOT late) AS seq, count(*) FILTER (WHERE NOT late) AS count,
-               bool_or(t = '#info' AND block_text(atid.frame_body(frame), 'name') = 'OutdatedCursor') AS outdated
+               bool_or(t = '#info' AND atid.dag_cbor_get_text(atid.frame_body(frame), '{name}') = 'OutdatedCursor') AS outdated
         FROM batch) AS b
   WHERE s.name = take_all.name;
 
   SELECT count(*) FILTER (WHERE NOT late), max(b.error),
          now() - max(CASE WHEN seq IS NOT NULL
-                       THEN atid.datetime_or_null(block_text(atid.frame_body(frame), 'time')) END)
+                       THEN atid.datetime_or_null(atid.dag_cbor_get_text(atid.frame_body(frame), '{time}')) END)
   INTO taken, error, lag FROM batch AS b;
   SELECT count(*) INTO applied FROM chain WHERE fits;
 END $$;
@@ -396,7 +390,7 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
   EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
               OR raise_exception THEN
     SELECT 1, 0, 1 INTO taken, applied, refused;
-    whose := atid.at_uri_did((atid.dag_cbor_ref_uris(atid.frame_body(frames[1]), 'repo'))[1]);
+    whose := atid.at_uri_did(atid.dag_cbor_ref_uri(atid.frame_body(frames[1]), '{repo}'));
     PERFORM keep(name, whose, sqlerrm, frames[1]);
     UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = whose;
   END;
@@ -515,7 +509,8 @@ BEGIN
   END IF;
   CREATE TEMP TABLE loaded ON COMMIT DROP AS
   SELECT atid.at_uri_make(a.did, r.collection, r.rkey) AS uri, r.cid, r.block
-  FROM (SELECT key FROM identity WHERE did = a.did) AS i, atid.repo_records_signed_by(car, a.did, i.key) AS r;
+  FROM (SELECT key FROM identity WHERE did = a.did) AS i, atid.repo_records_signed_by(car, a.did, i.key) AS r
+  WHERE atid.dag_cbor_is_valid(r.block);
   GET DIAGNOSTICS loaded = ROW_COUNT;
   SELECT rev, data INTO c FROM atid.repo_commit(car);
   -- one that is older than what was announced or was here is taken only where nobody has another

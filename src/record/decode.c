@@ -174,9 +174,6 @@ base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
 	return chars;
 }
 
-/* The text of more bytes, in base64 or base32, is larger than an SQL value can be. */
-#define SPECIAL_MAX (MaxAllocSize / 8 * 5 - 8)
-
 /* The text of a link or of bytes, without a terminator. */
 char *
 atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item,
@@ -184,7 +181,7 @@ atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCbor
 {
 	char	   *chars;
 
-	if (item->len > SPECIAL_MAX)
+	if (item->len > ATID_SPECIAL_MAX)
 	{
 		size_t		at = atid_cbor_offset(reader);
 		size_t		bytes = item->len;
@@ -195,7 +192,7 @@ atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCbor
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("block cannot be expressed as JSON"),
 				 errdetail("At byte %zu: A byte string or a link must have at most %zu bytes for JSON, not %zu.",
-						   at, SPECIAL_MAX, bytes)));
+						   at, ATID_SPECIAL_MAX, bytes)));
 	}
 	if (event == ATID_CBOR_LINK)
 	{
@@ -209,56 +206,59 @@ atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCbor
 }
 
 /*
- * Append the JSON of a block, in UTF-8.
+ * Append the JSON of all that a reader reads, in UTF-8.  Returns ATID_CBOR_END; or the event
+ * that has no JSON: ATID_CBOR_FAULT, or ATID_CBOR_KEY for a key that JSON cannot have.
+ *
+ * With as_text it is spaced as the server prints jsonb, and nothing is raised: the event that
+ * may not have room is returned too.  A byte of it becomes six at most.
  */
-void
-atid_append_json_of_block(StringInfo buf, bytea *block)
+static AtidCborEvent
+append_json(StringInfo buf, AtidCborReader *reader, bool as_text, AtidCborItem *item)
 {
-	AtidCborReader reader;
-	AtidCborItem item;
+	const size_t scalar_max = 32;
 	AtidCborEvent event;
 	bool		comma = false;
 	uint64		events = 0;
 	char	   *chars;
 	size_t		len;
 
-	atid_block_reader_init(&reader, block);
-	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
+	while ((event = atid_cbor_next(reader, item)) != ATID_CBOR_END)
 	{
 		if ((++events & 0xFF) == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (event == ATID_CBOR_FAULT)
-			atid_refuse_block(&reader);
+		if (event == ATID_CBOR_FAULT || (event == ATID_CBOR_KEY && is_special_key(item)))
+			return event;
+		if (as_text &&
+			(size_t) (reader->p - reader->at) + scalar_max > (MaxAllocSize - (size_t) buf->len) / 6)
+			return event;
 		if (comma && event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
-			appendStringInfoCharMacro(buf, ',');
+			appendBinaryStringInfo(buf, ", ", as_text ? 2 : 1);
 		comma = true;
 
 		switch (event)
 		{
 			case ATID_CBOR_INTEGER:
-				appendStringInfo(buf, INT64_FORMAT, item.integer);
+				appendStringInfo(buf, INT64_FORMAT, item->integer);
 				break;
 			case ATID_CBOR_TEXT:
-				atid_append_json_string(buf, (const char *) item.data, item.len);
+				atid_append_json_string(buf, (const char *) item->data, item->len);
 				break;
 			case ATID_CBOR_KEY:
-				if (is_special_key(&item))
-					refuse_special_key(&reader, &item);
-				atid_append_json_string(buf, (const char *) item.data, item.len);
-				appendStringInfoCharMacro(buf, ':');
+				atid_append_json_string(buf, (const char *) item->data, item->len);
+				appendBinaryStringInfo(buf, ": ", as_text ? 2 : 1);
 				comma = false;
 				break;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
-				appendStringInfoString(buf, event == ATID_CBOR_LINK ?
-									   "{\"$link\":\"" : "{\"$bytes\":\"");
-				chars = atid_text_of_special(&reader, event, &item, &len);
+				appendStringInfo(buf, "{\"%s\":%s\"", event == ATID_CBOR_LINK ? "$link" : "$bytes",
+								 as_text ? " " : "");
+				chars = atid_text_of_special(reader, event, item, &len);
 				appendBinaryStringInfo(buf, chars, (int) len);
 				pfree(chars);
 				appendStringInfoString(buf, "\"}");
 				break;
 			case ATID_CBOR_BOOL:
-				appendStringInfoString(buf, item.integer ? "true" : "false");
+				appendStringInfoString(buf, item->integer ? "true" : "false");
 				break;
 			case ATID_CBOR_NULL:
 				appendStringInfoString(buf, "null");
@@ -282,6 +282,48 @@ atid_append_json_of_block(StringInfo buf, bytea *block)
 				break;
 		}
 	}
+	return event;
+}
+
+void
+atid_append_json_of_block(StringInfo buf, bytea *block)
+{
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+
+	atid_block_reader_init(&reader, block);
+	event = append_json(buf, &reader, false, &item);
+	if (event == ATID_CBOR_FAULT)
+		atid_refuse_block(&reader);
+	if (event != ATID_CBOR_END)
+		refuse_special_key(&reader, &item);
+}
+
+text *
+atid_try_json_text(AtidCborReader *reader)
+{
+	AtidCborItem item;
+	StringInfoData buf;
+	text	   *result;
+
+	initStringInfo(&buf);
+	appendStringInfoSpaces(&buf, VARHDRSZ);
+	if (append_json(&buf, reader, true, &item) != ATID_CBOR_END)
+	{
+		pfree(buf.data);
+		if (reader->fault == ATID_OK)
+			(void) atid_block_read_rest(reader);
+		return NULL;
+	}
+	if (GetDatabaseEncoding() == PG_UTF8)
+	{
+		SET_VARSIZE(buf.data, buf.len);
+		return (text *) buf.data;
+	}
+	result = atid_text_from_utf8(buf.data + VARHDRSZ, (size_t) buf.len - VARHDRSZ);
+	pfree(buf.data);
+	return result;
 }
 
 /*

@@ -12,7 +12,7 @@
 //   /hold, /release         the repository of an account is sent later, as it was when it was asked for; answers with the account
 //   /keyless                an account has a key no more, and says so; answers with the account
 //   /keyed?did=DID          it has one again, and uses it
-//   /zero                   an account makes a record with a U+0000
+//   /zero                   an account makes a record that raises an error where a number is expected
 //   /untaken                a frame that is none
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
@@ -353,7 +353,7 @@ const control = {
   },
   zero: async () => {
     const a = accounts.find((o) => o.active);
-    const list = [{ action: WriteOpAction.Create, collection: 'com.example.zero', rkey: `zero${seq}`, record: { raises: '\u0000' } }];
+    const list = [{ action: WriteOpAction.Create, collection: 'com.example.zero', rkey: `zero${seq}`, record: { number: 'zero' } }];
     announce('#commit', await nextCommit(a, list));
     return {};
   },
