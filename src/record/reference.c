@@ -494,6 +494,23 @@ add_uris_of_block(Uris *uris, AtidCborReader *reader)
 }
 
 /*
+ * The same of a jsonb, by way of its block.  Returns false if it has none.
+ */
+static pg_noinline bool
+add_uris_by_block(Uris *uris, Jsonb *jb)
+{
+	AtidFault	fault;
+	char	   *problem;
+	bytea	   *block = atid_try_block_of_jsonb(jb, &fault, &problem);
+	AtidCborReader reader;
+
+	if (block == NULL)
+		return false;
+	atid_block_reader_init(&reader, block);
+	return add_uris_of_block(uris, &reader);
+}
+
+/*
  * The same of a jsonb.  Returns false if it has no block.
  *
  * In an encoding other than UTF-8 whether it has one depends on the conversion of its keys
@@ -507,17 +524,7 @@ add_uris_of_jsonb(Uris *uris, Jsonb *jb)
 	AtidCborEvent event;
 
 	if (GetDatabaseEncoding() != PG_UTF8)
-	{
-		AtidFault	fault;
-		char	   *problem;
-		bytea	   *block = atid_try_block_of_jsonb(jb, &fault, &problem);
-		AtidCborReader reader;
-
-		if (block == NULL)
-			return false;
-		atid_block_reader_init(&reader, block);
-		return add_uris_of_block(uris, &reader);
-	}
+		return add_uris_by_block(uris, jb);
 	atid_jsonb_walk_init(&walk, &jb->root);
 	while ((event = atid_jsonb_next(&walk, &item)) != ATID_CBOR_END)
 	{
