@@ -37,8 +37,8 @@
 #include "address/address.h"
 #include "codec/dagcbor.h"
 #include "codec/seek.h"
+#include "error.h"
 #include "lexicon/lexicon.h"
-#include "record/decode.h"
 #include "record/inspect.h"
 #include "sort.h"
 

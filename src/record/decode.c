@@ -36,15 +36,6 @@
 #include "record/walk.h"
 #include "utf8.h"
 
-/*
- * For pure code, whose caller lets it pause.
- */
-void
-atid_check_for_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 void
 atid_block_reader_init(AtidCborReader *reader, bytea *block)
 {

@@ -18,7 +18,6 @@
 /* The text of more bytes, in base64 or base32, is larger than an SQL value can be. */
 #define ATID_SPECIAL_MAX (MaxAllocSize / 8 * 5 - 8)
 
-extern void atid_check_for_interrupts(void);
 extern void atid_block_reader_init(AtidCborReader *reader, bytea *block);
 extern bool atid_block_read_rest(AtidCborReader *reader);
 extern char *atid_block_problem(const AtidCborReader *reader);

@@ -28,6 +28,7 @@
 
 #include "cid.h"
 #include "compat.h"
+#include "error.h"
 #include "record/decode.h"
 #include "record/field.h"
 #include "record/walk.h"
