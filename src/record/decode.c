@@ -43,10 +43,6 @@ atid_block_reader_init(AtidCborReader *reader, bytea *block)
 	reader->pause = atid_check_for_interrupts;
 }
 
-/*
- * Read on to the end of the block.  Returns false if there is a fault; the reader
- * has it.
- */
 bool
 atid_block_read_rest(AtidCborReader *reader)
 {
@@ -63,19 +59,12 @@ atid_block_read_rest(AtidCborReader *reader)
 	return event == ATID_CBOR_END;
 }
 
-/*
- * The reader's fault in words, with its byte.
- */
 char *
 atid_block_problem(const AtidCborReader *reader)
 {
 	return atid_fault_at_byte(reader->fault, atid_cbor_offset(reader));
 }
 
-/*
- * Raise the reader's fault.  Nesting that is too deep has an error of its own: the
- * block was not read further, and may be valid DAG-CBOR.
- */
 void
 atid_refuse_block(const AtidCborReader *reader)
 {
@@ -165,7 +154,6 @@ base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
 	return chars;
 }
 
-/* The text of a link or of bytes, without a terminator. */
 char *
 atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item,
 					 size_t *len)
@@ -317,9 +305,6 @@ atid_try_json_text(AtidCborReader *reader)
 	return result;
 }
 
-/*
- * The JSON of a block as text, which can hold U+0000.
- */
 text *
 atid_json_of_block(bytea *block)
 {
@@ -451,9 +436,6 @@ push_special(AtidJsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent ev
 	push_pair(builder, event == ATID_CBOR_LINK ? "$link" : "$bytes", chars, len);
 }
 
-/*
- * The jsonb of bytes, {"$bytes": base64}.
- */
 Jsonb *
 atid_jsonb_of_bytes(bytea *bytes)
 {
@@ -511,8 +493,34 @@ value_reader_init(AtidCborReader *reader, bytea *block, const uint8_t *value, si
 }
 
 /*
- * The jsonb of a value in a block, or of all of it.
- *
+ * Set a scalar for jsonb.  Returns false for an event that is not one.
+ */
+static bool
+set_jsonb_scalar(JsonbValue *v, AtidCborReader *reader, AtidCborEvent event,
+				 const AtidCborItem *item, const char *instead)
+{
+	switch (event)
+	{
+		case ATID_CBOR_INTEGER:
+			v->type = jbvNumeric;
+			v->val.numeric = int64_to_numeric(item->integer);
+			return true;
+		case ATID_CBOR_TEXT:
+			set_jsonb_string(v, reader, item, instead);
+			return true;
+		case ATID_CBOR_BOOL:
+			v->type = jbvBool;
+			v->val.boolean = item->integer != 0;
+			return true;
+		case ATID_CBOR_NULL:
+			v->type = jbvNull;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
  * Where the server's encoding is not UTF-8, converting a text can raise an error.  So
  * the whole value is checked before: faults of the block come first.
  */
@@ -547,69 +555,54 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 			check_build_memory(&reader, before, instead);
 		}
 		event = atid_cbor_next(&reader, &item);
-
-		switch (event)
+		if (set_jsonb_scalar(&v, &reader, event, &item, instead))
 		{
-			case ATID_CBOR_FAULT:
-				atid_refuse_block(&reader);
-				break;
-			case ATID_CBOR_ARRAY:
-				check_count(&reader, item.len, sizeof(JsonbValue), instead);
-				atid_push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
+			if (reader.depth > 0)
+			{
+				atid_push_jsonb(&builder, token, &v);
 				continue;
-			case ATID_CBOR_ARRAY_END:
-				atid_push_jsonb(&builder, WJB_END_ARRAY, NULL);
-				continue;
-			case ATID_CBOR_MAP:
-				check_count(&reader, item.len, sizeof(JsonbPair), instead);
-				atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
-				continue;
-			case ATID_CBOR_MAP_END:
-				atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
-				continue;
-			case ATID_CBOR_KEY:
-				if (is_special_key(&item))
-					refuse_special_key(&reader, &item);
-				set_jsonb_string(&v, &reader, &item, instead);
-				atid_push_jsonb(&builder, WJB_KEY, &v);
-				continue;
-			case ATID_CBOR_LINK:
-			case ATID_CBOR_BYTES:
-				push_special(&builder, &reader, event, &item);
-				continue;
-			case ATID_CBOR_INTEGER:
-				v.type = jbvNumeric;
-				v.val.numeric = int64_to_numeric(item.integer);
-				break;
-			case ATID_CBOR_TEXT:
-				set_jsonb_string(&v, &reader, &item, instead);
-				break;
-			case ATID_CBOR_BOOL:
-				v.type = jbvBool;
-				v.val.boolean = item.integer != 0;
-				break;
-			case ATID_CBOR_NULL:
-				v.type = jbvNull;
-				break;
-			case ATID_CBOR_END:
-				return record_of_value(builder.result, value, len);
-		}
+			}
 
-		if (reader.depth > 0)
-			atid_push_jsonb(&builder, token, &v);
-		else
-		{
 			/* the builder takes no scalar on top, but the server does */
 			if (atid_cbor_next(&reader, &item) != ATID_CBOR_END)
 				atid_refuse_block(&reader);
 			return record_of_value(&v, value, len);
 		}
+
+		switch (event)
+		{
+			case ATID_CBOR_ARRAY:
+				check_count(&reader, item.len, sizeof(JsonbValue), instead);
+				atid_push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
+				break;
+			case ATID_CBOR_ARRAY_END:
+				atid_push_jsonb(&builder, WJB_END_ARRAY, NULL);
+				break;
+			case ATID_CBOR_MAP:
+				check_count(&reader, item.len, sizeof(JsonbPair), instead);
+				atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
+				break;
+			case ATID_CBOR_MAP_END:
+				atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
+				break;
+			case ATID_CBOR_KEY:
+				if (is_special_key(&item))
+					refuse_special_key(&reader, &item);
+				set_jsonb_string(&v, &reader, &item, instead);
+				atid_push_jsonb(&builder, WJB_KEY, &v);
+				break;
+			case ATID_CBOR_LINK:
+			case ATID_CBOR_BYTES:
+				push_special(&builder, &reader, event, &item);
+				break;
+			case ATID_CBOR_END:
+				return record_of_value(builder.result, value, len);
+			default:
+				atid_refuse_block(&reader);
+		}
 	}
 }
 
-/*
- * The jsonb of a block.
- */
 Jsonb *
 atid_jsonb_of_block(bytea *block)
 {

@@ -69,7 +69,7 @@ PG_FUNCTION_INFO_V1(atid_json_to_dag_cbor);
 Datum
 atid_json_to_dag_cbor(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BYTEA_P(atid_block_of_json(PG_GETARG_TEXT_PP(0), NULL));
+	PG_RETURN_BYTEA_P(atid_block_of_json(PG_GETARG_TEXT_PP(0)));
 }
 
 PG_FUNCTION_INFO_V1(atid_json_cid);
@@ -78,7 +78,7 @@ atid_json_cid(PG_FUNCTION_ARGS)
 {
 	text	   *json = PG_GETARG_TEXT_PP(0);
 
-	PG_RETURN_DATUM(cid_of_own_block(atid_block_of_json(json, NULL)));
+	PG_RETURN_DATUM(cid_of_own_block(atid_block_of_json(json)));
 }
 
 /*
@@ -225,6 +225,14 @@ atid_dag_cbor_problem(PG_FUNCTION_ARGS)
 											   block_rules_of_call(fcinfo)));
 }
 
+static bytea *
+block_or_problem(text *json, char **problem)
+{
+	AtidFault	fault;
+
+	return atid_try_block_of_json(VARDATA_ANY(json), VARSIZE_ANY_EXHDR(json), &fault, problem);
+}
+
 /*
  * json_is_valid(json, strict): does the record in a json, which may have U+0000,
  * follow the data model?  This checks its block, where the keys are in order.
@@ -234,7 +242,7 @@ Datum
 atid_json_is_valid(PG_FUNCTION_ARGS)
 {
 	char	   *problem;
-	bytea	   *block = atid_block_of_json(PG_GETARG_TEXT_PP(0), &problem);
+	bytea	   *block = block_or_problem(PG_GETARG_TEXT_PP(0), &problem);
 	bool		valid = block != NULL && block_is_valid(block, rules_of_call(fcinfo));
 
 	if (block != NULL)
@@ -247,7 +255,7 @@ Datum
 atid_json_problem(PG_FUNCTION_ARGS)
 {
 	char	   *problem;
-	bytea	   *block = atid_block_of_json(PG_GETARG_TEXT_PP(0), &problem);
+	bytea	   *block = block_or_problem(PG_GETARG_TEXT_PP(0), &problem);
 
 	if (block != NULL)
 		problem = block_problem(block, rules_of_call(fcinfo));
