@@ -153,6 +153,44 @@ strict_map_problem(const AtidInspector *in, const AtidLevel *level)
 }
 
 /*
+ * What is wrong with a map that ends here?
+ */
+static pg_attribute_always_inline AtidFault
+map_problem(const AtidInspector *in, const AtidLevel *level, AtidRules rules)
+{
+	if (level->is_blob)
+	{
+		AtidFault	problem = blob_problem(level, rules);
+
+		if (problem != ATID_OK)
+			return problem;
+	}
+	return rules == ATID_RULES_STRICT ? strict_map_problem(in, level) : ATID_OK;
+}
+
+/*
+ * What is wrong with the value of a "$type", the current item of this level?
+ */
+static pg_attribute_always_inline AtidFault
+type_problem(AtidInspector *in, const AtidLevel *level, AtidCborEvent event, bool strict)
+{
+	const char *type = (const char *) in->item.data;
+
+	if (event != ATID_CBOR_TEXT || in->item.len == 0)
+	{
+		/* the problem is the value, not what is in it */
+		if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
+			atid_inspect_leave(in);
+		return ATID_RECORD_TYPE;
+	}
+	if (strict && in->depth == 1 && !atid_nsid_is_valid(type, in->item.len))
+		return ATID_RECORD_TYPE_TOP;
+	if (strict && !level->is_blob && !is_type(type, in->item.len))
+		return ATID_RECORD_TYPE_NSID;
+	return ATID_OK;
+}
+
+/*
  * The first problem of a record.  It belongs to the inspector's current item if
  * *of_item, else to the array or map itself.  If conform is not NULL, the schema is
  * checked in the same pass, and the schema says what the top must be.
@@ -162,6 +200,7 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 {
 	bool		model = rules >= ATID_RULES_MODEL;
 	bool		strict = rules == ATID_RULES_STRICT;
+	AtidFault	problem;
 
 	*of_item = true;
 	for (;;)
@@ -182,12 +221,11 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 			return ATID_RECORD_TOP;
 		if (conform != NULL)
 		{
-			AtidFault	fault = atid_conform_next(conform, event, &in->item);
-
-			if (fault != ATID_OK)
+			problem = atid_conform_next(conform, event, &in->item);
+			if (problem != ATID_OK)
 			{
 				*of_item = conform->of_item;
-				return fault;
+				return problem;
 			}
 		}
 
@@ -228,18 +266,11 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 					return ATID_RECORD_INTEGER_SAFE;
 				break;
 			case ATID_CBOR_MAP_END:
-				if (strict || (model && level->is_blob))
+				problem = model ? map_problem(in, level, rules) : ATID_OK;
+				if (problem != ATID_OK)
 				{
-					AtidFault	problem = level->is_blob ? blob_problem(level, rules) :
-						ATID_OK;
-
-					if (problem == ATID_OK && strict)
-						problem = strict_map_problem(in, level);
-					if (problem != ATID_OK)
-					{
-						*of_item = false;
-						return problem;
-					}
+					*of_item = false;
+					return problem;
 				}
 				atid_inspect_leave(in);
 				break;
@@ -254,18 +285,9 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 		if (model && level->map && event != ATID_CBOR_KEY && event != ATID_CBOR_MAP_END &&
 			atid_level_key_is(level, "$type", 5))
 		{
-			if (event != ATID_CBOR_TEXT || in->item.len == 0)
-			{
-				if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
-					atid_inspect_leave(in);
-				return ATID_RECORD_TYPE;
-			}
-			if (strict && in->depth == 1 &&
-				!atid_nsid_is_valid((const char *) in->item.data, in->item.len))
-				return ATID_RECORD_TYPE_TOP;
-			if (strict && !level->is_blob &&
-				!is_type((const char *) in->item.data, in->item.len))
-				return ATID_RECORD_TYPE_NSID;
+			problem = type_problem(in, level, event, strict);
+			if (problem != ATID_OK)
+				return problem;
 		}
 	}
 }
