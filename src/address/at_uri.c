@@ -161,7 +161,7 @@ atid_at_uri_is_valid_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * at_uri_or_null(text): the at_uri of a text; NULL if it is none.  Reads no more of
+ * at_uri_or_null(text): the at_uri of a text; NULL if it is not one.  Reads no more of
  * the text than the longest at_uri has.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_or_null);

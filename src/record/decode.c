@@ -189,7 +189,7 @@ atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCbor
  * that has no JSON: ATID_CBOR_FAULT, or ATID_CBOR_KEY for a key that JSON cannot have.
  *
  * With as_text it is spaced as the server prints jsonb, and nothing is raised: the event that
- * may not have room is returned too.  A byte of it becomes six at most.
+ * could lack room is returned too.  Each of its bytes becomes six at most.
  */
 static AtidCborEvent
 append_json(StringInfo buf, AtidCborReader *reader, bool as_text, AtidCborItem *item)
@@ -318,7 +318,7 @@ atid_json_of_block(bytea *block)
 }
 
 /*
- * The memory that a jsonb may take while it is built.  The server takes some
+ * The memory that a jsonb can take while it is built.  The server takes some
  * hundred bytes for an array or an object, even an empty one of a single byte; so
  * a block of some megabytes could ask for all the memory there is.
  */
@@ -368,7 +368,7 @@ check_count(AtidCborReader *reader, size_t count, size_t size, const char *inste
 }
 
 /*
- * A text for jsonb, in the server's encoding; it may point into the block.
+ * A text for jsonb, in the server's encoding; it can point into the block.
  */
 static void
 set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item,
@@ -459,7 +459,7 @@ atid_jsonb_of_bytes(bytea *bytes)
 }
 
 /*
- * The jsonb that was built of a value.  An encoding other than UTF-8 may have one
+ * The jsonb that was built of a value.  An encoding other than UTF-8 can have one
  * code for two characters.  Then two keys can become one, or the jsonb is that of
  * another block.  So there the block is made again and compared.
  */

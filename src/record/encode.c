@@ -250,7 +250,7 @@ sort_pairs(Encoder *encoder)
 			}
 		}
 
-		/* as large as it may become: nested maps need a little more each time */
+		/* as large as it can become: nested maps need a little more each time */
 		sorted = (uint8_t *) atid_scratch(&encoder->sorted, writer->cap);
 		for (int i = 0; i < n; i++)
 		{
@@ -385,7 +385,7 @@ put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item, bool 
 }
 
 /*
- * The block, if no problem was found; else NULL.  The writer may have one, too.
+ * The block, if no problem was found; else NULL.  The writer can have one, too.
  */
 static bytea *
 block_unless(Encoder *encoder, AtidFault *fault, char **problem)

@@ -3,16 +3,15 @@
  * field.c
  *		A field of a block: what jsonb's #> and #>> are to a record.
  *
- * The path is followed by codec/seek.c, which passes over all that it does not
- * lead to.  What it leads to is read by the strict reader, so that what is
- * returned is always DAG-CBOR, or made of such.  A path without steps is the whole
+ * codec/seek.c follows the path and passes over everything else.  The strict reader reads the
+ * field, so the result is always made of valid DAG-CBOR.  A path without steps is the whole
  * block, which is then checked to its end.
  *
- * In JSON a link is an object of the key "$link", and bytes are one of "$bytes".
- * A path may take that step, so that it leads where it leads in the record.
+ * In JSON a link is an object with the key "$link", and bytes are one with "$bytes".  A path
+ * can take that step, so that it leads to what it leads to in the record.
  *
- * Damage that is come to is an error with the words that all functions have for it.
- * Damage that is not come to is none.
+ * Damage that is read is an error, worded as by all other functions.  Damage behind the field
+ * is not read.
  *
  *-------------------------------------------------------------------------
  */
@@ -64,9 +63,6 @@ take_step(AtidField *field, const char *step, size_t len)
 }
 
 /*
- * Follow the path of a call, whose arguments are a block and a text[].  As with #>, a path
- * with a NULL in it leads to nothing, and one of two dimensions is all its steps in order.
- *
  * The array is read as it is, so a constant path costs neither memory nor a look-up.
  */
 AtidSeekResult
@@ -95,10 +91,6 @@ atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
 	return result;
 }
 
-/*
- * A reader of the value that was found, which ends where the value does.  Returns
- * false if the value is damaged.
- */
 bool
 atid_field_reader_init(AtidCborReader *reader, const AtidField *field)
 {
@@ -116,7 +108,8 @@ atid_field_reader_init(AtidCborReader *reader, const AtidField *field)
 }
 
 /*
- * Refuse a block in which a fault was found; there may be one before it.
+ * Refuse a block in which a fault was found.  The error names the first fault, which can be an
+ * earlier one.
  */
 pg_noreturn static void
 refuse_damaged(bytea *block)

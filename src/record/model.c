@@ -121,7 +121,7 @@ is_type(const char *s, size_t len)
 }
 
 /*
- * What is wrong with a map that ends here and has the $type "blob"?
+ * The problem of a map that ends here and has the $type "blob".
  */
 static AtidFault
 blob_problem(const AtidLevel *level, AtidRules rules)
@@ -140,7 +140,7 @@ blob_problem(const AtidLevel *level, AtidRules rules)
 }
 
 /*
- * What is wrong with a map that ends here, by the strict rules?
+ * The problem of a map that ends here, by the strict rules.
  */
 static AtidFault
 strict_map_problem(const AtidInspector *in, const AtidLevel *level)
@@ -153,7 +153,7 @@ strict_map_problem(const AtidInspector *in, const AtidLevel *level)
 }
 
 /*
- * What is wrong with a map that ends here?
+ * The problem of a map that ends here.
  */
 static pg_attribute_always_inline AtidFault
 map_problem(const AtidInspector *in, const AtidLevel *level, AtidRules rules)
@@ -169,7 +169,7 @@ map_problem(const AtidInspector *in, const AtidLevel *level, AtidRules rules)
 }
 
 /*
- * What is wrong with the value of a "$type", the current item of this level?
+ * The problem of the value of a "$type", which is the current item of this level.
  */
 static pg_attribute_always_inline AtidFault
 type_problem(AtidInspector *in, const AtidLevel *level, AtidCborEvent event, bool strict)
@@ -313,7 +313,7 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
  *
  * In a block it is behind the values of keys with fewer characters, which are passed over.
  * So a byte could be passed over once for each map that it is in.  When more bytes have been
- * passed over than the block has, or a fault was come to, all types are noted at once, in 16
+ * passed over than the block has, or a fault was found, all types are noted at once, in 16
  * bytes for each byte of the block at most, and are looked up from then on.
  */
 typedef struct TypeOfMap
@@ -401,7 +401,7 @@ noted_type(const TypeFinder *finder, uint32 map)
 }
 
 /*
- * The "$type" of the map that the inspector has just come to, if it is a text.
+ * The "$type" of the map that the inspector has just reached, if it is a text.
  */
 static bool
 type_of_map(void *arg, const char **type, size_t *len)

@@ -234,7 +234,7 @@ block_or_problem(text *json, char **problem)
 }
 
 /*
- * json_is_valid(json, strict): does the record in a json, which may have U+0000,
+ * json_is_valid(json, strict): does the record in a json, which can have U+0000,
  * follow the data model?  This checks its block, where the keys are in order.
  */
 PG_FUNCTION_INFO_V1(atid_json_is_valid);

@@ -83,7 +83,7 @@ put_link(AtidInspector *in, Rows *rows)
 }
 
 /*
- * Convert the text of a CID; false if it is none.
+ * Convert the text of a CID.  Returns false if it is not a CID.
  */
 static bool
 cid_of_string(AtidSlice text, Datum *cid)
@@ -336,7 +336,7 @@ atid_dag_cbor_refs(PG_FUNCTION_ARGS)
 /* The longest text of an AT URI that they return, in bytes. */
 #define URIS_TEXT_MAX	1200
 
-/* What the values of an array may take; nothing that can be stored comes near. */
+/* The most memory for the values of an array; nothing that can be stored needs as much. */
 #define URIS_SIZE_MAX	(MaxAllocSize / 2)
 
 /* Values of at_uri, one after the other as an array has them. */
