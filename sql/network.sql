@@ -249,12 +249,14 @@ EXPLAIN (COSTS OFF) SELECT FROM likes
 SELECT count(*) FROM likes
   WHERE atid.dag_cbor_ref_uri(block, '{subject}') = 'at://did:web:b.example/app.bsky.feed.post/3';
 EXPLAIN (COSTS OFF) SELECT FROM likes
+  WHERE subject = 'at://did:web:b.example/app.bsky.feed.post/3';
+RESET enable_seqscan;
+-- not so the array operators of the server, and dag_cbor_get_text, which raises an error for
+-- damage: a generated column, such as subject above, has no function that could
+EXPLAIN (COSTS OFF) SELECT FROM likes
   WHERE atid.dag_cbor_ref_uris(block) @> '{at://did:web:b.example/app.bsky.feed.post/3}';
--- dag_cbor_get_text can raise an error; a generated column has no function that could
 EXPLAIN (COSTS OFF) SELECT FROM likes WHERE atid.dag_cbor_get_text(block, '{createdAt}') = '17'
   AND atid.dag_cbor_typeof(block, '{via}') IS NULL;
-EXPLAIN (COSTS OFF) SELECT FROM likes WHERE subject = 'at://did:web:b.example/app.bsky.feed.post/3';
-RESET enable_seqscan;
 
 RESET ROLE;
 DROP OWNED BY regress_atid;
