@@ -43,8 +43,8 @@ CREATE TABLE account (
 ) WITH (fillfactor = 80);
 CREATE INDEX account_load_at ON account (load_at) WHERE state = 'desynchronized' AND active AND load_at < 'infinity';
 
--- The records, as blocks: a block holds all that a stranger can write, and the CID is the hash of it. Those that are
--- not DAG-CBOR are left out, so no field of the others raises an error.
+-- The records, as blocks: a block holds all that a stranger can write, and the CID is the hash of it. One that is not
+-- DAG-CBOR is kept too, since the signed root counts it: a query that reads fields asks atid.dag_cbor_is_valid(block).
 CREATE TABLE record (
   uri   atid.at_uri PRIMARY KEY,
   cid   atid.cid_link NOT NULL,
@@ -312,10 +312,9 @@ BEGIN
          CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
     WHERE c.fits ORDER BY uri, n DESC
   ), deleted AS (
-    DELETE FROM record AS r USING op
-    WHERE r.uri = op.uri AND (op.action = 'delete' OR NOT atid.dag_cbor_is_valid(op.block))
+    DELETE FROM record AS r USING op WHERE r.uri = op.uri AND op.action = 'delete'
   )
-  INSERT INTO record SELECT uri, cid, block FROM op WHERE action <> 'delete' AND atid.dag_cbor_is_valid(block)
+  INSERT INTO record SELECT uri, cid, block FROM op WHERE action <> 'delete'
   ON CONFLICT (uri) DO UPDATE SET cid = excluded.cid, block = excluded.block;
 
   UPDATE account AS a SET rev = c.rev, data = c.data
@@ -509,8 +508,7 @@ BEGIN
   END IF;
   CREATE TEMP TABLE loaded ON COMMIT DROP AS
   SELECT atid.at_uri_make(a.did, r.collection, r.rkey) AS uri, r.cid, r.block
-  FROM (SELECT key FROM identity WHERE did = a.did) AS i, atid.repo_records_signed_by(car, a.did, i.key) AS r
-  WHERE atid.dag_cbor_is_valid(r.block);
+  FROM (SELECT key FROM identity WHERE did = a.did) AS i, atid.repo_records_signed_by(car, a.did, i.key) AS r;
   GET DIAGNOSTICS loaded = ROW_COUNT;
   SELECT rev, data INTO c FROM atid.repo_commit(car);
   -- one that is older than what was announced or was here is taken only where nobody has another

@@ -82,7 +82,16 @@ const hostileRecord = deck([
   (c) => ({ $type: c, serial, subject: `at://did:web:${'a.'.repeat(3000)}`, text: 'x'.repeat(below(3) ? 3000 : 900000) }),
   () => ({ serial, subject: { subject: { subject: [[[[[[[['did:web:a.example']]]]]]]] } } }),
   () => ({ serial, facets: Array.from({ length: 2000 }, (_, i) => `did:web:a${i}.example`) }),
-  () => ({ $type: 7, serial, reply: { parent: { uri: null } }, subject: bytes(40) })]);
+  () => ({ $type: 7, serial, reply: { parent: { uri: null } }, subject: bytes(40) }),
+  (c) => ({ $type: c, serial, half: 0.5 })]);
+// The last has a float, which @atproto/repo does not encode, and which the DAG-CBOR of atproto must not have.
+const addBlock = BlockMap.prototype.add;
+BlockMap.prototype.add = function (value) {
+  if (!value?.half) return addBlock.call(this, value);
+  const cid = cidOf(value);
+  this.set(cid, cbor.encode(value));
+  return cid;
+};
 
 // Records as people write them, and as hostile people do.
 function record(collection) {
