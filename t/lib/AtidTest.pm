@@ -1,5 +1,6 @@
 # AtidTest: what the TAP tests of atid share.
 #
+#   seeded                        the seed of all chance; ATID_SEED repeats one
 #   new_node NAME, OPTION...      a started server of our own
 #   new_database NODE, NAME       a database with the extension in it
 #   has_extension NODE, NAME      can another one be created there?
@@ -26,6 +27,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(
+  seeded
   new_node
   new_database
   has_extension
@@ -45,6 +47,22 @@ our @EXPORT = qw(
   burst
   run_ahead
 );
+
+my $seed;
+
+sub seeded
+{
+	$seed = $ENV{ATID_SEED} // int(rand(1_000_000_000));
+	srand($seed);
+	note("seed: $seed");
+	return $seed;
+}
+
+# Whoever reads of a failure has to be able to repeat it.
+END
+{
+	diag("to repeat it: ATID_SEED=$seed") if defined $seed && ($? || !Test::More->builder->is_passing);
+}
 
 # Starts a server. Options: conf => text for postgresql.conf; init => [more for the node's init];
 # stopped => true to leave the start to the caller.
