@@ -206,7 +206,8 @@ BEGIN
 
 	EXECUTE format('DROP TRIGGER "~moving" ON %s', relation);
 	EXECUTE format('DROP FUNCTION moving.%I()', 'fill_' || relation::oid);
-	FOR c IN SELECT m.*, attnotnull, moving.name_of(m.new_name, '_there') AS rule, pg_get_expr(adbin, adrelid) AS default_value
+	FOR c IN SELECT m.*, attnotnull, moving.name_of(m.new_name, '_there') AS rule,
+			pg_get_expr(adbin, adrelid) AS default_value
 		FROM moving.columns m JOIN pg_attribute a ON attrelid = m.relation AND attname = m.name
 		LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 		WHERE m.relation = swap.relation
