@@ -174,6 +174,7 @@ my @clients = (
 	[ 'psycopg 3'             => python('psycopg') ],
 	[ 'asyncpg'               => python('asyncpg') ],
 	[ 'SQLAlchemy'            => python('sqlalchemy') ],
+	[ 'Django'                => python('django') ],
 	[ 'Go, lib/pq'            => go_program('libpq', 'github.com/lib/pq') ],
 	[ 'Go, pgx'               => go_program('pgx', 'github.com/jackc/pgx/v4') ],
 	[ 'JDBC'                  => java() ],
