@@ -113,7 +113,8 @@ atid_as_root() {
 	while :; do
 		status=0
 		"${command[@]}" </dev/null >/proc/self/fd/8 2>&1 || status=$?
-		((status && SECONDS < until)) && grep -qE 'Could not get lock|lock was locked by another' /proc/self/fd/8 || break
+		((status && SECONDS < until)) || break
+		grep -qE 'Could not get lock|lock was locked by another' /proc/self/fd/8 || break
 		[[ -n $said ]] || atid_say "waiting for apt's lock$(grep -m 1 -oE ' held by process .*' /proc/self/fd/8 || true)"
 		said=1
 		sleep 3

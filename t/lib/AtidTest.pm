@@ -47,14 +47,26 @@ our @EXPORT = qw(
 );
 
 # Starts a server. Options: conf => text for postgresql.conf; init => [more for the node's init];
-# stopped => true to leave the start to the caller.
+# stopped => true to leave the start to the caller. Its cluster is a copy of $INITDB_TEMPLATE, if that is set. From
+# PostgreSQL 17 on the node's init does that itself, if nothing is to be passed to initdb.
 sub new_node
 {
 	my ($name, %opt) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init(extra => [ '--locale=C', '--encoding=UTF8' ],
-		@{ $opt{init} || [] });
+	if (defined $ENV{INITDB_TEMPLATE})
+	{
+		no warnings 'redefine';
+		my $run = \&PostgreSQL::Test::Utils::system_or_bail;
+		local *PostgreSQL::Test::Utils::system_or_bail = sub {
+			$run->($_[0] eq 'initdb' ? ('cp', '-RPp', $ENV{INITDB_TEMPLATE}, $node->data_dir) : @_);
+		};
+		$node->init(@{ $opt{init} || [] });
+	}
+	else
+	{
+		$node->init(extra => [ '--locale=C', '--encoding=UTF8' ], @{ $opt{init} || [] });
+	}
 	$node->append_conf('postgresql.conf', <<'CONF');
 max_connections = 50
 shared_buffers = 64MB
