@@ -102,7 +102,9 @@ FROM pg_class AS b JOIN pg_class AS j USING (relname)
 WHERE b.relnamespace = 'b'::regnamespace AND j.relnamespace = 'j'::regnamespace;
 SQL
 		is($read, 't', "$kind records: all rows can be read");
-		is($equal, '', 'and are the same over blocks and over jsonb');
+		is($equal, '', 'and are the same over blocks and over jsonb') or diag($session->ok(<<'SQL'));
+SELECT b, j, s.record FROM b.app_bsky_feed_repost AS b JOIN j.app_bsky_feed_repost AS j USING (uri) JOIN jsons AS s USING (uri) WHERE (b.via, b.subject, b.created_at, b.subject_uri, b.subject_cid) IS DISTINCT FROM (j.via, j.subject, j.created_at,j.subject_uri, j.subject_cid)
+SQL
 		is( $session->ok(q{SELECT view FROM (SELECT DISTINCT view FROM view_column) AS v WHERE differ(view) <> 0}),
 			'', 'each property is that of jsonb, cast')
 		  if $kind eq 'valid';
@@ -137,8 +139,7 @@ sub columns
 my %string = (type => 'string');
 my $long = 'x' x 60;
 make('a.b.fooBar' => { map { $_ => \%string } 'uri', 'aB', 'a_b', 'a-b', '', '%s', '"', $long, "${long}y" }, 'a.b-c.foobar' => {}, 'a.b.c.foobar' => {});
-is( columns('a_b_foo_bar'),
-	'uri did rkey cid field field_2 field_3 a_b_2 a_b a_b_3 uri_2 xxx', 'names of columns');
+like(columns('a_b_foo_bar'), qr/^uri did rkey cid field field_2 s a_b a_b_2 a_b_3 uri_2 x{48}_1198000c x{48}_b8224b3e$/, 'names of columns');
 is($session->ok(q{SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = 'b'::regnamespace}),
 	'a_b_c_foobar a_b_c_foobar_2 a_b_foo_bar', 'names of views');
 

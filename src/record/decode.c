@@ -325,16 +325,23 @@ atid_json_of_block(bytea *block)
 #define BUILD_MAX		(UINT64CONST(2) * 1024 * 1024 * 1024)
 
 /*
- * Refuse to go on if the jsonb has taken too much memory so far.  before is what its
- * context had allocated before.
+ * Below, instead is the function for a value that jsonb cannot hold, as a HINT says; or it is
+ * NULL, and such a value is false and no error.
  */
-static void
+
+/*
+ * Has the jsonb not taken too much memory so far?  before is what its context had allocated
+ * before.
+ */
+static bool
 check_build_memory(AtidCborReader *reader, Size before, const char *instead)
 {
 	size_t		at = atid_cbor_offset(reader);
 
 	if (MemoryContextMemAllocated(CurrentMemoryContext, false) - before <= BUILD_MAX)
-		return;
+		return true;
+	if (instead == NULL)
+		return false;
 	check_rest_has_json(reader);
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -345,10 +352,10 @@ check_build_memory(AtidCborReader *reader, Size before, const char *instead)
 }
 
 /*
- * Refuse an array or map of more items or pairs, of this size each, than the server
- * can build.  It keeps them in one piece of memory, which doubles from four on.
+ * Can the server build an array or map of so many items or pairs, of this size each?  It
+ * keeps them in one piece of memory, which doubles from four on.
  */
-static void
+static bool
 check_count(AtidCborReader *reader, size_t count, size_t size, const char *instead)
 {
 	size_t		at = atid_cbor_offset(reader);
@@ -357,7 +364,9 @@ check_count(AtidCborReader *reader, size_t count, size_t size, const char *inste
 	while (room < count && room * 2 * size <= MaxAllocSize)
 		room *= 2;
 	if (count <= room)
-		return;
+		return true;
+	if (instead == NULL)
+		return false;
 	check_rest_has_json(reader);
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -370,7 +379,7 @@ check_count(AtidCborReader *reader, size_t count, size_t size, const char *inste
 /*
  * A text for jsonb, in the server's encoding; it can point into the block.
  */
-static void
+static bool
 set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item,
 				 const char *instead)
 {
@@ -381,6 +390,8 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 	{
 		size_t		at = atid_cbor_offset(reader);
 
+		if (instead == NULL)
+			return false;
 		check_rest_has_json(reader);
 		ereport(ERROR,
 				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
@@ -393,7 +404,17 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 	v->val.string.val = chars;
 	v->val.string.len = (int) item->len;
 	if (GetDatabaseEncoding() == PG_UTF8 || atid_is_ascii(chars, item->len))
-		return;
+		return true;
+	if (instead == NULL)
+	{
+		text	   *t = atid_text_from_utf8(chars, item->len);
+
+		if (t == NULL)
+			return false;
+		v->val.string.val = VARDATA(t);
+		v->val.string.len = (int) (VARSIZE(t) - VARHDRSZ);
+		return true;
+	}
 
 	/* the conversion allocates four times the length; keep only what is used */
 	converted = pg_any_to_server(chars, (int) item->len, PG_UTF8);
@@ -405,6 +426,7 @@ set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item
 		v->val.string.len = (int) len;
 		pfree(converted);
 	}
+	return true;
 }
 
 /*
@@ -464,15 +486,18 @@ atid_jsonb_of_bytes(bytea *bytes)
  * another block.  So there the block is made again and compared.
  */
 static Jsonb *
-record_of_value(JsonbValue *v, const uint8_t *value, size_t len)
+record_of_value(JsonbValue *v, const uint8_t *value, size_t len, const char *instead)
 {
 	Jsonb	   *jb = JsonbValueToJsonb(v);
 
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
 		bytea	   *back = atid_block_of_jsonb(jb);
+		bool		same = VARSIZE_ANY_EXHDR(back) == len && memcmp(VARDATA_ANY(back), value, len) == 0;
 
-		if (VARSIZE_ANY_EXHDR(back) != len || memcmp(VARDATA_ANY(back), value, len) != 0)
+		if (!same && instead == NULL)
+			return NULL;
+		if (!same)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
 					 errmsg("block cannot be expressed as jsonb"),
@@ -493,20 +518,16 @@ value_reader_init(AtidCborReader *reader, bytea *block, const uint8_t *value, si
 }
 
 /*
- * Set a scalar for jsonb.  Returns false for an event that is not one.
+ * Set a scalar for jsonb, unless it is a text.  Returns false for another event.
  */
 static bool
-set_jsonb_scalar(JsonbValue *v, AtidCborReader *reader, AtidCborEvent event,
-				 const AtidCborItem *item, const char *instead)
+set_jsonb_scalar(JsonbValue *v, AtidCborEvent event, const AtidCborItem *item)
 {
 	switch (event)
 	{
 		case ATID_CBOR_INTEGER:
 			v->type = jbvNumeric;
 			v->val.numeric = int64_to_numeric(item->integer);
-			return true;
-		case ATID_CBOR_TEXT:
-			set_jsonb_string(v, reader, item, instead);
 			return true;
 		case ATID_CBOR_BOOL:
 			v->type = jbvBool;
@@ -524,8 +545,8 @@ set_jsonb_scalar(JsonbValue *v, AtidCborReader *reader, AtidCborEvent event,
  * Where the server's encoding is not UTF-8, converting a text can raise an error.  So
  * the whole value is checked before: faults of the block come first.
  */
-Jsonb *
-atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
+static Jsonb *
+jsonb_of_value(bytea *block, const uint8_t *value, size_t len, const char *instead)
 {
 	AtidCborReader reader;
 	AtidCborItem item;
@@ -534,8 +555,6 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 	JsonbValue	v;
 	Size		before = MemoryContextMemAllocated(CurrentMemoryContext, false);
 	uint64		events = 0;
-	const char *instead = len < VARSIZE_ANY_EXHDR(block) ? "atid.dag_cbor_get_block" :
-		"atid.dag_cbor_to_json";
 
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
@@ -552,10 +571,14 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 		if ((++events & 0x1F) == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
-			check_build_memory(&reader, before, instead);
+			if (!check_build_memory(&reader, before, instead))
+				return NULL;
 		}
 		event = atid_cbor_next(&reader, &item);
-		if (set_jsonb_scalar(&v, &reader, event, &item, instead))
+		if ((event == ATID_CBOR_TEXT || event == ATID_CBOR_KEY) &&
+			!set_jsonb_string(&v, &reader, &item, instead))
+			return NULL;
+		if (event == ATID_CBOR_TEXT || set_jsonb_scalar(&v, event, &item))
 		{
 			if (reader.depth > 0)
 			{
@@ -566,37 +589,42 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 			/* the builder takes no scalar on top, but the server does */
 			if (atid_cbor_next(&reader, &item) != ATID_CBOR_END)
 				atid_refuse_block(&reader);
-			return record_of_value(&v, value, len);
+			return record_of_value(&v, value, len, instead);
 		}
 
 		switch (event)
 		{
 			case ATID_CBOR_ARRAY:
-				check_count(&reader, item.len, sizeof(JsonbValue), instead);
+				if (!check_count(&reader, item.len, sizeof(JsonbValue), instead))
+					return NULL;
 				atid_push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
 				break;
 			case ATID_CBOR_ARRAY_END:
 				atid_push_jsonb(&builder, WJB_END_ARRAY, NULL);
 				break;
 			case ATID_CBOR_MAP:
-				check_count(&reader, item.len, sizeof(JsonbPair), instead);
+				if (!check_count(&reader, item.len, sizeof(JsonbPair), instead))
+					return NULL;
 				atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
 				break;
 			case ATID_CBOR_MAP_END:
 				atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
 				break;
 			case ATID_CBOR_KEY:
+				if (is_special_key(&item) && instead == NULL)
+					return NULL;
 				if (is_special_key(&item))
 					refuse_special_key(&reader, &item);
-				set_jsonb_string(&v, &reader, &item, instead);
 				atid_push_jsonb(&builder, WJB_KEY, &v);
 				break;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
+				if (item.len > ATID_SPECIAL_MAX && instead == NULL)
+					return NULL;
 				push_special(&builder, &reader, event, &item);
 				break;
 			case ATID_CBOR_END:
-				return record_of_value(builder.result, value, len);
+				return record_of_value(builder.result, value, len, instead);
 			default:
 				atid_refuse_block(&reader);
 		}
@@ -604,8 +632,14 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 }
 
 Jsonb *
+atid_try_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
+{
+	return jsonb_of_value(block, value, len, NULL);
+}
+
+Jsonb *
 atid_jsonb_of_block(bytea *block)
 {
-	return atid_jsonb_of_value(block, (const uint8_t *) VARDATA_ANY(block),
-							   VARSIZE_ANY_EXHDR(block));
+	return jsonb_of_value(block, (const uint8_t *) VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block),
+						  "atid.dag_cbor_to_json");
 }

@@ -69,13 +69,18 @@ extern char *atid_text_of_special(AtidCborReader *reader, AtidCborEvent event,
 								  const AtidCborItem *item, size_t *len);
 
 /*
- * The jsonb of a value in a block, or of a whole block.  Raises the errors of
- * atid_append_json_of_block, 22P05 for U+0000 and for a character that the server's encoding
- * lacks, and 54000 for more than a jsonb can hold, or than 2 GB to build it.  The result is in
- * the caller's memory context, and so are the pieces that it was built of.
+ * The jsonb of a block.  Raises the errors of atid_append_json_of_block, 22P05 for U+0000 and
+ * for a character that the server's encoding lacks, and 54000 for more than a jsonb can hold, or
+ * than 2 GB to build it.  The result is in the caller's memory context, and so are the pieces
+ * that it was built of.
  */
-extern Jsonb *atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len);
 extern Jsonb *atid_jsonb_of_block(bytea *block);
+
+/*
+ * The same of a value in a block; NULL if jsonb cannot hold it, unless only its whole size is
+ * too much.  Raises an error for damage up to there.
+ */
+extern Jsonb *atid_try_jsonb_of_value(bytea *block, const uint8_t *value, size_t len);
 
 /*
  * {"$bytes": base64}.  Raises 54000 if that is more than a jsonb can hold.  The result is in

@@ -167,7 +167,7 @@ jsonb_of_field(const AtidField *field)
 
 	if (past == NULL)
 		refuse_damaged(field->block);
-	return atid_jsonb_of_value(field->block, field->seek.p, (size_t) (past - field->seek.p));
+	return atid_try_jsonb_of_value(field->block, field->seek.p, (size_t) (past - field->seek.p));
 }
 
 /*
@@ -184,13 +184,15 @@ special_of_field(const AtidField *field, size_t *len)
 }
 
 /*
- * dag_cbor_get(block, path): the jsonb of a field, or NULL.
+ * dag_cbor_get(block, path): the jsonb of a field; NULL where there is none, or jsonb cannot
+ * hold it.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_get);
 Datum
 atid_dag_cbor_get(PG_FUNCTION_ARGS)
 {
 	AtidField	field;
+	Jsonb	   *jb;
 
 	if (!field_of_call(fcinfo, &field))
 		PG_RETURN_NULL();
@@ -204,7 +206,10 @@ atid_dag_cbor_get(PG_FUNCTION_ARGS)
 		v.val.string.len = (int) len;
 		PG_RETURN_JSONB_P(JsonbValueToJsonb(&v));
 	}
-	PG_RETURN_JSONB_P(jsonb_of_field(&field));
+	jb = jsonb_of_field(&field);
+	if (jb == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_JSONB_P(jb);
 }
 
 /*
