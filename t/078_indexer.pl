@@ -12,6 +12,7 @@
 # - it needs no right but to use the tables, and to have temporary ones;
 # - a reader of the changes, the one of doc/indexer.md, that is killed now and then has done each of them once;
 # - an account that is deleted while nobody listens has no records;
+# - an account of did:web has its key from its domain, but not from a private address;
 # - Prometheus can ask what there is to watch;
 # - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
 # - the settings of its role do not disturb it, nor a list that is older than what the stream says;
@@ -278,6 +279,16 @@ $did = network('keyless')->{did};
 wait_for('no key', "SELECT key IS NULL AND load_at = 'infinity' FROM identity JOIN account USING (did) WHERE did = '$did'");
 network("keyed?did=$did");
 wait_for('a key', "SELECT key IS NOT NULL AND $all_there FROM identity WHERE did = '$did'");
+
+# An account whose DID leads to an address of this machine: only where that is allowed.
+$did = network('web')->{did};
+$until = time + $limit;
+sleep 0.1 until slurp_file($consumer->{log}) =~ /localhost has the private address/ || time > $until;
+like(slurp_file($consumer->{log}), qr/\Q$did\E: localhost has the private address/, 'a stranger does not lead it to private addresses');
+$consumer->{run}->signal('TERM');
+$consumer->{run}->finish;
+$consumer = start_consumer(PRIVATE => 1);
+wait_for('the account is there', "SELECT count(*) = 1 AND $all_there FROM account WHERE did = '$did'");
 
 #
 # What is there, and what should be.

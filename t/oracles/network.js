@@ -14,6 +14,7 @@
 //   /keyed?did=DID          it has one again, and uses it
 //   /zero                   an account makes a record with a U+0000
 //   /untaken                a frame that is none
+//   /web                    there is one more account, a did:web of this server; answers with the account
 //   /vanish?of=DIDS         one of these accounts is deleted, and nothing tells; answers with the account
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
@@ -116,11 +117,11 @@ function writes(account) {
 const entry = (did, operation, at) => ({ did, operation, cid: cidOf(operation).toString(), nullified: false, createdAt: new Date(at).toISOString() });
 const newKey = () => (below(3) ? Secp256k1Keypair : P256Keypair).create();
 
-async function newAccount() {
+async function newAccount(web) {
   const rotation = await Secp256k1Keypair.create();
   const key = await newKey();
-  const { op, did } = await plc.createOp({ signingKey: key.did(), handle: `a${accounts.length}.example`, pds: 'https://pds.example', rotationKeys: [rotation.did()], signer: rotation });
-  const account = { did, rotation, key, log: [entry(did, op, Date.now() - 1e6)], storage: new Storage(), entries: new Map(), active: true, silent: false, older: undefined };
+  const { op, did } = web ? { did: web } : await plc.createOp({ signingKey: key.did(), handle: `a${accounts.length}.example`, pds: 'https://pds.example', rotationKeys: [rotation.did()], signer: rotation });
+  const account = { did, rotation, key, log: web ? [] : [entry(did, op, Date.now() - 1e6)], storage: new Storage(), entries: new Map(), active: true, silent: false, older: undefined };
   const first = Array.from({ length: below(30) }, create);
   const commit = await Repo.formatInitCommit(account.storage, did, key, first);
   account.repo = await Repo.createFromCommit(account.storage, commit);
@@ -382,6 +383,12 @@ const control = {
     for (const a of accounts) a.silent = false;
     return control.mark();
   },
+  web: async () => {
+    const [a, body] = await newAccount(`did:web:localhost%3A${server.address().port}`);
+    announce('#account', { did: a.did, active: true });
+    announce('#commit', body);
+    return { did: a.did };
+  },
   vanish: async (q) => {
     const dids = q.get('of').split(' ');
     return { did: accounts.splice(accounts.findLastIndex((a, i) => i > 1 && dids.includes(a.did)), 1)[0].did };
@@ -411,6 +418,9 @@ const server = createServer(async (request, response) => {
       const from = Number(q.get('cursor') || 0);
       json({ repos: accounts.slice(from, from + 7).map((a) => ({
         did: a.did, head: a.repo.cid.toString(), rev: a.repo.commit.rev, active: a.active, status: '\u0000 \ud800' })), cursor: from + 7 < accounts.length ? String(from + 7) : '' });
+    } else if (url.pathname === '/.well-known/did.json') {
+      const { did, key } = accounts.find((a) => a.did.startsWith('did:web:'));
+      json({ id: did, verificationMethod: [{ id: `${did}#atproto`, type: 'Multikey', controller: did, publicKeyMultibase: key.did().slice(8) }] });
     } else if (url.pathname.endsWith('.describeServer')) {
       response.writeHead(501).end();
     } else if (url.pathname.endsWith('.getRepoStatus') && found) {
