@@ -5,7 +5,7 @@
 #	make unit					run the tests that need no server
 #	make unit ARCH=s390x		the same on another machine: aarch64, s390x; or with musl
 #	make crypto					build the extension of crypto/, which needs libraries of its own
-#	make index					doc/README.md, from the chapters and the functions' comments
+#	make index					the names of functions in doc/README.md, from the chapters
 #	make dist					the PGXN bundle
 #
 # script/test does all of that and more on a throw-away server.

@@ -353,6 +353,10 @@ CREATE TABLE to_did (did text REFERENCES person);
 CREATE TABLE to_did (did varchar REFERENCES person);
 \set VERBOSITY default
 
+-- a name casts to text and to varchar, so it needs one of them
+SELECT current_user = did FROM person;
+SELECT count(*) FROM person WHERE current_user::text = did OR did = 'x'::name::text;
+
 -- partitions are pruned by a text, when planned and when run
 CREATE TABLE part (did atid.did) PARTITION BY HASH (did);
 CREATE TABLE part_0 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 0);
@@ -379,7 +383,7 @@ SELECT estimate($$SELECT FROM post
   WHERE creator = 'did:plc:c4ca423yawbz23y2wdcc5wza'::text$$) BETWEEN 5 AND 20 AS eq,
        estimate($$SELECT FROM post WHERE creator < 'did:plc:h'::text$$)
          = estimate($$SELECT FROM post WHERE creator < 'did:plc:h22222222222222222222222'$$) AS lt,
-       estimate($$SELECT FROM post WHERE creator < 'z'::text$$) AS all,
+       estimate($$SELECT FROM post WHERE creator < 'z'::text$$) BETWEEN 19900 AND 20000 AS all,
        estimate($$SELECT FROM post JOIN tx ON tx.did = creator$$) BETWEEN 15000 AND 25000 AS join;
 
 --

@@ -5,7 +5,7 @@
 #   says;
 # - every function, type, sequence, rule, operator, operator class, cast and setting of the extension is in
 #   a chapter, functions and casts as the catalogue has them; and no page names one that does not exist;
-# - doc/README.md, the index, is what script/index makes of the chapters and of the functions' comments;
+# - doc/README.md, the index, is what script/index makes of the chapters;
 # - every file and heading that a page names or links to exists.
 #
 # How an example is written: a fence ```sql, and right after it a plain fence with the output. One

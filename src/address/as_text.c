@@ -31,10 +31,14 @@
  *
  * - They turn a constant text into a value of the type if it is one.  So the
  *	 planner can use statistics and prune partitions.
- * - They remove the collation of a text without columns, such as a parameter.
- *	 Values have no collation, and the planner puts two comparisons into one
- *	 equivalence class only if their collations are equal.  Otherwise WHERE did =
- *	 $1 ORDER BY created_at would sort, although there is an index on both columns.
+ * - They remove the collation of an equality with a text without columns, such as
+ *	 a parameter.  Values have no collation, and the planner puts two equalities
+ *	 into one equivalence class only if their collations are equal.  Otherwise
+ *	 WHERE did = $1 ORDER BY created_at would sort, although there is an index on
+ *	 both columns.
+ * - They give the other comparisons with such a text the collation "C".  The
+ *	 estimators of the server compare the text with the bounds of a histogram in
+ *	 the order of the collation, which must be there and have the order of values.
  * - They let an index on the column of text serve =.
  *
  *-------------------------------------------------------------------------
@@ -435,8 +439,8 @@ make_comparison(Oid operator, Node *left, Node *right, Oid collation)
 }
 
 /*
- * The comparison, with its constant text turned into a value, or without its
- * collation.
+ * The comparison, with its constant text turned into a value, or with the collation
+ * that the head of this file tells.
  *
  * A text with columns keeps its collation: Memoize looks such texts up by the
  * equality of text, which needs one.  That equality must distinguish all texts that
@@ -474,8 +478,13 @@ simplify_comparison(SupportRequestSimplify *request, ValueOf value_of)
 		args[comparison.text_arg] = applyRelabelType(other, TEXTOID, -1, collation,
 													 COERCE_IMPLICIT_CAST, -1, false);
 	}
-	else if (!OidIsValid(request->fcall->inputcollid))
-		return NULL;
+	else
+	{
+		if (comparison.strategy != BTEqualStrategyNumber && comparison.strategy != InvalidStrategy)
+			collation = C_COLLATION_OID;
+		if (request->fcall->inputcollid == collation)
+			return NULL;
+	}
 	return make_comparison(comparison.operator, args[0], args[1], collation);
 }
 
@@ -671,11 +680,11 @@ scope_index_condition(SupportRequestIndexCondition *request, int uri_arg)
 	(void) get_func_signature(request->funcid, &types, &count);
 	scope = scope_text(request->root, scope, types[1 - uri_arg]);
 	request->lossy = true;
-	return (Node *) list_make2(make_comparison(ge, copyObject(column), scope, InvalidOid),
+	return (Node *) list_make2(make_comparison(ge, copyObject(column), scope, C_COLLATION_OID),
 							   make_comparison(lt, copyObject(column),
 											   concatenation(request->root, copyObject(scope),
 															 text_constant("0")),
-											   InvalidOid));
+											   C_COLLATION_OID));
 }
 
 static Node *
