@@ -381,51 +381,37 @@ COMMENT ON FUNCTION @extschema@.mst_get(bytea, @extschema@.cid_link, text) IS
 
 -- functions
 
-CREATE FUNCTION @extschema@.frame_header(frame bytea, OUT op bigint, OUT t text, OUT error text) RETURNS record
-  AS 'MODULE_PATHNAME', 'atid_frame_header' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION @extschema@.frame_header(bytea) IS 'the header of a frame of an event stream';
-
-CREATE FUNCTION @extschema@.frame_body(frame bytea) RETURNS bytea
-  AS 'MODULE_PATHNAME', 'atid_frame_body' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION @extschema@.frame_body(bytea) IS 'the body of a frame of an event stream';
-
-CREATE FUNCTION @extschema@.frame_problem(frame bytea) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_frame_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION @extschema@.frame_problem(bytea) IS
-  'why the bytes are no frame of an event stream, and where, or NULL';
+CREATE FUNCTION @extschema@.frame_parts(frame bytea, OUT op bigint, OUT t text, OUT error text, OUT body bytea) RETURNS record
+  AS 'MODULE_PATHNAME', 'atid_frame_parts' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION @extschema@.frame_parts(bytea) IS 'the header of a frame of an event stream, and its body';
 
 CREATE FUNCTION @extschema@.commit_event(
-  body bytea, OUT seq bigint, OUT did @extschema@.did, OUT rev @extschema@.tid, OUT since @extschema@.tid,
+  frame bytea, OUT seq bigint, OUT did @extschema@.did, OUT rev @extschema@.tid, OUT since @extschema@.tid,
   OUT commit @extschema@.cid_link, OUT prev_data @extschema@.cid_link, OUT blocks bytea, OUT "time" @extschema@.datetime
 ) RETURNS record
-  AS 'MODULE_PATHNAME', 'atid_commit_event' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
+  AS 'MODULE_PATHNAME', 'atid_commit_event' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION @extschema@.commit_event(bytea) IS 'the fields of a #commit, without its operations';
 
 CREATE FUNCTION @extschema@.commit_event_ops(
-  body bytea, OUT action text, OUT collection text, OUT rkey @extschema@.record_key, OUT cid @extschema@.cid_link,
+  frame bytea, OUT action text, OUT collection text, OUT rkey @extschema@.record_key, OUT cid @extschema@.cid_link,
   OUT prev @extschema@.cid_link, OUT block bytea
 ) RETURNS SETOF record
-  AS 'MODULE_PATHNAME', 'atid_commit_event_ops' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;
+  AS 'MODULE_PATHNAME', 'atid_commit_event_ops' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 ROWS 1;
 COMMENT ON FUNCTION @extschema@.commit_event_ops(bytea) IS
   'the operations of a #commit, with the blocks of their records';
 
-CREATE FUNCTION @extschema@.commit_event_problem(
-  body bytea, not_after timestamptz DEFAULT NULL, without_prev_data bool DEFAULT false
-) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_commit_event_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 5000;
-COMMENT ON FUNCTION @extschema@.commit_event_problem(bytea, timestamptz, bool) IS
-  'the first thing in a #commit that is not true, or NULL; the signature is not verified';
-
 CREATE FUNCTION @extschema@.sync_event(
-  body bytea, OUT seq bigint, OUT did @extschema@.did, OUT rev @extschema@.tid, OUT blocks bytea, OUT "time" @extschema@.datetime
+  frame bytea, OUT seq bigint, OUT did @extschema@.did, OUT rev @extschema@.tid, OUT blocks bytea, OUT "time" @extschema@.datetime
 ) RETURNS record
-  AS 'MODULE_PATHNAME', 'atid_sync_event' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
+  AS 'MODULE_PATHNAME', 'atid_sync_event' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION @extschema@.sync_event(bytea) IS 'the fields of a #sync';
 
-CREATE FUNCTION @extschema@.sync_event_problem(body bytea, not_after timestamptz DEFAULT NULL) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_sync_event_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 2000;
-COMMENT ON FUNCTION @extschema@.sync_event_problem(bytea, timestamptz) IS
-  'the first thing in a #sync that is not true, or NULL; the signature is not verified';
+CREATE FUNCTION @extschema@.event_problem(
+  frame bytea, not_after timestamptz DEFAULT NULL, prev_data_optional bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_event_problem' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION @extschema@.event_problem(bytea, timestamptz, bool) IS
+  'why the bytes are no frame of an event stream, or what is untrue in its #commit or #sync, or NULL; the signature is not verified';
 
 ------------------------------------------------------------------------------
 -- check

@@ -21,15 +21,10 @@ COMMENT ON FUNCTION @extschema@.did_key_from_multibase(text, text) IS
 -- signatures
 ------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.commit_event_is_signed_by(body bytea, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_commit_event_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.commit_event_is_signed_by(bytea, text) IS
-  'is it a #commit whose commit is of its account and signed by the key?';
-
-CREATE FUNCTION @extschema@.sync_event_is_signed_by(body bytea, key text) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_sync_event_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
-COMMENT ON FUNCTION @extschema@.sync_event_is_signed_by(bytea, text) IS
-  'is it a #sync whose commit is of its account and signed by the key?';
+CREATE FUNCTION @extschema@.event_is_signed_by(frame bytea, key text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_event_is_signed_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 7000;
+COMMENT ON FUNCTION @extschema@.event_is_signed_by(bytea, text) IS
+  'is it a frame of a #commit or #sync whose commit is of its account and signed by the key?';
 
 ------------------------------------------------------------------------------
 -- PLC logs

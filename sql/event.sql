@@ -71,9 +71,13 @@ BEGIN
                         FROM jsonb_array_elements_text(other->'extra') e), '{}'))));
 END $$;
 
+CREATE FUNCTION frame_of(header jsonb, body jsonb DEFAULT '{}') RETURNS bytea LANGUAGE sql
+  RETURN atid.record_to_dag_cbor(header) || atid.record_to_dag_cbor(body);
+CREATE FUNCTION commit_frame(event jsonb) RETURNS bytea LANGUAGE sql
+  RETURN frame_of('{"op": 1, "t": "#commit"}', event);
 CREATE FUNCTION problem(event jsonb, not_after timestamptz DEFAULT NULL,
-    without_prev_data bool DEFAULT false) RETURNS text LANGUAGE sql
-  RETURN atid.commit_event_problem(atid.record_to_dag_cbor(event), not_after, without_prev_data);
+    prev_data_optional bool DEFAULT false) RETURNS text LANGUAGE sql
+  RETURN atid.event_problem(commit_frame(event), not_after, prev_data_optional);
 
 -- 72 records; then one is created, one updated, one deleted
 SELECT jsonb_object_agg('com.example.note/3jzfcijpj2' || lpad(i::text, 3, '2'), 'note '
@@ -83,29 +87,24 @@ SELECT :'before'::jsonb - 'com.example.note/3jzfcijpj2234'::text
          || '{"com.example.note/3jzfcijpj2777": "changed", "com.example.other/self": "new"}' AS
              after \gset
 SELECT event_of(:'before', :'after') AS event \gset
-SELECT atid.record_to_dag_cbor(:'event'::jsonb) AS body \gset
-SELECT atid.record_to_dag_cbor('{"op": 1, "t": "#commit"}') || :'body' AS frame \gset
+SELECT commit_frame(:'event') AS frame, atid.record_to_dag_cbor('{"op": 1, "t": "#commit"}') AS header \gset
 
 -- a frame
-SELECT * FROM atid.frame_header(:'frame');
-SELECT atid.frame_body(:'frame') = :'body' AS same, atid.frame_problem(:'frame');
+SELECT op, t, error, body = atid.record_to_dag_cbor(:'event'::jsonb) AS same FROM atid.frame_parts(:'frame');
 SELECT seq, e.did, e.rev, since, prev_data = root_of(:'before') AS prev_data,
     commit = cid AS commit, data = root_of(:'after') AS data, "time"
-  FROM atid.commit_event(:'body') e, atid.repo_commit(blocks);
+  FROM atid.commit_event(:'frame') e, atid.repo_commit(blocks);
 SELECT action, collection, rkey, cid = cid_of(text) AS cid, prev IS NOT NULL AS prev, text
-  FROM atid.commit_event_ops(:'body'), LATERAL (SELECT atid.dag_cbor_to_record(block)->>'text' AS
+  FROM atid.commit_event_ops(:'frame'), LATERAL (SELECT atid.dag_cbor_to_record(block)->>'text' AS
       text) t;
-SELECT atid.commit_event_problem(:'body');
-SELECT atid.frame_header(NULL), atid.frame_body(NULL), atid.frame_problem(NULL),
-    atid.commit_event(NULL), atid.commit_event_problem(NULL),
-       atid.commit_event_problem(:'body', NULL, NULL), atid.sync_event(NULL),
-           atid.sync_event_problem(NULL);
+SELECT atid.event_problem(:'frame');
+SELECT atid.frame_parts(NULL), atid.commit_event(NULL), atid.sync_event(NULL), atid.event_problem(NULL),
+    atid.event_problem(:'frame', NULL, NULL),
+    atid.event_problem(commit_frame(:'event'::jsonb - 'prevData'), NULL, NULL) AS default;
 SELECT count(*) FROM atid.commit_event_ops(NULL);
 
 -- frames of other kinds are named, and no errors; the bodies of others are records
-CREATE FUNCTION frame_of(header jsonb, body jsonb DEFAULT '{}') RETURNS bytea LANGUAGE sql
-  RETURN atid.record_to_dag_cbor(header) || atid.record_to_dag_cbor(body);
-SELECT h.*, atid.frame_problem(f), atid.dag_cbor_to_record(atid.frame_body(f)) AS body
+SELECT h.op, h.t, h.error, atid.event_problem(f), atid.dag_cbor_to_record(h.body) AS body
   FROM (VALUES (1, frame_of('{"op": 1, "t": "#identity"}',
       '{"seq": 1, "did": "did:web:ada.example", "handle": "ada.example"}')),
                (2, frame_of('{"op": 1, "t": "#account"}',
@@ -118,10 +117,10 @@ SELECT h.*, atid.frame_problem(f), atid.dag_cbor_to_record(atid.frame_body(f)) A
                    '{"error": "X"}')),
                (7, frame_of('{"op": 1, "t": "#later"}', '{"error": 3}')),
                (8, frame_of('{"op": 9223372036854775807, "t": "com.example.stream#x"}')),
-               (9, frame_of('{"op": 2}'))) v (n, f), atid.frame_header(f) h ORDER BY n;
+               (9, frame_of('{"op": 2}'))) v (n, f), atid.frame_parts(f) h ORDER BY n;
 
 -- what is no frame
-SELECT n, atid.frame_problem(f)
+SELECT n, atid.event_problem(f)
   FROM (VALUES (1, '\x'::bytea), (2, atid.record_to_dag_cbor('{"op": 1, "t": "#commit"}')), (3,
       :'frame'::bytea || '\x00'),
                (4, frame_of('{"op": 1}')), (5, frame_of('{"t": "#commit"}')), (6,
@@ -144,8 +143,7 @@ SELECT n, atid.frame_problem(f)
                (26, atid.record_to_dag_cbor('{"op": 1, "t": "#x"}') || decode(repeat('a16161',
                    1000000), 'hex')),
                (27, decode(repeat('00', 5000001), 'hex'))) v (n, f) ORDER BY n;
-SELECT atid.frame_header('\x01a0'), atid.frame_body('\x01a0'), atid.frame_header(decode(repeat('00',
-    5000001), 'hex')), atid.frame_body(decode(repeat('00', 5000001), 'hex'));
+SELECT atid.frame_parts('\x01a0'), atid.frame_parts(decode(repeat('00', 5000001), 'hex'));
 
 -- what is true
 SELECT what, problem(e)
@@ -219,10 +217,10 @@ SELECT :'event'::jsonb || jsonb_build_object('ops', '[]'::jsonb, 'prevData',
 SELECT problem(:'idle') AS idle, problem(:'idle'::jsonb || jsonb_build_object('prevData',
     link_json(root_of(:'before')))) AS other,
        problem(:'idle'::jsonb || jsonb_build_object('ops', (:'event'::jsonb->'ops'))) AS with_ops,
-           problem(:'idle'::jsonb - 'prevData', without_prev_data => true) AS taken;
+           problem(:'idle'::jsonb - 'prevData', prev_data_optional => true) AS taken;
 
 -- without prevData, by an option: the operations are compared with the tree alone
-SELECT what, problem(e, without_prev_data => true)
+SELECT what, problem(e, prev_data_optional => true)
   FROM (VALUES (1, 'with prevData the option does nothing', :'event'::jsonb),
                (2, 'with prevData: another one', :'event'::jsonb || jsonb_build_object('prevData',
                    link_json(cid_of('x')))),
@@ -268,16 +266,17 @@ SELECT atid.tid_timestamp('3kiwuyhjckc25') = t AS same, problem(:'event',
   FROM atid.tid_timestamp('3kiwuyhjckc25') t;
 -- a rev that has no time
 SELECT problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', 'infinity') IS NOT NULL AS other_rev,
-    problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '294276-12-31');
+    problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '294276-12-31') AS late,
+    problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '3000-01-01') = problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '294276-12-31') AS same;
 
 -- a block with a bit changed: of the commit, of a node, of a record
-SELECT n, atid.commit_event_problem(set_byte(:'body', at, get_byte(:'body',
+SELECT n, atid.event_problem(set_byte(:'frame', at, get_byte(:'frame',
     at) # 1)) IS NOT NULL AS refused
   FROM (VALUES (1, commit_of(root_of(:'after'), '3kiwuyhjckc25')), (2, block_of('changed')), (3,
       block_of('new')),
                (4, (SELECT block FROM atid.car_blocks(tree_of(:'after'))
                    WHERE cid = root_of(:'after')))) v (n, block),
-       LATERAL (SELECT position(block IN :'body'::bytea) + length(block) - 2 AS at) a ORDER BY n;
+       LATERAL (SELECT position(block IN :'frame'::bytea) + length(block) - 2 AS at) a ORDER BY n;
 
 -- each field absent, null, and of another form
 SELECT f, problem(:'event'::jsonb - f) AS absent, problem(:'event'::jsonb || jsonb_build_object(f,
@@ -301,8 +300,7 @@ SELECT v, problem(jsonb_set(:'event', '{ops,1}', (:'event'::jsonb->'ops'->1) || 
                         '{"prev": 1}', '{"action": "delete"}', '{"action": "create"}']::jsonb[]) v;
 SELECT f, problem(:'event'::jsonb #- ARRAY['ops', '1', f])
     FROM unnest('{action,path,cid,prev}'::text[]) f;
-SELECT atid.commit_event_problem('\x80'), atid.commit_event_problem('\x'),
-    atid.commit_event_problem(:'body'::bytea || '\x00');
+SELECT atid.event_problem(:'header'::bytea || '\xa0');
 
 -- limits
 SELECT problem(:'event'::jsonb || jsonb_build_object('ops',
@@ -313,22 +311,23 @@ SELECT n, problem(:'event'::jsonb || jsonb_build_object('blocks',
 SELECT n, length(block_of(t)) AS record, problem(event_of('{}',
     jsonb_build_object('com.example.note/a', t)))
   FROM generate_series(999966, 999967) n, repeat('x', n) t;
-SELECT atid.commit_event_problem(decode(repeat('00', n), 'hex')) FROM generate_series(5000000,
-    5000001) n;
 SELECT problem(event_of('{}', a)) FROM (SELECT jsonb_object_agg('com.example.note/' || i, i) AS a
     FROM generate_series(1, 200) i) x;
 
 -- what is no event gives NULL and no rows; a block that is not there is NULL
-SELECT atid.commit_event('\xa0'), atid.commit_event(decode(repeat('00', 5000001), 'hex')),
-    atid.sync_event('\xa0'), atid.sync_event(:'body');
-SELECT count(*) FROM atid.commit_event_ops('\xa0');
-SELECT count(*) FROM atid.commit_event_ops(atid.record_to_dag_cbor(:'event'::jsonb
+SELECT atid.commit_event(:'header'::bytea || '\xa0'), atid.commit_event(decode(repeat('00', 5000001), 'hex')),
+    atid.sync_event(:'header'::bytea || '\xa0'), atid.sync_event(:'frame');
+SELECT count(*) FROM atid.commit_event_ops(:'header'::bytea || '\xa0');
+SELECT count(*) FROM atid.commit_event_ops(commit_frame(:'event'::jsonb
     || '{"blocks": {"$bytes": "AAAA"}}'));
-SELECT count(*) FROM atid.commit_event_ops(overlay(:'body'::bytea PLACING '\x00'
-    FROM position(block_of('new') IN :'body'::bytea) + 3));
+SELECT count(*) FROM atid.commit_event_ops(overlay(:'frame'::bytea PLACING '\x00'
+    FROM position(block_of('new') IN :'frame'::bytea) + 3));
 SELECT action, cid IS NULL AS no_cid, block FROM
-    atid.commit_event_ops(atid.record_to_dag_cbor(:'idle'::jsonb || jsonb_build_object('ops',
+    atid.commit_event_ops(commit_frame(:'idle'::jsonb || jsonb_build_object('ops',
     (:'event'::jsonb->'ops'))));
+-- a #commit under another header is no event
+SELECT h, atid.event_problem(f), atid.commit_event(f), (SELECT count(*) FROM atid.commit_event_ops(f)) AS ops
+  FROM unnest('{"{\"op\": 1, \"t\": \"#sync\"}", "{\"op\": 1, \"t\": \"#foo\"}", "{\"op\": 7, \"t\": \"#commit\"}"}'::jsonb[]) h, frame_of(h, :'event') f;
 
 -- a #sync
 SELECT jsonb_build_object('seq', 8, 'did', 'did:web:ada.example', 'rev', '3kiwuyhjckc25', 'time',
@@ -336,10 +335,10 @@ SELECT jsonb_build_object('seq', 8, 'did', 'did:web:ada.example', 'rev', '3kiwuy
          'blocks', :'idle'::jsonb->'blocks') AS sync \gset
 CREATE FUNCTION sync_problem(event jsonb, not_after timestamptz DEFAULT NULL) RETURNS text LANGUAGE
     sql
-  RETURN atid.sync_event_problem(atid.record_to_dag_cbor(event), not_after);
+  RETURN atid.event_problem(frame_of('{"op": 1, "t": "#sync"}', event), not_after);
 SELECT seq, did, rev, blocks = car_of(ARRAY[atid.cid_of(:'alone', 'dag-cbor')],
     ARRAY[:'alone'::bytea]) AS blocks, "time"
-  FROM atid.sync_event(atid.record_to_dag_cbor(:'sync'::jsonb));
+  FROM atid.sync_event(frame_of('{"op": 1, "t": "#sync"}', :'sync'));
 SELECT sync_problem(:'sync'), sync_problem(:'sync'::jsonb || '{"commit": 1, "ops": 1}') AS others,
     sync_problem(:'sync', '2024-01-01') AS later;
 SELECT f, sync_problem(:'sync'::jsonb - f) AS absent
@@ -348,7 +347,7 @@ SELECT v, sync_problem(:'sync'::jsonb || v) FROM unnest(ARRAY['{"did": "did:web:
     '{"rev": "3kiwuyhjckd25"}', '{"did": "ada.example"}']::jsonb[]) v;
 SELECT n, sync_problem(:'sync'::jsonb || jsonb_build_object('blocks',
     atid.bytes_json(decode(repeat('00', n), 'hex')))) FROM generate_series(10000, 10001) n;
-SELECT sync_problem(:'event'), atid.commit_event_problem(atid.record_to_dag_cbor(:'sync'::jsonb));
+SELECT sync_problem(:'event'), problem(:'sync');
 
 -- a key in a tree
 SELECT tree_of(:'after') AS car, root_of(:'after') AS root \gset
@@ -362,7 +361,7 @@ SELECT count(*) AS deleted, count(*) FILTER (WHERE g.state = 'absent' AND g.cid 
   FROM generate_series(222, 777) i, atid.mst_get(:'car', :'root', 'com.example.note/3jzfcijpj2' || i
       || 'x') g;
 SELECT g.state, g.cid = cid_of('new') AS cid, g.block = block_of('new') AS block
-  FROM atid.commit_event(:'body') e, atid.mst_get(e.blocks, :'root', 'com.example.other/self') g;
+  FROM atid.commit_event(:'frame') e, atid.mst_get(e.blocks, :'root', 'com.example.other/self') g;
 -- each node left out in turn: the answer is the same, or unknown
 SELECT DISTINCT k, g.state
   FROM atid.car_blocks(:'car') gone, LATERAL (SELECT atid.car_agg(:'root', cid, block) AS car

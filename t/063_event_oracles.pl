@@ -3,7 +3,7 @@
 # t/oracles/events.js makes accounts, commits and frames with npm's package @atproto/repo, and mutates the frames. Shows
 # that
 # - each frame is split into the fields and operations that were put into it, its signature is verified, and
-#   commit_event_problem finds nothing; mst_get finds each operation in the slice, and claims nothing that is not so;
+#   event_problem finds nothing; mst_get finds each operation in the slice, and claims nothing that is not so;
 # - of the mutated frames (bytes, fields, operations, blocks, commits that have done more than they tell) none is taken
 #   that is not true. What is true the oracle decides by itself: it applies the operations to the entries before and
 #   builds the tree;
@@ -39,8 +39,8 @@ $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 
 # What has to have been compared so often.
 my %at_least = (
-	'commit_event_problem: none, or a block that was not sent'                    => $commits,
-	'commit_event_is_signed_by'                                                   => $commits,
+	'event_problem: none, or a block that was not sent'                    => $commits,
+	'event_is_signed_by'                                                   => $commits,
 	'commit_event_ops: the operations'                                            => $commits,
 	'mst_get: what the slice shows is true, and of each operation it shows it'    => $commits,
 	'a mutated frame that is taken is true'                                       => $mutations,

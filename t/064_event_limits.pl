@@ -83,12 +83,12 @@ my $block  = AtidTest::Repository::cbor_map(text => cbor_text('x'));
 my $value  = cid_of($block);
 my %one    = ('app.bsky.feed.post/a' => $value);
 my $small  = change({}, \%one, [ op('create', 'app.bsky.feed.post/a', $value) ], [ $value, $block ]);
-is($session->ok("SELECT atid.commit_event_problem('\\x" . unpack('H*', $small) . "')"), '', 'an event that is made here is true');
+is($session->ok("SELECT atid.event_problem('\\x" . unpack('H*', $small) . "')"), '', 'an event that is made here is true');
 $session->ok("SELECT count(*) FROM atid.commit_event_ops('\\x" . unpack('H*', $small) . "')");
 
 # --- what hurts ----------------------------------------------------------------------------------------
 
-my $all = 'atid.frame_problem(f), atid.frame_header(f), length(atid.frame_body(f)), atid.commit_event_problem(f), atid.commit_event_problem(f, without_prev_data => true), atid.commit_event(f),'
+my $all = 'atid.frame_problem(f), atid.frame_header(f), length(atid.frame_body(f)), atid.event_problem(f), atid.event_problem(f, without_prev_data => true), atid.commit_event(f),'
   . ' (SELECT count(*) FROM atid.commit_event_ops(f)), atid.sync_event_problem(f), atid.sync_event(f)';
 
 # A value as a frame, as a body, and as both.
@@ -156,7 +156,7 @@ hurts('a CAR of 2,000,001 bytes', event('x' x 2_000_001, [], commit => $link), q
 	cmp_ok(length $event, '<', 2_000_000, sprintf '200 operations in %d bytes', length $event);
 	hurts('200 operations in a tree of 3,000 long keys', $event, qr/\|\|\|\|?\(1,/);
 	my $file = file_of('ops', $event);
-	is($session->ok("SELECT atid.commit_event_problem($file), (SELECT count(*) FROM atid.commit_event_ops($file))"), '|200', 'and they are true');
+	is($session->ok("SELECT atid.event_problem($file), (SELECT count(*) FROM atid.commit_event_ops($file))"), '|200', 'and they are true');
 }
 
 # nodes that lead in a circle cannot be, but a long way down can: no entries, each node only a link
@@ -202,25 +202,25 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 ANALYZE frames;
-CREATE VIEW verified AS SELECT n, h.t, c.did, c.rev, problem FROM frames CROSS JOIN atid.frame_header(frame) AS h CROSS JOIN atid.frame_body(frame) AS body
-  CROSS JOIN atid.commit_event(body) AS c CROSS JOIN atid.commit_event_problem(body, now()) AS problem;
+CREATE VIEW verified AS SELECT n, h.t, c.did, c.rev, problem FROM frames CROSS JOIN atid.frame_header(frame) AS h CROSS JOIN frame AS body
+  CROSS JOIN atid.commit_event(body) AS c CROSS JOIN atid.event_problem(body, now()) AS problem;
 EXPLAIN (COSTS off) CREATE TABLE done AS TABLE verified;
 SQL
 like($plan, qr/Gather.*Parallel Seq Scan/s, 'workers verify a table of frames');
 is($session->ok('CREATE TABLE done AS TABLE verified; SELECT count(*), count(problem), count(DISTINCT rev) FROM done'), '20000|0|1', 'and their answer');
 
 my $other = AtidTest::Session->new($node, $db);
-foreach my $call ('count(atid.commit_event_problem(atid.frame_body(frame))) FROM frames, generate_series(1, 100)',
-	'sum((SELECT count(*) FROM atid.commit_event_ops(atid.frame_body(frame)) WHERE n > i)) FROM frames, generate_series(1, 100) i')
+foreach my $call ('count(atid.event_problem(frame)) FROM frames, generate_series(1, 100)',
+	'sum((SELECT count(*) FROM atid.commit_event_ops(frame) WHERE n > i)) FROM frames, generate_series(1, 100) i')
 {
 	cancelled($session, $other, $call, "SELECT $call", 1);
 }
 $other->quit;
 
-foreach my $call ('count(atid.commit_event_problem(atid.frame_body(frame))) FROM frames',
-	'count(atid.commit_event_problem(set_byte(atid.frame_body(frame), 200, 0))) FROM frames',
-	'count((atid.commit_event(atid.frame_body(frame)))) FROM frames',
-	'count((SELECT count(*) FROM atid.commit_event_ops(atid.frame_body(frame)) WHERE n > 0)) FROM frames')
+foreach my $call ('count(atid.event_problem(frame)) FROM frames',
+	'count(atid.event_problem(set_byte(frame, 215, 0))) FROM frames',
+	'count((atid.commit_event(frame))) FROM frames',
+	'count((SELECT count(*) FROM atid.commit_event_ops(frame) WHERE n > 0)) FROM frames')
 {
 	my ($out, $state, $err, $grown) = measured($session, "SET max_parallel_workers_per_gather = 0; SELECT $call");
 	is($state, '00000', $call) or diag($err);

@@ -331,8 +331,8 @@ is_none(q{SELECT a, b, reason FROM expected.line LEFT JOIN bad ON encode(digest,
 	WHERE what = 'bad' AND (reason IS NULL OR strpos(reason, b) = 0)}, 'each bad frame is kept, with its reason');
 is_none(q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE encode(digest, 'hex') NOT IN (SELECT a FROM expected.line WHERE what = 'bad')
 	AND (reason NOT LIKE 'The commit must be signed by%'
-	  OR NOT EXISTS (SELECT FROM identity AS i, atid.plc_log_keys(log) AS k, atid.frame_body(frame) AS body
-	                 WHERE i.did = bad.did AND (atid.commit_event_is_signed_by(body, k.key) OR atid.sync_event_is_signed_by(body, k.key))))},
+	  OR NOT EXISTS (SELECT FROM identity AS i, atid.plc_log_keys(log) AS k
+	                 WHERE i.did = bad.did AND atid.event_is_signed_by(frame, k.key)))},
 	'... and no other, but for what came before its key was known or after it was one');
 is_none('SELECT digest FROM bad WHERE digest <> sha256(frame)', '... as it came');
 cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be more than four times the frame.'}),

@@ -263,8 +263,9 @@ SELECT atid.commit_is_signed_by('', :'did', 'did:key:k256');
 -- A #commit and a #sync of these commits: the commit is the first root of the CAR in them, and
 -- of their account.
 CREATE FUNCTION pg_temp.event(kind text, block bytea,
-    other jsonb DEFAULT '{}') RETURNS bytea LANGUAGE sql
-  RETURN (SELECT atid.record_to_dag_cbor(jsonb_build_object('seq', 1, 'time',
+    other jsonb DEFAULT '{}', t text DEFAULT NULL) RETURNS bytea LANGUAGE sql
+  RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', coalesce(t, kind)))
+    || (SELECT atid.record_to_dag_cbor(jsonb_build_object('seq', 1, 'time',
       '2024-01-14T12:00:00Z', 'rev', '3jzfcijpj2z2a',
                    CASE kind WHEN '#commit' THEN 'repo' ELSE 'did' END,
                        'did:plc:7iza6de2dwap2sbkpav7c6c6',
@@ -274,13 +275,13 @@ CREATE FUNCTION pg_temp.event(kind text, block bytea,
                      '[]'::jsonb, 'commit', jsonb_build_object('$link', cid))
                               ELSE '{}' END || other)
             FROM atid.cid_of(block, 'dag-cbor') AS cid);
-SELECT what, keys.curve AS key, atid.commit_event_is_signed_by(pg_temp.event('#commit', block),
+SELECT what, keys.curve AS key, atid.event_is_signed_by(pg_temp.event('#commit', block),
     key) AS commit,
-       atid.sync_event_is_signed_by(pg_temp.event('#sync', block), key) AS sync
+       atid.event_is_signed_by(pg_temp.event('#sync', block), key) AS sync
 FROM commits, keys
 ORDER BY commits.what COLLATE "C", 2;
-SELECT other, atid.commit_event_is_signed_by(pg_temp.event('#commit', block, other), key) AS commit,
-       atid.sync_event_is_signed_by(pg_temp.event('#sync', block, other), key) AS sync
+SELECT other, atid.event_is_signed_by(pg_temp.event('#commit', block, other), key) AS commit,
+       atid.event_is_signed_by(pg_temp.event('#sync', block, other), key) AS sync
 FROM commits JOIN keys USING (curve), (VALUES
   ('{"seq": 2}'::jsonb),
       ('{"repo": "did:plc:7iza6de2dwap2sbkpav7c6c5", "did": "did:plc:7iza6de2dwap2sbkpav7c6c5"}'),
@@ -288,23 +289,24 @@ FROM commits JOIN keys USING (curve), (VALUES
       ('{"seq": 0}'),
   ('{"blocks": {"$bytes": ""}}'), ('{"rev": ""}')) AS v (other)
 WHERE what = 'version 3' ORDER BY other::text COLLATE "C";
-SELECT atid.commit_event_is_signed_by(pg_temp.event('#sync', block), key) AS sync,
-    atid.sync_event_is_signed_by(pg_temp.event('#commit', block), key) AS commit,
-       atid.commit_event_is_signed_by('', key) AS nothing,
-           atid.commit_event_is_signed_by(decode(repeat('00', 5000001), 'hex'), key) AS large,
-       atid.commit_event_is_signed_by(NULL, key) AS event,
-           atid.sync_event_is_signed_by(pg_temp.event('#sync', block), NULL) AS key
+SELECT atid.event_is_signed_by(pg_temp.event('#sync', block, '{}', '#commit'), key) AS sync,
+    atid.event_is_signed_by(pg_temp.event('#commit', block, '{}', '#sync'), key) AS commit,
+    atid.event_is_signed_by(pg_temp.event('#commit', block, '{}', '#foo'), key) AS foo,
+       atid.event_is_signed_by('', key) AS nothing,
+           atid.event_is_signed_by(decode(repeat('00', 5000001), 'hex'), key) AS large,
+       atid.event_is_signed_by(NULL, key) AS event,
+           atid.event_is_signed_by(pg_temp.event('#sync', block), NULL) AS key
 FROM commits JOIN keys USING (curve) WHERE what = 'version 3';
-SELECT atid.commit_event_is_signed_by('', 'did:key:z');
+SELECT atid.event_is_signed_by('', 'did:key:z');
 
 -- Each bit of the commit in a #commit: none may be turned, also where the CIDs go with it.
 SELECT bit
 FROM commits JOIN keys USING (curve), generate_series(0, 8 * length(block) - 1) AS bit,
      LATERAL (SELECT set_bit(block, bit, 1 - get_bit(block, bit)) AS other) AS o
-WHERE what = 'version 3' AND atid.commit_event_is_signed_by(pg_temp.event('#commit', other), key);
+WHERE what = 'version 3' AND atid.event_is_signed_by(pg_temp.event('#commit', other), key);
 SELECT bit
 FROM commits JOIN keys USING (curve), pg_temp.event('#commit', block) AS e,
      generate_series(8 * position(block IN e) - 8,
          8 * (position(block IN e) + length(block)) - 9) AS bit
-WHERE what = 'version 3' AND atid.commit_event_is_signed_by(set_bit(e, bit, 1 - get_bit(e, bit)),
+WHERE what = 'version 3' AND atid.event_is_signed_by(set_bit(e, bit, 1 - get_bit(e, bit)),
     key);

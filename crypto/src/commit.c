@@ -20,8 +20,8 @@
  * blocks and both accept.
  *
  * An event of the event stream (codec/event.c) has a CAR too, whose first root is its
- * commit.  Whether the rest of the event is true is not looked at here: that is what
- * atid.commit_event_problem() and atid.sync_event_problem() tell.
+ * commit.  Only the commit is verified here.  atid.event_problem() tells whether the rest of
+ * the event is true.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,6 +36,7 @@
 #include "codec/car.h"
 #include "codec/commit.h"
 #include "codec/event.h"
+#include "codec/frame.h"
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "error.h"
@@ -212,26 +213,31 @@ atid_repo_records_signed_by(PG_FUNCTION_ARGS)
 }
 
 /*
- * Has the key signed the commit of the event that is the first argument, and is it of the
- * event's account?
+ * event_is_signed_by(frame bytea, key text): is it a #commit or #sync whose commit is of its
+ * account, and has the key signed that commit?
  */
-static Datum
-event_is_signed_by(FunctionCallInfo fcinfo, AtidEventKind kind)
+PG_FUNCTION_INFO_V1(atid_event_is_signed_by);
+Datum
+atid_event_is_signed_by(PG_FUNCTION_ARGS)
 {
 	AtidVerifier *verifier = atid_key_argument(fcinfo, 1);
-	bytea	   *body;
+	bytea	   *bytes;
+	AtidFrame	frame;
+	AtidEventKind kind;
 	AtidEvent  *event;
 	AtidCarSection section;
 	AtidCommit	commit;
 	bool		result;
 
 	/* a larger one is not even decompressed */
-	if (toast_raw_datum_size(PG_GETARG_DATUM(0)) - VARHDRSZ > ATID_EVENT_SIZE_MAX)
+	if (toast_raw_datum_size(PG_GETARG_DATUM(0)) - VARHDRSZ > ATID_FRAME_SIZE_MAX)
 		PG_RETURN_BOOL(false);
-	body = PG_GETARG_BYTEA_PP(0);
+	bytes = PG_GETARG_BYTEA_PP(0);
 	event = palloc(sizeof(AtidEvent));
-	result = atid_event_parse((const uint8_t *) VARDATA_ANY(body), VARSIZE_ANY_EXHDR(body), kind,
-							  event) == ATID_OK &&
+	result = atid_frame_parse((const uint8_t *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes),
+							  &frame) == ATID_OK &&
+		atid_event_kind(&frame, &kind) &&
+		atid_event_parse(frame.body, frame.body_len, kind, event) == ATID_OK &&
 		find_root_block(event->blocks, event->blocks_len, &section) &&
 		(event->commit == NULL ||
 		 memcmp(event->commit, section.cid, ATID_CID_BLESSED_LEN) == 0) &&
@@ -240,27 +246,6 @@ event_is_signed_by(FunctionCallInfo fcinfo, AtidEventKind kind)
 		memcmp(commit.did, event->did, event->did_len) == 0 &&
 		commit_is_signed(&commit, verifier);
 	pfree(event);
-	PG_FREE_IF_COPY(body, 0);
+	PG_FREE_IF_COPY(bytes, 0);
 	PG_RETURN_BOOL(result);
-}
-
-/*
- * commit_event_is_signed_by(body bytea, key text): is it a #commit whose commit is of its
- * account, and has the key signed that?
- */
-PG_FUNCTION_INFO_V1(atid_commit_event_is_signed_by);
-Datum
-atid_commit_event_is_signed_by(PG_FUNCTION_ARGS)
-{
-	return event_is_signed_by(fcinfo, ATID_EVENT_IS_COMMIT);
-}
-
-/*
- * sync_event_is_signed_by(body bytea, key text): the same of a #sync.
- */
-PG_FUNCTION_INFO_V1(atid_sync_event_is_signed_by);
-Datum
-atid_sync_event_is_signed_by(PG_FUNCTION_ARGS)
-{
-	return event_is_signed_by(fcinfo, ATID_EVENT_IS_SYNC);
 }

@@ -384,6 +384,21 @@ missing_field(const Parse *parse)
 	return ATID_OK;
 }
 
+static bool
+has_name(const AtidFrame *frame, const char *name)
+{
+	return frame->t_len == strlen(name) && memcmp(frame->t, name, frame->t_len) == 0;
+}
+
+bool
+atid_event_kind(const AtidFrame *frame, AtidEventKind *kind)
+{
+	if (frame->op != ATID_FRAME_MESSAGE || frame->t == NULL)
+		return false;
+	*kind = has_name(frame, "#sync") ? ATID_EVENT_IS_SYNC : ATID_EVENT_IS_COMMIT;
+	return *kind == ATID_EVENT_IS_SYNC || has_name(frame, "#commit");
+}
+
 /*
  * Parse an event.  The form of its fields is looked at, and nothing that the CAR in it
  * has to show.  On a fault event->at is the place in the body: of a field that is absent,

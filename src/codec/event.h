@@ -77,6 +77,10 @@ typedef struct AtidEvent
 	AtidEventOperation ops[ATID_EVENT_OPERATIONS_MAX];
 } AtidEvent;
 
+/*
+ * Is the frame a #commit or a #sync?  If so, sets *kind.
+ */
+extern bool atid_event_kind(const AtidFrame *frame, AtidEventKind *kind);
 extern AtidFault atid_event_parse(const uint8_t *body, size_t len, AtidEventKind kind,
 								  AtidEvent *event);
 extern const char *atid_event_action_name(AtidEventAction action);

@@ -251,7 +251,7 @@ typedef struct AtidMstInversion
 	size_t		value_len;
 
 	const AtidMstOperation *begin;
-	const AtidMstOperation *next;	/* the first that has not been undone */
+	const AtidMstOperation *next;	/* the first that the walk has not reached */
 	const AtidMstOperation *end;
 	bool		anchored;		/* the depth of a key has been checked */
 	bool		in_gap;			/* no entry came since the last node that is
@@ -262,5 +262,7 @@ typedef struct AtidMstInversion
 extern AtidFault atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk,
 							   const AtidMstCaller *caller, const AtidMstOperation *operations,
 							   size_t count, uint8_t root[ATID_MST_CID_LEN]);
+extern AtidFault atid_mst_compare(AtidMstInversion *inversion, AtidMstWalk *walk,
+								  const AtidMstOperation *operations, size_t count);
 
 #endif							/* ATID_MST_H */

@@ -1,21 +1,27 @@
 /*-------------------------------------------------------------------------
  *
  * mst_invert.c
- *		The Merkle Search Tree before some operations, from the one after them.
+ *		The Merkle Search Tree before some operations, from the one after them; and whether
+ *		a tree has what operations have done.
  *
- * The tree is gone through (mst_walk.c) and built anew (mst_build.c), with the operations
+ * The tree is walked through (mst_walk.c) and built anew (mst_build.c), and the operations are
  * undone on the way: an entry that was created is left out, one that was updated gets its
- * old value, and one that was deleted is put.  What is missing of the tree is kept as it is,
- * by its CID; where an operation would change that, or join it with its neighbour, the
- * node is needed, and there is no answer.
+ * old value, and one that was deleted is put.  A node that is missing keeps its place, by its
+ * CID.  If an operation would change that node, or join it with its neighbour, the node is
+ * needed, and there is no answer.
+ *
+ * A missing node beside a created key is needed, too, in front of the key or behind it, at
+ * each level.  Its keys must be on one side of the created key, and only the node shows that.
+ * In the tree before, it has its place without that key.  Beside all other entries a missing
+ * node has the same neighbours as in the tree before, so it is in order if it was.
  *
  * So time is linear in the nodes that are there and in the operations.
  *
- * Most of it would go into hashing.  The walk may be a trusting one.  Then a subtree that no
- * operation concerns is kept by its CID too, though it is there.  And no key is hashed but
- * the first of the root, those that were created, and one that was there before.  The builder
- * puts a key that is kept at the level where it is.  So where the root that comes out is that
- * of a canonical tree, each of these keys is as far from the one that was hashed as it has to
+ * Hashing would take most of it, so the walk can be a trusting one.  Then a subtree that no
+ * operation concerns also keeps its place by its CID, although it is there.  The only keys that
+ * are hashed are the first of the root, those that were created, and one that was there before.
+ * The builder puts a key that is kept at the level where it is.  So if the root that comes out is
+ * that of a canonical tree, each of these keys is as many levels from the hashed one as it must
  * be, and the tree that was walked through is canonical too, as far as it is there.
  *
  * Pure code: no server, no state.
@@ -38,11 +44,12 @@ operation_fault(AtidMstInversion *inversion, const AtidMstOperation *op, AtidFau
 }
 
 /*
- * Undo the operations whose keys come before a key of the tree, or (NULL) before its
- * end.  What they did must not be in the tree, so they have deleted.
+ * Pass the operations whose keys come before a key of the tree, or (NULL) before its
+ * end.  What they did must not be in the tree, so they have deleted.  With a caller these
+ * are undone.
  */
 static AtidFault
-undo_deletes(AtidMstInversion *inversion, const AtidMstCaller *caller, const uint8_t *key,
+pass_deletes(AtidMstInversion *inversion, const AtidMstCaller *caller, const uint8_t *key,
 			 size_t key_len)
 {
 	for (; inversion->next < inversion->end; inversion->next++)
@@ -56,6 +63,8 @@ undo_deletes(AtidMstInversion *inversion, const AtidMstCaller *caller, const uin
 			return operation_fault(inversion, op, ATID_MST_NEEDED);
 		if (op->new != NULL)
 			return operation_fault(inversion, op, ATID_MST_ABSENT);
+		if (caller == NULL)
+			continue;
 		fault = atid_mst_put(&inversion->builder, caller, op->key, op->key_len, op->old,
 							 op->old_len);
 		if (fault != ATID_OK)
@@ -65,22 +74,86 @@ undo_deletes(AtidMstInversion *inversion, const AtidMstCaller *caller, const uin
 }
 
 /*
- * Does an operation concern the subtree that the walk stands before: one within it, or a
- * create of the key before or behind it, without which it has another neighbour?
+ * The operation that has created the key before the subtree that the walk stands before, or
+ * the key behind it; NULL if there is none.  *within tells whether the next operation is
+ * within the subtree.
+ */
+static const AtidMstOperation *
+created_beside(const AtidMstInversion *inversion, const AtidMstWalk *walk, bool *within)
+{
+	const AtidMstOperation *next = inversion->next;
+	int			order = next == inversion->end ? 1 :
+		atid_mst_cmp_next(walk, next->key, next->key_len);
+
+	*within = order < 0;
+	if (next > inversion->begin && next[-1].old == NULL && walk->last_key != NULL &&
+		atid_bytes_cmp(next[-1].key, next[-1].key_len, walk->last_key, walk->last_len) == 0)
+		return &next[-1];
+	return order == 0 && next->old == NULL ? next : NULL;
+}
+
+/*
+ * Does an operation concern the subtree that the walk stands before: one within it, or one
+ * that has created a key beside it?
  */
 static bool
 is_concerned(const AtidMstInversion *inversion, const AtidMstWalk *walk)
 {
-	const AtidMstOperation *next = inversion->next;
-	int			order;
+	bool		within;
 
-	if (next > inversion->begin && next[-1].old == NULL && walk->last_key != NULL &&
-		atid_bytes_cmp(next[-1].key, next[-1].key_len, walk->last_key, walk->last_len) == 0)
-		return true;
-	if (next == inversion->end)
-		return false;
-	order = atid_mst_cmp_next(walk, next->key, next->key_len);
-	return order < 0 || (order == 0 && next->old == NULL);
+	return created_beside(inversion, walk, &within) != NULL || within;
+}
+
+/*
+ * The node that the walk stands before is missing.  It keeps its place, if it can; the
+ * whole tree cannot.
+ */
+static AtidFault
+keep_missing(AtidMstInversion *inversion, const AtidMstCaller *caller, AtidMstWalk *walk)
+{
+	const AtidMstOperation *beside = NULL;
+	bool		within;
+
+	inversion->node = walk->link;
+	inversion->in_gap = true;
+	if (walk->depth > 0)
+		beside = created_beside(inversion, walk, &within);
+	if (beside != NULL)
+		return operation_fault(inversion, beside, ATID_MST_NEEDED);
+	return atid_mst_put_tree(&inversion->builder, caller, walk->level, walk->link);
+}
+
+/*
+ * Does the tree have, where the walk is, what the operation has done there?
+ */
+static AtidFault
+compare_entry(AtidMstInversion *inversion, const AtidMstOperation *op, const AtidMstWalk *walk)
+{
+	if (op->new != NULL && op->new_len == walk->value_len &&
+		memcmp(op->new, walk->value, walk->value_len) == 0)
+		return ATID_OK;
+	inversion->value = walk->value;
+	inversion->value_len = walk->value_len;
+	return operation_fault(inversion, op, op->new == NULL ? ATID_MST_STILL_THERE :
+						   ATID_MST_OTHER_VALUE);
+}
+
+/*
+ * The operation on the key where the walk is, or NULL, after those before it were passed.
+ */
+static AtidFault
+next_operation(AtidMstInversion *inversion, const AtidMstCaller *caller, const AtidMstWalk *walk,
+			   const AtidMstOperation **op)
+{
+	AtidFault	fault = pass_deletes(inversion, caller, walk->key, walk->key_len);
+
+	*op = NULL;
+	inversion->in_gap = false;
+	if (fault == ATID_OK && inversion->next < inversion->end &&
+		atid_bytes_cmp(inversion->next->key, inversion->next->key_len, walk->key,
+					   walk->key_len) == 0)
+		*op = inversion->next++;
+	return fault;
 }
 
 /*
@@ -91,17 +164,12 @@ undo_entry(AtidMstInversion *inversion, const AtidMstCaller *caller, AtidMstWalk
 {
 	const uint8_t *value = walk->value;
 	size_t		value_len = walk->value_len;
-	const AtidMstOperation *op = NULL;
-	AtidFault	fault = undo_deletes(inversion, caller, walk->key, walk->key_len);
+	const AtidMstOperation *op;
+	AtidFault	fault = next_operation(inversion, caller, walk, &op);
 	bool		created;
 
 	if (fault != ATID_OK)
 		return fault;
-	inversion->in_gap = false;
-	if (inversion->next < inversion->end &&
-		atid_bytes_cmp(inversion->next->key, inversion->next->key_len, walk->key,
-					   walk->key_len) == 0)
-		op = inversion->next++;
 	created = op != NULL && op->old == NULL;
 	if (walk->trusting && (created || !inversion->anchored))
 	{
@@ -114,16 +182,9 @@ undo_entry(AtidMstInversion *inversion, const AtidMstCaller *caller, AtidMstWalk
 	}
 	if (op != NULL)
 	{
-		if (op->new == NULL || op->new_len != value_len ||
-			memcmp(op->new, value, value_len) != 0)
-		{
-			inversion->value = value;
-			inversion->value_len = value_len;
-			return operation_fault(inversion, op, op->new == NULL ? ATID_MST_STILL_THERE :
-								   ATID_MST_OTHER_VALUE);
-		}
-		if (op->old == NULL)
-			return ATID_OK;
+		fault = compare_entry(inversion, op, walk);
+		if (fault != ATID_OK || op->old == NULL)
+			return fault;
 		value = op->old;
 		value_len = op->old_len;
 	}
@@ -132,6 +193,14 @@ undo_entry(AtidMstInversion *inversion, const AtidMstCaller *caller, AtidMstWalk
 	if (fault != ATID_OK)
 		inversion->operation = op;
 	return fault;
+}
+
+static void
+begin_inversion(AtidMstInversion *inversion, const AtidMstOperation *operations, size_t count)
+{
+	memset(inversion, 0, offsetof(AtidMstInversion, builder));
+	inversion->begin = inversion->next = operations;
+	inversion->end = operations + count;
 }
 
 /*
@@ -149,10 +218,8 @@ atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk, const AtidMstCalle
 {
 	AtidFault	fault = ATID_OK;
 
-	memset(inversion, 0, offsetof(AtidMstInversion, builder));
+	begin_inversion(inversion, operations, count);
 	atid_mst_builder_init(&inversion->builder);
-	inversion->begin = inversion->next = operations;
-	inversion->end = operations + count;
 	if (count == 0)
 	{
 		memcpy(root, walk->link, ATID_MST_CID_LEN);
@@ -181,17 +248,56 @@ atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk, const AtidMstCalle
 			atid_mst_enter(walk);
 			if (walk->at != ATID_MST_AT_FAULT || walk->fault != ATID_MST_MISSING)
 				continue;
-			/* it stays as it is, if it may; the whole tree may not */
-			inversion->node = walk->link;
-			inversion->in_gap = true;
-			fault = atid_mst_put_tree(&inversion->builder, caller, walk->level, walk->link);
+			fault = keep_missing(inversion, caller, walk);
 			atid_mst_pass(walk);
 		}
 	}
 	if (fault == ATID_OK)
-		fault = undo_deletes(inversion, caller, NULL, 0);
+		fault = pass_deletes(inversion, caller, NULL, 0);
 	if (fault == ATID_OK)
 		fault = atid_mst_finish(&inversion->builder, caller, root);
 	atid_mst_builder_free(&inversion->builder, caller);
 	return fault;
+}
+
+/*
+ * Does the tree have what the operations have put, and not what they have deleted?  They are
+ * as for atid_mst_undo(), and the walk stands before the root.  Only the nodes in which their
+ * keys must lie are entered, each once.
+ */
+AtidFault
+atid_mst_compare(AtidMstInversion *inversion, AtidMstWalk *walk,
+				 const AtidMstOperation *operations, size_t count)
+{
+	const AtidMstOperation *op;
+	AtidFault	fault = ATID_OK;
+
+	begin_inversion(inversion, operations, count);
+	while (walk->at != ATID_MST_AT_END && inversion->next < inversion->end && fault == ATID_OK)
+	{
+		if (walk->at == ATID_MST_AT_FAULT)
+		{
+			inversion->in_tree = true;
+			return walk->fault;
+		}
+		if (walk->at == ATID_MST_AT_ENTRY)
+		{
+			fault = next_operation(inversion, NULL, walk, &op);
+			if (fault == ATID_OK && op != NULL)
+				fault = compare_entry(inversion, op, walk);
+			atid_mst_pass(walk);
+			continue;
+		}
+		if (walk->depth == 0 ||
+			atid_mst_cmp_next(walk, inversion->next->key, inversion->next->key_len) < 0)
+		{
+			atid_mst_enter(walk);
+			if (walk->at != ATID_MST_AT_FAULT || walk->fault != ATID_MST_MISSING)
+				continue;
+			inversion->node = walk->link;
+			inversion->in_gap = true;
+		}
+		atid_mst_pass(walk);
+	}
+	return fault == ATID_OK ? pass_deletes(inversion, NULL, NULL, 0) : fault;
 }

@@ -3,17 +3,17 @@
  * event.c
  *		Frames of an event stream, and the events of repositories in them.
  *
- * codec/frame.c and codec/event.c have the formats.  A #commit is believed only as far as
- * its CAR shows it: the commit is the first root, and has the fields that the event has;
- * each record that was put is there, with its hash; and the operations, undone in the tree,
- * lead to the root before.  Then they are all that was done, and nothing else was.
+ * codec/frame.c and codec/event.c have the formats.  All functions take the frame, and its
+ * header tells which event it is.  A #commit is believed only as far as its CAR shows it: the
+ * commit is the first root, and has the fields that the event has; each record that was put is
+ * there, with its hash; and the operations, undone in the tree, lead to the root before.  Then
+ * they are all that was done, and nothing else was.
  *
- * What is no frame or no event gives NULL and no rows: one of them must not end a query
- * over millions, and *_problem tells why.
+ * A value that is not such a frame gives NULL or no rows, since one of them must not end a
+ * query over millions; event_problem() tells why.
  *
- * Everything in an event has a limit, so that a call takes milliseconds at most, and no
- * more memory than some times the event.  A value that is larger than a frame can be is
- * not even decompressed.
+ * Everything in an event has a limit, so a call takes milliseconds, and a small multiple of
+ * the event's size in memory.  A value that is larger than a frame can be is not decompressed.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,8 +42,9 @@
 #include "repository/archive.h"
 #include "repository/tree.h"
 
-/* A TID's time is above so many bits, in microseconds since 1970. */
+/* A TID has its time, in microseconds since 1970 and less than the end, above so many bits. */
 #define TID_CLOCK_ID_BITS 10
+#define TID_US_END (UINT64_C(1) << 53)
 #define POSTGRES_EPOCH_US \
 	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
 
@@ -55,67 +56,44 @@ static const uint8_t empty_tree[ATID_MST_CID_LEN] = {
 };
 
 /*
- * The argument of a call that is a frame or a body; NULL if it has more bytes than a frame
- * has.
- */
-static bytea *
-bytes_argument(FunctionCallInfo fcinfo, int i)
-{
-	if (toast_raw_datum_size(PG_GETARG_DATUM(i)) - VARHDRSZ > ATID_FRAME_SIZE_MAX)
-		return NULL;
-	return PG_GETARG_BYTEA_PP(i);
-}
-
-
-/*
- * Frames
- */
-
-/*
- * Parse the frame that is the argument.
+ * Parse the frame that is the first argument.  *bytes is the value, or NULL if it is larger
+ * than a frame.
  */
 static AtidFault
-parse_frame(FunctionCallInfo fcinfo, AtidFrame *frame)
+parse_frame(FunctionCallInfo fcinfo, AtidFrame *frame, bytea **bytes)
 {
-	bytea	   *bytes = bytes_argument(fcinfo, 0);
-
-	if (bytes == NULL)
+	*bytes = NULL;
+	if (toast_raw_datum_size(PG_GETARG_DATUM(0)) - VARHDRSZ > ATID_FRAME_SIZE_MAX)
 		return ATID_FRAME_LARGE;
-	return atid_frame_parse((const uint8_t *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), frame);
+	*bytes = PG_GETARG_BYTEA_PP(0);
+	return atid_frame_parse((const uint8_t *) VARDATA_ANY(*bytes), VARSIZE_ANY_EXHDR(*bytes),
+							frame);
 }
 
-/*
- * frame_problem(frame bytea): why it is no frame, or NULL.
- */
-PG_FUNCTION_INFO_V1(atid_frame_problem);
-Datum
-atid_frame_problem(PG_FUNCTION_ARGS)
+static Datum
+row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 {
-	AtidFrame	frame;
-	AtidFault	fault = parse_frame(fcinfo, &frame);
-
-	if (fault == ATID_OK)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(fault == ATID_FRAME_LARGE ? atid_fault_words(fault) :
-									 atid_fault_at_byte(fault, frame.at)));
-}
-
-/*
- * frame_header(frame bytea): op, t, error.
- */
-PG_FUNCTION_INFO_V1(atid_frame_header);
-Datum
-atid_frame_header(PG_FUNCTION_ARGS)
-{
-	AtidFrame	frame;
 	TupleDesc	tupdesc;
-	Datum		values[3] = {0};
-	bool		nulls[3] = {0};
 
-	if (parse_frame(fcinfo, &frame) != ATID_OK)
-		PG_RETURN_NULL();
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+}
+
+/*
+ * frame_parts(frame bytea): op, t, error, body.
+ */
+PG_FUNCTION_INFO_V1(atid_frame_parts);
+Datum
+atid_frame_parts(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes;
+	AtidFrame	frame;
+	Datum		values[4] = {0};
+	bool		nulls[4] = {0};
+
+	if (parse_frame(fcinfo, &frame, &bytes) != ATID_OK)
+		PG_RETURN_NULL();
 	values[0] = Int64GetDatum(frame.op);
 	nulls[1] = frame.t == NULL;
 	if (frame.t != NULL)
@@ -123,21 +101,8 @@ atid_frame_header(PG_FUNCTION_ARGS)
 	nulls[2] = frame.error == NULL;
 	if (frame.error != NULL)
 		values[2] = PointerGetDatum(cstring_to_text_with_len(frame.error, (int) frame.error_len));
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
-}
-
-/*
- * frame_body(frame bytea): what stands behind the header.
- */
-PG_FUNCTION_INFO_V1(atid_frame_body);
-Datum
-atid_frame_body(PG_FUNCTION_ARGS)
-{
-	AtidFrame	frame;
-
-	if (parse_frame(fcinfo, &frame) != ATID_OK)
-		PG_RETURN_NULL();
-	return atid_bytes_datum(frame.body, frame.body_len);
+	values[3] = atid_bytes_datum(frame.body, frame.body_len);
+	return row_datum(fcinfo, values, nulls);
 }
 
 
@@ -148,36 +113,43 @@ atid_frame_body(PG_FUNCTION_ARGS)
 /* So many bytes may come from blocks that another operation has named before. */
 #define REPEATED_MAX	(16 * (uint64) ATID_COMMIT_BLOCKS_MAX)
 
-/* An event that is read, and the CAR in it. */
-typedef struct Reading
+/*
+ * An event that is read, and the CAR in it.  It lies in the memory context of the call, and
+ * points into the frame.
+ */
+typedef struct EventReading
 {
+	bool		is_event;		/* a frame of a #commit or #sync, without a
+								 * problem so far */
 	AtidEventKind kind;
-	const uint8_t *body;
-	AtidEvent	event;
+	const uint8_t *bytes;		/* the frame: problems have places in it */
+	size_t		body_at;
+	AtidEvent	event;			/* its offsets are in the body */
 	AtidArchive archive;		/* where problems are noted, open or not */
 	AtidCommit	commit;
 	AtidCarSection section;		/* the commit's */
 	AtidMstWalk walk;
 	uint64		repeated;		/* bytes of blocks that were found before */
-} Reading;
+} EventReading;
 
 /*
  * Note what is wrong with an event, or untrue in it.  Returns false.
  */
 static bool
-event_problem(Reading *reading, AtidFault fault)
+event_problem(EventReading *reading, AtidFault fault)
 {
 	return atid_archive_problem(&reading->archive, fault, NULL, NULL);
 }
 
 static bool
-event_problem_at(Reading *reading, AtidFault fault, size_t at)
+event_problem_at(EventReading *reading, AtidFault fault, size_t at)
 {
-	return atid_archive_problem(&reading->archive, fault, atid_fault_at_byte(fault, at), NULL);
+	return atid_archive_problem(&reading->archive, fault,
+								atid_fault_at_byte(fault, reading->body_at + at), NULL);
 }
 
 static bool
-path_problem(Reading *reading, AtidFault fault, const void *path, size_t len)
+path_problem(EventReading *reading, AtidFault fault, const void *path, size_t len)
 {
 	return atid_archive_problem(&reading->archive, fault, NULL,
 								psprintf("The path is \"%s\".", atid_quote(path, len)));
@@ -187,7 +159,7 @@ path_problem(Reading *reading, AtidFault fault, const void *path, size_t len)
  * The same where there is a CID to tell of: what is of the path, "CID", "value" or "node".
  */
 static bool
-cid_problem(Reading *reading, AtidFault fault, const void *path, size_t len, const char *what,
+cid_problem(EventReading *reading, AtidFault fault, const void *path, size_t len, const char *what,
 			const uint8_t *cid, size_t cid_len)
 {
 	return atid_archive_problem(&reading->archive, fault, NULL,
@@ -197,30 +169,46 @@ cid_problem(Reading *reading, AtidFault fault, const void *path, size_t len, con
 }
 
 /*
- * Parse the event that is the first argument.  Where it has a fault, a problem is noted.
+ * Read the frame that is the first argument, and the event in it.  If the frame has a fault,
+ * or its event has, a problem is noted.
  */
-static Reading *
-read_event(FunctionCallInfo fcinfo, AtidEventKind kind)
+static EventReading *
+read_event(FunctionCallInfo fcinfo)
 {
-	bytea	   *body = bytes_argument(fcinfo, 0);
-	Reading    *reading = palloc(sizeof(Reading));
+	EventReading *reading = palloc(sizeof(EventReading));
 	AtidEvent  *event = &reading->event;
-	AtidFault	fault = ATID_EVENT_LARGE;
+	AtidFrame	frame;
+	bytea	   *bytes;
+	AtidFault	fault = parse_frame(fcinfo, &frame, &bytes);
 
 	memset(&reading->archive, 0, sizeof(reading->archive));
-	reading->kind = kind;
+	reading->is_event = false;
 	reading->walk.entries = NULL;
 	reading->repeated = 0;
-	if (body != NULL)
-	{
-		reading->body = (const uint8_t *) VARDATA_ANY(body);
-		fault = atid_event_parse(reading->body, VARSIZE_ANY_EXHDR(body), kind, event);
-	}
-	if (fault == ATID_EVENT_LARGE)
+	if (fault == ATID_FRAME_LARGE)
 		event_problem(reading, fault);
 	else if (fault != ATID_OK)
-		event_problem_at(reading, fault, event->at);
+		atid_archive_problem(&reading->archive, fault, atid_fault_at_byte(fault, frame.at), NULL);
+	else if (atid_event_kind(&frame, &reading->kind))
+	{
+		reading->bytes = (const uint8_t *) VARDATA_ANY(bytes);
+		reading->body_at = frame.body - reading->bytes;
+		fault = atid_event_parse(frame.body, frame.body_len, reading->kind, event);
+		reading->is_event = fault == ATID_OK || event_problem_at(reading, fault, event->at);
+	}
 	return reading;
+}
+
+/*
+ * The same of a function that is about one kind of event.  NULL if it is no such event, or
+ * has a problem.
+ */
+static EventReading *
+read_event_of(FunctionCallInfo fcinfo, AtidEventKind kind)
+{
+	EventReading *reading = read_event(fcinfo);
+
+	return reading->is_event && reading->kind == kind ? reading : NULL;
 }
 
 static uint64
@@ -239,22 +227,20 @@ time_datum(const AtidEvent *event)
 }
 
 /*
- * commit_event(body): the fields of a #commit, but for its operations.
+ * commit_event(frame bytea): the fields of a #commit, without its operations.
  */
 PG_FUNCTION_INFO_V1(atid_commit_event);
 Datum
 atid_commit_event(PG_FUNCTION_ARGS)
 {
-	const Reading *reading = read_event(fcinfo, ATID_EVENT_IS_COMMIT);
-	const AtidEvent *event = &reading->event;
-	TupleDesc	tupdesc;
+	const EventReading *reading = read_event_of(fcinfo, ATID_EVENT_IS_COMMIT);
+	const AtidEvent *event;
 	Datum		values[8] = {0};
 	bool		nulls[8] = {0};
 
-	if (reading->archive.problem != NULL)
+	if (reading == NULL)
 		PG_RETURN_NULL();
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
+	event = &reading->event;
 	values[0] = Int64GetDatum(event->seq);
 	values[1] = atid_did_datum(event->did, event->did_len);
 	values[2] = UInt64GetDatum(tid_of(event->rev));
@@ -267,32 +253,30 @@ atid_commit_event(PG_FUNCTION_ARGS)
 		values[5] = atid_bytes_datum(event->prev_data, ATID_CID_BLESSED_LEN);
 	values[6] = atid_bytes_datum(event->blocks, event->blocks_len);
 	values[7] = time_datum(event);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+	return row_datum(fcinfo, values, nulls);
 }
 
 /*
- * sync_event(body): the fields of a #sync.
+ * sync_event(frame bytea): the fields of a #sync.
  */
 PG_FUNCTION_INFO_V1(atid_sync_event);
 Datum
 atid_sync_event(PG_FUNCTION_ARGS)
 {
-	const Reading *reading = read_event(fcinfo, ATID_EVENT_IS_SYNC);
-	const AtidEvent *event = &reading->event;
-	TupleDesc	tupdesc;
+	const EventReading *reading = read_event_of(fcinfo, ATID_EVENT_IS_SYNC);
+	const AtidEvent *event;
 	Datum		values[5] = {0};
 	bool		nulls[5] = {0};
 
-	if (reading->archive.problem != NULL)
+	if (reading == NULL)
 		PG_RETURN_NULL();
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
+	event = &reading->event;
 	values[0] = Int64GetDatum(event->seq);
 	values[1] = atid_did_datum(event->did, event->did_len);
 	values[2] = UInt64GetDatum(tid_of(event->rev));
 	values[3] = atid_bytes_datum(event->blocks, event->blocks_len);
 	values[4] = time_datum(event);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+	return row_datum(fcinfo, values, nulls);
 }
 
 /*
@@ -301,7 +285,7 @@ atid_sync_event(PG_FUNCTION_ARGS)
  * none, or there is no record, section->block is NULL.
  */
 static bool
-find_record(Reading *reading, const AtidEventOperation *op, AtidCarSection *section)
+find_record(EventReading *reading, const AtidEventOperation *op, AtidCarSection *section)
 {
 	AtidArchiveBlock found = ATID_ARCHIVE_MISSING;
 
@@ -319,7 +303,7 @@ find_record(Reading *reading, const AtidEventOperation *op, AtidCarSection *sect
 }
 
 /*
- * commit_event_ops(body): action, collection, rkey, cid, prev, block, in the order of the
+ * commit_event_ops(frame bytea): action, collection, rkey, cid, prev, block, in the order of the
  * event; no rows if a block is not that of its CID.
  */
 PG_FUNCTION_INFO_V1(atid_commit_event_ops);
@@ -328,19 +312,19 @@ atid_commit_event_ops(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	MemoryContext row;
-	Reading    *reading;
+	EventReading *reading;
 	const AtidEvent *event;
 	AtidCarSection *sections;
 	bool		good;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	reading = read_event(fcinfo, ATID_EVENT_IS_COMMIT);
-	event = &reading->event;
-	if (reading->archive.problem != NULL)
+	reading = read_event_of(fcinfo, ATID_EVENT_IS_COMMIT);
+	if (reading == NULL)
 		return (Datum) 0;
 
+	event = &reading->event;
 	sections = palloc(Max(event->op_count, 1) * sizeof(AtidCarSection));
-	good = atid_archive_open_within(&reading->archive, reading->body, event->blocks,
+	good = atid_archive_open_within(&reading->archive, reading->bytes, event->blocks,
 									event->blocks_len, ATID_ARCHIVE_INDEX);
 	for (size_t i = 0; i < event->op_count && good; i++)
 		good = find_record(reading, &event->ops[i], &sections[i]);
@@ -383,11 +367,11 @@ atid_commit_event_ops(PG_FUNCTION_ARGS)
  */
 
 /*
- * Is the revision of a time that is not after the second argument?  One whose top bit is
- * set is after all times.
+ * Is the revision's time at most the second argument?  A revision whose top bit is set has no
+ * time, and is after all times.
  */
 static bool
-check_time(FunctionCallInfo fcinfo, Reading *reading)
+check_time(FunctionCallInfo fcinfo, EventReading *reading)
 {
 	TimestampTz not_after;
 	uint64		us = tid_of(reading->event.rev) >> TID_CLOCK_ID_BITS;
@@ -397,7 +381,7 @@ check_time(FunctionCallInfo fcinfo, Reading *reading)
 	not_after = PG_GETARG_TIMESTAMPTZ(1);
 	if (TIMESTAMP_IS_NOEND(not_after))
 		return true;
-	if (!TIMESTAMP_IS_NOBEGIN(not_after) &&
+	if (!TIMESTAMP_IS_NOBEGIN(not_after) && us < TID_US_END &&
 		(TimestampTz) us - POSTGRES_EPOCH_US <= not_after)
 		return true;
 	return event_problem_at(reading, ATID_EVENT_NOT_AFTER, reading->event.rev_at);
@@ -407,13 +391,13 @@ check_time(FunctionCallInfo fcinfo, Reading *reading)
  * Open the CAR, and compare its commit with the event.
  */
 static bool
-check_commit(Reading *reading)
+check_commit(EventReading *reading)
 {
 	const AtidEvent *event = &reading->event;
 	const AtidCommit *commit = &reading->commit;
 	const AtidCarSection *section = &reading->section;
 
-	if (!atid_archive_open_within(&reading->archive, reading->body, event->blocks,
+	if (!atid_archive_open_within(&reading->archive, reading->bytes, event->blocks,
 								  event->blocks_len, ATID_ARCHIVE_INDEX) ||
 		!atid_archive_commit(&reading->archive, &reading->commit, &reading->section))
 		return false;
@@ -433,7 +417,7 @@ check_commit(Reading *reading)
  * Is the record there that an operation has put, and of a size that records have?
  */
 static bool
-check_record(Reading *reading, const AtidEventOperation *op)
+check_record(EventReading *reading, const AtidEventOperation *op)
 {
 	AtidCarSection section;
 
@@ -452,7 +436,7 @@ check_record(Reading *reading, const AtidEventOperation *op)
  * Note the fault of an inversion.
  */
 static bool
-inversion_problem(Reading *reading, const AtidMstInversion *inversion, AtidFault fault)
+inversion_problem(EventReading *reading, const AtidMstInversion *inversion, AtidFault fault)
 {
 	const AtidMstOperation *op = inversion->operation;
 
@@ -477,7 +461,7 @@ inversion_problem(Reading *reading, const AtidMstInversion *inversion, AtidFault
  * Undo the operations in the tree, and compare the root.
  */
 static bool
-check_inversion(Reading *reading, const AtidMstOperation *operations)
+check_inversion(EventReading *reading, const AtidMstOperation *operations)
 {
 	const AtidEvent *event = &reading->event;
 	const uint8_t *wanted = event->prev_data == NULL ? empty_tree : event->prev_data;
@@ -513,48 +497,21 @@ check_inversion(Reading *reading, const AtidMstOperation *operations)
  * they have deleted.
  */
 static bool
-check_presence(Reading *reading)
+check_presence(EventReading *reading, const AtidMstOperation *operations)
 {
-	const AtidEvent *event = &reading->event;
-	AtidMstWalk *walk = &reading->walk;
+	AtidMstInversion inversion;
+	AtidFault	fault;
 
-	for (size_t i = 0; i < event->op_count; i++)
-	{
-		const AtidEventOperation *op = &event->ops[i];
-		AtidFault	fault = ATID_OK;
-
-		switch (atid_mst_search(walk, &reading->archive.caller, reading->commit.data,
-								(const uint8_t *) op->path, op->path_len))
-		{
-			case ATID_MST_BROKEN:
-				return atid_archive_walk_problem(&reading->archive, walk);
-			case ATID_MST_UNKNOWN:
-				return cid_problem(reading, ATID_MST_NEEDED, op->path, op->path_len, "node",
-								   walk->fault_cid, ATID_MST_CID_LEN);
-			case ATID_MST_PRESENT:
-				if (op->cid == NULL)
-					fault = ATID_MST_STILL_THERE;
-				else if (op->cid_len != walk->value_len ||
-						 memcmp(op->cid, walk->value, op->cid_len) != 0)
-					fault = ATID_MST_OTHER_VALUE;
-				break;
-			case ATID_MST_NOT_THERE:
-				if (op->cid != NULL)
-					fault = ATID_MST_ABSENT;
-				break;
-		}
-		atid_mst_walk_end(walk);
-		if (fault != ATID_OK)
-			return path_problem(reading, fault, op->path, op->path_len);
-	}
-	return true;
+	atid_mst_walk_begin(&reading->walk, &reading->archive.caller, reading->commit.data);
+	fault = atid_mst_compare(&inversion, &reading->walk, operations, reading->event.op_count);
+	return fault == ATID_OK || inversion_problem(reading, &inversion, fault);
 }
 
 /*
  * Compare the operations with the CAR.
  */
 static bool
-check_operations(Reading *reading, bool without_prev_data)
+check_operations(EventReading *reading, bool prev_data_optional)
 {
 	const AtidEvent *event = &reading->event;
 	AtidMstOperation *operations = palloc(Max(event->op_count, 1) * sizeof(AtidMstOperation));
@@ -576,26 +533,36 @@ check_operations(Reading *reading, bool without_prev_data)
 	twice = atid_sort_operations(operations, event->op_count);
 	if (twice != NULL)
 		return path_problem(reading, ATID_EVENT_PATH_TWICE, twice->key, twice->key_len);
-	if (event->prev_data == NULL && !without_prev_data && event->since != NULL)
+	if (event->prev_data == NULL && !prev_data_optional && event->since != NULL)
 		return event_problem(reading, ATID_EVENT_NO_PREV_DATA);
 	for (size_t i = 0; i < event->op_count; i++)
 	{
 		if (!check_record(reading, &event->ops[i]))
 			return false;
 	}
-	if (event->prev_data == NULL && without_prev_data)
-		return check_presence(reading);
+	if (event->prev_data == NULL && prev_data_optional)
+		return check_presence(reading, operations);
 	return check_inversion(reading, operations);
 }
 
 /*
- * The problem of an event as an answer, and the end of reading it.
+ * event_problem(frame bytea, not_after timestamptz, prev_data_optional bool): why it is no
+ * frame; of a #commit or #sync, what is untrue in it; or NULL.
  */
-static Datum
-problem_datum(FunctionCallInfo fcinfo, Reading *reading)
+PG_FUNCTION_INFO_V1(atid_event_problem);
+Datum
+atid_event_problem(PG_FUNCTION_ARGS)
 {
-	const char *problem = reading->archive.problem;
+	EventReading *reading;
+	const char *problem;
 
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	reading = read_event(fcinfo);
+	if (reading->is_event && check_time(fcinfo, reading) && check_commit(reading) &&
+		reading->kind == ATID_EVENT_IS_COMMIT)
+		check_operations(reading, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
+	problem = reading->archive.problem;
 	if (reading->walk.entries != NULL)
 		atid_mst_walk_end(&reading->walk);
 	atid_archive_close(&reading->archive);
@@ -603,39 +570,4 @@ problem_datum(FunctionCallInfo fcinfo, Reading *reading)
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
-}
-
-/*
- * commit_event_problem(body, not_after, without_prev_data): what is untrue in a #commit, or
- * NULL.
- */
-PG_FUNCTION_INFO_V1(atid_commit_event_problem);
-Datum
-atid_commit_event_problem(PG_FUNCTION_ARGS)
-{
-	Reading    *reading;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	reading = read_event(fcinfo, ATID_EVENT_IS_COMMIT);
-	if (reading->archive.problem == NULL && check_time(fcinfo, reading) && check_commit(reading))
-		check_operations(reading, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
-	return problem_datum(fcinfo, reading);
-}
-
-/*
- * sync_event_problem(body, not_after): what is untrue in a #sync, or NULL.
- */
-PG_FUNCTION_INFO_V1(atid_sync_event_problem);
-Datum
-atid_sync_event_problem(PG_FUNCTION_ARGS)
-{
-	Reading    *reading;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	reading = read_event(fcinfo, ATID_EVENT_IS_SYNC);
-	if (reading->archive.problem == NULL && check_time(fcinfo, reading))
-		check_commit(reading);
-	return problem_datum(fcinfo, reading);
 }

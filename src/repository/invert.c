@@ -20,7 +20,6 @@
 #include "error.h"
 #include "repository/archive.h"
 #include "repository/tree.h"
-#include "sort.h"
 
 
 /* The operations of a call, in the order of their keys. */
@@ -29,31 +28,6 @@ typedef struct Operations
 	AtidMstOperation *list;
 	int			count;
 } Operations;
-
-static int
-compare_operations(const void *a, const void *b, void *ignored)
-{
-	const AtidMstOperation *x = a;
-	const AtidMstOperation *y = b;
-
-	return atid_bytes_cmp(x->key, x->key_len, y->key, y->key_len);
-}
-
-/*
- * Sort operations by their keys.  Returns one whose key another one has too, or NULL.
- */
-const AtidMstOperation *
-atid_sort_operations(AtidMstOperation *operations, size_t count)
-{
-	atid_sort(operations, count, sizeof(AtidMstOperation), compare_operations, NULL);
-	for (size_t i = 1; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (compare_operations(&operations[i - 1], &operations[i], NULL) == 0)
-			return &operations[i];
-	}
-	return NULL;
-}
 
 /*
  * The elements of an argument, which is an array of one dimension and of so many

@@ -79,47 +79,6 @@ record_problem(Repository *repo, AtidFault fault, const char *words)
 										 atid_quote_cid(walk->value, walk->value_len)));
 }
 
-static const char *
-sentence_of_root(const uint8_t *cid, size_t len)
-{
-	return psprintf("The root is \"%s\".", atid_quote_cid(cid, len));
-}
-
-/*
- * Read the commit that the first root of a CAR is.  Returns false where there is a
- * problem, which is noted.
- */
-bool
-atid_archive_commit(AtidArchive *archive, AtidCommit *commit, AtidCarSection *section)
-{
-	AtidFault	fault;
-	const uint8_t *cid;
-	size_t		cid_len;
-
-	if (archive->header.root_count == 0)
-		return atid_archive_problem(archive, ATID_REPO_NO_ROOT, NULL, NULL);
-	atid_car_root(archive->header.roots, &cid, &cid_len);
-	fault = ATID_REPO_ROOT;
-	if (atid_cid_is_dag_cbor(cid, cid_len))
-	{
-		switch (atid_archive_block(archive, cid, cid_len, section))
-		{
-			case ATID_ARCHIVE_BAD:
-				return false;
-			case ATID_ARCHIVE_MISSING:
-				fault = ATID_REPO_COMMIT_MISSING;
-				break;
-			default:
-				fault = atid_commit_parse(section->block, section->block_len, commit);
-				if (fault == ATID_OK)
-					return true;
-				return atid_archive_problem_at(archive, fault, section->block + commit->at,
-											   sentence_of_root(cid, cid_len));
-		}
-	}
-	return atid_archive_problem(archive, fault, NULL, sentence_of_root(cid, cid_len));
-}
-
 /*
  * Open a CAR and read its commit.  Returns false if there is a problem, which is noted.
  */

@@ -12,6 +12,7 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
@@ -23,6 +24,7 @@
 #include "compat.h"
 #include "repository/archive.h"
 #include "repository/tree.h"
+#include "sort.h"
 
 
 /*
@@ -392,4 +394,30 @@ atid_mst_diff(PG_FUNCTION_ARGS)
 	MemoryContextDelete(diff->row);
 	pfree(diff);
 	return (Datum) 0;
+}
+
+
+static int
+compare_operations(const void *a, const void *b, void *ignored)
+{
+	const AtidMstOperation *x = a;
+	const AtidMstOperation *y = b;
+
+	return atid_bytes_cmp(x->key, x->key_len, y->key, y->key_len);
+}
+
+/*
+ * Sort operations by their keys.  Returns one whose key another one has too, or NULL.
+ */
+const AtidMstOperation *
+atid_sort_operations(AtidMstOperation *operations, size_t count)
+{
+	atid_sort(operations, count, sizeof(AtidMstOperation), compare_operations, NULL);
+	for (size_t i = 1; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (compare_operations(&operations[i - 1], &operations[i], NULL) == 0)
+			return &operations[i];
+	}
+	return NULL;
 }

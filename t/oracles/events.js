@@ -270,11 +270,9 @@ function untrue(frame) {
 
 // --- frames as they are sent ------------------------------------------------------------------------
 
-const VERDICT = `SELECT f.n, CASE WHEN problem IS NOT NULL THEN 'no frame' WHEN h.op <> 1 OR h.t <> '#commit' THEN 'another frame'
-    ELSE coalesce(atid.commit_event_problem(atid.frame_body(frame)), '') END AS problem,
-    problem IS NULL AND atid.commit_event_is_signed_by(atid.frame_body(frame), $2) AS signed
-  FROM unnest($1::bytea[]) WITH ORDINALITY AS f (frame, n), atid.frame_problem(frame) AS problem
-    LEFT JOIN LATERAL (SELECT * FROM atid.frame_header(CASE WHEN problem IS NULL THEN frame END)) AS h ON true ORDER BY n`;
+const VERDICT = `SELECT n, coalesce(problem, CASE WHEN h.op <> 1 OR h.t <> '#commit' THEN 'another frame' END, '') AS problem,
+    atid.event_is_signed_by(frame, $2) AS signed
+  FROM unnest($1::bytea[]) WITH ORDINALITY AS f (frame, n), atid.event_problem(frame) AS problem, atid.frame_parts(frame) AS h ORDER BY n`;
 
 const accounts = [];
 const corpus = [];
@@ -298,12 +296,12 @@ for (let i = 0; i < commits; i++) {
   const paths = [...body.ops.map((o) => o.path), newPath(), ...(after.size ? [pick([...after.keys()])] : [])];
   const [row] = await ask(`SELECT v.problem, v.signed, e.seq, e.did::text, e.rev::text, e.since::text, e.commit::text, e.prev_data::text, e.time, length(e.blocks) AS blocks,
       (SELECT string_agg(concat_ws(' ', action, collection || '/' || rkey, coalesce(cid::text, '-'), coalesce(prev::text, '-'), cid = atid.cid_of(block, 'dag-cbor')), E'\\n')
-         FROM atid.commit_event_ops(b)) AS ops,
-      atid.commit_event_problem(atid.record_to_dag_cbor(atid.dag_cbor_to_record(b) - 'prevData'), without_prev_data => true) AS presence,
+         FROM atid.commit_event_ops($1[1])) AS ops,
+      atid.event_problem($5 || atid.record_to_dag_cbor(atid.dag_cbor_to_record(b) - 'prevData'), prev_data_optional => true) AS presence,
       (SELECT string_agg(g.state || ' ' || coalesce(g.cid::text, '-'), E'\\n' ORDER BY n) FROM unnest($3::text[]) WITH ORDINALITY p (path, n), atid.mst_get(e.blocks, $4, path) g) AS found
-    FROM (${VERDICT}) v, atid.frame_body($1[1]) b, atid.commit_event(b) e`, [[frame], key, paths, account.repo.commit.data.toString()]);
-  same('commit_event_problem: none, or a block that was not sent', unsent ? row.problem.includes('must have the block of the record') : why === undefined && row.problem === '', show(row));
-  same('commit_event_is_signed_by', row.signed === true, show(row));
+    FROM (${VERDICT}) v, atid.frame_parts($1[1]) p (op, t, error, b), atid.commit_event($1[1]) e`, [[frame], key, paths, account.repo.commit.data.toString(), frameHeader]);
+  same('event_problem: none, or a block that was not sent', unsent ? row.problem.includes('must have the block of the record') : why === undefined && row.problem === '', show(row));
+  same('event_is_signed_by', row.signed === true, show(row));
   same('commit_event: the fields', row.seq === String(body.seq) && row.did === body.repo && row.rev === body.rev && row.since === body.since &&
     row.commit === body.commit.toString() && row.prev_data === (body.prevData?.toString() ?? null) && row.time === body.time && row.blocks === body.blocks.length, show(row));
   same('commit_event_ops: the operations', unsent || (row.ops ?? '') === body.ops.map((o) =>
@@ -353,6 +351,49 @@ async function hidden(e) {
   return { ...e.body, commit: cid, blocks: carOf([cid], [[cid, block], ...[...blocks].map(([c, b]) => [CID.parse(c), b]), ...sections]) };
 }
 
+// A commit that puts a new key beside a subtree whose keys lie on both sides of it, as if there were no need to part it;
+// signed, without some of the nodes that are not on the way to the key.
+async function beside(e) {
+  let path;
+  let keys;
+  let at;
+  let from;
+  let to;
+  for (let tries = 0; tries < 100 && !(from < at && at + 1 < to); tries++) {
+    path = newPath();
+    if (e.before.has(path)) continue;
+    keys = [...e.before.keys(), path].sort((a, b) => (a < b ? -1 : 1));
+    at = keys.indexOf(path);
+    for (from = at; from > 0 && depthOf(keys[from - 1]) < depthOf(path);) from--;
+    for (to = at + 1; to < keys.length && depthOf(keys[to]) < depthOf(path);) to++;
+  }
+  keys.splice(at, 1);
+  keys.splice(pick([from, to - 1]), 0, path);
+  const record = cbor.encode({ $type: 'com.example.record', text: path });
+  const entries = new Map(e.before).set(path, cidOf(record).toString());
+  const nodes = new Map();
+  const data = subtree(entries, keys, Math.max(...keys.map(depthOf)), nodes);
+  const onWay = new Set();
+  for (let next = data; next;) {
+    onWay.add(next.toString());
+    let last = '';
+    const node = cbor.decode(nodes.get(next.toString()));
+    next = node.l;
+    for (const { p, k, t } of node.e) {
+      last = last.slice(0, p) + Buffer.from(k).toString();
+      if (keys.indexOf(last) < keys.indexOf(path)) next = t;
+      if (last === path) next = null;
+    }
+  }
+  const { sections } = readCar(e.body.blocks);
+  const [, old] = sections.find(([cid]) => cid.equals(e.body.commit));
+  const block = cbor.encode(await sign({ ...cbor.decode(old), data }));
+  const cid = cidOf(block);
+  const rest = [...nodes].filter(([c]) => onWay.has(c) || below(2)).map(([c, b]) => [CID.parse(c), b]);
+  return { ...e.body, commit: cid, prevData: rootOf(e.before), ops: [opOf('create', path, undefined, entries.get(path))],
+    blocks: carOf([cid], [[cid, block], [cidOf(record), record], ...rest]) };
+}
+
 const KINDS = {
   'a bit': (e) => {
     const f = Buffer.from(e.frame);
@@ -398,6 +439,8 @@ const KINDS = {
   'blocks with the CIDs of others': (e) => withSections(e.body, (s) => s.map(([cid], i) => [cid, s[(i + 1) % s.length][1]])),
   'more was done than told': hidden,
   'more was done, and an operation is told of it': async (e) => ({ ...(await hidden(e)), ops: [...e.body.ops, opOf('create', newPath(), undefined, someCid(e))] }),
+
+  'a key beside a subtree that is not parted': beside,
 
   // these stay as true as they were
   'true: operations in another order': (e) => ({ ...e.body, ops: shuffle([...e.body.ops]) }),

@@ -54,6 +54,7 @@ class Storage extends MemoryBlockstore {
 const S32 = '234567abcdefghijklmnopqrstuvwxyz';
 const tid = () => '3k' + Array.from({ length: 11 }, () => pick([...S32])).join('');
 const accounts = [];
+const vanished = []; // the directory knows them still
 const sent = { events: 0, connections: 0, early: 0 };
 const LOG_FAULTS = ['500 for a log', 'the log of another account', 'a log without its end', 'a forged log'];
 let wasNoList = false;
@@ -391,7 +392,8 @@ const control = {
   },
   vanish: async (q) => {
     const dids = q.get('of').split(' ');
-    return { did: accounts.splice(accounts.findLastIndex((a, i) => i > 1 && dids.includes(a.did)), 1)[0].did };
+    vanished.push(...accounts.splice(accounts.findLastIndex((a, i) => i > 1 && dids.includes(a.did)), 1));
+    return { did: vanished[0].did };
   },
   calm: async () => { calm = true; return {}; },
   mark: async () => { announce('#identity', { did: accounts[0].did }); return { seq }; },
@@ -430,8 +432,7 @@ const server = createServer(async (request, response) => {
       found.known = true; // who loads it has its key
       await getRepo(found, request, response);
     } else if (url.pathname.endsWith('/log/audit')) {
-      if (!found) return response.writeHead(404).end();
-      getLog(found, response);
+      getLog(found ?? vanished.find((a) => url.pathname.includes(a.did)), response);
     } else if (url.pathname === '/expected') {
       for (const a of accounts) {
         response.write(`account\t${a.did}\t${a.repo.commit.rev}\t${a.key.did()}\t${a.active}\n`);
