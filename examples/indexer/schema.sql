@@ -489,7 +489,7 @@ BEGIN
         load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
     FROM (SELECT DISTINCT ON (did) did, x.active, block_text(f.body, 'status') AS status,
                  bool_and(x.active) OVER (PARTITION BY did) AS always
-          FROM batch CROSS JOIN atid.frame_parts(frame) AS f
+          FROM batch CROSS JOIN LATERAL (SELECT (atid.frame_parts(frame)).body) AS f
                CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(f.body, 'active')::bool AS active) AS x
           WHERE t = '#account' AND reason IS NULL ORDER BY did, n DESC) AS b
     WHERE a.did = b.did AND NOT a.barred RETURNING CASE WHEN NOT a.active THEN a.did END
