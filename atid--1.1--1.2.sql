@@ -23,17 +23,12 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 CREATE OR REPLACE FUNCTION @extschema@.format_problem(value text, format text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_format_problem_null' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION @extschema@.at_uri_of_subject(subject text) RETURNS @extschema@.at_uri
-  AS 'MODULE_PATHNAME', 'atid_at_uri_of_subject' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_of_subject(text) IS
-  'the subject of a label as an AT URI: at:// and the DID for an account';
+CREATE FUNCTION @extschema@.at_uri_from_subject_or_null(subject text) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_from_subject_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.at_uri_from_subject_or_null(text) IS
+  'the subject of a label as an AT URI, at:// and the DID for an account; NULL for other texts';
 
-CREATE FUNCTION @extschema@.at_uri_of_subject_or_null(subject text) RETURNS @extschema@.at_uri
-  AS 'MODULE_PATHNAME', 'atid_at_uri_of_subject_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.at_uri_of_subject_or_null(text) IS
-  'the same; NULL for a text that is no subject of a label';
-
-CREATE FUNCTION @extschema@.at_uri_to_subject(@extschema@.at_uri) RETURNS text
+CREATE FUNCTION @extschema@.at_uri_to_subject(uri @extschema@.at_uri) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_at_uri_to_subject' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.at_uri_to_subject(@extschema@.at_uri) IS
   'the subject of a label from its AT URI: the DID for an account';
@@ -55,58 +50,25 @@ CREATE OR REPLACE FUNCTION @extschema@.json_problem(record json, strict bool DEF
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_problem(block bytea, model bool, strict bool DEFAULT false) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem_model' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 
--- A path without steps is an overload and no default: PostgreSQL prints a call that uses the
--- default of a VARIADIC argument so that it cannot read it again, as from a dump.
-
-CREATE FUNCTION @extschema@.dag_cbor_get(block bytea, VARIADIC path text[]) RETURNS jsonb
+CREATE FUNCTION @extschema@.dag_cbor_get(block bytea, path text[] DEFAULT '{}') RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION @extschema@.dag_cbor_get(bytea, text[]) IS
   'the field of a block at a path, as by the operator #>';
 
-CREATE FUNCTION @extschema@.dag_cbor_get_text(block bytea) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION @extschema@.dag_cbor_get_text(bytea) IS
-  'a block as text, as by #>>; a link or bytes as their text';
-
-CREATE FUNCTION @extschema@.dag_cbor_get_text(block bytea, VARIADIC path text[]) RETURNS text
+CREATE FUNCTION @extschema@.dag_cbor_get_text(block bytea, path text[] DEFAULT '{}') RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION @extschema@.dag_cbor_get_text(bytea, text[]) IS
-  'the field of a block at a path as text';
+  'the field of a block at a path as text, as by #>>; NULL if the type text cannot hold it';
 
-CREATE FUNCTION @extschema@.dag_cbor_get_block(block bytea, VARIADIC path text[]) RETURNS bytea
+CREATE FUNCTION @extschema@.dag_cbor_get_block(block bytea, path text[] DEFAULT '{}') RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_block' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION @extschema@.dag_cbor_get_block(bytea, text[]) IS
   'the field of a block at a path as a block of its own';
 
-CREATE FUNCTION @extschema@.dag_cbor_typeof(block bytea) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_typeof' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION @extschema@.dag_cbor_typeof(bytea) IS
-  'what a block is: object, array, string, number, boolean, null, link or bytes';
-
-CREATE FUNCTION @extschema@.dag_cbor_typeof(block bytea, VARIADIC path text[]) RETURNS text
+CREATE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] DEFAULT '{}') RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_typeof' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION @extschema@.dag_cbor_typeof(bytea, text[]) IS
-  'what the field of a block at a path is';
-
-CREATE FUNCTION @extschema@.dag_cbor_keys(block bytea) RETURNS SETOF text
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_keys' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20 ROWS 10;
-COMMENT ON FUNCTION @extschema@.dag_cbor_keys(bytea) IS
-  'the keys of the object that a block is, in their order';
-
-CREATE FUNCTION @extschema@.dag_cbor_keys(block bytea, VARIADIC path text[]) RETURNS SETOF text
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_keys' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20 ROWS 10;
-COMMENT ON FUNCTION @extschema@.dag_cbor_keys(bytea, text[]) IS
-  'the keys of the object at a path of a block';
-
-CREATE FUNCTION @extschema@.dag_cbor_array_elements(block bytea) RETURNS SETOF bytea
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_array_elements' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20 ROWS 10;
-COMMENT ON FUNCTION @extschema@.dag_cbor_array_elements(bytea) IS
-  'the elements of the array that a block is, each as a block';
-
-CREATE FUNCTION @extschema@.dag_cbor_array_elements(block bytea, VARIADIC path text[]) RETURNS SETOF bytea
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_array_elements' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20 ROWS 10;
-COMMENT ON FUNCTION @extschema@.dag_cbor_array_elements(bytea, text[]) IS
-  'the elements of the array at a path of a block';
+  'what the field of a block at a path is: object, array, string, number, boolean, null, link or bytes';
 
 ------------------------------------------------------------------------------
 -- reference
@@ -115,19 +77,19 @@ COMMENT ON FUNCTION @extschema@.dag_cbor_array_elements(bytea, text[]) IS
 -- functions
 
 CREATE FUNCTION @extschema@.record_ref_uris(record jsonb) RETURNS @extschema@.at_uri[]
-  AS 'MODULE_PATHNAME', 'atid_record_ref_uris' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+  AS 'MODULE_PATHNAME', 'atid_record_ref_uris' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.record_ref_uris(jsonb) IS
   'the AT URIs and DIDs in a record, each once, as AT URIs; for indexes';
 
-CREATE FUNCTION @extschema@.dag_cbor_ref_uris(block bytea) RETURNS @extschema@.at_uri[]
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uris' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION @extschema@.dag_cbor_ref_uris(bytea) IS
-  'the AT URIs and DIDs in a block, each once, as AT URIs; for indexes';
-
-CREATE FUNCTION @extschema@.dag_cbor_ref_uris(block bytea, VARIADIC path text[]) RETURNS @extschema@.at_uri[]
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uris' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION @extschema@.dag_cbor_ref_uris(block bytea, path text[] DEFAULT '{}') RETURNS @extschema@.at_uri[]
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uris' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION @extschema@.dag_cbor_ref_uris(bytea, text[]) IS
-  'the AT URIs and DIDs in the field of a block at a path';
+  'the AT URIs and DIDs in the field of a block at a path, each once, as AT URIs; for indexes';
+
+CREATE FUNCTION @extschema@.dag_cbor_ref_uri(block bytea, path text[] DEFAULT '{}') RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+COMMENT ON FUNCTION @extschema@.dag_cbor_ref_uri(bytea, text[]) IS
+  'the AT URI or DID that the field of a block at a path is, or has as its uri, as an AT URI; for indexes and joins';
 
 ------------------------------------------------------------------------------
 -- lexicon

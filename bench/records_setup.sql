@@ -94,9 +94,9 @@ INSERT INTO bench.subject (name, call, source, scan) VALUES
   ('dag_cbor_to_record(b)',  'atid.dag_cbor_to_record(b)',            'b', 'scan of DAG-CBOR'),
   ('dag_cbor_is_valid(b)',   'atid.dag_cbor_is_valid(b)',             'b', 'scan of DAG-CBOR'),
   ('field of j',             'j #>> ''{createdAt}''',                 'j', 'scan of jsonb'),
-  ('field of b',             'atid.dag_cbor_get_text(b, ''createdAt'')', 'b', 'scan of DAG-CBOR'),
+  ('field of b',             'atid.dag_cbor_get_text(b, ''{createdAt}'')', 'b', 'scan of DAG-CBOR'),
   ('nested field of j',      'j #>> ''{reply,parent,uri}''',          'j', 'scan of jsonb'),
-  ('nested field of b',      'atid.dag_cbor_get_text(b, ''reply'', ''parent'', ''uri'')', 'b', 'scan of DAG-CBOR'),
+  ('nested field of b',      'atid.dag_cbor_get_text(b, ''{reply,parent,uri}'')', 'b', 'scan of DAG-CBOR'),
   ('record_ref_uris(j)',     'atid.record_ref_uris(j)',               'j', 'scan of jsonb'),
   ('dag_cbor_ref_uris(b)',   'atid.dag_cbor_ref_uris(b)',             'b', 'scan of DAG-CBOR'),
   ('t::jsonb',               't::jsonb',                              't', 'scan of text');

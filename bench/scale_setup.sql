@@ -80,8 +80,8 @@ BEGIN
     EXECUTE format('TRUNCATE bench.%I', l.target);
     EXECUTE l.call;
   END LOOP;
-  CREATE INDEX block_subject ON bench.block (((atid.dag_cbor_ref_uris(block, 'subject'))[1]), atid.at_uri_tid(uri))
-    WHERE (atid.dag_cbor_ref_uris(block, 'subject'))[1] IS NOT NULL;
+  CREATE INDEX block_subject ON bench.block (atid.dag_cbor_ref_uri(block, '{subject}'), atid.at_uri_tid(uri))
+    WHERE atid.dag_cbor_ref_uri(block, '{subject}') IS NOT NULL;
   CREATE INDEX jsonb_subject ON bench.jsonb (((atid.record_ref_uris(record -> 'subject'))[1]), atid.at_uri_tid(uri))
     WHERE (atid.record_ref_uris(record -> 'subject'))[1] IS NOT NULL;
   CREATE INDEX json_subject ON bench.json (((atid.record_ref_uris((record -> 'subject')::jsonb))[1]), atid.at_uri_tid(uri))
@@ -135,9 +135,9 @@ CREATE TABLE bench.field (id serial, name text, form text, call text);
 INSERT INTO bench.field (name, form, call) VALUES
   ('a row', 'block', 'SELECT count(block) FROM bench.block'),
   ('a row', 'jsonb', 'SELECT count(record) FROM bench.jsonb'),
-  ('field', 'block', 'SELECT count(atid.dag_cbor_get_text(block, ''createdAt'')) FROM bench.block'),
+  ('field', 'block', 'SELECT count(atid.dag_cbor_get_text(block, ''{createdAt}'')) FROM bench.block'),
   ('field', 'jsonb', 'SELECT count(record ->> ''createdAt'') FROM bench.jsonb'),
-  ('nested', 'block', 'SELECT count(atid.dag_cbor_get_text(block, ''subject'', ''uri'')) FROM bench.block'),
+  ('nested', 'block', 'SELECT count(atid.dag_cbor_get_text(block, ''{subject,uri}'')) FROM bench.block'),
   ('nested', 'jsonb', 'SELECT count(record #>> ''{subject,uri}'') FROM bench.jsonb');
 
 CREATE PROCEDURE bench.fields(round int) LANGUAGE plpgsql AS $$

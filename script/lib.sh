@@ -100,15 +100,25 @@ atid_default_major() {
 	{ apt-cache depends postgresql 2>/dev/null || true; } | sed -n 's/^ *Depends: postgresql-\([0-9]\{1,\}\)$/\1/p'
 }
 
-# Runs a command with root's rights. It asks nothing, and what it says is shown only if it fails.
+# Runs a command with root's rights. It asks nothing, and what it says is shown only if it fails. A fresh machine
+# updates itself at its first boot: while another process holds one of apt's locks, this waits, up to 15 minutes.
+# (DPkg::Lock::Timeout would not do: apt-get ignores it for the locks of the lists and of the archives.)
 atid_as_root() {
-	local log status=0
+	local log status until=$((SECONDS + 900)) said=
 	local -a command=(env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 LC_ALL=C.UTF-8 "$@")
 	((EUID == 0)) || command=(sudo "${command[@]}")
 	type "${command[0]}" >/dev/null || atid_die 'packages are missing: run this as root or with sudo'
 	log=$(mktemp)
 	exec 8<>"$log" && rm "$log"
-	"${command[@]}" </dev/null >&8 2>&1 || status=$?
+	while :; do
+		status=0
+		"${command[@]}" </dev/null >/proc/self/fd/8 2>&1 || status=$?
+		((status && SECONDS < until)) || break
+		grep -qE 'Could not get lock|lock was locked by another' /proc/self/fd/8 || break
+		[[ -n $said ]] || atid_say "waiting for apt's lock$(grep -m 1 -oE ' held by process .*' /proc/self/fd/8 || true)"
+		said=1
+		sleep 3
+	done
 	((!status)) || tail -n 20 /proc/self/fd/8 >&2
 	return "$status"
 }

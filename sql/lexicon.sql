@@ -120,7 +120,7 @@ FROM value, LATERAL (SELECT atid.record_to_dag_cbor('{"com.example.token":
        {"lexicon": 1, "id": "com.example.token", "defs": {"main": {"type": "token"}}}}')) c (cbor)
 WHERE name = 'token';
 SELECT atid.dag_cbor_is_valid(substr(l::bytea, 37)) AS valid,
-       ARRAY(SELECT atid.dag_cbor_keys(substr(l::bytea, 37))) AS keys
+       ARRAY(SELECT jsonb_object_keys(atid.dag_cbor_get(substr(l::bytea, 37)))) AS keys
 FROM value WHERE name = 'all';
 
 --

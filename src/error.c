@@ -1,6 +1,7 @@
 /*-------------------------------------------------------------------------
  * error.c
- *		How an error is worded: the place, and the values that it quotes.
+ *		How an error is worded: the place, and the values that it quotes.  And the pause that
+ *		all callers of pure code give it.
  *
  * A DETAIL begins with the place, in one of two forms; or with the path in a
  * record, which record/inspect.c makes.
@@ -13,6 +14,7 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 
 #include "error.h"
 
@@ -101,4 +103,10 @@ char *
 atid_fault_at_byte(AtidFault fault, size_t at)
 {
 	return psprintf("At byte %zu: %s", at, plain_words(fault));
+}
+
+void
+atid_check_for_interrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
 }

@@ -116,7 +116,7 @@ foreach my $kind (qw(tid v7))
 		($out, $state) = $session->try("SELECT $draw");
 		is($state, '57014', "$kind: statement_timeout ends the wait");
 		cmp_ok($session->took, '>', 0.15, "$kind: which was one");
-		cmp_ok($session->took, '<', 1, "$kind: and ended at once");
+		cmp_ok($session->took, '<', 3, "$kind: and ended before it was over");
 		$session->ok("RESET statement_timeout");
 
 		# The same in the middle of a burst, in a subtransaction.
@@ -151,7 +151,7 @@ SQL
 		$other->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
 		(undef, $state) = $session->result;
 		is($state, '57014', "$kind: pg_cancel_backend ends the wait");
-		cmp_ok(time - $asked, '<', 1, "$kind: at once");
+		cmp_ok(time - $asked, '<', 3, "$kind: before it was over");
 		is($node->safe_psql($db, 'SELECT drift_waits, oldest_wait IS NOT NULL FROM generator_health'),
 			'0|f', "$kind: and then no more");
 
@@ -173,7 +173,7 @@ SQL
 		($out, $state, $err) = $session->result;
 		is($state, 'gone', "$kind: pg_terminate_backend ends the wait");
 		like($err, qr/terminating connection due to administrator command/, "$kind: and says so");
-		cmp_ok(time - $asked, '<', 1, "$kind: at once");
+		cmp_ok(time - $asked, '<', 3, "$kind: before it was over");
 
 		# The others go on, above all that was drawn, and the wait itself comes to an end.
 		$session = AtidTest::Session->new($node, $db);

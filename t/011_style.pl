@@ -44,7 +44,7 @@ jsonbuild           compat
 error               codec/fault
 sha256              nothing
 sort                nothing
-utf8                codec/fault
+utf8                compat codec/fault
 atid                compat generator/generator generator/slots
 *                   compat error sha256 codec/* generator/* cid
 END

@@ -193,6 +193,7 @@ is(($session{EUC_JP}->try(q{SELECT atid.dag_cbor_to_record('\xa262c2a60163efbfa4
 	my (undef, $state, $err) = $session{EUC_TW}->try("SELECT atid.record_cid($twice)");
 	is($state, '22023', 'EUC_TW: which become one are refused');
 	like($err, qr/DETAIL:  \$: A map must not have a key twice\. The key is ".+"\./, 'EUC_TW: with a reason');
+	is($session{EUC_TW}->ok("SELECT atid.record_ref_uris($twice) IS NULL"), 't', 'EUC_TW: and have no references');
 }
 
 # Other encodings have characters that UTF-8 has not. What tells whether something is valid does so; what makes
@@ -215,8 +216,9 @@ foreach my $case ([ 'WIN1252', q{chr(129)} ], [ 'EUC_JP', q{convert_from('\xa9a1
 				  . "atid.record_conforms_problem(r, '[]')) FROM (VALUES ($record)) AS v (r)"),
 			qr/^(?:\$[^ ]*: A text must have an equivalent in UTF-8\.\|?){4}$/, "$encoding: told why, $record");
 		is(($s->try("SELECT atid.record_to_dag_cbor($record)"))[1], '22P05', "$encoding: it has no block, $record");
+		is($s->ok("SELECT atid.record_ref_uris($record) IS NULL"), 't', "$encoding: nor references, $record");
 	}
-	is($s->ok(q{SELECT atid.value_conforms('{}', '[]', 'a.b.c#' || lacks()), atid.dag_cbor_get('\xa0', lacks()) IS NULL}),
+	is($s->ok(q{SELECT atid.value_conforms('{}', '[]', 'a.b.c#' || lacks()), atid.dag_cbor_get('\xa0', ARRAY[lacks()]) IS NULL}),
 		'f|t', "$encoding: nor in a name");
 }
 

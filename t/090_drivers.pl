@@ -174,6 +174,7 @@ my @clients = (
 	[ 'psycopg 3'             => python('psycopg') ],
 	[ 'asyncpg'               => python('asyncpg') ],
 	[ 'SQLAlchemy'            => python('sqlalchemy') ],
+	[ 'Django'                => python('django') ],
 	[ 'Go, lib/pq'            => go_program('libpq', 'github.com/lib/pq') ],
 	[ 'Go, pgx'               => go_program('pgx', 'github.com/jackc/pgx/v4') ],
 	[ 'JDBC'                  => java() ],
@@ -261,7 +262,8 @@ SKIP:
 	local $ENV{PGDATABASE} = new_database($node, 'package');
 	my ($well, $said) = try_command("$work/node", 'node', 'package_atid.js');
 	ok($well, 'the package: the program ran to its end') or diag($said);
-	my @steps = ('names', 'pg', 'postgres', 'kysely', 'drizzle', 'drizzle-kit pull');
+	my @steps = ('names', 'pg', 'postgres', 'kysely', 'drizzle', 'drizzle-kit pull', 'drizzle-kit generate',
+		'drizzle-kit push');
 	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", map { "$_\tok" } @steps), 'the package: its steps');
 	($well, $said) = try_command("$work/node", 'node', 'node_modules/typescript/bin/tsc', '--noEmit', '--strict', '--skipLibCheck',
 		'--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2022', 'package_atid.ts');

@@ -47,7 +47,7 @@ END;
 
 CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
   WITH part AS MATERIALIZED (
-    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_of_subject_or_null(label->>'uri') AS subject,
+    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
            label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,
            coalesce(label->'neg' = 'true', false) AS neg,
            CASE WHEN label ? 'exp' THEN atid.datetime_or_null(label->>'exp') ELSE 'infinity' END AS exp

@@ -1,17 +1,18 @@
-// What a value of each type is in TypeScript. The database checks more than these can say.
+// What a value of each type is in TypeScript. The database checks more than these can say. A value of the database fits into
+// the types of @atproto/syntax, and an AtUri of it without a fragment into these.
 
 export type Tid = string
 export type Rkey = string
 export type RecordKey = string
 export type CidLink = string
 export type Did = `did:${string}:${string}`
-export type AtUri = `at://${string}`
 export type Handle = `${string}.${string}`
 export type Nsid = `${string}.${string}.${string}`
 export type AtIdentifier = Did | Handle
+export type AtUri = `at://${AtIdentifier}` | `at://${AtIdentifier}/${Nsid}` | `at://${AtIdentifier}/${Nsid}/${string}`
 export type Language = string
 export type Uri = `${string}:${string}`
-export type Datetime = `${string}T${string}`
+export type Datetime = `${string}-${string}-${string}T${string}:${string}:${string}${'Z' | `${'+' | '-'}${string}:${string}`}`
 
 export interface LexiconDocument {
   lexicon: 1

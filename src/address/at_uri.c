@@ -161,7 +161,7 @@ atid_at_uri_is_valid_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * at_uri_or_null(text): the at_uri of a text; NULL if it is none.  Reads no more of
+ * at_uri_or_null(text): the at_uri of a text; NULL if it is not one.  Reads no more of
  * the text than the longest at_uri has.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_or_null);
@@ -419,80 +419,33 @@ atid_at_uri_make(PG_FUNCTION_ARGS)
  */
 
 /*
- * The at_uri of a subject, or NULL: then *detail says why.
+ * at_uri_from_subject_or_null(subject): no more of the text is read than a subject can have.
  */
-static bytea *
-at_uri_of_subject(const char *s, size_t len, char **detail)
+PG_FUNCTION_INFO_V1(atid_at_uri_from_subject_or_null);
+Datum
+atid_at_uri_from_subject_or_null(PG_FUNCTION_ARGS)
 {
 	static const char scheme[] = "at://";
+	text	   *subject = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_AT_URI_LONGEST + 1);
+	const char *s = VARDATA_ANY(subject);
+	size_t		len = VARSIZE_ANY_EXHDR(subject);
+	char		account[sizeof(scheme) + ATID_DID_MAX];
 	AtidAtUri	uri;
-	size_t		at = 0;
-	AtidFault	fault;
+	size_t		at;
 
-	if (len >= 4 && memcmp(s, "did:", 4) == 0)
+	if (atid_did_is_valid(s, len))
 	{
-		char		account[sizeof(scheme) + ATID_DID_MAX];
-
-		fault = atid_did_scan(s, len, &at);
-		if (fault == ATID_OK)
-		{
-			memcpy(account, scheme, strlen(scheme));
-			memcpy(account + strlen(scheme), s, len);
-			return DatumGetByteaP(atid_at_uri_datum(account, strlen(scheme) + len));
-		}
+		memcpy(account, scheme, strlen(scheme));
+		memcpy(account + strlen(scheme), s, len);
+		PG_RETURN_DATUM(atid_at_uri_datum(account, strlen(scheme) + len));
 	}
-	else
-	{
-		fault = atid_at_uri_scan(s, len, &uri, &at);
-		if (fault == ATID_OK && uri.collection_len > 0)
-			return DatumGetByteaP(atid_at_uri_datum(s, len));
-	}
-	if (detail == NULL)
-		return NULL;
-	if (fault == ATID_OK)
-		*detail = pstrdup("An account must be given as its DID, without \"at://\".");
-	else if (fault == ATID_AT_URI_PREFIX)
-		*detail = pstrdup("A subject must begin with \"at://\" or \"did:\".");
-	else
-		*detail = atid_fault_at_character(fault, at);
-	return NULL;
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_of_subject);
-Datum
-atid_at_uri_of_subject(PG_FUNCTION_ARGS)
-{
-	text	   *arg = PG_GETARG_TEXT_PP(0);
-	char	   *detail = NULL;
-	bytea	   *result = at_uri_of_subject(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), &detail);
-
-	if (result == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid subject: \"%s\"",
-						atid_quote(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg))),
-				 errdetail("%s", detail)));
-	PG_RETURN_BYTEA_P(result);
-}
-
-/*
- * at_uri_of_subject_or_null(text): no more of the text is read than a subject can
- * have.
- */
-PG_FUNCTION_INFO_V1(atid_at_uri_of_subject_or_null);
-Datum
-atid_at_uri_of_subject_or_null(PG_FUNCTION_ARGS)
-{
-	text	   *arg = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_AT_URI_LONGEST + 1);
-	bytea	   *result = at_uri_of_subject(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), NULL);
-
-	if (result == NULL)
+	if (atid_at_uri_scan(s, len, &uri, &at) != ATID_OK || uri.collection_len == 0)
 		PG_RETURN_NULL();
-	PG_RETURN_BYTEA_P(result);
+	PG_RETURN_DATUM(atid_at_uri_datum(s, len));
 }
 
 /*
- * at_uri_to_subject(at_uri): a DID where there is nothing behind it.
+ * at_uri_to_subject(uri): the DID where the AT URI has nothing else.
  */
 PG_FUNCTION_INFO_V1(atid_at_uri_to_subject);
 Datum

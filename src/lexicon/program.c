@@ -36,8 +36,8 @@
 
 #include "address/address.h"
 #include "compat.h"
+#include "error.h"
 #include "lexicon/lexicon.h"
-#include "record/decode.h"
 #include "sort.h"
 
 /* The bytes of the programs that a backend keeps. */

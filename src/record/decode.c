@@ -36,15 +36,6 @@
 #include "record/walk.h"
 #include "utf8.h"
 
-/*
- * For pure code, whose caller lets it pause.
- */
-void
-atid_check_for_interrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
 void
 atid_block_reader_init(AtidCborReader *reader, bytea *block)
 {
@@ -52,10 +43,6 @@ atid_block_reader_init(AtidCborReader *reader, bytea *block)
 	reader->pause = atid_check_for_interrupts;
 }
 
-/*
- * Read on to the end of the block.  Returns false if there is a fault; the reader
- * has it.
- */
 bool
 atid_block_read_rest(AtidCborReader *reader)
 {
@@ -72,19 +59,12 @@ atid_block_read_rest(AtidCborReader *reader)
 	return event == ATID_CBOR_END;
 }
 
-/*
- * The reader's fault in words, with its byte.
- */
 char *
 atid_block_problem(const AtidCborReader *reader)
 {
 	return atid_fault_at_byte(reader->fault, atid_cbor_offset(reader));
 }
 
-/*
- * Raise the reader's fault.  Nesting that is too deep has an error of its own: the
- * block was not read further, and may be valid DAG-CBOR.
- */
 void
 atid_refuse_block(const AtidCborReader *reader)
 {
@@ -174,17 +154,13 @@ base64_text(const uint8_t *bytes, size_t len, size_t *text_len)
 	return chars;
 }
 
-/* The text of more bytes, in base64 or base32, is larger than an SQL value can be. */
-#define SPECIAL_MAX (MaxAllocSize / 8 * 5 - 8)
-
-/* The text of a link or of bytes, without a terminator. */
 char *
 atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCborItem *item,
 					 size_t *len)
 {
 	char	   *chars;
 
-	if (item->len > SPECIAL_MAX)
+	if (item->len > ATID_SPECIAL_MAX)
 	{
 		size_t		at = atid_cbor_offset(reader);
 		size_t		bytes = item->len;
@@ -195,7 +171,7 @@ atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCbor
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("block cannot be expressed as JSON"),
 				 errdetail("At byte %zu: A byte string or a link must have at most %zu bytes for JSON, not %zu.",
-						   at, SPECIAL_MAX, bytes)));
+						   at, ATID_SPECIAL_MAX, bytes)));
 	}
 	if (event == ATID_CBOR_LINK)
 	{
@@ -209,56 +185,59 @@ atid_text_of_special(AtidCborReader *reader, AtidCborEvent event, const AtidCbor
 }
 
 /*
- * Append the JSON of a block, in UTF-8.
+ * Append the JSON of all that a reader reads, in UTF-8.  Returns ATID_CBOR_END; or the event
+ * that has no JSON: ATID_CBOR_FAULT, or ATID_CBOR_KEY for a key that JSON cannot have.
+ *
+ * With as_text it is spaced as the server prints jsonb, and nothing is raised: the event that
+ * could lack room is returned too.  Each of its bytes becomes six at most.
  */
-void
-atid_append_json_of_block(StringInfo buf, bytea *block)
+static AtidCborEvent
+append_json(StringInfo buf, AtidCborReader *reader, bool as_text, AtidCborItem *item)
 {
-	AtidCborReader reader;
-	AtidCborItem item;
+	const size_t scalar_max = 32;
 	AtidCborEvent event;
 	bool		comma = false;
 	uint64		events = 0;
 	char	   *chars;
 	size_t		len;
 
-	atid_block_reader_init(&reader, block);
-	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
+	while ((event = atid_cbor_next(reader, item)) != ATID_CBOR_END)
 	{
 		if ((++events & 0xFF) == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (event == ATID_CBOR_FAULT)
-			atid_refuse_block(&reader);
+		if (event == ATID_CBOR_FAULT || (event == ATID_CBOR_KEY && is_special_key(item)))
+			return event;
+		if (as_text &&
+			(size_t) (reader->p - reader->at) + scalar_max > (MaxAllocSize - (size_t) buf->len) / 6)
+			return event;
 		if (comma && event != ATID_CBOR_ARRAY_END && event != ATID_CBOR_MAP_END)
-			appendStringInfoCharMacro(buf, ',');
+			appendBinaryStringInfo(buf, ", ", as_text ? 2 : 1);
 		comma = true;
 
 		switch (event)
 		{
 			case ATID_CBOR_INTEGER:
-				appendStringInfo(buf, INT64_FORMAT, item.integer);
+				appendStringInfo(buf, INT64_FORMAT, item->integer);
 				break;
 			case ATID_CBOR_TEXT:
-				atid_append_json_string(buf, (const char *) item.data, item.len);
+				atid_append_json_string(buf, (const char *) item->data, item->len);
 				break;
 			case ATID_CBOR_KEY:
-				if (is_special_key(&item))
-					refuse_special_key(&reader, &item);
-				atid_append_json_string(buf, (const char *) item.data, item.len);
-				appendStringInfoCharMacro(buf, ':');
+				atid_append_json_string(buf, (const char *) item->data, item->len);
+				appendBinaryStringInfo(buf, ": ", as_text ? 2 : 1);
 				comma = false;
 				break;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
-				appendStringInfoString(buf, event == ATID_CBOR_LINK ?
-									   "{\"$link\":\"" : "{\"$bytes\":\"");
-				chars = atid_text_of_special(&reader, event, &item, &len);
+				appendStringInfo(buf, "{\"%s\":%s\"", event == ATID_CBOR_LINK ? "$link" : "$bytes",
+								 as_text ? " " : "");
+				chars = atid_text_of_special(reader, event, item, &len);
 				appendBinaryStringInfo(buf, chars, (int) len);
 				pfree(chars);
 				appendStringInfoString(buf, "\"}");
 				break;
 			case ATID_CBOR_BOOL:
-				appendStringInfoString(buf, item.integer ? "true" : "false");
+				appendStringInfoString(buf, item->integer ? "true" : "false");
 				break;
 			case ATID_CBOR_NULL:
 				appendStringInfoString(buf, "null");
@@ -282,11 +261,50 @@ atid_append_json_of_block(StringInfo buf, bytea *block)
 				break;
 		}
 	}
+	return event;
 }
 
-/*
- * The JSON of a block as text, which can hold U+0000.
- */
+void
+atid_append_json_of_block(StringInfo buf, bytea *block)
+{
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+
+	atid_block_reader_init(&reader, block);
+	event = append_json(buf, &reader, false, &item);
+	if (event == ATID_CBOR_FAULT)
+		atid_refuse_block(&reader);
+	if (event != ATID_CBOR_END)
+		refuse_special_key(&reader, &item);
+}
+
+text *
+atid_try_json_text(AtidCborReader *reader)
+{
+	AtidCborItem item;
+	StringInfoData buf;
+	text	   *result;
+
+	initStringInfo(&buf);
+	appendStringInfoSpaces(&buf, VARHDRSZ);
+	if (append_json(&buf, reader, true, &item) != ATID_CBOR_END)
+	{
+		pfree(buf.data);
+		if (reader->fault == ATID_OK)
+			(void) atid_block_read_rest(reader);
+		return NULL;
+	}
+	if (GetDatabaseEncoding() == PG_UTF8)
+	{
+		SET_VARSIZE(buf.data, buf.len);
+		return (text *) buf.data;
+	}
+	result = atid_text_from_utf8(buf.data + VARHDRSZ, (size_t) buf.len - VARHDRSZ);
+	pfree(buf.data);
+	return result;
+}
+
 text *
 atid_json_of_block(bytea *block)
 {
@@ -300,7 +318,7 @@ atid_json_of_block(bytea *block)
 }
 
 /*
- * The memory that a jsonb may take while it is built.  The server takes some
+ * The memory that a jsonb can take while it is built.  The server takes some
  * hundred bytes for an array or an object, even an empty one of a single byte; so
  * a block of some megabytes could ask for all the memory there is.
  */
@@ -350,7 +368,7 @@ check_count(AtidCborReader *reader, size_t count, size_t size, const char *inste
 }
 
 /*
- * A text for jsonb, in the server's encoding; it may point into the block.
+ * A text for jsonb, in the server's encoding; it can point into the block.
  */
 static void
 set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item,
@@ -418,9 +436,6 @@ push_special(AtidJsonbBuilder *builder, AtidCborReader *reader, AtidCborEvent ev
 	push_pair(builder, event == ATID_CBOR_LINK ? "$link" : "$bytes", chars, len);
 }
 
-/*
- * The jsonb of bytes, {"$bytes": base64}.
- */
 Jsonb *
 atid_jsonb_of_bytes(bytea *bytes)
 {
@@ -444,7 +459,7 @@ atid_jsonb_of_bytes(bytea *bytes)
 }
 
 /*
- * The jsonb that was built of a value.  An encoding other than UTF-8 may have one
+ * The jsonb that was built of a value.  An encoding other than UTF-8 can have one
  * code for two characters.  Then two keys can become one, or the jsonb is that of
  * another block.  So there the block is made again and compared.
  */
@@ -478,8 +493,34 @@ value_reader_init(AtidCborReader *reader, bytea *block, const uint8_t *value, si
 }
 
 /*
- * The jsonb of a value in a block, or of all of it.
- *
+ * Set a scalar for jsonb.  Returns false for an event that is not one.
+ */
+static bool
+set_jsonb_scalar(JsonbValue *v, AtidCborReader *reader, AtidCborEvent event,
+				 const AtidCborItem *item, const char *instead)
+{
+	switch (event)
+	{
+		case ATID_CBOR_INTEGER:
+			v->type = jbvNumeric;
+			v->val.numeric = int64_to_numeric(item->integer);
+			return true;
+		case ATID_CBOR_TEXT:
+			set_jsonb_string(v, reader, item, instead);
+			return true;
+		case ATID_CBOR_BOOL:
+			v->type = jbvBool;
+			v->val.boolean = item->integer != 0;
+			return true;
+		case ATID_CBOR_NULL:
+			v->type = jbvNull;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
  * Where the server's encoding is not UTF-8, converting a text can raise an error.  So
  * the whole value is checked before: faults of the block come first.
  */
@@ -514,69 +555,54 @@ atid_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 			check_build_memory(&reader, before, instead);
 		}
 		event = atid_cbor_next(&reader, &item);
-
-		switch (event)
+		if (set_jsonb_scalar(&v, &reader, event, &item, instead))
 		{
-			case ATID_CBOR_FAULT:
-				atid_refuse_block(&reader);
-				break;
-			case ATID_CBOR_ARRAY:
-				check_count(&reader, item.len, sizeof(JsonbValue), instead);
-				atid_push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
+			if (reader.depth > 0)
+			{
+				atid_push_jsonb(&builder, token, &v);
 				continue;
-			case ATID_CBOR_ARRAY_END:
-				atid_push_jsonb(&builder, WJB_END_ARRAY, NULL);
-				continue;
-			case ATID_CBOR_MAP:
-				check_count(&reader, item.len, sizeof(JsonbPair), instead);
-				atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
-				continue;
-			case ATID_CBOR_MAP_END:
-				atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
-				continue;
-			case ATID_CBOR_KEY:
-				if (is_special_key(&item))
-					refuse_special_key(&reader, &item);
-				set_jsonb_string(&v, &reader, &item, instead);
-				atid_push_jsonb(&builder, WJB_KEY, &v);
-				continue;
-			case ATID_CBOR_LINK:
-			case ATID_CBOR_BYTES:
-				push_special(&builder, &reader, event, &item);
-				continue;
-			case ATID_CBOR_INTEGER:
-				v.type = jbvNumeric;
-				v.val.numeric = int64_to_numeric(item.integer);
-				break;
-			case ATID_CBOR_TEXT:
-				set_jsonb_string(&v, &reader, &item, instead);
-				break;
-			case ATID_CBOR_BOOL:
-				v.type = jbvBool;
-				v.val.boolean = item.integer != 0;
-				break;
-			case ATID_CBOR_NULL:
-				v.type = jbvNull;
-				break;
-			case ATID_CBOR_END:
-				return record_of_value(builder.result, value, len);
-		}
+			}
 
-		if (reader.depth > 0)
-			atid_push_jsonb(&builder, token, &v);
-		else
-		{
 			/* the builder takes no scalar on top, but the server does */
 			if (atid_cbor_next(&reader, &item) != ATID_CBOR_END)
 				atid_refuse_block(&reader);
 			return record_of_value(&v, value, len);
 		}
+
+		switch (event)
+		{
+			case ATID_CBOR_ARRAY:
+				check_count(&reader, item.len, sizeof(JsonbValue), instead);
+				atid_push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
+				break;
+			case ATID_CBOR_ARRAY_END:
+				atid_push_jsonb(&builder, WJB_END_ARRAY, NULL);
+				break;
+			case ATID_CBOR_MAP:
+				check_count(&reader, item.len, sizeof(JsonbPair), instead);
+				atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
+				break;
+			case ATID_CBOR_MAP_END:
+				atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
+				break;
+			case ATID_CBOR_KEY:
+				if (is_special_key(&item))
+					refuse_special_key(&reader, &item);
+				set_jsonb_string(&v, &reader, &item, instead);
+				atid_push_jsonb(&builder, WJB_KEY, &v);
+				break;
+			case ATID_CBOR_LINK:
+			case ATID_CBOR_BYTES:
+				push_special(&builder, &reader, event, &item);
+				break;
+			case ATID_CBOR_END:
+				return record_of_value(builder.result, value, len);
+			default:
+				atid_refuse_block(&reader);
+		}
 	}
 }
 
-/*
- * The jsonb of a block.
- */
 Jsonb *
 atid_jsonb_of_block(bytea *block)
 {

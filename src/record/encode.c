@@ -250,7 +250,7 @@ sort_pairs(Encoder *encoder)
 			}
 		}
 
-		/* as large as it may become: nested maps need a little more each time */
+		/* as large as it can become: nested maps need a little more each time */
 		sorted = (uint8_t *) atid_scratch(&encoder->sorted, writer->cap);
 		for (int i = 0; i < n; i++)
 		{
@@ -385,7 +385,7 @@ put_event(Encoder *encoder, AtidCborEvent event, const AtidCborItem *item, bool 
 }
 
 /*
- * The block, if no problem was found; else NULL.  The writer may have one, too.
+ * The block, if no problem was found; else NULL.  The writer can have one, too.
  */
 static bytea *
 block_unless(Encoder *encoder, AtidFault *fault, char **problem)
@@ -400,10 +400,6 @@ block_unless(Encoder *encoder, AtidFault *fault, char **problem)
 	return *problem == NULL ? block : NULL;
 }
 
-/*
- * The block of a jsonb.  If it has none, the result is NULL, and *fault and *problem
- * say why.
- */
 bytea *
 atid_try_block_of_jsonb(Jsonb *jb, AtidFault *fault, char **problem)
 {
@@ -440,9 +436,6 @@ atid_try_block_of_jsonb(Jsonb *jb, AtidFault *fault, char **problem)
 	return block_unless(&encoder, fault, problem);
 }
 
-/*
- * The same; a problem is an error.
- */
 bytea *
 atid_block_of_jsonb(Jsonb *jb)
 {
@@ -455,10 +448,6 @@ atid_block_of_jsonb(Jsonb *jb)
 	return block;
 }
 
-/*
- * The block of a JSON text in UTF-8.  If it has none, the result is NULL, and *fault
- * and *problem say why.
- */
 bytea *
 atid_try_block_of_utf8(const char *json, size_t len, AtidFault *fault, char **problem)
 {
@@ -496,9 +485,6 @@ atid_try_block_of_utf8(const char *json, size_t len, AtidFault *fault, char **pr
 	return block_unless(&encoder, fault, problem);
 }
 
-/*
- * The same of a JSON text in the server's encoding.
- */
 bytea *
 atid_try_block_of_json(const char *json, size_t len, AtidFault *fault, char **problem)
 {
@@ -518,21 +504,15 @@ atid_try_block_of_json(const char *json, size_t len, AtidFault *fault, char **pr
 	return block;
 }
 
-/*
- * The block of a json.  If it has none, an error is raised; or if problem is not NULL,
- * the result is NULL and *problem says why.
- */
 bytea *
-atid_block_of_json(text *json, char **problem)
+atid_block_of_json(text *json)
 {
 	AtidFault	fault;
-	char	   *why;
+	char	   *problem;
 	bytea	   *block = atid_try_block_of_json(VARDATA_ANY(json), VARSIZE_ANY_EXHDR(json), &fault,
-											   &why);
+											   &problem);
 
-	if (block == NULL && problem == NULL)
-		refuse_encoding(fault, why);
-	if (problem != NULL)
-		*problem = why;
+	if (block == NULL)
+		refuse_encoding(fault, problem);
 	return block;
 }

@@ -3,33 +3,31 @@
  * field.c
  *		A field of a block: what jsonb's #> and #>> are to a record.
  *
- * The path is followed by codec/seek.c, which passes over all that it does not
- * lead to.  What it leads to is read by the strict reader, so that what is
- * returned is always DAG-CBOR, or made of such.  A path without steps is the whole
+ * codec/seek.c follows the path and passes over everything else.  The strict reader reads the
+ * field, so the result is always made of valid DAG-CBOR.  A path without steps is the whole
  * block, which is then checked to its end.
  *
- * In JSON a link is an object of the key "$link", and bytes are one of "$bytes".
- * A path may take that step, so that it leads where it leads in the record.
+ * In JSON a link is an object with the key "$link", and bytes are one with "$bytes".  A path
+ * can take that step, so that it leads to what it leads to in the record.
  *
- * Damage that is come to is an error with the words that all functions have for it.
- * Damage that is not come to is none.
+ * Damage that is read is an error, worded as by all other functions.  Damage behind the field
+ * is not read.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/tupmacs.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/tuplestore.h"
 
+#include "cid.h"
 #include "compat.h"
+#include "error.h"
 #include "record/decode.h"
 #include "record/field.h"
 #include "record/walk.h"
@@ -65,25 +63,18 @@ take_step(AtidField *field, const char *step, size_t len)
 }
 
 /*
- * Follow the path of a call: its arguments are a block and a text[], or a block.  As
- * with #>, a path with a NULL in it leads to nothing.
+ * The array is read as it is, so a constant path costs neither memory nor a look-up.
  */
 AtidSeekResult
 atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
 {
-	int			steps = 0;
-	const char *p = NULL;
+	ArrayType  *path = PG_GETARG_ARRAYTYPE_P(1);
+	int			steps = ArrayGetNItems(ARR_NDIM(path), ARR_DIMS(path));
+	const char *p = ARR_DATA_PTR(path);
 	AtidSeekResult result;
 
-	if (PG_NARGS() > 1)
-	{
-		ArrayType  *path = PG_GETARG_ARRAYTYPE_P(1);
-
-		if (ARR_HASNULL(path) && array_contains_nulls(path))
-			return ATID_SEEK_NONE;
-		steps = ArrayGetNItems(ARR_NDIM(path), ARR_DIMS(path));
-		p = ARR_DATA_PTR(path);
-	}
+	if (ARR_HASNULL(path) && array_contains_nulls(path))
+		return ATID_SEEK_NONE;
 
 	field->block = PG_GETARG_BYTEA_PP(0);
 	field->whole = steps == 0;
@@ -100,10 +91,6 @@ atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
 	return result;
 }
 
-/*
- * A reader of the value that was found, which ends where the value does.  Returns
- * false if the value is damaged.
- */
 bool
 atid_field_reader_init(AtidCborReader *reader, const AtidField *field)
 {
@@ -121,7 +108,8 @@ atid_field_reader_init(AtidCborReader *reader, const AtidField *field)
 }
 
 /*
- * Refuse a block in which a fault was found; there may be one before it.
+ * Refuse a block in which a fault was found.  The error names the first fault, which can be an
+ * earlier one.
  */
 pg_noreturn static void
 refuse_damaged(bytea *block)
@@ -220,34 +208,8 @@ atid_dag_cbor_get(PG_FUNCTION_ARGS)
 }
 
 /*
- * A text in the block as SQL has it; instead is the function for one that SQL cannot
- * have.
- */
-static text *
-text_of_item(const AtidCborReader *reader, const AtidCborItem *item, const char *instead)
-{
-	const char *chars = (const char *) item->data;
-	char	   *converted;
-	text	   *result;
-
-	if (item->nul)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-				 errmsg("text in a block cannot be expressed as type %s", "text"),
-				 errdetail("At byte %zu: A value of type text must not contain U+0000.",
-						   atid_cbor_offset(reader)),
-				 errhint("Use %s.", instead)));
-	converted = GetDatabaseEncoding() == PG_UTF8 ? (char *) chars :
-		pg_any_to_server(chars, (int) item->len, PG_UTF8);
-	if (converted == chars)
-		return cstring_to_text_with_len(chars, (int) item->len);
-	result = cstring_to_text(converted);
-	pfree(converted);
-	return result;
-}
-
-/*
- * dag_cbor_get_text(block, path): the text of a field, or NULL.
+ * dag_cbor_get_text(block, path): the text of a field; NULL where there is none, or the
+ * type text cannot hold it.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_get_text);
 Datum
@@ -257,7 +219,7 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 	AtidCborReader reader;
 	AtidCborItem item;
 	AtidCborEvent event;
-	Jsonb	   *jb;
+	text	   *result = NULL;
 	char	   *chars;
 	size_t		len;
 
@@ -267,22 +229,35 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 	switch (event)
 	{
 		case ATID_CBOR_TEXT:
-			PG_RETURN_TEXT_P(text_of_item(&reader, &item, "atid.dag_cbor_get_block"));
+			if (!item.nul)
+				result = atid_text_from_utf8((const char *) item.data, item.len);
+			break;
 		case ATID_CBOR_LINK:
 		case ATID_CBOR_BYTES:
+			if (item.len > ATID_SPECIAL_MAX)
+				break;
 			chars = atid_text_of_special(&reader, event, &item, &len);
-			PG_RETURN_TEXT_P(cstring_to_text_with_len(chars, (int) len));
+			result = cstring_to_text_with_len(chars, (int) len);
+			break;
 		case ATID_CBOR_INTEGER:
-			PG_RETURN_TEXT_P(cstring_to_text(psprintf(INT64_FORMAT, item.integer)));
+			result = cstring_to_text(psprintf(INT64_FORMAT, item.integer));
+			break;
 		case ATID_CBOR_BOOL:
-			PG_RETURN_TEXT_P(cstring_to_text(item.integer ? "true" : "false"));
-		case ATID_CBOR_NULL:
-			PG_RETURN_NULL();
+			result = cstring_to_text(item.integer ? "true" : "false");
+			break;
+		case ATID_CBOR_MAP:
+		case ATID_CBOR_ARRAY:
+			field_reader_init(&reader, &field);
+			result = atid_try_json_text(&reader);
+			if (reader.fault != ATID_OK)
+				refuse_damaged(field.block);
+			break;
 		default:
 			break;
 	}
-	jb = jsonb_of_field(&field);
-	PG_RETURN_TEXT_P(cstring_to_text(JsonbToCString(NULL, &jb->root, VARSIZE(jb))));
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(result);
 }
 
 /*
@@ -333,16 +308,6 @@ atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(name));
 }
 
-static bytea *
-block_of_bytes(const uint8_t *bytes, size_t len)
-{
-	bytea	   *block = palloc(VARHDRSZ + len);
-
-	SET_VARSIZE(block, VARHDRSZ + len);
-	memcpy(VARDATA(block), bytes, len);
-	return block;
-}
-
 /*
  * dag_cbor_get_block(block, path): the block of a field, or NULL.
  */
@@ -374,72 +339,5 @@ atid_dag_cbor_get_block(PG_FUNCTION_ARGS)
 	begin = reader.p;
 	if (!atid_block_read_rest(&reader))
 		refuse_damaged(field.block);
-	PG_RETURN_BYTEA_P(block_of_bytes(begin, (size_t) (reader.end - begin)));
-}
-
-/*
- * Put the rows of dag_cbor_keys or dag_cbor_array_elements: what the map or the array
- * has that the path leads to.  All of it is read strictly, so what is an element is
- * known to be DAG-CBOR.
- */
-static Datum
-list_parts(FunctionCallInfo fcinfo, AtidCborEvent container)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	AtidField	field;
-	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event;
-	AtidSeekKind kind = container == ATID_CBOR_MAP ? ATID_SEEK_MAP : ATID_SEEK_ARRAY;
-	const uint8_t *begin = NULL;
-	uint64		events = 0;
-
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!field_of_call(fcinfo, &field) || atid_seek_kind(&field.seek) != kind)
-		return (Datum) 0;
-
-	field_reader_init(&reader, &field);
-	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
-	{
-		Datum		value;
-		bool		null = false;
-
-		if ((++events & 0xFF) == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (event == ATID_CBOR_FAULT)
-			refuse_damaged(field.block);
-		if (container == ATID_CBOR_MAP)
-		{
-			if (event != ATID_CBOR_KEY || reader.depth != 1)
-				continue;
-			value = PointerGetDatum(text_of_item(&reader, &item, "atid.dag_cbor_to_json"));
-		}
-		else
-		{
-			/* the array's own beginning and end are no elements */
-			if (begin == NULL || reader.depth == 0)
-				begin = reader.p;
-			if (reader.depth != 1 || reader.p == begin)
-				continue;
-			value = PointerGetDatum(block_of_bytes(begin, (size_t) (reader.p - begin)));
-			begin = reader.p;
-		}
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &null);
-		pfree(DatumGetPointer(value));
-	}
-	return (Datum) 0;
-}
-
-PG_FUNCTION_INFO_V1(atid_dag_cbor_keys);
-Datum
-atid_dag_cbor_keys(PG_FUNCTION_ARGS)
-{
-	return list_parts(fcinfo, ATID_CBOR_MAP);
-}
-
-PG_FUNCTION_INFO_V1(atid_dag_cbor_array_elements);
-Datum
-atid_dag_cbor_array_elements(PG_FUNCTION_ARGS)
-{
-	return list_parts(fcinfo, ATID_CBOR_ARRAY);
+	PG_RETURN_DATUM(atid_bytes_datum(begin, (size_t) (reader.end - begin)));
 }

@@ -18,12 +18,23 @@ typedef struct AtidField
 	bytea	   *block;
 	AtidSeek	seek;
 	bool		whole;			/* the path has no steps */
-	bool		of_special;		/* it is the text that the JSON of a link or
-								 * of bytes has, and the seek is at that link
-								 * or bytes */
+	bool		of_special;		/* the field is the text that JSON has for a
+								 * link or for bytes, and the seek is there */
 } AtidField;
 
+/*
+ * Follow the path of a call, whose arguments are a block and a text[], neither NULL.  As with
+ * #>, a path with a NULL in it leads to nothing, and one of two dimensions is all its steps in
+ * order.  Returns what codec/seek.h says, and sets *field if that is ATID_SEEK_FOUND; it sets
+ * field->block for ATID_SEEK_FAULT too.  Raises no error but that of a cancelled query.  The
+ * block is in the caller's memory context if it had to be detoasted.
+ */
 extern AtidSeekResult atid_field_find(FunctionCallInfo fcinfo, AtidField *field);
+
+/*
+ * A reader of the field that was found, which ends where the field does.  Returns false if the
+ * field is damaged.
+ */
 extern bool atid_field_reader_init(AtidCborReader *reader, const AtidField *field);
 
 #endif							/* ATID_FIELD_H */

@@ -143,7 +143,7 @@ atid_append_json_string(StringInfo buf, const char *s, size_t len)
 /* A path in an error shows at most so many bytes of a key. */
 #define KEY_MAX 100
 
-/* The paths of all rows together may have so many bytes, even of a short record. */
+/* The most bytes that the paths of all rows together have, even of a short record. */
 #define PATHS_BUDGET_MIN 65536
 
 /*

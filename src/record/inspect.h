@@ -23,7 +23,7 @@
  */
 #define ATID_PATH_MAX 4096
 
-/* The paths of all rows may have so many bytes for each byte of the record. */
+/* The most bytes that the paths of all rows have for each byte of the record. */
 #define ATID_PATHS_PER_BYTE 16
 
 typedef struct AtidSlice
@@ -71,7 +71,7 @@ typedef struct AtidPaths
 	StringInfoData path;		/* in UTF-8 */
 	StringInfoData field;
 	int			depth;			/* number of levels whose steps they have */
-	uint64		budget;			/* how many more bytes paths of rows may have */
+	uint64		budget;			/* how many more bytes paths of rows can have */
 	AtidPathLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is "$" */
 } AtidPaths;
 

@@ -121,7 +121,7 @@ is_type(const char *s, size_t len)
 }
 
 /*
- * What is wrong with a map that ends here and has the $type "blob"?
+ * The problem of a map that ends here and has the $type "blob".
  */
 static AtidFault
 blob_problem(const AtidLevel *level, AtidRules rules)
@@ -140,7 +140,7 @@ blob_problem(const AtidLevel *level, AtidRules rules)
 }
 
 /*
- * What is wrong with a map that ends here, by the strict rules?
+ * The problem of a map that ends here, by the strict rules.
  */
 static AtidFault
 strict_map_problem(const AtidInspector *in, const AtidLevel *level)
@@ -149,6 +149,44 @@ strict_map_problem(const AtidInspector *in, const AtidLevel *level)
 		return ATID_RECORD_NO_TYPE;
 	if (atid_level_is_legacy_blob(level))
 		return ATID_BLOB_LEGACY;
+	return ATID_OK;
+}
+
+/*
+ * The problem of a map that ends here.
+ */
+static pg_attribute_always_inline AtidFault
+map_problem(const AtidInspector *in, const AtidLevel *level, AtidRules rules)
+{
+	if (level->is_blob)
+	{
+		AtidFault	problem = blob_problem(level, rules);
+
+		if (problem != ATID_OK)
+			return problem;
+	}
+	return rules == ATID_RULES_STRICT ? strict_map_problem(in, level) : ATID_OK;
+}
+
+/*
+ * The problem of the value of a "$type", which is the current item of this level.
+ */
+static pg_attribute_always_inline AtidFault
+type_problem(AtidInspector *in, const AtidLevel *level, AtidCborEvent event, bool strict)
+{
+	const char *type = (const char *) in->item.data;
+
+	if (event != ATID_CBOR_TEXT || in->item.len == 0)
+	{
+		/* the problem is the value, not what is in it */
+		if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
+			atid_inspect_leave(in);
+		return ATID_RECORD_TYPE;
+	}
+	if (strict && in->depth == 1 && !atid_nsid_is_valid(type, in->item.len))
+		return ATID_RECORD_TYPE_TOP;
+	if (strict && !level->is_blob && !is_type(type, in->item.len))
+		return ATID_RECORD_TYPE_NSID;
 	return ATID_OK;
 }
 
@@ -162,6 +200,7 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 {
 	bool		model = rules >= ATID_RULES_MODEL;
 	bool		strict = rules == ATID_RULES_STRICT;
+	AtidFault	problem;
 
 	*of_item = true;
 	for (;;)
@@ -182,12 +221,11 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 			return ATID_RECORD_TOP;
 		if (conform != NULL)
 		{
-			AtidFault	fault = atid_conform_next(conform, event, &in->item);
-
-			if (fault != ATID_OK)
+			problem = atid_conform_next(conform, event, &in->item);
+			if (problem != ATID_OK)
 			{
 				*of_item = conform->of_item;
-				return fault;
+				return problem;
 			}
 		}
 
@@ -228,18 +266,11 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 					return ATID_RECORD_INTEGER_SAFE;
 				break;
 			case ATID_CBOR_MAP_END:
-				if (strict || (model && level->is_blob))
+				problem = model ? map_problem(in, level, rules) : ATID_OK;
+				if (problem != ATID_OK)
 				{
-					AtidFault	problem = level->is_blob ? blob_problem(level, rules) :
-						ATID_OK;
-
-					if (problem == ATID_OK && strict)
-						problem = strict_map_problem(in, level);
-					if (problem != ATID_OK)
-					{
-						*of_item = false;
-						return problem;
-					}
+					*of_item = false;
+					return problem;
 				}
 				atid_inspect_leave(in);
 				break;
@@ -254,18 +285,9 @@ find_problem(AtidInspector *in, AtidRules rules, AtidConform *conform, bool *of_
 		if (model && level->map && event != ATID_CBOR_KEY && event != ATID_CBOR_MAP_END &&
 			atid_level_key_is(level, "$type", 5))
 		{
-			if (event != ATID_CBOR_TEXT || in->item.len == 0)
-			{
-				if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
-					atid_inspect_leave(in);
-				return ATID_RECORD_TYPE;
-			}
-			if (strict && in->depth == 1 &&
-				!atid_nsid_is_valid((const char *) in->item.data, in->item.len))
-				return ATID_RECORD_TYPE_TOP;
-			if (strict && !level->is_blob &&
-				!is_type((const char *) in->item.data, in->item.len))
-				return ATID_RECORD_TYPE_NSID;
+			problem = type_problem(in, level, event, strict);
+			if (problem != ATID_OK)
+				return problem;
 		}
 	}
 }
@@ -291,7 +313,7 @@ atid_find_problem(AtidInspector *in, AtidRules rules, bool *of_item)
  *
  * In a block it is behind the values of keys with fewer characters, which are passed over.
  * So a byte could be passed over once for each map that it is in.  When more bytes have been
- * passed over than the block has, or a fault was come to, all types are noted at once, in 16
+ * passed over than the block has, or a fault was found, all types are noted at once, in 16
  * bytes for each byte of the block at most, and are looked up from then on.
  */
 typedef struct TypeOfMap
@@ -379,7 +401,7 @@ noted_type(const TypeFinder *finder, uint32 map)
 }
 
 /*
- * The "$type" of the map that the inspector has just come to, if it is a text.
+ * The "$type" of the map that the inspector has just reached, if it is a text.
  */
 static bool
 type_of_map(void *arg, const char **type, size_t *len)

@@ -69,7 +69,7 @@ PG_FUNCTION_INFO_V1(atid_json_to_dag_cbor);
 Datum
 atid_json_to_dag_cbor(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BYTEA_P(atid_block_of_json(PG_GETARG_TEXT_PP(0), NULL));
+	PG_RETURN_BYTEA_P(atid_block_of_json(PG_GETARG_TEXT_PP(0)));
 }
 
 PG_FUNCTION_INFO_V1(atid_json_cid);
@@ -78,7 +78,7 @@ atid_json_cid(PG_FUNCTION_ARGS)
 {
 	text	   *json = PG_GETARG_TEXT_PP(0);
 
-	PG_RETURN_DATUM(cid_of_own_block(atid_block_of_json(json, NULL)));
+	PG_RETURN_DATUM(cid_of_own_block(atid_block_of_json(json)));
 }
 
 /*
@@ -257,8 +257,16 @@ atid_dag_cbor_problem_model(PG_FUNCTION_ARGS)
 	return atid_dag_cbor_problem(fcinfo);
 }
 
+static bytea *
+block_or_problem(text *json, char **problem)
+{
+	AtidFault	fault;
+
+	return atid_try_block_of_json(VARDATA_ANY(json), VARSIZE_ANY_EXHDR(json), &fault, problem);
+}
+
 /*
- * json_is_valid(json, strict): does the record in a json, which may have U+0000,
+ * json_is_valid(json, strict): does the record in a json, which can have U+0000,
  * follow the data model?  This checks its block, where the keys are in order.
  */
 PG_FUNCTION_INFO_V1(atid_json_is_valid);
@@ -266,7 +274,7 @@ Datum
 atid_json_is_valid(PG_FUNCTION_ARGS)
 {
 	char	   *problem;
-	bytea	   *block = atid_block_of_json(PG_GETARG_TEXT_PP(0), &problem);
+	bytea	   *block = block_or_problem(PG_GETARG_TEXT_PP(0), &problem);
 	bool		valid = block != NULL && block_is_valid(block, rules_of_call(fcinfo));
 
 	if (block != NULL)
@@ -279,7 +287,7 @@ Datum
 atid_json_problem(PG_FUNCTION_ARGS)
 {
 	char	   *problem;
-	bytea	   *block = atid_block_of_json(PG_GETARG_TEXT_PP(0), &problem);
+	bytea	   *block = block_or_problem(PG_GETARG_TEXT_PP(0), &problem);
 
 	if (block != NULL)
 		problem = block_problem(block, rules_of_call(fcinfo));

@@ -33,6 +33,7 @@
 #include "codec/multiformat.h"
 #include "compat.h"
 #include "record/decode.h"
+#include "record/encode.h"
 #include "record/field.h"
 #include "record/inspect.h"
 #include "record/model.h"
@@ -82,7 +83,7 @@ put_link(AtidInspector *in, Rows *rows)
 }
 
 /*
- * Convert the text of a CID; false if it is none.
+ * Convert the text of a CID.  Returns false if it is not a CID.
  */
 static bool
 cid_of_string(AtidSlice text, Datum *cid)
@@ -326,16 +327,16 @@ atid_dag_cbor_refs(PG_FUNCTION_ARGS)
 
 
 /*
- * References as an array
+ * References for indexes
  *
- * These two functions are made for indexes: nothing that a record or a block may
- * hold makes them fail, and no element is too long for an index.
+ * Nothing that a record or a block holds makes these functions fail, and no reference that
+ * they return is too long for an index.
  */
 
-/* The longest text of an AT URI in an array, in bytes. */
+/* The longest text of an AT URI that they return, in bytes. */
 #define URIS_TEXT_MAX	1200
 
-/* What the values of an array may take; nothing that can be stored comes near. */
+/* The most memory for the values of an array; nothing that can be stored needs as much. */
 #define URIS_SIZE_MAX	(MaxAllocSize / 2)
 
 /* Values of at_uri, one after the other as an array has them. */
@@ -350,34 +351,41 @@ typedef struct Uris
 } Uris;
 
 /*
- * Add a text if it is an AT URI or a DID; the AT URI of a DID is that of its account.
- * Returns false if there is no room.
+ * Is a text an AT URI or a DID that an index can hold?  A DID is replaced by the AT URI of
+ * its account, which is written to room, of URIS_TEXT_MAX bytes.
+ */
+static bool
+ref_of_text(const char **s, size_t *len, char *room)
+{
+	static const char scheme[] = "at://";
+	const size_t scheme_len = strlen(scheme);
+
+	if (*len == 0 || *len > URIS_TEXT_MAX)
+		return false;
+	if (**s == 'a')
+		return atid_at_uri_is_valid(*s, *len);
+	if (*len > URIS_TEXT_MAX - scheme_len || !atid_did_is_valid(*s, *len))
+		return false;
+	memcpy(room, scheme, scheme_len);
+	memcpy(room + scheme_len, *s, *len);
+	*s = room;
+	*len += scheme_len;
+	return true;
+}
+
+/*
+ * Add a text that begins like a reference, if it is one.  Returns false if there is no room.
  */
 static bool
 add_uri(Uris *uris, const AtidCborItem *item)
 {
-	static const char scheme[] = "at://";
 	const char *s = (const char *) item->data;
 	size_t		len = item->len;
-	char		account[URIS_TEXT_MAX];
+	char		room[URIS_TEXT_MAX];
 	char	   *value;
 
-	if (len > URIS_TEXT_MAX)
+	if (!ref_of_text(&s, &len, room))
 		return true;
-	if (s[0] == 'a')
-	{
-		if (!atid_at_uri_is_valid(s, len))
-			return true;
-	}
-	else
-	{
-		if (len > URIS_TEXT_MAX - strlen(scheme) || !atid_did_is_valid(s, len))
-			return true;
-		memcpy(account, scheme, strlen(scheme));
-		memcpy(account + strlen(scheme), s, len);
-		s = account;
-		len += strlen(scheme);
-	}
 
 	if (uris->room - uris->size < INTALIGN(VARHDRSZ + ATID_AT_URI_PACKED_MAX(len)))
 	{
@@ -465,34 +473,85 @@ array_of_uris(FunctionCallInfo fcinfo, Uris *uris)
 }
 
 /*
- * record_ref_uris(jsonb): the references of a record; NULL where the codec refuses it.
+ * Add the references of all that a reader reads.  Returns false if it is damaged.
+ */
+static bool
+add_uris_of_block(Uris *uris, AtidCborReader *reader)
+{
+	AtidCborItem item;
+	AtidCborEvent event;
+	uint64		events = 0;
+
+	while ((event = atid_cbor_next(reader, &item)) != ATID_CBOR_END)
+	{
+		if ((++events & 0xFFF) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (event == ATID_CBOR_FAULT ||
+			(event == ATID_CBOR_TEXT && begins_like_ref(&item) && !add_uri(uris, &item)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The same of a jsonb, by way of its block.  Returns false if it has none.
+ */
+static pg_noinline bool
+add_uris_by_block(Uris *uris, Jsonb *jb)
+{
+	AtidFault	fault;
+	char	   *problem;
+	bytea	   *block = atid_try_block_of_jsonb(jb, &fault, &problem);
+	AtidCborReader reader;
+
+	if (block == NULL)
+		return false;
+	atid_block_reader_init(&reader, block);
+	return add_uris_of_block(uris, &reader);
+}
+
+/*
+ * The same of a jsonb.  Returns false if it has no block.
  *
- * References are ASCII, so texts are looked at in the server's encoding.
+ * In an encoding other than UTF-8 whether it has one depends on the conversion of its keys
+ * and texts, so there the block is made.
+ */
+static bool
+add_uris_of_jsonb(Uris *uris, Jsonb *jb)
+{
+	AtidJsonbWalk walk;
+	AtidCborItem item;
+	AtidCborEvent event;
+
+	if (GetDatabaseEncoding() != PG_UTF8)
+		return add_uris_by_block(uris, jb);
+	atid_jsonb_walk_init(&walk, &jb->root);
+	while ((event = atid_jsonb_next(&walk, &item)) != ATID_CBOR_END)
+	{
+		if (event == ATID_CBOR_FAULT ||
+			(event == ATID_CBOR_TEXT && begins_like_ref(&item) && !add_uri(uris, &item)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * record_ref_uris(record): the references of a record; NULL where it has no block.
  */
 PG_FUNCTION_INFO_V1(atid_record_ref_uris);
 Datum
 atid_record_ref_uris(PG_FUNCTION_ARGS)
 {
-	Jsonb	   *jb = PG_GETARG_JSONB_P(0);
 	Uris		uris = {0};
-	AtidJsonbWalk walk;
-	AtidCborItem item;
-	AtidCborEvent event;
 
-	atid_jsonb_walk_init(&walk, &jb->root);
-	walk.utf8 = true;
-	while ((event = atid_jsonb_next(&walk, &item)) != ATID_CBOR_END)
-	{
-		if (event == ATID_CBOR_FAULT ||
-			(event == ATID_CBOR_TEXT && begins_like_ref(&item) && !add_uri(&uris, &item)))
-			PG_RETURN_NULL();
-	}
+	if (!add_uris_of_jsonb(&uris, PG_GETARG_JSONB_P(0)))
+		PG_RETURN_NULL();
 	PG_RETURN_ARRAYTYPE_P(array_of_uris(fcinfo, &uris));
 }
 
 /*
- * dag_cbor_ref_uris(block, path): the references of a block, or of what a path leads
- * to; NULL where that is nothing, or what was read of the block is damaged.
+ * dag_cbor_ref_uris(block, path): the references of a field; NULL where there is no such
+ * field, or what was read of the block is damaged.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_ref_uris);
 Datum
@@ -501,20 +560,34 @@ atid_dag_cbor_ref_uris(PG_FUNCTION_ARGS)
 	AtidField	field;
 	Uris		uris = {0};
 	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event;
-	uint64		events = 0;
 
 	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND ||
-		!atid_field_reader_init(&reader, &field))
+		!atid_field_reader_init(&reader, &field) || !add_uris_of_block(&uris, &reader))
 		PG_RETURN_NULL();
-	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
-	{
-		if ((++events & 0xFFF) == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (event == ATID_CBOR_FAULT ||
-			(event == ATID_CBOR_TEXT && begins_like_ref(&item) && !add_uri(&uris, &item)))
-			PG_RETURN_NULL();
-	}
 	PG_RETURN_ARRAYTYPE_P(array_of_uris(fcinfo, &uris));
+}
+
+/*
+ * dag_cbor_ref_uri(block, path): the reference that a field is, or that an object has as its
+ * "uri"; or NULL.
+ *
+ * It reads no further than that text, whose characters the grammar of references limits to
+ * ASCII.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_ref_uri);
+Datum
+atid_dag_cbor_ref_uri(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+	AtidSeek   *seek = &field.seek;
+	const char *s;
+	size_t		len;
+	char		room[URIS_TEXT_MAX];
+
+	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND ||
+		(atid_seek_kind(seek) == ATID_SEEK_MAP &&
+		 atid_seek_step(seek, "uri", strlen("uri")) != ATID_SEEK_FOUND) ||
+		!atid_seek_text(seek, &s, &len) || !ref_of_text(&s, &len, room))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(atid_at_uri_datum(s, len));
 }

@@ -17,7 +17,7 @@
  *
  * Memory: the bytes of the largest link or byte string, and three numerics.  In
  * encodings other than UTF-8 also a copy of each key and text that is not ASCII, so
- * a walk may take some five times what the jsonb does.
+ * a walk can take some five times what the jsonb does.
  *
  * An event points into the jsonb, or to a copy in the caller's memory context.  The
  * bytes of a link or a byte string are overwritten by the next one.

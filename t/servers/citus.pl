@@ -317,7 +317,7 @@ CREATE TABLE repo (
   block bytea NOT NULL,
   path text COLLATE "C" GENERATED ALWAYS AS (atid.at_uri_path(uri)) STORED,
   cid atid.cid_link GENERATED ALWAYS AS (atid.cid_of(block, 'dag-cbor')) STORED,
-  created text GENERATED ALWAYS AS (atid.dag_cbor_get_text(block, 'createdAt')) STORED,
+  created text GENERATED ALWAYS AS (atid.dag_cbor_get_text(block, '{createdAt}')) STORED,
   PRIMARY KEY (did, uri)
 );
 SELECT create_distributed_table('repo', 'did', colocate_with => 'account');

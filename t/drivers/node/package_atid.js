@@ -1,7 +1,7 @@
 // The package of packaging/npm: pg, Postgres.js, Kysely and Drizzle with its types. Each step prints its name, a tab, and ok or
 // what is wrong.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { codec, names } from 'atid'
 import { atidTypes as pgTypes } from 'atid/pg'
 import { atidTypes as postgresTypes } from 'atid/postgres'
@@ -97,21 +97,48 @@ await tell('drizzle', async () => {
   same(sorted({ ...got, n: 3 }), sorted({ n: 3, ...put }))
 })
 
-// drizzle-kit pull leaves all of atid's types unknown; atid-drizzle names them
+// drizzle-kit pull leaves all of atid's types unknown, and names operator classes without their schema; atid-drizzle mends both
 const { PGHOST, PGPORT, PGUSER, PGDATABASE } = process.env
+const url = ['--url', `postgresql://${PGUSER}@localhost:${PGPORT}/${PGDATABASE}?host=${PGHOST}`]
+const kit = (...args) => execFileSync('node_modules/.bin/drizzle-kit', [...args, '--dialect', 'postgresql'], { stdio: 'pipe' })
 const schema = 'pulled/schema.ts'
 const unknown = () => [...readFileSync(schema, 'utf8').matchAll(/(\w+): unknown\(/g)].map((found) => found[1])
 await tell('drizzle-kit pull', async () => {
-  await plain.query('DROP TABLE by_kysely; CREATE TABLE other (id xid8, rev atid.tid, revs atid.tid[])')
-  execFileSync('node_modules/.bin/drizzle-kit', ['pull', '--dialect', 'postgresql', '--out', 'pulled',
-    '--url', `postgresql://${PGUSER}@localhost:${PGPORT}/${PGDATABASE}?host=${PGHOST}`], { stdio: 'pipe' })
+  await plain.query('DROP TABLE by_kysely; CREATE TABLE other (id xid8, rev atid.tid, revs atid.tid[]); ' +
+    'CREATE INDEX ON every (did, cid_link, rkey); CREATE INDEX ON other USING brin (rev)')
+  kit('pull', '--out', 'pulled', ...url)
   if (!unknown().includes('atUri')) throw new Error('atUri is known without the package')
+  if (!readFileSync(schema, 'utf8').includes('.op("did_ops")')) throw new Error('no operator class is named')
   execFileSync('node_modules/.bin/atid-drizzle', [schema], { stdio: 'pipe' })
   same(unknown(), ['id'])
   writeFileSync('pulled/schema.js', readFileSync(schema, 'utf8').replace(/unknown\(/g, 'atid.tid('))
   const pulled = await import('./pulled/schema.js')
   same((await drizzled.select({ tid: pulled.every.tid, uri: pulled.every.atUri }).from(pulled.every).where(eq(pulled.every.did, DID)).limit(1))[0],
     { tid: values.tid, uri: URI })
+})
+
+// what was pulled makes the tables anew
+await tell('drizzle-kit generate', async () => {
+  kit('generate', '--schema', 'pulled/schema.js', '--out', 'anew')
+  await plain.query('DROP TABLE every, other')
+  for (const name of readdirSync('anew').filter((name) => name.endsWith('.sql')))
+    await plain.query(readFileSync(`anew/${name}`, 'utf8'))
+  same((await plain.query(`SELECT atttypid::regtype AS type FROM pg_attribute WHERE attrelid = 'every'::regclass AND attname = 'uri'`)).rows,
+    [{ type: 'atid.uri' }])
+})
+
+// drizzle-kit push compares types without their schemas: it makes a table, and then takes each column for changed. It tells the
+// server's error and changes nothing; its status is 0 all the same.
+await tell('drizzle-kit push', async () => {
+  const push = () => spawnSync('node_modules/.bin/drizzle-kit', ['push', '--force', '--dialect', 'postgresql',
+    '--schema', 'drizzle_schema.js', '--tablesFilter', 'record', ...url], { encoding: 'utf8' })
+  const table = async () => (await plain.query(`SELECT attname, atttypid::regtype AS type FROM pg_attribute
+                                               WHERE attrelid = 'record'::regclass AND attnum > 0 ORDER BY 1`)).rows
+  push()
+  const made = await table()
+  const { stdout, stderr } = push()
+  if (!/cross-database references are not implemented: undefined.atid/.test(stderr)) throw new Error(`${stdout}${stderr}`)
+  same(await table(), made)
 })
 await plain.end()
 await drizzled.$client.end()

@@ -1,5 +1,6 @@
 // What the declarations of packaging/npm say: tsc takes this file. Each line after @ts-expect-error must be wrong.
-import { type AtUri, type Did, type Lexicon, codec } from 'atid'
+import type { AtIdentifierString, AtUriString, DatetimeString, DidString, HandleString, NsidString, UriString } from '@atproto/syntax'
+import { type AtUri, type Did, type Lexicon, type Types, codec } from 'atid'
 import { type Column, type GeneratedTid, type } from 'atid/kysely'
 import * as atid from 'atid/drizzle'
 import { atidTypes as pgTypes } from 'atid/pg'
@@ -30,4 +31,12 @@ const row: typeof record.$inferSelect = { rev: '3jzfcijpj2z2a', author, uris: [u
 // @ts-expect-error rev is not null
 row.rev = null
 postgres({ types: await postgresTypes(postgres()) })
-export { row, wrong }
+
+// What the columns give fits into the types of @atproto/syntax, and all but AT URIs with a fragment back.
+interface Theirs {
+  did: DidString, at_uri: AtUriString, handle: HandleString, nsid: NsidString, at_identifier: AtIdentifierString,
+  uri: UriString, datetime: DatetimeString
+}
+const theirs = (ours: Types): Theirs => ours
+const ours = (given: Omit<Theirs, 'at_uri'>): Pick<Types, Exclude<keyof Theirs, 'at_uri'>> => given
+export { row, wrong, theirs, ours }

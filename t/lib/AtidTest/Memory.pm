@@ -38,13 +38,14 @@ sub measured
 	my ($session, $sql) = @_;
 	my $pid    = $session->pid;
 	my $before = memory($pid, 'VmRSS');
+	my $anew;
 	if (open my $out, '>', "/proc/$pid/clear_refs")
 	{
-		print $out "5\n";    # begins VmHWM anew
-		close $out;
+		# begins VmHWM anew; else it is the peak of the whole session. What was written is refused at close.
+		$anew = print($out "5\n") && close $out;
 	}
 	my @result = $session->try($sql);
-	my $peak   = memory($pid, 'VmHWM');
+	my $peak   = $anew ? memory($pid, 'VmHWM') : undef;
 	return (@result, defined $peak ? $peak - $before : undef);
 }
 

@@ -1,0 +1,236 @@
+/*
+ * Gives text columns of a table new types while the table is in use. doc/address.md says when to take it.
+ *
+ *     CALL moving.prepare('post', '{"uri": "atid.at_uri", "creator": "atid.did"}');
+ *     CALL moving.fill('post', 1000);
+ *     SELECT moving.index_commands('post') \gexec
+ *     BEGIN;
+ *     CALL moving.swap('post');
+ *     COMMIT;
+ *
+ * prepare() and swap() lock the table for a moment; set lock_timeout before. The other two lock only the rows that they
+ * change. Each can be repeated after an error. At the end: DROP SCHEMA moving CASCADE.
+ *
+ * Not for partitioned tables and tables with children, nor for generated and identity columns. Privileges on a column,
+ * its comment and its statistics target are not carried over. The owner of the table runs it.
+ */
+CREATE SCHEMA moving;
+
+CREATE TABLE moving.columns (
+	relation oid,
+	name     name,
+	new_name name NOT NULL,
+	type     text NOT NULL,
+	PRIMARY KEY (relation, name)
+);
+
+/* The indexes on these columns: how the new one is made, and how it becomes a constraint if the old one is one. */
+CREATE TABLE moving.indexes (
+	relation   oid,
+	name       name,
+	new_name   name NOT NULL,
+	definition text NOT NULL,
+	adoption   text,
+	PRIMARY KEY (relation, name)
+);
+
+/* A name that fits: the end of a long one is cut off, and its hash keeps it apart from others. */
+CREATE FUNCTION moving.name_of(name text, suffix text) RETURNS name LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN octet_length(name || suffix) < 64 THEN name || suffix
+            ELSE left(name, 20) || left(md5(name), 8) || suffix END;
+
+/* What else needs the columns: swap() refuses as long as there is any. */
+CREATE FUNCTION moving.in_the_way(relation regclass) RETURNS SETOF text LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
+	FROM moving.columns c
+	JOIN pg_attribute a ON a.attrelid = c.relation AND a.attname = c.name
+	JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+	LEFT JOIN pg_constraint k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+	LEFT JOIN pg_attrdef e ON d.classid = 'pg_attrdef'::regclass AND e.oid = d.objid
+	LEFT JOIN pg_class i ON d.classid = 'pg_class'::regclass AND i.oid = d.objid
+	WHERE c.relation = in_the_way.relation
+	  AND (k.contype IS NULL OR k.contype NOT IN ('p', 'u', 'n'))    /* made again, or a NOT NULL of 18 */
+	  AND NOT (e.oid IS NOT NULL AND e.adnum = a.attnum)             /* the column's own default */
+	  AND (i.relkind IS NULL OR i.relkind NOT IN ('i', 'I'));
+END;
+
+CREATE PROCEDURE moving.prepare(relation regclass, types jsonb) LANGUAGE plpgsql AS $$
+DECLARE
+	problem text;
+	names   name[] := ARRAY(SELECT jsonb_object_keys(types));
+	c       record;
+BEGIN
+	SELECT CASE
+		WHEN relkind <> 'r' OR relispartition OR relhassubclass THEN 'must be an ordinary table without children'
+		WHEN relreplident = 'i' THEN 'must not have an index as its replica identity'
+	END INTO problem FROM pg_class WHERE oid = prepare.relation;
+	IF problem IS NOT NULL THEN
+		RAISE 'cannot move "%"', relation USING DETAIL = format('The table %s.', problem);
+	END IF;
+	FOR c IN SELECT name, a.attnum, attgenerated, attidentity FROM unnest(names) AS name
+		LEFT JOIN pg_attribute a ON attrelid = prepare.relation AND attname = name AND NOT attisdropped
+	LOOP
+		IF c.attnum IS NULL OR c.attgenerated <> '' OR c.attidentity <> '' THEN
+			RAISE 'cannot move column "%" of "%"', c.name, relation
+				USING DETAIL = 'The column must exist, and be neither generated nor an identity.';
+		END IF;
+	END LOOP;
+
+	DELETE FROM moving.columns m WHERE m.relation = prepare.relation;
+	DELETE FROM moving.indexes m WHERE m.relation = prepare.relation;
+	INSERT INTO moving.columns SELECT relation, key, moving.name_of(key, '_new'), value FROM jsonb_each_text(types);
+
+	/* An empty copy of the table tells how its indexes are defined with the new types, and fails where one cannot be. */
+	EXECUTE format('CREATE TABLE moving.shadow (LIKE %s INCLUDING INDEXES)', relation);
+	FOR c IN    /* both are in the order of their OIDs; a change of type makes new ones, so keep them by name */
+		SELECT copy.indexrelid::regclass AS copy, old.indexrelid AS old
+		FROM (SELECT indexrelid, row_number() OVER (ORDER BY indexrelid) AS n
+		      FROM pg_index WHERE indrelid = prepare.relation) AS old
+		JOIN (SELECT indexrelid, row_number() OVER (ORDER BY indexrelid) AS n
+		      FROM pg_index WHERE indrelid = 'moving.shadow'::regclass) AS copy USING (n)
+	LOOP
+		EXECUTE format('ALTER INDEX %s RENAME TO %I', c.copy, '=' || c.old);
+	END LOOP;
+	FOR c IN SELECT * FROM moving.columns m WHERE m.relation = prepare.relation LOOP
+		IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = prepare.relation AND attname = c.new_name) THEN
+			EXECUTE format('ALTER TABLE moving.shadow DROP COLUMN %I', c.new_name);
+		END IF;
+		EXECUTE format('ALTER TABLE moving.shadow ALTER %I TYPE %s USING NULL', c.name, c.type);
+		EXECUTE format('ALTER TABLE moving.shadow RENAME %I TO %I', c.name, c.new_name);
+	END LOOP;
+	INSERT INTO moving.indexes
+	SELECT relation, i.relname, moving.name_of(i.relname, '_new'),
+	       format('CREATE %s INDEX CONCURRENTLY %I ON %s', CASE WHEN indisunique THEN 'UNIQUE' END,
+	              moving.name_of(i.relname, '_new'), relation)
+	       || substring(pg_get_indexdef(('moving."=' || i.oid || '"')::regclass) FROM ' USING .*'),
+	       CASE WHEN conname IS NOT NULL THEN format('ADD CONSTRAINT %1$I %2$s USING INDEX %1$I %3$s', conname,
+	              CASE contype WHEN 'p' THEN 'PRIMARY KEY' WHEN 'u' THEN 'UNIQUE' END,
+	              CASE WHEN condeferred THEN 'DEFERRABLE INITIALLY DEFERRED' WHEN condeferrable THEN 'DEFERRABLE' END) END
+	FROM pg_index x JOIN pg_class i ON i.oid = indexrelid
+	LEFT JOIN pg_constraint k ON conindid = indexrelid AND conrelid = indrelid AND contype IN ('p', 'u')
+	WHERE indrelid = prepare.relation AND indisvalid AND NOT indisexclusion AND EXISTS (
+		SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = ANY (names)
+		  AND (attnum = ANY (indkey)
+		       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+		                  AND refobjid = attrelid AND refobjsubid = attnum)));
+	DROP TABLE moving.shadow;
+
+	FOR c IN SELECT m.* FROM moving.columns m JOIN pg_attribute a ON attrelid = m.relation AND attname = m.name
+		WHERE m.relation = prepare.relation ORDER BY attnum
+	LOOP
+		IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = prepare.relation AND attname = c.new_name) THEN
+			EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', relation, c.new_name, c.type);
+		END IF;
+	END LOOP;
+	EXECUTE (SELECT format('CREATE OR REPLACE FUNCTION moving.%I() RETURNS trigger LANGUAGE plpgsql AS %L',
+	                       'fill_' || prepare.relation::oid,
+	                       format('BEGIN %s RETURN NEW; END',
+	                              string_agg(format('NEW.%I := NEW.%I;', new_name, name), ' ')))
+	         FROM moving.columns m WHERE m.relation = prepare.relation);
+	/* the last of the triggers by name, so that it sees what others change */
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~moving" BEFORE INSERT OR UPDATE ON %s '
+	               'FOR EACH ROW EXECUTE FUNCTION moving.%I()', relation, 'fill_' || relation::oid);
+
+	FOR problem IN SELECT moving.in_the_way(relation) ORDER BY 1 LOOP
+		RAISE NOTICE 'to be dropped before the swap: %', problem;
+	END LOOP;
+END $$;
+
+/*
+ * Fills the new columns of the rows that were there, some pages in a transaction, and adds a validated check where the
+ * old column is NOT NULL. Rows that are updated meanwhile may move behind the last page: the trigger fills them.
+ */
+CREATE PROCEDURE moving.fill(relation regclass, pages int) LANGUAGE plpgsql AS $$
+DECLARE
+	last_page  bigint := pg_relation_size(relation) / current_setting('block_size')::int;
+	page       bigint := 0;
+	assigned   text;
+	incomplete text;
+	c          record;
+BEGIN
+	SELECT string_agg(format('%I = %I::%s', new_name, name, type), ', '),
+	       string_agg(format('%I IS NULL AND %I IS NOT NULL', new_name, name), ' OR ')
+	INTO STRICT assigned, incomplete FROM moving.columns m WHERE m.relation = fill.relation;
+	WHILE page <= last_page LOOP
+		EXECUTE format('UPDATE %s SET %s WHERE ctid >= %L AND ctid < %L AND (%s)', relation, assigned,
+		               format('(%s,0)', page), format('(%s,0)', page + pages), incomplete);
+		COMMIT;
+		page := page + pages;
+	END LOOP;
+
+	FOR c IN SELECT m.*, moving.name_of(m.new_name, '_there') AS rule FROM moving.columns m
+		JOIN pg_attribute ON attrelid = m.relation AND attname = m.name WHERE m.relation = fill.relation AND attnotnull
+	LOOP
+		IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = fill.relation AND conname = c.rule) THEN
+			EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%I IS NOT NULL) NOT VALID', relation, c.rule, c.new_name);
+			COMMIT;
+		END IF;
+		EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', relation, c.rule);
+		COMMIT;
+	END LOOP;
+END $$;
+
+/* Statements for \gexec, as CREATE INDEX CONCURRENTLY must be in no transaction. */
+CREATE FUNCTION moving.index_commands(relation regclass) RETURNS SETOF text LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT command FROM (
+		SELECT m.name, n, command
+		FROM moving.indexes m
+		JOIN pg_class t ON t.oid = m.relation
+		LEFT JOIN (pg_class i JOIN pg_index x ON x.indexrelid = i.oid)
+		  ON i.relnamespace = t.relnamespace AND i.relname = m.new_name,
+		LATERAL (VALUES
+			(1, CASE WHEN NOT indisvalid THEN format('DROP INDEX CONCURRENTLY %s', i.oid::regclass) END),
+			(2, CASE WHEN indisvalid IS NOT TRUE THEN m.definition END)) AS v (n, command)
+		WHERE m.relation = index_commands.relation AND command IS NOT NULL) AS commands
+	ORDER BY name, n;
+END;
+
+/* The new columns and indexes take the place of the old ones, and their names. */
+CREATE PROCEDURE moving.swap(relation regclass) LANGUAGE plpgsql AS $$
+DECLARE
+	blocking text;
+	c        record;
+BEGIN
+	EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation);
+	SELECT string_agg(what, ', ' ORDER BY what) INTO blocking FROM moving.in_the_way(relation) AS what;
+	IF blocking IS NOT NULL THEN
+		RAISE 'cannot move "%", as other objects need its columns', relation
+			USING DETAIL = blocking, HINT = 'Drop them in this transaction, and make them again after the swap.';
+	END IF;
+	SELECT string_agg(command, '; ') INTO blocking FROM moving.index_commands(relation) AS command;
+	IF blocking IS NOT NULL THEN
+		RAISE 'cannot move "%" without its indexes', relation USING DETAIL = blocking;
+	END IF;
+
+	EXECUTE format('DROP TRIGGER "~moving" ON %s', relation);
+	EXECUTE format('DROP FUNCTION moving.%I()', 'fill_' || relation::oid);
+	FOR c IN SELECT m.*, attnotnull, moving.name_of(m.new_name, '_there') AS rule,
+			pg_get_expr(adbin, adrelid) AS default_value
+		FROM moving.columns m JOIN pg_attribute a ON attrelid = m.relation AND attname = m.name
+		LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+		WHERE m.relation = swap.relation
+	LOOP
+		/* Two statements: in one, the server would drop the check first, and read the whole table for NOT NULL. */
+		IF c.attnotnull THEN
+			EXECUTE format('ALTER TABLE %s ALTER %I SET NOT NULL', relation, c.new_name);
+			EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, c.rule);
+		END IF;
+		EXECUTE format('ALTER TABLE %s DROP COLUMN %I', relation, c.name);
+		EXECUTE format('ALTER TABLE %s RENAME %I TO %I', relation, c.new_name, c.name);
+		IF c.default_value IS NOT NULL THEN
+			EXECUTE format('ALTER TABLE %s ALTER %I SET DEFAULT (%s)::%s', relation, c.name, c.default_value, c.type);
+		END IF;
+	END LOOP;
+	FOR c IN SELECT m.*, relnamespace::regnamespace AS schema
+		FROM moving.indexes m JOIN pg_class t ON t.oid = m.relation WHERE m.relation = swap.relation
+	LOOP
+		EXECUTE format('ALTER INDEX %s.%I RENAME TO %I', c.schema, c.new_name, c.name);
+		IF c.adoption IS NOT NULL THEN
+			EXECUTE format('ALTER TABLE %s %s', relation, c.adoption);
+		END IF;
+	END LOOP;
+	DELETE FROM moving.columns m WHERE m.relation = swap.relation;
+	DELETE FROM moving.indexes m WHERE m.relation = swap.relation;
+END $$;
