@@ -26,14 +26,6 @@ CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN inte
 CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
 
--- Strings from strangers, as text: NULL where there is none, where it has a U+0000 that text cannot hold, or where the
--- block, which nobody has looked into, is no record.
-CREATE FUNCTION block_text(block bytea, VARIADIC path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN NOT atid.dag_cbor_is_valid(block) THEN NULL
-            WHEN atid.dag_cbor_typeof(block, VARIADIC path) = 'string'
-              AND position('\x00'::bytea IN atid.dag_cbor_get_block(block, VARIADIC path)) = 0
-            THEN atid.dag_cbor_get_text(block, VARIADIC path) END;
-
 -- Who an account is, by its PLC log or DID document.
 CREATE TABLE identity (
   did      atid.did PRIMARY KEY,
@@ -76,7 +68,8 @@ CREATE INDEX account_in_progress ON account (did) WHERE state = 'in progress';
 CREATE INDEX account_check_at ON account (check_at) WHERE check_at < 'infinity';
 CREATE INDEX account_wants ON account (wants);
 
--- The records, as blocks: a block holds all that a stranger can write, and is what the CID is of.
+-- The records, as blocks: a block holds all that a stranger can write, and the CID is the hash of it. One that is not
+-- DAG-CBOR is kept too, since the signed root counts it: a query that reads fields asks atid.dag_cbor_is_valid(block).
 CREATE TABLE record (
   uri      atid.at_uri,
   did      atid.did,
@@ -101,10 +94,10 @@ CREATE INDEX reference_uri ON reference (uri);
 CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2
 BEGIN ATOMIC
   WITH named AS (
-    SELECT v.path, v.uris[1] AS subject
-    FROM (VALUES ('subject', atid.dag_cbor_ref_uris(block, 'subject')), ('reply.parent', atid.dag_cbor_ref_uris(block, 'reply', 'parent')),
-                 ('reply.root', atid.dag_cbor_ref_uris(block, 'reply', 'root'))) AS v (path, uris)
-    WHERE v.uris[1] IS NOT NULL
+    SELECT v.path, v.uri AS subject
+    FROM (VALUES ('subject', atid.dag_cbor_ref_uri(block, '{subject}')), ('reply.parent', atid.dag_cbor_ref_uri(block, '{reply,parent}')),
+                 ('reply.root', atid.dag_cbor_ref_uri(block, '{reply,root}'))) AS v (path, uri)
+    WHERE v.uri IS NOT NULL
   )
   SELECT n.path, n.subject FROM named AS n
   UNION ALL
@@ -353,18 +346,17 @@ BEGIN
     DELETE FROM waiting AS w WHERE w.stream = take_all.name AND w.did = ANY (waited) RETURNING w.seq, w.frame
   ), split AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, h.op, h.t, h.error, h.body,
-           CASE WHEN atid.dag_cbor_typeof(h.body, 'seq') = 'number'
-             THEN atid.dag_cbor_get_text(h.body, 'seq')::bigint END AS seq,
+           CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
+             THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS seq,
            atid.at_uri_did(
-             (atid.dag_cbor_ref_uris(h.body, CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END))[1]) AS did
+             atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
     FROM (SELECT true, late.seq, late.frame FROM late
           UNION ALL
           SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, place, frame)
          CROSS JOIN atid.frame_parts(f.frame) AS h
   ), concerned AS MATERIALIZED (
     SELECT s.n, s.late, s.frame, s.body, s.error, s.seq, s.did, i.key, x.other,
-           -- nothing is looked into but its form where nobody is concerned
-           s.body IS NULL AS formless,
+           s.t IN ('#commit', '#sync') IS NOT TRUE AS cheap,
            CASE WHEN s.op IS DISTINCT FROM 1 THEN NULL
                 WHEN s.t = '#info' OR s.t = '#labels' AND of_labels THEN s.t
                 WHEN s.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND NOT x.other
@@ -374,8 +366,8 @@ BEGIN
                                     AND home IS DISTINCT FROM i.pds AS other) AS x
     WHERE s.late OR s.seq IS NULL OR s.seq > last
   ), judged AS MATERIALIZED (
-    SELECT c.*, CASE WHEN c.t IN ('#commit', '#sync') OR c.formless THEN atid.event_problem(c.frame, now() + interval '5 minutes')
-                END AS problem,
+    SELECT c.*, CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
+                     THEN atid.event_problem(c.frame, now() + interval '5 minutes') END AS problem,
            CASE WHEN c.t IN ('#commit', '#sync') THEN atid.event_is_signed_by(c.frame, c.key) END AS signed
     FROM concerned AS c
   )
@@ -383,7 +375,7 @@ BEGIN
   SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
          CASE WHEN j.problem IS NOT NULL THEN j.problem
               WHEN j.signed IS FALSE THEN unsigned
-              WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, 'labels') IS DISTINCT FROM 'array'
+              WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, '{labels}') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
                    AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.frame) AS o)
@@ -395,7 +387,7 @@ BEGIN
                 CASE WHEN j.did IS NULL THEN 'The account must be a DID.'
                      WHEN octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
                      WHEN j.seq IS NULL OR j.seq < 1 THEN 'The number must be positive.'
-                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, 'active') IS DISTINCT FROM 'boolean'
+                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
                      THEN '"active" must be true or false.' END
          END,
          j.signed, coalesce(c.rev, s.rev), c.since, c.prev_data, r.data
@@ -487,10 +479,10 @@ BEGIN
     SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(), check_at = 'infinity',
         state = CASE WHEN b.always THEN a.state ELSE 'desynchronized' END,
         load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
-    FROM (SELECT DISTINCT ON (did) did, x.active, block_text(f.body, 'status') AS status,
+    FROM (SELECT DISTINCT ON (did) did, x.active, atid.dag_cbor_get_text(f.body, '{status}') AS status,
                  bool_and(x.active) OVER (PARTITION BY did) AS always
           FROM batch CROSS JOIN LATERAL (SELECT (atid.frame_parts(frame)).body) AS f
-               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(f.body, 'active')::bool AS active) AS x
+               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(f.body, '{active}')::bool AS active) AS x
           WHERE t = '#account' AND reason IS NULL ORDER BY did, n DESC) AS b
     WHERE a.did = b.did AND NOT a.barred RETURNING CASE WHEN NOT a.active THEN a.did END
   LOOP
@@ -514,11 +506,11 @@ BEGIN
 
   SELECT count(*) FILTER (WHERE NOT b.late), max(b.error),
          now() - max(CASE WHEN seq IS NOT NULL
-                       THEN atid.datetime_or_null(block_text((atid.frame_parts(frame)).body, 'time')) END)
+                       THEN atid.datetime_or_null(atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{time}')) END)
   INTO taken, error, lag FROM batch AS b;
   SELECT count(*) INTO applied FROM chain WHERE fits;
   -- A server that has no older frames says so. Its list of accounts shows whose commits were missed.
-  IF EXISTS (SELECT FROM batch WHERE t = '#info' AND block_text((atid.frame_parts(frame)).body, 'name') = 'OutdatedCursor') THEN
+  IF EXISTS (SELECT FROM batch WHERE t = '#info' AND atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{name}') = 'OutdatedCursor') THEN
     UPDATE stream AS s SET listed = '' WHERE s.name = take_all.name;
     UPDATE want SET listed = '' WHERE what = 'signal';
   END IF;
