@@ -373,8 +373,7 @@ BEGIN
   )
   INSERT INTO batch
   SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
-         CASE WHEN j.problem IS NOT NULL THEN j.problem
-              WHEN j.signed IS FALSE THEN unsigned
+         coalesce(CASE WHEN j.problem IS NOT NULL THEN j.problem
               WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, '{labels}') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
@@ -389,7 +388,7 @@ BEGIN
                      WHEN j.seq IS NULL OR j.seq < 1 THEN 'The number must be positive.'
                      WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
                      THEN '"active" must be true or false.' END
-         END,
+         END, CASE WHEN j.signed IS FALSE THEN unsigned END),
          j.signed, coalesce(c.rev, s.rev), c.since, c.prev_data, r.data
   FROM judged AS j
        CROSS JOIN atid.commit_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#commit' THEN j.frame END) AS c
