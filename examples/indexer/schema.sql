@@ -26,14 +26,6 @@ CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN inte
 CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
 
--- Strings from strangers, as text: NULL where there is none, where it has a U+0000 that text cannot hold, or where the
--- block, which nobody has looked into, is no record.
-CREATE FUNCTION block_text(block bytea, VARIADIC path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN NOT atid.dag_cbor_is_valid(block) THEN NULL
-            WHEN atid.dag_cbor_typeof(block, VARIADIC path) = 'string'
-              AND position('\x00'::bytea IN atid.dag_cbor_get_block(block, VARIADIC path)) = 0
-            THEN atid.dag_cbor_get_text(block, VARIADIC path) END;
-
 -- Who an account is, by its PLC log or DID document.
 CREATE TABLE identity (
   did      atid.did PRIMARY KEY,
@@ -76,7 +68,8 @@ CREATE INDEX account_in_progress ON account (did) WHERE state = 'in progress';
 CREATE INDEX account_check_at ON account (check_at) WHERE check_at < 'infinity';
 CREATE INDEX account_wants ON account (wants);
 
--- The records, as blocks: a block holds all that a stranger can write, and is what the CID is of.
+-- The records, as blocks: a block holds all that a stranger can write, and the CID is the hash of it. One that is not
+-- DAG-CBOR is kept too, since the signed root counts it: a query that reads fields asks atid.dag_cbor_is_valid(block).
 CREATE TABLE record (
   uri      atid.at_uri,
   did      atid.did,
@@ -101,10 +94,10 @@ CREATE INDEX reference_uri ON reference (uri);
 CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2
 BEGIN ATOMIC
   WITH named AS (
-    SELECT v.path, v.uris[1] AS subject
-    FROM (VALUES ('subject', atid.dag_cbor_ref_uris(block, 'subject')), ('reply.parent', atid.dag_cbor_ref_uris(block, 'reply', 'parent')),
-                 ('reply.root', atid.dag_cbor_ref_uris(block, 'reply', 'root'))) AS v (path, uris)
-    WHERE v.uris[1] IS NOT NULL
+    SELECT v.path, v.uri AS subject
+    FROM (VALUES ('subject', atid.dag_cbor_ref_uri(block, '{subject}')), ('reply.parent', atid.dag_cbor_ref_uri(block, '{reply,parent}')),
+                 ('reply.root', atid.dag_cbor_ref_uri(block, '{reply,root}'))) AS v (path, uri)
+    WHERE v.uri IS NOT NULL
   )
   SELECT n.path, n.subject FROM named AS n
   UNION ALL
@@ -352,20 +345,18 @@ BEGIN
   WITH late AS (
     DELETE FROM waiting AS w WHERE w.stream = take_all.name AND w.did = ANY (waited) RETURNING w.seq, w.frame
   ), split AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, m.body, h.op, h.t, h.error, frame_problem,
-           CASE WHEN atid.dag_cbor_typeof(m.body, 'seq') = 'number'
-             THEN atid.dag_cbor_get_text(m.body, 'seq')::bigint END AS seq,
+    SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, h.op, h.t, h.error, h.body,
+           CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
+             THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS seq,
            atid.at_uri_did(
-             (atid.dag_cbor_ref_uris(m.body, CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END))[1]) AS did
+             atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
     FROM (SELECT true, late.seq, late.frame FROM late
           UNION ALL
           SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, place, frame)
-         CROSS JOIN atid.frame_problem(f.frame)
-         CROSS JOIN LATERAL (SELECT CASE WHEN frame_problem IS NULL THEN f.frame END AS frame) AS good
-         CROSS JOIN atid.frame_header(good.frame) AS h
-         CROSS JOIN atid.frame_body(good.frame) AS m (body)
+         CROSS JOIN atid.frame_parts(f.frame) AS h
   ), concerned AS MATERIALIZED (
-    SELECT s.n, s.late, s.frame, s.body, s.error, s.frame_problem, s.seq, s.did, i.key, x.other,
+    SELECT s.n, s.late, s.frame, s.body, s.error, s.seq, s.did, i.key, x.other,
+           s.t IN ('#commit', '#sync') IS NOT TRUE AS cheap,
            CASE WHEN s.op IS DISTINCT FROM 1 THEN NULL
                 WHEN s.t = '#info' OR s.t = '#labels' AND of_labels THEN s.t
                 WHEN s.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND NOT x.other
@@ -375,21 +366,18 @@ BEGIN
                                     AND home IS DISTINCT FROM i.pds AS other) AS x
     WHERE s.late OR s.seq IS NULL OR s.seq > last
   ), judged AS MATERIALIZED (
-    SELECT c.*, CASE c.t WHEN '#commit' THEN atid.commit_event_problem(c.body, now() + interval '5 minutes')
-                         WHEN '#sync' THEN atid.sync_event_problem(c.body, now() + interval '5 minutes') END AS problem,
-           CASE c.t WHEN '#commit' THEN atid.commit_event_is_signed_by(c.body, c.key)
-                    WHEN '#sync' THEN atid.sync_event_is_signed_by(c.body, c.key) END AS signed
+    SELECT c.*, CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
+                     THEN atid.event_problem(c.frame, now() + interval '5 minutes') END AS problem,
+           CASE WHEN c.t IN ('#commit', '#sync') THEN atid.event_is_signed_by(c.frame, c.key) END AS signed
     FROM concerned AS c
   )
   INSERT INTO batch
   SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
-         CASE WHEN j.frame_problem IS NOT NULL THEN j.frame_problem
-              WHEN j.problem IS NOT NULL THEN j.problem
-              WHEN j.signed IS FALSE THEN unsigned
-              WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, 'labels') IS DISTINCT FROM 'array'
+         coalesce(CASE WHEN j.problem IS NOT NULL THEN j.problem
+              WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, '{labels}') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
-                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.body) AS o)
+                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.frame) AS o)
                        > 4.0 * octet_length(j.frame)
               THEN 'The records must not be more than four times the frame.'
               WHEN j.seq > 9007199254740991 OR j.seq > last + 100000000000 AND last > 0
@@ -398,13 +386,13 @@ BEGIN
                 CASE WHEN j.did IS NULL THEN 'The account must be a DID.'
                      WHEN octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
                      WHEN j.seq IS NULL OR j.seq < 1 THEN 'The number must be positive.'
-                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, 'active') IS DISTINCT FROM 'boolean'
+                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
                      THEN '"active" must be true or false.' END
-         END,
+         END, CASE WHEN j.signed IS FALSE THEN unsigned END),
          j.signed, coalesce(c.rev, s.rev), c.since, c.prev_data, r.data
   FROM judged AS j
-       CROSS JOIN atid.commit_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#commit' THEN j.body END) AS c
-       CROSS JOIN atid.sync_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#sync' THEN j.body END) AS s
+       CROSS JOIN atid.commit_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#commit' THEN j.frame END) AS c
+       CROSS JOIN atid.sync_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#sync' THEN j.frame END) AS s
        CROSS JOIN atid.repo_commit(CASE WHEN j.problem IS NULL THEN coalesce(c.blocks, s.blocks) END) AS r;
 
   PERFORM keep(take_all.name, did, reason, reason = unsigned, frame) FROM batch WHERE reason IS NOT NULL AND NOT late;
@@ -424,8 +412,8 @@ BEGIN
   IF NOT everybody AND NOT of_labels AND cardinality(signals) > 0 THEN
     INSERT INTO want (what, value, because)
     SELECT DISTINCT ON (did) 'account', did::text, o.collection
-    FROM batch AS b CROSS JOIN atid.frame_header(frame) AS h CROSS JOIN atid.commit_event_ops(
-           CASE WHEN h.t = '#commit' THEN atid.frame_body(frame) END) AS o
+    FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h CROSS JOIN atid.commit_event_ops(
+           CASE WHEN h.t = '#commit' THEN frame END) AS o
     WHERE b.t IS NULL AND b.reason IS NULL AND NOT b.other AND o.action <> 'delete' AND o.collection = ANY (signals)
       AND octet_length(did::text) <= 512
     ON CONFLICT DO NOTHING;
@@ -465,7 +453,7 @@ BEGIN
   INSERT INTO op (uri, did, collection, fresh, cid, block)
   SELECT DISTINCT ON (uri) uri, c.did, o.collection,
          bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid, CASE WHEN o.action <> 'delete' THEN o.block END
-  FROM chain AS c JOIN batch AS b USING (n) CROSS JOIN atid.commit_event_ops(atid.frame_body(b.frame)) AS o
+  FROM chain AS c JOIN batch AS b USING (n) CROSS JOIN atid.commit_event_ops(b.frame) AS o
        CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
   WHERE c.fits AND o.collection LIKE ANY (wanted) ORDER BY uri, n DESC;
   PERFORM write();
@@ -490,10 +478,10 @@ BEGIN
     SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(), check_at = 'infinity',
         state = CASE WHEN b.always THEN a.state ELSE 'desynchronized' END,
         load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
-    FROM (SELECT DISTINCT ON (did) did, x.active, block_text(body, 'status') AS status,
+    FROM (SELECT DISTINCT ON (did) did, x.active, atid.dag_cbor_get_text(f.body, '{status}') AS status,
                  bool_and(x.active) OVER (PARTITION BY did) AS always
-          FROM batch CROSS JOIN atid.frame_body(frame) AS body
-               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(body, 'active')::bool AS active) AS x
+          FROM batch CROSS JOIN LATERAL (SELECT (atid.frame_parts(frame)).body) AS f
+               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(f.body, '{active}')::bool AS active) AS x
           WHERE t = '#account' AND reason IS NULL ORDER BY did, n DESC) AS b
     WHERE a.did = b.did AND NOT a.barred RETURNING CASE WHEN NOT a.active THEN a.did END
   LOOP
@@ -505,23 +493,23 @@ BEGIN
   -- The keys of up to 100 labelers are asked for without anybody's saying so.
   FOR gone IN
     SELECT DISTINCT atid.did_or_null(l->>'src')
-    FROM batch AS b CROSS JOIN atid.dag_cbor_to_record(atid.frame_body(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN frame END)) AS r
+    FROM batch AS b CROSS JOIN atid.dag_cbor_to_record((atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN frame END)).body) AS r
          CROSS JOIN jsonb_array_elements(r->'labels') AS l
     WHERE t = '#labels' AND reason IS NULL
   LOOP
     INSERT INTO identity (did, labeler) SELECT gone, true
     WHERE octet_length(gone::text) <= 512 AND (SELECT count(*) FROM identity WHERE labeler) < 100 ON CONFLICT DO NOTHING;
   END LOOP;
-  PERFORM labels_take(atid.dag_cbor_to_record(atid.frame_body(frame))->'labels')
+  PERFORM labels_take(atid.dag_cbor_to_record((atid.frame_parts(frame)).body)->'labels')
   FROM batch WHERE t = '#labels' AND reason IS NULL;
 
   SELECT count(*) FILTER (WHERE NOT b.late), max(b.error),
          now() - max(CASE WHEN seq IS NOT NULL
-                       THEN atid.datetime_or_null(block_text(atid.frame_body(frame), 'time')) END)
+                       THEN atid.datetime_or_null(atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{time}')) END)
   INTO taken, error, lag FROM batch AS b;
   SELECT count(*) INTO applied FROM chain WHERE fits;
   -- A server that has no older frames says so. Its list of accounts shows whose commits were missed.
-  IF EXISTS (SELECT FROM batch WHERE t = '#info' AND block_text(atid.frame_body(frame), 'name') = 'OutdatedCursor') THEN
+  IF EXISTS (SELECT FROM batch WHERE t = '#info' AND atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{name}') = 'OutdatedCursor') THEN
     UPDATE stream AS s SET listed = '' WHERE s.name = take_all.name;
     UPDATE want SET listed = '' WHERE what = 'signal';
   END IF;
@@ -570,9 +558,8 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
   EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
               OR raise_exception THEN
     -- its account is loaded only if it has signed the frame
-    SELECT i.did INTO one FROM atid.frame_body(frames[1]) AS body JOIN identity AS i
-      ON i.did = atid.at_uri_did((atid.dag_cbor_ref_uris(body, 'repo'))[1])
-    WHERE take.name NOT LIKE '%Labels' AND atid.commit_event_is_signed_by(body, i.key);
+    SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
+    WHERE take.name NOT LIKE '%Labels' AND atid.event_is_signed_by(frames[1], i.key);
     PERFORM keep(name, one, sqlerrm, false, frames[1]);
     UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
     UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
@@ -751,8 +738,7 @@ BEGIN
   -- Frames that were only too early or too late are not bad.
   DELETE FROM bad AS b
   WHERE b.did = account AND b.early AND EXISTS (
-    SELECT FROM atid.plc_log_keys(log) AS k, atid.frame_body(b.frame) AS body
-    WHERE k.id = 'atproto' AND (atid.commit_event_is_signed_by(body, k.key) OR atid.sync_event_is_signed_by(body, k.key)));
+    SELECT FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto' AND atid.event_is_signed_by(b.frame, k.key));
   UPDATE bad AS b SET early = false WHERE b.did = account AND b.early AND b.received < now();
 
   PERFORM label_keys_take(account, log);

@@ -14,6 +14,7 @@
 //   /keyed?did=DID          it has one again, and uses it
 //   /zero                   an account makes a record that raises an error where a number is expected
 //   /untaken                a frame that is none
+//   /web                    there is one more account, a did:web of this server; answers with the account
 //   /vanish?of=DIDS         one of these accounts is deleted, and nothing tells; answers with the account
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
@@ -53,6 +54,7 @@ class Storage extends MemoryBlockstore {
 const S32 = '234567abcdefghijklmnopqrstuvwxyz';
 const tid = () => '3k' + Array.from({ length: 11 }, () => pick([...S32])).join('');
 const accounts = [];
+const vanished = []; // the directory knows them still
 const sent = { events: 0, connections: 0, early: 0 };
 const LOG_FAULTS = ['500 for a log', 'the log of another account', 'a log without its end', 'a forged log'];
 let wasNoList = false;
@@ -125,11 +127,11 @@ function writes(account) {
 const entry = (did, operation, at) => ({ did, operation, cid: cidOf(operation).toString(), nullified: false, createdAt: new Date(at).toISOString() });
 const newKey = () => (below(3) ? Secp256k1Keypair : P256Keypair).create();
 
-async function newAccount() {
+async function newAccount(web) {
   const rotation = await Secp256k1Keypair.create();
   const key = await newKey();
-  const { op, did } = await plc.createOp({ signingKey: key.did(), handle: `a${accounts.length}.example`, pds: 'https://pds.example', rotationKeys: [rotation.did()], signer: rotation });
-  const account = { did, rotation, key, log: [entry(did, op, Date.now() - 1e6)], storage: new Storage(), entries: new Map(), active: true, silent: false, older: undefined };
+  const { op, did } = web ? { did: web } : await plc.createOp({ signingKey: key.did(), handle: `a${accounts.length}.example`, pds: 'https://pds.example', rotationKeys: [rotation.did()], signer: rotation });
+  const account = { did, rotation, key, log: web ? [] : [entry(did, op, Date.now() - 1e6)], storage: new Storage(), entries: new Map(), active: true, silent: false, older: undefined };
   const first = Array.from({ length: below(30) }, create);
   const commit = await Repo.formatInitCommit(account.storage, did, key, first);
   account.repo = await Repo.createFromCommit(account.storage, commit);
@@ -391,9 +393,16 @@ const control = {
     for (const a of accounts) a.silent = false;
     return control.mark();
   },
+  web: async () => {
+    const [a, body] = await newAccount(`did:web:localhost%3A${server.address().port}`);
+    announce('#account', { did: a.did, active: true });
+    announce('#commit', body);
+    return { did: a.did };
+  },
   vanish: async (q) => {
     const dids = q.get('of').split(' ');
-    return { did: accounts.splice(accounts.findLastIndex((a, i) => i > 1 && dids.includes(a.did)), 1)[0].did };
+    vanished.push(...accounts.splice(accounts.findLastIndex((a, i) => i > 1 && dids.includes(a.did)), 1));
+    return { did: vanished[0].did };
   },
   calm: async () => { calm = true; return {}; },
   mark: async () => { announce('#identity', { did: accounts[0].did }); return { seq }; },
@@ -420,6 +429,9 @@ const server = createServer(async (request, response) => {
       const from = Number(q.get('cursor') || 0);
       json({ repos: accounts.slice(from, from + 7).map((a) => ({
         did: a.did, head: a.repo.cid.toString(), rev: a.repo.commit.rev, active: a.active, status: '\u0000 \ud800' })), cursor: from + 7 < accounts.length ? String(from + 7) : '' });
+    } else if (url.pathname === '/.well-known/did.json') {
+      const { did, key } = accounts.find((a) => a.did.startsWith('did:web:'));
+      json({ id: did, verificationMethod: [{ id: `${did}#atproto`, type: 'Multikey', controller: did, publicKeyMultibase: key.did().slice(8) }] });
     } else if (url.pathname.endsWith('.describeServer')) {
       response.writeHead(501).end();
     } else if (url.pathname.endsWith('.getRepoStatus') && found) {
@@ -429,8 +441,7 @@ const server = createServer(async (request, response) => {
       found.known = true; // who loads it has its key
       await getRepo(found, request, response);
     } else if (url.pathname.endsWith('/log/audit')) {
-      if (!found) return response.writeHead(404).end();
-      getLog(found, response);
+      getLog(found ?? vanished.find((a) => url.pathname.includes(a.did)), response);
     } else if (url.pathname === '/expected') {
       for (const a of accounts) {
         response.write(`account\t${a.did}\t${a.repo.commit.rev}\t${a.key.did()}\t${a.active}\n`);
