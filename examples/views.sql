@@ -1,14 +1,14 @@
 -- Typed views of records, made from their Lexicons. doc/views.md tells how they are used.
 --
---   make_views(lexicons, source, target)   a view for each record type in the schema target: made anew where its Lexicon has
---                                          changed, dropped where it is gone
+--   make_views(lexicons, source, target)   a view for each record type in the schema target: made anew if its Lexicon
+--                                          has changed, dropped if it is gone; returns how many there are
 --   make_view_index(view, columns)         an index of the source, for queries of a view by these columns
 --
--- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (bytea, DAG-CBOR) or
--- record (jsonb). If it also has the columns did and cid, the views use them.
+-- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (bytea,
+-- DAG-CBOR) or record (jsonb). If it also has the columns did and cid, the views use them.
 --
--- A column is NULL where the record does not have the property, or has a value that the column's type cannot hold. So no
--- record in a valid block makes a query fail.
+-- A column is NULL where the record does not have the property, or has a value that the column's type cannot hold. So
+-- no record in a valid block makes a query fail.
 --
 -- Load this file into a schema of its own, for example with PGOPTIONS='-c search_path=views'.
 
@@ -38,8 +38,8 @@ RETURN (SELECT CASE WHEN n = '' THEN 'field'
         FROM trim('_' FROM lower(regexp_replace(regexp_replace(array_to_string(path, '_'),
           '([a-z0-9])([A-Z])', '\1_\2', 'g'), '[^A-Za-z0-9]+', '_', 'g'))) AS n);
 
--- A schema with what it needs to be read: a reference is replaced by its definition, and "home" is the document to which
--- further references belong.
+-- A schema with what it needs to be read: a reference is replaced by its definition, and "home" is the document to
+-- which further references belong.
 CREATE FUNCTION view_schema(lexicons atid.lexicon, home text, schema jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN schema->>'type' = 'ref' THEN (
     SELECT coalesce(atid.lexicon_document(lexicons, nsid) #> ARRAY['defs', coalesce(nullif(split_part(schema->>'ref', '#', 2), ''), 'main')], '{}')
@@ -47,8 +47,8 @@ RETURN CASE WHEN schema->>'type' = 'ref' THEN (
     FROM coalesce(nullif(split_part(schema->>'ref', '#', 1), ''), home) AS nsid)
   ELSE schema || jsonb_build_object('home', home) END;
 
--- The columns of a record type: each property of the record, and the strings, numbers and truth values of objects in it, to a
--- path of three steps: reply.parent.uri is the column reply_parent_uri.
+-- The columns of a record type: each property of the record, and the strings, numbers and truth values of objects in
+-- it, to a path of three steps: reply.parent.uri is the column reply_parent_uri.
 CREATE FUNCTION view_columns(lexicons atid.lexicon, nsid text, OUT name text, OUT path text[], OUT type text, OUT description text)
 RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
   WITH RECURSIVE property (path, schema) AS (
@@ -80,8 +80,8 @@ RETURN (
   SELECT format(CASE type
     WHEN 'text' THEN 'CASE WHEN %2$s = ''string'' THEN %1$s END'
     WHEN 'link' THEN 'CASE WHEN atid.cid_is_valid(%4$s) THEN (%4$s)::atid.cid_link END'
-    WHEN 'atid.cid_link' THEN 'CASE WHEN atid.cid_is_valid(%1$s) THEN (%1$s)::atid.cid_link END'
-    WHEN 'atid.tid' THEN 'CASE WHEN atid.tid_is_valid(%1$s) THEN (%1$s)::atid.tid END'
+    WHEN 'atid.cid_link' THEN 'CASE WHEN %2$s = ''string'' AND atid.cid_is_valid(%1$s) THEN (%1$s)::atid.cid_link END'
+    WHEN 'atid.tid' THEN 'CASE WHEN %2$s = ''string'' AND atid.tid_is_valid(%1$s) THEN (%1$s)::atid.tid END'
     WHEN 'atid.did' THEN 'atid.did_or_null(%1$s)'
     WHEN 'atid.at_uri' THEN 'atid.at_uri_or_null(%1$s)'
     WHEN 'timestamptz' THEN 'atid.datetime_or_null(%1$s)'
@@ -98,9 +98,10 @@ RETURN (
 
 -- With accounts, a table or view with the columns did and handle, each record has the handle of its account.
 CREATE FUNCTION make_views(lexicons atid.lexicon, source regclass, target regnamespace, accounts regclass DEFAULT NULL)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-  has name[] NOT NULL := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND NOT attisdropped);
+  has name[] NOT NULL := ARRAY(
+    SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND NOT attisdropped);
   kind text NOT NULL := CASE WHEN 'block' = ANY (has) THEN 'block' ELSE 'record' END;
   did text NOT NULL := CASE WHEN 'did' = ANY (has) THEN 'did' ELSE 'atid.at_uri_did(uri)' END;
   own text NOT NULL := format('uri, %s AS did, atid.at_uri_rkey(uri) AS rkey', did)
@@ -157,7 +158,7 @@ BEGIN
          LATERAL (
            SELECT string_agg(format('@foreignKey (%s) references %s.%s (%s)', f.name, n.nspname, r.relname, f.key), E'\n' ORDER BY f.name, r.relname),
                   jsonb_agg(jsonb_build_object('local_columns', ARRAY[f.name], 'foreign_schema', n.nspname,
-                                               'foreign_table', r.relname, 'foreign_columns', ARRAY[f.key]))
+                                               'foreign_table', r.relname, 'foreign_columns', ARRAY[f.key]) ORDER BY f.name, r.relname)
            FROM (SELECT DISTINCT k.name, 'uri' AS key, aim.view AS target
                  FROM view_reference AS p JOIN view_column AS k ON k.view = v.view AND k.path = p.path JOIN view_column AS aim ON aim.nsid = p.target
                  WHERE p.nsid = v.nsid
@@ -171,6 +172,7 @@ BEGIN
   LOOP
     EXECUTE format('COMMENT ON VIEW %s IS %L', t.view, t.comment);
   END LOOP;
+  RETURN (SELECT count(DISTINCT view) FROM view_column JOIN pg_class ON oid = view AND relnamespace = target);
 END
 $$;
 

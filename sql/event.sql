@@ -87,10 +87,12 @@ SELECT :'before'::jsonb - 'com.example.note/3jzfcijpj2234'::text
          || '{"com.example.note/3jzfcijpj2777": "changed", "com.example.other/self": "new"}' AS
              after \gset
 SELECT event_of(:'before', :'after') AS event \gset
-SELECT commit_frame(:'event') AS frame, atid.record_to_dag_cbor('{"op": 1, "t": "#commit"}') AS header \gset
+SELECT commit_frame(:'event') AS frame,
+    atid.record_to_dag_cbor('{"op": 1, "t": "#commit"}') AS header \gset
 
 -- a frame
-SELECT op, t, error, body = atid.record_to_dag_cbor(:'event'::jsonb) AS same FROM atid.frame_parts(:'frame');
+SELECT op, t, error, body = atid.record_to_dag_cbor(:'event'::jsonb) AS same
+  FROM atid.frame_parts(:'frame');
 SELECT seq, e.did, e.rev, since, prev_data = root_of(:'before') AS prev_data,
     commit = cid AS commit, data = root_of(:'after') AS data, "time"
   FROM atid.commit_event(:'frame') e, atid.repo_commit(blocks);
@@ -98,7 +100,8 @@ SELECT action, collection, rkey, cid = cid_of(text) AS cid, prev IS NOT NULL AS 
   FROM atid.commit_event_ops(:'frame'), LATERAL (SELECT atid.dag_cbor_to_record(block)->>'text' AS
       text) t;
 SELECT atid.event_problem(:'frame');
-SELECT atid.frame_parts(NULL), atid.commit_event(NULL), atid.sync_event(NULL), atid.event_problem(NULL),
+SELECT atid.frame_parts(NULL), atid.commit_event(NULL), atid.sync_event(NULL),
+    atid.event_problem(NULL),
     atid.event_problem(:'frame', NULL, NULL),
     atid.event_problem(commit_frame(:'event'::jsonb - 'prevData'), NULL, NULL) AS default;
 SELECT count(*) FROM atid.commit_event_ops(NULL);
@@ -267,7 +270,8 @@ SELECT atid.tid_timestamp('3kiwuyhjckc25') = t AS same, problem(:'event',
 -- a rev that has no time
 SELECT problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', 'infinity') IS NOT NULL AS other_rev,
     problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '294276-12-31') AS late,
-    problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '3000-01-01') = problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '294276-12-31') AS same;
+    problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '3000-01-01')
+      = problem(:'event'::jsonb || '{"rev": "jzzzzzzzzzzzz"}', '294276-12-31') AS same;
 
 -- a block with a bit changed: of the commit, of a node, of a record
 SELECT n, atid.event_problem(set_byte(:'frame', at, get_byte(:'frame',
@@ -315,7 +319,8 @@ SELECT problem(event_of('{}', a)) FROM (SELECT jsonb_object_agg('com.example.not
     FROM generate_series(1, 200) i) x;
 
 -- what is no event gives NULL and no rows; a block that is not there is NULL
-SELECT atid.commit_event(:'header'::bytea || '\xa0'), atid.commit_event(decode(repeat('00', 5000001), 'hex')),
+SELECT atid.commit_event(:'header'::bytea || '\xa0'),
+    atid.commit_event(decode(repeat('00', 5000001), 'hex')),
     atid.sync_event(:'header'::bytea || '\xa0'), atid.sync_event(:'frame');
 SELECT count(*) FROM atid.commit_event_ops(:'header'::bytea || '\xa0');
 SELECT count(*) FROM atid.commit_event_ops(commit_frame(:'event'::jsonb
@@ -326,8 +331,10 @@ SELECT action, cid IS NULL AS no_cid, block FROM
     atid.commit_event_ops(commit_frame(:'idle'::jsonb || jsonb_build_object('ops',
     (:'event'::jsonb->'ops'))));
 -- a #commit under another header is no event
-SELECT h, atid.event_problem(f), atid.commit_event(f), (SELECT count(*) FROM atid.commit_event_ops(f)) AS ops
-  FROM unnest('{"{\"op\": 1, \"t\": \"#sync\"}", "{\"op\": 1, \"t\": \"#foo\"}", "{\"op\": 7, \"t\": \"#commit\"}"}'::jsonb[]) h, frame_of(h, :'event') f;
+SELECT h, atid.event_problem(f), atid.commit_event(f),
+    (SELECT count(*) FROM atid.commit_event_ops(f)) AS ops
+  FROM unnest(ARRAY['{"op": 1, "t": "#sync"}', '{"op": 1, "t": "#foo"}',
+      '{"op": 7, "t": "#commit"}']::jsonb[]) h, frame_of(h, :'event') f;
 
 -- a #sync
 SELECT jsonb_build_object('seq', 8, 'did', 'did:web:ada.example', 'rev', '3kiwuyhjckc25', 'time',

@@ -1,14 +1,14 @@
 # The typed views of examples/views.sql say what the records say.
 #
 # Shows that
-# - the views of all record types of the published Lexicons are made in one transaction, over blocks and over jsonb, and each
-#   property of random valid records in them is that of jsonb, cast; none has lost its comment;
+# - the views of all record types of the published Lexicons are made in one transaction, over blocks and over jsonb,
+#   and each property of random valid records in them is that of jsonb, cast; none has lost its comment;
 # - no record with broken values makes a query of a view fail, and both sources give the same;
 # - names that are the same, too long or no names get names of their own;
-# - a view stays, with its dependents, where a Lexicon only gains a property; is made anew where it loses one, unless something
-#   depends on it; and goes where its Lexicon has gone;
-# - an index of make_view_index serves a column and the expression behind it with one plan, for a role that may read only the
-#   views, too;
+# - a view stays, with its dependents, where a Lexicon only gains a property; is made anew where it loses one, unless
+#   something depends on it; and goes where its Lexicon has gone;
+# - an index of make_view_index serves a column and the expression behind it with one plan, for a role that may read
+#   only the views, too;
 # - with script/test --full: PostGraphile serves the views, in one query that uses the indexes.
 #
 # The first two are skipped without node and npm; AtidTest::Oracles says how they are found.
@@ -102,9 +102,7 @@ FROM pg_class AS b JOIN pg_class AS j USING (relname)
 WHERE b.relnamespace = 'b'::regnamespace AND j.relnamespace = 'j'::regnamespace;
 SQL
 		is($read, 't', "$kind records: all rows can be read");
-		is($equal, '', 'and are the same over blocks and over jsonb') or diag($session->ok(<<'SQL'));
-SELECT b, j, s.record FROM b.app_bsky_feed_repost AS b JOIN j.app_bsky_feed_repost AS j USING (uri) JOIN jsons AS s USING (uri) WHERE (b.via, b.subject, b.created_at, b.subject_uri, b.subject_cid) IS DISTINCT FROM (j.via, j.subject, j.created_at,j.subject_uri, j.subject_cid)
-SQL
+		is($equal, '', 'and are the same over blocks and over jsonb');
 		is( $session->ok(q{SELECT view FROM (SELECT DISTINCT view FROM view_column) AS v WHERE differ(view) <> 0}),
 			'', 'each property is that of jsonb, cast')
 		  if $kind eq 'valid';

@@ -1,11 +1,13 @@
 # Random queries give the same rows on tables of atid's types as on tables of text COLLATE "C".
 #
 # The tables of the types have indexes of all kinds, are partitioned or not, and are analyzed, so that the planner has
-# histograms; those of text are plain. A query is written for both, and the rows are compared. An error on one side is a failure.
+# histograms; those of text are plain. A query is written for both, and the rows are compared. An error on one side is
+# a failure.
 #
 # The library with the scripts of 1.1 answers, too, where the planner has a histogram.
 #
-# 1,000 pairs, and 20,000 with script/test --full. ATID_SEED is another seed; ATID_PAIR is the number of the only pair to run.
+# 1,000 pairs, and 20,000 with script/test --full. ATID_SEED is another seed; ATID_PAIR is the number of the only pair
+# to run.
 
 use strict;
 use warnings FATAL => 'all';
@@ -30,8 +32,8 @@ sub chance { return rand() < $_[0]; }
 
 my $node = new_node('random_queries');
 my $icu  = $node->safe_psql('postgres', "SELECT count(*) FROM pg_collation WHERE collprovider = 'i'");
-# An assertion of BRIN wants that a clause has the collation of the index, and the planner takes an index without one for
-# any clause.
+# An assertion of BRIN wants that a clause has the collation of the index, and the planner takes an index without one
+# for any clause.
 my $brin = $node->safe_psql('postgres', 'SHOW debug_assertions') eq 'off';
 note('no BRIN indexes: the server has assertions') unless $brin;
 # 18.3 loses the default partition of integers, too.
@@ -97,7 +99,8 @@ SQL
 	$script .= "INSERT INTO r SELECT * FROM a WHERE u IS NOT NULL;\n";
 }
 
-# A query is written with {column}, which is (column COLLATE "C") for texts, and with <<uri|scope>>, which is uri <@ scope.
+# A query is written with {column}, which is (column COLLATE "C") for texts, and with <<uri|scope>>, which is uri <@
+# scope.
 sub for_types { return $_[0] =~ s/\{(\S+?)\}/$1/gr =~ s/<<(.*?)\|(.*?)>>/$1 <@ $2/gr; }
 
 sub for_texts
@@ -214,8 +217,8 @@ diag(sprintf "%d: %s\n%s\n--- types\n%.200s\n--- texts\n%.200s", $_->[0], for_ty
 diag(substr $err, 0, 2000) if $err ne '';
 cmp_ok($with_rows, '>', $pairs / 4, 'many have rows') unless defined $only;
 
-# The scripts of 1.1 with this library: ranges of a column that has a histogram, with texts that are no values, and with texts
-# that are known only as a parameter or setting.
+# The scripts of 1.1 with this library: ranges of a column that has a histogram, with texts that are no values, and
+# with texts that are known only as a parameter or setting.
 $node->safe_psql('postgres', 'CREATE DATABASE old');
 $node->safe_psql('old', "CREATE EXTENSION atid VERSION '1.1'");
 is( $node->safe_psql('old', <<'SQL'), "146\n55\n145\n1\n1\n55", 'with the scripts of 1.1');

@@ -22,7 +22,8 @@ $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/examples/indexer/schema.sql" ], 'the schema');
 
 # One with a small repository, and two others.
-my ($did, $second, $third) = qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx4aewuhq6yu did:plc:4rgzlncjk4ufakb63scmyptw);
+my ($did, $second, $third) =
+  qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx4aewuhq6yu did:plc:4rgzlncjk4ufakb63scmyptw);
 my $labeler = 'labeler com.atproto.label.subscribeLabels';
 
 # What the tests stand on. Each of them is rolled back.

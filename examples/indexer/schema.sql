@@ -10,8 +10,8 @@
 --   settle()                      accounts to which a change of the table want has not been applied yet
 --   changes(), read_to()          for your application: what was written
 --
--- Each of them locks rows in this order: stream, identity, account. Only take(), list() and settle() lock several accounts,
--- and they lock their stream first.
+-- Each of them locks rows in this order: stream, identity, account. Only take(), list() and settle() lock several
+-- accounts, and they lock their stream first.
 --
 -- It needs the extension atid_crypto, and a database or a search_path of its own.
 
@@ -108,7 +108,8 @@ END;
 -- Lexicons, by which records are judged when they are written. Those that are there already are not judged anew.
 CREATE TABLE lexicons (lexicons atid.lexicon NOT NULL);
 
--- What is wanted. '*' is all; a collection may end in '.*'. A signal is a collection: the accounts that have it are wanted.
+-- What is wanted. '*' is all; a collection may end in '.*'. A signal is a collection: the accounts that have it are
+-- wanted.
 CREATE TABLE want (
   what    text,
   value   text,
@@ -202,8 +203,8 @@ CREATE TABLE bad (
 );
 CREATE INDEX bad_early ON bad (did) WHERE early;
 
--- Frames of accounts that are being loaded. Of more than most_waiting() bytes of one account only the newest stay: unless
--- the repository is as new as they are, they do not go on from it, and so the account is loaded again.
+-- Frames of accounts that are being loaded. Of more than most_waiting() bytes of one account only the newest stay:
+-- unless the repository is as new as they are, they do not go on from it, and so the account is loaded again.
 CREATE TABLE waiting (
   stream text NOT NULL,
   seq    bigint NOT NULL,
@@ -247,8 +248,9 @@ BEGIN
   ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
 END $$;
 
--- Writes the table op, and what follows from it. The planner's settings here and below are there because a session plans
--- these statements once, maybe while the tables are small; nothing here is ever a reason to read one of them whole.
+-- Writes the table op, and what follows from it. The planner's settings here and below are there because a session
+-- plans these statements once, maybe while the tables are small; nothing here is ever a reason to read one of them
+-- whole.
 CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -523,8 +525,9 @@ BEGIN
   WHERE s.name = take_all.name;
 END $$;
 
--- Should something raise an error, such as an index or a trigger of yours, what has waited is taken for itself, one account
--- after the other, and each half of the frames is taken alone, and so on, until the frame is found. It is kept aside.
+-- Should something raise an error, such as an index or a trigger of yours, what has waited is taken for itself, one
+-- account after the other, and each half of the frames is taken alone, and so on, until the frame is found. It is
+-- kept aside.
 CREATE FUNCTION take(
   name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql AS $$
@@ -566,8 +569,8 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
   END;
 END $$;
 
--- What the server says of an account, elsewhere than in its stream: what that said since is newer. One whose revision is
--- newer than what is there is loaded.
+-- What the server says of an account, elsewhere than in its stream: what that said since is newer. One whose revision
+-- is newer than what is there is loaded.
 CREATE FUNCTION told(account atid.did, is_active bool, why text, latest atid.tid, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -593,8 +596,8 @@ BEGIN
   WHERE x.did = a.did;
 END $$;
 
--- The list of accounts to read: of all (collection is ''), or of those that have a signal; and from where. Where not all
--- are wanted, each is asked about instead.
+-- The list of accounts to read: of all (collection is ''), or of those that have a signal; and from where. Where not
+-- all are wanted, each is asked about instead.
 CREATE FUNCTION to_list(name text) RETURNS TABLE (collection text, at text) LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY SELECT '', s.listed FROM stream AS s
@@ -611,8 +614,8 @@ BEGIN
   RETURN QUERY SELECT w.value, w.listed FROM want AS w WHERE w.what = 'signal' AND w.listed IS NOT NULL LIMIT 1;
 END $$;
 
--- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. At
--- the end those that no page had are asked about.
+-- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked
+-- for. At the end those that no page had are asked about.
 CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   r record;
@@ -665,8 +668,8 @@ BEGIN
   RETURNING a.did;
 END $$;
 
--- Accounts whose log or document to ask for, those first that never had an answer. They come again, later each time, until
--- there is one.
+-- Accounts whose log or document to ask for, those first that never had an answer. They come again, later each time,
+-- until there is one.
 CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -684,8 +687,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Who an account is now. Where the key is another one, the account is loaded anew. One that has a tombstone, or has left
--- the PDS whose stream is followed, has no records.
+-- Who an account is now. Where the key is another one, the account is loaded anew. One that has a tombstone, or has
+-- left the PDS whose stream is followed, has no records.
 CREATE FUNCTION know(account atid.did, new_key text, new_handle text, new_pds text, tombstone bool) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -789,7 +792,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: nobody wants it any more.
+-- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: nobody wants it any
+-- more.
 CREATE FUNCTION load(account atid.did, attempt int, car bytea) RETURNS int LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
 DECLARE
@@ -833,8 +837,8 @@ BEGIN
   RETURN changed;
 END $$;
 
--- It was not to be had, or not as it should be: the next attempt is later each time, and the key may be an old one. Or the
--- server has answered what has become of the account. Or the host fails: its other accounts wait too.
+-- It was not to be had, or not as it should be: the next attempt is later each time, and the key may be an old one.
+-- Or the server has answered what has become of the account. Or the host fails: its other accounts wait too.
 CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   a account;
@@ -852,8 +856,8 @@ BEGIN
   ON CONFLICT (name) DO UPDATE SET failures = h.failures + 1, until = now() + pause(h.failures), problem = excluded.problem;
 END $$;
 
--- Follows the table want: some accounts that were added or taken out, and some of those whose records are of older wants. As
--- many are loaded anew as are not waiting for that already.
+-- Follows the table want: some accounts that were added or taken out, and some of those whose records are of older
+-- wants. As many are loaded anew as are not waiting for that already.
 CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off AS $$
 DECLARE

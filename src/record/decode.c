@@ -493,7 +493,8 @@ record_of_value(JsonbValue *v, const uint8_t *value, size_t len, const char *ins
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
 		bytea	   *back = atid_block_of_jsonb(jb);
-		bool		same = VARSIZE_ANY_EXHDR(back) == len && memcmp(VARDATA_ANY(back), value, len) == 0;
+		bool		same = VARSIZE_ANY_EXHDR(back) == len &&
+			memcmp(VARDATA_ANY(back), value, len) == 0;
 
 		if (!same && instead == NULL)
 			return NULL;
