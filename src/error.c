@@ -110,3 +110,20 @@ atid_check_for_interrupts(void)
 {
 	CHECK_FOR_INTERRUPTS();
 }
+
+/*
+ * Raise the error for a stored value of this type that this version cannot read.
+ * This version never makes such a value.
+ */
+void
+atid_refuse_packed(AtidPackedState state, const char *type)
+{
+	if (state == ATID_PACKED_NEWER)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("value of type %s was written by a newer version of atid", type),
+				 errhint("Install that version, or a later one.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("value of type %s is damaged", type)));
+}

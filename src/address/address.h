@@ -19,9 +19,6 @@
 extern Datum atid_did_datum(const char *s, size_t len);
 extern Datum atid_at_uri_datum(const char *s, size_t len);
 
-/* A value that cannot be read */
-pg_noreturn extern void atid_refuse_packed(AtidPackedState state, const char *type);
-
 /* The operators that an index condition may be made of */
 extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_eq(PG_FUNCTION_ARGS);

@@ -34,7 +34,6 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
-#include "address/address.h"
 #include "codec/address.h"
 #include "codec/dagcbor.h"
 #include "compat.h"
@@ -42,178 +41,6 @@
 #include "lexicon/lexicon.h"
 #include "record/decode.h"
 #include "record/encode.h"
-#include "record/inspect.h"
-#include "utf8.h"
-
-
-/*
- * Values
- */
-
-/*
- * An error for a value that this version cannot read.
- */
-static void
-check_head(const AtidLexiconDatum *head)
-{
-	size_t		len = VARSIZE(head);
-
-	if (len <= offsetof(AtidLexiconDatum, version) || head->version == 0)
-		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.lexicon");
-	if (head->version != ATID_LEXICON_FORM)
-		atid_refuse_packed(ATID_PACKED_NEWER, "atid.lexicon");
-	if (len <= offsetof(AtidLexiconDatum, cbor))
-		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.lexicon");
-	if (head->reserved[0] != 0 || head->reserved[1] != 0 || head->reserved[2] != 0)
-		atid_refuse_packed(ATID_PACKED_NEWER, "atid.lexicon");
-}
-
-/*
- * A value that is all there.
- */
-AtidLexiconDatum *
-atid_lexicon_get(Datum datum)
-{
-	AtidLexiconDatum *value = (AtidLexiconDatum *) PG_DETOAST_DATUM(datum);
-
-	check_head(value);
-	return value;
-}
-
-/*
- * A value of which the version and the digest are there.
- */
-const AtidLexiconDatum *
-atid_lexicon_head(Datum datum)
-{
-	const AtidLexiconDatum *head = (const AtidLexiconDatum *) DatumGetPointer(datum);
-
-	if (VARATT_IS_EXTENDED(head))
-		head = (const AtidLexiconDatum *)
-			PG_DETOAST_DATUM_SLICE(datum, 0, offsetof(AtidLexiconDatum, cbor) + 1 - VARHDRSZ);
-	check_head(head);
-	return head;
-}
-
-/*
- * A reference as a set has it, in UTF-8.  One that has no form in UTF-8 is empty here, and so
- * is no reference.
- */
-const char *
-atid_lexicon_ref_utf8(const text *ref, size_t *len)
-{
-	const char *s = VARDATA_ANY(ref);
-	const char *utf8 = s;
-
-	*len = VARSIZE_ANY_EXHDR(ref);
-	if (!atid_has_utf8(s, *len))
-		*len = 0;
-	else if (!atid_is_ascii(s, *len))
-		utf8 = pg_server_to_any(s, (int) *len, PG_UTF8);
-	if (utf8 != s)
-		*len = strlen(utf8);
-	return utf8;
-}
-
-/*
- * Append the text of a reference, in UTF-8: the NSID, and "#" and the name if it is not
- * main.
- */
-void
-atid_lexicon_append_ref(StringInfo buf, const AtidLexicon *set, AtidLexText nsid,
-						AtidLexText name)
-{
-	appendBinaryStringInfo(buf, atid_lex_text(set, nsid), (int) nsid.len);
-	if (!atid_lex_is_main(set, name))
-	{
-		appendStringInfoChar(buf, '#');
-		appendBinaryStringInfo(buf, atid_lex_text(set, name), (int) name.len);
-	}
-}
-
-static void
-read_bytes(AtidCborReader *reader, const void *bytes, size_t len)
-{
-	atid_cbor_reader_init(reader, bytes, len);
-	reader->pause = atid_check_for_interrupts;
-}
-
-/*
- * The next event; a cancel can end the loop.
- */
-static AtidCborEvent
-next_event(AtidCborReader *reader, AtidCborItem *item)
-{
-	CHECK_FOR_INTERRUPTS();
-	return atid_cbor_next(reader, item);
-}
-
-
-/*
- * Places
- */
-
-/*
- * The path to a place in a document, which begins at these bytes and may end before
- * they do.
- */
-static char *
-path_in_document(const uint8 *document, size_t len, size_t at)
-{
-	AtidCborReader reader;
-	AtidInspector *in = palloc(sizeof(AtidInspector));
-	char	   *path;
-	bool		of_item = true;
-
-	read_bytes(&reader, document, len);
-	atid_inspect_init(in, &reader, NULL);
-	for (;;)
-	{
-		AtidCborEvent event = atid_inspect_next(in);
-
-		CHECK_FOR_INTERRUPTS();
-		of_item = event != ATID_CBOR_MAP_END && event != ATID_CBOR_ARRAY_END;
-		if (event == ATID_CBOR_END || event == ATID_CBOR_FAULT ||
-			atid_cbor_offset(&reader) >= at)
-			break;
-		if (!of_item)
-			atid_inspect_leave(in);
-		else if (event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY)
-			atid_inspect_enter(in, event);
-	}
-	path = atid_inspect_path(in, in->depth, of_item);
-	pfree(in);
-	return path;
-}
-
-/*
- * A place in a set as words, with which an error begins: the NSID of the document, and
- * the path in it.
- */
-char *
-atid_lexicon_place(const uint8 *cbor, size_t len, size_t at)
-{
-	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event;
-	AtidCborItem nsid = {0};
-
-	/* the document in which the place is, or begins after */
-	read_bytes(&reader, cbor, len);
-	do
-	{
-		event = next_event(&reader, &item);
-		if (event == ATID_CBOR_KEY && reader.depth == 1)
-			nsid = item;
-	} while (event != ATID_CBOR_END && event != ATID_CBOR_FAULT &&
-			 atid_cbor_offset(&reader) < at);
-
-	if (nsid.data == NULL)
-		return pstrdup("$");
-	return psprintf("In %s, %s", atid_quote((const char *) nsid.data, nsid.len),
-					path_in_document(nsid.data + nsid.len, cbor + len - nsid.data - nsid.len,
-									 Max((ssize_t) at - (nsid.data + nsid.len - cbor), 0)));
-}
 
 
 /*
@@ -273,7 +100,7 @@ read_document(AtidCborReader *reader, AtidCborItem item)
 
 	do
 	{
-		event = next_event(reader, &item);
+		event = atid_lexicon_next_event(reader, &item);
 		if (is_id && event == ATID_CBOR_TEXT)
 		{
 			part.nsid = item.data;
@@ -307,11 +134,11 @@ read_documents(Reading *reading, bytea *block, AtidLexiconParts *parts)
 	AtidCborEvent event;
 	bool		array;
 
-	read_bytes(&reader, VARDATA(block), VARSIZE(block) - VARHDRSZ);
-	event = next_event(&reader, &item);
+	atid_lexicon_read_bytes(&reader, VARDATA(block), VARSIZE(block) - VARHDRSZ);
+	event = atid_lexicon_next_event(&reader, &item);
 	array = event == ATID_CBOR_ARRAY;
 	if (array)
-		event = next_event(&reader, &item);
+		event = atid_lexicon_next_event(&reader, &item);
 	else if (event != ATID_CBOR_MAP)
 	{
 		note_problem(reading, ATID_LEXICON_TOP, "$");
@@ -342,7 +169,7 @@ read_documents(Reading *reading, bytea *block, AtidLexiconParts *parts)
 			return;
 		}
 		atid_lexicon_add_part(parts, &part);
-		event = next_event(&reader, &item);
+		event = atid_lexicon_next_event(&reader, &item);
 	}
 }
 
@@ -590,33 +417,6 @@ atid_lexicon_from_jsonb(PG_FUNCTION_ARGS)
 				 errmsg("invalid lexicon"),
 				 errdetail("%s", reading.problem)));
 	PG_RETURN_POINTER(reading.value);
-}
-
-/*
- * The jsonb of documents in a block.  Unlike a lexicon it cannot have U+0000.
- */
-Jsonb *
-atid_lexicon_jsonb(bytea *block)
-{
-	const uint8 *bytes = (const uint8 *) VARDATA(block);
-	size_t		len = VARSIZE(block) - VARHDRSZ;
-	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event;
-
-	read_bytes(&reader, bytes, len);
-	do
-	{
-		event = next_event(&reader, &item);
-		if ((event == ATID_CBOR_TEXT || event == ATID_CBOR_KEY) && item.nul)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-					 errmsg("lexicon cannot be expressed as jsonb"),
-					 errdetail("%s: A text must not contain U+0000, which jsonb cannot hold.",
-							   path_in_document(bytes, len, atid_cbor_offset(&reader))),
-					 errhint("Use its text as json.")));
-	} while (event != ATID_CBOR_END && event != ATID_CBOR_FAULT);
-	return atid_jsonb_of_block(block);
 }
 
 PG_FUNCTION_INFO_V1(atid_lexicon_to_jsonb);

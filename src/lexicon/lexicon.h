@@ -12,6 +12,7 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
+#include "codec/dagcbor.h"
 #include "codec/lexicon.h"
 
 #define ATID_LEXICON_FORM 1
@@ -46,26 +47,73 @@ typedef struct AtidLexiconParts
 	size_t		size;
 } AtidLexiconParts;
 
-/* program.c: the program of a value, from the cache of this backend */
-extern const AtidLexicon *atid_lexicon_program(FunctionCallInfo fcinfo, int argument);
-extern AtidFault atid_lexicon_compile_here(AtidLexicon *set, const uint8 *bytes, size_t len,
-										   size_t *at);
+/*
+ * value.c: below all others.  Results are in the caller's memory context.
+ */
 
-/* lexicon.c */
+/* The whole value, detoasted.  Raises XX001 or 0A000 for one that this version cannot read. */
 extern AtidLexiconDatum *atid_lexicon_get(Datum datum);
+
+/* The same of its version and digest alone, which is all that is fetched. */
 extern const AtidLexiconDatum *atid_lexicon_head(Datum datum);
+
+/* A reader of DAG-CBOR that can be cancelled, and its next event. */
+extern void atid_lexicon_read_bytes(AtidCborReader *reader, const void *bytes, size_t len);
+extern AtidCborEvent atid_lexicon_next_event(AtidCborReader *reader, AtidCborItem *item);
+
+/* The jsonb of documents in a block.  Raises 22P05 for U+0000. */
 extern Jsonb *atid_lexicon_jsonb(bytea *block);
+
+/* A reference in UTF-8, and its length; the length is 0 if it has no form in UTF-8. */
 extern const char *atid_lexicon_ref_utf8(const text *ref, size_t *len);
+
+/* Appends the text of a reference, in UTF-8. */
 extern void atid_lexicon_append_ref(StringInfo buf, const AtidLexicon *set, AtidLexText nsid,
 									AtidLexText name);
+
+/* A place in a set in words, with which a problem begins. */
 extern char *atid_lexicon_place(const uint8 *cbor, size_t len, size_t at);
 
-/* set.c: a set as its documents, and back */
+/* Adds a document, which the list only points at. */
 extern void atid_lexicon_add_part(AtidLexiconParts *parts, const AtidLexiconPart *part);
+
+/* Adds the documents of a value, which must stay where it is. */
 extern void atid_lexicon_split(AtidLexiconParts *parts, const AtidLexiconDatum *value);
+
+/* Sorts documents by their NSIDs, in bytewise order. */
 extern void atid_lexicon_sort(AtidLexiconParts *parts);
+
+/*
+ * Sorts documents in the order of a set, each once.  Returns NULL, or one whose NSID another
+ * document has too.  free_part(), if it is not NULL, is called for those that are left out.
+ */
+extern const AtidLexiconPart *atid_lexicon_unite(AtidLexiconParts *parts,
+												 void (*free_part) (const AtidLexiconPart *part));
+
+/*
+ * The value of documents.  On a fault *value is NULL, and *at is the document that has it.
+ */
 extern AtidFault atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **value,
 								   const AtidLexiconPart **at);
+
+/* A fault of a document as a sentence with its NSID. */
 extern char *atid_lexicon_fault_of(const AtidLexiconPart *part, AtidFault fault);
+
+/*
+ * program.c: above value.c
+ */
+
+/*
+ * The program of the argument, from the cache of this backend; it stays at least as long as
+ * the call.  Raises the errors of atid_lexicon_get().
+ */
+extern const AtidLexicon *atid_lexicon_program(FunctionCallInfo fcinfo, int argument);
+
+/*
+ * Compiles a set into the current memory context.  Its bytes must stay where they are.  On a
+ * fault *at is its place.
+ */
+extern AtidFault atid_lexicon_compile_here(AtidLexicon *set, const uint8 *bytes, size_t len,
+										   size_t *at);
 
 #endif							/* ATID_LEXICON_H */

@@ -34,7 +34,6 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#include "address/address.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"

@@ -25,181 +25,14 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
-#include "address/address.h"
 #include "cid.h"
 #include "codec/bytes.h"
 #include "codec/dagcbor.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"
-#include "sha256.h"
 #include "sort.h"
 
-
-/*
- * A set as its documents, and back
- */
-
-void
-atid_lexicon_add_part(AtidLexiconParts *parts, const AtidLexiconPart *part)
-{
-	if (parts->parts == NULL)
-	{
-		parts->size = 8;
-		parts->parts = palloc(parts->size * sizeof(AtidLexiconPart));
-	}
-	else if (parts->count == parts->size)
-	{
-		parts->size *= 2;
-		parts->parts = repalloc_huge(parts->parts, parts->size * sizeof(AtidLexiconPart));
-	}
-	parts->parts[parts->count++] = *part;
-}
-
-/*
- * Add the documents of a value, which must stay where it is.
- */
-void
-atid_lexicon_split(AtidLexiconParts *parts, const AtidLexiconDatum *value)
-{
-	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event;
-	AtidLexiconPart part = {NULL, 0, NULL, 0};
-
-	atid_cbor_reader_init(&reader, value->cbor, ATID_LEXICON_CBOR_LEN(value));
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		event = atid_cbor_next(&reader, &item);
-		if (event == ATID_CBOR_FAULT || (reader.depth == 0 && event != ATID_CBOR_END &&
-										 event != ATID_CBOR_MAP_END))
-			atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.lexicon");
-		if ((event == ATID_CBOR_KEY && reader.depth == 1) || event == ATID_CBOR_END)
-		{
-			if (part.nsid != NULL)
-			{
-				part.len = reader.at - part.document;
-				atid_lexicon_add_part(parts, &part);
-			}
-			part.nsid = item.data;
-			part.nsid_len = item.len;
-			part.document = item.data + item.len;
-		}
-	} while (event != ATID_CBOR_END);
-}
-
-static int
-compare_parts(const void *a, const void *b, void *arg)
-{
-	const AtidLexiconPart *x = a;
-	const AtidLexiconPart *y = b;
-
-	return arg != NULL ?
-		atid_bytes_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len) :
-		atid_cbor_key_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len);
-}
-
-/*
- * Sort documents by their NSIDs, in bytewise order.
- */
-void
-atid_lexicon_sort(AtidLexiconParts *parts)
-{
-	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_parts, parts);
-}
-
-/*
- * Sort documents in the order that they have in a set, each once.  Returns NULL, or one
- * that has the NSID of another document.  free_part() frees those that are left out,
- * if it is not NULL.
- */
-static const AtidLexiconPart *
-unite_parts(AtidLexiconParts *parts, void (*free_part) (const AtidLexiconPart *part))
-{
-	AtidLexiconPart *last = NULL;
-
-	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_parts, NULL);
-	for (size_t i = 0; i < parts->count; i++)
-	{
-		AtidLexiconPart *part = &parts->parts[i];
-
-		CHECK_FOR_INTERRUPTS();
-		if (last != NULL && compare_parts(last, part, NULL) == 0)
-		{
-			if (last->len != part->len ||
-				memcmp(last->document, part->document, part->len) != 0)
-				return part;
-			if (free_part != NULL)
-				free_part(part);
-		}
-		else
-		{
-			last = last == NULL ? part : last + 1;
-			*last = *part;
-		}
-	}
-	if (last != NULL)
-		parts->count = last + 1 - parts->parts;
-	return NULL;
-}
-
-/*
- * The value of documents.  On a fault it is NULL, and *at is the document at fault.
- */
-AtidFault
-atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **value, const AtidLexiconPart **at)
-{
-	const size_t head = offsetof(AtidLexiconDatum, cbor);
-	AtidCborWriter writer = {0};
-	AtidLexiconDatum *result;
-
-	*value = NULL;
-	*at = unite_parts(parts, NULL);
-	if (*at != NULL)
-		return ATID_LEXICON_TWICE;
-
-	/* a head has at most 9 bytes */
-	writer.cap = 9;
-	for (size_t i = 0; i < parts->count; i++)
-	{
-		writer.cap += 9 + parts->parts[i].nsid_len + parts->parts[i].len;
-		if (writer.cap > MaxAllocSize - head)
-		{
-			*at = &parts->parts[i];
-			return ATID_CBOR_SIZE;
-		}
-	}
-	result = palloc0(head + writer.cap);
-	writer.data = result->cbor;
-	atid_cbor_put_map(&writer, parts->count);
-	for (size_t i = 0; i < parts->count; i++)
-	{
-		const AtidLexiconPart *part = &parts->parts[i];
-
-		CHECK_FOR_INTERRUPTS();
-		atid_cbor_put_text(&writer, part->nsid, part->nsid_len);
-		memcpy(writer.data + writer.len, part->document, part->len);
-		writer.len += part->len;
-	}
-	Assert(writer.fault == ATID_OK && writer.len <= writer.cap);
-
-	result->version = ATID_LEXICON_FORM;
-	atid_sha256_once(result->cbor, writer.len, result->digest);
-	SET_VARSIZE(result, head + writer.len);
-	*value = result;
-	return ATID_OK;
-}
-
-/*
- * A fault of a document as a sentence with its NSID.
- */
-char *
-atid_lexicon_fault_of(const AtidLexiconPart *part, AtidFault fault)
-{
-	return psprintf("In %s: %s", atid_quote((const char *) part->nsid, part->nsid_len),
-					atid_fault_words(fault));
-}
 
 pg_noreturn static void
 refuse_set(AtidFault fault, const AtidLexiconPart *part)
@@ -278,7 +111,7 @@ add_copy_of_part(SetState *state, const AtidLexiconPart *part)
 static void
 unite_state(SetState *state)
 {
-	const AtidLexiconPart *twice = unite_parts(&state->parts, free_copy_of_part);
+	const AtidLexiconPart *twice = atid_lexicon_unite(&state->parts, free_copy_of_part);
 
 	if (twice != NULL)
 		refuse_set(ATID_LEXICON_TWICE, twice);
