@@ -41,7 +41,7 @@ crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
 */*                 nothing: a folder that has no row
 compat              nothing
 jsonbuild           compat
-error               codec/fault
+error               compat codec/fault codec/packed
 sha256              nothing
 sort                nothing
 utf8                compat codec/fault
