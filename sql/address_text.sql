@@ -354,7 +354,9 @@ CREATE TABLE to_did (did varchar REFERENCES person);
 \set VERBOSITY default
 
 -- a name casts to text and to varchar, so it needs one of them
+\set VERBOSITY terse
 SELECT current_user = did FROM person;
+\set VERBOSITY default
 SELECT count(*) FROM person WHERE current_user::text = did OR did = 'x'::name::text;
 
 -- partitions are pruned by a text, when planned and when run
