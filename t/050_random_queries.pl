@@ -6,7 +6,7 @@
 #
 # The library with the scripts of 1.1 answers, too, where the planner has a histogram.
 #
-# 1,000 pairs, and 20,000 with script/test --full. ATID_SEED is another seed; ATID_PAIR is the number of the only pair
+# 1,000 pairs, or as many as ATID_PAIRS says. ATID_SEED is another seed; ATID_PAIR is the number of the only pair
 # to run.
 
 use strict;
@@ -17,12 +17,13 @@ use lib "$FindBin::Bin/lib";
 
 use AtidTest;
 use AtidTest::Oracles;
+use Encode ();
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $pairs = $ENV{ATID_FULL} ? 20_000 : 1_000;
+my $pairs = $ENV{ATID_PAIRS} || 1_000;
 my $only  = $ENV{ATID_PAIR};
 my $seed  = AtidTest::Oracles::seed();
 srand $seed;
@@ -195,10 +196,10 @@ foreach my $i (0 .. $pairs - 1)
 	$script .= $part if !defined $only || $i == $only;
 }
 
-my ($out, $err) = ('', '');
-utf8::encode($script);
-IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('random') ], '<', \$script, '>', \$out, '2>', \$err,
-	IPC::Run::timeout(10 * $PostgreSQL::Test::Utils::timeout_default));
+my $folder = PostgreSQL::Test::Utils::tempdir('queries');
+append_to_file("$folder/script", Encode::encode('UTF-8', $script));
+IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr('random'), '-f', "$folder/script" ], '>', "$folder/out", '2>', "$folder/err");
+my ($out, $err) = (slurp_file("$folder/out"), slurp_file("$folder/err"));
 my (%answer, @differ);
 my $with_rows = 0;
 while ($out =~ /^== (\d+) ([vt])\n(.*?)^=> (\w+)\n/msg)
