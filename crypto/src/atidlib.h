@@ -23,6 +23,7 @@ typedef enum AtidFunction
  * Calls a function of one argument that does not return NULL.
  */
 extern Datum atid_call(AtidFunction function, Datum arg);
+
 /*
  * Calls a function of two arguments that returns a set.  Its rows become the result of the
  * call fcinfo, whose result must be returned as it is.

@@ -241,13 +241,13 @@ check_hash(LogReader *reader, EntryReading *reading)
 	uint8_t		cid[ATID_CID_BLESSED_LEN] = {
 		1, ATID_CODEC_DAG_CBOR, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN
 	};
-	char		text[ATID_LOG_CID_LEN];
+	char		cid_text[ATID_LOG_CID_LEN];
 
 	atid_sha256_once(block, reading->len, reading->digest);
 	pfree(block);
 	memcpy(cid + sizeof(cid) - ATID_SHA2_256_LEN, reading->digest, ATID_SHA2_256_LEN);
-	atid_cid_to_text(cid, sizeof(cid), text);
-	if (!is_string(&reading->cid, text, sizeof(text)))
+	atid_cid_to_text(cid, sizeof(cid), cid_text);
+	if (!is_string(&reading->cid, cid_text, sizeof(cid_text)))
 		return note(reader, reading->n, ".cid", ATID_LOG_CID);
 	reading->entry->cid = reading->cid.val.string.val;
 	return true;

@@ -27,8 +27,8 @@ typedef struct AtidLogEntry
 	const char *cid;			/* its text, of ATID_LOG_CID_LEN characters */
 	TimestampTz created;
 	int			prev;			/* the entry that the operation follows */
-	int			signer;			/* the index of the rotation key, of that entry
-								 * or, in the first, of this one */
+	int			signer;			/* the index of the rotation key, of that
+								 * entry or, in the first, of this one */
 	int			nullifier;		/* the entry that has nullified this one */
 	AtidOperationType type;
 	int8		claim;			/* nullified as the log has it; -1 where it

@@ -43,11 +43,13 @@ typedef struct AtidMultikey
  */
 extern AtidFault atid_multikey_parse(const char *str, size_t len, AtidMultikey *key,
 									 size_t *at);
+
 /*
  * Sets the point of a key from len bytes.  Returns ATID_OK, or what is wrong with them.
  */
 extern AtidFault atid_multikey_set_point(AtidMultikey *key, const uint8_t *point,
 										 size_t len);
+
 /*
  * Writes a key as a did:key, without a terminator.
  */
@@ -58,6 +60,7 @@ extern void atid_multikey_to_did_key(const AtidMultikey *key,
  * Sets *curve to the curve of this name of len characters; false if there is none.
  */
 extern bool atid_curve_of_name(const char *name, size_t len, AtidCurve *curve);
+
 /*
  * The name of a curve.
  */

@@ -17,6 +17,7 @@
  */
 extern bool atid_signature_from_bytes(const JsonbValue *value,
 									  uint8_t signature[ATID_SIGNATURE_LEN]);
+
 /*
  * Reads a string that is the base64url of 64 bytes, without padding; false if it is not that.
  */
