@@ -2,8 +2,10 @@
  *
  * mst_invert.c
  *		Operations undone in a tree lead to the root of the tree before, or there is a
- *		fault; a search finds what is in the tree.  Where the tree is not canonical, a
- *		trusting walk does not come to a canonical one that a careful one refuses.
+ *		fault; a search finds what is in the tree.  If the tree is not canonical, a
+ *		trusting walk does not come to a canonical one that a careful one refuses.  A
+ *		subtree that is missing is needed if a key was created beside it: the key can
+ *		belong among the keys of the subtree.
  *
  * An input is two bytes of settings, and then three for a key: which one, its value before,
  * and after.  The depth of a key is in its last byte.
@@ -102,20 +104,26 @@ keep_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 	lens[node_count++] = len;
 }
 
+static void
+put_keys(AtidMstBuilder *builder, const AtidMstCaller *caller, bool after, int first, int end)
+{
+	for (int i = first; i < end; i++)
+		if (after ? keys[i].has_after : keys[i].has_before)
+			CLAIM(atid_mst_put(builder, caller, keys[i].bytes, 2,
+							   after ? keys[i].after : keys[i].before, 36) == ATID_OK);
+}
+
 /*
- * The tree of the keys after the operations, or before them.
+ * The tree of some keys after the operations, whose nodes are kept, or before them.
  */
 static void
-build(bool after, uint8_t root[ATID_MST_CID_LEN])
+build(bool after, int first, int end, uint8_t root[ATID_MST_CID_LEN])
 {
 	AtidMstCaller caller = {digest_of, fuzz_memory, NULL, after ? keep_node : NULL, NULL, NULL};
 	AtidMstBuilder builder;
 
 	atid_mst_builder_init(&builder);
-	for (int i = 0; i < KEYS_MAX; i++)
-		if (after ? keys[i].has_after : keys[i].has_before)
-			CLAIM(atid_mst_put(&builder, &caller, keys[i].bytes, 2,
-							   after ? keys[i].after : keys[i].before, 36) == ATID_OK);
+	put_keys(&builder, &caller, after, first, end);
 	CLAIM(atid_mst_finish(&builder, &caller, root) == ATID_OK);
 	atid_mst_builder_free(&builder, &caller);
 }
@@ -139,6 +147,63 @@ undo(const AtidMstOperation *ops, size_t count, const uint8_t *after, bool trust
 		  inversion.operation != NULL);
 	atid_mst_walk_end(&walk);
 	return fault;
+}
+
+/*
+ * Create a key in the tree before the operations, in front of a subtree or behind it,
+ * although it belongs among the keys of the subtree.  The keys of the subtree are less
+ * deep than bound, and its nodes are missing.
+ */
+static void
+create_beside(int created, int bound, bool behind)
+{
+	AtidMstCaller caller = {digest_of, fuzz_memory, NULL, keep_node, NULL, NULL};
+	AtidMstBuilder builder;
+	AtidMstOperation op = {0};
+	Key		   *key = &keys[created];
+	int			level = -1;
+	int			first = created;
+	int			end = created;
+	uint8_t		part[ATID_MST_CID_LEN];
+	uint8_t		root[ATID_MST_CID_LEN];
+
+	key->has_before = false;
+	while (first > 0 && (!keys[first - 1].has_before || depth_of(keys[first - 1].bytes) < bound))
+		first--;
+	while (end < KEYS_MAX && (!keys[end].has_before || depth_of(keys[end].bytes) < bound))
+		end++;
+	for (int i = first; i < end; i++)
+		if (keys[i].has_before && depth_of(keys[i].bytes) > level)
+			level = depth_of(keys[i].bytes);
+	if (level < 0 || depth_of(key->bytes) < bound)
+		return;
+	build(false, first, end, part);
+
+	memcpy(key->after, "\x01\x71\x12\x20", 4);
+	op.key = key->bytes;
+	op.key_len = 2;
+	op.new = key->after;
+	op.new_len = sizeof(key->after);
+	atid_mst_builder_init(&builder);
+	put_keys(&builder, &caller, false, 0, first);
+	if (behind)
+		CLAIM(atid_mst_put_tree(&builder, &caller, level, part) == ATID_OK);
+	CLAIM(atid_mst_put(&builder, &caller, op.key, 2, op.new, op.new_len) == ATID_OK);
+	if (!behind)
+		CLAIM(atid_mst_put_tree(&builder, &caller, level, part) == ATID_OK);
+	put_keys(&builder, &caller, false, end, KEYS_MAX);
+	CLAIM(atid_mst_finish(&builder, &caller, root) == ATID_OK);
+	atid_mst_builder_free(&builder, &caller);
+
+	CLAIM(undo(&op, 1, root, false, part) == ATID_MST_NEEDED);
+	CLAIM(undo(&op, 1, root, true, part) == ATID_MST_NEEDED);
+}
+
+static void
+forget_nodes(void)
+{
+	while (node_count > 0)
+		free(nodes[--node_count]);
 }
 
 static void
@@ -199,10 +264,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		key->after[4] = data[i + 2];
 	}
 	wrong = 0;
-	build(false, before);
+	if (how == 7)
+	{
+		create_beside(data[1], data[0] / 64 % 4, data[0] % 2 == 0);
+		forget_nodes();
+		return 0;
+	}
+	build(false, 0, KEYS_MAX, before);
 	wrong = how < 5 ? how : 0;
-	node_count = 0;
-	build(true, after);
+	build(true, 0, KEYS_MAX, after);
 	how = wrong;
 	wrong = 0;
 
@@ -248,7 +318,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			CLAIM(careful != ATID_OK || memcmp(root, before, sizeof(root)) != 0);
 		search_all(after);
 	}
-	for (int i = 0; i < node_count; i++)
-		free(nodes[i]);
+	forget_nodes();
 	return 0;
 }
