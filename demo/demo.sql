@@ -716,3 +716,28 @@ insert into weather select record || '{"windForce": 13}' from weather limit 1;
 \set ON_ERROR_STOP on
 \set want 'record does not conform to its Lexicon'
 \ir error.sql
+
+\set ECHO none
+\echo
+\echo '14. Typed views'
+\echo
+\echo 'examples/views.sql makes a view of each record type, with a typed column for each property. Engines such as'
+\echo 'PostGraphile and PostgREST make an API of such views (doc/views.md).'
+\echo
+\set QUIET on
+\ir ../examples/views.sql
+\set QUIET off
+\set ECHO queries
+create schema api;
+select make_views(lexicons, 'records', 'api') as views from rules;
+\d api.com_example_weather_report
+select station_name, temperature, wind_force, created_at
+  from api.com_example_weather_report where wind_force >= 7 order by created_at desc limit 3;
+
+\set ECHO none
+select count(*) = (select count(*) from records where collection = 'com.example.weather.report')
+       and bool_and((station_name, temperature) = (record->>'stationName', (record->'temperature')::bigint)
+                    and wind_force is not distinct from (record->'windForce')::bigint) as ok
+  from api.com_example_weather_report join records using (uri) \gset
+\set what 'the columns are what the records say'
+\ir check.sql

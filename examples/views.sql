@@ -176,9 +176,20 @@ BEGIN
 END
 $$;
 
--- An index for queries of a view by these columns, in this order. It has the name of the view and its columns.
+-- An index for queries of a view by these columns, in this order. It has the name of the view and its columns. The
+-- statistics tell the planner how many of the records the view has.
 CREATE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  table_name name;
+  space regnamespace;
 BEGIN
+  SELECT relname, relnamespace INTO table_name, space
+  FROM view_column AS c JOIN pg_class ON oid = c.source WHERE c.view = make_view_index.view LIMIT 1;
+  table_name := left(table_name, 40) || '_collection_stats';
+  IF NOT EXISTS (SELECT FROM pg_statistic_ext WHERE stxname = table_name AND stxnamespace = space) THEN
+    EXECUTE (SELECT format('CREATE STATISTICS %s.%I ON (atid.at_uri_collection(uri)) FROM %s', space, table_name, source)
+             FROM view_column AS c WHERE c.view = make_view_index.view LIMIT 1);
+  END IF;
   EXECUTE (
     SELECT format('CREATE INDEX IF NOT EXISTS %I ON %s (%s) WHERE atid.at_uri_collection(uri) = %L',
              view_name(ARRAY[c.nsid] || columns::text[]), c.source, string_agg(format('(%s)', c.expression), ', ' ORDER BY w.n), c.nsid)

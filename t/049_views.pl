@@ -8,8 +8,9 @@
 # - a view stays, with its dependents, where a Lexicon only gains a property; is made anew where it loses one, unless
 #   something depends on it; and goes where its Lexicon has gone;
 # - an index of make_view_index serves a column and the expression behind it with one plan, for a role that may read
-#   only the views, too;
-# - with script/test --full: PostGraphile serves the views, in one query that uses the indexes.
+#   only the views, too.
+#
+# t/090_drivers.pl has PostGraphile, which serves the views.
 #
 # The first two are skipped without node and npm; AtidTest::Oracles says how they are found.
 

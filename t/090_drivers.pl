@@ -5,6 +5,8 @@
 # - the table's rows are what the programs printed;
 # - each recipe is needed: the step fails, or gives a string, without it;
 # - alembic finds what a table of atid's types needs with the recipes, and not without them;
+# - PostGraphile serves the typed views of examples/views.sql to a role that can read only them: in one statement that
+#   uses the indexes, what the records say;
 # - the package of packaging/npm reads and writes all types, and its declarations say what they mean.
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
@@ -268,6 +270,23 @@ SKIP:
 	($well, $said) = try_command("$work/node", 'node', 'node_modules/typescript/bin/tsc', '--noEmit', '--strict', '--skipLibCheck',
 		'--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2022', 'package_atid.ts');
 	ok($well, 'the package: its declarations') or diag($said);
+}
+
+# PostGraphile, over the demo's records
+SKIP:
+{
+	my $why = no_npm();
+	skip "PostGraphile: $why", 1 if defined $why;
+
+	$node->safe_psql('postgres', 'CREATE DATABASE graphql');
+	local $ENV{PGDATABASE} = 'graphql';
+	my ($well, $said) = try_command("$FindBin::Bin/..", 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', 't/drivers/views.sql');
+	ok($well, 'PostGraphile: views are made') or diag($said);
+	($well, $said) = try_command("$work/node", 'node', 'postgraphile.js', "$FindBin::Bin/../demo/records.jsonl");
+	ok($well, 'PostGraphile: the program ran to its end') or diag($said);
+	my @steps = ('a timeline', 'in one statement', 'by the indexes', 'pages', 'likes', 'follows and profiles',
+		"a Lexicon of one's own", 'the source');
+	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", map { "$_\tok" } @steps), 'PostGraphile: its steps');
 }
 
 # alembic: for each step what it finds to do, and the types that the table has then.
