@@ -46,9 +46,6 @@
  * Values
  */
 
-/*
- * A bytea of these bytes; a cid_link, if they are known to be a well-formed CID.
- */
 Datum
 atid_bytes_datum(const uint8_t *bytes, size_t len)
 {
@@ -59,9 +56,6 @@ atid_bytes_datum(const uint8_t *bytes, size_t len)
 	return PointerGetDatum(result);
 }
 
-/*
- * The blessed CID of a block: the SHA-256 of its bytes.
- */
 Datum
 atid_cid_of_block(uint64_t codec, const void *block, size_t len)
 {

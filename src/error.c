@@ -20,11 +20,6 @@
 
 #define ELLIPSIS " ... "
 
-/*
- * Copy a text in this encoding, with a terminator.  A longer one than max bytes
- * is clipped between characters; max must be 16 or more.  *len is the length of
- * the text, and then that of the copy.
- */
 char *
 atid_clip(const char *s, size_t *len, int encoding, size_t max)
 {
@@ -55,19 +50,12 @@ atid_clip(const char *s, size_t *len, int encoding, size_t max)
 	return result;
 }
 
-/*
- * A value in the server's encoding, as an error quotes it.
- */
 char *
 atid_quote(const char *s, size_t len)
 {
 	return atid_clip(s, &len, GetDatabaseEncoding(), ATID_QUOTE_MAX);
 }
 
-/*
- * The words of a fault, with what it is about in them: a text of the server's encoding,
- * which is clipped; NULL if it is about nothing.
- */
 char *
 atid_fault_sentence(AtidFault fault, const char *about)
 {
@@ -89,10 +77,6 @@ plain_words(AtidFault fault)
 	return atid_fault_words(fault);
 }
 
-/*
- * Word a fault and its place, which counts from zero.  An error counts
- * characters from one, and bytes from zero.
- */
 char *
 atid_fault_at_character(AtidFault fault, size_t at)
 {

@@ -18,10 +18,6 @@
 /* Bytes between two checks for interrupts. */
 #define BYTES_AT_ONCE (1024 * 1024)
 
-/*
- * A context for any number of hashes.  The caller frees it; after an error the
- * resource owner does.
- */
 pg_cryptohash_ctx *
 atid_sha256_begin(void)
 {
@@ -34,9 +30,6 @@ atid_sha256_begin(void)
 	return hash;
 }
 
-/*
- * The digest of len bytes.
- */
 void
 atid_sha256(pg_cryptohash_ctx *hash, const void *data, size_t len, uint8_t digest[32])
 {
@@ -59,9 +52,6 @@ atid_sha256(pg_cryptohash_ctx *hash, const void *data, size_t len, uint8_t diges
 						pg_cryptohash_error(hash))));
 }
 
-/*
- * The same with a context of its own.
- */
 void
 atid_sha256_once(const void *data, size_t len, uint8_t digest[32])
 {

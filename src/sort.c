@@ -46,9 +46,6 @@ merge_runs(const char *from, char *to, size_t begin, size_t middle, size_t end, 
 	memcpy(to + (left_end - left), right, right_end - right);
 }
 
-/*
- * Sort count elements of size bytes.
- */
 void
 atid_sort(void *base, size_t count, size_t size,
 		  int (*compare) (const void *a, const void *b, void *arg), void *arg)

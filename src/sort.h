@@ -10,6 +10,9 @@
 
 #include <stddef.h>
 
+/*
+ * Sort count elements of size bytes.
+ */
 extern void atid_sort(void *base, size_t count, size_t size,
 					  int (*compare) (const void *a, const void *b, void *arg), void *arg);
 

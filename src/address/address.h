@@ -17,12 +17,21 @@
 
 /* Values of texts that are known to be valid */
 extern Datum atid_did_datum(const char *s, size_t len);
+
+/*
+ * An at_uri of a text that is known to be valid.
+ */
 extern Datum atid_at_uri_datum(const char *s, size_t len);
 
 /* The operators that an index condition may be made of */
 extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_eq(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_ge(PG_FUNCTION_ARGS);
+
+/*
+ * The operator of a strategy in the index column's family, if it is the type's own:
+ * another family may have another order.
+ */
 extern Oid	atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumber strategy,
 								   PGFunction own);
 

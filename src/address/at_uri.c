@@ -36,9 +36,6 @@
  * Values
  */
 
-/*
- * An at_uri of a text that is known to be valid.
- */
 Datum
 atid_at_uri_datum(const char *s, size_t len)
 {

@@ -143,10 +143,6 @@ atid_at_uri_scope_upper(PG_FUNCTION_ARGS)
  * The planner's support: an index condition
  */
 
-/*
- * The operator of a strategy in the index column's family, if it is the type's own:
- * another family may have another order.
- */
 Oid
 atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumber strategy, PGFunction own)
 {

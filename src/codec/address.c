@@ -83,10 +83,6 @@ span(const char *s, size_t len, int what)
 	return i;
 }
 
-/*
- * DID ("DID Identifier Syntax"): "did:", a method of lower-case letters, ':' and
- * an identifier that does not end in ':' or '%'.
- */
 AtidFault
 atid_did_scan(const char *s, size_t len, size_t *at)
 {
@@ -148,10 +144,6 @@ scan_segment(const char *s, size_t len, const SegmentFaults *faults, size_t *at)
 	return ATID_OK;
 }
 
-/*
- * Handle ("Handle Identifier Syntax"): two segments or more, with periods
- * between them.  The last must not begin with a digit.
- */
 AtidFault
 atid_handle_scan(const char *s, size_t len, size_t *at)
 {
@@ -182,11 +174,6 @@ atid_handle_scan(const char *s, size_t len, size_t *at)
 	return is_kind(s[start], DIGIT) ? ATID_HANDLE_LAST : ATID_OK;
 }
 
-/*
- * NSID ("NSID Syntax"): a domain name in reverse and a name, three segments or
- * more.  The first must not begin with a digit.  The last, the name, is letters
- * and digits, a letter first.
- */
 AtidFault
 atid_nsid_scan(const char *s, size_t len, size_t *at)
 {
@@ -244,9 +231,6 @@ fold_case(char *s, size_t len)
 		s[i] = atid_to_lower(s[i]);
 }
 
-/*
- * Normalize a valid NSID: its authority, a domain name, becomes lower case.
- */
 void
 atid_nsid_fold_case(char *s, size_t len)
 {
@@ -262,19 +246,12 @@ atid_record_key_length_ok(size_t len)
 	return len >= 1 && len <= ATID_RECORD_KEY_MAX;
 }
 
-/*
- * Second rule: only A-Z a-z 0-9 . - _ ~, and ':' if the caller allows it, as
- * the protocol does today.
- */
 bool
 atid_record_key_characters_ok(const char *s, size_t len, bool colon)
 {
 	return span(s, len, colon ? KEY_CHARACTER : KEY_CHARACTER & ~KEY_COLON) == len;
 }
 
-/*
- * Third rule: neither "." nor "..", which stand for directories in a path.
- */
 bool
 atid_record_key_dots_ok(const char *s, size_t len)
 {
@@ -282,9 +259,6 @@ atid_record_key_dots_ok(const char *s, size_t len)
 		!(len == 2 && s[0] == '.' && s[1] == '.');
 }
 
-/*
- * All rules at once.  The length comes first because checking it costs least.
- */
 bool
 atid_record_key_ok(const char *s, size_t len, bool colon)
 {
@@ -293,10 +267,6 @@ atid_record_key_ok(const char *s, size_t len, bool colon)
 		atid_record_key_dots_ok(s, len);
 }
 
-/*
- * All rules, with a fault and its place. ':' is allowed, as in Lexicon's format
- * record-key.
- */
 AtidFault
 atid_record_key_scan(const char *s, size_t len, size_t *at)
 {
@@ -317,10 +287,6 @@ atid_identifier_is_did(const char *s, size_t len)
 	return len >= 4 && memcmp(s, "did:", 4) == 0;
 }
 
-/*
- * at-identifier: a DID or a handle.  A handle has no colon, so a text that
- * begins with "did:" is none.
- */
 AtidFault
 atid_identifier_scan(const char *s, size_t len, size_t *at)
 {
@@ -338,10 +304,6 @@ part_len(const char *s, size_t len)
 	return slash ? (size_t) (slash - s) : len;
 }
 
-/*
- * AT URI, the restricted syntax ("Restricted AT URI Syntax").  *uri is set only
- * if there is no fault; its parts point into s.
- */
 AtidFault
 atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 {
@@ -400,12 +362,6 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 	return ATID_OK;
 }
 
-/*
- * Normalize an AT URI ("Normalization" in its specification): a handle and the
- * collection's authority become lower case.  A DID keeps its %-escapes, since
- * DIDs are compared byte by byte.  No other part can have an escape.  If there is
- * a fault, the text is left as it is.
- */
 AtidFault
 atid_at_uri_fold_case(char *s, size_t len)
 {

@@ -33,22 +33,77 @@ typedef struct AtidAtUri
 	size_t		rkey_len;
 } AtidAtUri;
 
-extern AtidFault atid_did_scan(const char *s, size_t len, size_t *at);
-extern AtidFault atid_handle_scan(const char *s, size_t len, size_t *at);
-extern AtidFault atid_nsid_scan(const char *s, size_t len, size_t *at);
-extern AtidFault atid_record_key_scan(const char *s, size_t len, size_t *at);
-extern AtidFault atid_identifier_scan(const char *s, size_t len, size_t *at);
-extern AtidFault atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at);
+/*
+ * DID ("DID Identifier Syntax"): "did:", a method of lower-case letters, ':' and
+ * an identifier that does not end in ':' or '%'.
+ */
+ATID_NODISCARD extern AtidFault atid_did_scan(const char *s, size_t len, size_t *at);
+
+/*
+ * Handle ("Handle Identifier Syntax"): two segments or more, with periods
+ * between them.  The last must not begin with a digit.
+ */
+ATID_NODISCARD extern AtidFault atid_handle_scan(const char *s, size_t len, size_t *at);
+
+/*
+ * NSID ("NSID Syntax"): a domain name in reverse and a name, three segments or
+ * more.  The first must not begin with a digit.  The last, the name, is letters
+ * and digits, a letter first.
+ */
+ATID_NODISCARD extern AtidFault atid_nsid_scan(const char *s, size_t len, size_t *at);
+
+/*
+ * All rules, with a fault and its place. ':' is allowed, as in Lexicon's format
+ * record-key.
+ */
+ATID_NODISCARD extern AtidFault atid_record_key_scan(const char *s, size_t len, size_t *at);
+
+/*
+ * at-identifier: a DID or a handle.  A handle has no colon, so a text that
+ * begins with "did:" is none.
+ */
+ATID_NODISCARD extern AtidFault atid_identifier_scan(const char *s, size_t len, size_t *at);
+
+/*
+ * AT URI, the restricted syntax ("Restricted AT URI Syntax").  *uri is set only
+ * if there is no fault; its parts point into s.
+ */
+ATID_NODISCARD extern AtidFault atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri,
+												 size_t *at);
 
 /* Normalization, in place. */
 extern size_t atid_nsid_authority_len(const char *s, size_t len);
+
+/*
+ * Normalize a valid NSID: its authority, a domain name, becomes lower case.
+ */
 extern void atid_nsid_fold_case(char *s, size_t len);
-extern AtidFault atid_at_uri_fold_case(char *s, size_t len);
+
+/*
+ * Normalize an AT URI ("Normalization" in its specification): a handle and the
+ * collection's authority become lower case.  A DID keeps its %-escapes, since
+ * DIDs are compared byte by byte.  No other part can have an escape.  If there is
+ * a fault, the text is left as it is.
+ */
+ATID_NODISCARD extern AtidFault atid_at_uri_fold_case(char *s, size_t len);
 
 /* The rules of a record key, one by one and together; "colon" allows ':'. */
 extern bool atid_record_key_length_ok(size_t len);
+
+/*
+ * Second rule: only A-Z a-z 0-9 . - _ ~, and ':' if the caller allows it, as
+ * the protocol does today.
+ */
 extern bool atid_record_key_characters_ok(const char *s, size_t len, bool colon);
+
+/*
+ * Third rule: neither "." nor "..", which stand for directories in a path.
+ */
 extern bool atid_record_key_dots_ok(const char *s, size_t len);
+
+/*
+ * All rules at once.  The length comes first because checking it costs least.
+ */
 extern bool atid_record_key_ok(const char *s, size_t len, bool colon);
 
 /* Is a valid identifier, or authority of an AT URI, a DID and not a handle? */

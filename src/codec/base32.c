@@ -40,9 +40,6 @@ static const uint8_t sortable_value[256] = {
 	['v'] = 28,['w'] = 29,['x'] = 30,['y'] = 31,['z'] = 32,
 };
 
-/*
- * Write the text of value into dst: exactly 13 characters, no terminator.
- */
 void
 atid_base32_encode_tid(uint64_t value, char dst[ATID_TID_TEXT_LEN])
 {
@@ -53,11 +50,6 @@ atid_base32_encode_tid(uint64_t value, char dst[ATID_TID_TEXT_LEN])
 	}
 }
 
-/*
- * Read the 13 bytes at src.  Returns false, and leaves *value alone, if one of
- * them is not in the alphabet or the first is above 'j' (the number would not
- * fit into 64 bits).  atid_syntax_tid() says which it was.
- */
 bool
 atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value)
 {
@@ -77,11 +69,6 @@ atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value)
 	return true;
 }
 
-/*
- * Decode blocks of eight characters of a TID's alphabet to five bytes each.
- * The bytes sort as the characters do.  Returns false if a character is not in
- * the alphabet; dst is then undefined.
- */
 bool
 atid_base32_decode_sortable(const char *src, size_t blocks, uint8_t *dst)
 {
@@ -105,9 +92,6 @@ atid_base32_decode_sortable(const char *src, size_t blocks, uint8_t *dst)
 	return seen <= 31;
 }
 
-/*
- * The reverse: blocks of five bytes to eight characters each, no terminator.
- */
 void
 atid_base32_encode_sortable(const uint8_t *src, size_t blocks, char *dst)
 {
@@ -157,10 +141,6 @@ encode_base32_block(const uint8_t *src, size_t bytes, char *dst, size_t chars)
 		dst[i] = rfc4648[(bits >> (35 - 5 * i)) & 31];
 }
 
-/*
- * Write the text of len bytes into dst: atid_base32_encoded_len(len)
- * characters, no terminator.
- */
 void
 atid_base32_encode(const uint8_t *src, size_t len, char *dst)
 {
@@ -211,11 +191,6 @@ find_bad_character(const char *src, size_t *at)
 	return src[i] == '=' ? ATID_BASE32_PADDING : ATID_BASE32_CHARACTER;
 }
 
-/*
- * Decode len characters to the atid_base32_decoded_len(len) bytes at dst.  A
- * bad character is reported before other faults, because it may have caused
- * them.  On a fault, *at is its place, and dst is undefined.
- */
 AtidFault
 atid_base32_decode(const char *src, size_t len, uint8_t *dst, size_t *at)
 {

@@ -17,15 +17,43 @@
 /* The characters of a TID's text, always; there is no padding. */
 #define ATID_TID_TEXT_LEN 13
 
+/*
+ * Write the text of value into dst: exactly 13 characters, no terminator.
+ */
 extern void atid_base32_encode_tid(uint64_t value, char dst[ATID_TID_TEXT_LEN]);
+
+/*
+ * Read the 13 bytes at src.  Returns false, and leaves *value alone, if one of
+ * them is not in the alphabet or the first is above 'j' (the number would not
+ * fit into 64 bits).  atid_syntax_tid() says which it was.
+ */
 extern bool atid_base32_decode_tid(const char src[ATID_TID_TEXT_LEN], uint64_t *value);
 
+/*
+ * Decode blocks of eight characters of a TID's alphabet to five bytes each.
+ * The bytes sort as the characters do.  Returns false if a character is not in
+ * the alphabet; dst is then undefined.
+ */
 extern bool atid_base32_decode_sortable(const char *src, size_t blocks, uint8_t *dst);
+
+/*
+ * The reverse: blocks of five bytes to eight characters each, no terminator.
+ */
 extern void atid_base32_encode_sortable(const uint8_t *src, size_t blocks, char *dst);
 
+/*
+ * Write the text of len bytes into dst: atid_base32_encoded_len(len)
+ * characters, no terminator.
+ */
 extern void atid_base32_encode(const uint8_t *src, size_t len, char *dst);
-extern AtidFault atid_base32_decode(const char *src, size_t len, uint8_t *dst,
-									size_t *at);
+
+/*
+ * Decode len characters to the atid_base32_decoded_len(len) bytes at dst.  A
+ * bad character is reported before other faults, because it may have caused
+ * them.  On a fault, *at is its place, and dst is undefined.
+ */
+ATID_NODISCARD extern AtidFault atid_base32_decode(const char *src, size_t len, uint8_t *dst,
+												   size_t *at);
 
 /* How many characters len bytes become; they must be fewer than SIZE_MAX / 2. */
 static inline size_t

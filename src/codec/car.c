@@ -150,10 +150,6 @@ read_header(AtidCarReader *reader, const uint8_t *p, size_t len)
 	return seen == 3 || note_car_fault(reader, ATID_CAR_FIELDS, p);
 }
 
-/*
- * Begin to read a CAR, which must not change meanwhile.  Reads the header;
- * returns false if it has a fault.
- */
 bool
 atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len)
 {
@@ -169,9 +165,6 @@ atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len)
 	return read_header(reader, p, header_len);
 }
 
-/*
- * The next section.  Returns false at the end, and at a fault.
- */
 bool
 atid_car_next(AtidCarReader *reader, AtidCarSection *section)
 {
@@ -210,10 +203,6 @@ atid_car_next(AtidCarReader *reader, AtidCarSection *section)
 	return true;
 }
 
-/*
- * Read a root of a header that has no fault.  The first is at reader->roots.
- * Returns the place of the next.
- */
 const uint8_t *
 atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len)
 {
@@ -240,10 +229,6 @@ atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len)
  * Writing
  */
 
-/*
- * Write a header with this root, or without roots if root is NULL, into the
- * ATID_CAR_HEADER_MAX(root_len) bytes at dst.  Returns the number of bytes written.
- */
 size_t
 atid_car_put_header(uint8_t *dst, const uint8_t *root, size_t root_len)
 {
@@ -266,10 +251,6 @@ atid_car_put_header(uint8_t *dst, const uint8_t *root, size_t root_len)
 	return head + writer.len;
 }
 
-/*
- * Write the length of a section, which stands before its CID.  Returns the
- * number of bytes.
- */
 size_t
 atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len,
 						  size_t block_len)
@@ -282,9 +263,6 @@ atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len
  * The index
  */
 
-/*
- * Does the index take this CID: one of a full SHA-256, with any codec?
- */
 bool
 atid_car_is_indexed(const uint8_t *cid, size_t cid_len)
 {
@@ -297,9 +275,6 @@ atid_car_is_indexed(const uint8_t *cid, size_t cid_len)
 		parts.hash == ATID_HASH_SHA2_256 && parts.digest_len == ATID_SHA2_256_LEN;
 }
 
-/*
- * The number of slots of an index for so many blocks.
- */
 size_t
 atid_car_index_slots(size_t blocks)
 {
@@ -392,11 +367,6 @@ find_slot(const AtidCarIndex *index, uint64_t hash, const uint8_t *cid, size_t c
 	}
 }
 
-/*
- * Add the reader's next sections, at most ATID_CAR_BATCH, without those whose
- * CID is there already or is not indexed.  The slots must have been counted for
- * all of them.  Returns the number of sections read.
- */
 size_t
 atid_car_index_read(AtidCarIndex *index, AtidCarReader *reader)
 {
@@ -431,10 +401,6 @@ atid_car_index_read(AtidCarIndex *index, AtidCarReader *reader)
 	return read;
 }
 
-/*
- * Prefetch what searches for these CIDs will read.  They are at most
- * ATID_CAR_BATCH, and blessed.
- */
 void
 atid_car_index_expect(const AtidCarIndex *index, const uint8_t *const *cids, size_t count)
 {
@@ -462,9 +428,6 @@ atid_car_index_expect(const AtidCarIndex *index, const uint8_t *const *cids, siz
 	}
 }
 
-/*
- * The slot and the section of a CID; NULL if the CAR has no block of it.
- */
 AtidCarSlot *
 atid_car_index_find(const AtidCarIndex *index, const uint8_t *cid, size_t cid_len,
 					AtidCarSection *section)

@@ -42,8 +42,21 @@ typedef struct AtidCarSection
 	size_t		block_len;
 } AtidCarSection;
 
+/*
+ * Begin to read a CAR, which must not change meanwhile.  Reads the header;
+ * returns false if it has a fault.
+ */
 extern bool atid_car_begin(AtidCarReader *reader, const uint8_t *car, size_t len);
+
+/*
+ * The next section.  Returns false at the end, and at a fault.
+ */
 extern bool atid_car_next(AtidCarReader *reader, AtidCarSection *section);
+
+/*
+ * Read a root of a header that has no fault.  The first is at reader->roots.
+ * Returns the place of the next.
+ */
 extern const uint8_t *atid_car_root(const uint8_t *root, const uint8_t **cid, size_t *cid_len);
 
 
@@ -55,7 +68,16 @@ extern const uint8_t *atid_car_root(const uint8_t *root, const uint8_t **cid, si
 #define ATID_CAR_SECTION_HEAD_MAX 9
 #define ATID_CAR_HEADER_MAX(root_len) ((root_len) + 88)
 
+/*
+ * Write a header with this root, or without roots if root is NULL, into the
+ * ATID_CAR_HEADER_MAX(root_len) bytes at dst.  Returns the number of bytes written.
+ */
 extern size_t atid_car_put_header(uint8_t *dst, const uint8_t *root, size_t root_len);
+
+/*
+ * Write the length of a section, which stands before its CID.  Returns the
+ * number of bytes.
+ */
 extern size_t atid_car_put_section_head(uint8_t dst[ATID_CAR_SECTION_HEAD_MAX], size_t cid_len,
 										size_t block_len);
 
@@ -89,11 +111,33 @@ typedef struct AtidCarIndex
 	uint64_t	seeds[ATID_CAR_SEEDS];
 } AtidCarIndex;
 
+/*
+ * Does the index take this CID: one of a full SHA-256, with any codec?
+ */
 extern bool atid_car_is_indexed(const uint8_t *cid, size_t cid_len);
+
+/*
+ * The number of slots of an index for so many blocks.
+ */
 extern size_t atid_car_index_slots(size_t blocks);
+
+/*
+ * Add the reader's next sections, at most ATID_CAR_BATCH, without those whose
+ * CID is there already or is not indexed.  The slots must have been counted for
+ * all of them.  Returns the number of sections read.
+ */
 extern size_t atid_car_index_read(AtidCarIndex *index, AtidCarReader *reader);
+
+/*
+ * Prefetch what searches for these CIDs will read.  They are at most
+ * ATID_CAR_BATCH, and blessed.
+ */
 extern void atid_car_index_expect(const AtidCarIndex *index, const uint8_t *const *cids,
 								  size_t count);
+
+/*
+ * The slot and the section of a CID; NULL if the CAR has no block of it.
+ */
 extern AtidCarSlot *atid_car_index_find(const AtidCarIndex *index, const uint8_t *cid,
 										size_t cid_len, AtidCarSection *section);
 

@@ -133,10 +133,6 @@ missing_field(const AtidCommit *commit, unsigned seen)
 	return ATID_OK;
 }
 
-/*
- * Parse a commit.  The block is not hashed, and the signature is not checked.
- * On a fault, commit->at is the place in the block.
- */
 AtidFault
 atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 {
@@ -203,11 +199,6 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 	return fault;
 }
 
-/*
- * Write the bytes that the signature is over into dst, which must have room for
- * as many as the block has.  Returns their number.  The commit must have been
- * parsed without a fault.
- */
 size_t
 atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst)
 {

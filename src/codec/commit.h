@@ -48,7 +48,18 @@ typedef struct AtidCommit
 	size_t		at;				/* offset of the fault */
 } AtidCommit;
 
-extern AtidFault atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit);
+/*
+ * Parse a commit.  The block is not hashed, and the signature is not checked.
+ * On a fault, commit->at is the place in the block.
+ */
+ATID_NODISCARD extern AtidFault atid_commit_parse(const uint8_t *block, size_t len,
+												  AtidCommit *commit);
+
+/*
+ * Write the bytes that the signature is over into dst, which must have room for
+ * as many as the block has.  Returns their number.  The commit must have been
+ * parsed without a fault.
+ */
 extern size_t atid_commit_unsigned(const AtidCommit *commit, uint8_t *dst);
 
 #endif							/* ATID_COMMIT_H */

@@ -63,10 +63,6 @@ atid_conform_init(AtidConform *conform, const AtidLexicon *set, bool lenient)
 	conform->of_item = true;
 }
 
-/*
- * The value is a record of the "$type" that it has; if nsid is not NULL, it must have
- * this one.
- */
 void
 atid_conform_begin_record(AtidConform *conform, const char *nsid, size_t len)
 {
@@ -75,9 +71,6 @@ atid_conform_begin_record(AtidConform *conform, const char *nsid, size_t len)
 	conform->frames[0].value_role = ATID_ROLE_OF_TYPE;
 }
 
-/*
- * The value is what a definition says; if that is ATID_LEX_NONE, the set cannot say.
- */
 void
 atid_conform_begin_definition(AtidConform *conform, uint32_t definition)
 {
@@ -456,9 +449,6 @@ pass_properties(AtidConform *conform, AtidConformFrame *frame, uint32_t to)
 	return ATID_OK;
 }
 
-/*
- * A key.
- */
 AtidFault
 atid_conform_key(AtidConform *conform, const AtidCborItem *key)
 {
@@ -493,9 +483,6 @@ atid_conform_key(AtidConform *conform, const AtidCborItem *key)
 	return fault;
 }
 
-/*
- * A map ends.
- */
 AtidFault
 atid_conform_map_end(AtidConform *conform)
 {
@@ -754,9 +741,6 @@ see_value_of_union(AtidConform *conform, uint32_t n, AtidCborEvent event)
 	return begin_object(conform, node);
 }
 
-/*
- * A value, or an array or a map begins.
- */
 AtidFault
 atid_conform_value(AtidConform *conform, AtidCborEvent event, const AtidCborItem *item)
 {

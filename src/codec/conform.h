@@ -89,12 +89,33 @@ typedef struct AtidConform
 } AtidConform;
 
 extern void atid_conform_init(AtidConform *conform, const AtidLexicon *set, bool lenient);
+
+/*
+ * The value is a record of the "$type" that it has; if nsid is not NULL, it must have
+ * this one.
+ */
 extern void atid_conform_begin_record(AtidConform *conform, const char *nsid, size_t len);
+
+/*
+ * The value is what a definition says; if that is ATID_LEX_NONE, the set cannot say.
+ */
 extern void atid_conform_begin_definition(AtidConform *conform, uint32_t definition);
-extern AtidFault atid_conform_key(AtidConform *conform, const AtidCborItem *key);
-extern AtidFault atid_conform_value(AtidConform *conform, AtidCborEvent event,
-									const AtidCborItem *item);
-extern AtidFault atid_conform_map_end(AtidConform *conform);
+
+/*
+ * A key.
+ */
+ATID_NODISCARD extern AtidFault atid_conform_key(AtidConform *conform, const AtidCborItem *key);
+
+/*
+ * A value, or an array or a map begins.
+ */
+ATID_NODISCARD extern AtidFault atid_conform_value(AtidConform *conform, AtidCborEvent event,
+												   const AtidCborItem *item);
+
+/*
+ * A map ends.
+ */
+ATID_NODISCARD extern AtidFault atid_conform_map_end(AtidConform *conform);
 
 /*
  * The next event.  After a fault the machine must not be fed further.

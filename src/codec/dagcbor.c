@@ -483,10 +483,6 @@ read_other(AtidCborReader *reader, const uint8_t *p, AtidCborItem *item)
 	return note_cbor_fault(reader, ATID_CBOR_RESERVED, p);
 }
 
-/*
- * The next event.  ATID_CBOR_FAULT and ATID_CBOR_END are the last, and are
- * returned by every later call.
- */
 AtidCborEvent
 atid_cbor_next(AtidCborReader *reader, AtidCborItem *item)
 {
@@ -654,28 +650,24 @@ atid_cbor_put_bytes(AtidCborWriter *writer, const void *data, size_t len)
 	put_string(writer, MAJOR_BYTES, data, len);
 }
 
-/* Text, which must be UTF-8; also a map's key. */
 void
 atid_cbor_put_text(AtidCborWriter *writer, const void *data, size_t len)
 {
 	put_string(writer, MAJOR_TEXT, data, len);
 }
 
-/* The head of an array; so many values must follow. */
 void
 atid_cbor_put_array(AtidCborWriter *writer, size_t items)
 {
 	put_head(writer, MAJOR_ARRAY, items);
 }
 
-/* The head of a map; so many pairs must follow, in the order of their keys. */
 void
 atid_cbor_put_map(AtidCborWriter *writer, size_t pairs)
 {
 	put_head(writer, MAJOR_MAP, pairs);
 }
 
-/* A link; the bytes must be a CIDv1. */
 void
 atid_cbor_put_link(AtidCborWriter *writer, const void *cid, size_t len)
 {
@@ -709,9 +701,6 @@ atid_cbor_put_null(AtidCborWriter *writer)
  * Both
  */
 
-/*
- * The order of a map's keys: by length, and then by bytes.
- */
 int
 atid_cbor_key_cmp(const void *a, size_t a_len, const void *b, size_t b_len)
 {

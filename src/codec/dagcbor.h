@@ -104,7 +104,15 @@ typedef struct AtidCborReader
 	AtidCborFrame frames[ATID_CBOR_DEPTH_MAX + 1];
 } AtidCborReader;
 
+/*
+ * Begin to read bytes, which must not change meanwhile.
+ */
 extern void atid_cbor_reader_init(AtidCborReader *reader, const void *bytes, size_t len);
+
+/*
+ * The next event.  ATID_CBOR_FAULT and ATID_CBOR_END are the last, and are
+ * returned by every later call.
+ */
 extern AtidCborEvent atid_cbor_next(AtidCborReader *reader, AtidCborItem *item);
 
 /* The offset of the last item, or of the fault. */
@@ -144,9 +152,17 @@ typedef struct AtidCborWriter
 
 extern void atid_cbor_put_integer(AtidCborWriter *writer, int64_t value);
 extern void atid_cbor_put_bytes(AtidCborWriter *writer, const void *data, size_t len);
+
+/* Text, which must be UTF-8; also a map's key. */
 extern void atid_cbor_put_text(AtidCborWriter *writer, const void *data, size_t len);
+
+/* The head of an array; so many values must follow. */
 extern void atid_cbor_put_array(AtidCborWriter *writer, size_t items);
+
+/* The head of a map; so many pairs must follow, in the order of their keys. */
 extern void atid_cbor_put_map(AtidCborWriter *writer, size_t pairs);
+
+/* A link; the bytes must be a CIDv1. */
 extern void atid_cbor_put_link(AtidCborWriter *writer, const void *cid, size_t len);
 extern void atid_cbor_put_bool(AtidCborWriter *writer, bool value);
 extern void atid_cbor_put_null(AtidCborWriter *writer);
@@ -156,6 +172,9 @@ extern void atid_cbor_put_null(AtidCborWriter *writer);
  * Both
  */
 
+/*
+ * The order of a map's keys: by length, and then by bytes.
+ */
 extern int	atid_cbor_key_cmp(const void *a, size_t a_len, const void *b, size_t b_len);
 
 #endif							/* ATID_DAGCBOR_H */

@@ -292,13 +292,6 @@ read_strict_form(Reader *r, Fields *f)
 	return ATID_OK;
 }
 
-/*
- * Read a datetime of Lexicon.
- *
- * *us is set if there is no fault.  Else *at is the place of the first
- * character that breaks the syntax; if the syntax is right, of the first part
- * that is out of its range; or 0 if the time is out of the years 0000 to 9999.
- */
 AtidFault
 atid_datetime_parse(const char *s, size_t len, int64_t *us, size_t *at)
 {
@@ -489,10 +482,6 @@ read_javascript_form(Reader *r, Fields *f)
 	return read_comment(r) ? ATID_OK : ATID_DATETIME_TRAILING;
 }
 
-/*
- * Read a datetime or one of the sloppy forms.  *us and *at are as in
- * atid_datetime_parse().
- */
 AtidFault
 atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
 {
@@ -523,10 +512,6 @@ atid_datetime_parse_sloppy(const char *s, size_t len, int64_t *us, size_t *at)
  * Faults
  */
 
-/*
- * Is the form of the string wrong?  Else the form is right, and there is no such
- * time.
- */
 bool
 atid_datetime_fault_is_syntax(AtidFault fault)
 {
@@ -549,11 +534,6 @@ write_digits(char *s, int n, int value)
 	}
 }
 
-/*
- * Write a microsecond of the years 0000 to 9999 as a datetime in UTC, with 1 to
- * 6 digits after the point; the other digits are cut off.  Returns the length,
- * at most ATID_DATETIME_TEXT_MAX, which depends on "digits" alone.
- */
 size_t
 atid_datetime_format(int64_t us, int digits, char *s)
 {

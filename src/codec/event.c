@@ -399,11 +399,6 @@ atid_event_kind(const AtidFrame *frame, AtidEventKind *kind)
 	return *kind == ATID_EVENT_IS_SYNC || has_name(frame, "#commit");
 }
 
-/*
- * Parse an event.  The form of its fields is looked at, and nothing that the CAR in it
- * has to show.  On a fault event->at is the place in the body: of a field that is absent,
- * the beginning of the map that it is absent from.
- */
 AtidFault
 atid_event_parse(const uint8_t *body, size_t len, AtidEventKind kind, AtidEvent *event)
 {
@@ -443,9 +438,6 @@ atid_event_parse(const uint8_t *body, size_t len, AtidEventKind kind, AtidEvent 
 	return fault == ATID_OK ? missing_field(&parse) : fault;
 }
 
-/*
- * An action as it is written.
- */
 const char *
 atid_event_action_name(AtidEventAction action)
 {

@@ -81,8 +81,18 @@ typedef struct AtidEvent
  * Is the frame a #commit or a #sync?  If so, sets *kind.
  */
 extern bool atid_event_kind(const AtidFrame *frame, AtidEventKind *kind);
-extern AtidFault atid_event_parse(const uint8_t *body, size_t len, AtidEventKind kind,
-								  AtidEvent *event);
+
+/*
+ * Parse an event.  The form of its fields is looked at, and nothing that the CAR in it
+ * has to show.  On a fault event->at is the place in the body: of a field that is absent,
+ * the beginning of the map that it is absent from.
+ */
+ATID_NODISCARD extern AtidFault atid_event_parse(const uint8_t *body, size_t len,
+												 AtidEventKind kind, AtidEvent *event);
+
+/*
+ * An action as it is written.
+ */
 extern const char *atid_event_action_name(AtidEventAction action);
 
 #endif							/* ATID_EVENT_H */

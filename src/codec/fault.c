@@ -24,9 +24,6 @@
 #define STRING_OF(x)	#x
 #define NUMBER(x)		STRING_OF(x)
 
-/*
- * The rule that is broken: a sentence, without its place.
- */
 const char *
 atid_fault_words(AtidFault fault)
 {

@@ -22,6 +22,16 @@ typedef enum AtidFault
 
 #undef ATID_FAULT
 
+/* Before the type of a pure function whose result must be looked at. */
+#ifdef __GNUC__
+#define ATID_NODISCARD __attribute__((warn_unused_result))
+#else
+#define ATID_NODISCARD
+#endif
+
+/*
+ * The rule that is broken: a sentence, without its place.
+ */
 extern const char *atid_fault_words(AtidFault fault);
 
 /*

@@ -31,13 +31,6 @@ is_one_of(char c, const char *set)
  * URI
  */
 
-/*
- * The generic syntax (RFC 3986 section 3), and Lexicon's limit of the length: a
- * scheme, ':' and at least one more character.  A '%' stands before two hex
- * digits, '#' comes once at most, and brackets are in the authority only.  The
- * parts of an authority are not checked: at://did:plc:... is a URI to Lexicon,
- * though in RFC 3986 a port follows the colon.
- */
 AtidFault
 atid_uri_scan(const char *s, size_t len, size_t *at)
 {
@@ -276,11 +269,6 @@ read_tag(Tag *tag)
 		set_fault(tag, ATID_LANGUAGE_PLACE, tag->start);
 }
 
-/*
- * Is the tag well-formed (RFC 5646 section 2.2.9), in upper or lower case
- * (section 2.1.1)?  Whether it is valid, which means that its subtags are
- * registered and none comes twice, is not checked.
- */
 AtidFault
 atid_language_scan(const char *s, size_t len, size_t *at)
 {
@@ -326,10 +314,6 @@ are_cid_characters(const char *s)
 	return good != 0;
 }
 
-/*
- * Lexicon's format "cid", which names no base: 8 to 256 letters, digits, '+'
- * and '=', and not the beginning of a CIDv0.
- */
 AtidFault
 atid_cid_string_scan(const char *s, size_t len, size_t *at)
 {
@@ -377,9 +361,6 @@ atid_format_by_name(const char *name, size_t len, AtidFormat *format)
 	return false;
 }
 
-/*
- * The fault of a string of this format, and its place.
- */
 AtidFault
 atid_format_scan(AtidFormat format, const char *s, size_t len, size_t *at)
 {

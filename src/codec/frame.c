@@ -143,10 +143,6 @@ read_body(AtidFrame *frame)
 	return fault;
 }
 
-/*
- * Parse a frame.  All of its encoding is read, and of its fields those of the header,
- * and an error's name.  On a fault frame->at is the place.
- */
 AtidFault
 atid_frame_parse(const uint8_t *bytes, size_t len, AtidFrame *frame)
 {

@@ -38,6 +38,11 @@ typedef struct AtidFrame
 								 * frame */
 } AtidFrame;
 
-extern AtidFault atid_frame_parse(const uint8_t *bytes, size_t len, AtidFrame *frame);
+/*
+ * Parse a frame.  All of its encoding is read, and of its fields those of the header,
+ * and an error's name.  On a fault frame->at is the place.
+ */
+ATID_NODISCARD extern AtidFault atid_frame_parse(const uint8_t *bytes, size_t len,
+												 AtidFrame *frame);
 
 #endif							/* ATID_FRAME_H */

@@ -38,10 +38,6 @@ read_exponent(const char *s, size_t len)
 	return negative ? -value : value;
 }
 
-/*
- * The value of a number, if it is an integer of 64 bits with a sign.  If it is
- * neither an integer nor in this range, the fault is the range.
- */
 AtidFault
 atid_json_integer(const char *s, size_t len, int64_t *value)
 {
@@ -136,12 +132,6 @@ put_utf8(char *dst, unsigned code)
 	return dst;
 }
 
-/*
- * Unescape the part of a string that begins at *from and before stop; end is
- * where the string ends.  The text, in UTF-8, goes to *to, which must have room
- * for end - *from bytes.  Both pointers move on.  Returns false at half of a
- * surrogate pair.
- */
 bool
 atid_json_unescape(const char **from, const char *stop, const char *end, char **to)
 {

@@ -48,9 +48,6 @@ find_text(const AtidLexicon *set, const void *items, size_t size, uint32_t first
 	return ATID_LEX_NONE;
 }
 
-/*
- * Is it one of so many texts from the first on, which are in order?
- */
 bool
 atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t first,
 					  uint32_t count, const char *s, size_t len)
@@ -58,9 +55,6 @@ atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t
 	return find_text(set, texts, sizeof(AtidLexText), first, count, s, len) != ATID_LEX_NONE;
 }
 
-/*
- * The document of an NSID, or ATID_LEX_NONE.
- */
 uint32_t
 atid_lexicon_find_document(const AtidLexicon *set, const char *nsid, size_t len)
 {
@@ -68,9 +62,6 @@ atid_lexicon_find_document(const AtidLexicon *set, const char *nsid, size_t len)
 					 nsid, len);
 }
 
-/*
- * The definition of a name in a document, or ATID_LEX_NONE.
- */
 uint32_t
 atid_lexicon_find_definition(const AtidLexicon *set, uint32_t document,
 							 const char *name, size_t len)
@@ -81,20 +72,12 @@ atid_lexicon_find_definition(const AtidLexicon *set, uint32_t document,
 					 name, len);
 }
 
-/*
- * The definition main of a document, or ATID_LEX_NONE.
- */
 uint32_t
 atid_lexicon_find_main(const AtidLexicon *set, uint32_t document)
 {
 	return atid_lexicon_find_definition(set, document, ATID_LEX_MAIN, strlen(ATID_LEX_MAIN));
 }
 
-/*
- * The definition of a reference from outside, "nsid" or "nsid#name", or
- * ATID_LEX_NONE.  "nsid#main" is found, too: a "$type" must not be so, and that is up
- * to the caller.
- */
 uint32_t
 atid_lexicon_find_ref(const AtidLexicon *set, const char *ref, size_t len)
 {
@@ -109,10 +92,6 @@ atid_lexicon_find_ref(const AtidLexicon *set, const char *ref, size_t len)
 	return atid_lexicon_find_definition(set, document, hash + 1, len - nsid_len - 1);
 }
 
-/*
- * The index in properties of a property of an object, of params, or of a query, a
- * procedure or a subscription; or ATID_LEX_NONE.
- */
 uint32_t
 atid_lexicon_find_property(const AtidLexicon *set, const AtidLexNode *node,
 						   const char *name, size_t len)
@@ -121,9 +100,6 @@ atid_lexicon_find_property(const AtidLexicon *set, const AtidLexNode *node,
 					 name, len);
 }
 
-/*
- * The index in refs of the member of a union that a "$type" names, or ATID_LEX_NONE.
- */
 uint32_t
 atid_lexicon_find_member(const AtidLexicon *set, const AtidLexNode *node,
 						 const char *type, size_t len)
@@ -155,9 +131,6 @@ atid_lexicon_find_member(const AtidLexicon *set, const AtidLexNode *node,
 	return ATID_LEX_NONE;
 }
 
-/*
- * The order of references: by NSID and then by name, both as a map's keys.
- */
 int
 atid_lexicon_ref_cmp(const AtidLexicon *set, const AtidLexRef *a, const AtidLexRef *b)
 {
@@ -167,9 +140,6 @@ atid_lexicon_ref_cmp(const AtidLexicon *set, const AtidLexRef *a, const AtidLexR
 		text_cmp(set, a->name, atid_lex_text(set, b->name), b->name.len);
 }
 
-/*
- * Free a program.  What it is of stays.
- */
 void
 atid_lexicon_free(AtidLexicon *set, const AtidLexCaller *caller)
 {

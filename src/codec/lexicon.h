@@ -190,20 +190,63 @@ typedef struct AtidLexCaller
 	void	   *arg;			/* alloc()'s own */
 } AtidLexCaller;
 
-extern AtidFault atid_lexicon_compile(AtidLexicon *set, const AtidLexCaller *caller,
-									  const uint8_t *bytes, size_t len, size_t *at);
+/*
+ * Compile a set, which must stay where it is as long as the program is used.  Where it is no
+ * set, return the fault, and in *at the offset of the item that has it.
+ */
+ATID_NODISCARD extern AtidFault atid_lexicon_compile(AtidLexicon *set, const AtidLexCaller *caller,
+													 const uint8_t *bytes, size_t len, size_t *at);
+
+/*
+ * Free a program.  What it is of stays.
+ */
 extern void atid_lexicon_free(AtidLexicon *set, const AtidLexCaller *caller);
+
+/*
+ * Is it one of so many texts from the first on, which are in order?
+ */
 extern bool atid_lexicon_has_text(const AtidLexicon *set, const AtidLexText *texts, uint32_t first,
 								  uint32_t count, const char *s, size_t len);
+
+/*
+ * The document of an NSID, or ATID_LEX_NONE.
+ */
 extern uint32_t atid_lexicon_find_document(const AtidLexicon *set, const char *nsid, size_t len);
+
+/*
+ * The definition of a name in a document, or ATID_LEX_NONE.
+ */
 extern uint32_t atid_lexicon_find_definition(const AtidLexicon *set, uint32_t document,
 											 const char *name, size_t len);
+
+/*
+ * The definition main of a document, or ATID_LEX_NONE.
+ */
 extern uint32_t atid_lexicon_find_main(const AtidLexicon *set, uint32_t document);
+
+/*
+ * The definition of a reference from outside, "nsid" or "nsid#name", or
+ * ATID_LEX_NONE.  "nsid#main" is found, too: a "$type" must not be so, and that is up
+ * to the caller.
+ */
 extern uint32_t atid_lexicon_find_ref(const AtidLexicon *set, const char *ref, size_t len);
+
+/*
+ * The index in properties of a property of an object, of params, or of a query, a
+ * procedure or a subscription; or ATID_LEX_NONE.
+ */
 extern uint32_t atid_lexicon_find_property(const AtidLexicon *set, const AtidLexNode *node,
 										   const char *name, size_t len);
+
+/*
+ * The index in refs of the member of a union that a "$type" names, or ATID_LEX_NONE.
+ */
 extern uint32_t atid_lexicon_find_member(const AtidLexicon *set, const AtidLexNode *node,
 										 const char *type, size_t len);
+
+/*
+ * The order of references: by NSID and then by name, both as a map's keys.
+ */
 extern int	atid_lexicon_ref_cmp(const AtidLexicon *set, const AtidLexRef *a, const AtidLexRef *b);
 
 /* The definition with this name stands for its document. */

@@ -620,10 +620,6 @@ compile_set(AtidLexCompile *c)
 	return true;
 }
 
-/*
- * Compile a set, which must stay where it is as long as the program is used.  Where it is no
- * set, return the fault, and in *at the offset of the item that has it.
- */
 AtidFault
 atid_lexicon_compile(AtidLexicon *set, const AtidLexCaller *caller,
 					 const uint8_t *bytes, size_t len, size_t *at)

@@ -181,24 +181,59 @@ atid_lex_place(const AtidLexFields *fields, AtidLexField field)
  */
 
 extern bool atid_lex_fault(AtidLexCompile *c, AtidFault fault, size_t at);
+
+/*
+ * Make room for one more item in an array.  Returns it, or where there is no memory
+ * notes that and returns the old one.
+ */
 extern void *atid_lex_grow(AtidLexCompile *c, void *array, uint32_t count, uint32_t *cap,
 						   size_t size);
+
+/*
+ * Check the encoding, and note where containers end.
+ */
 extern bool atid_lex_read_spans(AtidLexCompile *c);
 extern AtidLexItem atid_lex_item(AtidLexCompile *c, AtidLexPlace place);
+
+/* Where the item behind this one is. */
 extern AtidLexPlace atid_lex_behind(AtidLexCompile *c, const AtidLexItem *item);
 extern bool atid_lex_item_is(const AtidLexCompile *c, const AtidLexItem *item, const char *text);
+
+/*
+ * Find the fields of a map that the language knows.
+ */
 extern void atid_lex_read_fields(AtidLexCompile *c, const AtidLexItem *map,
 								 AtidLexFields *fields);
+
+/*
+ * Read a field that must be there and be of this major type.
+ */
 extern bool atid_lex_read_field(AtidLexCompile *c, const AtidLexFields *fields,
 								AtidLexField field, unsigned major, AtidFault fault,
 								AtidLexItem *item);
+
+/*
+ * Check a string that may be absent.
+ */
 extern bool atid_lex_check_string(AtidLexCompile *c, const AtidLexFields *fields,
 								  AtidLexField field, AtidFault fault);
+
+/*
+ * Read an array of strings, and add them to the texts.
+ */
 extern bool atid_lex_read_strings(AtidLexCompile *c, const AtidLexFields *fields,
 								  AtidLexField field, AtidFault fault, uint32_t *first,
 								  uint32_t *count);
+
+/*
+ * Check an array of strings that may be absent.
+ */
 extern bool atid_lex_check_strings(AtidLexCompile *c, const AtidLexFields *fields,
 								   AtidLexField field, AtidFault fault);
+
+/*
+ * Add a schema that is to be read.
+ */
 extern bool atid_lex_add_node(AtidLexCompile *c, AtidLexPlace place, AtidLexRole role,
 							  AtidFault fault, uint32_t *index);
 extern bool atid_lex_add_property(AtidLexCompile *c, AtidLexText name, AtidLexPlace place,
@@ -210,7 +245,13 @@ extern int	atid_lex_compare_texts(const void *a, const void *b, void *arg);
  * lexicon_schema.c
  */
 
+/* Can a definition have this name? */
 extern bool atid_lex_is_name(const char *s, size_t len);
+
+/*
+ * Read a schema of a type that properties and items have, or params.  Others have nothing
+ * to read.
+ */
 extern bool atid_lex_read_schema(AtidLexCompile *c, const AtidLexFields *fields,
 								 AtidLexRole role, AtidLexNode *node);
 

@@ -55,10 +55,6 @@ atid_lex_fault(AtidLexCompile *c, AtidFault fault, size_t at)
  * Memory
  */
 
-/*
- * Make room for one more item in an array.  Returns it, or where there is no memory
- * notes that and returns the old one.
- */
 void *
 atid_lex_grow(AtidLexCompile *c, void *array, uint32_t count, uint32_t *cap, size_t size)
 {
@@ -83,9 +79,6 @@ atid_lex_grow(AtidLexCompile *c, void *array, uint32_t count, uint32_t *cap, siz
  * Reading what has been checked
  */
 
-/*
- * Check the encoding, and note where containers end.
- */
 bool
 atid_lex_read_spans(AtidLexCompile *c)
 {
@@ -146,7 +139,6 @@ atid_lex_item(AtidLexCompile *c, AtidLexPlace place)
 	return item;
 }
 
-/* Where the item behind this one is. */
 AtidLexPlace
 atid_lex_behind(AtidLexCompile *c, const AtidLexItem *item)
 {
@@ -181,9 +173,6 @@ atid_lex_item_is(const AtidLexCompile *c, const AtidLexItem *item, const char *t
 		memcmp(atid_lex_characters(c, item), text, strlen(text)) == 0;
 }
 
-/*
- * Find the fields of a map that the language knows.
- */
 void
 atid_lex_read_fields(AtidLexCompile *c, const AtidLexItem *map, AtidLexFields *fields)
 {
@@ -208,9 +197,6 @@ atid_lex_read_fields(AtidLexCompile *c, const AtidLexItem *map, AtidLexFields *f
 	}
 }
 
-/*
- * Read a field that must be there and be of this major type.
- */
 bool
 atid_lex_read_field(AtidLexCompile *c, const AtidLexFields *fields, AtidLexField field,
 					unsigned major, AtidFault fault, AtidLexItem *item)
@@ -224,9 +210,6 @@ atid_lex_read_field(AtidLexCompile *c, const AtidLexFields *fields, AtidLexField
 	return atid_lex_fault(c, fault, atid_lex_place(fields, field));
 }
 
-/*
- * Check a string that may be absent.
- */
 bool
 atid_lex_check_string(AtidLexCompile *c, const AtidLexFields *fields, AtidLexField field,
 					  AtidFault fault)
@@ -242,9 +225,6 @@ atid_lex_check_string(AtidLexCompile *c, const AtidLexFields *fields, AtidLexFie
  * Adding to the program
  */
 
-/*
- * Add a schema that is to be read.
- */
 bool
 atid_lex_add_node(AtidLexCompile *c, AtidLexPlace place, AtidLexRole role, AtidFault fault,
 				  uint32_t *index)
@@ -292,9 +272,6 @@ atid_lex_compare_texts(const void *a, const void *b, void *arg)
 	return atid_cbor_key_cmp(atid_lex_text(set, *x), x->len, atid_lex_text(set, *y), y->len);
 }
 
-/*
- * Read an array of strings, and add them to the texts.
- */
 bool
 atid_lex_read_strings(AtidLexCompile *c, const AtidLexFields *fields, AtidLexField field,
 					  AtidFault fault, uint32_t *first, uint32_t *count)
@@ -322,9 +299,6 @@ atid_lex_read_strings(AtidLexCompile *c, const AtidLexFields *fields, AtidLexFie
 	return true;
 }
 
-/*
- * Check an array of strings that may be absent.
- */
 bool
 atid_lex_check_strings(AtidLexCompile *c, const AtidLexFields *fields, AtidLexField field,
 					   AtidFault fault)

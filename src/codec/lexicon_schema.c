@@ -279,7 +279,6 @@ read_object(AtidLexCompile *c, const AtidLexFields *fields, AtidLexNode *node)
  * References
  */
 
-/* Can a definition have this name? */
 bool
 atid_lex_is_name(const char *s, size_t len)
 {
@@ -423,10 +422,6 @@ read_union(AtidLexCompile *c, const AtidLexFields *fields, AtidLexNode *node)
 }
 
 
-/*
- * Read a schema of a type that properties and items have, or params.  Others have nothing
- * to read.
- */
 bool
 atid_lex_read_schema(AtidLexCompile *c, const AtidLexFields *fields, AtidLexRole role,
 					 AtidLexNode *node)

@@ -39,9 +39,6 @@
  * Keys
  */
 
-/*
- * The depth of a key, from its SHA-256.
- */
 int
 atid_mst_depth(const uint8_t digest[32])
 {
@@ -59,9 +56,6 @@ atid_mst_depth(const uint8_t digest[32])
 	return zeros / 2;
 }
 
-/*
- * The length of the longest common prefix of two keys.
- */
 size_t
 atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
@@ -73,9 +67,6 @@ atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 	return n;
 }
 
-/*
- * Is this a key: not empty, not too long, printable ASCII without blanks?
- */
 AtidFault
 atid_mst_check_key(const uint8_t *key, size_t len)
 {
@@ -177,11 +168,6 @@ read_entry(AtidCborReader *reader, AtidMstNode *node, AtidMstEntry *entry)
 	return ATID_OK;
 }
 
-/*
- * Read a node, which must not change while the entries are used.  If there is
- * not enough room, only the count is set, and the caller retries; it is at most
- * ATID_MST_ENTRIES_MAX.  The bytes of keys are not checked.
- */
 AtidFault
 atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
 				   AtidMstEntry *entries, size_t room)

@@ -54,9 +54,20 @@ typedef struct AtidMstCaller
 	void	   *arg;
 } AtidMstCaller;
 
+/*
+ * The depth of a key, from its SHA-256.
+ */
 extern int	atid_mst_depth(const uint8_t digest[32]);
+
+/*
+ * The length of the longest common prefix of two keys.
+ */
 extern size_t atid_mst_shared(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
-extern AtidFault atid_mst_check_key(const uint8_t *key, size_t len);
+
+/*
+ * Is this a key: not empty, not too long, printable ASCII without blanks?
+ */
+ATID_NODISCARD extern AtidFault atid_mst_check_key(const uint8_t *key, size_t len);
 
 
 /*
@@ -82,8 +93,14 @@ typedef struct AtidMstNode
 	const uint8_t *at;			/* the fault, in the block */
 } AtidMstNode;
 
-extern AtidFault atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
-									AtidMstEntry *entries, size_t room);
+/*
+ * Read a node, which must not change while the entries are used.  If there is
+ * not enough room, only the count is set, and the caller retries; it is at most
+ * ATID_MST_ENTRIES_MAX.  The bytes of keys are not checked.
+ */
+ATID_NODISCARD extern AtidFault atid_mst_read_node(const uint8_t *block, size_t len,
+												   AtidMstNode *node, AtidMstEntry *entries,
+												   size_t room);
 
 
 /*
@@ -146,15 +163,53 @@ typedef struct AtidMstWalk
 	AtidMstFrame frames[ATID_MST_DEPTH_MAX + 1];
 } AtidMstWalk;
 
+/*
+ * Begin a walk before the root.  The root's CID must not change meanwhile.
+ */
 extern void atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
 								const uint8_t root[ATID_MST_CID_LEN]);
+
+/*
+ * Free the walk's memory.
+ */
 extern void atid_mst_walk_end(AtidMstWalk *walk);
+
+/*
+ * Enter the subtree that the walk stands before.  If its block is missing, the
+ * walk is at a fault; atid_mst_pass() takes the fault back and passes the
+ * subtree by.
+ */
 extern void atid_mst_enter(AtidMstWalk *walk);
+
+/*
+ * Pass by the subtree or entry that the walk stands at.
+ */
 extern void atid_mst_pass(AtidMstWalk *walk);
+
+/*
+ * Check the depth of the key where the walk is, which a trusting walk has not done.
+ * Returns false where it is another, and then the walk is at that fault.
+ */
 extern bool atid_mst_check_depth(AtidMstWalk *walk);
+
+/*
+ * The order of a key and the next entry's, behind the subtree that the walk stands before;
+ * less where there is none.  The entry has not been checked.
+ */
 extern int	atid_mst_cmp_next(const AtidMstWalk *walk, const uint8_t *key, size_t len);
+
+/*
+ * Find the last key of the subtree that has this CID and lies at this level: a walk of
+ * its own, which enters only the last subtree of each node.  It is then at the end, and
+ * last_key and last_len are the key's; or it is at a fault.
+ */
 extern void atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,
 							  const uint8_t cid[ATID_MST_CID_LEN], int level);
+
+/*
+ * Check an entry, if the walk is at one, against the last key of a subtree that was
+ * passed by before it.
+ */
 extern void atid_mst_check_behind(AtidMstWalk *walk, const uint8_t *key, size_t len);
 
 
@@ -171,6 +226,14 @@ typedef enum AtidMstFound
 	ATID_MST_BROKEN				/* the walk is at a fault */
 } AtidMstFound;
 
+/*
+ * Find a key in the tree that has this root, by the nodes on the way to it: those whose
+ * range it is in, down to the level of its depth.  There it is, or it is not in the tree.
+ * Each of these nodes is checked, and that its keys are within its range.
+ *
+ * Where the key is present the walk has value and value_len.  The caller ends the walk in
+ * any case.
+ */
 extern AtidMstFound atid_mst_search(AtidMstWalk *walk, const AtidMstCaller *caller,
 									const uint8_t root[ATID_MST_CID_LEN], const uint8_t *key,
 									size_t key_len);
@@ -209,17 +272,47 @@ typedef struct AtidMstBuilder
 								 * put, or -1 */
 } AtidMstBuilder;
 
+/*
+ * Begin to build.  Free the builder also after a fault.
+ */
 extern void atid_mst_builder_init(AtidMstBuilder *builder);
-extern AtidFault atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
-							  const uint8_t *key, size_t key_len,
-							  const uint8_t *value, size_t value_len);
-extern AtidFault atid_mst_put_at(AtidMstBuilder *builder, const AtidMstCaller *caller, int depth,
-								 const uint8_t *key, size_t key_len,
-								 const uint8_t *value, size_t value_len);
-extern AtidFault atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller,
-								   int level, const uint8_t cid[ATID_MST_CID_LEN]);
-extern AtidFault atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
-								 uint8_t root[ATID_MST_CID_LEN]);
+
+/*
+ * Put an entry.  Its key must be greater than all before; its value is a CID of
+ * any kind.  After a fault, unless it is one of the key, the builder can only
+ * be freed.
+ */
+ATID_NODISCARD extern AtidFault atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
+											 const uint8_t *key, size_t key_len,
+											 const uint8_t *value, size_t value_len);
+
+/*
+ * The same where the caller knows all that: the key is one, it is greater than all before,
+ * and it has this depth.
+ */
+ATID_NODISCARD extern AtidFault atid_mst_put_at(AtidMstBuilder *builder,
+												const AtidMstCaller *caller, int depth,
+												const uint8_t *key, size_t key_len,
+												const uint8_t *value, size_t value_len);
+
+/*
+ * Put a subtree by its CID; its root is a node of this level.  Its keys must be
+ * greater than all before.
+ */
+ATID_NODISCARD extern AtidFault atid_mst_put_tree(AtidMstBuilder *builder,
+												  const AtidMstCaller *caller, int level,
+												  const uint8_t cid[ATID_MST_CID_LEN]);
+
+/*
+ * Set the CID of the root of the tree of all that was put so far.
+ */
+ATID_NODISCARD extern AtidFault atid_mst_finish(const AtidMstBuilder *builder,
+												const AtidMstCaller *caller,
+												uint8_t root[ATID_MST_CID_LEN]);
+
+/*
+ * Give back all memory.
+ */
 extern void atid_mst_builder_free(AtidMstBuilder *builder, const AtidMstCaller *caller);
 
 
@@ -259,10 +352,25 @@ typedef struct AtidMstInversion
 	AtidMstBuilder builder;
 } AtidMstInversion;
 
-extern AtidFault atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk,
-							   const AtidMstCaller *caller, const AtidMstOperation *operations,
-							   size_t count, uint8_t root[ATID_MST_CID_LEN]);
-extern AtidFault atid_mst_compare(AtidMstInversion *inversion, AtidMstWalk *walk,
-								  const AtidMstOperation *operations, size_t count);
+/*
+ * Invert the operations, which are in the order of their keys and have no key twice; each
+ * has an old value or a new one.  The walk stands before the root.  root is that of the
+ * tree before.
+ *
+ * Without operations the root is the answer, and nothing of the tree is looked at: a commit
+ * that changes no record comes without any of its nodes.
+ */
+ATID_NODISCARD extern AtidFault atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk,
+											  const AtidMstCaller *caller,
+											  const AtidMstOperation *operations, size_t count,
+											  uint8_t root[ATID_MST_CID_LEN]);
+
+/*
+ * Does the tree have what the operations have put, and not what they have deleted?  They are
+ * as for atid_mst_undo(), and the walk stands before the root.  Only the nodes in which their
+ * keys must lie are entered, each once.
+ */
+ATID_NODISCARD extern AtidFault atid_mst_compare(AtidMstInversion *inversion, AtidMstWalk *walk,
+												 const AtidMstOperation *operations, size_t count);
 
 #endif							/* ATID_MST_H */

@@ -251,11 +251,6 @@ atid_mst_builder_init(AtidMstBuilder *builder)
 	builder->sealed = -1;
 }
 
-/*
- * Put an entry.  Its key must be greater than all before; its value is a CID of
- * any kind.  After a fault, unless it is one of the key, the builder can only
- * be freed.
- */
 AtidFault
 atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 			 const uint8_t *key, size_t key_len, const uint8_t *value, size_t value_len)
@@ -278,10 +273,6 @@ atid_mst_put(AtidMstBuilder *builder, const AtidMstCaller *caller,
 						   value_len);
 }
 
-/*
- * The same where the caller knows all that: the key is one, it is greater than all before,
- * and it has this depth.
- */
 AtidFault
 atid_mst_put_at(AtidMstBuilder *builder, const AtidMstCaller *caller, int depth,
 				const uint8_t *key, size_t key_len, const uint8_t *value, size_t value_len)
@@ -323,10 +314,6 @@ atid_mst_put_at(AtidMstBuilder *builder, const AtidMstCaller *caller, int depth,
 	return put_entry(level, caller, key, key_len, value, value_len);
 }
 
-/*
- * Put a subtree by its CID; its root is a node of this level.  Its keys must be
- * greater than all before.
- */
 AtidFault
 atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller, int level,
 				  const uint8_t cid[ATID_MST_CID_LEN])
@@ -342,9 +329,6 @@ atid_mst_put_tree(AtidMstBuilder *builder, const AtidMstCaller *caller, int leve
 	return put_link(builder, caller, level + 1, cid);
 }
 
-/*
- * Set the CID of the root of the tree of all that was put so far.
- */
 AtidFault
 atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
 				uint8_t root[ATID_MST_CID_LEN])
@@ -374,9 +358,6 @@ atid_mst_finish(const AtidMstBuilder *builder, const AtidMstCaller *caller,
 	return fault;
 }
 
-/*
- * Give back all memory.
- */
 void
 atid_mst_builder_free(AtidMstBuilder *builder, const AtidMstCaller *caller)
 {

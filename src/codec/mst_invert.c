@@ -203,14 +203,6 @@ begin_inversion(AtidMstInversion *inversion, const AtidMstOperation *operations,
 	inversion->end = operations + count;
 }
 
-/*
- * Invert the operations, which are in the order of their keys and have no key twice; each
- * has an old value or a new one.  The walk stands before the root.  root is that of the
- * tree before.
- *
- * Without operations the root is the answer, and nothing of the tree is looked at: a commit
- * that changes no record comes without any of its nodes.
- */
 AtidFault
 atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk, const AtidMstCaller *caller,
 			  const AtidMstOperation *operations, size_t count,
@@ -260,11 +252,6 @@ atid_mst_undo(AtidMstInversion *inversion, AtidMstWalk *walk, const AtidMstCalle
 	return fault;
 }
 
-/*
- * Does the tree have what the operations have put, and not what they have deleted?  They are
- * as for atid_mst_undo(), and the walk stands before the root.  Only the nodes in which their
- * keys must lie are entered, each once.
- */
 AtidFault
 atid_mst_compare(AtidMstInversion *inversion, AtidMstWalk *walk,
 				 const AtidMstOperation *operations, size_t count)

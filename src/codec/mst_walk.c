@@ -176,9 +176,6 @@ settle_walk(AtidMstWalk *walk)
 	walk->at = ATID_MST_AT_END;
 }
 
-/*
- * Begin a walk before the root.  The root's CID must not change meanwhile.
- */
 void
 atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
 					const uint8_t root[ATID_MST_CID_LEN])
@@ -190,9 +187,6 @@ atid_mst_walk_begin(AtidMstWalk *walk, const AtidMstCaller *caller,
 	walk->level = -1;
 }
 
-/*
- * Free the walk's memory.
- */
 void
 atid_mst_walk_end(AtidMstWalk *walk)
 {
@@ -268,11 +262,6 @@ check_first_key(AtidMstWalk *walk, AtidMstFrame *frame)
 	return check_depth(walk, frame, true);
 }
 
-/*
- * Enter the subtree that the walk stands before.  If its block is missing, the
- * walk is at a fault; atid_mst_pass() takes the fault back and passes the
- * subtree by.
- */
 void
 atid_mst_enter(AtidMstWalk *walk)
 {
@@ -330,9 +319,6 @@ atid_mst_enter(AtidMstWalk *walk)
 	settle_walk(walk);
 }
 
-/*
- * Pass by the subtree or entry that the walk stands at.
- */
 void
 atid_mst_pass(AtidMstWalk *walk)
 {
@@ -349,10 +335,6 @@ atid_mst_pass(AtidMstWalk *walk)
 	settle_walk(walk);
 }
 
-/*
- * Check the depth of the key where the walk is, which a trusting walk has not done.
- * Returns false where it is another, and then the walk is at that fault.
- */
 bool
 atid_mst_check_depth(AtidMstWalk *walk)
 {
@@ -367,10 +349,6 @@ atid_mst_check_depth(AtidMstWalk *walk)
 	return false;
 }
 
-/*
- * The order of a key and the next entry's, behind the subtree that the walk stands before;
- * less where there is none.  The entry has not been checked.
- */
 int
 atid_mst_cmp_next(const AtidMstWalk *walk, const uint8_t *key, size_t len)
 {
@@ -397,11 +375,6 @@ atid_mst_cmp_next(const AtidMstWalk *walk, const uint8_t *key, size_t len)
 	return -1;
 }
 
-/*
- * Find the last key of the subtree that has this CID and lies at this level: a walk of
- * its own, which enters only the last subtree of each node.  It is then at the end, and
- * last_key and last_len are the key's; or it is at a fault.
- */
 void
 atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,
 				  const uint8_t cid[ATID_MST_CID_LEN], int level)
@@ -420,10 +393,6 @@ atid_mst_last_key(AtidMstWalk *walk, const AtidMstCaller *caller,
 	}
 }
 
-/*
- * Check an entry, if the walk is at one, against the last key of a subtree that was
- * passed by before it.
- */
 void
 atid_mst_check_behind(AtidMstWalk *walk, const uint8_t *key, size_t len)
 {
@@ -480,14 +449,6 @@ check_between(AtidMstWalk *walk, const KeptKey *low, const KeptKey *high)
 			   walk->entries[frame->first + (frame->place - 1) / 2].suffix);
 }
 
-/*
- * Find a key in the tree that has this root, by the nodes on the way to it: those whose
- * range it is in, down to the level of its depth.  There it is, or it is not in the tree.
- * Each of these nodes is checked, and that its keys are within its range.
- *
- * Where the key is present the walk has value and value_len.  The caller ends the walk in
- * any case.
- */
 AtidMstFound
 atid_mst_search(AtidMstWalk *walk, const AtidMstCaller *caller,
 				const uint8_t root[ATID_MST_CID_LEN], const uint8_t *key, size_t key_len)

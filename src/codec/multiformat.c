@@ -42,9 +42,6 @@
 #define V0_LEN			34
 #define V0_TEXT_LEN		46
 
-/*
- * Write a value below 2^63 in its shortest form; returns the number of bytes.
- */
 size_t
 atid_varint_put(uint64_t value, uint8_t dst[ATID_VARINT_MAX_LEN])
 {
@@ -59,10 +56,6 @@ atid_varint_put(uint64_t value, uint8_t dst[ATID_VARINT_MAX_LEN])
 	return n;
 }
 
-/*
- * Read a varint; more bytes may follow it.  *used is the number of its bytes,
- * set if there is no fault.
- */
 AtidFault
 atid_varint_get(const uint8_t *src, size_t len, uint64_t *value, size_t *used)
 {
@@ -133,28 +126,18 @@ atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid, size_t *at)
 	return *at < len ? ATID_CID_TRAILING : ATID_OK;
 }
 
-/*
- * The number of characters of a CID of len bytes.
- */
 size_t
 atid_cid_text_len(size_t len)
 {
 	return 1 + atid_base32_encoded_len(len);
 }
 
-/*
- * The number of bytes of a CID of len characters.
- */
 size_t
 atid_cid_bytes_len(size_t len)
 {
 	return len == 0 ? 0 : atid_base32_decoded_len(len - 1);
 }
 
-/*
- * Read a text into the atid_cid_bytes_len(len) bytes at dst, and check that
- * those are a CID.
- */
 AtidFault
 atid_cid_from_text(const char *src, size_t len, uint8_t *dst, size_t *at)
 {
@@ -184,10 +167,6 @@ atid_cid_from_text(const char *src, size_t len, uint8_t *dst, size_t *at)
 	return fault;
 }
 
-/*
- * Write the text of a CID's bytes into dst: atid_cid_text_len(len) characters,
- * no terminator.
- */
 void
 atid_cid_to_text(const uint8_t *src, size_t len, char *dst)
 {
@@ -195,10 +174,6 @@ atid_cid_to_text(const uint8_t *src, size_t len, char *dst)
 	atid_base32_encode(src, len, dst + 1);
 }
 
-/*
- * Write the head of a CIDv1, which stands before its digest.  Returns the
- * number of bytes.  Codec and hash must be below 2^63.
- */
 size_t
 atid_cid_head(uint64_t codec, uint64_t hash, size_t digest_len,
 			  uint8_t dst[ATID_CID_HEAD_MAX_LEN])

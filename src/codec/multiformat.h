@@ -36,21 +36,52 @@ typedef struct AtidCid
 	size_t		digest_len;
 } AtidCid;
 
+/*
+ * Write a value below 2^63 in its shortest form; returns the number of bytes.
+ */
 extern size_t atid_varint_put(uint64_t value, uint8_t dst[ATID_VARINT_MAX_LEN]);
-extern AtidFault atid_varint_get(const uint8_t *src, size_t len, uint64_t *value,
-								 size_t *used);
+
+/*
+ * Read a varint; more bytes may follow it.  *used is the number of its bytes,
+ * set if there is no fault.
+ */
+ATID_NODISCARD extern AtidFault atid_varint_get(const uint8_t *src, size_t len, uint64_t *value,
+												size_t *used);
 
 /*
  * On a fault, *at is its place, from zero: in bytes, or in the characters of a
  * text.
  */
-extern AtidFault atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid,
-								size_t *at);
+ATID_NODISCARD extern AtidFault atid_cid_parse(const uint8_t *src, size_t len, AtidCid *cid,
+											   size_t *at);
+
+/*
+ * The number of characters of a CID of len bytes.
+ */
 extern size_t atid_cid_text_len(size_t len);
+
+/*
+ * The number of bytes of a CID of len characters.
+ */
 extern size_t atid_cid_bytes_len(size_t len);
-extern AtidFault atid_cid_from_text(const char *src, size_t len, uint8_t *dst,
-									size_t *at);
+
+/*
+ * Read a text into the atid_cid_bytes_len(len) bytes at dst, and check that
+ * those are a CID.
+ */
+ATID_NODISCARD extern AtidFault atid_cid_from_text(const char *src, size_t len, uint8_t *dst,
+												   size_t *at);
+
+/*
+ * Write the text of a CID's bytes into dst: atid_cid_text_len(len) characters,
+ * no terminator.
+ */
 extern void atid_cid_to_text(const uint8_t *src, size_t len, char *dst);
+
+/*
+ * Write the head of a CIDv1, which stands before its digest.  Returns the
+ * number of bytes.  Codec and hash must be below 2^63.
+ */
 extern size_t atid_cid_head(uint64_t codec, uint64_t hash, size_t digest_len,
 							uint8_t dst[ATID_CID_HEAD_MAX_LEN]);
 

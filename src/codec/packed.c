@@ -191,10 +191,6 @@ sort_key_of_text(const uint8_t *s, size_t len)
  * DIDs
  */
 
-/*
- * Pack len characters into the ATID_DID_PACKED_MAX(len) bytes at dst.  Returns
- * the packed length.  The text is not checked.
- */
 size_t
 atid_did_pack(const char *s, size_t len, uint8_t *dst)
 {
@@ -215,7 +211,6 @@ atid_did_text_len(const uint8_t *packed, size_t len)
 	return len == PLC_LEN + 1 && packed[PLC_LEN] == 0 ? PLC_LEN : len;
 }
 
-/* Write the text, of atid_did_text_len() characters; no terminator. */
 void
 atid_did_unpack(const uint8_t *packed, size_t len, char *dst)
 {
@@ -225,10 +220,6 @@ atid_did_unpack(const uint8_t *packed, size_t len, char *dst)
 		memcpy(dst, packed, atid_did_text_len(packed, len));
 }
 
-/*
- * Can these bytes be a DID's?  Only the bytes that tell the forms apart are
- * checked.
- */
 AtidPackedState
 atid_did_state(const uint8_t *packed, size_t len)
 {
@@ -237,10 +228,6 @@ atid_did_state(const uint8_t *packed, size_t len)
 	return len > 0 && packed[0] <= RESERVED_MAX ? ATID_PACKED_NEWER : ATID_PACKED_DAMAGED;
 }
 
-/*
- * Compare in the order of the texts.  The zero byte of a text of 15 characters
- * does no harm: it is below whatever another text has in its place.
- */
 int
 atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
@@ -257,7 +244,6 @@ atid_did_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 	return atid_bytes_cmp(a, a_len, plc, PLC_TEXT_LEN);
 }
 
-/* Compare a DID's text with any other text. */
 int
 atid_did_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s_len)
 {
@@ -269,7 +255,6 @@ atid_did_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s
 	return atid_bytes_cmp(plc, PLC_TEXT_LEN, s, s_len);
 }
 
-/* Of two DIDs, the greater never has the lesser key. */
 uint64_t
 atid_did_sort_key(const uint8_t *packed, size_t len)
 {
@@ -281,11 +266,6 @@ atid_did_sort_key(const uint8_t *packed, size_t len)
  * AT URIs
  */
 
-/*
- * Pack len characters, which must begin with "at://", into the
- * ATID_AT_URI_PACKED_MAX(len) bytes at dst.  Returns the packed length.  The
- * text is not checked any further.
- */
 size_t
 atid_at_uri_pack(const char *s, size_t len, uint8_t *dst)
 {
@@ -330,9 +310,6 @@ is_whole(const uint8_t *packed, size_t len)
 	return len > 0 && packed[0] <= (SHAPE_PLC | SHAPE_TID) && len >= least[packed[0]];
 }
 
-/*
- * Take a packed AT URI apart; returns false if these bytes are none.
- */
 bool
 atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri)
 {
@@ -373,9 +350,6 @@ atid_at_uri_open(const uint8_t *packed, size_t len, AtidPackedUri *uri)
 	return true;
 }
 
-/*
- * Can these bytes be opened, and if not, why?
- */
 AtidPackedState
 atid_at_uri_state(const uint8_t *packed, size_t len)
 {
@@ -387,27 +361,18 @@ atid_at_uri_state(const uint8_t *packed, size_t len)
 		ATID_PACKED_NEWER : ATID_PACKED_DAMAGED;
 }
 
-/*
- * The packed did:plc that is the authority; NULL if it is another.  For callers
- * that need no other part.
- */
 const uint8_t *
 atid_at_uri_plc(const uint8_t *packed, size_t len)
 {
 	return is_whole(packed, len) && (packed[0] & SHAPE_PLC) ? packed + 1 : NULL;
 }
 
-/* The TID that is the record key; uri->tid must be true. */
 uint64_t
 atid_packed_tid(const AtidPackedUri *uri)
 {
 	return read_word((const uint8_t *) uri->rkey, TID_LEN);
 }
 
-/*
- * Write the packed AT URI of the account, or of the collection, to dst, which
- * must have room for as many bytes as the AT URI has.  Returns its length.
- */
 size_t
 atid_at_uri_scope(const uint8_t *packed, const AtidPackedUri *uri, bool collection, uint8_t *dst)
 {
@@ -438,7 +403,6 @@ unpack_path(const uint8_t *packed, size_t len, char *dst)
 	return copied + ATID_TID_TEXT_LEN;
 }
 
-/* The length of the text of a packed AT URI, which must be whole. */
 size_t
 atid_at_uri_text_len(const uint8_t *packed, size_t len)
 {
@@ -451,7 +415,6 @@ atid_at_uri_text_len(const uint8_t *packed, size_t len)
 	return result;
 }
 
-/* Write the text, of atid_at_uri_text_len() characters; no terminator. */
 void
 atid_at_uri_unpack(const uint8_t *packed, size_t len, char *dst)
 {
@@ -507,10 +470,6 @@ compare_paths(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 	return result;
 }
 
-/*
- * Compare two packed AT URIs in the order of their texts.  Bytes that are no AT
- * URI, or whose text would be longer than any, are compared as bytes.
- */
 int
 atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
@@ -523,10 +482,6 @@ atid_at_uri_compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_l
 	return compare_texts(a, a_len, b, b_len);
 }
 
-/*
- * Compare the text of an AT URI with any other text.  Bytes that are no AT URI
- * are compared as bytes.
- */
 int
 atid_at_uri_compare_text(const uint8_t *packed, size_t len, const char *s, size_t s_len)
 {
@@ -538,7 +493,6 @@ atid_at_uri_compare_text(const uint8_t *packed, size_t len, const char *s, size_
 	return atid_bytes_cmp(whole, atid_at_uri_text_len(packed, len), s, s_len);
 }
 
-/* Of two AT URIs, the greater never has the lesser key. */
 uint64_t
 atid_at_uri_sort_key(const uint8_t *packed, size_t len)
 {
@@ -554,10 +508,6 @@ atid_at_uri_sort_key(const uint8_t *packed, size_t len)
 	return sort_key_of_text(packed + 1, len - 1 - (packed[0] & SHAPE_TID ? TID_LEN : 0));
 }
 
-/*
- * Is the URI the scope itself, or below it?  That is: is its text the scope's, or
- * the scope's, a slash and more?
- */
 bool
 atid_at_uri_within(const uint8_t *uri, size_t uri_len, const uint8_t *scope, size_t scope_len)
 {
@@ -580,7 +530,6 @@ atid_at_uri_within(const uint8_t *uri, size_t uri_len, const uint8_t *scope, siz
 		memcmp(u.rkey, s.rkey, s.rkey_len) == 0;
 }
 
-/* Is the URI that of the DID's repository, or below it? */
 bool
 atid_at_uri_within_did(const uint8_t *uri, size_t uri_len, const uint8_t *did, size_t did_len)
 {
@@ -592,11 +541,6 @@ atid_at_uri_within_did(const uint8_t *uri, size_t uri_len, const uint8_t *did, s
 		memcmp(parts.authority, did, parts.authority_len) == 0;
 }
 
-/*
- * Is the text a scope that the URI is within?  The text need not be parsed: a
- * part of an AT URI that ends before a slash is an AT URI, if it is longer than
- * the scheme.
- */
 bool
 atid_at_uri_within_text(const uint8_t *uri, size_t uri_len, const char *scope, size_t scope_len)
 {

@@ -235,9 +235,6 @@ seek_index(AtidSeek *seek, const uint8_t *p, uint64_t count, const char *step, s
 	return ATID_SEEK_FOUND;
 }
 
-/*
- * Begin with the value that is the block.
- */
 AtidSeekResult
 atid_seek_init(AtidSeek *seek, const void *bytes, size_t len)
 {
@@ -274,10 +271,6 @@ atid_seek_kind(const AtidSeek *seek)
 	return ATID_SEEK_OTHER;
 }
 
-/*
- * Take a step.  After any other result than ATID_SEEK_FOUND the seek is at an end; where a
- * map has no such key, seek->p is how far it was read.
- */
 AtidSeekResult
 atid_seek_step(AtidSeek *seek, const char *step, size_t len)
 {
@@ -297,18 +290,12 @@ atid_seek_step(AtidSeek *seek, const char *step, size_t len)
 		seek_index(seek, p, arg, step, len);
 }
 
-/*
- * The byte behind the value, or NULL where it is damaged.
- */
 const uint8_t *
 atid_seek_past(const AtidSeek *seek)
 {
 	return skip_values(seek, seek->p, 1);
 }
 
-/*
- * The bytes of the value, if it is a text.  They may not be UTF-8.
- */
 bool
 atid_seek_text(const AtidSeek *seek, const char **text, size_t *len)
 {

@@ -41,10 +41,30 @@ typedef struct AtidSeek
 	void		(*pause) (void);	/* NULL after atid_seek_init */
 } AtidSeek;
 
+/*
+ * Begin with the value that is the block.
+ */
 extern AtidSeekResult atid_seek_init(AtidSeek *seek, const void *bytes, size_t len);
+
+/*
+ * The kind of the value that was found, by its first byte.
+ */
 extern AtidSeekKind atid_seek_kind(const AtidSeek *seek);
+
+/*
+ * Take a step.  After any other result than ATID_SEEK_FOUND the seek is at an end; where a
+ * map has no such key, seek->p is how far it was read.
+ */
 extern AtidSeekResult atid_seek_step(AtidSeek *seek, const char *step, size_t len);
+
+/*
+ * The bytes of the value, if it is a text.  They may not be UTF-8.
+ */
 extern bool atid_seek_text(const AtidSeek *seek, const char **text, size_t *len);
+
+/*
+ * The byte behind the value, or NULL where it is damaged.
+ */
 extern const uint8_t *atid_seek_past(const AtidSeek *seek);
 
 #endif							/* ATID_SEEK_H */

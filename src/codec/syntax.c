@@ -20,11 +20,6 @@
 #include "codec/ascii.h"
 #include "codec/base32.h"
 
-/*
- * The leftmost fault of a string that should be a TID.  *at is the number of
- * bytes before it; these are ASCII, so it counts characters too.  For a wrong
- * length, it is where the string ends too early or goes on.
- */
 AtidFault
 atid_syntax_tid(const char *s, size_t len, size_t *at)
 {
@@ -74,11 +69,6 @@ parse_decimal_128(const char *s, size_t len, uint8_t bytes[16])
 	return true;
 }
 
-/*
- * UUID (RFC 9562 section 4), in either case: hex and dash; the same as a URN or
- * in braces; 32 hex digits without dashes, bare or in braces; and as an object
- * identifier, 2.25 and the integer in decimal (X.667).
- */
 bool
 atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 {

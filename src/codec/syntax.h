@@ -14,8 +14,18 @@
 
 #include "codec/fault.h"
 
-extern AtidFault atid_syntax_tid(const char *s, size_t len, size_t *at);
+/*
+ * The leftmost fault of a string that should be a TID.  *at is the number of
+ * bytes before it; these are ASCII, so it counts characters too.  For a wrong
+ * length, it is where the string ends too early or goes on.
+ */
+ATID_NODISCARD extern AtidFault atid_syntax_tid(const char *s, size_t len, size_t *at);
 
+/*
+ * UUID (RFC 9562 section 4), in either case: hex and dash; the same as a URN or
+ * in braces; 32 hex digits without dashes, bare or in braces; and as an object
+ * identifier, 2.25 and the integer in decimal (X.667).
+ */
 extern bool atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16]);
 
 #endif							/* ATID_SYNTAX_H */

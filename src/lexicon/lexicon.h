@@ -59,6 +59,10 @@ extern const AtidLexiconDatum *atid_lexicon_head(Datum datum);
 
 /* A reader of DAG-CBOR that can be cancelled, and its next event. */
 extern void atid_lexicon_read_bytes(AtidCborReader *reader, const void *bytes, size_t len);
+
+/*
+ * The next event; a cancel can end the loop.
+ */
 extern AtidCborEvent atid_lexicon_next_event(AtidCborReader *reader, AtidCborItem *item);
 
 /* The jsonb of documents in a block.  Raises 22P05 for U+0000. */

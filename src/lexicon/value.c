@@ -122,9 +122,6 @@ atid_lexicon_read_bytes(AtidCborReader *reader, const void *bytes, size_t len)
 	reader->pause = atid_check_for_interrupts;
 }
 
-/*
- * The next event; a cancel can end the loop.
- */
 AtidCborEvent
 atid_lexicon_next_event(AtidCborReader *reader, AtidCborItem *item)
 {

@@ -96,10 +96,6 @@ begin_call(TreeBuild *call, MemoryContext context, StringInfo nodes)
 	call->tools.hash = atid_sha256_begin();
 }
 
-/*
- * Raise a fault of an entry that was to be put; by a builder, or (NULL) before there is
- * one.
- */
 void
 atid_tree_raise_build_fault(const AtidMstBuilder *builder, AtidFault fault, const void *key,
 							size_t key_len)

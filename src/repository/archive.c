@@ -45,9 +45,6 @@
  * Problems
  */
 
-/*
- * The text of a CID for an error, or the beginning of a long one.
- */
 const char *
 atid_quote_cid(const uint8_t *cid, size_t len)
 {
@@ -79,11 +76,6 @@ sqlstate_of(AtidFault fault)
 	}
 }
 
-/*
- * Note a problem, if it is the first.  words is the fault in words, with its place; NULL if
- * it has no place.  "what" is NULL, or a sentence that names the block, node or record.
- * Returns false.
- */
 bool
 atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, const char *what)
 {
@@ -97,9 +89,6 @@ atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, c
 	return false;
 }
 
-/*
- * The same of a fault at a place in the CAR, or in what the CAR lies within.
- */
 bool
 atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at,
 						const char *what)
@@ -108,9 +97,6 @@ atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at
 								atid_fault_at_byte(fault, (size_t) (at - archive->bytes)), what);
 }
 
-/*
- * Raise the problem that was noted.  "what" is the noun after "invalid", such as "CAR".
- */
 void
 atid_archive_raise(const AtidArchive *archive, const char *what)
 {
@@ -120,9 +106,6 @@ atid_archive_raise(const AtidArchive *archive, const char *what)
 			 errdetail("%s", archive->problem)));
 }
 
-/*
- * Note the reader's fault, if it has one.  Returns true if it has none.
- */
 bool
 atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
 {
@@ -130,9 +113,6 @@ atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
 		atid_archive_problem_at(archive, reader->fault, archive->car + reader->at, NULL);
 }
 
-/*
- * Note the fault of a walk: the place, the rule, the node and the key.
- */
 bool
 atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
 {
@@ -168,10 +148,6 @@ section_problem(AtidArchive *archive, AtidFault fault, const AtidCarSection *sec
 								   sentence_of_cid(section->cid, section->cid_len));
 }
 
-/*
- * Does the block have the hash that its CID names?  If not, or if the kind of hash is not
- * supported, a problem is noted.
- */
 bool
 atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
 {
@@ -190,10 +166,6 @@ atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
 		section_problem(archive, ATID_BLOCK_HASH, section);
 }
 
-/*
- * Find the block of a CID and check its hash.  A CID with a hash other than SHA-256 cannot
- * be checked, which is a problem.
- */
 AtidArchiveBlock
 atid_archive_block(AtidArchive *archive, const uint8_t *cid, size_t cid_len,
 				   AtidCarSection *section)
@@ -321,12 +293,6 @@ build_index(AtidArchive *archive, size_t sections)
 		CHECK_FOR_INTERRUPTS();
 }
 
-/*
- * Open a CAR that lies within other bytes, in which places are counted.  All must stay as
- * it is.  The flags say what for.  Returns false if its header has a fault, or, where it
- * gets an index, the length or CID of a section; the fault is then noted.  Close it in
- * either case.
- */
 bool
 atid_archive_open_within(AtidArchive *archive, const uint8_t *bytes, const uint8_t *car,
 						 size_t len, int flags)
@@ -369,9 +335,6 @@ atid_archive_open_within(AtidArchive *archive, const uint8_t *bytes, const uint8
 	return true;
 }
 
-/*
- * The same of a CAR that is a value of its own.
- */
 bool
 atid_archive_open(AtidArchive *archive, bytea *car, int flags)
 {
@@ -397,10 +360,6 @@ sentence_of_root(const uint8_t *cid, size_t len)
 	return psprintf("The root is \"%s\".", atid_quote_cid(cid, len));
 }
 
-/*
- * Read the commit that the first root of a CAR is.  Returns false where there is a
- * problem, which is noted.
- */
 bool
 atid_archive_commit(AtidArchive *archive, AtidCommit *commit, AtidCarSection *section)
 {

@@ -57,9 +57,6 @@ find_root(AtidTree *tree, bytea *named)
 	memcpy(tree->root, cid, ATID_MST_CID_LEN);
 }
 
-/*
- * Raise the fault of the walk.
- */
 void
 atid_tree_raise(AtidTree *tree)
 {
@@ -67,10 +64,6 @@ atid_tree_raise(AtidTree *tree)
 	atid_archive_raise(&tree->archive, "tree");
 }
 
-/*
- * Open the CAR that is argument i, and begin a walk before the tree's root.  Argument i + 1
- * names the root; if it is null, the CAR must have only one.
- */
 AtidTree *
 atid_tree_open(FunctionCallInfo fcinfo, int i)
 {
@@ -91,10 +84,6 @@ atid_tree_close(AtidTree *tree)
 	pfree(tree);
 }
 
-/*
- * Enter the subtree (or the whole tree) that the walk is before.  Returns false if partial,
- * and its block is missing: the caller then passes it.
- */
 bool
 atid_tree_enter(AtidTree *tree, bool partial)
 {
@@ -406,9 +395,6 @@ compare_operations(const void *a, const void *b, void *ignored)
 	return atid_bytes_cmp(x->key, x->key_len, y->key, y->key_len);
 }
 
-/*
- * Sort operations by their keys.  Returns one whose key another one has too, or NULL.
- */
 const AtidMstOperation *
 atid_sort_operations(AtidMstOperation *operations, size_t count)
 {

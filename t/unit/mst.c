@@ -66,7 +66,8 @@ root_of(const char *keys, uint8_t root[ATID_MST_CID_LEN])
 	strcpy(copy, keys);
 	for (char *key = strtok(copy, " "); key != NULL; key = strtok(NULL, " "))
 		put(&builder, key);
-	atid_mst_finish(&builder, &caller, root);
+	if (atid_mst_finish(&builder, &caller, root) != ATID_OK)
+		abort();
 	atid_mst_builder_free(&builder, &caller);
 }
 
@@ -173,8 +174,8 @@ test_finish(void)
 	{
 		strcat(strcat(all, " "), keys[i]);
 		good = good && put(&builder, keys[i]) == ATID_OK;
-		atid_mst_finish(&builder, &caller, one);
-		atid_mst_finish(&builder, &caller, two);
+		good = good && atid_mst_finish(&builder, &caller, one) == ATID_OK &&
+			atid_mst_finish(&builder, &caller, two) == ATID_OK;
 		root_of(all, wanted);
 		good = good && memcmp(one, wanted, sizeof(one)) == 0 && memcmp(two, one, sizeof(one)) == 0;
 	}
