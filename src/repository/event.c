@@ -21,7 +21,6 @@
 
 #include "access/detoast.h"
 #include "access/htup_details.h"
-#include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
@@ -33,6 +32,7 @@
 #include "cid.h"
 #include "codec/base32.h"
 #include "codec/commit.h"
+#include "codec/datetime.h"
 #include "codec/event.h"
 #include "codec/frame.h"
 #include "codec/mst.h"
@@ -45,8 +45,6 @@
 /* A TID has its time, in microseconds since 1970 and less than the end, above so many bits. */
 #define TID_CLOCK_ID_BITS 10
 #define TID_US_END (UINT64_C(1) << 53)
-#define POSTGRES_EPOCH_US \
-	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
 
 /* The root of the tree that has no entries. */
 static const uint8_t empty_tree[ATID_MST_CID_LEN] = {
@@ -382,7 +380,7 @@ check_time(FunctionCallInfo fcinfo, EventReading *reading)
 	if (TIMESTAMP_IS_NOEND(not_after))
 		return true;
 	if (!TIMESTAMP_IS_NOBEGIN(not_after) && us < TID_US_END &&
-		(TimestampTz) us - POSTGRES_EPOCH_US <= not_after)
+		(TimestampTz) us - ATID_DATETIME_EPOCH_US <= not_after)
 		return true;
 	return event_problem_at(reading, ATID_EVENT_NOT_AFTER, reading->event.rev_at);
 }
