@@ -289,6 +289,16 @@ SELECT plan($$SELECT * FROM post JOIN tx ON creator = tx.did$$);
 RESET enable_hashjoin;
 RESET enable_nestloop;
 
+-- a hash index on text serves a value too, and any index serves a clause that is a call
+CREATE INDEX tx_hash ON tx USING hash (did);
+SET enable_seqscan = off;
+SELECT plan($$SELECT * FROM tx WHERE did = 'did:plc:c4ca423yawbz23y2wdcc5wza'::atid.did$$);
+SELECT plan($$SELECT * FROM tx
+  WHERE atid.text_eq_did(did, 'did:plc:c4ca423yawbz23y2wdcc5wza')$$);
+SELECT n FROM tx WHERE did = 'did:plc:c4ca423yawbz23y2wdcc5wza'::atid.did;
+RESET enable_seqscan;
+DROP INDEX tx_hash;
+
 -- two texts are joined before the values that are equal to both
 CREATE TABLE key_n (t text, pair int, n int);
 CREATE TABLE key_m (t text, pair int, m int);

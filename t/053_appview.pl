@@ -339,7 +339,7 @@ CREATE TABLE t (did text);
 INSERT INTO a VALUES ('did:web:a');
 INSERT INTO t VALUES ('did:web:a'), (E'did:web:a\351'), (E'\351');
 SELECT bool_or(a.did = t.did), bool_or(a.did < t.did), bool_or(a.did > t.did),
-  atid.did_hash_text(E'did:web:a\351'::text) = atid.did_hash_text(E'did:web:a\351'::text),
+  atid.did_hash_text(E'did:web:a\351') = hashtext(E'did:web:a\351' COLLATE "C"),
   bool_and((a.did = t.did) = (a.did::text = t.did)),
   (SELECT count(*) FROM a JOIN t USING (did))
 FROM a, t;

@@ -188,6 +188,11 @@ SQL
 			't|t|did:plc:lohkyppjqhpswzb5vbkqurgt', "$db: an operation that is not ASCII");
 	}
 
+	# its UTF-8 has twice as many bytes, and more than the buffer that is first taken
+	is( $node->safe_psql('latin1',
+			"SELECT atid.label_is_signed_by('$label'::jsonb || jsonb_build_object('val', repeat('é', 2000)), '$src', '$key')"),
+		'f', 'latin1: a label that is longer in UTF-8');
+
 	# there a string can be no UTF-8 at all
 	$node->safe_psql('postgres',
 		"CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0");

@@ -53,7 +53,11 @@ sub is_none
 
 my $seed = AtidTest::Oracles::seed();
 PostgreSQL::Test::Utils::append_to_file("$dir/logs", join("\n", $oracles->ask('plc.js', [ 'logs', $seed, $count ])) . "\n");
-$node->safe_psql($db, <<"SQL");
+
+# SQL in which random() goes by the seed, and differs from page to page
+sub seeded_sql { return sprintf("SELECT setseed(%.6f);\n", ($seed * 31 + $_[0]) % 1_000_000 / 1_000_000); }
+
+$node->safe_psql($db, seeded_sql($pages + 1) . <<"SQL");
 CREATE TABLE answer (what text, log text, rule text, at int, strict text, history text, states text, lib bool, may_differ bool);
 \\copy answer FROM '$dir/logs'
 CREATE TABLE log AS
@@ -72,7 +76,7 @@ for my $page (0 .. $pages)
 {
 	# the last time all are verified
 	my $some = $page < $pages ? 'random() < 0.7' : 'true';
-	$node->safe_psql($db, <<"SQL");
+	$node->safe_psql($db, seeded_sql($page) . <<"SQL");
 \\copy (SELECT line FROM line WHERE page = $page ORDER BY random()) TO '$dir/page$page' $copy
 \\copy plc_import FROM '$dir/page$page' $copy
 INSERT INTO plc_import VALUES ('{"did": "a", "cid": "b", "createdAt": "2024-01-01T00:00:00Z", "operation": {"x": "\\u0000"}}'),

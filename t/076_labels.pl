@@ -43,6 +43,9 @@ sub unsigned
 	return;
 }
 
+my $seed = AtidTest::Oracles::seed();
+srand($seed);
+
 # The pool of one value: what it is, its time, what decides between equal times.
 my @pool = (
 	{ cts => '2024-01-01T00:00:00Z' },
@@ -66,7 +69,7 @@ unsigned(1, val => 'long', cts => '2024-07-01T00:00:00Z', uri => 'at://did:web:'
 
 my $dir = PostgreSQL::Test::Utils::tempdir('labels');
 append_to_file("$dir/labels", join "\n", @unsigned);
-my ($old_key, $new_key, @labels) = $oracles->ask('crypto.js', [ 'labels', AtidTest::Oracles::seed(), "$dir/labels" ]);
+my ($old_key, $new_key, @labels) = $oracles->ask('crypto.js', [ 'labels', $seed, "$dir/labels" ]);
 is(scalar @labels, scalar @unsigned, 'all labels are signed');
 $node->safe_psql($db, "INSERT INTO label_keys VALUES ('$src', '$old_key', '2024-06-01'), ('$src', '$new_key', 'infinity')");
 

@@ -183,6 +183,26 @@ SELECT what, atid.plc_log_problem(log) FROM (VALUES
     to_jsonb((SELECT cid FROM operations WHERE name = 'g'))))
 ) AS v (i, what, log) ORDER BY i;
 
+-- A signature whose s is above half the order of the curve, and one in DER
+SELECT what, atid.plc_log_problem(jsonb_build_array(jsonb_build_object('operation', changed,
+         'cid', atid.record_cid(changed), 'did', atid.plc_did(changed),
+         'createdAt', '2024-01-01T00:00:00Z')))
+FROM (VALUES
+  (1, 'K-256, s is the half', 'h', lpad('1', 64, '0')
+      || '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0'),
+  (2, 'K-256, one more', 'h', lpad('1', 64, '0')
+      || '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1'),
+  (3, 'P-256, s is the half', 'bb', lpad('1', 64, '0')
+      || '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8'),
+  (4, 'P-256, one more', 'bb', lpad('1', 64, '0')
+      || '7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a9'),
+  (5, 'DER', 'h', '303e021d' || repeat('11', 29) || '021d' || repeat('22', 29)),
+  (6, 'another tag in it', 'h', '303e021d' || repeat('11', 29) || '031d' || repeat('22', 29))
+) AS v (i, what, name, sig)
+  JOIN operations USING (name),
+  LATERAL jsonb_set(operation, '{sig}', to_jsonb(translate(
+    encode(decode(sig, 'hex'), 'base64'), E'+/=\n', '-_'))) AS s (changed) ORDER BY i;
+
 -- Forms
 SELECT what, coalesce(atid.plc_log_problem(log), 'valid') FROM (VALUES
   (1, 'empty', jsonb '[]'), (2, 'an object', '{}'), (3, 'a string', '"log"'), (4, 'null', 'null'),
@@ -296,7 +316,7 @@ SELECT atid.plc_log_problem(NULL) IS NULL AS problem,
        (SELECT count(*) FROM atid.plc_log_history(NULL)) AS history,
        (SELECT count(*) FROM atid.plc_log_keys(NULL)) AS keys;
 
--- As many keys as a call site does not keep, and all of them again
+-- The same logs again and again, at one call site
 SELECT count(*) FILTER (WHERE atid.plc_log_is_valid(pg_temp.log(list)))
 FROM unnest('{"g 0, c1 1h","five 0","bb 0, bb1 1h","l 0, l1 1h"}'::text[]) AS list,
   generate_series(1, 20);

@@ -26,6 +26,15 @@ SELECT k.curve AS key, s.curve AS signature, count(*),
 FROM signed AS s, signed AS k, generate_series(1, 10)
 GROUP BY 1, 2 ORDER BY 1, 2;
 
+-- more keys than a call site keeps, all of them again, and one that has signed among them
+SELECT count(*), count(*) FILTER (WHERE atid.signature_is_valid('hello', r || s, each)) AS valid
+FROM signed, generate_series(1, 3),
+     LATERAL (SELECT key UNION ALL
+              SELECT atid.did_key_make('k256', decode('02' || lpad(to_hex(x), 64, '0'), 'hex'))
+              FROM unnest('{1,2,3,4,6,8,12,13,14,16,20,22,25,27,32,33,38,39,43,44}'::int[]) AS x)
+       AS k (each)
+WHERE curve = 'k256';
+
 -- Numbers as 32 bytes, and back
 CREATE FUNCTION pg_temp.scalar(value numeric) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
   SELECT decode(string_agg(lpad(to_hex(mod(div(value, 65536::numeric ^ i), 65536)::int), 4, '0'),

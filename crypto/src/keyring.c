@@ -102,6 +102,7 @@ atid_keyring_find(AtidKeyring *ring, const char *str, size_t len, AtidFault *fau
 	if (*fault != ATID_OK)
 		return NULL;
 	slot = next_slot(ring);
+	Assert(slot < ring->slots + ATID_KEYRING_SIZE);
 	empty_slot(slot);
 	switch (atid_verifier_init(&slot->verifier, &key))
 	{

@@ -166,8 +166,6 @@ atid_commit_parse(const uint8_t *block, size_t len, AtidCommit *commit)
 		{
 			if (event != ATID_CBOR_MAP_END)
 				found = ATID_COMMIT_TOP;
-			else if (in_sig)
-				commit->sig_end = at;
 		}
 		else if (reader.depth == 1 && event == ATID_CBOR_MAP && at == 0)
 		{

@@ -186,13 +186,12 @@ read_time(Reader *r, Fields *f, bool need_seconds)
 	return read_char(r, ':') && read_digits(r, 2, &f->second);
 }
 
-/* The digits after a point, if there is one. */
+/* The digits after a point, if there is one; f->us is 0. */
 static inline bool
 read_fraction(Reader *r, Fields *f)
 {
 	int			weight = US_PER_SECOND / 10;
 
-	f->us = 0;
 	if (!read_char(r, '.'))
 		return true;
 	if (!atid_is_digit(peek(r)))

@@ -100,7 +100,6 @@ read_header(const uint8_t *bytes, size_t len, AtidFrame *frame, const uint8_t **
 	*end = reader.p;
 	if (fault != ATID_OK)
 		return fault;
-	frame->at = 0;
 	if (!has_op)
 		return ATID_FRAME_OP;
 	return frame->op == ATID_FRAME_MESSAGE && frame->t == NULL ? ATID_FRAME_T : ATID_OK;

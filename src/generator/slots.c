@@ -289,7 +289,7 @@ find_slot(Oid database, Oid **owner)
 static Oid *
 list_databases(Relation rel, int *count)
 {
-	int			room = 64;
+	int			room = 16;
 	Oid		   *oids = palloc(room * sizeof(Oid));
 	SysScanDesc scan;
 	HeapTuple	tuple;

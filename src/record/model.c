@@ -358,7 +358,7 @@ note_types(TypeFinder *finder)
 	size_t		open[ATID_CBOR_DEPTH_MAX + 1];	/* the map at each depth */
 	bool		is_type = false;
 
-	finder->room = 512;
+	finder->room = 16;
 	finder->types = palloc(finder->room * sizeof(TypeOfMap));
 	atid_cbor_reader_init(&reader, block->begin, block->end - block->begin);
 	reader.pause = block->pause;

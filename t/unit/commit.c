@@ -29,6 +29,8 @@ typedef enum Form
 	RIGHT,
 	ABSENT,
 	OF_OTHER_TYPE,
+	A_MAP,						/* of rev only */
+	AN_ARRAY,
 	BROKEN
 } Form;
 
@@ -93,6 +95,10 @@ write_commit(Fields f)
 		put_key(&writer, "rev");
 		if (f.rev == OF_OTHER_TYPE)
 			atid_cbor_put_integer(&writer, 1);
+		else if (f.rev == A_MAP)
+			atid_cbor_put_map(&writer, 0);
+		else if (f.rev == AN_ARRAY)
+			atid_cbor_put_array(&writer, 0);
 		else
 			put_key(&writer, f.rev == BROKEN ? "zzzfcijpj2z2a" : REV);
 	}
@@ -171,6 +177,22 @@ refused(Fields f, AtidFault fault, const char *name)
 	ok(got == fault && strlen(atid_fault_words(got)) > 20, name);
 }
 
+/* The place of the fault is the value of that key. */
+static void
+refused_at(Fields f, AtidFault fault, const char *key, const char *name)
+{
+	AtidCommit	commit;
+	AtidCborWriter writer = begin();
+	uint8_t		head[8];
+	size_t		len;
+
+	put_key(&writer, key);
+	len = writer.len;
+	memcpy(head, memory, len);
+	ok(parse(write_commit(f), &commit) == fault && commit.at > len &&
+	   memcmp(memory + commit.at - len, head, len) == 0, name);
+}
+
 static void
 unsigned_bytes(Fields f, const char *name)
 {
@@ -214,6 +236,8 @@ main(void)
 	refused((Fields) {.rev = ABSENT}, ATID_COMMIT_REV, "no rev");
 	refused((Fields) {.rev = OF_OTHER_TYPE}, ATID_COMMIT_REV, "a rev that is a number");
 	refused((Fields) {.rev = BROKEN}, ATID_COMMIT_REV, "a rev that is no TID");
+	refused_at((Fields) {.rev = A_MAP}, ATID_COMMIT_REV, "rev", "a rev that is a map");
+	refused_at((Fields) {.rev = AN_ARRAY}, ATID_COMMIT_REV, "rev", "a rev that is an array");
 	refused((Fields) {.sig = ABSENT}, ATID_COMMIT_SIG, "no sig");
 	refused((Fields) {.sig = OF_OTHER_TYPE}, ATID_COMMIT_SIG, "a sig that is text");
 	refused((Fields) {.data = ABSENT}, ATID_COMMIT_DATA, "no data");

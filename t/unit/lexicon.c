@@ -384,6 +384,10 @@ static const Case cases[] = {
 	M "/permissions/0/inheritAud"},
 
 	/* what is accepted */
+	{MAIN("'type':'permission-set','permissions':["
+		  "{'type':'permission','resource':'repo','collection':['x','y','z']},"
+		  "{'type':'permission','resource':'repo','collection':['x','z']}]"), ATID_OK, NULL},
+	{MAIN("'type':'token','y':{'$link':'01550000'},'z':1"), ATID_OK, NULL},
 	{"{}", ATID_OK, NULL},
 	{SET("{'lexicon':1,'id':'a.b.c','revision':'x','$type':1,'defs':{'d':{'type':'token','x':1}},"
 		 "'description':'','defz':[]}"), ATID_OK, NULL},

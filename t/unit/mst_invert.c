@@ -44,7 +44,10 @@ digest_of(void *arg, const void *data, size_t len, uint8_t digest[32])
 	for (size_t i = 0; i < len; i++)
 		sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
 	memset(digest, 0, 32);
-	digest[0] = (uint8_t) (0xFF >> (len == 3 ? 2 * (bytes[2] % 4) : 0));
+	if (len == 3)				/* the depth of a key; the last 92 are in one node */
+		digest[0] = (uint8_t) (0xFF >> (bytes[0] < 'n' ? 2 * (bytes[2] % 4) : 0));
+	else
+		digest[0] = 0xFF;
 	memcpy(digest + 1, &sum, sizeof(sum));
 }
 

@@ -58,6 +58,8 @@ static const Case cases[] = {
 	{"a2 6161 01 ff", "a", "01", "damage behind the value"},
 	{"a1 6161", "a", "!", "no value"},
 	{"a1 6161", "b", "!", "no value to pass over"},
+	{"a1 6161 18", "a/b", "!", "half a head where a path goes on"},
+	{"a1 6161 1c", "a/b", "!", "a reserved head where a path goes on"},
 	{"a1 61", "a", "!", "half a key"},
 	{"a2 01 01 6161 01", "a", "!", "a key that is no text"},
 	{"a2 6161 1801 6162 01", "b", "!", "a head that is not the shortest"},
@@ -129,6 +131,7 @@ main(void)
 {
 	static uint8_t deep[ATID_CBOR_DEPTH_MAX + 2];
 	static uint8_t many[100003] = {0x9A, 0, 1, 0x86, 0x9E};
+	static uint8_t pairs[3 + 4 * 10001];
 	AtidSeek	seek;
 	AtidSeekResult result;
 	int			steps = 0;
@@ -148,5 +151,18 @@ main(void)
 	ok(atid_seek_step(&seek, "-1", 2) == ATID_SEEK_FOUND && seek.p == many + sizeof(many) - 1,
 	   "the last of many");
 	is_u64((uint64_t) pauses, 24, "with pauses");
+
+	/* keys of two characters, all of them "aa" but the last */
+	pairs[0] = 0xB9;
+	pairs[1] = 10001 >> 8;
+	pairs[2] = 10001 & 0xFF;
+	for (size_t i = 0; i < 10001; i++)
+		memcpy(pairs + 3 + 4 * i, i < 10000 ? "\x62" "aa" : "\x62" "ab", 4);
+	pauses = 0;
+	atid_seek_init(&seek, pairs, sizeof(pairs));
+	seek.pause = note_pause;
+	ok(atid_seek_step(&seek, "ab", 2) == ATID_SEEK_FOUND && seek.p == pairs + sizeof(pairs) - 1,
+	   "the last of many pairs");
+	is_u64((uint64_t) pauses, 10001 / 4096, "with pauses");
 	return done();
 }
