@@ -150,7 +150,7 @@ $node->safe_psql($db, "INSERT INTO identity (did) VALUES ('$did')");
 foreach (1 .. 24)
 {
 	my $log = $http->get("$url/$did/log/audit");
-	$node->safe_psql($db, "SELECT identify('$did', \$log\$$log->{content}\$log\$)") if $log->{success};
+	$node->safe_psql($db, "SELECT identify('$did', \$log\$$log->{content}\$log\$, now())") if $log->{success};
 }
 is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an account is known');
 

@@ -239,14 +239,14 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
     return true;
   });
   const identify = () => worker(signal, async () => {
-    const { rows: [next] } = await pool.query('SELECT ask FROM ask(1)');
+    const { rows: [next] } = await pool.query('SELECT ask AS did, now()::text FROM ask(1)');
     if (!next) return false;
     try {
-      const web = /^did:web:([a-z0-9.-]+(?:%3A\d+)?)$/i.exec(next.ask)?.[1].replace('%3A', ':');
-      if (web) await pool.query('SELECT identify_web($1, $2)', [next.ask, String(await get(`${/^localhost(:|$)/.test(web) ? 'http' : 'https'}://${web}/.well-known/did.json`, signal))]);
-      else await pool.query('SELECT identify($1, $2)', [next.ask, String(await get(`${DIRECTORY}/${next.ask}/log/audit`, signal))]);
+      const web = /^did:web:([a-z0-9.-]+(?:%3A\d+)?)$/i.exec(next.did)?.[1].replace('%3A', ':');
+      const url = web ? `${/^localhost(:|$)/.test(web) ? 'http' : 'https'}://${web}/.well-known/did.json` : `${DIRECTORY}/${next.did}/log/audit`;
+      await pool.query(`SELECT ${web ? 'identify_web' : 'identify'}($1, $2, $3)`, [next.did, String(await get(url, signal)), next.now]);
     } catch (e) {
-      if (!signal.aborted) log(`${next.ask}: ${e.message}`); // ask() has it again
+      if (!signal.aborted) log(`${next.did}: ${e.message}`); // ask() has it again
     }
     return true;
   });

@@ -35,7 +35,8 @@ CREATE TABLE identity (
   log      jsonb,                                    -- verified
   labeler  bool NOT NULL DEFAULT false,              -- it is there for its labels
   ask      timestamptz NOT NULL DEFAULT now(),       -- when to ask for it
-  asked    int NOT NULL DEFAULT 0,                   -- how often without an answer
+  asked    int NOT NULL DEFAULT 0,                   -- how often, without an answer that says it all
+  wanted   timestamptz,                              -- since when: what was asked for earlier does not say it
   answered timestamptz,
   problem  text                                      -- why the last answer was not taken
 );
@@ -405,7 +406,7 @@ BEGIN
   PERFORM meet(array_agg(DISTINCT did), NULL) FROM batch
   WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account', '#identity');
   UPDATE identity AS i
-  SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0
+  SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0, wanted = now()
   FROM (SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
         WHERE reason IS NULL AND (signed IS NULL AND t IN ('#commit', '#sync', '#identity') OR other)
               OR signed IS FALSE AND NOT late GROUP BY did) AS b
@@ -687,24 +688,43 @@ BEGIN
   END LOOP;
 END $$;
 
--- Who an account is now. Where the key is another one, the account is loaded anew. One that has a tombstone, or has
--- left the PDS whose stream is followed, has no records.
-CREATE FUNCTION know(account atid.did, new_key text, new_handle text, new_pds text, tombstone bool) RETURNS void
-LANGUAGE plpgsql AS $$
+-- Who an account is, as it was asked for at a time; keys are all that it has had. Where the key is another one, the
+-- account is loaded anew. One that has a tombstone, or has left the PDS whose stream is followed, has no records.
+CREATE FUNCTION know(
+  account atid.did, new_key text, keys text[], new_handle text, new_pds text, tombstone bool, asked timestamptz
+) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   i identity;
   a account;
-  next CONSTANT timestamptz := now() + identity_age() * (0.9 + 0.2 * random());
   home CONSTANT text := (SELECT max(s.pds) FROM stream AS s);
+  enough bool;
 BEGIN
-  SELECT * INTO i FROM identity WHERE did = account FOR UPDATE;
+  SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
+  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
   new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
   new_pds := rtrim(new_pds, '/');
-  UPDATE identity
-  SET key = new_key, handle = new_handle, pds = new_pds, problem = NULL, answered = now(), asked = 0,
-      ask = CASE WHEN asked = 0 THEN least(ask, next) ELSE next END  -- 0: it was wanted again meanwhile
-  WHERE did = account;
-  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
+
+  -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:
+  -- what is there may be older. While others are left, the answer may be older than they are.
+  WITH found AS (
+    DELETE FROM bad AS b
+    WHERE b.did = know.account AND b.early
+      AND EXISTS (SELECT FROM unnest(keys) AS k WHERE atid.event_is_signed_by(b.frame, k))
+    RETURNING b.stream, b.frame
+  )
+  INSERT INTO waiting (stream, seq, did, frame)
+  SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, a.did, f.frame
+  FROM found AS f CROSS JOIN atid.frame_parts(f.frame) AS h
+  WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key) ORDER BY seq DESC LIMIT 1;
+  enough := know.asked >= coalesce(i.wanted, '-infinity')
+            AND (i.asked > 6 OR NOT EXISTS (SELECT FROM bad AS b WHERE b.did = know.account AND b.early));
+  UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;
+
+  UPDATE identity AS x
+  SET key = new_key, handle = new_handle, pds = new_pds, problem = NULL, answered = now(),
+      asked = CASE WHEN enough THEN 0 ELSE x.asked END,
+      ask = CASE WHEN enough THEN now() + identity_age() * (0.9 + 0.2 * random()) ELSE x.ask END
+  WHERE x.did = know.account;
   IF tombstone OR home <> coalesce(new_pds, '') THEN
     UPDATE account AS x SET barred = true WHERE x.did = a.did;
     PERFORM silence(a.did, CASE WHEN tombstone THEN 'tombstoned' ELSE 'moved' END) WHERE a.active;
@@ -717,7 +737,7 @@ BEGIN
 END $$;
 
 -- An account's log, as the directory's /log/audit has it.
-CREATE FUNCTION identify(account atid.did, log jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION identify(account atid.did, log jsonb, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   i identity;
   h record;
@@ -735,15 +755,9 @@ BEGIN
   SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
   UPDATE identity SET log = identify.log WHERE did = account;
   PERFORM know(account, h.data #>> '{verificationMethods,atproto}',
+    ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'),
     substr(jsonb_path_query_first(h.data, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
-    h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone');
-
-  -- Frames that were only too early or too late are not bad.
-  DELETE FROM bad AS b
-  WHERE b.did = account AND b.early AND EXISTS (
-    SELECT FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto' AND atid.event_is_signed_by(b.frame, k.key));
-  UPDATE bad AS b SET early = false WHERE b.did = account AND b.early AND b.received < now();
-
+    h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone', asked);
   PERFORM label_keys_take(account, log);
   IF i.answered IS NULL THEN
     WITH early AS (
@@ -755,20 +769,21 @@ BEGIN
 END $$;
 
 -- An account's DID document, as https://its.domain/.well-known/did.json has it.
-CREATE FUNCTION identify_web(account atid.did, document jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION identify_web(account atid.did, document jsonb, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  key text;
 BEGIN
   IF document->>'id' IS DISTINCT FROM account::text THEN
     UPDATE identity SET problem = 'The document must be that of the account.' WHERE did = account;
     RETURN;
   END IF;
-  PERFORM know(account,
-    (SELECT CASE m->>'type' WHEN 'Multikey' THEN 'did:key:' || (m->>'publicKeyMultibase')
-                 ELSE atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') END
-     FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
-     WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account::text LIMIT 1),
-    substr(jsonb_path_query_first(document, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
+  SELECT CASE m->>'type' WHEN 'Multikey' THEN 'did:key:' || (m->>'publicKeyMultibase')
+              ELSE atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') END
+  INTO key FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
+  WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account::text LIMIT 1;
+  PERFORM know(account, key, ARRAY[key], substr(jsonb_path_query_first(document, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
     (SELECT s->>'serviceEndpoint' FROM jsonb_path_query(document, '$.service[*]') AS s
-     WHERE s->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false);
+     WHERE s->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false, asked);
 END $$;
 
 -- Accounts to load, each with the number of the attempt. Those of a host that has failed come later.
@@ -843,7 +858,7 @@ CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_ho
 DECLARE
   a account;
 BEGIN
-  UPDATE identity SET ask = least(ask, answered + pause(2)) WHERE did = account AND why LIKE 'repository is not signed%';
+  UPDATE identity SET ask = least(ask, answered + pause(2)), wanted = now() WHERE did = account AND why LIKE 'repository is not signed%';
   UPDATE account AS x SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
   WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
   IF a.did IS NULL THEN
