@@ -221,7 +221,7 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
       await pool.query('SELECT list($1, $2, $3, $4, $5, $6)', [NAME, collection, at, JSON.stringify(repos, clean), page.cursor ?? null, now]);
     } catch (e) {
       if (!signal.aborted) log(`the list of accounts: ${e.message}`);
-      await pause(5e3, signal);
+      await pause(2e3, signal);
     }
     return true;
   });
