@@ -230,8 +230,8 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
     if (!next) return false;
     try {
       const r = JSON.parse(await ask('sync.getRepoStatus', { did: next.did }, signal));
-      await pool.query('SELECT told($1, $2, $3, CASE WHEN atid.tid_is_valid($4) THEN $4::atid.tid END, $5)', [next.did, r.active === true,
-        clean('', r.status) ?? null, clean('', r.rev) ?? null, next.now]);
+      await pool.query('SELECT told($1, $2, $3, $4, $5)',
+        [next.did, r.active === true, clean('', r.status) ?? null, clean('', r.rev) ?? null, next.now]);
     } catch (e) {
       if (!/^Repo/.test(e.answer)) { if (!signal.aborted) log(`${next.did}: ${e.message}`); return true; } // doubtful() has it again
       await pool.query('SELECT told($1, false, $2, NULL, $3)', [next.did, e.answer, next.now]);

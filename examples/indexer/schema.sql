@@ -1,27 +1,24 @@
 -- The tables of an indexer, and the functions that its consumer calls. doc/indexer.md tells how they are used.
 --
---   start()                       where to go on
---   take()                        frames of the stream: verified, applied, the cursor moved, all in one transaction
---   to_list(), list()             the list of accounts to read next; a page of it
---   ask(), identify(), identify_web()    accounts whose identity is wanted; a PLC log or DID document: it gives the key
---   doubtful(), told()            accounts whose status is wanted; what the server says of one
---   claim(), load(), fail()       accounts whose repository is wanted; such a repository: verified, it replaces
---                                 what is there
---   settle()                      accounts to which a change of the table want has not been applied yet
---   changes(), read_to()          for your application: what was written
+--   start()                   where to go on
+--   take()                    frames of the stream: verified, applied, the cursor moved, all in one transaction
+--   to_list(), list()         the list of accounts to read next; a page of it
+--   ask(), identify(), identify_web()    accounts whose identity is wanted; a PLC log or DID document
+--   doubtful(), told()        accounts whose status is wanted; what the server says of one
+--   claim(), load(), fail()   accounts whose repository is wanted; such a repository, verified
+--   settle()                  applies a change of the table want to some accounts
+--   changes(), read_to()      for your application: what was written
 --
--- Each of them locks rows in this order: stream, identity, account. Only take(), list() and settle() lock several
--- accounts, and they lock their stream first.
---
+-- Each locks rows in this order: stream, identity, account. Those that lock several accounts lock their stream first.
 -- It needs the extension atid_crypto, and a database or a search_path of its own.
 
--- Settings: replace these functions to change them.
+-- Settings: replace these functions to change them. A commit hurries a load at most once in not_sooner().
 CREATE FUNCTION most_bad() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 1000000000;  -- bytes of the table bad
 CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 64000000;  -- bytes of an account in waiting
 CREATE FUNCTION most_references() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1000;  -- of a record
-CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then it is asked for again
-CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- in which all are, after a gap
-CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';  -- a commit has its account loaded again
+CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then asked for again
+CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- of all requests after a gap
+CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';
 -- How long to wait after so many attempts that failed.
 CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
@@ -92,11 +89,12 @@ CREATE TABLE reference (
 CREATE INDEX reference_subject ON reference (subject, collection, path, tid);
 CREATE INDEX reference_uri ON reference (uri);
 
-CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2
-BEGIN ATOMIC
+CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2 BEGIN ATOMIC
   WITH named AS (
     SELECT v.path, v.uri AS subject
-    FROM (VALUES ('subject', atid.dag_cbor_ref_uri(block, '{subject}')), ('reply.parent', atid.dag_cbor_ref_uri(block, '{reply,parent}')),
+    FROM (VALUES ('subject', atid.dag_cbor_ref_uri(block, '{subject}')),
+                 ('reply.parent', atid.dag_cbor_ref_uri(block, '{reply,parent}')),
                  ('reply.root', atid.dag_cbor_ref_uri(block, '{reply,root}'))) AS v (path, uri)
     WHERE v.uri IS NOT NULL
   )
@@ -109,8 +107,7 @@ END;
 -- Lexicons, by which records are judged when they are written. Those that are there already are not judged anew.
 CREATE TABLE lexicons (lexicons atid.lexicon NOT NULL);
 
--- What is wanted. '*' is all; a collection may end in '.*'. A signal is a collection: the accounts that have it are
--- wanted.
+-- What is wanted. '*' is all; a collection can end in '.*'. The accounts that have a signal, a collection, are wanted.
 CREATE TABLE want (
   what    text,
   value   text,
@@ -143,7 +140,8 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what, value ON want FOR EACH ROW EXECUTE FUNCTION want_changed();
+CREATE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what, value ON want
+FOR EACH ROW EXECUTE FUNCTION want_changed();
 
 CREATE FUNCTION is_wanted(account atid.did) RETURNS bool LANGUAGE sql STABLE
 RETURN EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', account::text));
@@ -164,7 +162,6 @@ CREATE TABLE change (
   PRIMARY KEY (tx, n)
 );
 
--- Labels: label_keys, labels, labels_in_force, labels_take().
 \ir labels.sql
 CREATE INDEX labels_refused_src ON labels_refused ((label->>'src'));
 
@@ -204,8 +201,8 @@ CREATE TABLE bad (
 );
 CREATE INDEX bad_early ON bad (did) WHERE early;
 
--- Frames of accounts that are being loaded. Of more than most_waiting() bytes of one account only the newest stay:
--- unless the repository is as new as they are, they do not go on from it, and so the account is loaded again.
+-- Frames of accounts that are being loaded. Of more than most_waiting() bytes of an account only the newest stay. The
+-- account is loaded again then, unless the repository is as new as they are.
 CREATE TABLE waiting (
   stream text NOT NULL,
   seq    bigint NOT NULL,
@@ -216,42 +213,27 @@ CREATE INDEX waiting_did ON waiting (did);
 ALTER TABLE bad ALTER frame SET STORAGE EXTERNAL;     -- hashes and signatures do not compress
 ALTER TABLE waiting ALTER frame SET STORAGE EXTERNAL;
 
-CREATE FUNCTION keep(stream text, did atid.did, reason text, early bool, frame bytea) RETURNS void LANGUAGE plpgsql AS $$
-#variable_conflict use_variable
-BEGIN
-  IF pg_total_relation_size('bad') < most_bad() THEN
-    INSERT INTO bad (digest, stream, did, reason, early, frame) VALUES (sha256(frame), stream, did, reason, early, frame)
-    ON CONFLICT DO NOTHING;
-  END IF;
-END $$;
-
 -- The temporary tables of a session.
 CREATE FUNCTION scratch() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_regclass('pg_temp.op') IS NOT NULL THEN
-    RETURN;
+  IF to_regclass('pg_temp.op') IS NULL THEN
+    -- what to write: a record, or where block is NULL, that there is none
+    CREATE TEMP TABLE op (
+      uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
+    ) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE batch (
+      n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did, reason text,
+      signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
+    ) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE chain (n bigint, did atid.did, rev atid.tid, data atid.cid_link, fits bool) ON COMMIT DELETE ROWS;
+    ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
+    ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
   END IF;
-  -- what to write: a record, or where block is NULL, that there is none
-  CREATE TEMP TABLE op (
-    uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE batch (
-    n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did, reason text,
-    signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE held (
-    did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE chain (
-    n bigint PRIMARY KEY, did atid.did, rev atid.tid, data atid.cid_link, fits bool
-  ) ON COMMIT DELETE ROWS;
-  ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
-  ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
 END $$;
 
--- Writes the table op, and what follows from it. The planner's settings here and below are there because a session
--- plans these statements once, maybe while the tables are small; nothing here is ever a reason to read one of them
--- whole.
+-- Writes the table op, and what follows from it. The planner's settings, here and below: a session plans these statements
+-- once, maybe while the tables are small, and must never read one of them whole.
 CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -265,11 +247,9 @@ BEGIN
   INSERT INTO reference (subject, collection, path, tid, uri)
   SELECT p.subject, op.collection, p.path, coalesce(atid.at_uri_tid(op.uri), '2222222222222'), op.uri
   FROM op CROSS JOIN points(op.block) AS p WHERE op.block IS NOT NULL;
-  IF EXISTS (SELECT FROM reader) THEN
-    INSERT INTO change (uri) SELECT uri FROM op;
-    IF FOUND THEN
-      NOTIFY change;
-    END IF;
+  INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
+  IF FOUND THEN
+    NOTIFY change;
   END IF;
   DELETE FROM op;
 END $$;
@@ -297,16 +277,15 @@ BEGIN
   RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
 
--- Adds those of the accounts that are new, each with the revision that was announced. One whose key is known is
--- loaded, the others once identify() has a key.
-CREATE FUNCTION meet(dids atid.did[], revs atid.tid[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Adds those of the accounts that are new. One whose key is known is loaded, the others once identify() has a key.
+CREATE FUNCTION meet(dids atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO identity (did) SELECT did FROM unnest(dids) AS did ORDER BY did ON CONFLICT DO NOTHING;
-  INSERT INTO account (did, heard, load_at, wants, listed)
-  SELECT n.did, rev, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END, (SELECT w.n FROM wants AS w), now()
-  FROM unnest(dids, revs) AS n (did, rev) JOIN identity AS i ON i.did = n.did
-  WHERE NOT EXISTS (SELECT FROM account AS a WHERE a.did = n.did) FOR SHARE OF i  -- waits for an identify()
-  ON CONFLICT DO NOTHING;
+  INSERT INTO account (did, load_at, wants, listed)
+  SELECT i.did, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END, (SELECT w.n FROM wants AS w), now()
+  FROM identity AS i
+  WHERE i.did = ANY (dids) AND NOT EXISTS (SELECT FROM account AS a WHERE a.did = i.did)
+  FOR SHARE OF i ON CONFLICT DO NOTHING;  -- waits for an identify()
 END $$;
 
 -- An account is not active: its records are given out no more.
@@ -319,10 +298,36 @@ BEGIN
   PERFORM forget(account, '{}');
 END $$;
 
--- What take() does. Of the accounts in waited the frames that have waited come first.
+-- What the server says of an account: in its stream, or where it was asked at a time. What its stream said since is
+-- newer. An account whose revision is newer than what is there is loaded.
+CREATE FUNCTION told(account atid.did, is_active bool, why text, latest text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  a account;
+  newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest) THEN latest END;
+BEGIN
+  SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
+  IF a.barred OR a.said >= asked THEN
+    is_active := a.active;
+    why := a.status;
+  END IF;
+  why := coalesce('{"RepoNotFound": "deleted", "RepoDeactivated": "deactivated", "RepoTakendown": "takendown",
+                    "RepoSuspended": "suspended"}'::jsonb ->> why, why);
+  IF NOT is_active AND a.active THEN
+    PERFORM silence(a.did, why);
+  ELSIF is_active AND (NOT a.active OR a.rev < newest AND a.state <> 'in progress') THEN
+    UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
+  END IF;
+  UPDATE account AS x
+  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = coalesce(asked, now()),
+      said = CASE WHEN asked IS NULL THEN now() ELSE said END, check_at = 'infinity', heard = greatest(heard, newest)
+  WHERE x.did = a.did;
+END $$;
+
+-- What take() does, or the problem why not. Of the accounts in waited the frames that have waited come first.
 CREATE FUNCTION take_all(
   name text, frames bytea[], waited atid.did[],
-  OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
+  OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text, OUT problem text
 ) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   of_labels CONSTANT bool := name LIKE '%Labels';
@@ -332,8 +337,8 @@ DECLARE
   unsigned CONSTANT text := 'The commit must be signed by the key of the account.';
   last bigint;
   home text;
-  gone atid.did;
   seconds float8;
+  labels jsonb;
 BEGIN
   PERFORM scratch();
   DELETE FROM op;
@@ -351,8 +356,7 @@ BEGIN
     SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, h.op, h.t, h.error, h.body,
            CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
              THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS seq,
-           atid.at_uri_did(
-             atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
+           atid.at_uri_did(atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
     FROM (SELECT true, late.seq, late.frame FROM late
           UNION ALL
           SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, place, frame)
@@ -365,8 +369,7 @@ BEGIN
                 WHEN s.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND NOT x.other
                      AND (everybody OR a.did IS NOT NULL) THEN s.t END AS t
     FROM split AS s LEFT JOIN identity AS i ON i.did = s.did LEFT JOIN account AS a ON a.did = s.did
-         CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL AND home IS NOT NULL
-                                    AND home IS DISTINCT FROM i.pds AS other) AS x
+         CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL AND home <> coalesce(i.pds, '') IS TRUE) AS x (other)
     WHERE s.late OR s.seq IS NULL OR s.seq > last
   ), judged AS MATERIALIZED (
     SELECT c.*, CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
@@ -376,35 +379,34 @@ BEGIN
   )
   INSERT INTO batch
   SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
-         coalesce(CASE WHEN j.problem IS NOT NULL THEN j.problem
+         CASE WHEN j.problem IS NOT NULL THEN j.problem
               WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, '{labels}') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
-                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.frame) AS o)
-                       > 4.0 * octet_length(j.frame)
+                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.frame) AS o) > 4.0 * octet_length(j.frame)
               THEN 'The records must not be more than four times the frame.'
               WHEN j.seq > 9007199254740991 OR j.seq > last + 100000000000 AND last > 0
               THEN 'The number must not be far ahead of the one before.'
-              WHEN j.t IN ('#commit', '#sync', '#account', '#identity') THEN
-                CASE WHEN j.did IS NULL THEN 'The account must be a DID.'
-                     WHEN octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
-                     WHEN j.seq IS NULL OR j.seq < 1 THEN 'The number must be positive.'
-                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
-                     THEN '"active" must be true or false.' END
-         END, CASE WHEN j.signed IS FALSE THEN unsigned END),
+              WHEN j.t NOT IN ('#info', '#labels') AND j.did IS NULL THEN 'The account must be a DID.'
+              WHEN j.t NOT IN ('#info', '#labels') AND octet_length(j.did::text) > 512
+              THEN 'The DID must not be longer than 512 bytes.'
+              WHEN j.t NOT IN ('#info', '#labels') AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
+              WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
+              THEN '"active" must be true or false.'
+              WHEN NOT j.signed THEN unsigned END,
          j.signed, coalesce(c.rev, s.rev), c.since, c.prev_data, r.data
   FROM judged AS j
        CROSS JOIN atid.commit_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#commit' THEN j.frame END) AS c
        CROSS JOIN atid.sync_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#sync' THEN j.frame END) AS s
        CROSS JOIN atid.repo_commit(CASE WHEN j.problem IS NULL THEN coalesce(c.blocks, s.blocks) END) AS r;
 
-  PERFORM keep(take_all.name, did, reason, reason = unsigned, frame) FROM batch WHERE reason IS NOT NULL AND NOT late;
-  SELECT count(*) INTO refused FROM batch WHERE reason <> unsigned AND NOT late;
+  INSERT INTO bad (digest, stream, did, reason, early, frame)
+  SELECT sha256(frame), take_all.name, did, reason, reason = unsigned, frame FROM batch
+  WHERE reason IS NOT NULL AND NOT late AND pg_total_relation_size('bad') < most_bad() ORDER BY 1 ON CONFLICT DO NOTHING;
 
-  -- Accounts that are new, and identities to ask for: of a new one, where a signature was not by the key or the log had
-  -- none, and where somebody says so.
-  PERFORM meet(array_agg(DISTINCT did), NULL) FROM batch
-  WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account', '#identity');
+  -- Accounts that are new, and identities to ask for: where a signature was not by the key or there was none, and where
+  -- somebody says so.
+  PERFORM meet(array_agg(DISTINCT did)) FROM batch WHERE reason IS NULL AND t NOT IN ('#info', '#labels');
   UPDATE identity AS i
   SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0, wanted = now()
   FROM (SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
@@ -412,15 +414,13 @@ BEGIN
               OR signed IS FALSE AND NOT late GROUP BY did) AS b
   WHERE i.did = b.did AND (b.said OR answered IS NOT NULL);
   -- A new one that writes a collection that is a signal.
-  IF NOT everybody AND NOT of_labels AND cardinality(signals) > 0 THEN
-    INSERT INTO want (what, value, because)
-    SELECT DISTINCT ON (did) 'account', did::text, o.collection
-    FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h CROSS JOIN atid.commit_event_ops(
-           CASE WHEN h.t = '#commit' THEN frame END) AS o
-    WHERE b.t IS NULL AND b.reason IS NULL AND NOT b.other AND o.action <> 'delete' AND o.collection = ANY (signals)
-      AND octet_length(did::text) <= 512
-    ON CONFLICT DO NOTHING;
-  END IF;
+  INSERT INTO want (what, value, because)
+  SELECT DISTINCT ON (did) 'account', did::text, o.collection
+  FROM batch AS b CROSS JOIN atid.frame_parts(CASE WHEN t IS NULL AND reason IS NULL AND NOT other THEN frame END) AS h
+       CROSS JOIN atid.commit_event_ops(CASE WHEN h.t = '#commit' THEN frame END) AS o
+  WHERE NOT of_labels AND NOT everybody AND o.action <> 'delete' AND o.collection = ANY (signals)
+    AND octet_length(did::text) <= 512
+  ON CONFLICT DO NOTHING;
 
   -- What is in progress elsewhere is left alone: its frames wait. The rest is locked.
   INSERT INTO held
@@ -442,29 +442,29 @@ BEGIN
   -- one before.
   INSERT INTO chain
   SELECT n, did, rev, data, bool_and(fits) OVER (PARTITION BY did ORDER BY n)
-  FROM (SELECT n, did, rev, data, coalesce(t = '#commit' AND reason IS NULL AND since = lag(rev, 1, held_rev) OVER w
-                                           AND prev_data = lag(data, 1, held_data) OVER w, false) AS fits
-        FROM (SELECT b.*, h.rev AS held_rev, h.data AS held_data,
-                     row_number() OVER (PARTITION BY b.did, b.rev, b.data ORDER BY n) AS copy
-              FROM batch AS b JOIN held AS h USING (did)
-              WHERE h.state = 'synchronized' AND b.signed
-                AND (b.rev > h.rev OR b.rev = h.rev AND b.data IS DISTINCT FROM h.data AND b.reason IS NULL)) AS f
-        WHERE copy = 1
+  FROM (SELECT n, did, f.rev, f.data, (t = '#commit' AND reason IS NULL AND since = lag(f.rev, 1, h.rev) OVER w
+                                       AND prev_data = lag(f.data, 1, h.data) OVER w) IS TRUE AS fits
+        FROM (SELECT DISTINCT ON (did, rev, data) * FROM batch WHERE signed ORDER BY did, rev, data, n) AS f
+             JOIN held AS h USING (did)
+        WHERE h.state = 'synchronized'
+          AND (f.rev > h.rev OR f.rev = h.rev AND f.data IS DISTINCT FROM h.data AND reason IS NULL)
         WINDOW w AS (PARTITION BY did ORDER BY n)) AS c;
 
   -- The last operation of each record; where the first was no creation, there is an older one.
   INSERT INTO op (uri, did, collection, fresh, cid, block)
-  SELECT DISTINCT ON (uri) uri, c.did, o.collection,
-         bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid, CASE WHEN o.action <> 'delete' THEN o.block END
+  SELECT DISTINCT ON (uri) uri, c.did, o.collection, bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid,
+         CASE WHEN o.action <> 'delete' THEN o.block END
   FROM chain AS c JOIN batch AS b USING (n) CROSS JOIN atid.commit_event_ops(b.frame) AS o
        CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
   WHERE c.fits AND o.collection LIKE ANY (wanted) ORDER BY uri, n DESC;
   PERFORM write();
 
-  UPDATE account AS a SET rev = c.rev, data = c.data
-  FROM (SELECT DISTINCT ON (did) did, rev, data FROM chain WHERE fits ORDER BY did, n DESC) AS c WHERE a.did = c.did;
-  UPDATE account AS a SET state = 'desynchronized', load_at = now()
-  FROM (SELECT DISTINCT did FROM chain WHERE NOT fits) AS c WHERE a.did = c.did;
+  UPDATE account AS a
+  SET rev = coalesce(c.revs[1], a.rev), data = coalesce(c.roots[1], a.data),
+      state = CASE WHEN c.fit THEN a.state ELSE 'desynchronized' END, load_at = CASE WHEN c.fit THEN a.load_at ELSE now() END
+  FROM (SELECT did, array_agg(rev ORDER BY n DESC) FILTER (WHERE fits) AS revs,
+               array_agg(data ORDER BY n DESC) FILTER (WHERE fits) AS roots, bool_and(fits) AS fit
+        FROM chain GROUP BY did) AS c WHERE a.did = c.did;
   -- One that is sound shows that the repository is there, signed by that key: that is not waited for.
   UPDATE account AS a
   SET heard = greatest(a.heard, b.rev), hurried = CASE WHEN hurry THEN now() ELSE a.hurried END,
@@ -475,44 +475,30 @@ BEGIN
        JOIN account AS o USING (did) CROSS JOIN LATERAL (SELECT b.sound AND o.hurried <= now() - not_sooner() AS hurry) AS h
   WHERE a.did = b.did AND a.state = 'desynchronized' AND b.rev IS NOT NULL;
 
-  -- The last that the server says of an account. What is not active is forgotten, and loaded once it is again.
-  FOR gone IN
-    UPDATE account AS a
-    SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(), check_at = 'infinity',
-        state = CASE WHEN b.always THEN a.state ELSE 'desynchronized' END,
-        load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
-    FROM (SELECT DISTINCT ON (did) did, x.active, atid.dag_cbor_get_text(f.body, '{status}') AS status,
-                 bool_and(x.active) OVER (PARTITION BY did) AS always
-          FROM batch CROSS JOIN LATERAL (SELECT (atid.frame_parts(frame)).body) AS f
-               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(f.body, '{active}')::bool AS active) AS x
-          WHERE t = '#account' AND reason IS NULL ORDER BY did, n DESC) AS b
-    WHERE a.did = b.did AND NOT a.barred RETURNING CASE WHEN NOT a.active THEN a.did END
-  LOOP
-    IF gone IS NOT NULL THEN
-      PERFORM forget(gone, '{}');
-    END IF;
-  END LOOP;
+  PERFORM told(did, atid.dag_cbor_get_text(h.body, '{active}')::bool, atid.dag_cbor_get_text(h.body, '{status}'), NULL, NULL)
+  FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h WHERE b.t = '#account' AND reason IS NULL ORDER BY n;
 
   -- The keys of up to 100 labelers are asked for without anybody's saying so.
-  FOR gone IN
-    SELECT DISTINCT atid.did_or_null(l->>'src')
-    FROM batch AS b CROSS JOIN atid.dag_cbor_to_record((atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN frame END)).body) AS r
-         CROSS JOIN jsonb_array_elements(r->'labels') AS l
-    WHERE t = '#labels' AND reason IS NULL
-  LOOP
-    INSERT INTO identity (did, labeler) SELECT gone, true
-    WHERE octet_length(gone::text) <= 512 AND (SELECT count(*) FROM identity WHERE labeler) < 100 ON CONFLICT DO NOTHING;
-  END LOOP;
-  PERFORM labels_take(atid.dag_cbor_to_record((atid.frame_parts(frame)).body)->'labels')
-  FROM batch WHERE t = '#labels' AND reason IS NULL;
+  SELECT jsonb_agg(l ORDER BY n) INTO labels
+  FROM batch AS b
+       CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND reason IS NULL THEN frame END) AS h
+       CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l;
+  IF labels IS NOT NULL THEN
+    INSERT INTO identity (did, labeler)
+    SELECT DISTINCT src, true FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
+    WHERE octet_length(src::text) <= 512 AND NOT EXISTS (SELECT FROM identity AS i WHERE i.did = src)
+    ORDER BY src LIMIT greatest(0, 100 - (SELECT count(*) FROM identity WHERE labeler)) ON CONFLICT DO NOTHING;
+    PERFORM labels_take(labels);
+  END IF;
 
-  SELECT count(*) FILTER (WHERE NOT b.late), max(b.error),
+  SELECT count(*) FILTER (WHERE NOT b.late), count(*) FILTER (WHERE reason <> unsigned AND NOT b.late), max(b.error),
          now() - max(CASE WHEN seq IS NOT NULL
                        THEN atid.datetime_or_null(atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{time}')) END)
-  INTO taken, error, lag FROM batch AS b;
+  INTO taken, refused, error, lag FROM batch AS b;
   SELECT count(*) INTO applied FROM chain WHERE fits;
   -- A server that has no older frames says so. Its list of accounts shows whose commits were missed.
-  IF EXISTS (SELECT FROM batch WHERE t = '#info' AND atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{name}') = 'OutdatedCursor') THEN
+  IF EXISTS (SELECT FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h
+             WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor') THEN
     UPDATE stream AS s SET listed = '' WHERE s.name = take_all.name;
     UPDATE want SET listed = '' WHERE what = 'signal';
   END IF;
@@ -524,11 +510,13 @@ BEGIN
       commit_rate = s.commit_rate + (applied / seconds - s.commit_rate) * (1 - exp(-seconds / 60))
   FROM (SELECT max(seq) AS seq FROM batch AS b WHERE reason IS NULL AND NOT b.late) AS b
   WHERE s.name = take_all.name;
+EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
+            OR raise_exception THEN
+  problem := sqlerrm;
 END $$;
 
--- Should something raise an error, such as an index or a trigger of yours, what has waited is taken for itself, one
--- account after the other, and each half of the frames is taken alone, and so on, until the frame is found. It is
--- kept aside.
+-- If an index or a trigger of yours raises an error, what has waited is taken for itself, one account after the other, and
+-- then each half of the frames, and so on, until the frame is found. It is kept aside.
 CREATE FUNCTION take(
   name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql AS $$
@@ -537,18 +525,17 @@ DECLARE
                                     WHERE w.stream = take.name AND a.state <> 'in progress');
   half CONSTANT int := cardinality(frames) / 2;
   one atid.did;
+  why text;
 BEGIN
-  SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames, late);
-EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
-            OR raise_exception THEN
+  SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, late);
+  IF why IS NULL THEN
+    RETURN;
+  END IF;
   FOREACH one IN ARRAY late LOOP
-    BEGIN
-      PERFORM take_all(name, '{}', ARRAY[one]);
-    EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
-                OR raise_exception THEN
+    IF (SELECT t.problem IS NOT NULL FROM take_all(name, '{}', ARRAY[one]) AS t) THEN
       DELETE FROM waiting AS w WHERE w.stream = take.name AND w.did = one;
       UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
-    END;
+    END IF;
   END LOOP;
   IF half > 0 THEN
     SELECT sum(t.taken), sum(t.applied), sum(t.refused), min(t.lag), max(t.error)
@@ -556,45 +543,19 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
     FROM (VALUES (frames[:half]), (frames[half + 1:])) AS p (part) CROSS JOIN LATERAL take(name, part) AS t;
     RETURN;
   END IF;
-  SELECT cardinality(frames), 0, cardinality(frames) INTO taken, applied, refused;
-  BEGIN
-    SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames, '{}');
-  EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
-              OR raise_exception THEN
-    -- its account is loaded only if it has signed the frame
-    SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
-    WHERE take.name NOT LIKE '%Labels' AND atid.event_is_signed_by(frames[1], i.key);
-    PERFORM keep(name, one, sqlerrm, false, frames[1]);
-    UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
-    UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
-  END;
-END $$;
-
--- What the server says of an account, elsewhere than in its stream: what that said since is newer. One whose revision
--- is newer than what is there is loaded.
-CREATE FUNCTION told(account atid.did, is_active bool, why text, latest atid.tid, asked timestamptz) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-  a account;
-  stale bool;
-BEGIN
-  SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
-  IF a.barred OR a.said >= asked THEN
-    is_active := a.active;
-    why := a.status;
+  SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, '{}');
+  IF why IS NULL THEN
+    RETURN;
   END IF;
-  why := coalesce('{"RepoNotFound": "deleted", "RepoDeactivated": "deactivated", "RepoTakendown": "takendown",
-                    "RepoSuspended": "suspended"}'::jsonb ->> why, why);
-  stale := a.state <> 'in progress' AND (NOT a.active OR a.rev < latest) AND NOT a.barred;
-  IF is_active AND stale THEN
-    UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
-  ELSIF NOT is_active AND a.active THEN
-    PERFORM silence(a.did, why);
-  END IF;
-  UPDATE account AS x
-  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = asked, check_at = 'infinity',
-      heard = greatest(x.heard, latest)
-  WHERE x.did = a.did;
+  -- its account is loaded only if it has signed the frame
+  SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
+  WHERE take.name NOT LIKE '%Labels' AND atid.event_is_signed_by(frames[1], i.key);
+  INSERT INTO bad (digest, stream, did, reason, early, frame)
+  SELECT sha256(frames[1]), name, one, why, false, frames[1] WHERE pg_total_relation_size('bad') < most_bad()
+  ON CONFLICT DO NOTHING;
+  UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
+  UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
+  SELECT 1, 0, 1 INTO taken, applied, refused;
 END $$;
 
 -- The list of accounts to read: of all (collection is ''), or of those that have a signal; and from where. Where not
@@ -617,45 +578,35 @@ END $$;
 
 -- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked
 -- for. At the end those that no page had are asked about.
-CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
   r record;
 BEGIN
   next := CASE WHEN next NOT IN ('', at) THEN next END;
-  PERFORM FROM stream AS s WHERE s.name = list.name FOR UPDATE;  -- take() begins so too
-  IF of <> '' THEN
+  PERFORM FROM stream AS s WHERE s.name = list.name FOR UPDATE;
+  IF of = '' THEN
+    UPDATE stream AS s SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
+    WHERE s.name = list.name AND s.listed = at;
+  ELSE
     UPDATE want SET listed = next WHERE what = 'signal' AND value = of AND listed = at;
-    IF FOUND THEN
-      INSERT INTO want (what, value, because)
-      SELECT DISTINCT 'account', did::text, of
-      FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
-      WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512 ON CONFLICT DO NOTHING;
-    END IF;
-    RETURN;
   END IF;
-  UPDATE stream AS s SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
-  WHERE s.name = list.name AND s.listed = at;
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  CREATE TEMP TABLE listed ON COMMIT DROP AS
-  SELECT DISTINCT ON (did) did, CASE WHEN atid.tid_is_valid(e->>'rev') THEN (e->>'rev')::atid.tid END AS rev,
-         e->'active' IS DISTINCT FROM 'false' AS active, e->>'status' AS status
-  FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
-  WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512 ORDER BY did;
-  ANALYZE listed;
-  PERFORM meet(array_agg(l.did), array_agg(l.rev)) FROM listed AS l;
-  UPDATE identity AS i SET ask = least(ask, now() + spread() * random())
-  FROM listed AS l WHERE i.did = l.did AND i.answered < list.asked - spread();
-  FOR r IN SELECT * FROM listed AS l ORDER BY l.did LOOP
-    PERFORM told(r.did, r.active, r.status, r.rev, asked);
+  FOR r IN SELECT DISTINCT ON (did) did, e FROM jsonb_array_elements(repos) AS e CROSS JOIN atid.did_or_null(e->>'did') AS did
+           WHERE octet_length(did::text) <= 512 ORDER BY did LOOP
+    IF of <> '' THEN
+      INSERT INTO want (what, value, because) VALUES ('account', r.did, of) ON CONFLICT DO NOTHING;
+    ELSE
+      PERFORM meet(ARRAY[r.did]);
+      UPDATE identity SET ask = least(ask, now() + spread() * random()) WHERE did = r.did AND answered < list.asked - spread();
+      PERFORM told(r.did, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
+    END IF;
   END LOOP;
-  DROP TABLE listed;
-  IF next IS NULL THEN
-    UPDATE account AS a SET check_at = now()
-    WHERE active AND coalesce(greatest(a.listed, a.said), '-infinity')
-                     < (SELECT began FROM stream AS s WHERE s.name = list.name);
-  END IF;
+  UPDATE account AS a SET check_at = now()
+  WHERE of = '' AND next IS NULL AND active AND coalesce(greatest(a.listed, a.said), '-infinity')
+                                                < (SELECT began FROM stream AS s WHERE s.name = list.name);
 END $$;
 
 -- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer.
@@ -898,7 +849,7 @@ BEGIN
   LOOP
     done := done + 1;
     IF is_wanted(one) THEN
-      PERFORM meet(ARRAY[one], NULL);
+      PERFORM meet(ARRAY[one]);
       PERFORM forget(one, wanted) FROM account AS a WHERE a.did = one AND a.wants < w.n;
       UPDATE account AS a
       SET wants = w.n, load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, now()) ELSE a.load_at END
