@@ -189,6 +189,8 @@ is(last_of(@some, 'SELECT string_agg(did::text, $$ $$) FROM account'), $did, 'ac
 is(last_of(@some, 'SELECT count(DISTINCT did) FROM record'), 1, '... with their records');
 is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT settle('relay', 99)",
 	'SELECT did FROM account'), $second, 'accounts come and go');
+is(last_of(@some, "UPDATE stream SET listed = NULL", "INSERT INTO want VALUES ('account', '*')", "SELECT settle('relay', 99)", "SELECT to_list('relay')"),
+	'("","")', 'where all are wanted again they are listed');
 is(last_of(@some, "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$third\"}')])", 'SELECT count(*) FROM account'), 1,
 	'no others are met in the stream');
 my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT list('relay', 'a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT settle('relay', 99)");
@@ -213,6 +215,20 @@ is(last_of($same, @host, "SELECT demo.load('$second')", 'SELECT count(*) FROM ho
 is(last_of($same, @host, "SELECT why FROM trouble WHERE did = '$did'"), 'its host has failed 3 times: no answer', 'the account says why');
 is(last_of($same, @host, "SELECT what, of, value FROM watch WHERE what IN ('host_failures', 'accounts') ORDER BY 1, 2"),
 	"accounts|desynchronized|1\naccounts|synchronized|2\nhost_failures|https://slow.example|3", 'what to watch');
+
+my $info = "SELECT take('relay', ARRAY[demo.frame('#info', '{\"name\": \"OutdatedCursor\"}')])";
+my $owner = $node->background_psql($db);
+$node->safe_psql($db, "INSERT INTO want VALUES ('signal', 'a.b.c', NULL, NULL)");
+$owner->query_safe("BEGIN; DELETE FROM want");
+my $taker = $node->background_psql($db);
+$taker->query_until(qr/begun/, "\\echo begun\n$info;\n\\echo taken\n");
+$node->poll_query_until($db, "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted");
+$owner->query_safe("INSERT INTO want VALUES ('account', '*'), ('collection', '*'); COMMIT");
+$owner->quit;
+$taker->query_until(qr/taken/, '');
+$taker->quit;
+unlike(slurp_file($node->logfile), qr/deadlock detected/, 'who changes what is wanted does not stand in the way of the stream');
+$node->safe_psql($db, "SELECT settle('relay', 99)");
 
 #
 # What was written is read once.

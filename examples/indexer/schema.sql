@@ -61,6 +61,9 @@ CREATE TABLE account (
   problem  text,                                     -- why it could not be loaded
   CHECK (state <> 'synchronized' OR rev IS NOT NULL AND data IS NOT NULL)
 ) WITH (fillfactor = 80);
+-- Those to load now.
+CREATE VIEW due AS
+SELECT did, load_at FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress' AND load_at <= now();
 CREATE INDEX account_load_at ON account (load_at) WHERE load_at < 'infinity' AND active AND state <> 'in progress';
 CREATE INDEX account_in_progress ON account (did) WHERE state = 'in progress';
 CREATE INDEX account_check_at ON account (check_at) WHERE check_at < 'infinity';
@@ -119,7 +122,7 @@ CREATE TABLE want (
                    WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END)
 );
 INSERT INTO want VALUES ('account', '*'), ('collection', '*');
-CREATE TABLE unsettled (did atid.did NOT NULL);      -- accounts that were added or taken out
+CREATE TABLE unsettled (did atid.did);               -- accounts that were added or taken out; NULL: all were added
 CREATE TABLE wants (
   n     int NOT NULL,                                -- raised when accounts have to be looked through,
   loads int NOT NULL                                 -- and its value when they had to be loaded
@@ -134,17 +137,14 @@ BEGIN
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
-    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account' AND NEW.value <> '*';
+    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account';
     UPDATE wants SET n = n + 1, loads = n + 1 WHERE NEW.what = 'collection';
-    UPDATE stream SET listed = '' WHERE NEW.what = 'account' AND NEW.value = '*';
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what, value ON want
 FOR EACH ROW EXECUTE FUNCTION want_changed();
 
-CREATE FUNCTION is_wanted(account atid.did) RETURNS bool LANGUAGE sql STABLE
-RETURN EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', account::text));
 -- The wanted collections, as patterns for LIKE.
 CREATE FUNCTION patterns() RETURNS text[] LANGUAGE sql STABLE
 RETURN ARRAY(SELECT replace(value, '*', '%') FROM want WHERE what = 'collection');
@@ -369,7 +369,8 @@ BEGIN
                 WHEN s.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND NOT x.other
                      AND (everybody OR a.did IS NOT NULL) THEN s.t END AS t
     FROM split AS s LEFT JOIN identity AS i ON i.did = s.did LEFT JOIN account AS a ON a.did = s.did
-         CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL AND home <> coalesce(i.pds, '') IS TRUE) AS x (other)
+         CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL
+                                    AND (home <> coalesce(i.pds, '')) IS TRUE) AS x (other)
     WHERE s.late OR s.seq IS NULL OR s.seq > last
   ), judged AS MATERIALIZED (
     SELECT c.*, CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
@@ -383,7 +384,8 @@ BEGIN
               WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, '{labels}') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
-                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.frame) AS o) > 4.0 * octet_length(j.frame)
+                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.frame) AS o)
+                       > 4.0 * octet_length(j.frame)
               THEN 'The records must not be more than four times the frame.'
               WHEN j.seq > 9007199254740991 OR j.seq > last + 100000000000 AND last > 0
               THEN 'The number must not be far ahead of the one before.'
@@ -594,13 +596,16 @@ BEGIN
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  FOR r IN SELECT DISTINCT ON (did) did, e FROM jsonb_array_elements(repos) AS e CROSS JOIN atid.did_or_null(e->>'did') AS did
-           WHERE octet_length(did::text) <= 512 ORDER BY did LOOP
+  FOR r IN SELECT DISTINCT ON (did) did, e
+           FROM jsonb_array_elements(repos) AS e CROSS JOIN atid.did_or_null(e->>'did') AS did
+           WHERE octet_length(did::text) <= 512 ORDER BY did
+  LOOP
     IF of <> '' THEN
       INSERT INTO want (what, value, because) VALUES ('account', r.did, of) ON CONFLICT DO NOTHING;
     ELSE
       PERFORM meet(ARRAY[r.did]);
-      UPDATE identity SET ask = least(ask, now() + spread() * random()) WHERE did = r.did AND answered < list.asked - spread();
+      UPDATE identity SET ask = least(ask, now() + spread() * random())
+      WHERE did = r.did AND answered < list.asked - spread();
       PERFORM told(r.did, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
     END IF;
   END LOOP;
@@ -642,7 +647,7 @@ END $$;
 -- Who an account is, as it was asked for at a time; keys are all that it has had. Where the key is another one, the
 -- account is loaded anew. One that has a tombstone, or has left the PDS whose stream is followed, has no records.
 CREATE FUNCTION know(
-  account atid.did, new_key text, keys text[], new_handle text, new_pds text, tombstone bool, asked timestamptz
+  account atid.did, new_key text, keys text[], names jsonb, new_pds text, tombstone bool, asked timestamptz
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   i identity;
@@ -672,7 +677,8 @@ BEGIN
   UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;
 
   UPDATE identity AS x
-  SET key = new_key, handle = new_handle, pds = new_pds, problem = NULL, answered = now(),
+  SET key = new_key, pds = new_pds, problem = NULL, answered = now(),
+      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') ->> 0, 6),
       asked = CASE WHEN enough THEN 0 ELSE x.asked END,
       ask = CASE WHEN enough THEN now() + identity_age() * (0.9 + 0.2 * random()) ELSE x.ask END
   WHERE x.did = know.account;
@@ -682,7 +688,8 @@ BEGIN
   ELSIF a.barred THEN
     UPDATE account AS x SET barred = false, active = true, status = NULL, load_at = now() WHERE x.did = a.did;
   ELSIF new_key IS DISTINCT FROM i.key THEN
-    UPDATE account AS x SET state = 'desynchronized', failures = 0, load_at = CASE WHEN new_key IS NULL THEN 'infinity' ELSE now() END
+    UPDATE account AS x
+    SET state = 'desynchronized', failures = 0, load_at = CASE WHEN new_key IS NULL THEN 'infinity' ELSE now() END
     WHERE x.did = a.did;
   END IF;
 END $$;
@@ -706,17 +713,14 @@ BEGIN
   SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
   UPDATE identity SET log = identify.log WHERE did = account;
   PERFORM know(account, h.data #>> '{verificationMethods,atproto}',
-    ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'),
-    substr(jsonb_path_query_first(h.data, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
+    ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'), h.data->'alsoKnownAs',
     h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone', asked);
   PERFORM label_keys_take(account, log);
-  IF i.answered IS NULL THEN
-    WITH early AS (
-      DELETE FROM labels_refused WHERE label->>'src' = account::text RETURNING label
-    )
-    SELECT jsonb_agg(label) INTO again FROM early;
-    PERFORM labels_take(again) WHERE again IS NOT NULL;
-  END IF;
+  WITH early AS (
+    DELETE FROM labels_refused WHERE label->>'src' = account::text AND i.answered IS NULL RETURNING label
+  )
+  SELECT jsonb_agg(label) INTO again FROM early;
+  PERFORM labels_take(again);
 END $$;
 
 -- An account's DID document, as https://its.domain/.well-known/did.json has it.
@@ -732,7 +736,7 @@ BEGIN
               ELSE atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') END
   INTO key FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
   WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account::text LIMIT 1;
-  PERFORM know(account, key, ARRAY[key], substr(jsonb_path_query_first(document, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
+  PERFORM know(account, key, ARRAY[key], document->'alsoKnownAs',
     (SELECT s->>'serviceEndpoint' FROM jsonb_path_query(document, '$.service[*]') AS s
      WHERE s->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false, asked);
 END $$;
@@ -744,9 +748,8 @@ SET enable_mergejoin = off AS $$
 DECLARE
   c record;
 BEGIN
-  FOR c IN SELECT a.did, i.key, h.until FROM account AS a JOIN identity AS i ON i.did = a.did
+  FOR c IN SELECT a.did, i.key, h.until FROM due AS a JOIN identity AS i ON i.did = a.did
                   LEFT JOIN host AS h ON h.name = i.pds AND h.until > now() AND h.failures > 2
-           WHERE a.load_at < 'infinity' AND a.active AND a.state <> 'in progress' AND a.load_at <= now()
            ORDER BY a.load_at LIMIT most + 20 FOR UPDATE OF a SKIP LOCKED LOOP
     IF c.key IS NULL OR c.until IS NOT NULL THEN
       UPDATE account AS a SET load_at = coalesce(c.until, 'infinity') WHERE a.did = c.did;
@@ -758,8 +761,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: nobody wants it any
--- more.
+-- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: it is wanted no more.
 CREATE FUNCTION load(account atid.did, attempt int, car bytea) RETURNS int LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
 DECLARE
@@ -805,11 +807,13 @@ END $$;
 
 -- It was not to be had, or not as it should be: the next attempt is later each time, and the key may be an old one.
 -- Or the server has answered what has become of the account. Or the host fails: its other accounts wait too.
-CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
   a account;
 BEGIN
-  UPDATE identity SET ask = least(ask, answered + pause(2)), wanted = now() WHERE did = account AND why LIKE 'repository is not signed%';
+  UPDATE identity SET ask = least(ask, answered + pause(2)), wanted = now()
+  WHERE did = account AND why LIKE 'repository is not signed%';
   UPDATE account AS x SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
   WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
   IF a.did IS NULL THEN
@@ -819,36 +823,34 @@ BEGIN
   WHERE answer IN ('RepoNotFound', 'RepoDeactivated', 'RepoTakendown', 'RepoSuspended');
   INSERT INTO host AS h (name, failures, until, problem)
   SELECT pds, 1, now() + pause(0), why FROM identity WHERE did = a.did AND pds IS NOT NULL AND of_host
-  ON CONFLICT (name) DO UPDATE SET failures = h.failures + 1, until = now() + pause(h.failures), problem = excluded.problem;
+  ON CONFLICT (name) DO UPDATE
+  SET failures = h.failures + 1, until = now() + pause(h.failures), problem = excluded.problem;
 END $$;
 
 -- Follows the table want: some accounts that were added or taken out, and some of those whose records are of older
--- wants. As many are loaded anew as are not waiting for that already.
-CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql
-SET jit = off SET enable_seqscan = off AS $$
+-- wants. It waits while 1,000 are to be loaded.
+CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql SET jit = off SET enable_seqscan = off AS $$
 DECLARE
   w wants;
   one atid.did;
   wanted CONSTANT text[] := patterns();
   done int := 0;
 BEGIN
-  PERFORM FROM stream AS s WHERE s.name = settle.name FOR UPDATE;  -- take() begins so too
+  PERFORM FROM stream AS s WHERE s.name = settle.name FOR UPDATE;
   SELECT * INTO w FROM wants;
-  IF (SELECT count(*) FROM (SELECT FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress'
-                                                      AND load_at <= now() LIMIT 1000) AS l) >= 1000 THEN
+  IF (SELECT count(*) FROM (SELECT FROM due LIMIT 1000) AS d) >= 1000 THEN
     RETURN 0;
   END IF;
   FOR one IN
     WITH gone AS (
       DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
     )
-    SELECT did FROM gone
-    UNION
-    (SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most)
-    ORDER BY did
+    SELECT did FROM gone UNION (SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most) ORDER BY did
   LOOP
     done := done + 1;
-    IF is_wanted(one) THEN
+    IF one IS NULL THEN
+      UPDATE stream AS s SET listed = '' WHERE s.name = settle.name;
+    ELSIF EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text)) THEN
       PERFORM meet(ARRAY[one]);
       PERFORM forget(one, wanted) FROM account AS a WHERE a.did = one AND a.wants < w.n;
       UPDATE account AS a
@@ -911,9 +913,8 @@ SELECT 'host_failures', name, failures FROM host
 UNION ALL
 SELECT 'waiting', v.what, v.n FROM (VALUES
   ('frames', (SELECT count(*) FROM waiting)), ('identities', (SELECT count(*) FROM identity WHERE ask <= now())),
-  ('loads', (SELECT count(*) FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress' AND load_at <= now())),
-  ('checks', (SELECT count(*) FROM account WHERE check_at <= now())), ('labels', (SELECT count(*) FROM labels_refused)),
-  ('changes', (SELECT count(*) FROM change))) AS v (what, n);
+  ('loads', (SELECT count(*) FROM due)), ('checks', (SELECT count(*) FROM account WHERE check_at <= now())),
+  ('labels', (SELECT count(*) FROM labels_refused)), ('changes', (SELECT count(*) FROM change))) AS v (what, n);
 
 -- The accounts in trouble, why, and when it is tried again.
 CREATE VIEW trouble AS
@@ -923,7 +924,8 @@ FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.n
        WHEN i.problem IS NOT NULL THEN 'its identity was not taken: ' || i.problem
        WHEN i.answered IS NULL AND i.asked > 0 THEN format('nobody has said who it is, asked %s times', i.asked)
        WHEN i.answered IS NOT NULL AND i.key IS NULL THEN 'it has no key'
-       WHEN a.problem LIKE 'repository is not signed%' THEN 'its host has a repository that another key has signed, as after a move, until it writes'
+       WHEN a.problem LIKE 'repository is not signed%'
+       THEN 'its host has a repository that another key has signed, as after a move, until it writes'
        WHEN h.name IS NOT NULL AND a.state <> 'synchronized' THEN format('its host has failed %s times: %s', h.failures, h.problem)
        WHEN a.problem IS NOT NULL THEN format('it could not be loaded, %s times: %s', a.failures, a.problem) END AS why) AS y
 WHERE a.active AND y.why IS NOT NULL;
