@@ -222,18 +222,20 @@ BEGIN
       uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
     ) ON COMMIT DELETE ROWS;
     CREATE TEMP TABLE batch (
-      n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did, reason text,
-      signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
+      n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did,
+      reason text, signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
     ) ON COMMIT DELETE ROWS;
-    CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link) ON COMMIT DELETE ROWS;
-    CREATE TEMP TABLE chain (n bigint, did atid.did, rev atid.tid, data atid.cid_link, fits bool) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link)
+    ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE chain (n bigint, did atid.did, rev atid.tid, data atid.cid_link, fits bool)
+    ON COMMIT DELETE ROWS;
     ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
     ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
   END IF;
 END $$;
 
--- Writes the table op, and what follows from it. The planner's settings, here and below: a session plans these statements
--- once, maybe while the tables are small, and must never read one of them whole.
+-- Writes the table op, and what follows from it. The planner's settings, here and below: a session plans these
+-- statements once, maybe while the tables are small, and must never read one of them whole.
 CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -261,8 +263,8 @@ BEGIN
   PERFORM scratch();
   INSERT INTO op (uri, did, fresh)
   SELECT r.uri, r.did, false FROM record AS r
-  WHERE r.did = account AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account))
-    AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted);
+  WHERE r.did = account AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted)
+    AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account));
   PERFORM write();
 END $$;
 
@@ -271,8 +273,9 @@ END $$;
 CREATE FUNCTION start(name text, loads bool, pds text) RETURNS bigint LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 BEGIN
-  INSERT INTO stream (name) VALUES (start.name) ON CONFLICT DO NOTHING;
-  UPDATE stream AS s SET listed = CASE WHEN cursor = 0 THEN '' ELSE listed END, pds = start.pds WHERE s.name = start.name;
+  INSERT INTO stream AS s (name, pds) VALUES (start.name, start.pds)
+  ON CONFLICT ON CONSTRAINT stream_pkey DO UPDATE
+  SET listed = CASE WHEN s.cursor = 0 THEN '' ELSE s.listed END, pds = excluded.pds;
   UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress' AND loads;
   RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
@@ -356,7 +359,8 @@ BEGIN
     SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, h.op, h.t, h.error, h.body,
            CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
              THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS seq,
-           atid.at_uri_did(atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
+           atid.at_uri_did(
+             atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
     FROM (SELECT true, late.seq, late.frame FROM late
           UNION ALL
           SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, place, frame)
@@ -404,7 +408,8 @@ BEGIN
 
   INSERT INTO bad (digest, stream, did, reason, early, frame)
   SELECT sha256(frame), take_all.name, did, reason, reason = unsigned, frame FROM batch
-  WHERE reason IS NOT NULL AND NOT late AND pg_total_relation_size('bad') < most_bad() ORDER BY 1 ON CONFLICT DO NOTHING;
+  WHERE reason IS NOT NULL AND NOT late AND pg_total_relation_size('bad') < most_bad()
+  ORDER BY 1 ON CONFLICT DO NOTHING;
 
   -- Accounts that are new, and identities to ask for: where a signature was not by the key or there was none, and where
   -- somebody says so.
@@ -463,7 +468,8 @@ BEGIN
 
   UPDATE account AS a
   SET rev = coalesce(c.revs[1], a.rev), data = coalesce(c.roots[1], a.data),
-      state = CASE WHEN c.fit THEN a.state ELSE 'desynchronized' END, load_at = CASE WHEN c.fit THEN a.load_at ELSE now() END
+      state = CASE WHEN c.fit THEN a.state ELSE 'desynchronized' END,
+      load_at = CASE WHEN c.fit THEN a.load_at ELSE now() END
   FROM (SELECT did, array_agg(rev ORDER BY n DESC) FILTER (WHERE fits) AS revs,
                array_agg(data ORDER BY n DESC) FILTER (WHERE fits) AS roots, bool_and(fits) AS fit
         FROM chain GROUP BY did) AS c WHERE a.did = c.did;
@@ -474,10 +480,12 @@ BEGIN
       check_at = CASE WHEN hurry AND NOT a.active THEN least(a.check_at, now()) ELSE a.check_at END
   FROM (SELECT did, max(rev) AS rev, bool_or(signed AND reason IS NULL) IS TRUE AS sound FROM batch
         WHERE t IS NOT NULL AND reason IS NULL OR signed AND atid.tid_timestamp(rev) <= now() GROUP BY did) AS b
-       JOIN account AS o USING (did) CROSS JOIN LATERAL (SELECT b.sound AND o.hurried <= now() - not_sooner() AS hurry) AS h
+       JOIN account AS o USING (did)
+       CROSS JOIN LATERAL (SELECT b.sound AND o.hurried <= now() - not_sooner() AS hurry) AS h
   WHERE a.did = b.did AND a.state = 'desynchronized' AND b.rev IS NOT NULL;
 
-  PERFORM told(did, atid.dag_cbor_get_text(h.body, '{active}')::bool, atid.dag_cbor_get_text(h.body, '{status}'), NULL, NULL)
+  PERFORM told(did, atid.dag_cbor_get_text(h.body, '{active}')::bool, atid.dag_cbor_get_text(h.body, '{status}'),
+               NULL, NULL)
   FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h WHERE b.t = '#account' AND reason IS NULL ORDER BY n;
 
   -- The keys of up to 100 labelers are asked for without anybody's saying so.
@@ -517,8 +525,8 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
   problem := sqlerrm;
 END $$;
 
--- If an index or a trigger of yours raises an error, what has waited is taken for itself, one account after the other, and
--- then each half of the frames, and so on, until the frame is found. It is kept aside.
+-- If an index or a trigger of yours raises an error, what has waited is taken for itself, one account after the other,
+-- and then each half of the frames, and so on, until the frame is found. It is kept aside.
 CREATE FUNCTION take(
   name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql AS $$
@@ -628,7 +636,8 @@ END $$;
 -- Accounts whose log or document to ask for, those first that never had an answer. They come again, later each time,
 -- until there is one.
 CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE plpgsql
-SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
 DECLARE
   known bool;
 BEGIN
@@ -814,7 +823,8 @@ DECLARE
 BEGIN
   UPDATE identity SET ask = least(ask, answered + pause(2)), wanted = now()
   WHERE did = account AND why LIKE 'repository is not signed%';
-  UPDATE account AS x SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
+  UPDATE account AS x
+  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
   WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
   IF a.did IS NULL THEN
     RETURN;
@@ -854,7 +864,8 @@ BEGIN
       PERFORM meet(ARRAY[one]);
       PERFORM forget(one, wanted) FROM account AS a WHERE a.did = one AND a.wants < w.n;
       UPDATE account AS a
-      SET wants = w.n, load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, now()) ELSE a.load_at END
+      SET wants = w.n,
+          load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, now()) ELSE a.load_at END
       WHERE a.did = one AND a.state <> 'in progress' AND a.wants < w.n;
     ELSE
       DELETE FROM identity WHERE did = one AND NOT labeler;
@@ -902,8 +913,9 @@ CREATE VIEW watch AS
 SELECT 'stream_' || v.what AS what, s.name AS of, v.value
 FROM stream AS s CROSS JOIN LATERAL (VALUES
   ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
-  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate), ('lag_seconds', extract(epoch FROM s.lag)),
-  ('idle_seconds', extract(epoch FROM clock_timestamp() - s.taken)), ('listed', (s.listed IS NULL)::int)) AS v (what, value)
+  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate),
+  ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM clock_timestamp() - s.taken)),
+  ('listed', (s.listed IS NULL)::int)) AS v (what, value)
 UNION ALL
 SELECT 'accounts', CASE WHEN active THEN state ELSE 'inactive' END, count(*) FROM account GROUP BY 2
 UNION ALL
@@ -926,6 +938,7 @@ FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.n
        WHEN i.answered IS NOT NULL AND i.key IS NULL THEN 'it has no key'
        WHEN a.problem LIKE 'repository is not signed%'
        THEN 'its host has a repository that another key has signed, as after a move, until it writes'
-       WHEN h.name IS NOT NULL AND a.state <> 'synchronized' THEN format('its host has failed %s times: %s', h.failures, h.problem)
-       WHEN a.problem IS NOT NULL THEN format('it could not be loaded, %s times: %s', a.failures, a.problem) END AS why) AS y
+       WHEN h.name IS NOT NULL AND a.state <> 'synchronized'
+       THEN format('its host has failed %s times: %s', h.failures, h.problem)
+       ELSE 'it could not be loaded, ' || a.failures || ' times: ' || a.problem END AS why) AS y
 WHERE a.active AND y.why IS NOT NULL;
