@@ -52,7 +52,7 @@ SELECT start('relay', true, NULL), start('$labeler', false, NULL);
 UPDATE stream SET cursor = 10;
 SELECT list('relay', '', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
 SELECT ask(99);
-SELECT identify(did, l.log) FROM demo.log AS l JOIN identity USING (did);
+SELECT identify(did, l.log, now()) FROM demo.log AS l JOIN identity USING (did);
 SELECT demo.load(did::text) FROM account;
 SQL
 
@@ -110,23 +110,23 @@ is(last_of("SELECT bool_and(ask BETWEEN answered + 0.89 * identity_age() AND ans
 	't|t', 'an identity is asked for again after a day, more or less');
 is(last_of("UPDATE identity SET answered = now() - interval '2 h'", $gap, $list,
 	"SELECT count(*) FROM identity WHERE ask <= now() + spread()"), 2, 'after a gap they are all, soon');
-is(last_of("UPDATE stream SET pds = 'https://elsewhere.example' WHERE name = 'relay'", "SELECT identify('$did', log) FROM demo.log WHERE did = '$did'", $state),
+is(last_of("UPDATE stream SET pds = 'https://elsewhere.example' WHERE name = 'relay'", "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
 	'f|moved|desynchronized|0', 'an account that has left the PDS is no longer its');
 is(last_of("UPDATE stream SET pds = 'https://elsewhere.example' WHERE name = 'relay'",
 	"SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 11, \"did\": \"$did\", \"active\": false}'), demo.sync(12)])",
 	"SELECT cursor FROM stream WHERE name = 'relay'", $state), "t||synchronized|$all", '... and what it says of it is not believed');
-is(last_of("SELECT know('$did', NULL, NULL, NULL, true)", $state), 'f|tombstoned|desynchronized|0', 'a tombstone deletes');
-is(last_of("SELECT know('$did', NULL, NULL, NULL, true)", "SELECT told('$did', true, NULL, NULL, now() + interval '1 h')", $state),
+is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", $state), 'f|tombstoned|desynchronized|0', 'a tombstone deletes');
+is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT told('$did', true, NULL, NULL, now() + interval '1 h')", $state),
 	'f|tombstoned|desynchronized|0', '... whatever a server says');
-is(last_of("SELECT know('$did', NULL, NULL, NULL, true)", "SELECT identify('$did', log) FROM demo.log WHERE did = '$did'", $state),
+is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
 	't||desynchronized|0', '... until the log says another thing');
 my $web = q{'{"id": "did:web:a.example", "alsoKnownAs": ["at://a.example"], "verificationMethod": [{"id": "did:web:a.example#atproto", "type": "Multikey",
 	"controller": "did:web:a.example", "publicKeyMultibase": "zQ3shY6V6fWJmJLpSaLE8picEqnuKDW8PKKbshq7W743N1eKz"}],
 	"service": [{"id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example/"}]}'};
-is(last_of("SELECT meet('{did:web:a.example}', '{NULL}')", "SELECT ask(1)", "SELECT identify_web('did:web:a.example', $web)",
+is(last_of("SELECT meet('{did:web:a.example}')", "SELECT ask(1)", "SELECT identify_web('did:web:a.example', $web, now())",
 	"SELECT handle, pds, right(key, 4), load_at <= now() FROM identity JOIN account USING (did) WHERE did = 'did:web:a.example'"),
 	'a.example|https://pds.example|1eKz|t', 'a DID document has key, host and handle');
-is(last_of("SELECT meet('{did:web:b.example}', '{NULL}')", "SELECT identify_web('did:web:b.example', $web)",
+is(last_of("SELECT meet('{did:web:b.example}')", "SELECT identify_web('did:web:b.example', $web, now())",
 	"SELECT key IS NULL, problem FROM identity WHERE did = 'did:web:b.example'"), 't|The document must be that of the account.', '... its own');
 
 #
@@ -136,15 +136,25 @@ my $off = "UPDATE account SET state = 'desynchronized', load_at = now() + interv
 my $due = "SELECT load_at <= now() FROM account WHERE did = '$did'";
 is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $due), 't', 'what an account signs has it loaded');
 is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $off, "SELECT take('relay', ARRAY[demo.sync(12)])", $due), 'f', '... once a minute');
-is(last_of("SELECT know('$second', key, NULL, NULL, false) FROM identity WHERE did = '$did'", "UPDATE identity SET key = (SELECT min(key) FROM identity WHERE did <> '$did') WHERE did = '$did'", $off,
+is(last_of("SELECT know('$second', key, NULL, NULL, NULL, false, now()) FROM identity WHERE did = '$did'", "UPDATE identity SET key = (SELECT min(key) FROM identity WHERE did <> '$did') WHERE did = '$did'", $off,
 	"SELECT take('relay', ARRAY[demo.sync(11)])", $due), 'f', '... by its key');
 is(last_of("UPDATE account SET active = false WHERE did = '$did'", $off, "SELECT take('relay', ARRAY[demo.sync(11)])", 'SELECT doubtful(9)'), $did,
 	'where it is not active, it is asked about');
 my $bad = "SELECT take('relay', ARRAY[demo.sync(11)])";
 my $other = "UPDATE identity SET key = (SELECT min(key) FROM identity WHERE did <> '$did') WHERE did = '$did'";
 is(last_of($other, $bad, q{SELECT refused, early FROM stream, bad WHERE name = 'relay'}), '0|t', 'a frame by a key that is not known is not refused yet');
-is(last_of($other, $bad, "SELECT identify('$did', log) FROM demo.log WHERE did = '$did'", 'SELECT count(*) FROM bad'), 0,
+is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", 'SELECT count(*) FROM bad'), 0,
 	'... and is not bad where the log has the key');
+is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', '{}')",
+	"SELECT heard = (atid.repo_commit(demo.car('$did'))).rev FROM account WHERE did = '$did'"), 't', '... but what is loaded must be as new');
+my $old    = "SELECT know('$did', key, ARRAY[key], NULL, NULL, false, now()) FROM identity WHERE did = '$did'";
+my $again  = "SELECT ask < now() + interval '1 h' FROM identity WHERE did = '$did'";
+my $rotate = "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$did\"}')])";
+is(last_of($rotate, 'SELECT ask(9)', $old =~ s/now\(\)/$& - interval '1 s'/r, $again), 't', 'an answer that was asked for before a rotation does not end the request');
+is(last_of($rotate, 'SELECT ask(9)', $old, $again), 'f', '... but one that was asked for later');
+is(last_of($other, $bad, 'UPDATE identity SET ask = now()', 'SELECT ask(9)', $old, $again), 't', '... unless the key of a frame is not in it');
+is(last_of($other, $bad, 'UPDATE identity SET ask = now(), asked = 6', 'SELECT ask(9)', $old, $again, 'SELECT early FROM bad'), 'f',
+	'... for a while: then the frame is bad');
 is(last_of("SELECT take('relay', ARRAY[demo.frame('#future', '{\"seq\": 9007199254740991}')])", "SELECT cursor FROM stream WHERE name = 'relay'"), 10,
 	'a number far ahead does not move the cursor');
 is(last_of("SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}')])", $state),
@@ -179,6 +189,8 @@ is(last_of(@some, 'SELECT string_agg(did::text, $$ $$) FROM account'), $did, 'ac
 is(last_of(@some, 'SELECT count(DISTINCT did) FROM record'), 1, '... with their records');
 is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT settle('relay', 99)",
 	'SELECT did FROM account'), $second, 'accounts come and go');
+is(last_of(@some, "UPDATE stream SET listed = NULL", "INSERT INTO want VALUES ('account', '*')", "SELECT settle('relay', 99)", "SELECT to_list('relay')"),
+	'("","")', 'where all are wanted again they are listed');
 is(last_of(@some, "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$third\"}')])", 'SELECT count(*) FROM account'), 1,
 	'no others are met in the stream');
 my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT list('relay', 'a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT settle('relay', 99)");
@@ -203,6 +215,20 @@ is(last_of($same, @host, "SELECT demo.load('$second')", 'SELECT count(*) FROM ho
 is(last_of($same, @host, "SELECT why FROM trouble WHERE did = '$did'"), 'its host has failed 3 times: no answer', 'the account says why');
 is(last_of($same, @host, "SELECT what, of, value FROM watch WHERE what IN ('host_failures', 'accounts') ORDER BY 1, 2"),
 	"accounts|desynchronized|1\naccounts|synchronized|2\nhost_failures|https://slow.example|3", 'what to watch');
+
+my $info = "SELECT take('relay', ARRAY[demo.frame('#info', '{\"name\": \"OutdatedCursor\"}')])";
+my $owner = $node->background_psql($db);
+$node->safe_psql($db, "INSERT INTO want VALUES ('signal', 'a.b.c', NULL, NULL)");
+$owner->query_safe("BEGIN; DELETE FROM want");
+my $taker = $node->background_psql($db);
+$taker->query_until(qr/begun/, "\\echo begun\n$info;\n\\echo taken\n");
+$node->poll_query_until($db, "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted");
+$owner->query_safe("INSERT INTO want VALUES ('account', '*'), ('collection', '*'); COMMIT");
+$owner->quit;
+$taker->query_until(qr/taken/, '');
+$taker->quit;
+unlike(slurp_file($node->logfile), qr/deadlock detected/, 'who changes what is wanted does not stand in the way of the stream');
+$node->safe_psql($db, "SELECT settle('relay', 99)");
 
 #
 # What was written is read once.

@@ -221,7 +221,7 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
       await pool.query('SELECT list($1, $2, $3, $4, $5, $6)', [NAME, collection, at, JSON.stringify(repos, clean), page.cursor ?? null, now]);
     } catch (e) {
       if (!signal.aborted) log(`the list of accounts: ${e.message}`);
-      await pause(5e3, signal);
+      await pause(2e3, signal);
     }
     return true;
   });
@@ -230,8 +230,8 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
     if (!next) return false;
     try {
       const r = JSON.parse(await ask('sync.getRepoStatus', { did: next.did }, signal));
-      await pool.query('SELECT told($1, $2, $3, CASE WHEN atid.tid_is_valid($4) THEN $4::atid.tid END, $5)', [next.did, r.active === true,
-        clean('', r.status) ?? null, clean('', r.rev) ?? null, next.now]);
+      await pool.query('SELECT told($1, $2, $3, $4, $5)',
+        [next.did, r.active === true, clean('', r.status) ?? null, clean('', r.rev) ?? null, next.now]);
     } catch (e) {
       if (!/^Repo/.test(e.answer)) { if (!signal.aborted) log(`${next.did}: ${e.message}`); return true; } // doubtful() has it again
       await pool.query('SELECT told($1, false, $2, NULL, $3)', [next.did, e.answer, next.now]);
@@ -239,14 +239,14 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
     return true;
   });
   const identify = () => worker(signal, async () => {
-    const { rows: [next] } = await pool.query('SELECT ask FROM ask(1)');
+    const { rows: [next] } = await pool.query('SELECT ask AS did, now()::text FROM ask(1)');
     if (!next) return false;
     try {
-      const web = /^did:web:([a-z0-9.-]+(?:%3A\d+)?)$/i.exec(next.ask)?.[1].replace('%3A', ':');
-      if (web) await pool.query('SELECT identify_web($1, $2)', [next.ask, String(await get(`${/^localhost(:|$)/.test(web) ? 'http' : 'https'}://${web}/.well-known/did.json`, signal))]);
-      else await pool.query('SELECT identify($1, $2)', [next.ask, String(await get(`${DIRECTORY}/${next.ask}/log/audit`, signal))]);
+      const web = /^did:web:([a-z0-9.-]+(?:%3A\d+)?)$/i.exec(next.did)?.[1].replace('%3A', ':');
+      const url = web ? `${/^localhost(:|$)/.test(web) ? 'http' : 'https'}://${web}/.well-known/did.json` : `${DIRECTORY}/${next.did}/log/audit`;
+      await pool.query(`SELECT ${web ? 'identify_web' : 'identify'}($1, $2, $3)`, [next.did, String(await get(url, signal)), next.now]);
     } catch (e) {
-      if (!signal.aborted) log(`${next.ask}: ${e.message}`); // ask() has it again
+      if (!signal.aborted) log(`${next.did}: ${e.message}`); // ask() has it again
     }
     return true;
   });

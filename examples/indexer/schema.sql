@@ -1,27 +1,24 @@
 -- The tables of an indexer, and the functions that its consumer calls. doc/indexer.md tells how they are used.
 --
---   start()                       where to go on
---   take()                        frames of the stream: verified, applied, the cursor moved, all in one transaction
---   to_list(), list()             the list of accounts to read next; a page of it
---   ask(), identify(), identify_web()    accounts whose identity is wanted; a PLC log or DID document: it gives the key
---   doubtful(), told()            accounts whose status is wanted; what the server says of one
---   claim(), load(), fail()       accounts whose repository is wanted; such a repository: verified, it replaces
---                                 what is there
---   settle()                      accounts to which a change of the table want has not been applied yet
---   changes(), read_to()          for your application: what was written
+--   start()                   where to go on
+--   take()                    frames of the stream: verified, applied, the cursor moved, all in one transaction
+--   to_list(), list()         the list of accounts to read next; a page of it
+--   ask(), identify(), identify_web()    accounts whose identity is wanted; a PLC log or DID document
+--   doubtful(), told()        accounts whose status is wanted; what the server says of one
+--   claim(), load(), fail()   accounts whose repository is wanted; such a repository, verified
+--   settle()                  applies a change of the table want to some accounts
+--   changes(), read_to()      for your application: what was written
 --
--- Each of them locks rows in this order: stream, identity, account. Only take(), list() and settle() lock several
--- accounts, and they lock their stream first.
---
+-- Each locks rows in this order: stream, identity, account. Those that lock several accounts lock their stream first.
 -- It needs the extension atid_crypto, and a database or a search_path of its own.
 
--- Settings: replace these functions to change them.
+-- Settings: replace these functions to change them. A commit hurries a load at most once in not_sooner().
 CREATE FUNCTION most_bad() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 1000000000;  -- bytes of the table bad
 CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 64000000;  -- bytes of an account in waiting
 CREATE FUNCTION most_references() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1000;  -- of a record
-CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then it is asked for again
-CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- in which all are, after a gap
-CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';  -- a commit has its account loaded again
+CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then asked for again
+CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- of all requests after a gap
+CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';
 -- How long to wait after so many attempts that failed.
 CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
@@ -35,7 +32,8 @@ CREATE TABLE identity (
   log      jsonb,                                    -- verified
   labeler  bool NOT NULL DEFAULT false,              -- it is there for its labels
   ask      timestamptz NOT NULL DEFAULT now(),       -- when to ask for it
-  asked    int NOT NULL DEFAULT 0,                   -- how often without an answer
+  asked    int NOT NULL DEFAULT 0,                   -- how often, without an answer that says it all
+  wanted   timestamptz,                              -- since when: what was asked for earlier does not say it
   answered timestamptz,
   problem  text                                      -- why the last answer was not taken
 );
@@ -63,6 +61,9 @@ CREATE TABLE account (
   problem  text,                                     -- why it could not be loaded
   CHECK (state <> 'synchronized' OR rev IS NOT NULL AND data IS NOT NULL)
 ) WITH (fillfactor = 80);
+-- Those to load now.
+CREATE VIEW due AS
+SELECT did, load_at FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress' AND load_at <= now();
 CREATE INDEX account_load_at ON account (load_at) WHERE load_at < 'infinity' AND active AND state <> 'in progress';
 CREATE INDEX account_in_progress ON account (did) WHERE state = 'in progress';
 CREATE INDEX account_check_at ON account (check_at) WHERE check_at < 'infinity';
@@ -91,11 +92,12 @@ CREATE TABLE reference (
 CREATE INDEX reference_subject ON reference (subject, collection, path, tid);
 CREATE INDEX reference_uri ON reference (uri);
 
-CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2
-BEGIN ATOMIC
+CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2 BEGIN ATOMIC
   WITH named AS (
     SELECT v.path, v.uri AS subject
-    FROM (VALUES ('subject', atid.dag_cbor_ref_uri(block, '{subject}')), ('reply.parent', atid.dag_cbor_ref_uri(block, '{reply,parent}')),
+    FROM (VALUES ('subject', atid.dag_cbor_ref_uri(block, '{subject}')),
+                 ('reply.parent', atid.dag_cbor_ref_uri(block, '{reply,parent}')),
                  ('reply.root', atid.dag_cbor_ref_uri(block, '{reply,root}'))) AS v (path, uri)
     WHERE v.uri IS NOT NULL
   )
@@ -108,8 +110,7 @@ END;
 -- Lexicons, by which records are judged when they are written. Those that are there already are not judged anew.
 CREATE TABLE lexicons (lexicons atid.lexicon NOT NULL);
 
--- What is wanted. '*' is all; a collection may end in '.*'. A signal is a collection: the accounts that have it are
--- wanted.
+-- What is wanted. '*' is all; a collection can end in '.*'. The accounts that have a signal, a collection, are wanted.
 CREATE TABLE want (
   what    text,
   value   text,
@@ -121,7 +122,7 @@ CREATE TABLE want (
                    WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END)
 );
 INSERT INTO want VALUES ('account', '*'), ('collection', '*');
-CREATE TABLE unsettled (did atid.did NOT NULL);      -- accounts that were added or taken out
+CREATE TABLE unsettled (did atid.did);               -- accounts that were added or taken out; NULL: all were added
 CREATE TABLE wants (
   n     int NOT NULL,                                -- raised when accounts have to be looked through,
   loads int NOT NULL                                 -- and its value when they had to be loaded
@@ -136,16 +137,14 @@ BEGIN
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
-    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account' AND NEW.value <> '*';
+    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account';
     UPDATE wants SET n = n + 1, loads = n + 1 WHERE NEW.what = 'collection';
-    UPDATE stream SET listed = '' WHERE NEW.what = 'account' AND NEW.value = '*';
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what, value ON want FOR EACH ROW EXECUTE FUNCTION want_changed();
+CREATE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what, value ON want
+FOR EACH ROW EXECUTE FUNCTION want_changed();
 
-CREATE FUNCTION is_wanted(account atid.did) RETURNS bool LANGUAGE sql STABLE
-RETURN EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', account::text));
 -- The wanted collections, as patterns for LIKE.
 CREATE FUNCTION patterns() RETURNS text[] LANGUAGE sql STABLE
 RETURN ARRAY(SELECT replace(value, '*', '%') FROM want WHERE what = 'collection');
@@ -163,7 +162,6 @@ CREATE TABLE change (
   PRIMARY KEY (tx, n)
 );
 
--- Labels: label_keys, labels, labels_in_force, labels_take().
 \ir labels.sql
 CREATE INDEX labels_refused_src ON labels_refused ((label->>'src'));
 
@@ -203,8 +201,8 @@ CREATE TABLE bad (
 );
 CREATE INDEX bad_early ON bad (did) WHERE early;
 
--- Frames of accounts that are being loaded. Of more than most_waiting() bytes of one account only the newest stay:
--- unless the repository is as new as they are, they do not go on from it, and so the account is loaded again.
+-- Frames of accounts that are being loaded. Of more than most_waiting() bytes of an account only the newest stay. The
+-- account is loaded again then, unless the repository is as new as they are.
 CREATE TABLE waiting (
   stream text NOT NULL,
   seq    bigint NOT NULL,
@@ -215,42 +213,29 @@ CREATE INDEX waiting_did ON waiting (did);
 ALTER TABLE bad ALTER frame SET STORAGE EXTERNAL;     -- hashes and signatures do not compress
 ALTER TABLE waiting ALTER frame SET STORAGE EXTERNAL;
 
-CREATE FUNCTION keep(stream text, did atid.did, reason text, early bool, frame bytea) RETURNS void LANGUAGE plpgsql AS $$
-#variable_conflict use_variable
-BEGIN
-  IF pg_total_relation_size('bad') < most_bad() THEN
-    INSERT INTO bad (digest, stream, did, reason, early, frame) VALUES (sha256(frame), stream, did, reason, early, frame)
-    ON CONFLICT DO NOTHING;
-  END IF;
-END $$;
-
 -- The temporary tables of a session.
 CREATE FUNCTION scratch() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_regclass('pg_temp.op') IS NOT NULL THEN
-    RETURN;
+  IF to_regclass('pg_temp.op') IS NULL THEN
+    -- what to write: a record, or where block is NULL, that there is none
+    CREATE TEMP TABLE op (
+      uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
+    ) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE batch (
+      n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did,
+      reason text, signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
+    ) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link)
+    ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE chain (n bigint, did atid.did, rev atid.tid, data atid.cid_link, fits bool)
+    ON COMMIT DELETE ROWS;
+    ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
+    ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
   END IF;
-  -- what to write: a record, or where block is NULL, that there is none
-  CREATE TEMP TABLE op (
-    uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE batch (
-    n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did, reason text,
-    signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE held (
-    did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE chain (
-    n bigint PRIMARY KEY, did atid.did, rev atid.tid, data atid.cid_link, fits bool
-  ) ON COMMIT DELETE ROWS;
-  ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
-  ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
 END $$;
 
--- Writes the table op, and what follows from it. The planner's settings here and below are there because a session
--- plans these statements once, maybe while the tables are small; nothing here is ever a reason to read one of them
--- whole.
+-- Writes the table op, and what follows from it. The planner's settings, here and below: a session plans these
+-- statements once, maybe while the tables are small, and must never read one of them whole.
 CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -264,11 +249,9 @@ BEGIN
   INSERT INTO reference (subject, collection, path, tid, uri)
   SELECT p.subject, op.collection, p.path, coalesce(atid.at_uri_tid(op.uri), '2222222222222'), op.uri
   FROM op CROSS JOIN points(op.block) AS p WHERE op.block IS NOT NULL;
-  IF EXISTS (SELECT FROM reader) THEN
-    INSERT INTO change (uri) SELECT uri FROM op;
-    IF FOUND THEN
-      NOTIFY change;
-    END IF;
+  INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
+  IF FOUND THEN
+    NOTIFY change;
   END IF;
   DELETE FROM op;
 END $$;
@@ -280,8 +263,8 @@ BEGIN
   PERFORM scratch();
   INSERT INTO op (uri, did, fresh)
   SELECT r.uri, r.did, false FROM record AS r
-  WHERE r.did = account AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account))
-    AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted);
+  WHERE r.did = account AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted)
+    AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account));
   PERFORM write();
 END $$;
 
@@ -290,22 +273,22 @@ END $$;
 CREATE FUNCTION start(name text, loads bool, pds text) RETURNS bigint LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 BEGIN
-  INSERT INTO stream (name) VALUES (start.name) ON CONFLICT DO NOTHING;
-  UPDATE stream AS s SET listed = CASE WHEN cursor = 0 THEN '' ELSE listed END, pds = start.pds WHERE s.name = start.name;
+  INSERT INTO stream AS s (name, pds) VALUES (start.name, start.pds)
+  ON CONFLICT ON CONSTRAINT stream_pkey DO UPDATE
+  SET listed = CASE WHEN s.cursor = 0 THEN '' ELSE s.listed END, pds = excluded.pds;
   UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress' AND loads;
   RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
 
--- Adds those of the accounts that are new, each with the revision that was announced. One whose key is known is
--- loaded, the others once identify() has a key.
-CREATE FUNCTION meet(dids atid.did[], revs atid.tid[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Adds those of the accounts that are new. One whose key is known is loaded, the others once identify() has a key.
+CREATE FUNCTION meet(dids atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO identity (did) SELECT did FROM unnest(dids) AS did ORDER BY did ON CONFLICT DO NOTHING;
-  INSERT INTO account (did, heard, load_at, wants, listed)
-  SELECT n.did, rev, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END, (SELECT w.n FROM wants AS w), now()
-  FROM unnest(dids, revs) AS n (did, rev) JOIN identity AS i ON i.did = n.did
-  WHERE NOT EXISTS (SELECT FROM account AS a WHERE a.did = n.did) FOR SHARE OF i  -- waits for an identify()
-  ON CONFLICT DO NOTHING;
+  INSERT INTO account (did, load_at, wants, listed)
+  SELECT i.did, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END, (SELECT w.n FROM wants AS w), now()
+  FROM identity AS i
+  WHERE i.did = ANY (dids) AND NOT EXISTS (SELECT FROM account AS a WHERE a.did = i.did)
+  FOR SHARE OF i ON CONFLICT DO NOTHING;  -- waits for an identify()
 END $$;
 
 -- An account is not active: its records are given out no more.
@@ -318,10 +301,36 @@ BEGIN
   PERFORM forget(account, '{}');
 END $$;
 
--- What take() does. Of the accounts in waited the frames that have waited come first.
+-- What the server says of an account: in its stream, or where it was asked at a time. What its stream said since is
+-- newer. An account whose revision is newer than what is there is loaded.
+CREATE FUNCTION told(account atid.did, is_active bool, why text, latest text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  a account;
+  newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest) THEN latest END;
+BEGIN
+  SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
+  IF a.barred OR a.said >= asked THEN
+    is_active := a.active;
+    why := a.status;
+  END IF;
+  why := coalesce('{"RepoNotFound": "deleted", "RepoDeactivated": "deactivated", "RepoTakendown": "takendown",
+                    "RepoSuspended": "suspended"}'::jsonb ->> why, why);
+  IF NOT is_active AND a.active THEN
+    PERFORM silence(a.did, why);
+  ELSIF is_active AND (NOT a.active OR a.rev < newest AND a.state <> 'in progress') THEN
+    UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
+  END IF;
+  UPDATE account AS x
+  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = coalesce(asked, now()),
+      said = CASE WHEN asked IS NULL THEN now() ELSE said END, check_at = 'infinity', heard = greatest(heard, newest)
+  WHERE x.did = a.did;
+END $$;
+
+-- What take() does, or the problem why not. Of the accounts in waited the frames that have waited come first.
 CREATE FUNCTION take_all(
   name text, frames bytea[], waited atid.did[],
-  OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
+  OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text, OUT problem text
 ) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   of_labels CONSTANT bool := name LIKE '%Labels';
@@ -331,8 +340,8 @@ DECLARE
   unsigned CONSTANT text := 'The commit must be signed by the key of the account.';
   last bigint;
   home text;
-  gone atid.did;
   seconds float8;
+  labels jsonb;
 BEGIN
   PERFORM scratch();
   DELETE FROM op;
@@ -364,8 +373,8 @@ BEGIN
                 WHEN s.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND NOT x.other
                      AND (everybody OR a.did IS NOT NULL) THEN s.t END AS t
     FROM split AS s LEFT JOIN identity AS i ON i.did = s.did LEFT JOIN account AS a ON a.did = s.did
-         CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL AND home IS NOT NULL
-                                    AND home IS DISTINCT FROM i.pds AS other) AS x
+         CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL
+                                    AND (home <> coalesce(i.pds, '')) IS TRUE) AS x (other)
     WHERE s.late OR s.seq IS NULL OR s.seq > last
   ), judged AS MATERIALIZED (
     SELECT c.*, CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
@@ -375,7 +384,7 @@ BEGIN
   )
   INSERT INTO batch
   SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
-         coalesce(CASE WHEN j.problem IS NOT NULL THEN j.problem
+         CASE WHEN j.problem IS NOT NULL THEN j.problem
               WHEN j.t = '#labels' AND atid.dag_cbor_typeof(j.body, '{labels}') IS DISTINCT FROM 'array'
               THEN '"labels" must be an array.'
               WHEN j.t = '#commit' AND octet_length(j.frame) > 10000  -- 200 operations may have one block
@@ -384,42 +393,41 @@ BEGIN
               THEN 'The records must not be more than four times the frame.'
               WHEN j.seq > 9007199254740991 OR j.seq > last + 100000000000 AND last > 0
               THEN 'The number must not be far ahead of the one before.'
-              WHEN j.t IN ('#commit', '#sync', '#account', '#identity') THEN
-                CASE WHEN j.did IS NULL THEN 'The account must be a DID.'
-                     WHEN octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
-                     WHEN j.seq IS NULL OR j.seq < 1 THEN 'The number must be positive.'
-                     WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
-                     THEN '"active" must be true or false.' END
-         END, CASE WHEN j.signed IS FALSE THEN unsigned END),
+              WHEN j.t NOT IN ('#info', '#labels') AND j.did IS NULL THEN 'The account must be a DID.'
+              WHEN j.t NOT IN ('#info', '#labels') AND octet_length(j.did::text) > 512
+              THEN 'The DID must not be longer than 512 bytes.'
+              WHEN j.t NOT IN ('#info', '#labels') AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
+              WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
+              THEN '"active" must be true or false.'
+              WHEN NOT j.signed THEN unsigned END,
          j.signed, coalesce(c.rev, s.rev), c.since, c.prev_data, r.data
   FROM judged AS j
        CROSS JOIN atid.commit_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#commit' THEN j.frame END) AS c
        CROSS JOIN atid.sync_event(CASE WHEN (j.signed OR j.problem IS NULL) AND j.t = '#sync' THEN j.frame END) AS s
        CROSS JOIN atid.repo_commit(CASE WHEN j.problem IS NULL THEN coalesce(c.blocks, s.blocks) END) AS r;
 
-  PERFORM keep(take_all.name, did, reason, reason = unsigned, frame) FROM batch WHERE reason IS NOT NULL AND NOT late;
-  SELECT count(*) INTO refused FROM batch WHERE reason <> unsigned AND NOT late;
+  INSERT INTO bad (digest, stream, did, reason, early, frame)
+  SELECT sha256(frame), take_all.name, did, reason, reason = unsigned, frame FROM batch
+  WHERE reason IS NOT NULL AND NOT late AND pg_total_relation_size('bad') < most_bad()
+  ORDER BY 1 ON CONFLICT DO NOTHING;
 
-  -- Accounts that are new, and identities to ask for: of a new one, where a signature was not by the key or the log had
-  -- none, and where somebody says so.
-  PERFORM meet(array_agg(DISTINCT did), NULL) FROM batch
-  WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account', '#identity');
+  -- Accounts that are new, and identities to ask for: where a signature was not by the key or there was none, and where
+  -- somebody says so.
+  PERFORM meet(array_agg(DISTINCT did)) FROM batch WHERE reason IS NULL AND t NOT IN ('#info', '#labels');
   UPDATE identity AS i
-  SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0
+  SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0, wanted = now()
   FROM (SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
         WHERE reason IS NULL AND (signed IS NULL AND t IN ('#commit', '#sync', '#identity') OR other)
               OR signed IS FALSE AND NOT late GROUP BY did) AS b
   WHERE i.did = b.did AND (b.said OR answered IS NOT NULL);
   -- A new one that writes a collection that is a signal.
-  IF NOT everybody AND NOT of_labels AND cardinality(signals) > 0 THEN
-    INSERT INTO want (what, value, because)
-    SELECT DISTINCT ON (did) 'account', did::text, o.collection
-    FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h CROSS JOIN atid.commit_event_ops(
-           CASE WHEN h.t = '#commit' THEN frame END) AS o
-    WHERE b.t IS NULL AND b.reason IS NULL AND NOT b.other AND o.action <> 'delete' AND o.collection = ANY (signals)
-      AND octet_length(did::text) <= 512
-    ON CONFLICT DO NOTHING;
-  END IF;
+  INSERT INTO want (what, value, because)
+  SELECT DISTINCT ON (did) 'account', did::text, o.collection
+  FROM batch AS b CROSS JOIN atid.frame_parts(CASE WHEN t IS NULL AND reason IS NULL AND NOT other THEN frame END) AS h
+       CROSS JOIN atid.commit_event_ops(CASE WHEN h.t = '#commit' THEN frame END) AS o
+  WHERE NOT of_labels AND NOT everybody AND o.action <> 'delete' AND o.collection = ANY (signals)
+    AND octet_length(did::text) <= 512
+  ON CONFLICT DO NOTHING;
 
   -- What is in progress elsewhere is left alone: its frames wait. The rest is locked.
   INSERT INTO held
@@ -441,29 +449,30 @@ BEGIN
   -- one before.
   INSERT INTO chain
   SELECT n, did, rev, data, bool_and(fits) OVER (PARTITION BY did ORDER BY n)
-  FROM (SELECT n, did, rev, data, coalesce(t = '#commit' AND reason IS NULL AND since = lag(rev, 1, held_rev) OVER w
-                                           AND prev_data = lag(data, 1, held_data) OVER w, false) AS fits
-        FROM (SELECT b.*, h.rev AS held_rev, h.data AS held_data,
-                     row_number() OVER (PARTITION BY b.did, b.rev, b.data ORDER BY n) AS copy
-              FROM batch AS b JOIN held AS h USING (did)
-              WHERE h.state = 'synchronized' AND b.signed
-                AND (b.rev > h.rev OR b.rev = h.rev AND b.data IS DISTINCT FROM h.data AND b.reason IS NULL)) AS f
-        WHERE copy = 1
+  FROM (SELECT n, did, f.rev, f.data, (t = '#commit' AND reason IS NULL AND since = lag(f.rev, 1, h.rev) OVER w
+                                       AND prev_data = lag(f.data, 1, h.data) OVER w) IS TRUE AS fits
+        FROM (SELECT DISTINCT ON (did, rev, data) * FROM batch WHERE signed ORDER BY did, rev, data, n) AS f
+             JOIN held AS h USING (did)
+        WHERE h.state = 'synchronized'
+          AND (f.rev > h.rev OR f.rev = h.rev AND f.data IS DISTINCT FROM h.data AND reason IS NULL)
         WINDOW w AS (PARTITION BY did ORDER BY n)) AS c;
 
   -- The last operation of each record; where the first was no creation, there is an older one.
   INSERT INTO op (uri, did, collection, fresh, cid, block)
-  SELECT DISTINCT ON (uri) uri, c.did, o.collection,
-         bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid, CASE WHEN o.action <> 'delete' THEN o.block END
+  SELECT DISTINCT ON (uri) uri, c.did, o.collection, bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid,
+         CASE WHEN o.action <> 'delete' THEN o.block END
   FROM chain AS c JOIN batch AS b USING (n) CROSS JOIN atid.commit_event_ops(b.frame) AS o
        CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
   WHERE c.fits AND o.collection LIKE ANY (wanted) ORDER BY uri, n DESC;
   PERFORM write();
 
-  UPDATE account AS a SET rev = c.rev, data = c.data
-  FROM (SELECT DISTINCT ON (did) did, rev, data FROM chain WHERE fits ORDER BY did, n DESC) AS c WHERE a.did = c.did;
-  UPDATE account AS a SET state = 'desynchronized', load_at = now()
-  FROM (SELECT DISTINCT did FROM chain WHERE NOT fits) AS c WHERE a.did = c.did;
+  UPDATE account AS a
+  SET rev = coalesce(c.revs[1], a.rev), data = coalesce(c.roots[1], a.data),
+      state = CASE WHEN c.fit THEN a.state ELSE 'desynchronized' END,
+      load_at = CASE WHEN c.fit THEN a.load_at ELSE now() END
+  FROM (SELECT did, array_agg(rev ORDER BY n DESC) FILTER (WHERE fits) AS revs,
+               array_agg(data ORDER BY n DESC) FILTER (WHERE fits) AS roots, bool_and(fits) AS fit
+        FROM chain GROUP BY did) AS c WHERE a.did = c.did;
   -- One that is sound shows that the repository is there, signed by that key: that is not waited for.
   UPDATE account AS a
   SET heard = greatest(a.heard, b.rev), hurried = CASE WHEN hurry THEN now() ELSE a.hurried END,
@@ -471,47 +480,35 @@ BEGIN
       check_at = CASE WHEN hurry AND NOT a.active THEN least(a.check_at, now()) ELSE a.check_at END
   FROM (SELECT did, max(rev) AS rev, bool_or(signed AND reason IS NULL) IS TRUE AS sound FROM batch
         WHERE t IS NOT NULL AND reason IS NULL OR signed AND atid.tid_timestamp(rev) <= now() GROUP BY did) AS b
-       JOIN account AS o USING (did) CROSS JOIN LATERAL (SELECT b.sound AND o.hurried <= now() - not_sooner() AS hurry) AS h
+       JOIN account AS o USING (did)
+       CROSS JOIN LATERAL (SELECT b.sound AND o.hurried <= now() - not_sooner() AS hurry) AS h
   WHERE a.did = b.did AND a.state = 'desynchronized' AND b.rev IS NOT NULL;
 
-  -- The last that the server says of an account. What is not active is forgotten, and loaded once it is again.
-  FOR gone IN
-    UPDATE account AS a
-    SET active = b.active, status = CASE WHEN NOT b.active THEN b.status END, said = now(), check_at = 'infinity',
-        state = CASE WHEN b.always THEN a.state ELSE 'desynchronized' END,
-        load_at = CASE WHEN b.always AND a.active THEN a.load_at ELSE now() END
-    FROM (SELECT DISTINCT ON (did) did, x.active, atid.dag_cbor_get_text(f.body, '{status}') AS status,
-                 bool_and(x.active) OVER (PARTITION BY did) AS always
-          FROM batch CROSS JOIN LATERAL (SELECT (atid.frame_parts(frame)).body) AS f
-               CROSS JOIN LATERAL (SELECT atid.dag_cbor_get_text(f.body, '{active}')::bool AS active) AS x
-          WHERE t = '#account' AND reason IS NULL ORDER BY did, n DESC) AS b
-    WHERE a.did = b.did AND NOT a.barred RETURNING CASE WHEN NOT a.active THEN a.did END
-  LOOP
-    IF gone IS NOT NULL THEN
-      PERFORM forget(gone, '{}');
-    END IF;
-  END LOOP;
+  PERFORM told(did, atid.dag_cbor_get_text(h.body, '{active}')::bool, atid.dag_cbor_get_text(h.body, '{status}'),
+               NULL, NULL)
+  FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h WHERE b.t = '#account' AND reason IS NULL ORDER BY n;
 
   -- The keys of up to 100 labelers are asked for without anybody's saying so.
-  FOR gone IN
-    SELECT DISTINCT atid.did_or_null(l->>'src')
-    FROM batch AS b CROSS JOIN atid.dag_cbor_to_record((atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN frame END)).body) AS r
-         CROSS JOIN jsonb_array_elements(r->'labels') AS l
-    WHERE t = '#labels' AND reason IS NULL
-  LOOP
-    INSERT INTO identity (did, labeler) SELECT gone, true
-    WHERE octet_length(gone::text) <= 512 AND (SELECT count(*) FROM identity WHERE labeler) < 100 ON CONFLICT DO NOTHING;
-  END LOOP;
-  PERFORM labels_take(atid.dag_cbor_to_record((atid.frame_parts(frame)).body)->'labels')
-  FROM batch WHERE t = '#labels' AND reason IS NULL;
+  SELECT jsonb_agg(l ORDER BY n) INTO labels
+  FROM batch AS b
+       CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND reason IS NULL THEN frame END) AS h
+       CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l;
+  IF labels IS NOT NULL THEN
+    INSERT INTO identity (did, labeler)
+    SELECT DISTINCT src, true FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
+    WHERE octet_length(src::text) <= 512 AND NOT EXISTS (SELECT FROM identity AS i WHERE i.did = src)
+    ORDER BY src LIMIT greatest(0, 100 - (SELECT count(*) FROM identity WHERE labeler)) ON CONFLICT DO NOTHING;
+    PERFORM labels_take(labels);
+  END IF;
 
-  SELECT count(*) FILTER (WHERE NOT b.late), max(b.error),
+  SELECT count(*) FILTER (WHERE NOT b.late), count(*) FILTER (WHERE reason <> unsigned AND NOT b.late), max(b.error),
          now() - max(CASE WHEN seq IS NOT NULL
                        THEN atid.datetime_or_null(atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{time}')) END)
-  INTO taken, error, lag FROM batch AS b;
+  INTO taken, refused, error, lag FROM batch AS b;
   SELECT count(*) INTO applied FROM chain WHERE fits;
   -- A server that has no older frames says so. Its list of accounts shows whose commits were missed.
-  IF EXISTS (SELECT FROM batch WHERE t = '#info' AND atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{name}') = 'OutdatedCursor') THEN
+  IF EXISTS (SELECT FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h
+             WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor') THEN
     UPDATE stream AS s SET listed = '' WHERE s.name = take_all.name;
     UPDATE want SET listed = '' WHERE what = 'signal';
   END IF;
@@ -523,11 +520,13 @@ BEGIN
       commit_rate = s.commit_rate + (applied / seconds - s.commit_rate) * (1 - exp(-seconds / 60))
   FROM (SELECT max(seq) AS seq FROM batch AS b WHERE reason IS NULL AND NOT b.late) AS b
   WHERE s.name = take_all.name;
+EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
+            OR raise_exception THEN
+  problem := sqlerrm;
 END $$;
 
--- Should something raise an error, such as an index or a trigger of yours, what has waited is taken for itself, one
--- account after the other, and each half of the frames is taken alone, and so on, until the frame is found. It is
--- kept aside.
+-- If an index or a trigger of yours raises an error, what has waited is taken for itself, one account after the other,
+-- and then each half of the frames, and so on, until the frame is found. It is kept aside.
 CREATE FUNCTION take(
   name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql AS $$
@@ -536,18 +535,17 @@ DECLARE
                                     WHERE w.stream = take.name AND a.state <> 'in progress');
   half CONSTANT int := cardinality(frames) / 2;
   one atid.did;
+  why text;
 BEGIN
-  SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames, late);
-EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
-            OR raise_exception THEN
+  SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, late);
+  IF why IS NULL THEN
+    RETURN;
+  END IF;
   FOREACH one IN ARRAY late LOOP
-    BEGIN
-      PERFORM take_all(name, '{}', ARRAY[one]);
-    EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
-                OR raise_exception THEN
+    IF (SELECT t.problem IS NOT NULL FROM take_all(name, '{}', ARRAY[one]) AS t) THEN
       DELETE FROM waiting AS w WHERE w.stream = take.name AND w.did = one;
       UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
-    END;
+    END IF;
   END LOOP;
   IF half > 0 THEN
     SELECT sum(t.taken), sum(t.applied), sum(t.refused), min(t.lag), max(t.error)
@@ -555,45 +553,19 @@ EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit
     FROM (VALUES (frames[:half]), (frames[half + 1:])) AS p (part) CROSS JOIN LATERAL take(name, part) AS t;
     RETURN;
   END IF;
-  SELECT cardinality(frames), 0, cardinality(frames) INTO taken, applied, refused;
-  BEGIN
-    SELECT * INTO taken, applied, refused, lag, error FROM take_all(name, frames, '{}');
-  EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
-              OR raise_exception THEN
-    -- its account is loaded only if it has signed the frame
-    SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
-    WHERE take.name NOT LIKE '%Labels' AND atid.event_is_signed_by(frames[1], i.key);
-    PERFORM keep(name, one, sqlerrm, false, frames[1]);
-    UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
-    UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
-  END;
-END $$;
-
--- What the server says of an account, elsewhere than in its stream: what that said since is newer. One whose revision
--- is newer than what is there is loaded.
-CREATE FUNCTION told(account atid.did, is_active bool, why text, latest atid.tid, asked timestamptz) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-  a account;
-  stale bool;
-BEGIN
-  SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
-  IF a.barred OR a.said >= asked THEN
-    is_active := a.active;
-    why := a.status;
+  SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, '{}');
+  IF why IS NULL THEN
+    RETURN;
   END IF;
-  why := coalesce('{"RepoNotFound": "deleted", "RepoDeactivated": "deactivated", "RepoTakendown": "takendown",
-                    "RepoSuspended": "suspended"}'::jsonb ->> why, why);
-  stale := a.state <> 'in progress' AND (NOT a.active OR a.rev < latest) AND NOT a.barred;
-  IF is_active AND stale THEN
-    UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
-  ELSIF NOT is_active AND a.active THEN
-    PERFORM silence(a.did, why);
-  END IF;
-  UPDATE account AS x
-  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = asked, check_at = 'infinity',
-      heard = greatest(x.heard, latest)
-  WHERE x.did = a.did;
+  -- its account is loaded only if it has signed the frame
+  SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
+  WHERE take.name NOT LIKE '%Labels' AND atid.event_is_signed_by(frames[1], i.key);
+  INSERT INTO bad (digest, stream, did, reason, early, frame)
+  SELECT sha256(frames[1]), name, one, why, false, frames[1] WHERE pg_total_relation_size('bad') < most_bad()
+  ON CONFLICT DO NOTHING;
+  UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
+  UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
+  SELECT 1, 0, 1 INTO taken, applied, refused;
 END $$;
 
 -- The list of accounts to read: of all (collection is ''), or of those that have a signal; and from where. Where not
@@ -616,45 +588,38 @@ END $$;
 
 -- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked
 -- for. At the end those that no page had are asked about.
-CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
   r record;
 BEGIN
   next := CASE WHEN next NOT IN ('', at) THEN next END;
-  PERFORM FROM stream AS s WHERE s.name = list.name FOR UPDATE;  -- take() begins so too
-  IF of <> '' THEN
+  PERFORM FROM stream AS s WHERE s.name = list.name FOR UPDATE;
+  IF of = '' THEN
+    UPDATE stream AS s SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
+    WHERE s.name = list.name AND s.listed = at;
+  ELSE
     UPDATE want SET listed = next WHERE what = 'signal' AND value = of AND listed = at;
-    IF FOUND THEN
-      INSERT INTO want (what, value, because)
-      SELECT DISTINCT 'account', did::text, of
-      FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
-      WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512 ON CONFLICT DO NOTHING;
-    END IF;
-    RETURN;
   END IF;
-  UPDATE stream AS s SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
-  WHERE s.name = list.name AND s.listed = at;
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  CREATE TEMP TABLE listed ON COMMIT DROP AS
-  SELECT DISTINCT ON (did) did, CASE WHEN atid.tid_is_valid(e->>'rev') THEN (e->>'rev')::atid.tid END AS rev,
-         e->'active' IS DISTINCT FROM 'false' AS active, e->>'status' AS status
-  FROM jsonb_array_elements(repos) AS e, atid.did_or_null(e->>'did') AS did
-  WHERE did IS NOT NULL AND octet_length(e->>'did') <= 512 ORDER BY did;
-  ANALYZE listed;
-  PERFORM meet(array_agg(l.did), array_agg(l.rev)) FROM listed AS l;
-  UPDATE identity AS i SET ask = least(ask, now() + spread() * random())
-  FROM listed AS l WHERE i.did = l.did AND i.answered < list.asked - spread();
-  FOR r IN SELECT * FROM listed AS l ORDER BY l.did LOOP
-    PERFORM told(r.did, r.active, r.status, r.rev, asked);
+  FOR r IN SELECT DISTINCT ON (did) did, e
+           FROM jsonb_array_elements(repos) AS e CROSS JOIN atid.did_or_null(e->>'did') AS did
+           WHERE octet_length(did::text) <= 512 ORDER BY did
+  LOOP
+    IF of <> '' THEN
+      INSERT INTO want (what, value, because) VALUES ('account', r.did, of) ON CONFLICT DO NOTHING;
+    ELSE
+      PERFORM meet(ARRAY[r.did]);
+      UPDATE identity SET ask = least(ask, now() + spread() * random())
+      WHERE did = r.did AND answered < list.asked - spread();
+      PERFORM told(r.did, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
+    END IF;
   END LOOP;
-  DROP TABLE listed;
-  IF next IS NULL THEN
-    UPDATE account AS a SET check_at = now()
-    WHERE active AND coalesce(greatest(a.listed, a.said), '-infinity')
-                     < (SELECT began FROM stream AS s WHERE s.name = list.name);
-  END IF;
+  UPDATE account AS a SET check_at = now()
+  WHERE of = '' AND next IS NULL AND active AND coalesce(greatest(a.listed, a.said), '-infinity')
+                                                < (SELECT began FROM stream AS s WHERE s.name = list.name);
 END $$;
 
 -- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer.
@@ -671,7 +636,8 @@ END $$;
 -- Accounts whose log or document to ask for, those first that never had an answer. They come again, later each time,
 -- until there is one.
 CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE plpgsql
-SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
 DECLARE
   known bool;
 BEGIN
@@ -687,37 +653,58 @@ BEGIN
   END LOOP;
 END $$;
 
--- Who an account is now. Where the key is another one, the account is loaded anew. One that has a tombstone, or has
--- left the PDS whose stream is followed, has no records.
-CREATE FUNCTION know(account atid.did, new_key text, new_handle text, new_pds text, tombstone bool) RETURNS void
-LANGUAGE plpgsql AS $$
+-- Who an account is, as it was asked for at a time; keys are all that it has had. Where the key is another one, the
+-- account is loaded anew. One that has a tombstone, or has left the PDS whose stream is followed, has no records.
+CREATE FUNCTION know(
+  account atid.did, new_key text, keys text[], names jsonb, new_pds text, tombstone bool, asked timestamptz
+) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   i identity;
   a account;
-  next CONSTANT timestamptz := now() + identity_age() * (0.9 + 0.2 * random());
   home CONSTANT text := (SELECT max(s.pds) FROM stream AS s);
+  enough bool;
 BEGIN
-  SELECT * INTO i FROM identity WHERE did = account FOR UPDATE;
+  SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
+  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
   new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
   new_pds := rtrim(new_pds, '/');
-  UPDATE identity
-  SET key = new_key, handle = new_handle, pds = new_pds, problem = NULL, answered = now(), asked = 0,
-      ask = CASE WHEN asked = 0 THEN least(ask, next) ELSE next END  -- 0: it was wanted again meanwhile
-  WHERE did = account;
-  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
+
+  -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:
+  -- what is there may be older. While others are left, the answer may be older than they are.
+  WITH found AS (
+    DELETE FROM bad AS b
+    WHERE b.did = know.account AND b.early
+      AND EXISTS (SELECT FROM unnest(keys) AS k WHERE atid.event_is_signed_by(b.frame, k))
+    RETURNING b.stream, b.frame
+  )
+  INSERT INTO waiting (stream, seq, did, frame)
+  SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, a.did, f.frame
+  FROM found AS f CROSS JOIN atid.frame_parts(f.frame) AS h
+  WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key) ORDER BY seq DESC LIMIT 1;
+  enough := know.asked >= coalesce(i.wanted, '-infinity')
+            AND (i.asked > 6 OR NOT EXISTS (SELECT FROM bad AS b WHERE b.did = know.account AND b.early));
+  UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;
+
+  UPDATE identity AS x
+  SET key = new_key, pds = new_pds, problem = NULL, answered = now(),
+      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') ->> 0, 6),
+      asked = CASE WHEN enough THEN 0 ELSE x.asked END,
+      ask = CASE WHEN enough THEN now() + identity_age() * (0.9 + 0.2 * random()) ELSE x.ask END
+  WHERE x.did = know.account;
   IF tombstone OR home <> coalesce(new_pds, '') THEN
     UPDATE account AS x SET barred = true WHERE x.did = a.did;
     PERFORM silence(a.did, CASE WHEN tombstone THEN 'tombstoned' ELSE 'moved' END) WHERE a.active;
   ELSIF a.barred THEN
     UPDATE account AS x SET barred = false, active = true, status = NULL, load_at = now() WHERE x.did = a.did;
   ELSIF new_key IS DISTINCT FROM i.key THEN
-    UPDATE account AS x SET state = 'desynchronized', failures = 0, load_at = CASE WHEN new_key IS NULL THEN 'infinity' ELSE now() END
+    UPDATE account AS x
+    SET state = 'desynchronized', failures = 0, load_at = CASE WHEN new_key IS NULL THEN 'infinity' ELSE now() END
     WHERE x.did = a.did;
   END IF;
 END $$;
 
 -- An account's log, as the directory's /log/audit has it.
-CREATE FUNCTION identify(account atid.did, log jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION identify(account atid.did, log jsonb, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   i identity;
   h record;
@@ -735,40 +722,32 @@ BEGIN
   SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
   UPDATE identity SET log = identify.log WHERE did = account;
   PERFORM know(account, h.data #>> '{verificationMethods,atproto}',
-    substr(jsonb_path_query_first(h.data, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
-    h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone');
-
-  -- Frames that were only too early or too late are not bad.
-  DELETE FROM bad AS b
-  WHERE b.did = account AND b.early AND EXISTS (
-    SELECT FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto' AND atid.event_is_signed_by(b.frame, k.key));
-  UPDATE bad AS b SET early = false WHERE b.did = account AND b.early AND b.received < now();
-
+    ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'), h.data->'alsoKnownAs',
+    h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone', asked);
   PERFORM label_keys_take(account, log);
-  IF i.answered IS NULL THEN
-    WITH early AS (
-      DELETE FROM labels_refused WHERE label->>'src' = account::text RETURNING label
-    )
-    SELECT jsonb_agg(label) INTO again FROM early;
-    PERFORM labels_take(again) WHERE again IS NOT NULL;
-  END IF;
+  WITH early AS (
+    DELETE FROM labels_refused WHERE label->>'src' = account::text AND i.answered IS NULL RETURNING label
+  )
+  SELECT jsonb_agg(label) INTO again FROM early;
+  PERFORM labels_take(again);
 END $$;
 
 -- An account's DID document, as https://its.domain/.well-known/did.json has it.
-CREATE FUNCTION identify_web(account atid.did, document jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION identify_web(account atid.did, document jsonb, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  key text;
 BEGIN
   IF document->>'id' IS DISTINCT FROM account::text THEN
     UPDATE identity SET problem = 'The document must be that of the account.' WHERE did = account;
     RETURN;
   END IF;
-  PERFORM know(account,
-    (SELECT CASE m->>'type' WHEN 'Multikey' THEN 'did:key:' || (m->>'publicKeyMultibase')
-                 ELSE atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') END
-     FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
-     WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account::text LIMIT 1),
-    substr(jsonb_path_query_first(document, '$.alsoKnownAs[*] ? (@ starts with "at://")') ->> 0, 6),
+  SELECT CASE m->>'type' WHEN 'Multikey' THEN 'did:key:' || (m->>'publicKeyMultibase')
+              ELSE atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') END
+  INTO key FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
+  WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account::text LIMIT 1;
+  PERFORM know(account, key, ARRAY[key], document->'alsoKnownAs',
     (SELECT s->>'serviceEndpoint' FROM jsonb_path_query(document, '$.service[*]') AS s
-     WHERE s->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false);
+     WHERE s->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false, asked);
 END $$;
 
 -- Accounts to load, each with the number of the attempt. Those of a host that has failed come later.
@@ -778,9 +757,8 @@ SET enable_mergejoin = off AS $$
 DECLARE
   c record;
 BEGIN
-  FOR c IN SELECT a.did, i.key, h.until FROM account AS a JOIN identity AS i ON i.did = a.did
+  FOR c IN SELECT a.did, i.key, h.until FROM due AS a JOIN identity AS i ON i.did = a.did
                   LEFT JOIN host AS h ON h.name = i.pds AND h.until > now() AND h.failures > 2
-           WHERE a.load_at < 'infinity' AND a.active AND a.state <> 'in progress' AND a.load_at <= now()
            ORDER BY a.load_at LIMIT most + 20 FOR UPDATE OF a SKIP LOCKED LOOP
     IF c.key IS NULL OR c.until IS NOT NULL THEN
       UPDATE account AS a SET load_at = coalesce(c.until, 'infinity') WHERE a.did = c.did;
@@ -792,8 +770,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: nobody wants it any
--- more.
+-- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: it is wanted no more.
 CREATE FUNCTION load(account atid.did, attempt int, car bytea) RETURNS int LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
 DECLARE
@@ -839,12 +816,15 @@ END $$;
 
 -- It was not to be had, or not as it should be: the next attempt is later each time, and the key may be an old one.
 -- Or the server has answered what has become of the account. Or the host fails: its other accounts wait too.
-CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
   a account;
 BEGIN
-  UPDATE identity SET ask = least(ask, answered + pause(2)) WHERE did = account AND why LIKE 'repository is not signed%';
-  UPDATE account AS x SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
+  UPDATE identity SET ask = least(ask, answered + pause(2)), wanted = now()
+  WHERE did = account AND why LIKE 'repository is not signed%';
+  UPDATE account AS x
+  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
   WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
   IF a.did IS NULL THEN
     RETURN;
@@ -853,40 +833,39 @@ BEGIN
   WHERE answer IN ('RepoNotFound', 'RepoDeactivated', 'RepoTakendown', 'RepoSuspended');
   INSERT INTO host AS h (name, failures, until, problem)
   SELECT pds, 1, now() + pause(0), why FROM identity WHERE did = a.did AND pds IS NOT NULL AND of_host
-  ON CONFLICT (name) DO UPDATE SET failures = h.failures + 1, until = now() + pause(h.failures), problem = excluded.problem;
+  ON CONFLICT (name) DO UPDATE
+  SET failures = h.failures + 1, until = now() + pause(h.failures), problem = excluded.problem;
 END $$;
 
 -- Follows the table want: some accounts that were added or taken out, and some of those whose records are of older
--- wants. As many are loaded anew as are not waiting for that already.
-CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql
-SET jit = off SET enable_seqscan = off AS $$
+-- wants. It waits while 1,000 are to be loaded.
+CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql SET jit = off SET enable_seqscan = off AS $$
 DECLARE
   w wants;
   one atid.did;
   wanted CONSTANT text[] := patterns();
   done int := 0;
 BEGIN
-  PERFORM FROM stream AS s WHERE s.name = settle.name FOR UPDATE;  -- take() begins so too
+  PERFORM FROM stream AS s WHERE s.name = settle.name FOR UPDATE;
   SELECT * INTO w FROM wants;
-  IF (SELECT count(*) FROM (SELECT FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress'
-                                                      AND load_at <= now() LIMIT 1000) AS l) >= 1000 THEN
+  IF (SELECT count(*) FROM (SELECT FROM due LIMIT 1000) AS d) >= 1000 THEN
     RETURN 0;
   END IF;
   FOR one IN
     WITH gone AS (
       DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
     )
-    SELECT did FROM gone
-    UNION
-    (SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most)
-    ORDER BY did
+    SELECT did FROM gone UNION (SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most) ORDER BY did
   LOOP
     done := done + 1;
-    IF is_wanted(one) THEN
-      PERFORM meet(ARRAY[one], NULL);
+    IF one IS NULL THEN
+      UPDATE stream AS s SET listed = '' WHERE s.name = settle.name;
+    ELSIF EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text)) THEN
+      PERFORM meet(ARRAY[one]);
       PERFORM forget(one, wanted) FROM account AS a WHERE a.did = one AND a.wants < w.n;
       UPDATE account AS a
-      SET wants = w.n, load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, now()) ELSE a.load_at END
+      SET wants = w.n,
+          load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, now()) ELSE a.load_at END
       WHERE a.did = one AND a.state <> 'in progress' AND a.wants < w.n;
     ELSE
       DELETE FROM identity WHERE did = one AND NOT labeler;
@@ -934,8 +913,9 @@ CREATE VIEW watch AS
 SELECT 'stream_' || v.what AS what, s.name AS of, v.value
 FROM stream AS s CROSS JOIN LATERAL (VALUES
   ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
-  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate), ('lag_seconds', extract(epoch FROM s.lag)),
-  ('idle_seconds', extract(epoch FROM clock_timestamp() - s.taken)), ('listed', (s.listed IS NULL)::int)) AS v (what, value)
+  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate),
+  ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM clock_timestamp() - s.taken)),
+  ('listed', (s.listed IS NULL)::int)) AS v (what, value)
 UNION ALL
 SELECT 'accounts', CASE WHEN active THEN state ELSE 'inactive' END, count(*) FROM account GROUP BY 2
 UNION ALL
@@ -945,9 +925,8 @@ SELECT 'host_failures', name, failures FROM host
 UNION ALL
 SELECT 'waiting', v.what, v.n FROM (VALUES
   ('frames', (SELECT count(*) FROM waiting)), ('identities', (SELECT count(*) FROM identity WHERE ask <= now())),
-  ('loads', (SELECT count(*) FROM account WHERE load_at < 'infinity' AND active AND state <> 'in progress' AND load_at <= now())),
-  ('checks', (SELECT count(*) FROM account WHERE check_at <= now())), ('labels', (SELECT count(*) FROM labels_refused)),
-  ('changes', (SELECT count(*) FROM change))) AS v (what, n);
+  ('loads', (SELECT count(*) FROM due)), ('checks', (SELECT count(*) FROM account WHERE check_at <= now())),
+  ('labels', (SELECT count(*) FROM labels_refused)), ('changes', (SELECT count(*) FROM change))) AS v (what, n);
 
 -- The accounts in trouble, why, and when it is tried again.
 CREATE VIEW trouble AS
@@ -957,7 +936,9 @@ FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.n
        WHEN i.problem IS NOT NULL THEN 'its identity was not taken: ' || i.problem
        WHEN i.answered IS NULL AND i.asked > 0 THEN format('nobody has said who it is, asked %s times', i.asked)
        WHEN i.answered IS NOT NULL AND i.key IS NULL THEN 'it has no key'
-       WHEN a.problem LIKE 'repository is not signed%' THEN 'its host has a repository that another key has signed, as after a move, until it writes'
-       WHEN h.name IS NOT NULL AND a.state <> 'synchronized' THEN format('its host has failed %s times: %s', h.failures, h.problem)
-       WHEN a.problem IS NOT NULL THEN format('it could not be loaded, %s times: %s', a.failures, a.problem) END AS why) AS y
+       WHEN a.problem LIKE 'repository is not signed%'
+       THEN 'its host has a repository that another key has signed, as after a move, until it writes'
+       WHEN h.name IS NOT NULL AND a.state <> 'synchronized'
+       THEN format('its host has failed %s times: %s', h.failures, h.problem)
+       ELSE 'it could not be loaded, ' || a.failures || ' times: ' || a.problem END AS why) AS y
 WHERE a.active AND y.why IS NOT NULL;
