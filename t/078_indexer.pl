@@ -115,16 +115,24 @@ sub clock
 	return ($h * 60 + $m) * 60 + $s;
 }
 
-my $consumers = 0;
+my @consumers;
+
+# A test that dies leaves none of them.
+END
+{
+	local $?;
+	$_->kill_kill(grace => 0) foreach grep { $_->pumpable } @consumers;
+}
 
 sub start_consumer
 {
 	my (%more) = @_;
-	my $log = "$folder/consumer" . $consumers++ . '.log';
+	my $log = "$folder/consumer" . @consumers . '.log';
 	local %ENV = (%ENV, PGUSER => 'consumer', PGDATABASE => $db, SERVICE => $url, DIRECTORY => $url, EVERY => 1, LARGEST => 20e6, PATIENCE => 1, %more);
 	# Node collects its garbage often, so that it shows what is not held.
 	my @node = ($oracles->{node}, '--expose-gc', '--import', 'data:text/javascript,setInterval(gc, 200).unref()');
-	return { log => $log, run => IPC::Run::start([ @node, "$folder/consumer.mjs" ], '<', \undef, '>', $log, '2>&1') };
+	push @consumers, IPC::Run::start([ @node, "$folder/consumer.mjs" ], '<', \undef, '>', $log, '2>&1');
+	return { log => $log, run => $consumers[-1] };
 }
 
 # Waits until a query is true.
