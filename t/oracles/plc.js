@@ -382,6 +382,7 @@ const mutations = {
   'time zone': (log, i) => { log[i].createdAt = log[i].createdAt.replace('Z', '+00:00'); },
   'no time': (log, i) => { log[i].createdAt = pick(['now', '2024-01-01', '2024-01-01T00:00:00', '2024-13-01T00:00:00Z', 5, null, '2024-01-01 00:00:00Z']); },
   mark: (log, i) => { log[i].nullified = pick([true, false, null, 'true', 0]); },
+  'another mark': (log, i) => { const { read } = judge(log); log[i].nullified = !read[i].nullified; },
   'no marks': (log) => { for (const entry of log) delete entry.nullified; },
   did: (log, i) => { log[i].did = pick(['did:plc:' + 'a'.repeat(24), log[i].did.slice(0, 31), log[i].did + 'a', 'did:web:a.test']); },
   dids: (log) => { for (const entry of log) entry.did = 'did:plc:' + 'a'.repeat(24); },
