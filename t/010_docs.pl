@@ -288,7 +288,7 @@ cmp_ok(scalar @functions, '>', 10, 'the catalogue has functions');
 foreach my $function (@functions)
 {
 	my ($name, $arguments, $result) = map { short($_) } @$function;
-	my $row = "| `$name($arguments)` | `$result` |";
+	my $row = "`$name($arguments)` | `$result`";
 	my @there = grep { index(page_text($_), "\n$row") >= 0 } @chapters;
 	is(scalar @there, 1, "in a chapter: $row");
 }
@@ -306,7 +306,7 @@ ORDER BY 1, 2;
 SQL
 {
 	my ($name, $type) = map { short($_) } @$column;
-	like($chapters, qr/^\| `\Q$name` | `$type` |\E|`\Q$name $type\E`/m, "in a chapter: the column $name $type");
+	like($chapters, qr/^`\Q$name` | `$type` |\E|`\Q$name $type\E`/m, "in a chapter: the column $name $type");
 }
 
 # Types have a section.
@@ -359,7 +359,7 @@ WHERE c.oid IN (SELECT objid FROM member WHERE classid = 'pg_opclass'::regclass)
 ORDER BY 1;
 SQL
 {
-	my $row = "| `$opclass->[0]` | `$opclass->[1]` |";
+	my $row = "`$opclass->[0]` | `$opclass->[1]`";
 	ok(index($chapters, "\n$row") >= 0, "in a chapter: $row");
 }
 
@@ -372,8 +372,8 @@ ORDER BY 1, 2;
 SQL
 {
 	my ($source, $target, $context) = map { short($_) } @$cast;
-	my $row = "| `$source` | `$target` | $context |";
-	ok(index($chapters, "\n$row") >= 0, "in a chapter: $row");
+	like($chapters, qr/^[^|\n]*`\Q$source\E`[^|\n]* \| [^|\n]*`\Q$target\E`[^|\n]* \| $context\b/m,
+		"in a chapter: the cast from $source to $target, $context");
 }
 
 # Settings, with their defaults as SHOW prints them.
@@ -382,7 +382,7 @@ my @settings = catalogue(
 cmp_ok(scalar @settings, '>=', 2, 'the catalogue has settings');
 foreach my $setting (@settings)
 {
-	my $row = "| `$setting->[0]` | `$setting->[1]` |";
+	my $row = "`$setting->[0]` | `$setting->[1]`";
 	ok(index($chapters, "\n$row") >= 0, "in a chapter: $row");
 }
 

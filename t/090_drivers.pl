@@ -211,12 +211,12 @@ sub cell
 sub row_of
 {
 	my ($name, $steps) = @_;
-	return '| ' . join(' | ', $name, map { cell($steps->{$_}) } @columns) . ' |';
+	return join(' | ', $name, map { cell($steps->{$_}) } @columns);
 }
 
 # What the chapter says.
 my $chapter = slurp_file("$FindBin::Bin/../doc/clients.md");
-my %told    = map { /^\| (.*?) \|/ ? ($1 => $_) : () } split /\n/, $chapter;
+my %told    = map { /^(.*?) \| / ? ($1 => $_) : () } split /\n/, $chapter;
 
 my $node = new_node('drivers', conf => "listen_addresses = '127.0.0.1'");
 my $scenario = slurp_file("$here/scenario.sql");
