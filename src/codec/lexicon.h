@@ -137,6 +137,8 @@ typedef struct AtidLexDefinition
 	AtidLexText name;
 	uint32_t	document;
 	uint32_t	node;
+	uint32_t	at;				/* its key in the set's bytes */
+	uint32_t	end;			/* and where its schema ends */
 } AtidLexDefinition;
 
 /* A document and its definitions, which are in the order of their names. */
@@ -145,6 +147,8 @@ typedef struct AtidLexDocument
 	AtidLexText nsid;
 	uint32_t	at;				/* the document in the set's bytes */
 	uint32_t	end;			/* and where it ends */
+	uint32_t	defs;			/* its map of definitions; at least one is
+								 * there */
 	uint32_t	first;
 	uint32_t	count;
 } AtidLexDocument;

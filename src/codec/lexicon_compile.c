@@ -535,6 +535,8 @@ add_definition(AtidLexCompile *c, const AtidLexItem *key, const AtidLexItem *val
 	definition->name = atid_lex_text_of(key);
 	definition->document = c->document;
 	definition->node = node;
+	definition->at = key->place.at;
+	definition->end = atid_lex_behind(c, value).at;
 	return true;
 }
 
@@ -575,6 +577,7 @@ add_document(AtidLexCompile *c, const AtidLexItem *key, const AtidLexItem *map)
 	document->nsid = atid_lex_text_of(key);
 	document->at = map->place.at;
 	document->end = c->spans[map->place.span].end;
+	document->defs = defs.place.at;
 	document->first = set->definition_count;
 	document->count = (uint32_t) defs.arg;
 	c->document = set->document_count++;

@@ -365,6 +365,13 @@ need_parts_of_node(Closure *closure, const AtidLexNode *node)
 	}
 }
 
+static void
+copy_bytes(AtidCborWriter *writer, const AtidLexicon *set, uint32 from, uint32 to)
+{
+	memcpy(writer->data + writer->len, set->bytes + from, to - from);
+	writer->len += to - from;
+}
+
 /*
  * A document with those definitions only that are needed.
  */
@@ -372,58 +379,22 @@ static AtidLexiconPart
 pruned_document(const Closure *closure, const AtidLexDocument *document, size_t kept)
 {
 	const AtidLexicon *set = closure->set;
-	const uint8 *begin = set->bytes + document->at;
-	const uint8 *from = begin;	/* what comes next to be copied */
+	const AtidLexDefinition *definitions = &set->definitions[document->first];
 	AtidCborWriter writer = {0};
-	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event;
-	bool		is_defs = false;
-	bool		in_defs = false;
-	uint32		definition = document->first;
 	AtidLexiconPart part;
 
-	writer.cap = document->end - document->at + 16;
+	/* its map of definitions gets a head that is no longer */
+	writer.cap = document->end - document->at;
 	writer.data = palloc_extended(writer.cap, MCXT_ALLOC_HUGE);
-	atid_cbor_reader_init(&reader, begin, document->end - document->at);
-	do
+	copy_bytes(&writer, set, document->at, document->defs);
+	atid_cbor_put_map(&writer, kept);
+	for (uint32 i = 0; i < document->count; i++)
 	{
-		bool		ends = false;
-
 		CHECK_FOR_INTERRUPTS();
-		event = atid_cbor_next(&reader, &item);
-		if (event == ATID_CBOR_FAULT)
-			elog(ERROR, "could not read a document of a lexicon");
-		if (is_defs && event == ATID_CBOR_MAP)
-		{
-			memcpy(writer.data + writer.len, from, reader.at - from);
-			writer.len += reader.at - from;
-			atid_cbor_put_map(&writer, kept);
-			in_defs = true;
-			from = NULL;
-		}
-		is_defs = event == ATID_CBOR_KEY && reader.depth == 1 && atid_cbor_item_is(&item, "defs");
-		if (!in_defs)
-			continue;
-
-		/* a definition ends where the next one begins, or where the map ends */
-		ends = event == ATID_CBOR_MAP_END && reader.depth == 1;
-		if (ends || (event == ATID_CBOR_KEY && reader.depth == 2))
-		{
-			if (from != NULL)
-			{
-				memcpy(writer.data + writer.len, from, reader.at - from);
-				writer.len += reader.at - from;
-			}
-			from = ends || closure->needed[definition] ? reader.at : NULL;
-			if (ends)
-				in_defs = false;
-			else
-				definition++;
-		}
-	} while (event != ATID_CBOR_END);
-	memcpy(writer.data + writer.len, from, reader.at - from);
-	writer.len += reader.at - from;
+		if (closure->needed[document->first + i])
+			copy_bytes(&writer, set, definitions[i].at, definitions[i].end);
+	}
+	copy_bytes(&writer, set, definitions[document->count - 1].end, document->end);
 
 	part.nsid = set->bytes + document->nsid.at;
 	part.nsid_len = document->nsid.len;
