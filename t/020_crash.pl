@@ -29,7 +29,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use constant CYCLES => $ENV{ATID_CRASH_CYCLES} || ($ENV{ATID_FULL} ? 200 : 40);
+use constant CYCLES => $ENV{ATID_CRASH_CYCLES} || ($ENV{ATID_FULL} ? 200 : 25);
 
 # Only processes die here, and the system keeps what they have written: fsync would show nothing more,
 # and tell how busy the disk is. No walwriter flushes by the way.

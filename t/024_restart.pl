@@ -92,7 +92,7 @@ $session->quit;
 # has no influence, and then draws on until the drift makes it wait.
 #
 use constant {
-	RESTARTS => 20,
+	RESTARTS => $ENV{ATID_FULL} ? 20 : 10,
 	DRIFT    => 2,
 	RESERVE  => 0.01
 };

@@ -84,13 +84,14 @@ foreach my $more (1_048_576, 1_048_577)
 # 20 MB, 120 times; all the keys are of depth 0, but for one in between.
 {
 	my $record = "\x5a" . pack('N', 20_000_000) . 'x' x 20_000_000;
+	my $cid    = cid_of($record);
 	my (%values, @nodes);
 	for (my $i = 0; keys %values < 120; $i++)
 	{
-		$values{"app.bsky.feed.post/$i"} = cid_of($record);
+		$values{"app.bsky.feed.post/$i"} = $cid;
 	}
 	my $commit = commit(tree(\%values, \@nodes));
-	my $many = file_of('many', car([ cid_of($commit) ], [ cid_of($commit), $commit ], @nodes, [ cid_of($record), $record ]));
+	my $many = file_of('many', car([ cid_of($commit) ], [ cid_of($commit), $commit ], @nodes, [ $cid, $record ]));
 	outcome($session, 'a record of 20 MB under 120 paths', "SELECT count(*) FROM atid.repo_records($many)", '54000',
 		qr/Blocks that several paths refer to must not be too large.*The path is "app\.bsky\.feed\.post\/\d+"/, 200);
 	outcome($session, 'the same, under its own size', "SELECT count(*) FROM atid.mst_entries($many, (atid.repo_commit($many)).data)", '00000', qr/^120$/, 130);

@@ -25,7 +25,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $signatures = $ENV{ATID_SIGNATURES} || ($ENV{ATID_FULL} ? 500 : 200);
+my $signatures = $ENV{ATID_SIGNATURES} || ($ENV{ATID_FULL} ? 500 : 120);
 my $crafted    = 25;
 my $objects    = $ENV{ATID_FULL} ? 500 : 200;
 
