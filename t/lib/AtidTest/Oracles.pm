@@ -2,7 +2,7 @@
 #
 # The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
 # tmp_check, once for all tests of a run. Where $ATID_ORACLES names a folder that has them already, nothing
-# is fetched.
+# is fetched. The same holds for t/pds and $ATID_PDS.
 #
 # What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
 # $ATID_SEED is another, or the word random.
@@ -46,30 +46,38 @@ sub new
 	my ($class) = @_;
 	my $folder  = PostgreSQL::Test::Utils::tempdir('oracles');
 	my $self    = bless { node => find_program('node'), folder => $folder }, $class;
-	my $given   = $ENV{ATID_ORACLES};
 
 	return (undef, 'node is not in the PATH') unless defined $self->{node};
+	my ($modules, $why) = packages('oracles');
+	return (undef, $why) unless defined $modules;
 	foreach my $file (glob "$FindBin::Bin/oracles/*.js*")
 	{
 		copy($file, $folder) or die "could not copy $file: $!";
 	}
+	symlink $modules, "$folder/node_modules" or die "could not make a link: $!";
+	return ($self, undef);
+}
+
+# The folder with the packages of a folder of t; or undef, and why they cannot be had here.
+sub packages
+{
+	my ($name) = @_;
+	my $given = $ENV{ 'ATID_' . uc $name };
 
 	if (defined $given)
 	{
 		# A place that was named has to be there.
-		die "ATID_ORACLES is $given, but there is no folder node_modules in it"
-		  unless -d "$given/node_modules";
-		symlink "$given/node_modules", "$folder/node_modules" or die "could not make a link: $!";
-		return ($self, undef);
+		die "ATID_\U$name\E is $given, but there is no folder node_modules in it" unless -d "$given/node_modules";
+		return ("$given/node_modules", undef);
 	}
 
 	my $npm = find_program('npm');
 	return (undef, 'npm is not in the PATH') unless defined $npm;
 
 	# The first test of a run installs them, and others wait for it.
-	my $shared = "$PostgreSQL::Test::Utils::tmp_check/oracles";
+	my $shared = "$PostgreSQL::Test::Utils::tmp_check/$name";
 	mkdir $shared;
-	copy("$FindBin::Bin/oracles/$_", $shared) or die "could not copy $_: $!"
+	copy("$FindBin::Bin/$name/$_", $shared) or die "could not copy $_: $!"
 	  foreach 'package.json', 'package-lock.json';
 	open my $lock, '>', "$shared/lock" or die "could not open $shared/lock: $!";
 	flock $lock, LOCK_EX or die "could not lock $shared/lock: $!";
@@ -79,14 +87,10 @@ sub new
 		IPC::Run::run(
 			[ $npm, 'ci', '--prefix', $shared, '--ignore-scripts', '--no-audit', '--no-fund' ],
 			'<', \undef, '>&', \$said,
-			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default))
+			IPC::Run::timeout(2 * $PostgreSQL::Test::Utils::timeout_default))
 		  && open my $out, '>', "$shared/done";
 	};
-	if ($done)
-	{
-		symlink "$shared/node_modules", "$folder/node_modules" or die "could not make a link: $!";
-		return ($self, undef);
-	}
+	return ("$shared/node_modules", undef) if $done;
 	return (undef, 'npm waited too long for its registry') if $@ =~ /timeout/;
 	return (undef, "npm cannot have the packages from its registry: $1")
 	  if $said =~ /\bcode ($no_answer)\b/;
