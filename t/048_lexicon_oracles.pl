@@ -22,8 +22,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# five times 40,000 with script/test --full
-my $runs      = $ENV{ATID_FULL} ? 5      : 1;
+# three times 40,000 with script/test --full
+my $runs      = $ENV{ATID_FULL} ? 3      : 1;
 my $values    = $ENV{ATID_FULL} ? 40_000 : 8_000;
 my $documents = $ENV{ATID_FULL} ? 4_000  : 2_000;
 
