@@ -25,7 +25,7 @@
 # There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says. With $ATID_RATE, a number, it measures
 # how many a second are taken, beside those that are only received. Skipped where atid_crypto, node or npm are not
 # there. t/servers/network.pl runs it on Citus, without triggers on record, which Citus has not, and without settings of
-# the role, which hold for its connections to the shards too.
+# the role, which hold for its connections to the shards too. What it reads of a shard is not counted there.
 
 use strict;
 use warnings FATAL => 'all';
@@ -392,7 +392,7 @@ my $crowd = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, 
 		FROM generate_series(1, 5000) AS i;
 	INSERT INTO account (did, load_at) SELECT did, ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
 my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
-is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1), claim(1);
+$citus || is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1), claim(1);
 	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
 
 #
