@@ -18,10 +18,15 @@ CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 6400
 CREATE FUNCTION most_references() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1000;  -- of a record
 CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then asked for again
 CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- of all requests after a gap
+CREATE FUNCTION turn(did atid.did) RETURNS interval LANGUAGE sql IMMUTABLE
+RETURN spread() * (hashtext(did::text) & 1023) / 1024;  -- of an account in that
 CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';
 -- How long to wait after so many attempts that failed.
 CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
+-- So much later, whatever the time zone is.
+CREATE FUNCTION later(at timestamptz, by interval) RETURNS timestamptz LANGUAGE sql IMMUTABLE
+RETURN to_timestamp(extract(epoch FROM at)::float8 + extract(epoch FROM by)::float8);
 
 -- Who an account is, by its PLC log or DID document.
 CREATE TABLE identity (
@@ -225,6 +230,8 @@ BEGIN
       n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did,
       reason text, signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
     ) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE known (did atid.did PRIMARY KEY, key text, pds text, answered timestamptz, here bool)
+    ON COMMIT DELETE ROWS;
     CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link)
     ON COMMIT DELETE ROWS;
     CREATE TEMP TABLE chain (n bigint, did atid.did, rev atid.tid, data atid.cid_link, fits bool)
@@ -240,9 +247,16 @@ CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   rules CONSTANT atid.lexicon := (SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l);
+  old CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE NOT fresh);
+  gone CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE block IS NULL);
+  whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT op.did FROM op WHERE block IS NULL);
 BEGIN
-  DELETE FROM reference WHERE uri = ANY (ARRAY(SELECT op.uri FROM op WHERE NOT fresh));
-  DELETE FROM record WHERE uri = ANY (ARRAY(SELECT op.uri FROM op WHERE block IS NULL));
+  IF old <> '{}' THEN
+    DELETE FROM reference WHERE uri = ANY (old);
+  END IF;
+  IF gone <> '{}' THEN
+    DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose);
+  END IF;
   INSERT INTO record AS r (uri, did, cid, block, conforms)
   SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules) FROM op WHERE block IS NOT NULL
   ON CONFLICT (uri, did) DO UPDATE SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
@@ -281,14 +295,19 @@ BEGIN
 END $$;
 
 -- Adds those of the accounts that are new. One whose key is known is loaded, the others once identify() has a key.
-CREATE FUNCTION meet(dids atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION meet(dids atid.did[]) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  here CONSTANT atid.did[] := ARRAY(SELECT did FROM account WHERE did = ANY (dids));
+  n CONSTANT int := (SELECT w.n FROM wants AS w);
+  one atid.did;
+  at timestamptz;
 BEGIN
-  INSERT INTO identity (did) SELECT did FROM unnest(dids) AS did ORDER BY did ON CONFLICT DO NOTHING;
-  INSERT INTO account (did, load_at, wants, listed)
-  SELECT i.did, CASE WHEN key IS NULL THEN 'infinity' ELSE now() END, (SELECT w.n FROM wants AS w), now()
-  FROM identity AS i
-  WHERE i.did = ANY (dids) AND NOT EXISTS (SELECT FROM account AS a WHERE a.did = i.did)
-  FOR SHARE OF i ON CONFLICT DO NOTHING;  -- waits for an identify()
+  FOR one IN SELECT did FROM unnest(dids) AS did WHERE did <> ALL (here) ORDER BY did LOOP
+    INSERT INTO identity (did) VALUES (one) ON CONFLICT DO NOTHING;
+    SELECT CASE WHEN key IS NULL THEN 'infinity' ELSE now() END INTO at
+    FROM identity WHERE did = one FOR SHARE;  -- waits for an identify()
+    INSERT INTO account (did, load_at, wants, listed) VALUES (one, at, n, now()) ON CONFLICT DO NOTHING;
+  END LOOP;
 END $$;
 
 -- An account is not active: its records are given out no more.
@@ -308,6 +327,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   a account;
   newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest) THEN latest END;
+  since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
 BEGIN
   SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
   IF a.barred OR a.said >= asked THEN
@@ -322,9 +342,15 @@ BEGIN
     UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
   END IF;
   UPDATE account AS x
-  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = coalesce(asked, now()),
-      said = CASE WHEN asked IS NULL THEN now() ELSE said END, check_at = 'infinity', heard = greatest(heard, newest)
+  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = coalesce(asked, since),
+      said = coalesce(since, said), check_at = 'infinity', heard = greatest(heard, newest)
   WHERE x.did = a.did;
+END $$;
+
+-- Locks those of the accounts that are not being loaded.
+CREATE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM account WHERE did = ANY (dids) AND state <> 'in progress' ORDER BY did FOR UPDATE;
 END $$;
 
 -- What take() does, or the problem why not. Of the accounts in waited the frames that have waited come first.
@@ -338,6 +364,10 @@ DECLARE
   signals CONSTANT text[] := ARRAY(SELECT value FROM want WHERE what = 'signal');
   wanted CONSTANT text[] := patterns();
   unsigned CONSTANT text := 'The commit must be signed by the key of the account.';
+  moment CONSTANT timestamptz := now();
+  hurries CONSTANT timestamptz := now() - not_sooner();
+  who atid.did[];
+  one record;
   last bigint;
   home text;
   seconds float8;
@@ -346,10 +376,19 @@ BEGIN
   PERFORM scratch();
   DELETE FROM op;
   DELETE FROM batch;
+  DELETE FROM known;
   DELETE FROM held;
   DELETE FROM chain;
   SELECT cursor, s.pds, extract(epoch FROM clock_timestamp() - s.taken) INTO last, home, seconds
   FROM stream AS s WHERE s.name = take_all.name FOR UPDATE;
+
+  -- Of whom they speak, and what is known of these.
+  who := ARRAY(SELECT DISTINCT atid.at_uri_did(
+                 atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END]))
+               FROM unnest(frames) AS f CROSS JOIN atid.frame_parts(f) AS h) || waited;
+  INSERT INTO known
+  SELECT i.did, i.key, i.pds, i.answered, a.did IS NOT NULL
+  FROM identity AS i LEFT JOIN account AS a ON a.did = i.did WHERE i.did = ANY (who);
 
   -- Each frame: what it says, and what is wrong with it. A number that is not above the cursor is that of a frame that
   -- was taken before. A labeler has nothing to say of accounts, nor a PDS of those of another.
@@ -371,8 +410,8 @@ BEGIN
            CASE WHEN s.op IS DISTINCT FROM 1 THEN NULL
                 WHEN s.t = '#info' OR s.t = '#labels' AND of_labels THEN s.t
                 WHEN s.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND NOT x.other
-                     AND (everybody OR a.did IS NOT NULL) THEN s.t END AS t
-    FROM split AS s LEFT JOIN identity AS i ON i.did = s.did LEFT JOIN account AS a ON a.did = s.did
+                     AND (everybody OR i.here) THEN s.t END AS t
+    FROM split AS s LEFT JOIN known AS i ON i.did = s.did
          CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL
                                     AND (home <> coalesce(i.pds, '')) IS TRUE) AS x (other)
     WHERE s.late OR s.seq IS NULL OR s.seq > last
@@ -414,12 +453,14 @@ BEGIN
   -- Accounts that are new, and identities to ask for: where a signature was not by the key or there was none, and where
   -- somebody says so.
   PERFORM meet(array_agg(DISTINCT did)) FROM batch WHERE reason IS NULL AND t NOT IN ('#info', '#labels');
-  UPDATE identity AS i
-  SET ask = least(ask, CASE WHEN b.said THEN now() ELSE answered + pause(2) END), asked = 0, wanted = now()
-  FROM (SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
-        WHERE reason IS NULL AND (signed IS NULL AND t IN ('#commit', '#sync', '#identity') OR other)
-              OR signed IS FALSE AND NOT late GROUP BY did) AS b
-  WHERE i.did = b.did AND (b.said OR answered IS NOT NULL);
+  FOR one IN SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
+           WHERE reason IS NULL AND (signed IS NULL AND t IN ('#commit', '#sync', '#identity') OR other)
+                 OR signed IS FALSE AND NOT late GROUP BY did ORDER BY did
+  LOOP
+    UPDATE identity
+    SET ask = least(ask, CASE WHEN one.said THEN moment ELSE later(answered, pause(2)) END), asked = 0, wanted = moment
+    WHERE did = one.did AND (one.said OR answered IS NOT NULL);
+  END LOOP;
   -- A new one that writes a collection that is a signal.
   INSERT INTO want (what, value, because)
   SELECT DISTINCT ON (did) 'account', did::text, o.collection
@@ -431,14 +472,13 @@ BEGIN
 
   -- What is in progress elsewhere is left alone: its frames wait. The rest is locked.
   INSERT INTO held
-  SELECT did, state, rev, data FROM account
-  WHERE did = ANY (ARRAY(SELECT did FROM batch WHERE t IS NOT NULL)) AND state <> 'in progress' ORDER BY did FOR UPDATE;
+  SELECT h.did, h.state, h.rev, h.data FROM hold(ARRAY(SELECT did FROM batch WHERE t IS NOT NULL)) AS h;
+  who := ARRAY(SELECT did FROM account
+               WHERE did = ANY (ARRAY(SELECT did FROM batch WHERE t IS NOT NULL EXCEPT SELECT did FROM held)));
   WITH more AS (
     INSERT INTO waiting
     SELECT take_all.name, seq, did, frame FROM batch AS b
-    WHERE t IN ('#commit', '#sync') AND (reason IS NULL OR signed)
-      AND EXISTS (SELECT FROM account AS a WHERE a.did = b.did)
-      AND NOT EXISTS (SELECT FROM held AS h WHERE h.did = b.did)
+    WHERE t IN ('#commit', '#sync') AND (reason IS NULL OR signed) AND did = ANY (who)
     RETURNING did
   )
   DELETE FROM waiting
@@ -467,21 +507,20 @@ BEGIN
   PERFORM write();
 
   UPDATE account AS a
-  SET rev = coalesce(c.revs[1], a.rev), data = coalesce(c.roots[1], a.data),
+  SET rev = coalesce(c.rev, a.rev), data = coalesce(c.data, a.data),
       state = CASE WHEN c.fit THEN a.state ELSE 'desynchronized' END,
-      load_at = CASE WHEN c.fit THEN a.load_at ELSE now() END
-  FROM (SELECT did, array_agg(rev ORDER BY n DESC) FILTER (WHERE fits) AS revs,
-               array_agg(data ORDER BY n DESC) FILTER (WHERE fits) AS roots, bool_and(fits) AS fit
+      load_at = CASE WHEN c.fit THEN a.load_at ELSE moment END
+  FROM (SELECT did, (array_agg(rev ORDER BY n DESC) FILTER (WHERE fits))[1] AS rev,
+               (array_agg(data ORDER BY n DESC) FILTER (WHERE fits))[1] AS data, bool_and(fits) AS fit
         FROM chain GROUP BY did) AS c WHERE a.did = c.did;
   -- One that is sound shows that the repository is there, signed by that key: that is not waited for.
   UPDATE account AS a
-  SET heard = greatest(a.heard, b.rev), hurried = CASE WHEN hurry THEN now() ELSE a.hurried END,
-      load_at = CASE WHEN hurry AND a.active THEN least(a.load_at, now()) ELSE a.load_at END,
-      check_at = CASE WHEN hurry AND NOT a.active THEN least(a.check_at, now()) ELSE a.check_at END
+  SET heard = greatest(a.heard, b.rev),
+      hurried = CASE WHEN b.sound AND hurried <= hurries THEN moment ELSE hurried END,
+      load_at = CASE WHEN b.sound AND hurried <= hurries AND active THEN least(load_at, moment) ELSE load_at END,
+      check_at = CASE WHEN b.sound AND hurried <= hurries AND NOT active THEN least(check_at, moment) ELSE check_at END
   FROM (SELECT did, max(rev) AS rev, bool_or(signed AND reason IS NULL) IS TRUE AS sound FROM batch
         WHERE t IS NOT NULL AND reason IS NULL OR signed AND atid.tid_timestamp(rev) <= now() GROUP BY did) AS b
-       JOIN account AS o USING (did)
-       CROSS JOIN LATERAL (SELECT b.sound AND o.hurried <= now() - not_sooner() AS hurry) AS h
   WHERE a.did = b.did AND a.state = 'desynchronized' AND b.rev IS NOT NULL;
 
   PERFORM told(did, atid.dag_cbor_get_text(h.body, '{active}')::bool, atid.dag_cbor_get_text(h.body, '{status}'),
@@ -494,10 +533,15 @@ BEGIN
        CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND reason IS NULL THEN frame END) AS h
        CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l;
   IF labels IS NOT NULL THEN
-    INSERT INTO identity (did, labeler)
-    SELECT DISTINCT src, true FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
-    WHERE octet_length(src::text) <= 512 AND NOT EXISTS (SELECT FROM identity AS i WHERE i.did = src)
-    ORDER BY src LIMIT greatest(0, 100 - (SELECT count(*) FROM identity WHERE labeler)) ON CONFLICT DO NOTHING;
+    who := ARRAY(SELECT DISTINCT src
+                 FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
+                 WHERE octet_length(src::text) <= 512);
+    who := ARRAY(SELECT w FROM unnest(who) AS w EXCEPT SELECT did FROM identity WHERE did = ANY (who));
+    IF who <> '{}' THEN
+      INSERT INTO identity (did, labeler)
+      SELECT w, true FROM unnest(who[:greatest(0, 100 - (SELECT count(*) FROM identity WHERE labeler))]) AS w
+      ON CONFLICT DO NOTHING;
+    END IF;
     PERFORM labels_take(labels);
   END IF;
 
@@ -531,12 +575,14 @@ CREATE FUNCTION take(
   name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  late CONSTANT atid.did[] := ARRAY(SELECT DISTINCT w.did FROM waiting AS w JOIN account AS a USING (did)
-                                    WHERE w.stream = take.name AND a.state <> 'in progress');
+  late atid.did[] := ARRAY(SELECT DISTINCT w.did FROM waiting AS w WHERE w.stream = take.name);
   half CONSTANT int := cardinality(frames) / 2;
   one atid.did;
   why text;
 BEGIN
+  IF late <> '{}' THEN
+    late := ARRAY(SELECT did FROM account WHERE did = ANY (late) AND state <> 'in progress');
+  END IF;
   SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, late);
   IF why IS NULL THEN
     RETURN;
@@ -580,7 +626,7 @@ BEGIN
   END IF;
   UPDATE stream AS s SET listed = NULL WHERE s.name = to_list.name AND s.listed IS NOT NULL;
   IF FOUND THEN
-    UPDATE identity SET ask = least(ask, now() + spread() * random()) WHERE answered IS NOT NULL;
+    UPDATE identity SET ask = least(ask, later(now(), turn(did))) WHERE answered IS NOT NULL;
     UPDATE account SET check_at = now() WHERE active OR status IS NULL;
   END IF;
   RETURN QUERY SELECT w.value, w.listed FROM want AS w WHERE w.what = 'signal' AND w.listed IS NOT NULL LIMIT 1;
@@ -592,6 +638,7 @@ CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked 
 LANGUAGE plpgsql AS $$
 DECLARE
   r record;
+  start timestamptz;
 BEGIN
   next := CASE WHEN next NOT IN ('', at) THEN next END;
   PERFORM FROM stream AS s WHERE s.name = list.name FOR UPDATE;
@@ -612,14 +659,16 @@ BEGIN
       INSERT INTO want (what, value, because) VALUES ('account', r.did, of) ON CONFLICT DO NOTHING;
     ELSE
       PERFORM meet(ARRAY[r.did]);
-      UPDATE identity SET ask = least(ask, now() + spread() * random())
+      UPDATE identity SET ask = least(ask, later(now(), turn(did)))
       WHERE did = r.did AND answered < list.asked - spread();
       PERFORM told(r.did, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
     END IF;
   END LOOP;
-  UPDATE account AS a SET check_at = now()
-  WHERE of = '' AND next IS NULL AND active AND coalesce(greatest(a.listed, a.said), '-infinity')
-                                                < (SELECT began FROM stream AS s WHERE s.name = list.name);
+  IF of = '' AND next IS NULL THEN
+    start := (SELECT s.began FROM stream AS s WHERE s.name = list.name);
+    UPDATE account AS a SET check_at = now()
+    WHERE active AND (greatest(a.listed, a.said) < start OR a.listed IS NULL AND a.said IS NULL);
+  END IF;
 END $$;
 
 -- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer.
@@ -663,6 +712,7 @@ DECLARE
   a account;
   home CONSTANT text := (SELECT max(s.pds) FROM stream AS s);
   enough bool;
+  next timestamptz := now() + identity_age() * (0.9 + 0.2 * random());
 BEGIN
   SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
   SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
@@ -689,7 +739,7 @@ BEGIN
   SET key = new_key, pds = new_pds, problem = NULL, answered = now(),
       handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') ->> 0, 6),
       asked = CASE WHEN enough THEN 0 ELSE x.asked END,
-      ask = CASE WHEN enough THEN now() + identity_age() * (0.9 + 0.2 * random()) ELSE x.ask END
+      ask = CASE WHEN enough THEN next ELSE x.ask END
   WHERE x.did = know.account;
   IF tombstone OR home <> coalesce(new_pds, '') THEN
     UPDATE account AS x SET barred = true WHERE x.did = a.did;
@@ -697,9 +747,8 @@ BEGIN
   ELSIF a.barred THEN
     UPDATE account AS x SET barred = false, active = true, status = NULL, load_at = now() WHERE x.did = a.did;
   ELSIF new_key IS DISTINCT FROM i.key THEN
-    UPDATE account AS x
-    SET state = 'desynchronized', failures = 0, load_at = CASE WHEN new_key IS NULL THEN 'infinity' ELSE now() END
-    WHERE x.did = a.did;
+    next := CASE WHEN new_key IS NULL THEN 'infinity' ELSE now() END;
+    UPDATE account AS x SET state = 'desynchronized', failures = 0, load_at = next WHERE x.did = a.did;
   END IF;
 END $$;
 
@@ -821,10 +870,10 @@ LANGUAGE plpgsql AS $$
 DECLARE
   a account;
 BEGIN
-  UPDATE identity SET ask = least(ask, answered + pause(2)), wanted = now()
+  UPDATE identity SET ask = least(ask, later(answered, pause(2))), wanted = now()
   WHERE did = account AND why LIKE 'repository is not signed%';
   UPDATE account AS x
-  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = now() + pause(failures)
+  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = later(now(), pause(failures))
   WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
   IF a.did IS NULL THEN
     RETURN;
@@ -844,29 +893,33 @@ DECLARE
   w wants;
   one atid.did;
   wanted CONSTANT text[] := patterns();
+  moment CONSTANT timestamptz := now();
+  dids atid.did[];
   done int := 0;
 BEGIN
   PERFORM FROM stream AS s WHERE s.name = settle.name FOR UPDATE;
   SELECT * INTO w FROM wants;
-  IF (SELECT count(*) FROM (SELECT FROM due LIMIT 1000) AS d) >= 1000 THEN
+  IF (SELECT count(*) FROM (SELECT did FROM due LIMIT 1000) AS d) >= 1000 THEN
     RETURN 0;
   END IF;
-  FOR one IN
-    WITH gone AS (
-      DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
-    )
-    SELECT did FROM gone UNION (SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most) ORDER BY did
-  LOOP
+  WITH gone AS (
+    DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
+  )
+  SELECT array_agg(did) INTO dids FROM gone;
+  dids := dids || ARRAY(SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most);
+  FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did ORDER BY did LOOP
     done := done + 1;
     IF one IS NULL THEN
       UPDATE stream AS s SET listed = '' WHERE s.name = settle.name;
     ELSIF EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text)) THEN
       PERFORM meet(ARRAY[one]);
-      PERFORM forget(one, wanted) FROM account AS a WHERE a.did = one AND a.wants < w.n;
-      UPDATE account AS a
-      SET wants = w.n,
-          load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, now()) ELSE a.load_at END
-      WHERE a.did = one AND a.state <> 'in progress' AND a.wants < w.n;
+      IF EXISTS (SELECT FROM account AS a WHERE a.did = one AND a.wants < w.n) THEN
+        PERFORM forget(one, wanted);
+        UPDATE account AS a
+        SET wants = w.n,
+            load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, moment) ELSE a.load_at END
+        WHERE a.did = one AND a.state <> 'in progress' AND a.wants < w.n;
+      END IF;
     ELSE
       DELETE FROM identity WHERE did = one AND NOT labeler;
       PERFORM forget(one, '{}');
@@ -887,18 +940,24 @@ END $$;
 -- The next changes for a reader: each once, and the record as it is now. What is still being written comes later.
 CREATE FUNCTION changes(reader text, most int)
 RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off AS $$
 DECLARE
   r reader;
+  until CONSTANT xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  uris atid.at_uri[];
 BEGIN
   SELECT * INTO r FROM reader AS x WHERE x.name = changes.reader FOR UPDATE;
+  uris := ARRAY(SELECT k.uri FROM change AS k
+                WHERE (k.tx, k.n) > (r.tx, r.n) AND k.tx < until ORDER BY k.tx, k.n LIMIT most);
   RETURN QUERY
-  SELECT c.tx, c.n, c.uri, x.cid, x.block
-  FROM (SELECT * FROM change AS k
-        WHERE (k.tx, k.n) > (r.tx, r.n) AND k.tx < pg_snapshot_xmin(pg_current_snapshot())
-        ORDER BY k.tx, k.n LIMIT most) AS c
-       LEFT JOIN record AS x ON x.uri = c.uri
-  ORDER BY c.tx, c.n;
+  WITH c AS MATERIALIZED (
+    SELECT k.tx, k.n, k.uri FROM change AS k
+    WHERE (k.tx, k.n) > (r.tx, r.n) AND k.tx < until ORDER BY k.tx, k.n LIMIT most
+  ), x AS MATERIALIZED (
+    SELECT y.uri, y.cid, y.block FROM record AS y
+    WHERE y.uri = ANY (uris) AND y.did = ANY (ARRAY(SELECT atid.at_uri_did(u) FROM unnest(uris) AS u))
+  )
+  SELECT c.tx, c.n, c.uri, x.cid, x.block FROM c LEFT JOIN x ON x.uri = c.uri ORDER BY c.tx, c.n;
 END $$;
 
 -- It has read so far. What all have read is deleted.
@@ -930,15 +989,17 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
 
 -- The accounts in trouble, why, and when it is tried again.
 CREATE VIEW trouble AS
-SELECT a.did, i.handle, i.pds, a.state, y.why, CASE WHEN i.key IS NULL THEN i.ask ELSE a.load_at END AS next
-FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.name = i.pds AND h.failures > 2
-     CROSS JOIN LATERAL (SELECT CASE
-       WHEN i.problem IS NOT NULL THEN 'its identity was not taken: ' || i.problem
-       WHEN i.answered IS NULL AND i.asked > 0 THEN format('nobody has said who it is, asked %s times', i.asked)
-       WHEN i.answered IS NOT NULL AND i.key IS NULL THEN 'it has no key'
-       WHEN a.problem LIKE 'repository is not signed%'
-       THEN 'its host has a repository that another key has signed, as after a move, until it writes'
-       WHEN h.name IS NOT NULL AND a.state <> 'synchronized'
-       THEN format('its host has failed %s times: %s', h.failures, h.problem)
-       ELSE 'it could not be loaded, ' || a.failures || ' times: ' || a.problem END AS why) AS y
-WHERE a.active AND y.why IS NOT NULL;
+SELECT * FROM (
+  SELECT a.did, i.handle, i.pds, a.state, CASE
+      WHEN i.problem IS NOT NULL THEN 'its identity was not taken: ' || i.problem
+      WHEN i.answered IS NULL AND i.asked > 0 THEN 'nobody has said who it is, asked ' || i.asked || ' times'
+      WHEN i.answered IS NOT NULL AND i.key IS NULL THEN 'it has no key'
+      WHEN a.problem LIKE 'repository is not signed%'
+      THEN 'its host has a repository that another key has signed, as after a move, until it writes'
+      WHEN h.name IS NOT NULL AND a.state <> 'synchronized'
+      THEN 'its host has failed ' || h.failures || ' times: ' || h.problem
+      ELSE 'it could not be loaded, ' || a.failures || ' times: ' || a.problem END AS why,
+    CASE WHEN i.key IS NULL THEN i.ask ELSE a.load_at END AS next
+  FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.name = i.pds AND h.failures > 2
+  WHERE a.active) AS t
+WHERE why IS NOT NULL;
