@@ -107,7 +107,7 @@ sub cover
 	my ($no_tap) = @_;
 	my $list    = q(--eval='list:;@echo $(REGRESS)' list);
 	my $running = 0;
-	cover_test($_) foreach map { s{^t/unit/bin/}{unit/}r } grep { -f } glob 't/unit/bin/*';
+	cover_test($_) foreach map { s{^t/unit/bin/}{unit/}r } grep { -f && -x } glob 't/unit/bin/*';
 	cover_test($_) foreach map { "regress/$_" } split ' ', `$make $list`;
 	cover_test($_) foreach map { "crypto/regress/$_" } split ' ', `$make -C crypto $list`;
 	foreach my $test ($no_tap ? () : glob 't/*.pl')
