@@ -289,6 +289,10 @@ FROM (VALUES (estimate($$SELECT FROM likes WHERE uri <@ 'at://did:plc:c4ca423yaw
               estimate($$SELECT FROM likes
                 WHERE uri <@ 'at://did:plc:c4ca423yawbz23y2wdcc5wza/app.bsky.feed.like/self'$$))
      ) v(account, collection, record);
+-- and of a join, for each scope the square root of a hundredth of the table
+SELECT round(estimate($$SELECT FROM (VALUES ('at://a.b'::atid.at_uri), ('at://c.d')) v(s)
+                        JOIN likes ON uri <@ s$$) / (2 * sqrt(count(*) / 100.0))) AS as_assumed
+FROM likes;
 
 -- BRIN, hash, and a sort that does not abbreviate
 CREATE TABLE sorted AS SELECT uri, atid.at_uri_did(uri) AS did FROM likes ORDER BY uri;

@@ -88,6 +88,7 @@ SELECT atid.dag_cbor_get_text('\xa2616161ff616202', '{a}');
 SELECT atid.dag_cbor_get('\xa2616161ff616202', '{a}');
 SELECT atid.dag_cbor_get_block('\xa161618161ff', '{a}');
 SELECT atid.dag_cbor_get_block('\xa16161826162', '{a}');
+SELECT atid.dag_cbor_get('\xa16161826162', '{a}');
 SELECT atid.dag_cbor_typeof('\xa16161fa00000000', '{a}');
 SELECT atid.dag_cbor_get_text('\x01ff');
 SELECT atid.dag_cbor_get_block('\xa0ff', '{}');

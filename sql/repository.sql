@@ -112,6 +112,17 @@ SELECT atid.car_problem(atid.car_agg(NULL, cid, block ORDER BY n)),
   FROM (VALUES (1, atid.cid_of('a', 'raw'), 'a'::bytea), (2, atid.cid_of('b', 'raw'), 'x'))
     AS b (n, cid, block);
 
+-- a node of more entries than the walk still has room for, below another
+SELECT count(*) AS entries, count(e.key) AS found
+  FROM (SELECT atid.mst_root(key, value ORDER BY key) AS root,
+               atid.mst_car(key, value ORDER BY key) AS car, array_agg(key) AS keys
+          FROM (SELECT (name || '/' || i) COLLATE "C" AS key, depth,
+                       atid.cid_of('', 'dag-cbor') AS value
+                  FROM (VALUES ('a', 1199, 1), ('b', 1099, 0)) v (name, last, depth),
+                       generate_series(1000, last) i) k
+         WHERE atid.mst_key_depth(key) = depth) t,
+       unnest(keys) k LEFT JOIN atid.mst_entries(car, root) e ON e.key = k;
+
 -- the root must be that of a tree
 SELECT count(*) FROM trees, atid.mst_entries(car, atid.cid_of('', 'raw'));
 SELECT count(*) FROM trees, atid.mst_entries(car, atid.cid_of('', 'dag-cbor'));

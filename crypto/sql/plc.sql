@@ -68,6 +68,7 @@ SELECT n FROM signed WHERE atid.plc_operation_is_signed_by(operation || '{"more"
 
 -- The signature is base64url of 64 bytes, without padding and spare bits
 SELECT what, sig,
+       atid.plc_operation_problem(operation || jsonb_build_object('sig', sig)) IS NULL AS valid,
        atid.plc_operation_is_signed_by(operation || jsonb_build_object('sig', sig), key) AS signed
 FROM signed, LATERAL (SELECT operation->>'sig') AS s (good),
      LATERAL (VALUES (1, 'as it was', good), (2, 'padded', good || '=='),

@@ -284,6 +284,9 @@ static const Case cases[] = {
 
 	{"{'type': 'unknown'}", "{'a': null}", ATID_OK, 0},
 	{"{'type': 'unknown'}", "{'$type': 'com.example.t#int', 'n': 'x'}", ATID_OK, 0},
+	{"{'type': 'object', 'required': ['b'], "
+	"'properties': {'a': {'type': 'unknown'}, 'b': {'type': 'integer'}}}",
+	"{'a': {'b': 'x'}, 'b': 1}", ATID_OK, 0},
 	{"{'type': 'unknown'}", "1", ATID_CONFORM_NOT_OBJECT, 0},
 	{"{'type': 'unknown'}", "[]", ATID_CONFORM_NOT_OBJECT, 0},
 	{"{'type': 'unknown'}", "null", ATID_CONFORM_NULL, 0},

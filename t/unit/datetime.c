@@ -196,6 +196,7 @@ test_faults(void)
 	is_fault("+1985-04-12T23:20:50Z", ATID_DATETIME_DATE, 0, "fault: a sign before the year");
 	is_fault("1985-04-12", ATID_DATETIME_SEPARATOR, 10, "fault: a date alone");
 	is_fault("1985-04-12t23:20:50Z", ATID_DATETIME_SEPARATOR, 10, "fault: a small t");
+	is_fault("1985-04-12T23Z", ATID_DATETIME_TIME, 13, "fault: no minutes");
 	is_fault("1985-04-12T23:20Z", ATID_DATETIME_TIME, 16, "fault: no seconds");
 	is_fault("1985-04-12T23:20:5Z", ATID_DATETIME_TIME, 18, "fault: seconds of one digit");
 	is_fault("1985-04-12T23:20:50.Z", ATID_DATETIME_FRACTION, 20, "fault: no fraction");
