@@ -88,6 +88,9 @@ typedef struct AtidConform
 	AtidConformFrame frames[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } AtidConform;
 
+/*
+ * Make the machine ready.  The set must stay as long as it is used.
+ */
 extern void atid_conform_init(AtidConform *conform, const AtidLexicon *set, bool lenient);
 
 /*

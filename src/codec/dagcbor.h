@@ -150,6 +150,7 @@ typedef struct AtidCborWriter
 								 * grow() gave none */
 } AtidCborWriter;
 
+/* Each writes one item, or notes a fault.  The bytes of a string are copied. */
 extern void atid_cbor_put_integer(AtidCborWriter *writer, int64_t value);
 extern void atid_cbor_put_bytes(AtidCborWriter *writer, const void *data, size_t len);
 

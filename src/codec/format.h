@@ -58,6 +58,9 @@ typedef enum AtidFormat
 #define ATID_FORMAT_LIST \
 	"at-identifier, at-uri, cid, datetime, did, handle, language, nsid, record-key, tid, uri"
 
+/*
+ * The format of a name, as Lexicons have it.  Returns false if there is none.
+ */
 extern bool atid_format_by_name(const char *name, size_t len, AtidFormat *format);
 
 /*

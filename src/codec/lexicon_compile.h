@@ -180,6 +180,7 @@ atid_lex_place(const AtidLexFields *fields, AtidLexField field)
  * lexicon_read.c
  */
 
+/* Note the first fault, and the byte of the set where it is.  Returns false. */
 extern bool atid_lex_fault(AtidLexCompile *c, AtidFault fault, size_t at);
 
 /*
@@ -193,10 +194,14 @@ extern void *atid_lex_grow(AtidLexCompile *c, void *array, uint32_t count, uint3
  * Check the encoding, and note where containers end.
  */
 extern bool atid_lex_read_spans(AtidLexCompile *c);
+
+/* The item at a place.  The encoding must have been checked. */
 extern AtidLexItem atid_lex_item(AtidLexCompile *c, AtidLexPlace place);
 
 /* Where the item behind this one is. */
 extern AtidLexPlace atid_lex_behind(AtidLexCompile *c, const AtidLexItem *item);
+
+/* Is the item, a text, this one? */
 extern bool atid_lex_item_is(const AtidLexCompile *c, const AtidLexItem *item, const char *text);
 
 /*
@@ -236,8 +241,12 @@ extern bool atid_lex_check_strings(AtidLexCompile *c, const AtidLexFields *field
  */
 extern bool atid_lex_add_node(AtidLexCompile *c, AtidLexPlace place, AtidLexRole role,
 							  AtidFault fault, uint32_t *index);
+
+/* The same, as a property of the object that is being read. */
 extern bool atid_lex_add_property(AtidLexCompile *c, AtidLexText name, AtidLexPlace place,
 								  AtidLexRole role, AtidFault fault);
+
+/* The order of two AtidLexText, for sorting; arg is the AtidLexCompile. */
 extern int	atid_lex_compare_texts(const void *a, const void *b, void *arg);
 
 

@@ -42,19 +42,12 @@
  */
 #include "generator/clock.h"
 
-/*
- * Microseconds since the Unix epoch of a time of day; 0 for all before.
- */
 uint64_t
 atid_clock_us(int64_t sec, int64_t nsec)
 {
 	return atid_tick_of_time(ATID_TICK_TID, sec, nsec);
 }
 
-/*
- * The tick that holds a time given in microseconds since the Unix epoch.  The
- * time must be below 2^64 / 4096 ms, as all are that come from a timestamp.
- */
 uint64_t
 atid_tick_of_us(AtidTick kind, uint64_t us)
 {
@@ -65,9 +58,6 @@ atid_tick_of_us(AtidTick kind, uint64_t us)
 	return ((us / 1000) << 12) | ((us % 1000) << 12) / 1000;
 }
 
-/*
- * The microsecond in which a tick begins; 0 for one before 1970.
- */
 uint64_t
 atid_tick_to_us(AtidTick kind, uint64_t tick)
 {
@@ -78,11 +68,6 @@ atid_tick_to_us(AtidTick kind, uint64_t tick)
 	return (tick >> 12) * 1000 + (((tick & 0xFFF) * 1000) >> 12);
 }
 
-/*
- * Move a tick of v7 by some microseconds.  One shift applied to rising ticks
- * gives rising ticks, and a shift by whole milliseconds keeps the fraction.
- * Returns false where the result would leave the field.
- */
 bool
 atid_tick_shift_v7(uint64_t tick, int64_t us, uint64_t *result)
 {
@@ -104,10 +89,6 @@ atid_tick_shift_v7(uint64_t tick, int64_t us, uint64_t *result)
 	return *result < atid_tick_limit(ATID_TICK_V7);
 }
 
-/*
- * How long a draw of the tick `next` must wait, in microseconds: until the
- * steady clock is no more than max_drift_ms behind it.  0 says go.
- */
 uint64_t
 atid_clock_overrun_us(AtidTick kind, uint64_t next, int64_t steady_us,
 					  uint64_t max_drift_ms)

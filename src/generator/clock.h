@@ -36,10 +36,33 @@ typedef enum AtidDraw
 	ATID_DRAW_FULL				/* the field is full: there is no next tick */
 } AtidDraw;
 
+/*
+ * Microseconds since the Unix epoch of a time of day; 0 for all before.
+ */
 extern uint64_t atid_clock_us(int64_t sec, int64_t nsec);
+
+/*
+ * The tick that holds a time given in microseconds since the Unix epoch.  The
+ * time must be below 2^64 / 4096 ms, as all are that come from a timestamp.
+ */
 extern uint64_t atid_tick_of_us(AtidTick kind, uint64_t us);
+
+/*
+ * The microsecond in which a tick begins; 0 for one before 1970.
+ */
 extern uint64_t atid_tick_to_us(AtidTick kind, uint64_t tick);
+
+/*
+ * Move a tick of v7 by some microseconds.  One shift applied to rising ticks
+ * gives rising ticks, and a shift by whole milliseconds keeps the fraction.
+ * Returns false where the result would leave the field.
+ */
 extern bool atid_tick_shift_v7(uint64_t tick, int64_t us, uint64_t *result);
+
+/*
+ * How long a draw of the tick `next` must wait, in microseconds: until the
+ * steady clock is no more than max_drift_ms behind it.  0 says go.
+ */
 extern uint64_t atid_clock_overrun_us(AtidTick kind, uint64_t next,
 									  int64_t steady_us, uint64_t max_drift_ms);
 

@@ -464,9 +464,6 @@ clock_id_of(uint64 life)
 	return (int) (life & ATID_CLOCK_ID_MAX);
 }
 
-/*
- * A TID, as the integer itself: 53 bits of microseconds, 10 of clock id.
- */
 uint64
 atid_generator_next_tid(void)
 {
@@ -476,10 +473,6 @@ atid_generator_next_tid(void)
 	return (us << ATID_CLOCK_ID_BITS) | (uint64) clock_id_of(life);
 }
 
-/*
- * A TID whose time is after that of a given one, too.  Returns false if the
- * given one is so far ahead of the clock that max_drift does not allow it.
- */
 bool
 atid_generator_next_tid_after(uint64 after, uint64 *tid)
 {
@@ -492,9 +485,6 @@ atid_generator_next_tid_after(uint64 after, uint64 *tid)
 	return true;
 }
 
-/*
- * The time of a version 7 UUID: 48 bits of milliseconds, 12 of fraction.
- */
 uint64
 atid_generator_next_v7(void)
 {
@@ -503,14 +493,6 @@ atid_generator_next_v7(void)
 	return draw_tick(ATID_TICK_V7, 0, &life);
 }
 
-/*
- * The time of a version 1 or 6 UUID, 60 bits of 100 ns since 1582, and in the
- * low 62 bits of *node the clock sequence (14) and the node (48) of this life.
- *
- * The node is random, never a MAC address, and has the multicast bit set, which
- * no such address has (section 6.10).  A life begins with another clock
- * sequence and node, as section 6.3 has it for a clock that may have gone back.
- */
 uint64
 atid_generator_next_gregorian(uint64 *node)
 {
@@ -538,9 +520,6 @@ atid_generator_next_gregorian(uint64 *node)
 }
 
 
-/*
- * What generator_state() shows.
- */
 void
 atid_generator_inspect(AtidGeneratorState *state)
 {
@@ -571,9 +550,6 @@ atid_generator_inspect(AtidGeneratorState *state)
  */
 
 /*
- * Begin a new life at the wall clock, for generator_reset(): what comes next is
- * below what came before.
- *
  * All of it happens with the page locked.  The life comes first: from there on
  * the horizon that other sessions know is void, and they wait for the page.
  */
@@ -609,9 +585,6 @@ atid_generator_restart(void)
 }
 
 /*
- * Raise the horizon above all that the running streams have handed out, for
- * CREATE EXTENSION: the streams outlive DROP EXTENSION and the horizon does not.
- *
  * The new number makes other sessions forget the horizon of the dropped sequence,
  * so nothing is handed out after the streams have been read here that is not
  * below the new one.  The life goes on in all else, the clock id too.

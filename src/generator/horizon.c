@@ -238,11 +238,6 @@ sequence_lockmode(const AtidHorizon *horizon)
 	return horizon->writable ? RowExclusiveLock : AccessShareLock;
 }
 
-/*
- * Find the page, lock it, to write or only to read, and read it.  In recovery it
- * is only read.  Raises an error where the sequence is missing or not the one it
- * should be.
- */
 void
 atid_horizon_lock(AtidHorizon *horizon, bool write)
 {
@@ -260,10 +255,6 @@ atid_horizon_lock(AtidHorizon *horizon, bool write)
 	horizon->life = data->log_cnt < 0 ? 0 - (uint64) data->log_cnt : 0;
 }
 
-/*
- * Write a horizon, in us since the Unix epoch, and the life it belongs to, to the
- * page that was locked to write.
- */
 void
 atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 {
@@ -292,10 +283,6 @@ atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 	horizon->life = life;
 }
 
-/*
- * Unlock the page.  If it was locked to write, what it says is on disk when this
- * returns.
- */
 void
 atid_horizon_unlock(AtidHorizon *horizon)
 {

@@ -24,8 +24,23 @@ typedef struct AtidHorizon
 	Buffer		buffer;
 } AtidHorizon;
 
+/*
+ * Find the page, lock it, to write or only to read, and read it.  In recovery it
+ * is only read.  Raises an error where the sequence is missing or not the one it
+ * should be.
+ */
 extern void atid_horizon_lock(AtidHorizon *horizon, bool write);
+
+/*
+ * Write a horizon, in us since the Unix epoch, and the life it belongs to, to the
+ * page that was locked to write.
+ */
 extern void atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life);
+
+/*
+ * Unlock the page.  If it was locked to write, what it says is on disk when this
+ * returns.
+ */
 extern void atid_horizon_unlock(AtidHorizon *horizon);
 
 #endif							/* ATID_HORIZON_H */

@@ -43,10 +43,6 @@ fill_random_pool(time_t now)
 	pool_second = now;
 }
 
-/*
- * 64 cryptographically strong random bits.  Raises an error where the
- * operating system has none to give.
- */
 uint64
 atid_random_bits(void)
 {

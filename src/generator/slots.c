@@ -187,11 +187,6 @@ make_directory(void)
 	map_directory();
 }
 
-/*
- * Called when the library is loaded.  Where that is in the postmaster, it takes
- * segment 0 as the server starts; otherwise the first session that draws takes
- * it out of the room that the main segment has left.
- */
 void
 atid_slots_preload(void)
 {
@@ -388,10 +383,6 @@ take_slot(void)
 	return slot;
 }
 
-/*
- * This database's generator, or NULL if it has not been used since the server's
- * start.
- */
 AtidGenerator *
 atid_slots_find(void)
 {
@@ -407,10 +398,6 @@ atid_slots_find(void)
 	return slot;
 }
 
-/*
- * The same, which takes a slot if there is none.  The pointer is good for as
- * long as the backend lives.
- */
 AtidGenerator *
 atid_slots_find_or_take(void)
 {
@@ -419,9 +406,6 @@ atid_slots_find_or_take(void)
 	return slot != NULL ? slot : take_slot();
 }
 
-/*
- * A number for a life: random, in 63 bits, not 0.
- */
 uint64
 atid_slots_new_life(void)
 {

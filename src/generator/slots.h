@@ -100,9 +100,28 @@ typedef struct AtidGenerator
 												 * spare */
 } AtidGenerator;
 
+/*
+ * This database's generator, or NULL if it has not been used since the server's
+ * start.
+ */
 extern AtidGenerator *atid_slots_find(void);
+
+/*
+ * The same, which takes a slot if there is none.  The pointer is good for as
+ * long as the backend lives.
+ */
 extern AtidGenerator *atid_slots_find_or_take(void);
+
+/*
+ * A number for a life: random, in 63 bits, not 0.
+ */
 extern uint64 atid_slots_new_life(void);
+
+/*
+ * Called when the library is loaded.  Where that is in the postmaster of PostgreSQL 15 or
+ * 16, it takes segment 0 as the server starts; otherwise the first session that draws takes
+ * it out of the room that the main segment has left.
+ */
 extern void atid_slots_preload(void);
 
 #endif							/* ATID_SLOTS_H */

@@ -37,10 +37,6 @@ atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk
 	atid_level_init(&in->levels[0], false);
 }
 
-/*
- * Note the value of a key that a blob or a strong reference has.  The length of the
- * key is compared first, because most keys are others.
- */
 void
 atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event)
 {
@@ -90,10 +86,6 @@ atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event
 /* A text is written so many bytes at a time between interrupts. */
 #define STRING_AT_ONCE	65536
 
-/*
- * Append a JSON string.  Unlike escape_json(), this takes U+0000, and a text without
- * a terminator.
- */
 void
 atid_append_json_string(StringInfo buf, const char *s, size_t len)
 {
@@ -162,9 +154,6 @@ is_plain_key(const char *key, size_t len)
 	return len > 0;
 }
 
-/*
- * Append the step from an object to one of its values.
- */
 void
 atid_append_path_key(StringInfo path, const char *key, size_t len)
 {
@@ -193,10 +182,6 @@ append_step(StringInfo path, const AtidLevel *level, AtidSlice key)
 		appendStringInfo(path, "[" INT64_FORMAT "]", level->index);
 }
 
-/*
- * A short text in UTF-8, converted to the server's encoding for an error: with a
- * question mark for each character that the encoding does not have.
- */
 char *
 atid_shown(const char *utf8, size_t len)
 {
@@ -231,11 +216,6 @@ atid_shown(const char *utf8, size_t len)
 	return shown.data;
 }
 
-/*
- * The path of the array or map at depth, or of its current item, like
- * $.embed.images[2].image, for an error: in the server's encoding, and clipped to
- * ATID_QUOTE_MAX bytes.
- */
 char *
 atid_inspect_path(const AtidInspector *in, int depth, bool of_item)
 {
@@ -322,11 +302,6 @@ path_datum(const StringInfoData *path, int len)
 	return CStringGetTextDatum(pg_any_to_server(utf8, len, PG_UTF8));
 }
 
-/*
- * The path of the innermost open array or map, or of its current item, unclipped and
- * in the server's encoding; and if field is not NULL, the field: the path with [] in
- * place of each index.  Returns false if they are too long.
- */
 bool
 atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_item, Datum *path, Datum *field)
 {

@@ -75,15 +75,53 @@ typedef struct AtidPaths
 	AtidPathLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is "$" */
 } AtidPaths;
 
+/*
+ * Make an inspector ready for the events of a reader or of a walk; the other one is NULL.
+ */
 extern void atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk);
+
+/*
+ * Note the value of a key that a blob or a strong reference has.  The length of the
+ * key is compared first, because most keys are others.
+ */
 extern void atid_inspect_note_value(AtidInspector *in, AtidLevel *level, AtidCborEvent event);
+
+/*
+ * A short text in UTF-8, converted to the server's encoding for an error: with a
+ * question mark for each character that the encoding does not have.
+ */
 extern char *atid_shown(const char *utf8, size_t len);
+
+/*
+ * The path of the array or map at depth, or of its current item, like
+ * $.embed.images[2].image, for an error: in the server's encoding, and clipped to
+ * ATID_QUOTE_MAX bytes.
+ */
 extern char *atid_inspect_path(const AtidInspector *in, int depth, bool of_item);
+
+/*
+ * Make paths ready; and free what they took from the current memory context.
+ */
 extern void atid_paths_init(AtidPaths *paths);
 extern void atid_paths_free(AtidPaths *paths);
+
+/*
+ * The path of the innermost open array or map, or of its current item, unclipped and
+ * in the server's encoding; and if field is not NULL, the field: the path with [] in
+ * place of each index.  Returns false if they are too long.
+ */
 extern bool atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_item,
 						   Datum *path, Datum *field);
+
+/*
+ * Append the step from an object to one of its values.
+ */
 extern void atid_append_path_key(StringInfo path, const char *key, size_t len);
+
+/*
+ * Append a JSON string.  Unlike escape_json(), this takes U+0000, and a text without
+ * a terminator.
+ */
 extern void atid_append_json_string(StringInfo buf, const char *s, size_t len);
 
 /*

@@ -32,9 +32,6 @@
 /* So many bytes are unescaped at a time between interrupts. */
 #define UNESCAPE_AT_ONCE (1024 * 1024)
 
-/*
- * Begin a walk over a JSON text in UTF-8, which must stay as it is.
- */
 void
 atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len)
 {
@@ -174,9 +171,6 @@ set_json_value(AtidTextWalk *walk, AtidCborItem *item, JsonTokenType token)
 	}
 }
 
-/*
- * The next event, or ATID_CBOR_FAULT, and walk->fault says why.
- */
 AtidCborEvent
 atid_text_next(AtidTextWalk *walk, AtidCborItem *item)
 {

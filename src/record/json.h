@@ -33,7 +33,14 @@ typedef struct AtidTextWalk
 	AtidTextLevel levels[ATID_CBOR_DEPTH_MAX + 1];	/* [0] is the outside */
 } AtidTextWalk;
 
+/*
+ * Begin a walk over a JSON text in UTF-8, which must stay as it is.
+ */
 extern void atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len);
+
+/*
+ * The next event, or ATID_CBOR_FAULT, and walk->fault says why.
+ */
 extern AtidCborEvent atid_text_next(AtidTextWalk *walk, AtidCborItem *item);
 
 #endif							/* ATID_RECORD_JSON_H */

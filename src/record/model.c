@@ -47,9 +47,6 @@
 /* 53 bits and a sign: what is exact in a JavaScript number. */
 #define SAFE_INTEGER_MAX INT64CONST(9007199254740991)
 
-/*
- * Is the current item at fault, or the object that it is in?
- */
 bool
 atid_walk_fault_is_of_item(const AtidJsonbWalk *walk)
 {
@@ -75,10 +72,6 @@ atid_refuse_record(AtidFault fault, const char *what, const char *detail)
 			 errdetail("%s", detail)));
 }
 
-/*
- * Is a map that ends here a legacy blob: without a $type, and with a mimeType and a
- * CID of any kind as a string?
- */
 bool
 atid_level_is_legacy_blob(const AtidLevel *level)
 {
@@ -434,9 +427,6 @@ type_of_map(void *arg, const char **type, size_t *len)
 	return result == ATID_SEEK_FOUND && atid_seek_text(&seek, type, len);
 }
 
-/*
- * The first problem of a value by the model and a schema, with which conform has begun.
- */
 AtidFault
 atid_find_nonconformity(AtidInspector *in, AtidConform *conform, bool *of_item)
 {
@@ -451,10 +441,6 @@ atid_find_nonconformity(AtidInspector *in, AtidConform *conform, bool *of_item)
 	return fault;
 }
 
-/*
- * A problem as a sentence with its path.  Not for faults of a block, for which the
- * reader has the byte.
- */
 char *
 atid_problem_text(const AtidInspector *in, AtidFault problem, bool of_item)
 {
@@ -462,9 +448,6 @@ atid_problem_text(const AtidInspector *in, AtidFault problem, bool of_item)
 					atid_fault_sentence(problem, NULL));
 }
 
-/*
- * The first problem of a jsonb as a sentence with its path, or NULL.
- */
 char *
 atid_describe_problem(Jsonb *jb, AtidRules rules)
 {

@@ -105,9 +105,6 @@ set_text(const AtidJsonbWalk *walk, AtidCborItem *item, const char *text, size_t
 	return likely(walk->utf8) || convert_text(item);
 }
 
-/*
- * Memory of this size; what it held before is lost.
- */
 char *
 atid_scratch(AtidScratch *scratch, size_t size)
 {
@@ -168,9 +165,6 @@ set_number(AtidJsonbWalk *walk, AtidCborItem *item, Numeric num)
 	return ATID_CBOR_INTEGER;
 }
 
-/*
- * Replace an item that is the text of a "$link" by the bytes of the CID.
- */
 AtidFault
 atid_json_link(AtidCborItem *item, AtidScratch *scratch)
 {
@@ -210,12 +204,6 @@ base64_fault(const char *text, size_t len)
 }
 
 /*
- * Replace an item that is the text of a "$bytes" by its bytes.
- *
- * The text is base64 (RFC 4648 section 4) with padding or without.  White space is
- * refused, as section 3.3 requires; other implementations differ.  Spare bits of the
- * last character are ignored, as in other implementations; our output has them zero.
- *
  * The server's decoder skips white space, so there are fewer bytes than the length
  * demands.  It requires padding, which is added to the last characters.
  */
@@ -357,9 +345,6 @@ next_value(AtidJsonbWalk *walk, AtidCborItem *item, AtidJsonbFrame *frame)
 	elog(ERROR, "unknown type of jsonb entry: %x", entry);
 }
 
-/*
- * The next event, or ATID_CBOR_FAULT, and walk->fault says why.
- */
 AtidCborEvent
 atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 {
@@ -417,11 +402,6 @@ atid_jsonb_next(AtidJsonbWalk *walk, AtidCborItem *item)
 	return next_value(walk, item, frame);
 }
 
-/*
- * The "$type" of the object that has just begun, if it is a text, in the server's
- * encoding.  Keys are in order of their length and then of their bytes, so only the
- * shorter ones are before it.
- */
 bool
 atid_jsonb_type(const AtidJsonbWalk *walk, const char **type, size_t *len)
 {
