@@ -222,6 +222,28 @@ is(last_of($same, @host, "SELECT why FROM trouble WHERE did = '$did'"), 'its hos
 is(last_of($same, @host, "SELECT what, of, value FROM watch WHERE what IN ('host_failures', 'accounts') ORDER BY 1, 2"),
 	"accounts|desynchronized|1\naccounts|synchronized|2\nhost_failures|https://slow.example|3", 'what to watch');
 
+# While claim() goes from one account to the next, another gets its key, by an answer that came before claim() began.
+unless ($citus)
+{
+	$node->safe_psql($db, q{INSERT INTO identity (did, ask) SELECT 'did:plc:race' || i, 'infinity' FROM generate_series(10, 40) AS i;
+		INSERT INTO account (did, load_at) SELECT did, now() - interval '1 h' FROM identity WHERE did::text LIKE '%race%' ORDER BY did;
+		CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(4); RETURN NEW; END';
+		CREATE TRIGGER slow BEFORE UPDATE ON account FOR EACH ROW WHEN (OLD.did = 'did:plc:race10') EXECUTE FUNCTION slow()});
+	my $last   = q{did = 'did:plc:race40'};
+	my $keeper = $node->background_psql($db);
+	$keeper->query_safe('SELECT pg_advisory_lock(4)');
+	my $claimer = $node->background_psql($db);
+	$claimer->query_until(qr/begun/, "\\echo begun\nSELECT count(*) FROM claim(20);\n\\echo ended\n");
+	$node->poll_query_until($db, 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted');
+	$node->safe_psql($db, "UPDATE identity SET key = (SELECT key FROM identity WHERE did = '$did') WHERE $last; UPDATE account SET load_at = now() - interval '1 min' WHERE $last");
+	$keeper->quit;
+	$claimer->query_until(qr/ended/, '');
+	$claimer->quit;
+	is($node->safe_psql($db, "SELECT load_at < 'infinity', (SELECT count(*) FROM account WHERE did::text LIKE '%race%' AND load_at = 'infinity') FROM account WHERE $last"),
+		't|30', 'an account that gets its key meanwhile is loaded');
+	$node->safe_psql($db, q{DROP TRIGGER slow ON account; DROP FUNCTION slow; DELETE FROM account WHERE did::text LIKE '%race%'; DELETE FROM identity WHERE did::text LIKE '%race%'});
+}
+
 my $info = "SELECT take('relay', ARRAY[demo.frame('#info', '{\"name\": \"OutdatedCursor\"}')])";
 my $owner = $node->background_psql($db);
 $node->safe_psql($db, "INSERT INTO want VALUES ('signal', 'a.b.c', NULL, NULL)");

@@ -52,12 +52,13 @@ DECLARE
   c record;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('claim'));
-  FOR c IN SELECT a.did, i.key, h.until FROM due AS a JOIN identity AS i ON i.did = a.did
+  FOR c IN SELECT a.did, a.load_at, i.key, h.until FROM due AS a JOIN identity AS i ON i.did = a.did
                   LEFT JOIN host AS h ON h.name = i.pds AND h.until > now() AND h.failures > 2
            ORDER BY a.load_at LIMIT most + 20 LOOP
     IF c.key IS NULL OR c.until IS NOT NULL THEN
       c.until := coalesce(c.until, 'infinity');
-      UPDATE account AS a SET load_at = c.until WHERE a.did = c.did AND a.state <> 'in progress';
+      UPDATE account AS a SET load_at = c.until
+      WHERE a.did = c.did AND a.load_at = c.load_at AND a.state <> 'in progress';
     ELSIF most > 0 THEN
       most := most - 1;
       RETURN QUERY UPDATE account AS a SET state = 'in progress', claim = a.claim + 1, claimed = now()

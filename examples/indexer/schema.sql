@@ -810,7 +810,10 @@ BEGIN
                   LEFT JOIN host AS h ON h.name = i.pds AND h.until > now() AND h.failures > 2
            ORDER BY a.load_at LIMIT most + 20 FOR UPDATE OF a SKIP LOCKED LOOP
     IF c.key IS NULL OR c.until IS NOT NULL THEN
-      UPDATE account AS a SET load_at = coalesce(c.until, 'infinity') WHERE a.did = c.did;
+      -- unless an identify() that has ended since was the one that had the key
+      UPDATE account AS a SET load_at = coalesce(c.until, 'infinity')
+      WHERE a.did = c.did AND (c.key IS NOT NULL OR NOT EXISTS (SELECT FROM identity AS i
+                                                                WHERE i.did = c.did AND i.key IS NOT NULL));
     ELSIF most > 0 THEN
       most := most - 1;
       RETURN QUERY UPDATE account AS a SET state = 'in progress', claim = a.claim + 1, claimed = now()
