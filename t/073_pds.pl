@@ -189,7 +189,7 @@ wait_for(0, 'an account that has moved away has no records',
 cmp_ok($node->safe_psql('pds1', "SELECT count(*) FROM record WHERE did = '$moved'"), '>', 3, 'and has them where it is now');
 wait_for(0, 'no frame is bad', 'SELECT did, reason FROM bad');
 is( $node->safe_psql('pds1', q{SELECT did, (atid.frame_parts(frame)).t, atid.event_problem(frame) FROM bad}),
-	"$moved|#sync|The \"rev\" of a message must be that of its commit.",
+	"$moved|#sync|The \"rev\" of an event must be that of its commit.",
 	'but a #sync, whose revision its commit does not have');
 
 foreach my $n (0, 1)
