@@ -24,6 +24,8 @@ CREATE FUNCTION ticks_v6(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE
 RETURN (field($1, 0, 31) << 28) | (field($1, 32, 47) << 12) | field($1, 52, 63);
 CREATE FUNCTION unix_ts_ms(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 0, 47);
 CREATE FUNCTION rand_a(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 52, 63);
+CREATE FUNCTION ticks_v7(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN (unix_ts_ms($1) << 12) | rand_a($1);
 CREATE FUNCTION rand_b(uuid) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN field($1, 66, 127);
 CREATE FUNCTION state(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -463,54 +465,60 @@ FROM (SELECT *, lag(v1mc) OVER (ORDER BY i) AS lag FROM gregorian) g, LATERAL (V
   ('same node', clock_seq(v1) = clock_seq(v6) AND node(v1) = node(v6)),
   ('same clock sequence', clock_seq(v1) = clock_seq(v1mc)),
   ('multicast', field(v1, 87, 87) = 1 AND field(v1mc, 86, 87) = 3),
-  -- drawn in this order, and never before the call
+  -- drawn in this order
   ('v1 above the last', i = 1 OR ticks_v1(v1) > ticks_v1(lag)),
   ('v6 above v1', ticks_v6(v6) > ticks_v1(v1) AND v6 > atid.uuid_v1_to_v6(v1)),
   ('v1mc above v6', ticks_v1(v1mc) > ticks_v6(v6)),
-  ('time of v1', atid.uuid_extract_timestamp(v1) >= before),
-  ('time of v6', atid.uuid_extract_timestamp(v6) >= before)) c (what, holds)
+  -- not before the call, or the next tick where the clock was set back
+  ('time of v1', atid.uuid_extract_timestamp(v1) >= before
+                 OR ticks_v1(v1) = ticks_v1(lag) + 1),
+  ('time of v6', atid.uuid_extract_timestamp(v6) >= before
+                 OR ticks_v6(v6) = ticks_v1(v1) + 1)) c (what, holds)
 WHERE holds IS NOT TRUE LIMIT 10;
 -- each bit of the random nodes is set in about half of them
 SELECT bit AS uneven, avg(bits(v1mc, bit, bit)::text::int)
 FROM gregorian, generate_series(80, 127) bit WHERE bit NOT IN (86, 87)
 GROUP BY bit HAVING avg(bits(v1mc, bit, bit)::text::int) NOT BETWEEN 0.4 AND 0.6;
--- above the clock after the call only while the stream is ahead of it
-SELECT count(*) FILTER (WHERE atid.uuid_extract_timestamp(v6) <= after) > 9000 AS not_after
-FROM gregorian;
+-- not after the call either, but in a row during which the clock was set back
+SELECT count(*) < 10 AS not_after
+FROM gregorian
+WHERE atid.uuid_extract_timestamp(v6) > after AND ticks_v6(v6) <> ticks_v1(v1) + 1;
 
 -- v7
 CREATE TABLE drawn AS
 SELECT i, clock_timestamp() AS before, atid.uuid_generate_v7() AS u, clock_timestamp() AS after
 FROM generate_series(1, 10000) i;
 SELECT count(*), count(DISTINCT u) FROM drawn;
--- A later value is never below its own clock, and its time is that of the fraction, rounded down
--- to the microsecond.
+-- A later value is never below its own clock, unless that was set back: then it is the next tick.
+-- Its time is that of the fraction, rounded down to the microsecond.
 SELECT i, u, what AS not_so, before
 FROM (SELECT *, lag(u) OVER (ORDER BY i) AS lag, atid.uuid_extract_timestamp(u) AS ms,
              atid.uuid_extract_timestamp_precise(u) AS us FROM drawn) d, LATERAL (VALUES
   ('valid', version(u) = 7 AND variant(u) = 2),
   ('rises', i = 1 OR u > lag),
-  ('field not before', unix_ts_ms(u) >= floor(extract(epoch FROM before) * 1000)),
-  ('time not before', ms >= date_trunc('milliseconds', before)),
-  ('precise not before', us >= before - interval '1 us'),
+  ('field not before', ticks_v7(u) = ticks_v7(lag) + 1
+                       OR unix_ts_ms(u) >= floor(extract(epoch FROM before) * 1000)),
+  ('time not before', ticks_v7(u) = ticks_v7(lag) + 1
+                      OR ms >= date_trunc('milliseconds', before)),
+  ('precise not before', ticks_v7(u) = ticks_v7(lag) + 1 OR us >= before - interval '1 us'),
   ('same millisecond', ms = date_trunc('milliseconds', us)),
   ('same time', atid.uuid_v7_to_timestamptz(u) = ms),
   ('within', u BETWEEN atid.uuid_v7_floor(ms) AND atid.uuid_v7_ceil(ms)),
   ('precise', extract(epoch FROM us) * 1000000
               = unix_ts_ms(u) * 1000 + rand_a(u) * 1000 / 4096)) c (what, holds)
 WHERE holds IS NOT TRUE LIMIT 10;
--- The fraction is the clock's: calls that are not ahead of it, because they have time between
--- them, all lie between their bounds.
+-- The fraction is the clock's: with time between them, calls lie between their bounds, or on the
+-- tick after the last where the clock was set back.
 CREATE TABLE apart AS
 SELECT i, pg_sleep(0.0002)::text AS pause, clock_timestamp() AS before,
        atid.uuid_generate_v7() AS u,
        clock_timestamp() AS after
 FROM generate_series(1, 200) i;
 SELECT i, u, after AS not_after
-FROM apart
-WHERE unix_ts_ms(u) / 1000.0 + rand_a(u) / 4096000.0
-        > extract(epoch FROM after) + 0.000001
-   OR atid.uuid_extract_timestamp_precise(u) > after
+FROM (SELECT *, lag(u) OVER (ORDER BY i) FROM apart) a
+WHERE (ticks_v7(u) / 4096000.0 > extract(epoch FROM after) + 0.000001
+       OR atid.uuid_extract_timestamp_precise(u) > after)
+  AND ticks_v7(u) IS DISTINCT FROM ticks_v7(lag) + 1
 LIMIT 10;
 SELECT count(DISTINCT rand_a(u)) > 1000 AS fractions_vary,
        count(DISTINCT right(u::text, 12)) = 10000 AS rand_b_varies
