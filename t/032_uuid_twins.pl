@@ -96,8 +96,6 @@ SELECT f, substr(u::text, 15, 1) AS version, substr(u::text, 20, 1) IN ('8', '9'
 SELECT count(DISTINCT a), count(DISTINCT b), count(DISTINCT c) FROM (SELECT uuid_generate_v1() AS a, uuid_generate_v1mc() AS b, uuid_generate_v4() AS c FROM generate_series(1, 1000)) s;
 SELECT count(DISTINCT right(a::text, 12)), count(DISTINCT right(b::text, 12)) FROM (SELECT uuid_generate_v1() AS a, uuid_generate_v1mc() AS b FROM generate_series(1, 100)) s;
 SELECT DISTINCT get_byte(uuid_send(uuid_generate_v1mc()), 10) & 3 FROM generate_series(1, 100);
-SELECT count(*) FILTER (WHERE falls) FROM (SELECT t <= lag(t) OVER (ORDER BY i) AS falls FROM (SELECT i, substr(u, 16, 3) || substr(u, 10, 4) || left(u, 8) AS t FROM (SELECT i, uuid_generate_v1()::text AS u FROM generate_series(1, 1000) i OFFSET 0) a) b) c;
-SELECT count(*) FILTER (WHERE falls) FROM (SELECT t <= lag(t) OVER (ORDER BY i) AS falls FROM (SELECT i, substr(u, 16, 3) || substr(u, 10, 4) || left(u, 8) AS t FROM (SELECT i, uuid_generate_v1mc()::text AS u FROM generate_series(1, 1000) i OFFSET 0) a) b) c;
 CREATE TEMP TABLE t (a uuid DEFAULT uuid_generate_v4(), b text, c uuid GENERATED ALWAYS AS (uuid_generate_v5(uuid_ns_url(), b)) STORED);
 CREATE INDEX ON t (uuid_generate_v3(uuid_ns_url(), b));
 INSERT INTO t (b) SELECT 'https://example.com/' || i FROM generate_series(1, 100) i;
@@ -111,7 +109,7 @@ SELECT md5(string_agg(uuid_generate_v3(c, b)::text, ' ' ORDER BY c)) FROM t;
 		  $node->safe_psql($db, "\\set ON_ERROR_STOP 1\nSET search_path = $schema;$statements");
 	}
 	my @answers = split /\n/, $answers{ossp};
-	cmp_ok(scalar @answers, '>=', 13, 'uuid-ossp answers');
+	cmp_ok(scalar @answers, '>=', 11, 'uuid-ossp answers');
 	is($answers{atid}, $answers{ossp}, 'the answers of both');
 }
 

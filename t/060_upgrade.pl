@@ -1,12 +1,12 @@
-# ALTER EXTENSION atid UPDATE, from the first release to this one.
+# ALTER EXTENSION atid UPDATE, from each release to this one; from 1.1 with atid_crypto 1.0 beside it.
 #
-# Shows that, in a database of 1.0 with its types in tables, constraints, generated columns, defaults,
-# indexes, partitions and views,
+# Shows that, in a database of that release with its types in tables, constraints, generated columns, defaults,
+# domains, indexes, partitions and views,
 # - the update gives the catalogue that CREATE EXTENSION gives, down to comments and grants, and leaves
 #   every row as it was; its owner, who is no superuser, can do it;
-# - everything made with 1.0 still works: constraints, defaults, generated columns, indexes, prepared plans;
+# - everything made before still works: constraints, defaults, generated columns, indexes, prepared plans;
 # - a dump from before and one from after restore into a database without the extension and into one that
-#   has 1.0 already, with the same contents and the same schema;
+#   has the old release already, with the same contents and the same schema;
 # - a session that drew before the library was replaced goes on beside one that loaded the new file, and
 #   their identifiers rise and do not repeat.
 
@@ -39,9 +39,9 @@ sub owned_database
 	return $session;
 }
 
-my $old = owned_database('old', q{CREATE EXTENSION atid VERSION '1.0'});
-
-$old->ok(<<'SQL');
+# What each release has, with data of each of its types.
+my %made = (
+	'1.0' => <<'SQL',
 CREATE SCHEMA app;
 CREATE TABLE app.record (
 	collection text COLLATE "C" NOT NULL,
@@ -86,16 +86,56 @@ INSERT INTO app.by_time SELECT atid.tid_make(timestamptz '2023-06-01 00:00+00' +
 	FROM generate_series(1, 500) g;
 INSERT INTO app.by_hash SELECT cid, 0 FROM app.record;
 SQL
+	'1.1' => <<'SQL');
+CREATE DOMAIN app.checked AS jsonb CHECK (atid.record_is_valid(VALUE, strict => true));
+CREATE DOMAIN app.post_uri AS atid.at_uri CHECK (atid.at_uri_collection(VALUE) = 'app.bsky.feed.post');
+CREATE TABLE app.post (
+	uri app.post_uri PRIMARY KEY,
+	author atid.did GENERATED ALWAYS AS (atid.at_uri_did(uri)) STORED,
+	post app.checked NOT NULL,
+	made atid.datetime NOT NULL CHECK (atid.sort_at(made, now()) IS NOT NULL),
+	handle atid.handle, kind atid.nsid, who atid.at_identifier, language atid.language, link atid.uri,
+	refs atid.at_uri[]);
+CREATE INDEX ON app.post (author, uri DESC);
+CREATE INDEX ON app.post USING hash (author);
+CREATE INDEX ON app.post USING brin ((uri::atid.at_uri));
+CREATE INDEX ON app.post USING gin (refs);
+CREATE INDEX ON app.post (atid.record_problem(post, true));
+CREATE INDEX ON app.post (atid.datetime_to_timestamptz(made));
+CREATE TABLE app.by_uri (uri atid.at_uri PRIMARY KEY, n int) PARTITION BY RANGE (uri);
+CREATE TABLE app.by_uri_1 PARTITION OF app.by_uri FOR VALUES FROM (MINVALUE) TO ('at://did:web:a');
+CREATE TABLE app.by_uri_2 PARTITION OF app.by_uri DEFAULT;
+CREATE TABLE app.by_did (did atid.did, n int) PARTITION BY HASH (did);
+CREATE TABLE app.by_did_0 PARTITION OF app.by_did FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE app.by_did_1 PARTITION OF app.by_did FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE VIEW app.of_one AS
+	SELECT max(uri) AS uri, count(*) FROM app.post WHERE uri <@ 'at://did:web:host' OR author < 'did:plc:d';
+INSERT INTO app.post (uri, post, made, handle, kind, who, language, link, refs)
+	SELECT atid.at_uri_make(did, 'app.bsky.feed.post', atid.tid_make('2024-01-01Z', g)::text),
+		jsonb_build_object('$type', 'app.bsky.feed.post', 'n', g), '2024-01-01T00:00:00.' || g || 'Z',
+		'h' || g || '.test', 'app.bsky.feed.n' || g, did, 'de', 'https://a.test/' || g, ARRAY[atid.at_uri_make(did)]
+	FROM generate_series(1, 500) g,
+		LATERAL (SELECT CASE WHEN g % 2 = 0 THEN 'did:plc:' || translate(substr(md5(g::text), 1, 24), '0189', 'wxyz')
+		                ELSE 'did:web:host' END::atid.did AS did) d;
+INSERT INTO app.by_uri SELECT uri, 1 FROM app.post;
+INSERT INTO app.by_did SELECT DISTINCT author, 1 FROM app.post;
+SQL
 
-my @tables = qw(record by_time by_time_1 by_time_2 by_hash by_hash_0 by_hash_1 newest);
+# ... and with the second extension beside it.
+use constant MADE_WITH_CRYPTO => <<'SQL';
+CREATE TABLE app.key (key text PRIMARY KEY CHECK (atid.did_key_is_valid(key)), curve text GENERATED ALWAYS AS (atid.did_key_curve(key)) STORED);
+CREATE INDEX ON app.key (atid.did_key_public_key(key));
+INSERT INTO app.key VALUES ('did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme');
+SQL
 
 # Each table's rows, counted and digested.
 sub contents
 {
 	my ($session) = @_;
 	return join "\n", map {
-		"$_ " . $session->ok(qq{SELECT count(*), md5(string_agg(t::text, '/' ORDER BY t::text COLLATE "C")) FROM app.$_ t})
-	} @tables;
+		"$_ " . $session->ok(qq{SELECT count(*), md5(string_agg(t::text, '/' ORDER BY t::text COLLATE "C")) FROM $_ t})
+	} split /\n/, $session->ok(q{SELECT oid::regclass FROM pg_class
+		WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname COLLATE "C"});
 }
 
 # What pg_dump says, less what differs from run to run.
@@ -107,79 +147,6 @@ sub dump_text
 	$out =~ s/^\\(un)?restrict .*\n//mg;
 	return $out;
 }
-
-my $before = contents($old);
-like($before, qr/^record 501\|.*^by_time_1 2\d\d\|.*^by_hash_1 2\d\d\|/ms, '1.0: the tables are full');
-my $schema = dump_text('old', '--schema-only', '-n', 'app');
-
-my $dir = PostgreSQL::Test::Utils::tempdir('dumps');
-sub dump_to
-{
-	my ($file) = @_;
-	$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', "$dir/$file", '-d', $node->connstr('old') ], "dump: $file");
-	return;
-}
-dump_to('before');
-
-#
-# The library is replaced under a session that has drawn.
-#
-my ($library) = run_command([ 'pg_config', '--pkglibdir' ]);
-$library .= '/atid.so';
-my (@rising, $newer);
-
-sub draw_by_turns
-{
-	foreach my $session ((grep { defined } $old, $newer) x 3)
-	{
-		push @rising, split /\n/, $session->ok('SELECT atid.tid_generate() FROM generate_series(1, 100)');
-	}
-	return;
-}
-
-draw_by_turns();
-$old->ok('PREPARE newest AS SELECT rev > $1 FROM app.newest');
-SKIP:
-{
-	skip "$library is not ours to replace", 1 unless -w $library && -w dirname($library);
-	copy($library, "$library.new") or die "could not copy $library: $!";
-	chmod 0755, "$library.new" or die "could not make $library.new executable: $!";
-	rename "$library.new", $library or die "could not replace $library: $!";
-	like(slurp_file('/proc/' . $old->pid . '/maps'), qr{/atid\.so \(deleted\)$}m, 'a session has the old file');
-}
-$newer = AtidTest::Session->new($node, 'old', user => 'owner');
-draw_by_turns();
-
-#
-# The update.
-#
-is($newer->ok(q{SELECT extversion FROM pg_extension WHERE extname = 'atid'}), '1.0', 'before: 1.0');
-$newer->ok('ALTER EXTENSION atid UPDATE');
-is($newer->ok(q{SELECT extversion FROM pg_extension WHERE extname = 'atid'}), $current, "after: $current");
-draw_by_turns();
-is(falls(\@rising), 0, 'what the sessions drew rises: ' . @rising);
-is($old->ok(q{EXECUTE newest ('3jzfcijpj2z2a')}), 't', 'a statement prepared before runs');
-is(contents($old), $before, 'the rows are as they were');
-is(dump_text('old', '--schema-only', '-n', 'app'), $schema, 'the schema is as it was');
-
-foreach my $bad (
-	[ '22023', q{INSERT INTO app.record (collection, record) VALUES ('a.b.c', '1.5')} ],
-	[ '23514', q{INSERT INTO app.record (collection, rkey, record) VALUES ('a.b.c', 'a/b', '{}')} ],
-	[ '23514', q{INSERT INTO app.record (collection, foreign_key, record) VALUES ('a.b.c', '', '{}')} ],
-	[ '23514', q{INSERT INTO app.record (collection, record) VALUES ('app.bsky.actor.profile', '{}')} ])
-{
-	is(($old->try($bad->[1]))[1], $bad->[0], "refused: $bad->[1]");
-}
-is( $old->ok(q{INSERT INTO app.record (collection, record) VALUES ('a.b.c', '{}') RETURNING rev > (SELECT rev FROM app.newest), cid = atid.record_cid('{}')}),
-	't|t', 'a new row has its defaults and what is generated');
-$old->ok(q{DELETE FROM app.record WHERE collection = 'a.b.c'});
-like($old->ok(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM app.record WHERE cid = atid.record_cid('{}'); RESET enable_seqscan}),
-	qr/Index.*record_cid/, 'an index of 1.0 is used');
-
-#
-# Its catalogue is that of a new one.
-#
-owned_database('new', 'CREATE EXTENSION atid')->quit;
 
 # Every member of the extension as pg_upgrade makes it anew: its definition, comment, owner and grants,
 # in any order. What is taken out are numbers of objects and the state of the generator.
@@ -201,39 +168,121 @@ sub surface
 	return $out;
 }
 
-my ($updated, $new) = (members('old'), members('new'));
-cmp_ok(scalar(grep { /^CREATE FUNCTION /m } keys %$new), '>', 100, 'pg_dump shows the members');
-cmp_ok(scalar(grep { /^COMMENT ON FUNCTION /m } keys %$new), '>', 100, 'and their comments');
-is(join('', grep { !$new->{$_} } sort keys %$updated), '', 'updated: no member that a new extension has not got');
-is(join('', grep { !$updated->{$_} } sort keys %$new), '', 'updated: every member that a new extension has');
-is(surface('old'), surface('new'), 'updated: the surface of a new extension');
+my $dir = PostgreSQL::Test::Utils::tempdir('dumps');
 
-#
-# Dumps from before and after, into databases without the extension and with 1.0.
-#
-dump_to('after');
-foreach my $file (qw(before after))
+sub drawn
 {
-	my %target = (
-		"${file}_to_none" => [ undef, '' ],
-		# pg_dump takes the schema for the user's own
-		"${file}_to_1_0" => [ q{CREATE EXTENSION atid VERSION '1.0'}, qq{ERROR:  schema "atid" already exists\n} ]);
-	foreach my $db (sort keys %target)
-	{
-		my ($beforehand, $message) = @{ $target{$db} };
-		my $session = owned_database($db, $beforehand);
-		my ($out, $err) =
-		  run_command([ 'psql', '-U', 'owner', '-Xq', '-f', "$dir/$file", '-d', $node->connstr($db) ]);
-		is($err =~ s/^psql:.*?: //mgr, $message =~ s/\n$//r, "$db: restored, with no other message");
-		is(contents($session), $before, "$db: the same contents");
-		is(dump_text($db, '--schema-only', '-n', 'app'), $schema, "$db: the same schema");
-		is($session->ok(q{SELECT atid.tid_generate() > (SELECT rev FROM app.newest)}), 't', "$db: the next TID is above");
-		$session->ok('ALTER EXTENSION atid UPDATE');
-		is(contents($session), $before, "$db: the same contents, at $current");
-		$session->quit;
-	}
+	return map { split /\n/, $_->ok('SELECT atid.tid_generate() FROM generate_series(1, 100)') } (@_) x 3;
 }
 
-$_->quit foreach $old, $newer;
+foreach my $from (sort keys %made)
+{
+	my $db     = "old_$from" =~ tr/./_/r;
+	my $crypto = $from ne '1.0' && has_extension($node, 'atid_crypto');
+	my $create = "CREATE EXTENSION atid VERSION '$from'" . ($crypto ? "; CREATE EXTENSION atid_crypto VERSION '1.0'" : '');
+	my $update = ($crypto ? 'ALTER EXTENSION atid_crypto UPDATE; ' : '') . 'ALTER EXTENSION atid UPDATE';
+	my $old    = owned_database($db, $create);
+	$old->ok($made{$_}) foreach grep { $_ le $from } sort keys %made;
+	$old->ok(MADE_WITH_CRYPTO) if $crypto;
+
+	my $before = contents($old);
+	like($before, qr/^app.by_hash_1 2\d\d\|.*^app.by_time_1 2\d\d\|.*^app.record 501\|/ms, "$from: the tables are full");
+	like($before, qr/^app.by_uri_1 250\|.*^app.of_one 1\|.*^app.post 500\|/ms, '... those of 1.1 too') if $from ne '1.0';
+	my $schema = dump_text($db, '--schema-only', '-n', 'app');
+	$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', "$dir/${from}_before", '-d', $node->connstr($db) ], 'dump before');
+
+	#
+	# The library is replaced under a session that has drawn.
+	#
+	my ($library) = run_command([ 'pg_config', '--pkglibdir' ]);
+	$library .= '/atid.so';
+	my @rising = drawn($old);
+	$old->ok('PREPARE newest AS SELECT rev > $1 FROM app.newest');
+  SKIP:
+	{
+		skip "$library is not ours to replace", 1 unless -w $library && -w dirname($library);
+		copy($library, "$library.new") or die "could not copy $library: $!";
+		chmod 0755, "$library.new" or die "could not make $library.new executable: $!";
+		rename "$library.new", $library or die "could not replace $library: $!";
+		like(slurp_file('/proc/' . $old->pid . '/maps'), qr{/atid\.so \(deleted\)$}m, 'a session has the old file');
+	}
+	my $newer = AtidTest::Session->new($node, $db, user => 'owner');
+	push @rising, drawn($old, $newer);
+
+	#
+	# The update.
+	#
+	is($newer->ok(q{SELECT extversion FROM pg_extension WHERE extname = 'atid'}), $from, "before: $from");
+	$newer->ok($update);
+	is($newer->ok(q{SELECT extversion FROM pg_extension WHERE extname = 'atid'}), $current, "after: $current");
+	push @rising, drawn($old, $newer);
+	is(falls(\@rising), 0, 'what the sessions drew rises: ' . @rising);
+	is($old->ok(q{EXECUTE newest ('3jzfcijpj2z2a')}), 't', 'a statement prepared before runs');
+	is(contents($old), $before, 'the rows are as they were');
+	is(dump_text($db, '--schema-only', '-n', 'app'), $schema, 'the schema is as it was');
+
+	foreach my $bad (
+		[ '22023', q{INSERT INTO app.record (collection, record) VALUES ('a.b.c', '1.5')} ],
+		[ '23514', q{INSERT INTO app.record (collection, rkey, record) VALUES ('a.b.c', 'a/b', '{}')} ],
+		[ '23514', q{INSERT INTO app.record (collection, foreign_key, record) VALUES ('a.b.c', '', '{}')} ],
+		[ '23514', q{INSERT INTO app.record (collection, record) VALUES ('app.bsky.actor.profile', '{}')} ],
+		$from eq '1.0' ? () : (
+			[ '23514', q{INSERT INTO app.post (uri, post, made) VALUES ('at://a.test/a.b.c/d', '{"$type": "a.b.c"}', '2024-01-01T00:00:00Z')} ],
+			[ '23514', q{INSERT INTO app.post (uri, post, made) VALUES ('at://a.test/app.bsky.feed.post/d', '{}', '2024-01-01T00:00:00Z')} ],
+			[ '23514', q{INSERT INTO app.post (uri, post, made) VALUES ('at://a.test/app.bsky.feed.post/d', '{"$type": "a.b.c"}', 'now')} ]))
+	{
+		is(($old->try($bad->[1]))[1], $bad->[0], "refused: $bad->[1]");
+	}
+	is( $old->ok(q{INSERT INTO app.record (collection, record) VALUES ('a.b.c', '{}') RETURNING rev > (SELECT rev FROM app.newest), cid = atid.record_cid('{}')}),
+		't|t', 'a new row has its defaults and what is generated');
+	$old->ok(q{DELETE FROM app.record WHERE collection = 'a.b.c'});
+	foreach my $used (
+		[ record => q{cid = atid.record_cid('{}')} ],
+		$from eq '1.0' ? () : ([ post => q{uri <@ 'at://did:web:host'} ], [ post => q{author = 'did:web:host'} ]))
+	{
+		like($old->ok("SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM app.$used->[0] WHERE $used->[1]; RESET enable_seqscan"),
+			qr/Index Scan/, "an index of $from is used: $used->[1]");
+	}
+
+	#
+	# Its catalogue is that of a new one.
+	#
+	my $fresh = "new_$from" =~ tr/./_/r;
+	owned_database($fresh, $crypto ? 'CREATE EXTENSION atid; CREATE EXTENSION atid_crypto' : 'CREATE EXTENSION atid')->quit;
+	my ($updated, $new) = (members($db), members($fresh));
+	cmp_ok(scalar(grep { /^CREATE FUNCTION /m } keys %$new), '>', 100, 'pg_dump shows the members');
+	cmp_ok(scalar(grep { /^COMMENT ON FUNCTION /m } keys %$new), '>', 100, 'and their comments');
+	is(join('', grep { !$new->{$_} } sort keys %$updated), '', 'updated: no member that a new extension has not got');
+	is(join('', grep { !$updated->{$_} } sort keys %$new), '', 'updated: every member that a new extension has');
+	is(surface($db), surface($fresh), 'updated: the surface of a new extension');
+
+	#
+	# Dumps from before and after, into databases without the extension and with the old release.
+	#
+	$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', "$dir/${from}_after", '-d', $node->connstr($db) ], 'dump after');
+	foreach my $file ("${from}_before", "${from}_after")
+	{
+		my $name = $file =~ tr/./_/r;
+		my %target = (
+			"to_none_$name" => [ undef, '' ],
+			# pg_dump takes the schema for the user's own
+			"to_old_$name" => [ $create, qq{ERROR:  schema "atid" already exists\n} ]);
+		foreach my $to (sort keys %target)
+		{
+			my ($beforehand, $message) = @{ $target{$to} };
+			my $session = owned_database($to, $beforehand);
+			my ($out, $err) = run_command([ 'psql', '-U', 'owner', '-Xq', '-f', "$dir/$file", '-d', $node->connstr($to) ]);
+			is($err =~ s/^psql:.*?: //mgr, $message =~ s/\n$//r, "$to: restored, with no other message");
+			is(contents($session), $before, "$to: the same contents");
+			is(dump_text($to, '--schema-only', '-n', 'app'), $schema, "$to: the same schema");
+			is($session->ok(q{SELECT atid.tid_generate() > (SELECT rev FROM app.newest)}), 't', "$to: the next TID is above");
+			$session->ok(join '; ', reverse split /; /, $update);
+			is(contents($session), $before, "$to: the same contents, at $current");
+			$session->quit;
+		}
+	}
+	$_->quit foreach $old, $newer;
+}
+
 $node->stop;
 done_testing();
