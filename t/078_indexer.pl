@@ -50,7 +50,8 @@ my $example = "$FindBin::Bin/../examples/indexer";
 my $limit   = $PostgreSQL::Test::Utils::timeout_default;
 
 my $citus = $ENV{ATID_CITUS_USER};
-my $node = new_node('indexer', $citus ? (conf => "shared_preload_libraries = 'citus'\nmax_connections = 200\nmax_prepared_transactions = 50") : ());
+my @on_citus = (conf => "shared_preload_libraries = 'citus'\nmax_connections = 200\nmax_prepared_transactions = 50\ncitus.recover_2pc_interval = 1s");
+my $node = new_node('indexer', $citus ? @on_citus : ());
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
@@ -65,15 +66,21 @@ local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwui
 my ($install) = slurp_file("$FindBin::Bin/../doc/indexer.md") =~ /^```\n(createdb indexer\n.*?)^```$/ms or die 'no commands';
 if ($citus)
 {
-	# it has the shards itself: it is stopped and started
-	my $here = "'$ENV{PGHOST}', $ENV{PGPORT}";
-	$install =~ s/^createdb .*\n\K/psql -d indexer -c 'CREATE EXTENSION citus' -c "SELECT citus_set_coordinator_host($here), citus_set_node_property($here, 'shouldhaveshards', true)"\n/;
+	my $command = "psql -d indexer -c 'CREATE EXTENSION citus' -c \"SELECT citus_set_coordinator_host('$ENV{PGHOST}', $ENV{PGPORT})\"";
+	foreach my $n (1, 2)
+	{
+		my $worker = new_node("indexer_worker$n", @on_citus);
+		$worker->safe_psql('postgres', 'CREATE DATABASE indexer');
+		$worker->safe_psql('indexer', 'CREATE EXTENSION citus; CREATE ROLE consumer LOGIN');
+		$command .= sprintf ' -c "SELECT citus_add_node(\'%s\', %d)"', $worker->host, $worker->port;
+	}
+	$install =~ s/^createdb .*\n\K/$command\n/;
 	$install =~ s/^(.*)schema\.sql\n\K/$1citus.sql\n/m;
 }
 my $said = '';
 ok(IPC::Run::run([ 'sh', '-ec', $install ], '<', \undef, '>&', \$said, init => sub { chdir "$FindBin::Bin/.." or die $! },
 		IPC::Run::timeout($limit)),
-	'the commands of doc/indexer.md') or diag($said);
+	'the commands of doc/indexer.md') or die $said;
 my $db = 'indexer';
 $node->safe_psql($db, 'REVOKE TEMPORARY ON DATABASE indexer FROM PUBLIC');
 

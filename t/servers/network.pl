@@ -1,5 +1,5 @@
-# The indexer on Citus, in the network of t/078_indexer.pl. The server is its own, and has the shards itself, as it is
-# stopped and started; the ports of ATID_CITUS only say that Citus is installed here.
+# The indexer on Citus, in the network of t/078_indexer.pl, on a coordinator that is stopped and started and two workers.
+# They are its own; the ports of ATID_CITUS only say that Citus is installed here.
 #
 #   ATID_CITUS=5432,5433,5434 prove -I "$(dirname "$(pg_config --pgxs)")/../test/perl" t/servers/network.pl
 #
