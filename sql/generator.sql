@@ -155,6 +155,11 @@ BEGIN;
 ALTER SEQUENCE atid.generator_horizon CACHE 1;
 SELECT atid.tid_generate();
 ROLLBACK;
+-- a GRANT makes no new file
+BEGIN;
+GRANT SELECT ON SEQUENCE atid.generator_horizon TO regress_atid;
+SELECT atid.tid_generate() IS NOT NULL AS drawn;
+ROLLBACK;
 
 SET client_min_messages = warning;
 DROP SCHEMA regress_atid CASCADE;
