@@ -53,7 +53,9 @@ END
 my %released = (
 	'atid--1.0.sql' => '7fb137bd1197a2844898982a6745fa7c50faac2130b19f0027ed1e2421036ee6',
 	'atid--1.0--1.1.sql' => 'f35463a1e77b78a9d9f9cbdcc143545cd5d5b001c180e50800e62e89b3d02df6',
-	'crypto/atid_crypto--1.0.sql' => 'e28feb10cd8b2df55d80975ea15bb8ea7fb27b128c5831cb9700fe59e41f02ec');
+	'atid--1.1--1.2.sql' => 'ea8034ad66fe265372c739eaeef47c70d4fe817cd648208a6b362d585c3e71ff',
+	'crypto/atid_crypto--1.0.sql' => 'e28feb10cd8b2df55d80975ea15bb8ea7fb27b128c5831cb9700fe59e41f02ec',
+	'crypto/atid_crypto--1.0--1.1.sql' => 'a14d1ddadab82c203450d85eeff32afc08f4c2f72c5fead6875cb6859a837d73');
 
 sub slurp
 {
