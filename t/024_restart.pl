@@ -6,7 +6,8 @@
 # - twenty restarts with a burst up to atid.max_drift after each do not add up: the streams are ahead by
 #   at most that and what atid.reserve adds per restart, also if the clock is set back each time; and no
 #   first draw waits;
-# - a thousand short connections do not raise the streams, and write no horizon of their own.
+# - a thousand short connections do not raise the streams, and write no horizon of their own;
+# - from a damaged page of the horizon nothing is drawn, and once it is mended the draws go on.
 
 use strict;
 use warnings FATAL => 'all';
@@ -191,5 +192,35 @@ cmp_ok(horizon_writes($node, $session, $from, $to), '<=', $took + 1,
 $kept->goes_on('short connections: after', $session);
 $session->quit;
 
+#
+# A damaged page: empty, or with a second row.
+#
+my $file = $node->data_dir . '/' . $node->safe_psql($db, q{SELECT pg_relation_filepath('atid.generator_horizon')});
+$node->append_conf('postgresql.conf', 'ignore_checksum_failure = on');
 $node->stop;
+my $page = slurp_file($file);
+my $two  = $page;
+substr($two, 28, 4) = substr($page, 24, 4);
+substr($two, 12, 2) = pack 'S', 32;           # pd_lower
+foreach my $damaged ("\0" x length $page, $two, $page)
+{
+	open my $out, '>', $file or die "$file: $!";
+	binmode $out;
+	print $out $damaged or die "$file: $!";
+	close $out or die "$file: $!";
+	$node->start;
+	$session = AtidTest::Session->new($node, $db);
+	if ($damaged eq $page)
+	{
+		$kept->goes_on('damaged: mended', $session, within => 5);
+	}
+	else
+	{
+		my (undef, $state, $err) = $session->try('SELECT atid.tid_generate()');
+		is($state, 'XX001', 'damaged: nothing is drawn');
+		like($err, qr/the page of sequence "generator_horizon" is damaged/, 'damaged: and says why');
+	}
+	$session->quit;
+	$node->stop;
+}
 done_testing();
