@@ -139,7 +139,8 @@ atid_mst_entries(PG_FUNCTION_ARGS)
 
 /*
  * mst_get(car, root, key): whether the tree has the key, and then the value, and its block
- * if the CAR has it.
+ * if the CAR has it.  It proves nothing without the root, so a NULL root gives NULL: the
+ * one that the CAR names is whatever its sender wrote.
  */
 PG_FUNCTION_INFO_V1(atid_mst_get);
 Datum
@@ -154,7 +155,7 @@ atid_mst_get(PG_FUNCTION_ARGS)
 	AtidMstWalk *walk;
 	AtidCarSection section;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
