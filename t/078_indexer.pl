@@ -23,9 +23,10 @@
 #   versions that are tested here.
 #
 # There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says. With $ATID_RATE, a number, it measures
-# how many a second are taken, beside those that are only received. Skipped where atid_crypto, node or npm are not
-# there. t/servers/network.pl runs it on Citus, without triggers on record, which Citus has not, and without settings of
-# the role, which hold for its connections to the shards too. What it reads of a shard is not counted there.
+# how many a second are taken, and what is stored of them, beside those that are only received. Skipped where
+# atid_crypto, node or npm are not there. t/servers/network.pl runs it on Citus, without triggers on record, which Citus
+# has not, and without settings of the role, which hold for its connections to the shards too. What it reads of a shard
+# is not counted there.
 
 use strict;
 use warnings FATAL => 'all';
@@ -180,7 +181,7 @@ is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an a
 
 my $all_there = q{(SELECT count(*) FROM account WHERE active AND state <> 'synchronized') = 0 AND (SELECT count(*) FROM waiting) = 0
   AND (SELECT count(*) FROM identity WHERE ask < now() + '1 h') = 0
-  AND (SELECT count(*) FROM account WHERE check_at < 'infinity') = 0 AND (SELECT count(*) FROM stream WHERE listed IS NULL) > 0};
+  AND (SELECT count(*) FROM account WHERE least(load_at, check_at) < 'infinity' AND (active OR check_at < 'infinity')) = 0 AND (SELECT count(*) FROM to_list) = 0};
 my $port     = PostgreSQL::Test::Cluster::get_free_port();
 my $consumer = start_consumer(METRICS => $port);
 wait_for('the accounts are loaded', "SELECT (SELECT count(*) FROM account) = 12 AND $all_there");
@@ -412,30 +413,42 @@ if ($ENV{ATID_RATE})
 	my $from = network('mark')->{seq};
 	network('plain?n=' . ($ENV{ATID_RATE} - 1));
 	$node->safe_psql($db, "CREATE TABLE expected.$_ AS TABLE $_") foreach qw(account record);
-	foreach my $round (1 .. 3)
+	# all that the commits have, and one collection of 1 % of it
+	foreach my $wanted ('*', 'com.example.rare')
 	{
-		$node->safe_psql($db, "TRUNCATE $_; INSERT INTO $_ TABLE expected.$_; VACUUM ANALYZE $_") foreach qw(account record);
-		$node->safe_psql($db, "UPDATE stream SET cursor = $from WHERE name NOT LIKE '%Labels'");
-		foreach my $dry ('', $from)
+		$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '$wanted' WHERE what = 'collection'");
+		foreach my $round (1 .. 3)
 		{
-			local $ENV{DRY} = $dry;
-			my $c = start_consumer(EVERY => 0.1);
-			my ($seconds, $until) = (undef, time + $limit);
-			until (defined $seconds || time > $until)
+			$node->safe_psql($db, 'TRUNCATE account, record, reference; INSERT INTO account TABLE expected.account; INSERT INTO record TABLE expected.record');
+			$node->safe_psql($db, 'TRUNCATE record') if $wanted ne '*';
+			$node->safe_psql($db, 'VACUUM ANALYZE account, record');
+			my $size = $node->safe_psql($db, "UPDATE stream SET cursor = $from WHERE name NOT LIKE '%Labels';
+				SELECT pg_total_relation_size('record') + pg_total_relation_size('reference')");
+			foreach my $dry ('', $from)
 			{
-				sleep 0.1;
-				my ($began, $lines) = slurp_file($c->{log}) =~ /T([\d:.]+)Z connected(.*)/s or next;
-				while ($lines =~ /T([\d:.]+)Z events (\d+),/g)
+				local $ENV{DRY} = $dry;
+				my $c = start_consumer(EVERY => 0.1);
+				my ($seconds, $until) = (undef, time + $limit);
+				until (defined $seconds || time > $until)
 				{
-					$seconds //= clock($1) - clock($began) if $2 >= $ENV{ATID_RATE};
+					sleep 0.1;
+					my ($began, $lines) = slurp_file($c->{log}) =~ /T([\d:.]+)Z connected(.*)/s or next;
+					while ($lines =~ /T([\d:.]+)Z events (\d+),/g)
+					{
+						$seconds //= clock($1) - clock($began) if $2 >= $ENV{ATID_RATE};
+					}
 				}
+				$c->{run}->signal('TERM');
+				$c->{run}->finish;
+				note(sprintf '%d events a second, %s', $ENV{ATID_RATE} / $seconds, $dry ? 'received' : "taken, $wanted wanted: " . $node->safe_psql($db,
+					"SELECT pg_total_relation_size('record') + pg_total_relation_size('reference') - $size || ' bytes'"));
 			}
-			$c->{run}->signal('TERM');
-			$c->{run}->finish;
-			note(sprintf '%d events a second, %s', $ENV{ATID_RATE} / $seconds, $dry ? 'received' : 'taken');
 		}
 	}
+	$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '*' WHERE what = 'collection'; TRUNCATE record, reference;
+		INSERT INTO record TABLE expected.record; UPDATE account SET load_at = now()");
 	$consumer = start_consumer();
+	wait_for('all is there again', "SELECT $all_there");
 }
 
 #
@@ -487,8 +500,8 @@ $consumer->{run}->signal('TERM');
 $consumer->{run}->finish;
 is($consumer->{run}->full_result(0), 0, 'SIGTERM ends it, with status 0');
 my $actives = 'SELECT count(*) FROM account WHERE active AND said IS NOT NULL';
-is($node->safe_psql($db, "$actives; UPDATE stream SET listed = '';
-	SELECT count(list(name, '', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
+is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
+	SELECT count(list(name, '*', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
 		'-infinity')) FROM stream WHERE name NOT LIKE '%Labels'; $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
 like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
 

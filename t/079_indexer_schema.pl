@@ -54,7 +54,7 @@ END \$\$;
 -- a stream, and three accounts that are there
 SELECT start('relay', true, NULL), start('$labeler', false, NULL);
 UPDATE stream SET cursor = 10;
-SELECT list('relay', '', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
+SELECT list('relay', '*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
 SELECT ask(99);
 SELECT identify(did, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
 SELECT demo.load('$did'), demo.load('$second'), demo.load('$third');
@@ -92,8 +92,8 @@ is(last_of("UPDATE account SET load_at = now() WHERE did = '$did'", 'SELECT did 
 #
 # Accounts that nothing is heard of.
 #
-my $list = "SELECT list('relay', '', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp())";
-my $gap  = "UPDATE stream SET listed = ''";
+my $list = "SELECT list('relay', '*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp())";
+my $gap  = "UPDATE want SET listed = ''";
 is(last_of($gap, $list, 'SELECT doubtful(9)'), $did, 'an account that a finished list has not is asked about');
 is(last_of($gap, $list, "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state), 'f|deleted|desynchronized|0',
 	'... and its records go where it is deleted');
@@ -134,6 +134,9 @@ is(last_of("SELECT meet('{did:web:a.example}')", "SELECT ask(1)", "SELECT identi
 	'a.example|https://pds.example|1eKz|t', 'a DID document has key, host and handle');
 is(last_of("SELECT meet('{did:web:b.example}')", "SELECT identify_web('did:web:b.example', $web, now())",
 	"SELECT key IS NULL, problem FROM identity WHERE did = 'did:web:b.example'"), 't|The document must be that of the account.', '... its own');
+is(last_of("SELECT meet('{did:web:a.example}')", 'SELECT ask(1)', "SELECT identify_web('did:web:a.example', replace($web, 'Multikey', 'JsonWebKey2020')::jsonb, now())",
+	"SELECT why FROM trouble WHERE did = 'did:web:a.example'"),
+	'its identity was not taken: unrecognized type of a verification method', '... and is refused with a reason');
 
 #
 # Frames.
@@ -144,8 +147,17 @@ is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $due), 't', 'what
 is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $off, "SELECT take('relay', ARRAY[demo.sync(12)])", $due), 'f', '... once a minute');
 is(last_of("SELECT know('$second', '$key', NULL, NULL, NULL, false, now())", "UPDATE identity SET key = '$not_its' WHERE did = '$did'", $off,
 	"SELECT take('relay', ARRAY[demo.sync(11)])", $due), 'f', '... by its key');
-is(last_of("UPDATE account SET active = false WHERE did = '$did'", $off, "SELECT take('relay', ARRAY[demo.sync(11)])", 'SELECT doubtful(9)'), $did,
-	'where it is not active, it is asked about');
+my $silent = "SELECT silence('$did', 'deactivated')";
+is(last_of($silent, "SELECT take('relay', ARRAY[demo.sync(11)])", 'SELECT doubtful(9)'), $did, '... where it is not active, it is asked about');
+is(last_of($silent, "SELECT take('relay', ARRAY[demo.sync(11)])", "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", $due), 't',
+	'... and loaded if the server says that it is');
+is(last_of($silent, "SELECT take('relay', ARRAY[demo.sync(11)])", "SELECT told('$did', false, 'takendown', NULL, now() + interval '1 s')",
+	"UPDATE account SET load_at = now()", 'SELECT string_agg(did::text, $$ $$) FROM claim(9)') !~ /$did/, 1, '... and not if it says that it is not');
+my $outdated = "SELECT take('relay', ARRAY[demo.frame('#info', '{\"name\": \"OutdatedCursor\"}')])";
+is(last_of("UPDATE want SET listed = NULL", $outdated, 'TABLE to_list'), '*|', 'after a gap all accounts are listed');
+is(last_of("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle('relay', 99)", $outdated,
+	"SELECT state, check_at <= now() + spread(), ask <= now() + spread() FROM account JOIN identity USING (did)"), 'synchronized|t|t',
+	'... or those that are wanted asked about');
 my $bad = "SELECT take('relay', ARRAY[demo.sync(11)])";
 my $other = "UPDATE identity SET key = '$not_its' WHERE did = '$did'";
 is(last_of($other, $bad, q{SELECT refused, early FROM stream, bad WHERE name = 'relay'}), '0|t', 'a frame by a key that is not known is not refused yet');
@@ -195,12 +207,11 @@ is(last_of(@some, 'SELECT string_agg(did::text, $$ $$) FROM account'), $did, 'ac
 is(last_of(@some, 'SELECT count(DISTINCT did) FROM record'), 1, '... with their records');
 is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT settle('relay', 99)",
 	'SELECT did FROM account'), $second, 'accounts come and go');
-is(last_of(@some, "UPDATE stream SET listed = NULL", "INSERT INTO want VALUES ('account', '*')", "SELECT settle('relay', 99)", "SELECT to_list('relay')"),
-	'("","")', 'where all are wanted again they are listed');
+is(last_of(@some, "INSERT INTO want VALUES ('account', '*')", 'TABLE to_list'), '*|', 'where all are wanted again they are listed');
 is(last_of(@some, "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$third\"}')])", 'SELECT count(*) FROM account'), 1,
 	'no others are met in the stream');
 my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT list('relay', 'a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT settle('relay', 99)");
-is(last_of(@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT to_list('relay')"), '(a.b.c,"")', 'the accounts that have a signal are listed');
+is(last_of(@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", 'TABLE to_list'), 'a.b.c|', 'the accounts that have a signal are listed');
 is(last_of(@signal, 'SELECT count(*) FROM account'), 2, '... and wanted');
 is(last_of(@signal, "DELETE FROM want WHERE value = 'a.b.c'", "SELECT settle('relay', 99)", 'SELECT did FROM account'), $did, '... as long as it is');
 is(last_of("INSERT INTO lexicons SELECT atid.lexicon_from_jsonb('{\"lexicon\": 1, \"id\": \"app.bsky.feed.like\", \"defs\": {\"main\": {\"type\": \"record\",

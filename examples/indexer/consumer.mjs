@@ -210,15 +210,15 @@ const run = (db, pool) => abortable(ended.signal, async (own) => {
   // What goes wrong with an account is that account's. Where the database is lost, the next query ends the run.
   const list = () => worker(signal, async () => {
     if (!connected) return false; // what comes behind the list has to be heard
-    const { rows: [next] } = await pool.query('SELECT collection, at, now()::text FROM to_list($1)', [NAME]);
+    const { rows: [next] } = await pool.query('SELECT of, at, now()::text FROM to_list LIMIT 1');
     if (!next) return false;
-    const { collection, at, now } = next;
+    const { of, at, now } = next;
     try {
-      const page = JSON.parse(await (collection ? ask('sync.listReposByCollection', { collection, limit: 1000, ...(at && { cursor: at }) }, signal)
-        : ask('sync.listRepos', { limit: 1000, cursor: at }, signal)));
+      const page = JSON.parse(await (of === '*' ? ask('sync.listRepos', { limit: 1000, cursor: at }, signal)
+        : ask('sync.listReposByCollection', { collection: of, limit: 1000, ...(at && { cursor: at }) }, signal)));
       if (!Array.isArray(page.repos)) throw new Error('no list');
       const repos = page.repos.map((r) => ({ did: r?.did, rev: r?.rev, active: r?.active, status: r?.status }));
-      await pool.query('SELECT list($1, $2, $3, $4, $5, $6)', [NAME, collection, at, JSON.stringify(repos, clean), page.cursor ?? null, now]);
+      await pool.query('SELECT list($1, $2, $3, $4, $5, $6)', [NAME, of, at, JSON.stringify(repos, clean), page.cursor ?? null, now]);
     } catch (e) {
       if (!signal.aborted) log(`the list of accounts: ${e.message}`);
       await pause(2e3, signal);

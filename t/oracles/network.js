@@ -8,7 +8,7 @@
 //   /emit?n=N&pace=MS       N more events, a pause of at most MS behind each; answers when they are announced
 //   /start                  each account does something
 //   /lapse?n=N              N more events, which can no longer be had
-//   /plain?n=N              N commits, and no faults; with did=DID of one account
+//   /plain?n=N              N commits, and no faults; with did=DID of one account; 1 % of the records are of com.example.rare
 //   /hold, /release         the repository of an account is sent later, as it was when it was asked for; answers with the account
 //   /keyless                an account has a key no more, and says so; answers with the account
 //   /keyed?did=DID          it has one again, and uses it
@@ -113,7 +113,7 @@ function record(collection) {
 const COLLECTIONS = ['app.bsky.feed.post', 'app.bsky.feed.like', 'app.bsky.graph.follow'];
 const split = (path) => ({ collection: path.slice(0, path.indexOf('/')), rkey: path.slice(path.indexOf('/') + 1) });
 const create = () => {
-  const path = `${pick(COLLECTIONS)}/${below(20) ? tid() : `odd:${below(1e9)}_~.-`}`;
+  const path = `${!hostile && below(100) === 0 ? 'com.example.rare' : pick(COLLECTIONS)}/${below(20) ? tid() : `odd:${below(1e9)}_~.-`}`;
   return { action: WriteOpAction.Create, ...split(path), record: record(split(path).collection) };
 };
 // What an account does next.
