@@ -389,18 +389,20 @@ BEGIN
   FROM identity AS i LEFT JOIN account AS a ON a.did = i.did WHERE i.did = ANY (who);
 
   -- Each frame: what it says, and what is wrong with it. A number that is not above the cursor is that of a frame that
-  -- was taken before. A labeler has nothing to say of accounts, nor a PDS of those of another.
+  -- was taken before. A labeler has nothing to say of accounts, nor a PDS of those of another. (OFFSET 0: what a step
+  -- computes is computed once.)
   WITH late AS (
     DELETE FROM waiting AS w WHERE w.stream = take_all.name AND w.did = ANY (waited) RETURNING w.seq, w.frame
-  ), split AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, h.op, h.t, h.error, h.body,
+  ), split AS (
+    SELECT f.n, f.late, f.frame, h.op, h.t, h.error, h.body,
            CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
              THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS seq, whose(h.t, h.body) AS did
-    FROM (SELECT true, late.seq, late.frame FROM late
+    FROM (SELECT true, -row_number() OVER (ORDER BY l.seq DESC), l.frame FROM late AS l
           UNION ALL
-          SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, place, frame)
+          SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, n, frame)
          CROSS JOIN atid.frame_parts(f.frame) AS h
-  ), concerned AS MATERIALIZED (
+    OFFSET 0
+  ), concerned AS (
     SELECT s.n, s.late, s.frame, s.body, s.error, s.seq, s.did, i.key, x.other,
            s.t IN ('#commit', '#sync') IS NOT TRUE AS cheap,
            CASE WHEN s.op IS DISTINCT FROM 1 THEN NULL
@@ -410,13 +412,13 @@ BEGIN
     FROM split AS s LEFT JOIN known AS i ON i.did = s.did
          CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL
                                     AND (home <> coalesce(i.pds, '')) IS TRUE) AS x (other)
-    WHERE s.late OR s.seq IS NULL OR s.seq > last
-  ), judged AS MATERIALIZED (
+    WHERE s.late OR s.seq IS NULL OR s.seq > last OFFSET 0
+  ), judged AS (
     SELECT c.*, c.t NOT IN ('#info', '#labels') AS about,
            CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
                 THEN atid.event_problem(c.frame, now() + interval '5 minutes') END AS problem,
            CASE WHEN c.t IN ('#commit', '#sync') THEN atid.event_is_signed_by(c.frame, c.key) END AS signed
-    FROM concerned AS c
+    FROM concerned AS c OFFSET 0
   )
   INSERT INTO batch
   SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
