@@ -165,6 +165,12 @@ is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHER
 	'... and is not bad where the log has the key');
 is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', '{}')",
 	"SELECT heard = (atid.repo_commit(demo.car('$did'))).rev FROM account WHERE did = '$did'"), 't', '... but what is loaded must be as new');
+my @raises = ($claim, $bad, $off, "ALTER TABLE account ADD CHECK (did <> '$did' OR heard IS NULL)",
+	"SELECT take('relay', ARRAY[demo.sync(12), demo.frame('#identity', '{\"seq\": 13, \"did\": \"$second\"}')])");
+is(last_of(@raises, "SELECT cursor, (SELECT count(*) FROM waiting), (SELECT atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{seq}')
+	FROM bad WHERE reason LIKE '%check constraint%'), (SELECT ask <= now() FROM identity WHERE did = '$second') FROM stream WHERE name = 'relay'"), '13|0|12|t',
+	'an error of a constraint keeps aside the frame, and what has waited, and nothing else');
+is(last_of(@raises, $due), 't', '... and has the account loaded');
 my $old    = "SELECT know('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
 my $again  = "SELECT ask < now() + interval '1 h' FROM identity WHERE did = '$did'";
 my $rotate = "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$did\"}')])";
