@@ -101,12 +101,16 @@ is(last_of($gap, $list, "SELECT told('$did', true, NULL, NULL, now())", $state),
 is(last_of($gap, $list, "SELECT active, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$third' GROUP BY 1"), 'f|0',
 	'one that the list says is not active has no records');
 my $claim = "UPDATE account SET state = 'in progress', claimed = now() WHERE did = '$did'";
-foreach (qw(RepoNotFound:deleted RepoDeactivated:deactivated RepoTakendown:takendown RepoSuspended:suspended))
+my $fail  = "SELECT fail('$did', 1, '400', 'RepoNotFound', false)";
+is(last_of($claim, $fail, 'SELECT doubtful(9)'), $did, 'where a load is answered RepoNotFound the server is asked');
+is(last_of($claim, $fail, 'SELECT doubtful(9)', "SELECT told('$did', true, NULL, NULL, now())", "$state, load_at, check_at HAVING load_at < 'infinity' AND check_at = 'infinity'"),
+	"t||desynchronized|$all", '... and the account is loaded again where it is active');
+foreach (qw(RepoNotFound:deleted deactivated:deactivated takendown:takendown suspended:suspended))
 {
 	my ($answer, $status) = split /:/;
-	is(last_of($claim, "SELECT fail('$did', 1, '400', '$answer', false)", $state), "f|$status|desynchronized|0", "$answer is an answer");
+	is(last_of($claim, $fail, 'SELECT doubtful(9)', "SELECT told('$did', false, '$answer', NULL, now())", $state), "f|$status|desynchronized|0", "... and has no records where it is $status");
 }
-is(last_of($claim, "UPDATE account SET said = now() + interval '1 s'", "SELECT fail('$did', 1, '400', 'RepoNotFound', false)", $state),
+is(last_of($claim, $fail, "UPDATE account SET said = now() + interval '1 s'", "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state),
 	"t||desynchronized|$all", '... but not where the stream has said another thing since');
 
 #

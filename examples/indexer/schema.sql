@@ -336,11 +336,10 @@ BEGIN
   ELSIF is_active AND (NOT a.active OR a.rev < newest AND a.state <> 'in progress') THEN
     UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
   END IF;
-  why := coalesce('{"RepoNotFound": "deleted", "RepoDeactivated": "deactivated", "RepoTakendown": "takendown",
-                    "RepoSuspended": "suspended"}'::jsonb ->> why, why);
   UPDATE account AS x
-  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = coalesce(asked, since),
-      said = coalesce(since, said), check_at = 'infinity', heard = greatest(heard, newest)
+  SET active = is_active, status = CASE WHEN NOT is_active THEN replace(why, 'RepoNotFound', 'deleted') END,
+      listed = coalesce(asked, since), said = coalesce(since, said), heard = greatest(heard, newest),
+      check_at = 'infinity'
   WHERE x.did = a.did;
 END $$;
 
@@ -823,19 +822,21 @@ BEGIN
 END $$;
 
 -- It was not to be had, or not as it should be: the next attempt is later each time, and the key may be an old one.
--- Or the server has answered what has become of the account. Or the host fails: its other accounts wait too.
+-- Or the answer names what has become of the account: the server is asked, as a relay that could not resolve the DID
+-- answers RepoNotFound, and a host that the account has left does. Or the host fails: its other accounts wait too.
 CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE a account;
+DECLARE
+  doubt CONSTANT timestamptz := CASE WHEN answer LIKE 'Repo%' THEN now() END;
+  a account;
 BEGIN
   UPDATE identity SET ask = least(ask, later(answered, pause(2))), wanted = now()
   WHERE did = account AND why LIKE 'repository is not signed%';
   UPDATE account AS x
-  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = later(now(), pause(failures))
+  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = later(now(), pause(failures)),
+      check_at = least(check_at, doubt)
   WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
   IF a.did IS NULL THEN RETURN; END IF;
-  PERFORM told(a.did, false, answer, NULL, a.claimed)
-  WHERE answer IN ('RepoNotFound', 'RepoDeactivated', 'RepoTakendown', 'RepoSuspended');
   INSERT INTO host AS h (name, failures, until, problem)
   SELECT pds, 1, now() + pause(0), why FROM identity WHERE did = a.did AND pds IS NOT NULL AND of_host
   ON CONFLICT (name) DO UPDATE

@@ -58,7 +58,7 @@ const vanished = []; // the directory knows them still
 const sent = { events: 0, connections: 0, early: 0 };
 const LOG_FAULTS = ['500 for a log', 'the log of another account', 'a log without its end', 'a forged log'];
 let wasNoList = false;
-const REPO_FAULTS = ['an error for a repository', 'a slow repository', 'an endless repository', 'a redirect to itself',
+const REPO_FAULTS = ['an error for a repository', 'RepoNotFound for a repository', 'a slow repository', 'an endless repository', 'a redirect to itself',
   'the repository of another account', 'an older repository', 'a damaged repository', 'half a repository', 'a late repository'];
 const faults = Object.fromEntries([...LOG_FAULTS, ...REPO_FAULTS, 'gap', '#sync to a state that was not announced', 'duplicate',
   'again, with a new number', 'wrong signature', 'no frame', 'half a frame', 'signed, but untrue', 'no record key',
@@ -312,6 +312,7 @@ async function getRepo(account, request, response) {
   if (wrong) fault(wrong);
   switch (wrong) {
     case 'an error for a repository': return response.writeHead(pick([429, 500])).end('no');
+    case 'RepoNotFound for a repository': return response.writeHead(404).end(JSON.stringify({ error: 'RepoNotFound' }));
     case 'a slow repository': return response.write(bytes(1));
     case 'an endless repository': {
       const more = Buffer.alloc(1e6);
