@@ -169,6 +169,15 @@ is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHER
 	'... and is not bad where the log has the key');
 is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', '{}')",
 	"SELECT heard = (atid.repo_commit(demo.car('$did'))).rev FROM account WHERE did = '$did'"), 't', '... but what is loaded must be as new');
+# Some relays do not say that they have no older frames.
+foreach ([ 12, '7 h', '1 s', '*|' ], [ 12, '0', '7 h', '*|' ], [ 12, '7 h', '-1000 h', '*|' ], [ 11, '7 h', '1 s', '' ], [ 12, '5 h', '1 s', '' ])
+{
+	my ($seq, $away, $lag, $listed) = @$_;
+	is(last_of('UPDATE want SET listed = NULL', "UPDATE stream SET heard = now() - interval '$away', lag = '$lag'", "SELECT take('relay', ARRAY[demo.sync($seq)])",
+		'TABLE to_list'), $listed, "the number $seq after 10, $away and $lag later");
+}
+is(last_of('UPDATE want SET listed = NULL', "UPDATE stream SET heard = now()", "SELECT take('relay', ARRAY[demo.sync(11)])",
+	"UPDATE stream SET heard = now() - interval '7 h'", "SELECT take('relay', ARRAY[demo.sync(13)])", 'TABLE to_list'), '', '... of one connection');
 my @raises = ($claim, $bad, $off, "ALTER TABLE account ADD CHECK (did <> '$did' OR heard IS NULL)",
 	"SELECT take('relay', ARRAY[demo.sync(12), demo.frame('#identity', '{\"seq\": 13, \"did\": \"$second\"}')])");
 is(last_of(@raises, "SELECT cursor, (SELECT count(*) FROM waiting), (SELECT atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{seq}')

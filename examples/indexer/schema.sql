@@ -18,6 +18,7 @@ CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 6400
 CREATE FUNCTION most_references() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1000;  -- of a record
 CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then asked for again
 CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- of all requests after a gap
+CREATE FUNCTION missed_after() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '6 h';  -- without the stream
 CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';
 CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');  -- after so many attempts that failed
@@ -179,6 +180,8 @@ CREATE TABLE stream (
   commits  bigint NOT NULL DEFAULT 0,                -- that were applied
   refused  bigint NOT NULL DEFAULT 0,                -- frames that are bad whatever the key is
   lag      interval,                                 -- of the last frame that told its time
+  heard    timestamptz,                              -- when the last frame was taken
+  fresh    bool NOT NULL DEFAULT true,               -- none was since start()
   taken    timestamptz,                              -- the last transaction of take(),
   frame_rate  float8 NOT NULL DEFAULT 0,             -- and what it took a second, over some minute
   commit_rate float8 NOT NULL DEFAULT 0
@@ -283,7 +286,7 @@ CREATE FUNCTION start(name text, loads bool, pds text) RETURNS bigint LANGUAGE p
 DECLARE at bigint;
 BEGIN
   INSERT INTO stream AS s (name, pds) VALUES (start.name, start.pds)
-  ON CONFLICT ON CONSTRAINT stream_pkey DO UPDATE SET pds = excluded.pds RETURNING cursor INTO at;
+  ON CONFLICT ON CONSTRAINT stream_pkey DO UPDATE SET pds = excluded.pds, fresh = true RETURNING cursor INTO at;
   IF loads THEN
     PERFORM look_again() WHERE at = 0;
     UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress';
@@ -371,14 +374,16 @@ DECLARE
   last bigint;
   home text;
   seconds float8;
+  away interval;
   labels jsonb;
 BEGIN
   PERFORM scratch();
   DELETE FROM batch;
   DELETE FROM known;
   DELETE FROM held;
-  SELECT cursor, s.pds, greatest(extract(epoch FROM clock_timestamp() - s.taken), 0.001) INTO last, home, seconds
-  FROM stream AS s WHERE s.name = take_all.name FOR UPDATE;
+  SELECT cursor, s.pds, greatest(extract(epoch FROM clock_timestamp() - s.taken), 0.001),
+         CASE WHEN s.fresh AND cursor > 0 AND NOT of_labels THEN now() - s.heard + greatest(s.lag, '0') END
+  INTO last, home, seconds, away FROM stream AS s WHERE s.name = take_all.name FOR UPDATE;
 
   -- Of whom they speak, and what is known of these.
   who := waited
@@ -447,9 +452,10 @@ BEGIN
   WHERE reason IS NOT NULL AND NOT late AND pg_total_relation_size('bad') < most_bad()
   ORDER BY 1 ON CONFLICT DO NOTHING;
 
-  -- A server that has no older frames says so.
+  -- A server that has no older frames says so. Some relays do not, but their first number is not the next.
   IF EXISTS (SELECT FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h
-             WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor' AND NOT of_labels) THEN
+             WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor' AND NOT of_labels)
+     OR away > missed_after() AND (SELECT min(seq) FROM batch WHERE NOT late) > last + 1 THEN
     PERFORM look_again();
   END IF;
 
@@ -551,6 +557,7 @@ BEGIN
   UPDATE stream AS s
   SET cursor = greatest(s.cursor, last), frames = s.frames + take_all.taken, commits = s.commits + applied,
       refused = s.refused + take_all.refused, lag = coalesce(take_all.lag, s.lag), taken = clock_timestamp(),
+      heard = CASE WHEN take_all.taken > 0 THEN now() ELSE s.heard END, fresh = s.fresh AND take_all.taken = 0,
       frame_rate = s.frame_rate + (take_all.taken / seconds - s.frame_rate) * (1 - exp(-seconds / 60)),
       commit_rate = s.commit_rate + (applied / seconds - s.commit_rate) * (1 - exp(-seconds / 60))
   WHERE s.name = take_all.name;

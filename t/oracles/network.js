@@ -7,7 +7,7 @@
 //                           com.atproto.label.subscribeLabels of the first account
 //   /emit?n=N&pace=MS       N more events, a pause of at most MS behind each; answers when they are announced
 //   /start                  each account does something
-//   /lapse?n=N              N more events, which can no longer be had
+//   /lapse?n=N              N more events, which can no longer be had; with silent=1 the server does not say so, as a relay
 //   /plain?n=N              N commits, and no faults; with did=DID of one account; 1 % of the records are of com.example.rare
 //   /hold, /release         the repository of an account is sent later, as it was when it was asked for; answers with the account
 //   /keyless                an account has a key no more, and says so; answers with the account
@@ -58,6 +58,7 @@ const vanished = []; // the directory knows them still
 const sent = { events: 0, connections: 0, early: 0 };
 const LOG_FAULTS = ['500 for a log', 'the log of another account', 'a log without its end', 'a forged log'];
 let wasNoList = false;
+let silent = false;
 const REPO_FAULTS = ['an error for a repository', 'RepoNotFound for a repository', 'a slow repository', 'an endless repository', 'a redirect to itself',
   'the repository of another account', 'an older repository', 'a damaged repository', 'half a repository', 'a late repository'];
 const faults = Object.fromEntries([...LOG_FAULTS, ...REPO_FAULTS, 'gap', '#sync to a state that was not announced', 'duplicate',
@@ -388,6 +389,7 @@ const control = {
     const before = new Map(bad);
     await emit(Number(q.get('n')), 0);
     oldest = seq;
+    silent = q.has('silent');
     bad.clear();
     for (const [hash, why] of before) bad.set(hash, why);
     stream.length = 0;
@@ -482,7 +484,7 @@ new WebSocketServer({ server, verifyClient: (info, answer) => setTimeout(answer,
   socket.on('close', () => sockets.delete(socket)).on('error', () => {});
   if (cursor !== null && Number(cursor) < oldest) {
     fault('outdated cursor');
-    socket.send(Buffer.concat([cbor.encode({ op: 1, t: '#info' }), cbor.encode({ name: 'OutdatedCursor' })]));
+    if (!silent) socket.send(Buffer.concat([cbor.encode({ op: 1, t: '#info' }), cbor.encode({ name: 'OutdatedCursor' })]));
   }
   // from the cursor, as the specification has it, or from the one behind it, as servers have it
   const from = Math.max(oldest, Number(cursor) + below(2));
