@@ -178,6 +178,8 @@ foreach ([ 12, '7 h', '1 s', '*|' ], [ 12, '0', '7 h', '*|' ], [ 12, '7 h', '-10
 }
 is(last_of('UPDATE want SET listed = NULL', "UPDATE stream SET heard = now()", "SELECT take('relay', ARRAY[demo.sync(11)])",
 	"UPDATE stream SET heard = now() - interval '7 h'", "SELECT take('relay', ARRAY[demo.sync(13)])", 'TABLE to_list'), '', '... of one connection');
+is(last_of("SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"did:web:any.example\"}')])", 'SELECT count(*) FROM identity'), 3,
+	'anybody can say #identity of an account: none is met by that');
 my @raises = ($claim, $bad, $off, "ALTER TABLE account ADD CHECK (did <> '$did' OR heard IS NULL)",
 	"SELECT take('relay', ARRAY[demo.sync(12), demo.frame('#identity', '{\"seq\": 13, \"did\": \"$second\"}')])");
 is(last_of(@raises, "SELECT cursor, (SELECT count(*) FROM waiting), (SELECT atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{seq}')

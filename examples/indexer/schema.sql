@@ -461,7 +461,7 @@ BEGIN
 
   -- Accounts that are new, and identities to ask for: where a signature was not by the key or there was none, and where
   -- somebody says so.
-  PERFORM meet(array_agg(DISTINCT did)) FROM batch WHERE reason IS NULL AND t NOT IN ('#info', '#labels');
+  PERFORM meet(array_agg(DISTINCT did)) FROM batch WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account');
   FOR one IN SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
            WHERE reason IS NULL AND (signed IS NULL AND t IN ('#commit', '#sync', '#identity') OR other)
                  OR signed IS FALSE AND NOT late GROUP BY did ORDER BY did
