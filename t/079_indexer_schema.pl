@@ -198,6 +198,8 @@ is(last_of("SELECT take('relay', ARRAY[demo.frame('#future', '{\"seq\": 90071992
 	'a number far ahead does not move the cursor');
 is(last_of("SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}')])", $state),
 	'f|deactivated|desynchronized|0', 'an account that is not active has no records');
+is(last_of("SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"$_\"}')])", $state),
+	"t||synchronized|$all", "... unless it is $_, which is about the server") foreach qw(throttled desynchronized);
 
 #
 # A labeler.

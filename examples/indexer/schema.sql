@@ -321,7 +321,7 @@ BEGIN
 END $$;
 
 -- What the server says of an account: in its stream, or where it was asked at a time. What its stream said since is
--- newer. An account whose revision is newer than what is there is loaded.
+-- newer, and two reasons are about the server. An account whose revision is newer than what is there is loaded.
 CREATE FUNCTION told(account atid.did, is_active bool, why text, latest text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -330,7 +330,7 @@ DECLARE
   since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
 BEGIN
   SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
-  IF a.barred OR a.said >= asked THEN
+  IF a.barred OR a.said >= asked OR NOT is_active AND why IN ('throttled', 'desynchronized') THEN
     is_active := a.active;
     why := a.status;
   END IF;
