@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sha256.c
- *		SHA-256 by the server's code; a cancel can end it.
+ *		SHA-256, and any hash's input, by the server's code; a cancel can end them.
  *
  * atid_crypto compiles this file too.
  *
@@ -30,21 +30,27 @@ atid_sha256_begin(void)
 	return hash;
 }
 
-void
-atid_sha256(pg_cryptohash_ctx *hash, const void *data, size_t len, uint8_t digest[32])
+bool
+atid_hash_update(pg_cryptohash_ctx *hash, const void *data, size_t len)
 {
 	const uint8_t *p = data;
-	bool		good = pg_cryptohash_init(hash) >= 0;
 
-	while (good && len > BYTES_AT_ONCE)
+	while (len > BYTES_AT_ONCE)
 	{
 		CHECK_FOR_INTERRUPTS();
-		good = pg_cryptohash_update(hash, p, BYTES_AT_ONCE) >= 0;
+		if (pg_cryptohash_update(hash, p, BYTES_AT_ONCE) < 0)
+			return false;
 		p += BYTES_AT_ONCE;
 		len -= BYTES_AT_ONCE;
 	}
-	if (!good ||
-		pg_cryptohash_update(hash, p, len) < 0 ||
+	return pg_cryptohash_update(hash, p, len) >= 0;
+}
+
+void
+atid_sha256(pg_cryptohash_ctx *hash, const void *data, size_t len, uint8_t digest[32])
+{
+	if (pg_cryptohash_init(hash) < 0 ||
+		!atid_hash_update(hash, data, len) ||
 		pg_cryptohash_final(hash, digest, PG_SHA256_DIGEST_LENGTH) < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),

@@ -46,6 +46,7 @@
 #include "generator/clock.h"
 #include "generator/generator.h"
 #include "generator/random.h"
+#include "sha256.h"
 
 #define VERSION_MASK	UINT64CONST(0xF000)
 #define VARIANT_MASK	UINT64CONST(0xC000000000000000)
@@ -265,7 +266,7 @@ hash_name(pg_cryptohash_type type, int version, const pg_uuid_t *ns,
 	if (ctx == NULL ||
 		pg_cryptohash_init(ctx) < 0 ||
 		pg_cryptohash_update(ctx, ns->data, UUID_LEN) < 0 ||
-		pg_cryptohash_update(ctx, (const uint8 *) name, len) < 0 ||
+		!atid_hash_update(ctx, name, len) ||
 		pg_cryptohash_final(ctx, digest, digest_len) < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),

@@ -258,6 +258,15 @@ cancelled($session, $canceller, 'dag_cbor_to_json of 100 MB of control character
 	'SELECT length(atid.dag_cbor_to_json(b)::text) FROM control', 1.5);
 $session->quit;
 
+# Long values that are hashed, many times in one expression, in which the server itself looks for no cancel.
+$session = AtidTest::Session->new($node, $db);
+foreach my $call ((map { "uuid_generate_v$_(atid.uuid_ns_dns(), b)" } 3, 5, 8), q{cid_of(b, 'raw')})
+{
+	cancelled($session, $canceller, "$call of 100 MB, 50 times", 'SELECT ' . join(' OR ', ("atid.$call IS NULL") x 50)
+		. q{ FROM (SELECT b || b || b || b || b FROM (SELECT repeat('x', 20000000)::bytea OFFSET 0) fifth (b) OFFSET 0) name (b)}, 0.3);
+}
+$session->quit;
+
 # More items than a jsonb can be built of.
 $session = AtidTest::Session->new($node, $db);
 outcome($session, '17 million items',
