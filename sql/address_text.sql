@@ -191,6 +191,8 @@ SELECT * FROM account WHERE did IN ('did:web:a.example', 'x');
 SELECT did FROM account UNION SELECT '';
 INSERT INTO account (did) VALUES ('x'::text);
 SELECT did = uri FROM account;
+SELECT coalesce(name::char(40), did) FROM account;
+SELECT coalesce(did, name::char(40)) FROM account;
 SELECT did = name FROM account;
 SELECT ARRAY[did] && ARRAY['x'::text] FROM account;
 SELECT tid || handle = '' AS still_resolved, length(tid) FROM account;
@@ -299,6 +301,58 @@ SELECT n FROM tx WHERE did = 'did:plc:c4ca423yawbz23y2wdcc5wza'::atid.did;
 RESET enable_seqscan;
 DROP INDEX tx_hash;
 
+-- an inner join and a semijoin use the index of the text with a cast only; an outer join and an
+-- antijoin use it without one
+CREATE INDEX tx_did ON tx (did COLLATE "C");
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_material = off;
+CREATE FUNCTION reads_index(query text) RETURNS bool LANGUAGE sql
+  RETURN (SELECT bool_or(line ~ 'tx_did') FROM plan(query) line);
+SELECT how, reads_index(replace(how, '#', 'tx.did COLLATE "C" = p.did')) AS as_is,
+       reads_index(replace(how, '#', 'tx.did COLLATE "C" = p.did::text')) AS with_cast
+FROM unnest(ARRAY[
+  'SELECT * FROM person p JOIN tx ON # WHERE p.n = 7',
+  'SELECT * FROM person p WHERE p.n = 7 AND EXISTS (SELECT FROM tx WHERE #)',
+  'UPDATE tx SET n = 0 FROM person p WHERE # AND p.n = 7',
+  'MERGE INTO tx USING (SELECT * FROM person WHERE n = 7) p ON # WHEN MATCHED THEN DELETE',
+  'MERGE INTO tx USING (SELECT * FROM person WHERE n = 7) p ON # '
+    || 'WHEN NOT MATCHED THEN INSERT VALUES (did)',
+  'SELECT * FROM person p LEFT JOIN tx ON # WHERE p.n = 7',
+  'SELECT * FROM person p WHERE p.n = 7 AND NOT EXISTS (SELECT FROM tx WHERE #)']) AS how;
+SELECT reads_index($$SELECT FROM tx WHERE did COLLATE "C"
+         = ANY ('{did:plc:y,did:web:y}'::atid.did[])$$) AS as_is,
+       reads_index($$SELECT FROM tx WHERE did COLLATE "C"
+         = ANY ('{did:plc:y,did:web:y}'::atid.did[]::text[])$$) AS with_cast;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+RESET enable_material;
+
+-- that index serves ranges from either side; it must have the order of bytes
+SET enable_seqscan = off;
+SELECT plan($$SELECT FROM tx WHERE did > 'did:plc:y'::atid.did AND 'did:plc:z'::atid.did >= did$$);
+SELECT plan($$SELECT FROM tx WHERE did >= 'did:plc:y'::atid.did AND 'did:plc:z'::atid.did > did$$);
+CREATE FUNCTION bounds(OUT strict bigint, OUT "from" bigint, OUT below bigint, OUT upto bigint)
+LANGUAGE sql BEGIN ATOMIC
+  SELECT (SELECT count(*) FROM tx WHERE did > v), (SELECT count(*) FROM tx WHERE v <= did),
+         (SELECT count(*) FROM tx WHERE did < v), (SELECT count(*) FROM tx WHERE v >= did)
+  FROM (VALUES ('did:plc:c4ca423yawbz23y2wdcc5wza'::atid.did)) AS value (v);
+END;
+SELECT * FROM bounds();
+DROP INDEX tx_did;
+SELECT * FROM bounds();
+CREATE INDEX tx_did ON tx (did text_pattern_ops);
+SELECT plan($$SELECT FROM tx WHERE did > 'did:plc:y'::atid.did AND 'did:plc:z'::atid.did >= did$$);
+SELECT * FROM bounds();
+DROP INDEX tx_did;
+CREATE INDEX tx_did ON tx (did COLLATE "default");
+CREATE INDEX tx_hash ON tx USING hash (did);
+SELECT count(*) FROM plan($$SELECT FROM tx WHERE did > 'did:plc:y'::atid.did$$) line
+  WHERE line ~ 'Index Cond';
+RESET enable_seqscan;
+DROP INDEX tx_did;
+DROP INDEX tx_hash;
+
 -- two texts are joined before the values that are equal to both
 CREATE TABLE key_n (t text, pair int, n int);
 CREATE TABLE key_m (t text, pair int, m int);
@@ -381,6 +435,18 @@ SET plan_cache_mode = force_generic_plan;
 PREPARE pruned(text) AS SELECT FROM part WHERE did = $1;
 SELECT count(*) FROM plan($$EXECUTE pruned('did:plc:c4ca423yawbz23y2wdcc5wza')$$) p
   WHERE p ~ 'Seq Scan';
+-- a list prunes nothing in a generic plan, of either type
+PREPARE pruned_texts(text[]) AS SELECT FROM part WHERE did = ANY ($1);
+PREPARE pruned_dids(atid.did[]) AS SELECT FROM part WHERE did = ANY ($1);
+SELECT count(*) FILTER (WHERE p ~ 'Seq Scan') AS texts
+  FROM plan($$EXECUTE pruned_texts('{did:web:x}')$$) p;
+SELECT count(*) FILTER (WHERE p ~ 'Seq Scan') AS dids
+  FROM plan($$EXECUTE pruned_dids('{did:web:x}')$$) p;
+SET plan_cache_mode = force_custom_plan;
+SELECT count(*) FILTER (WHERE p ~ 'Seq Scan') AS texts
+  FROM plan($$EXECUTE pruned_texts('{did:web:x}')$$) p;
+SELECT count(*) FILTER (WHERE p ~ 'Seq Scan') AS dids
+  FROM plan($$EXECUTE pruned_dids('{did:web:x}')$$) p;
 RESET plan_cache_mode;
 
 -- estimates: a text that is a DID is estimated as that

@@ -27,7 +27,7 @@
  * that equality in all families that contain =, so each type has a second family,
  * type_text_ops, that is complete and has no operator class.
  *
- * The support functions of the operators do three things:
+ * The support functions of the operators do four things:
  *
  * - They turn a constant text into a value of the type if it is one.  So the
  *	 planner can use statistics and prune partitions.
@@ -39,13 +39,32 @@
  * - They give the other comparisons with such a text the collation "C".  The
  *	 estimators of the server compare the text with the bounds of a histogram in
  *	 the order of the collation, which must be there and have the order of values.
- * - They let an index on the column of text serve =.
+ * - They let an index on the column of text serve =, unless the clause went into an
+ *	 equivalence class, and <, <=, >= and >, if that index has the order of bytes.
+ *
+ * What they cannot do:
+ *
+ * - A join clause of an inner join or a semijoin goes into an equivalence class.
+ *	 For a class the planner asks no support function, and takes a btree only if its
+ *	 family has the operator.  So the index on the column of text needs value::text.
+ *	 An operator that is in no btree family would form no class, but an index on
+ *	 the column of values would no longer serve = ANY of an array of text, for which
+ *	 there is no support function either, nor have the order of ORDER BY beside
+ *	 value = parameter.
+ *
+ * - The server hashes the array of = ANY and <> ALL only if the hash function of both
+ *	 types is the same one.  It calls that, and the function of the operator, without
+ *	 telling which argument is a value and which a text: the operator compares two
+ *	 elements, or an element with the value on its right.  That fits two types with
+ *	 one representation.  Ours have two: a tid is no pointer, and 15 bytes are the
+ *	 text of one DID and the packed form of another.  So the hash functions differ.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/detoast.h"
+#include "access/nbtree.h"
 #include "access/stratnum.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
@@ -509,8 +528,24 @@ as_text(Node *value)
 }
 
 /*
+ * Does this function of the server's compare two texts by a strategy as we do: for
+ * =, at least where they are equal for us, and else in the order of their bytes?
+ */
+static bool
+compares_bytes(Oid function, StrategyNumber strategy, Oid collation)
+{
+	static const Oid by_bytes[] = {InvalidOid, F_TEXT_PATTERN_LT, F_TEXT_PATTERN_LE, F_TEXTEQ,
+	F_TEXT_PATTERN_GE, F_TEXT_PATTERN_GT};
+	static const Oid by_collation[] = {InvalidOid, F_TEXT_LT, F_TEXT_LE, F_TEXTEQ,
+	F_TEXT_GE, F_TEXT_GT};
+
+	return function == by_bytes[strategy] ||
+		(function == by_collation[strategy] && collation == C_COLLATION_OID);
+}
+
+/*
  * The index condition column = value::text, for column = value and an index on a
- * column of text.
+ * column of text; so for <, <=, >= and > if the index has the order of bytes.
  */
 static Node *
 text_index_condition(SupportRequestIndexCondition *request)
@@ -522,22 +557,24 @@ text_index_condition(SupportRequestIndexCondition *request)
 	Oid			operator;
 
 	if (args == NIL || !find_comparison(request->funcid, &comparison) ||
-		comparison.strategy != BTEqualStrategyNumber ||
-		request->indexarg != comparison.text_arg)
+		comparison.strategy == InvalidStrategy || request->indexarg != comparison.text_arg)
 		return NULL;
 	value = list_nth(args, 1 - comparison.text_arg);
 	if (!is_pseudo_constant_for_index(request->root, value, request->index))
 		return NULL;
 
+	strategy = comparison.strategy;
+	if (comparison.text_arg == 1)
+		strategy = BTCommuteStrategyNumber(strategy);
 	if (request->index->relam == BTREE_AM_OID)
-		strategy = BTEqualStrategyNumber;
-	else if (request->index->relam == HASH_AM_OID)
-		strategy = HTEqualStrategyNumber;
+		operator = get_opfamily_member(request->opfamily, TEXTOID, TEXTOID, strategy);
+	else if (request->index->relam == HASH_AM_OID && strategy == BTEqualStrategyNumber)
+		operator = get_opfamily_member(request->opfamily, TEXTOID, TEXTOID,
+									   HTEqualStrategyNumber);
 	else
 		return NULL;
-	operator = get_opfamily_member(request->opfamily, TEXTOID, TEXTOID, strategy);
 	if (request->index->opcintype[request->indexcol] != TEXTOID || !OidIsValid(operator) ||
-		get_opcode(operator) != F_TEXTEQ)
+		!compares_bytes(get_opcode(operator), strategy, request->indexcollation))
 		return NULL;
 
 	/* texts that differ for us may be equal in a nondeterministic collation */
