@@ -7,8 +7,8 @@
  * A datetime is a string, since its record is hashed and signed as it was written,
  * and two strings may name the same time.  The domain is over text with collation
  * "C".  To compare times, convert them: datetime_to_timestamptz() and sort_at().
- * codec/datetime.c has the syntax, and reads leap seconds, more than six digits
- * and the ends of the era.
+ * codec/datetime.c has the syntax, what it makes of more than six digits, and the
+ * sloppier forms.
  *
  * Nothing here depends on TimeZone, DateStyle or any other setting: a datetime
  * has an offset, and a timestamptz is a number of microseconds.  So all of it is

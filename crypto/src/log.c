@@ -31,7 +31,7 @@
  * operation follows, the chain is walked from its end.  The entries that are passed will be
  * nullified, so all walks together are no longer than the log.
  *
- * Memory: 56 bytes for an entry, which has some 300 in a jsonb, and one operation's block.
+ * Memory: 48 bytes for an entry, which has about 300 in a jsonb, and one operation's block.
  *
  *-------------------------------------------------------------------------
  */

@@ -19,6 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
+#include "codec/fault.h"
 #include "compat.h"
 #include "key.h"
 #include "multikey.h"
@@ -60,7 +61,7 @@ atid_plc_did(PG_FUNCTION_ARGS)
 	char		did[ATID_PLC_DID_LEN];
 
 	if (problem == NULL && !operation.genesis)
-		problem = "$.prev: The value must be null.";
+		problem = psprintf("$.prev: %s", atid_fault_words(ATID_OPERATION_PREV_NULL));
 	if (problem != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

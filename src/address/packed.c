@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * packed.c
- *		What the types atid.did and atid.at_uri share: the error for a value that
- *		cannot be read, and sorting by abbreviated keys.
+ *		What the types atid.did and atid.at_uri share: sorting by abbreviated keys.
  *
  * The form on disk is in codec/packed.c.
  *

@@ -246,7 +246,7 @@ extern bool atid_lex_add_node(AtidLexCompile *c, AtidLexPlace place, AtidLexRole
 extern bool atid_lex_add_property(AtidLexCompile *c, AtidLexText name, AtidLexPlace place,
 								  AtidLexRole role, AtidFault fault);
 
-/* The order of two AtidLexText, for sorting; arg is the AtidLexCompile. */
+/* The order of two AtidLexText, for sorting; arg is the set. */
 extern int	atid_lex_compare_texts(const void *a, const void *b, void *arg);
 
 

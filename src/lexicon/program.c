@@ -259,8 +259,8 @@ get_stored_value(const CallSite *site, Datum datum, StoredValue *stored)
 }
 
 /*
- * The program of an argument of type atid.lexicon.  It stays until the next call at the
- * same call site.  fn_extra is not free for other use.
+ * The program of an argument of type atid.lexicon.  The call site keeps it until a call
+ * with another value, or until its memory is freed.  fn_extra is not free for other use.
  */
 const AtidLexicon *
 atid_lexicon_program(FunctionCallInfo fcinfo, int argument)

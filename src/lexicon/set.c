@@ -383,10 +383,16 @@ pruned_document(const Closure *closure, const AtidLexDocument *document, size_t 
 	AtidCborWriter writer = {0};
 	AtidLexiconPart part;
 
-	/* its map of definitions gets a head that is no longer */
 	writer.cap = document->end - document->at;
 	writer.data = palloc_extended(writer.cap, MCXT_ALLOC_HUGE);
 	copy_bytes(&writer, set, document->at, document->defs);
+
+	/*
+	 * Its map of definitions gets a head that is no longer.  The writer asks
+	 * for the room of the longest head, 9 bytes, which one definition takes,
+	 * so it needs no grow().
+	 */
+	Assert(kept <= document->count && writer.cap - writer.len >= 9);
 	atid_cbor_put_map(&writer, kept);
 	for (uint32 i = 0; i < document->count; i++)
 	{
@@ -395,6 +401,7 @@ pruned_document(const Closure *closure, const AtidLexDocument *document, size_t 
 			copy_bytes(&writer, set, definitions[i].at, definitions[i].end);
 	}
 	copy_bytes(&writer, set, definitions[document->count - 1].end, document->end);
+	Assert(writer.len <= writer.cap);
 
 	part.nsid = set->bytes + document->nsid.at;
 	part.nsid_len = document->nsid.len;
