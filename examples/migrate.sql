@@ -8,15 +8,17 @@
  *     CALL moving.swap('post');
  *     COMMIT;
  *
- * prepare() and swap() lock the table for a moment; set lock_timeout before. The other two lock only the rows that they
- * change. Each can be repeated after an error. At the end: DROP SCHEMA moving CASCADE.
+ * prepare() locks the table for a moment, and swap() while it reads it once: it is an error if new values are not the
+ * old ones. Set lock_timeout before these two. The others lock only the rows that they change. Each can be
+ * repeated after an error. At the end: DROP SCHEMA moving CASCADE.
  *
  * Not for partitioned tables and tables with children, nor for generated and identity columns. Privileges on a column,
- * its comment and its statistics target are not carried over. The owner of the table runs it.
+ * its comment and its statistics target are not carried over. The owner of the table runs it; row security must not
+ * apply to them.
  */
-CREATE SCHEMA moving;
+CREATE SCHEMA IF NOT EXISTS moving;
 
-CREATE TABLE moving.columns (
+CREATE TABLE IF NOT EXISTS moving.columns (
 	relation oid,
 	name     name,
 	new_name name NOT NULL,
@@ -25,7 +27,7 @@ CREATE TABLE moving.columns (
 );
 
 /* The indexes on these columns: how the new one is made, and how it becomes a constraint if the old one is one. */
-CREATE TABLE moving.indexes (
+CREATE TABLE IF NOT EXISTS moving.indexes (
 	relation   oid,
 	name       name,
 	new_name   name NOT NULL,
@@ -35,12 +37,12 @@ CREATE TABLE moving.indexes (
 );
 
 /* A name that fits: the end of a long one is cut off, and its hash keeps it apart from others. */
-CREATE FUNCTION moving.name_of(name text, suffix text) RETURNS name LANGUAGE sql IMMUTABLE
+CREATE OR REPLACE FUNCTION moving.name_of(name text, suffix text) RETURNS name LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN octet_length(name || suffix) < 64 THEN name || suffix
             ELSE left(name, 20) || left(md5(name), 8) || suffix END;
 
 /* What else needs the columns: swap() refuses as long as there is any. */
-CREATE FUNCTION moving.in_the_way(relation regclass) RETURNS SETOF text LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION moving.in_the_way(relation regclass) RETURNS SETOF text LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)
 	FROM moving.columns c
@@ -55,18 +57,60 @@ BEGIN ATOMIC
 	  AND (i.relkind IS NULL OR i.relkind NOT IN ('i', 'I'));
 END;
 
-CREATE PROCEDURE moving.prepare(relation regclass, types jsonb) LANGUAGE plpgsql AS $$
+/* The indexes that are to be made again: the valid ones that have one of the columns, or need it in an expression. */
+CREATE OR REPLACE FUNCTION moving.indexes_of(relation regclass, names name[]) RETURNS SETOF oid LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT indexrelid FROM pg_index
+	WHERE indrelid = indexes_of.relation AND indisvalid AND NOT indisexclusion AND EXISTS (
+		SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = ANY (names)
+		  AND (attnum = ANY (indkey)
+		       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+		                  AND refobjid = attrelid AND refobjsubid = attnum)));
+END;
+
+/*
+ * A condition: has a row a new value that its old one does not give? Texts are compared, because some types have no
+ * equality. The cast comes last: it is an error where the old text is none of the type, and then the new value is NULL.
+ */
+CREATE OR REPLACE FUNCTION moving.differs(relation regclass) RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT string_agg(format('CASE WHEN %1$I IS NULL OR %2$I IS NULL THEN %1$I IS NOT NULL OR %2$I IS NOT NULL '
+	                         'WHEN %2$I::text = %1$I::text THEN false ELSE %2$I::text IS DISTINCT FROM (%1$I::%3$s)::text END',
+	                         name, new_name, type), ' OR ' ORDER BY name)
+	FROM moving.columns c WHERE c.relation = differs.relation;
+END;
+
+/* What no step can do without. */
+CREATE OR REPLACE PROCEDURE moving.check_table(relation regclass, is_prepared bool) LANGUAGE plpgsql AS $$
+BEGIN
+	IF is_prepared AND NOT EXISTS (SELECT FROM moving.columns c WHERE c.relation = check_table.relation) THEN
+		RAISE 'table "%" is not prepared', relation
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call moving.prepare() first.';
+	END IF;
+	IF row_security_active(relation::oid) THEN
+		RAISE 'cannot move "%", as row security applies to role "%"', relation, current_user
+			USING ERRCODE = 'insufficient_privilege', DETAIL = 'The role must see and change all rows.',
+			HINT = 'Run this as a role with BYPASSRLS, or after ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.';
+	END IF;
+END $$;
+
+CREATE OR REPLACE PROCEDURE moving.prepare(relation regclass, types jsonb) LANGUAGE plpgsql AS $$
 DECLARE
 	problem text;
 	names   name[] := ARRAY(SELECT jsonb_object_keys(types));
+	path    text := current_setting('search_path');
 	c       record;
 BEGIN
+	CALL moving.check_table(relation, false);
 	SELECT CASE
 		WHEN relkind <> 'r' OR relispartition OR relhassubclass THEN 'must be an ordinary table without children'
 		WHEN relreplident = 'i' THEN 'must not have an index as its replica identity'
 	END INTO problem FROM pg_class WHERE oid = prepare.relation;
 	IF problem IS NOT NULL THEN
 		RAISE 'cannot move "%"', relation USING DETAIL = format('The table %s.', problem);
+	END IF;
+	IF cardinality(names) = 0 THEN
+		RAISE 'no column of "%" is given', relation;
 	END IF;
 	FOR c IN SELECT name, a.attnum, attgenerated, attidentity FROM unnest(names) AS name
 		LEFT JOIN pg_attribute a ON attrelid = prepare.relation AND attname = name AND NOT attisdropped
@@ -77,6 +121,16 @@ BEGIN
 		END IF;
 	END LOOP;
 
+	/* A column that has the name of a new one must be of an earlier prepare(): it will be overwritten. */
+	FOR c IN SELECT attname, format_type(atttypid, atttypmod) AS type FROM jsonb_each_text(types)
+		JOIN pg_attribute ON attrelid = prepare.relation AND attname = moving.name_of(key, '_new') AND NOT attisdropped
+		WHERE atttypid <> value::regtype OR NOT EXISTS (
+			SELECT FROM moving.columns m WHERE m.relation = prepare.relation AND m.name = key AND m.new_name = attname)
+	LOOP
+		RAISE 'column "%" of "%" exists already', c.attname, relation USING ERRCODE = 'duplicate_column',
+			DETAIL = format('It is of type %s.', c.type),
+			HINT = 'Rename the column, or drop it and the trigger "~moving" if they are left from an earlier attempt.';
+	END LOOP;
 	DELETE FROM moving.columns m WHERE m.relation = prepare.relation;
 	DELETE FROM moving.indexes m WHERE m.relation = prepare.relation;
 	INSERT INTO moving.columns SELECT relation, key, moving.name_of(key, '_new'), value FROM jsonb_each_text(types);
@@ -99,6 +153,16 @@ BEGIN
 		EXECUTE format('ALTER TABLE moving.shadow ALTER %I TYPE %s USING NULL', c.name, c.type);
 		EXECUTE format('ALTER TABLE moving.shadow RENAME %I TO %I', c.name, c.new_name);
 	END LOOP;
+	IF EXISTS (SELECT FROM pg_attribute JOIN moving.columns m ON m.new_name = attname AND m.relation = prepare.relation
+	           WHERE attrelid = 'moving.shadow'::regclass AND atttypmod <> -1) THEN
+		RAISE 'cannot give a column of "%" a type with a length or precision', relation
+			USING DETAIL = 'A cast to it would cut values.', HINT = 'Leave it out, and add a CHECK.';
+	END IF;
+	/* Types, functions and tables with their schemas: other sessions may have another search_path. */
+	PERFORM set_config('search_path', 'pg_catalog', true);
+	UPDATE moving.columns m SET type = attribute.type
+	FROM (SELECT attname, atttypid::regtype::text AS type FROM pg_attribute WHERE attrelid = 'moving.shadow'::regclass) AS attribute
+	WHERE m.relation = prepare.relation AND m.new_name = attname;
 	INSERT INTO moving.indexes
 	SELECT relation, i.relname, moving.name_of(i.relname, '_new'),
 	       format('CREATE %s INDEX CONCURRENTLY %I ON %s', CASE WHEN indisunique THEN 'UNIQUE' END,
@@ -109,11 +173,8 @@ BEGIN
 	              CASE WHEN condeferred THEN 'DEFERRABLE INITIALLY DEFERRED' WHEN condeferrable THEN 'DEFERRABLE' END) END
 	FROM pg_index x JOIN pg_class i ON i.oid = indexrelid
 	LEFT JOIN pg_constraint k ON conindid = indexrelid AND conrelid = indrelid AND contype IN ('p', 'u')
-	WHERE indrelid = prepare.relation AND indisvalid AND NOT indisexclusion AND EXISTS (
-		SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = ANY (names)
-		  AND (attnum = ANY (indkey)
-		       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
-		                  AND refobjid = attrelid AND refobjsubid = attnum)));
+	WHERE indexrelid IN (SELECT moving.indexes_of(relation, names));
+	PERFORM set_config('search_path', path, true);
 	DROP TABLE moving.shadow;
 
 	FOR c IN SELECT m.* FROM moving.columns m JOIN pg_attribute a ON attrelid = m.relation AND attname = m.name
@@ -131,30 +192,44 @@ BEGIN
 	/* the last of the triggers by name, so that it sees what others change */
 	EXECUTE format('CREATE OR REPLACE TRIGGER "~moving" BEFORE INSERT OR UPDATE ON %s '
 	               'FOR EACH ROW EXECUTE FUNCTION moving.%I()', relation, 'fill_' || relation::oid);
+	/* also for what the apply worker of a subscription writes */
+	EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER "~moving"', relation);
 
 	FOR problem IN SELECT moving.in_the_way(relation) ORDER BY 1 LOOP
 		RAISE NOTICE 'to be dropped before the swap: %', problem;
+	END LOOP;
+	FOR c IN SELECT tgname, tgenabled FROM pg_trigger    /* of any column, for UPDATE */
+		WHERE tgrelid = prepare.relation AND NOT tgisinternal AND tgtype & 16 <> 0 AND tgattr = '' AND tgname <> '~moving'
+		  AND tgenabled IN ('O', 'A') ORDER BY tgname
+	LOOP
+		RAISE NOTICE 'fill() fires trigger "%"%', c.tgname,
+			CASE c.tgenabled WHEN 'O' THEN ', unless session_replication_role is replica' ELSE '' END;
 	END LOOP;
 END $$;
 
 /*
  * Fills the new columns of the rows that were there, some pages in a transaction, and adds a validated check where the
  * old column is NOT NULL. Rows that are updated meanwhile may move behind the last page: the trigger fills them.
+ *
+ * To the table's triggers each row is an UPDATE. Where they should not fire, as one that notes the time of a change, set
+ * session_replication_role to replica before, as a superuser or a role with SET on this parameter.
  */
-CREATE PROCEDURE moving.fill(relation regclass, pages int) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE PROCEDURE moving.fill(relation regclass, pages int) LANGUAGE plpgsql AS $$
 DECLARE
 	last_page  bigint := pg_relation_size(relation) / current_setting('block_size')::int;
 	page       bigint := 0;
 	assigned   text;
-	incomplete text;
 	c          record;
 BEGIN
-	SELECT string_agg(format('%I = %I::%s', new_name, name, type), ', '),
-	       string_agg(format('%I IS NULL AND %I IS NOT NULL', new_name, name), ' OR ')
-	INTO STRICT assigned, incomplete FROM moving.columns m WHERE m.relation = fill.relation;
+	CALL moving.check_table(relation, true);
+	IF pages IS NULL OR pages < 1 THEN
+		RAISE 'the number of pages must be at least 1' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	SELECT string_agg(format('%I = %I::%s', new_name, name, type), ', ')
+	INTO STRICT assigned FROM moving.columns m WHERE m.relation = fill.relation;
 	WHILE page <= last_page LOOP
 		EXECUTE format('UPDATE %s SET %s WHERE ctid >= %L AND ctid < %L AND (%s)', relation, assigned,
-		               format('(%s,0)', page), format('(%s,0)', page + pages), incomplete);
+		               format('(%s,0)', page), format('(%s,0)', least(page + pages, 4294967295)), moving.differs(relation));
 		COMMIT;
 		page := page + pages;
 	END LOOP;
@@ -172,28 +247,39 @@ BEGIN
 END $$;
 
 /* Statements for \gexec, as CREATE INDEX CONCURRENTLY must be in no transaction. */
-CREATE FUNCTION moving.index_commands(relation regclass) RETURNS SETOF text LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION moving.index_commands(relation regclass) RETURNS SETOF text LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT command FROM (
 		SELECT m.name, n, command
 		FROM moving.indexes m
 		JOIN pg_class t ON t.oid = m.relation
 		LEFT JOIN (pg_class i JOIN pg_index x ON x.indexrelid = i.oid)
-		  ON i.relnamespace = t.relnamespace AND i.relname = m.new_name,
+		  ON i.relnamespace = t.relnamespace AND i.relname = m.new_name AND x.indrelid = m.relation,
 		LATERAL (VALUES
-			(1, CASE WHEN NOT indisvalid THEN format('DROP INDEX CONCURRENTLY %s', i.oid::regclass) END),
+			(1, CASE WHEN NOT indisvalid THEN format('DROP INDEX CONCURRENTLY %I.%I', t.relnamespace::regnamespace::name, m.new_name) END),
 			(2, CASE WHEN indisvalid IS NOT TRUE THEN m.definition END)) AS v (n, command)
 		WHERE m.relation = index_commands.relation AND command IS NOT NULL) AS commands
 	ORDER BY name, n;
 END;
 
-/* The new columns and indexes take the place of the old ones, and their names. */
-CREATE PROCEDURE moving.swap(relation regclass) LANGUAGE plpgsql AS $$
+/*
+ * The new columns and indexes take the place of the old ones, and their names. Nobody can write meanwhile, so what is
+ * compared here stays as it is.
+ */
+CREATE OR REPLACE PROCEDURE moving.swap(relation regclass) LANGUAGE plpgsql AS $$
 DECLARE
 	blocking text;
+	differs  text;
+	lost     bigint;
 	c        record;
 BEGIN
+	IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+		RAISE 'cannot move "%" in a transaction with isolation level %', relation, current_setting('transaction_isolation')
+			USING ERRCODE = 'active_sql_transaction', DETAIL = 'Its snapshot is older than the lock, and may not show all rows.',
+			HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+	END IF;
 	EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation);
+	CALL moving.check_table(relation, true);
 	SELECT string_agg(what, ', ' ORDER BY what) INTO blocking FROM moving.in_the_way(relation) AS what;
 	IF blocking IS NOT NULL THEN
 		RAISE 'cannot move "%", as other objects need its columns', relation
@@ -202,6 +288,35 @@ BEGIN
 	SELECT string_agg(command, '; ') INTO blocking FROM moving.index_commands(relation) AS command;
 	IF blocking IS NOT NULL THEN
 		RAISE 'cannot move "%" without its indexes', relation USING DETAIL = blocking;
+	END IF;
+	SELECT string_agg(relname, ', ' ORDER BY relname) INTO blocking FROM pg_class
+	WHERE oid IN (SELECT moving.indexes_of(relation, ARRAY(SELECT name FROM moving.columns m WHERE m.relation = swap.relation)))
+	  AND relname NOT IN (SELECT name FROM moving.indexes m WHERE m.relation = swap.relation);
+	IF blocking IS NOT NULL THEN
+		RAISE 'cannot move "%", as it has indexes that prepare() did not see', relation
+			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = blocking,
+			HINT = 'Call moving.prepare() again, and run what moving.index_commands() gives.';
+	END IF;
+
+	/* Whatever the cause: fill() has not finished, or a value was written without the trigger. */
+	differs := moving.differs(relation);
+	BEGIN
+		EXECUTE format('SELECT count(*) FROM %s WHERE %s', relation, differs) INTO lost;
+		IF lost > 0 THEN
+			EXECUTE format('SELECT concat_ws('', '', %s) FROM %s WHERE %s LIMIT 1',
+			               (SELECT string_agg(format('%L || coalesce(quote_literal(left(%I::text, 100)), ''NULL'')', n || ' = ', n), ', '
+			                                  ORDER BY name, n <> name)
+			                FROM moving.columns m, unnest(ARRAY[m.name, m.new_name]) AS n WHERE m.relation = swap.relation),
+			               relation, differs) INTO blocking;
+		END IF;
+	EXCEPTION WHEN data_exception THEN
+		RAISE 'cannot move "%", as it has values that are not of the new type', relation
+			USING ERRCODE = 'data_exception', DETAIL = format('The server says: %s.', SQLERRM), HINT = 'Repair them, and call moving.fill() again.';
+	END;
+	IF lost > 0 THEN
+		RAISE 'cannot move "%", as % of its rows have other values in the new columns', relation, lost
+			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('In the first of them %s.', blocking),
+			HINT = 'Call moving.fill() until it ends without an error.';
 	END IF;
 
 	EXECUTE format('DROP TRIGGER "~moving" ON %s', relation);
@@ -215,7 +330,7 @@ BEGIN
 		/* Two statements: in one, the server would drop the check first, and read the whole table for NOT NULL. */
 		IF c.attnotnull THEN
 			EXECUTE format('ALTER TABLE %s ALTER %I SET NOT NULL', relation, c.new_name);
-			EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', relation, c.rule);
+			EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', relation, c.rule);
 		END IF;
 		EXECUTE format('ALTER TABLE %s DROP COLUMN %I', relation, c.name);
 		EXECUTE format('ALTER TABLE %s RENAME %I TO %I', relation, c.new_name, c.name);

@@ -2,7 +2,13 @@
 #
 # Shows that
 # - one session that writes and one that reads go on through all steps, and nothing that they wrote is missing;
-# - the swap reads no row: the server says that the check proves NOT NULL, and begins no scan;
+# - the swap reads the table once, to compare: the server says that the check proves NOT NULL;
+# - the swap refuses a row whose new value is not its old one: fill() broke off, the trigger did not fire; and row
+#   security, an old snapshot, an index made since, a table that is not prepared; then nothing is changed;
+# - what an apply worker writes is carried over;
+# - with session_replication_role = replica fill() fires no trigger, and prepare() says which it fires otherwise;
+# - the commands name tables, indexes, types and functions so that the search_path does not matter;
+# - a column of the user's own is not overwritten;
 # - indexes of all kinds, their names, the constraints and the defaults are there as before;
 # - prepare, fill and the commands for indexes can be repeated after an error, an index that broke off is made again;
 # - a value that the type does not take stops the fill, and the table is as it was;
@@ -120,7 +126,7 @@ refused('an index on values that are twice',
 	 SELECT moving.index_commands('busy') \\gexec\n SELECT 1/(count(*) - count(*)) FROM pg_class", qr/could not create unique index/);
 $s->ok("DELETE FROM busy WHERE uri = 'at://did:web:c.example'");
 like($s->ok("SELECT string_agg(c, ' ') FROM moving.index_commands('busy') AS c"),
-	qr/^DROP INDEX CONCURRENTLY busy_pkey_new CREATE UNIQUE INDEX CONCURRENTLY busy_pkey_new/, 'an invalid index is made again');
+	qr/^DROP INDEX CONCURRENTLY public.busy_pkey_new CREATE UNIQUE INDEX CONCURRENTLY busy_pkey_new ON public.busy /, 'an invalid index is made again');
 $s->ok("SELECT moving.index_commands('busy') \\gexec\n SELECT 1");
 is($s->ok("SELECT count(*) FROM moving.index_commands('busy')"), '0', 'nothing is left to be made');
 
@@ -146,8 +152,9 @@ foreach my $column ('uri_new', 'rev_new')
 {
 	like($err, qr/existing constraints on column "busy\.$column" are sufficient to prove/, "$column: NOT NULL by the check");
 }
-unlike($err, qr/verifying table|rewriting table/, 'the swap reads no row');
-like($out, qr/^(\d+)\n\1$/, 'nor does it begin a scan');
+unlike($err, qr/verifying table|rewriting table/, 'the server reads no row for its own checks');
+my @scans = split /\n/, $out;
+is($scans[1] - $scans[0], 1, 'the swap reads the table once');
 
 $s->ok('INSERT INTO stop VALUES (1)');
 $writer->ok('SELECT 1');
@@ -175,6 +182,122 @@ $s->ok('CREATE TABLE parts (uri text) PARTITION BY HASH (uri);
 refused('a partitioned table', q(CALL moving.prepare('parts', '{"uri": "atid.at_uri"}')), qr/must be an ordinary table/);
 refused('a generated column', q(CALL moving.prepare('made', '{"uri": "atid.at_uri"}')), qr/neither generated nor an identity/);
 refused('a column that is not there', q(CALL moving.prepare('made', '{"b": "atid.at_uri"}')), qr/must exist/);
+
+#
+# Nothing is lost, whatever failed before.
+#
+my $subject = q('{"subject": "atid.at_uri"}');
+
+sub fresh_table
+{
+	$s->ok(<<'SQL');
+DROP TABLE IF EXISTS likes;
+CREATE TABLE likes (id int PRIMARY KEY, subject text);
+INSERT INTO likes SELECT i, 'at://did:web:b.example/com.example.note/' || i FROM generate_series(1, 1000) i;
+SQL
+	return;
+}
+
+sub contents { return $s->ok('SELECT md5(string_agg(concat_ws(\'|\', id, subject), \',\' ORDER BY id)) FROM likes'); }
+
+# A swap after other steps is refused, and the values are as they were.
+sub keeps_all
+{
+	my ($what, $swap, $pattern) = @_;
+	my $there = contents();
+	refused($what, "BEGIN; $swap", $pattern);
+	$s->ok('ROLLBACK');
+	is(contents(), $there, "$what: nothing is lost");
+	return;
+}
+my $swap = "CALL moving.swap('likes')";
+
+fresh_table();
+keeps_all('without prepare', $swap, qr/table "likes" is not prepared/);
+refused('fill without prepare', "CALL moving.fill('likes', 10)", qr/table "likes" is not prepared/);
+$s->ok("UPDATE likes SET subject = 'no URI' WHERE id = 500; CALL moving.prepare('likes', $subject)");
+refused('a fill by no pages', "CALL moving.fill('likes', $_)", qr/must be at least 1/) foreach 0, -1, 'NULL';
+keeps_all('without fill', $swap, qr/as 1000 of its rows have other values.*subject = 'at:.*', subject_new = NULL/s);
+refused('a fill that meets no URI', "CALL moving.fill('likes', 1)", qr/"no URI"/);
+keeps_all('after a fill that broke off', $swap, qr/of its rows have other values.*Call moving.fill/s);
+
+$s->ok("UPDATE likes SET subject = NULL WHERE id = 500; CALL moving.fill('likes', 1)");
+keeps_all("isolation $_", "SET TRANSACTION ISOLATION LEVEL $_; $swap", qr/isolation level $_/i) foreach 'REPEATABLE READ', 'SERIALIZABLE';
+$s->ok("CREATE UNIQUE INDEX since ON likes (subject) WHERE id > 0");
+keeps_all('an index made since', $swap, qr/has indexes that prepare\(\) did not see.*since/s);
+$s->ok('DROP INDEX since');
+
+foreach my $case (
+	[ 'a new row',        "INSERT INTO likes VALUES (0, 'at://did:web:c.example')" ],
+	[ 'another value',    "UPDATE likes SET subject = 'at://did:web:c.example' WHERE id = 1" ],
+	[ 'NULL',             'UPDATE likes SET subject = NULL WHERE id = 1' ],
+	[ 'a value for NULL', "UPDATE likes SET subject = 'at://did:web:c.example' WHERE id = 500" ],
+	[ 'what is no URI',   "UPDATE likes SET subject = 'no URI' WHERE id = 2", 'no mending' ])
+{
+	my ($what, $write, $bad) = @$case;
+	$s->ok("BEGIN; ALTER TABLE likes DISABLE TRIGGER \"~moving\"; $write; ALTER TABLE likes ENABLE ALWAYS TRIGGER \"~moving\"; COMMIT");
+	keeps_all("$what, unseen", $swap, $bad ? qr/values that are not of the new type/ : qr/as 1 of its rows have other values/);
+	next if $bad;
+	$s->ok("CALL moving.fill('likes', 1); BEGIN; $swap; ROLLBACK");
+	pass("$what: filled again, it can be swapped");
+}
+$s->ok('UPDATE likes SET subject = NULL WHERE id = 2');
+
+# as an apply worker
+$s->ok("SET session_replication_role = replica; INSERT INTO likes VALUES (-1, 'at://did:web:c.example');
+	UPDATE likes SET subject = 'at://did:web:d.example' WHERE id < 10; RESET session_replication_role");
+my $there = contents();
+$s->ok($swap);
+is(contents(), $there, 'what an apply worker writes is carried over');
+
+# Row security that hides rows from the owner
+fresh_table();
+$s->ok("CREATE ROLE own; GRANT CREATE ON DATABASE $db TO own; GRANT USAGE ON SCHEMA atid TO own; GRANT ALL ON SCHEMA moving TO own;
+	GRANT ALL ON ALL TABLES IN SCHEMA moving TO own; GRANT CREATE ON SCHEMA public TO own; ALTER TABLE likes OWNER TO own;
+	ALTER TABLE likes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY p ON likes USING (id % 2 = 0); SET ROLE own");
+refused('row security: prepare', "CALL moving.prepare('likes', $subject)", qr/row security applies to role "own"/);
+$s->ok("ALTER TABLE likes NO FORCE ROW LEVEL SECURITY; CALL moving.prepare('likes', $subject); CALL moving.fill('likes', 10);
+	ALTER TABLE likes FORCE ROW LEVEL SECURITY");
+refused('row security: fill', "CALL moving.fill('likes', 10)", qr/row security applies to role "own"/);
+refused('row security: swap', $swap, qr/row security applies to role "own"/);
+$s->ok("ALTER TABLE likes NO FORCE ROW LEVEL SECURITY; $swap; RESET ROLE");
+is($s->ok('SELECT count(subject) FROM likes'), 1000, 'row security that does not apply to the owner is no hindrance');
+
+# Triggers
+fresh_table();
+$s->ok(<<'SQL');
+CREATE TABLE fired (n int);
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO fired VALUES (1); RETURN NEW; END $$;
+CREATE TRIGGER touch BEFORE UPDATE ON likes FOR EACH ROW EXECUTE FUNCTION note();
+CREATE TRIGGER touch_id BEFORE UPDATE OF id ON likes FOR EACH ROW EXECUTE FUNCTION note();
+SQL
+(undef, undef, $said) = $s->try("CALL moving.prepare('likes', $subject)");
+like($said, qr/fill\(\) fires trigger "touch", unless session_replication_role is replica/, 'prepare tells which triggers fill fires');
+unlike($said, qr/touch_id/, 'but no trigger of another column');
+$s->ok("SET session_replication_role = replica; CALL moving.fill('likes', 10); RESET session_replication_role");
+is($s->ok('SELECT count(*) FROM fired'), 0, 'fill as replica fires none');
+$s->ok($swap);
+is($s->ok("SELECT count(*) FROM likes WHERE subject <@ 'at://did:web:b.example'"), 1000, 'and fills all');
+
+# Another search_path in the session that makes the indexes, and names that are taken
+fresh_table();
+$s->ok(<<"SQL");
+CREATE SCHEMA other; CREATE TABLE other.likes (id int, subject text, subject_new text);
+CREATE INDEX by_author ON likes (atid.at_uri_authority(subject::atid.at_uri)); SET search_path = public, atid;
+CALL moving.prepare('likes', '{"subject": "at_uri"}'); CALL moving.fill('likes', 10); SET search_path = other, public;
+SELECT moving.index_commands('public.likes') \\gexec\n RESET search_path;
+SQL
+is($s->ok("SELECT count(*) FROM pg_indexes WHERE schemaname = 'other'"), 0, 'the other table has no index');
+$s->ok("SET search_path = other, public; CALL moving.swap('public.likes'); RESET search_path");
+like($s->ok("SELECT indexdef FROM pg_indexes WHERE indexname = 'by_author'"), qr/ON public.likes USING btree/, 'the index is that of the table');
+refused('a column of the user that has the new name', "CALL moving.prepare('other.likes', $subject)", qr/column "subject_new" of "other.likes" exists already/);
+refused('a type that would cut', q(CALL moving.prepare('busy', '{"note": "varchar(2)"}')), qr/a length or precision/);
+refused('no column', q(CALL moving.prepare('busy', '{}')), qr/no column/);
+
+# Loaded over the version that was there, it takes its place.
+$s->ok("CREATE OR REPLACE PROCEDURE moving.swap(relation regclass) LANGUAGE sql AS ''");
+$node->psql($db, slurp_file("$FindBin::Bin/../examples/migrate.sql"), on_error_stop => 1, on_error_die => 1);
+refused('the new swap', $swap, qr/is not prepared/);
 
 $s->quit;
 $writer->quit;
