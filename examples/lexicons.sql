@@ -19,7 +19,7 @@ CREATE TABLE lexicon (
 );
 
 -- All documents as one value. It is NULL if there is none.
-CREATE VIEW lexicons AS SELECT atid.lexicon_agg(document) AS lexicons FROM lexicon;
+CREATE VIEW lexicon_set AS SELECT atid.lexicon_agg(document) AS lexicons FROM lexicon;
 
 -- The accounts that can publish Lexicons. Anybody can publish a record under any key, but in DNS the domain of the NSID
 -- names its account (_lexicon.example.com, TXT "did=..."). Look these up, and keep them here.
@@ -35,7 +35,9 @@ CREATE TABLE lexicon_subject (
 );
 
 -- Take a record of com.atproto.lexicon.schema into the table. Returns why it is refused, or NULL: it must be a Lexicon
--- under its own NSID and of its authority's account, and every record that conforms now must still conform.
+-- under its own NSID and of its authority's account, and every record that conforms now must still conform. A record that
+-- the Lexicons would no longer decide about does not: otherwise a Lexicon without the type could come first, and then
+-- one with other rules. So load what a Lexicon refers to before it.
 CREATE FUNCTION take_lexicon(did text, rkey text, record jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   taken    atid.lexicon;
@@ -47,6 +49,7 @@ BEGIN
     RETURN atid.lexicon_problem(record);
   END IF;
   taken := record;
+  LOCK TABLE lexicon IN SHARE ROW EXCLUSIVE MODE;  -- two at once could break together what neither breaks alone
   IF atid.lexicon_nsids(taken) <> ARRAY[rkey] THEN
     RETURN 'The record key must be the NSID of the Lexicon.';
   END IF;
@@ -58,7 +61,7 @@ BEGIN
          coalesce(atid.lexicon_agg(document) FILTER (WHERE nsid <> rkey), '[]') || taken
     INTO before, after FROM lexicon;
   SELECT uri INTO broken FROM lexicon_subject s
-   WHERE atid.record_conforms(s.record, before) AND atid.record_conforms(s.record, after) IS FALSE LIMIT 1;
+   WHERE atid.record_conforms(s.record, before) AND atid.record_conforms(s.record, after) IS NOT TRUE LIMIT 1;
   IF FOUND THEN
     RETURN format('The record %s must still conform.', broken);
   END IF;
@@ -70,7 +73,7 @@ END $$;
 -- What the records of a type need, and no more.
 CREATE FUNCTION lexicons_for(type text) RETURNS atid.lexicon LANGUAGE plpgsql STABLE AS $$
 DECLARE
-  needed atid.lexicon := (SELECT atid.lexicon_only(coalesce(lexicons, '[]'), ARRAY[type]) FROM lexicons);
+  needed atid.lexicon := (SELECT atid.lexicon_only(coalesce(lexicons, '[]'), ARRAY[type]) FROM lexicon_set);
 BEGIN
   IF cardinality(atid.lexicon_missing(needed)) > 0 THEN
     RAISE 'the Lexicon of % needs %', type, array_to_string(atid.lexicon_missing(needed), ', ');
@@ -98,7 +101,7 @@ CREATE PROCEDURE make_verdict(function text) LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('CREATE FUNCTION %I(record jsonb) RETURNS bool LANGUAGE plpgsql '
                  'IMMUTABLE STRICT PARALLEL SAFE AS %L', function,
-                 (SELECT format('BEGIN RETURN atid.record_conforms(record, %L); END', lexicons) FROM lexicons));
+                 (SELECT format('BEGIN RETURN atid.record_conforms(record, %L); END', lexicons) FROM lexicon_set));
 END $$;
 
 COMMIT;
