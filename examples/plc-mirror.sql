@@ -47,9 +47,14 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
   RETURN NULL;
 END $$;
 
--- An operation that comes again counts once. One that was refused is replaced: nothing ties a line to the CID that it
--- names until it is verified, so the first one could be damaged. "nullified" is left out, because it says what was so
--- when the line was exported.
+-- Is this the operation that the CID names? A line that was damaged on its way has another one.
+CREATE FUNCTION plc_fits(cid text, operation jsonb) RETURNS bool IMMUTABLE LANGUAGE sql
+RETURN CASE WHEN atid.record_is_valid(operation) THEN atid.record_cid(operation)::text = cid ELSE false END;
+
+-- An operation that comes again counts once. A line that does not fit its CID gives way to one that does, whichever was
+-- first, and never the other way. Lines that fit can still differ in their time, which nothing proves. Such a line
+-- waits in plc_import until the one before it is verified, then goes; if that is refused, they change places. Of one
+-- operation at most ten wait. "nullified" is left out, because it says what was so when the line was exported.
 CREATE PROCEDURE plc_take_in() LANGUAGE sql
 BEGIN ATOMIC
   WITH readable AS (
@@ -58,14 +63,34 @@ BEGIN ATOMIC
       AND octet_length(entry->>'did') BETWEEN 1 AND 200 AND octet_length(entry->>'cid') BETWEEN 1 AND 200
       AND coalesce(entry->>'seq', '0') ~ '^\d{1,18}$'
     RETURNING entry
+  ), line AS (
+    SELECT entry->>'did' AS did, entry->>'cid' AS cid, atid.datetime_or_null(entry->>'createdAt') AS created_at,
+           (entry->>'seq')::bigint AS seq, entry->'operation' AS operation, plc_fits(entry->>'cid', entry->'operation') AS fits
+    FROM readable
+  ), candidate AS MATERIALIZED (  -- one line of each time, the best first
+    SELECT l.*, o.created_at AS old_time, o.operation AS old_operation, o.seq AS old_seq, o.problem AS old_problem,
+           plc_fits(o.cid, o.operation) AS old_fits,
+           row_number() OVER (PARTITION BY l.did, l.cid
+                              ORDER BY l.fits DESC, l.created_at = o.created_at, l.seq) AS place
+    FROM (SELECT DISTINCT ON (did, cid, created_at, fits) * FROM line ORDER BY did, cid, created_at, fits, seq) AS l
+         LEFT JOIN plc_operation AS o ON o.did = l.did AND o.cid = l.cid
+    WHERE o.n IS NULL
+  ), waiting AS (
+    INSERT INTO plc_import
+    SELECT jsonb_build_object('did', did, 'cid', cid, 'createdAt', created_at, 'seq', seq, 'operation', operation)
+    FROM candidate
+    WHERE fits AND created_at IS DISTINCT FROM old_time AND place <= 10
+      AND (place > 1 OR old_fits AND old_problem IS NULL)
+    UNION ALL
+    SELECT jsonb_build_object('did', did, 'cid', cid, 'createdAt', old_time, 'seq', old_seq, 'operation', old_operation)
+    FROM candidate WHERE place = 1 AND fits AND created_at <> old_time AND old_fits AND old_problem IS NOT NULL
   )
   INSERT INTO plc_operation AS old (did, cid, created_at, seq, operation)
-  SELECT DISTINCT ON (entry->>'did', entry->>'cid')
-         entry->>'did', entry->>'cid', atid.datetime_or_null(entry->>'createdAt'), (entry->>'seq')::bigint, entry->'operation'
-  FROM readable
+  SELECT did, cid, created_at, seq, operation FROM candidate
+  WHERE place = 1 AND (old_time IS NULL OR fits AND (NOT old_fits OR old_problem IS NOT NULL))
   ON CONFLICT (did, cid) DO UPDATE
   SET (created_at, seq, operation, problem) = (excluded.created_at, excluded.seq, excluded.operation, NULL)
-  WHERE old.problem IS NOT NULL;
+  WHERE old.n IS NULL;
 END;
 
 CREATE FUNCTION plc_entry(o plc_operation) RETURNS jsonb STABLE LANGUAGE sql

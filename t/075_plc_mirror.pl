@@ -10,6 +10,8 @@
 # - an account that is verified anew is the same;
 # - a damaged line with the did and the cid of a true one does no harm once the true one has come, nor to the operations
 #   that follow it;
+# - nor before it is verified, in whichever order the two come, and if only its time is damaged: both are tried; lines
+#   that wait are few, whatever is sent, and gone in the end;
 # - one statement can verify more accounts than the server has room for locks;
 # - the indexes serve to find an account by its handle and by its server, and a key.
 #
@@ -155,6 +157,46 @@ CALL plc_take_in();
 SELECT plc_verify(did) FROM plc_operation WHERE n IS NULL AND problem IS NULL GROUP BY did;
 SQL
 compare('mended');
+
+#
+# Damaged lines before and after the true ones, and none verified yet.
+#
+sub forget
+{
+	$node->safe_psql($db, 'DELETE FROM plc_import; DELETE FROM plc_operation WHERE did IN (SELECT did FROM damaged);
+		DELETE FROM plc_account WHERE did IN (SELECT did FROM damaged); DELETE FROM plc_key WHERE did IN (SELECT did FROM damaged)');
+	return;
+}
+my $all    = 'log, jsonb_array_elements(log) WITH ORDINALITY AS e (e, i) WHERE did IN (SELECT did FROM damaged)';
+my $verify = 'SELECT plc_verify(did) FROM plc_operation WHERE n IS NULL AND problem IS NULL GROUP BY did;';
+my %damage = (
+	signature => q(jsonb_set(e, '{operation,sig}', '"AAAA"')),
+	operation => q(jsonb_set(e, '{operation}', '7')),
+	# not of the first operation: nothing disproves its time
+	time => q(CASE WHEN i = 1 THEN e ELSE jsonb_set(e, '{createdAt}', to_jsonb('2019-01-01T00:00:00Z'::timestamptz)) END));
+foreach my $what (sort keys %damage)
+{
+	my $bad  = "INSERT INTO plc_import SELECT $damage{$what} FROM $all;";
+	my $good = "INSERT INTO plc_import SELECT e FROM $all;";
+	my $take = 'CALL plc_take_in();';
+	foreach my $case ([ 'before', "$bad $take $good $take" ], [ 'after', "$good $take $bad $take" ], [ 'beside', "$bad $good $take" ],
+		[ 'after a part was refused', "INSERT INTO plc_import SELECT e FROM $all AND i > 1; $take $verify $bad $take $verify $good $take" ])
+	{
+		forget();
+		$node->safe_psql($db, $case->[1]);
+		$node->safe_psql($db, "$verify CALL plc_take_in();") foreach 1 .. 12;
+		compare("damaged $what, $case->[0]");
+		is($node->safe_psql($db, 'SELECT count(*) FROM plc_import'), 0, "damaged $what, $case->[0]: none waits");
+	}
+}
+forget();
+$node->safe_psql($db, "INSERT INTO plc_import SELECT jsonb_set(e, '{createdAt}', to_jsonb('2019-01-01T00:00:00Z'::timestamptz - n * interval '1 s'))
+	FROM (SELECT e, n FROM log, jsonb_array_elements(log) AS e, generate_series(1, 100) AS n WHERE did = (SELECT min(did) FROM damaged WHERE length > 1)) AS l;
+	CALL plc_take_in(); CALL plc_take_in()");
+is($node->safe_psql($db, 'SELECT max(count) FROM (SELECT count(*) FROM plc_import GROUP BY line::jsonb->>\'cid\') AS c'), 9, 'few wait');
+forget();
+$node->safe_psql($db, "INSERT INTO plc_import SELECT e FROM $all; CALL plc_take_in(); $verify");
+compare('in the end');
 
 #
 # Many accounts
