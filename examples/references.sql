@@ -1,7 +1,9 @@
 -- What records point at, in a narrow table: a row of some 60 bytes for each reference of the kinds below, so that
 -- counting is fast. Statement triggers maintain it. doc/network.md tells when to use it, and what it does not do.
 --
--- It needs a table record (uri atid.at_uri PRIMARY KEY, record jsonb), and a search_path that finds it.
+-- It needs a table record (uri atid.at_uri PRIMARY KEY, record jsonb), and a search_path that finds it. It is one
+-- transaction: after an error nothing of it is there, and nobody writes to record meanwhile.
+BEGIN;
 
 -- The fields that are followed. It is a fixed list: if data filled it, strangers could exhaust it.
 CREATE TABLE kind (
@@ -59,3 +61,4 @@ SELECT r.subject, k.kind, atid.at_uri_tid(n.uri), atid.at_uri_did(n.uri)
 FROM record AS n JOIN kind AS k ON k.collection = atid.at_uri_collection(n.uri),
      unnest(atid.record_ref_uris(n.record #> k.path)) AS r (subject)
 WHERE atid.at_uri_tid(n.uri) IS NOT NULL AND atid.at_uri_did(n.uri) IS NOT NULL;
+COMMIT;
