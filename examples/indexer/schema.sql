@@ -706,7 +706,7 @@ BEGIN
 
   UPDATE identity AS x
   SET key = new_key, pds = new_pds, problem = NULL, answered = now(),
-      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') ->> 0, 6),
+      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') #>> '{}', 6),
       asked = CASE WHEN enough THEN 0 ELSE x.asked END, ask = CASE WHEN enough THEN next ELSE x.ask END
   WHERE x.did = know.account;
   IF tombstone OR home <> coalesce(new_pds, '') THEN
