@@ -10,6 +10,7 @@
 #   has ICU, compare bytes, with each method and with Memoize;
 # - the same in databases of LATIN1 and SQL_ASCII, with bytes that are not ASCII;
 # - plans of a table of text are the same in a database with the extension and without;
+# - a long list of the column's type, or of text for a column cast to text, is hashed, and one of another type is not;
 # - doc/install.md finds the foreign keys that the server accepts before 18 only.
 
 use strict;
@@ -19,6 +20,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use List::Util qw(min);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -322,6 +324,26 @@ SKIP:
 				  . 'WHERE a.n = 1 AND b.n = 1'), '600', "$method: of three");
 	}
 	$session->quit;
+}
+
+#
+# A long list: the server hashes one of the column's own type only.
+#
+foreach my $list ([ 'atid.did', "'did:web:' || n || '.example'" ], [ 'atid.at_uri', "'at://did:web:' || n || '.example'" ],
+	[ 'atid.tid', "atid.tid_make('2026-01-01 00:00+00'::timestamptz + n * interval '1 s', 0)::text" ])
+{
+	my ($type, $value) = @$list;
+	$s->ok("CREATE TEMP TABLE listed AS SELECT ($value)::$type AS v FROM generate_series(1, 5000) n");
+	my $elements = $s->ok("SELECT array_agg($value) FROM generate_series(5001, 7000) n");
+	my ($slow, @swift) = map {
+		my ($column, $cast) = @$_;
+		min(map {
+			is($s->ok("SELECT count(*) FROM listed WHERE $column <> ALL ('$elements'::$cast)"), 5000, "$type: $column, $cast");
+			$s->took
+		} 1 .. 3);
+	} [ 'v', 'text[]' ], [ 'v', $type . '[]' ], [ 'v::text', 'text[]' ];
+	cmp_ok($_, '<', $slow / 4, "$type: a list that is hashed") foreach @swift;
+	$s->ok('DROP TABLE listed');
 }
 
 #

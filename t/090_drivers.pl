@@ -7,6 +7,7 @@
 # - alembic finds what a table of atid's types needs with the recipes, and not without them;
 # - PostGraphile serves the typed views of examples/views.sql to a role that can read only them: in one statement that
 #   uses the indexes, what the records say;
+# - a migration of ActiveRecord makes keys of version 7, which schema.rb keeps; it does not keep atid's types;
 # - the package of packaging/npm reads and writes all types, and its declarations say what they mean.
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
@@ -311,6 +312,20 @@ SKIP:
 		"tid to text\tprev\tatid.rkey atid.tid text atid.at_uri",
 		"nothing to do, registered\t");
 	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", @steps), 'alembic: what it finds to do');
+}
+
+# ActiveRecord: the chapter's migration and column, and what schema.rb keeps of them.
+SKIP:
+{
+	my $why = missing('ActiveRecord', 'ruby', '-ractive_record', '-rpg', '-e1');
+	skip "Rails: $why", 1 if defined $why;
+
+	my ($migration, $column) = $chapter =~ /^\*\*Rails\.\*\*.*?```ruby\n(.*?)```.*?`(t\.column .*?)`/ms or die 'no recipe for Rails';
+	append_to_file("$work/ruby/migration.rb", $migration);
+	append_to_file("$work/ruby/column.rb", $column);
+	local $ENV{PGDATABASE} = new_database($node, 'rails');
+	my ($well, $said) = try_command("$work/ruby", 'ruby', 'activerecord.rb');
+	ok($well, 'Rails: the program ran to its end') or diag($said);
 }
 
 # The query of the chapter finds a column that got the server's own type.
