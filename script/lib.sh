@@ -19,6 +19,11 @@ ATID_EXTENSIONS=(. crypto)
 ATID_BUILD_PACKAGES=(make gcc libc6-dev libsecp256k1-dev libssl-dev pkg-config)
 # shellcheck disable=SC2034  # for script/test and script/in-root
 ATID_TEST_PACKAGES=(libipc-run-perl faketime binutils shellcheck zip unzip)
+# What may stand at the top of the project, and what of it is the library and its SQL (t/011_style.pl has the same).
+ATID_TOP='\.ci|\.editorconfig|\.git(attributes|ignore)|\.shellcheckrc|[A-Z]+\.md|LICENSE|META\.json|Makefile'
+ATID_TOP+='|atid(\.c|\.control|--[0-9.-]+\.sql)|bench|crypto|demo|doc|examples|expected|fuzz|packaging|script|sql|src|t'
+# shellcheck disable=SC2034  # for script/release
+ATID_LIBRARY='^(crypto/)?(atid\w*(\.c|\.control|--.*\.sql)|src/.*\.[ch])$'
 WORK=
 ATID_JOB=
 
@@ -93,7 +98,10 @@ atid_end_job() {
 atid_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
 # clang, or the newest clang-NN.
-atid_clang() { compgen -c clang | grep -m 1 -x clang || compgen -c | grep -E '^clang-[0-9]+$' | sort -V | tail -n 1 | grep .; }
+atid_clang() {
+	# not "compgen | grep -m 1 || ...": where grep ends first, compgen fails, and both are printed
+	if type -P clang >/dev/null; then echo clang; else compgen -c | grep -E '^clang-[0-9]+$' | sort -V | tail -n 1 | grep .; fi
+}
 
 # What the distribution's own package `postgresql` depends on; nothing while apt has no lists.
 atid_default_major() {
@@ -236,6 +244,20 @@ atid_files() (
 		find . -type f -printf '%P\0'
 	fi
 )
+
+# The version of the next release, or in its bundle of this one.
+atid_version() { sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' "$ATID_ROOT/META.json"; }
+
+# The commit that is checked out here, and ", with changes" if the files are not its; nothing where git knows none.
+atid_commit() (
+	cd "$ATID_ROOT" || exit
+	git=(git -c safe.directory="$ATID_ROOT")
+	commit=$("${git[@]}" rev-parse -q --verify HEAD 2>/dev/null) || exit 0
+	printf '%s' "$commit" && [[ -z $("${git[@]}" status --porcelain) ]] || printf ', with changes'
+)
+
+# Of names at the top, those that must not stand there.
+atid_strays() { grep -vxE "$ATID_TOP" || true; }
 
 # Copies them, reading as ourselves and writing as the user: the checkout may be closed to them.
 atid_copy_sources() {

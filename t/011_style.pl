@@ -5,7 +5,8 @@
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
-# - META.json, the control files, the install scripts, the RPM's spec and npm's package have one version; released scripts are unchanged;
+# - META.json, the control files, the install scripts, the RPM's spec and npm's package have one version; released scripts
+#   are unchanged, and so is the library while META.json has the version of a release;
 # - the later install scripts bind to nothing that others have planted (t/061_planted.pl has the attacks);
 # - errors, in C and as the regression tests print them, keep to the server's style guide.
 
@@ -48,14 +49,6 @@ utf8                compat codec/fault
 atid                compat generator/generator generator/slots
 *                   compat error sha256 codec/* generator/* cid
 END
-
-# Released scripts never change.
-my %released = (
-	'atid--1.0.sql' => '7fb137bd1197a2844898982a6745fa7c50faac2130b19f0027ed1e2421036ee6',
-	'atid--1.0--1.1.sql' => 'f35463a1e77b78a9d9f9cbdcc143545cd5d5b001c180e50800e62e89b3d02df6',
-	'atid--1.1--1.2.sql' => 'ea8034ad66fe265372c739eaeef47c70d4fe817cd648208a6b362d585c3e71ff',
-	'crypto/atid_crypto--1.0.sql' => 'e28feb10cd8b2df55d80975ea15bb8ea7fb27b128c5831cb9700fe59e41f02ec',
-	'crypto/atid_crypto--1.0--1.1.sql' => 'a14d1ddadab82c203450d85eeff32afc08f4c2f72c5fead6875cb6859a837d73');
 
 sub slurp
 {
@@ -145,7 +138,23 @@ push @problems, 'packaging/npm/package.json has another version than META.json'
   unless decode_json(slurp('packaging/npm/package.json'))->{version} eq $meta->{version};
 done('one version');
 
-is(sha256_hex($text{$_}), $released{$_}, "$_ is as it was released") foreach sort keys %released;
+# A bundle, or a chapter's word about it, names the version that META.json has.
+foreach my $path (glob('*.md doc/*.md packaging/*/*.md'))
+{
+	next if $path eq 'CHANGELOG.md';
+	push @problems, "$path names atid-$_" foreach grep { $_ ne $meta->{version} } slurp($path) =~ /\batid-(\d+\.\d+\.\d+)/g;
+}
+done('one version in the documentation');
+
+# What was released, by its checksum: a script never changes; the library, with its scripts, only under another version.
+my %released = reverse map { split } grep { !/^#/ } split /\n/, slurp('t/released');
+cmp_ok(scalar(grep { /\.sql$/ } keys %released), '>', 4, 'there are released scripts');
+is(sha256_hex($text{$_} // ''), $released{$_}, "$_ is as it was released") foreach sort grep { /\.sql$/ } keys %released;
+
+my @library = sort grep { m{^(?:crypto/)?(?:atid\w*(?:\.c|\.control|--.*\.sql)|src/.*\.[ch])$} } keys %text;
+my $library = sha256_hex(join '', map { sha256_hex($text{$_}) . "  $_\n" } @library);
+is($library, $released{ $meta->{version} } // $library,
+	"what was released as $meta->{version} is unchanged: a change of C or of an install script needs a later version in META.json");
 
 # A later script runs with a superuser's rights in a schema that is not a superuser's. It finds the server's objects
 # in pg_catalog and ours by @extschema@, runs nothing of ours (a body in a string would be looked through only then),
