@@ -3,7 +3,9 @@
 # Shows, of the pages that script/site makes, in Chromium, on a phone and on a wide screen, that
 # - nothing is wider than the screen but code and tables, and these scroll by themselves;
 # - every link within the site leads to a page and a heading that are there, and every picture is shown;
-# - the search finds a word.
+# - every file that a page or a style names is there, no script has an error, and no page has a rim;
+# - the side bar has the titles of the index of chapters, and the chapters lead to the files of examples/;
+# - the search leads to the section that has what people type.
 #
 # Skipped without Sphinx and Chromium; script/test --full installs them.
 
@@ -26,7 +28,8 @@ foreach my $program (qw(sphinx-build chromium))
 {
 	plan skip_all => "$program is not installed" unless AtidTest::Oracles::find_program($program);
 }
-plan skip_all => 'MyST or Furo is not installed' if system('python3 -c "import myst_parser, furo" 2>/dev/null');
+my ($python) = slurp_file(AtidTest::Oracles::find_program('sphinx-build')) =~ /^#!(\S+)/;
+plan skip_all => 'MyST or Furo is not installed' if system("$python -c 'import myst_parser, furo' 2>/dev/null");
 
 my $work = abs_path(PostgreSQL::Test::Utils::tempdir('site'));
 my $said = '';
@@ -37,11 +40,55 @@ my @pages;
 find({ wanted => sub { push @pages, s{^\Q$work\E/site/}{}r if /\.html$/ }, no_chdir => 1 }, "$work/site");
 cmp_ok(scalar @pages, '>', 20, 'it has a page for each chapter');
 
+# The files that they load. An absolute path would be the machine's.
+my (@missing, %loaded);
+foreach my $page (@pages)
+{
+	my $html = slurp_file("$work/site/$page");
+	my ($folder) = $page =~ m{^(.*/)?[^/]*$};
+	push @{ $loaded{ ($folder // '') . $1 } }, $page while $html =~ /<(?:script|img|link)\b[^>]*?\b(?:src|href)="([^"?#]+)/g;
+}
+find(
+	{
+		no_chdir => 1,
+		wanted   => sub {
+			return unless m{^\Q$work\E/site/(.*/)[^/]*\.(?:css|js)$};
+			my ($folder, $text) = ($1, slurp_file($_));
+			push @{ $loaded{"$folder$1"} }, $_ while /css$/ && $text =~ /\burl\(["']?(?!data:)([^"')?#]+)/g;
+			push @missing, "$_ imports a file" if /js$/ && $text =~ /^\s*import\b/m;
+		}
+	},
+	"$work/site");
+foreach my $path (sort keys %loaded)
+{
+	push @missing, "$path, which $loaded{$path}[0] names" if $path =~ m{//|:} || !-e "$work/site/$path";
+}
+cmp_ok(scalar keys %loaded, '>', 10, 'pages load files');
+is(join("\n", @missing), '', 'every file that a page or a style names is there');
+
+my %index = slurp_file("$FindBin::Bin/../doc/README.md") =~ /^\[([^\]]+)\]\((\w+)\.md\) \|/mg;
+my %bar = slurp_file("$work/site/index.html") =~ /<li class="toctree-l1"><a class="reference internal" href="doc\/\w+\.html">([^<]*)<()/g;
+delete $bar{Documentation};
+is_deeply([ sort keys %bar ], [ sort keys %index ], 'the side bar has the titles of the index');
+
+# What people type, and the section that comes first.
+my %first = (
+	'cursor pagination' => 'doc/datetime.html#a-feed-page-by-page',
+	'backup'            => 'doc/generator.html#backup-restore-and-upgrade',
+	'rails'             => 'doc/clients.html#orms-the-column-s-type',
+	'docker'            => 'doc/install.html#an-image',
+	'likes count'       => 'doc/network.html',
+	'uuid_generate_v7'  => 'doc/uuid.html',
+	'firehose'          => 'doc/event.html',
+	'moderation'        => 'doc/label.html',
+	'migrate text to did' => 'doc/address.html#a-table-that-has-its-uris-as-text',
+	'license'           => 'index.html#license');
+
 # A page that shows all others in frames of these widths, and notes what is wrong.
 open my $html, '>', "$work/site/check.html" or die "could not write: $!";
-print $html '<!doctype html><pre id="result"></pre><script>const pages = ', encode_json([ sort @pages ]), <<'JS';
+print $html '<!doctype html><pre id="result"></pre><script>const pages = ', encode_json([ sort @pages ]), ', first = ', encode_json(\%first), <<'JS';
 ;
-const wrong = [], seen = { scrolling: 0, links: 0, pictures: 0, found: 0 };
+const wrong = [], seen = { scrolling: 0, links: 0, pictures: 0, examples: 0, found: 0 };
 const show = (page, width) => new Promise(done => {
   const frame = document.createElement('iframe');
   frame.width = width;
@@ -59,6 +106,8 @@ const scrolls = node => {
   for (const width of [360, 1280])
     for (const page of pages) {
       const frame = await show(page, width), inside = frame.contentDocument, root = inside.documentElement;
+      const rim = getComputedStyle(inside.body).margin;
+      if (rim !== '0px') wrong.push(`${page}: a rim of ${rim}`);
       if (root.scrollWidth > width) wrong.push(`${page}: ${root.scrollWidth} wide on ${width}`);
       for (const article of inside.querySelectorAll('article')) {
         // headings of Furo reach 8 pixels out of the column
@@ -77,20 +126,29 @@ const scrolls = node => {
         await picture.decode().catch(() => wrong.push(`${page}: no picture: ${picture.src}`));
       }
       ids[new URL(page, location).pathname] = new Set(Array.from(inside.querySelectorAll('[id]'), element => element.id));
-      for (const link of inside.querySelectorAll('a[href]')) links.push([page, new URL(link.href)]);
+      for (const link of inside.querySelectorAll('a[href]')) links.push([page, new URL(link.href), link.closest('article')]);
+      if (/(^|\s)``(\s|$)/.test(inside.body.textContent)) wrong.push(`${page}: a name has been lost`);
       frame.remove();
     }
-  for (const [page, to] of links) {
+  for (const [page, to, article] of links) {
     if (to.protocol !== location.protocol) continue;
     seen.links++;
+    if (article && /doc\/\w+\.html$/.test(page) && /\/examples\/.+\.sql\.html$/.test(to.pathname)) seen.examples++;
     const there = ids[to.pathname];
     if (there ? to.hash && !there.has(decodeURIComponent(to.hash.slice(1))) : !to.pathname.includes('/_downloads/'))
       wrong.push(`${page} links to ${to}`);
   }
-  const search = await show('search.html?q=horizon', 360);
-  for (let i = 0; i < 100 && !seen.found; i++) {
-    await new Promise(done => setTimeout(done, 100));
-    seen.found = search.contentDocument.querySelectorAll('#search-results li a').length;
+  for (const [words, section] of Object.entries(first)) {
+    const frame = await show(`search.html?q=${encodeURIComponent(words)}`, 360), inside = frame.contentDocument;
+    const found = Array.from(inside.querySelectorAll('#search-results li a'), link => new URL(link.href));
+    const to = found.length ? found[0].href.replace(new URL('.', location).href, '') : 'nothing';
+    if (to !== section && to.replace(/#.*/, '') !== section) wrong.push(`${words}: ${to} comes first, not ${section}`);
+    if (found.length && !inside.querySelector('#search-results mark')) wrong.push(`${words}: nothing is marked`);
+    if (inside.documentElement.scrollWidth > 360) wrong.push(`${words}: the results are too wide`);
+    for (const { pathname, hash } of found)
+      if (!ids[pathname] || hash && !ids[pathname].has(hash.slice(1))) wrong.push(`${words}: ${pathname}${hash} is not there`);
+    seen.found += found.length;
+    frame.remove();
   }
 })().catch(problem => wrong.push(String(problem))).then(() => {
   document.getElementById('result').textContent = JSON.stringify({ wrong, seen });
@@ -102,7 +160,7 @@ close $html or die "could not write: $!";
 my $dom = '';
 IPC::Run::run(
 	[
-		'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+		'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-logging=stderr',
 		"--user-data-dir=$work/profile", '--allow-file-access-from-files', '--virtual-time-budget=600000', '--dump-dom',
 		"file://$work/site/check.html"
 	],
@@ -110,7 +168,8 @@ IPC::Run::run(
 my ($json) = $dom =~ m{<pre id="result">(\{.*?\})</pre>}s or die "Chromium gave no result:\n$said\n$dom";
 my $result = decode_json($json =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&amp;/&/gr);
 
-is(join("\n", @{ $result->{wrong} }), '', 'widths, links and pictures are right');
+is(join("\n", @{ $result->{wrong} }), '', 'widths, links, pictures and searches are right');
+is(join("\n", grep { /CONSOLE/ && /Uncaught|Error|Failed/ } split /\n/, $said), '', 'no script has an error');
 my %seen = %{ $result->{seen} };
 note(join ', ', map { "$_: $seen{$_}" } sort keys %seen);
 cmp_ok($seen{$_}, '>', 0, "there were some to look at: $_") foreach sort keys %seen;
