@@ -24,10 +24,10 @@ MODULE_big = atid
 DATA = $(call files,atid--*.sql)
 DOCS = $(call files,doc/*.md doc/*.svg)
 
-OBJS = $(patsubst %.c,%.o,atid.c $(call files,src/*.c src/*/*.c))
+OBJS = $(patsubst %.c,%.o,atid.c $(call files,src/*.c src/*/*.c src/*/*/*.c))
 
 # Pure code builds without a server. The last two are atid_crypto's.
-PURE = $(patsubst %.c,%,$(call files,src/codec/*.c)) src/generator/clock
+PURE = $(patsubst %.c,%,$(call files,src/codec/*.c src/codec/*/*.c)) src/generator/clock
 PURE_CRYPTO = crypto/src/base58 crypto/src/multikey
 
 # A cluster's own encoding and locale may be any.
@@ -92,17 +92,21 @@ $(OBJS:.o=.bc): %.bc: %.o
 # with the sanitizers, and each is linked with all of it.  The harnesses of fuzz/
 # likewise, by clang; fuzz/run runs them.
 #
+# Both have the assertions of the pure code (codec/assert.h).  script/coverage counts
+# lines and branches without them.
+#
 # For another machine they are cross-compiled, and each program is a script that
 # lets qemu run it.  The sanitizers are not to be had there.
+CHECKED = -DATID_CHECK
 UNIT_BIN = t/unit/bin$(ARCH:%=/%)
 UNIT = $(patsubst %.c,$(UNIT_BIN)/%,$(notdir $(call files,t/unit/*.c)) $(PURE_CRYPTO:crypto/src/%=%.c))
 UNIT_CC_ = $(CC) -fsanitize=address,undefined -fno-sanitize-recover=all
 UNIT_CC_musl = musl-gcc -static
 UNIT_CC = $(or $(UNIT_CC_$(ARCH)),$(ARCH)-linux-gnu-gcc -static)
-UNIT_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -I$(srcdir)/src -I$(srcdir)/crypto/src -I$(srcdir)/t/unit
+UNIT_FLAGS = -std=c99 -g -O1 $(CHECKED) -Wall -Wextra -Werror -I$(srcdir)/src -I$(srcdir)/crypto/src -I$(srcdir)/t/unit
 UNIT_OBJS = $(patsubst %,$(UNIT_BIN)/%.o,$(PURE) $(PURE_CRYPTO))
 EMULATOR = $(patsubst %,qemu-%,$(filter-out musl,$(ARCH)))
-HEADERS = $(wildcard $(addprefix $(srcdir)/,src/*/*.h crypto/src/*.h t/unit/*.h))
+HEADERS = $(wildcard $(addprefix $(srcdir)/,src/*/*.h src/*/*/*.h crypto/src/*.h t/unit/*.h))
 
 unit: unit-programs
 	$(PROVE) --exec '' $(UNIT)
@@ -119,19 +123,21 @@ $(UNIT_OBJS): $(UNIT_BIN)/%.o: $(srcdir)/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(UNIT_CC) $(UNIT_FLAGS) -c -o $@ $<
 
-FUZZ_FLAGS = -std=c99 -g -O1 -Wall -Wextra -Werror -fno-sanitize-recover=all \
+FUZZ_FLAGS = -std=c99 -g -O1 $(CHECKED) -Wall -Wextra -Werror -fno-sanitize-recover=all \
 	-I$(srcdir)/src -I$(srcdir)/crypto/src
 FUZZ_CC = clang
+FUZZ_SANITIZERS = address,undefined
+comma = ,
 
 fuzz/bin/%: $(srcdir)/fuzz/%.c $(wildcard $(srcdir)/fuzz/*.h) fuzz/bin/pure.a
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.a,$^)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer$(FUZZ_SANITIZERS:%=$(comma)%) -o $@ $(filter %.c %.a,$^)
 
 fuzz/bin/pure.a: $(patsubst %,fuzz/bin/%.o,$(PURE) $(PURE_CRYPTO))
 	rm -f $@ && $(AR) crs $@ $^
 
 fuzz/bin/%.o: $(srcdir)/%.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link$(FUZZ_SANITIZERS:%=$(comma)%) -c -o $@ $<
 
 crypto:
 	@mkdir -p $@

@@ -12,6 +12,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "codec/text/tid.h"
 #include "compat.h"
 #include "generator/generator.h"
 #include "generator/slots.h"
@@ -38,7 +39,7 @@ _PG_init(void)
 							"Sets the clock identifier of generated TIDs.",
 							"-1 takes the one that was drawn at random at the first use.",
 							&atid_clock_id,
-							-1, -1, ATID_CLOCK_ID_MAX,
+							-1, -1, ATID_TID_CLOCK_ID_MAX,
 							PGC_SUSET,
 							GUC_ALLOW_IN_PARALLEL,
 							NULL, NULL, NULL);

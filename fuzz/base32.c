@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/base32.h"
+#include "codec/text/base32.h"
 
 #include <stdbool.h>
 #include <string.h>

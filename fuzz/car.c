@@ -6,11 +6,11 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/car.h"
+#include "codec/repository/car.h"
 
 #include <string.h>
 
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 #include "fuzz.h"
 #include "reference.h"
 

@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -11,15 +11,16 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/conform.h"
+#include "codec/lexicon/conform.h"
 
 #include <string.h>
 
-#include "codec/datetime.h"
-#include "codec/format.h"
-#include "codec/grapheme.h"
-#include "codec/seek.h"
-#include "../t/unit/merge_sort.h"
+#include "codec/cbor/seek.h"
+#include "codec/lexicon/compile.h"
+#include "codec/text/datetime.h"
+#include "codec/text/format.h"
+#include "codec/text/grapheme.h"
+#include "../t/unit/failing_lexicon.h"
 #include "fuzz.h"
 
 /*
@@ -816,6 +817,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tree_count = 0;
 	the_set = make_set();
 	bytes = block_of(the_set, &len);
+
+	claim_fails_cleanly(compile_or_fail, &(SetBytes) {bytes, len}, size);
 
 	/* a local reference that leads nowhere is a fault of the set */
 	if (tree_count < TREES_MAX - 1 &&

@@ -9,7 +9,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 
 #include <string.h>
 
@@ -231,6 +231,46 @@ write_item(AtidCborWriter *writer, AtidCborEvent event, const AtidCborItem *item
 	}
 }
 
+typedef struct Bytes
+{
+	const uint8_t *data;
+	size_t		size;
+} Bytes;
+
+static bool
+grow_or_fail(AtidCborWriter *writer, size_t new_cap)
+{
+	uint8_t    *data = failing_memory(writer->arg, writer->data, new_cap);
+
+	if (data == NULL)
+		return false;
+	writer->data = data;
+	writer->cap = new_cap;
+	return true;
+}
+
+/*
+ * Write the block with memory that may fail.  What was written before a failure stays.
+ */
+static AtidFault
+write_or_fail(void *arg, Failing *memory)
+{
+	static AtidCborReader reader;
+	const Bytes *bytes = arg;
+	AtidCborWriter writer = {.grow = grow_or_fail,.arg = memory};
+	AtidCborItem item;
+	AtidCborEvent event;
+
+	atid_cbor_reader_init(&reader, bytes->data, bytes->size);
+	while ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
+		write_item(&writer, event, &item, bytes->data, bytes->size);
+	CLAIM(writer.len <= bytes->size &&
+		  (writer.len == 0 || memcmp(writer.data, bytes->data, writer.len) == 0));
+	if (writer.data != NULL)
+		failing_memory(memory, writer.data, 0);
+	return writer.fault;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -261,6 +301,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	{
 		CLAIM(reader.fault == ATID_OK && at == size);
 		CLAIM(writer.len == size && memcmp(writer.data, data, size) == 0);
+		claim_fails_cleanly(write_or_fail, &(Bytes) {data, size}, size);
 	}
 	else
 	{

@@ -12,7 +12,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/datetime.h"
+#include "codec/text/datetime.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -8,12 +8,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/address.h"
+#include "codec/text/address.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/packed.h"
+#include "codec/text/packed.h"
 #include "fuzz.h"
 #include "names.h"
 

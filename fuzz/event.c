@@ -8,15 +8,15 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/event.h"
+#include "codec/repository/event.h"
 
 #include <string.h>
 
-#include "codec/address.h"
-#include "codec/dagcbor.h"
-#include "codec/datetime.h"
-#include "codec/multiformat.h"
-#include "codec/syntax.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/text/address.h"
+#include "codec/text/datetime.h"
+#include "codec/text/tid.h"
 #include "fuzz.h"
 
 /* A value: the event that it begins with, and what comes with that. */
@@ -84,7 +84,7 @@ is_tid(const Field *f)
 	size_t		at;
 
 	return f->event == ATID_CBOR_TEXT &&
-		atid_syntax_tid((const char *) f->item.data, f->item.len, &at) == ATID_OK;
+		atid_tid_scan((const char *) f->item.data, f->item.len, &at) == ATID_OK;
 }
 
 static bool

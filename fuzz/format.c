@@ -7,14 +7,14 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/format.h"
+#include "codec/text/format.h"
 
 #include <regex.h>
 #include <string.h>
 
-#include "codec/address.h"
-#include "codec/datetime.h"
-#include "codec/syntax.h"
+#include "codec/text/address.h"
+#include "codec/text/datetime.h"
+#include "codec/text/tid.h"
 #include "fuzz.h"
 #include "names.h"
 

@@ -6,12 +6,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/frame.h"
+#include "codec/repository/frame.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "fuzz.h"
 
 /* A field's value: the event that it begins with, and what comes with that. */

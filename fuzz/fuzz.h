@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../t/unit/failing.h"
+
 #define CLAIM(condition) \
 	do { \
 		if (!(condition)) \
@@ -34,7 +36,7 @@ exact_memory(size_t len)
 }
 
 /*
- * The memory of a tree's builder and walk: AtidMstCaller.alloc.
+ * The memory of a tree's builder and walk, which never fails.
  */
 static inline void *
 fuzz_memory(void *arg, void *old, size_t size)
@@ -44,6 +46,31 @@ fuzz_memory(void *arg, void *old, size_t size)
 		return realloc(old, size);
 	free(old);
 	return NULL;
+}
+
+/* Tell how many requests were refused, for fuzz/run. */
+static inline void
+tell_refused(void)
+{
+	fprintf(stderr, "stat::refused_requests: %u\n", failing_total);
+}
+
+/*
+ * Let the requests for memory of a task fail in turn.  All of them with ATID_FUZZ_FAIL_ALL, as
+ * fuzz/run does with the seeds; else one that depends on the input, so that fuzzing stays fast.
+ */
+static inline void
+claim_fails_cleanly(AtidFault (*task) (void *arg, Failing *memory), void *arg, size_t input_size)
+{
+	static int	all = -1;
+
+	if (all < 0)
+	{
+		all = getenv("ATID_FUZZ_FAIL_ALL") != NULL;
+		atexit(tell_refused);
+	}
+	CLAIM(all ? fails_cleanly(task, arg, 1, 1) :
+		  fails_cleanly(task, arg, 1 + (unsigned) (input_size % 61), 61));
 }
 
 extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

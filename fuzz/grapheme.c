@@ -4,7 +4,7 @@
  *		letter; bytes as they are have as many as the rules of ASCII say, or at least
  *		one and at most their number; a limit changes nothing below it.
  */
-#include "codec/grapheme.h"
+#include "codec/text/grapheme.h"
 
 #include <string.h>
 

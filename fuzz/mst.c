@@ -10,11 +10,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/mst.h"
+#include "codec/repository/mst_build.h"
+#include "codec/repository/mst_walk.h"
 
 #include <string.h>
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "fuzz.h"
 
 #define BLOCKS_MAX 64
@@ -378,6 +379,63 @@ build(const Key *keys, int count)
 		free(built[i]);
 }
 
+/* A tree to be walked through, or keys to be built of. */
+typedef struct Task
+{
+	const uint8_t *root;
+	const Key  *keys;
+	int			count;
+} Task;
+
+/*
+ * The same with memory that may fail: a walk.  Its fault stays, and it ends.
+ */
+static AtidFault
+walk_or_fail(void *arg, Failing *memory)
+{
+	static AtidMstWalk walk;
+	const Task *task = arg;
+	AtidMstCaller caller = {digest_of, failing_memory, find_block, NULL, see_entries, memory};
+	AtidFault	fault;
+
+	atid_mst_walk_begin(&walk, &caller, task->root);
+	while (walk.at == ATID_MST_AT_TREE || walk.at == ATID_MST_AT_ENTRY)
+	{
+		if (walk.at == ATID_MST_AT_ENTRY)
+			atid_mst_pass(&walk);
+		else
+			atid_mst_enter(&walk);
+	}
+	fault = walk.at == ATID_MST_AT_FAULT ? walk.fault : ATID_OK;
+	if (fault != ATID_MST_MISSING)
+		atid_mst_pass(&walk);
+	CLAIM(fault == ATID_OK || walk.fault == fault);
+	atid_mst_walk_end(&walk);
+	return fault;
+}
+
+/*
+ * And a builder.  After a fault it is only freed.
+ */
+static AtidFault
+build_or_fail(void *arg, Failing *memory)
+{
+	const Task *task = arg;
+	AtidMstCaller caller = {digest_of, failing_memory, NULL, NULL, NULL, memory};
+	AtidMstBuilder builder;
+	AtidFault	fault = ATID_OK;
+	uint8_t		root[ATID_MST_CID_LEN];
+
+	atid_mst_builder_init(&builder);
+	for (int i = 0; i < task->count && fault == ATID_OK; i++)
+		fault = atid_mst_put(&builder, &caller, task->keys[i].bytes, task->keys[i].len,
+							 task->keys[i].value, task->keys[i].value_len);
+	if (fault == ATID_OK)
+		fault = atid_mst_finish(&builder, &caller, root);
+	atid_mst_builder_free(&builder, &caller);
+	return fault;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -426,10 +484,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CLAIM(walk.at == ATID_MST_AT_END || walk.fault != ATID_OK);
 	CLAIM(wanted_count == KEYS_MAX || (walk.at == ATID_MST_AT_END) == wanted);
 	atid_mst_walk_end(&walk);
+	claim_fails_cleanly(walk_or_fail, &(Task) {root, NULL, 0}, size);
 	if (wanted)
 	{
 		CLAIM(count == wanted_count);
 		build(keys, count);
+		claim_fails_cleanly(build_or_fail, &(Task) {NULL, keys, count}, size);
 	}
 	return 0;
 }

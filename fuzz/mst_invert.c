@@ -12,7 +12,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/mst.h"
+#include "codec/repository/mst_invert.h"
 
 #include <string.h>
 
@@ -145,6 +145,35 @@ undo(const AtidMstOperation *ops, size_t count, const uint8_t *after, bool trust
 	CLAIM((fault != ATID_MST_ABSENT && fault != ATID_MST_OTHER_VALUE &&
 		   fault != ATID_MST_STILL_THERE) ||
 		  inversion.operation != NULL);
+	atid_mst_walk_end(&walk);
+	return fault;
+}
+
+typedef struct Task
+{
+	const AtidMstOperation *ops;
+	size_t		count;
+	const uint8_t *after;
+	bool		trusting;
+} Task;
+
+/*
+ * The same with memory that may fail.
+ */
+static AtidFault
+undo_or_fail(void *arg, Failing *memory)
+{
+	static AtidMstWalk walk;
+	const Task *task = arg;
+	AtidMstCaller caller = {digest_of, failing_memory, find_node, NULL, NULL, memory};
+	AtidMstInversion inversion;
+	AtidFault fault;
+	uint8_t		root[ATID_MST_CID_LEN];
+
+	atid_mst_walk_begin(&walk, &caller, task->after);
+	walk.trusting = task->trusting;
+	fault = atid_mst_undo(&inversion, &walk, &caller, task->ops, task->count, root);
+	CLAIM(!inversion.in_tree || (walk.at == ATID_MST_AT_FAULT && walk.fault == fault));
 	atid_mst_walk_end(&walk);
 	return fault;
 }
@@ -302,6 +331,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	careful = undo(ops, count, after, false, careful_root);
 	trusting = undo(ops, count, after, true, root);
+	claim_fails_cleanly(undo_or_fail, &(Task) {ops, count, after, false}, size);
+	claim_fails_cleanly(undo_or_fail, &(Task) {ops, count, after, true}, size);
 	if (count == 0)
 		CLAIM(careful == ATID_OK && memcmp(root, after, sizeof(root)) == 0);
 	else if (trusting == ATID_OK && memcmp(root, before, sizeof(root)) == 0)

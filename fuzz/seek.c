@@ -12,12 +12,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/seek.h"
+#include "codec/cbor/seek.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "fuzz.h"
 
 #define STEPS_MAX 4

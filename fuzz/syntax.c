@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/syntax.h"
+#include "codec/text/syntax.h"
 
 #include <stdbool.h>
 #include <string.h>

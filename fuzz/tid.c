@@ -6,12 +6,11 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/base32.h"
+#include "codec/text/tid.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "codec/syntax.h"
 #include "fuzz.h"
 
 static const char letters[] = "234567abcdefghijklmnopqrstuvwxyz";
@@ -28,7 +27,7 @@ static void
 from_text(const char *s, size_t len)
 {
 	size_t		at = SIZE_MAX;
-	AtidFault	fault = atid_syntax_tid(s, len, &at);
+	AtidFault	fault = atid_tid_scan(s, len, &at);
 	size_t		legal = 0;
 	uint64_t	value;
 	char		again[ATID_TID_TEXT_LEN];
@@ -55,10 +54,10 @@ from_text(const char *s, size_t len)
 	}
 	if (len == ATID_TID_TEXT_LEN)
 	{
-		CLAIM(atid_base32_decode_tid(s, &value) == (fault == ATID_OK));
+		CLAIM(atid_tid_from_text(s, &value) == (fault == ATID_OK));
 		if (fault == ATID_OK)
 		{
-			atid_base32_encode_tid(value, again);
+			atid_tid_to_text(value, again);
 			CLAIM(memcmp(again, s, sizeof(again)) == 0);
 		}
 	}
@@ -72,9 +71,9 @@ from_numbers(uint64_t a, uint64_t b)
 	uint64_t	again;
 	int			order;
 
-	atid_base32_encode_tid(a, text_a);
-	atid_base32_encode_tid(b, text_b);
-	CLAIM(atid_base32_decode_tid(text_a, &again) && again == a);
+	atid_tid_to_text(a, text_a);
+	atid_tid_to_text(b, text_b);
+	CLAIM(atid_tid_from_text(text_a, &again) && again == a);
 	order = memcmp(text_a, text_b, sizeof(text_a));
 	CLAIM((order < 0) == (a < b) && (order > 0) == (a > b));
 }

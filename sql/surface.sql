@@ -29,6 +29,12 @@ SELECT p.oid::regprocedure AS function, p.prorettype::regtype AS returns,
 FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
+-- what the planner is told of functions that take longer than an operator, or return rows
+SELECT p.oid::regprocedure AS function, p.procost AS cost, p.prorows AS rows
+FROM pg_proc p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE p.procost > 1 OR p.proretset
+ORDER BY p.oid::regprocedure::text COLLATE "C";
+
 -- the symbol of each C function is atid_ and its SQL name, and a word if that name
 -- is overloaded
 SELECT p.oid::regprocedure AS misnamed, p.prosrc

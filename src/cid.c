@@ -35,8 +35,8 @@
 
 #include "cid.h"
 #include "codec/bytes.h"
-#include "codec/format.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/text/format.h"
 #include "compat.h"
 #include "error.h"
 #include "sha256.h"

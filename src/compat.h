@@ -131,4 +131,26 @@ numeric_int4_opt_error(Numeric num, bool *have_error)
 #define ATID_MODULE_MAGIC(module) PG_MODULE_MAGIC
 #endif
 
+/* 16 left out the kind of failure; 17 and 19 can ask who has locked a page. */
+#ifdef USE_ASSERT_CHECKING
+#if PG_VERSION_NUM >= 160000
+#define atid_exceptional_condition(condition, file, line) \
+	ExceptionalCondition(condition, file, line)
+#else
+#define atid_exceptional_condition(condition, file, line) \
+	ExceptionalCondition(condition, "FailedAssertion", file, line)
+#endif
+#if PG_VERSION_NUM >= 190000
+#define atid_page_is_locked(buffer) \
+	BufferIsLockedByMeInMode(buffer, BUFFER_LOCK_EXCLUSIVE)
+#elif PG_VERSION_NUM >= 170000
+#define atid_page_is_locked(buffer) BufferIsExclusiveLocked(buffer)
+#else
+#include "storage/buf_internals.h"
+#define atid_page_is_locked(buffer) \
+	LWLockHeldByMeInMode(BufferDescriptorGetContentLock(GetBufferDescriptor((buffer) - 1)), \
+						 LW_EXCLUSIVE)
+#endif
+#endif
+
 #endif							/* ATID_COMPAT_H */

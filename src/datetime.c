@@ -7,7 +7,7 @@
  * A datetime is a string, since its record is hashed and signed as it was written,
  * and two strings may name the same time.  The domain is over text with collation
  * "C".  To compare times, convert them: datetime_to_timestamptz() and sort_at().
- * codec/datetime.c has the syntax, what it makes of more than six digits, and the
+ * codec/text/datetime.c has the syntax, what it makes of more than six digits, and the
  * sloppier forms.
  *
  * Nothing here depends on TimeZone, DateStyle or any other setting: a datetime
@@ -26,7 +26,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "codec/datetime.h"
+#include "codec/text/datetime.h"
 #include "compat.h"
 #include "error.h"
 
@@ -34,11 +34,11 @@
 #define MICROSECOND_DIGITS 6
 #define MILLISECOND_DIGITS 3
 
-StaticAssertDecl(ATID_DATETIME_EPOCH_US ==
+StaticAssertDecl(ATID_POSTGRES_EPOCH_US ==
 				 (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY,
 				 "the epoch of the server is 2000");
-StaticAssertDecl(ATID_DATETIME_MIN_US - ATID_DATETIME_EPOCH_US >= MIN_TIMESTAMP &&
-				 ATID_DATETIME_MAX_US - ATID_DATETIME_EPOCH_US < END_TIMESTAMP,
+StaticAssertDecl(ATID_DATETIME_MIN_US - ATID_POSTGRES_EPOCH_US >= MIN_TIMESTAMP &&
+				 ATID_DATETIME_MAX_US - ATID_POSTGRES_EPOCH_US < END_TIMESTAMP,
 				 "each datetime is a timestamptz");
 
 
@@ -58,7 +58,7 @@ parse_datetime(text *value, int64_t *us)
 static TimestampTz
 to_timestamptz(int64_t us)
 {
-	return (TimestampTz) us - ATID_DATETIME_EPOCH_US;
+	return (TimestampTz) us - ATID_POSTGRES_EPOCH_US;
 }
 
 /*
@@ -157,7 +157,7 @@ atid_datetime_from_timestamptz(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range for type %s", "atid.datetime"),
 				 errdetail("A datetime must be finite and, in UTC, of one of the years 0000 to 9999.")));
-	PG_RETURN_TEXT_P(datetime_text(ts + ATID_DATETIME_EPOCH_US, MICROSECOND_DIGITS));
+	PG_RETURN_TEXT_P(datetime_text(ts + ATID_POSTGRES_EPOCH_US, MICROSECOND_DIGITS));
 }
 
 

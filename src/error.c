@@ -16,6 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
+#include "codec/assert.h"
 #include "error.h"
 
 #define ELLIPSIS " ... "
@@ -88,6 +89,19 @@ atid_fault_at_byte(AtidFault fault, size_t at)
 {
 	return psprintf("At byte %zu: %s", at, plain_words(fault));
 }
+
+#ifdef USE_ASSERT_CHECKING
+
+/*
+ * A failed assertion of pure code (codec/assert.h).
+ */
+void
+atid_assert_failed(const char *condition, const char *file, int line)
+{
+	atid_exceptional_condition(condition, file, line);
+}
+
+#endif
 
 void
 atid_check_for_interrupts(void)

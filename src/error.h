@@ -10,7 +10,7 @@
 #define ATID_ERROR_H
 
 #include "codec/fault.h"
-#include "codec/packed.h"
+#include "codec/text/packed.h"
 #include "compat.h"
 
 /* The most bytes of a value or a path that an error shows. */

@@ -4,7 +4,7 @@
  *		Record keys: the checks behind the domains rkey and record_key.
  *
  * The domains are over text with collation "C", the order of the repository tree.
- * The rules are in codec/address.c.  rkey has the character set of the protocol's
+ * The rules are in codec/text/address.c.  rkey has the character set of the protocol's
  * first description of record keys; record_key also has ':', which the protocol
  * allows today.
  *
@@ -19,8 +19,8 @@
 
 #include "fmgr.h"
 
-#include "codec/address.h"
-#include "codec/base32.h"
+#include "codec/text/address.h"
+#include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
 #include "generator/generator.h"
@@ -145,7 +145,7 @@ key_conforms(text *key, text *key_type, bool colon)
 	uint64_t	ignored;
 
 	if (key_type_is(key_type, "tid"))
-		return len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(s, &ignored);
+		return len == ATID_TID_TEXT_LEN && atid_tid_from_text(s, &ignored);
 	if (key_type_is(key_type, "nsid"))
 		return atid_nsid_is_valid(s, len);
 	if (key_type_is(key_type, "any"))
@@ -194,6 +194,6 @@ atid_rkey_generate(PG_FUNCTION_ARGS)
 	text	   *result = palloc(VARHDRSZ + ATID_TID_TEXT_LEN);
 
 	SET_VARSIZE(result, VARHDRSZ + ATID_TID_TEXT_LEN);
-	atid_base32_encode_tid(atid_generator_next_tid(), VARDATA(result));
+	atid_tid_to_text(atid_generator_next_tid(), VARDATA(result));
 	PG_RETURN_TEXT_P(result);
 }

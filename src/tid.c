@@ -3,17 +3,14 @@
  * tid.c
  *		The type atid.tid: AT Protocol timestamp identifiers.
  *
- * A TID is a 64-bit integer, kept as such and passed by value:
- *
- *		0 | 53 bits: microseconds since the Unix epoch | 10 bits: clock id
- *
+ * A TID is a 64-bit integer, kept as such and passed by value; codec/text/tid.c has its parts.
  * The top bit is 0 in every TID that is generated, but the protocol's syntax
  * (13 base32-sortable characters, the first up to 'j') admits it set.  So the
  * type holds any 64 bits and compares them as unsigned integers, which is the
  * order of the text.  With that bit set, a TID has no time (tid_timestamp() is
  * NULL) and no bigint (the cast raises an error).
  *
- * Text form: see base32.c.  Binary form: 8 bytes, big-endian.  On disk its bytes
+ * Text form: see codec/text/tid.c.  Binary form: 8 bytes, big-endian.  On disk its bytes
  * are in the machine's order, as those of bigint are: a value is then a Datum
  * without a conversion, and a data directory does not move between machines of
  * two orders anyway.
@@ -30,10 +27,9 @@
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 
-#include "codec/base32.h"
-#include "codec/syntax.h"
+#include "codec/text/datetime.h"
+#include "codec/text/tid.h"
 #include "compat.h"
-#include "generator/clock.h"
 #include "generator/generator.h"
 #include "error.h"
 
@@ -59,10 +55,10 @@ atid_tid_in(PG_FUNCTION_ARGS)
 	AtidFault	fault;
 	size_t		at = 0;
 
-	if (likely(len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(str, &tid)))
+	if (likely(len == ATID_TID_TEXT_LEN && atid_tid_from_text(str, &tid)))
 		PG_RETURN_TID(tid);
 
-	fault = atid_syntax_tid(str, len, &at);
+	fault = atid_tid_scan(str, len, &at);
 	ereturn(fcinfo->context, (Datum) 0,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg("invalid input syntax for type %s: \"%s\"", "atid.tid",
@@ -76,7 +72,7 @@ atid_tid_out(PG_FUNCTION_ARGS)
 {
 	char	   *result = palloc(ATID_TID_TEXT_LEN + 1);
 
-	atid_base32_encode_tid(PG_GETARG_TID(0), result);
+	atid_tid_to_text(PG_GETARG_TID(0), result);
 	result[ATID_TID_TEXT_LEN] = '\0';
 	PG_RETURN_CSTRING(result);
 }
@@ -93,7 +89,7 @@ atid_tid_recv(PG_FUNCTION_ARGS)
 		PG_RETURN_TID((uint64) pq_getmsgint64(buf));
 
 	/* a client that has no code for the type may send the text as it is */
-	if (len == ATID_TID_TEXT_LEN && atid_base32_decode_tid(pq_getmsgbytes(buf, len), &tid))
+	if (len == ATID_TID_TEXT_LEN && atid_tid_from_text(pq_getmsgbytes(buf, len), &tid))
 		PG_RETURN_TID(tid);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -142,7 +138,7 @@ atid_tid_generate_after(PG_FUNCTION_ARGS)
 	after = PG_GETARG_TID(0);
 	if (!atid_generator_next_tid_after(after, &tid))
 	{
-		atid_base32_encode_tid(after, digits);
+		atid_tid_to_text(after, digits);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("TID \"%.*s\" is too far ahead of the clock", ATID_TID_TEXT_LEN, digits),
@@ -163,7 +159,7 @@ tid_us(TimestampTz ts)
 
 	if (TIMESTAMP_NOT_FINITE(ts) ||
 		pg_add_s64_overflow(ts, ATID_POSTGRES_EPOCH_US, &us) ||
-		us < 0 || (uint64) us >= atid_tick_limit(ATID_TICK_TID))
+		us < 0 || (uint64) us >= ATID_TID_US_END)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range for type %s", "atid.tid"),
@@ -181,7 +177,7 @@ tid_bound_us(TimestampTz ts)
 	if (TIMESTAMP_IS_NOBEGIN(ts))
 		return 0;
 	if (TIMESTAMP_IS_NOEND(ts))
-		return atid_tick_limit(ATID_TICK_TID) - 1;
+		return ATID_TID_US_END - 1;
 	return tid_us(ts);
 }
 
@@ -196,12 +192,12 @@ atid_tid_make(PG_FUNCTION_ARGS)
 	uint64		us = tid_us(PG_GETARG_TIMESTAMPTZ(0));
 	int32		clock_id = PG_GETARG_INT32(1);
 
-	if (clock_id < 0 || clock_id > ATID_CLOCK_ID_MAX)
+	if (clock_id < 0 || clock_id > ATID_TID_CLOCK_ID_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("clock id %d is out of range", clock_id),
-				 errdetail("The clock id of a TID must be 0 to %d.", ATID_CLOCK_ID_MAX)));
-	PG_RETURN_TID((us << ATID_CLOCK_ID_BITS) | (uint64) clock_id);
+				 errdetail("The clock id of a TID must be 0 to %d.", ATID_TID_CLOCK_ID_MAX)));
+	PG_RETURN_TID(atid_tid_of_parts(us, (uint64) clock_id));
 }
 
 /*
@@ -212,15 +208,15 @@ PG_FUNCTION_INFO_V1(atid_tid_floor);
 Datum
 atid_tid_floor(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TID(tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << ATID_CLOCK_ID_BITS);
+	PG_RETURN_TID(atid_tid_of_parts(tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)), 0));
 }
 
 PG_FUNCTION_INFO_V1(atid_tid_ceil);
 Datum
 atid_tid_ceil(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_TID((tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)) << ATID_CLOCK_ID_BITS) |
-				  ATID_CLOCK_ID_MAX);
+	PG_RETURN_TID(atid_tid_of_parts(tid_bound_us(PG_GETARG_TIMESTAMPTZ(0)),
+									ATID_TID_CLOCK_ID_MAX));
 }
 
 
@@ -240,15 +236,14 @@ atid_tid_timestamp(PG_FUNCTION_ARGS)
 
 	if (tid & TOP_BIT)
 		PG_RETURN_NULL();
-	PG_RETURN_TIMESTAMPTZ((TimestampTz) (tid >> ATID_CLOCK_ID_BITS) -
-						  ATID_POSTGRES_EPOCH_US);
+	PG_RETURN_TIMESTAMPTZ((TimestampTz) atid_tid_us(tid) - ATID_POSTGRES_EPOCH_US);
 }
 
 PG_FUNCTION_INFO_V1(atid_tid_clock_id);
 Datum
 atid_tid_clock_id(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT32((int32) (PG_GETARG_TID(0) & ATID_CLOCK_ID_MAX));
+	PG_RETURN_INT32(atid_tid_clock_id_of(PG_GETARG_TID(0)));
 }
 
 /*
@@ -262,7 +257,7 @@ atid_tid_is_valid(PG_FUNCTION_ARGS)
 	uint64		ignored;
 
 	PG_RETURN_BOOL(VARSIZE_ANY_EXHDR(str) == ATID_TID_TEXT_LEN &&
-				   atid_base32_decode_tid(VARDATA_ANY(str), &ignored));
+				   atid_tid_from_text(VARDATA_ANY(str), &ignored));
 }
 
 

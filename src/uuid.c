@@ -40,7 +40,8 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-#include "codec/syntax.h"
+#include "codec/text/datetime.h"
+#include "codec/text/syntax.h"
 #include "compat.h"
 #include "error.h"
 #include "generator/clock.h"

@@ -23,10 +23,14 @@ chdir "$FindBin::Bin/.." or die "$!";
 
 # What a file may include of the project's own headers besides its own: the first row whose pattern matches it.
 my @layers = map { [ split ' ', s/\*/.*/gr ] } split /\n/, <<'END';
-codec/*             pure    codec/*
-generator/clock     pure
+codec/text/*        pure    codec/assert codec/fault codec/formats codec/limits codec/bytes codec/ascii codec/text/*
+codec/cbor/*        pure    codec/assert codec/fault codec/limits codec/bytes codec/ascii codec/text/* codec/cbor/*
+codec/repository/*  pure    codec/assert codec/fault codec/limits codec/bytes codec/text/* codec/cbor/* codec/repository/*
+codec/lexicon/*     pure    codec/assert codec/fault codec/bytes codec/text/* codec/cbor/* codec/lexicon/*
+codec/*             pure    codec/fault codec/faults codec/formats codec/limits
+generator/clock     pure    codec/text/tid
 generator/random    compat
-generator/*         compat generator/*
+generator/*         compat codec/text/datetime codec/text/tid generator/*
 address/*           compat error codec/* address/*
 record/walk         compat utf8 codec/*
 record/inspect      compat error codec/* record/walk
@@ -42,11 +46,11 @@ crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
 */*                 nothing: a folder that has no row
 compat              nothing
 jsonbuild           compat
-error               compat codec/fault codec/packed
+error               compat codec/assert codec/fault codec/text/packed
 sha256              nothing
 sort                nothing
 utf8                compat codec/fault
-atid                compat generator/generator generator/slots
+atid                compat codec/text/tid generator/generator generator/slots
 *                   compat error sha256 codec/* generator/* cid
 END
 

@@ -1,4 +1,4 @@
-# ALTER EXTENSION atid UPDATE, from each release to this one; from 1.1 with atid_crypto 1.0 beside it.
+# ALTER EXTENSION atid UPDATE, from each release to this one, with the atid_crypto of that time beside it.
 #
 # Shows that, in a database of that release with its types in tables, constraints, generated columns, defaults,
 # domains, indexes, partitions and views,
@@ -86,7 +86,7 @@ INSERT INTO app.by_time SELECT atid.tid_make(timestamptz '2023-06-01 00:00+00' +
 	FROM generate_series(1, 500) g;
 INSERT INTO app.by_hash SELECT cid, 0 FROM app.record;
 SQL
-	'1.1' => <<'SQL');
+	'1.1' => <<'SQL',
 CREATE DOMAIN app.checked AS jsonb CHECK (atid.record_is_valid(VALUE, strict => true));
 CREATE DOMAIN app.post_uri AS atid.at_uri CHECK (atid.at_uri_collection(VALUE) = 'app.bsky.feed.post');
 CREATE TABLE app.post (
@@ -120,12 +120,31 @@ INSERT INTO app.post (uri, post, made, handle, kind, who, language, link, refs)
 INSERT INTO app.by_uri SELECT uri, 1 FROM app.post;
 INSERT INTO app.by_did SELECT DISTINCT author, 1 FROM app.post;
 SQL
+	'1.2' => <<'SQL');
+CREATE TABLE app.lexicons (lexicons atid.lexicon NOT NULL);
+CREATE INDEX ON app.lexicons USING hash (lexicons);
+INSERT INTO app.lexicons VALUES ('{"lexicon": 1, "id": "com.example.a", "defs": {"main": {"type": "token"}}}');
+CREATE TABLE app.block (
+	n int PRIMARY KEY,
+	block bytea NOT NULL,
+	text text GENERATED ALWAYS AS (atid.dag_cbor_get_text(block, '{text}')) STORED,
+	subject atid.at_uri GENERATED ALWAYS AS (atid.dag_cbor_ref_uri(block, '{subject}')) STORED,
+	CONSTRAINT kind CHECK (atid.dag_cbor_typeof(block, '{n}') IS NOT DISTINCT FROM 'number' OR n < 0));
+CREATE INDEX ON app.block (atid.dag_cbor_get_text(block, '{n}'));
+INSERT INTO app.block SELECT g, atid.record_to_dag_cbor(jsonb_build_object('text', 'post ' || g, 'n', g,
+	'subject', 'did:web:' || g || '.example')) FROM generate_series(1, 500) g;
+SQL
 
 # ... and with the second extension beside it.
 use constant MADE_WITH_CRYPTO => <<'SQL';
 CREATE TABLE app.key (key text PRIMARY KEY CHECK (atid.did_key_is_valid(key)), curve text GENERATED ALWAYS AS (atid.did_key_curve(key)) STORED);
 CREATE INDEX ON app.key (atid.did_key_public_key(key));
 INSERT INTO app.key VALUES ('did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme');
+SQL
+
+# ... and with what that has since 1.1.
+use constant MADE_WITH_CRYPTO_1_1 => <<'SQL';
+CREATE TABLE app.log (log jsonb NOT NULL CHECK (atid.plc_log_is_valid(log)), CONSTRAINT strict CHECK (atid.plc_log_is_valid(log, NULL)));
 SQL
 
 # Each table's rows, counted and digested.
@@ -179,11 +198,13 @@ foreach my $from (sort keys %made)
 {
 	my $db     = "old_$from" =~ tr/./_/r;
 	my $crypto = $from ne '1.0' && has_extension($node, 'atid_crypto');
-	my $create = "CREATE EXTENSION atid VERSION '$from'" . ($crypto ? "; CREATE EXTENSION atid_crypto VERSION '1.0'" : '');
+	my $with   = $from eq '1.1' ? '1.0' : '1.1';
+	my $create = "CREATE EXTENSION atid VERSION '$from'" . ($crypto ? "; CREATE EXTENSION atid_crypto VERSION '$with'" : '');
 	my $update = ($crypto ? 'ALTER EXTENSION atid_crypto UPDATE; ' : '') . 'ALTER EXTENSION atid UPDATE';
 	my $old    = owned_database($db, $create);
 	$old->ok($made{$_}) foreach grep { $_ le $from } sort keys %made;
 	$old->ok(MADE_WITH_CRYPTO) if $crypto;
+	$old->ok(MADE_WITH_CRYPTO_1_1) if $crypto && $with eq '1.1';
 
 	my $before = contents($old);
 	like($before, qr/^app.by_hash_1 2\d\d\|.*^app.by_time_1 2\d\d\|.*^app.record 501\|/ms, "$from: the tables are full");
@@ -213,11 +234,17 @@ foreach my $from (sort keys %made)
 	# The update.
 	#
 	is($newer->ok(q{SELECT extversion FROM pg_extension WHERE extname = 'atid'}), $from, "before: $from");
+	my $damaged = q{INSERT INTO app.block VALUES (-1, '\xff') RETURNING text IS NULL, atid.dag_cbor_get(block) IS NULL, atid.dag_cbor_get_block(block, '{a}') IS NULL};
+	my $forget  = 'DELETE FROM app.block WHERE n < 0';
+	is($newer->ok("$damaged; $forget"), 't|t|t', 'before, with the new library: fields of a damaged block are NULL') if $from eq '1.2';
+	is($newer->ok(q{SELECT atid.plc_log_is_valid('[]', NULL) IS NULL}), 't', '... and a NULL option is NULL') if $crypto && $from eq '1.2';
 	$newer->ok($update);
 	is($newer->ok(q{SELECT extversion FROM pg_extension WHERE extname = 'atid'}), $current, "after: $current");
 	push @rising, drawn($old, $newer);
 	is(falls(\@rising), 0, 'what the sessions drew rises: ' . @rising);
 	is($old->ok(q{EXECUTE newest ('3jzfcijpj2z2a')}), 't', 'a statement prepared before runs');
+	is($old->ok("$damaged; $forget"), 't|t|t', 'fields of a damaged block are NULL') if $from eq '1.2';
+	is(($newer->try(q{INSERT INTO app.log VALUES ('[]')}))[1], '23514', 'a log that is not valid: refused') if $crypto && $from eq '1.2';
 	is(contents($old), $before, 'the rows are as they were');
 	is(dump_text($db, '--schema-only', '-n', 'app'), $schema, 'the schema is as it was');
 
@@ -238,7 +265,8 @@ foreach my $from (sort keys %made)
 	$old->ok(q{DELETE FROM app.record WHERE collection = 'a.b.c'});
 	foreach my $used (
 		[ record => q{cid = atid.record_cid('{}')} ],
-		$from eq '1.0' ? () : ([ post => q{uri <@ 'at://did:web:host'} ], [ post => q{author = 'did:web:host'} ]))
+		$from eq '1.0' ? () : ([ post => q{uri <@ 'at://did:web:host'} ], [ post => q{author = 'did:web:host'} ]),
+		$from lt '1.2' ? () : [ block => q{atid.dag_cbor_get_text(block, '{n}') = '17'} ])
 	{
 		like($old->ok("SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT FROM app.$used->[0] WHERE $used->[1]; RESET enable_seqscan"),
 			qr/Index Scan/, "an index of $from is used: $used->[1]");

@@ -1,7 +1,7 @@
 # npm's unicode-segmenter finds as many grapheme clusters in a text, and the table is the Unicode Character Database's.
 #
 # Shows that
-# - src/codec/grapheme_table.h is what t/oracles/unicode.js makes of npm's package of the database, whose version is the
+# - src/codec/text/grapheme_table.h is what t/oracles/unicode.js makes of npm's package of the database, whose version is the
 #   one that grapheme.h, the comment on the type and its chapter name;
 # - each character of planes 0 and 1 and of U+E0000 to U+E0FFF, among others, and 200,000 random texts of what the rules
 #   are about have as many clusters as unicode-segmenter counts (t/oracles/graphemes.js). The unit test counts ours.
@@ -28,9 +28,9 @@ my $program = "$FindBin::Bin/unit/bin/grapheme";
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
 
-my $table = slurp_file("$codec/grapheme_table.h");
+my $table = slurp_file("$codec/text/grapheme_table.h");
 ok($table eq join("\n", $oracles->ask('unicode.js', []), ''), 'grapheme_table.h is what script/unicode makes');
-my ($version) = slurp_file("$codec/grapheme.h") =~ /ATID_UNICODE_VERSION "(.*)"/;
+my ($version) = slurp_file("$codec/text/grapheme.h") =~ /ATID_UNICODE_VERSION "(.*)"/;
 like($table, qr{\@unicode/unicode-\Q$version\E }, 'of the version that grapheme.h names');
 my ($comment) = join('', map { slurp_file($_) } sort glob "$FindBin::Bin/../atid--*.sql") =~ /.*Unicode (\d[\d.]*\d)/s;
 my ($chapter) = slurp_file("$FindBin::Bin/../doc/lexicon.md") =~ /Unicode (\d[\d.]*\d)/;

@@ -312,7 +312,9 @@ SELECT count(*) FROM atid.plc_log_keys(pg_temp.log('g 0, x 1h'));
 SELECT atid.plc_log_is_valid(pg_temp.log('g 0, x 1h')) AS valid;
 SELECT atid.plc_log_problem(NULL) IS NULL AS problem,
        atid.plc_log_is_valid(NULL) IS NULL AS valid,
-       atid.plc_log_is_valid(pg_temp.log('g 0'), strict => NULL) IS NULL AS strict,
+       atid.plc_log_is_valid(pg_temp.log('g 0'), strict => NULL) AS strict,
+       atid.plc_log_is_valid('[]', strict => NULL) AS not_strict,
+       atid.plc_log_is_valid(NULL, strict => true) IS NULL AS no_log,
        (SELECT count(*) FROM atid.plc_log_history(NULL)) AS history,
        (SELECT count(*) FROM atid.plc_log_keys(NULL)) AS keys;
 

@@ -4,7 +4,7 @@
  *		Signatures of commits and repositories.
  *
  * A commit (AT Protocol, "Repository", "Commit Objects") is signed over its
- * DAG-CBOR without sig, which codec/commit.c cuts out of the block.  For a block that
+ * DAG-CBOR without sig, which codec/repository/commit.c cuts out of the block.  For a block that
  * is not a commit of version 3 or 2 the answer is false, and no error is raised.
  *
  * A commit has the hash of its account's tree, and the tree the hashes of its records.
@@ -19,7 +19,7 @@
  * too: if two blocks have the same CID, that function and this one could check different
  * blocks and both accept.
  *
- * An event of the event stream (codec/event.c) has a CAR too, whose first root is its
+ * An event of the event stream (codec/repository/event.c) has a CAR too, whose first root is its
  * commit.  Only the commit is verified here.  atid.event_problem() tells whether the rest of
  * the event is true.
  *
@@ -33,11 +33,11 @@
 #include "utils/builtins.h"
 
 #include "atidlib.h"
-#include "codec/car.h"
-#include "codec/commit.h"
-#include "codec/event.h"
-#include "codec/frame.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/repository/car.h"
+#include "codec/repository/commit.h"
+#include "codec/repository/event.h"
+#include "codec/repository/frame.h"
 #include "compat.h"
 #include "error.h"
 #include "key.h"

@@ -28,16 +28,16 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "compat.h"
 #include "key.h"
 #include "multikey.h"
+#include "object.h"
 #include "signature.h"
 #include "sigtext.h"
 #include "utf8.h"
@@ -51,7 +51,7 @@ typedef enum FieldType
 	FIELD_VERSION
 } FieldType;
 
-/* Each key has KEY_LEN letters.  A missing ver is taken for 1. */
+/* A missing ver is taken for 1. */
 static const struct
 {
 	const char *key;
@@ -69,16 +69,7 @@ static const struct
 };
 
 #define FIELDS ((int) lengthof(fields))
-#define KEY_LEN 3
 
-
-static bool
-grow_buffer(AtidCborWriter *writer, size_t new_cap)
-{
-	writer->data = repalloc(writer->data, new_cap);
-	writer->cap = new_cap;
-	return true;
-}
 
 static Datum
 version_numeric(void)
@@ -95,20 +86,11 @@ put_value(AtidCborWriter *writer, FieldType type, const JsonbValue *value)
 	switch (type)
 	{
 		case FIELD_STRING:
-			{
-				char	   *utf8;
-
-				if (value->type != jbvString)
-					return false;
-				if (!atid_has_utf8(value->val.string.val, value->val.string.len))
-					return false;
-				/* no copy if the server's encoding is UTF-8 */
-				utf8 = pg_server_to_any(value->val.string.val, value->val.string.len, PG_UTF8);
-				atid_cbor_put_text(writer, utf8,
-								   utf8 == value->val.string.val ?
-								   (size_t) value->val.string.len : strlen(utf8));
-				return true;
-			}
+			if (value->type != jbvString ||
+				!atid_has_utf8(value->val.string.val, value->val.string.len))
+				return false;
+			atid_put_string(writer, value);
+			return true;
 		case FIELD_BOOL:
 			if (value->type != jbvBool)
 				return false;
@@ -137,8 +119,7 @@ put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
 
 	for (int i = 0; i < FIELDS; i++)
 	{
-		present[i] = getKeyJsonValueFromContainer(label, fields[i].key, KEY_LEN,
-												  &values[i]) != NULL;
+		present[i] = atid_find_field(label, fields[i].key, &values[i]);
 		if (!present[i] && fields[i].type == FIELD_VERSION)
 		{
 			values[i].type = jbvNumeric;
@@ -155,7 +136,7 @@ put_unsigned_label(AtidCborWriter *writer, JsonbContainer *label)
 	{
 		if (!present[i])
 			continue;
-		atid_cbor_put_text(writer, fields[i].key, KEY_LEN);
+		atid_put_name(writer, fields[i].key);
 		if (!put_value(writer, fields[i].type, &values[i]))
 			return false;
 	}
@@ -170,7 +151,7 @@ label_is_of(Jsonb *label, const text *did)
 {
 	JsonbValue	src;
 
-	return getKeyJsonValueFromContainer(&label->root, "src", KEY_LEN, &src) != NULL &&
+	return atid_find_field(&label->root, "src", &src) &&
 		src.type == jbvString && src.val.string.len == (int) VARSIZE_ANY_EXHDR(did) &&
 		memcmp(src.val.string.val, VARDATA_ANY(did), src.val.string.len) == 0;
 }
@@ -182,17 +163,13 @@ static bool
 label_is_signed(Jsonb *label, const text *did, AtidVerifier *verifier)
 {
 	uint8_t		signature[ATID_SIGNATURE_LEN];
-	AtidCborWriter writer = {0};
+	AtidCborWriter writer = atid_writer_in_context(Min(VARSIZE(label), ATID_CBOR_SIZE_MAX));
 	JsonbValue	sig;
 	bool		result;
 
-	writer.cap = Min(VARSIZE(label), ATID_CBOR_SIZE_MAX);
-	writer.data = palloc(writer.cap);
-	writer.grow = grow_buffer;
-
 	result = JB_ROOT_IS_OBJECT(label) &&
 		label_is_of(label, did) &&
-		getKeyJsonValueFromContainer(&label->root, "sig", KEY_LEN, &sig) != NULL &&
+		atid_find_field(&label->root, "sig", &sig) &&
 		atid_signature_from_bytes(&sig, signature) &&
 		put_unsigned_label(&writer, &label->root) &&
 		atid_key_has_signed(verifier, writer.data, writer.len, signature, sizeof(signature));

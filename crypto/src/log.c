@@ -42,12 +42,13 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "codec/datetime.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/text/datetime.h"
 #include "compat.h"
 #include "error.h"
 #include "keyring.h"
 #include "log.h"
+#include "object.h"
 #include "operation.h"
 #include "sha256.h"
 #include "signature.h"
@@ -112,12 +113,6 @@ note_about(LogReader *reader, int n, const char *path, AtidFault fault, int othe
  */
 
 static bool
-find_value(JsonbContainer *object, const char *key, JsonbValue *value)
-{
-	return getKeyJsonValueFromContainer(object, key, (int) strlen(key), value) != NULL;
-}
-
-static bool
 is_string(const JsonbValue *value, const char *str, int len)
 {
 	return value->val.string.len == len && memcmp(value->val.string.val, str, len) == 0;
@@ -126,7 +121,7 @@ is_string(const JsonbValue *value, const char *str, int len)
 static bool
 find_field(LogReader *reader, int n, JsonbContainer *object, const char *name, JsonbValue *value)
 {
-	if (!find_value(object, name, value))
+	if (!atid_find_field(object, name, value))
 		return note(reader, n, psprintf(".%s", name), ATID_LOG_MISSING);
 	return true;
 }
@@ -148,8 +143,8 @@ is_operation(JsonbContainer *object)
 {
 	JsonbValue	value;
 
-	return !find_value(object, "operation", &value) &&
-		find_value(object, "prev", &value) && find_value(object, "sig", &value);
+	return !atid_find_field(object, "operation", &value) &&
+		atid_find_field(object, "prev", &value) && atid_find_field(object, "sig", &value);
 }
 
 static bool
@@ -164,7 +159,7 @@ read_created(LogReader *reader, EntryReading *reading, JsonbContainer *object)
 	if (atid_datetime_parse(value.val.string.val, (size_t) value.val.string.len, &us,
 							&at) != ATID_OK)
 		return note(reader, reading->n, ".createdAt", ATID_LOG_DATETIME);
-	reading->entry->created = us - ATID_DATETIME_EPOCH_US;
+	reading->entry->created = us - ATID_POSTGRES_EPOCH_US;
 	return true;
 }
 
@@ -174,7 +169,7 @@ read_claim(LogReader *reader, EntryReading *reading, JsonbContainer *object)
 	JsonbValue	value;
 
 	reading->entry->claim = -1;
-	if (!find_value(object, "nullified", &value) || value.type == jbvNull)
+	if (!atid_find_field(object, "nullified", &value) || value.type == jbvNull)
 		return true;
 	if (value.type != jbvBool)
 		return note(reader, reading->n, ".nullified", ATID_LOG_BOOL);
@@ -214,7 +209,7 @@ read_form(LogReader *reader, EntryReading *reading)
 	JsonbValue *item = getIthJsonbValueFromContainer(reader->json, (uint32) reading->n);
 	JsonbContainer *object;
 
-	if (item->type != jbvBinary || !JsonContainerIsObject(item->val.binary.data))
+	if (!atid_is_object(item))
 		return note(reader, reading->n, "", ATID_CONFORM_NOT_OBJECT);
 	object = item->val.binary.data;
 	if (is_operation(object))

@@ -26,10 +26,9 @@
 #include <string.h>
 
 #include "base58.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 
-#define PREFIX "did:key:"
-#define PREFIX_LEN (sizeof(PREFIX) - 1)
+#define PREFIX_LEN (sizeof(ATID_DID_KEY_PREFIX) - 1)
 #define MULTIBASE_BASE58BTC 'z'
 
 /* The multicodec table's numbers. */
@@ -89,7 +88,7 @@ atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 	uint64_t	codec;
 	AtidFault	fault;
 
-	if (len >= PREFIX_LEN && memcmp(str, PREFIX, PREFIX_LEN) == 0)
+	if (len >= PREFIX_LEN && memcmp(str, ATID_DID_KEY_PREFIX, PREFIX_LEN) == 0)
 		begin = PREFIX_LEN;
 	if (len == begin || str[begin] != MULTIBASE_BASE58BTC)
 	{
@@ -130,7 +129,7 @@ atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN
 
 	memcpy(bytes + codec_len, key->point, ATID_POINT_LEN);
 	(void) atid_base58_encode(bytes, codec_len + ATID_POINT_LEN, digits);
-	memcpy(dst, PREFIX, PREFIX_LEN);
+	memcpy(dst, ATID_DID_KEY_PREFIX, PREFIX_LEN);
 	dst[PREFIX_LEN] = MULTIBASE_BASE58BTC;
 	memcpy(dst + PREFIX_LEN + 1, digits, ATID_MULTIKEY_TEXT_LEN - 1);
 }

@@ -17,9 +17,12 @@
 /* A compressed point: 02 or 03 for an even or odd y, and x in 32 bytes. */
 #define ATID_POINT_LEN 33
 
-/* The length of every valid key, from its z on, and with "did:key:". */
+/* A did:key is a multikey behind this. */
+#define ATID_DID_KEY_PREFIX "did:key:"
+
+/* The length of every valid key, from its z on, and with the prefix. */
 #define ATID_MULTIKEY_TEXT_LEN 49
-#define ATID_DID_KEY_TEXT_LEN (8 + ATID_MULTIKEY_TEXT_LEN)
+#define ATID_DID_KEY_TEXT_LEN (sizeof(ATID_DID_KEY_PREFIX) - 1 + ATID_MULTIKEY_TEXT_LEN)
 
 /* The two curves of the protocol. */
 typedef enum AtidCurve

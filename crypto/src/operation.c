@@ -20,9 +20,7 @@
  * operations with malformed keys, with no or duplicate rotation keys, and of more than
  * 7,500 bytes, and later operations follow them.  Only prev and sig are checked.
  *
- * An operation is signed and hashed over its DAG-CBOR.  atid's library cannot write it,
- * because in records {"$link": ...} and {"$bytes": ...} stand for links and bytes; in
- * an operation these are ordinary keys.
+ * An operation is signed and hashed over its DAG-CBOR.
  *
  * The form bounds the depth, so nothing recurses.  Memory: some twice the jsonb, more
  * in a database that is not in UTF-8.
@@ -39,11 +37,12 @@
 #include "utils/jsonb.h"
 
 #include "codec/ascii.h"
-#include "codec/base32.h"
-#include "codec/dagcbor.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/text/base32.h"
 #include "compat.h"
 #include "error.h"
+#include "object.h"
 #include "operation.h"
 #include "signature.h"
 #include "sigtext.h"
@@ -53,14 +52,18 @@
 #define CREATE ATID_OPERATION_CREATE
 #define TOMBSTONE ATID_OPERATION_TOMBSTONE
 
+/* The types, and what the prev of each may be. */
 static const struct
 {
 	const char *name;
 	AtidOperationType type;
+	bool		prev_null;
+	bool		prev_cid;
+	AtidFault	prev_fault;
 }			types[] = {
-	{"plc_operation", UPDATE},
-	{"create", CREATE},
-	{"plc_tombstone", TOMBSTONE},
+	{"plc_operation", UPDATE, true, true, ATID_OPERATION_PREV},
+	{"create", CREATE, true, false, ATID_OPERATION_PREV_NULL},
+	{"plc_tombstone", TOMBSTONE, false, true, ATID_OPERATION_PREV_CID},
 };
 
 /* The kinds of values. */
@@ -118,24 +121,6 @@ typedef struct FormProblem
 /*
  * The form
  */
-
-static bool
-find_value(JsonbContainer *object, const char *key, JsonbValue *value)
-{
-	return getKeyJsonValueFromContainer(object, key, (int) strlen(key), value) != NULL;
-}
-
-static bool
-is_object(const JsonbValue *value)
-{
-	return value->type == jbvBinary && JsonContainerIsObject(value->val.binary.data);
-}
-
-static bool
-is_array(const JsonbValue *value)
-{
-	return value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data);
-}
 
 static bool
 string_is(const JsonbValue *value, const char *string)
@@ -210,14 +195,14 @@ check_service(const JsonbValue *value, FormProblem *problem)
 {
 	int			path_len = problem->path.len;
 
-	if (!is_object(value))
+	if (!atid_is_object(value))
 		return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 	for (int i = 0; i < (int) lengthof(service_fields); i++)
 	{
 		JsonbValue	field;
 
 		append_key(&problem->path, service_fields[i], (int) strlen(service_fields[i]));
-		if (!find_value(value->val.binary.data, service_fields[i], &field))
+		if (!atid_find_field(value->val.binary.data, service_fields[i], &field))
 			return note_fault(problem, ATID_OPERATION_SERVICE_MISSING);
 		if (!check_string(&field, problem))
 			return false;
@@ -282,26 +267,27 @@ is_operation_cid(const JsonbValue *value)
 		atid_cid_is_dag_cbor(cid, sizeof(cid));
 }
 
+/* The index in types of a type. */
+static int
+index_of_type(AtidOperationType type)
+{
+	int			i = 0;
+
+	while (types[i].type != type)
+		i++;
+	return i;
+}
+
 static bool
 check_prev(const JsonbValue *value, AtidOperation *operation, FormProblem *problem)
 {
+	int			type = index_of_type(operation->type);
+
 	operation->genesis = value->type == jbvNull;
-	switch (operation->type)
-	{
-		case ATID_OPERATION_UPDATE:
-			if (!operation->genesis && !is_operation_cid(value))
-				return note_fault(problem, ATID_OPERATION_PREV);
-			break;
-		case ATID_OPERATION_CREATE:
-			if (!operation->genesis)
-				return note_fault(problem, ATID_OPERATION_PREV_NULL);
-			break;
-		case ATID_OPERATION_TOMBSTONE:
-			if (!is_operation_cid(value))
-				return note_fault(problem, ATID_OPERATION_PREV_CID);
-			break;
-	}
-	return true;
+	if (operation->genesis ? types[type].prev_null :
+		types[type].prev_cid && is_operation_cid(value))
+		return true;
+	return note_fault(problem, types[type].prev_fault);
 }
 
 static bool
@@ -320,12 +306,12 @@ check_field(const JsonbValue *value, FieldKind kind, AtidOperation *operation, F
 		case FIELD_STRING:
 			return check_string(value, problem);
 		case FIELD_STRINGS:
-			if (!is_array(value))
+			if (!atid_is_array(value))
 				return note_fault(problem, ATID_CONFORM_NOT_ARRAY);
 			return check_items(value, kind, problem);
 		case FIELD_STRING_MAP:
 		case FIELD_SERVICES:
-			if (!is_object(value))
+			if (!atid_is_object(value))
 				return note_fault(problem, ATID_CONFORM_NOT_OBJECT);
 			return check_items(value, kind, problem);
 	}
@@ -337,7 +323,7 @@ check_type(AtidOperation *operation, FormProblem *problem)
 {
 	JsonbValue	value;
 
-	if (find_value(operation->object, "type", &value))
+	if (atid_find_field(operation->object, "type", &value))
 	{
 		for (int i = 0; i < (int) lengthof(types); i++)
 		{
@@ -395,7 +381,7 @@ check_form(JsonbContainer *json, AtidOperation *operation, FormProblem *problem)
 		if ((fields[i].types & operation->type) == 0)
 			continue;
 		append_key(&problem->path, fields[i].name, (int) strlen(fields[i].name));
-		if (!find_value(json, fields[i].name, &value))
+		if (!atid_find_field(json, fields[i].name, &value))
 			return note_fault(problem, ATID_OPERATION_MISSING);
 		if (!check_field(&value, fields[i].kind, operation, problem))
 			return false;
@@ -424,10 +410,16 @@ atid_operation_read(JsonbContainer *json, AtidOperation *operation)
  * Parts
  */
 
+const char *
+atid_operation_type_name(AtidOperationType type)
+{
+	return types[index_of_type(type)].name;
+}
+
 void
 atid_operation_field(JsonbContainer *object, const char *name, JsonbValue *value)
 {
-	if (!find_value(object, name, value))
+	if (!atid_find_field(object, name, value))
 		elog(ERROR, "operation without %s", name);
 }
 
@@ -473,43 +465,6 @@ atid_rotation_key(const AtidRotationKeys *keys, int index, JsonbValue *key)
  * The block
  */
 
-static bool
-grow_buffer(AtidCborWriter *writer, size_t new_cap)
-{
-	writer->data = repalloc(writer->data, new_cap);
-	writer->cap = new_cap;
-	return true;
-}
-
-/* A text in UTF-8; not copied if that is the server's encoding. */
-static const char *
-utf8_of(const JsonbValue *value, size_t *len)
-{
-	const char *text = value->val.string.val;
-	char	   *utf8 = pg_server_to_any(text, value->val.string.len, PG_UTF8);
-
-	*len = utf8 == text ? (size_t) value->val.string.len : strlen(utf8);
-
-	return utf8;
-}
-
-static void
-put_string(AtidCborWriter *writer, const JsonbValue *value)
-{
-	size_t		len;
-	const char *utf8 = utf8_of(value, &len);
-
-	atid_cbor_put_text(writer, utf8, len);
-	if (utf8 != value->val.string.val)
-		pfree(unconstify(char *, utf8));
-}
-
-static void
-put_name(AtidCborWriter *writer, const char *name)
-{
-	atid_cbor_put_text(writer, name, strlen(name));
-}
-
 static void
 put_strings(AtidCborWriter *writer, JsonbContainer *array)
 {
@@ -522,7 +477,7 @@ put_strings(AtidCborWriter *writer, JsonbContainer *array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_ELEM)
-			put_string(writer, &item);
+			atid_put_string(writer, &item);
 	}
 }
 
@@ -533,15 +488,15 @@ put_item(AtidCborWriter *writer, const JsonbValue *value)
 
 	if (value->type == jbvString)
 	{
-		put_string(writer, value);
+		atid_put_string(writer, value);
 		return;
 	}
 	atid_cbor_put_map(writer, lengthof(service_fields));
 	for (int i = 0; i < (int) lengthof(service_fields); i++)
 	{
-		put_name(writer, service_fields[i]);
-		find_value(value->val.binary.data, service_fields[i], &field);
-		put_string(writer, &field);
+		atid_put_name(writer, service_fields[i]);
+		atid_find_field(value->val.binary.data, service_fields[i], &field);
+		atid_put_string(writer, &field);
 	}
 }
 
@@ -590,11 +545,11 @@ put_map(AtidCborWriter *writer, JsonbContainer *object)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_KEY && sorted)
-			put_string(writer, &item);
+			atid_put_string(writer, &item);
 		else if (token == WJB_VALUE && sorted)
 			put_item(writer, &item);
 		else if (token == WJB_KEY)
-			next->key = utf8_of(&item, &next->key_len);
+			next->key = atid_string_utf8(&item, &next->key_len);
 		else if (token == WJB_VALUE)
 		{
 			next->value = item;
@@ -620,12 +575,8 @@ put_map(AtidCborWriter *writer, JsonbContainer *object)
 uint8_t *
 atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
 {
-	AtidCborWriter writer = {0};
+	AtidCborWriter writer = atid_writer_in_context(1024);
 	int			count = (int) JsonContainerSize(operation->object);
-
-	writer.cap = 1024;
-	writer.data = palloc(writer.cap);
-	writer.grow = grow_buffer;
 
 	atid_cbor_put_map(&writer, with_sig ? count : count - 1);
 	for (int i = 0; i < (int) lengthof(fields); i++)
@@ -635,8 +586,8 @@ atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
 		if ((fields[i].types & operation->type) == 0 ||
 			(fields[i].kind == FIELD_SIG && !with_sig))
 			continue;
-		put_name(&writer, fields[i].name);
-		find_value(operation->object, fields[i].name, &value);
+		atid_put_name(&writer, fields[i].name);
+		atid_find_field(operation->object, fields[i].name, &value);
 		switch (fields[i].kind)
 		{
 			case FIELD_TYPE:
@@ -646,7 +597,7 @@ atid_operation_block(const AtidOperation *operation, bool with_sig, size_t *len)
 				if (value.type == jbvNull)
 					atid_cbor_put_null(&writer);
 				else
-					put_string(&writer, &value);
+					atid_put_string(&writer, &value);
 				break;
 			case FIELD_STRINGS:
 				put_strings(&writer, value.val.binary.data);

@@ -20,6 +20,11 @@ typedef enum AtidOperationType
 	ATID_OPERATION_TOMBSTONE = 4	/* plc_tombstone */
 } AtidOperationType;
 
+/*
+ * The name of a type, as the field "type" has it.
+ */
+extern const char *atid_operation_type_name(AtidOperationType type);
+
 /* An operation whose form has been checked. */
 typedef struct AtidOperation
 {

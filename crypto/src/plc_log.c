@@ -21,7 +21,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 #include "compat.h"
 #include "jsonbuild.h"
 #include "keyring.h"
@@ -196,8 +196,17 @@ read_log(FunctionCallInfo fcinfo, AtidLog *log, bool strict)
 }
 
 /*
+ * Is the second argument, strict, true?  NULL is false, its default.
+ */
+static bool
+is_strict(FunctionCallInfo fcinfo)
+{
+	return !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+}
+
+/*
  * plc_log_problem(log jsonb, strict bool): why it is not a valid log, or NULL.  It is
- * not STRICT, because NULL says that there is no problem: a NULL strict is false.
+ * not STRICT, because NULL says that there is no problem.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_problem);
 Datum
@@ -208,14 +217,14 @@ atid_plc_log_problem(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	problem = read_log(fcinfo, &log, !PG_ARGISNULL(1) && PG_GETARG_BOOL(1));
+	problem = read_log(fcinfo, &log, is_strict(fcinfo));
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
 }
 
 /*
- * plc_log_is_valid(log jsonb, strict bool)
+ * plc_log_is_valid(log jsonb, strict bool): STRICT, as atid_crypto 1.1 has it.
  */
 PG_FUNCTION_INFO_V1(atid_plc_log_is_valid);
 Datum
@@ -223,28 +232,27 @@ atid_plc_log_is_valid(PG_FUNCTION_ARGS)
 {
 	AtidLog		log;
 
-	PG_RETURN_BOOL(read_log(fcinfo, &log, PG_GETARG_BOOL(1)) == NULL);
+	PG_RETURN_BOOL(read_log(fcinfo, &log, is_strict(fcinfo)) == NULL);
+}
+
+/*
+ * The same, not STRICT: a CHECK passes what is NULL, so a NULL strict must not lead to it.  It has
+ * a name of its own, so that an older library, which a session may have loaded before an update,
+ * is not called with a NULL.
+ */
+PG_FUNCTION_INFO_V1(atid_plc_log_is_valid_strict);
+Datum
+atid_plc_log_is_valid_strict(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return atid_plc_log_is_valid(fcinfo);
 }
 
 
 /*
  * The contents
  */
-
-static const char *
-type_name(AtidOperationType type)
-{
-	switch (type)
-	{
-		case ATID_OPERATION_UPDATE:
-			return "plc_operation";
-		case ATID_OPERATION_CREATE:
-			return "create";
-		case ATID_OPERATION_TOMBSTONE:
-			return "plc_tombstone";
-	}
-	return NULL;
-}
 
 static Datum
 cid_datum(const char *text)
@@ -362,7 +370,7 @@ atid_plc_log_history(PG_FUNCTION_ARGS)
 		values[2] = cid_datum(entry->cid);
 		values[3] = TimestampTzGetDatum(entry->created);
 		values[4] = BoolGetDatum(entry->nullifier != ATID_LOG_NONE);
-		values[5] = CStringGetTextDatum(type_name(entry->type));
+		values[5] = CStringGetTextDatum(atid_operation_type_name(entry->type));
 		values[6] = signer_datum(&rows.log, entry);
 		values[7] = values[3];
 		nulls[8] = !find_end(&rows.log, n, &end);

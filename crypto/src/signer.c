@@ -34,8 +34,6 @@
 #include "signature.h"
 #include "signer.h"
 
-#define DID_KEY "did:key:"
-
 /* In the place of an index: no key. */
 #define NO_KEY (-1)
 
@@ -48,7 +46,7 @@ atid_verifier_of_string(AtidKeyring *ring, const JsonbValue *string)
 
 	/* a multikey alone is refused, and every did:key has the same length */
 	if (string->val.string.len != ATID_DID_KEY_TEXT_LEN ||
-		memcmp(string->val.string.val, DID_KEY, strlen(DID_KEY)) != 0)
+		memcmp(string->val.string.val, ATID_DID_KEY_PREFIX, strlen(ATID_DID_KEY_PREFIX)) != 0)
 		return NULL;
 	return atid_keyring_find(ring, string->val.string.val, ATID_DID_KEY_TEXT_LEN, &fault, &at);
 }

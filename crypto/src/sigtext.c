@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "multikey.h"
+#include "object.h"
 #include "signature.h"
 #include "sigtext.h"
 
@@ -54,11 +55,9 @@ atid_signature_from_bytes(const JsonbValue *value, uint8_t signature[ATID_SIGNAT
 {
 	JsonbValue	bytes;
 
-	if (value->type != jbvBinary ||
-		!JsonContainerIsObject(value->val.binary.data) ||
+	if (!atid_is_object(value) ||
 		JsonContainerSize(value->val.binary.data) != 1 ||
-		getKeyJsonValueFromContainer(value->val.binary.data, "$bytes", strlen("$bytes"),
-									 &bytes) == NULL ||
+		!atid_find_field(value->val.binary.data, "$bytes", &bytes) ||
 		bytes.type != jbvString)
 		return false;
 	if (bytes.val.string.len == PADDED)

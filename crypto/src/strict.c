@@ -13,18 +13,15 @@
 #include "utils/jsonb.h"
 
 #include "base58.h"
+#include "codec/limits.h"
 #include "compat.h"
 #include "keyring.h"
+#include "multikey.h"
 #include "operation.h"
 #include "signer.h"
 #include "strict.h"
 
-/* The words of the rules have these numbers too (codec/faults.h). */
-#define OPERATION_LEN_MAX 7500
-#define ROTATION_KEYS_MAX 5
-#define VERIFICATION_METHODS_MAX 10
-
-#define KEY_PREFIX "did:key:z"
+#define KEY_PREFIX ATID_DID_KEY_PREFIX "z"
 
 
 /*
@@ -65,7 +62,7 @@ check_rotation_keys(AtidKeyring *ring, const AtidOperation *operation, const cha
 	AtidRotationKeys keys = atid_rotation_keys(operation->object, operation->type);
 
 	*path = ".rotationKeys";
-	if (keys.count < 1 || keys.count > ROTATION_KEYS_MAX)
+	if (keys.count < 1 || keys.count > ATID_PLC_KEYS_MAX)
 		return ATID_STRICT_KEYS;
 	for (int i = 0; i < keys.count; i++)
 	{
@@ -91,7 +88,7 @@ check_verification_methods(const AtidOperation *operation, const char **path)
 
 	*path = ".verificationMethods";
 	atid_operation_field(operation->object, "verificationMethods", &methods);
-	if (JsonContainerSize(methods.val.binary.data) > VERIFICATION_METHODS_MAX)
+	if (JsonContainerSize(methods.val.binary.data) > ATID_PLC_METHODS_MAX)
 		return ATID_STRICT_METHODS;
 	iterator = JsonbIteratorInit(methods.val.binary.data);
 	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
@@ -108,7 +105,7 @@ atid_check_strict(AtidKeyring *ring, const AtidOperation *operation, size_t len,
 	AtidFault	fault;
 
 	*path = "";
-	if (len > OPERATION_LEN_MAX)
+	if (len > ATID_PLC_SIZE_MAX)
 		return ATID_STRICT_LARGE;
 	if (operation->type != ATID_OPERATION_UPDATE)
 		return ATID_OK;

@@ -12,7 +12,7 @@
 #include "fmgr.h"
 #include "utils/sortsupport.h"
 
-#include "codec/packed.h"
+#include "codec/text/packed.h"
 #include "compat.h"
 
 /* Values of texts that are known to be valid */
@@ -39,7 +39,7 @@ extern Oid	atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumbe
 extern Datum atid_did_send(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_send(PG_FUNCTION_ARGS);
 
-/* What codec/packed.h has for each type: an order, and an abbreviated key */
+/* What codec/text/packed.h has for each type: an order, and an abbreviated key */
 typedef int (*AtidPackedCompare) (const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 typedef uint64_t (*AtidSortKey) (const uint8_t *packed, size_t len);
 

@@ -85,9 +85,9 @@
 #include "utils/typcache.h"
 
 #include "address/address.h"
-#include "codec/address.h"
-#include "codec/base32.h"
-#include "codec/packed.h"
+#include "codec/text/address.h"
+#include "codec/text/packed.h"
+#include "codec/text/tid.h"
 #include "compat.h"
 
 
@@ -155,7 +155,7 @@ compare_tid(Datum value, Datum other)
 	size_t		len = VARSIZE_ANY_EXHDR(s);
 	int			result;
 
-	atid_base32_encode_tid(DatumGetUInt64(value), tid);
+	atid_tid_to_text(DatumGetUInt64(value), tid);
 	result = memcmp(tid, VARDATA_ANY(s), Min(len, ATID_TID_TEXT_LEN));
 	if (result == 0 && len != ATID_TID_TEXT_LEN)
 		result = len > ATID_TID_TEXT_LEN ? -1 : 1;
@@ -261,7 +261,7 @@ hash_tid(FunctionCallInfo fcinfo)
 	text	   *s = PG_GETARG_TEXT_PP(0);
 	uint64_t	tid;
 
-	if (VARSIZE_ANY_EXHDR(s) != ATID_TID_TEXT_LEN || !atid_base32_decode_tid(VARDATA_ANY(s), &tid))
+	if (VARSIZE_ANY_EXHDR(s) != ATID_TID_TEXT_LEN || !atid_tid_from_text(VARDATA_ANY(s), &tid))
 		return hash(fcinfo, VARDATA_ANY(s), VARSIZE_ANY_EXHDR(s));
 	if (PG_NARGS() == 1)
 		return DirectFunctionCall1(hashint8, UInt64GetDatum(tid));
@@ -364,7 +364,7 @@ tid_of(const char *s, size_t len, Datum *value)
 {
 	uint64_t	tid;
 
-	if (len != ATID_TID_TEXT_LEN || !atid_base32_decode_tid(s, &tid))
+	if (len != ATID_TID_TEXT_LEN || !atid_tid_from_text(s, &tid))
 		return false;
 	*value = UInt64GetDatum(tid);
 	return true;

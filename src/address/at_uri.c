@@ -3,7 +3,7 @@
  * at_uri.c
  *		The type atid.at_uri: AT URIs, any that Lexicon's format "at-uri" takes.
  *
- * A value is a varlena with the packed form of codec/packed.c: a byte for its
+ * A value is a varlena with the packed form of codec/text/packed.c: a byte for its
  * shape, the authority, the collection and the record key.  A did:plc and a TID
  * are packed.  It is read byte by byte, so it needs no alignment.  A text has one
  * packed form, so equality and hashes are those of the bytes; the order is that of
@@ -25,9 +25,9 @@
 #include "utils/sortsupport.h"
 
 #include "address/address.h"
-#include "codec/address.h"
-#include "codec/base32.h"
-#include "codec/packed.h"
+#include "codec/text/address.h"
+#include "codec/text/packed.h"
+#include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
 
@@ -269,7 +269,7 @@ atid_at_uri_rkey(PG_FUNCTION_ARGS)
 		PG_RETURN_TEXT_P(cstring_to_text_with_len(uri.rkey, uri.rkey_len));
 	result = palloc(VARHDRSZ + ATID_TID_TEXT_LEN);
 	SET_VARSIZE(result, VARHDRSZ + ATID_TID_TEXT_LEN);
-	atid_base32_encode_tid(atid_packed_tid(&uri), VARDATA(result));
+	atid_tid_to_text(atid_packed_tid(&uri), VARDATA(result));
 	PG_RETURN_TEXT_P(result);
 }
 

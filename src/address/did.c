@@ -3,7 +3,7 @@
  * did.c
  *		The type atid.did: DIDs, any that Lexicon's format "did" takes.
  *
- * A value is a varlena with the packed form of codec/packed.c: 15 bytes for a
+ * A value is a varlena with the packed form of codec/text/packed.c: 15 bytes for a
  * did:plc, else the text.  It is read byte by byte, so it needs no alignment.
  * A text has one packed form, so equality and hashes are those of the bytes;
  * the order is that of the text in "C".
@@ -21,8 +21,8 @@
 #include "utils/sortsupport.h"
 
 #include "address/address.h"
-#include "codec/address.h"
-#include "codec/packed.h"
+#include "codec/text/address.h"
+#include "codec/text/packed.h"
 #include "compat.h"
 #include "error.h"
 

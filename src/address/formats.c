@@ -8,7 +8,7 @@
  * function answers false and never raises, so that a broken rule is a soft error.
  * A domain in use cannot be altered, so all rules, that of the length too, are in
  * the function.  format_problem() names the broken rule.  The rules are in
- * codec/address.c and codec/format.c.
+ * codec/text/address.c and codec/text/format.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,8 +17,8 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "codec/address.h"
-#include "codec/format.h"
+#include "codec/text/address.h"
+#include "codec/text/format.h"
 #include "compat.h"
 #include "error.h"
 
@@ -27,59 +27,22 @@
  * Is a text of a format, and why not?
  */
 
-typedef AtidFault (*Scanner) (const char *s, size_t len, size_t *at);
+#define IS_VALID(name, scan) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		text	   *arg = PG_GETARG_TEXT_PP(0); \
+		size_t		at; \
+		\
+		PG_RETURN_BOOL(scan(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), &at) == ATID_OK); \
+	}
 
-static AtidFault
-scan(FunctionCallInfo fcinfo, Scanner scanner)
-{
-	text	   *arg = PG_GETARG_TEXT_PP(0);
-	size_t		at;
-
-	return scanner(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg), &at);
-}
-
-PG_FUNCTION_INFO_V1(atid_handle_is_valid);
-Datum
-atid_handle_is_valid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_handle_scan) == ATID_OK);
-}
-
-PG_FUNCTION_INFO_V1(atid_nsid_is_valid_text);
-Datum
-atid_nsid_is_valid_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_nsid_scan) == ATID_OK);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_identifier_is_valid);
-Datum
-atid_at_identifier_is_valid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(scan(fcinfo, atid_identifier_scan) == ATID_OK);
-}
-
-PG_FUNCTION_INFO_V1(atid_language_is_valid);
-Datum
-atid_language_is_valid(PG_FUNCTION_ARGS)
-{
-	text	   *arg = PG_GETARG_TEXT_PP(0);
-	size_t		at;
-
-	PG_RETURN_BOOL(atid_language_scan(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg),
-									  &at) == ATID_OK);
-}
-
-PG_FUNCTION_INFO_V1(atid_uri_is_valid);
-Datum
-atid_uri_is_valid(PG_FUNCTION_ARGS)
-{
-	text	   *arg = PG_GETARG_TEXT_PP(0);
-	size_t		at;
-
-	PG_RETURN_BOOL(atid_uri_scan(VARDATA_ANY(arg), VARSIZE_ANY_EXHDR(arg),
-								 &at) == ATID_OK);
-}
+IS_VALID(atid_handle_is_valid, atid_handle_scan)
+IS_VALID(atid_nsid_is_valid_text, atid_nsid_scan)
+IS_VALID(atid_at_identifier_is_valid, atid_identifier_scan)
+IS_VALID(atid_language_is_valid, atid_language_scan)
+IS_VALID(atid_uri_is_valid, atid_uri_scan)
 
 /*
  * format_problem(value text, format text): the first rule of one of Lexicon's

@@ -3,7 +3,7 @@
  * packed.c
  *		What the types atid.did and atid.at_uri share: sorting by abbreviated keys.
  *
- * The form on disk is in codec/packed.c.
+ * The form on disk is in codec/text/packed.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,7 +15,7 @@
 #include "utils/sortsupport.h"
 
 #include "address/address.h"
-#include "codec/packed.h"
+#include "codec/text/packed.h"
 #include "compat.h"
 
 

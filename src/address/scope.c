@@ -40,9 +40,8 @@
 #include "utils/typcache.h"
 
 #include "address/address.h"
-#include "codec/address.h"
-#include "codec/packed.h"
-#include "codec/syntax.h"
+#include "codec/text/address.h"
+#include "codec/text/packed.h"
 #include "compat.h"
 
 

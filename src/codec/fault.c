@@ -9,16 +9,10 @@
  */
 #include "codec/fault.h"
 
-#include "codec/address.h"
-#include "codec/car.h"
-#include "codec/commit.h"
-#include "codec/dagcbor.h"
-#include "codec/event.h"
-#include "codec/format.h"
-#include "codec/frame.h"
-#include "codec/mst.h"
-#include "codec/multiformat.h"
-#include "codec/syntax.h"
+#include <string.h>
+
+#include "codec/formats.h"
+#include "codec/limits.h"
 
 /* The limits are bare decimal numbers, so that they can stand in words. */
 #define STRING_OF(x)	#x
@@ -33,4 +27,10 @@ atid_fault_words(AtidFault fault)
 	};
 
 	return words_of[fault];
+}
+
+bool
+atid_fault_has_about(AtidFault fault)
+{
+	return strstr(atid_fault_words(fault), "%s") != NULL;
 }

@@ -38,11 +38,9 @@ extern const char *atid_fault_words(AtidFault fault);
  * Do the words have a %s, in place of which stands what the fault is about?  They are
  * printed by atid_fault_sentence() alone.
  */
-static inline bool
-atid_fault_has_about(AtidFault fault)
-{
-	return (fault >= ATID_CONFORM_CONST && fault <= ATID_CONFORM_TYPE) ||
-		(fault >= ATID_LOG_NULLIFIED && fault <= ATID_LOG_SIGNER);
-}
+extern bool atid_fault_has_about(AtidFault fault);
+
+/* Stops the compiler where a condition does not hold, such as an order of an enum. */
+#define ATID_STATIC_ASSERT(condition) _Static_assert(condition, #condition)
 
 #endif							/* ATID_FAULT_H */

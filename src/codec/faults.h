@@ -6,9 +6,9 @@
  * it is included twice: fault.h makes the enum of it, fault.c the words.
  *
  * The words are a whole sentence that states the rule.  The place is not among
- * them: it is returned beside the fault.  NUMBER() is for fault.c, which knows the
- * limits.  Some words have a %s, for a limit or a name that a schema has: see
- * atid_fault_has_about().
+ * them: it is returned beside the fault.  NUMBER() is fault.c's, for a limit of
+ * limits.h.  Some words have a %s, for a limit or a name that a schema has, or for
+ * another entry of a log.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,7 +33,7 @@ ATID_FAULT(ATID_CID_TRUNCATED, "A CID must not end before its digest.")
 ATID_FAULT(ATID_CID_DIGEST, "The digest of a CID must be as long as the CID says.")
 ATID_FAULT(ATID_CID_TRAILING, "A CID must end after its digest.")
 
-/* syntax.c */
+/* tid.c */
 ATID_FAULT(ATID_TID_LENGTH, "A TID must have exactly 13 characters.")
 ATID_FAULT(ATID_TID_FIRST, "The first character of a TID must be one of 234567abcdefghij.")
 ATID_FAULT(ATID_TID_CHARACTER, "A TID must have only the characters 234567abcdefghijklmnopqrstuvwxyz.")
@@ -47,17 +47,17 @@ ATID_FAULT(ATID_DID_END, "A DID must end in an identifier, not in \":\" or \"%\"
 ATID_FAULT(ATID_HANDLE_LENGTH, "A handle must have at most " NUMBER(ATID_HANDLE_MAX) " characters.")
 ATID_FAULT(ATID_HANDLE_CHARACTER, "A handle must have only letters, digits, hyphens and periods.")
 ATID_FAULT(ATID_HANDLE_SEGMENTS, "A handle must have at least two segments, with a period between them.")
-ATID_FAULT(ATID_HANDLE_SEGMENT_LENGTH, "A segment of a handle must have 1 to 63 characters.")
+ATID_FAULT(ATID_HANDLE_SEGMENT_LENGTH, "A segment of a handle must have 1 to " NUMBER(ATID_SEGMENT_MAX) " characters.")
 ATID_FAULT(ATID_HANDLE_HYPHEN, "A segment of a handle must not begin or end with a hyphen.")
 ATID_FAULT(ATID_HANDLE_LAST, "The last segment of a handle must not begin with a digit.")
 ATID_FAULT(ATID_NSID_LENGTH, "An NSID must have at most " NUMBER(ATID_NSID_MAX) " characters.")
 ATID_FAULT(ATID_NSID_CHARACTER, "An NSID must have only letters, digits, hyphens and periods.")
 ATID_FAULT(ATID_NSID_SEGMENTS, "An NSID must have at least three segments, with periods between them.")
-ATID_FAULT(ATID_NSID_SEGMENT_LENGTH, "A segment of an NSID must have 1 to 63 characters.")
+ATID_FAULT(ATID_NSID_SEGMENT_LENGTH, "A segment of an NSID must have 1 to " NUMBER(ATID_SEGMENT_MAX) " characters.")
 ATID_FAULT(ATID_NSID_HYPHEN, "A segment of an NSID must not begin or end with a hyphen.")
 ATID_FAULT(ATID_NSID_FIRST, "The first segment of an NSID must not begin with a digit.")
 ATID_FAULT(ATID_NSID_NAME, "The last segment of an NSID must be letters and digits, a letter first.")
-ATID_FAULT(ATID_NSID_AUTHORITY_LENGTH, "An NSID must have at most 253 characters before its last segment.")
+ATID_FAULT(ATID_NSID_AUTHORITY_LENGTH, "An NSID must have at most " NUMBER(ATID_NSID_AUTHORITY_MAX) " characters before its last segment.")
 ATID_FAULT(ATID_RECORD_KEY_LENGTH, "A record key must have 1 to " NUMBER(ATID_RECORD_KEY_MAX) " characters.")
 ATID_FAULT(ATID_RECORD_KEY_CHARACTER, "A record key must have only letters, digits and \".-_:~\".")
 ATID_FAULT(ATID_RECORD_KEY_DOTS, "A record key must not be \".\" or \"..\".")
@@ -81,7 +81,7 @@ ATID_FAULT(ATID_LANGUAGE_FIRST, "A language tag must begin with a language of 2 
 ATID_FAULT(ATID_LANGUAGE_PLACE, "A language tag must have script, region, variants and extensions in this order.")
 ATID_FAULT(ATID_LANGUAGE_EXTENSION, "An extension of a language tag must have a subtag of 2 to 8 characters.")
 ATID_FAULT(ATID_LANGUAGE_PRIVATE, "The \"x\" of a language tag must be followed by a subtag.")
-ATID_FAULT(ATID_CID_STRING_LENGTH, "A CID must have 8 to 256 characters.")
+ATID_FAULT(ATID_CID_STRING_LENGTH, "A CID must have " NUMBER(ATID_CID_STRING_MIN) " to " NUMBER(ATID_CID_STRING_MAX) " characters.")
 ATID_FAULT(ATID_CID_STRING_CHARACTER, "A CID must have only letters, digits, \"+\" and \"=\".")
 ATID_FAULT(ATID_CID_STRING_V0, "A CID must not be of version 0, which begins with \"Qmb\".")
 
@@ -282,7 +282,7 @@ ATID_FAULT(ATID_EVENT_NO_PREV, "An update or delete must have a \"prev\".")
 ATID_FAULT(ATID_EVENT_NOT_ALL, "Without a \"prevData\" the operations must be all that the tree has.")
 ATID_FAULT(ATID_EVENT_INVERSION, "The operations, undone in the tree, must lead to the \"prevData\".")
 
-/* lexicon_compile.c: a set and its documents, */
+/* lexicon/compile.c: a set and its documents, */
 ATID_FAULT(ATID_LEXICON_SET, "A set must be a map of documents by their NSIDs.")
 ATID_FAULT(ATID_LEXICON_DOCUMENT, "A document must be an object.")
 ATID_FAULT(ATID_LEXICON_VERSION, "A document must have a \"lexicon\" that is 1.")
@@ -358,7 +358,7 @@ ATID_FAULT(ATID_CONFORM_NULL, "The value must not be null.")
 ATID_FAULT(ATID_CONFORM_ENUM, "The value must be in the enum of its schema.")
 ATID_FAULT(ATID_CONFORM_ACCEPT, "The \"mimeType\" of a blob must be one that its schema accepts.")
 
-/* the same with what they state in place of the %s: see atid_fault_has_about(), */
+/* the same with what they state in place of the %s, */
 ATID_FAULT(ATID_CONFORM_CONST, "The value must be %s.")
 ATID_FAULT(ATID_CONFORM_MINIMUM, "The integer must be at least %s.")
 ATID_FAULT(ATID_CONFORM_MAXIMUM, "The integer must not be more than %s.")
@@ -416,12 +416,12 @@ ATID_FAULT(ATID_OPERATION_PREV_NULL, "The value must be null.")
 ATID_FAULT(ATID_OPERATION_PREV_CID, "The value must be the CID of an operation.")
 ATID_FAULT(ATID_OPERATION_SIG, "The value must be 64 bytes in base64url without padding, its spare bits zero.")
 
-/* atid_crypto's: strict.c, which has the limits too */
-ATID_FAULT(ATID_STRICT_LARGE, "The DAG-CBOR of an operation must be at most 7500 bytes.")
-ATID_FAULT(ATID_STRICT_KEYS, "There must be 1 to 5 keys.")
+/* atid_crypto's: strict.c */
+ATID_FAULT(ATID_STRICT_LARGE, "The DAG-CBOR of an operation must be at most " NUMBER(ATID_PLC_SIZE_MAX) " bytes.")
+ATID_FAULT(ATID_STRICT_KEYS, "There must be 1 to " NUMBER(ATID_PLC_KEYS_MAX) " keys.")
 ATID_FAULT(ATID_STRICT_KEY, "The value must be a did:key of curve K-256 or P-256.")
 ATID_FAULT(ATID_STRICT_KEY_REPEATED, "A key must not be there twice.")
-ATID_FAULT(ATID_STRICT_METHODS, "There must be at most 10.")
+ATID_FAULT(ATID_STRICT_METHODS, "There must be at most " NUMBER(ATID_PLC_METHODS_MAX) ".")
 ATID_FAULT(ATID_STRICT_METHOD, "Each value must be a did:key in base58btc.")
 
 /* atid_crypto's: log.c */
@@ -439,7 +439,7 @@ ATID_FAULT(ATID_LOG_PREV, "The value must be the CID of an earlier operation.")
 ATID_FAULT(ATID_LOG_ORDER, "The time must be later than that of the entry before.")
 ATID_FAULT(ATID_LOG_NOT_NULLIFIED, "The value must be false, as no entry nullifies the operation.")
 
-/* the same, about another entry in place of the %s: see atid_fault_has_about() */
+/* the same, about another entry in place of the %s */
 ATID_FAULT(ATID_LOG_NULLIFIED, "The value must be true, as %s nullifies the operation.")
 ATID_FAULT(ATID_LOG_PREV_NULLIFIED, "The operation must not follow one that %s has nullified.")
 ATID_FAULT(ATID_LOG_PREV_TOMBSTONE, "The operation must not follow %s, which is a tombstone.")

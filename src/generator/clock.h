@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 2000-01-01, where the server's timestamps begin, in us of the Unix epoch. */
-#define ATID_POSTGRES_EPOCH_US INT64_C(946684800000000)
+#include "codec/text/tid.h"
 
 /* What a stream counts in; see clock.c. */
 typedef enum AtidTick
@@ -74,7 +73,7 @@ extern uint64_t atid_clock_overrun_us(AtidTick kind, uint64_t next,
 static inline uint64_t
 atid_tick_limit(AtidTick kind)
 {
-	return kind == ATID_TICK_TID ? UINT64_C(1) << 53 : UINT64_C(1) << 60;
+	return kind == ATID_TICK_TID ? ATID_TID_US_END : UINT64_C(1) << 60;
 }
 
 static inline uint64_t

@@ -16,6 +16,8 @@
 #include "funcapi.h"
 #include "utils/timestamp.h"
 
+#include "codec/text/datetime.h"
+#include "codec/text/tid.h"
 #include "generator/clock.h"
 #include "generator/generator.h"
 
@@ -52,7 +54,7 @@ atid_generator_state(PG_FUNCTION_ARGS)
 
 	values[0] = Int32GetDatum(state.clock_id);
 	nulls[1] = (state.tid == 0);
-	values[1] = UInt64GetDatum((state.tid << ATID_CLOCK_ID_BITS) | (uint64) state.clock_id);
+	values[1] = UInt64GetDatum(atid_tid_of_parts(state.tid, (uint64) state.clock_id));
 	nulls[2] = (state.v7 == 0);
 	values[2] = TimestampTzGetDatum(timestamptz_of_us(atid_tick_to_us(ATID_TICK_V7, state.v7)));
 	values[3] = IntervalPGetDatum(ahead);

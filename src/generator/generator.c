@@ -461,7 +461,7 @@ clock_id_of(uint64 life)
 {
 	if (atid_clock_id >= 0 && !RecoveryInProgress())
 		return atid_clock_id;
-	return (int) (life & ATID_CLOCK_ID_MAX);
+	return (int) (life & ATID_TID_CLOCK_ID_MAX);
 }
 
 uint64
@@ -470,18 +470,18 @@ atid_generator_next_tid(void)
 	uint64		life;
 	uint64		us = draw_tick(ATID_TICK_TID, 0, &life);
 
-	return (us << ATID_CLOCK_ID_BITS) | (uint64) clock_id_of(life);
+	return atid_tid_of_parts(us, (uint64) clock_id_of(life));
 }
 
 bool
 atid_generator_next_tid_after(uint64 after, uint64 *tid)
 {
 	uint64		life;
-	uint64		us = draw_tick(ATID_TICK_TID, after >> ATID_CLOCK_ID_BITS, &life);
+	uint64		us = draw_tick(ATID_TICK_TID, atid_tid_us(after), &life);
 
 	if (us == 0)
 		return false;
-	*tid = (us << ATID_CLOCK_ID_BITS) | (uint64) clock_id_of(life);
+	*tid = atid_tid_of_parts(us, (uint64) clock_id_of(life));
 	return true;
 }
 
@@ -610,8 +610,8 @@ atid_generator_cover_streams(void)
 	Assert(horizon.writable);
 
 	/* model: cover_life */
-	life &= ~(uint64) ATID_CLOCK_ID_MAX;
-	life |= pg_atomic_read_u64(&generator->life) & ATID_CLOCK_ID_MAX;
+	life &= ~(uint64) ATID_TID_CLOCK_ID_MAX;
+	life |= pg_atomic_read_u64(&generator->life) & ATID_TID_CLOCK_ID_MAX;
 	pg_atomic_write_u64(&generator->life, life);
 	pg_memory_barrier();
 

@@ -8,10 +8,6 @@
 #ifndef ATID_GENERATOR_H
 #define ATID_GENERATOR_H
 
-/* The last field of a TID. */
-#define ATID_CLOCK_ID_BITS 10
-#define ATID_CLOCK_ID_MAX 1023
-
 /* GUCs, defined in atid.c */
 extern int	atid_clock_id;
 extern int	atid_max_drift;
@@ -34,7 +30,7 @@ typedef struct AtidGeneratorState
  * can wait for the clock, and raises an error where the field is full, or the horizon cannot
  * be read or written.
  *
- * A TID, as the integer itself: 53 bits of microseconds, 10 of clock id.
+ * A TID, as the integer itself: codec/text/tid.h has its parts.
  */
 extern uint64 atid_generator_next_tid(void);
 

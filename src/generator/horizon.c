@@ -261,7 +261,7 @@ atid_horizon_write(AtidHorizon *horizon, uint64 us, uint64 life)
 	GenericXLogState *state;
 	Form_pg_sequence_data data;
 
-	Assert(horizon->writable);
+	Assert(horizon->writable && atid_page_is_locked(horizon->buffer));
 
 	/*
 	 * Before 15.5 and 16.1, GenericXLogFinish() marks the buffer dirty only

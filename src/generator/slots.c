@@ -208,6 +208,7 @@ map_segment(int k)
 {
 	dsm_segment *seg;
 
+	Assert(LWLockHeldByMe(AddinShmemInitLock));
 	if (segments[k] != NULL || directory->handle[k] == DSM_HANDLE_INVALID)
 		return segments[k];
 
@@ -233,6 +234,7 @@ add_segment(void)
 	dsm_segment *seg;
 	int			k = 1;
 
+	Assert(LWLockHeldByMeInMode(AddinShmemInitLock, LW_EXCLUSIVE));
 	while (k < MAX_SEGMENTS && directory->handle[k] != DSM_HANDLE_INVALID)
 		k++;
 	if (k == MAX_SEGMENTS)
@@ -262,6 +264,7 @@ add_segment(void)
 static AtidGenerator *
 find_slot(Oid database, Oid **owner)
 {
+	Assert(LWLockHeldByMe(AddinShmemInitLock));
 	for (int k = 0; k < MAX_SEGMENTS && map_segment(k) != NULL; k++)
 	{
 		Oid		   *owners = (Oid *) segments[k];
@@ -317,6 +320,7 @@ free_slots_of_dropped_databases(Relation rel)
 	int			count;
 	Oid		   *databases = list_databases(rel, &count);
 
+	Assert(LWLockHeldByMeInMode(AddinShmemInitLock, LW_EXCLUSIVE));
 	for (int k = 0; k < MAX_SEGMENTS && map_segment(k) != NULL; k++)
 	{
 		Oid		   *owners = (Oid *) segments[k];
@@ -333,6 +337,7 @@ free_slots_of_dropped_databases(Relation rel)
 static void
 init_slot(AtidGenerator *slot, uint64 life)
 {
+	Assert(LWLockHeldByMeInMode(AddinShmemInitLock, LW_EXCLUSIVE));
 	memset(slot, 0, sizeof(AtidGenerator));
 	pg_atomic_init_u64(&slot->life, life);
 	pg_atomic_init_u64(&slot->since, (uint64) GetCurrentTimestamp());

@@ -17,7 +17,7 @@
  * Input drops the key "$type" of a document, which only a published record has.  Two
  * equal documents are one.  Everything else is kept, so a document in its file and as a
  * record is the same.  Each value is checked against the Lexicon language by compiling it
- * (codec/lexicon.c).
+ * (codec/lexicon/compiled.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -34,8 +34,8 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
-#include "codec/address.h"
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/text/address.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"

@@ -12,8 +12,8 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
-#include "codec/dagcbor.h"
-#include "codec/lexicon.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/lexicon/compiled.h"
 
 #define ATID_LEXICON_FORM 1
 

@@ -34,6 +34,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "codec/lexicon/compile.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"

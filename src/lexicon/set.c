@@ -27,7 +27,7 @@
 
 #include "cid.h"
 #include "codec/bytes.h"
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"
@@ -373,37 +373,46 @@ copy_bytes(AtidCborWriter *writer, const AtidLexicon *set, uint32 from, uint32 t
 }
 
 /*
- * A document with those definitions only that are needed.
+ * Write a document with those definitions only that are needed, of which there are so many.
  */
-static AtidLexiconPart
-pruned_document(const Closure *closure, const AtidLexDocument *document, size_t kept)
+static void
+put_pruned_document(AtidCborWriter *writer, const Closure *closure,
+					const AtidLexDocument *document, size_t kept)
 {
 	const AtidLexicon *set = closure->set;
 	const AtidLexDefinition *definitions = &set->definitions[document->first];
-	AtidCborWriter writer = {0};
-	AtidLexiconPart part;
 
-	writer.cap = document->end - document->at;
-	writer.data = palloc_extended(writer.cap, MCXT_ALLOC_HUGE);
-	copy_bytes(&writer, set, document->at, document->defs);
+	copy_bytes(writer, set, document->at, document->defs);
 
 	/*
 	 * Its map of definitions gets a head that is no longer.  The writer asks
 	 * for the room of the longest head, 9 bytes, which one definition takes,
 	 * so it needs no grow().
 	 */
-	Assert(kept <= document->count && writer.cap - writer.len >= 9);
-	atid_cbor_put_map(&writer, kept);
+	Assert(kept <= document->count && writer->cap - writer->len >= 9);
+	atid_cbor_put_map(writer, kept);
 	for (uint32 i = 0; i < document->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (closure->needed[document->first + i])
-			copy_bytes(&writer, set, definitions[i].at, definitions[i].end);
+			copy_bytes(writer, set, definitions[i].at, definitions[i].end);
 	}
-	copy_bytes(&writer, set, definitions[document->count - 1].end, document->end);
-	Assert(writer.len <= writer.cap);
+	copy_bytes(writer, set, definitions[document->count - 1].end, document->end);
+	Assert(writer->len <= writer->cap);
+}
 
-	part.nsid = set->bytes + document->nsid.at;
+/*
+ * The same as a part of a set.
+ */
+static AtidLexiconPart
+pruned_part(const Closure *closure, const AtidLexDocument *document, size_t kept)
+{
+	AtidCborWriter writer = {.cap = document->end - document->at};
+	AtidLexiconPart part;
+
+	writer.data = palloc_extended(writer.cap, MCXT_ALLOC_HUGE);
+	put_pruned_document(&writer, closure, document, kept);
+	part.nsid = closure->set->bytes + document->nsid.at;
 	part.nsid_len = document->nsid.len;
 	part.document = writer.data;
 	part.len = writer.len;
@@ -467,7 +476,7 @@ atid_lexicon_only(PG_FUNCTION_ARGS)
 			kept += closure.needed[document->first + j];
 		if (kept > 0)
 		{
-			AtidLexiconPart part = pruned_document(&closure, document, kept);
+			AtidLexiconPart part = pruned_part(&closure, document, kept);
 
 			atid_lexicon_add_part(&parts, &part);
 		}

@@ -4,7 +4,7 @@
  *		Does a record, or a value of any definition, conform to its schema?
  *
  * A verdict has three values.  It is false if something is wrong, by the data model
- * (record/model.c) or by the schema (codec/conform.c).  Else it is NULL if the set
+ * (record/model.c) or by the schema (codec/lexicon/conform.c).  Else it is NULL if the set
  * cannot say: it has no such definition, or a reference leads out of it.  Else it is
  * true.
  *
@@ -25,9 +25,9 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "codec/address.h"
-#include "codec/conform.h"
-#include "codec/syntax.h"
+#include "codec/lexicon/conform.h"
+#include "codec/text/address.h"
+#include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"
@@ -412,7 +412,7 @@ atid_record_key_conforms_lexicons(PG_FUNCTION_ARGS)
 		case ATID_LEX_KEY_NSID:
 			PG_RETURN_BOOL(atid_nsid_is_valid(s, len));
 		case ATID_LEX_KEY_TID:
-			PG_RETURN_BOOL(atid_syntax_tid(s, len, &at) == ATID_OK);
+			PG_RETURN_BOOL(atid_tid_scan(s, len, &at) == ATID_OK);
 		case ATID_LEX_KEY_LITERAL:
 			break;
 	}

@@ -17,9 +17,9 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
-#include "codec/address.h"
 #include "codec/bytes.h"
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/text/address.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"

@@ -25,8 +25,8 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
-#include "codec/dagcbor.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/multiformat.h"
 #include "compat.h"
 #include "error.h"
 #include "jsonbuild.h"
@@ -291,8 +291,6 @@ atid_try_json_text(AtidCborReader *reader)
 	if (append_json(&buf, reader, true, &item) != ATID_CBOR_END)
 	{
 		pfree(buf.data);
-		if (reader->fault == ATID_OK)
-			(void) atid_block_read_rest(reader);
 		return NULL;
 	}
 	if (GetDatabaseEncoding() == PG_UTF8)
@@ -324,31 +322,107 @@ atid_json_of_block(bytea *block)
  */
 #define BUILD_MAX		(UINT64CONST(2) * 1024 * 1024 * 1024)
 
-/*
- * Below, instead is the function for a value that jsonb cannot hold, as a HINT says; or it is
- * NULL, and such a value is false and no error.
- */
-
-/*
- * Has the jsonb not taken too much memory so far?  before is what its context had allocated
- * before.
- */
-static bool
-check_build_memory(AtidCborReader *reader, Size before, const char *instead)
+/* Why a value has no jsonb. */
+typedef enum NoJsonb
 {
-	size_t		at = atid_cbor_offset(reader);
+	DAMAGED,					/* the block, where the reader is */
+	NO_MEMORY,					/* building it takes too much */
+	NO_ROOM,					/* of an array or a map that is so long */
+	NO_NUL,						/* a text or a key has a U+0000 */
+	NO_EQUIVALENT,				/* of a text or a key in the server's encoding */
+	NO_SPECIAL_KEY,				/* a key that JSON has for links and bytes */
+	NO_SPECIAL_TEXT,			/* of a link or bytes that are so long */
+	NO_SIZE,					/* the whole is too large */
+	NO_WAY_BACK					/* the jsonb is that of another block */
+} NoJsonb;
 
-	if (MemoryContextMemAllocated(CurrentMemoryContext, false) - before <= BUILD_MAX)
-		return true;
-	if (instead == NULL)
-		return false;
-	check_rest_has_json(reader);
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("block cannot be expressed as jsonb"),
-			 errdetail("At byte %zu: A jsonb must take at most 2 GB to build, and up to here it would take more.",
-					   at),
-			 errhint("Use %s.", instead)));
+/* A value of which a jsonb is built. */
+typedef struct Build
+{
+	AtidCborReader reader;
+	AtidCborEvent event;		/* read last */
+	AtidCborItem item;
+	AtidJsonbBuilder builder;
+	Size		before;			/* what the context had allocated */
+	size_t		room;			/* for items of an array or pairs of a map */
+	JsonbValue	scalar;			/* the last one */
+	JsonbValue *built;			/* the whole */
+	NoJsonb		why;			/* where there is none */
+} Build;
+
+static bool
+no_jsonb(Build *build, NoJsonb why)
+{
+	build->why = why;
+	return false;
+}
+
+/*
+ * Raise the error for a value that has no jsonb.  The reader is where that was found; it reads
+ * on, since a fault of the block comes first, and then what has no JSON either.
+ */
+pg_noreturn static void
+refuse_jsonb(Build *build)
+{
+	const AtidCborItem *item = &build->item;
+	size_t		at = atid_cbor_offset(&build->reader);
+	size_t		len;
+
+	switch (build->why)
+	{
+		case DAMAGED:
+			atid_refuse_block(&build->reader);
+			break;
+		case NO_SIZE:
+			/* the server's own error */
+			(void) JsonbValueToJsonb(build->built);
+			break;
+		case NO_MEMORY:
+			check_rest_has_json(&build->reader);
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("block cannot be expressed as jsonb"),
+					 errdetail("At byte %zu: A jsonb must take at most 2 GB to build, and up to here it would take more.",
+							   at),
+					 errhint("Use %s.", "atid.dag_cbor_to_json")));
+			break;
+		case NO_ROOM:
+			check_rest_has_json(&build->reader);
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("block cannot be expressed as jsonb"),
+					 errdetail("At byte %zu: An array or map must have at most %zu items for jsonb, not %zu.",
+							   at, build->room, item->len),
+					 errhint("Use %s.", "atid.dag_cbor_to_json")));
+			break;
+		case NO_NUL:
+			check_rest_has_json(&build->reader);
+			ereport(ERROR,
+					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+					 errmsg("block cannot be expressed as jsonb"),
+					 errdetail("At byte %zu: A text must not contain U+0000, which jsonb cannot hold.",
+							   at),
+					 errhint("Use %s.", "atid.dag_cbor_to_json")));
+			break;
+		case NO_WAY_BACK:
+			ereport(ERROR,
+					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+					 errmsg("block cannot be expressed as jsonb"),
+					 errdetail("A block must not have characters that the encoding \"%s\" does not tell apart.",
+							   GetDatabaseEncodingName())));
+			break;
+		case NO_EQUIVALENT:
+			/* the server's own error */
+			(void) pg_any_to_server((const char *) item->data, (int) item->len, PG_UTF8);
+			break;
+		case NO_SPECIAL_KEY:
+			refuse_special_key(&build->reader, item);
+			break;
+		case NO_SPECIAL_TEXT:
+			(void) atid_text_of_special(&build->reader, build->event, item, &len);
+			break;
+	}
+	elog(ERROR, "a value that has a jsonb was refused");
 }
 
 /*
@@ -356,75 +430,36 @@ check_build_memory(AtidCborReader *reader, Size before, const char *instead)
  * keeps them in one piece of memory, which doubles from four on.
  */
 static bool
-check_count(AtidCborReader *reader, size_t count, size_t size, const char *instead)
+check_count(Build *build, size_t size)
 {
-	size_t		at = atid_cbor_offset(reader);
-	size_t		room = 4;
-
-	while (room < count && room * 2 * size <= MaxAllocSize)
-		room *= 2;
-	if (count <= room)
-		return true;
-	if (instead == NULL)
-		return false;
-	check_rest_has_json(reader);
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("block cannot be expressed as jsonb"),
-			 errdetail("At byte %zu: An array or map must have at most %zu items for jsonb, not %zu.",
-					   at, room, count),
-			 errhint("Use %s.", instead)));
+	build->room = 4;
+	while (build->room < build->item.len && build->room * 2 * size <= MaxAllocSize)
+		build->room *= 2;
+	return build->item.len <= build->room || no_jsonb(build, NO_ROOM);
 }
 
 /*
  * A text for jsonb, in the server's encoding; it can point into the block.
  */
 static bool
-set_jsonb_string(JsonbValue *v, AtidCborReader *reader, const AtidCborItem *item,
-				 const char *instead)
+set_jsonb_string(JsonbValue *v, Build *build)
 {
-	char	   *chars = (char *) item->data;
-	char	   *converted;
+	char	   *chars = (char *) build->item.data;
+	size_t		len = build->item.len;
 
-	if (item->nul)
-	{
-		size_t		at = atid_cbor_offset(reader);
-
-		if (instead == NULL)
-			return false;
-		check_rest_has_json(reader);
-		ereport(ERROR,
-				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-				 errmsg("block cannot be expressed as jsonb"),
-				 errdetail("At byte %zu: A text must not contain U+0000, which jsonb cannot hold.",
-						   at),
-				 errhint("Use %s.", instead)));
-	}
+	if (build->item.nul)
+		return no_jsonb(build, NO_NUL);
 	v->type = jbvString;
 	v->val.string.val = chars;
-	v->val.string.len = (int) item->len;
-	if (GetDatabaseEncoding() == PG_UTF8 || atid_is_ascii(chars, item->len))
-		return true;
-	if (instead == NULL)
+	v->val.string.len = (int) len;
+	if (GetDatabaseEncoding() != PG_UTF8 && !atid_is_ascii(chars, len))
 	{
-		text	   *t = atid_text_from_utf8(chars, item->len);
+		text	   *t = atid_text_from_utf8(chars, len);
 
 		if (t == NULL)
-			return false;
+			return no_jsonb(build, NO_EQUIVALENT);
 		v->val.string.val = VARDATA(t);
 		v->val.string.len = (int) (VARSIZE(t) - VARHDRSZ);
-		return true;
-	}
-
-	/* the conversion allocates four times the length; keep only what is used */
-	converted = pg_any_to_server(chars, (int) item->len, PG_UTF8);
-	if (converted != chars)
-	{
-		size_t		len = strlen(converted);
-
-		v->val.string.val = pnstrdup(converted, len);
-		v->val.string.len = (int) len;
-		pfree(converted);
 	}
 	return true;
 }
@@ -481,32 +516,77 @@ atid_jsonb_of_bytes(bytea *bytes)
 }
 
 /*
+ * Where the jsonb of a value ends that begins at this byte: what the server's
+ * JsonbValueToJsonb() writes.
+ */
+static size_t
+end_of_jsonb(const JsonbValue *v, size_t at)
+{
+	switch (v->type)
+	{
+		case jbvString:
+			return at + (size_t) v->val.string.len;
+		case jbvNumeric:
+			return INTALIGN(at) + VARSIZE_ANY(v->val.numeric);
+		case jbvArray:
+			CHECK_FOR_INTERRUPTS();
+			at = INTALIGN(at) + sizeof(uint32) + (size_t) v->val.array.nElems * sizeof(JEntry);
+			for (int i = 0; i < v->val.array.nElems; i++)
+				at = end_of_jsonb(&v->val.array.elems[i], at);
+			return at;
+		case jbvObject:
+			CHECK_FOR_INTERRUPTS();
+			at = INTALIGN(at) + sizeof(uint32) + (size_t) v->val.object.nPairs * 2 * sizeof(JEntry);
+			for (int i = 0; i < v->val.object.nPairs; i++)
+				at += (size_t) v->val.object.pairs[i].key.val.string.len;
+			for (int i = 0; i < v->val.object.nPairs; i++)
+				at = end_of_jsonb(&v->val.object.pairs[i].value, at);
+			return at;
+		default:
+			return at;
+	}
+}
+
+/*
+ * Is there room for a value of a block in a jsonb?  A byte of DAG-CBOR becomes 25 at most, of
+ * an empty byte string, so nearly all need not be counted.  A scalar is the one item of an
+ * array.
+ */
+static bool
+fits_into_jsonb(const JsonbValue *v, size_t len)
+{
+	const size_t growth_max = 32;
+	bool		scalar = v->type != jbvArray && v->type != jbvObject;
+
+	return len <= JENTRY_OFFLENMASK / growth_max ||
+		end_of_jsonb(v, scalar ? sizeof(uint32) + sizeof(JEntry) : 0) <= JENTRY_OFFLENMASK;
+}
+
+/*
  * The jsonb that was built of a value.  An encoding other than UTF-8 can have one
  * code for two characters.  Then two keys can become one, or the jsonb is that of
  * another block.  So there the block is made again and compared.
  */
-static Jsonb *
-record_of_value(JsonbValue *v, const uint8_t *value, size_t len, const char *instead)
+static bool
+finish_jsonb(Build *build, JsonbValue *v, const uint8_t *value, size_t len, Jsonb **result)
 {
-	Jsonb	   *jb = JsonbValueToJsonb(v);
-
+	build->built = v;
+	if (!fits_into_jsonb(v, len))
+		return no_jsonb(build, NO_SIZE);
+	*result = JsonbValueToJsonb(v);
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
-		bytea	   *back = atid_block_of_jsonb(jb);
-		bool		same = VARSIZE_ANY_EXHDR(back) == len &&
+		AtidFault	fault;
+		char	   *problem;
+		bytea	   *back = atid_try_block_of_jsonb(*result, &fault, &problem);
+		bool		same = back != NULL && VARSIZE_ANY_EXHDR(back) == len &&
 			memcmp(VARDATA_ANY(back), value, len) == 0;
 
-		if (!same && instead == NULL)
-			return NULL;
-		if (!same)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-					 errmsg("block cannot be expressed as jsonb"),
-					 errdetail("A block must not have characters that the encoding \"%s\" does not tell apart.",
-							   GetDatabaseEncodingName())));
-		pfree(back);
+		if (back != NULL)
+			pfree(back);
+		return same || no_jsonb(build, NO_WAY_BACK);
 	}
-	return jb;
+	return true;
 }
 
 /* A reader of one value in a block, which ends where the value does. */
@@ -543,91 +623,93 @@ set_jsonb_scalar(JsonbValue *v, AtidCborEvent event, const AtidCborItem *item)
 }
 
 /*
- * Where the server's encoding is not UTF-8, converting a text can raise an error.  So
+ * Build the jsonb of a value in a block.  Returns false if it has none or is damaged, and then
+ * refuse_jsonb() tells why.
+ *
+ * Where the server's encoding is not UTF-8, a text may have no equivalent.  So
  * the whole value is checked before: faults of the block come first.
  */
-static Jsonb *
-jsonb_of_value(bytea *block, const uint8_t *value, size_t len, const char *instead)
+static bool
+build_jsonb(Build *build, bytea *block, const uint8_t *value, size_t len, Jsonb **result)
 {
-	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event = ATID_CBOR_END;
-	AtidJsonbBuilder builder = {0};
-	JsonbValue	v;
-	Size		before = MemoryContextMemAllocated(CurrentMemoryContext, false);
+	AtidCborReader *reader = &build->reader;
+	AtidCborItem *item = &build->item;
+	AtidJsonbBuilder *builder = &build->builder;
+	JsonbValue *v = &build->scalar;
 	uint64		events = 0;
 
+	memset(builder, 0, sizeof(*builder));
+	build->before = MemoryContextMemAllocated(CurrentMemoryContext, false);
+	build->event = ATID_CBOR_END;
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
-		value_reader_init(&reader, block, value, len);
-		if (!atid_block_read_rest(&reader))
-			atid_refuse_block(&reader);
+		value_reader_init(reader, block, value, len);
+		if (!atid_block_read_rest(reader))
+			return no_jsonb(build, DAMAGED);
 	}
-	value_reader_init(&reader, block, value, len);
+	value_reader_init(reader, block, value, len);
 	for (;;)
 	{
 		/* a scalar is a map's value where it comes after a key */
-		JsonbIteratorToken token = event == ATID_CBOR_KEY ? WJB_VALUE : WJB_ELEM;
+		JsonbIteratorToken token = build->event == ATID_CBOR_KEY ? WJB_VALUE : WJB_ELEM;
 
 		if ((++events & 0x1F) == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (!check_build_memory(&reader, before, instead))
-				return NULL;
+			if (MemoryContextMemAllocated(CurrentMemoryContext, false) - build->before > BUILD_MAX)
+				return no_jsonb(build, NO_MEMORY);
 		}
-		event = atid_cbor_next(&reader, &item);
-		if ((event == ATID_CBOR_TEXT || event == ATID_CBOR_KEY) &&
-			!set_jsonb_string(&v, &reader, &item, instead))
-			return NULL;
-		if (event == ATID_CBOR_TEXT || set_jsonb_scalar(&v, event, &item))
+		build->event = atid_cbor_next(reader, item);
+		if ((build->event == ATID_CBOR_TEXT || build->event == ATID_CBOR_KEY) &&
+			!set_jsonb_string(v, build))
+			return false;
+		if (build->event == ATID_CBOR_TEXT || set_jsonb_scalar(v, build->event, item))
 		{
-			if (reader.depth > 0)
+			if (reader->depth > 0)
 			{
-				atid_push_jsonb(&builder, token, &v);
+				atid_push_jsonb(builder, token, v);
 				continue;
 			}
 
 			/* the builder takes no scalar on top, but the server does */
-			if (atid_cbor_next(&reader, &item) != ATID_CBOR_END)
-				atid_refuse_block(&reader);
-			return record_of_value(&v, value, len, instead);
+			if (atid_cbor_next(reader, item) != ATID_CBOR_END)
+				return no_jsonb(build, DAMAGED);
+			return finish_jsonb(build, v, value, len, result);
 		}
 
-		switch (event)
+		switch (build->event)
 		{
 			case ATID_CBOR_ARRAY:
-				if (!check_count(&reader, item.len, sizeof(JsonbValue), instead))
-					return NULL;
-				atid_push_jsonb(&builder, WJB_BEGIN_ARRAY, NULL);
+				if (!check_count(build, sizeof(JsonbValue)))
+					return false;
+				atid_push_jsonb(builder, WJB_BEGIN_ARRAY, NULL);
 				break;
 			case ATID_CBOR_ARRAY_END:
-				atid_push_jsonb(&builder, WJB_END_ARRAY, NULL);
+				atid_push_jsonb(builder, WJB_END_ARRAY, NULL);
 				break;
 			case ATID_CBOR_MAP:
-				if (!check_count(&reader, item.len, sizeof(JsonbPair), instead))
-					return NULL;
-				atid_push_jsonb(&builder, WJB_BEGIN_OBJECT, NULL);
+				if (!check_count(build, sizeof(JsonbPair)))
+					return false;
+				atid_push_jsonb(builder, WJB_BEGIN_OBJECT, NULL);
 				break;
 			case ATID_CBOR_MAP_END:
-				atid_push_jsonb(&builder, WJB_END_OBJECT, NULL);
+				atid_push_jsonb(builder, WJB_END_OBJECT, NULL);
 				break;
 			case ATID_CBOR_KEY:
-				if (is_special_key(&item) && instead == NULL)
-					return NULL;
-				if (is_special_key(&item))
-					refuse_special_key(&reader, &item);
-				atid_push_jsonb(&builder, WJB_KEY, &v);
+				if (is_special_key(item))
+					return no_jsonb(build, NO_SPECIAL_KEY);
+				atid_push_jsonb(builder, WJB_KEY, v);
 				break;
 			case ATID_CBOR_LINK:
 			case ATID_CBOR_BYTES:
-				if (item.len > ATID_SPECIAL_MAX && instead == NULL)
-					return NULL;
-				push_special(&builder, &reader, event, &item);
+				if (item->len > ATID_SPECIAL_MAX)
+					return no_jsonb(build, NO_SPECIAL_TEXT);
+				push_special(builder, reader, build->event, item);
 				break;
 			case ATID_CBOR_END:
-				return record_of_value(builder.result, value, len, instead);
+				return finish_jsonb(build, builder->result, value, len, result);
 			default:
-				atid_refuse_block(&reader);
+				return no_jsonb(build, DAMAGED);
 		}
 	}
 }
@@ -635,12 +717,20 @@ jsonb_of_value(bytea *block, const uint8_t *value, size_t len, const char *inste
 Jsonb *
 atid_try_jsonb_of_value(bytea *block, const uint8_t *value, size_t len)
 {
-	return jsonb_of_value(block, value, len, NULL);
+	Build		build;
+	Jsonb	   *result;
+
+	return build_jsonb(&build, block, value, len, &result) ? result : NULL;
 }
 
 Jsonb *
 atid_jsonb_of_block(bytea *block)
 {
-	return jsonb_of_value(block, (const uint8_t *) VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block),
-						  "atid.dag_cbor_to_json");
+	Build		build;
+	Jsonb	   *result;
+
+	if (!build_jsonb(&build, block, (const uint8_t *) VARDATA_ANY(block),
+					 VARSIZE_ANY_EXHDR(block), &result))
+		refuse_jsonb(&build);
+	return result;
 }

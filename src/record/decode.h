@@ -12,11 +12,14 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "compat.h"
 
 /* The text of more bytes, in base64 or base32, is larger than an SQL value can be. */
 #define ATID_SPECIAL_MAX (MaxAllocSize / 8 * 5 - 8)
+
+/* A longer text cannot be a jsonb, which has two words before it. */
+#define ATID_JSONB_STRING_MAX (JENTRY_OFFLENMASK - 8)
 
 /*
  * A reader of a block, which must not be toasted and must stay where it is.  It can be
@@ -54,9 +57,9 @@ extern text *atid_json_of_block(bytea *block);
 
 /*
  * The JSON of all that a reader reads, spaced as the server prints jsonb.  Returns NULL if it
- * is damaged, and then reader->fault is set; or if it has no JSON, or that has a character
- * which the server's encoding lacks, or could exceed 1 GB.  Raises no error but that of a
- * cancelled query.  The result is in the caller's memory context.
+ * is damaged or has no JSON, or that has a character which the server's encoding lacks, or could
+ * exceed 1 GB.  Raises no error but those of memory and of a cancelled query.  The result is in
+ * the caller's memory context.
  */
 extern text *atid_try_json_text(AtidCborReader *reader);
 
@@ -77,8 +80,8 @@ extern char *atid_text_of_special(AtidCborReader *reader, AtidCborEvent event,
 extern Jsonb *atid_jsonb_of_block(bytea *block);
 
 /*
- * The same of a value in a block; NULL if jsonb cannot hold it, unless only its whole size is
- * too much.  Raises an error for damage up to there.
+ * The same of a value in a block; NULL if it is damaged, or jsonb cannot hold it.  Raises no error
+ * but those of memory and of a cancelled query.
  */
 extern Jsonb *atid_try_jsonb_of_value(bytea *block, const uint8_t *value, size_t len);
 

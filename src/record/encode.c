@@ -21,7 +21,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "error.h"
 #include "record/encode.h"
 #include "record/inspect.h"

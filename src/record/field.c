@@ -3,15 +3,24 @@
  * field.c
  *		A field of a block: what jsonb's #> and #>> are to a record.
  *
- * codec/seek.c follows the path and passes over everything else.  The strict reader reads the
+ * codec/cbor/seek.c follows the path and passes over everything else.  The strict reader reads the
  * field, so the result is always made of valid DAG-CBOR.  A path without steps is the whole
  * block, which is then checked to its end.
  *
  * In JSON a link is an object with the key "$link", and bytes are one with "$bytes".  A path
  * can take that step, so that it leads to what it leads to in the record.
  *
- * Damage that is read is an error, worded as by all other functions.  Damage behind the field
- * is not read.
+ * No bytes make these functions fail, so that they are LEAKPROOF.  The answer is NULL if there is
+ * damage in what it needs, which is
+ *	- of the maps and arrays that the field is in: their heads, and that as many bytes are left
+ *	  as they have items;
+ *	- of what comes before the field in these: that its heads and lengths are those of DAG-CBOR,
+ *	  and that keys are texts;
+ *	- of the field: all that a strict reader checks.  dag_cbor_typeof reads only the head of a map
+ *	  or an array.
+ * Damage behind the field is not seen.  NULL is also the answer where the type of the result cannot
+ * hold the value: a character that the server's encoding lacks, U+0000, a map that JSON has another
+ * meaning for, or too large a value.
  *
  *-------------------------------------------------------------------------
  */
@@ -108,42 +117,8 @@ atid_field_reader_init(AtidCborReader *reader, const AtidField *field)
 }
 
 /*
- * Refuse a block in which a fault was found.  The error names the first fault, which can be an
- * earlier one.
- */
-pg_noreturn static void
-refuse_damaged(bytea *block)
-{
-	AtidCborReader reader;
-
-	atid_block_reader_init(&reader, block);
-	(void) atid_block_read_rest(&reader);
-	atid_refuse_block(&reader);
-}
-
-/*
- * Follow the path of a call, and return whether it leads to a value.
- */
-static bool
-field_of_call(FunctionCallInfo fcinfo, AtidField *field)
-{
-	AtidSeekResult result = atid_field_find(fcinfo, field);
-
-	if (result == ATID_SEEK_FAULT)
-		refuse_damaged(field->block);
-	return result == ATID_SEEK_FOUND;
-}
-
-static void
-field_reader_init(AtidCborReader *reader, const AtidField *field)
-{
-	if (!atid_field_reader_init(reader, field))
-		refuse_damaged(field->block);
-}
-
-/*
- * The first event of the value: all of it, if it has no parts.  Of a whole block that
- * has parts, the caller has to read the rest.
+ * The first event of the value, or ATID_CBOR_FAULT: all of it, if it has no parts.  Of a whole
+ * block that has parts, the caller has to read the rest.
  */
 static AtidCborEvent
 first_event(const AtidField *field, AtidCborReader *reader, AtidCborItem *item)
@@ -154,67 +129,72 @@ first_event(const AtidField *field, AtidCborReader *reader, AtidCborItem *item)
 	atid_block_reader_init(reader, field->block);
 	reader->p = field->seek.p;
 	event = atid_cbor_next(reader, item);
-	if (event == ATID_CBOR_FAULT ||
-		(field->whole && reader->depth == 0 && atid_cbor_next(reader, &none) == ATID_CBOR_FAULT))
-		refuse_damaged(field->block);
+	if (event != ATID_CBOR_FAULT && field->whole && reader->depth == 0 &&
+		atid_cbor_next(reader, &none) == ATID_CBOR_FAULT)
+		return ATID_CBOR_FAULT;
 	return event;
+}
+
+/*
+ * The text that the JSON of a link or of bytes has; NULL if it is damaged, or longer than max.
+ */
+static char *
+special_of_field(const AtidField *field, size_t max, size_t *len)
+{
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event = first_event(field, &reader, &item);
+	char	   *chars;
+
+	if (event == ATID_CBOR_FAULT || item.len > ATID_SPECIAL_MAX)
+		return NULL;
+	chars = atid_text_of_special(&reader, event, &item, len);
+	return *len > max ? NULL : chars;
 }
 
 static Jsonb *
 jsonb_of_field(const AtidField *field)
 {
-	const uint8_t *past = field->whole ? field->seek.end : atid_seek_past(&field->seek);
+	const uint8_t *past;
 
+	if (field->of_special)
+	{
+		JsonbValue	v;
+		size_t		len;
+		char	   *chars = special_of_field(field, ATID_JSONB_STRING_MAX, &len);
+
+		if (chars == NULL)
+			return NULL;
+		v.type = jbvString;
+		v.val.string.val = chars;
+		v.val.string.len = (int) len;
+		return JsonbValueToJsonb(&v);
+	}
+	past = field->whole ? field->seek.end : atid_seek_past(&field->seek);
 	if (past == NULL)
-		refuse_damaged(field->block);
+		return NULL;
 	return atid_try_jsonb_of_value(field->block, field->seek.p, (size_t) (past - field->seek.p));
 }
 
 /*
- * The text that the JSON of a link or of bytes has.
- */
-static char *
-special_of_field(const AtidField *field, size_t *len)
-{
-	AtidCborReader reader;
-	AtidCborItem item;
-	AtidCborEvent event = first_event(field, &reader, &item);
-
-	return atid_text_of_special(&reader, event, &item, len);
-}
-
-/*
- * dag_cbor_get(block, path): the jsonb of a field; NULL where there is none, or jsonb cannot
- * hold it.
+ * dag_cbor_get(block, path): the jsonb of a field.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_get);
 Datum
 atid_dag_cbor_get(PG_FUNCTION_ARGS)
 {
 	AtidField	field;
-	Jsonb	   *jb;
+	Jsonb	   *jb = NULL;
 
-	if (!field_of_call(fcinfo, &field))
-		PG_RETURN_NULL();
-	if (field.of_special)
-	{
-		JsonbValue	v;
-		size_t		len;
-
-		v.type = jbvString;
-		v.val.string.val = special_of_field(&field, &len);
-		v.val.string.len = (int) len;
-		PG_RETURN_JSONB_P(JsonbValueToJsonb(&v));
-	}
-	jb = jsonb_of_field(&field);
+	if (atid_field_find(fcinfo, &field) == ATID_SEEK_FOUND)
+		jb = jsonb_of_field(&field);
 	if (jb == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_JSONB_P(jb);
 }
 
 /*
- * dag_cbor_get_text(block, path): the text of a field; NULL where there is none, or the
- * type text cannot hold it.
+ * dag_cbor_get_text(block, path): the text of a field.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_get_text);
 Datum
@@ -228,7 +208,7 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 	char	   *chars;
 	size_t		len;
 
-	if (!field_of_call(fcinfo, &field))
+	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND)
 		PG_RETURN_NULL();
 	event = first_event(&field, &reader, &item);
 	switch (event)
@@ -252,10 +232,8 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 			break;
 		case ATID_CBOR_MAP:
 		case ATID_CBOR_ARRAY:
-			field_reader_init(&reader, &field);
-			result = atid_try_json_text(&reader);
-			if (reader.fault != ATID_OK)
-				refuse_damaged(field.block);
+			if (atid_field_reader_init(&reader, &field))
+				result = atid_try_json_text(&reader);
 			break;
 		default:
 			break;
@@ -266,7 +244,7 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * dag_cbor_typeof(block, path): what the field is, or NULL.
+ * dag_cbor_typeof(block, path): what the field is.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_typeof);
 Datum
@@ -277,7 +255,7 @@ atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
 	AtidCborItem item;
 	const char *name = NULL;
 
-	if (!field_of_call(fcinfo, &field))
+	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND)
 		PG_RETURN_NULL();
 	switch (first_event(&field, &reader, &item))
 	{
@@ -306,15 +284,15 @@ atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
 			name = field.of_special ? "string" : "bytes";
 			break;
 		default:
-			refuse_damaged(field.block);
+			PG_RETURN_NULL();
 	}
 	if (field.whole && reader.depth > 0 && !atid_block_read_rest(&reader))
-		refuse_damaged(field.block);
+		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(name));
 }
 
 /*
- * dag_cbor_get_block(block, path): the block of a field, or NULL.
+ * dag_cbor_get_block(block, path): the block of a field.
  */
 PG_FUNCTION_INFO_V1(atid_dag_cbor_get_block);
 Datum
@@ -324,25 +302,29 @@ atid_dag_cbor_get_block(PG_FUNCTION_ARGS)
 	AtidCborReader reader;
 	const uint8_t *begin;
 
-	if (!field_of_call(fcinfo, &field))
+	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND)
 		PG_RETURN_NULL();
 	if (field.of_special)
 	{
 		const size_t head_max = 9;
 		AtidCborWriter writer = {0};
 		size_t		len;
-		char	   *chars = special_of_field(&field, &len);
-		bytea	   *block = palloc(VARHDRSZ + head_max + len);
+		char	   *chars = special_of_field(&field, MaxAllocSize - VARHDRSZ - head_max, &len);
+		bytea	   *block;
 
+		if (chars == NULL)
+			PG_RETURN_NULL();
+		block = palloc(VARHDRSZ + head_max + len);
 		writer.data = (uint8_t *) VARDATA(block);
 		writer.cap = head_max + len;
 		atid_cbor_put_text(&writer, chars, len);
 		SET_VARSIZE(block, VARHDRSZ + writer.len);
 		PG_RETURN_BYTEA_P(block);
 	}
-	field_reader_init(&reader, &field);
+	if (!atid_field_reader_init(&reader, &field))
+		PG_RETURN_NULL();
 	begin = reader.p;
 	if (!atid_block_read_rest(&reader))
-		refuse_damaged(field.block);
+		PG_RETURN_NULL();
 	PG_RETURN_DATUM(atid_bytes_datum(begin, (size_t) (reader.end - begin)));
 }

@@ -10,8 +10,8 @@
 
 #include "fmgr.h"
 
-#include "codec/dagcbor.h"
-#include "codec/seek.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/seek.h"
 
 typedef struct AtidField
 {
@@ -25,7 +25,7 @@ typedef struct AtidField
 /*
  * Follow the path of a call, whose arguments are a block and a text[], neither NULL.  As with
  * #>, a path with a NULL in it leads to nothing, and one of two dimensions is all its steps in
- * order.  Returns what codec/seek.h says, and sets *field if that is ATID_SEEK_FOUND; it sets
+ * order.  Returns what codec/cbor/seek.h says, and sets *field if that is ATID_SEEK_FOUND; it sets
  * field->block for ATID_SEEK_FAULT too.  Raises no error but that of a cancelled query.  The
  * block is in the caller's memory context if it had to be detoasted.
  */

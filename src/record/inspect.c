@@ -5,7 +5,7 @@
  *		other files ask for.
  *
  * A block and a jsonb are read as the same stream of events: a block by the reader
- * of codec/dagcbor.c, a jsonb by the walk of walk.c.  The inspector follows either,
+ * of codec/cbor/dagcbor.c, a jsonb by the walk of walk.c.  The inspector follows either,
  * and knows the path of each event.
  *
  * The path in an error is made from the keys and indexes of the open levels.  In a

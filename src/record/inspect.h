@@ -14,7 +14,7 @@
 
 #include "lib/stringinfo.h"
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "record/walk.h"
 
 /*

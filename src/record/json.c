@@ -10,7 +10,7 @@
  * The server's lexer finds the tokens.  The server's parser is not used, because it
  * recurses for each level and refuses U+0000.  So the grammar is checked here, with a
  * stack of fixed size; a value of type json has been checked before, other texts may
- * be anything.  codec/json.c removes the escapes of strings.
+ * be anything.  codec/cbor/json.c removes the escapes of strings.
  *
  * The lexer needs UTF-8, so the caller converts the whole text.  What an event points
  * to lasts until the next event.
@@ -23,8 +23,8 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-#include "codec/dagcbor.h"
-#include "codec/json.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/json.h"
 #include "compat.h"
 #include "record/json.h"
 #include "record/walk.h"

@@ -8,7 +8,7 @@
 #ifndef ATID_RECORD_JSON_H
 #define ATID_RECORD_JSON_H
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "record/walk.h"
 
 /* An open array or object. */

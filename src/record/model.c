@@ -33,11 +33,11 @@
 
 #include "miscadmin.h"
 
-#include "codec/address.h"
 #include "codec/ascii.h"
-#include "codec/format.h"
-#include "codec/multiformat.h"
-#include "codec/seek.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/cbor/seek.h"
+#include "codec/text/address.h"
+#include "codec/text/format.h"
 #include "error.h"
 #include "record/model.h"
 

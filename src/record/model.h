@@ -10,7 +10,7 @@
 
 #include "utils/jsonb.h"
 
-#include "codec/conform.h"
+#include "codec/lexicon/conform.h"
 #include "compat.h"
 #include "record/inspect.h"
 

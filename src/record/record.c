@@ -15,8 +15,8 @@
 #include "utils/jsonb.h"
 
 #include "cid.h"
-#include "codec/dagcbor.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/multiformat.h"
 #include "compat.h"
 #include "record/decode.h"
 #include "record/encode.h"

@@ -28,9 +28,9 @@
 
 #include "address/address.h"
 #include "cid.h"
-#include "codec/address.h"
-#include "codec/dagcbor.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/text/address.h"
 #include "compat.h"
 #include "record/decode.h"
 #include "record/encode.h"

@@ -36,8 +36,8 @@
 #include "utils/numeric.h"
 
 #include "codec/ascii.h"
-#include "codec/dagcbor.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/cbor/multiformat.h"
 #include "compat.h"
 #include "record/walk.h"
 #include "utf8.h"

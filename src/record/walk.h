@@ -8,7 +8,7 @@
 #ifndef ATID_RECORD_WALK_H
 #define ATID_RECORD_WALK_H
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 
 /* A buffer that is reused, and grows as needed. */
 typedef struct AtidScratch

@@ -3,7 +3,7 @@
  * aggregate.c
  *		Merkle Search Trees of entries: mst_root() and mst_car().
  *
- * codec/mst.c describes the format, codec/mst_build.c how a tree is made.
+ * codec/repository/mst.c describes the format, codec/repository/mst_build.c how a tree is made.
  *
  * The aggregates take entries in the order of their keys.  Their state is the builder's
  * stack of open nodes, about a kilobyte for each level that has one, so many groups can be
@@ -22,9 +22,9 @@
 #include "utils/memutils.h"
 
 #include "cid.h"
-#include "codec/car.h"
-#include "codec/mst.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/repository/car.h"
+#include "codec/repository/mst_build.h"
 #include "compat.h"
 #include "error.h"
 #include "repository/archive.h"
@@ -51,7 +51,7 @@ atid_mst_key_depth(PG_FUNCTION_ARGS)
 }
 
 
-/* What the builder of codec/mst_build.c works with during a call. */
+/* What the builder of codec/repository/mst_build.c works with during a call. */
 typedef struct TreeBuild
 {
 	AtidMstTools tools;

@@ -4,7 +4,7 @@
  *		An open CAR: finds its blocks by their CIDs, and notes its first problem.
  *
  * To open a CAR reads the lengths and CIDs of all its sections twice: once to count
- * them, once to put them into the index (codec/car.c).  The CAR is not copied.
+ * them, once to put them into the index (codec/repository/car.c).  The CAR is not copied.
  *
  * Blocks are in random order in the index and often in the CAR, so lookups miss the cache,
  * and a miss takes longer than hashing a record.  So memory is prefetched in batches: while
@@ -25,7 +25,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 #include "compat.h"
 #include "error.h"
 #include "repository/archive.h"

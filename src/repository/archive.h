@@ -8,9 +8,9 @@
 #ifndef ATID_ARCHIVE_H
 #define ATID_ARCHIVE_H
 
-#include "codec/car.h"
-#include "codec/commit.h"
-#include "codec/mst.h"
+#include "codec/repository/car.h"
+#include "codec/repository/commit.h"
+#include "codec/repository/mst_walk.h"
 #include "compat.h"
 
 /*

@@ -3,7 +3,7 @@
  * car.c
  *		SQL functions of CARs: their contents, and an aggregate that makes one.
  *
- * codec/car.c describes the format.  A CAR is a bytea.  Its blocks come as rows in the
+ * codec/repository/car.c describes the format.  A CAR is a bytea.  Its blocks come as rows in the
  * order of their sections, including duplicates and blocks that nothing refers to, so that
  * car_agg() of the rows is the CAR again.
  *
@@ -20,9 +20,9 @@
 #include "utils/tuplestore.h"
 
 #include "cid.h"
-#include "codec/car.h"
-#include "codec/mst.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/repository/car.h"
+#include "codec/repository/mst.h"
 #include "compat.h"
 #include "repository/archive.h"
 

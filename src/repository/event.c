@@ -3,7 +3,7 @@
  * event.c
  *		Frames of an event stream, and the events of repositories in them.
  *
- * codec/frame.c and codec/event.c have the formats.  All functions take the frame, and its
+ * frame.c and event.c of codec/repository/ have the formats.  All functions take the frame, and its
  * header tells which event it is.  A #commit is believed only as far as its CAR shows it: the
  * commit is the first root, and has the fields that the event has; each record that was put is
  * there, with its hash; and the operations, undone in the tree, lead to the root before.  Then
@@ -30,21 +30,17 @@
 
 #include "address/address.h"
 #include "cid.h"
-#include "codec/base32.h"
-#include "codec/commit.h"
-#include "codec/datetime.h"
-#include "codec/event.h"
-#include "codec/frame.h"
-#include "codec/mst.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/repository/commit.h"
+#include "codec/repository/event.h"
+#include "codec/repository/frame.h"
+#include "codec/repository/mst_invert.h"
+#include "codec/text/datetime.h"
+#include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
 #include "repository/archive.h"
 #include "repository/tree.h"
-
-/* A TID has its time, in microseconds since 1970 and less than the end, above so many bits. */
-#define TID_CLOCK_ID_BITS 10
-#define TID_US_END (UINT64_C(1) << 53)
 
 /* The root of the tree that has no entries. */
 static const uint8_t empty_tree[ATID_MST_CID_LEN] = {
@@ -68,14 +64,25 @@ parse_frame(FunctionCallInfo fcinfo, AtidFrame *frame, bytea **bytes)
 							frame);
 }
 
+/*
+ * The row of a call.  Its descriptor is made with the first call and kept in fn_extra, as to read
+ * it from the catalogue takes longer than to split a frame.
+ */
 static Datum
 row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 {
-	TupleDesc	tupdesc;
+	TupleDesc	tupdesc = fcinfo->flinfo->fn_extra;
 
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+	if (tupdesc == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+
+		if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+			elog(ERROR, "return type must be a row type");
+		fcinfo->flinfo->fn_extra = BlessTupleDesc(tupdesc);
+		MemoryContextSwitchTo(caller);
+	}
+	return HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls));
 }
 
 /*
@@ -214,7 +221,7 @@ tid_of(const char *text)
 {
 	uint64_t	tid = 0;
 
-	atid_base32_decode_tid(text, &tid);
+	atid_tid_from_text(text, &tid);
 	return tid;
 }
 
@@ -371,18 +378,22 @@ atid_commit_event_ops(PG_FUNCTION_ARGS)
 static bool
 check_time(FunctionCallInfo fcinfo, EventReading *reading)
 {
+	const char *rev = reading->event.rev;
+	uint64		us = atid_tid_us(tid_of(rev));
 	TimestampTz not_after;
-	uint64		us = tid_of(reading->event.rev) >> TID_CLOCK_ID_BITS;
 
 	if (PG_ARGISNULL(1))
 		return true;
 	not_after = PG_GETARG_TIMESTAMPTZ(1);
 	if (TIMESTAMP_IS_NOEND(not_after))
 		return true;
-	if (!TIMESTAMP_IS_NOBEGIN(not_after) && us < TID_US_END &&
-		(TimestampTz) us - ATID_DATETIME_EPOCH_US <= not_after)
+	if (!TIMESTAMP_IS_NOBEGIN(not_after) && us < ATID_TID_US_END &&
+		(TimestampTz) us - ATID_POSTGRES_EPOCH_US <= not_after)
 		return true;
-	return event_problem_at(reading, ATID_EVENT_NOT_AFTER, reading->event.rev_at);
+
+	/* the head of a text of 13 characters has one byte */
+	return event_problem_at(reading, ATID_EVENT_NOT_AFTER,
+							(const uint8_t *) rev - 1 - reading->bytes - reading->body_at);
 }
 
 /*

@@ -15,7 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "cid.h"
-#include "codec/mst.h"
+#include "codec/repository/mst_invert.h"
 #include "compat.h"
 #include "error.h"
 #include "repository/archive.h"

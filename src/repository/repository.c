@@ -3,10 +3,10 @@
  * repository.c
  *		An account's repository in a CAR: its commit and its records.
  *
- * The CAR's first root is a commit (codec/commit.c), whose data is the root of a tree
- * (codec/mst.c) of paths and the CIDs of records.  The results are verified from the commit
- * down: the hash of each block, the canonical form of the tree, the collection and the record
- * key in each path.  The commit's signature, which proves whose repository it is, and the
+ * The CAR's first root is a commit (codec/repository/commit.c), whose data is the root of a tree
+ * (codec/repository/mst.c) of paths and the CIDs of records.  The results are verified from the
+ * commit down: the hash of each block, the canonical form of the tree, the collection and the
+ * record key in each path.  The commit's signature, which proves whose repository it is, and the
  * contents of records are not verified.
  *
  * The order of blocks does not matter; duplicates and blocks that nothing refers to are
@@ -26,12 +26,12 @@
 
 #include "address/address.h"
 #include "cid.h"
-#include "codec/address.h"
-#include "codec/base32.h"
-#include "codec/car.h"
-#include "codec/commit.h"
-#include "codec/mst.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/repository/car.h"
+#include "codec/repository/commit.h"
+#include "codec/repository/mst_walk.h"
+#include "codec/text/address.h"
+#include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
 #include "repository/archive.h"
@@ -210,7 +210,7 @@ atid_repo_commit(PG_FUNCTION_ARGS)
 	{
 		uint64_t	rev = 0;
 
-		atid_base32_decode_tid(commit->rev, &rev);
+		atid_tid_from_text(commit->rev, &rev);
 		values[2] = UInt64GetDatum(rev);
 	}
 	values[3] = atid_bytes_datum(commit->data, ATID_CID_BLESSED_LEN);

@@ -3,7 +3,8 @@
  * tree.c
  *		Merkle Search Trees in CARs: their entries, and the difference of two trees.
  *
- * codec/mst.c describes the format, codec/mst_walk.c the checks of a tree that is read.
+ * codec/repository/mst.c describes the format, and mst_walk.c beside it the checks of a tree that
+ * is read.
  *
  *-------------------------------------------------------------------------
  */
@@ -18,9 +19,9 @@
 #include "utils/tuplestore.h"
 
 #include "cid.h"
-#include "codec/car.h"
-#include "codec/mst.h"
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
+#include "codec/repository/car.h"
+#include "codec/repository/mst_invert.h"
 #include "compat.h"
 #include "repository/archive.h"
 #include "repository/tree.h"

@@ -10,7 +10,7 @@
 
 #include "fmgr.h"
 
-#include "codec/mst.h"
+#include "codec/repository/mst_invert.h"
 #include "compat.h"
 #include "repository/archive.h"
 

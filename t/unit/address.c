@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/address.h"
+#include "codec/text/address.h"
 
 #include <stdlib.h>
 #include <string.h>

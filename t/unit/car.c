@@ -6,12 +6,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/car.h"
+#include "codec/repository/car.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 #include "exact.h"
 #include "tap.h"
 

@@ -10,12 +10,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/commit.h"
+#include "codec/repository/commit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "exact.h"
 #include "tap.h"
 

@@ -5,12 +5,14 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/conform.h"
+#include "codec/lexicon/conform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/seek.h"
+#include "codec/cbor/seek.h"
+#include "codec/lexicon/compile.h"
+#include "failing.h"
 #include "json_cbor.h"
 #include "merge_sort.h"
 #include "tap.h"
@@ -18,17 +20,9 @@
 static AtidCborReader reader;
 static AtidConform conform;
 
-static void *
-unit_memory(void *arg, void *old, size_t size)
-{
-	(void) arg;
-	if (size > 0)
-		return realloc(old, size);
-	free(old);
-	return NULL;
-}
+static Failing memory;
 
-static const AtidLexCaller caller = {unit_memory, merge_sort, NULL, NULL};
+static const AtidLexCaller caller = {failing_memory, merge_sort, NULL, &memory};
 
 static bool
 type_of(void *arg, const char **type, size_t *len)
@@ -703,5 +697,6 @@ main(void)
 	test_search();
 	test_depth();
 	test_long_uri();
+	ok(memory.live == 0, "no memory is left");
 	return done();
 }

@@ -9,13 +9,14 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 #include "exact.h"
+#include "failing.h"
 #include "tap.h"
 
 #define DIGEST "65062a5a5a00fc16d73c6944237ccbc15b1c4a7234489336891d091741a239d0"
@@ -863,6 +864,66 @@ grow_not(AtidCborWriter *writer, size_t new_cap)
 	return false;
 }
 
+/* A writer's memory, which may fail: its last byte is the last that was asked for. */
+static bool
+grow_or_fail(AtidCborWriter *writer, size_t new_cap)
+{
+	uint8_t    *data = failing_memory(writer->arg, writer->data, new_cap);
+
+	if (data == NULL)
+		return false;
+	writer->data = data;
+	writer->cap = new_cap;
+	return true;
+}
+
+/* Write items of each kind, again and again. */
+static void
+put_items(AtidCborWriter *writer)
+{
+	atid_cbor_put_array(writer, 8 * 40);
+	for (int i = 0; i < 40; i++)
+	{
+		atid_cbor_put_integer(writer, INT64_MIN / (i + 1));
+		atid_cbor_put_bytes(writer, "0123456789", 10);
+		atid_cbor_put_text(writer, "abcdefghijklmnopqrstuvwxyz", 26);
+		atid_cbor_put_array(writer, 0);
+		atid_cbor_put_map(writer, 0);
+		atid_cbor_put_link(writer, "\x01\x55\x00\x00", 4);
+		atid_cbor_put_bool(writer, true);
+		atid_cbor_put_null(writer);
+	}
+}
+
+/* The same with memory that may fail; arg is what has all of it. */
+static AtidFault
+put_items_or_fail(void *arg, Failing *memory)
+{
+	const AtidCborWriter *whole = arg;
+	AtidCborWriter writer = {.grow = grow_or_fail,.arg = memory};
+
+	put_items(&writer);
+	if (writer.len > whole->len || memcmp(writer.data ? writer.data : whole->data, whole->data,
+										  writer.len) != 0)
+		abort();				/* what was written before a failure stays */
+	if (writer.data != NULL)
+		failing_memory(memory, writer.data, 0);
+	return writer.fault;
+}
+
+static void
+test_writer_memory(void)
+{
+	static uint8_t room[8192];
+	AtidCborWriter whole = {.data = room,.cap = sizeof(room)};
+
+	put_items(&whole);
+	ok(whole.fault == ATID_OK, "a writer with room enough asks for no memory");
+	ok(fails_cleanly(put_items_or_fail, &whole, 1, 1) && failing_total > 10,
+	   "each request fails: told, and what was written stays");
+	printf("# %u requests for memory were refused\n", failing_total);
+}
+
 static void
 test_writer_limits(void)
 {
@@ -928,5 +989,6 @@ main(void)
 	test_interop();
 	test_offsets();
 	test_writer_limits();
+	test_writer_memory();
 	return done();
 }

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/datetime.h"
+#include "codec/text/datetime.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,12 +8,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/event.h"
+#include "codec/repository/event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "exact.h"
 #include "tap.h"
 

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/format.h"
+#include "codec/text/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +134,7 @@ test_names(void)
 		list += n;
 		list += *list == ',';
 	}
-	ok(count == ATID_FORMAT_URI + 1, "all formats have a name");
+	ok(count == ATID_FORMAT_COUNT, "all formats have a name");
 	ok(!atid_format_by_name("", 0, &format) && !atid_format_by_name("DID", 3, &format) &&
 	   !atid_format_by_name("di", 2, &format) && !atid_format_by_name("did\0", 4, &format),
 	   "no others");

@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/frame.h"
+#include "codec/repository/frame.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/grapheme.h"
+#include "codec/text/grapheme.h"
 
 #include "clusters.h"
 #include "exact.h"

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/json.h"
+#include "codec/cbor/json.h"
 
 #include <stdlib.h>
 #include <string.h>

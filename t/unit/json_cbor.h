@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "exact.h"
 
 static inline bool

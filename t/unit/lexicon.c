@@ -6,15 +6,15 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/lexicon.h"
+#include "codec/lexicon/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dagcbor.h"
-#include "codec/format.h"
+#include "codec/cbor/dagcbor.h"
+#include "codec/text/format.h"
+#include "failing_lexicon.h"
 #include "json_cbor.h"
-#include "merge_sort.h"
 #include "tap.h"
 
 
@@ -22,28 +22,8 @@
  * A caller, which counts and can run out of memory
  */
 
-static int	blocks = 0;
-static int	blocks_left = -1;	/* none is refused if it is negative */
+static Failing memory;			/* which never fails here */
 static int	pauses = 0;
-
-static void *
-unit_memory(void *arg, void *old, size_t size)
-{
-	(void) arg;
-	if (size == 0)
-	{
-		blocks--;
-		free(old);
-		return NULL;
-	}
-	if (blocks_left == 0)
-		return NULL;
-	if (blocks_left > 0)
-		blocks_left--;
-	if (old == NULL)
-		blocks++;
-	return realloc(old, size);
-}
 
 static void
 unit_pause(void)
@@ -51,7 +31,7 @@ unit_pause(void)
 	pauses++;
 }
 
-static const AtidLexCaller caller = {unit_memory, merge_sort, unit_pause, NULL};
+static const AtidLexCaller caller = {failing_memory, merge_sort, unit_pause, &memory};
 
 /* The path of the item at an offset, of keys and indexes. */
 static const char *
@@ -451,6 +431,8 @@ check_case(const Case *test)
 	if (fault != ATID_OK && (test->path == NULL || strcmp(path, test->path) != 0))
 		printf("# at %s\n", path);
 	atid_lexicon_free(&set, &caller);
+	if (!fails_cleanly(compile_or_fail, &(SetBytes) {bytes, len}, 1, 1))
+		ok(false, "without memory");
 	free(bytes);
 }
 
@@ -520,6 +502,8 @@ check_program(void)
 	const AtidLexNode *object;
 	const AtidLexNode *node;
 	uint32_t	document;
+	unsigned	asked;
+	SetBytes	input;
 
 	ok(atid_lexicon_compile(&set, &caller, bytes, len, &at) == ATID_OK, "a set");
 
@@ -647,31 +631,17 @@ check_program(void)
 	   set.nodes[object->first].type == ATID_LEX_UNION, "a subscription and its message");
 
 	atid_lexicon_free(&set, &caller);
-	ok(set.nodes == NULL && set.bytes == NULL && blocks == 0, "all is freed");
+	ok(set.nodes == NULL && set.bytes == NULL && memory.live == 0, "all is freed");
 
-	/* without memory, from the first time on */
-	for (int left = 0;; left++)
-	{
-		AtidFault	fault;
-
-		blocks_left = left;
-		fault = atid_lexicon_compile(&set, &caller, bytes, len, &at);
-		blocks_left = -1;
-		if (fault == ATID_OK)
-		{
-			ok(left > 10, "memory is asked for many times");
-			atid_lexicon_free(&set, &caller);
-			break;
-		}
-		if (fault != ATID_NO_MEMORY || set.nodes != NULL || blocks != 0)
-			ok(false, "without memory all is freed");
-	}
-	ok(blocks == 0, "and freed again");
+	asked = failing_total;
+	input = (SetBytes) {bytes, len};
+	ok(fails_cleanly(compile_or_fail, &input, 1, 1), "without memory all is freed");
+	ok(failing_total - asked > 40, "memory is asked for many times");
 
 	/* damage */
 	ok(atid_lexicon_compile(&set, &caller, bytes, len - 1, &at) != ATID_OK &&
 	   atid_lexicon_compile(&set, &caller, bytes, 0, &at) == ATID_CBOR_ENDS &&
-	   blocks == 0, "what is no DAG-CBOR has its faults");
+	   memory.live == 0, "what is no DAG-CBOR has its faults");
 	free(bytes);
 }
 
@@ -767,8 +737,10 @@ main(void)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check_case(&cases[i]);
-	ok(blocks == 0, "no memory is left");
+	ok(memory.live == 0, "no memory is left");
+	ok(failing_total > 1000, "each request for it has failed");
 	check_program();
 	check_large();
+	printf("# %u requests for memory were refused\n", failing_total);
 	return done();
 }

@@ -10,11 +10,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/mst.h"
+#include "codec/repository/mst_build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing.h"
 #include "tap.h"
 
 #define VALUE ((const uint8_t *) "\x01\x55\x00\x01v")
@@ -37,17 +38,9 @@ fake_hash(void *arg, const void *data, size_t len, uint8_t digest[32])
 	memcpy(digest + 24, &sum, sizeof(sum));
 }
 
-static void *
-memory(void *arg, void *old, size_t size)
-{
-	(void) arg;
-	if (size > 0)
-		return realloc(old, size);
-	free(old);
-	return NULL;
-}
+static Failing memory;			/* which never fails here */
 
-static const AtidMstCaller caller = {fake_hash, memory, NULL, NULL, NULL, NULL};
+static const AtidMstCaller caller = {fake_hash, failing_memory, NULL, NULL, NULL, &memory};
 
 static AtidFault
 put(AtidMstBuilder *builder, const char *key)
@@ -227,6 +220,59 @@ test_subtrees(void)
 	atid_mst_builder_free(&builder, &caller);
 }
 
+static const uint8_t subtree[ATID_MST_CID_LEN] = {1, 0x71, 0x12, 32};
+static uint8_t root_of_all[ATID_MST_CID_LEN];
+
+/*
+ * Build a tree of keys of several depths, some of them long, and of subtrees that are put as
+ * a whole.  Where only the last step fails, the builder is as it was.
+ */
+static AtidFault
+build_or_fail(void *arg, Failing *failing)
+{
+	AtidMstCaller own = {fake_hash, failing_memory, NULL, NULL, NULL, failing};
+	static char key[ATID_MST_KEY_MAX];
+	const uint8_t *wanted = arg;
+	AtidMstBuilder builder;
+	uint8_t		root[ATID_MST_CID_LEN];
+	AtidFault	fault = ATID_OK;
+
+	memset(key, 'k', sizeof(key));
+	atid_mst_builder_init(&builder);
+	for (int i = 0; i < 60 && fault == ATID_OK; i++)
+	{
+		key[0] = (char) ('!' + i);
+		key[1] = "010243"[i % 6];
+		if (i % 6 == 5)
+			fault = atid_mst_put_tree(&builder, &own, 2, subtree);
+		if (fault == ATID_OK)
+			fault = atid_mst_put(&builder, &own, (const uint8_t *) key,
+								 i % 7 == 0 ? ATID_MST_KEY_MAX : 10, VALUE, VALUE_LEN);
+	}
+	if (fault == ATID_OK)
+	{
+		fault = atid_mst_finish(&builder, &own, root);
+		if (fault == ATID_NO_MEMORY && atid_mst_finish(&builder, &caller, root) != ATID_OK)
+			abort();
+		if (wanted != NULL && memcmp(root, wanted, sizeof(root)) != 0)
+			abort();
+		if (wanted == NULL)
+			memcpy(root_of_all, root, sizeof(root));
+	}
+	atid_mst_builder_free(&builder, &own);
+	return fault;
+}
+
+static void
+test_memory(void)
+{
+	ok(build_or_fail(NULL, &memory) == ATID_OK, "keys and subtrees");
+	ok(fails_cleanly(build_or_fail, root_of_all, 1, 1) && failing_total > 100,
+	   "each request for memory fails");
+	ok(memory.live == 0, "nothing is left");
+	printf("# %u requests for memory were refused\n", failing_total);
+}
+
 int
 main(void)
 {
@@ -235,5 +281,6 @@ main(void)
 	test_limits();
 	test_finish();
 	test_subtrees();
+	test_memory();
 	return done();
 }

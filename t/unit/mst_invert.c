@@ -7,11 +7,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/mst.h"
+#include "codec/repository/mst_invert.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing.h"
 #include "tap.h"
 
 #define KEYS 300
@@ -51,15 +52,7 @@ digest_of(void *arg, const void *data, size_t len, uint8_t digest[32])
 	memcpy(digest + 1, &sum, sizeof(sum));
 }
 
-static void *
-memory_of(void *arg, void *old, size_t size)
-{
-	(void) arg;
-	if (size > 0)
-		return realloc(old, size);
-	free(old);
-	return NULL;
-}
+static Failing memory;			/* which never fails here */
 
 static AtidFault
 find_node(void *arg, const uint8_t *cid, const uint8_t **block, size_t *len)
@@ -90,10 +83,12 @@ keep_node(void *arg, const uint8_t *cid, const uint8_t *node, size_t len)
 static bool
 build(uint8_t (*values)[36], bool keep, uint8_t root[ATID_MST_CID_LEN])
 {
-	AtidMstCaller caller = {digest_of, memory_of, NULL, keep ? keep_node : NULL, NULL, NULL};
+	AtidMstCaller caller = {digest_of, failing_memory, NULL, NULL, NULL, &memory};
 	AtidMstBuilder builder;
 	bool		good = true;
 
+	if (keep)
+		caller.emit = keep_node;
 	atid_mst_builder_init(&builder);
 	for (int i = 0; i < KEYS; i++)
 		if (values[i][0] != 0)
@@ -104,16 +99,106 @@ build(uint8_t (*values)[36], bool keep, uint8_t root[ATID_MST_CID_LEN])
 	return good;
 }
 
+typedef struct Task
+{
+	const uint8_t *root;
+	AtidMstOperation *ops;
+	size_t		count;
+	bool		trusting;
+} Task;
+
+static AtidMstWalk task_walk;
+
+/* Undo the operations. */
+static AtidFault
+undo_or_fail(void *arg, Failing *failing)
+{
+	const Task *task = arg;
+	AtidMstCaller caller = {digest_of, failing_memory, find_node, NULL, NULL, failing};
+	AtidMstInversion inversion;
+	AtidFault fault;
+	uint8_t		root[ATID_MST_CID_LEN];
+
+	atid_mst_walk_begin(&task_walk, &caller, task->root);
+	task_walk.trusting = task->trusting;
+	fault = atid_mst_undo(&inversion, &task_walk, &caller, task->ops, task->count, root);
+	if (fault == ATID_NO_MEMORY && inversion.in_tree &&
+		(task_walk.at != ATID_MST_AT_FAULT || task_walk.fault != fault))
+		abort();
+	atid_mst_walk_end(&task_walk);
+	return fault;
+}
+
+/* Compare the operations with the tree. */
+static AtidFault
+compare_or_fail(void *arg, Failing *failing)
+{
+	const Task *task = arg;
+	AtidMstCaller caller = {digest_of, failing_memory, find_node, NULL, NULL, failing};
+	AtidMstInversion inversion;
+	AtidFault fault;
+
+	atid_mst_walk_begin(&task_walk, &caller, task->root);
+	fault = atid_mst_compare(&inversion, &task_walk, task->ops, task->count);
+	atid_mst_walk_end(&task_walk);
+	return fault;
+}
+
+/* Search a key, walk through the whole tree, and find its last key. */
+static AtidFault
+look_or_fail(void *arg, Failing *failing)
+{
+	const Task *task = arg;
+	AtidMstCaller caller = {digest_of, failing_memory, find_node, NULL, NULL, failing};
+	AtidFault fault = ATID_OK;
+	int			level;
+
+	if (atid_mst_search(&task_walk, &caller, task->root, keys[KEYS / 2], 3) == ATID_MST_BROKEN)
+		fault = task_walk.fault;
+	atid_mst_walk_end(&task_walk);
+	if (fault != ATID_OK)
+		return fault;
+
+	atid_mst_walk_begin(&task_walk, &caller, task->root);
+	atid_mst_enter(&task_walk);
+	level = task_walk.depth > 0 ? task_walk.frames[0].level : -1;
+	while (task_walk.at != ATID_MST_AT_END && fault == ATID_OK)
+	{
+		if (task_walk.at == ATID_MST_AT_TREE)
+			atid_mst_enter(&task_walk);
+		else
+			atid_mst_pass(&task_walk);
+		if (task_walk.at == ATID_MST_AT_FAULT && task_walk.fault != ATID_MST_MISSING)
+		{
+			fault = task_walk.fault;
+			atid_mst_pass(&task_walk);	/* which does not take it back */
+			if (task_walk.at != ATID_MST_AT_FAULT || task_walk.fault != fault)
+				abort();
+		}
+	}
+	atid_mst_walk_end(&task_walk);
+	if (fault != ATID_OK || level < 0)
+		return fault;
+
+	atid_mst_last_key(&task_walk, &caller, task->root, level);
+	if (task_walk.at == ATID_MST_AT_FAULT)
+		fault = task_walk.fault;
+	atid_mst_walk_end(&task_walk);
+	return fault;
+}
+
 int
 main(void)
 {
 	static AtidMstWalk walk;
-	AtidMstCaller caller = {digest_of, memory_of, find_node, NULL, NULL, NULL};
+	static const uint8_t other[36] = {1, 0x71, 0x12, 0x20, 9};
+	AtidMstCaller caller = {digest_of, failing_memory, find_node, NULL, NULL, &memory};
 	bool		built = true;
 	bool		right = true;
 	bool		same = true;
 	bool		lies = true;
 	bool		searched = true;
+	bool		clean = true;
 	int			answers = 0;
 	int			needed = 0;
 
@@ -181,7 +266,7 @@ main(void)
 			fault = atid_mst_undo(&inversion, &walk, &caller, ops, count - 1, root);
 			atid_mst_walk_end(&walk);
 			lies = (fault != ATID_OK || memcmp(root, root_before, sizeof(root)) != 0) && lies;
-			ops[0].new = ops[0].new == NULL ? ops[0].old : NULL;
+			ops[0].new = ops[0].old == NULL ? other : ops[0].new == NULL ? ops[0].old : NULL;
 			atid_mst_walk_begin(&walk, &caller, root_after);
 			walk.trusting = trusting == 1;
 			fault = atid_mst_undo(&inversion, &walk, &caller, ops, count, root);
@@ -205,6 +290,15 @@ main(void)
 						found == ATID_MST_UNKNOWN && missing > 0) && searched;
 			atid_mst_walk_end(&walk);
 		}
+		/* of so many requests for memory, some of each round fail */
+		{
+			Task		task = {root_after, ops, count, round % 4 < 2};
+			unsigned	first = 1 + (unsigned) round % 7;
+
+			clean = fails_cleanly(undo_or_fail, &task, first, 7) &&
+				fails_cleanly(compare_or_fail, &task, first, 7) &&
+				fails_cleanly(look_or_fail, &task, first, 7) && clean;
+		}
 		for (int i = 0; i < node_count; i++)
 			free(nodes[i]);
 	}
@@ -213,7 +307,10 @@ main(void)
 	ok(same, "the same of a trusting walk");
 	ok(lies, "operations that are not all or not true never lead to it");
 	ok(searched, "a key is found where it is, and only there");
+	ok(clean && failing_total > 1000, "requests for memory fail");
+	ok(memory.live == 0, "nothing is left");
 	ok(answers > ROUNDS / 2 && needed > ROUNDS / 20, "often enough of either");
 	printf("# %d answers, %d times a node was needed\n", answers, needed);
+	printf("# %u requests for memory were refused\n", failing_total);
 	return done();
 }

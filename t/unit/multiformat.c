@@ -7,7 +7,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/multiformat.h"
+#include "codec/cbor/multiformat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,12 +6,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/packed.h"
+#include "codec/text/packed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/address.h"
+#include "codec/text/address.h"
 #include "tap.h"
 
 #define PAIRS	1000000

@@ -6,12 +6,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/seek.h"
+#include "codec/cbor/seek.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dagcbor.h"
+#include "codec/cbor/dagcbor.h"
 #include "exact.h"
 #include "tap.h"
 

@@ -1,47 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		The scanners on each byte value and every length.  Strings end where their
- *		memory does, so that reads behind them are found.
+ *		The forms of a UUID, with each byte value and of every length.  Strings end
+ *		where their memory does, so that reads behind them are found.
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/syntax.h"
+#include "codec/text/syntax.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "exact.h"
 #include "tap.h"
-
-static AtidFault
-tid(const char *s, size_t *at)
-{
-	char	   *copy = exact(s, strlen(s));
-	AtidFault	result = atid_syntax_tid(copy, strlen(s), at);
-
-	free(copy);
-	return result;
-}
-
-static void
-test_tid(void)
-{
-	size_t		at = 99;
-
-	ok(tid("3jzfcijpj2z2a", &at) == ATID_OK, "tid: 3jzfcijpj2z2a");
-	ok(tid("", &at) == ATID_TID_LENGTH && at == 0, "tid: not empty");
-	ok(tid("3jzfcijpj2z2", &at) == ATID_TID_LENGTH && at == 12, "tid: not 12 characters");
-	ok(tid("3jzfcijpj2z2aa", &at) == ATID_TID_LENGTH && at == 13, "tid: not 14");
-	ok(tid("3jzfcijpj2z2a\xC3\xA9", &at) == ATID_TID_LENGTH && at == 13,
-	   "tid: nor 13 and a letter of two bytes");
-	ok(tid("zzzzzzzzzzzzz", &at) == ATID_TID_FIRST && at == 0, "tid: first not above j");
-	ok(tid("3jzf-cij-pj2z-2a", &at) == ATID_TID_CHARACTER && at == 4,
-	   "tid: no hyphen, and where it is");
-	ok(tid("3jzfcijpj2z21", &at) == ATID_TID_CHARACTER && at == 12, "tid: no 1, and where it is");
-	ok(tid("3jzfcij ", &at) == ATID_TID_CHARACTER && at == 7,
-	   "tid: the first fault from the left is told");
-}
 
 /* RFC 9562 section 4, figure 1 */
 #define DASHED	"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
@@ -278,7 +249,6 @@ test_uuid_oid(void)
 int
 main(void)
 {
-	test_tid();
 	test_uuid();
 	test_uuid_oid();
 	return done();

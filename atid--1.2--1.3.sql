@@ -1,0 +1,186 @@
+/* atid--1.2--1.3.sql */
+
+-- complain if script is sourced in psql, rather than via ALTER EXTENSION
+\echo Use "ALTER EXTENSION atid UPDATE TO '1.3'" to load this file. \quit
+
+-- This runs with a superuser's rights in a schema that belongs to somebody else.  So it
+-- names our objects by @extschema@ and finds the server's in pg_catalog, it calls no function
+-- of ours, and at its end it checks what the extension has become.
+SET LOCAL search_path TO pg_catalog, pg_temp;
+
+-- As in atid--1.0.sql, every object is named with its schema.
+
+------------------------------------------------------------------------------
+-- uuid
+------------------------------------------------------------------------------
+
+-- functions
+
+-- COST as of cid_of, which hashes too.
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v3(namespace uuid, name text) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v3' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v3(namespace uuid, name bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v3_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v5(namespace uuid, name text) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v5' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v5(namespace uuid, name bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v5_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v8(namespace uuid, name text) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v8(namespace uuid, name bytea) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+------------------------------------------------------------------------------
+-- record
+------------------------------------------------------------------------------
+
+-- functions
+
+-- They raise no errors any more, so they may be LEAKPROOF.  A session that has loaded an older library
+-- still raises them: doc/install.md says so.
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get(block bytea, path text[] DEFAULT '{}') RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_text(block bytea, path text[] DEFAULT '{}') RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_block(block bytea, path text[] DEFAULT '{}') RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_block' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] DEFAULT '{}') RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_typeof' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+
+-- These have never raised errors, and are LEAKPROOF as dag_cbor_conforms and record_conforms are.
+
+CREATE OR REPLACE FUNCTION @extschema@.record_is_valid(record jsonb) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.record_is_valid(record jsonb, strict bool) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.record_problem(record jsonb) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_record_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.record_problem(record jsonb, strict bool) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_record_problem_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea, model bool, strict bool DEFAULT false) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_problem(block bytea) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_problem(block bytea, model bool, strict bool DEFAULT false) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem_model' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 20;
+
+CREATE OR REPLACE FUNCTION @extschema@.json_is_valid(record json, strict bool DEFAULT false) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_json_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION @extschema@.json_problem(record json, strict bool DEFAULT false) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_json_problem_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 100;
+
+------------------------------------------------------------------------------
+-- lexicon
+------------------------------------------------------------------------------
+
+COMMENT ON TYPE @extschema@.lexicon IS 'AT Protocol lexicon: a set of Lexicon documents';
+
+-- functions
+
+-- COST as measured: the first two have the set compiled, the others make JSON of it.
+
+CREATE OR REPLACE FUNCTION @extschema@.lexicon_missing(lexicons @extschema@.lexicon) RETURNS text[]
+  AS 'MODULE_PATHNAME', 'atid_lexicon_missing' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION @extschema@.lexicon_only(lexicons @extschema@.lexicon, refs text[]) RETURNS @extschema@.lexicon
+  AS 'MODULE_PATHNAME', 'atid_lexicon_only' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
+
+CREATE OR REPLACE FUNCTION @extschema@.lexicon_nsids(lexicons @extschema@.lexicon) RETURNS text[]
+  AS 'MODULE_PATHNAME', 'atid_lexicon_nsids' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+
+CREATE OR REPLACE FUNCTION @extschema@.lexicon_document(lexicons @extschema@.lexicon, nsid text) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_lexicon_document' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+
+CREATE OR REPLACE FUNCTION @extschema@.lexicon_to_jsonb(lexicons @extschema@.lexicon) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_lexicon_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+
+------------------------------------------------------------------------------
+-- repository
+------------------------------------------------------------------------------
+
+-- functions
+
+-- COST as of cid_of, which hashes too.
+
+CREATE OR REPLACE FUNCTION @extschema@.mst_key_depth(key text) RETURNS int
+  AS 'MODULE_PATHNAME', 'atid_mst_key_depth' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+------------------------------------------------------------------------------
+-- check
+------------------------------------------------------------------------------
+
+-- The owner of an extension can add objects to it, and the owner of its schema can rename
+-- that and make another.  So each object of the extensions must lie in atid's schema, and must
+-- refer only to the server's objects, which have no rows in pg_depend, or to the extensions':
+-- to members that belong to a superuser, and to parts of these, such as array types,
+-- constraints and entries of operator families.  Each object's own catalog says who owns it:
+-- pg_shdepend has no rows for roles that every server has, such as pg_database_owner, of which
+-- the owner of the database is a member.  A cast has no owner, and nothing can refer to it.
+
+DO LANGUAGE plpgsql $$
+DECLARE
+  schema oid NOT NULL := (SELECT extnamespace FROM pg_extension WHERE extname = 'atid');
+  object text;
+  reference text;
+BEGIN
+  WITH owned AS (
+    SELECT tableoid AS classid, oid AS objid, typowner AS owner FROM pg_type
+    UNION ALL SELECT tableoid, oid, proowner FROM pg_proc
+    UNION ALL SELECT tableoid, oid, oprowner FROM pg_operator
+    UNION ALL SELECT tableoid, oid, opcowner FROM pg_opclass
+    UNION ALL SELECT tableoid, oid, opfowner FROM pg_opfamily
+    UNION ALL SELECT tableoid, oid, relowner FROM pg_class
+  ), member AS (
+    SELECT d.classid, d.objid, r.rolsuper
+    FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+      LEFT JOIN owned o ON d.classid = o.classid AND d.objid = o.objid
+      LEFT JOIN pg_authid r ON o.owner = r.oid
+    WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+      AND e.extname IN ('atid', 'atid_crypto')
+  ), ours AS (
+    SELECT classid, objid FROM member WHERE rolsuper
+    UNION
+    SELECT d.classid, d.objid
+    FROM pg_depend d JOIN member m ON d.refclassid = m.classid AND d.refobjid = m.objid
+    WHERE m.rolsuper AND d.deptype IN ('a', 'i')
+  ), checked AS (
+    TABLE ours
+    UNION
+    SELECT classid, objid FROM member WHERE rolsuper IS NULL
+  )
+  SELECT pg_describe_object(d.classid, d.objid, d.objsubid),
+    pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+  INTO object, reference
+  FROM checked JOIN pg_depend d USING (classid, objid)
+  WHERE d.deptype IN ('n', 'a', 'i')
+    AND (d.refclassid, d.refobjid) NOT IN (TABLE ours UNION ALL SELECT 'pg_namespace'::regclass, schema)
+  LIMIT 1;
+
+  IF FOUND THEN
+    RAISE object_not_in_prerequisite_state USING
+      MESSAGE = format('%s refers to %s, which does not belong to the extension', object, reference),
+      DETAIL = 'All objects of atid and atid_crypto must lie in the schema of atid, belong to a superuser, and refer to such objects only.',
+      HINT = 'If the schema of atid was renamed, give it its name back before atid_crypto is created.';
+  END IF;
+END
+$$;

@@ -1,0 +1,22 @@
+/*-------------------------------------------------------------------------
+ *
+ * syntax.h
+ *		The textual forms of a UUID.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_SYNTAX_H
+#define ATID_SYNTAX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * UUID (RFC 9562 section 4), in either case: hex and dash; the same as a URN or
+ * in braces; 32 hex digits without dashes, bare or in braces; and as an object
+ * identifier, 2.25 and the integer in decimal (X.667).
+ */
+extern bool atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16]);
+
+#endif							/* ATID_SYNTAX_H */
