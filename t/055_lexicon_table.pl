@@ -78,7 +78,7 @@ $_->quit foreach $one, $other;
 SKIP:
 {
 	skip 'atid_crypto is not installed', 2 unless has_extension($node, 'atid_crypto');
-	my $schema = "$root/examples/indexer/schema.sql";
+	my $schema = "$root/indexer/sql/install.sql";
 	foreach my $files ([ $file, $schema ], [ $schema, $file ])
 	{
 		my $together = new_database($node, 'together_' . ($files->[0] eq $file ? 1 : 2));

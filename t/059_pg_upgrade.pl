@@ -4,7 +4,7 @@
 # with them the views that a function reads or has as a type. Shows that
 # - all else goes through and works: functions with a text as body, views, materialized views, partition keys, generated
 #   columns, checks, domains, ranges, exclusion constraints, statistics, policies, rules, triggers, indexes;
-# - so do functions with a parsed body that only compare, and the files in examples/;
+# - so do functions with a parsed body that only compare, and the files in examples/ and indexer/;
 # - a parsed body that sorts or groups by one of the types fails; the query in doc/install.md finds it, and what else would
 #   fail, and nothing of the above.
 
@@ -66,7 +66,7 @@ CREATE TABLE record (uri atid.at_uri PRIMARY KEY, record jsonb);
 SQL
 
 my @files = map { "examples/$_" } qw(migrate lexicons references views);
-push @files, qw(examples/plc-mirror examples/indexer/schema) if has_extension($node, 'atid_crypto');
+push @files, qw(examples/plc-mirror indexer/sql/install) if has_extension($node, 'atid_crypto');
 foreach my $file (@files)
 {
 	my $name = 'file_' . $file =~ s/\W/_/gr;

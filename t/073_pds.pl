@@ -1,4 +1,4 @@
-# The indexer of examples/indexer/ follows the reference's own servers: two of @atproto/pds, and a PLC directory of
+# The indexer of indexer/ follows the reference's own servers: two of @atproto/pds, and a PLC directory of
 # @did-plc/server. Two consumers each follow one of the servers, while 20 accounts write, edit and delete, one moves
 # to the other server, one gets a new key, one is deactivated and activated again, and one is deleted while its
 # consumer is down. Shows that afterwards
@@ -19,7 +19,9 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Indexer;
 use AtidTest::Oracles;
+use AtidTest::States;
 use Cwd qw(realpath);
 use File::Copy;
 use IPC::Run;
@@ -31,8 +33,7 @@ use Time::HiRes qw(sleep time);
 
 plan skip_all => 'the servers are tried with script/test --full' unless $ENV{ATID_FULL};
 
-my $limit   = $PostgreSQL::Test::Utils::timeout_default;
-my $example = "$FindBin::Bin/../examples/indexer";
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
 
 my $node = new_node('pds');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
@@ -83,21 +84,12 @@ my $there = network('start');
 # Two databases with a consumer each.
 #
 local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwuid($>));
-copy("$example/consumer.mjs", $oracles->{folder}) or die "could not copy consumer.mjs: $!";
-my @consumers;
-
-# A test that dies leaves none of them.
-END
-{
-	local $?;
-	$_->kill_kill(grace => 0) foreach grep { defined && $_->pumpable } @consumers;
-}
+my (@consumers, @indexers);
 
 sub start_consumer
 {
 	my ($n) = @_;
-	local %ENV = (%ENV, PGDATABASE => "pds$n", SERVICE => $there->{pds}[$n], DIRECTORY => $there->{directory});
-	$consumers[$n] = IPC::Run::start([ $oracles->{node}, "$oracles->{folder}/consumer.mjs" ], '<', \undef, '>>', "$folder/consumer$n.log", '2>&1');
+	$consumers[$n] = $indexers[$n]->start(SERVICE => $there->{pds}[$n], DIRECTORY => $there->{directory});
 	return;
 }
 
@@ -113,19 +105,21 @@ sub wait_for
 		return pass($what) if $code == 0 && $rows eq '';
 		sleep 0.2;
 	}
-	diag(`tail -n 20 $folder/consumer$n.log`);
-	diag($node->safe_psql("pds$n", 'SELECT did, active, status, state, problem FROM account; SELECT did, reason FROM bad'));
+	diag(`tail -n 20 $consumers[$n]{log}`);
+	diag($node->safe_psql("pds$n", 'SELECT did, state, status, problem, detail FROM account; SELECT did, reason FROM bad'));
 	return is($rows, '', $what);
 }
 
 foreach my $n (0, 1)
 {
 	$node->safe_psql('postgres', "CREATE DATABASE pds$n");
-	$node->safe_psql("pds$n", 'CREATE EXTENSION atid_crypto CASCADE');
-	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', "pds$n", '-f', "$example/schema.sql" ], "pds$n: the schema");
-	$node->safe_psql("pds$n", q{CREATE OR REPLACE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql RETURN interval '0.2 s' * 2 ^ least(failed, 3);
-		CREATE OR REPLACE FUNCTION not_sooner() RETURNS interval LANGUAGE sql RETURN interval '0.5 s'});
+	($indexers[$n], $why) = AtidTest::Indexer->new($node, "pds$n", $oracles);
+	plan skip_all => $why unless defined $indexers[$n];
+	my ($status, $told) = $indexers[$n]->command('init');
+	is($status, 0, "pds$n: init") or die $told;
+	$node->safe_psql("pds$n", q{UPDATE settings SET pause_first = '0.2 s', pause_most = '1.6 s', not_sooner = '0.5 s'});
 }
+my $states = AtidTest::States->new($node, 'pds0');
 
 #
 # What happens.
@@ -140,12 +134,12 @@ network('work');
 my $moved = network('move')->{did};
 network('rotate');
 my $rested = network('rest')->{did};
-wait_for(0, 'an account that is deactivated has no records', "SELECT 'active' FROM account WHERE did = '$rested' AND active UNION ALL SELECT uri::text FROM record WHERE did = '$rested'");
+wait_for(0, 'an account that is deactivated has no records', "SELECT 'active' FROM account WHERE did = '$rested' AND state <> 'inactive' UNION ALL SELECT uri::text FROM record WHERE did = '$rested'");
 network('work');
 network('wake');
 network('odd');
 
-$consumers[0]->kill_kill(grace => 0);
+$indexers[0]->stop($consumers[0], 'KILL');
 my $left = network('leave')->{did};
 network('rotate');
 network('work');
@@ -171,9 +165,9 @@ SQL
 	wait_for($n, "pds$n: none is there that getRepo does not have", "$here EXCEPT ALL $due");
 	wait_for($n, "pds$n: the accounts are those of the server and the directory",
 		q{SELECT did, rev, key, handle FROM expected.account EXCEPT ALL
-		  SELECT did::text, rev::text, key, handle FROM account JOIN identity USING (did) WHERE active AND state = 'synchronized'});
+		  SELECT did::text, rev::text, key, handle FROM account JOIN identity USING (did) WHERE state = 'synchronized'});
 	wait_for($n, "pds$n: the tree of each account is the one that it has signed",
-		q{SELECT did FROM account AS a WHERE active
+		q{SELECT did FROM account AS a WHERE state = 'synchronized'
 		  AND data <> (SELECT atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C") FROM record WHERE did = a.did)});
 	is($node->safe_psql("pds$n", 'SELECT count(*) FROM expected.record AS e WHERE atid.json_to_dag_cbor(value) <> decode(block, $$hex$$)'), 1 - $n,
 		"pds$n: the JSON of listRecords is that of the block, but for a text");
@@ -183,9 +177,9 @@ is( $node->safe_psql('pds0', q{SELECT e.value->>'text', atid.dag_cbor_get_text(r
 	'a byte order mark|t', '... in which listRecords leaves out U+FEFF');
 cmp_ok($node->safe_psql('pds0', 'SELECT count(*) FROM record'), '>', 300, 'there are records');
 wait_for(0, 'an account that was deleted meanwhile has no records',
-	"SELECT 'active' FROM account WHERE did = '$left' AND active UNION ALL SELECT uri::text FROM record WHERE did = '$left'");
+	"SELECT 'active' FROM account WHERE did = '$left' AND state <> 'inactive' UNION ALL SELECT uri::text FROM record WHERE did = '$left'");
 wait_for(0, 'an account that has moved away has no records',
-	"SELECT 'active' FROM account WHERE did = '$moved' AND active UNION ALL SELECT uri::text FROM record WHERE did = '$moved'");
+	"SELECT 'active' FROM account WHERE did = '$moved' AND state NOT IN ('barred', 'inactive') UNION ALL SELECT uri::text FROM record WHERE did = '$moved'");
 cmp_ok($node->safe_psql('pds1', "SELECT count(*) FROM record WHERE did = '$moved'"), '>', 3, 'and has them where it is now');
 wait_for(0, 'no frame is bad', 'SELECT did, reason FROM bad');
 is( $node->safe_psql('pds1', q{SELECT did, (atid.frame_parts(frame)).t, atid.event_problem(frame) FROM bad}),
@@ -194,10 +188,9 @@ is( $node->safe_psql('pds1', q{SELECT did, (atid.frame_parts(frame)).t, atid.eve
 
 foreach my $n (0, 1)
 {
-	$consumers[$n]->signal('TERM');
-	$consumers[$n]->finish;
-	is($consumers[$n]->full_result(0), 0, "pds$n: the consumer ends by SIGTERM");
+	is($indexers[$n]->stop($consumers[$n]), 0, "pds$n: the consumer ends by SIGTERM");
 }
+$states->finish;
 $in = '';
 $network->kill_kill(grace => 0);
 $node->stop;

@@ -1,4 +1,4 @@
-# examples/indexer/labels.sql keeps the labels that are in force, whatever the order in which they come.
+# indexer/sql/labels.sql keeps the labels that are in force, whatever the order in which they come.
 #
 # Shows that
 # - five labels of one source, subject and value, of which two negate or expire and some have equal times, leave
@@ -29,7 +29,7 @@ plan skip_all => $why unless defined $oracles;
 
 my $db = new_database($node, 'labels');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
-$node->safe_psql($db, slurp_file("$FindBin::Bin/../examples/indexer/labels.sql"));
+$node->safe_psql($db, slurp_file("$FindBin::Bin/../indexer/sql/labels.sql"));
 
 my $src     = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz';
 my $account = 'did:plc:7iza6de2dwap2sbkpav7c6c6';

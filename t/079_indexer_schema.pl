@@ -1,7 +1,8 @@
-# The functions of examples/indexer/schema.sql decide what the chapter says, each for itself.
+# The functions of indexer/sql decide what the chapter says, each for itself.
 #
 # The accounts are those of demo/: their logs, their repositories, and #sync frames made of these. t/078_indexer.pl has
-# the whole indexer. Skipped where atid_crypto is not there. t/servers/indexer.pl runs it on Citus.
+# the whole indexer. Each change of an account's state is one that the table of indexer/README.md has, and each of that
+# table happens here. Skipped where atid_crypto is not there. t/servers/indexer.pl runs it on Citus.
 
 use strict;
 use warnings FATAL => 'all';
@@ -10,6 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::States;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -20,8 +22,10 @@ plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'ati
 my $root = "$FindBin::Bin/..";
 my $db = $citus ? $node->new_database('indexer') : new_database($node, 'indexer');
 $node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid_crypto');
-$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/examples/indexer/$_.sql" ], "the file $_.sql")
-  foreach 'schema', $citus ? 'citus' : ();
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d', $node->connstr($db), '-f', "$root/indexer/sql/$_.sql" ], "the file $_.sql")
+  foreach 'install', $citus ? 'citus' : ();
+my $states = AtidTest::States->new($node, $db);
+$ENV{PGOPTIONS} = '-c search_path=indexer,public';
 
 # One with a small repository, and two others.
 my ($did, $second, $third) =
@@ -44,19 +48,44 @@ CREATE FUNCTION demo.sync(seq bigint) RETURNS bytea LANGUAGE sql
 RETURN demo.frame('#sync', jsonb_build_object('seq', seq, 'did', '$did', 'rev', (atid.repo_commit(demo.car('$did'))).rev,
   'time', '2026-01-01T00:00:00Z',
   'blocks', jsonb_build_object('\$bytes', rtrim(translate(encode(demo.car('$did'), 'base64'), E'\\n', ''), '='))));
-CREATE FUNCTION demo.load(who text) RETURNS int LANGUAGE plpgsql AS \$\$
+CREATE FUNCTION demo.loading(who text) RETURNS int LANGUAGE plpgsql AS \$\$
 DECLARE
-  attempt int;
+  a account;
 BEGIN
-  UPDATE account SET state = 'in progress', claim = account.claim + 1, claimed = now() WHERE did = who RETURNING claim INTO attempt;
-  RETURN load(who::atid.did, attempt, demo.car(who));
+  SELECT * INTO a FROM account WHERE did = who FOR UPDATE;
+  IF a.state = 'synchronized' THEN
+    PERFORM become(a, 'desynchronized', now());
+  END IF;
+  UPDATE account SET state = 'loading', load_at = 'infinity', claim = account.claim + 1, claimed = now() WHERE did = who RETURNING claim INTO a.claim;
+  INSERT INTO tally (what, n) VALUES ('desynchronized', -1), ('loading', 1);
+  RETURN a.claim;
 END \$\$;
+CREATE FUNCTION demo.load(who text) RETURNS int LANGUAGE plpgsql AS \$\$
+BEGIN
+  RETURN (SELECT changed FROM load(who, demo.loading(who), demo.car(who)));
+END \$\$;
+CREATE FUNCTION demo.take(of text, VARIADIC frames bytea[]) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN
+  PERFORM take(of, 0, 1, frames), settle(99);
+END \$\$;
+-- what a record points at
+CREATE FUNCTION demo.points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql BEGIN ATOMIC
+  WITH named AS (
+    SELECT v.path, atid.dag_cbor_ref_uri(block, string_to_array(v.path, '.')) AS subject
+    FROM (VALUES ('subject'), ('reply.parent'), ('reply.root')) AS v (path)
+  )
+  SELECT coalesce(n.path, ''), u FROM unnest(atid.dag_cbor_ref_uris(block)) AS u LEFT JOIN named AS n ON n.subject = u;
+END;
+-- asks for some, as the program does
+CREATE FUNCTION demo.ask() RETURNS SETOF text LANGUAGE sql
+BEGIN ATOMIC SELECT did FROM unnest('{f,f,t,t}'::bool[], '{f,t,f,t}'::bool[]) AS k (known, web) CROSS JOIN indexer.ask(99, known, web) AS a; END;
 -- a stream, and three accounts that are there
-SELECT start('relay', true, NULL), start('$labeler', false, NULL);
-UPDATE stream SET cursor = 10;
-SELECT list('relay', '*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
-SELECT ask(99);
-SELECT identify(did, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
+SELECT start('relay', 'repos', NULL, 1), start('$labeler', 'labels', NULL, 1);
+UPDATE taker SET cursor = 10;
+UPDATE stream SET look = NULL;
+SELECT list('*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
+SELECT demo.ask();
+SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
 SELECT demo.load('$did'), demo.load('$second'), demo.load('$third');
 SQL
 
@@ -65,16 +94,17 @@ sub last_of
 {
 	my (@statements) = @_;
 	my $last   = pop @statements;
-	my $result = $node->safe_psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	my ($code, $result, $said) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	return $said if $code != 0;
 	return $result =~ s/.*^:::\n?//msr;
 }
 
 my $key     = $node->safe_psql($db, "SELECT key FROM identity WHERE did = '$did'");
 my $not_its = $node->safe_psql($db, "SELECT min(key) FROM identity WHERE did <> '$did'");
-my $state = "SELECT active, status, state, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$did' GROUP BY a.did";
+my $state = "SELECT state, status, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$did' GROUP BY a.did";
 my $all   = $node->safe_psql($db, "SELECT count(*) FROM atid.repo_records(demo.car('$did'))");
-is(last_of($state), "t||synchronized|$all", 'an account is there');
-is(last_of("SELECT count(*) FROM (SELECT uri, p.path, p.subject FROM record, points(block) AS p
+is(last_of($state), "synchronized||$all", 'an account is there');
+is(last_of("SELECT count(*) FROM (SELECT uri, p.path, p.subject FROM record, demo.points(block) AS p
 	EXCEPT ALL SELECT uri, path, subject FROM reference) AS x"), 0, '... with its references');
 cmp_ok(last_of("SELECT count(*) FROM reference WHERE path = 'reply.parent'"), '>', 0, '... of replies, too');
 
@@ -86,157 +116,155 @@ is(last_of("SELECT demo.load('$did'), sum(n_tup_ins + n_tup_upd + n_tup_del) FRO
 is(last_of("DELETE FROM record WHERE uri = ANY (ARRAY(SELECT uri FROM record WHERE did = '$did' ORDER BY uri LIMIT 3))",
 	"UPDATE record SET cid = atid.record_cid('{}') WHERE uri = (SELECT max(uri) FROM record WHERE did = '$did')",
 	"INSERT INTO record (uri, did, cid, block) SELECT 'at://$did/a.b.c/d', did, cid, block FROM record WHERE did = '$did' LIMIT 1",
-	"SELECT demo.load('$did')", $state), "t||synchronized|$all", '... which is put right');
-is(last_of("UPDATE account SET load_at = now() WHERE did = '$did'", 'SELECT did FROM claim(9)'), $did, 'one UPDATE has it loaded again');
+	"SELECT demo.load('$did')", $state), "synchronized||$all", '... which is put right');
+is(last_of("SELECT reload('$did')", "SELECT did FROM claim(9, true, NULL, NULL, '{}')"), $did, 'reload() has it loaded again');
 
 #
 # Accounts that nothing is heard of.
 #
-my $list = "SELECT list('relay', '*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp())";
+my $list = "SELECT list('*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp())";
 my $gap  = "UPDATE want SET listed = ''";
-is(last_of($gap, $list, 'SELECT doubtful(9)'), $did, 'an account that a finished list has not is asked about');
-is(last_of($gap, $list, "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state), 'f|deleted|desynchronized|0',
+is(last_of($gap, $list, 'SELECT did FROM doubtful(9)'), $did, 'an account that a finished list has not is asked about');
+is(last_of($gap, $list, "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state), 'inactive|deleted|0',
 	'... and its records go where it is deleted');
-is(last_of($gap, $list, "SELECT told('$did', true, NULL, NULL, now())", $state), "t||synchronized|$all", '... and stay where it is not');
-is(last_of($gap, $list, "SELECT active, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$third' GROUP BY 1"), 'f|0',
+is(last_of($gap, $list, "SELECT told('$did', true, NULL, NULL, now())", $state), "synchronized||$all", '... and stay where it is not');
+is(last_of($gap, $list, "SELECT state, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$third' GROUP BY 1"), 'inactive|0',
 	'one that the list says is not active has no records');
-my $claim = "UPDATE account SET state = 'in progress', claimed = now() WHERE did = '$did'";
-my $fail  = "SELECT fail('$did', 1, '400', 'RepoNotFound', false)";
-is(last_of($claim, $fail, 'SELECT doubtful(9)'), $did, 'where a load is answered RepoNotFound the server is asked');
-is(last_of($claim, $fail, 'SELECT doubtful(9)', "SELECT told('$did', true, NULL, NULL, now())", "$state, load_at, check_at HAVING load_at < 'infinity' AND check_at = 'infinity'"),
-	"t||desynchronized|$all", '... and the account is loaded again where it is active');
+my $claim = "SELECT demo.loading('$did')";
+my $fail  = "SELECT fail('$did', 2, 'RepoNotFound', NULL, false)";
+is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)'), $did, 'where a load is answered RepoNotFound the server is asked');
+is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)', "SELECT told('$did', true, NULL, NULL, now())", "$state, load_at, check_at HAVING load_at < 'infinity' AND check_at = 'infinity'"),
+	"desynchronized||$all", '... and the account is loaded again where it is active');
 foreach (qw(RepoNotFound:deleted deactivated:deactivated takendown:takendown suspended:suspended))
 {
 	my ($answer, $status) = split /:/;
-	is(last_of($claim, $fail, 'SELECT doubtful(9)', "SELECT told('$did', false, '$answer', NULL, now())", $state), "f|$status|desynchronized|0", "... and has no records where it is $status");
+	is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)', "SELECT told('$did', false, '$answer', NULL, now())", $state), "inactive|$status|0", "... and has no records where it is $status");
 }
 is(last_of($claim, $fail, "UPDATE account SET said = now() + interval '1 s'", "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state),
-	"t||desynchronized|$all", '... but not where the stream has said another thing since');
+	"desynchronized||$all", '... but not where the stream has said another thing since');
 
 #
 # Identities.
 #
-is(last_of("SELECT bool_and(ask BETWEEN answered + 0.89 * identity_age() AND answered + 1.11 * identity_age()), count(DISTINCT ask) > 1 FROM identity"),
+is(last_of("SELECT bool_and(ask BETWEEN answered + 0.89 * identity_age AND answered + 1.11 * identity_age), count(DISTINCT ask) > 1 FROM identity, settings"),
 	't|t', 'an identity is asked for again after a day, more or less');
 is(last_of("UPDATE identity SET answered = now() - interval '2 h'", $gap, $list,
-	"SELECT count(*) FROM identity WHERE ask <= now() + spread()"), 2, 'after a gap they are all, soon');
-is(last_of("UPDATE stream SET pds = 'https://elsewhere.example' WHERE name = 'relay'", "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
-	'f|moved|desynchronized|0', 'an account that has left the PDS is no longer its');
-is(last_of("UPDATE stream SET pds = 'https://elsewhere.example' WHERE name = 'relay'",
-	"SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 11, \"did\": \"$did\", \"active\": false}'), demo.sync(12)])",
-	"SELECT cursor FROM stream WHERE name = 'relay'", $state), "t||synchronized|$all", '... and what it says of it is not believed');
-is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", $state), 'f|tombstoned|desynchronized|0', 'a tombstone deletes');
+	"SELECT count(*) FROM identity, settings WHERE ask <= now() + spread"), 2, 'after a gap they are all, soon');
+is(last_of("UPDATE stream SET pds = '{https://elsewhere.example}' WHERE name = 'relay'", "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
+	'barred|moved|0', 'an account that has left the PDS is no longer its');
+is(last_of("UPDATE stream SET pds = '{https://elsewhere.example}' WHERE name = 'relay'",
+	"SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 11, \"did\": \"$did\", \"active\": false}'), demo.sync(12))",
+	"SELECT cursor FROM taker WHERE stream = 'relay'", $state), "synchronized||$all", '... and what it says of it is not believed');
+is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", $state), 'barred|tombstoned|0', 'a tombstone deletes');
 is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT told('$did', true, NULL, NULL, now() + interval '1 h')", $state),
-	'f|tombstoned|desynchronized|0', '... whatever a server says');
+	'barred|tombstoned|0', '... whatever a server says');
 is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
-	't||desynchronized|0', '... until the log says another thing');
+	'desynchronized||0', '... until the log says another thing');
 my $web = q{'{"id": "did:web:a.example", "alsoKnownAs": ["at://a.example"], "verificationMethod": [{"id": "did:web:a.example#atproto", "type": "Multikey",
 	"controller": "did:web:a.example", "publicKeyMultibase": "zQ3shY6V6fWJmJLpSaLE8picEqnuKDW8PKKbshq7W743N1eKz"}],
 	"service": [{"id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example/"}]}'};
-is(last_of("SELECT meet('{did:web:a.example}')", "SELECT ask(1)", "SELECT identify_web('did:web:a.example', $web, now())",
+is(last_of("SELECT meet('did:web:a.example')", "SELECT demo.ask()", "SELECT identify_web('did:web:a.example', $web, now())",
 	"SELECT handle, pds, right(key, 4), load_at <= now() FROM identity JOIN account USING (did) WHERE did = 'did:web:a.example'"),
 	'a.example|https://pds.example|1eKz|t', 'a DID document has key, host and handle');
-is(last_of("SELECT meet('{did:web:b.example}')", "SELECT identify_web('did:web:b.example', $web, now())",
-	"SELECT key IS NULL, problem FROM identity WHERE did = 'did:web:b.example'"), 't|The document must be that of the account.', '... its own');
-is(last_of("SELECT meet('{did:web:a.example}')", 'SELECT ask(1)', "SELECT identify_web('did:web:a.example', replace($web, 'Multikey', 'JsonWebKey2020')::jsonb, now())",
-	"SELECT why FROM trouble WHERE did = 'did:web:a.example'"),
-	'its identity was not taken: unrecognized type of a verification method', '... and is refused with a reason');
+is(last_of("SELECT meet('did:web:b.example')", "SELECT identify_web('did:web:b.example', $web, now())",
+	"SELECT key IS NULL, problem, detail FROM identity WHERE did = 'did:web:b.example'"), 't|invalid|The document must be that of the account.', '... its own');
+is(last_of("SELECT meet('did:web:a.example')", 'SELECT demo.ask()', "SELECT identify_web('did:web:a.example', replace($web, 'Multikey', 'JsonWebKey2020')::jsonb, now())",
+	"SELECT why, detail FROM trouble WHERE did = 'did:web:a.example'"),
+	'invalid|unrecognized type of a verification method', '... and is refused with a reason');
 
 #
 # Frames.
 #
-my $off = "UPDATE account SET state = 'desynchronized', load_at = now() + interval '1 h' WHERE did = '$did'";
+my $off = "SELECT become(a, 'desynchronized', now() + interval '1 h') FROM account AS a WHERE did = '$did'";
 my $due = "SELECT load_at <= now() FROM account WHERE did = '$did'";
-is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $due), 't', 'what an account signs has it loaded');
-is(last_of($off, "SELECT take('relay', ARRAY[demo.sync(11)])", $off, "SELECT take('relay', ARRAY[demo.sync(12)])", $due), 'f', '... once a minute');
+is(last_of($off, "SELECT demo.take('relay', demo.sync(11))", $due), 't', 'what an account signs has it loaded');
+is(last_of($off, "SELECT demo.take('relay', demo.sync(11))", $off, "SELECT demo.take('relay', demo.sync(12))", $due), 'f', '... once a minute');
 is(last_of("SELECT know('$second', '$key', NULL, NULL, NULL, false, now())", "UPDATE identity SET key = '$not_its' WHERE did = '$did'", $off,
-	"SELECT take('relay', ARRAY[demo.sync(11)])", $due), 'f', '... by its key');
-my $silent = "SELECT silence('$did', 'deactivated')";
-is(last_of($silent, "SELECT take('relay', ARRAY[demo.sync(11)])", 'SELECT doubtful(9)'), $did, '... where it is not active, it is asked about');
-is(last_of($silent, "SELECT take('relay', ARRAY[demo.sync(11)])", "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", $due), 't',
+	"SELECT demo.take('relay', demo.sync(11))", $due), 'f', '... by its key');
+my $silent = "SELECT silence(a, 'inactive', 'deactivated') FROM account AS a WHERE did = '$did'";
+is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", 'SELECT did FROM doubtful(9)'), $did, '... where it is not active, it is asked about');
+is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", $due), 't',
 	'... and loaded if the server says that it is');
-is(last_of($silent, "SELECT take('relay', ARRAY[demo.sync(11)])", "SELECT told('$did', false, 'takendown', NULL, now() + interval '1 s')",
-	"UPDATE account SET load_at = now()", 'SELECT string_agg(did::text, $$ $$) FROM claim(9)') !~ /$did/, 1, '... and not if it says that it is not');
-my $outdated = "SELECT take('relay', ARRAY[demo.frame('#info', '{\"name\": \"OutdatedCursor\"}')])";
-is(last_of("UPDATE want SET listed = NULL", $outdated, 'TABLE to_list'), '*|', 'after a gap all accounts are listed');
-is(last_of("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle('relay', 99)", $outdated,
-	"SELECT state, check_at <= now() + spread(), ask <= now() + spread() FROM account JOIN identity USING (did)"), 'synchronized|t|t',
+is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", "SELECT told('$did', false, 'takendown', NULL, now() + interval '1 s')",
+	"SELECT string_agg(did, ' ') FROM claim(9, true, NULL, NULL, '{}')") !~ /$did/, 1, '... and not if it says that it is not');
+my $outdated = "SELECT demo.take('relay', demo.frame('#info', '{\"name\": \"OutdatedCursor\"}'))";
+is(last_of("UPDATE want SET listed = NULL", $outdated, 'SELECT look_again(9)', 'SELECT of, at FROM next_list()'), '*|', 'after a gap all accounts are listed');
+is(last_of("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle(99)", $outdated,
+	'SELECT look_again(9)', "SELECT state, check_at <= now() + spread, ask <= now() + spread FROM account JOIN identity USING (did), settings"), 'synchronized|t|t',
 	'... or those that are wanted asked about');
-my $bad = "SELECT take('relay', ARRAY[demo.sync(11)])";
+my $bad = "SELECT demo.take('relay', demo.sync(11))";
 my $other = "UPDATE identity SET key = '$not_its' WHERE did = '$did'";
-is(last_of($other, $bad, q{SELECT refused, early FROM stream, bad WHERE name = 'relay'}), '0|t', 'a frame by a key that is not known is not refused yet');
+is(last_of($other, $bad, q{SELECT refused, early FROM taker AS t, bad WHERE t.stream = 'relay'}), '0|t', 'a frame by a key that is not known is not refused yet');
 is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", 'SELECT count(*) FROM bad'), 0,
 	'... and is not bad where the log has the key');
-is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', '{}')",
+is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', 0, 1, '{}')",
 	"SELECT heard = (atid.repo_commit(demo.car('$did'))).rev FROM account WHERE did = '$did'"), 't', '... but what is loaded must be as new');
 # Some relays do not say that they have no older frames.
 foreach ([ 12, '7 h', '1 s', '*|' ], [ 12, '0', '7 h', '*|' ], [ 12, '7 h', '-1000 h', '*|' ], [ 11, '7 h', '1 s', '' ], [ 12, '5 h', '1 s', '' ])
 {
 	my ($seq, $away, $lag, $listed) = @$_;
-	is(last_of('UPDATE want SET listed = NULL', "UPDATE stream SET heard = now() - interval '$away', lag = '$lag'", "SELECT take('relay', ARRAY[demo.sync($seq)])",
-		'TABLE to_list'), $listed, "the number $seq after 10, $away and $lag later");
+	is(last_of('UPDATE want SET listed = NULL', "UPDATE taker SET heard = now() - interval '$away', lag = '$lag'", "SELECT connected('relay', 10, $seq)",
+		'SELECT look_again(9)', 'SELECT of, at FROM next_list()'), $listed || '|', "the number $seq after 10, $away and $lag later");
 }
-is(last_of('UPDATE want SET listed = NULL', "UPDATE stream SET heard = now()", "SELECT take('relay', ARRAY[demo.sync(11)])",
-	"UPDATE stream SET heard = now() - interval '7 h'", "SELECT take('relay', ARRAY[demo.sync(13)])", 'TABLE to_list'), '', '... of one connection');
-is(last_of("SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"did:web:any.example\"}')])", 'SELECT count(*) FROM identity'), 3,
+is(last_of("SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": 11, \"did\": \"did:web:any.example\"}'))", 'SELECT count(*) FROM identity'), 3,
 	'anybody can say #identity of an account: none is met by that');
 my @raises = ($claim, $bad, $off, "ALTER TABLE account ADD CHECK (did <> '$did' OR heard IS NULL)",
-	"SELECT take('relay', ARRAY[demo.sync(12), demo.frame('#identity', '{\"seq\": 13, \"did\": \"$second\"}')])");
+	"SELECT demo.take('relay', demo.sync(12), demo.frame('#identity', '{\"seq\": 13, \"did\": \"$second\"}'))");
 is(last_of(@raises, "SELECT cursor, (SELECT count(*) FROM waiting), (SELECT atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{seq}')
-	FROM bad WHERE reason LIKE '%check constraint%'), (SELECT ask <= now() FROM identity WHERE did = '$second') FROM stream WHERE name = 'relay'"), '13|0|12|t',
+	FROM bad WHERE reason LIKE '%check constraint%'), (SELECT ask <= now() FROM identity WHERE did = '$second') FROM taker WHERE stream = 'relay'"), '13|0|12|t',
 	'an error of a constraint keeps aside the frame, and what has waited, and nothing else');
-is(last_of(@raises, $due), 't', '... and has the account loaded');
+is(last_of(@raises, "SELECT state FROM account WHERE did = '$did'"), 'desynchronized', '... and the account is loaded when it is due');
 my $old    = "SELECT know('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
 my $again  = "SELECT ask < now() + interval '1 h' FROM identity WHERE did = '$did'";
-my $rotate = "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$did\"}')])";
-is(last_of($rotate, 'SELECT ask(9)', $old =~ s/now\(\)/$& - interval '1 s'/r, $again), 't', 'an answer that was asked for before a rotation does not end the request');
-is(last_of($rotate, 'SELECT ask(9)', $old, $again), 'f', '... but one that was asked for later');
-is(last_of($other, $bad, 'UPDATE identity SET ask = now()', 'SELECT ask(9)', $old =~ s/$key/$not_its/gr, $again), 't', '... unless the key of a frame is not in it');
-is(last_of($other, $bad, 'UPDATE identity SET ask = now(), asked = 6', 'SELECT ask(9)', $old =~ s/$key/$not_its/gr, $again, 'SELECT early FROM bad'), 'f',
+my $rotate = "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": 11, \"did\": \"$did\"}'))";
+is(last_of($rotate, 'SELECT demo.ask()', $old =~ s/now\(\)/$& - interval '1 s'/r, $again), 't', 'an answer that was asked for before a rotation does not end the request');
+is(last_of($rotate, 'SELECT demo.ask()', $old, $again), 'f', '... but one that was asked for later');
+is(last_of($other, $bad, 'UPDATE identity SET ask = now()', 'SELECT demo.ask()', $old =~ s/$key/$not_its/gr, $again), 't', '... unless the key of a frame is not in it');
+is(last_of($other, $bad, 'UPDATE identity SET ask = now(), asked = 6', 'SELECT demo.ask()', $old =~ s/$key/$not_its/gr, $again, 'SELECT early FROM bad'), 'f',
 	'... for a while: then the frame is bad');
-is(last_of("SELECT take('relay', ARRAY[demo.frame('#future', '{\"seq\": 9007199254740991}')])", "SELECT cursor FROM stream WHERE name = 'relay'"), 10,
+is(last_of("SELECT demo.take('relay', demo.frame('#future', '{\"seq\": 9007199254740991}'))", "SELECT cursor FROM taker WHERE stream = 'relay'"), 10,
 	'a number far ahead does not move the cursor');
-is(last_of("SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}')])", $state),
-	'f|deactivated|desynchronized|0', 'an account that is not active has no records');
-is(last_of("SELECT take('relay', ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"$_\"}')])", $state),
-	"t||synchronized|$all", "... unless it is $_, which is about the server") foreach qw(throttled desynchronized);
+is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}'))", $state),
+	'inactive|deactivated|0', 'an account that is not active has no records');
+is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"$_\"}'))", $state),
+	"synchronized||$all", "... unless it is $_, which is about the server") foreach qw(throttled desynchronized);
 
 #
 # A labeler.
 #
-my $zero = "SELECT take('$labeler', ARRAY[decode(replace(encode(demo.frame('#labels', '{\"seq\": 11, \"repo\": \"$did\",
-	\"labels\": [\"zero\"]}'), 'hex'), '7a65726f', '00000000'), 'hex')])";
-is(last_of($zero, $state), "t||synchronized|$all", 'a labeler cannot desynchronize an account');
-is(last_of($claim, $zero, "SELECT state FROM account WHERE did = '$did'"), 'in progress', '... nor stop it from being loaded');
-is(last_of("SELECT take('$labeler', ARRAY[demo.frame('#labels', '{\"seq\": 11, \"did\": \"$did\", \"labels\": []}'),
-	demo.frame('#future', '{\"seq\": 12, \"did\": \"$did\"}')])", 'SELECT count(*) FROM identity WHERE ask <= now()'), 0, '... nor have logs asked for');
-is(last_of("SELECT take('$labeler', ARRAY[demo.frame('#labels', '{\"seq\": 11, \"labels\": [{\"src\": \"did:plc:7iza6de2dwap2sbkpav7c6c6\"}]}')])",
-	'SELECT ask(9)'), 'did:plc:7iza6de2dwap2sbkpav7c6c6', 'the key of a labeler is asked for');
+my $zero = "SELECT demo.take('$labeler', decode(replace(encode(demo.frame('#labels', '{\"seq\": 11, \"repo\": \"$did\",
+	\"labels\": [\"zero\"]}'), 'hex'), '7a65726f', '00000000'), 'hex'))";
+is(last_of($zero, $state), "synchronized||$all", 'a labeler cannot desynchronize an account');
+is(last_of($claim, $zero, "SELECT state FROM account WHERE did = '$did'"), 'loading', '... nor stop it from being loaded');
+is(last_of("SELECT demo.take('$labeler', demo.frame('#labels', '{\"seq\": 11, \"did\": \"$did\", \"labels\": []}'),
+	demo.frame('#future', '{\"seq\": 12, \"did\": \"$did\"}'))", 'SELECT count(*) FROM identity WHERE ask <= now()'), 0, '... nor have logs asked for');
+is(last_of("SELECT demo.take('$labeler', demo.frame('#labels', '{\"seq\": 11, \"labels\": [{\"src\": \"did:plc:7iza6de2dwap2sbkpav7c6c6\"}]}'))",
+	'SELECT demo.ask()'), 'did:plc:7iza6de2dwap2sbkpav7c6c6', 'the key of a labeler is asked for');
 
 #
 # What is wanted.
 #
 my $kinds = "SELECT string_agg(DISTINCT atid.at_uri_collection(uri)::text, ' ' ORDER BY atid.at_uri_collection(uri)::text) FROM record WHERE did = '$did'";
-my @feed = ("DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", "SELECT settle('relay', 99)");
+my @feed = ("DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", "SELECT settle(99)");
 like(last_of($kinds), qr/actor.profile .*graph/, 'all collections are wanted');
 unlike(last_of(@feed, $kinds), qr/actor|graph/, 'those that are wanted no longer are deleted');
 is(last_of(@feed, "SELECT count(*) FROM reference WHERE collection NOT LIKE 'app.bsky.feed.%'"), 0, '... with their references');
-is(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT settle('relay', 99)", $due), 't', 'for a new one the accounts are loaded');
+is(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT settle(99)", $due), 't', 'for a new one the accounts are loaded');
 like(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT demo.load('$did')", $kinds),
 	qr/^app.bsky.actor.profile (app.bsky.feed.\w+ ?)+$/, '... with that');
-is(last_of("INSERT INTO want VALUES ('collection', 'app.bsky.graph.follow')", "SELECT settle('relay', 2)", "SELECT settle('relay', 99)"), 1, 'a few accounts at a time');
-my @some = ("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle('relay', 99)");
+is(last_of("INSERT INTO want VALUES ('collection', 'app.bsky.graph.follow')", "SELECT settle(2)", "SELECT settle(99)"), 1, 'a few accounts at a time');
+my @some = ("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle(99)");
 is(last_of(@some, 'SELECT string_agg(did::text, $$ $$) FROM account'), $did, 'accounts that are wanted no longer are deleted');
 is(last_of(@some, 'SELECT count(DISTINCT did) FROM record'), 1, '... with their records');
-is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT settle('relay', 99)",
+is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT settle(99)",
 	'SELECT did FROM account'), $second, 'accounts come and go');
-is(last_of(@some, "INSERT INTO want VALUES ('account', '*')", 'TABLE to_list'), '*|', 'where all are wanted again they are listed');
-is(last_of(@some, "SELECT take('relay', ARRAY[demo.frame('#identity', '{\"seq\": 11, \"did\": \"$third\"}')])", 'SELECT count(*) FROM account'), 1,
+is(last_of(@some, "INSERT INTO want VALUES ('account', '*')", 'SELECT of, at FROM next_list()'), '*|', 'where all are wanted again they are listed');
+is(last_of(@some, "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": 11, \"did\": \"$third\"}'))", 'SELECT count(*) FROM account'), 1,
 	'no others are met in the stream');
-my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT list('relay', 'a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT settle('relay', 99)");
-is(last_of(@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", 'TABLE to_list'), 'a.b.c|', 'the accounts that have a signal are listed');
+my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT list('a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT settle(99)");
+is(last_of(@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", 'SELECT of, at FROM next_list()'), 'a.b.c|', 'the accounts that have a signal are listed');
 is(last_of(@signal, 'SELECT count(*) FROM account'), 2, '... and wanted');
-is(last_of(@signal, "DELETE FROM want WHERE value = 'a.b.c'", "SELECT settle('relay', 99)", 'SELECT did FROM account'), $did, '... as long as it is');
+is(last_of(@signal, "DELETE FROM want WHERE value = 'a.b.c'", "SELECT settle(99)", 'SELECT did FROM account'), $did, '... as long as it is');
 is(last_of("INSERT INTO lexicons SELECT atid.lexicon_from_jsonb('{\"lexicon\": 1, \"id\": \"app.bsky.feed.like\", \"defs\": {\"main\": {\"type\": \"record\",
 	\"key\": \"tid\", \"record\": {\"type\": \"object\", \"required\": [\"nothing\"], \"properties\": {\"nothing\": {\"type\": \"string\"}}}}}}')",
 	"DELETE FROM record WHERE did = '$did'", "SELECT demo.load('$did')",
@@ -246,44 +274,81 @@ is(last_of("INSERT INTO lexicons SELECT atid.lexicon_from_jsonb('{\"lexicon\": 1
 #
 # Hosts, and what is seen of them.
 #
-my @host = map { ("UPDATE account SET state = 'in progress' WHERE did = '$did'", "SELECT fail('$did', 1, 'no answer', NULL, true)") } 1 .. 3;
-my $both = "UPDATE account SET state = 'desynchronized', load_at = now()";
-my $same = "UPDATE identity SET pds = 'https://slow.example' WHERE did IN ('$did', '$second')";
-is(last_of($same, @host, $both, 'SELECT string_agg(did::text, $$ $$) FROM claim(9)'), $third, 'the accounts of a host that fails wait');
-is(last_of($same, @host[ 0 .. 3 ], $both, 'SELECT count(*) FROM claim(9)'), 3, '... if it has failed often');
+my @host = map { ("SELECT become(a, 'desynchronized', now()) FROM account AS a WHERE did = '$did' AND state = 'synchronized'",
+	"SELECT fail('$did', demo.loading('$did'), 'timeout', NULL, true)") } 1 .. 3;
+my $both = "SELECT become(a, 'desynchronized', now()) FROM account AS a WHERE state = 'synchronized'; UPDATE account SET load_at = now()";
+my $claimed = "SELECT string_agg(did, ' ') FROM claim(9, true, NULL, NULL, '{}') WHERE claim > 0";
+my $same = "UPDATE identity SET host = 'https://slow.example' WHERE did IN ('$did', '$second')";
+is(last_of($same, @host, $both, $claimed), $third, 'the accounts of a host that fails wait');
+is(last_of($same, @host[ 0 .. 3 ], $both, $claimed =~ s/string_agg\(did, ' '\)/count(*)/r), 3, '... if it has failed often');
 is(last_of($same, @host, "SELECT demo.load('$second')", 'SELECT count(*) FROM host'), 0, '... until it answers');
-is(last_of($same, @host, "SELECT why FROM trouble WHERE did = '$did'"), 'its host has failed 3 times: no answer', 'the account says why');
-is(last_of($same, @host, "SELECT what, of, value FROM watch WHERE what IN ('host_failures', 'accounts') ORDER BY 1, 2"),
-	"accounts|desynchronized|1\naccounts|synchronized|2\nhost_failures|https://slow.example|3", 'what to watch');
+is(last_of($same, @host, "SELECT why, detail FROM trouble WHERE did = '$did'"), 'timeout|its host has failed 3 times', 'the account says why');
+is(last_of($same, @host, "SELECT what, of, value FROM watch WHERE what IN ('hosts_failing', 'accounts') AND value > 0 ORDER BY 1, 2"),
+	"accounts|desynchronized|1\naccounts|synchronized|2\nhosts_failing|all|1", 'what to watch');
+is(last_of('SELECT * FROM status_accounts WHERE n <> (SELECT count(*) FROM account AS a WHERE a.state = status_accounts.state)'), '', 'the counters count');
 
-# While claim() goes from one account to the next, another gets its key, by an answer that came before claim() began.
-unless ($citus)
+# While an account is met, another session gets its key.
+my $late = 'did:plc:kpefpzhqxwxqpmdd3trpbh5p';
+$node->safe_psql($db, "INSERT INTO identity (did) VALUES ('$late')");
+my $teller = $node->background_psql($db);
+$teller->query_safe("BEGIN; SELECT know('$late', '$key', ARRAY['$key'], NULL, 'https://pds.example', false, now())");
+my $meeter = $node->background_psql($db);
+$meeter->query_until(qr/begun/, "\\echo begun\nSELECT meet('$late');\n\\echo ended\n");
+$node->poll_query_until($db, 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted');
+$teller->query_safe('COMMIT');
+$teller->quit;
+$meeter->query_until(qr/ended/, '');
+$meeter->quit;
+is($node->safe_psql($db, "SELECT state FROM account WHERE did = '$late'"), 'desynchronized', 'an account that gets its key meanwhile is loaded');
+
+# Two sessions claim at the same time: nobody gets what the other has.
+$node->safe_psql($db, q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:race' || i, (SELECT min(key) FROM identity), 'infinity' FROM generate_series(10, 49) AS i;
+	SELECT count(meet(did)) FROM identity WHERE did::text LIKE '%race%'});
+my $claimer = $node->background_psql($db);
+my $first = $claimer->query_safe("BEGIN; SELECT string_agg(did, ' ') FROM claim(20, false, NULL, NULL, '{}') WHERE claim > 0");
+my $other_claim = $node->safe_psql($db, "SELECT string_agg(did, ' ') FROM claim(99, false, NULL, NULL, '{}') WHERE claim > 0");
+$claimer->query_safe('COMMIT');
+$claimer->quit;
+my %claims;
+$claims{$_}++ foreach split ' ', "$first $other_claim";
+is(join(' ', scalar keys %claims, grep { $claims{$_} > 1 } sort keys %claims), 41, 'each account is claimed by one session');
+$node->safe_psql($db, "SELECT count(exclude(did)), count(include(did)) FROM (SELECT did::text FROM account WHERE did::text LIKE '%race%' OR did = '$late') AS x; DELETE FROM unsettled");
+
+# Each state, and what can happen in it.
+my %state_is = (
+	unidentified   => "SELECT know('$did', NULL, '{}', NULL, NULL, false, now())",
+	desynchronized => "SELECT become(a, 'desynchronized', now()) FROM account AS a WHERE did = '$did'",
+	loading        => "SELECT demo.loading('$did')",
+	synchronized   => 'SELECT 1',
+	inactive       => "SELECT told('$did', false, 'deactivated', NULL, now())",
+	barred         => "SELECT know('$did', NULL, NULL, NULL, NULL, true, now())");
+my %happens = (
+	'another key'  => "SELECT know('$did', '$not_its', '{}', NULL, 'https://a.example', false, now())",
+	'no key'       => "SELECT know('$did', NULL, '{}', NULL, 'https://a.example', false, now())",
+	'a tombstone'  => "SELECT know('$did', NULL, NULL, NULL, NULL, true, now())",
+	'not active'   => "SELECT told('$did', false, 'suspended', NULL, now() + interval '1 s')",
+	'active'       => "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')",
+	'active, without a key' => "UPDATE identity SET key = NULL WHERE did = '$did'; SELECT told('$did', true, NULL, NULL, now() + interval '1 s')");
+my %expected = (
+	'another key'  => [qw(desynchronized desynchronized desynchronized desynchronized inactive desynchronized)],
+	'no key'       => [qw(unidentified unidentified unidentified unidentified inactive unidentified)],
+	'a tombstone'  => [qw(barred barred barred barred barred barred)],
+	'not active'   => [qw(inactive inactive inactive inactive inactive barred)],
+	'active'       => [qw(unidentified desynchronized loading synchronized desynchronized barred)],
+	'active, without a key' => [qw(unidentified desynchronized loading synchronized unidentified barred)]);
+foreach my $event (sort keys %happens)
 {
-	$node->safe_psql($db, q{INSERT INTO identity (did, ask) SELECT 'did:plc:race' || i, 'infinity' FROM generate_series(10, 40) AS i;
-		INSERT INTO account (did, load_at) SELECT did, now() - interval '1 h' FROM identity WHERE did::text LIKE '%race%' ORDER BY did;
-		CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(4); RETURN NEW; END';
-		CREATE TRIGGER slow BEFORE UPDATE ON account FOR EACH ROW WHEN (OLD.did = 'did:plc:race10') EXECUTE FUNCTION slow()});
-	my $last   = q{did = 'did:plc:race40'};
-	my $keeper = $node->background_psql($db);
-	$keeper->query_safe('SELECT pg_advisory_lock(4)');
-	my $claimer = $node->background_psql($db);
-	$claimer->query_until(qr/begun/, "\\echo begun\nSELECT count(*) FROM claim(20);\n\\echo ended\n");
-	$node->poll_query_until($db, 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted');
-	$node->safe_psql($db, "UPDATE identity SET key = (SELECT key FROM identity WHERE did = '$did') WHERE $last; UPDATE account SET load_at = now() - interval '1 min' WHERE $last");
-	$keeper->quit;
-	$claimer->query_until(qr/ended/, '');
-	$claimer->quit;
-	is($node->safe_psql($db, "SELECT load_at < 'infinity', (SELECT count(*) FROM account WHERE did::text LIKE '%race%' AND load_at = 'infinity') FROM account WHERE $last"),
-		't|30', 'an account that gets its key meanwhile is loaded');
-	$node->safe_psql($db, q{DROP TRIGGER slow ON account; DROP FUNCTION slow; DELETE FROM account WHERE did::text LIKE '%race%'; DELETE FROM identity WHERE did::text LIKE '%race%'});
+	is(join(' ', map { last_of($state_is{$_}, $happens{$event}, "SELECT state FROM account WHERE did = '$did'") =~ s/\n/ /gr } qw(unidentified desynchronized loading synchronized inactive barred)),
+		join(' ', @{ $expected{$event} }), "in each state: $event");
 }
+is(last_of($state_is{$_}, $happens{'a tombstone'}, "SELECT count(*) FROM record WHERE did = '$did'"), 0, "$_: who is barred has no records") foreach sort keys %state_is;
 
-my $info = "SELECT take('relay', ARRAY[demo.frame('#info', '{\"name\": \"OutdatedCursor\"}')])";
+my $info = "SELECT demo.take('relay', demo.frame('#info', '{\"name\": \"OutdatedCursor\"}'))";
 my $owner = $node->background_psql($db);
 $node->safe_psql($db, "INSERT INTO want VALUES ('signal', 'a.b.c', NULL, NULL)");
 $owner->query_safe("BEGIN; DELETE FROM want");
 my $taker = $node->background_psql($db);
-$taker->query_until(qr/begun/, "\\echo begun\n$info;\n\\echo taken\n");
+$taker->query_until(qr/begun/, "\\echo begun\n$info; SELECT look_again(9);\n\\echo taken\n");
 $node->poll_query_until($db, "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted");
 $owner->query_safe("INSERT INTO want VALUES ('account', '*'), ('collection', '*'); COMMIT");
 $owner->quit;
@@ -291,7 +356,7 @@ $taker->query_until(qr/taken/, '');
 $taker->quit;
 $node->safe_psql($db, 'SELECT pg_stat_force_next_flush()');
 is($node->safe_psql($db, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'), 0, 'who changes what is wanted does not stand in the way of the stream');
-$node->safe_psql($db, "SELECT settle('relay', 99)");
+$node->safe_psql($db, "SELECT settle(99)");
 
 #
 # What was written is read once.
@@ -299,7 +364,7 @@ $node->safe_psql($db, "SELECT settle('relay', 99)");
 my $loaded = "DELETE FROM record WHERE did = '$did'; SELECT demo.load('$did')";
 $node->safe_psql($db, "SELECT read_from_now('me')");
 my $background = $node->background_psql($db);
-$background->query_safe("BEGIN; UPDATE stream SET lag = lag; $loaded");
+$background->query_safe("BEGIN; UPDATE stream SET look = look; $loaded");
 $node->safe_psql($db, "DELETE FROM record WHERE did = '$second'; SELECT demo.load('$second')");
 is($node->safe_psql($db, "SELECT count(*) FROM changes('me', 999)"), 0, 'what came after something that is being written waits');
 $background->query_safe('COMMIT');
@@ -345,5 +410,6 @@ if ($citus)
 		atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE \"C\") FILTER (WHERE uri IS NOT NULL)"), '', 'each account has the root of its records');
 }
 
+$citus || $states->finish(1);
 $node->stop;
 done_testing();

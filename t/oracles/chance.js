@@ -12,5 +12,6 @@ export function chance(seed) {
   const below = (n) => Math.floor(random() * n);
   const pick = (list) => list[below(list.length)];
   const bytes = (n) => Uint8Array.from({ length: n }, () => below(256));
-  return { random, below, pick, bytes };
+  const shuffled = (list) => list.map((v) => [random(), v]).sort(([x], [y]) => x - y).map(([, v]) => v);
+  return { random, below, pick, bytes, shuffled };
 }

@@ -22,34 +22,20 @@
 //   /state                  what was sent, and the faults, as JSON
 //   /expected               what an indexer has to have, as lines of columns: a record (uri, cid), an account (did, rev, key, active),
 //                           a bad frame (hash, reason)
-import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto';
-import { BlockMap, MemoryBlockstore, Repo, WriteOpAction, blocksToCarFile, getFullRepo } from '@atproto/repo';
+import { BlockMap, WriteOpAction, blocksToCarFile } from '@atproto/repo';
 import * as plc from '@did-plc/lib';
 import * as cbor from '@ipld/dag-cbor';
-import { CID } from 'multiformats/cid';
-import { create as createDigest } from 'multiformats/hashes/digest';
 import { WebSocketServer } from 'ws';
+import { Account, cidOf, entry, frameOf, sha256, split } from './accounts.js';
 import { chance } from './chance.js';
 
 const [seed, count] = process.argv.slice(2).map(Number);
 const { below, pick, bytes } = chance(seed);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const sha256 = (b) => createHash('sha256').update(b).digest();
-const cidOf = (value) => CID.createV1(cbor.code, createDigest(0x12, sha256(cbor.encode(value))));
-const link = (cid) => CID.parse(cid.toString());
 
 // --- accounts ---------------------------------------------------------------------------------------
-
-// Keeps all blocks, so that an older repository can be had too.
-class Storage extends MemoryBlockstore {
-  async applyCommit(commit) {
-    this.root = commit.cid;
-    this.rev = commit.rev;
-    this.blocks.addMap(commit.newBlocks);
-  }
-}
 
 const S32 = '234567abcdefghijklmnopqrstuvwxyz';
 const tid = () => '3k' + Array.from({ length: 11 }, () => pick([...S32])).join('');
@@ -112,7 +98,6 @@ function record(collection) {
 }
 
 const COLLECTIONS = ['app.bsky.feed.post', 'app.bsky.feed.like', 'app.bsky.graph.follow'];
-const split = (path) => ({ collection: path.slice(0, path.indexOf('/')), rkey: path.slice(path.indexOf('/') + 1) });
 const create = () => {
   const path = `${!hostile && below(100) === 0 ? 'com.example.rare' : pick(COLLECTIONS)}/${below(20) ? tid() : `odd:${below(1e9)}_~.-`}`;
   return { action: WriteOpAction.Create, ...split(path), record: record(split(path).collection) };
@@ -125,61 +110,20 @@ function writes(account) {
   return [...some, ...[...touched].map((p) => (below(2) ? { action: WriteOpAction.Delete, ...split(p) } : { action: WriteOpAction.Update, ...split(p), record: record(split(p).collection) }))];
 }
 
-const entry = (did, operation, at) => ({ did, operation, cid: cidOf(operation).toString(), nullified: false, createdAt: new Date(at).toISOString() });
 const newKey = () => (below(3) ? Secp256k1Keypair : P256Keypair).create();
 
 async function newAccount(web) {
-  const rotation = await Secp256k1Keypair.create();
-  const key = await newKey();
-  const { op, did } = web ? { did: web } : await plc.createOp({ signingKey: key.did(), handle: `a${accounts.length}.example`, pds: 'https://pds.example', rotationKeys: [rotation.did()], signer: rotation });
-  const account = { did, rotation, key, log: web ? [] : [entry(did, op, Date.now() - 1e6)], storage: new Storage(), entries: new Map(), active: true, silent: false, older: undefined };
-  const first = Array.from({ length: below(30) }, create);
-  const commit = await Repo.formatInitCommit(account.storage, did, key, first);
-  account.repo = await Repo.createFromCommit(account.storage, commit);
+  const [account, body] = await Account.create({ did: web, handle: `a${accounts.length}.example`, pds: 'https://pds.example', key: await newKey(),
+    first: Array.from({ length: below(30) }, create) });
   accounts.push(account);
-  return [account, await applied(account, commit, first, null)];
+  return [account, body];
 }
+const nextCommit = (account, list = writes(account)) => account.commit(list);
 
-// The body of a commit, as @atproto/pds makes it; what is there after it is noted.
-async function applied(account, commit, list, prevData, entries = account.entries) {
-  const before = new Map(entries);
-  const ops = list.map((w) => {
-    const path = `${w.collection}/${w.rkey}`;
-    const cid = w.action === WriteOpAction.Delete ? null : cidOf(w.record);
-    const prev = before.get(path);
-    if (cid) entries.set(path, cid);
-    else entries.delete(path);
-    return { action: w.action, path, cid, ...(prev ? { prev } : {}) };
-  });
-  return { rebase: false, tooBig: false, repo: account.did, commit: link(commit.cid), rev: commit.rev, since: commit.since,
-    blocks: Buffer.from(await blocksToCarFile(commit.cid, commit.relevantBlocks)), ops, blobs: [], ...(prevData ? { prevData: link(prevData) } : {}) };
-}
-
-async function nextCommit(account, list = writes(account)) {
-  const prevData = account.repo.commit.data;
-  account.older = account.repo;
-  const commit = await account.repo.formatCommit(list, account.key);
-  account.repo = await account.repo.applyCommit(commit);
-  return applied(account, commit, list, prevData);
-}
-
-async function changeKey(account) {
-  const key = await newKey();
-  await changeLog(account, (o) => ({ ...o, verificationMethods: { ...o.verificationMethods, atproto: key.did() } }));
-  account.key = key;
-}
-
-async function changeLog(account, change) {
-  const operation = await plc.createUpdateOp(account.log.at(-1).operation, account.rotation, change);
-  account.log.push(entry(account.did, operation, Date.now() + account.log.length * 1000));
-}
+const changeKey = async (account) => account.changeKey(await newKey());
 
 // A commit that somebody else has signed; nothing of it is true.
-async function forged(account) {
-  const list = [create()];
-  const commit = await account.repo.formatCommit(list, await newKey());
-  return applied(account, commit, list, account.repo.commit.data, new Map(account.entries));
-}
+const forged = async (account) => account.forged([create()], await newKey());
 
 // --- the stream -------------------------------------------------------------------------------------
 
@@ -188,7 +132,6 @@ let oldest = 0;
 const stream = []; // [seq, frame]
 const bad = new Map();
 const sockets = new Set();
-const frameOf = (t, body) => Buffer.concat([cbor.encode({ op: 1, t }), cbor.encode({ seq, time: new Date().toISOString(), ...body })]);
 
 function send(frame, why) {
   if (why !== undefined) bad.set(sha256(frame).toString('hex'), why);
@@ -196,7 +139,7 @@ function send(frame, why) {
   sent.events++;
   for (const s of sockets) s.send(frame);
 }
-const announce = (t, body, why) => { seq += 1 + below(3); send(frameOf(t, body), why); };
+const announce = (t, body, why) => { seq += 1 + below(3); send(frameOf(t, seq, body), why); };
 const raw = (frame, why) => { seq++; send(frame, why); };
 const cut = () => { for (const s of sockets) { s._socket?.write(Buffer.from([0x82, 0x7e, 0x10])); s.terminate(); } };
 
@@ -232,7 +175,7 @@ const EVENTS = {
   'no frame': [2, async () => { fault('no frame'); raw(below(5) ? Buffer.from(bytes(1 + below(300))) : Buffer.alloc(5e6 + 1), ''); }],
   'half a frame': [2, async (a) => {
     fault('half a frame');
-    const frame = frameOf('#commit', await forged(a));
+    const frame = frameOf('#commit', seq, await forged(a));
     raw(frame.subarray(0, 1 + below(frame.length - 1)), 'At byte');
   }],
   'signed, but untrue': [2, async (a) => {
@@ -298,12 +241,6 @@ let calm = false;
 const trouble = (names) => deck([...names, ...Array(24 - names.length).fill('')]);
 const [logTrouble, repoTrouble] = [LOG_FAULTS, REPO_FAULTS].map(trouble);
 
-async function repository(account, repo = account.repo) {
-  const chunks = [];
-  for await (const chunk of getFullRepo(account.storage, repo.cid)) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 async function getRepo(account, request, response) {
   let wrong = calm ? '' : repoTrouble();
   if (wrong === 'an older repository' && !account.older) {
@@ -322,10 +259,10 @@ async function getRepo(account, request, response) {
       return go();
     }
     case 'a redirect to itself': return response.writeHead(302, { location: request.url }).end();
-    case 'the repository of another account': return response.end(await repository(accounts.find((a) => a !== account)));
-    case 'an older repository': return response.end(await repository(account, account.older));
+    case 'the repository of another account': return response.end(await accounts.find((a) => a !== account).car());
+    case 'an older repository': return response.end(await account.car(account.older));
   }
-  const car = await repository(account);
+  const car = await account.car();
   await account.held;
   if (wrong === 'a late repository') await sleep(below(400));
   if (wrong === 'a damaged repository') car[below(car.length)] ^= 1 + below(255);
@@ -373,7 +310,7 @@ const control = {
   },
   keyless: async () => {
     const a = accounts.filter((o) => o.active)[1];
-    await changeLog(a, (o) => ({ ...o, verificationMethods: {} }));
+    await a.changeLog((o) => ({ ...o, verificationMethods: {} }));
     announce('#identity', { did: a.did });
     return { did: a.did };
   },
@@ -472,7 +409,7 @@ async function labels(socket) {
     [await label(key, { val: 'spam' }), await label(key, { val: 'rude' })],
     [await label(key, { val: 'spam', neg: true, cts: '2024-02-02T10:00:00Z' }), await label(await newKey(), { val: 'forged' })],
     [{ ...(await label(key, { val: 'zero' })), val: '\u0000' }]];
-  socket.send(frameOf('#account', { seq: 1, did: accounts[1].did, active: false }));
+  socket.send(frameOf('#account', 1, { did: accounts[1].did, active: false }));
   all.forEach((list, i) => socket.send(Buffer.concat([cbor.encode({ op: 1, t: '#labels' }), cbor.encode({ seq: i + 2, labels: list })])));
 }
 

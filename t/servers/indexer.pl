@@ -1,4 +1,4 @@
-# The indexer on Citus: what t/079_indexer_schema.pl shows, with the tables distributed by examples/indexer/citus.sql.
+# The indexer on Citus: what t/079_indexer_schema.pl shows, with the tables distributed by indexer/sql/citus.sql.
 #
 #   ATID_CITUS=5432,5433,5434 prove -I "$(dirname "$(pg_config --pgxs)")/../test/perl" t/servers/indexer.pl
 #

@@ -2,7 +2,7 @@
 #
 # The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
 # tmp_check, once for all tests of a run. Where $ATID_ORACLES names a folder that has them already, nothing
-# is fetched. The same holds for t/pds and $ATID_PDS.
+# is fetched. The same holds for t/pds and $ATID_PDS, and for t/node and $ATID_NODE.
 #
 # What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
 # $ATID_SEED is another, or the word random.
@@ -56,6 +56,19 @@ sub new
 	}
 	symlink $modules, "$folder/node_modules" or die "could not make a link: $!";
 	return ($self, undef);
+}
+
+# Node 22 or later, which the indexer needs: the one in the PATH, or that of t/node.
+sub node22
+{
+	my $node = find_program('node');
+	return (undef, 'node is not in the PATH') unless defined $node;
+	my ($major) = `$node --version` =~ /^v(\d+)/;
+	return ($node, undef) if defined $major && $major >= 22;
+	my ($modules, $why) = packages('node');
+	return (undef, $why) unless defined $modules;
+	($node) = glob "$modules/node-linux-*/bin/node";
+	return defined $node ? ($node, undef) : (undef, 'there is no Node 22 for this processor');
 }
 
 # The folder with the packages of a folder of t; or undef, and why they cannot be had here.

@@ -1,13 +1,14 @@
+-- What examples/indexer/schema.sql of 1.2.0 made, for t/085_indexer_life.pl: it is what "atid-indexer upgrade" takes over.
 -- The tables of an indexer, and the functions that its consumer calls. doc/indexer.md tells how they are used.
 --
---   start()                              where to go on
---   take()                               frames of the stream: verified, applied, the cursor moved, in one transaction
---   to_list, list()                      the lists of accounts to read; a page of one
+--   start()                   where to go on
+--   take()                    frames of the stream: verified, applied, the cursor moved, all in one transaction
+--   to_list(), list()         the list of accounts to read next; a page of it
 --   ask(), identify(), identify_web()    accounts whose identity is wanted; a PLC log or DID document
---   doubtful(), told()                   accounts whose status is wanted; what the server says of one
---   claim(), load(), fail()              accounts whose repository is wanted; such a repository, verified; why not
---   settle()                             applies a change of the table want to some accounts
---   changes(), read_to()                 for your application: what was written
+--   doubtful(), told()        accounts whose status is wanted; what the server says of one
+--   claim(), load(), fail()   accounts whose repository is wanted; such a repository, verified
+--   settle()                  applies a change of the table want to some accounts
+--   changes(), read_to()      for your application: what was written
 --
 -- Each locks rows in this order: stream, identity, account. Those that lock several accounts lock their stream first.
 -- It needs the extension atid_crypto, and a database or a search_path of its own.
@@ -18,14 +19,13 @@ CREATE FUNCTION most_waiting() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 6400
 CREATE FUNCTION most_references() RETURNS int LANGUAGE sql IMMUTABLE RETURN 1000;  -- of a record
 CREATE FUNCTION identity_age() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '24 h';  -- then asked for again
 CREATE FUNCTION spread() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 h';  -- of all requests after a gap
-CREATE FUNCTION missed_after() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '6 h';  -- without the stream
-CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';
-CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
-RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');  -- after so many attempts that failed
-
--- The turn of an account in spread(). And so much later, whatever the time zone is.
 CREATE FUNCTION turn(did atid.did) RETURNS interval LANGUAGE sql IMMUTABLE
-RETURN spread() * (hashtext(did::text) & 1023) / 1024;
+RETURN spread() * (hashtext(did::text) & 1023) / 1024;  -- of an account in that
+CREATE FUNCTION not_sooner() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '1 min';
+-- How long to wait after so many attempts that failed.
+CREATE FUNCTION pause(failed int) RETURNS interval LANGUAGE sql IMMUTABLE
+RETURN least(interval '2 s' * 2 ^ least(failed, 12), interval '1 h');
+-- So much later, whatever the time zone is.
 CREATE FUNCTION later(at timestamptz, by interval) RETURNS timestamptz LANGUAGE sql IMMUTABLE
 RETURN to_timestamp(extract(epoch FROM at)::float8 + extract(epoch FROM by)::float8);
 
@@ -100,12 +100,17 @@ CREATE INDEX reference_uri ON reference (uri);
 
 CREATE FUNCTION points(block bytea) RETURNS TABLE (path text, subject atid.at_uri)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 2 BEGIN ATOMIC
-  WITH named AS MATERIALIZED (
-    SELECT v.path, atid.dag_cbor_ref_uri(block, string_to_array(v.path, '.')) AS subject
-    FROM (VALUES ('subject'), ('reply.parent'), ('reply.root')) AS v (path)
+  WITH named AS (
+    SELECT v.path, v.uri AS subject
+    FROM (VALUES ('subject', atid.dag_cbor_ref_uri(block, '{subject}')),
+                 ('reply.parent', atid.dag_cbor_ref_uri(block, '{reply,parent}')),
+                 ('reply.root', atid.dag_cbor_ref_uri(block, '{reply,root}'))) AS v (path, uri)
+    WHERE v.uri IS NOT NULL
   )
-  SELECT coalesce(n.path, ''), u
-  FROM unnest((atid.dag_cbor_ref_uris(block))[:most_references()]) AS u LEFT JOIN named AS n ON n.subject = u;
+  SELECT n.path, n.subject FROM named AS n
+  UNION ALL
+  SELECT '', u FROM unnest((atid.dag_cbor_ref_uris(block))[:most_references()]) AS u
+  WHERE u NOT IN (SELECT n.subject FROM named AS n);
 END;
 
 -- Lexicons, by which records are judged when they are written. Those that are there already are not judged anew.
@@ -116,23 +121,18 @@ CREATE TABLE want (
   what    text,
   value   text,
   because text,                                      -- the signal by which the account was found
-  listed  text DEFAULT '',                           -- of a signal or all accounts: how far they were listed; NULL: all
-  began   timestamptz,                               -- when that list was begun
+  listed  text DEFAULT '',                           -- of a signal: how far its accounts were listed; NULL: to the end
   PRIMARY KEY (what, value),
   CHECK (CASE what WHEN 'account' THEN value = '*' OR atid.did_is_valid(value)
                    WHEN 'collection' THEN value = '*' OR atid.nsid_is_valid(regexp_replace(value, '\.\*$', '.x.x'))
                    WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END)
 );
 INSERT INTO want VALUES ('account', '*'), ('collection', '*');
-CREATE INDEX want_listed ON want (what) WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*');
-CREATE VIEW to_list AS
-SELECT value AS of, listed AS at FROM want
-WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection' ORDER BY what;
-
--- The accounts that were added or taken out. And a number that is raised when all accounts have to be looked through,
--- and its value when they had to be loaded.
-CREATE TABLE unsettled (did atid.did NOT NULL);
-CREATE TABLE wants (n int NOT NULL, loads int NOT NULL);
+CREATE TABLE unsettled (did atid.did);               -- accounts that were added or taken out; NULL: all were added
+CREATE TABLE wants (
+  n     int NOT NULL,                                -- raised when accounts have to be looked through,
+  loads int NOT NULL                                 -- and its value when they had to be loaded
+);
 INSERT INTO wants VALUES (0, 0);
 
 CREATE FUNCTION want_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -143,7 +143,7 @@ BEGIN
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
-    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account' AND NEW.value <> '*';
+    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account';
     UPDATE wants SET n = n + 1, loads = n + 1 WHERE NEW.what = 'collection';
   END IF;
   RETURN NULL;
@@ -168,7 +168,78 @@ CREATE TABLE change (
   PRIMARY KEY (tx, n)
 );
 
-\ir labels.sql
+-- The labels that are in force. doc/label.md tells the rules.
+--
+--   label_keys_take(account, log)   the keys of a labeler, from its PLC log
+--   labels_take(batch)              an array of labels: verified, the newest kept
+--   labels_in_force                 what counts now
+--
+-- It needs the extension atid_crypto.
+
+-- The keys of labelers, each until it was taken out of the DID document.
+CREATE TABLE label_keys (
+  src      atid.did,
+  key      text CHECK (atid.did_key_is_valid(key)),
+  valid_to timestamptz NOT NULL DEFAULT 'infinity',
+  PRIMARY KEY (src, key)
+);
+
+-- The newest label of each source, subject and value; negations too.
+CREATE TABLE labels (
+  subject atid.at_uri,
+  src     atid.did,
+  val     text COLLATE "C",
+  cts     timestamptz NOT NULL,
+  neg     bool NOT NULL,
+  exp     timestamptz NOT NULL,
+  label   jsonb NOT NULL,
+  PRIMARY KEY (subject, src, val)
+);
+
+CREATE TABLE labels_refused (label jsonb, received timestamptz DEFAULT now());
+
+CREATE VIEW labels_in_force AS
+SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > now();
+
+-- The keys of a labeler are those of its log, but for operations that were nullified: somebody else had set these.
+-- A log that is not valid, or is of another account, leaves none.
+CREATE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
+  WITH found AS MATERIALIZED (
+    SELECT k.key, max(coalesce(k.valid_to, 'infinity')) AS valid_to FROM atid.plc_log_keys(log) AS k
+    WHERE k.did = account::text AND k.id = 'atproto_label' AND NOT k.nullified AND atid.did_key_is_valid(k.key)
+    GROUP BY k.key
+  ), gone AS (
+    DELETE FROM label_keys AS l WHERE l.src = account AND NOT EXISTS (SELECT FROM found AS f WHERE f.key = l.key)
+  )
+  INSERT INTO label_keys (src, key, valid_to) SELECT account, key, valid_to FROM found
+  ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
+END;
+
+CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
+  WITH part AS MATERIALIZED (
+    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
+           label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,
+           coalesce(label->'neg' = 'true', false) AS neg,
+           CASE WHEN label ? 'exp' THEN atid.datetime_or_null(label->>'exp') ELSE 'infinity' END AS exp
+    FROM jsonb_array_elements(batch) WITH ORDINALITY AS a (label, n)
+  ), judged AS MATERIALIZED (
+    SELECT *, subject IS NOT NULL AND val IS NOT NULL AND exp IS NOT NULL
+           AND octet_length(label->>'uri') <= 2000 AND octet_length(val) <= 128
+           AND EXISTS (SELECT FROM label_keys k
+                       WHERE k.src = part.src AND k.valid_to > part.cts
+                         AND atid.label_is_signed_by(part.label, part.src::text, k.key)) AS good
+    FROM part
+  ), refused AS (
+    INSERT INTO labels_refused SELECT label FROM judged WHERE NOT good
+  )
+  INSERT INTO labels AS old
+  SELECT DISTINCT ON (subject, src, val) subject, src, val, cts, neg, exp, label
+  FROM judged WHERE good
+  ORDER BY subject, src, val, cts DESC, neg DESC, n DESC
+  ON CONFLICT (subject, src, val) DO UPDATE
+  SET (cts, neg, exp, label) = (excluded.cts, excluded.neg, excluded.exp, excluded.label)
+  WHERE (excluded.cts, excluded.neg) >= (old.cts, old.neg);
+END;
 CREATE INDEX labels_refused_src ON labels_refused ((label->>'src'));
 
 -- How far each stream was read.
@@ -180,11 +251,11 @@ CREATE TABLE stream (
   commits  bigint NOT NULL DEFAULT 0,                -- that were applied
   refused  bigint NOT NULL DEFAULT 0,                -- frames that are bad whatever the key is
   lag      interval,                                 -- of the last frame that told its time
-  heard    timestamptz,                              -- when the last frame was taken
-  fresh    bool NOT NULL DEFAULT true,               -- none was since start()
   taken    timestamptz,                              -- the last transaction of take(),
   frame_rate  float8 NOT NULL DEFAULT 0,             -- and what it took a second, over some minute
-  commit_rate float8 NOT NULL DEFAULT 0
+  commit_rate float8 NOT NULL DEFAULT 0,
+  listed   text DEFAULT '',                          -- the cursor of listRepos; NULL: all accounts were listed
+  began    timestamptz                               -- when the list was begun
 );
 
 -- Hosts that have failed, and when they are tried again.
@@ -222,32 +293,42 @@ ALTER TABLE waiting ALTER frame SET STORAGE EXTERNAL;
 -- The temporary tables of a session.
 CREATE FUNCTION scratch() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_regclass('pg_temp.op') IS NOT NULL THEN RETURN; END IF;
-  -- what to write: a record, or where block is NULL, that there is none
-  CREATE TEMP TABLE op (
-    uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE batch (
-    n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did, reason text,
-    signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link, fits bool
-  ) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE known (did atid.did PRIMARY KEY, key text, pds text, answered timestamptz, here bool)
-  ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link) ON COMMIT DELETE ROWS;
-  ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
-  ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
+  IF to_regclass('pg_temp.op') IS NULL THEN
+    -- what to write: a record, or where block is NULL, that there is none
+    CREATE TEMP TABLE op (
+      uri atid.at_uri PRIMARY KEY, did atid.did, collection text, fresh bool, cid atid.cid_link, block bytea
+    ) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE batch (
+      n bigint PRIMARY KEY, late bool, frame bytea, t text, other bool, error text, seq bigint, did atid.did,
+      reason text, signed bool, rev atid.tid, since atid.tid, prev_data atid.cid_link, data atid.cid_link
+    ) ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE known (did atid.did PRIMARY KEY, key text, pds text, answered timestamptz, here bool)
+    ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link)
+    ON COMMIT DELETE ROWS;
+    CREATE TEMP TABLE chain (n bigint, did atid.did, rev atid.tid, data atid.cid_link, fits bool)
+    ON COMMIT DELETE ROWS;
+    ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
+    ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
+  END IF;
 END $$;
 
--- Writes the table op, and what follows from it.
-CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql AS $$
+-- Writes the table op, and what follows from it. The planner's settings, here and below: a session plans these
+-- statements once, maybe while the tables are small, and must never read one of them whole.
+CREATE FUNCTION write() RETURNS void LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   rules CONSTANT atid.lexicon := (SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l);
   old CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE NOT fresh);
   gone CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE block IS NULL);
   whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT op.did FROM op WHERE block IS NULL);
 BEGIN
-  IF old <> '{}' THEN DELETE FROM reference WHERE uri = ANY (old); END IF;
-  IF gone <> '{}' THEN DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose); END IF;
+  IF old <> '{}' THEN
+    DELETE FROM reference WHERE uri = ANY (old);
+  END IF;
+  IF gone <> '{}' THEN
+    DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose);
+  END IF;
   INSERT INTO record AS r (uri, did, cid, block, conforms)
   SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules) FROM op WHERE block IS NOT NULL
   ON CONFLICT (uri, did) DO UPDATE SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
@@ -255,12 +336,15 @@ BEGIN
   SELECT p.subject, op.collection, p.path, coalesce(atid.at_uri_tid(op.uri), '2222222222222'), op.uri
   FROM op CROSS JOIN points(op.block) AS p WHERE op.block IS NOT NULL;
   INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
-  IF FOUND THEN NOTIFY change; END IF;
+  IF FOUND THEN
+    NOTIFY change;
+  END IF;
   DELETE FROM op;
 END $$;
 
 -- Deletes the records of an account: all, or those of collections that are not wanted.
-CREATE FUNCTION forget(account atid.did, wanted text[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION forget(account atid.did, wanted text[]) RETURNS void LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off AS $$
 BEGIN
   PERFORM scratch();
   INSERT INTO op (uri, did, fresh)
@@ -270,32 +354,20 @@ BEGIN
   PERFORM write();
 END $$;
 
--- Nothing tells what the stream has left out: the accounts are listed. Where not all are wanted, each is asked about.
-CREATE FUNCTION look_again() RETURNS void LANGUAGE plpgsql SET enable_seqscan = on AS $$
-DECLARE moment CONSTANT timestamptz := now();
-BEGIN
-  UPDATE want SET listed = '' WHERE what = 'signal' OR (what, value) = ('account', '*');
-  IF NOT EXISTS (SELECT FROM want WHERE (what, value) = ('account', '*')) THEN
-    UPDATE identity SET ask = least(ask, later(moment, turn(did))) WHERE answered IS NOT NULL;
-    UPDATE account SET check_at = least(check_at, later(moment, turn(did))) WHERE NOT barred;
-  END IF;
-END $$;
-
--- Where to go on. What an earlier consumer had begun to load is begun anew.
-CREATE FUNCTION start(name text, loads bool, pds text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE at bigint;
+-- Where to go on. What an earlier consumer had begun to load is begun anew. Where the stream begins at its present end,
+-- all accounts are listed, as nothing else tells what came before.
+CREATE FUNCTION start(name text, loads bool, pds text) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
 BEGIN
   INSERT INTO stream AS s (name, pds) VALUES (start.name, start.pds)
-  ON CONFLICT ON CONSTRAINT stream_pkey DO UPDATE SET pds = excluded.pds, fresh = true RETURNING cursor INTO at;
-  IF loads THEN
-    PERFORM look_again() WHERE at = 0;
-    UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress';
-  END IF;
-  RETURN at;
+  ON CONFLICT ON CONSTRAINT stream_pkey DO UPDATE
+  SET listed = CASE WHEN s.cursor = 0 THEN '' ELSE s.listed END, pds = excluded.pds;
+  UPDATE account SET state = 'desynchronized', load_at = now() WHERE state = 'in progress' AND loads;
+  RETURN (SELECT cursor FROM stream AS s WHERE s.name = start.name);
 END $$;
 
 -- Adds those of the accounts that are new. One whose key is known is loaded, the others once identify() has a key.
-CREATE FUNCTION meet(dids atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION meet(dids atid.did[]) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   here CONSTANT atid.did[] := ARRAY(SELECT did FROM account WHERE did = ANY (dids));
   n CONSTANT int := (SELECT w.n FROM wants AS w);
@@ -321,7 +393,7 @@ BEGIN
 END $$;
 
 -- What the server says of an account: in its stream, or where it was asked at a time. What its stream said since is
--- newer, and two reasons are about the server. An account whose revision is newer than what is there is loaded.
+-- newer. An account whose revision is newer than what is there is loaded.
 CREATE FUNCTION told(account atid.did, is_active bool, why text, latest text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -330,37 +402,34 @@ DECLARE
   since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
 BEGIN
   SELECT * INTO a FROM account AS x WHERE x.did = told.account FOR UPDATE;
-  IF a.barred OR a.said >= asked OR NOT is_active AND why IN ('throttled', 'desynchronized') THEN
+  IF a.barred OR a.said >= asked THEN
     is_active := a.active;
     why := a.status;
   END IF;
+  why := coalesce('{"RepoNotFound": "deleted", "RepoDeactivated": "deactivated", "RepoTakendown": "takendown",
+                    "RepoSuspended": "suspended"}'::jsonb ->> why, why);
   IF NOT is_active AND a.active THEN
-    PERFORM silence(a.did, NULL);
+    PERFORM silence(a.did, why);
   ELSIF is_active AND (NOT a.active OR a.rev < newest AND a.state <> 'in progress') THEN
     UPDATE account AS x SET state = 'desynchronized', load_at = now() WHERE x.did = a.did;
   END IF;
   UPDATE account AS x
-  SET active = is_active, status = CASE WHEN NOT is_active THEN replace(why, 'RepoNotFound', 'deleted') END,
-      listed = coalesce(asked, since), said = coalesce(since, said), heard = greatest(heard, newest),
-      check_at = 'infinity'
+  SET active = is_active, status = CASE WHEN NOT is_active THEN why END, listed = coalesce(asked, since),
+      said = coalesce(since, said), check_at = 'infinity', heard = greatest(heard, newest)
   WHERE x.did = a.did;
 END $$;
 
 -- Locks those of the accounts that are not being loaded.
-CREATE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql AS $$
+CREATE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
   RETURN QUERY SELECT * FROM account WHERE did = ANY (dids) AND state <> 'in progress' ORDER BY did FOR UPDATE;
 END $$;
-
--- Of whom a frame speaks.
-CREATE FUNCTION whose(t text, body bytea) RETURNS atid.did LANGUAGE sql IMMUTABLE
-RETURN atid.at_uri_did(atid.dag_cbor_ref_uri(body, ARRAY[CASE t WHEN '#commit' THEN 'repo' ELSE 'did' END]));
 
 -- What take() does, or the problem why not. Of the accounts in waited the frames that have waited come first.
 CREATE FUNCTION take_all(
   name text, frames bytea[], waited atid.did[],
   OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text, OUT problem text
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   of_labels CONSTANT bool := name LIKE '%Labels';
   everybody CONSTANT bool := EXISTS (SELECT FROM want WHERE what = 'account' AND value = '*');
@@ -374,39 +443,40 @@ DECLARE
   last bigint;
   home text;
   seconds float8;
-  away interval;
   labels jsonb;
 BEGIN
   PERFORM scratch();
+  DELETE FROM op;
   DELETE FROM batch;
   DELETE FROM known;
   DELETE FROM held;
-  SELECT cursor, s.pds, greatest(extract(epoch FROM clock_timestamp() - s.taken), 0.001),
-         CASE WHEN s.fresh AND cursor > 0 AND NOT of_labels THEN now() - s.heard + greatest(s.lag, '0') END
-  INTO last, home, seconds, away FROM stream AS s WHERE s.name = take_all.name FOR UPDATE;
+  DELETE FROM chain;
+  SELECT cursor, s.pds, extract(epoch FROM clock_timestamp() - s.taken) INTO last, home, seconds
+  FROM stream AS s WHERE s.name = take_all.name FOR UPDATE;
 
   -- Of whom they speak, and what is known of these.
-  who := waited
-         || ARRAY(SELECT DISTINCT whose(h.t, h.body) FROM unnest(frames) AS f CROSS JOIN atid.frame_parts(f) AS h);
+  who := ARRAY(SELECT DISTINCT atid.at_uri_did(
+                 atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END]))
+               FROM unnest(frames) AS f CROSS JOIN atid.frame_parts(f) AS h) || waited;
   INSERT INTO known
   SELECT i.did, i.key, i.pds, i.answered, a.did IS NOT NULL
   FROM identity AS i LEFT JOIN account AS a ON a.did = i.did WHERE i.did = ANY (who);
 
   -- Each frame: what it says, and what is wrong with it. A number that is not above the cursor is that of a frame that
-  -- was taken before. A labeler has nothing to say of accounts, nor a PDS of those of another. (OFFSET 0: what a step
-  -- computes is computed once.)
+  -- was taken before. A labeler has nothing to say of accounts, nor a PDS of those of another.
   WITH late AS (
     DELETE FROM waiting AS w WHERE w.stream = take_all.name AND w.did = ANY (waited) RETURNING w.seq, w.frame
-  ), split AS (
-    SELECT f.n, f.late, f.frame, h.op, h.t, h.error, h.body,
+  ), split AS MATERIALIZED (
+    SELECT row_number() OVER (ORDER BY late DESC, place) AS n, f.late, f.frame, h.op, h.t, h.error, h.body,
            CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
-             THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS seq, whose(h.t, h.body) AS did
-    FROM (SELECT true, -row_number() OVER (ORDER BY l.seq DESC), l.frame FROM late AS l
+             THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS seq,
+           atid.at_uri_did(
+             atid.dag_cbor_ref_uri(h.body, ARRAY[CASE h.t WHEN '#commit' THEN 'repo' ELSE 'did' END])) AS did
+    FROM (SELECT true, late.seq, late.frame FROM late
           UNION ALL
-          SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, n, frame)
+          SELECT false, u.n, u.frame FROM unnest(frames) WITH ORDINALITY AS u (frame, n)) AS f (late, place, frame)
          CROSS JOIN atid.frame_parts(f.frame) AS h
-    OFFSET 0
-  ), concerned AS (
+  ), concerned AS MATERIALIZED (
     SELECT s.n, s.late, s.frame, s.body, s.error, s.seq, s.did, i.key, x.other,
            s.t IN ('#commit', '#sync') IS NOT TRUE AS cheap,
            CASE WHEN s.op IS DISTINCT FROM 1 THEN NULL
@@ -416,13 +486,12 @@ BEGIN
     FROM split AS s LEFT JOIN known AS i ON i.did = s.did
          CROSS JOIN LATERAL (SELECT NOT of_labels AND i.answered IS NOT NULL
                                     AND (home <> coalesce(i.pds, '')) IS TRUE) AS x (other)
-    WHERE s.late OR s.seq IS NULL OR s.seq > last OFFSET 0
-  ), judged AS (
-    SELECT c.*, c.t NOT IN ('#info', '#labels') AS about,
-           CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
-                THEN atid.event_problem(c.frame, now() + interval '5 minutes') END AS problem,
+    WHERE s.late OR s.seq IS NULL OR s.seq > last
+  ), judged AS MATERIALIZED (
+    SELECT c.*, CASE WHEN c.t IS NOT NULL OR c.cheap  -- of others nobody wants to know
+                     THEN atid.event_problem(c.frame, now() + interval '5 minutes') END AS problem,
            CASE WHEN c.t IN ('#commit', '#sync') THEN atid.event_is_signed_by(c.frame, c.key) END AS signed
-    FROM concerned AS c OFFSET 0
+    FROM concerned AS c
   )
   INSERT INTO batch
   SELECT j.n, j.late, j.frame, j.t, j.other, j.error, j.seq, j.did,
@@ -435,9 +504,10 @@ BEGIN
               THEN 'The records must not be more than four times the frame.'
               WHEN j.seq > 9007199254740991 OR j.seq > last + 100000000000 AND last > 0
               THEN 'The number must not be far ahead of the one before.'
-              WHEN j.about AND j.did IS NULL THEN 'The account must be a DID.'
-              WHEN j.about AND octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
-              WHEN j.about AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
+              WHEN j.t NOT IN ('#info', '#labels') AND j.did IS NULL THEN 'The account must be a DID.'
+              WHEN j.t NOT IN ('#info', '#labels') AND octet_length(j.did::text) > 512
+              THEN 'The DID must not be longer than 512 bytes.'
+              WHEN j.t NOT IN ('#info', '#labels') AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
               WHEN j.t = '#account' AND atid.dag_cbor_typeof(j.body, '{active}') IS DISTINCT FROM 'boolean'
               THEN '"active" must be true or false.'
               WHEN NOT j.signed THEN unsigned END,
@@ -452,16 +522,9 @@ BEGIN
   WHERE reason IS NOT NULL AND NOT late AND pg_total_relation_size('bad') < most_bad()
   ORDER BY 1 ON CONFLICT DO NOTHING;
 
-  -- A server that has no older frames says so. Some relays do not, but their first number is not the next.
-  IF EXISTS (SELECT FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h
-             WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor' AND NOT of_labels)
-     OR away > missed_after() AND (SELECT min(seq) FROM batch WHERE NOT late) > last + 1 THEN
-    PERFORM look_again();
-  END IF;
-
   -- Accounts that are new, and identities to ask for: where a signature was not by the key or there was none, and where
   -- somebody says so.
-  PERFORM meet(array_agg(DISTINCT did)) FROM batch WHERE reason IS NULL AND t IN ('#commit', '#sync', '#account');
+  PERFORM meet(array_agg(DISTINCT did)) FROM batch WHERE reason IS NULL AND t NOT IN ('#info', '#labels');
   FOR one IN SELECT did, bool_or(t = '#identity') IS TRUE AS said FROM batch
            WHERE reason IS NULL AND (signed IS NULL AND t IN ('#commit', '#sync', '#identity') OR other)
                  OR signed IS FALSE AND NOT late GROUP BY did ORDER BY did
@@ -473,7 +536,8 @@ BEGIN
   -- A new one that writes a collection that is a signal.
   INSERT INTO want (what, value, because)
   SELECT DISTINCT ON (did) 'account', did::text, o.collection
-  FROM batch CROSS JOIN atid.commit_event_ops(CASE WHEN t IS NULL AND reason IS NULL AND NOT other THEN frame END) AS o
+  FROM batch AS b CROSS JOIN atid.frame_parts(CASE WHEN t IS NULL AND reason IS NULL AND NOT other THEN frame END) AS h
+       CROSS JOIN atid.commit_event_ops(CASE WHEN h.t = '#commit' THEN frame END) AS o
   WHERE NOT of_labels AND NOT everybody AND o.action <> 'delete' AND o.collection = ANY (signals)
     AND octet_length(did::text) <= 512
   ON CONFLICT DO NOTHING;
@@ -495,23 +559,23 @@ BEGIN
 
   -- The signed ones of each account that are new to it, in their order. A commit fits where it goes on from the
   -- one before.
-  UPDATE batch AS b SET fits = c.fits
-  FROM (SELECT n, bool_and(fits) OVER (PARTITION BY did ORDER BY n) AS fits
-        FROM (SELECT n, did, (t = '#commit' AND reason IS NULL AND since = lag(f.rev, 1, h.rev) OVER w
-                              AND prev_data = lag(f.data, 1, h.data) OVER w) IS TRUE AS fits
-              FROM (SELECT DISTINCT ON (did, rev, data) * FROM batch WHERE signed ORDER BY did, rev, data, n) AS f
-                   JOIN held AS h USING (did)
-              WHERE h.state = 'synchronized'
-                AND (f.rev > h.rev OR f.rev = h.rev AND f.data IS DISTINCT FROM h.data AND reason IS NULL)
-              WINDOW w AS (PARTITION BY did ORDER BY n)) AS x) AS c
-  WHERE b.n = c.n;
+  INSERT INTO chain
+  SELECT n, did, rev, data, bool_and(fits) OVER (PARTITION BY did ORDER BY n)
+  FROM (SELECT n, did, f.rev, f.data, (t = '#commit' AND reason IS NULL AND since = lag(f.rev, 1, h.rev) OVER w
+                                       AND prev_data = lag(f.data, 1, h.data) OVER w) IS TRUE AS fits
+        FROM (SELECT DISTINCT ON (did, rev, data) * FROM batch WHERE signed ORDER BY did, rev, data, n) AS f
+             JOIN held AS h USING (did)
+        WHERE h.state = 'synchronized'
+          AND (f.rev > h.rev OR f.rev = h.rev AND f.data IS DISTINCT FROM h.data AND reason IS NULL)
+        WINDOW w AS (PARTITION BY did ORDER BY n)) AS c;
 
   -- The last operation of each record; where the first was no creation, there is an older one.
   INSERT INTO op (uri, did, collection, fresh, cid, block)
-  SELECT DISTINCT ON (uri) uri, did, o.collection, bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid,
+  SELECT DISTINCT ON (uri) uri, c.did, o.collection, bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid,
          CASE WHEN o.action <> 'delete' THEN o.block END
-  FROM batch CROSS JOIN atid.commit_event_ops(frame) AS o CROSS JOIN atid.at_uri_make(did, o.collection, o.rkey) AS uri
-  WHERE fits AND o.collection LIKE ANY (wanted) ORDER BY uri, n DESC;
+  FROM chain AS c JOIN batch AS b USING (n) CROSS JOIN atid.commit_event_ops(b.frame) AS o
+       CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
+  WHERE c.fits AND o.collection LIKE ANY (wanted) ORDER BY uri, n DESC;
   PERFORM write();
 
   UPDATE account AS a
@@ -520,7 +584,7 @@ BEGIN
       load_at = CASE WHEN c.fit THEN a.load_at ELSE moment END
   FROM (SELECT did, (array_agg(rev ORDER BY n DESC) FILTER (WHERE fits))[1] AS rev,
                (array_agg(data ORDER BY n DESC) FILTER (WHERE fits))[1] AS data, bool_and(fits) AS fit
-        FROM batch WHERE fits IS NOT NULL GROUP BY did) AS c WHERE a.did = c.did;
+        FROM chain GROUP BY did) AS c WHERE a.did = c.did;
   -- One that is sound shows that the repository is there, signed by that key: that is not waited for.
   UPDATE account AS a
   SET heard = greatest(a.heard, b.rev),
@@ -530,6 +594,7 @@ BEGIN
   FROM (SELECT did, max(rev) AS rev, bool_or(signed AND reason IS NULL) IS TRUE AS sound FROM batch
         WHERE t IS NOT NULL AND reason IS NULL OR signed AND atid.tid_timestamp(rev) <= now() GROUP BY did) AS b
   WHERE a.did = b.did AND a.state = 'desynchronized' AND b.rev IS NOT NULL;
+
   PERFORM told(did, atid.dag_cbor_get_text(h.body, '{active}')::bool, atid.dag_cbor_get_text(h.body, '{status}'),
                NULL, NULL)
   FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h WHERE b.t = '#account' AND reason IS NULL ORDER BY n;
@@ -540,78 +605,107 @@ BEGIN
        CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND reason IS NULL THEN frame END) AS h
        CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l;
   IF labels IS NOT NULL THEN
-    who := ARRAY(SELECT did FROM identity WHERE labeler);
-    INSERT INTO identity (did, labeler)
-    SELECT DISTINCT src, true
-    FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
-    WHERE octet_length(src::text) <= 512 AND src <> ALL (who) LIMIT greatest(0, 100 - cardinality(who))
-    ON CONFLICT DO NOTHING;
+    who := ARRAY(SELECT DISTINCT src
+                 FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
+                 WHERE octet_length(src::text) <= 512);
+    who := ARRAY(SELECT w FROM unnest(who) AS w EXCEPT SELECT did FROM identity WHERE did = ANY (who));
+    IF who <> '{}' THEN
+      INSERT INTO identity (did, labeler)
+      SELECT w, true FROM unnest(who[:greatest(0, 100 - (SELECT count(*) FROM identity WHERE labeler))]) AS w
+      ON CONFLICT DO NOTHING;
+    END IF;
     PERFORM labels_take(labels);
   END IF;
 
   SELECT count(*) FILTER (WHERE NOT b.late), count(*) FILTER (WHERE reason <> unsigned AND NOT b.late), max(b.error),
-         count(*) FILTER (WHERE fits), max(seq) FILTER (WHERE reason IS NULL AND NOT b.late),
          now() - max(CASE WHEN seq IS NOT NULL
                        THEN atid.datetime_or_null(atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{time}')) END)
-  INTO taken, refused, error, applied, last, lag FROM batch AS b;
+  INTO taken, refused, error, lag FROM batch AS b;
+  SELECT count(*) INTO applied FROM chain WHERE fits;
+  -- A server that has no older frames says so. Its list of accounts shows whose commits were missed.
+  IF EXISTS (SELECT FROM batch AS b CROSS JOIN atid.frame_parts(frame) AS h
+             WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor') THEN
+    UPDATE stream AS s SET listed = '' WHERE s.name = take_all.name;
+    UPDATE want SET listed = '' WHERE what = 'signal';
+  END IF;
+  seconds := greatest(seconds, 0.001);
   UPDATE stream AS s
-  SET cursor = greatest(s.cursor, last), frames = s.frames + take_all.taken, commits = s.commits + applied,
+  SET cursor = greatest(s.cursor, b.seq), frames = s.frames + take_all.taken, commits = s.commits + applied,
       refused = s.refused + take_all.refused, lag = coalesce(take_all.lag, s.lag), taken = clock_timestamp(),
-      heard = CASE WHEN take_all.taken > 0 THEN now() ELSE s.heard END, fresh = s.fresh AND take_all.taken = 0,
       frame_rate = s.frame_rate + (take_all.taken / seconds - s.frame_rate) * (1 - exp(-seconds / 60)),
       commit_rate = s.commit_rate + (applied / seconds - s.commit_rate) * (1 - exp(-seconds / 60))
+  FROM (SELECT max(seq) AS seq FROM batch AS b WHERE reason IS NULL AND NOT b.late) AS b
   WHERE s.name = take_all.name;
 EXCEPTION WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded OR feature_not_supported
             OR raise_exception THEN
   problem := sqlerrm;
 END $$;
 
--- If an index or a trigger of yours raises an error, each half of the accounts that have waited and each half of the
--- frames is taken for itself, and so on, until the frame is found. It is kept aside.
+-- If an index or a trigger of yours raises an error, what has waited is taken for itself, one account after the other,
+-- and then each half of the frames, and so on, until the frame is found. It is kept aside.
 CREATE FUNCTION take(
-  name text, frames bytea[], waited atid.did[] DEFAULT NULL,
-  OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
+  name text, frames bytea[], OUT taken int, OUT applied int, OUT refused int, OUT lag interval, OUT error text
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  f CONSTANT int := cardinality(frames) / 2;
-  w int;
+  late atid.did[] := ARRAY(SELECT DISTINCT w.did FROM waiting AS w WHERE w.stream = take.name);
+  half CONSTANT int := cardinality(frames) / 2;
   one atid.did;
   why text;
 BEGIN
-  IF waited IS NULL THEN
-    waited := ARRAY(SELECT DISTINCT x.did FROM waiting AS x WHERE x.stream = take.name);
-    IF waited <> '{}' THEN
-      waited := ARRAY(SELECT did FROM account WHERE did = ANY (waited) AND state <> 'in progress');
-    END IF;
+  IF late <> '{}' THEN
+    late := ARRAY(SELECT did FROM account WHERE did = ANY (late) AND state <> 'in progress');
   END IF;
-  SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, waited);
-  IF why IS NULL THEN RETURN; END IF;
-  w := cardinality(waited) / 2;
-  IF cardinality(waited) + cardinality(frames) > 1 THEN
+  SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, late);
+  IF why IS NULL THEN
+    RETURN;
+  END IF;
+  FOREACH one IN ARRAY late LOOP
+    IF (SELECT t.problem IS NOT NULL FROM take_all(name, '{}', ARRAY[one]) AS t) THEN
+      DELETE FROM waiting AS w WHERE w.stream = take.name AND w.did = one;
+      UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
+    END IF;
+  END LOOP;
+  IF half > 0 THEN
     SELECT sum(t.taken), sum(t.applied), sum(t.refused), min(t.lag), max(t.error)
     INTO taken, applied, refused, lag, error
-    FROM (VALUES ('{}'::bytea[], waited[:w]), ('{}', waited[w + 1:]), (frames[:f], '{}'), (frames[f + 1:], '{}'))
-         AS p (part, dids) CROSS JOIN LATERAL take(name, part, dids) AS t
-    WHERE part <> '{}' OR dids <> '{}';
-  ELSIF waited <> '{}' THEN
-    DELETE FROM waiting AS x WHERE x.stream = take.name AND x.did = waited[1];
-    UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = waited[1] AND state <> 'in progress';
-    SELECT 0, 0, 0 INTO taken, applied, refused;
-  ELSE
-    -- its account is loaded only if it has signed the frame
-    SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
-    WHERE take.name NOT LIKE '%Labels' AND atid.event_is_signed_by(frames[1], i.key);
-    INSERT INTO bad (digest, stream, did, reason, early, frame)
-    SELECT sha256(frames[1]), name, one, why, false, frames[1] WHERE pg_total_relation_size('bad') < most_bad()
-    ON CONFLICT DO NOTHING;
-    UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
-    UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
-    SELECT 1, 0, 1 INTO taken, applied, refused;
+    FROM (VALUES (frames[:half]), (frames[half + 1:])) AS p (part) CROSS JOIN LATERAL take(name, part) AS t;
+    RETURN;
   END IF;
+  SELECT * INTO taken, applied, refused, lag, error, why FROM take_all(name, frames, '{}');
+  IF why IS NULL THEN
+    RETURN;
+  END IF;
+  -- its account is loaded only if it has signed the frame
+  SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
+  WHERE take.name NOT LIKE '%Labels' AND atid.event_is_signed_by(frames[1], i.key);
+  INSERT INTO bad (digest, stream, did, reason, early, frame)
+  SELECT sha256(frames[1]), name, one, why, false, frames[1] WHERE pg_total_relation_size('bad') < most_bad()
+  ON CONFLICT DO NOTHING;
+  UPDATE stream AS s SET refused = s.refused + 1 WHERE s.name = take.name;
+  UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = one AND state <> 'in progress';
+  SELECT 1, 0, 1 INTO taken, applied, refused;
 END $$;
 
--- A page of a list, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. At
--- the end of the list of all accounts those that no page had are asked about.
+-- The list of accounts to read: of all (collection is ''), or of those that have a signal; and from where. Where not
+-- all are wanted, each is asked about instead.
+CREATE FUNCTION to_list(name text) RETURNS TABLE (collection text, at text) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT '', s.listed FROM stream AS s
+               WHERE s.name = to_list.name AND s.listed IS NOT NULL
+                 AND EXISTS (SELECT FROM want WHERE what = 'account' AND value = '*');
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  UPDATE stream AS s SET listed = NULL WHERE s.name = to_list.name AND s.listed IS NOT NULL;
+  IF FOUND THEN
+    UPDATE identity SET ask = least(ask, later(now(), turn(did))) WHERE answered IS NOT NULL;
+    UPDATE account SET check_at = now() WHERE active OR status IS NULL;
+  END IF;
+  RETURN QUERY SELECT w.value, w.listed FROM want AS w WHERE w.what = 'signal' AND w.listed IS NOT NULL LIMIT 1;
+END $$;
+
+-- A page of accounts, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked
+-- for. At the end those that no page had are asked about.
 CREATE FUNCTION list(name text, of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -620,15 +714,20 @@ DECLARE
 BEGIN
   next := CASE WHEN next NOT IN ('', at) THEN next END;
   PERFORM FROM stream AS s WHERE s.name = list.name FOR UPDATE;
-  UPDATE want SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
-  WHERE what = CASE of WHEN '*' THEN 'account' ELSE 'signal' END AND value = of AND listed = at
-  RETURNING began INTO start;
-  IF NOT FOUND THEN RETURN; END IF;
+  IF of = '' THEN
+    UPDATE stream AS s SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
+    WHERE s.name = list.name AND s.listed = at;
+  ELSE
+    UPDATE want SET listed = next WHERE what = 'signal' AND value = of AND listed = at;
+  END IF;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
   FOR r IN SELECT DISTINCT ON (did) did, e
            FROM jsonb_array_elements(repos) AS e CROSS JOIN atid.did_or_null(e->>'did') AS did
            WHERE octet_length(did::text) <= 512 ORDER BY did
   LOOP
-    IF of <> '*' THEN
+    IF of <> '' THEN
       INSERT INTO want (what, value, because) VALUES ('account', r.did, of) ON CONFLICT DO NOTHING;
     ELSE
       PERFORM meet(ARRAY[r.did]);
@@ -637,15 +736,16 @@ BEGIN
       PERFORM told(r.did, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
     END IF;
   END LOOP;
-  IF of = '*' AND next IS NULL THEN
+  IF of = '' AND next IS NULL THEN
+    start := (SELECT s.began FROM stream AS s WHERE s.name = list.name);
     UPDATE account AS a SET check_at = now()
-    WHERE active AND coalesce(greatest(a.listed, a.said), '-infinity') < start;
+    WHERE active AND (greatest(a.listed, a.said) < start OR a.listed IS NULL AND a.said IS NULL);
   END IF;
 END $$;
 
--- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer. (That
--- a repository is to be had does not say it: a relay that has taken an account down still leads to its host.)
-CREATE FUNCTION doubtful(most int) RETURNS SETOF atid.did LANGUAGE plpgsql AS $$
+-- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer.
+CREATE FUNCTION doubtful(most int) RETURNS SETOF atid.did LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY
   UPDATE account AS a SET check_at = now() + pause(6)
@@ -656,8 +756,11 @@ END $$;
 
 -- Accounts whose log or document to ask for, those first that never had an answer. They come again, later each time,
 -- until there is one.
-CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE plpgsql AS $$
-DECLARE known bool;
+CREATE FUNCTION ask(most int) RETURNS SETOF atid.did LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
+DECLARE
+  known bool;
 BEGIN
   FOREACH known IN ARRAY '{false,true}'::bool[] LOOP
     RETURN QUERY
@@ -706,8 +809,9 @@ BEGIN
 
   UPDATE identity AS x
   SET key = new_key, pds = new_pds, problem = NULL, answered = now(),
-      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') #>> '{}', 6),
-      asked = CASE WHEN enough THEN 0 ELSE x.asked END, ask = CASE WHEN enough THEN next ELSE x.ask END
+      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') ->> 0, 6),
+      asked = CASE WHEN enough THEN 0 ELSE x.asked END,
+      ask = CASE WHEN enough THEN next ELSE x.ask END
   WHERE x.did = know.account;
   IF tombstone OR home <> coalesce(new_pds, '') THEN
     UPDATE account AS x SET barred = true WHERE x.did = a.did;
@@ -751,24 +855,28 @@ END $$;
 
 -- An account's DID document, as https://its.domain/.well-known/did.json has it.
 CREATE FUNCTION identify_web(account atid.did, document jsonb, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE key text;
+DECLARE
+  key text;
 BEGIN
   IF document->>'id' IS DISTINCT FROM account::text THEN
-    RAISE data_exception USING MESSAGE = 'The document must be that of the account.';
+    UPDATE identity SET problem = 'The document must be that of the account.' WHERE did = account;
+    RETURN;
   END IF;
-  SELECT atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') INTO key
-  FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
+  SELECT CASE m->>'type' WHEN 'Multikey' THEN 'did:key:' || (m->>'publicKeyMultibase')
+              ELSE atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase') END
+  INTO key FROM jsonb_path_query(document, '$.verificationMethod[*]') AS m
   WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account::text LIMIT 1;
   PERFORM know(account, key, ARRAY[key], document->'alsoKnownAs',
     (SELECT s->>'serviceEndpoint' FROM jsonb_path_query(document, '$.service[*]') AS s
      WHERE s->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false, asked);
-EXCEPTION WHEN data_exception THEN
-  UPDATE identity SET problem = sqlerrm WHERE did = account;
 END $$;
 
 -- Accounts to load, each with the number of the attempt. Those of a host that has failed come later.
-CREATE FUNCTION claim(most int) RETURNS TABLE (did atid.did, claim int) LANGUAGE plpgsql SET enable_sort = off AS $$
-DECLARE c record;
+CREATE FUNCTION claim(most int) RETURNS TABLE (did atid.did, claim int) LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
+DECLARE
+  c record;
 BEGIN
   FOR c IN SELECT a.did, i.key, h.until FROM due AS a JOIN identity AS i ON i.did = a.did
                   LEFT JOIN host AS h ON h.name = i.pds AND h.until > now() AND h.failures > 2
@@ -787,7 +895,6 @@ BEGIN
 END $$;
 
 -- A repository, as com.atproto.sync.getRepo has it. Returns how many records have changed; NULL: it is wanted no more.
--- What differs is found by hashing all of one account against all of the other, whatever is known of the tables' sizes.
 CREATE FUNCTION load(account atid.did, attempt int, car bytea) RETURNS int LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
 DECLARE
@@ -800,9 +907,12 @@ DECLARE
 BEGIN
   SELECT * INTO a FROM account AS x
   WHERE x.did = load.account AND x.state = 'in progress' AND x.claim = attempt FOR UPDATE;
-  IF NOT FOUND THEN RETURN NULL; END IF;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
   SELECT * INTO i FROM identity AS x WHERE x.did = a.did;
   PERFORM scratch();
+  -- what differs: whatever is known of the tables' sizes, all of one account is hashed against all of the other
   INSERT INTO op (uri, did, collection, fresh, cid, block)
   SELECT coalesce(l.uri, r.uri), a.did, l.collection, r.uri IS NULL, l.cid, l.block
   FROM (SELECT atid.at_uri_make(a.did, x.collection, x.rkey) AS uri, x.collection, x.cid, x.block
@@ -829,21 +939,22 @@ BEGIN
 END $$;
 
 -- It was not to be had, or not as it should be: the next attempt is later each time, and the key may be an old one.
--- Or the answer names what has become of the account: the server is asked, as a relay that could not resolve the DID
--- answers RepoNotFound, and a host that the account has left does. Or the host fails: its other accounts wait too.
+-- Or the server has answered what has become of the account. Or the host fails: its other accounts wait too.
 CREATE FUNCTION fail(account atid.did, attempt int, why text, answer text, of_host bool) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  doubt CONSTANT timestamptz := CASE WHEN answer LIKE 'Repo%' THEN now() END;
   a account;
 BEGIN
   UPDATE identity SET ask = least(ask, later(answered, pause(2))), wanted = now()
   WHERE did = account AND why LIKE 'repository is not signed%';
   UPDATE account AS x
-  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = later(now(), pause(failures)),
-      check_at = least(check_at, doubt)
+  SET state = 'desynchronized', failures = failures + 1, problem = why, load_at = later(now(), pause(failures))
   WHERE x.did = fail.account AND x.state = 'in progress' AND x.claim = attempt RETURNING * INTO a;
-  IF a.did IS NULL THEN RETURN; END IF;
+  IF a.did IS NULL THEN
+    RETURN;
+  END IF;
+  PERFORM told(a.did, false, answer, NULL, a.claimed)
+  WHERE answer IN ('RepoNotFound', 'RepoDeactivated', 'RepoTakendown', 'RepoSuspended');
   INSERT INTO host AS h (name, failures, until, problem)
   SELECT pds, 1, now() + pause(0), why FROM identity WHERE did = a.did AND pds IS NOT NULL AND of_host
   ON CONFLICT (name) DO UPDATE
@@ -852,40 +963,46 @@ END $$;
 
 -- Follows the table want: some accounts that were added or taken out, and some of those whose records are of older
 -- wants. It waits while 1,000 are to be loaded.
-CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE FUNCTION settle(name text, most int) RETURNS int LANGUAGE plpgsql SET jit = off SET enable_seqscan = off AS $$
 DECLARE
   w wants;
   one atid.did;
   wanted CONSTANT text[] := patterns();
   moment CONSTANT timestamptz := now();
   dids atid.did[];
+  done int := 0;
 BEGIN
   PERFORM FROM stream AS s WHERE s.name = settle.name FOR UPDATE;
   SELECT * INTO w FROM wants;
-  IF (SELECT count(*) FROM (SELECT did FROM due LIMIT 1000) AS d) >= 1000 THEN RETURN 0; END IF;
+  IF (SELECT count(*) FROM (SELECT did FROM due LIMIT 1000) AS d) >= 1000 THEN
+    RETURN 0;
+  END IF;
   WITH gone AS (
     DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
   )
   SELECT array_agg(did) INTO dids FROM gone;
   dids := dids || ARRAY(SELECT did FROM account WHERE wants < w.n ORDER BY wants LIMIT most);
   FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did ORDER BY did LOOP
-    IF NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text)) THEN
+    done := done + 1;
+    IF one IS NULL THEN
+      UPDATE stream AS s SET listed = '' WHERE s.name = settle.name;
+    ELSIF EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text)) THEN
+      PERFORM meet(ARRAY[one]);
+      IF EXISTS (SELECT FROM account AS a WHERE a.did = one AND a.wants < w.n) THEN
+        PERFORM forget(one, wanted);
+        UPDATE account AS a
+        SET wants = w.n,
+            load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, moment) ELSE a.load_at END
+        WHERE a.did = one AND a.state <> 'in progress' AND a.wants < w.n;
+      END IF;
+    ELSE
       DELETE FROM identity WHERE did = one AND NOT labeler;
       PERFORM forget(one, '{}');
       DELETE FROM waiting WHERE did = one;
       DELETE FROM account WHERE did = one;
-      CONTINUE;
-    END IF;
-    PERFORM meet(ARRAY[one]);
-    IF EXISTS (SELECT FROM account AS a WHERE a.did = one AND a.wants < w.n) THEN
-      PERFORM forget(one, wanted);
-      UPDATE account AS a
-      SET wants = w.n,
-          load_at = CASE WHEN a.wants < w.loads AND a.rev IS NOT NULL THEN least(a.load_at, moment) ELSE a.load_at END
-      WHERE a.did = one AND a.state <> 'in progress' AND a.wants < w.n;
     END IF;
   END LOOP;
-  RETURN cardinality(dids);
+  RETURN done;
 END $$;
 
 -- A reader of what is written from now on. Nothing that is being written at this moment is left out.
@@ -897,17 +1014,25 @@ END $$;
 
 -- The next changes for a reader: each once, and the record as it is now. What is still being written comes later.
 CREATE FUNCTION changes(reader text, most int)
-RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql AS $$
-DECLARE r reader;
+RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+DECLARE
+  r reader;
+  until CONSTANT xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  uris atid.at_uri[];
 BEGIN
   SELECT * INTO r FROM reader AS x WHERE x.name = changes.reader FOR UPDATE;
-  FOR tx, n, uri IN SELECT c.tx, c.n, c.uri FROM change AS c
-                    WHERE (c.tx, c.n) > (r.tx, r.n) AND c.tx < pg_snapshot_xmin(pg_current_snapshot())
-                    ORDER BY c.tx, c.n LIMIT most LOOP
-    SELECT x.cid, x.block INTO cid, block FROM record AS x
-    WHERE x.uri = changes.uri AND x.did = atid.at_uri_did(changes.uri);
-    RETURN NEXT;
-  END LOOP;
+  uris := ARRAY(SELECT k.uri FROM change AS k
+                WHERE (k.tx, k.n) > (r.tx, r.n) AND k.tx < until ORDER BY k.tx, k.n LIMIT most);
+  RETURN QUERY
+  WITH c AS MATERIALIZED (
+    SELECT k.tx, k.n, k.uri FROM change AS k
+    WHERE (k.tx, k.n) > (r.tx, r.n) AND k.tx < until ORDER BY k.tx, k.n LIMIT most
+  ), x AS MATERIALIZED (
+    SELECT y.uri, y.cid, y.block FROM record AS y
+    WHERE y.uri = ANY (uris) AND y.did = ANY (ARRAY(SELECT atid.at_uri_did(u) FROM unnest(uris) AS u))
+  )
+  SELECT c.tx, c.n, c.uri, x.cid, x.block FROM c LEFT JOIN x ON x.uri = c.uri ORDER BY c.tx, c.n;
 END $$;
 
 -- It has read so far. What all have read is deleted.
@@ -917,26 +1042,14 @@ BEGIN
   DELETE FROM change AS c WHERE (c.tx, c.n) <= (SELECT r.tx, r.n FROM reader AS r ORDER BY r.tx, r.n LIMIT 1);
 END $$;
 
--- A session plans the statements of these functions once, maybe while the tables are small, and must never read one of
--- them whole.
-DO $$
-DECLARE f regproc;
-BEGIN
-  FOREACH f IN ARRAY '{write, forget, start, meet, told, hold, take_all, take, doubtful, ask, know, identify, claim,
-                       fail, settle, changes}'::regproc[] LOOP
-    EXECUTE format('ALTER FUNCTION %s SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
-                    SET enable_hashjoin = off SET enable_mergejoin = off', f);
-  END LOOP;
-END $$;
-
 -- What to watch. It reads account whole.
 CREATE VIEW watch AS
 SELECT 'stream_' || v.what AS what, s.name AS of, v.value
 FROM stream AS s CROSS JOIN LATERAL (VALUES
   ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
   ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate),
-  ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM clock_timestamp() - s.taken)))
-  AS v (what, value)
+  ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM clock_timestamp() - s.taken)),
+  ('listed', (s.listed IS NULL)::int)) AS v (what, value)
 UNION ALL
 SELECT 'accounts', CASE WHEN active THEN state ELSE 'inactive' END, count(*) FROM account GROUP BY 2
 UNION ALL
@@ -946,8 +1059,7 @@ SELECT 'host_failures', name, failures FROM host
 UNION ALL
 SELECT 'waiting', v.what, v.n FROM (VALUES
   ('frames', (SELECT count(*) FROM waiting)), ('identities', (SELECT count(*) FROM identity WHERE ask <= now())),
-  ('loads', (SELECT count(*) FROM due)), ('lists', (SELECT count(*) FROM to_list)),
-  ('checks', (SELECT count(*) FROM account WHERE check_at <= now())),
+  ('loads', (SELECT count(*) FROM due)), ('checks', (SELECT count(*) FROM account WHERE check_at <= now())),
   ('labels', (SELECT count(*) FROM labels_refused)), ('changes', (SELECT count(*) FROM change))) AS v (what, n);
 
 -- The accounts in trouble, why, and when it is tried again.

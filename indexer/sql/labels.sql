@@ -4,10 +4,10 @@
 --   labels_take(batch)              an array of labels: verified, the newest kept
 --   labels_in_force                 what counts now
 --
--- It needs the extension atid_crypto.
+-- It needs the extension atid_crypto. It can be used alone; the functions run with the search_path of who calls them.
 
 -- The keys of labelers, each until it was taken out of the DID document.
-CREATE TABLE label_keys (
+CREATE TABLE IF NOT EXISTS label_keys (
   src      atid.did,
   key      text CHECK (atid.did_key_is_valid(key)),
   valid_to timestamptz NOT NULL DEFAULT 'infinity',
@@ -15,7 +15,7 @@ CREATE TABLE label_keys (
 );
 
 -- The newest label of each source, subject and value; negations too.
-CREATE TABLE labels (
+CREATE TABLE IF NOT EXISTS labels (
   subject atid.at_uri,
   src     atid.did,
   val     text COLLATE "C",
@@ -26,14 +26,16 @@ CREATE TABLE labels (
   PRIMARY KEY (subject, src, val)
 );
 
-CREATE TABLE labels_refused (label jsonb, received timestamptz DEFAULT now());
+CREATE TABLE IF NOT EXISTS labels_refused (label jsonb, received timestamptz DEFAULT now());
+CREATE INDEX IF NOT EXISTS labels_refused_src ON labels_refused ((label->>'src'));
+CREATE INDEX IF NOT EXISTS labels_refused_received ON labels_refused (received);
 
-CREATE VIEW labels_in_force AS
+CREATE OR REPLACE VIEW labels_in_force AS
 SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > now();
 
 -- The keys of a labeler are those of its log, but for operations that were nullified: somebody else had set these.
 -- A log that is not valid, or is of another account, leaves none.
-CREATE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
+CREATE OR REPLACE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUAGE sql AS $$
   WITH found AS MATERIALIZED (
     SELECT k.key, max(coalesce(k.valid_to, 'infinity')) AS valid_to FROM atid.plc_log_keys(log) AS k
     WHERE k.did = account::text AND k.id = 'atproto_label' AND NOT k.nullified AND atid.did_key_is_valid(k.key)
@@ -43,10 +45,9 @@ CREATE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUA
   )
   INSERT INTO label_keys (src, key, valid_to) SELECT account, key, valid_to FROM found
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
-END;
+$$;
 
--- Its body is a text: it sorts by an at_uri, and pg_upgrade fails at a parsed body that does.
-CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS $$
   WITH part AS MATERIALIZED (
     SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
            label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,

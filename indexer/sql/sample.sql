@@ -1,4 +1,5 @@
 -- Some records, written as take() and load() do, for the queries of doc/indexer.md.
+SET search_path = indexer, pg_temp;
 DO $$
 BEGIN
   PERFORM scratch();
@@ -20,3 +21,4 @@ BEGIN
   LATERAL (SELECT format('did:web:%s.example', who)::atid.did AS did, 'app.bsky.' || name AS path) AS x;
   PERFORM write();
 END $$;
+RESET search_path;

@@ -1,0 +1,160 @@
+-- Accounts: how they come, what the server says of them, how they go, and the one function that changes their state.
+-- README.md has the table of states and transitions.
+
+-- Changes the state of an account whose row is locked. at: when to load it, if it is desynchronized; why: the status,
+-- if it is inactive or barred.
+CREATE OR REPLACE FUNCTION become(a account, next text, at timestamptz DEFAULT 'infinity', why text DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE account AS x SET state = next, load_at = at, status = why WHERE x.did = a.did;
+  IF a.state <> next THEN
+    INSERT INTO tally (what, n) VALUES (a.state, -1), (next, 1);
+  END IF;
+END $$;
+
+-- Adds an account, if it is new and may be here: it is loaded if its key is known, else once identify() has one.
+CREATE OR REPLACE FUNCTION meet(one atid.did) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  k text;
+  w int;
+  method CONSTANT text := split_part(one::text, ':', 2);
+BEGIN
+  IF EXISTS (SELECT FROM account WHERE did = one) OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one)
+     OR octet_length(one::text) > 512 THEN
+    RETURN;
+  END IF;
+  INSERT INTO identity (did, web, ask, problem)
+  VALUES (one, method = 'web', CASE WHEN method IN ('plc', 'web') THEN now() ELSE 'infinity' END,
+          CASE WHEN method NOT IN ('plc', 'web') THEN 'not implemented' END)
+  ON CONFLICT DO NOTHING;
+  SELECT key INTO k FROM identity WHERE did = one FOR SHARE;  -- waits for an identify()
+  SELECT n INTO w FROM wants;
+  INSERT INTO account (did, state, load_at, wants, listed)
+  VALUES (one, CASE WHEN k IS NULL THEN 'unidentified' ELSE 'desynchronized' END,
+          CASE WHEN k IS NULL THEN 'infinity' ELSE now() END, w, now())
+  ON CONFLICT DO NOTHING;
+  IF FOUND THEN
+    INSERT INTO tally (what, n) VALUES (CASE WHEN k IS NULL THEN 'unidentified' ELSE 'desynchronized' END, 1);
+  END IF;
+END $$;
+
+-- An account is not active, or barred: its records are given out no more.
+CREATE OR REPLACE FUNCTION silence(a account, next text, why text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM become(a, next, why => coalesce(nullif(clipped(why, 256), ''), 'unknown'));
+  UPDATE account AS x SET check_at = 'infinity', failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = a.did;
+  PERFORM clear(a.did, '{}');
+END $$;
+
+-- An account is to be loaded at a time, or identified first if its key is not known.
+CREATE OR REPLACE FUNCTION revive(a account, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM identity WHERE did = a.did AND key IS NOT NULL) THEN
+    PERFORM become(a, 'desynchronized', at);
+  ELSE
+    PERFORM become(a, 'unidentified');
+  END IF;
+END $$;
+
+-- What the server says of an account whose row is locked: in its stream, or where it was asked at a time. What its
+-- stream said since is newer, and two reasons are about the server. An account whose revision is newer than what is
+-- there is loaded.
+CREATE OR REPLACE FUNCTION tell(a account, is_active bool, why text, latest text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest)
+                                   AND latest::atid.tid <= atid.tid_ceil(now() + interval '5 minutes') THEN latest END;
+  since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
+BEGIN
+  IF a.state = 'barred' OR a.said >= asked OR NOT is_active AND why IN ('throttled', 'desynchronized') THEN
+    NULL;
+  ELSIF NOT is_active THEN
+    why := CASE why WHEN 'RepoNotFound' THEN 'deleted' WHEN 'RepoTakendown' THEN 'takendown'
+                    WHEN 'RepoSuspended' THEN 'suspended' WHEN 'RepoDeactivated' THEN 'deactivated' ELSE why END;
+    PERFORM silence(a, 'inactive', why);
+  ELSIF a.state = 'inactive' THEN
+    PERFORM revive(a, now());
+  ELSIF a.rev < newest AND a.state = 'synchronized' THEN
+    PERFORM become(a, 'desynchronized', now());
+  END IF;
+  UPDATE account AS x
+  SET listed = coalesce(asked, since), said = coalesce(since, x.said), heard = greatest(x.heard, newest), check_at = 'infinity'
+  WHERE x.did = a.did;
+END $$;
+
+CREATE OR REPLACE FUNCTION told(account text, active bool, status text, rev text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE a account;
+BEGIN
+  SELECT * INTO a FROM account AS x WHERE x.did = atid.did_or_null(told.account) FOR UPDATE;
+  IF FOUND THEN
+    PERFORM tell(a, coalesce(active, false), status, rev, asked);
+  END IF;
+END $$;
+
+-- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer. (That
+-- a repository is to be had does not say it: a relay that has taken an account down still leads to its host.)
+CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql AS $$
+DECLARE s settings;
+BEGIN
+  SELECT * INTO s FROM settings;
+  RETURN QUERY
+  UPDATE account AS a SET check_at = later(now(), pause(6, s.pause_first, s.pause_most))
+  WHERE a.did = ANY (ARRAY(SELECT x.did FROM account AS x WHERE x.check_at < 'infinity' AND x.check_at <= now()
+                           ORDER BY x.check_at LIMIT most FOR UPDATE SKIP LOCKED))
+  RETURNING a.did::text, now();
+END $$;
+
+-- An account goes, with all that is its own, but for what others point at it.
+CREATE OR REPLACE FUNCTION remove(one atid.did) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  was text;
+  label_source bool;
+BEGIN
+  SELECT labeler INTO label_source FROM identity WHERE did = one FOR UPDATE;
+  SELECT state INTO was FROM account WHERE did = one FOR UPDATE;
+  IF was IS NOT NULL THEN
+    PERFORM clear(one, '{}');
+    DELETE FROM waiting WHERE did = one;
+    DELETE FROM account WHERE did = one;
+    INSERT INTO tally (what, n) VALUES (was, -1);
+  END IF;
+  IF NOT label_source THEN
+    DELETE FROM identity WHERE did = one;
+  END IF;
+END $$;
+
+-- Follows what the stream has told, in the order of the accounts. Returns how much.
+CREATE OR REPLACE FUNCTION heed(most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  r record;
+  n int := 0;
+BEGIN
+  SELECT * INTO s FROM settings;
+  FOR r IN
+    WITH taken AS (
+      DELETE FROM notice AS x WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y ORDER BY y.n LIMIT most)) RETURNING *
+    )
+    SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity, bool_or(what = 'signature') AS signature,
+           min(because) FILTER (WHERE what = 'signal') AS signal, max(at) AS at, count(*) AS rows
+    FROM taken GROUP BY did ORDER BY did
+  LOOP
+    n := n + r.rows;
+    IF r.signal IS NOT NULL AND NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = r.did) THEN
+      INSERT INTO want (what, value, because) VALUES ('account', r.did::text, r.signal) ON CONFLICT DO NOTHING;
+    END IF;
+    IF r.met THEN
+      PERFORM meet(r.did);
+    END IF;
+    -- Others can cause no more requests than by these pauses; the first comes at once.
+    IF r.identity OR r.signature THEN
+      UPDATE identity AS i
+      SET ask = least(i.ask, greatest(CASE WHEN r.identity THEN r.at ELSE later(i.answered, pause(2, s.pause_first, s.pause_most)) END,
+                                      CASE WHEN i.nudged > 2 THEN later(i.answered, pause(i.nudged, s.pause_first, s.pause_most)) END)),
+          asked = 0, wanted = r.at, nudged = least(i.nudged + 1, 20)
+      WHERE i.did = r.did AND (i.answered IS NOT NULL OR r.identity AND i.asked = 0);
+    END IF;
+  END LOOP;
+  RETURN n;
+END $$;

@@ -1,0 +1,59 @@
+-- The indexer on Citus: after the other files, on the coordinator. Which query asks one shard stands in doc/indexer.md.
+--
+-- All of an account is in one shard, by its DID; what points at a record is in one shard, by that record. The other
+-- tables are small, and stay on the coordinator, where the functions run.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'account'::regclass) THEN
+    PERFORM create_distributed_table('account', 'did', colocate_with => 'none');
+    PERFORM create_distributed_table('identity', 'did', colocate_with => 'account');
+    PERFORM create_distributed_table('record', 'did', colocate_with => 'account');
+    PERFORM create_distributed_table('reference', 'subject', colocate_with => 'none');
+  END IF;
+END $$;
+
+-- Citus locks no rows of several shards for a SELECT. What takes the next rows does it one after the other instead, and
+-- what locks several accounts locks each for itself, in the same order.
+CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql AS $$
+DECLARE one atid.did;
+BEGIN
+  FOR one IN SELECT DISTINCT d FROM unnest(dids) AS d ORDER BY d LOOP
+    RETURN QUERY SELECT * FROM account AS x WHERE x.did = one AND x.state <> 'loading' FOR UPDATE;
+  END LOOP;
+END $$;
+
+CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  next atid.did[];
+  moment CONSTANT timestamptz := now();
+  again timestamptz;
+BEGIN
+  SELECT * INTO s FROM settings;
+  PERFORM pg_advisory_xact_lock(hashtextextended('indexer: doubtful', 0));
+  again := later(moment, pause(6, s.pause_first, s.pause_most));
+  next := ARRAY(SELECT x.did FROM account AS x WHERE x.check_at < 'infinity' AND x.check_at <= moment ORDER BY x.check_at LIMIT most);
+  IF next <> '{}' THEN
+    RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next) RETURNING a.did::text, moment;
+  END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION ask(most int, known bool, of_web bool) RETURNS TABLE (did text, asked timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  moment CONSTANT timestamptz := now();
+  next atid.did[];
+BEGIN
+  SELECT * INTO s FROM settings;
+  PERFORM pg_advisory_xact_lock(hashtextextended('indexer: ask', 0));
+  next := ARRAY(SELECT x.did FROM identity AS x
+                WHERE (x.answered IS NOT NULL) = known AND x.web = of_web AND x.ask < 'infinity' AND x.ask <= moment
+                ORDER BY x.ask LIMIT most);
+  IF next <> '{}' THEN
+    RETURN QUERY
+    UPDATE identity AS i
+    SET asked = i.asked + 1, ask = later(moment, least(s.pause_first * 2 ^ least(i.asked, 20), s.pause_most))
+    WHERE i.did = ANY (next) RETURNING i.did::text, moment;
+  END IF;
+END $$;

@@ -1,0 +1,24 @@
+-- The last file. A session plans the statements of these functions once, maybe while the tables are small, and must
+-- never read one of them whole. And their names mean what they meant here, whatever the search_path of who calls them
+-- is.
+DO $$
+DECLARE
+  f record;
+  plans text;
+BEGIN
+  FOR f IN SELECT p.oid::regprocedure AS name, p.proname FROM pg_proc AS p
+           WHERE p.pronamespace = 'indexer'::regnamespace AND p.prorettype <> 'trigger'::regtype
+             AND (p.prolang = (SELECT oid FROM pg_language WHERE lanname = 'plpgsql') OR p.proname LIKE 'label%')
+  LOOP
+    plans := CASE f.proname
+      WHEN 'load' THEN 'SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = ''64MB'''
+      -- a plan for the values of a call would have the frames in it, or not find the indexes on an expression that a
+      -- parameter is compared with
+      ELSE 'SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off'
+           || CASE WHEN f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'announce', 'apply', 'await', 'write',
+                                        'claim', 'ask', 'due_loads', 'due_identities')
+                   THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;
+    EXECUTE format('ALTER FUNCTION %s SET search_path = indexer, pg_temp %s', f.name, plans);
+  END LOOP;
+END $$;
+ALTER FUNCTION want_changed() SET search_path = indexer, pg_temp;

@@ -1,0 +1,160 @@
+-- Identities: whom to ask for, and what the answers change. An account's PLC log or DID document says which key signs its
+-- commits, on which server it is, and by which handle it calls itself.
+
+-- Identities to ask for, of those that had an answer before or of those that never had one, of did:web or of did:plc.
+-- They come again, later each time, until there is an answer.
+CREATE OR REPLACE FUNCTION ask(most int, known bool, of_web bool) RETURNS TABLE (did text, asked timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE s settings;
+BEGIN
+  SELECT * INTO s FROM settings;
+  RETURN QUERY
+  UPDATE identity AS i SET asked = i.asked + 1, ask = later(now(), pause(i.asked, s.pause_first, s.pause_most))
+  WHERE i.did = ANY (ARRAY(SELECT x.did FROM identity AS x
+                           WHERE (x.answered IS NOT NULL) = known AND x.web = of_web AND x.ask < 'infinity' AND x.ask <= now()
+                           ORDER BY x.ask LIMIT most FOR UPDATE SKIP LOCKED))
+  RETURNING i.did::text, now();
+END $$;
+
+-- They were not asked for: what failed is the directory. They come again at once, and nothing counts.
+CREATE OR REPLACE FUNCTION unask(dids text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE one atid.did;
+BEGIN
+  PERFORM one_of_many();
+  FOR one IN SELECT DISTINCT d FROM unnest(dids) AS u CROSS JOIN atid.did_or_null(u) AS d WHERE d IS NOT NULL ORDER BY d LOOP
+    UPDATE identity AS i SET asked = greatest(i.asked - 1, 0), ask = least(i.ask, now()) WHERE i.did = one;
+  END LOOP;
+END $$;
+
+-- There was no answer, or none that could be read. why is one of the program's names.
+CREATE OR REPLACE FUNCTION not_identified(account text, why text, more text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE identity AS i SET problem = clipped(why, 256), detail = clipped(more, 800) WHERE i.did = atid.did_or_null(account);
+END $$;
+
+-- Who an account is, as it was asked for at a time; keys are all that it has had. Where the key is another one, the
+-- account is loaded anew. One that has a tombstone, or has left the PDS whose stream is followed, has no records.
+CREATE OR REPLACE FUNCTION know(
+  account atid.did, new_key text, keys text[], names jsonb, new_pds text, tombstone bool, asked timestamptz
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  i identity;
+  a account;
+  home text[];
+  moved bool;
+  ended text;
+  enough bool;
+  new_host text;
+  moment CONSTANT timestamptz := now();
+  name CONSTANT text := jsonb_path_query_first(names, '$[*] ? (@.type() == "string" && @ starts with "at://")') #>> '{}';
+BEGIN
+  SELECT * INTO s FROM settings;
+  SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
+  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
+  IF i.did IS NULL THEN RETURN; END IF;
+  -- the stream of repositories that was started last is the one that is followed
+  SELECT x.pds INTO home FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1;
+  new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
+  new_pds := CASE WHEN octet_length(new_pds) <= 512 AND origin(new_pds) IS NOT NULL THEN rtrim(new_pds, '/') END;
+  new_host := origin(new_pds);
+
+  -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:
+  -- what is there may be older. While others are left, the answer may be older than they are.
+  WITH found AS (
+    DELETE FROM bad AS b
+    WHERE b.did = know.account AND b.early
+      AND EXISTS (SELECT FROM unnest(keys) AS k WHERE atid.event_is_signed_by(b.frame, k))
+    RETURNING b.stream, b.frame
+  )
+  INSERT INTO waiting (stream, slot, seq, did, frame)
+  SELECT f.stream, slot(a.did), atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, a.did, f.frame
+  FROM found AS f CROSS JOIN atid.frame_parts(f.frame) AS h
+  WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key) ORDER BY seq DESC LIMIT 1;
+  enough := know.asked >= coalesce(i.wanted, '-infinity')
+            AND (i.asked > 6 OR NOT EXISTS (SELECT FROM bad AS b WHERE b.did = know.account AND b.early));
+  UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;
+
+  UPDATE identity AS x
+  SET key = new_key, pds = new_pds, host = new_host, answered = moment, detail = NULL,
+      problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no key' END,
+      handle = CASE WHEN octet_length(name) <= 258 THEN clipped(substr(name, 6), 1012) END,
+      asked = CASE WHEN enough THEN 0 ELSE x.asked END,
+      nudged = CASE WHEN x.wanted IS NULL OR x.wanted < moment - s.identity_age THEN 0 ELSE x.nudged END,
+      ask = CASE WHEN enough THEN later(moment, s.identity_age * (0.9 + 0.2 * random())) ELSE x.ask END
+  WHERE x.did = know.account;
+  IF a.did IS NULL THEN RETURN; END IF;
+  moved := (coalesce(new_host, '') <> ALL (home)) IS TRUE;
+  ended := CASE WHEN tombstone THEN 'tombstoned' WHEN moved THEN 'moved' END;
+  IF ended IS NOT NULL THEN
+    IF a.state <> 'barred' OR a.status <> ended THEN
+      PERFORM silence(a, 'barred', ended);
+    END IF;
+  ELSIF a.state = 'barred' OR new_key IS DISTINCT FROM i.key AND a.state <> 'inactive' THEN
+    UPDATE account AS x SET failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = a.did;
+    PERFORM revive(a, moment);
+  END IF;
+END $$;
+
+-- An account's log, as the directory's /log/audit has it. Returns NULL, or why it was not taken.
+CREATE OR REPLACE FUNCTION identify(account text, log jsonb, asked timestamptz) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  i identity;
+  h record;
+  why text;
+  again jsonb;
+BEGIN
+  SELECT * INTO i FROM identity WHERE did = atid.did_or_null(account) FOR UPDATE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  why := coalesce(atid.plc_log_problem(log),
+    CASE WHEN log->0->>'did' IS DISTINCT FROM account THEN 'The log must be that of the account.'
+         WHEN jsonb_array_length(log) < jsonb_array_length(i.log) THEN 'The log must not be shorter than it was.' END);
+  IF why IS NOT NULL THEN
+    PERFORM not_identified(account, 'invalid', why);
+    RETURN why;
+  END IF;
+  SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
+  UPDATE identity SET log = identify.log WHERE did = i.did;
+  PERFORM know(i.did, h.data #>> '{verificationMethods,atproto}',
+    ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'), h.data->'alsoKnownAs',
+    h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone', asked);
+  PERFORM label_keys_take(i.did, log);
+  IF i.answered IS NULL AND i.labeler THEN
+    WITH early AS (
+      DELETE FROM labels_refused WHERE label->>'src' = account RETURNING label
+    )
+    SELECT jsonb_agg(label) INTO again FROM early;
+    PERFORM labels_take(again);
+  END IF;
+  RETURN NULL;
+END $$;
+
+-- An account's DID document, as https://its.domain/.well-known/did.json has it. Returns NULL, or why it was not taken.
+CREATE OR REPLACE FUNCTION identify_web(account text, document jsonb, asked timestamptz) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  me CONSTANT atid.did := atid.did_or_null(account);
+  method jsonb;
+  key text;
+  why text;
+BEGIN
+  IF jsonb_typeof(document) IS DISTINCT FROM 'object' OR document->>'id' IS DISTINCT FROM account OR me IS NULL THEN
+    why := 'The document must be that of the account.';
+  ELSE
+    SELECT m INTO method FROM jsonb_path_query(document, 'strict $.verificationMethod[*]', silent => true) AS m
+    WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account LIMIT 1;
+    BEGIN
+      key := atid.did_key_from_multibase(method->>'type', method->>'publicKeyMultibase');
+    EXCEPTION WHEN data_exception OR feature_not_supported THEN
+      GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
+    END;
+  END IF;
+  IF why IS NOT NULL THEN
+    PERFORM not_identified(account, 'invalid', why);
+    RETURN why;
+  END IF;
+  PERFORM know(me, key, ARRAY[key], document->'alsoKnownAs',
+    (SELECT p->>'serviceEndpoint' FROM jsonb_path_query(document, 'strict $.service[*]', silent => true) AS p
+     WHERE p->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false, asked);
+  RETURN NULL;
+END $$;

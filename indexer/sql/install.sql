@@ -1,0 +1,22 @@
+-- All of the indexer's SQL, in its order: for atid-indexer, which reads this list, and for psql:
+--
+--   psql -v ON_ERROR_STOP=1 --single-transaction -f indexer/sql/install.sql
+--
+-- The migrations make the tables, each once; the other files are functions and views, made anew by each upgrade.
+\set QUIET on
+CREATE SCHEMA IF NOT EXISTS indexer;
+SET search_path = indexer, pg_temp;
+\ir migrations/0001.sql
+\ir labels.sql
+\ir settings.sql
+\ir wants.sql
+\ir accounts.sql
+\ir identities.sql
+\ir write.sql
+\ir stream.sql
+\ir loads.sql
+\ir readers.sql
+\ir watch.sql
+\ir operate.sql
+\ir finish.sql
+RESET search_path;

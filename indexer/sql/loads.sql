@@ -1,0 +1,180 @@
+-- Loads: which accounts are to be loaded, a repository that has come, and what is done where none has.
+
+-- Accounts to load, each with the number of the attempt, that are due behind the place where the last call ended: so
+-- nobody is looked at twice, and accounts of origins that are busy or have failed hold up no others. A row whose claim
+-- is NULL only says how far the accounts were looked through. No row: the end; go on from the beginning, NULL.
+CREATE OR REPLACE FUNCTION claim(most int, known bool, after_at timestamptz, after_did text, busy text[])
+RETURNS TABLE (did text, claim int, host text, at timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+  c record;
+  dids atid.did[] := '{}';
+  moment CONSTANT timestamptz := now();
+  seen int := 0;
+BEGIN
+  FOR c IN
+    SELECT a.did, a.load_at, i.host, i.host = ANY (busy) OR h.until IS NOT NULL AS later
+    FROM (SELECT x.did, x.load_at FROM account AS x
+          WHERE x.state = 'desynchronized' AND (x.rev IS NOT NULL) = known AND x.load_at <= moment
+            AND (x.load_at, x.did) > (coalesce(after_at, '-infinity'), coalesce(after_did, 'did:a:a')::atid.did)
+          ORDER BY x.load_at, x.did LIMIT 1000) AS a
+         JOIN identity AS i ON i.did = a.did
+         LEFT JOIN host AS h ON h.name = i.host AND h.until > moment AND h.failures > 2
+    ORDER BY a.load_at, a.did
+  LOOP
+    seen := seen + 1;
+    did := c.did;
+    at := c.load_at;
+    CONTINUE WHEN c.later;
+    PERFORM FROM account AS x WHERE x.did = c.did AND x.state = 'desynchronized' FOR UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
+    UPDATE account AS a SET state = 'loading', load_at = 'infinity', claim = a.claim + 1, claimed = moment
+    WHERE a.did = c.did RETURNING a.claim INTO claim;
+    host := c.host;
+    dids := dids || c.did;
+    RETURN NEXT;
+    claim := NULL;
+    host := NULL;
+    EXIT WHEN cardinality(dids) >= most;
+  END LOOP;
+  IF dids <> '{}' THEN
+    INSERT INTO tally (what, n) VALUES ('desynchronized', -cardinality(dids)), ('loading', cardinality(dids));
+  END IF;
+  IF seen > 0 AND (dids = '{}' OR dids[cardinality(dids)] <> did::atid.did) THEN
+    RETURN NEXT;
+  END IF;
+END $$;
+
+-- A repository, as com.atproto.sync.getRepo has it. What is wrong with it is noted, and returned as the outcome:
+--
+--   loaded       changed says how many records are other ones
+--   superseded   it is wanted no more
+--   unsigned     another key has signed it: as after a move, until the account writes; or the key is an old one
+--   older        it is older than what was announced, or than what is here
+--   future       its revision is of the future
+--   invalid      detail says why
+--   not written  an index, a constraint or a trigger of the operator's has refused it: detail says why
+--
+-- What differs is found by hashing all of one account against all of the other, whatever is known of the tables' sizes.
+CREATE OR REPLACE FUNCTION load(account text, attempt int, car bytea, OUT outcome text, OUT detail text, OUT changed int)
+LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  a account;
+  i identity;
+  c record;
+  w CONSTANT int := (SELECT x.n FROM wants AS x);
+  wanted CONSTANT text[] := patterns();
+  is_read bool := false;
+BEGIN
+  SELECT * INTO s FROM settings;
+  SELECT * INTO a FROM account AS x
+  WHERE x.did = atid.did_or_null(load.account) AND x.state = 'loading' AND x.claim = attempt FOR UPDATE;
+  IF NOT FOUND THEN
+    outcome := 'superseded';
+    RETURN;
+  END IF;
+  SELECT * INTO i FROM identity AS x WHERE x.did = a.did;
+  BEGIN
+    SELECT * INTO c FROM atid.repo_commit(car);
+    outcome := CASE
+      WHEN c.did IS DISTINCT FROM a.did THEN 'invalid'
+      WHEN NOT atid.commit_is_signed_by(c.block, a.did::text, i.key) THEN 'unsigned'
+      WHEN c.rev IS NULL OR c.rev > atid.tid_ceil(later(now(), interval '5 minutes')) THEN 'future'
+      -- is taken only where nobody has another
+      WHEN c.rev < greatest(a.heard, a.rev) AND a.older < s.most_older THEN 'older' END;
+    detail := CASE outcome WHEN 'invalid' THEN 'The repository must be that of the account.'
+                           WHEN 'older' THEN format('revision %s, announced was %s', c.rev, greatest(a.heard, a.rev))
+                           WHEN 'future' THEN format('revision %s', c.rev) END;
+    IF outcome IS NULL THEN
+      PERFORM scratch();
+      DELETE FROM op;
+      INSERT INTO op (uri, did, collection, fresh, cid, block)
+      SELECT coalesce(l.uri, r.uri), a.did, l.collection, r.uri IS NULL, l.cid, l.block
+      FROM (SELECT atid.at_uri_make(a.did, x.collection, x.rkey) AS uri, x.collection, x.cid, x.block
+            FROM atid.repo_records_signed_by(car, a.did::text, i.key) AS x WHERE x.collection LIKE ANY (wanted)) AS l
+           FULL JOIN (SELECT x.uri, x.cid FROM record AS x WHERE x.did = a.did
+                      AND x.uri BETWEEN atid.at_uri_make(a.did) AND atid.at_uri_scope_upper(atid.at_uri_make(a.did))) AS r
+           ON l.uri = r.uri
+      WHERE l.cid IS DISTINCT FROM r.cid;
+      GET DIAGNOSTICS changed = ROW_COUNT;
+      is_read := true;
+      PERFORM write();
+    END IF;
+  EXCEPTION WHEN OTHERS THEN
+    IF of_server(SQLSTATE) THEN RAISE; END IF;
+    GET STACKED DIAGNOSTICS outcome = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+    detail := concat_ws(': ', outcome, nullif(detail, ''));
+    outcome := CASE WHEN is_read THEN 'not written' ELSE 'invalid' END;
+    changed := NULL;
+  END;
+  IF outcome IS NOT NULL THEN
+    PERFORM unload(a.did, attempt, outcome, detail);
+    RETURN;
+  END IF;
+  outcome := 'loaded';
+  UPDATE account AS x
+  SET rev = c.rev, data = c.data, heard = NULL, wants = w, failures = 0, older = 0, problem = NULL, detail = NULL
+  WHERE x.did = a.did;
+  PERFORM become(a, 'synchronized');
+  INSERT INTO tally (what, n) VALUES ('loads', 1);
+  DELETE FROM host AS h WHERE h.name = i.host;
+END $$;
+
+-- An attempt to load an account has ended without its repository: the next one is later each time. Nothing that a
+-- stranger has said can make this fail: why is a name, and what else is said is clipped.
+CREATE OR REPLACE FUNCTION unload(account atid.did, attempt int, why text, more text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  a account;
+BEGIN
+  SELECT * INTO s FROM settings;
+  SELECT * INTO a FROM account AS x WHERE x.did = unload.account AND x.state = 'loading' AND x.claim = attempt FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM become(a, 'desynchronized', later(now(), pause(a.failures, s.pause_first, s.pause_most)));
+  UPDATE account AS x
+  SET failures = least(x.failures + 1, 1000000), older = x.older + CASE WHEN why = 'older' THEN 1 ELSE 0 END,
+      problem = clipped(why, 256), detail = clipped(more, 800)
+  WHERE x.did = a.did;
+  -- the key may be an old one
+  IF why = 'unsigned' THEN
+    INSERT INTO notice (did, what) VALUES (a.did, 'signature');
+  END IF;
+END $$;
+
+-- A repository was not to be had. Where the answer names what has become of the account, the server is asked: a relay
+-- that could not resolve the DID answers RepoNotFound, and so does a host that the account has left. Where it is the
+-- host that fails, its other accounts wait too.
+CREATE OR REPLACE FUNCTION fail(account text, attempt int, why text, more text, of_host bool) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  me CONSTANT atid.did := atid.did_or_null(account);
+  origin CONSTANT text := (SELECT i.host FROM identity AS i WHERE i.did = me);
+BEGIN
+  SELECT * INTO s FROM settings;
+  IF NOT EXISTS (SELECT FROM account AS x WHERE x.did = me AND x.state = 'loading' AND x.claim = attempt) THEN RETURN; END IF;
+  PERFORM unload(me, attempt, why, more);
+  IF why LIKE 'Repo%' THEN
+    UPDATE account AS x SET check_at = least(x.check_at, now()) WHERE x.did = me;
+  END IF;
+  IF of_host AND origin IS NOT NULL
+     AND (EXISTS (SELECT FROM host AS h WHERE h.name = origin)
+          OR (SELECT count(*) FROM (SELECT FROM host LIMIT s.most_hosts) AS h) < s.most_hosts) THEN
+    INSERT INTO host AS h (name, failures, until, problem)
+    VALUES (origin, 1, later(now(), pause(0, s.pause_first, s.pause_most)), clipped(why, 256))
+    ON CONFLICT (name) DO UPDATE
+    SET failures = least(h.failures + 1, 1000000), problem = excluded.problem,
+        until = later(now(), pause(h.failures, s.pause_first, s.pause_most));
+  END IF;
+END $$;
+
+-- An account was claimed, but not asked for: it is due again soon, and nothing counts.
+CREATE OR REPLACE FUNCTION release(account text, attempt int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE a account;
+BEGIN
+  SELECT * INTO a FROM account AS x
+  WHERE x.did = atid.did_or_null(account) AND x.state = 'loading' AND x.claim = attempt FOR UPDATE;
+  IF FOUND THEN
+    PERFORM become(a, 'desynchronized', later(now(), interval '2 s'));
+  END IF;
+END $$;

@@ -1,0 +1,103 @@
+-- What an operator does, and what is done every few seconds.
+
+-- An account is kept out, whatever the network says. Its records go.
+CREATE OR REPLACE FUNCTION exclude(account text, why text DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE me CONSTANT atid.did := account;
+BEGIN
+  PERFORM one_of_many();
+  INSERT INTO exclusion AS x (did, why) VALUES (me, exclude.why) ON CONFLICT (did) DO UPDATE SET why = coalesce(excluded.why, x.why);
+  DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
+  DELETE FROM candidate AS c WHERE c.did = me;
+  PERFORM remove(me);
+END $$;
+
+-- It may come again: at once if it is wanted.
+CREATE OR REPLACE FUNCTION include(account text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE me CONSTANT atid.did := account;
+BEGIN
+  DELETE FROM exclusion AS x WHERE x.did = me;
+  INSERT INTO unsettled (did) VALUES (me);
+END $$;
+
+-- An account is kept out, and nothing is left of it: neither what others have pointed at it, nor its labels and those
+-- about it, nor frames. That it is excluded stays.
+CREATE OR REPLACE FUNCTION forget(account text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  me CONSTANT atid.did := account;
+  low CONSTANT atid.at_uri := atid.at_uri_make(me);
+  high CONSTANT atid.at_uri := atid.at_uri_scope_upper(atid.at_uri_make(me));
+BEGIN
+  PERFORM exclude(account, 'forgotten');
+  DELETE FROM identity AS i WHERE i.did = me;
+  DELETE FROM reference AS r WHERE r.subject BETWEEN low AND high;
+  DELETE FROM labels AS l WHERE l.subject BETWEEN low AND high OR l.src = me;
+  DELETE FROM label_keys AS k WHERE k.src = me;
+  DELETE FROM labels_refused AS l WHERE l.label->>'src' = account OR l.label->>'uri' IN (account, 'at://' || account)
+                                        OR l.label->>'uri' LIKE 'at://' || account || '/%';
+  DELETE FROM bad AS b WHERE b.did = me;
+  DELETE FROM waiting AS w WHERE w.did = me;
+END $$;
+
+-- An account is loaded again, and its records are written anew, with their references.
+CREATE OR REPLACE FUNCTION reload(account text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  me CONSTANT atid.did := account;
+  a account;
+BEGIN
+  SELECT * INTO a FROM account AS x WHERE x.did = me FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('account %s is not here', me),
+      DETAIL = (SELECT e.value FROM explain(account) AS e WHERE e.what = 'answer') || '.';
+  END IF;
+  PERFORM scratch();
+  INSERT INTO op (uri, did, collection, fresh, cid, block)
+  SELECT r.uri, r.did, atid.at_uri_collection(r.uri), false, r.cid, r.block FROM record AS r
+  WHERE r.did = me AND r.uri BETWEEN atid.at_uri_make(me) AND atid.at_uri_scope_upper(atid.at_uri_make(me));
+  PERFORM write();
+  UPDATE account AS x SET failures = 0, older = 0, gaps = 0, problem = NULL, detail = NULL WHERE x.did = me;
+  IF a.state IN ('synchronized', 'desynchronized') THEN
+    PERFORM become(a, 'desynchronized', now());
+  ELSIF a.state = 'inactive' THEN
+    UPDATE account AS x SET check_at = now() WHERE x.did = me;
+  END IF;
+  UPDATE identity AS i SET ask = least(i.ask, now()), asked = 0 WHERE i.did = me AND a.state IN ('unidentified', 'barred');
+  DELETE FROM host AS h WHERE h.name = (SELECT i.host FROM identity AS i WHERE i.did = me);
+END $$;
+
+-- Every ten seconds: counters are summed up and sampled, invented accounts end, and what strangers can fill is bounded.
+CREATE OR REPLACE FUNCTION tidy() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  one record;
+BEGIN
+  SELECT * INTO s FROM settings;
+  PERFORM one_of_many();
+  IF (SELECT count(*) FROM (SELECT FROM tally LIMIT 50) AS t) > 20 THEN
+    WITH gone AS (DELETE FROM tally RETURNING what, n)
+    INSERT INTO tally (what, n) SELECT what, sum(n) FROM gone GROUP BY what HAVING sum(n) <> 0;
+  END IF;
+  INSERT INTO sample (at, behind, loads)
+  SELECT now(), coalesce(sum(t.n) FILTER (WHERE t.what IN ('unidentified', 'desynchronized', 'loading')), 0),
+         coalesce(sum(t.n) FILTER (WHERE t.what = 'loads'), 0) FROM tally AS t
+  ON CONFLICT DO NOTHING;
+  DELETE FROM sample WHERE at < now() - interval '2 hours';
+
+  -- Accounts that nobody knows: the directory has never answered.
+  FOR one IN SELECT i.did FROM identity AS i
+             WHERE i.answered IS NULL AND NOT i.labeler AND i.met < later(now(), -(s.invented_after / 3))
+               AND (i.problem = 'not found' OR i.met < later(now(), -s.invented_after))
+             ORDER BY i.met LIMIT 2000
+  LOOP
+    CONTINUE WHEN EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = one.did::text);
+    PERFORM remove(one.did);
+  END LOOP;
+  DELETE FROM host WHERE until < later(now(), -interval '1 day');
+  IF pg_total_relation_size('labels_refused') > s.most_labels_refused THEN
+    DELETE FROM labels_refused
+    WHERE received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY received) FROM labels_refused);
+  END IF;
+  -- An account whose attempt nobody has ended: the program that had claimed it could not say so.
+  FOR one IN SELECT did, claim FROM account WHERE state = 'loading' AND claimed < later(now(), -interval '2 hours') LIMIT 100 LOOP
+    PERFORM unload(one.did, one.claim, 'ended', NULL);
+  END LOOP;
+END $$;

@@ -1,0 +1,33 @@
+-- Readers: an application reads what was written, each change once.
+
+-- A reader of what is written from now on. Nothing that is being written at this moment is left out.
+CREATE OR REPLACE FUNCTION read_from_now(reader text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  LOCK TABLE reader IN ACCESS EXCLUSIVE MODE;  -- waits for all who write
+  INSERT INTO reader (name, since)
+  SELECT read_from_now.reader, CASE WHEN s.is_called THEN s.last_value ELSE 0 END FROM change_n_seq AS s;
+END $$;
+
+-- The next changes for a reader: each once, and the record as it is now. What is still being written comes later.
+CREATE OR REPLACE FUNCTION changes(reader text, most int)
+RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql AS $$
+DECLARE r reader;
+BEGIN
+  SELECT * INTO r FROM reader AS x WHERE x.name = changes.reader FOR UPDATE;
+  FOR tx, n, uri IN SELECT c.tx, c.n, c.uri FROM change AS c
+                    WHERE (c.tx, c.n) > (r.tx, r.n) AND c.n > r.since AND c.tx < pg_snapshot_xmin(pg_current_snapshot())
+                    ORDER BY c.tx, c.n LIMIT most LOOP
+    cid := NULL;
+    block := NULL;
+    SELECT x.cid, x.block INTO cid, block FROM record AS x
+    WHERE x.uri = changes.uri AND x.did = atid.at_uri_did(changes.uri);
+    RETURN NEXT;
+  END LOOP;
+END $$;
+
+-- It has read so far. What all have read is deleted.
+CREATE OR REPLACE FUNCTION read_to(reader text, tx xid8, n bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE reader AS r SET tx = read_to.tx, n = read_to.n WHERE r.name = read_to.reader;
+  DELETE FROM change AS c WHERE (c.tx, c.n) <= (SELECT r.tx, r.n FROM reader AS r ORDER BY r.tx, r.n LIMIT 1);
+END $$;

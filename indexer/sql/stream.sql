@@ -1,0 +1,528 @@
+-- The stream. take() has frames verified and applied and the cursor moved in one transaction, in three steps over the
+-- temporary table batch, which write.sql describes:
+--
+--   judge()     what is true: reads each frame, and finds what is wrong with it
+--   announce()  what follows: bad frames are kept, and what settle() is to do about accounts and identities is noted
+--   apply()     what it changes: records, and the accounts themselves
+--
+-- A taker has the accounts whose slot is in lo..hi. It locks its rows of the table taker, then accounts in the order of
+-- their DIDs; no identity, so that no directory can hold up the stream.
+
+-- Begins with a stream, for so many takers. What an earlier run had begun to load counts as a failure, so that what has
+-- ended it does not come first again. Returns the number to go on behind, the least of all takers.
+CREATE OR REPLACE FUNCTION start(stream text, kind text, pds text[], takers int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  a account;
+  old taker[];
+  at bigint;
+  is_new bool;
+BEGIN
+  SELECT * INTO s FROM settings;
+  INSERT INTO stream AS x (name, kind, pds) VALUES (start.stream, start.kind, nullif(start.pds, '{}'))
+  ON CONFLICT (name) DO UPDATE SET pds = excluded.pds, started = now();
+  old := ARRAY(SELECT t FROM taker AS t WHERE t.stream = start.stream ORDER BY t.lo FOR UPDATE);
+  is_new := old = '{}';
+  IF is_new THEN
+    INSERT INTO taker (stream, lo, hi) VALUES (start.stream, 0, 255);
+    old := ARRAY(SELECT t FROM taker AS t WHERE t.stream = start.stream);
+  END IF;
+  -- Each of the new takers has the parts of the old ones that are its own, with their cursors: nothing is lost, and
+  -- nothing comes twice. What was counted goes to the first.
+  DELETE FROM taker AS t WHERE t.stream = start.stream;
+  INSERT INTO taker (stream, lo, hi, cursor, heard, taken)
+  SELECT start.stream, min(g.lo), max(g.hi), g.cursor, max(g.heard), max(g.taken)
+  FROM (SELECT p.*, count(*) FILTER (WHERE p.starts) OVER (PARTITION BY p.n ORDER BY p.lo) AS part
+        FROM (SELECT n, greatest(o.lo, b.lo) AS lo, least(o.hi, b.hi) AS hi, o.cursor, o.heard, o.taken,
+                     o.cursor IS DISTINCT FROM lag(o.cursor) OVER (PARTITION BY n ORDER BY o.lo) AS starts
+              FROM generate_series(0, takers - 1) AS n
+                   CROSS JOIN LATERAL (SELECT (256 * n + takers - 1) / takers AS lo,
+                                              (256 * (n + 1) + takers - 1) / takers - 1 AS hi) AS b
+                   JOIN unnest(old) AS o ON o.lo <= b.hi AND b.lo <= o.hi) AS p) AS g
+  GROUP BY g.n, g.part, g.cursor;
+  UPDATE taker AS t SET (frames, commits, refused) = (SELECT sum(o.frames), sum(o.commits), sum(o.refused) FROM unnest(old) AS o)
+  WHERE t.stream = start.stream AND t.lo = 0;
+  SELECT min(t.cursor) INTO at FROM taker AS t WHERE t.stream = start.stream;
+  IF kind = 'repos' THEN
+    UPDATE stream AS x SET look = now(), looked = NULL WHERE x.name = start.stream AND (is_new OR at = 0);
+    FOR a IN SELECT * FROM account WHERE state = 'loading' ORDER BY did LOOP
+      PERFORM unload(a.did, a.claim, 'ended', NULL);
+    END LOOP;
+  END IF;
+  RETURN at;
+END $$;
+
+-- The first number of a connection that was asked for what comes behind cursor. A server that has no older frames
+-- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next.
+CREATE OR REPLACE FUNCTION connected(stream text, cursor bigint, first bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE stream AS x SET look = now(), looked = NULL
+  WHERE x.name = connected.stream AND x.kind = 'repos' AND cursor > 0 AND first > cursor + 1
+    AND (SELECT max(later(t.heard, -greatest(t.lag, '0'))) FROM taker AS t WHERE t.stream = connected.stream)
+        < now() - (SELECT missed_after FROM settings);
+END $$;
+
+-- A frame that is too large to be read: only its digest is kept.
+CREATE OR REPLACE FUNCTION too_large(stream text, digest bytea, bytes bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO bad (digest, stream, reason, early)
+  VALUES (digest, too_large.stream, format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false)
+  ON CONFLICT DO NOTHING;
+  UPDATE taker AS t SET refused = t.refused + 1 WHERE t.stream = too_large.stream AND t.lo = 0;
+END $$;
+
+-- Locks those of the accounts that are not being loaded.
+CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM account WHERE did = ANY (dids) AND state <> 'loading' ORDER BY did FOR UPDATE;
+END $$;
+
+-- What is true. Each frame goes into batch, with what it says and what is wrong with it; but for those that were taken
+-- before, whose number is not above the cursor. The frames that have waited for the accounts in waited come first.
+-- (OFFSET 0: what a step computes is computed once.)
+CREATE OR REPLACE FUNCTION judge(stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  of_labels CONSTANT bool := (SELECT x.kind = 'labels' FROM stream AS x WHERE x.name = judge.stream);
+  home CONSTANT text[] := (SELECT x.pds FROM stream AS x WHERE x.name = judge.stream);
+  all_wanted CONSTANT bool := everybody();
+  far CONSTANT bigint := (SELECT far_ahead FROM settings);
+  cursors CONSTANT bigint[] := ARRAY(SELECT t.cursor FROM taker AS t WHERE t.stream = judge.stream
+                                     AND t.lo >= from_slot AND t.hi <= to_slot ORDER BY t.lo);
+  all_slots CONSTANT bool := from_slot = 0 AND to_slot = 255;
+  one_cursor CONSTANT bigint := CASE WHEN all_slots AND cardinality(cursors) = 1 THEN cursors[1] END;
+BEGIN
+  WITH late AS (
+    DELETE FROM waiting AS w WHERE w.stream = judge.stream AND w.did = ANY (waited) RETURNING w.seq, w.frame
+  )
+  INSERT INTO said (n, frame, op, t, error, seq, at, did, shape)
+  SELECT p.n, p.late, (p.h).op, (p.h).t, (p.h).error,
+         CASE WHEN atid.dag_cbor_typeof((p.h).body, '{seq}') = 'number'
+           THEN atid.dag_cbor_get_text((p.h).body, '{seq}')::bigint END,
+         atid.datetime_or_null(atid.dag_cbor_get_text((p.h).body, '{time}')),
+         atid.did_or_null(atid.dag_cbor_get_text((p.h).body, CASE (p.h).t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])),
+         CASE (p.h).t WHEN '#labels' THEN atid.dag_cbor_typeof((p.h).body, '{labels}') IS NOT DISTINCT FROM 'array'
+                      WHEN '#account' THEN atid.dag_cbor_typeof((p.h).body, '{active}') IS NOT DISTINCT FROM 'boolean' END
+  FROM (SELECT x.n, x.late, atid.frame_parts(coalesce(x.late, frames[x.n])) AS h
+        FROM (SELECT -row_number() OVER (ORDER BY l.seq DESC)::int, l.frame FROM late AS l WHERE l.frame IS NOT NULL
+              UNION ALL
+              SELECT u.n, NULL FROM generate_series(1, cardinality(frames)) AS u (n)) AS x (n, late)
+        OFFSET 0) AS p;
+
+  INSERT INTO known (did, key, moved, here)
+  SELECT i.did, i.key, NOT of_labels AND i.answered IS NOT NULL AND (coalesce(i.host, '') <> ALL (home)) IS TRUE, a.did IS NOT NULL
+  FROM identity AS i LEFT JOIN account AS a ON a.did = i.did
+  WHERE i.did = ANY (ARRAY(SELECT DISTINCT s.did FROM said AS s));
+
+  WITH placed AS (
+    SELECT s.*, coalesce(one_cursor, t.cursor) AS last, one_cursor IS NOT NULL OR t.cursor IS NOT NULL AS ours,
+           coalesce(s.frame, frames[s.n]) AS whole
+    FROM said AS s LEFT JOIN LATERAL (
+      SELECT t.cursor FROM taker AS t
+      WHERE one_cursor IS NULL AND t.stream = judge.stream AND t.lo >= from_slot AND t.hi <= to_slot
+        AND coalesce(slot(s.did), 0) BETWEEN t.lo AND t.hi) AS t ON true
+    OFFSET 0
+  ), concerned AS (
+    SELECT p.*, k.key, k.did IS NOT NULL AS met, coalesce(k.here, false) AS here, coalesce(k.moved, false) AS moved,
+           CASE WHEN p.op IS DISTINCT FROM 1 THEN NULL
+                WHEN p.t = '#info' OR p.t = '#labels' AND of_labels THEN p.t
+                WHEN p.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND k.moved IS NOT TRUE
+                     AND (all_wanted OR k.here) THEN p.t END AS kind
+    FROM placed AS p LEFT JOIN known AS k ON k.did = p.did
+    WHERE p.n < 0 OR p.seq IS NULL OR p.last IS NULL OR p.seq > p.last
+    OFFSET 0
+  ), checked AS (
+    SELECT c.*, c.kind NOT IN ('#info', '#labels') AS about,
+           CASE WHEN c.kind IS NOT NULL OR c.t IN ('#commit', '#sync') IS NOT TRUE  -- of others nobody wants to know
+                THEN atid.event_problem(c.whole, now() + interval '5 minutes') END AS problem,
+           CASE WHEN c.kind IN ('#commit', '#sync') THEN atid.event_is_signed_by(c.whole, c.key) END AS signed
+    FROM concerned AS c OFFSET 0
+  ), told AS (
+    SELECT c.*, atid.commit_event(CASE WHEN (c.signed OR c.problem IS NULL) AND c.kind = '#commit' THEN c.whole END) AS e,
+           atid.sync_event(CASE WHEN (c.signed OR c.problem IS NULL) AND c.kind = '#sync' THEN c.whole END) AS y
+    FROM checked AS c OFFSET 0
+  ), rooted AS (
+    SELECT o.*, atid.repo_commit(CASE WHEN o.problem IS NULL THEN coalesce((o.e).blocks, (o.y).blocks) END) AS r
+    FROM told AS o OFFSET 0
+  )
+  INSERT INTO batch (n, frame, t, met, here, moved, error, seq, at, did, reason, signed, rev, since, prev_data, data)
+  SELECT j.n, j.frame, j.kind, j.met, j.here, j.moved, j.error, j.seq, j.at, j.did,
+         CASE WHEN j.problem IS NOT NULL THEN j.problem
+              WHEN NOT j.ours THEN 'The frame must be one of an account of this taker.'
+              WHEN j.kind = '#labels' AND NOT j.shape THEN '"labels" must be an array.'
+              WHEN j.kind = '#account' AND NOT j.shape THEN '"active" must be true or false.'
+              WHEN j.kind = '#commit' AND octet_length(j.whole) > 10000  -- 200 operations may have one block
+                   AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.whole) AS o)
+                       > 4.0 * octet_length(j.whole)
+              THEN 'The records must not be more than four times the frame.'
+              WHEN j.seq > 9007199254740991 THEN 'The number must not be above 9007199254740991.'
+              WHEN j.seq > j.last + far AND j.last > 0 AND j.signed IS NOT TRUE
+              THEN 'The number of a frame without a signature must not be far ahead of the one before.'
+              WHEN j.about AND j.did IS NULL THEN 'The account must be a DID.'
+              WHEN j.about AND octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
+              WHEN j.about AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
+              WHEN NOT j.signed THEN unsigned() END,
+         j.signed, coalesce((j.e).rev, (j.y).rev), (j.e).since, (j.e).prev_data, (j.r).data
+  FROM rooted AS j;
+END $$;
+
+-- The reason of a frame whose only fault is its signature: a newer log may have the key.
+CREATE OR REPLACE FUNCTION unsigned() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 'The commit must be signed by the key of the account.';
+
+-- What follows. Bad frames are kept; those that are only too early are no more than most_early of an account. New
+-- accounts, identities to ask for, signals and gaps are noted for settle() and look_again().
+CREATE OR REPLACE FUNCTION announce(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  of_labels CONSTANT bool := (SELECT x.kind = 'labels' FROM stream AS x WHERE x.name = announce.stream);
+  all_wanted CONSTANT bool := everybody();
+  signals CONSTANT text[] := ARRAY(SELECT value FROM want WHERE what = 'signal');
+  labels jsonb;
+  known atid.did[];
+BEGIN
+  SELECT * INTO s FROM settings;
+  IF EXISTS (SELECT FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AND pg_total_relation_size('bad') < s.most_bad THEN
+    INSERT INTO bad (digest, stream, did, reason, early, frame)
+    SELECT sha256(frames[b.n]), announce.stream, b.did, b.reason,
+           b.early AND b.place + (SELECT count(*) FROM (SELECT FROM bad AS o WHERE o.did = b.did AND o.early
+                                                        LIMIT s.most_early) AS o) <= s.most_early, frames[b.n]
+    FROM (SELECT x.n, x.did, x.reason, x.reason = unsigned() AS early,
+                 row_number() OVER (PARTITION BY x.did, x.reason = unsigned() ORDER BY x.n) AS place
+          FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AS b
+    ORDER BY 1 ON CONFLICT DO NOTHING;
+  END IF;
+
+  IF NOT of_labels AND EXISTS (SELECT FROM batch AS b CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#info' THEN frames[b.n] END) AS h
+                               WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor') THEN
+    UPDATE stream AS x SET look = now(), looked = NULL WHERE x.name = announce.stream;
+  END IF;
+
+  INSERT INTO notice (did, what)
+  SELECT DISTINCT b.did, w.what
+  FROM batch AS b
+       CROSS JOIN LATERAL (SELECT CASE
+         WHEN b.reason IS NULL AND b.t IN ('#commit', '#sync', '#account') AND NOT b.here THEN 'met'
+         WHEN b.reason IS NULL AND b.t = '#identity' THEN 'identity'
+         WHEN b.reason IS NULL AND (b.signed IS NULL AND b.t IN ('#commit', '#sync') OR b.moved) OR b.signed IS FALSE AND b.n > 0
+         THEN 'signature' END AS what) AS w
+  WHERE w.what IS NOT NULL AND b.did IS NOT NULL
+    AND (w.what = 'met' OR b.met)
+    AND (SELECT count(*) FROM (SELECT FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
+  IF signals <> '{}' AND NOT of_labels AND NOT all_wanted THEN
+    INSERT INTO notice (did, what, because)
+    SELECT DISTINCT ON (b.did) b.did, 'signal', o.collection
+    FROM batch AS b
+         CROSS JOIN atid.commit_event_ops(CASE WHEN b.t IS NULL AND b.reason IS NULL AND NOT b.moved
+                                               THEN coalesce(b.frame, frames[b.n]) END) AS o
+    WHERE o.action <> 'delete' AND o.collection = ANY (signals) AND octet_length(b.did::text) <= 512;
+  END IF;
+
+  -- The keys of up to 100 labelers are asked for without anybody's saying so.
+  IF of_labels THEN
+    SELECT jsonb_agg(l ORDER BY b.n) INTO labels
+    FROM batch AS b
+         CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
+         CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l
+    WHERE NOT EXISTS (SELECT FROM exclusion AS x
+                      WHERE x.did = atid.at_uri_did(atid.at_uri_from_subject_or_null(l->>'uri')));
+    IF labels IS NOT NULL THEN
+      known := ARRAY(SELECT did FROM identity WHERE labeler);
+      INSERT INTO identity (did, labeler, web)
+      SELECT DISTINCT src, true, src::text LIKE 'did:web:%'
+      FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
+      WHERE octet_length(src::text) <= 512 AND src <> ALL (known) LIMIT greatest(0, 100 - cardinality(known))
+      ON CONFLICT (did) DO UPDATE SET labeler = true;
+      PERFORM labels_take(labels);
+    END IF;
+  END IF;
+END $$;
+
+-- What it changes. What is being loaded is left alone: its frames wait. The rest is locked.
+CREATE OR REPLACE FUNCTION apply(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  wanted CONSTANT text[] := patterns();
+  moment CONSTANT timestamptz := now();
+  hurries timestamptz;
+  whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT b.did FROM batch AS b WHERE b.t IS NOT NULL AND b.did IS NOT NULL);
+  loading atid.did[];
+  closing atid.did[] := '{}';
+  late atid.did[];
+  a account;
+  r record;
+BEGIN
+  IF whose = '{}' THEN RETURN; END IF;
+  SELECT * INTO s FROM settings;
+  hurries := later(moment, -s.not_sooner);
+  INSERT INTO held SELECT h.did, h.state, h.rev, h.data FROM hold(whose) AS h;
+  loading := ARRAY(SELECT x.did FROM account AS x
+                   WHERE x.did = ANY (ARRAY(SELECT d FROM unnest(whose) AS d EXCEPT SELECT h.did FROM held AS h)));
+  IF loading <> '{}' THEN
+    -- A download that takes long does not keep an account from being closed: only the transaction of its load does.
+    FOR r IN SELECT DISTINCT b.did FROM batch AS b WHERE b.t = '#account' AND b.reason IS NULL AND b.did = ANY (loading) ORDER BY b.did LOOP
+      PERFORM FROM account AS x WHERE x.did = r.did FOR UPDATE SKIP LOCKED;
+      IF FOUND THEN
+        closing := closing || r.did;
+      END IF;
+    END LOOP;
+    PERFORM await(apply.stream, frames, loading, closing);
+  END IF;
+
+  -- The signed ones of each account that are new to it, in their order. A commit fits where it goes on from the one
+  -- before.
+  INSERT INTO fit (n, frame, did, rev, data, fits)
+  SELECT x.n, x.frame, x.did, x.rev, x.data, bool_and(x.fits) OVER (PARTITION BY x.did ORDER BY x.n)
+  FROM (SELECT f.n, f.frame, f.did, f.rev, f.data,
+               (f.t = '#commit' AND f.reason IS NULL AND f.since = lag(f.rev, 1, h.rev) OVER w
+                AND f.prev_data = lag(f.data, 1, h.data) OVER w) IS TRUE AS fits
+        FROM (SELECT DISTINCT ON (b.did, b.rev, b.data) b.* FROM batch AS b WHERE b.signed
+              ORDER BY b.did, b.rev, b.data, b.n) AS f
+             CROSS JOIN LATERAL (SELECT * FROM held WHERE held.did = f.did OFFSET 0) AS h
+        WHERE h.state = 'synchronized'
+          AND (f.rev > h.rev OR f.rev = h.rev AND f.data IS DISTINCT FROM h.data AND f.reason IS NULL)
+        WINDOW w AS (PARTITION BY f.did ORDER BY f.n)) AS x;
+
+  -- The last operation of each record; where the first was no creation, there is an older one.
+  INSERT INTO op (uri, did, collection, fresh, cid, block)
+  SELECT DISTINCT ON (uri) uri, f.did, o.collection, bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid,
+         CASE WHEN o.action <> 'delete' THEN o.block END
+  FROM fit AS f CROSS JOIN atid.commit_event_ops(CASE WHEN f.fits THEN coalesce(f.frame, frames[f.n]) END) AS o
+       CROSS JOIN atid.at_uri_make(f.did, o.collection, o.rkey) AS uri
+  WHERE f.fits AND o.collection LIKE ANY (wanted) ORDER BY uri, f.n DESC;
+  IF FOUND THEN
+    PERFORM write();
+  END IF;
+
+  UPDATE account AS x SET rev = c.rev, data = c.data
+  FROM (SELECT f.did, (array_agg(f.rev ORDER BY f.n DESC))[1] AS rev, (array_agg(f.data ORDER BY f.n DESC))[1] AS data
+        FROM fit AS f WHERE f.fits GROUP BY f.did) AS c
+  WHERE x.did = c.did;
+  -- Those of which something is missing, or is not true, are loaded; those of which that is often so, ever later.
+  late := ARRAY(SELECT DISTINCT f.did FROM fit AS f WHERE NOT f.fits);
+  FOR a IN SELECT * FROM account AS x WHERE x.did = ANY (late) ORDER BY x.did LOOP
+    a.gaps := CASE WHEN a.gap_at > later(moment, -interval '1 day') THEN a.gaps ELSE 0 END;
+    PERFORM become(a, 'desynchronized',
+      CASE WHEN a.gaps < s.most_gaps THEN moment ELSE later(moment, pause(a.gaps, s.pause_first, s.pause_most)) END);
+    UPDATE account AS x SET gaps = least(a.gaps + 1, 20), gap_at = moment WHERE x.did = a.did;
+  END LOOP;
+  -- What is signed and announced is what a load must have. A commit that is sound shows that the repository is there,
+  -- signed by that key: it brings the load forward.
+  late := late || ARRAY(SELECT h.did FROM held AS h WHERE h.state IN ('desynchronized', 'inactive'));
+  IF late <> '{}' THEN
+    UPDATE account AS x
+    SET heard = greatest(x.heard, c.rev),
+        hurried = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries THEN moment ELSE x.hurried END,
+        load_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries AND x.state = 'desynchronized'
+                            AND x.gaps <= s.most_gaps THEN least(x.load_at, moment) ELSE x.load_at END,
+        check_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries AND x.state = 'inactive'
+                     THEN least(x.check_at, moment) ELSE x.check_at END
+    FROM (SELECT b.did, max(b.rev) AS rev, bool_or(b.reason IS NULL) AS sound FROM batch AS b
+          WHERE b.did = ANY (late) AND b.signed AND atid.tid_timestamp(b.rev) <= later(moment, interval '5 minutes')
+          GROUP BY b.did) AS c
+    WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
+  END IF;
+
+  FOR r IN SELECT b.did, h.body
+           FROM batch AS b
+                CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#account' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
+           WHERE b.t = '#account' AND b.reason IS NULL AND (b.did <> ALL (loading) OR b.did = ANY (closing)) ORDER BY b.n
+  LOOP
+    SELECT * INTO a FROM account AS x WHERE x.did = r.did FOR UPDATE;
+    IF FOUND THEN
+      PERFORM tell(a, atid.dag_cbor_get_text(r.body, '{active}')::bool, atid.dag_cbor_get_text(r.body, '{status}'), NULL, NULL);
+    END IF;
+  END LOOP;
+END $$;
+
+-- Frames of accounts that are being loaded wait. Of more than most_waiting bytes of an account only those of this batch
+-- stay; where there is no room at all, only that there was something.
+CREATE OR REPLACE FUNCTION await(stream text, frames bytea[], loading atid.did[], closing atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  room bool;
+BEGIN
+  SELECT * INTO s FROM settings;
+  room := pg_total_relation_size('waiting') < s.most_waiting_all;
+  IF NOT room THEN
+    DELETE FROM waiting AS w WHERE w.did = ANY (loading) AND w.frame IS NULL;
+  END IF;
+  WITH more AS (
+    INSERT INTO waiting (stream, slot, seq, did, frame)
+    SELECT DISTINCT ON (b.did, CASE WHEN room THEN b.n END)
+           await.stream, slot(b.did), b.seq, b.did, CASE WHEN room THEN coalesce(b.frame, frames[b.n]) END
+    FROM batch AS b
+    WHERE b.did = ANY (loading)
+      AND (b.t IN ('#commit', '#sync') AND (b.reason IS NULL OR b.signed)
+           OR b.t = '#account' AND b.reason IS NULL AND b.did <> ALL (closing))
+    RETURNING did
+  )
+  DELETE FROM waiting AS w
+  WHERE w.did IN (SELECT o.did FROM waiting AS o WHERE o.did IN (SELECT m.did FROM more AS m)
+                  GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);  -- not those that were just added
+END $$;
+
+-- One transaction of a taker, or the error of an index, a constraint or a trigger of the operator's.
+CREATE OR REPLACE FUNCTION take_batch(
+  stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
+  OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text, OUT problem text
+) LANGUAGE plpgsql AS $$
+DECLARE
+  c record;
+  behind interval;
+  most bigint;
+BEGIN
+  PERFORM scratch();
+  DELETE FROM said;
+  DELETE FROM known;
+  DELETE FROM batch;
+  DELETE FROM fit;
+  DELETE FROM held;
+  DELETE FROM op;
+  PERFORM FROM taker AS t WHERE t.stream = take_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot ORDER BY t.lo FOR UPDATE;
+  PERFORM judge(take_batch.stream, from_slot, to_slot, frames, waited);
+  IF EXISTS (SELECT FROM batch) THEN
+    PERFORM announce(take_batch.stream, frames);
+    PERFORM apply(take_batch.stream, frames);
+  END IF;
+
+  SELECT count(*) FILTER (WHERE b.n > 0) AS taken, max(b.seq) FILTER (WHERE b.reason IS NULL AND b.n > 0) AS last,
+         count(*) FILTER (WHERE b.reason <> unsigned() AND b.n > 0) AS refused, max(b.error) AS error, max(b.at) AS at,
+         count(*) FILTER (WHERE b.moved) AS moved, count(*) FILTER (WHERE b.signed IS NOT TRUE AND b.t IN ('#commit', '#sync')) AS unsigned
+  INTO c FROM batch AS b;
+  SELECT count(*) FILTER (WHERE f.fits) INTO applied FROM fit AS f;
+  taken := c.taken;
+  refused := c.refused;
+  error := clipped(c.error, 256);
+  behind := now() - c.at;
+  lag := extract(epoch FROM behind);
+  SELECT max(t.cursor) INTO most FROM taker AS t WHERE t.stream = take_batch.stream;
+  UPDATE taker AS t
+  SET cursor = greatest(t.cursor, c.last, CASE WHEN take_batch.seen IS NOT NULL THEN least(take_batch.seen, most) END), lag = coalesce(behind, t.lag), taken = clock_timestamp(),
+      heard = CASE WHEN cardinality(take_batch.frames) > 0 THEN now() ELSE t.heard END
+  WHERE t.stream = take_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot;
+  PERFORM count_taken(take_batch.stream, from_slot, cardinality(frames), taken, applied, refused, c.moved::int, c.unsigned::int, 0);
+EXCEPTION WHEN OTHERS THEN
+  IF of_server(SQLSTATE) THEN RAISE; END IF;
+  problem := clipped(SQLERRM, 800);
+END $$;
+
+-- Counts what was taken, in the first row of a taker. A rate is that of about the last minute.
+CREATE OR REPLACE FUNCTION count_taken(
+  stream text, slot int, came int, taken int, applied int, refused int, moved int, unsigned int, unwritten int
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  t taker;
+  seconds float8;
+  part float8;
+BEGIN
+  SELECT * INTO t FROM taker AS x WHERE x.stream = count_taken.stream AND x.lo = slot FOR UPDATE;
+  seconds := greatest(extract(epoch FROM clock_timestamp() - t.counted), 0.001);
+  part := 1 - exp(-seconds / 60);
+  UPDATE taker AS x
+  SET frames = x.frames + count_taken.taken, commits = x.commits + applied, refused = x.refused + count_taken.refused,
+      counted = clock_timestamp(),
+      frame_rate = x.frame_rate + (came / seconds - x.frame_rate) * part,
+      commit_rate = x.commit_rate + (applied / seconds - x.commit_rate) * part,
+      old_rate = x.old_rate + ((came - count_taken.taken) / seconds - x.old_rate) * part,
+      moved_rate = x.moved_rate + (moved / seconds - x.moved_rate) * part,
+      unsigned_rate = x.unsigned_rate + (unsigned / seconds - x.unsigned_rate) * part,
+      unwritten_rate = x.unwritten_rate + (unwritten / seconds - x.unwritten_rate) * part
+  WHERE x.stream = count_taken.stream AND x.lo = slot;
+END $$;
+
+-- Frames for a taker, with those that have waited for its accounts. If an index or a trigger of yours raises an error,
+-- each half of the accounts that have waited and each half of the frames is taken for itself, and so on, until the
+-- frame is found. It is kept aside.
+CREATE OR REPLACE FUNCTION take(
+  stream text, taker int, takers int, frames bytea[], seen bigint DEFAULT NULL,
+  OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text
+) LANGUAGE plpgsql AS $$
+DECLARE
+  from_slot CONSTANT int := (256 * taker + takers - 1) / takers;
+  to_slot CONSTANT int := (256 * (taker + 1) + takers - 1) / takers - 1;
+  waited atid.did[];
+BEGIN
+  waited := ARRAY(SELECT DISTINCT x.did FROM waiting AS x
+                  WHERE x.stream = take.stream AND x.slot BETWEEN from_slot AND to_slot);
+  IF waited <> '{}' THEN
+    waited := ARRAY(SELECT a.did FROM account AS a WHERE a.did = ANY (waited) AND a.state <> 'loading');
+    PERFORM reload_missed(take.stream, waited);
+  END IF;
+  SELECT * INTO taken, applied, refused, lag, error FROM take_parts(take.stream, from_slot, to_slot, frames, waited, seen);
+END $$;
+
+CREATE OR REPLACE FUNCTION take_parts(
+  stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
+  OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text
+) LANGUAGE plpgsql AS $$
+DECLARE
+  f CONSTANT int := cardinality(frames) / 2;
+  w CONSTANT int := cardinality(waited) / 2;
+  one atid.did;
+  why text;
+  r record;
+  p record;
+BEGIN
+  SELECT * INTO taken, applied, refused, lag, error, why
+  FROM take_batch(take_parts.stream, from_slot, to_slot, frames, waited, seen);
+  IF why IS NULL THEN RETURN; END IF;
+  IF cardinality(waited) + cardinality(frames) = 0 THEN
+    RAISE EXCEPTION '%', why;
+  END IF;
+  taken := 0;
+  applied := 0;
+  refused := 0;
+  IF cardinality(waited) + cardinality(frames) > 1 THEN
+    FOR p IN VALUES ('{}'::bytea[], waited[:w]), ('{}', waited[w + 1:]), (frames[:f], '{}'), (frames[f + 1:], '{}') LOOP
+      CONTINUE WHEN p.column1 = '{}' AND p.column2 = '{}';
+      SELECT * INTO r FROM take_parts(take_parts.stream, from_slot, to_slot, p.column1, p.column2, NULL);
+      taken := taken + r.taken;
+      applied := applied + r.applied;
+      refused := refused + r.refused;
+      lag := coalesce(r.lag, lag);
+      error := coalesce(r.error, error);
+    END LOOP;
+  ELSIF waited <> '{}' THEN
+    DELETE FROM waiting AS x WHERE x.stream = take_parts.stream AND x.did = waited[1];
+    PERFORM load_again(waited[1]);
+  ELSE
+    -- its account is loaded only if it has signed the frame
+    SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
+    WHERE atid.event_is_signed_by(frames[1], i.key) AND (SELECT x.kind FROM stream AS x WHERE x.name = take_parts.stream) = 'repos';
+    INSERT INTO bad (digest, stream, did, reason, early, frame)
+    SELECT sha256(frames[1]), take_parts.stream, one, why, false, frames[1]
+    WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings)
+    ON CONFLICT DO NOTHING;
+    IF one IS NOT NULL THEN
+      PERFORM load_again(one);
+    END IF;
+    PERFORM count_taken(take_parts.stream, from_slot, 1, 1, 0, 1, 0, 0, 1);
+    taken := 1;
+    refused := 1;
+  END IF;
+END $$;
+
+-- An account that was synchronized is loaded again.
+CREATE OR REPLACE FUNCTION load_again(one atid.did) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE a account;
+BEGIN
+  SELECT * INTO a FROM account WHERE did = one AND state = 'synchronized' FOR UPDATE;
+  IF FOUND THEN
+    PERFORM become(a, 'desynchronized', now());
+  END IF;
+END $$;
+
+-- Accounts of which there was no room for frames while they were loaded are loaded again.
+CREATE OR REPLACE FUNCTION reload_missed(stream text, dids atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE one atid.did;
+BEGIN
+  FOR one IN
+    WITH gone AS (
+      DELETE FROM waiting AS w WHERE w.stream = reload_missed.stream AND w.did = ANY (dids) AND w.frame IS NULL RETURNING w.did
+    )
+    SELECT DISTINCT did FROM gone ORDER BY did
+  LOOP
+    PERFORM load_again(one);
+  END LOOP;
+END $$;

@@ -1,0 +1,204 @@
+-- What is wanted: accounts, collections, and signals by which accounts are found. The operator changes the table want;
+-- settle() follows, some accounts at a time.
+
+CREATE OR REPLACE FUNCTION want_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    INSERT INTO unsettled SELECT atid.did_or_null(OLD.value) WHERE OLD.what = 'account' AND OLD.value <> '*';
+    DELETE FROM want WHERE OLD.what = 'signal' AND what = 'account' AND because = OLD.value;
+    UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO unsettled SELECT atid.did_or_null(NEW.value) WHERE NEW.what = 'account' AND NEW.value <> '*';
+    UPDATE wants SET n = n + 1, loads = n + 1 WHERE NEW.what = 'collection';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what, value ON want
+FOR EACH ROW EXECUTE FUNCTION want_changed();
+
+-- The wanted collections, as patterns for LIKE.
+CREATE OR REPLACE FUNCTION patterns() RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT replace(value, '*', '%') FROM want WHERE what = 'collection');
+END $$;
+
+CREATE OR REPLACE FUNCTION everybody() RETURNS bool LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM want WHERE what = 'account' AND value = '*');
+END $$;
+
+-- Functions that lock several accounts or identities do it one after the other, by this lock. take() does not need it:
+-- it locks accounts only, in the order of their DIDs, as all others do.
+CREATE OR REPLACE FUNCTION one_of_many() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('indexer: accounts', 0));
+END $$;
+
+-- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
+-- are of older wants. The latter wait while 1,000 are to be loaded. Returns how much was done.
+CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  w wants;
+  a account;
+  one atid.did;
+  wanted text[];
+  moment CONSTANT timestamptz := now();
+  dids atid.did[];
+  done int;
+BEGIN
+  PERFORM one_of_many();
+  done := heed(50 * most);
+  SELECT * INTO w FROM wants;
+  WITH gone AS (
+    DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
+  )
+  SELECT array_agg(did) INTO dids FROM gone;
+  IF (SELECT count(*) FROM (SELECT FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
+     < 1000 THEN
+    dids := dids || ARRAY(SELECT did FROM account WHERE wants < w.n AND state <> 'loading' ORDER BY wants LIMIT most);
+  END IF;
+  wanted := patterns();
+  FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did WHERE did IS NOT NULL ORDER BY did LOOP
+    IF NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text))
+       OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one) THEN
+      PERFORM remove(one);
+      CONTINUE;
+    END IF;
+    PERFORM meet(one);
+    SELECT * INTO a FROM account WHERE did = one FOR UPDATE;
+    CONTINUE WHEN a.wants >= w.n OR a.state = 'loading';
+    PERFORM clear(one, wanted);
+    UPDATE account SET wants = w.n WHERE did = one;
+    IF a.wants < w.loads AND a.state = 'synchronized' THEN
+      PERFORM become(a, 'desynchronized', moment);
+    ELSIF a.wants < w.loads AND a.state = 'desynchronized' AND a.load_at > moment AND a.rev IS NOT NULL THEN
+      UPDATE account SET load_at = moment WHERE did = one;
+    END IF;
+  END LOOP;
+  RETURN done + coalesce(cardinality(dids), 0);
+END $$;
+
+-- The next list to read: of all accounts, '*', or of those that have a signal; with '*' before the signal it is the list
+-- of all, of which each is then asked about. at is how far it was read.
+CREATE OR REPLACE FUNCTION next_list(OUT of text, OUT at text, OUT asked timestamptz) LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END, w.listed, now() INTO of, at, asked
+  FROM want AS w WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection'
+  ORDER BY random() LIMIT 1;
+END $$;
+
+-- A page of a list, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. At
+-- the end of the list of all accounts those that no page had are asked about.
+CREATE OR REPLACE FUNCTION list(of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  r record;
+  a account;
+  start timestamptz;
+  signal CONSTANT text := nullif(ltrim(of, '*'), '');
+BEGIN
+  SELECT * INTO s FROM settings;
+  PERFORM one_of_many();
+  next := CASE WHEN next NOT IN ('', at) THEN next END;
+  UPDATE want SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
+  WHERE what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END AND value = coalesce(signal, '*')
+    AND listed = at AND refused = (signal IS NOT NULL AND of LIKE '*%')
+  RETURNING began INTO start;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF signal IS NULL THEN
+    FOR r IN SELECT * FROM listed(repos) LOOP
+      PERFORM meet(r.did);
+      UPDATE identity SET ask = least(ask, later(now(), turn(did, s.spread)))
+      WHERE did = r.did AND answered < start;
+    END LOOP;
+    FOR r IN SELECT * FROM listed(repos) LOOP
+      SELECT * INTO a FROM account WHERE did = r.did FOR UPDATE;
+      CONTINUE WHEN NOT FOUND;
+      PERFORM tell(a, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
+    END LOOP;
+    IF next IS NULL THEN
+      UPDATE account AS x SET check_at = now()
+      WHERE x.state NOT IN ('inactive', 'barred') AND coalesce(greatest(x.listed, x.said), '-infinity') < start;
+    END IF;
+  ELSIF of LIKE '*%' THEN
+    INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
+    WHERE NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value = l.did::text) ON CONFLICT DO NOTHING;
+  ELSE
+    INSERT INTO want (what, value, because) SELECT 'account', l.did::text, signal FROM listed(repos) AS l
+    ON CONFLICT DO NOTHING;
+  END IF;
+END $$;
+
+-- The entries of a page that are of an account, each account once.
+CREATE OR REPLACE FUNCTION listed(repos jsonb) RETURNS TABLE (did atid.did, e jsonb) LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN QUERY
+  SELECT DISTINCT ON (d) d, x FROM jsonb_array_elements(repos) AS x CROSS JOIN atid.did_or_null(x->>'did') AS d
+  WHERE octet_length(d::text) <= 512 ORDER BY d LIMIT 1000;
+END $$;
+
+-- The server does not list the accounts that have a signal: all accounts are listed, and each is asked about.
+CREATE OR REPLACE FUNCTION list_refused(of text, why text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE want SET refused = true, listed = '' WHERE what = 'signal' AND value = of AND NOT refused;
+END $$;
+
+-- Accounts that may have a signal. They come again, later each time, until there is an answer, and end after eight.
+CREATE OR REPLACE FUNCTION signal_doubtful(most int) RETURNS TABLE (did text) LANGUAGE plpgsql AS $$
+DECLARE s settings;
+BEGIN
+  SELECT * INTO s FROM settings;
+  DELETE FROM candidate WHERE asked > 8;
+  RETURN QUERY
+  UPDATE candidate AS c SET asked = c.asked + 1, ask = later(now(), pause(c.asked + 2, s.pause_first, s.pause_most))
+  WHERE c.did = ANY (ARRAY(SELECT x.did FROM candidate AS x WHERE x.ask <= now() ORDER BY x.ask LIMIT most
+                           FOR UPDATE SKIP LOCKED))
+  RETURNING c.did::text;
+END $$;
+
+-- The collections of such an account: it is wanted if one of them is a signal.
+CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM candidate WHERE did = atid.did_or_null(account);
+  INSERT INTO want (what, value, because)
+  SELECT 'account', account, w.value FROM want AS w
+  WHERE w.what = 'signal' AND w.value = ANY (collections) AND octet_length(account) <= 512 AND atid.did_is_valid(account)
+  ORDER BY w.value LIMIT 1
+  ON CONFLICT DO NOTHING;
+END $$;
+
+-- After a gap: all accounts and signals are listed anew; where not all accounts are wanted, each is asked about, some
+-- at a time. Returns how many; 0: there is nothing to do.
+CREATE OR REPLACE FUNCTION look_again(most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  x stream;
+  moment CONSTANT timestamptz := now();
+  dids atid.did[];
+  one atid.did;
+BEGIN
+  SELECT * INTO s FROM settings;
+  PERFORM one_of_many();
+  SELECT * INTO x FROM stream WHERE look IS NOT NULL AND kind = 'repos' ORDER BY look LIMIT 1 FOR UPDATE;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  IF x.looked IS NULL THEN
+    UPDATE want SET listed = '' WHERE what = 'signal' OR (what, value) = ('account', '*');
+  END IF;
+  IF NOT everybody() THEN
+    dids := ARRAY(SELECT did FROM identity WHERE did > x.looked OR x.looked IS NULL ORDER BY did LIMIT most);
+  END IF;
+  IF coalesce(cardinality(dids), 0) = 0 THEN
+    UPDATE stream SET look = NULL, looked = NULL WHERE name = x.name AND look = x.look;
+    RETURN 1;
+  END IF;
+  FOREACH one IN ARRAY dids LOOP
+    UPDATE identity SET ask = least(ask, later(moment, turn(did, s.spread)))
+    WHERE did = one AND answered IS NOT NULL AND answered < x.look;
+    UPDATE account SET check_at = least(check_at, later(moment, turn(did, s.spread)))
+    WHERE did = one AND state <> 'barred';
+  END LOOP;
+  UPDATE stream SET looked = dids[cardinality(dids)] WHERE name = x.name;
+  RETURN cardinality(dids);
+END $$;

@@ -1,0 +1,148 @@
+-- What to watch. No view or function here reads a table of accounts, records or frames whole: accounts are counted
+-- where they change, and of queues no more than 10,000 rows are counted.
+
+-- Accounts by state.
+CREATE OR REPLACE VIEW status_accounts AS
+SELECT s.state, coalesce(sum(t.n), 0)::bigint AS n
+FROM unnest('{unidentified,desynchronized,loading,synchronized,inactive,barred}'::text[]) WITH ORDINALITY AS s (state, place)
+     LEFT JOIN tally AS t ON t.what = s.state
+GROUP BY s.state, s.place ORDER BY s.place;
+
+-- The streams; the takers of each together. problem: why it does not make sense, or NULL.
+CREATE OR REPLACE VIEW status_stream AS
+SELECT x.*, CASE
+    WHEN idle > interval '2 minutes' OR idle IS NULL THEN 'no transaction has been made for two minutes'
+    WHEN frame_rate < 0.05 THEN NULL
+    WHEN old_rate > 0.9 * frame_rate THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
+    WHEN moved_rate > 0.9 * frame_rate THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
+    WHEN unsigned_rate > 0.9 * frame_rate AND kind = 'repos' AND known
+    THEN 'no frame is signed by the key of its account: is DIRECTORY the right one?'
+    WHEN unwritten_rate > 0.5 * frame_rate THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem
+FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames, sum(t.commits)::bigint AS commits,
+             sum(t.refused)::bigint AS refused, max(t.lag) AS lag, clock_timestamp() - min(t.taken) AS idle,
+             clock_timestamp() - max(t.heard) AS silent, sum(t.frame_rate) AS frame_rate,
+             sum(t.commit_rate) AS commit_rate,
+             sum(t.old_rate) AS old_rate, sum(t.moved_rate) AS moved_rate, sum(t.unsigned_rate) AS unsigned_rate,
+             sum(t.unwritten_rate) AS unwritten_rate, count(*) AS takers, s.look IS NOT NULL AS gap,
+             EXISTS (SELECT FROM tally WHERE what = 'loads') AS known
+      FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x;
+
+-- NULL if the stream moves and makes sense, else why not.
+CREATE OR REPLACE FUNCTION health(stream text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  x status_stream;
+BEGIN
+  SELECT * INTO x FROM status_stream AS s WHERE s.name = health.stream;
+  RETURN CASE WHEN NOT FOUND THEN 'the stream was never started' ELSE x.problem END;
+END $$;
+
+-- How many accounts are due to be loaded, and how many identities to be asked for, of those that are known or that are
+-- not; at most 5,000. (known is a parameter, so that the index on the expression is used.)
+CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM (SELECT FROM account AS a WHERE a.state = 'desynchronized' AND (a.rev IS NOT NULL) = known
+                                AND a.load_at <= now() LIMIT 5000) AS q);
+END $$;
+CREATE OR REPLACE FUNCTION due_identities(known bool, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM (SELECT FROM identity AS i WHERE (i.answered IS NOT NULL) = known AND i.web = of_web
+                                AND i.ask < 'infinity' AND i.ask <= now() LIMIT 5000) AS q);
+END $$;
+
+-- Numbers for a monitoring system.
+CREATE OR REPLACE VIEW watch AS
+SELECT 'stream_' || v.what AS what, s.name AS of, v.value
+FROM status_stream AS s CROSS JOIN LATERAL (VALUES
+  ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
+  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate), ('unsigned_per_second', s.unsigned_rate),
+  ('moved_per_second', s.moved_rate), ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM s.idle)),
+  ('healthy', (s.problem IS NULL)::int))
+  AS v (what, value)
+UNION ALL
+SELECT 'accounts', state, n FROM status_accounts
+UNION ALL
+SELECT 'loads', 'all', coalesce(sum(n), 0) FROM tally WHERE what = 'loads'
+UNION ALL
+SELECT 'hosts_failing', 'all', count(*) FROM host WHERE failures > 2 AND until > now()
+UNION ALL
+SELECT 'bytes', v.what, v.n FROM (VALUES
+  ('bad', pg_total_relation_size('bad')), ('waiting', pg_total_relation_size('waiting')),
+  ('labels_refused', pg_total_relation_size('labels_refused')), ('change', pg_total_relation_size('change'))) AS v (what, n)
+UNION ALL
+SELECT 'waiting', v.what, v.n FROM (VALUES
+  ('identities', due_identities(false, false) + due_identities(false, true) + due_identities(true, false) + due_identities(true, true)),
+  ('loads', due_loads(false) + due_loads(true)),
+  ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection')),
+  ('checks', (SELECT count(*) FROM (SELECT FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),
+  ('notices', (SELECT count(*) FROM (SELECT FROM notice LIMIT 10000) AS q)),
+  ('changes', (SELECT count(*) FROM (SELECT FROM change LIMIT 10000) AS q))) AS v (what, n);
+
+-- The accounts in trouble: why, when it is tried again, and what one can do. Those that have had no answer yet, and no
+-- failure, are not in trouble.
+CREATE OR REPLACE VIEW trouble AS
+SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
+    WHEN t.why = 'not written' THEN 'an index, a constraint or a trigger refuses a record: mend it, then reload the account'
+    WHEN t.why = 'unsigned' THEN 'nothing: it ends when the account writes, or when its log has the key'
+    WHEN t.why = 'too large' THEN 'set LARGEST higher, and MEMORY with it'
+    WHEN t.why = 'not implemented' AND t.state = 'unidentified' THEN 'nothing: its method is neither plc nor web'
+    WHEN t.why = 'no key' THEN 'nothing: its document names no key'
+    WHEN t.why = 'private address' THEN 'set PRIVATE if this is a test network'
+    ELSE 'nothing: it is tried again' END AS remedy
+FROM (
+  SELECT a.did, i.handle, i.host, a.state, CASE WHEN h.failures > 2 THEN h.problem ELSE a.problem END AS why,
+         CASE WHEN h.failures > 2 THEN 'its host has failed ' || h.failures || ' times' ELSE a.detail END AS detail,
+         greatest(a.load_at, h.until) AS next
+  FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.name = i.host
+  WHERE a.state = 'desynchronized' AND a.failures > 0
+  UNION ALL
+  SELECT a.did, i.handle, i.host, a.state, i.problem, i.detail, i.ask
+  FROM identity AS i JOIN account AS a ON a.did = i.did
+  WHERE i.problem IS NOT NULL AND a.state = 'unidentified') AS t;
+
+-- Why an account is there, or not.
+CREATE OR REPLACE FUNCTION explain(account text) RETURNS TABLE (what text, value text) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  me CONSTANT atid.did := atid.did_or_null(account);
+  a account;
+  i identity;
+  h host;
+  t trouble;
+  all_listed CONSTANT bool := EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = '*' AND w.listed IS NULL);
+  because text;
+BEGIN
+  IF me IS NULL THEN
+    RETURN QUERY VALUES ('answer', 'this is no DID');
+    RETURN;
+  END IF;
+  SELECT * INTO a FROM account AS x WHERE x.did = me;
+  SELECT * INTO i FROM identity AS x WHERE x.did = me;
+  SELECT * INTO h FROM host AS x WHERE x.name = i.host;
+  SELECT * INTO t FROM trouble AS x WHERE x.did = me;
+  RETURN QUERY
+  SELECT 'answer', CASE
+    WHEN x.did IS NOT NULL THEN concat('it is excluded since ', x.at::date, ': ' || x.why)
+    WHEN a.did IS NULL AND NOT everybody() AND NOT EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = account)
+    THEN 'it is not wanted: neither it nor a signal that it has is in the table want'
+    WHEN a.did IS NULL AND NOT all_listed AND everybody() THEN 'it is not here yet: the list of all accounts is still being read'
+    WHEN a.did IS NULL THEN 'it is not here: the server has not listed it, and it has not written since'
+    WHEN a.state = 'synchronized' THEN 'it is here, up to the last commit that the stream had'
+    WHEN a.state = 'loading' THEN 'its repository is being loaded'
+    WHEN a.state = 'inactive' THEN 'the server says that it is not active: ' || a.status
+    WHEN a.state = 'barred' AND a.status = 'moved' THEN 'it has moved to another server than the one whose stream is followed'
+    WHEN a.state = 'barred' THEN 'its identity has ended: ' || a.status
+    WHEN a.state = 'unidentified' THEN 'its key is not known: ' || coalesce(t.why || coalesce(', ' || t.detail, ''), 'it is being asked for')
+    ELSE 'it waits to be loaded' || coalesce(': ' || t.why || coalesce(', ' || t.detail, ''), '') END
+  FROM (SELECT 1) AS one LEFT JOIN exclusion AS x ON x.did = me;
+  SELECT w.because INTO because FROM want AS w WHERE w.what = 'account' AND w.value = account;
+  RETURN QUERY
+  SELECT v.what, v.value
+  FROM (VALUES ('state', a.state), ('next attempt', CASE WHEN t.next < 'infinity' THEN t.next::text END), ('what to do', t.remedy),
+    ('failures', nullif(a.failures, 0)::text), ('gaps today', CASE WHEN a.gap_at > now() - interval '1 day' THEN a.gaps::text END),
+    ('revision', a.rev::text), ('time of it', atid.tid_timestamp(a.rev)::text), ('announced', a.heard::text),
+    ('handle', i.handle), ('server', i.pds), ('key', i.key), ('identity answered', i.answered::text), ('identity asked again', i.ask::text),
+    ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', ' || h.problem END), ('wanted because of', because),
+    ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),
+    ('frames that wait', (SELECT nullif(count(*), 0)::text FROM (SELECT FROM waiting AS w WHERE w.did = me LIMIT 1000) AS q)))
+    AS v (what, value)
+  WHERE v.value IS NOT NULL;
+END $$;

@@ -1,0 +1,102 @@
+-- Writes records and what follows from them. take() and load() say what to write in the table op.
+
+-- The temporary tables of a session.
+CREATE OR REPLACE FUNCTION scratch() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF to_regclass('pg_temp.batch') IS NOT NULL THEN RETURN; END IF;
+  -- what to write: a record, or where block is NULL, that there is none
+  CREATE TEMP TABLE IF NOT EXISTS op (
+    uri        atid.at_uri,
+    did        atid.did,
+    collection text,
+    fresh      bool,                                 -- no older one is there
+    cid        atid.cid_link,
+    block      bytea
+  ) ON COMMIT DELETE ROWS;
+  -- the frames that take() has, by what they say
+  CREATE TEMP TABLE said (
+    n     int,                                       -- its place in the array; below 0 of one that has waited
+    frame bytea,                                     -- of a frame that has waited
+    op    bigint,
+    t     text,
+    error text,                                      -- the name in a frame of an error
+    seq   bigint,
+    at    timestamptz,                               -- its own time
+    did   atid.did,
+    shape bool                                       -- "labels" is an array, "active" is true or false
+  ) ON COMMIT DELETE ROWS;
+  -- what is known of these accounts
+  CREATE TEMP TABLE known (did atid.did PRIMARY KEY, key text, moved bool, here bool) ON COMMIT DELETE ROWS;
+  -- and as judge() finds them
+  CREATE TEMP TABLE batch (
+    n         int,
+    frame     bytea,
+    t         text,                                  -- what it is, if it concerns an account that is wanted; else NULL
+    met       bool,                                  -- the account has a row in identity,
+    here      bool,                                  -- and one in account,
+    moved     bool,                                  -- but it is on another server
+    error     text,
+    seq       bigint,
+    at        timestamptz,
+    did       atid.did,
+    reason    text,                                  -- why it is bad; NULL: it is sound
+    signed    bool,                                  -- by the key of the account; NULL: that is not known
+    rev       atid.tid,
+    since     atid.tid,
+    prev_data atid.cid_link,
+    data      atid.cid_link                          -- the root of the tree after it
+  ) ON COMMIT DELETE ROWS;
+  -- those signed frames that are new to an account that is synchronized
+  CREATE TEMP TABLE fit (
+    n int, frame bytea, did atid.did, rev atid.tid, data atid.cid_link,
+    fits bool                                        -- it goes on from the one before, and so did all before it
+  ) ON COMMIT DELETE ROWS;
+  -- the accounts that take() has locked
+  CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link) ON COMMIT DELETE ROWS;
+  ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
+  ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
+END $$;
+
+-- Writes the table op, and what follows from it.
+CREATE OR REPLACE FUNCTION write() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  rules CONSTANT atid.lexicon := (SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l);
+  most CONSTANT int := (SELECT most_references FROM settings);
+  shut CONSTANT bool := EXISTS (SELECT FROM exclusion);
+  old CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE NOT fresh);
+  gone CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE block IS NULL);
+  whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT op.did FROM op WHERE block IS NULL);
+BEGIN
+  IF old <> '{}' THEN DELETE FROM reference WHERE uri = ANY (old); END IF;
+  IF gone <> '{}' THEN DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose); END IF;
+  INSERT INTO record AS r (uri, did, cid, block, conforms)
+  SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules) FROM op WHERE block IS NOT NULL
+  ON CONFLICT (uri, did) DO UPDATE SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
+  -- The path is that of a field with a name of its own, or ''. Nothing points at an account that is excluded.
+  INSERT INTO reference (subject, collection, path, tid, uri)
+  SELECT u, r.collection, p, r.tid, r.uri
+  FROM (SELECT op.collection, op.uri, coalesce(atid.at_uri_tid(op.uri), '2222222222222') AS tid,
+               (atid.dag_cbor_ref_uris(op.block))[:most] AS uris,
+               atid.dag_cbor_ref_uri(op.block, '{subject}') AS a, atid.dag_cbor_ref_uri(op.block, '{reply,parent}') AS b,
+               atid.dag_cbor_ref_uri(op.block, '{reply,root}') AS c
+        FROM op WHERE op.block IS NOT NULL OFFSET 0) AS r
+       CROSS JOIN unnest(r.uris) AS u
+       CROSS JOIN unnest(CASE WHEN u = a OR u = b OR u = c
+         THEN array_remove(ARRAY[CASE WHEN u = a THEN 'subject' END, CASE WHEN u = b THEN 'reply.parent' END,
+                                 CASE WHEN u = c THEN 'reply.root' END], NULL) ELSE '{""}' END) AS p
+  WHERE NOT shut OR NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = atid.at_uri_did(u));
+  INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
+  IF FOUND THEN NOTIFY change; END IF;
+  DELETE FROM op;
+END $$;
+
+-- Deletes the records of an account: all, or those of collections that are not wanted.
+CREATE OR REPLACE FUNCTION clear(account atid.did, wanted text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM scratch();
+  INSERT INTO op (uri, did, fresh)
+  SELECT r.uri, r.did, false FROM record AS r
+  WHERE r.did = account AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted)
+    AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account));
+  PERFORM write();
+END $$;

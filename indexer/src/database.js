@@ -1,0 +1,127 @@
+// The database: connections, and which errors mean that it is lost.
+//
+// Work of different kinds has connections of its own, so that none waits for another: the lock, each taker, loads,
+// other answers, and the small questions between them. All of them need the settings that they send when they
+// connect; where a pooler drops these, they are refused.
+import pg from 'pg';
+import { Failure, clean } from './border.js';
+
+// Whatever the role's settings are: a statement may take its time and sees all that is there. atid_indexer.direct shows
+// that these settings have arrived.
+const OPTIONS = [
+  'default_transaction_isolation=read\\ committed',
+  'statement_timeout=0',
+  'lock_timeout=0',
+  'idle_session_timeout=0',
+  'idle_in_transaction_session_timeout=0',
+  'datestyle=ISO',
+  'timezone=UTC',
+  'atid_indexer.direct=1',
+];
+
+export class Problem extends Error {} // for people: its message says all
+
+const config = (name, more = []) => ({
+  keepAlive: true,
+  connectionTimeoutMillis: 30e3,
+  application_name: `atid-indexer ${name}`,
+  fallback_application_name: 'atid-indexer',
+  options: [process.env.PGOPTIONS ?? '', ...OPTIONS, ...more].join(' -c '),
+});
+
+const LOST = /^(Connection terminated|Client (was|has) |timeout e|Cannot use a pool|the connection that)/;
+
+// Is the connection or the server gone? (An error of the server has a severity; one of the driver's has none.)
+export function isLost(e) {
+  if (e instanceof Problem || e instanceof Failure) return false;
+  if (e.severity !== undefined) return /^(08|57P0[1-5])/.test(e.code ?? '');
+  return /^E[A-Z]+$/.test(e.code ?? '') || LOST.test(e.message);
+}
+
+// Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what was to be written.
+export const isOfServer = (e) => /^(?:08|25|3D|40|53|55|57|58)|^XX00[12]$/.test(e.code ?? '');
+
+// The message of an error, for the log and for people.
+export function told(e) {
+  if (e instanceof Failure) return e.message;
+  const problem = problemOf(e);
+  return problem
+    ? problem.message
+    : clean([e.message || e.code || String(e), e.detail].filter(Boolean).join(': '), 1000);
+}
+
+// Known problems with connections, in words that say what to do.
+function problemOf(e) {
+  if (e instanceof Problem) return e;
+  const message = String(e.message);
+  if (/unsupported startup parameter/.test(message)) {
+    return new Problem(
+      'A pooler such as pgbouncer is between this program and the server, and refuses its settings. ' +
+        'Set PGHOST and PGPORT to the server itself: the program holds a lock and must not share its connections.',
+    );
+  }
+  if (/SASL|client password must be a string/i.test(message) && e.severity === undefined) {
+    return new Problem(
+      'The server asks for a password. Set PGPASSWORD, or put a line "host:port:database:user:password" into ' +
+        '~/.pgpass, which nobody else may read (chmod 600).',
+    );
+  }
+  if (
+    e.code === '3F000' ||
+    (e.code === '42P01' && /indexer\./.test(message)) ||
+    (e.code === '42883' && /indexer\./.test(message))
+  ) {
+    return new Problem(
+      /atid/.test(message)
+        ? 'The extension atid_crypto is not in this database: CREATE EXTENSION atid_crypto CASCADE.'
+        : 'The schema indexer is not here, or is an older one. Run "atid-indexer init" or "atid-indexer upgrade".',
+    );
+  }
+  if (e.code === '42501')
+    return new Problem(`${message}: the role lacks a right. "atid-indexer upgrade --role NAME" grants what run needs.`);
+  if (e.code === '28P01')
+    return new Problem(`${message}. PGPASSWORD or ~/.pgpass must have the password of this role.`);
+  if (e.code === '28000' || e.code === '3D000')
+    return new Problem(`${message}. PGHOST, PGPORT, PGUSER and PGDATABASE say where to connect.`);
+  const code = e.code ?? e.errors?.[0]?.code;
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || (code === 'ENOENT' && /connect/.test(message))) {
+    return new Problem(
+      `No PostgreSQL server answers there: ${e.errors?.[0]?.message ?? message}. PGHOST and PGPORT say where it is.`,
+    );
+  }
+  return null;
+}
+
+export async function connect(name, more) {
+  const client = new pg.Client(config(name, more));
+  client.on('error', () => {}); // the next statement says it
+  await client.connect();
+  const {
+    rows: [{ direct }],
+  } = await client.query("SELECT current_setting('atid_indexer.direct', true) AS direct");
+  if (direct !== '1') {
+    await client.end();
+    throw new Problem(
+      'A pooler such as pgbouncer is between this program and the server, and drops its settings. ' +
+        'Set PGHOST and PGPORT to the server itself: the program holds a lock and must not share its connections.',
+    );
+  }
+  return client;
+}
+
+export class Pool {
+  constructor(name, max, more) {
+    this.pool = new pg.Pool({ ...config(name, more), max, connectionTimeoutMillis: 0 });
+    this.pool.on('error', () => {});
+  }
+
+  async rows(text, values) {
+    return (await this.pool.query(text, values)).rows;
+  }
+  async row(text, values) {
+    return (await this.rows(text, values))[0];
+  }
+  end() {
+    return this.pool.end();
+  }
+}

@@ -1,0 +1,463 @@
+// Requests to strangers, and what each may cost.
+//
+// - Places: how many requests are under way, of all, of one origin and of one registrable domain; a part of all is kept
+//   for accounts that are known.
+// - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit the large ones wait,
+//   but for the oldest.
+// - Time: headers within 15 seconds, LEAST bytes a second over ten seconds, all within PATIENCE. What we wait for
+//   memory does not count; and while others wait for memory, twenty times LEAST, so that no drip holds them up.
+// - Redirects: five at most. Each hop is looked up anew and must be a public address, the one that is connected to; and
+//   the origin that it leads to must have a place.
+//
+// An answer is its bytes, or a Failure of border.js. If the signal is aborted, its reason is thrown.
+import dns from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import { BlockList, isIP } from 'node:net';
+import { getDomain } from 'tldts';
+import { BOUNDS, Failure, clean, failureOf } from './border.js';
+
+const HEADERS_WITHIN = 15e3;
+const LEAST_OVER = 10e3;
+const MOST_HOPS = 5;
+const PRESSED = 20;
+const BLOCK = 64e3;
+const LARGEST_BLOCK = 8e6;
+
+// Addresses to which no stranger may lead us. (Node looks for an IPv4 address that is written as IPv6 among these,
+// too.)
+const inner = new BlockList();
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+])
+  inner.addSubnet(net, bits, 'ipv4');
+for (const [net, bits] of [
+  ['::', 96],
+  ['::ffff:0:0:0', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 32],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 9],
+  ['ff00::', 8],
+])
+  inner.addSubnet(net, bits, 'ipv6');
+export const isPrivate = (address) => inner.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+const refusal = (detail) => Object.assign(new Error(detail), { code: 'EPRIVATE' });
+const bare = (url) => url.hostname.replace(/^\[|\]$/g, '');
+
+// Looks a stranger's name up, by DNS alone: this takes none of the few threads that files and other look-ups share.
+// What it returns is what is connected to.
+export const lookUpBy = (resolver) => (host, options, done) => {
+  if (/^(.+\.)?localhost\.?$/i.test(host)) return done(refusal(`${host} is here`));
+  const found = [];
+  let error;
+  let left = 2;
+  const one = (family) => (e, addresses) => {
+    if (e) error ??= e;
+    else found.push(...addresses.map((address) => ({ address, family })));
+    if (--left > 0) return undefined;
+    const bad = found.find(({ address }) => isPrivate(address));
+    if (bad) return done(refusal(`${host} has the private address ${bad.address}`));
+    if (found.length === 0)
+      return done(error ?? Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' }));
+    return options.all ? done(null, found) : done(null, found[0].address, found[0].family);
+  };
+  resolver.resolve4(host, one(4));
+  resolver.resolve6(host, one(6));
+  return undefined;
+};
+const lookUp = lookUpBy(new dns.Resolver({ timeout: 3000, tries: 2 }));
+
+const KEEP = { keepAlive: true, timeout: 20e3, maxFreeSockets: 4 };
+const agents = (lookup) => ({
+  'http:': new http.Agent({ ...KEEP, lookup }),
+  'https:': new https.Agent({ ...KEEP, lookup }),
+});
+
+// The registrable domain of an origin; an address, or a name without one, is its own.
+export function domainOf(origin) {
+  const host = bare(new URL(origin));
+  return (isIP(host) ? null : getDomain(host, { allowPrivateDomains: false })) ?? host;
+}
+export const originOf = (url) => (URL.canParse(url) ? new URL(url).origin : null);
+
+// Places for requests: `all` of them. Half of all are for accounts that are known, and an eighth for those that are
+// not. At most `origin` are of one origin, and `domain` of one registrable domain for each of these kinds. `free`
+// origins have no share: our own service.
+export class Places {
+  constructor({ all, origin, domain, free = [] }) {
+    this.limit = { all, origin, domain };
+    this.free = new Set(free);
+    this.count = { known: 0, unknown: 0 };
+    this.origins = new Map();
+    this.domains = { known: new Map(), unknown: new Map() };
+    // origins that were refused as their domain has no place, and that domain
+    this.full = { known: new Map(), unknown: new Map() };
+    this.later = new Map(); // origins that asked us to wait, and until when
+    this.wakers = new Set();
+  }
+
+  // How many of this kind may begin now.
+  room(known) {
+    const { all } = this.limit;
+    const most = known ? all - Math.floor(all / 8) : Math.ceil(all / 2);
+    return Math.max(
+      0,
+      Math.min(most - this.count[known ? 'known' : 'unknown'], all - this.count.known - this.count.unknown),
+    );
+  }
+
+  fits(origin, kind) {
+    if (this.free.has(origin)) return true;
+    if ((this.later.get(origin) ?? 0) > Date.now()) return false;
+    if ((this.origins.get(origin) ?? 0) >= this.limit.origin) return false;
+    const domain = domainOf(origin);
+    if ((this.domains[kind].get(domain) ?? 0) < this.limit.domain) return true;
+    if (this.full[kind].size < 1000) this.full[kind].set(origin, domain);
+    return false;
+  }
+
+  // A place, or null. It moves with a redirect, to an origin that has a place free: move(origin). When the answer is
+  // here it is no more one of its origin, arrived(); it ends when the answer is done with, end().
+  take(origin, known) {
+    const kind = known ? 'known' : 'unknown';
+    if (this.room(known) === 0 || !this.fits(origin, kind)) return null;
+    this.count[kind]++;
+    this.add(origin, kind, 1);
+    let ended = false;
+    const place = {
+      origin,
+      move: (to) => {
+        if (to === place.origin) return true;
+        if (!this.fits(to, kind)) return false;
+        this.add(place.origin, kind, -1);
+        this.add(to, kind, 1);
+        place.origin = to;
+        return true;
+      },
+      arrived: () => {
+        if (place.origin !== null) this.add(place.origin, kind, -1);
+        place.origin = null;
+      },
+      end: () => {
+        if (ended) return;
+        ended = true;
+        place.arrived();
+        this.count[kind]--;
+        for (const wake of this.wakers) wake();
+      },
+    };
+    return place;
+  }
+
+  add(origin, kind, n) {
+    if (this.free.has(origin)) return;
+    const domain = domainOf(origin);
+    for (const [map, key] of [
+      [this.origins, origin],
+      [this.domains[kind], domain],
+    ]) {
+      const now = (map.get(key) ?? 0) + n;
+      if (now > 0) map.set(key, now);
+      else map.delete(key);
+    }
+    if (n > 0) return;
+    for (const [name, of] of this.full[kind]) if (of === domain) this.full[kind].delete(name);
+  }
+
+  // An origin has asked us to wait.
+  wait(origin, seconds) {
+    if (this.free.has(origin)) return;
+    const now = Date.now();
+    if (this.later.size >= 10000) for (const [name, until] of this.later) if (until <= now) this.later.delete(name);
+    if (this.later.size < 10000) this.later.set(origin, now + seconds * 1000);
+  }
+
+  // Origins that have no place of this kind now.
+  busy(known) {
+    const now = Date.now();
+    for (const [name, until] of this.later) if (until <= now) this.later.delete(name);
+    const kind = known ? 'known' : 'unknown';
+    const full = [...this.origins.keys()].filter((origin) => !this.fits(origin, kind));
+    return [...new Set([...full, ...this.full[kind].keys(), ...[...this.later.keys()].slice(0, 1000)])];
+  }
+
+  // Resolves when a place has become free, or after a while.
+  freed(ms) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => wake(), ms);
+      const wake = () => {
+        clearTimeout(timer);
+        this.wakers.delete(wake);
+        resolve();
+      };
+      this.wakers.add(wake);
+    });
+  }
+}
+
+// Bytes that are held, in the order in which their holders came. Each holder may have `each` bytes, whoever else is
+// here; of what is more they may have `most` together, and the oldest as many as it needs.
+export class Memory {
+  constructor(most, each = 0) {
+    this.most = most;
+    this.each = each;
+    this.bytes = 0; // above `each`
+    this.holders = new Set();
+    this.waiting = new Set();
+  }
+
+  hold() {
+    const holder = { bytes: 0 };
+    this.holders.add(holder);
+    const above = () => Math.max(0, holder.bytes - this.each);
+    const change = (n) => {
+      this.bytes -= above();
+      holder.bytes += n;
+      this.bytes += above();
+    };
+    const fits = () => above() === 0 || this.bytes <= this.most || this.holders.values().next().value === holder;
+    return {
+      add: change,
+      // May this holder have more?
+      fits,
+      // Do others wait?
+      pressed: () => this.waiting.size > 0,
+      // Resolves when it may have more, or when the signal is aborted.
+      room: async (signal) => {
+        while (!signal?.aborted && !fits()) {
+          await new Promise((resolve) => {
+            const wake = () => {
+              this.waiting.delete(wake);
+              signal?.removeEventListener('abort', wake);
+              resolve();
+            };
+            this.waiting.add(wake);
+            signal?.addEventListener('abort', wake);
+          });
+        }
+      },
+      end: () => {
+        if (!this.holders.delete(holder)) return;
+        change(-holder.bytes);
+        for (const wake of [...this.waiting]) wake();
+      },
+    };
+  }
+}
+
+// An answer's bytes, in blocks of our own: chunks of one byte would cost a hundred each.
+class Body {
+  constructor() {
+    this.blocks = [];
+    this.length = 0;
+    this.left = 0;
+  }
+
+  add(chunk) {
+    this.length += chunk.length;
+    for (let from = 0; from < chunk.length;) {
+      if (this.left === 0) {
+        this.left = Math.max(BLOCK, Math.min(LARGEST_BLOCK, this.length));
+        this.blocks.push(Buffer.allocUnsafeSlow(this.left));
+      }
+      const block = this.blocks.at(-1);
+      const n = chunk.copy(block, block.length - this.left, from);
+      from += n;
+      this.left -= n;
+    }
+  }
+
+  bytes() {
+    if (this.blocks.length === 1) return this.blocks[0].subarray(0, this.length);
+    return Buffer.concat(this.blocks, this.length);
+  }
+}
+
+// The failure that an error of Node's is.
+function failureFrom(e, origin) {
+  const code = String(e.code ?? e.errors?.[0]?.code ?? '');
+  if (code === 'EPRIVATE') return new Failure('private address', e.message, { origin });
+  if (/^HPE_|^ERR_INVALID|^ERR_UNESCAPED/.test(code)) return new Failure('malformed', code, { origin });
+  return new Failure('unreachable', code || e.message, { origin });
+}
+
+export class Http {
+  // open: strangers may lead to private addresses. ours: origins that always may be asked.
+  constructor({ patience, least, open, ours }) {
+    this.patience = patience * 1000;
+    this.least = least;
+    this.open = open;
+    this.ours = new Set(ours);
+    this.agents = { guarded: agents(lookUp), free: agents(undefined) };
+  }
+
+  close() {
+    for (const kind of Object.values(this.agents)) for (const agent of Object.values(kind)) agent.destroy();
+  }
+
+  // The bytes of an answer of 200, at most `most` of them. place: of Places, follows redirects. held: of Memory.
+  async get(address, { most, place = null, held = null, signal }) {
+    signal.throwIfAborted();
+    const own = new AbortController();
+    let url = new URL(address);
+    let why = null;
+    const stop = (failure) => {
+      why ??= failure;
+      own.abort();
+    };
+    const abort = () => own.abort();
+    signal.addEventListener('abort', abort);
+    const clock = this.clock(
+      stop,
+      () => url.origin,
+      () => this.least * (held?.pressed() ? PRESSED : 1),
+    );
+    try {
+      for (let hops = 0; ; hops++) {
+        const { origin } = url;
+        if (hops > 0 && place && !place.move(origin)) throw new Failure('busy', origin, { origin });
+        clock.began();
+        const answer = await this.request(url, own.signal);
+        const { statusCode, headers } = answer;
+        if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
+          if (hops === MOST_HOPS) throw new Failure('too many redirects', '', { origin });
+          if (!URL.canParse(headers.location, url))
+            throw new Failure('malformed', 'the place that a redirect leads to', { origin });
+          answer.on('error', () => {});
+          if (Number(headers['content-length']) <= BOUNDS.error) answer.resume();
+          else answer.destroy();
+          url = new URL(headers.location, url);
+          continue;
+        }
+        if (statusCode !== 200) {
+          const said = await this.body(answer, BOUNDS.error, { origin, signal: own.signal, clock }).catch(
+            (e) => e.said ?? Buffer.alloc(0),
+          );
+          signal.throwIfAborted();
+          throw failureOf(statusCode, headers, said, origin);
+        }
+        if (headers['content-encoding'] && headers['content-encoding'] !== 'identity') {
+          throw new Failure('malformed', 'an encoding that was not asked for', { origin });
+        }
+        return await this.body(answer, most, { origin, signal: own.signal, clock, held });
+      }
+    } catch (e) {
+      if (signal.aborted) throw signal.reason;
+      throw e instanceof Failure ? e : (why ?? failureFrom(e, url.origin));
+    } finally {
+      signal.removeEventListener('abort', abort);
+      clock.end();
+      own.abort();
+    }
+  }
+
+  request(url, signal) {
+    return new Promise((resolve, reject) => {
+      const free = this.open || this.ours.has(url.origin);
+      const host = bare(url);
+      if (!/^https?:$/.test(url.protocol))
+        throw new Failure('private address', `no ${clean(url.protocol, 20)}`, { origin: url.origin });
+      if (!free && isIP(host) && isPrivate(host)) throw new Failure('private address', host, { origin: url.origin });
+      const get = url.protocol === 'http:' ? http.get : https.get;
+      const headers = { 'user-agent': 'atid-indexer', 'accept-encoding': 'identity' };
+      get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers }, resolve).on(
+        'error',
+        reject,
+      );
+    });
+  }
+
+  // Reads a body. The error of one that is too large has what was read.
+  async body(answer, most, { origin, signal, clock, held = null }) {
+    const tooLarge = (said) => Object.assign(new Failure('too large', `more than ${most} bytes`, { origin }), { said });
+    const body = new Body();
+    clock.reading();
+    try {
+      for await (const chunk of answer) {
+        if (body.length + chunk.length > most) throw tooLarge(body.bytes());
+        body.add(chunk);
+        clock.read(chunk.length);
+        if (held) {
+          held.add(chunk.length);
+          if (!held.fits()) {
+            clock.pause();
+            await held.room(signal);
+            clock.reading();
+          }
+        }
+      }
+    } catch (e) {
+      if (e instanceof Failure || signal.aborted) throw e;
+      throw new Failure('cut short', e.code ?? e.message, { origin });
+    }
+    if (!answer.complete) throw new Failure('cut short', '', { origin });
+    return body.length === 0 ? Buffer.alloc(0) : body.bytes();
+  }
+
+  // The times of a request, while the other side has to act: stop(failure) when one is over. least(): bytes a second.
+  clock(stop, origin, least) {
+    let whole = this.patience; // left of it
+    let since = Date.now();
+    let timer = null;
+    let window = null; // { bytes } of the ten seconds that run
+    const set = (ms, work) => {
+      clearTimeout(timer);
+      timer = setTimeout(work, Math.max(0, ms));
+    };
+    const over = (name, detail) => stop(new Failure(name, detail, { origin: origin() }));
+    const spend = () => {
+      const now = Date.now();
+      whole -= now - since;
+      since = now;
+    };
+    const outOfPatience = () => over('timeout', `not done in ${this.patience / 1000} s`);
+    const turn = () => {
+      if (whole <= LEAST_OVER) return set(whole, outOfPatience);
+      window = { bytes: 0 };
+      return set(LEAST_OVER, () => {
+        spend();
+        if (window.bytes < (least() * LEAST_OVER) / 1000)
+          over('slow', `${window.bytes} bytes in ${LEAST_OVER / 1000} s`);
+        else turn();
+      });
+    };
+    return {
+      began: () => {
+        spend();
+        set(Math.min(HEADERS_WITHIN, whole), () => over('timeout', 'no headers'));
+      },
+      reading: () => {
+        since = timer === null ? Date.now() : (spend(), since);
+        turn();
+      },
+      read: (n) => {
+        if (window) window.bytes += n;
+      },
+      pause: () => {
+        spend();
+        clearTimeout(timer);
+        timer = null;
+        window = null;
+      },
+      end: () => clearTimeout(timer),
+    };
+  }
+}

@@ -1,0 +1,268 @@
+// One run: the lock, the stream and its takers, and the workers. Whatever ends it, the next one begins from the
+// cursors that the database has: these are in the transactions that have the rows.
+//
+// The stream ends more often than the run does: then it is connected again, once its takers have taken what came, and
+// the workers do not notice.
+import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { retryAfter } from './border.js';
+import { Pool, Problem, connect, isLost, isOfServer, told } from './database.js';
+import { byteaArray } from './frames.js';
+import { Http } from './http.js';
+import * as log from './log.js';
+import { createServer } from './metrics.js';
+import { checkSchema } from './schema.js';
+import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
+import { Workers, pause, steady } from './workers.js';
+
+const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
+const LOCK_AGAIN = 5e3;
+const LONGEST = 30e3; // ms of a back-off
+const LONGEST_ASKED = 300e3; // ms that a server may have us wait
+const TRIES = 5; // of a frame that take() cannot take
+const FINISH = 10e3; // ms for connections to end when one is lost
+
+export async function run(settings, ended) {
+  const total = { frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 };
+  const show = progress(total);
+  let fatal = false; // trying again does not help
+  const timer = setInterval(show, settings.EVERY * 1000);
+  // what nobody has foreseen ends the run, not the program
+  const current = { end: null };
+  const unforeseen = (e) => {
+    log.error(`unforeseen: ${e?.stack ?? e}`);
+    current.end?.(e);
+  };
+  for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, unforeseen);
+  const server = settings.METRICS === null ? null : createServer(settings);
+  try {
+    for (let wait = 500; !ended.aborted; wait = Math.min(2 * wait, LONGEST)) {
+      const before = total.frames + total.loaded;
+      try {
+        await (settings.DRY === null ? oneRun(settings, ended, total, current) : dryRun(settings, ended, total));
+      } catch (e) {
+        if (!ended.aborted) log.error(told(e));
+        fatal = e instanceof Problem && e.fatal === true;
+        if (fatal) return 1;
+      }
+      if (total.frames + total.loaded > before) wait = 500;
+      await pause(wait, ended);
+    }
+    return 0;
+  } finally {
+    clearInterval(timer);
+    for (const event of ['uncaughtException', 'unhandledRejection']) process.off(event, unforeseen);
+    server?.close();
+    if (!fatal) show();
+  }
+}
+
+function progress(total) {
+  let shown = { at: Date.now(), frames: 0 };
+  return () => {
+    const now = Date.now();
+    const rate = Math.round(((total.frames - shown.frames) * 1000) / Math.max(1, now - shown.at));
+    shown = { at: now, frames: total.frames };
+    log.info(
+      `events ${total.frames}, ${rate}/s, lag ${total.lag?.toFixed(1) ?? '-'} s, commits ${total.applied}, ` +
+        `refused ${total.refused}, accounts loaded ${total.loaded}`,
+    );
+  };
+}
+
+async function oneRun(settings, ended, total, current) {
+  const { SERVICE, STREAM, WORKERS, TAKERS } = settings;
+  const labels = STREAM.endsWith('Labels');
+  const name = `${SERVICE} ${STREAM}`;
+  const takers = labels ? 1 : TAKERS;
+  const over = new AbortController();
+  const { signal } = over;
+  setMaxListeners(0, signal); // each request is one
+  let why = null;
+  const lost = (e) => {
+    why ??= e;
+    over.abort();
+  };
+  const end = () => over.abort();
+  current.end = lost;
+
+  const lock = await connect('lock');
+  const pools = {
+    take: new Pool('take', takers),
+    loads: new Pool('load', WORKERS),
+    answers: new Pool('answer', WORKERS),
+    small: new Pool('ask', 3),
+    own: new Pool('tidy', 2),
+  };
+  const http = new Http({
+    patience: settings.PATIENCE,
+    least: settings.LEAST,
+    open: settings.PRIVATE,
+    ours: [SERVICE, settings.DIRECTORY],
+  });
+  ended.addEventListener('abort', end);
+  try {
+    ended.throwIfAborted();
+    await checkSchema(lock);
+    await locked(lock, name, ended);
+    lock.on('end', () => lost(new Error('the connection that holds the lock is lost')));
+    const stream = { listening: false, end: null };
+    const workers = new Workers({ settings, pools, http, signal, lost, total, listening: () => stream.listening });
+    const pds = labels ? null : await workers.ownNames();
+    await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, labels ? 'labels' : 'repos', pds, takers]);
+    const queues = new Queues(takers);
+    const all = [
+      ...Array.from({ length: takers }, (_, taker) =>
+        takes({ name, taker, takers, queues, pools, signal, total, stream }),
+      ),
+      follow({ name, settings, labels, queues, pools, signal, stream }),
+      workers.run(labels),
+    ].map((work) => work.catch(lost));
+    await Promise.all(all);
+    if (why) throw why;
+  } finally {
+    ended.removeEventListener('abort', end);
+    current.end = null;
+    over.abort();
+    http.close();
+    const closed = Promise.allSettled([lock, ...Object.values(pools)].map((c) => c.end()));
+    await (why ? Promise.race([closed, pause(FINISH)]) : closed);
+  }
+}
+
+// One program follows a stream; others wait until it ends.
+async function locked(lock, name, ended) {
+  for (let first = true; !(await lock.query(LOCK, [name])).rows[0].ours; first = false) {
+    if (first) log.info('another consumer is at work on this stream: waiting until it ends');
+    await pause(LOCK_AGAIN, ended);
+    ended.throwIfAborted();
+  }
+}
+
+// Connects to the stream, and again whenever it ends; from the cursors that the database has, so not before all that
+// came is taken. What comes is not taken before the database knows the first number, which may tell of a gap.
+async function follow({ name, settings, labels, queues, pools, signal, stream }) {
+  const base = `${settings.SERVICE.replace(/^http/, 'ws')}/xrpc/${settings.STREAM}`;
+  let wait = 500;
+  await steady('the stream', signal, async () => {
+    const { cursor } = await pools.small.row(
+      'SELECT min(cursor)::text AS cursor FROM indexer.taker WHERE stream = $1',
+      [name],
+    );
+    const connection = new AbortController();
+    const end = () => connection.abort();
+    signal.addEventListener('abort', end);
+    stream.end = end;
+    let first = null;
+    queues.close();
+    const number = async (seq) => {
+      try {
+        if (cursor !== '0') await pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, cursor, seq]);
+      } catch (e) {
+        log.error(`connected: ${told(e)}`);
+      }
+      queues.open();
+    };
+    let after = 0;
+    let opened = false;
+    try {
+      await connectStream(`${base}${cursor !== '0' || labels ? `?cursor=${cursor}` : ''}`, {
+        signal: connection.signal,
+        socketOf: (socket) => queues.use(socket),
+        opened: () => {
+          opened = true;
+          log.info(`connected, cursor ${cursor}`);
+          stream.listening = true;
+        },
+        frame: (frame) => {
+          const { op, seq } = queues.put(frame);
+          if (first === null && seq !== undefined) {
+            first = number(seq);
+            wait = 500;
+          } else if (op === -1) queues.open(); // an error, behind which nothing comes
+        },
+        tooLarge: ({ digest, bytes }) => {
+          log.info(`a frame of ${bytes} bytes is too large`);
+          pools.small
+            .row('SELECT indexer.too_large($1, $2, $3)', [name, digest, bytes])
+            .catch((e) => log.error(`too large: ${told(e)}`));
+        },
+      });
+    } catch (e) {
+      after = (retryAfter(e.retryAfter) ?? 0) * 1000;
+      log.info(`the stream: ${told(e)}`);
+    } finally {
+      signal.removeEventListener('abort', end);
+      stream.listening = false;
+      queues.use(null);
+      await first;
+      queues.open();
+    }
+    while (!queues.empty && !signal.aborted) await pause(50, signal);
+    await pause(Math.max(wait, Math.min(after, LONGEST_ASKED)), signal);
+    wait = opened ? Math.min(1.2 * wait, LONGEST / 6) : Math.min(2 * wait, LONGEST);
+    return true;
+  });
+}
+
+// A taker: one transaction at a time. If take() fails, the same frames are tried again, half as many each time. A frame
+// that fails alone, while the next one does not, is passed over, and its digest is kept: unless the trouble is the
+// server's own, which only waiting ends.
+async function takes({ name, taker, takers, queues, pools, signal, total, stream }) {
+  let most = MOST_FRAMES;
+  let tries = 0;
+  const take = (frames, seen) =>
+    pools.take.row('SELECT taken, applied, refused, lag, error FROM indexer.take($1, $2, $3, $4::bytea[], $5)', [
+      name,
+      taker,
+      takers,
+      byteaArray(frames),
+      seen,
+    ]);
+  const count = (r, n) => {
+    queues.done(taker, n);
+    total.frames += r.taken;
+    total.applied += r.applied;
+    total.refused += r.refused;
+    total.lag = r.lag ?? total.lag;
+    if (r.error === null) return;
+    log.info(`the server says ${r.error}`);
+    stream.end?.();
+  };
+  await steady(`taker ${taker}`, signal, async () => {
+    await queues.wait(taker, signal);
+    if (signal.aborted) return true;
+    const { frames, seen } = queues.next(taker, most);
+    try {
+      count(await take(frames, seen), frames.length);
+      most = Math.min(MOST_FRAMES, 2 * most);
+      tries = 0;
+    } catch (e) {
+      most = Math.max(1, frames.length >> 1);
+      if (isLost(e) || isOfServer(e) || frames.length !== 1 || ++tries < TRIES) throw e;
+      const next = queues.next(taker, 2);
+      if (next.frames.length < 2) throw e;
+      count(await take(next.frames.slice(1), next.seen), 2);
+      tries = 0;
+      const digest = createHash('sha256').update(frames[0]).digest();
+      log.error(`a frame is passed over, SHA-256 ${digest.toString('hex')}: ${told(e)}`);
+      await pools.small.row('SELECT indexer.too_large($1, $2, $3)', [name, digest, frames[0].length]);
+    }
+    return true;
+  });
+}
+
+// Counts the frames behind a cursor, without a database.
+async function dryRun(settings, ended, total) {
+  await connectStream(`${settings.SERVICE.replace(/^http/, 'ws')}/xrpc/${settings.STREAM}?cursor=${settings.DRY}`, {
+    signal: ended,
+    socketOf: () => {},
+    opened: () => log.info(`connected, cursor ${settings.DRY}`),
+    frame: () => {
+      total.frames++;
+    },
+    tooLarge: () => {
+      total.frames++;
+    },
+  });
+}

@@ -1,0 +1,211 @@
+// The schema of the database: made by init, brought up to date by upgrade, and checked by run.
+//
+// sql/install.sql names the files in their order: the migrations, each of which is run once and never changes, and the
+// files of functions, which are run anew by each upgrade. The database knows which migrations it has, and in
+// indexer.program which functions: the version of the package, and the SHA-256 of the files.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Problem } from './database.js';
+
+const SQL = new URL('../sql/', import.meta.url);
+const read = (name) => readFileSync(new URL(name, SQL), 'utf8');
+export const VERSION = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+
+// The files of install.sql: [{ name, n }], n of migrations.
+function files() {
+  return read('install.sql')
+    .split('\n')
+    .flatMap((line) => {
+      const name = /^\\ir\s+(\S+)\s*$/.exec(line)?.[1];
+      const n = /^migrations\/(\d+)\.sql$/.exec(name)?.[1];
+      return name ? [{ name, n: n === undefined ? null : Number(n) }] : [];
+    });
+}
+
+function ours() {
+  const all = files();
+  const digest = createHash('sha256');
+  for (const { name } of all.filter((f) => f.n === null)) digest.update(`${name}\n${read(name)}`);
+  return { all, newest: Math.max(...all.map((f) => f.n ?? 0)), digest: digest.digest('hex') };
+}
+
+// What the database has: null, or { newest, version, digest }.
+async function theirs(client) {
+  const {
+    rows: [{ made }],
+  } = await client.query("SELECT to_regclass('indexer.migration') IS NOT NULL AS made");
+  if (!made) return null;
+  const {
+    rows: [row],
+  } = await client.query(
+    'SELECT (SELECT max(n) FROM indexer.migration) AS newest, version, digest ' +
+      'FROM (SELECT) AS one LEFT JOIN indexer.program ON true',
+  );
+  return row;
+}
+
+const fatal = (text) => Object.assign(new Problem(text), { fatal: true });
+
+// Is the schema the one that this program is for?
+export async function checkSchema(client) {
+  const { newest, digest } = ours();
+  const there = await theirs(client);
+  if (!there) {
+    throw fatal(
+      'There is no schema indexer in this database. Run "atid-indexer init", or "atid-indexer upgrade" if it has the ' +
+        'tables of the example.',
+    );
+  }
+  if (there.newest > newest || isNewer(there.version)) {
+    throw fatal(`The schema is of version ${there.version}, newer than this program, ${VERSION}. Install it.`);
+  }
+  if (there.newest < newest || there.digest !== digest) {
+    throw fatal(`The schema is of version ${there.version}, this program of ${VERSION}. Run "atid-indexer upgrade".`);
+  }
+}
+
+// Makes the schema, or brings it up to date, in one transaction that the others wait for. citus: the tables are, or
+// are to be, distributed.
+export async function install(client, { role = null, citus = false, fresh }) {
+  const { all, newest, digest } = ours();
+  await client.query('BEGIN');
+  try {
+    await client.query("SELECT pg_advisory_xact_lock(hashtext('atid-indexer schema'))");
+    await client.query('SET LOCAL client_min_messages = warning');
+    const before = await theirs(client);
+    if (fresh && before)
+      throw new Problem(
+        `There is a schema indexer of version ${before.version} in this database. Run "atid-indexer upgrade".`,
+      );
+    if (!fresh && before && (before.newest > newest || isNewer(before.version))) {
+      throw new Problem(`The schema is of version ${before.version}, newer than this program, ${VERSION}.`);
+    }
+    const from = before ? null : await example(client);
+    if (fresh && from)
+      throw new Problem(
+        `The schema ${from} has the tables of the example. Run "atid-indexer upgrade", which takes them over.`,
+      );
+    if (!fresh && !before && !from)
+      throw new Problem('There is nothing to upgrade in this database. Run "atid-indexer init".');
+    if (!before) {
+      await extensions(client);
+      await client.query('CREATE SCHEMA IF NOT EXISTS indexer');
+    }
+    if (from) {
+      await client.query(`SET LOCAL search_path = ${client.escapeIdentifier(from)}, pg_temp`);
+      await script(client, 'adopt.sql');
+    }
+    await client.query('SET LOCAL search_path = indexer, pg_temp');
+    const distributed = citus || (await isDistributed(client));
+    const has = new Set(
+      before || from ? (await client.query('SELECT n FROM indexer.migration')).rows.map((r) => r.n) : [],
+    );
+    for (const { name, n } of all) {
+      if (name === 'finish.sql' && distributed) await script(client, 'citus.sql');
+      if (n === null || !has.has(n)) await script(client, name);
+    }
+    await client.query(
+      'INSERT INTO indexer.program (version, digest) VALUES ($1, $2) ' +
+        'ON CONFLICT (one) DO UPDATE SET version = excluded.version, digest = excluded.digest, at = now()',
+      [VERSION, digest],
+    );
+    for (const name of [...new Set([...(await workersRoles(client)), ...(role ? [role] : [])])])
+      await grant(client, name);
+    await client.query('COMMIT');
+    return { before, from };
+  } catch (e) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw e;
+  }
+}
+
+async function script(client, name) {
+  try {
+    await client.query(read(name));
+  } catch (e) {
+    if (e.severity) e.message = `${name}: ${e.message}`;
+    throw e;
+  }
+}
+
+function isNewer(version) {
+  const parts = (v) =>
+    String(v)
+      .split(/[.-]/)
+      .map((p) => Number(p) || 0);
+  const [a, b] = [parts(version), parts(VERSION)];
+  const i = a.findIndex((n, at) => n !== (b[at] ?? 0));
+  return i >= 0 && a[i] > (b[i] ?? 0);
+}
+
+async function extensions(client) {
+  const {
+    rows: [{ encoding, there }],
+  } = await client.query(
+    "SELECT current_setting('server_encoding') AS encoding, " +
+      "EXISTS (SELECT FROM pg_extension WHERE extname = 'atid_crypto') AS there",
+  );
+  if (encoding !== 'UTF8') throw new Problem(`The encoding of the database must be UTF8, not ${encoding}.`);
+  if (there) return;
+  await client.query('SAVEPOINT extensions');
+  try {
+    await client.query('CREATE EXTENSION atid_crypto CASCADE');
+  } catch (e) {
+    throw new Problem(
+      `The extensions cannot be created: ${e.message}. Have "CREATE EXTENSION atid_crypto CASCADE" run by who may.`,
+    );
+  }
+}
+
+// The schema that has the tables of the example of 1.2, first in the search_path; or null.
+async function example(client) {
+  const { rows } = await client.query(`SELECT n.nspname AS name FROM pg_namespace AS n
+    WHERE n.nspname NOT IN ('indexer', 'pg_catalog', 'information_schema')
+      AND (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
+           AND c.relname IN ('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting')) = 8
+      AND EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = 'labels_take')
+    ORDER BY array_position(current_schemas(false), n.nspname), n.nspname LIMIT 1`);
+  return rows[0]?.name ?? null;
+}
+
+async function isDistributed(client) {
+  const {
+    rows: [{ there }],
+  } = await client.query(
+    "SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL " +
+      "AND to_regclass('indexer.account') IS NOT NULL AS there",
+  );
+  if (!there) return false;
+  return (
+    (await client.query("SELECT FROM pg_dist_partition WHERE logicalrelid = 'indexer.account'::regclass")).rows.length >
+    0
+  );
+}
+
+// The roles that a program runs as: all but the owner that may change accounts.
+async function workersRoles(client) {
+  const { rows } = await client.query(`SELECT DISTINCT pg_get_userbyid(a.grantee) AS name
+    FROM pg_class AS c CROSS JOIN aclexplode(c.relacl) AS a
+    WHERE c.oid = 'indexer.account'::regclass AND a.privilege_type = 'UPDATE' AND a.grantee NOT IN (0, c.relowner)`);
+  return rows.map((r) => r.name);
+}
+
+// A role with the rights that run needs, and no others.
+async function grant(client, role) {
+  const name = client.escapeIdentifier(role);
+  const {
+    rows: [{ there, db }],
+  } = await client.query('SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS there, current_database() AS db', [
+    role,
+  ]);
+  if (!there) await client.query(`CREATE ROLE ${name} LOGIN`);
+  for (const right of [
+    `TEMPORARY ON DATABASE ${client.escapeIdentifier(db)}`,
+    'USAGE ON SCHEMA indexer',
+    'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA indexer',
+  ])
+    await client.query(`GRANT ${right} TO ${name}`);
+  await client.query(
+    `REVOKE INSERT, UPDATE, DELETE ON indexer.migration, indexer.program, indexer.settings FROM ${name}`,
+  );
+}

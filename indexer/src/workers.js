@@ -1,0 +1,483 @@
+// What is asked of the network besides the stream: lists, statuses, identities and repositories; and the work that the
+// database has of its own. The database says whom to ask and takes the answers.
+//
+// While a request waits for the network it has no connection of the database. An error of one piece of work ends that
+// piece: it is logged, and the worker goes on after a pause. Only a lost connection of the database ends the run.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BOUNDS, Failure, clean, collections, document, log as plcLog, page, repoStatus, serverDid } from './border.js';
+import { isLost, isOfServer, told } from './database.js';
+import { Memory, Places, originOf } from './http.js';
+import * as log from './log.js';
+import { Upstream } from './upstream.js';
+
+const IDLE = 300; // ms between two questions whether there is work
+const CHECKS = 8; // statuses asked for at a time
+const COPIES = 3; // of a repository that pg makes to write it
+
+export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
+
+// Does work again and again; work returns whether there was some. Errors are logged, and followed by a pause that
+// grows.
+export async function steady(name, signal, work, idle = IDLE) {
+  for (let failed = 0; !signal.aborted;) {
+    try {
+      const some = await work();
+      failed = 0;
+      if (!some) await pause(idle, signal);
+    } catch (e) {
+      if (signal.aborted) return;
+      if (isLost(e)) throw e;
+      log.error(`${name}: ${told(e)}`);
+      await pause(Math.min(250 * 2 ** failed++, 30e3), signal);
+    }
+  }
+}
+
+// Pieces of work at the same time. A lost database is told to lost().
+class Tasks {
+  constructor(signal, lost) {
+    this.signal = signal;
+    this.lost = lost;
+    this.running = new Set();
+  }
+
+  begin(name, work) {
+    const task = work()
+      .catch((e) => {
+        if (this.signal.aborted) return;
+        if (isLost(e)) this.lost(e);
+        else log.error(`${name}: ${told(e)}`);
+      })
+      .finally(() => this.running.delete(task));
+    this.running.add(task);
+  }
+
+  async all() {
+    while (this.running.size > 0) await Promise.allSettled(this.running);
+  }
+}
+
+// A number of permits to load repositories, `kept` of them only for accounts that are known. The smallest repository
+// comes first; but each second of waiting counts as a megabyte, so that large ones come, too.
+class Permits {
+  constructor(most, kept) {
+    this.most = most;
+    this.kept = kept;
+    this.count = { true: 0, false: 0 };
+    this.waiting = [];
+  }
+
+  async take(known, bytes) {
+    if (this.fits(known)) this.count[known]++;
+    else await new Promise((resolve) => this.waiting.push({ known, order: bytes + Date.now() * 1000, resolve }));
+    return () => {
+      this.count[known]--;
+      const fit = this.waiting.filter((w) => this.fits(w.known));
+      if (fit.length === 0) return;
+      const next = fit.reduce((a, b) => (b.order < a.order ? b : a));
+      this.waiting.splice(this.waiting.indexOf(next), 1);
+      this.count[next.known]++;
+      next.resolve();
+    };
+  }
+
+  fits(known) {
+    return this.count.true + this.count.false < this.most && (known || this.count.false < this.most - this.kept);
+  }
+}
+
+export class Workers {
+  constructor({ settings, pools, http, signal, lost, total, listening }) {
+    const { SERVICE, DIRECTORY, PLACES } = settings;
+    const identities = Math.max(4, Math.floor(PLACES / 4));
+    Object.assign(this, { settings, pools, http, signal, total, listening });
+    this.tasks = new Tasks(signal, lost);
+    this.service = new Upstream();
+    this.directory = new Upstream();
+    this.memory = new Memory(settings.MEMORY / 2, settings.MEMORY / 2 / PLACES); // answers
+    this.copies = new Memory(settings.MEMORY); // what is made of them to write them
+    this.permits = new Permits(settings.WORKERS, settings.WORKERS > 1 ? 1 : 0);
+    this.downloads = new Places({
+      all: PLACES,
+      origin: Math.max(4, Math.floor(PLACES / 8)),
+      domain: Math.floor(PLACES / 4),
+      free: [SERVICE],
+    });
+    this.logs = new Places({ all: identities, origin: identities, domain: identities, free: [DIRECTORY] });
+    this.documents = new Places({ all: identities, origin: 2, domain: 2 });
+  }
+
+  // All workers of a stream of this kind; ends with the signal.
+  async run(labels) {
+    const { signal } = this;
+    const loops = [
+      ...[true, false].flatMap((known) => [
+        steady('identities by the directory', signal, () => this.askDirectory(known)),
+        steady('identities by their domain', signal, () => this.askDomains(known)),
+        ...(labels ? [] : [this.loads(known)]),
+      ]),
+      ...(labels
+        ? []
+        : [
+            steady('lists', signal, () => this.lists()),
+            steady('statuses', signal, () => this.statuses()),
+            steady('signals', signal, () => this.signals()),
+            steady(
+              'wants',
+              signal,
+              async () => (await this.pools.own.row('SELECT indexer.settle($1) AS n', [100])).n > 0,
+              200,
+            ),
+            steady(
+              'gaps',
+              signal,
+              async () => (await this.pools.own.row('SELECT indexer.look_again($1) AS n', [1000])).n > 0,
+              1000,
+            ),
+          ]),
+      steady(
+        'housekeeping',
+        signal,
+        async () => {
+          await this.pools.own.row('SELECT indexer.tidy()');
+          return false;
+        },
+        10e3,
+      ),
+    ];
+    try {
+      await Promise.all(loops);
+    } finally {
+      await this.tasks.all();
+    }
+  }
+
+  ask(method, query, more) {
+    return this.http.get(`${this.settings.SERVICE}/xrpc/com.atproto.${method}?${new URLSearchParams(query)}`, {
+      signal: this.signal,
+      ...more,
+    });
+  }
+
+  // The origins by which a PDS is known, whose stream has only its own accounts: that of SERVICE, the name that it
+  // gives itself, and those of NAMES. null: it is a relay, which does not describe itself.
+  async ownNames() {
+    const { SERVICE, NAMES } = this.settings;
+    try {
+      const did = serverDid(await this.ask('server.describeServer', {}, { most: BOUNDS.document }));
+      if (did === null) return null;
+      const named = did.startsWith('did:web:') ? originOf(`https://${decodeURIComponent(did.slice(8))}`) : null;
+      return [...new Set([SERVICE, ...(named ? [named] : []), ...NAMES])];
+    } catch (e) {
+      if (!(e instanceof Failure) || e.ofHost) throw e;
+      return null;
+    }
+  }
+
+  // The next page of a list. What comes behind a list has to be heard, so there are none without the stream.
+  async lists() {
+    if (!this.listening() || this.service.may(1) === 0) return false;
+    const next = await this.pools.small.row('SELECT of, at, asked::text FROM indexer.next_list() WHERE of IS NOT NULL');
+    if (!next) return false;
+    const { of, at, asked } = next;
+    const request = this.service.begin();
+    let said;
+    try {
+      const where = { limit: BOUNDS.repos, ...(at && { cursor: at }) };
+      said = page(
+        await this.ask(
+          ...(of.startsWith('*')
+            ? ['sync.listRepos', where]
+            : ['sync.listReposByCollection', { collection: of, ...where }]),
+          { most: BOUNDS.page },
+        ),
+        at,
+      );
+      this.service.good(request);
+    } catch (e) {
+      this.service.drop(request);
+      if (!(e instanceof Failure)) throw e;
+      if (['unauthorized', 'not found', 'not implemented'].includes(e.why)) {
+        log.info(`the server does not list the accounts${of === '*' ? '' : ` of ${of}`}: ${e.message}`);
+        await this.pools.answers.row('SELECT indexer.list_refused($1, $2)', [of, e.message]);
+        return true;
+      }
+      throw new Failure(e.why, `list of ${of}: ${e.detail}`);
+    }
+    if (said.left > 0) log.info(`the list of ${of}: ${said.left} entries without a DID are left out`);
+    await this.pools.answers.row('SELECT indexer.list($1, $2, $3, $4, $5)', [
+      of,
+      at,
+      JSON.stringify(said.repos),
+      said.next,
+      asked,
+    ]);
+    return true;
+  }
+
+  // Asks the service about accounts, several at a time.
+  async several(sql, name, work) {
+    const n = this.service.may(CHECKS);
+    const rows = n > 0 ? await this.pools.small.rows(sql, [n]) : [];
+    await Promise.all(
+      rows.map(async (row) => {
+        const request = this.service.begin();
+        try {
+          await work(row);
+          this.service.good(request);
+        } catch (e) {
+          if (this.signal.aborted || isLost(e)) throw e;
+          if (e instanceof Failure && e.ofHost) this.service.bad(request, e);
+          else this.service.good(request);
+          log.info(`${name} of ${row.did}: ${told(e)}`); // the database has it asked again
+        }
+      }),
+    );
+    return rows.length > 0;
+  }
+
+  statuses() {
+    const note = ({ did, asked }, { active, status, rev }) =>
+      this.pools.answers.row('SELECT indexer.told($1, $2, $3, $4, $5)', [did, active, status, rev, asked]);
+    return this.several('SELECT did, asked::text FROM indexer.doubtful($1)', 'status', async (row) => {
+      try {
+        await note(
+          row,
+          repoStatus(await this.ask('sync.getRepoStatus', { did: row.did }, { most: BOUNDS.document }), row.did),
+        );
+      } catch (e) {
+        if (!(e instanceof Failure) || !e.ofAccount) throw e;
+        await note(row, { active: false, status: e.why, rev: null });
+      }
+    });
+  }
+
+  signals() {
+    const note = (did, found) => this.pools.answers.row('SELECT indexer.has_signal($1, $2)', [did, found]);
+    return this.several('SELECT did FROM indexer.signal_doubtful($1)', 'collections', async ({ did }) => {
+      try {
+        await note(
+          did,
+          collections(await this.ask('repo.describeRepo', { repo: did }, { most: BOUNDS.document }), did),
+        );
+      } catch (e) {
+        if (!(e instanceof Failure) || !(e.ofAccount || e.why === 'refused' || e.why === 'not found')) throw e;
+        await note(did, []);
+      }
+    });
+  }
+
+  // Identities of did:plc, by the directory's audit logs.
+  async askDirectory(known) {
+    const { logs, directory, pools } = this;
+    const places = [];
+    for (let n = directory.may(logs.room(known)); n > 0; n--) places.push(logs.take(this.settings.DIRECTORY, known));
+    if (places.length === 0) return false;
+    // who tries the directory says so before others ask
+    const first = directory.begin();
+    const rows = await pools.small
+      .rows('SELECT did, asked::text FROM indexer.ask($1, $2, false)', [places.length, known])
+      .catch((e) => {
+        for (const place of places) place.end();
+        directory.drop(first);
+        throw e;
+      });
+    if (rows.length === 0) directory.drop(first);
+    for (const place of places.slice(rows.length)) place.end();
+    rows.forEach((row, i) => {
+      const place = places[i];
+      const request = i === 0 ? first : directory.begin();
+      this.tasks.begin(row.did, async () => {
+        try {
+          await this.identity(
+            row,
+            async () => {
+              if (!/^did:plc:[a-z2-7]{24}$/.test(row.did)) {
+                directory.drop(request);
+                throw new Failure('not found', 'a did:plc must have 24 characters of base32');
+              }
+              const url = `${this.settings.DIRECTORY}/${row.did}/log/audit`;
+              const said = await this.http
+                .get(url, { most: BOUNDS.log, signal: this.signal, place })
+                .catch(async (e) => {
+                  if (e instanceof Failure && e.ofHost && directory.bad(request, e)) {
+                    log.info(`the directory: ${e.message}`);
+                    await pools.small.row('SELECT indexer.unask($1)', [[row.did]]);
+                    return null;
+                  }
+                  if (!(e instanceof Failure && e.ofHost)) directory.good(request);
+                  throw e;
+                });
+              if (said === null) return null;
+              directory.good(request);
+              return ['identify', plcLog(said)];
+            },
+            () => place.end(),
+          );
+        } finally {
+          place.end();
+        }
+      });
+    });
+    return rows.length > 0;
+  }
+
+  // Identities of did:web, by their domain's documents.
+  async askDomains(known) {
+    const { documents, pools } = this;
+    const n = documents.room(known);
+    if (n === 0) return false;
+    const rows = await pools.small.rows('SELECT did, asked::text FROM indexer.ask($1, $2, true)', [n, known]);
+    for (const row of rows) {
+      const url = this.documentOf(row.did);
+      const place = url && documents.take(originOf(url), known);
+      this.tasks.begin(row.did, async () => {
+        try {
+          await this.identity(
+            row,
+            async () => {
+              if (!url) throw new Failure('refused', 'a did:web must be a host name, without a path or a port');
+              if (!place) throw new Failure('busy', 'others of its domain are asked for');
+              const said = await this.http.get(url, { most: BOUNDS.document, signal: this.signal, place });
+              return ['identify_web', document(said, row.did)];
+            },
+            () => place?.end(),
+          );
+        } finally {
+          place?.end();
+        }
+      });
+    }
+    return rows.length > 0;
+  }
+
+  // Where a did:web has its document. Ports, and http, are for tests: for localhost, and where private addresses may
+  // be.
+  documentOf(did) {
+    const [, host, port] = /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did) ?? [];
+    if (!host) return null;
+    const here = host === 'localhost' || (this.settings.PRIVATE && /^[\d.]+$/.test(host));
+    if (port && !here && !this.settings.PRIVATE) return null;
+    const url = `${here ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}/.well-known/did.json`;
+    return URL.canParse(url) ? url : null;
+  }
+
+  // Asks, gives the place back, and lets the database take the answer or notes why there is none.
+  async identity({ did, asked }, question, arrived) {
+    let why;
+    let detail = '';
+    try {
+      const answer = await question();
+      arrived();
+      if (answer === null) return;
+      const [name, said] = answer;
+      const refused = (await this.pools.answers.row(`SELECT indexer.${name}($1, $2, $3) AS why`, [did, said, asked]))
+        .why;
+      if (refused !== null) log.debug(`${did}: ${refused}`);
+      return;
+    } catch (e) {
+      if (this.signal.aborted || isLost(e)) throw e;
+      arrived();
+      // what is no fault of the answer is asked for again
+      if (!(e instanceof Failure) && !/^(22|54)/.test(e.code ?? '')) throw e;
+      [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', told(e)];
+    }
+    log.debug(`${did} is not identified: ${why} ${detail}`);
+    await this.pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
+  }
+
+  // Claims accounts while there are places, and loads each in a task of its own. The claims go round all that are due.
+  async loads(known) {
+    let after = [null, null];
+    await steady(`loads of ${known ? 'known' : 'new'} accounts`, this.signal, async () => {
+      const { downloads, pools } = this;
+      const room = Math.min(downloads.room(known), this.service.may(50));
+      if (room === 0) {
+        await downloads.freed(IDLE);
+        return true;
+      }
+      const rows = await pools.small.rows('SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5)', [
+        room,
+        known,
+        ...after,
+        downloads.busy(known),
+      ]);
+      const last = rows.at(-1);
+      after = last ? [last.at, last.did] : [null, null];
+      let begun = 0;
+      for (const row of rows.filter((r) => r.claim !== null)) {
+        const place = this.service.may(1) ? downloads.take(row.host ?? this.settings.SERVICE, known) : null;
+        if (!place) {
+          await pools.small.row('SELECT indexer.release($1, $2)', [row.did, row.claim]);
+          continue;
+        }
+        begun++;
+        const request = this.service.begin();
+        this.tasks.begin(row.did, () => this.load(row, known, place, request).finally(() => place.end()));
+      }
+      if (begun === 0 && last) await pause(IDLE / 3, this.signal);
+      return last !== undefined;
+    });
+  }
+
+  async load({ did, claim, host }, known, place, request) {
+    const { pools, service, memory, signal } = this;
+    const held = memory.hold();
+    const release = () => pools.small.row('SELECT indexer.release($1, $2)', [did, claim]);
+    const fail = (why, detail, ofHost) =>
+      pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5)', [did, claim, why, detail, ofHost]);
+    try {
+      let car;
+      try {
+        car = await this.ask('sync.getRepo', { did }, { most: this.settings.LARGEST, place, held });
+      } catch (e) {
+        if (signal.aborted) return void (await release());
+        if (!(e instanceof Failure)) {
+          service.drop(request);
+          throw e;
+        }
+        if (e.retryAfter) this.downloads.wait(e.origin, e.retryAfter);
+        const ours = e.ofHost && e.origin === this.settings.SERVICE;
+        if (ours && service.bad(request, e)) {
+          log.info(`the server: ${e.message}`);
+          return void (await release());
+        }
+        if (!ours) service.good(request);
+        if (e.why === 'busy') return void (await release());
+        log.info(`${did}: ${e.message}`);
+        return void (await fail(e.why, e.detail, e.ofHost && !ours && e.origin === host));
+      } finally {
+        place.arrived();
+      }
+      service.good(request);
+      const done = await this.permits.take(known, car.length);
+      const copies = this.copies.hold();
+      try {
+        copies.add(COPIES * car.length);
+        await copies.room(signal);
+        if (signal.aborted) return void (await release());
+        const { outcome, detail } = await pools.loads.row('SELECT outcome, detail FROM indexer.load($1, $2, $3)', [
+          did,
+          claim,
+          car,
+        ]);
+        if (outcome === 'loaded') this.total.loaded++;
+        else if (outcome !== 'superseded') log.info(`${did}: ${outcome}${detail ? `: ${detail}` : ''}`);
+      } catch (e) {
+        if (isLost(e)) throw e;
+        log.error(`${did}: ${clean(told(e), 300)}`);
+        // it comes again, after a pause here
+        if (isOfServer(e)) {
+          await pause(2000, signal);
+          return void (await release());
+        }
+        await fail('not written', told(e), false);
+      } finally {
+        copies.end();
+        done();
+      }
+    } finally {
+      held.end();
+    }
+  }
+}

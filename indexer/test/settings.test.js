@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { exposition } from '../src/metrics.js';
+import { TABLE, Usage, help, settings } from '../src/settings.js';
+
+test('settings come from flags, then from the environment', () => {
+  const all = settings(
+    { WORKERS: '2', PRIVATE: '1' },
+    { WORKERS: '3', SERVICE: 'http://localhost:2583/', LARGEST: '1e6' },
+  );
+  assert.deepEqual(
+    [all.WORKERS, all.PRIVATE, all.SERVICE, all.LARGEST, all.METRICS, all.NAMES, all.TAKERS],
+    [2, true, 'http://localhost:2583', 1e6, null, [], 1],
+  );
+  assert.deepEqual(settings({}, { NAMES: 'https://a.example, https://b.example/' }).NAMES, [
+    'https://a.example',
+    'https://b.example',
+  ]);
+  for (const [name] of TABLE) assert.match(help(), new RegExp(`^  ${name} `, 'm'));
+});
+
+test('a setting that cannot be read is refused', () => {
+  const odd = {
+    SERVICE: ['relay.example', 'ftp://a', 'https://u:p@a', 'https://a/b'],
+    WORKERS: ['0', 'x', '1.5', ' ', '-1'],
+    STREAM: ['com.example.x'],
+    PRIVATE: ['yes'],
+    BIND: ['localhost'],
+    LEVEL: ['loud'],
+    METRICS: ['0', '65536'],
+    NAMES: ['https://a,b'],
+  };
+  for (const [name, values] of Object.entries(odd)) {
+    for (const value of values) assert.throws(() => settings({ [name]: value }, {}), Usage, `${name}=${value}`);
+  }
+});
+
+test('metrics are as Prometheus reads them', () => {
+  const rows = [
+    { what: 'a b', of: 'x"\\\ny', value: 1.5 },
+    { what: 'a b', of: null, value: 2 },
+    { what: 'c', of: 'd', value: 0 },
+  ];
+  assert.equal(
+    exposition(rows),
+    '# TYPE atid_a_b gauge\natid_a_b{of="x\\"\\\\\\ny"} 1.5\natid_a_b{of=""} 2\n' +
+      '# TYPE atid_c gauge\natid_c{of="d"} 0\n',
+  );
+});
+
+test('the dashboard asks for metrics that there are', () => {
+  const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+  const watch = read('sql/watch.sql');
+  const names = new Set(read('grafana.json').match(/\batid_[a-z_]+/g));
+  assert.ok(names.size > 10);
+  for (const name of names) {
+    const of = /^atid_(stream_)?(.*)$/.exec(name);
+    assert.ok(watch.includes(of[1] ? `('${of[2]}', ` : `SELECT '${of[2]}'`), name);
+  }
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocketServer } from 'ws';
+import { LARGEST, Queues, connect } from '../src/stream.js';
+
+async function serve(work, client) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true });
+  await new Promise((resolve) => {
+    server.on('listening', resolve);
+  });
+  server.on('connection', (socket) => {
+    socket.on('error', () => {});
+    work(socket);
+  });
+  try {
+    return await client(`ws://127.0.0.1:${server.address().port}/`);
+  } finally {
+    for (const socket of server.clients) socket.terminate();
+    server.close();
+  }
+}
+const listen = (url, more, signal = new AbortController().signal) => {
+  const came = [];
+  const end = connect(url, {
+    signal,
+    opened: () => {},
+    socketOf: () => {},
+    frame: (b) => came.push(b),
+    tooLarge: (t) => came.push(t),
+    ...more,
+  });
+  return { came, end };
+};
+
+test('frames that are too large pass by, whole or in fragments, and the others come', async () => {
+  const large = Buffer.alloc(LARGEST + 1, 'x');
+  const huge = Buffer.alloc(40e6, 'y');
+  const parts = [Buffer.alloc(3e6, 1), Buffer.alloc(3e6, 2), Buffer.alloc(10, 3)];
+  const digest = (b) => createHash('sha256').update(b).digest('hex');
+  await serve(
+    (socket) => {
+      socket.send(Buffer.from('first'));
+      socket.send(large);
+      socket.send(Buffer.alloc(LARGEST, 'z'));
+      socket.ping('hello');
+      socket.send(huge);
+      parts.forEach((part, i) => {
+        socket.send(part, { fin: i === 2 });
+        socket.ping();
+      });
+      socket.send(Buffer.from('in '), { fin: false });
+      socket.send(Buffer.from('parts'), { fin: true });
+      socket.send(Buffer.alloc(0));
+      socket.send('text');
+      socket.close(1000, 'a\nb');
+    },
+    async (url) => {
+      const { came, end } = listen(url);
+      await assert.rejects(end, /closed, 1000 a\ufffdb/);
+      assert.deepEqual(
+        came.map((b) =>
+          Buffer.isBuffer(b) ? (b.length < 100 ? String(b) : b.length) : [b.bytes, b.digest.toString('hex')],
+        ),
+        [
+          'first',
+          [large.length, digest(large)],
+          LARGEST,
+          [huge.length, digest(huge)],
+          [6000010, digest(Buffer.concat(parts))],
+          'in parts',
+          '',
+          'text',
+        ],
+      );
+    },
+  );
+});
+
+test('a slow taker stops the socket', async () => {
+  let sent = 0;
+  const frame = Buffer.alloc(100e3);
+  await serve(
+    async (socket) => {
+      while (socket.readyState === 1 && sent < 3000) {
+        if (socket.bufferedAmount < 1e6) {
+          socket.send(frame);
+          sent++;
+        } else await sleep(5);
+      }
+    },
+    async (url) => {
+      const over = new AbortController();
+      const queues = new Queues(2);
+      const { end } = listen(url, { socketOf: (ws) => queues.use(ws), frame: (b) => queues.put(b) }, over.signal);
+      await sleep(1000);
+      const stopped = sent;
+      assert.ok(queues.bytes < 20e6, `${queues.bytes} bytes wait`);
+      await sleep(300);
+      assert.ok(sent - stopped < 20, 'the server waits');
+      let taken = 0;
+      for (const until = Date.now() + 20e3; taken < 2000 && Date.now() < until; await sleep(1)) {
+        const { frames } = queues.next(0, 1000);
+        queues.done(0, frames.length);
+        taken += frames.length;
+      }
+      assert.ok(taken >= 2000, 'and goes on');
+      over.abort();
+      await end;
+    },
+  );
+});
+
+test('what a server answers instead', async () => {
+  const server = (await import('node:http')).createServer();
+  server.on('upgrade', (q, socket) =>
+    socket.end('HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 3\r\n\r\nno\n'),
+  );
+  await new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { end } = listen(`ws://127.0.0.1:${server.address().port}/`);
+  await assert.rejects(end, (e) => e.retryAfter === '7' && /429/.test(e.message));
+  server.close();
+  await assert.rejects(listen(`ws://127.0.0.1:${server.address()?.port ?? 1}/`).end, /ECONNREFUSED/);
+});

@@ -1,0 +1,347 @@
+# The indexer lives for years: it is upgraded in place, dumped and moved, stays fast, and its operator is obeyed.
+#
+# Shows that
+# - `upgrade` takes over what examples/indexer of 1.2.0 and of 1.2.1 made (t/vectors/indexer): rows, what the operator had
+#   added, and the next events are right, and the tables are those of a new one;
+# - `run` and `upgrade` refuse a schema that is newer, and `run` one that is older, or none, and say what to do;
+# - a database with all of it goes through pg_upgrade, and through pg_dump and pg_restore;
+# - where another session holds a snapshot, 10,000 accounts are claimed at least half as fast as without one (100,000
+#   with script/test --full);
+# - what is watched costs nothing: with 300,000 accounts (3 million with --full) neither the view watch nor health()
+#   reads the accounts, and both take at most 50 ms;
+# - an account that was excluded or forgotten does not come back by a commit, a list or an identity;
+# - findings of a review, each by the name that the assertion has.
+#
+# The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use AtidTest::States;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $root = "$FindBin::Bin/..";
+my $node = new_node('indexer_life');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my ($did, $second, $third) =
+  qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx4aewuhq6yu did:plc:4rgzlncjk4ufakb63scmyptw);
+
+sub program
+{
+	my ($db) = @_;
+	my ($indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+	plan skip_all => $why unless defined $indexer;
+	return $indexer;
+}
+
+sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
+
+# What the tests stand on: logs, repositories and frames of the accounts of demo/.
+sub demo
+{
+	my ($db) = @_;
+	one($db, <<"SQL");
+CREATE SCHEMA demo;
+CREATE TABLE demo.log AS
+SELECT (l->>'did')::atid.did AS did, jsonb_agg(jsonb_build_object('did', l->>'did', 'operation', l->'operation', 'cid', l->>'cid',
+       'nullified', l->'nullified', 'createdAt', l->>'createdAt') ORDER BY (l->>'seq')::int) AS log
+FROM regexp_split_to_table(trim(convert_from(pg_read_binary_file('$root/demo/plc.jsonl'), 'UTF8'), E'\\n'), E'\\n') AS x,
+     LATERAL (SELECT x::jsonb AS l) AS j GROUP BY 1;
+CREATE FUNCTION demo.car(did text) RETURNS bytea LANGUAGE sql
+RETURN pg_read_binary_file('$root/demo/repositories/' || replace(did, ':', '_') || '.car');
+CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
+RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.record_to_dag_cbor(body);
+CREATE FUNCTION demo.sync(seq bigint, did text) RETURNS bytea LANGUAGE sql
+RETURN demo.frame('#sync', jsonb_build_object('seq', seq, 'did', did, 'rev', (atid.repo_commit(demo.car(did))).rev,
+  'time', '2026-01-01T00:00:00Z', 'blocks', jsonb_build_object('\$bytes', rtrim(translate(encode(demo.car(did), 'base64'), E'\\n', ''), '='))));
+SQL
+	return;
+}
+
+# Three accounts of demo/, by the functions of the product.
+sub fill
+{
+	my ($db) = @_;
+	one($db, <<"SQL");
+SELECT start('relay', 'repos', NULL, 1);
+UPDATE taker SET cursor = 10;
+SELECT list('*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
+SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
+SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+SQL
+	return;
+}
+
+# Rows that have to be the same before and after; and the tables and columns, as sets.
+my $rows = q{SELECT count(*), md5(string_agg(concat(uri, cid, encode(block, 'hex')), ' ' ORDER BY uri)) FROM record};
+my $parts = q{SELECT md5(string_agg(concat(subject, collection, path, uri), ' ' ORDER BY uri, path, subject)) FROM reference};
+my $shape = q{SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid)
+	FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum
+	WHERE c.relnamespace = 'indexer'::regnamespace AND c.relkind IN ('r', 'v') AND a.attname <> 'mine' ORDER BY 1, 2};
+my $indexes = q{SELECT indexdef FROM pg_indexes WHERE schemaname = 'indexer' AND indexname <> 'mine' ORDER BY 1};
+my $checks = q{SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'indexer'::regnamespace AND conrelid <> 0 ORDER BY 1, 2};
+my $functions = q{SELECT oid::regprocedure::text, md5(prosrc), proconfig FROM pg_proc WHERE pronamespace = 'indexer'::regnamespace AND proname <> 'mine' ORDER BY 1};
+
+#
+# A new one.
+#
+my $db = new_database($node, 'fresh');
+my $indexer = program($db);
+my ($status, $said) = $indexer->command('init', '--role', 'consumer');
+is($status, 0, 'init') or diag($said);
+demo($db);
+my $states = AtidTest::States->new($node, $db);
+fill($db);
+my $truth = one($db, $rows);
+my $truth_of_parts = one($db, $parts);
+is(one($db, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 0}), 'synchronized3', 'three accounts');
+
+#
+# The example of an earlier version.
+#
+my $n = $ENV{ATID_FULL} ? 100_000 : 3000;
+foreach my $version ('1.2.0', '1.2.1')
+{
+	my $old  = new_database($node, "old_$version" =~ tr/./_/r);
+	my $list = $version eq '1.2.0' ? '' : '*'; # of all accounts
+	one($old, 'CREATE EXTENSION atid_crypto');
+	{
+		local $ENV{PGOPTIONS} = '';
+		$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/t/vectors/indexer/$version.sql" ], "$version: the example");
+		demo($old);
+		one($old, <<"SQL");
+SELECT start('relay', true, NULL);
+SELECT list('relay', '$list', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
+SELECT identify(did, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
+SELECT load(c.did, c.claim, demo.car(c.did::text)) FROM claim(9) AS c;
+UPDATE stream SET cursor = 10;
+SELECT silence('$third', 'takendown');
+INSERT INTO record (uri, did, cid, block) SELECT ('at://did:web:many.example/a.b.c/' || i)::atid.at_uri, 'did:web:many.example', atid.record_cid('{}'), '\\xa0' FROM generate_series(1, $n) AS i;
+INSERT INTO labels_refused (label) VALUES ('{"val": "x"}');
+-- what the operator has added
+CREATE INDEX mine ON record (atid.at_uri_collection(uri), cid);
+CREATE VIEW mine_too AS SELECT r.uri, a.rev FROM record AS r JOIN account AS a ON a.did = r.did;
+CREATE TABLE seen (uri text);
+CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES (NEW.uri); RETURN NULL; END';
+CREATE TRIGGER mine AFTER INSERT ON record FOR EACH ROW EXECUTE FUNCTION mine();
+ALTER TABLE identity ADD mine text DEFAULT 'x';
+CREATE ROLE "reader of $version";
+GRANT SELECT ON record TO "reader of $version";
+CREATE OR REPLACE FUNCTION most_bad() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 12345;
+SQL
+	}
+	my $before = do { local $ENV{PGOPTIONS} = ''; one($old, $rows) . one($old, $parts) };
+	my $upgrade = program($old);
+	($status, $said) = $upgrade->command('init');
+	isnt($status, 0, "$version: init does not touch it");
+	($status, $said) = $upgrade->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
+	isnt($status, 0, "$version: run refuses it");
+	like($said, qr/upgrade/, '... and says what to do');
+	($status, $said) = $upgrade->command('upgrade');
+	is($status, 0, "$version: upgrade") or diag($said);
+	is(one($old, $rows) . one($old, $parts), $before, "$version: not a record is lost");
+	is(one($old, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 0}), 'synchronized2 inactive1', "$version: the states of accounts");
+	is(one($old, "SELECT cursor, lo, hi FROM taker WHERE stream = 'relay'"), '10|0|255', "$version: the cursor");
+	is(one($old, 'SELECT most_bad FROM settings'), 12345, "$version: a setting that was changed");
+	is(one($old, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'mine'}) . one($old, q{SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'})
+		. one($old, 'SELECT count(*) > 0 FROM public.mine_too') . one($old, qq{SELECT has_table_privilege('reader of $version', 'record', 'SELECT')}) . one($old, 'SELECT min(mine) FROM identity'),
+		'11ttx', "$version: what the operator has added stays");
+	is(one($old, $_->[1]), one($db, $_->[1]), "$version: $_->[0] as in a new one") foreach [ 'tables and views', $shape ], [ 'indexes', $indexes ], [ 'constraints', $checks ], [ 'functions', $functions ];
+	# the next events
+	one($old, qq{DELETE FROM record WHERE did = '$did'; TRUNCATE public.seen; SELECT start('relay', 'repos', NULL, 1); SELECT take('relay', 0, 1, ARRAY[demo.sync(11, '$did')]); SELECT settle(99); SELECT reload('$did');
+		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0});
+	is(one($old, "SELECT cursor FROM taker; SELECT state, count(uri) = (SELECT count(*) FROM public.seen), count(uri) > 0 FROM account AS a JOIN record USING (did) WHERE a.did = '$did' GROUP BY 1"),
+		"11\nsynchronized|t|t", "$version: the next events");
+	($status, $said) = $upgrade->command('upgrade');
+	is($status, 0, "$version: once more") or diag($said);
+}
+
+#
+# What run refuses.
+#
+my %version = (
+	'a schema that is newer'                  => [ "UPDATE program SET version = '99.0.0'", qr/newer/ ],
+	'a schema with migrations that it has not' => [ "INSERT INTO migration VALUES (999, '99.0.0')", qr/newer/ ],
+	'functions of another version'            => [ "UPDATE program SET digest = 'x'", qr/upgrade/ ]);
+foreach my $name (sort keys %version)
+{
+	my $kept = one($db, 'SELECT version || $$ $$ || digest FROM program');
+	one($db, $version{$name}[0]);
+	($status, $said) = $indexer->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
+	ok($status != 0 && $said =~ $version{$name}[1] && $said !~ /^\s+at /m, "run refuses $name, and says what to do") or diag("$status $said");
+	($status) = $indexer->command('upgrade');
+	($version{$name}[1] eq qr/newer/ ? \&isnt : \&is)->($status, 0, "... upgrade: $name");
+	my ($v, $d) = split / /, $kept;
+	one($db, "UPDATE program SET version = '$v', digest = '$d'; DELETE FROM migration WHERE n = 999");
+}
+
+#
+# Dumped, and moved to another server.
+#
+my $file = "$oracles->{folder}/dump";
+{
+	local $ENV{PGOPTIONS} = '';
+	$node->command_ok([ 'pg_dump', '-Fc', '-f', $file, $node->connstr($db) ], 'pg_dump');
+	one('postgres', 'CREATE DATABASE restored');
+	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored'), $file ], 'pg_restore');
+}
+is(one('restored', $rows), $truth, '... has the same records');
+is(one('restored', $functions), one($db, $functions), '... and functions');
+is(one('restored', "SELECT start('relay', 'repos', NULL, 1)"), 10, '... and goes on');
+one('postgres', "DROP DATABASE $_") foreach 'old_1_2_0', 'restored';
+
+#
+# Claims, while another session holds a snapshot.
+#
+my $many  = $ENV{ATID_CLAIMS}   // ($ENV{ATID_FULL} ? 100_000   : 10_000);
+my $crowd = $ENV{ATID_ACCOUNTS} // ($ENV{ATID_FULL} ? 3_000_000 : 300_000);
+one($db, qq{CREATE DATABASE claims TEMPLATE $db});
+one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
+	INSERT INTO identity (did, key, host, pds, answered, ask) SELECT 'did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'), (SELECT min(key) FROM identity), h, h, now(), now() + interval '1 day'
+		FROM (SELECT i, 'https://h' || i % 500 || '.example' AS h FROM generate_series(1, $crowd) AS i) AS x;
+	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', now() - interval '1 h' FROM identity WHERE answered > now() - interval '1 min' AND did::text LIKE 'did:plc:ww%';
+	INSERT INTO tally VALUES ('desynchronized', $crowd);
+	VACUUM ANALYZE account, identity});
+
+# Claims so many, each time where it was; and what was claimed is to be loaded later. The seconds of the processor.
+sub claim_many
+{
+	my $session = AtidTest::Session->new($node, 'claims');
+	$session->ok(qq{SET search_path = indexer, public;
+DO \$\$
+DECLARE
+  at timestamptz;
+  who text;
+  n int := 0;
+  c record;
+BEGIN
+  WHILE n < $many LOOP
+    FOR c IN SELECT * FROM claim(20, false, at, who, '{}') LOOP
+      at := c.at;
+      who := c.did;
+      IF c.claim IS NOT NULL THEN
+        PERFORM fail(c.did, c.claim, 'not found', NULL, false);
+        n := n + 1;
+      END IF;
+    END LOOP;
+    IF n % 1000 = 0 THEN PERFORM tidy(); END IF;
+    COMMIT;
+  END LOOP;
+END \$\$});
+	my $used = $session->used;
+	$session->quit;
+	return $used;
+}
+my $alone = claim_many();
+my $holder = $node->background_psql('claims');
+$holder->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM settings');
+my $held = claim_many();
+cmp_ok($held, '<', 2 * $alone, sprintf '%d claims with a snapshot held: %.1f s of the processor, without %.1f s', $many, $held, $alone);
+
+#
+# What is watched, at many accounts; while the snapshot is held still, and after all these changes.
+#
+foreach my $query ('SELECT * FROM watch', "SELECT health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream')
+{
+	my $plan = one('claims', "EXPLAIN (ANALYZE, TIMING OFF) $query");
+	unlike($plan, qr/Seq Scan on (account|identity|record|bad|waiting)\b/, "$query reads no account") or diag($plan);
+	my ($ms) = $plan =~ /Execution Time: ([\d.]+) ms/;
+	cmp_ok($ms, '<', 50 * AtidTest::Indexer::patience(), "$query at $crowd accounts: $ms ms");
+}
+$holder->quit;
+one('postgres', 'DROP DATABASE claims');
+
+#
+# Who is excluded stays away.
+#
+foreach my $how ('exclude', 'forget')
+{
+	one($db, qq{INSERT INTO reference SELECT 'at://$second/a.b.c/d', 'a.b.c', 'subject', '2222222222222', 'at://$did/a.b.c/d';
+		SELECT $how('$second')});
+	my $there = "SELECT (SELECT count(*) FROM account WHERE did = '$second'), (SELECT count(*) FROM record WHERE did = '$second'), (SELECT count(*) FROM identity WHERE did = '$second')";
+	is(one($db, $there), '0|0|0', "$how: its records are gone");
+	is(one($db, qq{SELECT count(*) FROM reference WHERE subject <@ 'at://$second'}), 0, '... and what points at it') if $how eq 'forget';
+	one($db, qq{SELECT take('relay', 0, 1, ARRAY[demo.sync((SELECT max(cursor) + 1 FROM taker), '$second'),
+			demo.frame('#account', jsonb_build_object('seq', (SELECT max(cursor) + 2 FROM taker), 'did', '$second', 'active', true, 'time', '2026-01-01T00:00:00Z'))]);
+		SELECT settle(99); SELECT settle(99)});
+	is(one($db, $there), '0|0|0', '... at the next commit');
+	one($db, qq{UPDATE want SET listed = '' WHERE (what, value) = ('account', '*'); SELECT list('*', '', '[{"did": "$second"}, {"did": "$did"}]', NULL, now()); SELECT settle(99)});
+	is(one($db, $there), '0|0|0', '... the next list');
+	one($db, qq{SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second'; INSERT INTO want (what, value) VALUES ('account', '$second') ON CONFLICT DO NOTHING; SELECT settle(99); DELETE FROM want WHERE value = '$second'});
+	is(one($db, $there), '0|0|0', '... the next identity, and where it is wanted');
+	one($db, qq{SELECT include('$second'); SELECT settle(99); SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second';
+		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0});
+	is(one($db, "SELECT state FROM account WHERE did = '$second'"), 'synchronized', "... and include() has it come back");
+}
+
+#
+# Findings of the review, those of the database. (What a host, a directory or a domain can do is in t/084.)
+#
+sub rolled_back
+{
+	my (@statements) = @_;
+	my $last = pop @statements;
+	my ($code, $out, $err) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	return $code ? $err : $out =~ s/.*^:::\n?//msr;
+}
+my $new = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa';
+my $met = "SELECT meet('$new')";
+is(rolled_back($met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://h.example/' || (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 170) AS g), false, now())",
+	"SELECT fail(c.did, c.claim, 'server error', NULL, true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", "SELECT pds IS NULL, (SELECT failures FROM account AS a WHERE a.did = i.did) FROM identity AS i WHERE did = '$new'"),
+	't|1', 'finding 2: a long endpoint is none, and its account fails alone');
+is(rolled_back($met, "SELECT fail(c.did, c.claim, E'Repo\\nx', repeat('x', 100000), true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", 'SELECT 1'), 1, 'finding 1: what is said of a failure cannot make fail() fail');
+is(rolled_back("SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 h' WHERE name LIKE 'https://pds1%'", "SELECT start('https://relay.example Repos', 'repos', NULL, 1)", $met,
+	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds2.example', false, now())", "SELECT state FROM account WHERE did = '$new'"), 'desynchronized', 'finding 4: a relay after a PDS in one database');
+is(rolled_back("SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1,http://127.0.0.1:1}', 1)", $met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())",
+	"SELECT state FROM account WHERE did = '$new'"), 'desynchronized', '... and a PDS with another name');
+is(rolled_back("UPDATE identity SET answered = now() - interval '50 min', ask = now() + interval '23 h'", "UPDATE want SET listed = '' WHERE what = 'account'",
+	qq{SELECT list('*', '', '[{"did": "$did", "rev": "3jzfcijpj2z2a", "active": true}]', NULL, now())}, "SELECT ask - now() <= spread FROM identity, settings WHERE did = '$did'"), 't', 'finding 8: after a gap the identity is asked for within an hour');
+my $page = "(SELECT jsonb_agg(jsonb_build_object('did', 'did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'), 'active', true)) FROM generate_series(1, 100000) AS i)";
+is(rolled_back("UPDATE want SET listed = '' WHERE what = 'account'", "SELECT list('*', '', $page, NULL, now())", 'SELECT count(*) <= 1003 FROM account'), 't', 'finding 9: a page has at most 1,000 accounts');
+my $lister = $node->background_psql($db);
+$lister->query_safe("BEGIN; UPDATE want SET listed = '' WHERE what = 'account'; SELECT list('*', '', '[{\"did\": \"$new\"}]', NULL, now())");
+is(one($db, "SET lock_timeout = '5 s'; SELECT taken FROM take('relay', 0, 1, ARRAY[demo.frame('#identity', jsonb_build_object('seq', (SELECT max(cursor) + 1 FROM taker), 'did', '$new', 'time', '2026-01-01T00:00:00Z'))])"), 1, '... and take() does not wait for it');
+$lister->query_safe('ROLLBACK');
+$lister->quit;
+is(rolled_back("SELECT take('relay', 0, 1, ARRAY[demo.frame('#identity', '{\"seq\": 90000000000, \"did\": \"$new\", \"time\": \"2026-01-01T00:00:00Z\"}')])", "SELECT max(cursor) < 1000, (SELECT count(*) FROM bad WHERE reason LIKE '%far ahead%') FROM taker"),
+	't|1', 'finding 12: a number far ahead in a frame that nobody has signed does not move the cursor');
+is(rolled_back('CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM no_column FROM account; RETURN NEW; END$$', 'CREATE TRIGGER trap BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION trap()',
+	"SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 500, \"did\": \"$did\", \"active\": false, \"time\": \"2026-01-01T00:00:00Z\"}'), demo.frame('#identity', '{\"seq\": 501, \"did\": \"$did\", \"time\": \"2026-01-01T00:00:00Z\"}')])",
+	"SELECT max(cursor), (SELECT count(*) FROM bad WHERE reason LIKE '%no_column%') FROM taker"), '501|1', 'finding 13: an error of class 42 in a trigger keeps one frame aside');
+is(rolled_back("SELECT count(meet(('did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'))::atid.did)) FROM generate_series(1, 300) AS i", "UPDATE identity SET met = now() - interval '4 days' WHERE answered IS NULL", 'SELECT tidy()',
+	'SELECT count(*) FROM account'), 3, 'finding 15: invented accounts end');
+is(rolled_back('UPDATE settings SET most_labels_refused = 100000', q{INSERT INTO labels_refused (label, received) SELECT jsonb_build_object('val', repeat(md5(i::text), 10)), now() - i * interval '1 s' FROM generate_series(1, 2000) AS i}, 'SELECT tidy()',
+	'SELECT count(*) < 1500 FROM labels_refused'), 't', '... and labels that are refused have a bound');
+is(rolled_back("SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 500, \"did\": {\"uri\": \"at://did:web:v.example/a.b.c/d\"}, \"active\": true, \"time\": \"2026-01-01T00:00:00Z\"}')])", 'SELECT settle(99)',
+	"SELECT count(*) FROM account WHERE did = 'did:web:v.example'"), 0, 'a DID in a map adds no account');
+# unlike the others this one is about functions in the manner of SQL's standard, which pg_upgrade makes before operators
+is(one($db, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'indexer'::regnamespace AND prosqlbody IS NOT NULL AND pg_get_functiondef(oid) ~* 'distinct|order by|group by'}), 0, 'finding 3: no function has a parsed body that sorts');
+
+#
+# pg_upgrade.
+#
+$states->finish;
+my $logged = one($db, $rows);
+$node->stop;
+my $next = new_node('indexer_next', stopped => 1);
+{
+	local $ENV{PGOPTIONS} = '';
+	pg_upgrade($node, $next);
+}
+$next->start;
+is($next->safe_psql($db, $rows), $logged, 'after pg_upgrade the records are the same');
+is($next->safe_psql($db, "SELECT start('relay', 'repos', NULL, 1) > 0; SELECT state FROM account WHERE did = '$did'; SELECT reload('$did'); SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0"),
+	"t\nsynchronized\n\nloaded", '... and it goes on');
+$next->stop;
+done_testing();

@@ -1,0 +1,137 @@
+# What doc/operate.md says of the indexer, tried.
+#
+# Shows that
+# - a dump without the readers and their changes is restored with its records, and the restored schema goes on;
+# - an index, a trigger and a view of the operator's stay through a dump and when the functions are made anew;
+# - each bound of the table settings does what the chapter says when it is reached;
+# - exclude and forget leave what they say, and the account does not come back;
+# - two takers that say nothing of what the other one has read lose no frame.
+#
+# t/079_indexer_schema.pl has the rest of the functions. Skipped where atid_crypto is not there.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = "$FindBin::Bin/..";
+my $node = new_node('indexer_operate');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my $db = new_database($node, 'operate');
+$node->safe_psql($db, 'CREATE EXTENSION atid_crypto CASCADE; CREATE EXTENSION IF NOT EXISTS atid');
+
+sub install
+{
+	my ($where) = @_;
+	return $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d', $node->connstr($where), '-f',
+			"$root/indexer/sql/install.sql" ], 'install.sql');
+}
+
+sub ask
+{
+	my ($where, $query) = @_;
+	return $node->safe_psql($where, "SET search_path = indexer, public; $query");
+}
+
+install($db);
+$node->safe_psql($db, <<'SQL');
+CREATE SCHEMA try;
+CREATE FUNCTION try.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
+RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.record_to_dag_cbor(body);
+CREATE FUNCTION try.closed(seq bigint, did text) RETURNS bytea LANGUAGE sql
+RETURN try.frame('#account', jsonb_build_object('seq', seq, 'did', did, 'time', '2026-01-01T00:00:00Z', 'active', false, 'status', 'suspended'));
+SQL
+ask($db, "SELECT FROM start('relay', 'repos', NULL, 1); SELECT FROM read_from_now('app')");
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/sql/sample.sql" ], 'sample.sql');
+
+# What the operator has added.
+ask($db, q{CREATE INDEX mine ON record (indexed);
+	CREATE VIEW public.likes AS SELECT * FROM indexer.record WHERE atid.at_uri_collection(uri) = 'app.bsky.feed.like';
+	CREATE TABLE public.seen (uri text);
+	CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES (NEW.uri); RETURN NULL; END';
+	CREATE TRIGGER mine AFTER INSERT ON record FOR EACH ROW EXECUTE FUNCTION public.see()});
+my $all = 'SELECT count(*), md5(string_agg(uri || cid::text || encode(block, $$hex$$), $$,$$ ORDER BY uri)) FROM record';
+my $there = ask($db, $all);
+cmp_ok(ask($db, 'SELECT count(*) FROM change'), '>', 0, 'a reader has changes to read');
+
+#
+# A dump. Transaction numbers of another server mean nothing, so readers are not in it.
+#
+my $dump = "$PostgreSQL::Test::Utils::tmp_check/operate.dump";
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '--exclude-table-data=indexer.reader', '--exclude-table-data=indexer.change', '-d', $node->connstr($db) ],
+	'pg_dump');
+my $copy = 'copy';
+$node->safe_psql('postgres', 'CREATE DATABASE copy');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $dump ], 'pg_restore');
+is(ask($copy, $all), $there, 'the records are in it');
+is(ask($copy, 'SELECT (SELECT count(*) FROM reader), (SELECT count(*) FROM change), (SELECT cursor FROM taker)'), '0|0|0', 'readers are not, cursors are');
+
+# The functions anew, as upgrade does.
+my @functions = map { ('-f', "$root/indexer/sql/$_.sql") } qw(labels settings wants accounts identities write stream loads readers watch operate finish);
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($copy), '-c', 'SET search_path = indexer, pg_temp', @functions ],
+	'functions anew');
+is(ask($copy, q{SELECT (SELECT count(*) FROM public.likes), to_regclass('mine') IS NOT NULL,
+	(SELECT count(*) FROM pg_trigger WHERE tgname = 'mine' AND tgrelid = 'record'::regclass)}), '2|t|1', 'what the operator has added is there');
+
+#
+# Two takers. The second has read nothing while the first is far ahead.
+#
+my ($low, $high) = split /\n/, ask($db, q{SELECT did FROM (SELECT DISTINCT ON (slot(d) >= 128) d AS did, slot(d) AS s
+	FROM generate_series(1, 50) AS n CROSS JOIN LATERAL CAST(format('did:web:n%s.example', n) AS atid.did) AS d ORDER BY slot(d) >= 128, n) AS x ORDER BY s});
+ask($db, "SELECT FROM start('relay', 'repos', NULL, 2);
+	SELECT FROM meet('$low');
+	SELECT FROM meet('$high');
+	SELECT take('relay', 0, 2, ARRAY[try.closed(1, '$low'), try.closed(9, '$low')]);
+	SELECT take('relay', 1, 2, ARRAY[try.closed(2, '$high')]);
+	SELECT take('relay', 1, 2, ARRAY[try.closed(3, '$high')])");
+is(ask($db, 'SELECT lo, cursor, frames FROM taker ORDER BY lo'), "0|9|2\n128|3|2", 'two takers: no frame is taken to be old');
+is(ask($db, "SELECT take('relay', 1, 2, '{}', 7); SELECT cursor FROM taker WHERE lo = 128") =~ /\n(\d+)$/ && $1, 7, '... and seen moves the cursor of an idle one');
+
+#
+# The bounds.
+#
+my $broken = "try.frame('#account', jsonb_build_object('seq', 20 + n, 'did', '$low', 'time', 'x'))";
+ask($db, "SELECT take('relay', 0, 2, ARRAY(SELECT $broken FROM generate_series(1, 3) AS n))");
+is(ask($db, 'SELECT count(*) FROM bad'), 3, 'bad frames are kept');
+ask($db, "UPDATE settings SET most_bad = 1; SELECT take('relay', 0, 2, ARRAY(SELECT $broken FROM generate_series(4, 6) AS n))");
+is(ask($db, 'SELECT (SELECT count(*) FROM bad), refused FROM taker WHERE lo = 0'), '3|6', 'most_bad: more of them are only counted');
+
+# New accounts, all of the second taker.
+my @new = split /\n/, ask($db, q{SELECT d FROM generate_series(1, 50) AS n CROSS JOIN LATERAL CAST(format('did:web:new%s.example', n) AS atid.did) AS d
+	WHERE slot(d) >= 128 ORDER BY n LIMIT 2});
+ask($db, "TRUNCATE notice; UPDATE settings SET most_notices = 1; SELECT take('relay', 1, 2, ARRAY[try.closed(11, '$new[0]')])");
+is(ask($db, 'SELECT did FROM notice'), $new[0], 'an account that is new is noted');
+ask($db, "SELECT take('relay', 1, 2, ARRAY[try.closed(12, '$new[1]')])");
+is(ask($db, 'SELECT did FROM notice'), $new[0], 'most_notices: then no more are');
+ask($db, 'UPDATE settings SET most_notices = 100000, most_hosts = 2; TRUNCATE notice');
+
+ask($db, q{INSERT INTO identity (did, host, ask) SELECT format('did:web:h%s.example', n)::atid.did, format('https://h%s.example', n), 'infinity' FROM generate_series(1, 3) AS n;
+	INSERT INTO account (did, state, claim, claimed) SELECT format('did:web:h%s.example', n)::atid.did, 'loading', 1, now() FROM generate_series(1, 3) AS n;
+	INSERT INTO tally (what, n) VALUES ('loading', 3);
+	SELECT fail(format('did:web:h%s.example', n), 1, 'timeout', NULL, true) FROM generate_series(1, 3) AS n});
+is(ask($db, q{SELECT (SELECT string_agg(name, ' ' ORDER BY name) FROM host), (SELECT count(*) FROM account WHERE problem = 'timeout')}),
+	'https://h1.example https://h2.example|3', 'most_hosts: a host beyond it is not noted, its account waits all the same');
+
+ask($db, q{INSERT INTO labels_refused (label, received) SELECT '{}', now() - interval '1 s' * n FROM generate_series(1, 100) AS n;
+	UPDATE settings SET most_labels_refused = 1; SELECT tidy()});
+is(ask($db, q{SELECT count(*) BETWEEN 49 AND 51, min(now() - received) < interval '1 min' FROM labels_refused}), 't|t', 'most_labels_refused: the older half goes');
+
+
+#
+# Legal requests.
+#
+ask($db, q{SELECT meet('did:web:ada.example'); SELECT exclude('did:web:ada.example', 'a request')});
+is(ask($db, q{SELECT (SELECT count(*) FROM record WHERE did = 'did:web:ada.example'), (SELECT count(*) > 0 FROM reference WHERE subject <@ 'at://did:web:ada.example'),
+	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example')}), '0|t|0', 'exclude: its records go, what points at it stays');
+ask($db, q{SELECT forget('did:web:ada.example'); SELECT meet('did:web:ada.example')});
+is(ask($db, q{SELECT (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:ada.example'), (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'),
+	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example'), (SELECT why FROM exclusion)}), '0|0|0|forgotten', 'forget: nothing is left, and it does not come back');
+
+$node->stop;
+done_testing();

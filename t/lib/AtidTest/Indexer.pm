@@ -1,0 +1,127 @@
+# AtidTest::Indexer: the program of indexer/, as a user has it, for the tests of it.
+#
+#   new NODE, DATABASE, FOLDER    the program in a folder of its own, with its packages; or undef, and why not
+#   command WORDS...              runs it, and returns its status and all that it says
+#   start SETTINGS...             `run`, in the background, until stop or the end of the test
+#   stop HANDLE, SIGNAL           ends one, and returns its status
+#   wait_for WHAT, QUERY, SECONDS, wait_for_log HANDLE, LINE
+#   patience                      how much longer things may take here and now
+#   memory PID                    the most memory that a process has had, in MB
+#
+# The tests' own SQL finds the tables of the schema by PGOPTIONS. The program gets no search_path: it has to know where it is.
+
+package AtidTest::Indexer;
+
+use strict;
+use warnings FATAL => 'all';
+
+use AtidTest;
+use AtidTest::Oracles;
+use Cwd qw(abs_path);
+use FindBin;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(sleep time);
+
+our $root = abs_path("$FindBin::Bin/..");
+my @running;
+
+# A test that dies leaves none of them.
+END
+{
+	local $?;
+	$_->kill_kill(grace => 0) foreach grep { $_->pumpable } @running;
+}
+
+sub new
+{
+	my ($class, $node, $db, $oracles) = @_;
+	my ($program, $why) = AtidTest::Oracles::node22();
+	return (undef, $why) unless defined $program;
+	my $self = bless { node => $node, db => $db, program => $program, folder => $oracles->{folder} }, $class;
+	system('cp', '-R', "$root/indexer", "$self->{folder}/indexer") == 0 or die 'could not copy indexer/' unless -d "$self->{folder}/indexer";
+	$ENV{PGOPTIONS} = '-c search_path=indexer,public';
+	return ($self, undef);
+}
+
+sub environment
+{
+	my ($self, %more) = @_;
+	my %all = (%ENV, PGHOST => $self->{node}->host, PGPORT => $self->{node}->port, PGUSER => scalar getpwuid($>), PGDATABASE => $self->{db}, %more);
+	delete $all{PGOPTIONS};
+	return %all;
+}
+
+sub bin { return ($_[0]->{program}, "$_[0]->{folder}/indexer/bin/atid-indexer.js"); }
+
+sub command
+{
+	my ($self, @words) = @_;
+	my $settings = ref $words[0] ? shift @words : {};
+	my $said     = '';
+	local %ENV = $self->environment(%$settings);
+	my $run = IPC::Run::start([ $self->bin, @words ], '<', \undef, '>&', \$said, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	$run->finish;
+	return ($run->full_result(0) >> 8, $said);
+}
+
+# Node collects its garbage often, so that it shows what is not held.
+sub start
+{
+	my ($self, %settings) = @_;
+	my $log = "$self->{folder}/indexer" . @running . '.log';
+	local %ENV = $self->environment(EVERY => 1, %settings);
+	my ($node, $bin) = $self->bin;
+	push @running, IPC::Run::start([ $node, '--expose-gc', '--import', 'data:text/javascript,setInterval(gc, 200).unref()', $bin, 'run' ], '<', \undef, '>', $log, '2>&1');
+	return { log => $log, run => $running[-1], pid => $running[-1]->{KIDS}[0]{PID} };
+}
+
+sub stop
+{
+	my ($self, $handle, $signal) = @_;
+	$handle->{run}->signal($signal // 'TERM');
+	eval { $handle->{run}->finish };
+	return $handle->{run}->full_result(0);
+}
+
+# How much longer than on a machine that is quiet something may take: where others compute, too, all waits for them.
+sub patience
+{
+	my ($load)  = (eval { slurp_file('/proc/loadavg') } // '') =~ /^([\d.]+)/;
+	my $cores   = () = (eval { slurp_file('/proc/cpuinfo') } // '') =~ /^processor/mg;
+	my $crowded = defined $load && $cores ? $load / $cores : 1;
+	return AtidTest::slowness() * ($crowded > 1 ? $crowded : 1);
+}
+
+# Waits until its log has a line.
+sub wait_for_log
+{
+	my ($self, $handle, $line) = @_;
+	my $until = time + $PostgreSQL::Test::Utils::timeout_default;
+	sleep 0.05 until slurp_file($handle->{log}) =~ $line || time > $until;
+	return slurp_file($handle->{log}) =~ $line;
+}
+
+# The most memory that a process has had, in MB.
+sub memory
+{
+	my ($pid) = @_;
+	my ($kb) = (eval { slurp_file("/proc/$pid/status") } // '') =~ /^VmHWM:\s+(\d+)/m;
+	return defined $kb ? $kb / 1024 : 0;
+}
+
+# Waits until a query is true; dies if it never is.
+sub wait_for
+{
+	my ($self, $what, $query, $seconds) = @_;
+	my $until = time + ($seconds // $PostgreSQL::Test::Utils::timeout_default);
+	while (time < $until)
+	{
+		my ($code, $out) = $self->{node}->psql($self->{db}, $query);
+		return 1 if $code == 0 && $out eq 't';
+		sleep 0.05;
+	}
+	return Test::More::fail("waiting: $what");
+}
+
+1;
