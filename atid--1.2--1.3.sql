@@ -58,12 +58,13 @@ CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] 
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_typeof' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
 
 -- These have never raised errors, and are LEAKPROOF as dag_cbor_conforms and record_conforms are.
+-- Those with options are not STRICT, so that a NULL option is its default.
 
 CREATE OR REPLACE FUNCTION @extschema@.record_is_valid(record jsonb) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
 
 CREATE OR REPLACE FUNCTION @extschema@.record_is_valid(record jsonb, strict bool) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_record_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+  AS 'MODULE_PATHNAME', 'atid_record_is_valid_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 20;
 
 CREATE OR REPLACE FUNCTION @extschema@.record_problem(record jsonb) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_record_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
@@ -75,7 +76,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bo
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea, model bool, strict bool DEFAULT false) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid_model' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 20;
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_problem(block bytea) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
@@ -84,7 +85,7 @@ CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_problem(block bytea, model bool,
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_problem_model' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 20;
 
 CREATE OR REPLACE FUNCTION @extschema@.json_is_valid(record json, strict bool DEFAULT false) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_json_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 100;
+  AS 'MODULE_PATHNAME', 'atid_json_is_valid_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 100;
 
 CREATE OR REPLACE FUNCTION @extschema@.json_problem(record json, strict bool DEFAULT false) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_json_problem_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 100;
@@ -119,6 +120,19 @@ CREATE OR REPLACE FUNCTION @extschema@.lexicon_to_jsonb(lexicons @extschema@.lex
 ------------------------------------------------------------------------------
 
 -- functions
+
+-- Not STRICT, so that a NULL option is its default.
+
+CREATE OR REPLACE FUNCTION @extschema@.car_blocks(
+  car bytea, verify bool DEFAULT true, OUT n int, OUT cid @extschema@.cid_link, OUT block bytea
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_car_blocks_verify' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+
+CREATE OR REPLACE FUNCTION @extschema@.repo_records(
+  car bytea, partial bool DEFAULT false,
+  OUT collection text, OUT rkey @extschema@.record_key, OUT cid @extschema@.cid_link, OUT block bytea
+) RETURNS SETOF record
+  AS 'MODULE_PATHNAME', 'atid_repo_records_partial' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 
 -- COST as of cid_of, which hashes too.
 

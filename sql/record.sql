@@ -297,6 +297,9 @@ FROM (VALUES ('\xa0'::bytea), ('\x80'), ('\xa0ff'), ('\x80ff'), ('\x8201'),
              ('\xa1652474797065610001'), ('\xa16161d82a450001550000'), (NULL)) v (block);
 SELECT atid.dag_cbor_problem('\xa0', NULL), atid.dag_cbor_problem('\xa0', true, NULL),
        atid.json_problem(NULL), atid.json_problem('{}', NULL), atid.json_is_valid(NULL);
+SELECT atid.dag_cbor_is_valid('\xa0', NULL) AS a, atid.dag_cbor_is_valid('\xf4', true, NULL) AS b,
+       atid.dag_cbor_is_valid(NULL, true) AS c, atid.json_is_valid('{}', NULL) AS d,
+       atid.json_is_valid('1', NULL) AS e;
 SELECT j AS other_where_not_strict FROM faulty
 WHERE atid.record_is_valid(j::jsonb, false) OR atid.record_is_valid(j::jsonb, true)
    OR atid.record_problem(j::jsonb, false) <> atid.record_problem(j::jsonb)

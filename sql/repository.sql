@@ -104,6 +104,9 @@ SELECT atid.car_agg(root, root, NULL) FROM trees;
 SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')));
 SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')),
                               verify => false);
+SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')),
+                              verify => NULL);
+SELECT * FROM atid.car_blocks(NULL);
 SELECT atid.car_problem('\x00'), atid.car_problem('\x0a'), atid.car_is_valid('\x');
 SELECT * FROM atid.car_roots('\x00');
 SELECT atid.car_problem(atid.car_agg(NULL, cid, block ORDER BY n)),
@@ -256,6 +259,8 @@ SELECT count(*) FROM atid.mst_entries(:'alone', :'data', partial => true);
 SELECT count(*) FROM atid.repo_records(:'alone', partial => true);
 SELECT count(*) FROM atid.mst_entries(:'alone', :'data');
 SELECT count(*) FROM atid.repo_records(:'alone');
+SELECT count(*) FROM atid.repo_records(:'alone', partial => NULL);
+SELECT * FROM atid.repo_records(NULL);
 SELECT atid.mst_invert(:'alone', :'data', '{a/b}', ARRAY[:'data']::atid.cid_link[], '{NULL}');
 SELECT atid.mst_invert(:'alone', NULL, '{a/b}', ARRAY[:'data']::atid.cid_link[], '{NULL}');
 SELECT count(*) FROM atid.mst_diff(:'alone', :'data', :'alone', :'data');

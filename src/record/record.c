@@ -100,6 +100,23 @@ rules_of_call(FunctionCallInfo fcinfo)
 	return PG_NARGS() > 1 && is_asked_for(fcinfo, 1) ? ATID_RULES_STRICT : ATID_RULES_MODEL;
 }
 
+/*
+ * NOT_STRICT(name, function): the function for a declaration that is not STRICT, so that
+ * a NULL option is its default.  NULL would be a wrong answer: that of a predicate passes
+ * a CHECK, that of a *_problem function says that there is no problem.  It has a name of
+ * its own so that an older library, which a session may have loaded before an update, is
+ * not called with a NULL.
+ */
+#define NOT_STRICT(name, function) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		if (PG_ARGISNULL(0)) \
+			PG_RETURN_NULL(); \
+		return function(fcinfo); \
+	}
+
 static Datum
 problem_datum(FunctionCallInfo fcinfo, const char *problem)
 {
@@ -125,6 +142,8 @@ atid_record_is_valid(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(problem == ATID_OK);
 }
 
+NOT_STRICT(atid_record_is_valid_strict, atid_record_is_valid)
+
 PG_FUNCTION_INFO_V1(atid_record_problem);
 Datum
 atid_record_problem(PG_FUNCTION_ARGS)
@@ -133,19 +152,7 @@ atid_record_problem(PG_FUNCTION_ARGS)
 													   rules_of_call(fcinfo)));
 }
 
-/*
- * The same, not STRICT: a NULL option must not lead to NULL, which says that there is
- * no problem.  It has a name of its own, as do the two below, so that an older library,
- * which a session may have loaded before an update, is not called with a NULL.
- */
-PG_FUNCTION_INFO_V1(atid_record_problem_strict);
-Datum
-atid_record_problem_strict(PG_FUNCTION_ARGS)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return atid_record_problem(fcinfo);
-}
+NOT_STRICT(atid_record_problem_strict, atid_record_problem)
 
 PG_FUNCTION_INFO_V1(atid_dag_cbor_to_record);
 Datum
@@ -236,6 +243,8 @@ atid_dag_cbor_is_valid(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(valid);
 }
 
+NOT_STRICT(atid_dag_cbor_is_valid_model, atid_dag_cbor_is_valid)
+
 /*
  * dag_cbor_problem(bytea): the first rule of DAG-CBOR that a block breaks, and
  * where; NULL if it breaks none.
@@ -248,14 +257,7 @@ atid_dag_cbor_problem(PG_FUNCTION_ARGS)
 											   block_rules_of_call(fcinfo)));
 }
 
-PG_FUNCTION_INFO_V1(atid_dag_cbor_problem_model);
-Datum
-atid_dag_cbor_problem_model(PG_FUNCTION_ARGS)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return atid_dag_cbor_problem(fcinfo);
-}
+NOT_STRICT(atid_dag_cbor_problem_model, atid_dag_cbor_problem)
 
 static bytea *
 block_or_problem(text *json, char **problem)
@@ -282,6 +284,8 @@ atid_json_is_valid(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(valid);
 }
 
+NOT_STRICT(atid_json_is_valid_strict, atid_json_is_valid)
+
 PG_FUNCTION_INFO_V1(atid_json_problem);
 Datum
 atid_json_problem(PG_FUNCTION_ARGS)
@@ -294,11 +298,4 @@ atid_json_problem(PG_FUNCTION_ARGS)
 	return problem_datum(fcinfo, problem);
 }
 
-PG_FUNCTION_INFO_V1(atid_json_problem_strict);
-Datum
-atid_json_problem_strict(PG_FUNCTION_ARGS)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return atid_json_problem(fcinfo);
-}
+NOT_STRICT(atid_json_problem_strict, atid_json_problem)

@@ -65,8 +65,8 @@ PG_FUNCTION_INFO_V1(atid_car_blocks);
 Datum
 atid_car_blocks(PG_FUNCTION_ARGS)
 {
-	bytea	   *car = PG_GETARG_BYTEA_PP(0);
-	bool		verify = PG_GETARG_BOOL(1);
+	bytea	   *car;
+	bool		verify = PG_ARGISNULL(1) || PG_GETARG_BOOL(1);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	AtidArchive archive;
 	AtidCarReader reader;
@@ -76,6 +76,9 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 	int32		n = 0;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	car = PG_GETARG_BYTEA_PP(0);
 	if (!atid_archive_open(&archive, car, verify ? ATID_ARCHIVE_CHECK : 0))
 		atid_archive_raise(&archive, "CAR");
 	reader = archive.header;
@@ -101,6 +104,18 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 		atid_archive_raise(&archive, "CAR");
 	atid_archive_close(&archive);
 	return (Datum) 0;
+}
+
+/*
+ * The same for a declaration that is not STRICT, so that a NULL option is its default.  An
+ * older library, which a session may have loaded before an update, must not be called with
+ * a NULL, so the name is another one.
+ */
+PG_FUNCTION_INFO_V1(atid_car_blocks_verify);
+Datum
+atid_car_blocks_verify(PG_FUNCTION_ARGS)
+{
+	return atid_car_blocks(fcinfo);
 }
 
 /*

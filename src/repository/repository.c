@@ -233,8 +233,8 @@ PG_FUNCTION_INFO_V1(atid_repo_records);
 Datum
 atid_repo_records(PG_FUNCTION_ARGS)
 {
-	bytea	   *car = PG_GETARG_BYTEA_PP(0);
-	bool		partial = PG_GETARG_BOOL(1);
+	bytea	   *car;
+	bool		partial = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Repository *repo = palloc(sizeof(Repository));
 	MemoryContext caller;
@@ -242,6 +242,9 @@ atid_repo_records(PG_FUNCTION_ARGS)
 	Record		record;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	car = PG_GETARG_BYTEA_PP(0);
 	if (!open_repository(repo, car))
 		atid_archive_raise(&repo->archive, "repository");
 	atid_mst_walk_begin(&repo->walk, &repo->archive.caller, repo->commit.data);
@@ -268,6 +271,18 @@ atid_repo_records(PG_FUNCTION_ARGS)
 	MemoryContextDelete(row);
 	close_repository(repo);
 	return (Datum) 0;
+}
+
+/*
+ * The same for a declaration that is not STRICT, so that a NULL option is its default.  An
+ * older library, which a session may have loaded before an update, must not be called with
+ * a NULL, so the name is another one.
+ */
+PG_FUNCTION_INFO_V1(atid_repo_records_partial);
+Datum
+atid_repo_records_partial(PG_FUNCTION_ARGS)
+{
+	return atid_repo_records(fcinfo);
 }
 
 /*
