@@ -10,6 +10,8 @@
 #
 # script/test does all of that and more on a throw-away server.
 
+comma = ,
+
 # This folder, which is not the current one in a VPATH build.
 HERE := $(dir $(firstword $(MAKEFILE_LIST)))
 files = $(patsubst $(HERE)%,%,$(wildcard $(addprefix $(HERE),$(1))))
@@ -64,6 +66,12 @@ PG_CFLAGS = -MMD -MP
 # them, to the same effect.) On macOS the linker does that by itself, and does not
 # know the option.
 SHLIB_LINK = $(if $(filter darwin,$(PORTNAME)),,-Wl,-Bsymbolic)
+
+# With FAILING, allocations fail when a test asks for it: script/test --assert.
+ifdef FAILING
+OBJS += t/failing/failing.o
+SHLIB_LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(shell sed -nE 's/^WRAP[A-Z_]*.([a-zA-Z0-9_]+),.*/\1/p' $(HERE)t/failing/failing.c))
+endif
 
 DEPS = $(OBJS:.o=.d)
 
@@ -127,7 +135,6 @@ FUZZ_FLAGS = -std=c99 -g -O1 $(CHECKED) -Wall -Wextra -Werror -fno-sanitize-reco
 	-I$(srcdir)/src -I$(srcdir)/crypto/src
 FUZZ_CC = clang
 FUZZ_SANITIZERS = address,undefined
-comma = ,
 
 fuzz/bin/%: $(srcdir)/fuzz/%.c $(wildcard $(srcdir)/fuzz/*.h) fuzz/bin/pure.a
 	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer$(FUZZ_SANITIZERS:%=$(comma)%) -o $@ $(filter %.c %.a,$^)
