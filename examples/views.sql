@@ -79,14 +79,15 @@ CREATE FUNCTION view_expression(type text, path text[], source text) RETURNS tex
 RETURN (
   SELECT format(CASE type
     WHEN 'text' THEN 'CASE WHEN %2$s = ''string'' THEN %1$s END'
-    WHEN 'link' THEN 'CASE WHEN atid.cid_is_valid(%4$s) THEN (%4$s)::atid.cid_link END'
+    WHEN 'link' THEN 'CASE WHEN %2$s <> ''string'' AND atid.cid_is_valid(%4$s) THEN (%4$s)::atid.cid_link END'
     WHEN 'atid.cid_link' THEN 'CASE WHEN %2$s = ''string'' AND atid.cid_is_valid(%1$s) THEN (%1$s)::atid.cid_link END'
     WHEN 'atid.tid' THEN 'CASE WHEN %2$s = ''string'' AND atid.tid_is_valid(%1$s) THEN (%1$s)::atid.tid END'
     WHEN 'atid.did' THEN 'atid.did_or_null(%1$s)'
-    WHEN 'atid.at_uri' THEN 'atid.at_uri_or_null(%1$s)'
+    -- a b-tree holds no entries that are much longer
+    WHEN 'atid.at_uri' THEN 'CASE WHEN octet_length(%1$s) <= 1200 THEN atid.at_uri_or_null(%1$s) END'
     WHEN 'timestamptz' THEN 'atid.datetime_or_null(%1$s)'
     WHEN 'boolean' THEN 'CASE %3$s WHEN ''true'' THEN true WHEN ''false'' THEN false END'
-    WHEN 'bigint' THEN 'jsonb_path_query_first(%3$s, ''$ ? (@ >= -9223372036854775808 && @ <= 9223372036854775807 && @.floor() == @)'')::bigint'
+    WHEN 'bigint' THEN 'jsonb_path_query_first(%3$s, ''strict $ ? (@ >= -9223372036854775808 && @ <= 9223372036854775807 && @.floor() == @)'')::bigint'
     ELSE '%3$s' END, text, typeof, json, link)
   FROM (SELECT format('atid.dag_cbor_get_text(block, %L)', path), format('atid.dag_cbor_typeof(block, %L)', path),
                format('atid.dag_cbor_get(block, %L)', path), format('atid.dag_cbor_get_text(block, %L)', path)

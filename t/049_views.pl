@@ -171,13 +171,24 @@ my $plan = plan_of("SELECT uri FROM b.a_b_c WHERE one = 5000");
 like($plan, qr/Index.*a_b_c_one/, 'an index serves a column');
 is($plan, plan_of(<<'SQL'), 'as it serves the expression');
 SELECT uri FROM blocks AS s WHERE atid.at_uri_collection(uri) = 'a.b.c' AND
-jsonb_path_query_first(atid.dag_cbor_get(block, '{one}'), '$ ? (@ >= -9223372036854775808 && @ <= 9223372036854775807 && @.floor() == @)')::bigint = 5000
+jsonb_path_query_first(atid.dag_cbor_get(block, '{one}'), 'strict $ ? (@ >= -9223372036854775808 && @ <= 9223372036854775807 && @.floor() == @)')::bigint = 5000
 SQL
 $session->ok('SET ROLE reader');
 like(plan_of("SELECT uri FROM b.a_b_c WHERE at = 'at://did:web:x5000.b' AND did = 'did:web:a0.b'"), qr/Index.*a_b_c_at_did/, 'for a role that may read the view only');
 is($session->ok("SELECT one FROM b.a_b_c WHERE at = 'at://did:web:x5000.b'"), '5000', 'it finds the record');
 is(($session->try('SELECT FROM blocks'))[1], '42501', 'it may not read the source');
 $session->ok('RESET ROLE');
+
+# Values of other types, and a URI that no b-tree can hold
+make('a.b.e' => { one => { type => 'integer' }, at => { type => 'string', format => 'at-uri' }, to => { type => 'cid-link' } });
+$session->ok("SELECT make_view_index('b.a_b_e', 'at')");
+is($session->ok(<<'SQL'), '0|0|0', 'a value of another type is NULL, and a long URI does not stop an INSERT');
+INSERT INTO blocks SELECT 'at://did:web:a.b/a.b.e/x', NULL, atid.record_to_dag_cbor(jsonb_build_object('one', '[7, 8]'::jsonb,
+  'to', 'bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity',
+  'at', 'at://did:web:' || left(h, 2040) || '/a.b.c/' || right(h, 512)))
+FROM (SELECT string_agg(md5(n::text), '') AS h FROM generate_series(1, 100) AS n) AS h;
+SELECT count(one), count(at), count("to") FROM b.a_b_e;
+SQL
 
 $session->quit;
 $node->stop;
