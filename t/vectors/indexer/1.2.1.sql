@@ -216,7 +216,8 @@ CREATE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUA
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
 END;
 
-CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
+-- Its body is a text: it sorts by an at_uri, and pg_upgrade fails at a parsed body that does.
+CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS $$
   WITH part AS MATERIALIZED (
     SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
            label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,
@@ -240,7 +241,7 @@ CREATE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql BEGIN ATOMIC
   ON CONFLICT (subject, src, val) DO UPDATE
   SET (cts, neg, exp, label) = (excluded.cts, excluded.neg, excluded.exp, excluded.label)
   WHERE (excluded.cts, excluded.neg) >= (old.cts, old.neg);
-END;
+$$;
 CREATE INDEX labels_refused_src ON labels_refused ((label->>'src'));
 
 -- How far each stream was read.
@@ -778,7 +779,7 @@ BEGIN
 
   UPDATE identity AS x
   SET key = new_key, pds = new_pds, problem = NULL, answered = now(),
-      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') ->> 0, 6),
+      handle = substr(jsonb_path_query_first(names, '$[*] ? (@ starts with "at://")') #>> '{}', 6),
       asked = CASE WHEN enough THEN 0 ELSE x.asked END, ask = CASE WHEN enough THEN next ELSE x.ask END
   WHERE x.did = know.account;
   IF tombstone OR home <> coalesce(new_pds, '') THEN
