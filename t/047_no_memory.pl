@@ -32,7 +32,7 @@ if ($status)
 	plan skip_all => 'the library has no allocations that fail on request: script/test --assert';
 }
 
-my $seed = AtidTest::seeded();
+my $seed = seeded();
 
 # The helpers of sql/event.sql, which make frames.
 my ($helpers) = slurp_file("$FindBin::Bin/../sql/event.sql") =~ /\A(.*?)^SELECT/ms;
@@ -79,7 +79,7 @@ BEGIN
   END LOOP;
   PERFORM fail_after(0);
   EXECUTE statement INTO result;
-  SELECT r INTO differs FROM unnest(early || coalesce(result, 'NULL')) r WHERE r IS DISTINCT FROM result LIMIT 1;
+  SELECT coalesce(r, 'NULL') INTO differs FROM unnest(early || coalesce(result, 'NULL')) r WHERE r IS DISTINCT FROM result LIMIT 1;
 END $$;
 SQL
 
@@ -138,6 +138,7 @@ my @statements = (
 	q{SELECT atid.uuid_generate_v5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', repeat('x', 10000))::text},
 	q{SELECT ('x' || atid.cid_of(repeat('x', 10000)::bytea, 'raw'))});
 my $list = join ', ', map { "(\$_\$$_\$_\$)" } @statements;
+
 # All in one session, which keeps the Lexicons that it has compiled, and nothing else.
 my ($kept, @answers) = split /\n/, $node->safe_psql($db, <<"SQL");
 CREATE TEMP TABLE answer (n serial, statement text, failures int, differs text);
