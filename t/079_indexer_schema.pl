@@ -11,6 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 
 use AtidTest;
+use AtidTest::Indexer;
 use AtidTest::States;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -33,21 +34,9 @@ my ($did, $second, $third) =
 my $labeler = 'labeler com.atproto.label.subscribeLabels';
 
 # What the tests stand on. Each of them is rolled back.
+AtidTest::Indexer::demo($node, $db);
 $node->safe_psql($db, <<"SQL");
-CREATE SCHEMA demo;
-CREATE TABLE demo.log AS
-SELECT (l->>'did')::atid.did AS did, jsonb_agg(jsonb_build_object('did', l->>'did', 'operation', l->'operation', 'cid', l->>'cid',
-       'nullified', l->'nullified', 'createdAt', l->>'createdAt') ORDER BY (l->>'seq')::int) AS log
-FROM regexp_split_to_table(trim(convert_from(pg_read_binary_file('$root/demo/plc.jsonl'), 'UTF8'), E'\\n'), E'\\n') AS x,
-     LATERAL (SELECT x::jsonb AS l) AS j GROUP BY 1;
-CREATE FUNCTION demo.car(did text) RETURNS bytea LANGUAGE sql
-RETURN pg_read_binary_file('$root/demo/repositories/' || replace(did, ':', '_') || '.car');
-CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
-RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.record_to_dag_cbor(body);
-CREATE FUNCTION demo.sync(seq bigint) RETURNS bytea LANGUAGE sql
-RETURN demo.frame('#sync', jsonb_build_object('seq', seq, 'did', '$did', 'rev', (atid.repo_commit(demo.car('$did'))).rev,
-  'time', '2026-01-01T00:00:00Z',
-  'blocks', jsonb_build_object('\$bytes', rtrim(translate(encode(demo.car('$did'), 'base64'), E'\\n', ''), '='))));
+CREATE FUNCTION demo.sync(seq bigint) RETURNS bytea LANGUAGE sql RETURN demo.sync(seq, '$did');
 CREATE FUNCTION demo.loading(who text) RETURNS int LANGUAGE plpgsql AS \$\$
 DECLARE
   a account;

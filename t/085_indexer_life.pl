@@ -47,28 +47,6 @@ sub program
 
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
 
-# What the tests stand on: logs, repositories and frames of the accounts of demo/.
-sub demo
-{
-	my ($db) = @_;
-	one($db, <<"SQL");
-CREATE SCHEMA demo;
-CREATE TABLE demo.log AS
-SELECT (l->>'did')::atid.did AS did, jsonb_agg(jsonb_build_object('did', l->>'did', 'operation', l->'operation', 'cid', l->>'cid',
-       'nullified', l->'nullified', 'createdAt', l->>'createdAt') ORDER BY (l->>'seq')::int) AS log
-FROM regexp_split_to_table(trim(convert_from(pg_read_binary_file('$root/demo/plc.jsonl'), 'UTF8'), E'\\n'), E'\\n') AS x,
-     LATERAL (SELECT x::jsonb AS l) AS j GROUP BY 1;
-CREATE FUNCTION demo.car(did text) RETURNS bytea LANGUAGE sql
-RETURN pg_read_binary_file('$root/demo/repositories/' || replace(did, ':', '_') || '.car');
-CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
-RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.record_to_dag_cbor(body);
-CREATE FUNCTION demo.sync(seq bigint, did text) RETURNS bytea LANGUAGE sql
-RETURN demo.frame('#sync', jsonb_build_object('seq', seq, 'did', did, 'rev', (atid.repo_commit(demo.car(did))).rev,
-  'time', '2026-01-01T00:00:00Z', 'blocks', jsonb_build_object('\$bytes', rtrim(translate(encode(demo.car(did), 'base64'), E'\\n', ''), '='))));
-SQL
-	return;
-}
-
 # Three accounts of demo/, by the functions of the product.
 sub fill
 {
@@ -100,7 +78,7 @@ my $db = new_database($node, 'fresh');
 my $indexer = program($db);
 my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or diag($said);
-demo($db);
+AtidTest::Indexer::demo($node, $db);
 my $states = AtidTest::States->new($node, $db);
 fill($db);
 my $truth = one($db, $rows);
@@ -119,7 +97,7 @@ foreach my $version ('1.2.0', '1.2.1')
 	{
 		local $ENV{PGOPTIONS} = '';
 		$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/t/vectors/indexer/$version.sql" ], "$version: the example");
-		demo($old);
+		AtidTest::Indexer::demo($node, $old);
 		one($old, <<"SQL");
 SELECT start('relay', true, NULL);
 SELECT list('relay', '$list', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());

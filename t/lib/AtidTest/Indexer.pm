@@ -7,6 +7,7 @@
 #   wait_for WHAT, QUERY, SECONDS, wait_for_log HANDLE, LINE
 #   patience                      how much longer things may take here and now
 #   memory PID                    the most memory that a process has had, in MB
+#   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; a function, no method
 #
 # The tests' own SQL finds the tables of the schema by PGOPTIONS. The program gets no search_path: it has to know where it is.
 
@@ -122,6 +123,28 @@ sub wait_for
 		sleep 0.05;
 	}
 	return Test::More::fail("waiting: $what");
+}
+
+# What tests of the SQL stand on: a schema with logs, repositories and frames of the accounts of demo/.
+sub demo
+{
+	my ($node, $db) = @_;
+	$node->safe_psql($db, <<"SQL");
+CREATE SCHEMA demo;
+CREATE TABLE demo.log AS
+SELECT (l->>'did')::atid.did AS did, jsonb_agg(jsonb_build_object('did', l->>'did', 'operation', l->'operation', 'cid', l->>'cid',
+       'nullified', l->'nullified', 'createdAt', l->>'createdAt') ORDER BY (l->>'seq')::int) AS log
+FROM regexp_split_to_table(trim(convert_from(pg_read_binary_file('$root/demo/plc.jsonl'), 'UTF8'), E'\\n'), E'\\n') AS x,
+     LATERAL (SELECT x::jsonb AS l) AS j GROUP BY 1;
+CREATE FUNCTION demo.car(did text) RETURNS bytea LANGUAGE sql
+RETURN pg_read_binary_file('$root/demo/repositories/' || replace(did, ':', '_') || '.car');
+CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
+RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.record_to_dag_cbor(body);
+CREATE FUNCTION demo.sync(seq bigint, did text) RETURNS bytea LANGUAGE sql
+RETURN demo.frame('#sync', jsonb_build_object('seq', seq, 'did', did, 'rev', (atid.repo_commit(demo.car(did))).rev,
+  'time', '2026-01-01T00:00:00Z', 'blocks', jsonb_build_object('\$bytes', rtrim(translate(encode(demo.car(did), 'base64'), E'\\n', ''), '='))));
+SQL
+	return;
 }
 
 1;
