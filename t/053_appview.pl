@@ -11,7 +11,7 @@
 # - the same in databases of LATIN1 and SQL_ASCII, with bytes that are not ASCII;
 # - plans of a table of text are the same in a database with the extension and without;
 # - a long list of the column's type, or of text for a column cast to text, is hashed, and one of another type is not;
-# - doc/install.md finds the foreign keys that the server accepts before 18 only.
+# - examples/before-upgrade.sql finds the foreign keys that the server accepts before 18 only.
 
 use strict;
 use warnings FATAL => 'all';
@@ -398,9 +398,9 @@ is($plans[0], $plans[1], 'plans of text are as without the extension');
 like($plans[0], qr/Merge Join.*Index Only Scan/s, 'there are many of them');
 
 #
-# Foreign keys that 18 cannot restore are found by the query of doc/install.md, and no others.
+# Foreign keys that 18 cannot restore are found by the query of examples/before-upgrade.sql, and no others.
 #
-my ($query) = slurp_file("$FindBin::Bin/../doc/install.md") =~ /^(SELECT conrelid.*?;)$/ms or die 'no query';
+my ($query) = slurp_file("$FindBin::Bin/../examples/before-upgrade.sql") =~ /^(SELECT conrelid.*?;)$/ms or die 'no query';
 $s->ok(<<'SQL');
 CREATE TABLE text_key (t text, u text, PRIMARY KEY (t, u));
 CREATE TABLE did_key (d atid.did, t text, PRIMARY KEY (d, t));
