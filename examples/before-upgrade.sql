@@ -9,8 +9,8 @@ FROM pg_constraint AS c, unnest(conkey, confkey) AS k (a, b)
 WHERE contype = 'f' AND conparentid = 0 AND f.attrelid = conrelid AND p.attrelid = confrelid
   AND f.attcollation = 0 AND p.attcollation <> 0;
 
--- Objects that pg_upgrade cannot create, because it creates them before the operator classes: their parsed bodies sort or
--- group by one of the types, or compare rows of them.
+-- Objects that pg_upgrade cannot create, because it creates them before the operator classes: their parsed bodies sort
+-- or group by one of the types, or compare rows of them.
 WITH tree AS (
   SELECT 'pg_proc'::regclass AS class, oid, prosqlbody::text AS tree FROM pg_proc WHERE prosqlbody IS NOT NULL
   UNION ALL SELECT 'pg_constraint'::regclass, oid, conbin::text FROM pg_constraint WHERE contypid <> 0

@@ -9,7 +9,7 @@ CREATE TABLE archive (
 ) PARTITION BY RANGE (id);
 CREATE TABLE archive_default PARTITION OF archive DEFAULT;
 
--- Makes the partitions of this month and of the months ahead, and drops those whose months have ended more than keep ago.
+-- Makes the partitions of this month and of the months ahead, and drops those whose months ended more than keep ago.
 CREATE PROCEDURE maintain_archive(ahead int, keep interval, now timestamptz DEFAULT now())
 LANGUAGE plpgsql SET timezone = 'UTC' AS $$
 DECLARE
