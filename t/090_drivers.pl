@@ -7,7 +7,8 @@
 # - alembic finds what a table of atid's types needs with the recipes, and not without them;
 # - PostGraphile serves the typed views of examples/views.sql to a role that can read only them: in one statement that
 #   uses the indexes, what the records say;
-# - a migration of ActiveRecord makes keys of version 7, which schema.rb keeps; it does not keep atid's types;
+# - the chapter's keys work in migrations of ActiveRecord, whose schema.rb keeps those of version 7 and not atid's types,
+#   of Django, of Drizzle and of Prisma's schema engine, which find no difference afterwards;
 # - the package of packaging/npm reads and writes all types, and its declarations say what they mean.
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
@@ -304,12 +305,12 @@ SKIP:
 	my ($well, $said) = try_command("$work/python", '/usr/bin/python3', 'alembic_client.py');
 	ok($well, 'alembic: the program ran to its end') or diag($said);
 	my @steps = (
-		"create\tcreate\tatid.rkey atid.tid text atid.at_uri",
+		"create\tcreate\tuuid atid.rkey atid.tid text atid.at_uri",
 		"nothing to do, without compare_type\trkey",
 		"nothing to do\t",
-		"text to tid\tprev\tatid.rkey atid.tid atid.tid atid.at_uri",
+		"text to tid\tprev\tuuid atid.rkey atid.tid atid.tid atid.at_uri",
 		"tid to text, not registered\t",
-		"tid to text\tprev\tatid.rkey atid.tid text atid.at_uri",
+		"tid to text\tprev\tuuid atid.rkey atid.tid text atid.at_uri",
 		"nothing to do, registered\t");
 	is(join("\n", grep { /\t/ } split /\n/, $said), join("\n", @steps), 'alembic: what it finds to do');
 }
@@ -326,6 +327,28 @@ SKIP:
 	local $ENV{PGDATABASE} = new_database($node, 'rails');
 	my ($well, $said) = try_command("$work/ruby", 'ruby', 'activerecord.rb');
 	ok($well, 'Rails: the program ran to its end') or diag($said);
+}
+
+# Keys: each program gets the chapter's recipe as a file, and says ok.
+foreach my $orm (
+	[ 'Django', 'python', 'recipe.py', qr/^\*\*Django\.\*\*.*?```python\n(.*?)```/ms,
+		"from django.db import models\nfrom django.db.models import Func\n", '/usr/bin/python3', 'django_keys.py' ],
+	[ 'Drizzle', 'node', 'recipe_drizzle.js', qr/^\*\*Drizzle\.\*\*.*?```js\n(.*?)```/ms, '', 'node', 'keys_drizzle.js' ],
+	[ 'Prisma', 'node', 'recipe.prisma', qr/```prisma\n(.*?)```/ms, '', 'node', 'keys_prisma.js' ])
+{
+	my ($name, $folder, $file, $recipe, $head, @command) = @$orm;
+  SKIP:
+	{
+		my $why = $folder eq 'node' ? no_npm() : no_python('django');
+		skip "keys in $name: $why", 1 if defined $why;
+
+		my @recipes = $chapter =~ /$recipe/g or die "no recipe for $name";
+		append_to_file("$work/$folder/$file", join "\n\n", $head, @recipes);
+		$node->safe_psql('postgres', "CREATE DATABASE keys_$file" =~ s/\.//r);
+		local $ENV{PGDATABASE} = "keys_$file" =~ s/\.//r;
+		my ($well, $said) = try_command("$work/$folder", @command);
+		ok($well && $said =~ /^ok$/m, "keys in $name") or diag($said);
+	}
 }
 
 # The query of the chapter finds a column that got the server's own type.

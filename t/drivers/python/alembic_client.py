@@ -45,7 +45,7 @@ def step(name, *said):
 warnings.simplefilter('ignore')  # it says which types it does not know
 step('create', migrate(Text()), types())
 step('nothing to do, without compare_type', migrate(Text(), apply=False))
-models.options = {'compare_type': models.compare_type}
+models.options['compare_type'] = models.compare_type
 step('nothing to do', migrate(Text(), apply=False))
 step('text to tid', migrate(Atid('tid')), types())
 step('tid to text, not registered', migrate(Text(), apply=False))

@@ -27,16 +27,20 @@ class Atid(models.TextField):
         return name, path, [self.type, *args], options
 
 
-class Generated(Atid):
+class Generated:
     db_returning = True
 
     def pre_save(self, instance, add):
-        return super().pre_save(instance, add) or Func(function='atid.tid_generate')
+        return super().pre_save(instance, add) or Func(function=self.function)
+
+
+class GeneratedTid(Generated, Atid):
+    function = 'atid.tid_generate'
 
 
 class Record(models.Model):
-    rkey = Generated('rkey', primary_key=True)
-    rev = Generated('tid', unique=True)
+    rkey = GeneratedTid('rkey', primary_key=True)
+    rev = GeneratedTid('tid', unique=True)
     prev = Atid('tid', null=True)
     cid = Atid('cid_link', null=True)
     author = Atid('did', null=True)

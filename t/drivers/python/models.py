@@ -3,6 +3,7 @@ import functools
 
 import sqlalchemy
 from sqlalchemy import Column, MetaData, Table, Text, text
+from sqlalchemy.dialects.postgresql import UUID
 from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.types import UserDefinedType
 
@@ -32,7 +33,8 @@ def record(prev):
     metadata = MetaData()
     generated = text('atid.tid_generate()')
     Table('record', metadata,
-          Column('rkey', Atid('rkey'), primary_key=True, server_default=generated),
+          Column('id', UUID, primary_key=True, server_default=text('atid.uuid_generate_v7()')),
+          Column('rkey', Atid('rkey'), server_default=generated),
           Column('rev', Atid('tid'), nullable=False, server_default=generated),
           Column('prev', prev),
           Column('uri', Atid('at_uri')))
@@ -41,4 +43,4 @@ def record(prev):
 
 engine = sqlalchemy.create_engine('postgresql+psycopg2://', future=True)
 metadata = record(Text())
-options = {'compare_type': True}  # what alembic has from 1.12 on
+options = {'compare_type': True, 'compare_server_default': True}  # what alembic has from 1.12 on
