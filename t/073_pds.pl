@@ -59,13 +59,18 @@ my $sqlite = realpath("$packages/better-sqlite3");
 # The servers.
 #
 my $folder = PostgreSQL::Test::Utils::tempdir('network');
+# The command of CONTRIBUTING.md, in a folder of the test's own.
+my ($command) = slurp_file("$FindBin::Bin/../CONTRIBUTING.md") =~ m{^node (network\.mjs /tmp/network)$}m
+  or die 'CONTRIBUTING.md does not say how to start the network';
+$command =~ s{/tmp/network}{.};
 copy("$FindBin::Bin/pds/network.mjs", $folder) or die "could not copy network.mjs: $!";
 symlink $packages, "$folder/node_modules" or die "could not make a link: $!";
 my ($in, $out, $err) = ('', '', '');
 my $network = do
 {
 	local $ENV{LOG_ENABLED} = 'false';
-	IPC::Run::start([ $node22, "$folder/network.mjs", $folder ], '<', \$in, '>', \$out, '2>', \$err, IPC::Run::timer(20 * $limit));
+	IPC::Run::start([ $node22, split / /, $command ], '<', \$in, '>', \$out, '2>', \$err,
+		init => sub { chdir $folder or die $! }, IPC::Run::timer(20 * $limit));
 };
 
 # Has the network do a step, and returns what it answers.
