@@ -13,17 +13,19 @@ import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 ${readFileSync('recipe_drizzle.js', 'utf8')}`)
 writeFileSync('keys/drizzle.config.js', `export default ${JSON.stringify(
   { dialect: 'postgresql', schema: 'keys/schema.js', out: 'keys/out', dbCredentials: { url } })}`)
-const kit = (...args) => execFileSync('node_modules/.bin/drizzle-kit', [...args, '--config=keys/drizzle.config.js'], { encoding: 'utf8', stdio: 'pipe' })
+const config = '--config=keys/drizzle.config.js'
+const kit = (command) => execFileSync('node_modules/.bin/drizzle-kit', [command, config], { stdio: 'pipe' })
 const migrations = () => readdirSync('keys/out').filter((name) => name.endsWith('.sql'))
 
 kit('generate')
 const [first] = migrations()
 const sql = readFileSync(`keys/out/${first}`, 'utf8')
-writeFileSync(`keys/out/${first}`, `CREATE EXTENSION IF NOT EXISTS atid;\n--> statement-breakpoint\n${sql.replace('"rev" text', '"rev" text COLLATE "C"')}`)
+writeFileSync(`keys/out/${first}`, 'CREATE EXTENSION IF NOT EXISTS atid;\n--> statement-breakpoint\n' +
+  sql.replace('"rev" text', '"rev" text COLLATE "C"'))
 kit('migrate')
 kit('generate')
 assert.deepEqual(migrations(), [first], 'generate finds a difference')
-const push = spawnSync('node_modules/.bin/drizzle-kit', ['push', '--config=keys/drizzle.config.js'], { encoding: 'utf8' })
+const push = spawnSync('node_modules/.bin/drizzle-kit', ['push', config], { encoding: 'utf8' })
 assert.match(push.stdout, /No changes detected/, push.stdout + push.stderr)
 
 const { post } = await import('./keys/schema.js')
