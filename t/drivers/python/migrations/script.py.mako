@@ -1,5 +1,6 @@
 from alembic import op
 import sqlalchemy as sa
+${imports if imports else ""}
 
 import models
 
