@@ -8,9 +8,8 @@
  * all: the encoding by the strict reader of dagcbor.c, which has the order of keys and the
  * depth, and the fields by the table.
  *
- * A map is at level 0, and at depth 1 of the reader; the maps in an array of it are at level 1
- * and depth 3.  There is no level 2, so nothing recurses.  What lies deeper is only read for
- * its encoding, and so is all behind the first fault of a field.
+ * What lies deeper than an array of maps is only read for its encoding, and so is all behind
+ * the first fault of a field.  So there are two levels, and nothing recurses.
  *
  * Pure code: no server, no allocation, no state.
  *
@@ -26,30 +25,41 @@
 #include "codec/text/datetime.h"
 #include "codec/text/tid.h"
 
-#define LEVELS 2
+typedef struct MapWalk
+{
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	unsigned	variant;
+} MapWalk;
 
 /* A map that is open. */
 typedef struct MapLevel
 {
 	const AtidMap *map;
 	char	   *into;
-	size_t		at;
 	unsigned	seen;
 	const AtidMapField *field;	/* of the last key; NULL if the table lacks it */
 } MapLevel;
 
-typedef struct MapWalk
+/*
+ * Read on.  A fault of the encoding is the reader's.
+ */
+static inline AtidCborEvent
+next_event(MapWalk *walk)
 {
-	AtidCborReader reader;
-	AtidCborItem item;
-	unsigned	variant;
-	int			level;			/* -1 before the map */
-	bool		in_array;		/* within the one that the field holds */
-	MapLevel	levels[LEVELS];
-} MapWalk;
+	return walk->event = atid_cbor_next(&walk->reader, &walk->item);
+}
 
-/* The depth at which the keys of a level are. */
-#define DEPTH_OF(level) (2 * (level) + 1)
+/*
+ * Read on, until no more than so many arrays and maps are open.
+ */
+static inline void
+read_out(MapWalk *walk, int depth)
+{
+	while (walk->reader.depth > depth)
+		next_event(walk);
+}
 
 static const AtidMapField *
 find_field(const AtidMap *map, unsigned variant, const AtidCborItem *key)
@@ -76,157 +86,141 @@ atid_map_missing(const AtidMap *map, unsigned variant, unsigned seen)
 	return ATID_OK;
 }
 
-static void
-keep_pointer(char *into, size_t to, const uint8_t *pointer)
+static inline void
+keep_pointer(char *to, const uint8_t *pointer)
 {
-	if (to != ATID_NOWHERE)
-		memcpy(into + to, &pointer, sizeof(pointer));
+	memcpy(to, &pointer, sizeof(pointer));
 }
 
-static void
-keep_length(char *into, size_t to, size_t len)
+static inline void
+keep_length(char *to, size_t len)
 {
-	if (to != ATID_NOWHERE)
-		memcpy(into + to, &len, sizeof(len));
+	memcpy(to, &len, sizeof(len));
 }
 
 /*
- * Take the value of the last key.
+ * Take the value of the last key, but not the items of an array.
  */
-static AtidFault
-take_value(MapWalk *walk, AtidCborEvent event)
+static inline AtidFault
+take_value(MapWalk *walk, MapLevel *level)
 {
-	MapLevel   *level = &walk->levels[walk->level];
 	const AtidMapField *field = level->field;
 	const AtidCborItem *item = &walk->item;
 
-	if (field == NULL)
-		return ATID_OK;
-	if ((field->holds >> event & 1) == 0)
+	if ((field->holds >> walk->event & 1) == 0)
 		return field->fault;
 	/* a map's keys differ, and so do its fields */
 	ATID_ASSERT((level->seen >> (field - level->map->fields) & 1) == 0);
 	level->seen |= 1u << (field - level->map->fields);
-	if (event == ATID_CBOR_NULL)
+	if (walk->event == ATID_CBOR_NULL)
 		return ATID_OK;
 	if (field->fits != NULL && !field->fits(level->into, item))
 		return field->fault;
 	if (field->most > 0 && item->len > field->most)
 		return field->many;
 
-	if (event == ATID_CBOR_INTEGER)
+	if (walk->event == ATID_CBOR_INTEGER)
 	{
 		if (field->to != ATID_NOWHERE)
 			memcpy(level->into + field->to, &item->integer, sizeof(item->integer));
 	}
-	else if (event != ATID_CBOR_ARRAY)
+	else if (field->items == NULL)
 	{
-		keep_pointer(level->into, field->to, item->data);
-		keep_length(level->into, field->len_to, item->len);
-	}
-	else
-	{
-		walk->in_array = true;
-		if (field->items == NULL)
-		{
-			keep_pointer(level->into, field->to, walk->reader.p);
-			keep_length(level->into, field->len_to, item->len);
-		}
+		if (field->to != ATID_NOWHERE)
+			keep_pointer(level->into + field->to,
+						 walk->event == ATID_CBOR_ARRAY ? walk->reader.p : item->data);
+		if (field->len_to != ATID_NOWHERE)
+			keep_length(level->into + field->len_to, item->len);
 	}
 	return ATID_OK;
 }
 
 /*
- * Take a map's beginning.
+ * Take the pairs of a map, up to its end, or up to an array that a field holds: walk->event
+ * tells.
  */
-static void
-open_level(MapWalk *walk, const AtidMap *map, char *into, size_t at)
+static AtidFault
+take_pairs(MapWalk *walk, MapLevel *level)
 {
-	MapLevel   *level = &walk->levels[++walk->level];
+	while (next_event(walk) == ATID_CBOR_KEY)
+	{
+		int			depth = walk->reader.depth;
+		AtidFault	fault = level->map->other;
 
-	ATID_ASSERT(walk->level < LEVELS && walk->reader.depth == DEPTH_OF(walk->level));
-	ATID_ASSERT(map->count <= 32);
-	level->map = map;
-	level->into = into;
-	level->at = at;
-	level->seen = 0;
-	level->field = NULL;
-	walk->in_array = false;
+		level->field = find_field(level->map, walk->variant, &walk->item);
+		if (level->field == NULL && fault != ATID_OK)
+			return fault;
+		if (next_event(walk) == ATID_CBOR_FAULT)
+			break;
+		if (level->field == NULL)
+			read_out(walk, depth);
+		else if ((fault = take_value(walk, level)) != ATID_OK || walk->event == ATID_CBOR_ARRAY)
+			return fault;
+	}
+	return walk->reader.fault;
 }
 
 /*
- * Take an item of an array.
+ * Take an item of an array, a map.  Sets *at to its beginning if the fault is the map's.
  */
 static AtidFault
-take_item(MapWalk *walk, AtidCborEvent event)
+take_item(MapWalk *walk, MapLevel *outer, size_t *at)
 {
-	MapLevel   *level = &walk->levels[walk->level];
-	const AtidMapField *field = level->field;
+	const AtidMapField *field = outer->field;
+	size_t		begins = atid_cbor_offset(&walk->reader);
+	MapLevel	level = {.map = field->items};
 	size_t		count;
-	char	   *into;
+	AtidFault	fault;
 
-	if (field->items == NULL)
-		return event == ATID_CBOR_LINK ? ATID_OK : field->fault;
-	if (event != ATID_CBOR_MAP)
+	if (walk->event != ATID_CBOR_MAP)
 		return field->items->top;
-	memcpy(&count, level->into + field->len_to, sizeof(count));
+	memcpy(&count, outer->into + field->len_to, sizeof(count));
 	ATID_ASSERT(count < field->most);	/* as many as there is room for */
-	into = level->into + field->to + count * field->item_size;
-	memset(into, 0, field->item_size);
-	open_level(walk, field->items, into, atid_cbor_offset(&walk->reader));
-	return ATID_OK;
-}
+	level.into = outer->into + field->to + count * field->item_size;
+	memset(level.into, 0, field->item_size);
 
-/*
- * Take the end of a map in an array.
- */
-static AtidFault
-close_item(MapWalk *walk)
-{
-	const MapLevel *level = &walk->levels[walk->level--];
-	const MapLevel *outer = &walk->levels[walk->level];
-	size_t		count;
-	AtidFault	fault = atid_map_missing(level->map, walk->variant, level->seen);
-
-	walk->in_array = true;
-	if (fault == ATID_OK && level->map->check != NULL)
-		fault = level->map->check(level->into);
-	memcpy(&count, outer->into + outer->field->len_to, sizeof(count));
-	keep_length(outer->into, outer->field->len_to, count + (fault == ATID_OK));
+	fault = take_pairs(walk, &level);
+	if (fault != ATID_OK)
+		return fault;
+	ATID_ASSERT(walk->event == ATID_CBOR_MAP_END);	/* there is no third level */
+	fault = atid_map_missing(level.map, walk->variant, level.seen);
+	if (fault == ATID_OK && level.map->check != NULL)
+		fault = level.map->check(level.into);
+	if (fault == ATID_OK)
+		keep_length(outer->into + field->len_to, count + 1);
+	else
+		*at = begins;
 	return fault;
 }
 
 /*
- * Take what the reader has read.  Sets *at, where that is not the place of a fault.
+ * Take a map, up to its first fault.  Sets *at to the place if that is not where the reader is.
  */
 static AtidFault
-take(MapWalk *walk, AtidCborEvent event, size_t *at)
+take_map(MapWalk *walk, MapLevel *level, size_t *at)
 {
-	MapLevel   *level = &walk->levels[walk->level];
-	int			depth = walk->reader.depth - DEPTH_OF(walk->level);
-	bool		begins = event == ATID_CBOR_MAP || event == ATID_CBOR_ARRAY;
-	bool		ends = event == ATID_CBOR_MAP_END || event == ATID_CBOR_ARRAY_END;
+	AtidFault	fault;
 
-	if (walk->in_array)
+	ATID_ASSERT(level->map->count <= 32);
+	if (next_event(walk) != ATID_CBOR_MAP)
+		return walk->event == ATID_CBOR_FAULT ? walk->reader.fault : level->map->top;
+	if (level->map->count == 0)
+		return ATID_OK;
+	while ((fault = take_pairs(walk, level)) == ATID_OK && walk->event == ATID_CBOR_ARRAY)
 	{
-		if (depth == 0)
-			walk->in_array = false;
-		else if ((depth == 1 && !ends) || (depth == 2 && begins))
-			return take_item(walk, event);
+		while (next_event(walk) != ATID_CBOR_ARRAY_END)
+		{
+			if (walk->event == ATID_CBOR_FAULT)
+				return walk->reader.fault;
+			if (level->field->items != NULL)
+				fault = take_item(walk, level, at);
+			else if (walk->event != ATID_CBOR_LINK)
+				fault = level->field->fault;
+			if (fault != ATID_OK)
+				return fault;
+		}
 	}
-	else if (depth == 0 && event == ATID_CBOR_KEY)
-	{
-		level->field = find_field(level->map, walk->variant, &walk->item);
-		return level->field == NULL ? level->map->other : ATID_OK;
-	}
-	else if ((depth == 0 && !ends) || (depth == 1 && begins))
-		return take_value(walk, event);
-	else if (depth == -1 && walk->level > 0)
-	{
-		*at = level->at;
-		return close_item(walk);
-	}
-	return ATID_OK;
+	return fault;
 }
 
 AtidFault
@@ -234,49 +228,34 @@ atid_map_read(const AtidMap *map, unsigned variant, const uint8_t *bytes, size_t
 			  AtidMapReading *reading)
 {
 	MapWalk		walk;
-	AtidFault	fault = ATID_OK;
-	AtidCborEvent event;
+	MapLevel	level = {.map = map,.into = into};
+	size_t		at = SIZE_MAX;
+	AtidFault	fault;
 
 	walk.variant = variant;
-	walk.level = -1;
-	reading->seen = 0;
-	reading->at = 0;
 	atid_cbor_reader_init(&walk.reader, bytes, len);
-	do
-	{
-		size_t		at;
-
-		event = atid_cbor_next(&walk.reader, &walk.item);
+	fault = take_map(&walk, &level, &at);
+	if (at == SIZE_MAX)
 		at = atid_cbor_offset(&walk.reader);
-		if (event == ATID_CBOR_FAULT)
-		{
-			reading->at = at;
-			return walk.reader.fault;
-		}
-		if (fault != ATID_OK || (walk.level >= 0 && map->count == 0))
-			continue;
-		if (walk.level >= 0)
-			fault = take(&walk, event, &at);
-		else if (event == ATID_CBOR_MAP)
-			open_level(&walk, map, into, at);
-		else
-			fault = map->top;
-		if (fault != ATID_OK)
-			reading->at = at;
-		if (fault != ATID_OK && map->at_once)
-			return fault;
-	} while (walk.reader.depth > 0);
 
+	/* what is behind it is read for its encoding */
+	reading->seen = level.seen;
+	reading->at = at;
+	if (fault != ATID_OK && map->at_once)
+		return fault;
+	read_out(&walk, 0);
 	reading->end = (size_t) (walk.reader.p - bytes);
-	if (!map->prefix && atid_cbor_next(&walk.reader, &walk.item) != ATID_CBOR_END)
+	if (walk.reader.fault == ATID_OK && !map->prefix && walk.reader.p < walk.reader.end)
+		next_event(&walk);
+	if (walk.reader.fault != ATID_OK)
 	{
 		reading->at = atid_cbor_offset(&walk.reader);
 		return walk.reader.fault;
 	}
 	if (fault != ATID_OK)
 		return fault;
-	reading->seen = walk.levels[0].seen;
-	return atid_map_missing(map, variant, reading->seen);
+	reading->at = 0;
+	return atid_map_missing(map, variant, level.seen);
 }
 
 
