@@ -133,6 +133,18 @@ operation(const char *key, const char *hex, const char *action, AtidFault fault,
 	ok(got == fault && (fault == ATID_OK ? event.op_count == 1 : event.at >= 6), name);
 }
 
+/*
+ * Is a frame of this op and t an event, and of this kind?  -1: of none.
+ */
+static void
+kind(int64_t op, const char *t, int wanted, const char *name)
+{
+	AtidFrame	frame = {.op = op,.t = t,.t_len = strlen(t)};
+	AtidEventKind found;
+
+	ok(atid_event_kind(&frame, &found) ? (int) found == wanted : wanted == -1, name);
+}
+
 int
 main(void)
 {
@@ -141,6 +153,12 @@ main(void)
 	static uint8_t many[2 + 201];
 	uint8_t    *large = calloc(1, ATID_EVENT_SIZE_MAX + 1);
 	bool		cut = true;
+
+	kind(ATID_FRAME_MESSAGE, "#commit", ATID_EVENT_IS_COMMIT, "the frame of a #commit");
+	kind(ATID_FRAME_MESSAGE, "#sync", ATID_EVENT_IS_SYNC, "the frame of a #sync");
+	kind(ATID_FRAME_MESSAGE, "#sync2", -1, "a longer name");
+	kind(ATID_FRAME_MESSAGE, "#tombs", -1, "another message");
+	kind(ATID_FRAME_ERROR, "#commit", -1, "an error's frame");
 
 	commit(NULL, NULL, ATID_OK, "a #commit");
 	sync_event(NULL, NULL, ATID_OK, "a #sync");

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  * mst.c
- *		Depths, prefixes, limits that no key can be mined for, and subtrees that a builder
- *		gets as a whole.
+ *		Depths, prefixes, keys and nodes, each rule of them broken alone; limits that no key
+ *		can be mined for, and subtrees that a builder gets as a whole.
  *
  * The hash is a made one: the depth of a key is its second character, so a depth can be
  * any.  Prefixes are those of t/vectors, or of the interoperability vectors if
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "failing.h"
 #include "tap.h"
 
@@ -126,6 +127,116 @@ test_prefixes(void)
 	}
 	fclose(file);
 	ok(good && count >= 8, "prefixes: the vectors");
+}
+
+static void
+test_keys(void)
+{
+	static uint8_t key[ATID_MST_KEY_MAX + 1];
+
+	memset(key, '~', sizeof(key));
+	ok(atid_mst_check_key(key, 0) == ATID_MST_KEY_EMPTY, "a key of nothing");
+	ok(atid_mst_check_key(key, ATID_MST_KEY_MAX) == ATID_OK, "the longest key");
+	ok(atid_mst_check_key(key, sizeof(key)) == ATID_MST_KEY_LONG, "a longer key");
+	ok(atid_mst_check_key((const uint8_t *) "a!", 2) == ATID_OK &&
+	   atid_mst_check_key((const uint8_t *) "a ", 2) == ATID_MST_KEY_CHARACTER &&
+	   atid_mst_check_key((const uint8_t *) "a\x7f", 2) == ATID_MST_KEY_CHARACTER,
+	   "a key's characters");
+}
+
+#define LINK(codec) "d82a 5825 00 01" codec "1220 \
+	abababababababababababababababababababababababababababababababab"
+#define K "616b 44 612f3140"
+#define P "6170 00"
+#define T "6174 f6"
+#define V "6176 d82a 46 000155000161"
+#define NODE(entries) "a2 6165" entries "616c f6"
+#define ENTRY(pairs) NODE("81 a4" pairs)
+
+/* Nodes of one entry or none. */
+static const struct
+{
+	const char *node;
+	AtidFault	fault;
+	const char *name;
+}			nodes[] = {
+	{NODE("80"), ATID_OK, "a node without entries"},
+	{ENTRY(K P T V), ATID_OK, "a node of one entry"},
+	{ENTRY(K P "6174" LINK("71") V), ATID_OK, "an entry with a tree"},
+	{"a2 6165 80 616c" LINK("71"), ATID_OK, "a node with a tree"},
+	{"80", ATID_MST_NODE, "a node that is an array"},
+	{"a1 6165 80", ATID_MST_NODE, "a node without l"},
+	{"a2 6164 80 616c f6", ATID_MST_NODE, "a node without e"},
+	{"a2 6165 a0 616c f6", ATID_MST_NODE, "an e that is a map"},
+	{"a2 6165 80 616d f6", ATID_MST_NODE, "another key than l"},
+	{"a2 6165 80 616c 01", ATID_MST_NODE, "an l that is a number"},
+	{"a2 6165 80 616c" LINK("55"), ATID_MST_LINK, "an l of codec raw"},
+	{NODE("80") "00", ATID_CBOR_TRAILING, "more behind a node"},
+	{NODE("81 80"), ATID_MST_ENTRY, "an entry that is an array"},
+	{NODE("81 a3" K P V), ATID_MST_ENTRY, "an entry without t"},
+	{NODE("81 a5" K P T V "6177 00"), ATID_MST_ENTRY, "an entry of five fields"},
+	{ENTRY("616a 44 612f3140" P T V), ATID_MST_ENTRY, "another key than k"},
+	{ENTRY("616b 64 612f3140" P T V), ATID_MST_ENTRY, "a k of text"},
+	{ENTRY(K "616f 00" T V), ATID_MST_ENTRY, "another key than p"},
+	{ENTRY(K "6170 60" T V), ATID_MST_ENTRY, "a p of text"},
+	{ENTRY(K "6170 20" T V), ATID_MST_ENTRY, "a p below zero"},
+	{ENTRY(K "6170 190400" T V), ATID_OK, "the longest prefix"},
+	{ENTRY(K "6170 190401" T V), ATID_MST_PREFIX_LONG, "a longer prefix"},
+	{ENTRY(K P "6173 f6" V), ATID_MST_ENTRY, "another key than t"},
+	{ENTRY(K P "6174 00" V), ATID_MST_ENTRY, "a t that is a number"},
+	{ENTRY(K P "6174" LINK("55") V), ATID_MST_LINK, "a t of codec raw"},
+	{ENTRY(K P T "6177 00"), ATID_MST_ENTRY, "another key than v"},
+	{ENTRY(K P T "6176 f6"), ATID_MST_ENTRY, "a v that is null"},
+	{ENTRY(K P T "6175 f6"), ATID_MST_ENTRY, "a key before v"},
+};
+
+static AtidFault
+read_node(const uint8_t *block, size_t len, size_t room)
+{
+	uint8_t    *copy = exact(block, len);
+	AtidMstEntry entry;
+	AtidMstNode node;
+	AtidFault	fault = atid_mst_read_node(copy, len, &node, &entry, room);
+
+	/* a fault has its place, and what was read is in the node */
+	if (fault == ATID_OK ? node.count > 1 : node.at < copy || node.at > copy + len)
+		fault = (AtidFault) -1;
+	free(copy);
+	return fault;
+}
+
+static void
+test_nodes(void)
+{
+	uint8_t		large[12 + ATID_MST_KEY_MAX + 1] = "\xa2\x61" "e\x81\xa4\x61k\x59";
+	uint8_t    *node;
+	size_t		len;
+	bool		cut = true;
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+	{
+		node = from_hex(nodes[i].node, &len);
+		ok(read_node(node, len, 1) == nodes[i].fault, nodes[i].name);
+		free(node);
+	}
+	node = from_hex(ENTRY(K P "6174" LINK("71") V), &len);
+	for (size_t i = 0; i < len; i++)
+	{
+		AtidFault	fault = read_node(node, i, 1);
+
+		cut = cut && fault >= ATID_CBOR_ENDS && fault <= ATID_CBOR_COUNT;
+	}
+	ok(cut, "a node that is cut off at any byte");
+	ok(read_node(node, len, 0) == ATID_OK, "a node for which there is no room is only counted");
+	free(node);
+	large[8] = (ATID_MST_KEY_MAX + 1) >> 8;
+	large[9] = (ATID_MST_KEY_MAX + 1) & 0xFF;
+	ok(read_node(large, sizeof(large), 1) == ATID_MST_KEY_LONG, "a k of 1,025 bytes");
+	node = from_hex("a2 6165 99 03e9", &len);
+	node = realloc(node, 1100);
+	memset(node + len, 0, 1100 - len);
+	ok(read_node(node, 1100, 1) == ATID_MST_MANY_ENTRIES, "1,001 entries");
+	free(node);
 }
 
 static void
@@ -278,6 +389,8 @@ main(void)
 {
 	test_depths();
 	test_prefixes();
+	test_keys();
+	test_nodes();
 	test_limits();
 	test_finish();
 	test_subtrees();

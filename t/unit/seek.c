@@ -118,6 +118,29 @@ check(const Case *c)
 	free(block);
 }
 
+/*
+ * What is at the beginning of a block: its kind, and its text, which is given; NULL: it is none.
+ */
+static void
+check_value(const char *hex, AtidSeekKind kind, const char *text, const char *name)
+{
+	size_t		len;
+	uint8_t    *block = from_hex(hex, &len);
+	AtidSeek	seek;
+	const char *found = NULL;
+	size_t		found_len = 0;
+	bool		good = atid_seek_init(&seek, block, len) == ATID_SEEK_FOUND &&
+		atid_seek_kind(&seek) == kind;
+
+	if (atid_seek_text(&seek, &found, &found_len))
+		good = good && text != NULL && found_len == strlen(text) &&
+			memcmp(found, text, found_len) == 0;
+	else
+		good = good && text == NULL;
+	ok(good, name);
+	free(block);
+}
+
 static int	pauses = 0;
 
 static void
@@ -138,6 +161,16 @@ main(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(&cases[i]);
+
+	check_value("a0", ATID_SEEK_MAP, NULL, "a map");
+	check_value("80", ATID_SEEK_ARRAY, NULL, "an array is one, and no text");
+	check_value("d82a450001550000", ATID_SEEK_LINK, NULL, "a link is one, and no text");
+	check_value("4161", ATID_SEEK_BYTES, NULL, "bytes are no text");
+	check_value("f6", ATID_SEEK_OTHER, NULL, "null is no text");
+	check_value("6161 00", ATID_SEEK_OTHER, "a", "a text, and more behind it");
+	check_value("60", ATID_SEEK_OTHER, "", "the empty text");
+	check_value("62 61", ATID_SEEK_OTHER, NULL, "a text that is cut off");
+	check_value("78", ATID_SEEK_OTHER, NULL, "a text's head that is cut off");
 
 	memset(deep, 0x81, sizeof(deep));
 	result = atid_seek_init(&seek, deep, sizeof(deep));

@@ -31,6 +31,7 @@
 
 #include <string.h>
 
+#include "codec/assert.h"
 #include "codec/cbor/dagcbor.h"
 #include "codec/cbor/multiformat.h"
 
@@ -163,8 +164,10 @@ read_entry(AtidCborReader *reader, AtidMstNode *node, AtidMstEntry *entry)
 		return node_fault(node, reader, event, ATID_MST_ENTRY);
 	entry->value = item.data;
 	entry->value_len = (uint32_t) item.len;
-	if ((event = atid_cbor_next(reader, &item)) != ATID_CBOR_MAP_END)
-		return node_fault(node, reader, event, ATID_MST_ENTRY);
+
+	/* as many pairs as the map has were read */
+	event = atid_cbor_next(reader, &item);
+	ATID_ASSERT(event == ATID_CBOR_MAP_END);
 	return ATID_OK;
 }
 
@@ -195,13 +198,14 @@ atid_mst_read_node(const uint8_t *block, size_t len, AtidMstNode *node,
 		if (fault != ATID_OK)
 			return fault;
 	}
-	if ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_ARRAY_END)
-		return node_fault(node, &reader, event, ATID_MST_NODE);
+	event = atid_cbor_next(&reader, &item);
+	ATID_ASSERT(event == ATID_CBOR_ARRAY_END);
 	fault = read_tree_link(&reader, node, 'l', ATID_MST_NODE, &node->left);
 	if (fault != ATID_OK)
 		return fault;
-	if ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_MAP_END ||
-		(event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
+	event = atid_cbor_next(&reader, &item);
+	ATID_ASSERT(event == ATID_CBOR_MAP_END);
+	if ((event = atid_cbor_next(&reader, &item)) != ATID_CBOR_END)
 		return node_fault(node, &reader, event, ATID_MST_NODE);
 	return ATID_OK;
 }
