@@ -113,10 +113,34 @@ test_limits(void)
 	   == ATID_BASE58_LENGTH, "a longer one is refused");
 }
 
+/*
+ * A character is a digit where a text of it can be read.
+ */
+static void
+test_digits(void)
+{
+	uint8_t		decoded[ATID_BASE58_TEXT_MAX];
+	size_t		len;
+	size_t		at;
+	int			digits = 0;
+	bool		same = true;
+
+	for (int c = 0; c < 256; c++)
+	{
+		char		text = (char) c;
+		bool		digit = atid_base58_is_digit(text);
+
+		digits += digit;
+		same = same && digit == (atid_base58_decode(&text, 1, decoded, &len, &at) == ATID_OK);
+	}
+	ok(same && digits == 58, "58 characters are digits");
+}
+
 int
 main(void)
 {
 	test_vectors();
+	test_digits();
 	test_characters();
 	test_limits();
 	return done();

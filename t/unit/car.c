@@ -1,6 +1,7 @@
 /*-------------------------------------------------------------------------
  * car.c
- *		CARs are written, read, and cut off at any byte; the slots of an index all collide.
+ *		CARs are written, read, and cut off at any byte; each rule is broken alone; the slots
+ *		of an index all collide.
  *
  * t/066_repository_rules.pl has the words of all that is refused.
  *
@@ -155,6 +156,65 @@ test_cut(void)
 	ok(count_sections(car_len, &fault) == 4, "whole: all sections");
 }
 
+#define HEADER "11 a2 65726f6f7473 80 6776657273696f6e 01"
+#define DIGEST "abababababababababababababababababababababababababababababababab"
+
+/* A CAR, its fault, and where that is. */
+static const struct
+{
+	const char *car;
+	AtidFault	fault;
+	size_t		at;
+	const char *name;
+}			cars[] = {
+	{HEADER, ATID_OK, 0, "no sections"},
+	{HEADER "05 01550000 78", ATID_OK, 0, "a section whose CID holds its data, and a block"},
+	{HEADER "25 01a9021220" DIGEST, ATID_OK, 0, "a CID of another codec"},
+	{"", ATID_CAR_ENDS, 0, "nothing"},
+	{"80", ATID_CAR_ENDS, 0, "half a length"},
+	{"8000", ATID_VARINT_SHORTEST, 0, "a length of two bytes that needs one"},
+	{"12 a2", ATID_CAR_LENGTH, 0, "a header that is cut off"},
+	{"00", ATID_CBOR_ENDS, 1, "a header of nothing"},
+	{"01 80", ATID_CAR_FIELDS, 1, "a header that is an array"},
+	{"01 a0", ATID_CAR_FIELDS, 1, "a header of no fields"},
+	{"04 a1 6161 01", ATID_CAR_FIELDS, 2, "a header of another field"},
+	{"0a a1 6776657273696f6e 01", ATID_CAR_FIELDS, 1, "a header without roots"},
+	{"08 a1 65726f6f7473 80", ATID_CAR_FIELDS, 1, "a header without version"},
+	{"08 a1 65726f6f7473 01", ATID_CAR_ROOTS, 8, "roots that are a number"},
+	{"09 a1 65726f6f7473 8101", ATID_CAR_ROOTS, 9, "a root that is a number"},
+	{"0a a1 6776657273696f6e 02", ATID_CAR_VERSION, 10, "version 2"},
+	{"0a a1 6776657273696f6e 60", ATID_CAR_VERSION, 10, "a version of text"},
+	{"12 a2 65726f6f7473 80 6776657273696f6e 01 00", ATID_CBOR_TRAILING, 18,
+	"a header and more behind it"},
+	{HEADER "00", ATID_CID_TRUNCATED, 19, "a section of nothing"},
+	{HEADER "02 0155", ATID_CID_TRUNCATED, 21, "a section that ends in its CID"},
+	{HEADER "22 1220" DIGEST, ATID_CID_V0, 19, "a CIDv0"},
+	{HEADER "22 1320" DIGEST, ATID_CID_VERSION, 19, "a CID of another version"},
+	{HEADER "05 01550000", ATID_CAR_LENGTH, 18, "a section beyond the end"},
+	{HEADER "80", ATID_CAR_ENDS, 18, "half a length of a section"},
+};
+
+static void
+test_faults(void)
+{
+	for (size_t i = 0; i < sizeof(cars) / sizeof(cars[0]); i++)
+	{
+		size_t		len;
+		uint8_t    *bytes = from_hex(cars[i].car, &len);
+		AtidCarReader reader;
+		AtidCarSection section;
+
+		atid_car_begin(&reader, bytes, len);
+		while (atid_car_next(&reader, &section))
+			;
+		ok(reader.fault == cars[i].fault &&
+		   (reader.fault == ATID_OK || reader.at == cars[i].at), cars[i].name);
+		if (reader.fault != cars[i].fault || reader.at != cars[i].at)
+			printf("# fault %d at %zu\n", reader.fault, reader.at);
+		free(bytes);
+	}
+}
+
 static void
 test_index(bool collide)
 {
@@ -167,6 +227,8 @@ test_index(bool collide)
 	size_t		n;
 	bool		found = true;
 	bool		first = true;
+	uint8_t		other[5 + ATID_SHA2_256_LEN] = {1, 0xa9, 0x02, ATID_HASH_SHA2_256,
+	ATID_SHA2_256_LEN};
 
 	put_header(0);
 	for (int i = 0; i < BLOCKS; i++)
@@ -177,6 +239,7 @@ test_index(bool collide)
 	for (int i = 0; i < BLOCKS; i++)
 		put_section(cids[i], ATID_CID_BLESSED_LEN, "again", 5);
 	put_section((const uint8_t *) "\x01\x55\x00\x00", 4, "x", 1);
+	put_section(other, sizeof(other), "y", 1);
 
 	index.len = car_len;
 	index.slots = calloc(slots, sizeof(AtidCarSlot));
@@ -186,7 +249,7 @@ test_index(bool collide)
 	atid_car_begin(&reader, car, car_len);
 	while ((n = atid_car_index_read(&index, &reader)) > 0)
 		read += n;
-	ok(read == 2 * BLOCKS + 1, "index: reads all sections");
+	ok(read == 2 * BLOCKS + 2, "index: reads all sections");
 
 	for (int i = 0; i < BLOCKS; i++)
 	{
@@ -206,6 +269,8 @@ test_index(bool collide)
 	atid_car_index_expect(&index, expected, ATID_CAR_BATCH);
 	ok(atid_car_index_find(&index, cids[0], ATID_CID_BLESSED_LEN, &section) == NULL,
 	   "index: no other CID");
+	ok(atid_car_index_find(&index, other, sizeof(other), &section) != NULL &&
+	   *section.block == 'y', "index: a CID of another codec");
 	ok(atid_car_index_find(&index, (const uint8_t *) "\x01\x55\x00\x00", 4, &section) == NULL,
 	   "index: no identity");
 	free(index.slots);
@@ -216,6 +281,7 @@ main(void)
 {
 	test_roots();
 	test_cut();
+	test_faults();
 	test_index(false);
 	test_index(true);
 	return done();

@@ -216,6 +216,7 @@ main(void)
 	AtidCommit	commit;
 	size_t		len;
 	bool		cut = true;
+	uint8_t    *large;
 
 	len = write_commit((Fields) {0});
 	ok(parse(len, &commit) == ATID_OK, "a commit of version 3");
@@ -255,6 +256,11 @@ main(void)
 	ok(parse(1, &commit) == ATID_COMMIT_TOP, "an array");
 	memory[0] = 0xA0;
 	ok(parse(1, &commit) != ATID_OK, "an empty map");
+
+	large = calloc(1, ATID_COMMIT_SIZE_MAX + 1);
+	ok(atid_commit_parse(large, ATID_COMMIT_SIZE_MAX + 1, &commit) == ATID_COMMIT_LARGE,
+	   "a byte too many");
+	free(large);
 
 	len = write_commit((Fields) {.others = 3});
 	for (size_t i = 0; i < len; i++)
