@@ -14,18 +14,23 @@
 #include "compat.h"
 
 /*
- * What codec/mst*.c needs besides blocks: hashes, and memory from a context.  If an
+ * What codec/mst*.c needs besides blocks and hashes: memory from a context.  If an
  * AtidMstCaller has these functions, its arg must be a struct that begins with this one.
  */
 typedef struct AtidMstTools
 {
-	struct pg_cryptohash_ctx *hash;
 	MemoryContext context;
 } AtidMstTools;
 
 /* AtidMstCaller.sha256 and .alloc.  They raise an error where hashing fails, or memory is out. */
 extern void atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8_t digest[32]);
 extern void *atid_mst_tools_alloc(void *arg, void *old, size_t size);
+
+/*
+ * The row that a function returns.  Its descriptor is made with the first call and kept in
+ * fn_extra, as to read it from the catalogue takes longer than to split a frame.
+ */
+extern Datum atid_row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
 
 /*
  * Problems are not raised but noted, the first one only: predicates and *_problem functions
@@ -55,9 +60,8 @@ typedef enum AtidArchiveBlock
 } AtidArchiveBlock;
 
 /* What a CAR is opened for, besides reading its header and sections in order. */
-#define ATID_ARCHIVE_CHECK		0x01	/* checking the hashes of blocks */
-#define ATID_ARCHIVE_INDEX		0x02	/* finding blocks, and walking trees */
-#define ATID_ARCHIVE_RECORDS	0x04	/* and finding the records of trees */
+#define ATID_ARCHIVE_INDEX		0x01	/* finding blocks, and walking trees */
+#define ATID_ARCHIVE_RECORDS	0x02	/* and finding the records of trees */
 
 /*
  * Open a CAR, which must stay as it is.  The flags say what for.  Returns false if its header

@@ -20,7 +20,6 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
-#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
@@ -65,27 +64,6 @@ parse_frame(FunctionCallInfo fcinfo, AtidFrame *frame, bytea **bytes)
 }
 
 /*
- * The row of a call.  Its descriptor is made with the first call and kept in fn_extra, as to read
- * it from the catalogue takes longer than to split a frame.
- */
-static Datum
-row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
-{
-	TupleDesc	tupdesc = fcinfo->flinfo->fn_extra;
-
-	if (tupdesc == NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-
-		if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		fcinfo->flinfo->fn_extra = BlessTupleDesc(tupdesc);
-		MemoryContextSwitchTo(caller);
-	}
-	return HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls));
-}
-
-/*
  * frame_parts(frame bytea): op, t, error, body.
  */
 PG_FUNCTION_INFO_V1(atid_frame_parts);
@@ -107,7 +85,7 @@ atid_frame_parts(PG_FUNCTION_ARGS)
 	if (frame.error != NULL)
 		values[2] = PointerGetDatum(cstring_to_text_with_len(frame.error, (int) frame.error_len));
 	values[3] = atid_bytes_datum(frame.body, frame.body_len);
-	return row_datum(fcinfo, values, nulls);
+	return atid_row_datum(fcinfo, values, nulls);
 }
 
 
@@ -258,7 +236,7 @@ atid_commit_event(PG_FUNCTION_ARGS)
 		values[5] = atid_bytes_datum(event->prev_data, ATID_CID_BLESSED_LEN);
 	values[6] = atid_bytes_datum(event->blocks, event->blocks_len);
 	values[7] = time_datum(event);
-	return row_datum(fcinfo, values, nulls);
+	return atid_row_datum(fcinfo, values, nulls);
 }
 
 /*
@@ -281,7 +259,7 @@ atid_sync_event(PG_FUNCTION_ARGS)
 	values[2] = UInt64GetDatum(tid_of(event->rev));
 	values[3] = atid_bytes_datum(event->blocks, event->blocks_len);
 	values[4] = time_datum(event);
-	return row_datum(fcinfo, values, nulls);
+	return atid_row_datum(fcinfo, values, nulls);
 }
 
 /*

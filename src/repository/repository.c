@@ -17,7 +17,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
@@ -193,13 +192,10 @@ atid_repo_commit(PG_FUNCTION_ARGS)
 	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	Repository *repo = palloc(sizeof(Repository));
 	const AtidCommit *commit = &repo->commit;
-	TupleDesc	tupdesc;
 	Datum		values[8] = {0};
 	bool		nulls[8] = {0};
 	Datum		result;
 
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	if (!open_repository(repo, car))
 		atid_archive_raise(&repo->archive, "repository");
 
@@ -221,7 +217,7 @@ atid_repo_commit(PG_FUNCTION_ARGS)
 	values[6] = atid_bytes_datum(repo->commit_section.cid, repo->commit_section.cid_len);
 	values[7] = atid_bytes_datum(repo->commit_section.block, repo->commit_section.block_len);
 
-	result = HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+	result = atid_row_datum(fcinfo, values, nulls);
 	close_repository(repo);
 	return result;
 }

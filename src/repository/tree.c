@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -147,7 +146,6 @@ PG_FUNCTION_INFO_V1(atid_mst_get);
 Datum
 atid_mst_get(PG_FUNCTION_ARGS)
 {
-	TupleDesc	tupdesc;
 	Datum		values[3] = {0};
 	bool		nulls[3] = {false, true, true};
 	const char *state = "absent";
@@ -158,8 +156,6 @@ atid_mst_get(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	key = PG_GETARG_TEXT_PP(2);
 	tree = atid_tree_open(fcinfo, 0);
 	walk = &tree->walk;
@@ -191,7 +187,7 @@ atid_mst_get(PG_FUNCTION_ARGS)
 	}
 	values[0] = PointerGetDatum(cstring_to_text(state));
 	atid_tree_close(tree);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+	return atid_row_datum(fcinfo, values, nulls);
 }
 
 
