@@ -36,11 +36,67 @@ CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v8(namespace uuid, name tex
 CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v8(namespace uuid, name bytea) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_generate_v8_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 
+-- COST as bench/functions measures it, here and below.
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_to_numeric(uuid) RETURNS numeric
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_from_numeric(numeric) RETURNS uuid
+  AS 'MODULE_PATHNAME', 'atid_uuid_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_to_oid(uuid) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+
+CREATE OR REPLACE FUNCTION @extschema@.uuid_to_urn(uuid) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_urn' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
+
+------------------------------------------------------------------------------
+-- address
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_make(authority text) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_make(authority text, path text) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_make(authority text, collection text, rkey text) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_normalize(@extschema@.at_uri) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_or_null(text) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_from_subject_or_null(subject text) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_from_subject_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_scopes(@extschema@.at_uri) RETURNS @extschema@.at_uri[]
+  AS 'MODULE_PATHNAME', 'atid_at_uri_scopes' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.at_uri_scope_upper(@extschema@.at_uri) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_scope_upper' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
+
+------------------------------------------------------------------------------
+-- datetime
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE OR REPLACE FUNCTION @extschema@.datetime_normalize(text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_datetime_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
 ------------------------------------------------------------------------------
 -- record
 ------------------------------------------------------------------------------
 
 -- functions
+
+CREATE OR REPLACE FUNCTION @extschema@.bytes_json(bytea) RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_bytes_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
 -- They raise no errors any more, so they may be LEAKPROOF.  A session that has loaded an older library
 -- still raises them: doc/install.md says so.
@@ -114,6 +170,9 @@ CREATE OR REPLACE FUNCTION @extschema@.lexicon_document(lexicons @extschema@.lex
 
 CREATE OR REPLACE FUNCTION @extschema@.lexicon_to_jsonb(lexicons @extschema@.lexicon) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_lexicon_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+
+CREATE OR REPLACE FUNCTION @extschema@.record_key_conforms(key text, lexicons @extschema@.lexicon, nsid text) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_record_key_conforms_lexicons' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
 
 ------------------------------------------------------------------------------
 -- repository

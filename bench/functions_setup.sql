@@ -139,10 +139,10 @@ BEGIN
     n := 1;
     LOOP
       ns := bench.time(call, s.rows, n);
-      EXIT WHEN ns > 4e6;
-      n := n * greatest(2, least(100, (6e6 / ns)::bigint));
+      EXIT WHEN ns > 2e7;
+      n := n * greatest(2, least(100, (3e7 / ns)::bigint));
     END LOOP;
     INSERT INTO bench.result
-      SELECT s.function, round, greatest(ns - bench.time(CASE WHEN s.rows THEN 'generate_series(1, 1)' ELSE 'i' END, s.rows, n), 0) / n / 10 WHERE round > 0;
+      SELECT s.function, round, (ns - bench.time(CASE WHEN s.rows THEN 'generate_series(1, 1)' ELSE 'i' END, s.rows, n)) / n / 10 WHERE round > 0;
   END LOOP;
 END $$;

@@ -9,6 +9,15 @@
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
 ------------------------------------------------------------------------------
+-- PLC
+------------------------------------------------------------------------------
+
+-- COST as bench/functions measures it: no signature is verified.
+
+CREATE OR REPLACE FUNCTION @extschema@.plc_operation_problem(operation jsonb) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_plc_operation_problem' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 200;
+
+------------------------------------------------------------------------------
 -- PLC logs
 ------------------------------------------------------------------------------
 
