@@ -721,11 +721,11 @@ insert into weather select record || '{"windForce": 13}' from weather limit 1;
 \echo
 \echo '14. Typed views'
 \echo
-\echo 'examples/views.sql makes a view of each record type, with a typed column for each property. Engines such as'
+\echo 'indexer/sql/views.sql makes a view of each record type, with a typed column for each property. Engines such as'
 \echo 'PostGraphile and PostgREST make an API of such views (doc/views.md).'
 \echo
 \set QUIET on
-\ir ../examples/views.sql
+\ir ../indexer/sql/views.sql
 \set QUIET off
 \set ECHO queries
 create schema api;

@@ -1,4 +1,4 @@
-# The typed views of examples/views.sql say what the records say.
+# The typed views of indexer/sql/views.sql say what the records say.
 #
 # Shows that
 # - the views of all record types of the published Lexicons are made in one transaction, over blocks and over jsonb,
@@ -33,7 +33,7 @@ my $node    = new_node('views');
 my $db      = new_database($node, 'views');
 my $session = AtidTest::Session->new($node, $db);
 
-$session->ok(<<'SQL' . slurp_file("$FindBin::Bin/../examples/views.sql"));
+$session->ok(<<'SQL' . slurp_file("$FindBin::Bin/../indexer/sql/views.sql"));
 CREATE TABLE blocks (uri atid.at_uri, cid atid.cid_link, block bytea);
 CREATE TABLE jsons (uri atid.at_uri, did atid.did, record jsonb);
 CREATE SCHEMA b;

@@ -65,7 +65,7 @@ CREATE INDEX ON t USING brin (r);
 CREATE TABLE record (uri atid.at_uri PRIMARY KEY, record jsonb);
 SQL
 
-my @files = map { "examples/$_" } qw(migrate lexicons references export partitions views);
+my @files = map { "examples/$_" } qw(migrate lexicons references export partitions);
 push @files, qw(examples/plc-mirror indexer/sql/install) if has_extension($node, 'atid_crypto');
 foreach my $file (@files)
 {

@@ -5,7 +5,7 @@
 # - the table's rows are what the programs printed;
 # - each recipe is needed: the step fails, or gives a string, without it;
 # - alembic finds what a table of atid's types needs with the recipes, and not without them;
-# - PostGraphile serves the typed views of examples/views.sql to a role that can read only them: in one statement that
+# - PostGraphile serves the typed views of indexer/sql/views.sql to a role that can read only them: in one statement that
 #   uses the indexes, what the records say;
 # - the chapter's keys work in migrations of ActiveRecord, whose schema.rb keeps those of version 7 and not atid's types,
 #   of Django, of Drizzle and of Prisma's schema engine, which find no difference afterwards;

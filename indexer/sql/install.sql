@@ -18,5 +18,6 @@ SET search_path = indexer, pg_temp;
 \ir readers.sql
 \ir watch.sql
 \ir operate.sql
+\ir views.sql
 \ir finish.sql
 RESET search_path;

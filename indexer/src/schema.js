@@ -206,6 +206,7 @@ async function grant(client, role) {
   ])
     await client.query(`GRANT ${right} TO ${name}`);
   await client.query(
-    `REVOKE INSERT, UPDATE, DELETE ON indexer.migration, indexer.program, indexer.settings FROM ${name}`,
+    'REVOKE INSERT, UPDATE, DELETE ON indexer.migration, indexer.program, indexer.settings, indexer.view_type, ' +
+      `indexer.view_column, indexer.view_index, indexer.view_reference, indexer.labeler FROM ${name}`,
   );
 }

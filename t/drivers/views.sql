@@ -1,9 +1,9 @@
--- Typed views of the demo's records, as examples/views.sql makes them, for PostGraphile. The variables lexicons and
+-- Typed views of the demo's records, as indexer/sql/views.sql makes them, for PostGraphile. The variables lexicons and
 -- records are arrays of jsonb. The role reader may read the views, and nothing else.
 CREATE EXTENSION atid;
 CREATE SCHEMA views;
 SET search_path = views, public;
-\ir ../../examples/views.sql
+\ir ../../indexer/sql/views.sql
 CREATE TABLE source (uri atid.at_uri PRIMARY KEY, did atid.did NOT NULL, cid atid.cid_link NOT NULL, block bytea NOT NULL);
 CREATE TEMP TABLE line (json jsonb);
 \copy line FROM 'demo/records.jsonl' WITH (FORMAT csv, DELIMITER e'\x02', QUOTE e'\x01')

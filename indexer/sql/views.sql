@@ -1,0 +1,602 @@
+-- Typed views of records, made from their Lexicons. doc/views.md tells how they are used.
+--
+--   make_views(lexicons, source, target)   a view for each record type in the schema target: made anew if its Lexicon
+--                                          has changed, dropped if it is gone; returns how many there are
+--   make_views(target)                     the same over the tables of the indexer, and a view of its accounts
+--   make_view_index(view, columns)         an index of the source, for queries of a view by these columns
+--   make_search(view, columns)             an index of words, and the functions search_... and ..._rank
+--   find_references()                      fills view_reference from the references that are there
+--
+-- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (bytea,
+-- DAG-CBOR) or record (jsonb). If it also has the columns did, cid, indexed and conforms, the views use them.
+--
+-- Strangers write the records. No value of theirs may make a query, an INSERT or an index fail, in whatever order the
+-- planner asks: so no expression of a column raises an error, a column is NULL where its type cannot hold the value,
+-- and an index takes only what is sure to fit.
+--
+-- The file is a part of install.sql, and can be used alone: load it into a schema of its own, for example with
+-- PGOPTIONS='-c search_path=views'. The functions run with the search_path of who calls them.
+
+-- The views. n names the row in the view, which is not there yet when its definition is written.
+CREATE TABLE IF NOT EXISTS view_type (
+  n         int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  view      regclass UNIQUE,
+  nsid      text,              -- of the record type; NULL: the view of the accounts
+  only_key  text,              -- the one key that its records have, as "self"; NULL: they have several
+  source    regclass NOT NULL,
+  accounts  regclass,
+  condition text NOT NULL,     -- by which the source's rows are the view's, as indexes have it
+  lexicons  atid.lexicon,      -- what the type needs to be judged
+  description text
+);
+
+-- The columns of the views.
+CREATE TABLE IF NOT EXISTS view_column (
+  view       regclass,
+  name       name,
+  path       text[],           -- of the property; NULL: it is not of the record
+  kind       text NOT NULL,    -- own; property; url, of the blob at the path
+  type       text NOT NULL,
+  expression text NOT NULL,    -- over a row of the source
+  most       int,              -- bytes in an index; NULL: it has no bound, or cannot be indexed
+  filled     bool NOT NULL,    -- it is never NULL
+  description text,
+  PRIMARY KEY (view, name)
+);
+
+-- The indexes. Views of other schemas can share one.
+CREATE TABLE IF NOT EXISTS view_index (
+  view       regclass,
+  columns    name[],
+  search     bool,             -- of words
+  index      regclass NOT NULL,
+  definition text NOT NULL,
+  config     text,             -- of search, if it was given
+  PRIMARY KEY (view, search, columns)
+);
+
+-- Fill this by hand, or by find_references(): the columns that point at records of a type. The comments of the views
+-- then tell it to engines.
+CREATE TABLE IF NOT EXISTS view_reference (
+  nsid   text,    -- the type that has the column
+  path   text[],  -- of the property
+  target text,    -- the type of the records at which it points
+  PRIMARY KEY (nsid, path, target)
+);
+
+-- Fill this by hand: the labelers whose labels hide, and which ones do.
+CREATE TABLE IF NOT EXISTS labeler (
+  did   atid.did PRIMARY KEY,
+  hides text[] NOT NULL DEFAULT '{!hide,!takedown,!suspend}'
+);
+
+-- The name of a view or column: "app.bsky.feed.post" gives app_bsky_feed_post, and "createdAt" created_at.
+CREATE OR REPLACE FUNCTION view_name(path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (SELECT CASE WHEN n = '' THEN 'field'
+                    WHEN octet_length(n) > 57 THEN left(n, 48) || '_' || left(md5(array_to_string(path, '.')), 8) ELSE n END
+        FROM trim('_' FROM lower(regexp_replace(regexp_replace(array_to_string(path, '_'),
+          '([a-z0-9])([A-Z])', '\1_\2', 'g'), '[^A-Za-z0-9]+', '_', 'g'))) AS n);
+
+-- A description as a comment. Engines take instructions from comments: PostGraphile from lines that begin with "@",
+-- pg_graphql from "@graphql". A character of no width makes text of these.
+CREATE OR REPLACE FUNCTION view_text(description text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(regexp_replace(description, '@(?=graphql)', U&'@\200B', 'gi'), '(^|[[:cntrl:]\u2028\u2029])(\s*)@', U&'\\1\\2\200B@', 'g');
+
+-- A schema with what it needs to be read: a reference is replaced by its definition, and "home" is the document to
+-- which further references belong.
+CREATE OR REPLACE FUNCTION view_schema(lexicons atid.lexicon, home text, schema jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN schema->>'type' = 'ref' THEN (
+    SELECT coalesce(atid.lexicon_document(lexicons, nsid) #> ARRAY['defs', coalesce(nullif(split_part(schema->>'ref', '#', 2), ''), 'main')], '{}')
+           || jsonb_strip_nulls(jsonb_build_object('home', nsid, 'description', schema->'description'))
+    FROM coalesce(nullif(split_part(schema->>'ref', '#', 1), ''), home) AS nsid)
+  ELSE schema || jsonb_build_object('home', home) END;
+
+-- The columns of a record type: each property of the record, and the strings, numbers and truth values of objects in
+-- it, to a path of three steps: reply.parent.uri is the column reply_parent_uri. The texts that an application looks
+-- for are short, as their Lexicon says: longer ones have no value here.
+CREATE OR REPLACE FUNCTION view_properties(lexicons atid.lexicon, nsid text,
+  OUT name text, OUT path text[], OUT kind text, OUT type text, OUT most int, OUT description text)
+RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
+  WITH RECURSIVE property (path, schema) AS (
+    SELECT ARRAY[key], view_schema(lexicons, view_properties.nsid, value)
+    FROM jsonb_each(atid.lexicon_document(lexicons, view_properties.nsid) #> '{defs,main,record,properties}')
+    UNION ALL
+    SELECT path || key, view_schema(lexicons, schema->>'home', value)
+    FROM property, jsonb_each(schema->'properties')
+    WHERE schema->>'type' = 'object' AND cardinality(path) < 3
+  ), typed AS (
+    SELECT path, schema, schema->>'type' AS said,
+           CASE schema->>'type'
+             WHEN 'string' THEN CASE schema->>'format' WHEN 'at-uri' THEN 'atid.at_uri' WHEN 'did' THEN 'atid.did' WHEN 'tid' THEN 'atid.tid'
+                                  WHEN 'cid' THEN 'atid.cid_link' WHEN 'datetime' THEN 'timestamptz' ELSE 'text' END
+             WHEN 'token' THEN 'text' WHEN 'cid-link' THEN 'link'
+             WHEN 'integer' THEN 'bigint' WHEN 'boolean' THEN 'boolean' ELSE 'jsonb' END AS type
+    FROM property
+  )
+  SELECT view_name(path), path, 'property', type,
+         CASE type WHEN 'atid.at_uri' THEN 1200 WHEN 'atid.did' THEN 512 WHEN 'atid.cid_link' THEN 256 WHEN 'link' THEN 256
+           WHEN 'jsonb' THEN NULL
+           WHEN 'text' THEN CASE WHEN jsonb_path_match(schema, '$.maxLength <= 1000', silent => true) THEN (schema->>'maxLength')::numeric::int
+                                 WHEN said = 'token' OR schema ?| '{enum,knownValues,const}'
+                                   OR schema->>'format' IN ('language', 'handle', 'nsid', 'record-key', 'at-identifier') THEN 1000 END
+           ELSE 16 END,
+         schema->>'description'
+  FROM typed WHERE cardinality(path) = 1 OR type <> 'jsonb'
+  UNION ALL
+  SELECT view_name(path || '{url}'::text[]), path, 'url', 'text', NULL, 'The address at which the server of its account has it.'
+  FROM typed WHERE said = 'blob';
+END;
+
+-- The expression of a property, by the column of the source that has the record. Of a blob's address, that of its CID.
+CREATE OR REPLACE FUNCTION view_expression(kind text, type text, most int, path text[], source text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+  SELECT format(CASE WHEN kind = 'url' THEN 'CASE WHEN atid.cid_is_valid(%6$s) THEN %6$s WHEN atid.cid_is_valid(%7$s) THEN %7$s END' ELSE CASE type
+    WHEN 'text' THEN CASE WHEN most IS NULL THEN 'CASE WHEN %2$s = ''string'' THEN %1$s END'
+                          ELSE 'CASE WHEN %2$s = ''string'' AND octet_length(%1$s) <= %5$s THEN %1$s END' END
+    WHEN 'link' THEN 'CASE WHEN %2$s <> ''string'' AND atid.cid_is_valid(%4$s) THEN (%4$s)::atid.cid_link END'
+    WHEN 'atid.cid_link' THEN 'CASE WHEN %2$s = ''string'' AND atid.cid_is_valid(%1$s) THEN (%1$s)::atid.cid_link END'
+    WHEN 'atid.tid' THEN 'CASE WHEN %2$s = ''string'' AND atid.tid_is_valid(%1$s) THEN (%1$s)::atid.tid END'
+    WHEN 'atid.did' THEN 'CASE WHEN octet_length(%1$s) <= %5$s THEN atid.did_or_null(%1$s) END'
+    WHEN 'atid.at_uri' THEN 'CASE WHEN octet_length(%1$s) <= %5$s THEN atid.at_uri_or_null(%1$s) END'
+    WHEN 'timestamptz' THEN 'atid.datetime_or_null(%1$s)'
+    WHEN 'boolean' THEN 'CASE %3$s WHEN ''true'' THEN true WHEN ''false'' THEN false END'
+    WHEN 'bigint' THEN 'jsonb_path_query_first(%3$s, ''strict $ ? (@ >= -9223372036854775808 && @ <= 9223372036854775807 && @.floor() == @)'')::bigint'
+    ELSE '%3$s' END END, text, typeof, json, link, most, ref, old)
+  FROM (SELECT format('atid.dag_cbor_get_text(block, %L)', path), format('atid.dag_cbor_typeof(block, %L)', path),
+               format('atid.dag_cbor_get(block, %L)', path), format('atid.dag_cbor_get_text(block, %L)', path),
+               format('atid.dag_cbor_get_text(block, %L)', path || '{ref}'::text[]), format('atid.dag_cbor_get_text(block, %L)', path || '{cid}'::text[])
+        WHERE source = 'block'
+        UNION ALL
+        SELECT format('(record #>> %L)', path), format('jsonb_typeof(record #> %L)', path),
+               format('(record #> %L)', path), format('(record #>> %L)', path || '{$link}'::text[]),
+               format('(record #>> %L)', path || '{ref,$link}'::text[]), format('(record #>> %L)', path || '{cid}'::text[])
+        WHERE source = 'record') AS a (text, typeof, json, link, ref, old));
+
+-- Does a label that is in force, of a labeler that counts, hide one of these subjects?
+CREATE OR REPLACE FUNCTION view_hidden(subjects text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN format('EXISTS (SELECT FROM labels_in_force AS l JOIN labeler AS b ON b.did = l.src AND l.val = ANY (b.hides) WHERE l.subject = ANY (ARRAY[%s]))', subjects);
+
+-- The name as part of a statement, whatever the search_path of who runs it is.
+CREATE OR REPLACE FUNCTION view_full_name(relation regclass) RETURNS text LANGUAGE sql STABLE STRICT
+RETURN (SELECT format('%I.%I', nspname, relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = relation);
+
+-- Takes a view out, with what was made for it.
+CREATE OR REPLACE FUNCTION drop_view(old regclass) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE f regprocedure;
+BEGIN
+  FOR f IN SELECT * FROM view_search_functions(old) LOOP
+    EXECUTE format('DROP FUNCTION %s', f);
+  END LOOP;
+  EXECUTE format('DROP VIEW %s', view_full_name(old));
+END
+$$;
+
+-- The functions of make_search that are there.
+CREATE OR REPLACE FUNCTION view_search_functions(view regclass) RETURNS SETOF regprocedure LANGUAGE sql STABLE AS $$
+  SELECT p.oid::regprocedure FROM view_index AS i JOIN pg_class AS c ON c.oid = i.view JOIN pg_proc AS p ON p.pronamespace = c.relnamespace
+  WHERE i.view = view_search_functions.view AND i.search AND p.proname IN (view_name(ARRAY['search', c.relname]), view_name(ARRAY[c.relname, 'rank']))
+    AND (p.prorettype = c.reltype OR p.proargtypes[0] = c.reltype)
+$$;
+
+-- With accounts, a table or view with the columns did and handle, each record has the handle of its account, and with
+-- pds, its server, its blobs have addresses. conforming leaves out what does not conform.
+CREATE OR REPLACE FUNCTION make_views(lexicons atid.lexicon, source regclass, target regnamespace, accounts regclass DEFAULT NULL,
+                                      conforming bool DEFAULT false)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  has CONSTANT name[] NOT NULL := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND NOT attisdropped);
+  filled CONSTANT name[] NOT NULL := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND attnotnull);
+  holder CONSTANT text NOT NULL := CASE WHEN 'block' = ANY (has) THEN 'block' ELSE 'record' END;
+  did CONSTANT text NOT NULL := CASE WHEN 'did' = ANY (has) THEN 'did' ELSE 'atid.at_uri_did(uri)' END;
+  its CONSTANT text NOT NULL := CASE WHEN 'did' = ANY (has) THEN 's.did' ELSE 'atid.at_uri_did(s.uri)' END;
+  account CONSTANT text := format('FROM %s AS a WHERE a.did = %s LIMIT 1', accounts, its);
+  pds CONSTANT bool := EXISTS (SELECT FROM pg_attribute WHERE attrelid = accounts AND attname = 'pds' AND NOT attisdropped);
+  labels CONSTANT bool := to_regclass('labels_in_force') IS NOT NULL;
+  t record;
+  p record;
+  this regclass;
+  number int;
+  full_name text;
+  key text;
+  created text;
+  rows text;
+  judged text;
+  definition text;
+  wanted view_column[];
+  names name[];
+  free text;
+BEGIN
+  PERFORM forget_views();
+  -- What is gone goes first.
+  FOR t IN SELECT view FROM view_type AS v JOIN pg_class ON oid = view AND relnamespace = target
+           WHERE v.nsid IS NOT NULL AND atid.lexicon_document(make_views.lexicons, v.nsid) #>> '{defs,main,type}' IS DISTINCT FROM 'record' LOOP
+    PERFORM drop_view(t.view);
+  END LOOP;
+  PERFORM forget_views();
+
+  FOR t IN
+    SELECT d.nsid, d.document FROM unnest(atid.lexicon_nsids(lexicons)) AS nsid,
+         LATERAL (SELECT nsid, atid.lexicon_document(lexicons, nsid)) AS d (nsid, document)
+    WHERE d.document #>> '{defs,main,type}' = 'record' ORDER BY nsid
+  LOOP
+    -- A type keeps its name; a new one gets a name that is free.
+    SELECT v.view, v.n INTO this, number FROM view_type AS v JOIN pg_class ON oid = v.view AND relnamespace = target WHERE v.nsid = t.nsid;
+    IF NOT FOUND THEN
+      SELECT n INTO free FROM (SELECT concat_ws('_', view_name(ARRAY[t.nsid]), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
+      WHERE to_regclass(format('%s.%I', target, n)) IS NULL LIMIT 1;
+      full_name := format('%s.%I', target, free);
+    ELSE
+      full_name := view_full_name(this);
+    END IF;
+    key := nullif(substring(t.document #>> '{defs,main,key}' FROM '^literal:(.*)'), '');
+    rows := format('atid.at_uri_collection(uri) = %L', t.nsid)
+      -- the planner takes this for one of two, and an equality for rare
+      || CASE WHEN key IS NULL THEN '' ELSE format(' AND CASE WHEN atid.at_uri_rkey(uri) = %L THEN true ELSE false END', key) END;
+    IF this IS NULL THEN
+      INSERT INTO view_type (nsid, source, condition) VALUES (t.nsid, source, rows) RETURNING n INTO number;
+    END IF;
+    UPDATE view_type AS v
+    SET only_key = key, source = make_views.source, accounts = make_views.accounts, condition = rows, description = t.document #>> '{defs,main,description}',
+        lexicons = atid.lexicon_only(make_views.lexicons, ARRAY[t.nsid])
+    WHERE v.n = number;
+
+    -- The columns that all views have.
+    judged := format('atid.%s_conforms(%s, (SELECT t.lexicons FROM view_type AS t WHERE t.n = %s), %L)',
+                     CASE holder WHEN 'block' THEN 'dag_cbor' ELSE 'record' END, holder, number, t.nsid);
+    IF 'conforms' = ANY (has) THEN judged := format('coalesce(conforms, %s)', judged); END IF;
+    SELECT CASE holder WHEN 'block' THEN format('atid.dag_cbor_get_text(block, %L)', ARRAY[name]) ELSE format('(record ->> %L)', name) END INTO created
+    FROM unnest('{createdAt,publishedAt}'::text[]) WITH ORDINALITY AS c (name, n)
+    WHERE t.document #> '{defs,main,record,properties}' ? name ORDER BY n LIMIT 1;
+    IF NOT FOUND THEN created := 'NULL'; END IF;
+    wanted := ARRAY[
+      ROW(NULL, 'uri', NULL, 'own', 'atid.at_uri', 'uri', 1400, 'uri' = ANY (filled), 'The AT URI of the record.'),
+      ROW(NULL, 'did', NULL, 'own', 'atid.did', did, 512, 'did' = ANY (filled), 'The DID of its account.'),
+      ROW(NULL, 'rkey', NULL, 'own', 'atid.record_key', 'atid.at_uri_rkey(uri)', 512, 'uri' = ANY (filled), 'Its record key.'),
+      ROW(NULL, 'cid', NULL, 'own', 'atid.cid_link', CASE WHEN 'cid' = ANY (has) THEN 'cid' WHEN holder = 'block' THEN 'atid.cid_of(block, ''dag-cbor'')'
+            ELSE 'CASE WHEN atid.record_is_valid(record) THEN atid.record_cid(record) END' END, 256,
+          CASE WHEN 'cid' = ANY (has) THEN 'cid' = ANY (filled) ELSE holder = 'block' AND 'block' = ANY (filled) END, 'The CID of its block.')]::view_column[];
+    IF 'indexed' = ANY (has) THEN
+      wanted := wanted || ROW(NULL, 'sort_at', NULL, 'own', 'timestamptz', format('atid.sort_at(%s, indexed)', created), 16, 'indexed' = ANY (filled),
+        'The time to sort by: when it was written, as it says itself, but not later than it came here.')::view_column;
+    END IF;
+    wanted := wanted || ROW(NULL, 'conforms', NULL, 'derived', 'boolean', judged, NULL, false, 'Does it conform to its Lexicon?')::view_column;
+    IF labels THEN
+      wanted := wanted || ROW(NULL, 'hidden', NULL, 'derived', 'boolean', view_hidden(format('s.uri, atid.at_uri_make(%s::text)', its)), NULL, true,
+        'Does a label hide it or its account?')::view_column;
+    END IF;
+    IF accounts IS NOT NULL THEN
+      wanted := wanted || ROW(NULL, 'author_handle', NULL, 'derived', 'text', format('(SELECT a.handle %s)', account), NULL, false, 'The handle of its account.')::view_column;
+    END IF;
+    -- The properties. Each keeps its name.
+    names := '{uri,did,rkey,cid,sort_at,conforms,hidden,author_handle}'::name[]
+      || ARRAY(SELECT k.name FROM view_column AS k JOIN view_properties(lexicons, t.nsid) AS v ON v.path = k.path AND v.kind = k.kind WHERE k.view = this);
+    FOR p IN
+      SELECT v.*, k.name AS old, view_expression(v.kind, v.type, v.most, v.path, holder) AS expression
+      FROM view_properties(lexicons, t.nsid) AS v LEFT JOIN view_column AS k ON k.view = this AND k.path = v.path AND k.kind = v.kind
+      WHERE v.kind <> 'url' OR pds
+      ORDER BY v.kind, cardinality(v.path), v.path
+    LOOP
+      free := p.old;
+      IF free IS NULL THEN
+        SELECT n INTO free FROM (SELECT concat_ws('_', p.name, nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
+        WHERE n <> ALL (names) LIMIT 1;
+        names := names || free::name;
+      END IF;
+      IF p.kind = 'url' THEN
+        p.expression := format('(SELECT substring(a.pds FROM ''^https?://[A-Za-z0-9.:[\]_-]+'') %s) || ''/xrpc/com.atproto.sync.getBlob?did='' || '
+          || 'replace(replace(%s::text, ''%%'', ''%%25''), '':'', ''%%3A'') || ''&cid='' || %s', account, its, p.expression);
+      END IF;
+      wanted := wanted || ROW(NULL, free, p.path, p.kind, CASE p.type WHEN 'link' THEN 'atid.cid_link' ELSE p.type END, p.expression, p.most, false, p.description)::view_column;
+    END LOOP;
+
+    -- A column that was there keeps its place, so that the view can be replaced.
+    SELECT string_agg(format('%s AS %I', w.expression, w.name), ', ' ORDER BY attnum, w.n) INTO definition
+    FROM unnest(wanted) WITH ORDINALITY AS w (view, name, path, kind, type, expression, most, filled, description, n)
+         LEFT JOIN pg_attribute ON attrelid = this AND attname = w.name;
+    definition := format('VIEW %s AS SELECT %s FROM %s AS s WHERE %s%s', full_name, definition, source, rows,
+                         CASE WHEN conforming THEN format(' AND (%s) IS NOT FALSE', judged) ELSE '' END);
+    BEGIN
+      EXECUTE 'CREATE OR REPLACE ' || definition;
+    EXCEPTION WHEN invalid_table_definition THEN
+      PERFORM drop_view(this);
+      EXECUTE 'CREATE ' || definition;
+      UPDATE view_index AS i SET view = full_name::regclass WHERE i.view = this;
+    END;
+    DELETE FROM view_column AS k WHERE k.view = this;
+    this := full_name::regclass;
+    UPDATE view_type AS v SET view = this WHERE v.n = number;
+    INSERT INTO view_column SELECT this, w.name, w.path, w.kind, w.type, w.expression, w.most, w.filled, w.description FROM unnest(wanted) AS w;
+  END LOOP;
+  PERFORM forget_views();
+  PERFORM comment_view(v.view) FROM view_type AS v JOIN pg_class ON oid = v.view AND relnamespace = target WHERE v.nsid IS NOT NULL;
+  PERFORM make_search_functions(i.view) FROM view_index AS i JOIN pg_class ON oid = i.view AND relnamespace = target WHERE i.search;
+  PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
+  RETURN (SELECT count(*) FROM view_type JOIN pg_class ON oid = view AND relnamespace = target WHERE nsid IS NOT NULL);
+END
+$$;
+
+-- Forgets the views that are gone, and drops the indexes that no view has any more: of views, and of columns.
+CREATE OR REPLACE FUNCTION forget_views() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE i record;
+BEGIN
+  DELETE FROM view_type WHERE view IS NULL OR NOT EXISTS (SELECT FROM pg_class WHERE oid = view);
+  DELETE FROM view_column AS c WHERE NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = c.view);
+  FOR i IN
+    DELETE FROM view_index AS x
+    WHERE NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = x.view)
+       OR NOT x.columns <@ ARRAY(SELECT c.name FROM view_column AS c WHERE c.view = x.view)
+    RETURNING x.index
+  LOOP
+    PERFORM drop_view_index(i.index);
+  END LOOP;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION drop_view_index(old regclass) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_class WHERE oid = old) AND NOT EXISTS (SELECT FROM view_index AS i WHERE i.index = old) THEN
+    EXECUTE format('DROP INDEX %s', view_full_name(old));
+  END IF;
+END
+$$;
+
+-- The comments of a view. Engines take its keys from them: PostGraphile @primaryKey, @foreignKey and @unique, and
+-- pg_graphql @graphql, which PostGraphile is to take for a tag that it does not know.
+CREATE OR REPLACE FUNCTION comment_view(of regclass) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  this view_type;
+  tags text;
+  keys jsonb;
+  c record;
+BEGIN
+  SELECT * INTO this FROM view_type AS t WHERE t.view = of;
+  SELECT string_agg(format('@foreignKey (%s) references %s.%s (%s)', f.name, n.nspname, r.relname, f.key), E'\n' ORDER BY f.name, r.relname),
+         jsonb_agg(jsonb_build_object('local_columns', ARRAY[f.name], 'foreign_schema', n.nspname,
+                                      'foreign_table', r.relname, 'foreign_columns', ARRAY[f.key]) ORDER BY f.name, r.relname)
+  INTO tags, keys
+  FROM (SELECT k.name, 'uri' AS key, aim.view AS aim
+        FROM view_reference AS p JOIN view_column AS k ON k.view = of AND k.path = p.path AND k.type = 'atid.at_uri' JOIN view_type AS aim ON aim.nsid = p.target
+        WHERE p.nsid = this.nsid
+        UNION
+        SELECT k.name, 'did', this.accounts FROM view_column AS k WHERE k.view = of AND k.type = 'atid.did'
+        UNION
+        -- the one record of an account; between two such types one join is enough, as engines follow it both ways
+        SELECT k.name, 'did', aim.view FROM view_column AS k CROSS JOIN view_type AS aim
+        WHERE k.view = of AND k.type = 'atid.did' AND aim.only_key IS NOT NULL AND (k.path IS NOT NULL OR aim.view <> of AND (this.only_key IS NULL OR this.nsid < aim.nsid))) AS f
+    JOIN pg_class AS r ON r.oid = f.aim AND r.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = of) JOIN pg_namespace AS n ON n.oid = r.relnamespace;
+  EXECUTE format('COMMENT ON VIEW %s IS %L', view_full_name(of), concat_ws(E'\n', '@primaryKey uri', CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
+    format('@pgGraphql @graphql(%s)', jsonb_build_object('primary_key_columns', '{uri}'::text[], 'foreign_keys', coalesce(keys, '[]'))), view_text(this.description)));
+  FOR c IN
+    SELECT k.name, concat_ws(E'\n', CASE WHEN k.filled THEN '@notNull' END,
+             CASE WHEN i.sorts THEN '@behavior +attribute:orderBy +attribute:filterBy +attribute:filter'
+                  WHEN i.sorts IS NOT NULL OR k.name IN ('conforms', 'hidden') AND k.path IS NULL THEN '@behavior +attribute:filterBy +attribute:filter' END,
+             view_text(k.description)) AS comment
+    FROM view_column AS k LEFT JOIN (
+      SELECT i.columns[1] AS name, bool_or(i.definition LIKE '% USING btree %') AS sorts FROM view_index AS i WHERE i.view = of AND NOT i.search GROUP BY 1) AS i USING (name)
+    WHERE k.view = of
+  LOOP
+    EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', view_full_name(of), c.name, nullif(c.comment, ''));
+  END LOOP;
+END
+$$;
+
+-- The views of the indexer: over its records, by its Lexicons, with a view of its accounts.
+CREATE OR REPLACE FUNCTION make_views(target regnamespace, conforming bool DEFAULT false) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  account text := format('%s.account', target);
+BEGIN
+  IF to_regclass('record') IS NULL OR to_regclass('identity') IS NULL OR to_regclass('lexicons') IS NULL THEN
+    RAISE undefined_table USING MESSAGE = 'make_views(target) needs the tables of the indexer',
+      HINT = 'Give the Lexicons and the source: make_views(lexicons, source, target).';
+  END IF;
+  PERFORM forget_views();
+  -- a table or view of this name that was there is yours
+  IF to_regclass(account) IS NULL OR EXISTS (SELECT FROM view_type AS t WHERE t.view = to_regclass(account) AND t.nsid IS NULL) THEN
+    EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT i.did, i.handle, i.host AS pds, %s AS hidden FROM identity AS i', account,
+                   view_hidden('atid.at_uri_make(i.did::text)'));
+    EXECUTE format('COMMENT ON VIEW %s IS %L', account, E'@primaryKey did\n@pgGraphql @graphql({"primary_key_columns": ["did"]})\nAn account.');
+    EXECUTE format('COMMENT ON COLUMN %s.did IS %L', account, E'@notNull\n@behavior +attribute:filterBy +attribute:filter\nIts DID.');
+    EXECUTE format('COMMENT ON COLUMN %s.handle IS %L', account, 'Its handle, as it says itself.');
+    EXECUTE format('COMMENT ON COLUMN %s.pds IS %L', account, 'The origin of its server.');
+    EXECUTE format('COMMENT ON COLUMN %s.hidden IS %L', account, E'@notNull\nDoes a label hide it?');
+    INSERT INTO view_type (view, source, condition) VALUES (account::regclass, 'identity'::regclass, 'true') ON CONFLICT (view) DO NOTHING;
+  END IF;
+  RETURN make_views((SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l), 'record'::regclass, target, account::regclass, conforming);
+END
+$$;
+
+-- Makes an index with this definition, unless it is there, and drops the one that had its place. Views over one source
+-- share it.
+CREATE OR REPLACE FUNCTION keep_view_index(of regclass, wanted name[], is_search bool, label text, definition text, config text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  source CONSTANT regclass NOT NULL := (SELECT t.source FROM view_type AS t WHERE t.view = of);
+  space CONSTANT regnamespace NOT NULL := (SELECT relnamespace FROM pg_class WHERE oid = source);
+  statistics CONSTANT name NOT NULL := (SELECT left(relname, 40) || '_collection_stats' FROM pg_class WHERE oid = source);
+  whole CONSTANT text NOT NULL := format('%s %s', view_full_name(source), definition);
+  old view_index;
+  found_index regclass;
+  free text;
+BEGIN
+  -- The statistics tell the planner how many of the records a view has.
+  IF NOT EXISTS (SELECT FROM pg_statistic_ext WHERE stxname = statistics AND stxnamespace = space) THEN
+    EXECUTE format('CREATE STATISTICS %s.%I ON (atid.at_uri_collection(uri)) FROM %s', space, statistics, view_full_name(source));
+  END IF;
+  SELECT i.index INTO found_index FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = i.index AND x.indrelid = source AND x.indisvalid
+  WHERE i.definition = whole LIMIT 1;
+  IF NOT FOUND THEN
+    SELECT n INTO free FROM (SELECT concat_ws('_', label, nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
+    WHERE to_regclass(format('%s.%I', space, n)) IS NULL LIMIT 1;
+    EXECUTE format('CREATE INDEX %I ON %s', free, whole);
+    found_index := format('%s.%I', space, free)::regclass;
+  END IF;
+  FOR old IN DELETE FROM view_index AS i WHERE i.view = of AND i.search = is_search AND (is_search OR i.columns = wanted) RETURNING * LOOP
+    INSERT INTO view_index VALUES (of, wanted, is_search, found_index, whole, config);
+    PERFORM drop_view_index(old.index);
+  END LOOP;
+  IF NOT FOUND THEN
+    INSERT INTO view_index VALUES (of, wanted, is_search, found_index, whole, config);
+  END IF;
+END
+$$;
+
+-- An index for queries of a view by these columns, in this order. One text without a bound has an index that holds
+-- texts of any length, but does not sort; what is jsonb has one that finds what it contains.
+CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  this view_type;
+  missing name;
+  loose name;
+  total int;
+  method text;
+  expressions text;
+BEGIN
+  SELECT * INTO this FROM view_type AS t WHERE t.view = make_view_index.view AND t.nsid IS NOT NULL;
+  IF NOT FOUND THEN
+    RAISE undefined_table USING MESSAGE = format('%s is not a view of make_views', view);
+  END IF;
+  SELECT w.name INTO missing FROM unnest(columns) AS w (name)
+  WHERE NOT EXISTS (SELECT FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind IN ('own', 'property')) LIMIT 1;
+  IF FOUND THEN
+    RAISE undefined_column USING MESSAGE = format('view %s has no column %I that an index can have', view, missing);
+  END IF;
+  SELECT sum(c.most + 8), min(c.name) FILTER (WHERE c.most IS NULL), string_agg(format('(%s)', c.expression), ', ' ORDER BY w.n)
+  INTO total, loose, expressions
+  FROM unnest(columns) WITH ORDINALITY AS w (name, n) JOIN view_column AS c ON c.view = this.view AND c.name = w.name;
+  IF loose IS NULL THEN
+    IF total > 2640 THEN
+      RAISE program_limit_exceeded USING MESSAGE = format('an index on these columns of %s could have entries of %s bytes', view, total),
+        DETAIL = 'An entry has at most 2640 bytes, so that no record is kept out.', HINT = 'Take fewer columns.';
+    END IF;
+    method := 'btree';
+  ELSIF cardinality(columns) > 1 THEN
+    RAISE program_limit_exceeded USING MESSAGE = format('column %I of %s can only have an index of its own', loose, view),
+      DETAIL = 'Its Lexicon gives no bound of at most 1000 bytes, and an entry of an index with several columns has one.';
+  ELSIF (SELECT type FROM view_column AS c WHERE c.view = this.view AND c.name = loose) = 'jsonb' THEN
+    method := 'gin';
+    expressions := expressions || ' jsonb_path_ops';
+  ELSE
+    method := 'spgist';
+  END IF;
+  PERFORM keep_view_index(this.view, columns, false, view_name(ARRAY[this.nsid] || columns::text[]),
+                          format('USING %s (%s) WHERE %s', method, expressions, this.condition), NULL);
+  PERFORM comment_view(this.view);
+  PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
+END
+$$;
+
+-- The configuration of a search by the language of a record; the languages are those that the server knows.
+CREATE OR REPLACE FUNCTION view_languages() RETURNS TABLE (code text, config text) LANGUAGE sql IMMUTABLE PARALLEL SAFE BEGIN ATOMIC
+  SELECT l.code, l.config
+  FROM unnest('{ar,ca,da,de,el,en,es,eu,fi,fr,ga,hi,hu,hy,id,it,lt,ne,nl,no,pt,ro,ru,sr,sv,ta,tr,yi}'::text[],
+    '{arabic,catalan,danish,german,greek,english,spanish,basque,finnish,french,irish,hindi,hungarian,armenian,indonesian,italian,
+      lithuanian,nepali,dutch,norwegian,portuguese,romanian,russian,serbian,swedish,tamil,turkish,yiddish}'::text[]) AS l (code, config);
+END;
+
+-- The words of some texts, the first of which weighs most. No text is too long for it: a tsvector has at most 1 MB.
+CREATE OR REPLACE FUNCTION view_words(texts text[], config text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (SELECT string_agg(format('setweight(to_tsvector(%s, left(coalesce(%s, ''''), %s)), %L)', config, t, 50000 / cardinality(texts),
+                                 substr('ABCD', least(n, 4)::int, 1)), ' || ' ORDER BY n)
+        FROM unnest(texts) WITH ORDINALITY AS u (t, n));
+
+-- An index of the words of these columns, and two functions beside the view: search_VIEW(query), and VIEW_rank(row,
+-- query), how well a row fits. The query is what people type into search engines. Without config, the first of a
+-- record's langs says in which language its words are.
+CREATE OR REPLACE FUNCTION make_search(view regclass, config regconfig, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  this view_type;
+  missing name;
+  expressions text[];
+BEGIN
+  SELECT * INTO this FROM view_type AS t WHERE t.view = make_search.view AND t.nsid IS NOT NULL;
+  IF NOT FOUND THEN
+    RAISE undefined_table USING MESSAGE = format('%s is not a view of make_views', view);
+  END IF;
+  SELECT w.name INTO missing FROM unnest(columns) AS w (name)
+  WHERE NOT EXISTS (SELECT FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind = 'property' AND c.type = 'text') LIMIT 1;
+  IF FOUND THEN
+    RAISE undefined_column USING MESSAGE = format('view %s has no column %I of text that can be searched', view, missing);
+  END IF;
+  expressions := ARRAY(SELECT c.expression FROM unnest(columns) WITH ORDINALITY AS w (name, n)
+                       JOIN view_column AS c ON c.view = this.view AND c.name = w.name ORDER BY w.n);
+  PERFORM keep_view_index(this.view, columns, true, view_name(ARRAY[this.nsid, 'search']),
+    format('USING gin ((%s)) WHERE %s', view_words(expressions, view_config(this.view, config::text, true)), this.condition), config::text);
+  PERFORM make_search_functions(this.view);
+  PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
+END
+$$;
+
+CREATE OR REPLACE FUNCTION make_search(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM make_search(view, NULL::regconfig, VARIADIC columns);
+END
+$$;
+
+-- The configuration of a row's words, as an expression over the source or the row v of the view.
+CREATE OR REPLACE FUNCTION view_config(of regclass, config text, over_source bool) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN config IS NOT NULL THEN format('%L::regconfig', config) WHEN c.name IS NULL THEN '''pg_catalog.simple''::regconfig'
+    ELSE format('CASE lower(split_part((%s) ->> 0, ''-'', 1))%s ELSE ''pg_catalog.simple''::regconfig END',
+      CASE WHEN over_source THEN c.expression ELSE format('v.%I', c.name) END,
+      (SELECT string_agg(format(' WHEN %L THEN ''pg_catalog.%s''::regconfig', l.code, l.config), '' ORDER BY l.code) FROM view_languages() AS l)) END
+  FROM (SELECT) AS one LEFT JOIN view_column AS c ON c.view = of AND c.path = '{langs}' AND c.kind = 'property' AND c.type = 'jsonb'
+$$;
+
+-- The functions of a search. The planner puts the first into the query that calls it, so it can use the index; a row is
+-- looked at with the language of its own only if the query leaves words out.
+CREATE OR REPLACE FUNCTION make_search_functions(of regclass) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s view_index;
+  space CONSTANT name NOT NULL := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = of);
+  called CONSTANT name NOT NULL := (SELECT relname FROM pg_class WHERE oid = of);
+  words text;
+  own text;
+  every text;
+  body text;
+BEGIN
+  SELECT * INTO s FROM view_index AS i WHERE i.view = of AND i.search;
+  own := format('websearch_to_tsquery(%s, left(query, 500))', view_config(of, s.config, false));
+  words := view_words(ARRAY(SELECT format('v.%I', c) FROM unnest(s.columns) AS c), view_config(of, s.config, false));
+  IF own LIKE '%CASE%' THEN
+    SELECT format('(%s)', string_agg(format('websearch_to_tsquery(''pg_catalog.%s'', left(query, 500))', l.config), ' || ')) INTO every
+    FROM (SELECT config FROM view_languages() UNION ALL SELECT 'simple') AS l;
+    body := format('SELECT v.* FROM %s AS v WHERE (%s) @@ %s AND (strpos(query, ''-'') = 0 OR (%s) @@ %s)', view_full_name(of), words, every, words, own);
+  ELSE
+    body := format('SELECT v.* FROM %s AS v WHERE (%s) @@ %s', view_full_name(of), words, own);
+  END IF;
+  EXECUTE format('CREATE OR REPLACE FUNCTION %I.%I(query text) RETURNS SETOF %s LANGUAGE sql STABLE PARALLEL SAFE AS %L',
+                 space, view_name(ARRAY['search', called]), view_full_name(of), body);
+  EXECUTE format('CREATE OR REPLACE FUNCTION %I.%I(v %s, query text) RETURNS real LANGUAGE sql STABLE PARALLEL SAFE AS %L',
+                 space, view_name(ARRAY[called, 'rank']), view_full_name(of), format('SELECT ts_rank(%s, %s)', words, own));
+END
+$$;
+
+-- Fills view_reference from the table reference of the indexer: with the types at which at least one in a hundred of a
+-- column's references points, so that no stranger adds one. Of a large table it reads a million rows.
+CREATE OR REPLACE FUNCTION find_references() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  part float8;
+  found_ones bigint;
+BEGIN
+  IF to_regclass('reference') IS NULL THEN
+    RAISE undefined_table USING MESSAGE = 'find_references() needs the table reference of the indexer', HINT = 'Fill view_reference by hand.';
+  END IF;
+  SELECT least(100, 1e8 / greatest(reltuples, 1)) INTO part FROM pg_class WHERE oid = 'reference'::regclass;
+  WITH seen AS (
+    SELECT r.collection, r.path, atid.at_uri_collection(r.subject)::text AS target, count(*) AS n, sum(count(*)) OVER (PARTITION BY r.collection, r.path) AS of
+    FROM reference AS r TABLESAMPLE SYSTEM (part) GROUP BY 1, 2, 3
+  ), fresh AS (
+    INSERT INTO view_reference (nsid, path, target)
+    SELECT DISTINCT t.nsid, c.path, s.target
+    FROM view_column AS c JOIN view_type AS t ON t.view = c.view JOIN seen AS s ON s.collection = t.nsid AND s.path = view_field(c.path)
+    WHERE c.kind = 'property' AND c.type = 'atid.at_uri' AND s.target IS NOT NULL AND s.n * 100 >= s.of
+    ON CONFLICT DO NOTHING RETURNING 1
+  )
+  SELECT count(*) INTO found_ones FROM fresh;
+  RETURN found_ones;
+END
+$$;
+
+-- A path as the table reference of the indexer names it.
+CREATE OR REPLACE FUNCTION view_field(path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(regexp_replace((SELECT string_agg(CASE WHEN k ~ '^[A-Za-z_$][A-Za-z0-9_$]*$' THEN '.' || k ELSE format('[%s]', to_jsonb(k)) END, '' ORDER BY n)
+  FROM unnest(path) WITH ORDINALITY AS u (k, n)), '^\.', ''), '(.)\.uri$', '\1');
