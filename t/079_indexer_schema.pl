@@ -58,13 +58,9 @@ BEGIN
   PERFORM take(of, 0, 1, frames), settle(99);
 END \$\$;
 -- what a record points at
-CREATE FUNCTION demo.points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql BEGIN ATOMIC
-  WITH named AS (
-    SELECT v.path, atid.dag_cbor_ref_uri(block, string_to_array(v.path, '.')) AS subject
-    FROM (VALUES ('subject'), ('reply.parent'), ('reply.root')) AS v (path)
-  )
-  SELECT coalesce(n.path, ''), u FROM unnest(atid.dag_cbor_ref_uris(block)) AS u LEFT JOIN named AS n ON n.subject = u;
-END;
+CREATE FUNCTION demo.points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql AS \$\$
+  SELECT DISTINCT rtrim(ltrim(replace(field || '|', '.uri|', '|'), '\$.'), '|'), coalesce(uri, ('at://' || did)::atid.at_uri) FROM atid.dag_cbor_refs(block)
+\$\$;
 -- asks for some, as the program does
 CREATE FUNCTION demo.ask() RETURNS SETOF text LANGUAGE sql
 BEGIN ATOMIC SELECT did FROM unnest('{f,f,t,t}'::bool[], '{f,t,f,t}'::bool[]) AS k (known, web) CROSS JOIN indexer.ask(99, known, web) AS a; END;
@@ -96,6 +92,9 @@ is(last_of($state), "synchronized||$all", 'an account is there');
 is(last_of("SELECT count(*) FROM (SELECT uri, p.path, p.subject FROM record, demo.points(block) AS p
 	EXCEPT ALL SELECT uri, path, subject FROM reference) AS x"), 0, '... with its references');
 cmp_ok(last_of("SELECT count(*) FROM reference WHERE path = 'reply.parent'"), '>', 0, '... of replies, too');
+is(last_of("SELECT string_agg(path_of(field), ' ') FROM unnest(ARRAY['\$.uri', '\$.a.uri', '\$.a[].b', '\$[\"x y\"].uri', '\$.' || repeat('a', 600)]) AS field"),
+	'uri a a[].b ["x y"] ', '... whose fields have names of a bounded length');
+is(last_of("SELECT count(*) FROM points_at('\\xff', 9), points_at('\\xa16161fb4012000000000000', 9)"), 0, '... and a damaged block none');
 
 #
 # An account loaded again.

@@ -138,6 +138,31 @@ CREATE TABLE exclusion (
 
 ALTER TABLE record ADD indexed timestamptz NOT NULL DEFAULT now();
 
+-- 1.2 named three fields in reference, and '' the others. The references of records with others are made anew, as
+-- points_at() in write.sql makes them.
+CREATE TEMP TABLE unnamed ON COMMIT DROP AS
+SELECT u.uri, row_number() OVER () AS n FROM (SELECT DISTINCT r.uri FROM reference AS r WHERE r.path = '') AS u;
+DO $$
+DECLARE
+  some atid.at_uri[];
+  whose atid.did[];
+  most CONSTANT int := (SELECT most_references FROM settings);
+BEGIN
+  FOR low IN 0..(SELECT coalesce(max(n), 0) / 10000 FROM unnamed) LOOP
+    SELECT array_agg(uri), array_agg(DISTINCT atid.at_uri_did(uri)) INTO some, whose FROM unnamed WHERE n / 10000 = low;
+    DELETE FROM reference WHERE uri = ANY (some);
+    INSERT INTO reference (subject, collection, path, tid, uri)
+    SELECT DISTINCT s.subject, atid.at_uri_collection(r.uri)::text,
+           CASE WHEN octet_length(s.field) <= 512
+             THEN regexp_replace(substr(s.field, CASE WHEN starts_with(s.field, '$.') THEN 3 ELSE 2 END), '(.)\.uri$', '\1') ELSE '' END,
+           coalesce(atid.at_uri_tid(r.uri), '2222222222222'), r.uri
+    FROM record AS r CROSS JOIN LATERAL (
+      SELECT coalesce(f.uri, atid.at_uri_make(f.did::text)) AS subject, f.field
+      FROM atid.dag_cbor_refs(CASE WHEN atid.dag_cbor_ref_uris(r.block) <> '{}' THEN r.block END) AS f LIMIT most) AS s
+    WHERE r.uri = ANY (some) AND r.did = ANY (whose) AND octet_length(s.subject::text) <= 1200;
+  END LOOP;
+END $$;
+
 -- Wants. 1.2.0 had how far all accounts were listed in the table stream.
 ALTER TABLE want ADD COLUMN IF NOT EXISTS began timestamptz, ADD refused bool NOT NULL DEFAULT false;
 DO $$

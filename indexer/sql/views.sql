@@ -440,8 +440,8 @@ BEGIN
 END
 $$;
 
--- An index for queries of a view by these columns, in this order. One text without a bound has an index that holds
--- texts of any length, but does not sort; what is jsonb has one that finds what it contains.
+-- An index for queries of a view by these columns, in this order. A text without a bound has one by its hash, which holds
+-- any length and finds what is equal; what is jsonb has one that finds what it contains.
 CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   this view_type;
@@ -476,7 +476,7 @@ BEGIN
     method := 'gin';
     expressions := expressions || ' jsonb_path_ops';
   ELSE
-    method := 'spgist';
+    method := 'hash';
   END IF;
   PERFORM keep_view_index(this.view, columns, false, view_name(ARRAY[this.nsid] || columns::text[]),
                           format('USING %s (%s) WHERE %s', method, expressions, this.condition), NULL);

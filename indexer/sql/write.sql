@@ -57,6 +57,22 @@ BEGIN
   ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
 END $$;
 
+-- The name of a field, of those that record_refs gives: without "$." and without a ".uri" at its end, so that a reference
+-- and a strong one have one name. A longer one would not fit into an index.
+CREATE OR REPLACE FUNCTION path_of(field text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN octet_length(field) <= 512 THEN regexp_replace(substr(field, CASE WHEN starts_with(field, '$.') THEN 3 ELSE 2 END), '(.)\.uri$', '\1')
+            ELSE '' END;
+
+-- What a block points at: of the most first ones, each with its fields. Nothing where the codec refuses the block, which
+-- dag_cbor_ref_uris tells without an error.
+CREATE OR REPLACE FUNCTION points_at(block bytea, most int) RETURNS TABLE (subject atid.at_uri, path text)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT DISTINCT s.subject, path_of(s.field)
+  FROM (SELECT coalesce(f.uri, atid.at_uri_make(f.did::text)) AS subject, f.field
+        FROM atid.dag_cbor_refs(CASE WHEN atid.dag_cbor_ref_uris(block) <> '{}' THEN block END) AS f LIMIT most) AS s
+  WHERE octet_length(s.subject::text) <= 1200
+$$;
+
 -- Writes the table op, and what follows from it.
 CREATE OR REPLACE FUNCTION write() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -70,21 +86,15 @@ BEGIN
   IF old <> '{}' THEN DELETE FROM reference WHERE uri = ANY (old); END IF;
   IF gone <> '{}' THEN DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose); END IF;
   INSERT INTO record AS r (uri, did, cid, block, conforms)
-  SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules) FROM op WHERE block IS NOT NULL
+  SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules, collection) FROM op WHERE block IS NOT NULL
   ON CONFLICT (uri, did) DO UPDATE SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
-  -- The path is that of a field with a name of its own, or ''. Nothing points at an account that is excluded.
+  -- Nothing points at an account that is excluded.
   INSERT INTO reference (subject, collection, path, tid, uri)
-  SELECT u, r.collection, p, r.tid, r.uri
-  FROM (SELECT op.collection, op.uri, coalesce(atid.at_uri_tid(op.uri), '2222222222222') AS tid,
-               (atid.dag_cbor_ref_uris(op.block))[:most] AS uris,
-               atid.dag_cbor_ref_uri(op.block, '{subject}') AS a, atid.dag_cbor_ref_uri(op.block, '{reply,parent}') AS b,
-               atid.dag_cbor_ref_uri(op.block, '{reply,root}') AS c
+  SELECT p.subject, r.collection, p.path, r.tid, r.uri
+  FROM (SELECT op.collection, op.uri, op.block, coalesce(atid.at_uri_tid(op.uri), '2222222222222') AS tid
         FROM op WHERE op.block IS NOT NULL OFFSET 0) AS r
-       CROSS JOIN unnest(r.uris) AS u
-       CROSS JOIN unnest(CASE WHEN u = a OR u = b OR u = c
-         THEN array_remove(ARRAY[CASE WHEN u = a THEN 'subject' END, CASE WHEN u = b THEN 'reply.parent' END,
-                                 CASE WHEN u = c THEN 'reply.root' END], NULL) ELSE '{""}' END) AS p
-  WHERE NOT shut OR NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = atid.at_uri_did(u));
+       CROSS JOIN points_at(r.block, most) AS p
+  WHERE NOT shut OR NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = atid.at_uri_did(p.subject));
   INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
   IF FOUND THEN NOTIFY change; END IF;
   DELETE FROM op;

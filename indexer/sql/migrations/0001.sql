@@ -135,7 +135,7 @@ CREATE STATISTICS record_collection_stats ON (atid.at_uri_collection(uri)) FROM 
 CREATE TABLE reference (
   subject    atid.at_uri NOT NULL,
   collection text COLLATE "C" NOT NULL,              -- of the record,
-  path       text COLLATE "C" NOT NULL,              -- and the field: subject, reply.parent, reply.root; '': another
+  path       text COLLATE "C" NOT NULL,              -- and the field, as reply.parent or facets[].features[].did; '': too long
   tid        atid.tid NOT NULL,                      -- its record key, or the lowest TID where that is none
   uri        atid.at_uri NOT NULL
 );
