@@ -192,9 +192,9 @@ $session->ok('RESET ROLE');
 # Another expression, another source
 my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(index), '.* ON (\S+) USING (\w+).*', '\1 \2'), ' ') || count(*) FROM view_index};
 make('a.b.c' => { one => \%string, at => { type => 'string', format => 'at-uri' } });
-like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/^Seq Scan/, 'an index of another type does not serve');
+unlike(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Cond/, 'an index of another type does not serve');
 $session->ok("SELECT make_view_index('b.a_b_c', 'one')");
-like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Scan using a_b_c_one/, '... until it is made anew');
+like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Scan (using|on) a_b_c_one\n/, '... until it is made anew');
 is($session->ok($index_of), 'public.blocks btree public.blocks hash2', '... in place of the old one');
 make('a.b.c' => { at => { type => 'string', format => 'at-uri' } });
 is($session->ok($index_of), 'public.blocks btree1', 'an index of a column that is gone goes');
@@ -236,9 +236,12 @@ INSERT INTO hostile (value) SELECT to_json(v) FROM (SELECT string_agg(md5(n::tex
 SQL
 my $insert = <<"SQL";
 SET client_min_messages = warning;
+SET enable_seqscan = off;
 TRUNCATE blocks, jsons;
 CREATE TEMP TABLE given AS SELECT format('at://did:web:e%s.b/h.h.h/x', n)::atid.at_uri AS uri, (SELECT json_object_agg(k, value) FROM unnest($keys) AS k) AS record FROM hostile;
 INSERT INTO given VALUES ('at://did:web:honest.b/h.h.h/x', @{[literal($honest)]});
+INSERT INTO given SELECT format('at://did:web:o%s.b/h.h.h/x', n)::atid.at_uri, json_build_object('\$type', 'h.h.h', 'text', 'other ' || n, 'short', n, 'n', 1000 + n, 'ok', n % 2 = 0,
+  'at', format('2025-01-01T00:00:%sZ', n % 50 + 10), 'to', 'at://did:web:o' || n, 'who', 'did:web:o' || n, 'tid', atid.tid_make(now(), n % 1000)::text, 'langs', '["fr"]'::json) FROM generate_series(1, 2000) AS n;
 INSERT INTO blocks (uri, block) SELECT uri, atid.json_to_dag_cbor(record) FROM given WHERE atid.json_is_valid(record, false);
 -- floats, damage in the middle, at the end and everywhere, no block at all
 INSERT INTO blocks (uri, block) SELECT format('at://did:web:d%s.b/h.h.h/%s', n, k)::atid.at_uri, block FROM unnest($keys) AS k, LATERAL (
@@ -260,12 +263,11 @@ foreach my $made ('filled', 'made')
 		is(($session->try("SELECT rows_of('$schema.h_h_h')"))[2], '', "$schema, indexes $made: all can be read");
 		foreach my $name ($session->ok("SELECT string_agg(name, ' ') FROM view_column WHERE view = '$schema.h_h_h'::regclass AND kind = 'property'") =~ /\S+/g)
 		{
-			my $value = $session->ok("SELECT quote_literal($name) FROM $schema.h_h_h WHERE did = 'did:web:honest.b'");
-			my $query = "SELECT uri FROM $schema.h_h_h WHERE $name " . ($name eq 'langs' ? '@>' : '=') . " $value";
+			my $value = $session->ok("SELECT quote_literal(\"$name\") FROM $schema.h_h_h WHERE did = 'did:web:honest.b'");
+			my $query = "SELECT uri FROM $schema.h_h_h WHERE \"$name\" " . ($name eq 'langs' ? '@>' : '=') . " $value";
 			my $found = $session->ok("$query AND uri = 'at://did:web:honest.b/h.h.h/x'");
 			my $plan  = plan_of($query);
-			my $index = $session->ok("SELECT relname FROM view_index JOIN pg_class ON oid = index WHERE view = '$schema.h_h_h'::regclass AND columns = '{$name}' AND NOT search");
-			ok($found eq 'at://did:web:honest.b/h.h.h/x' && $plan =~ /Index.*\Q$index\E\b/ && $session->ok($query) =~ /honest/, "$schema, indexes $made: $name") or diag("$found $plan");
+			ok($found eq 'at://did:web:honest.b/h.h.h/x' && $plan =~ /Index.*h_h_h_$name/ && $session->ok($query) =~ /honest/, "$schema, indexes $made: $name") or diag("$found $plan");
 		}
 		is(($session->try("SELECT count(*) FROM $schema.h_h_h WHERE NOT conforms AND $_"))[2], '', "$schema, indexes $made: $_")
 		  foreach 'n > 5 AND ok', "at < now() AND text <> ''", "who::text LIKE 'd%' AND short > ''", "sort_at::text > '' OR true" =~ s/sort_at/rkey/r;

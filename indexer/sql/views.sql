@@ -422,6 +422,13 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_statistic_ext WHERE stxname = statistics AND stxnamespace = space) THEN
     EXECUTE format('CREATE STATISTICS %s.%I ON (atid.at_uri_collection(uri)) FROM %s', space, statistics, view_full_name(source));
   END IF;
+  IF EXISTS (SELECT FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = i.index AND x.indrelid = source AND x.indisvalid
+             WHERE i.view = of AND i.search = is_search AND i.columns = wanted AND i.definition = whole) THEN
+    RETURN;
+  END IF;
+  FOR old IN DELETE FROM view_index AS i WHERE i.view = of AND i.search = is_search AND (is_search OR i.columns = wanted) RETURNING * LOOP
+    PERFORM drop_view_index(old.index);
+  END LOOP;
   SELECT i.index INTO found_index FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = i.index AND x.indrelid = source AND x.indisvalid
   WHERE i.definition = whole LIMIT 1;
   IF NOT FOUND THEN
@@ -430,13 +437,7 @@ BEGIN
     EXECUTE format('CREATE INDEX %I ON %s', free, whole);
     found_index := format('%s.%I', space, free)::regclass;
   END IF;
-  FOR old IN DELETE FROM view_index AS i WHERE i.view = of AND i.search = is_search AND (is_search OR i.columns = wanted) RETURNING * LOOP
-    INSERT INTO view_index VALUES (of, wanted, is_search, found_index, whole, config);
-    PERFORM drop_view_index(old.index);
-  END LOOP;
-  IF NOT FOUND THEN
-    INSERT INTO view_index VALUES (of, wanted, is_search, found_index, whole, config);
-  END IF;
+  INSERT INTO view_index VALUES (of, wanted, is_search, found_index, whole, config);
 END
 $$;
 
