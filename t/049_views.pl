@@ -281,10 +281,10 @@ $session->ok(<<'SQL');
 INSERT INTO blocks (uri, block) SELECT format('at://did:web:s.b/h.h.h/%s', n)::atid.at_uri, atid.record_to_dag_cbor(r) FROM unnest(ARRAY[
   '{"text": "die Katzen laufen", "langs": ["de-AT"]}', '{"text": "cats and cats", "short": "cats", "langs": ["en-US", "de"]}', '{"text": "Katzen", "langs": [5]}']::jsonb[]) WITH ORDINALITY AS u (r, n);
 SQL
-is($session->ok($rank), "cats and cats|0.76\nhonest cats|0.61", 'a search, by rank');
+is($session->ok($rank), "cats and cats|0.79\nhonest cats|0.61", 'a search, by rank');
 is($session->ok(q{SELECT text FROM b.search_h_h_h('Katze')}), 'die Katzen laufen', '... in the language of each record');
 is($session->ok(q{SELECT text FROM b.search_h_h_h('katzen -laufen') ORDER BY text}), 'Katzen', '... without some words');
-is($session->ok(qq{SELECT count(*) FROM unnest(ARRAY['', '-', '"', 'a:*&|!', repeat('x', 100000), repeat('"a" or ', 20000)]) AS q, b.search_h_h_h(q)}), '0', '... and no query fails');
+is(($session->try(qq{SELECT count(*) FROM unnest(ARRAY['', '-', '"', 'a:*&|!', repeat('x', 100000), repeat('ä', 1000), repeat('"a" or ', 20000)]) AS q, b.search_h_h_h(q)}))[2], '', '... and no query fails');
 my $searched = plan_of(q{SELECT uri FROM b.search_h_h_h('cats') ORDER BY sort_at DESC LIMIT 10});
 like($searched, qr/Bitmap Index Scan on h_h_h_search/, '... by its index');
 unlike($searched, qr/Function Scan/, '... as the planner takes the function apart');
@@ -293,7 +293,7 @@ is($session->ok(q{SELECT count(*) FROM b.search_h_h_h('cats')}), '2', '... for a
 $session->ok('RESET ROLE');
 my $fewer = $types =~ s/"n":\{"type":"integer"\},//r;
 $session->ok("SELECT make_views($fewer, 'blocks', 'b')");
-is($session->ok($rank), "cats and cats|0.76\nhonest cats|0.61", 'a view that is made again has its search');
+is($session->ok($rank), "cats and cats|0.79\nhonest cats|0.61", 'a view that is made again has its search');
 $session->ok(q{SELECT make_search('b.h_h_h', 'english'::regconfig, 'text')});
 is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", 'a search by one configuration') ;
 like(($session->try(q{SELECT make_search('b.h_h_h', 'ok')}))[2], qr/no column ok of text/, 'only texts are searched');

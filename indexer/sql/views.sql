@@ -185,8 +185,10 @@ CREATE OR REPLACE FUNCTION make_views(lexicons atid.lexicon, source regclass, ta
                                       conforming bool DEFAULT false)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-  has CONSTANT name[] NOT NULL := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND NOT attisdropped);
-  filled CONSTANT name[] NOT NULL := ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND attnotnull);
+  has CONSTANT name[] NOT NULL := ARRAY(
+    SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND NOT attisdropped);
+  filled CONSTANT name[] NOT NULL := ARRAY(
+    SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND attnotnull);
   holder CONSTANT text NOT NULL := CASE WHEN 'block' = ANY (has) THEN 'block' ELSE 'record' END;
   did CONSTANT text NOT NULL := CASE WHEN 'did' = ANY (has) THEN 'did' ELSE 'atid.at_uri_did(uri)' END;
   its CONSTANT text NOT NULL := CASE WHEN 'did' = ANY (has) THEN 's.did' ELSE 'atid.at_uri_did(s.uri)' END;
@@ -441,8 +443,8 @@ BEGIN
 END
 $$;
 
--- An index for queries of a view by these columns, in this order. A text without a bound has one by its hash, which holds
--- any length and finds what is equal; what is jsonb has one that finds what it contains.
+-- An index for queries of a view by these columns, in this order. A text without a bound has one by its hash, which
+-- takes any length and finds what is equal; what is jsonb has one that finds what it contains.
 CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   this view_type;
@@ -542,12 +544,14 @@ CREATE OR REPLACE FUNCTION view_config(of regclass, config text, over_source boo
   FROM (SELECT) AS one LEFT JOIN view_column AS c ON c.view = of AND c.path = '{langs}' AND c.kind = 'property' AND c.type = 'jsonb'
 $$;
 
--- The functions of a search. The planner puts the first into the query that calls it, so it can use the index; a row is
--- looked at with the language of its own only if the query leaves words out.
+-- The functions of a search. The planner puts the first into the query that calls it, so it uses the index. OFFSET 0
+-- has it find the words first: it takes them for cheap to look for in each row, which they are not. A row is looked at
+-- with the language of its own only if the query leaves words out.
 CREATE OR REPLACE FUNCTION make_search_functions(of regclass) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   s view_index;
-  space CONSTANT name NOT NULL := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = of);
+  space CONSTANT name NOT NULL := (
+    SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = of);
   called CONSTANT name NOT NULL := (SELECT relname FROM pg_class WHERE oid = of);
   words text;
   own text;
@@ -558,12 +562,14 @@ BEGIN
   own := format('websearch_to_tsquery(%s, left(query, 500))', view_config(of, s.config, false));
   words := view_words(ARRAY(SELECT format('v.%I', c) FROM unnest(s.columns) AS c), view_config(of, s.config, false));
   IF own LIKE '%CASE%' THEN
-    SELECT format('(%s)', string_agg(format('websearch_to_tsquery(''pg_catalog.%s'', left(query, 500))', l.config), ' || ')) INTO every
+    SELECT format('(SELECT string_agg(DISTINCT ''('' || q || '')'', '' | '')::tsquery FROM (VALUES %s) AS w (q) WHERE numnode(q) > 0)',
+                  string_agg(format('(websearch_to_tsquery(''pg_catalog.%s'', left(query, 500)))', l.config), ', ')) INTO every
     FROM (SELECT config FROM view_languages() UNION ALL SELECT 'simple') AS l;
-    body := format('SELECT v.* FROM %s AS v WHERE (%s) @@ %s AND (strpos(query, ''-'') = 0 OR (%s) @@ %s)', view_full_name(of), words, every, words, own);
+    body := format('(%s) @@ %s AND (strpos(query, ''-'') = 0 OR (%s) @@ %s)', words, every, words, own);
   ELSE
-    body := format('SELECT v.* FROM %s AS v WHERE (%s) @@ %s', view_full_name(of), words, own);
+    body := format('(%s) @@ %s', words, own);
   END IF;
+  body := format('SELECT v.* FROM %s AS v WHERE %s OFFSET 0', view_full_name(of), body);
   EXECUTE format('CREATE OR REPLACE FUNCTION %I.%I(query text) RETURNS SETOF %s LANGUAGE sql STABLE PARALLEL SAFE AS %L',
                  space, view_name(ARRAY['search', called]), view_full_name(of), body);
   EXECUTE format('CREATE OR REPLACE FUNCTION %I.%I(v %s, query text) RETURNS real LANGUAGE sql STABLE PARALLEL SAFE AS %L',

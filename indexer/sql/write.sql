@@ -63,8 +63,8 @@ CREATE OR REPLACE FUNCTION path_of(field text) RETURNS text LANGUAGE sql IMMUTAB
 RETURN CASE WHEN octet_length(field) <= 512 THEN regexp_replace(substr(field, CASE WHEN starts_with(field, '$.') THEN 3 ELSE 2 END), '(.)\.uri$', '\1')
             ELSE '' END;
 
--- What a block points at: of the most first ones, each with its fields. Nothing where the codec refuses the block, which
--- dag_cbor_ref_uris tells without an error.
+-- What a block points at: of the most first ones, each with its fields. Nothing where the codec refuses the block,
+-- which dag_cbor_ref_uris tells without an error.
 CREATE OR REPLACE FUNCTION points_at(block bytea, most int) RETURNS TABLE (subject atid.at_uri, path text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT DISTINCT s.subject, path_of(s.field)
