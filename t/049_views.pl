@@ -358,7 +358,7 @@ INSERT INTO indexer.labels (subject, src, val, cts, neg, exp, label) SELECT s::a
   ('at://did:web:a%3a1.b', 'did:web:other.b', '!hide', false, 'infinity'), ('at://did:web:c.b', 'did:web:l.b', '!takedown', false, 'infinity')) AS l (s, src, v, neg, exp);
 SQL
 	is($i->ok('SELECT rkey, author_handle, hidden, conforms, pic_url FROM api.k_k_post ORDER BY rkey'),
-		"1|a.b|t|t|https://pds.example/xrpc/com.atproto.sync.getBlob?did=did%3Aweb%3Aa%253a1.b&cid=bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity\n2|a.b|f|f|\n3|c.b|t|t|",
+		"1|a.b|t|t|https://pds.example/xrpc/com.atproto.sync.getBlob?did=did%3Aweb%3Aa%253a1.b&cid=bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity\n2|a.b|f|f|\n3|c.b|t|f|",
 		'handles, what labels hide, what conforms, addresses of blobs');
 	is($i->ok('SELECT handle, pds, hidden FROM api.account ORDER BY did'), "a.b|https://pds.example|f\nc.b||t", 'the accounts');
 	like($i->ok('SET enable_seqscan = off; EXPLAIN SELECT uri FROM api.k_k_post WHERE NOT hidden'), qr/labels_pkey.*subject = ANY/s, 'labels are found by their index');
@@ -371,7 +371,7 @@ SQL
 	is($i->ok('SELECT q.rkey FROM api.k_k_post AS p JOIN api.k_k_post AS q ON q.uri = p.re_uri'), '1', '... by which records join');
 	is($i->ok(q{DROP VIEW api.k_k_post, api.account; CREATE TABLE api.account (did atid.did PRIMARY KEY, handle text); SELECT indexer.make_views('api', true); SELECT relkind FROM pg_class WHERE oid = 'api.account'::regclass}),
 		"1\nr", 'an account of your own stays');
-	is($i->ok('SELECT count(*) FROM api.k_k_post'), '2', '... and conforming leaves out the others');
+	is($i->ok(q{SELECT count(*) FROM api.k_k_post}), '1', '... and conforming leaves out the others');
 	$i->quit;
 }
 

@@ -562,7 +562,7 @@ BEGIN
   own := format('websearch_to_tsquery(%s, left(query, 500))', view_config(of, s.config, false));
   words := view_words(ARRAY(SELECT format('v.%I', c) FROM unnest(s.columns) AS c), view_config(of, s.config, false));
   IF own LIKE '%CASE%' THEN
-    SELECT format('(SELECT string_agg(DISTINCT ''('' || q || '')'', '' | '')::tsquery FROM (VALUES %s) AS w (q) WHERE numnode(q) > 0)',
+    SELECT format('(SELECT string_agg(DISTINCT ''('' || q::text || '')'', '' | '')::tsquery FROM (VALUES %s) AS w (q) WHERE numnode(q) > 0)',
                   string_agg(format('(websearch_to_tsquery(''pg_catalog.%s'', left(query, 500)))', l.config), ', ')) INTO every
     FROM (SELECT config FROM view_languages() UNION ALL SELECT 'simple') AS l;
     body := format('(%s) @@ %s AND (strpos(query, ''-'') = 0 OR (%s) @@ %s)', words, every, words, own);
