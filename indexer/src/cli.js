@@ -1,12 +1,13 @@
 // The command line.
 //
 // Exit statuses: 0, done; 1, it failed, or what was checked is not right; 2, it was called wrongly.
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { connect, told } from './database.js';
+import { Problem, connect, told } from './database.js';
 import * as log from './log.js';
 import { run } from './run.js';
 import { VERSION, install } from './schema.js';
-import { TABLE, Usage, help, settings } from './settings.js';
+import { TABLE, Usage, flagOf, help, settings } from './settings.js';
 import * as show from './status.js';
 
 const say = (text) => {
@@ -38,6 +39,25 @@ const done = (statement, values, text) =>
     await db.query(statement, values);
     say(text);
   });
+
+// Is aborted by SIGTERM or Ctrl-C.
+function untilSignal() {
+  const ended = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => ended.abort());
+  return ended.signal;
+}
+
+// The API, whose packages are apart.
+async function loadApi() {
+  process.env.NODE_ENV ??= 'production'; // what the packages look for
+  try {
+    return (await import('./api/server.js')).api;
+  } catch (e) {
+    if (e.code !== 'ERR_MODULE_NOT_FOUND') throw e;
+    const folder = fileURLToPath(new URL('./api/', import.meta.url));
+    throw new Problem(`The packages of the API are not there. Get them by: npm ci --ignore-scripts --prefix ${folder}`);
+  }
+}
 
 // name: [arguments, help, how many arguments (least, most), work(arguments, settings, flags)]
 const COMMANDS = {
@@ -75,11 +95,16 @@ Stop "atid-indexer run" before.`,
 transactions that run, and at once at the second signal.`,
     0,
     0,
-    (args, all) => {
-      const ended = new AbortController();
-      for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => ended.abort());
-      return run(all, ended.signal);
-    },
+    (args, all) => run(all, untilSignal()),
+  ],
+  api: [
+    '',
+    `Serves GraphQL of the views in the schema API_SCHEMA at /graphql, with subscriptions, and a page to try queries on
+at /. It needs packages of its own, and says how to get them. API_USER may read that schema and nothing else, or it
+refuses to start; PGUSER, who follows the changes, has the rights of init --role.`,
+    0,
+    0,
+    async (args, all) => (await loadApi())(all, untilSignal()),
   ],
   status: [
     '',
@@ -184,7 +209,7 @@ const OPTIONS = {
   citus: { type: 'boolean' },
   key: { type: 'string' },
   ...Object.fromEntries(
-    TABLE.map(([name, takes]) => [name.toLowerCase(), { type: takes === null ? 'boolean' : 'string' }]),
+    TABLE.map(([name, takes]) => [flagOf(name), { type: takes === null ? 'boolean' : 'string' }]),
   ),
 };
 
@@ -212,9 +237,9 @@ export async function main(argv) {
       return say(`${usage(name)}\n\n${text}\n\nSettings, from the environment or as flags:\n\n${help()}`);
     if (args.length < least || args.length > most) throw new Usage(`it is: ${usage(name)}`);
     const flags = Object.fromEntries(
-      TABLE.filter(([n]) => values[n.toLowerCase()] !== undefined).map(([n, takes]) => [
+      TABLE.filter(([n]) => values[flagOf(n)] !== undefined).map(([n, takes]) => [
         n,
-        takes === null ? '1' : values[n.toLowerCase()],
+        takes === null ? '1' : values[flagOf(n)],
       ]),
     );
     const all = settings(flags);

@@ -21,7 +21,7 @@ const OPTIONS = [
 
 export class Problem extends Error {} // for people: its message says all
 
-const config = (name, more = []) => ({
+export const config = (name, more = []) => ({
   keepAlive: true,
   connectionTimeoutMillis: 30e3,
   application_name: `atid-indexer ${name}`,

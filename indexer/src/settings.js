@@ -32,6 +32,7 @@ const urls = (value) => {
     .map((one) => url(one.trim()));
   return all.includes(undefined) ? undefined : all;
 };
+const origins = (value) => (value === '*' ? ['*'] : urls(value));
 const oneOf =
   (...values) =>
   (value) =>
@@ -99,6 +100,12 @@ export const TABLE = [
   ['EVERY', 'seconds', number(0.1, 86400, false), '10', 'seconds between two lines of progress'],
   ['LEVEL', 'name', (v) => (isLevel(v) ? v : undefined), 'info', 'what is logged: error, info or debug'],
   ['ROLE', 'name', (v) => v, '', 'init: a role to create with the least rights that run needs'],
+  ['API_SCHEMA', 'name', (v) => v, 'api', 'api, up: the schema of the views, which the API shows'],
+  ['API_USER', 'name', (v) => v, 'reader', 'api, up: the login that reads them; its password is API_PASSWORD or in ~/.pgpass'],
+  ['API_PORT', 'port', number(0, 65535), '5678', 'api, up: its port; 0 is any that is free'],
+  ['API_BIND', 'address', (v) => (isIP(v) ? v : undefined), '127.0.0.1', 'api, up: its address'],
+  ['API_ORIGINS', 'URLs', origins, '', 'api, up: origins of pages that may ask it besides its own, by commas; or *'],
+  ['API_SOCKETS', 'number', number(1, 100_000), '1000', 'api, up: WebSockets at a time'],
   [
     'DRY',
     'cursor',
@@ -123,9 +130,11 @@ export function settings(flags = {}, env = process.env) {
   );
 }
 
+export const flagOf = (name) => name.toLowerCase().replace('_', '-');
+
 export const help = () =>
   TABLE.map(([name, takes, , standard, text]) => {
-    const flag = `--${name.toLowerCase()}${takes ? ` ${takes}` : ''}`;
-    const otherwise = standard ? `\n${' '.repeat(32)}(default: ${standard})` : '';
-    return `  ${name.padEnd(9)} ${flag.padEnd(19)} ${text}${otherwise}`;
+    const flag = `--${flagOf(name)}${takes ? ` ${takes}` : ''}`;
+    const otherwise = standard ? `\n${' '.repeat(37)}(default: ${standard})` : '';
+    return `  ${name.padEnd(11)} ${flag.padEnd(22)} ${text}${otherwise}`;
   }).join('\n');

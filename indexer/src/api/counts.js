@@ -1,0 +1,71 @@
+// Grouped counts: how many of the newest records of a type have each value of a column, the most frequent first.
+//
+// A count reads all that it counts. So it is of the newest records since a time, at most MOST of them, which the index
+// of sort_at finds; a view without that column has no counts.
+import { object } from 'postgraphile/grafast';
+import { loadManyWithPgClient } from 'postgraphile/@dataplan/pg';
+import { extendSchema } from 'postgraphile/utils';
+
+const MOST = 100_000;
+
+const isView = (r) =>
+  !r.parameters && r.codec.attributes?.sort_at && r.uniques.some((u) => u.attributes.join() === 'uri');
+// Columns with a value that a group can have.
+const columnsOf = (r) =>
+  Object.entries(r.codec.attributes).filter(
+    ([name, { codec }]) =>
+      !['uri', 'sort_at'].includes(name) && !codec.attributes && !codec.arrayOfCodec && !/^jsonb?$/.test(codec.name),
+  );
+
+export const CountsPlugin = extendSchema((build) => {
+  const { inflection, sql } = build;
+  const views = Object.values(build.input.pgRegistry.pgResources).filter(isView);
+  if (views.length === 0) return { typeDefs: [] };
+  const all = views.map((resource) => {
+    const name = inflection.tableType(resource.codec);
+    const columns = new Map(columnsOf(resource).map(([column]) => [inflection.constantCase(column), column]));
+    const from = sql.compile(resource.from).text;
+    const load = async (client, asked) => {
+      const results = [];
+      for (const { by, since, first } of asked) {
+        const column = sql.compile(sql.identifier(columns.get(by))).text;
+        const { rows } = await client.query({
+          text: `SELECT value::text AS value, count(*)::int AS count
+                 FROM (SELECT ${column} AS value FROM ${from} AS v WHERE sort_at >= $1 ORDER BY sort_at DESC LIMIT $2) AS newest
+                 WHERE value IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $3`,
+          values: [since, MOST, first],
+        });
+        results.push(rows);
+      }
+      return results;
+    };
+    return { resource, name, columns, load };
+  });
+  const field = (name) => `counts${name}`;
+  return {
+    typeDefs: `
+      "How many records have a value."
+      type ValueCount { value: String! count: Int! }
+      ${all.map(({ name, columns }) => `enum ${name}Column { ${[...columns.keys()].join(' ')} }`).join('\n')}
+      extend type Query {
+        ${all
+          .map(
+            ({ name }) => `"Of the newest records since a time, ${MOST} at most, how many have each value of a column."
+            ${field(name)}(by: ${name}Column!, since: Datetime!, first: Int! = 20): [ValueCount!]!`,
+          )
+          .join('\n')}
+      }`,
+    objects: {
+      Query: {
+        plans: Object.fromEntries(
+          all.map(({ resource, name, load }) => [
+            field(name),
+            (_, { $by, $since, $first }) =>
+              loadManyWithPgClient(resource.executor, object({ by: $by, since: $since, first: $first }), load),
+          ]),
+        ),
+      },
+    },
+  };
+}, 'AtidCountsPlugin');
+

@@ -1,0 +1,123 @@
+// What a query may cost, before anything of it runs.
+//
+// A query is refused by its length, by the number of its words, by its depth, and by the number of values that it can
+// get at most: the product of the sizes of the pages on the way to each field. So each list must say how long it is.
+import { Lexer, Source, TokenKind, getArgumentValues, getNamedType, getVariableValues } from 'postgraphile/graphql';
+import { SafeError } from 'postgraphile/grafast';
+
+export const LENGTH = 20_000; // bytes of a request, or of a message
+const WORDS = 2000; // tokens: the time to check a query grows with their square
+const DEPTH = 12;
+export const PAGE = 100;
+const VALUES = 25_000;
+const READS_ALL = VALUES / 5; // a count of all that matches, the description of the schema
+const STEPS = 5000; // fields, with those of a fragment each time that it is used
+const CACHED = 50; // queries of each cache: by default they hold several hundred MB
+
+const refuse = (text) => {
+  throw new SafeError(text, { statusCode: 400 });
+};
+
+function countWords(query) {
+  if (typeof query !== 'string') return;
+  if (query.length > LENGTH) refuse(`The query is longer than ${LENGTH} characters`);
+  const lexer = new Lexer(new Source(query));
+  try {
+    for (let n = 0; lexer.advance().kind !== TokenKind.EOF; n++)
+      if (n >= WORDS) refuse(`The query has more than ${WORDS} words`);
+  } catch (e) {
+    if (e instanceof SafeError) throw e; // anything else is for the parser to say
+  }
+}
+
+// The values of arguments, or NULL for what cannot be read: the engine says so itself.
+function argumentsOf(field, node, variables) {
+  try {
+    return getArgumentValues(field, node, variables);
+  } catch {
+    return {};
+  }
+}
+
+export function measure({ schema, document, variableValues, operationName }) {
+  const fragments = new Map(
+    document.definitions.filter((d) => d.kind === 'FragmentDefinition').map((d) => [d.name.value, d]),
+  );
+  const operations = document.definitions.filter((d) => d.kind === 'OperationDefinition');
+  const operation = operations.find((d) => !operationName || d.name?.value === operationName);
+  if (!operation) return 0;
+  const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {});
+  let steps = 0;
+
+  const page = (field, node) => {
+    const { first, last, offset } = argumentsOf(field, node, coerced);
+    const inRange = (n) => n === undefined || (Number.isInteger(n) && n >= 0 && n <= PAGE);
+    const isList = field.args.some((a) => a.name === 'first');
+    if (![first, last, offset].every(inRange) || (first !== undefined && last !== undefined))
+      refuse(`${field.name}: first or last, and offset, are numbers from 0 to ${PAGE}`);
+    const countsOnly = node.selectionSet?.selections.every((s) => s.name?.value === 'totalCount');
+    if (isList && first === undefined && last === undefined && !countsOnly)
+      refuse(`${field.name}: say first or last, at most ${PAGE}`);
+    return Math.max(first ?? last ?? 1, 1);
+  };
+  const walk = (type, { selections }, depth) => {
+    if (depth > DEPTH) refuse(`The query is deeper than ${DEPTH} fields`);
+    let values = 0;
+    for (const node of selections) {
+      if (++steps > STEPS) refuse('The query is too long');
+      if (node.kind !== 'Field') {
+        const part = node.kind === 'FragmentSpread' ? fragments.get(node.name.value) : node;
+        const of = part.typeCondition ? schema.getType(part.typeCondition.name.value) : type;
+        values += walk(of, part.selectionSet, depth);
+      } else if (node.name.value === '__schema' || node.name.value === '__type') {
+        values += READS_ALL;
+      } else if (!node.name.value.startsWith('__')) {
+        const field = type.getFields()[node.name.value];
+        const inner = node.selectionSet ? walk(getNamedType(field.type), node.selectionSet, depth + 1) : 0;
+        values += page(field, node) * (1 + inner);
+        if (field.name === 'totalCount') values += READS_ALL / 50;
+        if (field.extensions?.readsAll) values += READS_ALL;
+      }
+    }
+    return values;
+  };
+  const values = walk(schema.getRootType(operation.operation), operation.selectionSet, 1);
+  if (values > VALUES) refuse(`The query can get ${values} values, and may get ${VALUES}`);
+  return values;
+}
+
+export const LimitsPlugin = {
+  name: 'AtidLimitsPlugin',
+  grafserv: {
+    middleware: {
+      processGraphQLRequestBody(next, { body }) {
+        countWords(body.query);
+        return next();
+      },
+    },
+  },
+  grafast: {
+    middleware: {
+      prepareArgs(next, { args }) {
+        measure(args);
+        return next();
+      },
+    },
+  },
+  schema: {
+    hooks: {
+      GraphQLSchema: (config) => ({
+        ...config,
+        extensions: {
+          ...config.extensions,
+          grafast: {
+            ...config.extensions?.grafast,
+            operationsCacheMaxLength: CACHED,
+            queryCacheMaxLength: CACHED,
+          },
+        },
+      }),
+    },
+  },
+};
+export { CACHED };

@@ -1,0 +1,83 @@
+// The login by which the API reads: what it may do that it need not.
+//
+// A fault in the engine, or in a function of the schema, then gives nobody more than the API shows anyway.
+import pg from 'pg';
+import { Problem, config } from '../database.js';
+
+// What is too much, and which statement takes it away.
+const TOO_MUCH = `
+WITH me AS (SELECT oid, rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
+            FROM pg_roles WHERE rolname = current_user),
+here AS (SELECT current_database() AS db),
+-- to ask for privileges takes time, so this is asked of few
+space AS MATERIALIZED (
+  SELECT oid, nspname FROM pg_namespace
+  WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND has_schema_privilege(oid, 'USAGE')),
+relation AS MATERIALIZED (
+  SELECT c.oid, s.nspname FROM pg_class AS c JOIN space AS s ON s.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
+SELECT 'it is a superuser' AS what, format('ALTER ROLE %I NOSUPERUSER', rolname) AS cure FROM me WHERE rolsuper
+UNION ALL
+SELECT format('it has the attribute %s', a), format('ALTER ROLE %I NO%s', rolname, a)
+FROM me, LATERAL (VALUES ('CREATEROLE', rolcreaterole), ('CREATEDB', rolcreatedb), ('REPLICATION', rolreplication),
+                         ('BYPASSRLS', rolbypassrls)) AS x (a, has) WHERE has
+UNION ALL
+SELECT format('it is a member of %I', r.rolname), format('REVOKE %I FROM %I', r.rolname, me.rolname)
+FROM me JOIN pg_auth_members AS m ON m.member = me.oid JOIN pg_roles AS r ON r.oid = m.roleid
+UNION ALL
+SELECT format('it may have %s in the database', p), format('REVOKE %s ON DATABASE %I FROM PUBLIC, %I', p, db, rolname)
+FROM me, here, (VALUES ('CREATE'), ('TEMPORARY')) AS x (p) WHERE has_database_privilege(db, p)
+UNION ALL
+SELECT format('it may create in the schema %I', nspname), format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', nspname, rolname)
+FROM me, pg_namespace AS n WHERE has_schema_privilege(n.oid, 'CREATE')
+UNION ALL
+SELECT format('it owns %s', c.oid::regclass), format('REASSIGN OWNED BY %I TO another role', rolname)
+FROM me JOIN pg_class AS c ON c.relowner = me.oid
+UNION ALL
+SELECT format('it owns the function %s', p.oid::regprocedure), format('REASSIGN OWNED BY %I TO another role', rolname)
+FROM me JOIN pg_proc AS p ON p.proowner = me.oid
+UNION ALL
+SELECT format('it may read %s', r.oid::regclass), format('REVOKE SELECT ON %s FROM PUBLIC, %I', r.oid::regclass, rolname)
+FROM me, relation AS r WHERE r.nspname <> $1 AND has_any_column_privilege(r.oid, 'SELECT')
+UNION ALL
+SELECT format('it may write %s', r.oid::regclass),
+       format('REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON %s FROM PUBLIC, %I', r.oid::regclass, rolname)
+FROM me, relation AS r
+WHERE has_any_column_privilege(r.oid, 'INSERT, UPDATE') OR has_table_privilege(r.oid, 'DELETE, TRUNCATE')
+UNION ALL
+SELECT format('it may not use the schema %I', $1::text), format('GRANT USAGE ON SCHEMA %I TO %I', $1::text, rolname)
+FROM me WHERE EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1 AND NOT has_schema_privilege(n.oid, 'USAGE'))
+UNION ALL
+SELECT 'it may not use the schema atid', format('GRANT USAGE ON SCHEMA atid TO %I', rolname)
+FROM me WHERE EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'atid' AND NOT has_schema_privilege(n.oid, 'USAGE'))
+UNION ALL
+SELECT format('there is no schema %I', $1::text), 'atid-indexer up, or make_views()'
+WHERE NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1)
+LIMIT 20`;
+
+// Statements of the reader end after so many ms, and cannot write. No query is so long that compiling it pays.
+const WITHIN = 5000;
+
+export function readerConfig({ API_USER }) {
+  const { API_PASSWORD } = process.env;
+  const { options, ...rest } = config('reader', [`statement_timeout=${WITHIN}`, 'default_transaction_read_only=on', 'jit=off']);
+  return { ...rest, options: `-c ${options.trim().replace(/^-c /, '')}`, user: API_USER, ...(API_PASSWORD && { password: API_PASSWORD }) };
+}
+
+// Refuses a login that may do more.
+export async function checkReader(settings) {
+  const client = new pg.Client(readerConfig(settings));
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query(TOO_MUCH, [settings.API_SCHEMA]);
+    if (rows.length === 0) return;
+    throw new Problem(
+      `The login ${settings.API_USER} is to read the schema ${settings.API_SCHEMA}, and nothing else:\n` +
+        rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),
+    );
+  } finally {
+    await client.end();
+  }
+}

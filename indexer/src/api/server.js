@@ -1,0 +1,204 @@
+// atid-indexer api: GraphQL over HTTP and WebSockets, of the views in one schema.
+//
+//   /graphql   queries by POST, and subscriptions by a WebSocket (graphql-transport-ws)
+//   /          Ruru, a page to try queries on
+//   /health    200 while the database answers and changes are heard of
+//
+// Two connections of different logins: a pool of the reader's, by which queries run (reader.js), and one that follows
+// the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the old one
+// stays.
+import { createServer } from 'node:http';
+import { useServer } from 'graphql-ws/use/ws';
+import { makeSchema } from 'postgraphile';
+import { makePgService } from 'postgraphile/adaptors/pg';
+import { defaultMaskError, makeGraphQLWSConfig } from 'postgraphile/grafserv';
+import { grafserv } from 'postgraphile/grafserv/node';
+import { GraphQLError } from 'postgraphile/graphql';
+import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
+import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
+import { WebSocketServer } from 'ws';
+import { told } from '../database.js';
+import * as log from '../log.js';
+import { Feed, changesPlugin } from './changes.js';
+import { CodecsPlugin } from './codecs.js';
+import { CountsPlugin } from './counts.js';
+import { CACHED, LENGTH, LimitsPlugin } from './limits.js';
+import { checkReader, readerConfig } from './reader.js';
+
+const CONNECTIONS = 10; // of the reader
+const INTROSPECTION = 60_000; // ms: it reads the catalogue, on a busy server slowly
+const AT_A_TIME = 100; // requests over HTTP; others are told to come again
+const OF_A_SOCKET = 10; // operations
+const UNREAD = 1e6; // bytes that a socket does not read: then it is closed
+const SLOW = 10_000; // ms for a request to arrive
+const SETTLED = 200; // ms: several notices of the schema are one
+
+// What the client can do something about is told: values that a type does not take, and queries that take too long.
+function maskError(error) {
+  const { code, message } = error.originalError ?? {};
+  return /^(?:22|57014)/.test(code ?? '')
+    ? new GraphQLError(message, { nodes: error.nodes, path: error.path })
+    : defaultMaskError(error);
+}
+
+const presetOf = (settings, feed) => ({
+  extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
+  plugins: [CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
+  disablePlugins: [
+    'PgConnectionArgFilterBackwardRelationsPlugin',
+    'PgConnectionArgFilterForwardRelationsPlugin',
+    'PgMutationCreatePlugin',
+    'PgMutationUpdateDeletePlugin',
+    'MutationPlugin',
+    'MutationPayloadQueryPlugin',
+  ],
+  pgServices: [
+    makePgService({
+      poolConfig: { ...readerConfig(settings), max: CONNECTIONS },
+      schemas: [settings.API_SCHEMA],
+      pubsub: false,
+      pgSettingsForIntrospection: { statement_timeout: String(INTROSPECTION) },
+    }),
+  ],
+  schema: {
+    // only columns that make_view_index has marked can be ordered and filtered by
+    defaultBehavior: '-attribute:orderBy -attribute:filterBy -attribute:filter -mutationField',
+    connectionFilterAllowedOperators: [
+      'equalTo',
+      'in',
+      'lessThan',
+      'lessThanOrEqualTo',
+      'greaterThan',
+      'greaterThanOrEqualTo',
+    ],
+    connectionFilterLogicalOperators: false,
+    connectionFilterComputedColumns: false,
+    connectionFilterSetofFunctions: false,
+  },
+  gather: { installWatchFixtures: false },
+  grafast: { explain: false },
+  grafserv: {
+    watch: false,
+    graphiqlOnGraphQLGET: false,
+    maxRequestLength: LENGTH,
+    parseAndValidateCacheSize: CACHED,
+    maskError,
+  },
+});
+
+export async function api(settings, ended) {
+  await checkReader(settings);
+  const sockets = new Set();
+  const feed = new Feed(() => {
+    clearTimeout(feed.timer);
+    feed.timer = setTimeout(remake, SETTLED);
+  });
+  const preset = presetOf(settings, feed);
+  const made = await makeSchema(preset);
+  const serv = grafserv({ preset, schema: made.schema });
+  await serv.ready();
+  let making = Promise.resolve();
+  function remake() {
+    making = making.then(async () => {
+      try {
+        serv.setSchema((await makeSchema(preset)).schema);
+        log.info('api: the schema is made anew');
+      } catch (e) {
+        log.error(`api: the schema is not made anew: ${told(e)}`);
+      }
+    });
+  }
+
+  const { API_ORIGINS, API_BIND, API_PORT, API_SOCKETS } = settings;
+  const mayAsk = ({ headers: { origin, host } }) =>
+    origin === undefined ||
+    API_ORIGINS.includes('*') ||
+    API_ORIGINS.includes(origin) ||
+    (URL.canParse(origin) && new URL(origin).host === host);
+
+  let running = 0;
+  const graphql = serv.createHandler();
+  const server = createServer(async (request, response) => {
+    const { origin } = request.headers;
+    const say = (status, text, more = {}) =>
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${text}\n`);
+    if (request.url === '/health') return health(say);
+    if (!mayAsk(request)) return say(403, 'this origin may not ask: see API_ORIGINS');
+    if (origin !== undefined) {
+      response.setHeader('access-control-allow-origin', origin);
+      response.setHeader('vary', 'Origin');
+      if (request.method === 'OPTIONS')
+        return say(204, '', {
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers': 'content-type, accept',
+          'access-control-max-age': '86400',
+        });
+    }
+    if (running >= AT_A_TIME) return say(503, 'too many requests at a time', { 'retry-after': '1' });
+    running++;
+    response.on('close', () => running--);
+    return graphql(request, response);
+  });
+  Object.assign(server, { requestTimeout: SLOW, headersTimeout: SLOW, maxConnections: 2 * API_SOCKETS + AT_A_TIME });
+
+  async function health(say) {
+    try {
+      if (feed.heard < Date.now() - SLOW) throw new Error('the changes of the indexer are not heard of');
+      await preset.pgServices[0].adaptorSettings.pool.query('SELECT');
+      say(200, `ok, ${sockets.size} sockets, ${feed.size} subscriptions`);
+    } catch (e) {
+      say(503, told(e));
+    }
+  }
+
+  const upgrade = new WebSocketServer({ noServer: true, maxPayload: LENGTH, perMessageDeflate: false });
+  const config = makeGraphQLWSConfig(serv);
+  const open = useServer(
+    {
+      ...config,
+      onSubscribe(ctx, id, payload) {
+        if (Object.keys(ctx.subscriptions).length > OF_A_SOCKET)
+          return [new GraphQLError(`A socket can have ${OF_A_SOCKET} operations at a time`)];
+        return config.onSubscribe(ctx, id, payload);
+      },
+      onNext(ctx, ...rest) {
+        if (ctx.extra.socket.bufferedAmount > UNREAD) ctx.extra.socket.terminate();
+        return config.onNext(ctx, ...rest);
+      },
+    },
+    upgrade,
+  );
+  server.on('upgrade', (request, socket, head) => {
+    const refuse = (line) => socket.end(`HTTP/1.1 ${line}\r\nconnection: close\r\n\r\n`);
+    socket.on('error', () => {});
+    if (request.url.split('?')[0] !== '/graphql') return refuse('404 Not Found');
+    if (!mayAsk(request)) return refuse('403 Forbidden');
+    if (sockets.size >= API_SOCKETS) return refuse('503 Service Unavailable');
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    upgrade.handleUpgrade(request, socket, head, (ws) => upgrade.emit('connection', ws, request));
+  });
+
+  const over = new AbortController();
+  const following = feed.run(over.signal);
+  try {
+    await new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(API_PORT, API_BIND, resolve);
+    });
+    log.info(`api: http://${API_BIND.includes(':') ? `[${API_BIND}]` : API_BIND}:${server.address().port}/`);
+    await new Promise((resolve) => (ended.aborted ? resolve() : ended.addEventListener('abort', resolve)));
+  } finally {
+    over.abort();
+    clearTimeout(feed.timer);
+    server.close();
+    await open.dispose();
+    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
+    await following;
+    await making;
+    await serv.release();
+    await preset.pgServices[0].release?.();
+  }
+  return 0;
+}
