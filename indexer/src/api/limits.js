@@ -10,9 +10,10 @@ const WORDS = 2000; // tokens: the time to check a query grows with their square
 const DEPTH = 12;
 export const PAGE = 100;
 const VALUES = 25_000;
-const READS_ALL = VALUES / 5; // a count of all that matches, the description of the schema
+const READS_ALL = VALUES / 5; // what a count of all records, a grouped count or the description of the schema is worth
+const COUNTS = 10; // and a count of those that point at one
 const STEPS = 5000; // fields, with those of a fragment each time that it is used
-const CACHED = 50; // queries of each cache: by default they hold several hundred MB
+export const CACHED = 50; // queries of each cache: by default they hold several hundred MB
 
 const refuse = (text) => {
   throw new SafeError(text, { statusCode: 400 });
@@ -60,7 +61,8 @@ export function measure({ schema, document, variableValues, operationName }) {
       refuse(`${field.name}: say first or last, at most ${PAGE}`);
     return Math.max(first ?? last ?? 1, 1);
   };
-  const walk = (type, { selections }, depth) => {
+  const query = schema.getQueryType();
+  const walk = (type, { selections }, depth, parent) => {
     if (depth > DEPTH) refuse(`The query is deeper than ${DEPTH} fields`);
     let values = 0;
     for (const node of selections) {
@@ -68,15 +70,15 @@ export function measure({ schema, document, variableValues, operationName }) {
       if (node.kind !== 'Field') {
         const part = node.kind === 'FragmentSpread' ? fragments.get(node.name.value) : node;
         const of = part.typeCondition ? schema.getType(part.typeCondition.name.value) : type;
-        values += walk(of, part.selectionSet, depth);
+        values += walk(of, part.selectionSet, depth, parent);
       } else if (node.name.value === '__schema' || node.name.value === '__type') {
         values += READS_ALL;
       } else if (!node.name.value.startsWith('__')) {
         const field = type.getFields()[node.name.value];
-        const inner = node.selectionSet ? walk(getNamedType(field.type), node.selectionSet, depth + 1) : 0;
+        const inner = node.selectionSet ? walk(getNamedType(field.type), node.selectionSet, depth + 1, type) : 0;
         values += page(field, node) * (1 + inner);
-        if (field.name === 'totalCount') values += READS_ALL / 50;
-        if (field.extensions?.readsAll) values += READS_ALL;
+        if (field.name === 'totalCount') values += parent === query ? READS_ALL : COUNTS;
+        if (getNamedType(field.type).name === 'ValueCount') values += READS_ALL;
       }
     }
     return values;
@@ -120,4 +122,3 @@ export const LimitsPlugin = {
     },
   },
 };
-export { CACHED };

@@ -8,9 +8,11 @@
 // the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the old one
 // stays.
 import { createServer } from 'node:http';
+import { format } from 'node:util';
 import { useServer } from 'graphql-ws/use/ws';
 import { makeSchema } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
+import { isSafeError } from 'postgraphile/grafast';
 import { defaultMaskError, makeGraphQLWSConfig } from 'postgraphile/grafserv';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { GraphQLError } from 'postgraphile/graphql';
@@ -33,6 +35,14 @@ const UNREAD = 1e6; // bytes that a socket does not read: then it is closed
 const SLOW = 10_000; // ms for a request to arrive
 const SETTLED = 200; // ms: several notices of the schema are one
 
+// The packages speak to the console, of each query that is refused too. In the log an entry is one line.
+function quiet() {
+  const say = (write) => (first, ...rest) => {
+    if (!isSafeError(first)) write(`api: ${format(first, ...rest)}`);
+  };
+  Object.assign(console, { error: say(log.error), warn: say(log.info), log: say(log.debug) });
+}
+
 // What the client can do something about is told: values that a type does not take, and queries that take too long.
 function maskError(error) {
   const { code, message } = error.originalError ?? {};
@@ -49,6 +59,7 @@ const presetOf = (settings, feed) => ({
     'PgConnectionArgFilterForwardRelationsPlugin',
     'PgMutationCreatePlugin',
     'PgMutationUpdateDeletePlugin',
+    'PgConnectionArgFilterLogicalOperatorsPlugin',
     'MutationPlugin',
     'MutationPayloadQueryPlugin',
   ],
@@ -71,7 +82,6 @@ const presetOf = (settings, feed) => ({
       'greaterThan',
       'greaterThanOrEqualTo',
     ],
-    connectionFilterLogicalOperators: false,
     connectionFilterComputedColumns: false,
     connectionFilterSetofFunctions: false,
   },
@@ -88,6 +98,7 @@ const presetOf = (settings, feed) => ({
 
 export async function api(settings, ended) {
   await checkReader(settings);
+  quiet();
   const sockets = new Set();
   const feed = new Feed(() => {
     clearTimeout(feed.timer);
