@@ -9,6 +9,7 @@ import { run } from './run.js';
 import { VERSION, install } from './schema.js';
 import { TABLE, Usage, flagOf, help, settings } from './settings.js';
 import * as show from './status.js';
+import { up } from './up.js';
 
 const say = (text) => {
   process.stdout.write(`${text}\n`);
@@ -105,6 +106,20 @@ refuses to start; PGUSER, who follows the changes, has the rights of init --role
     0,
     0,
     async (args, all) => (await loadApi())(all, untilSignal()),
+  ],
+  up: [
+    'LEXICONS SERVICE',
+    `From Lexicons to an API in one command: makes the schema, stores the Lexicons (a file, or all *.json of a folder),
+wants their records, makes views with indexes and the login that reads them, and then does what run and api do. It
+makes what is missing, so it can be run again. It takes the right to temporary tables from PUBLIC in this database.
+The role needs CREATEROLE, and the extensions or the right to create them.`,
+    2,
+    2,
+    async ([lexicons, service], all) => {
+      const [SERVICE] = [settings({ SERVICE: service }, {}).SERVICE];
+      await loadApi();
+      return up(lexicons, { ...all, SERVICE }, untilSignal(), say);
+    },
   ],
   status: [
     '',

@@ -1,0 +1,199 @@
+// atid-indexer up: from Lexicons and a server to an API, in one command that can be run again.
+//
+// It makes what is missing and leaves what is there: the schema, the Lexicons, what is wanted, the views, an index of
+// each column of times, DIDs and URIs, the login that reads. Then it runs "run" and "api" until one of them ends. The
+// role that runs it owns all of this.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { clean } from './border.js';
+import { Problem, connect, told } from './database.js';
+import * as log from './log.js';
+import { checkSchema, install } from './schema.js';
+
+const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
+const OURS = 'made by atid-indexer up'; // the comment of a login of which it may change the password
+const WITHIN = 10_000; // ms for the server to say what it lists
+const REFERENCES = [30e3, 600e3]; // ms until references are looked for first, and then each time
+
+// The documents in a file, or in all files of a folder.
+async function readLexicons(path) {
+  const missing = (e) => {
+    throw new Problem(`${path}: ${e.code === 'ENOENT' ? 'there is no such file or folder' : e.message}`);
+  };
+  const isFolder = (await stat(path).catch(missing)).isDirectory();
+  const files = isFolder
+    ? (await readdir(path, { recursive: true })).filter((f) => f.endsWith('.json')).map((f) => join(path, f))
+    : [path];
+  if (files.length === 0) throw new Problem(`${path}: there is no *.json in this folder`);
+  const documents = [];
+  for (const file of files.sort()) {
+    try {
+      documents.push(...[JSON.parse(await readFile(file, 'utf8'))].flat());
+    } catch (e) {
+      throw new Problem(`${file}: ${e.message}`);
+    }
+  }
+  return documents;
+}
+
+const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
+
+// Does the server list the accounts that have records of a collection, as relays do? Then these alone are wanted.
+async function listsCollections({ SERVICE }, nsid) {
+  try {
+    const url = `${SERVICE}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(WITHIN), redirect: 'error' });
+    return answer.ok && Array.isArray((await answer.json()).repos);
+  } catch {
+    return false;
+  }
+}
+
+async function addLexicons(db, documents) {
+  const text = JSON.stringify(documents);
+  const {
+    rows: [{ problem }],
+  } = await db.query('SELECT atid.lexicon_problem($1::jsonb) AS problem', [text]);
+  if (problem !== null) throw new Problem(`These are no Lexicons: ${clean(problem, 500)}`);
+  const {
+    rows: [{ nsids }],
+  } = await db.query('SELECT atid.lexicon_nsids($1::atid.lexicon)::text[] AS nsids', [text]);
+  await db.query('DELETE FROM lexicons WHERE atid.lexicon_nsids(lexicons)::text[] <@ $1', [nsids]);
+  await db.query('INSERT INTO lexicons (lexicons) VALUES ($1)', [text]);
+  return documents.filter((d) => d.defs?.main?.type === 'record').map((d) => d.id);
+}
+
+// At first all is wanted. Then it is what these Lexicons are about; what somebody has added stays.
+async function want(db, settings, types) {
+  const { rowCount } = await db.query(
+    `DELETE FROM want WHERE (SELECT count(*) FROM want) = 2
+     AND (SELECT count(*) FROM want WHERE (what, value) IN (('account', '*'), ('collection', '*'))) = 2`,
+  );
+  const own = types.filter((t) => !isShared(t));
+  const bySignal = own.length > 0 && (await listsCollections(settings, own[0]));
+  const wants = types.map((t) => ['collection', t]);
+  const isNew = rowCount > 0 || (await db.query("SELECT FROM want WHERE what <> 'collection' LIMIT 1")).rowCount === 0;
+  if (bySignal) wants.push(...own.map((t) => ['signal', t]));
+  else if (isNew) wants.push(['account', '*']);
+  for (const one of wants)
+    await db.query('INSERT INTO want (what, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', one);
+  return bySignal ? `accounts that have ${own.join(' or ')}` : 'all accounts of the server';
+}
+
+async function makeViews(db, { API_SCHEMA }) {
+  const schema = db.escapeIdentifier(API_SCHEMA);
+  await db.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  const {
+    rows: [{ n }],
+  } = await db.query('SELECT make_views($1::regnamespace)::int AS n', [schema]);
+  const { rowCount } = await db.query(
+    `SELECT CASE WHEN c.name = 'did' AND t.only_key IS NOT NULL THEN make_view_index(t.view, c.name)
+                 WHEN c.type = 'atid.did' THEN make_view_index(t.view, c.name, 'sort_at')
+                 ELSE make_view_index(t.view, c.name) END
+     FROM view_type AS t JOIN view_column AS c USING (view) JOIN pg_class AS v ON v.oid = t.view
+     WHERE v.relnamespace = $1::regnamespace AND t.nsid IS NOT NULL
+       AND (c.name IN ('did', 'sort_at') AND c.kind = 'own' AND (c.name = 'did' OR t.only_key IS NULL)
+            OR c.kind = 'property' AND c.type IN ('atid.did', 'atid.at_uri', 'timestamptz'))`,
+    [schema],
+  );
+  return [n, rowCount];
+}
+
+// The login that reads the views and nothing else. Its password is API_PASSWORD; a login that this command has made
+// gets a new one each time, which only the program knows.
+async function makeReader(db, { API_USER, API_SCHEMA }) {
+  const [name, schema] = [db.escapeIdentifier(API_USER), db.escapeIdentifier(API_SCHEMA)];
+  const there = await db.query(
+    "SELECT shobj_description(oid, 'pg_authid') = $2 AS ours FROM pg_roles WHERE rolname = $1",
+    [API_USER, OURS],
+  );
+  let password = process.env.API_PASSWORD || null;
+  if (there.rowCount === 0) {
+    await db.query(`CREATE ROLE ${name} LOGIN`);
+    await db.query(`COMMENT ON ROLE ${name} IS ${db.escapeLiteral(OURS)}`);
+  }
+  if (there.rowCount === 0 || (there.rows[0].ours && !password)) {
+    password ??= randomBytes(24).toString('base64url');
+    await db.query(`ALTER ROLE ${name} PASSWORD ${db.escapeLiteral(password)}`);
+  }
+  const {
+    rows: [{ db: database, me }],
+  } = await db.query('SELECT quote_ident(current_database()) AS db, quote_ident(current_user) AS me');
+  for (const statement of [
+    `REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`,
+    `GRANT TEMPORARY ON DATABASE ${database} TO ${me}`,
+    `GRANT USAGE ON SCHEMA ${schema} TO ${name}`,
+    `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${name}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${name}`,
+  ])
+    await db.query(statement);
+  return password;
+}
+
+// All but the programs. Returns the password of the reader, or null.
+async function prepare(db, settings, documents, say) {
+  const made = await db.query("SELECT to_regclass('indexer.migration') IS NOT NULL AS there");
+  if (!made.rows[0].there) await install(db, { role: settings.ROLE, fresh: true });
+  await checkSchema(db);
+  await db.query('BEGIN');
+  try {
+    await db.query("SELECT pg_advisory_xact_lock(hashtext('atid-indexer schema'))");
+    await db.query('SET LOCAL client_min_messages = warning');
+    await db.query('SET LOCAL search_path = indexer, pg_temp');
+    const types = await addLexicons(db, documents);
+    if (types.length === 0) throw new Problem('None of these Lexicons is of a type of records.');
+    say(`record types    ${types.join(' ')}`);
+    say(`wanted          ${await want(db, settings, types)}`);
+    const [views, indexes] = await makeViews(db, settings);
+    say(`views, indexes  ${views}, ${indexes} in the schema ${settings.API_SCHEMA}`);
+    const password = await makeReader(db, settings);
+    say(`reader          ${settings.API_USER}`);
+    await db.query('COMMIT');
+    return password;
+  } catch (e) {
+    await db.query('ROLLBACK').catch(() => {});
+    throw e;
+  }
+}
+
+// What points at what is not in Lexicons: it is seen in the records. The views then have the joins.
+async function findReferences({ API_SCHEMA }) {
+  const db = await connect('references');
+  try {
+    await db.query('SET search_path = indexer, pg_temp');
+    const { rows } = await db.query('SELECT find_references()::int AS n');
+    if (rows[0].n === 0) return;
+    await db.query('SELECT make_views($1::regnamespace)', [db.escapeIdentifier(API_SCHEMA)]);
+    log.info(`up: ${rows[0].n} more references are joins of the views`);
+  } catch (e) {
+    log.error(`up: references: ${told(e)}`);
+  } finally {
+    await db.end();
+  }
+}
+
+export async function up(lexicons, settings, ended, say) {
+  const documents = await readLexicons(lexicons);
+  const db = await connect('command');
+  const password = await prepare(db, settings, documents, say).finally(() => db.end());
+  const env = { ...process.env, ...(password && { API_PASSWORD: password }) };
+  for (const [name, value] of Object.entries(settings)) {
+    if (value !== null && value !== false && name !== 'DRY') env[name] = value === true ? '1' : String(value);
+  }
+  const children = ['run', 'api'].map((command) => spawn(process.execPath, [BIN, command], { env, stdio: ['ignore', 'inherit', 'inherit'] }));
+  let timer = setTimeout(async function again() {
+    await findReferences(settings);
+    timer = setTimeout(again, REFERENCES[1]);
+  }, REFERENCES[0]);
+  const end = () => children.forEach((child) => child.kill('SIGTERM'));
+  ended.addEventListener('abort', end);
+  const over = children.map((child) => new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)).on('error', () => resolve(1))));
+  const first = await Promise.race(over);
+  clearTimeout(timer);
+  end();
+  const all = await Promise.all(over);
+  return ended.aborted ? Math.max(...all) : first || 1;
+}
