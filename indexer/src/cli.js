@@ -1,6 +1,7 @@
 // The command line.
 //
 // Exit statuses: 0, done; 1, it failed, or what was checked is not right; 2, it was called wrongly.
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Problem, connect, told } from './database.js';
@@ -48,16 +49,20 @@ function untilSignal() {
   return ended.signal;
 }
 
-// The API, whose packages are apart.
-async function loadApi() {
-  process.env.NODE_ENV ??= 'production'; // what the packages look for
+// The API, whose packages are apart. They take a while to load, so who does not serve asks only whether they are there.
+const API = new URL('./api/server.js', import.meta.url);
+function checkApi() {
   try {
-    return (await import('./api/server.js')).api;
-  } catch (e) {
-    if (e.code !== 'ERR_MODULE_NOT_FOUND') throw e;
-    const folder = fileURLToPath(new URL('./api/', import.meta.url));
+    createRequire(API).resolve('postgraphile');
+  } catch {
+    const folder = fileURLToPath(new URL('.', API));
     throw new Problem(`The packages of the API are not there. Get them by: npm ci --ignore-scripts --prefix ${folder}`);
   }
+}
+async function loadApi() {
+  checkApi();
+  process.env.NODE_ENV ??= 'production'; // what the packages look for
+  return (await import(API)).api;
 }
 
 // name: [arguments, help, how many arguments (least, most), work(arguments, settings, flags)]
@@ -115,9 +120,9 @@ makes what is missing, so it can be run again. It takes the right to temporary t
 The role needs CREATEROLE, and the extensions or the right to create them.`,
     2,
     2,
-    async ([lexicons, service], all) => {
-      const [SERVICE] = [settings({ SERVICE: service }, {}).SERVICE];
-      await loadApi();
+    ([lexicons, service], all) => {
+      const { SERVICE } = settings({ SERVICE: service }, {});
+      checkApi();
       return up(lexicons, { ...all, SERVICE }, untilSignal(), say);
     },
   ],

@@ -2,7 +2,7 @@
 #
 # The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
 # tmp_check, once for all tests of a run. Where $ATID_ORACLES names a folder that has them already, nothing
-# is fetched. The same holds for t/pds and $ATID_PDS, and for t/node and $ATID_NODE.
+# is fetched. The same holds for t/pds and $ATID_PDS, and for t/node and $ATID_NODE, and the others.
 #
 # What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
 # $ATID_SEED is another, or the word random.
@@ -71,10 +71,11 @@ sub node22
 	return defined $node ? ($node, undef) : (undef, 'there is no Node 22 for this processor');
 }
 
-# The folder with the packages of a folder of t; or undef, and why they cannot be had here.
+# The folder with the packages of a folder of t, or of the folder that is named; or undef, and why they cannot be had here.
 sub packages
 {
-	my ($name) = @_;
+	my ($name, $from) = @_;
+	$from //= "$FindBin::Bin/$name";
 	my $given = $ENV{ 'ATID_' . uc $name };
 
 	if (defined $given)
@@ -90,7 +91,7 @@ sub packages
 	# The first test of a run installs them, and others wait for it.
 	my $shared = "$PostgreSQL::Test::Utils::tmp_check/$name";
 	mkdir $shared;
-	copy("$FindBin::Bin/$name/$_", $shared) or die "could not copy $_: $!"
+	copy("$from/$_", $shared) or die "could not copy $_: $!"
 	  foreach 'package.json', 'package-lock.json';
 	open my $lock, '>', "$shared/lock" or die "could not open $shared/lock: $!";
 	flock $lock, LOCK_EX or die "could not lock $shared/lock: $!";

@@ -1,0 +1,126 @@
+// What atid-indexer api tells of changes, for t/088_api.pl.
+//
+//   node changes.mjs PORT PATIENCE    prints verdicts; PG* name the database, by a role that may write
+import pg from 'pg';
+import { WebSocket } from 'ws';
+
+const [port, patience] = process.argv.slice(2).map(Number);
+const verdict = (ok, what, why) => {
+  console.log(`${ok ? 'ok' : 'not ok'}\t${what}`);
+  if (!ok) console.log(`note\t${String(why).slice(0, 300)}`);
+};
+async function until(what, limit = 10_000 * patience) {
+  for (const end = performance.now() + limit; performance.now() < end; ) {
+    if (await what()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return false;
+}
+
+// Its events, with the time of each.
+async function subscribe(query) {
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws');
+  const got = [];
+  let ready = false;
+  ws.on('message', (data) => {
+    const { type, payload } = JSON.parse(data);
+    if (type === 'connection_ack') ready = true;
+    if (type === 'next') got.push({ at: performance.now(), ...payload.data?.changed, errors: payload.errors });
+    if (type === 'error') console.log(`note\t${JSON.stringify(payload)}`);
+  });
+  await new Promise((resolve) => ws.on('open', resolve));
+  ws.send('{"type": "connection_init"}');
+  await until(() => ready);
+  ws.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
+  return got;
+}
+
+async function connect() {
+  const db = new pg.Client();
+  await db.connect();
+  await db.query('SET search_path = indexer, public');
+  await db.query('SET client_min_messages = warning');
+  await db.query('SELECT scratch()');
+  return db;
+}
+const writer = await connect();
+const put = (db, did, key, record, fresh = true) => db.query(
+  `INSERT INTO op (uri, did, collection, fresh, cid, block)
+   SELECT atid.at_uri_make($1, $3, $2), $1::text::atid.did, $3, $5, atid.cid_of(b, 'dag-cbor'), b
+   FROM (SELECT atid.record_to_dag_cbor($4::jsonb) AS b) AS x`, [did, key, record.$type, JSON.stringify(record), fresh]);
+const NSID = 'xyz.statusphere.status';
+const status = (text) => ({ $type: NSID, status: text, createdAt: new Date().toISOString() });
+const [ada, bob] = ['did:web:user1.example', 'did:web:user2.example'];
+const tid = async () => (await writer.query('SELECT atid.tid_generate()::text AS tid')).rows[0].tid;
+
+const FIELDS = 'uri gone collection did xyzStatusphereStatus { status accountByDid { handle } appBskyActorProfileByDid { displayName } }';
+const all = await subscribe(`subscription { changed { ${FIELDS} } }`);
+const ofBob = await subscribe(`subscription { changed(collection: "${NSID}", did: "${bob}") { ${FIELDS} } }`);
+const health = async () => (await (await fetch(`http://127.0.0.1:${port}/health`)).text());
+verdict(await until(async () => /^ok, 2 sockets, 2 subscriptions/.test(await health())), 'two subscriptions', await health());
+
+// An older transaction writes all the while.
+const older = await connect();
+await older.query('BEGIN');
+await put(older, bob, 'older', status('older'));
+await older.query('SELECT write()');
+
+const took = [];
+const plain = []; // what it takes to have the same from the database, at the same time
+const keys = [];
+for (let i = 0; i < 20; i++) {
+  const key = await tid();
+  keys.push(key);
+  await writer.query('BEGIN');
+  await put(writer, i % 2 ? bob : ada, key, status(`${i}`));
+  await writer.query('SELECT write()');
+  const commit = writer.query('COMMIT').then(() => performance.now());
+  await until(() => all.length > i);
+  took.push(Math.max(0, all[i].at - (await commit)));
+  const before = performance.now();
+  await writer.query('SELECT * FROM api.xyz_statusphere_status WHERE uri = $1', [`at://${ada}/${NSID}/${key}`]);
+  plain.push(performance.now() - before);
+}
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+console.log(`note\tfrom COMMIT to the client: median ${median(took).toFixed(1)} ms, most ${Math.max(...took).toFixed(1)} ms; a query of its row ${median(plain).toFixed(1)} ms`);
+verdict(all.length === 20 && new Set(all.map((c) => c.uri)).size === 20, 'each change once, while an older transaction writes', all.length);
+verdict(all.every((c, i) => c.xyzStatusphereStatus?.status === `${i}` && c.collection === NSID && !c.gone), '... with the record', JSON.stringify(all[0]));
+verdict(all[0].xyzStatusphereStatus.accountByDid.handle === 'user1.example' && all[0].xyzStatusphereStatus.appBskyActorProfileByDid.displayName === 'user1.example',
+  '... and its joins', JSON.stringify(all[0]));
+verdict(median(took) < 20 * patience + 5 * median(plain), 'within 20 ms of COMMIT, or as the machine allows', median(took));
+verdict(ofBob.length === 10 && ofBob.every((c) => c.did === bob), 'who asked for an account has its changes', ofBob.length);
+await older.query('COMMIT');
+verdict(await until(() => all.length === 21) && all[20].xyzStatusphereStatus.status === 'older', 'the older transaction at its COMMIT', JSON.stringify(all.at(-1)));
+await until(() => ofBob.length === 11);
+
+// A transaction that is taken back, a deletion, and many at once.
+await writer.query('BEGIN');
+await put(writer, ada, 'never', status('never'));
+await writer.query('SELECT write()');
+await writer.query('ROLLBACK');
+await writer.query('BEGIN');
+await writer.query('INSERT INTO op (uri, did, fresh) SELECT atid.at_uri_make($1, $2, $3), $1::text::atid.did, false', [ada, NSID, keys[0]]);
+await writer.query('SELECT write()');
+await writer.query('COMMIT');
+verdict(await until(() => all.length === 22) && all[21].gone && all[21].xyzStatusphereStatus === null && all[21].uri.endsWith(keys[0]),
+  'a deletion, and nothing of what was taken back', JSON.stringify(all.at(-1)));
+
+// The server loses its connection.
+await writer.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atid-indexer changes'");
+for (let i = 0; i < 5; i++) {
+  await writer.query('BEGIN');
+  await put(writer, bob, await tid(), status('lost'));
+  await writer.query('SELECT write()');
+  await writer.query('COMMIT');
+}
+verdict(await until(() => all.length === 27), 'what was written while its connection was lost is told', all.length);
+
+// The schema made anew: a column more.
+await writer.query(`INSERT INTO lexicons (lexicons) SELECT '{"lexicon": 1, "id": "com.example.new", "defs": {"main": {"type": "record", "key": "tid",
+  "record": {"type": "object", "properties": {"text": {"type": "string"}}}}}}'`);
+await writer.query("SELECT make_views('api')");
+const asked = async () => (await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' },
+  body: '{"query": "{ allComExampleNews(first: 1) { nodes { text } } }"}' })).json();
+let answer;
+verdict(await until(async () => (answer = await asked()).data, 30_000 * patience), 'the schema is made anew after make_views', JSON.stringify(answer));
+process.exit();

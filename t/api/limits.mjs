@@ -1,0 +1,182 @@
+// Tries to get around each limit of atid-indexer api, for t/088_api.pl.
+//
+//   node limits.mjs PORT PID PATIENCE    prints a line for each verdict: "ok", "not ok" or "note", a tab, what it is about
+//
+// PID is the server's, whose memory is read. The database has 300 statuses of 20 accounts.
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { WebSocket } from 'ws';
+
+const [port, pid, patience] = process.argv.slice(2).map(Number);
+const verdict = (ok, what, why) => {
+  console.log(`${ok ? 'ok' : 'not ok'}\t${what}`);
+  if (!ok) console.log(`note\t${String(why).slice(0, 300)}`);
+};
+const memory = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+
+function http(path, { method = 'POST', headers = {}, body } = {}) {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers: { connection: 'close', ...headers } }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (more) => (text += more)).on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, text }));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json' };
+const post = (body, headers = {}) => http('/graphql', { headers: { ...JSON_TYPE, ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+async function ask(query, variables) {
+  const { text } = await post({ query, variables });
+  return JSON.parse(text);
+}
+const ALL = 'allXyzStatusphereStatuses';
+
+// --- queries that are answered ---
+
+const page = await ask(`{ ${ALL}(first: 2, orderBy: SORT_AT_DESC) { nodes { status accountByDid { handle } appBskyActorProfileByDid { displayName avatarUrl } } } }`);
+verdict(page.data?.[ALL].nodes.length === 2 && page.data[ALL].nodes.every((n) => n.accountByDid.handle && /getBlob\?did=/.test(n.appBskyActorProfileByDid.avatarUrl)),
+  'a page with handles, names and avatars', JSON.stringify(page));
+const seen = new Set();
+let after = null;
+let pages = 0;
+do {
+  const answer = await ask(`query ($after: Cursor) { ${ALL}(first: 90, after: $after, orderBy: SORT_AT_DESC) { nodes { uri } pageInfo { endCursor hasNextPage } } }`, { after });
+  const { nodes, pageInfo } = answer.data[ALL];
+  for (const { uri } of nodes) seen.add(uri);
+  after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+  pages++;
+} while (after && pages < 20);
+verdict(seen.size === 300 && pages === 4, 'pages have each record once', `${seen.size} records in ${pages} pages`);
+const filtered = await ask(`query ($did: DID!) { ${ALL}(first: 100, filter: { did: { equalTo: $did } }) { totalCount nodes { did rkey cid uri sortAt } } }`, { did: [...seen][0].split('/')[2] });
+verdict(filtered.data?.[ALL].totalCount === 15 && filtered.data[ALL].nodes.length === 15, 'a filter by a DID', JSON.stringify(filtered));
+const counts = await ask('{ countsXyzStatusphereStatus(by: STATUS, since: "2020-01-01T00:00:00Z") { value count } }');
+verdict(counts.data?.countsXyzStatusphereStatus.length === 4 && counts.data.countsXyzStatusphereStatus.every((c) => c.count === 75), 'grouped counts', JSON.stringify(counts));
+const bad = await ask(`{ ${ALL}(first: 1, filter: { did: { equalTo: "nobody" } }) { totalCount } }`);
+verdict(/invalid|DID/.test(bad.errors?.[0].message), 'what a type does not take is told', JSON.stringify(bad));
+const orders = await ask('{ __type(name: "XyzStatusphereStatusOrderBy") { enumValues { name } } filter: __type(name: "XyzStatusphereStatusFilter") { inputFields { name } } mutations: __schema { mutationType { name } } }');
+verdict(!/CREATED_AT|CID|createdAt|"cid"|"rkey"/.test(JSON.stringify(orders)) && /SORT_AT_DESC/.test(JSON.stringify(orders)),
+  'only what has an index can be ordered and filtered by', JSON.stringify(orders));
+verdict(orders.data.mutations.mutationType === null, 'nothing can be written', JSON.stringify(orders));
+
+// --- pages, depth, cost ---
+
+const many = (n, part) => Array.from({ length: n }, (_, i) => `a${i}: ${part}`).join(' ');
+const deep = (n) => `${'query { '.repeat(n)}__typename${' }'.repeat(n)}`;
+const REFUSED = {
+  'no size': `{ ${ALL} { nodes { uri } } }`,
+  'a page of 101': `{ ${ALL}(first: 101) { nodes { uri } } }`,
+  'a negative first': `{ ${ALL}(first: -1) { nodes { uri } } }`,
+  'a negative last': `{ ${ALL}(last: -1) { nodes { uri } } }`,
+  'first: null': `{ ${ALL}(first: null) { nodes { uri } } }`,
+  'first: 1e6, last: 3': `{ ${ALL}(first: 1000000, last: 3) { nodes { uri } } }`,
+  'first and last': `{ ${ALL}(first: 100, last: 100) { nodes { uri } } }`,
+  'a large offset': `{ ${ALL}(first: 1, offset: 1000000) { nodes { uri } } }`,
+  'the default of a variable': `query ($n: Int = 100000) { ${ALL}(first: $n) { nodes { uri } } }`,
+  'a variable that is not given': `query ($n: Int) { ${ALL}(first: $n) { nodes { uri } } }`,
+  'a fragment with totalCount beside': `{ ${ALL} { totalCount ...A } } fragment A on XyzStatusphereStatusConnection { nodes { uri } }`,
+  'an inline fragment with totalCount beside': `{ ${ALL} { totalCount ... { edges { node { uri } } } } }`,
+  'an alias of another name, totalCount': `{ ${ALL} { totalCount: nodes { uri } } }`,
+  'first: 0 that hides what is below': `{ allAccounts(first: 100) { nodes { xyzStatusphereStatusesByDid(first: 0) { nodes { accountByDid { xyzStatusphereStatusesByDid(first: 100) { nodes { uri did rkey } } } } } } } }`,
+  'lists in lists': `{ allAccounts(first: 100) { nodes { xyzStatusphereStatusesByDid(first: 100) { nodes { uri cid did } } } } }`,
+  'totalCount by aliases': `{ ${many(6, `${ALL} { totalCount }`)} }`,
+  'totalCount by aliases, through query': `{ query { ${many(6, `${ALL} { totalCount }`)} } }`,
+  'counts by aliases': `{ ${many(6, 'countsXyzStatusphereStatus(by: STATUS, since: "2020-01-01T00:00:00Z") { count }')} }`,
+  'a count of many groups': '{ countsXyzStatusphereStatus(by: STATUS, since: "2020-01-01T00:00:00Z", first: 1000000) { count } }',
+  'a list by aliases': `{ ${many(60, `${ALL}(first: 100) { nodes { uri did cid rkey status } }`)} }`,
+  depth: `{ ${deep(20)} }`,
+  'depth through fragments': `{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ${deep(11)} }`,
+  'fragments in a circle': '{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ...A }',
+  'fragments that double': `{ ...F0 } ${Array.from({ length: 20 }, (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F20 on Query { __typename }`,
+  'the schema by aliases': `{ ${many(6, '__schema { types { name } }')} }`,
+  'the schema in depth': '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }',
+  'many words': `{ ${'__typename '.repeat(1999)} }`,
+  'many words of one letter': `{ ${'a '.repeat(9000)} }`,
+  'two operations, the other one small': `query A { ${ALL}(first: 1) { nodes { uri } } } query B { ${ALL}(first: 1000) { nodes { uri } } }`,
+};
+const began = performance.now();
+for (const [what, query] of Object.entries(REFUSED)) {
+  const { status, text } = await post({ query, operationName: what.startsWith('two') ? 'B' : undefined });
+  let answer = {};
+  try { answer = JSON.parse(text); } catch {}
+  verdict(status < 500 && (answer.errors?.length > 0 || status >= 400) && !answer.data, `refused: ${what}`, `${status} ${text}`);
+}
+const took = (performance.now() - began) / Object.keys(REFUSED).length;
+verdict(took < 300 * patience, 'a query is refused quickly', `${took} ms each`);
+
+// --- requests ---
+
+verdict((await post(JSON.stringify([{ query: '{ __typename }' }, { query: '{ __typename }' }]))).status === 400, 'a batch is refused');
+verdict((await post({ query: `{ ${' '.repeat(21_000)}__typename }` })).status >= 400, 'a request of 21 kB is refused');
+const huge = await post(Buffer.alloc(20e6, 32).toString()).catch((e) => ({ status: e.code }));
+verdict(huge.status === 413 || huge.status === 'EPIPE' || huge.status === 'ECONNRESET' || huge.status >= 400, 'a request of 20 MB is refused', huge.status);
+verdict((await http(`/graphql?query=${encodeURIComponent('{ __typename }')}`, { method: 'GET', headers: { accept: 'application/json' } })).status >= 400, 'GET asks nothing');
+const foreign = await post({ query: '{ __typename }' }, { origin: 'https://evil.example' });
+verdict(foreign.status === 403 && !foreign.headers['access-control-allow-origin'], 'a foreign origin may not ask', foreign.status);
+const named = await post({ query: '{ __typename }' }, { origin: 'https://app.example' });
+verdict(named.status === 200 && named.headers['access-control-allow-origin'] === 'https://app.example', 'an origin of API_ORIGINS may', named.status);
+const before = await http('/graphql', { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
+verdict(before.status === 204 && /content-type/.test(before.headers['access-control-allow-headers']), '... and is told so before', before.status);
+const ruru = await http('/', { method: 'GET', headers: { accept: 'text/html' } });
+const outside = [...ruru.text.matchAll(/(?:src|href|import)\s*[=(]?\s*["'](https?:)?\/\/[^"']+/g)].map((m) => m[0]);
+verdict(ruru.status === 200 && /ruru/i.test(ruru.text) && outside.length === 0, 'Ruru is at /, and names no other server', outside.join(' ') || ruru.status);
+
+// --- sockets ---
+
+const socket = (options = {}, path = '/graphql') =>
+  new Promise((resolve) => {
+    const ws = new WebSocket(`ws://127.0.0.1:${port}${path}`, 'graphql-transport-ws', options);
+    const got = [];
+    ws.on('message', (data) => got.push(JSON.parse(data)));
+    ws.on('open', () => resolve({ ws, got, send: (m) => ws.send(JSON.stringify(m)) }));
+    ws.on('unexpected-response', (_, answer) => resolve({ refused: answer.statusCode }));
+    ws.on('error', (e) => resolve({ refused: e.message }));
+    ws.closed = new Promise((over) => ws.on('close', over));
+  });
+async function until(what, limit = 5000 * patience) {
+  for (const end = performance.now() + limit; performance.now() < end; ) {
+    if (await what()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
+const CHANGED = 'subscription { changed { uri } }';
+verdict((await socket({ origin: 'https://evil.example' })).refused === 403, 'a socket of a foreign origin is refused');
+verdict((await socket({}, '/other')).refused === 404, 'a socket elsewhere is refused');
+const large = await socket();
+large.ws.send('x'.repeat(21_000));
+verdict((await large.ws.closed) === 1009, 'a message of 21 kB ends its socket');
+const one = await socket();
+one.send({ type: 'connection_init' });
+await until(() => one.got.some((m) => m.type === 'connection_ack'));
+for (let i = 0; i < 40; i++) one.send({ type: 'subscribe', id: `s${i}`, payload: { query: CHANGED } });
+await until(() => one.got.filter((m) => m.type === 'error').length >= 30);
+verdict(one.got.filter((m) => m.type === 'error').length === 30, 'of 40 subscriptions of a socket, 10 are', one.got.filter((m) => m.type === 'error').length);
+for (const [what, query] of [['a page', `subscription { changed { query { ${ALL}(first: 1000) { nodes { uri } } } } }`], ['depth', `subscription { changed { ${deep(20)} } }`]]) {
+  const other = await socket();
+  other.send({ type: 'connection_init' });
+  await until(() => other.got.length);
+  other.send({ type: 'subscribe', id: 'x', payload: { query } });
+  verdict(await until(() => other.got.some((m) => m.type === 'error')), `a subscription is refused by ${what}`, JSON.stringify(other.got));
+  other.ws.close();
+}
+const health = async () => (await http('/health', { method: 'GET' })).text;
+await until(async () => / 10 subscriptions/.test(await health()));
+verdict(/ 10 subscriptions/.test(await health()), '/health counts them', await health());
+const crowd = await Promise.all(Array.from({ length: 60 }, () => socket()));
+const refused = crowd.filter((s) => s.refused === 503).length;
+verdict(refused > 0 && crowd.length - refused <= 50, 'no more sockets than API_SOCKETS', `${refused} of 60 refused`);
+for (const s of [one, ...crowd]) s.ws?.terminate();
+verdict(await until(async () => /^ok, 0 sockets, 0 subscriptions/.test(await health())), 'sockets that are gone leave nothing', await health());
+
+// --- memory ---
+
+const n = Number(process.env.QUERIES ?? 1000);
+const first = memory();
+for (let i = 0; i < n; i += 20) {
+  await Promise.all(Array.from({ length: 20 }, (_, j) =>
+    ask(`query Q${i + j} { x${i + j}: ${ALL}(first: 1, orderBy: SORT_AT_DESC) { nodes { a${i + j}: uri status accountByDid { handle } } } }`)));
+}
+const last = memory();
+console.log(`note\t${n} distinct queries: ${first.toFixed()} MB before, ${last.toFixed()} MB after`);
+verdict(last < 450, `memory after distinct queries is bounded (${n} of ${n})`, `${last} MB`);
+process.exit();
