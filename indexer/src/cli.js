@@ -42,10 +42,10 @@ const done = (statement, values, text) =>
     say(text);
   });
 
-// Is aborted by SIGTERM or Ctrl-C.
+// Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, is there no more.
 function untilSignal() {
   const ended = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => ended.abort());
+  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, () => ended.abort());
   return ended.signal;
 }
 

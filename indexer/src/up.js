@@ -183,14 +183,17 @@ export async function up(lexicons, settings, ended, say) {
   for (const [name, value] of Object.entries(settings)) {
     if (value !== null && value !== false && name !== 'DRY') env[name] = value === true ? '1' : String(value);
   }
-  const children = ['run', 'api'].map((command) => spawn(process.execPath, [BIN, command], { env, stdio: ['ignore', 'inherit', 'inherit'] }));
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc']; // the last one tells them when this program is killed
+  const children = ['run', 'api'].map((command) => spawn(process.execPath, [BIN, command], { env, stdio }));
   let timer = setTimeout(async function again() {
     await findReferences(settings);
     timer = setTimeout(again, REFERENCES[1]);
   }, REFERENCES[0]);
   const end = () => children.forEach((child) => child.kill('SIGTERM'));
   ended.addEventListener('abort', end);
-  const over = children.map((child) => new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)).on('error', () => resolve(1))));
+  const over = children.map(
+    (child) => new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)).on('error', () => resolve(1))),
+  );
   const first = await Promise.race(over);
   clearTimeout(timer);
   end();
