@@ -181,7 +181,7 @@ foreach my $time ('', ' again')
 	{
 		$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/examples/statusphere/statusphere.sql" ], 'statusphere.sql');
 		sql("INSERT INTO indexer.want (what, value) VALUES ('collection', 'com.example.mine')");
-		my $ask = { headers => { 'content-type' => 'application/json' }, content => '{"query": "{ topStatuses(first: 20) { nodes { status count } } allAccounts(first: 1) { nodes { historyByIt: accountHistory(first: 2) { nodes { status } } } } }"}' };
+		my $ask = { headers => { 'content-type' => 'application/json' }, content => '{"query": "{ topStatuses(first: 20) { nodes { status count } } allAccounts(first: 1) { nodes { history(first: 2) { nodes { status } } } } }"}' };
 		my ($answer, $until) = (undef, time + $limit);
 		do { sleep 0.2; $answer = $http->post("$up->{match}graphql", $ask) } until $answer->{content} =~ /"count"/ || time > $until;
 		like($answer->{content}, qr/"status":"[^"]+","count":"\d+"/, 'its functions are in the API soon');

@@ -39,10 +39,14 @@ for (const [n, width] of [1280, 400].entries()) {
   await page.screenshot({ path: `${folder}/page-${width}.png` });
   await page.close();
 }
-const ruru = await open(`${api}?query=${encodeURIComponent('{ allXyzStatusphereStatuses(first: 1) { nodes { uri } } }')}`, 1280);
+const ruru = await open(api, 1280);
 await ruru.waitForSelector('.graphiql-execute-button');
+await ruru.click('.graphiql-query-editor .view-lines');
+await ruru.keyboard.press('Control+A');
+await ruru.keyboard.press('Delete');
+await ruru.keyboard.insertText('{ allXyzStatusphereStatuses(first: 1) { nodes { uri } } }');
 await ruru.click('.graphiql-execute-button');
-const answered = await ruru.waitForFunction(() => document.querySelector('.result-window')?.textContent.includes('at://')).then(() => true, (e) => e);
+const answered = await ruru.waitForFunction(() => document.querySelector('.graphiql-response')?.textContent.includes('at://')).then(() => true, (e) => e);
 verdict(answered === true, 'Ruru answers', answered);
 await ruru.screenshot({ path: `${folder}/ruru.png` });
 verdict(elsewhere.size === 0, 'nothing else is asked', [...elsewhere].join(' '));
