@@ -36,7 +36,7 @@ use Time::HiRes qw(sleep time);
 my $root = "$FindBin::Bin/..";
 my $node = new_node('api');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
-my ($modules, $why) = AtidTest::Oracles::packages('tap');
+my ($modules, $why) = AtidTest::Oracles::packages('indexer', "$root/indexer");
 plan skip_all => $why unless defined $modules;
 (my $api_modules, $why) = AtidTest::Oracles::packages('api', "$root/indexer/src/api");
 plan skip_all => $why unless defined $api_modules;
@@ -48,11 +48,11 @@ my $db     = new_database($node, 'app');
 plan skip_all => $why unless defined $indexer;
 my ($program) = $indexer->bin;
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
+symlink $modules, "$folder/node_modules" or die "$!";
 my ($status, $said) = $indexer->command('api');
 like($said, qr/Get them by: npm ci --ignore-scripts --prefix \S+api/, 'without its packages it says how to get them');
 mkdir "$folder/api" or die "$!";
 copy($_, "$folder/api") foreach glob "$FindBin::Bin/api/*.mjs";
-symlink $modules, "$folder/indexer/node_modules" or die "$!" unless -e "$folder/indexer/node_modules";
 symlink $api_modules, "$_/node_modules" or die "$!" foreach "$folder/indexer/src/api", "$folder/api";
 
 my @running;
@@ -163,7 +163,7 @@ is(sql('SELECT count(*) FROM indexer.reader'), 0, '... and it is no reader any m
 #
 my ($told, $in) = ('', '');
 my $network = IPC::Run::start([ $program, "$folder/pds.js", "$root/examples/statusphere/index.html", 0 ], '<', \$in, '>', \$told, '2>&1')
-  if copy("$root/demo/app/pds.js", $folder) && symlink($modules, "$folder/node_modules");
+  if copy("$root/demo/app/pds.js", $folder);
 push @running, $network;
 $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
