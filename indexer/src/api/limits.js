@@ -62,7 +62,8 @@ export function measure({ schema, document, variableValues, operationName }) {
     return Math.max(first ?? last ?? 1, 1);
   };
   const query = schema.getQueryType();
-  const walk = (type, { selections }, depth, parent) => {
+  // size is that of the page which these are of: a count beside it is made once
+  const walk = (type, { selections }, depth, parent, size) => {
     if (depth > DEPTH) refuse(`The query is deeper than ${DEPTH} fields`);
     let values = 0;
     for (const node of selections) {
@@ -70,20 +71,21 @@ export function measure({ schema, document, variableValues, operationName }) {
       if (node.kind !== 'Field') {
         const part = node.kind === 'FragmentSpread' ? fragments.get(node.name.value) : node;
         const of = part.typeCondition ? schema.getType(part.typeCondition.name.value) : type;
-        values += walk(of, part.selectionSet, depth, parent);
+        values += walk(of, part.selectionSet, depth, parent, size);
       } else if (node.name.value === '__schema' || node.name.value === '__type') {
         values += READS_ALL;
       } else if (!node.name.value.startsWith('__')) {
         const field = type.getFields()[node.name.value];
-        const inner = node.selectionSet ? walk(getNamedType(field.type), node.selectionSet, depth + 1, type) : 0;
-        values += page(field, node) * (1 + inner);
-        if (field.name === 'totalCount') values += parent === query ? READS_ALL : COUNTS;
+        const many = page(field, node);
+        const inner = node.selectionSet ? walk(getNamedType(field.type), node.selectionSet, depth + 1, type, many) : 0;
+        values += many * (1 + inner);
+        if (field.name === 'totalCount') values += (parent === query ? READS_ALL : COUNTS) / size;
         if (getNamedType(field.type).name === 'ValueCount') values += READS_ALL;
       }
     }
     return values;
   };
-  const values = walk(schema.getRootType(operation.operation), operation.selectionSet, 1);
+  const values = walk(schema.getRootType(operation.operation), operation.selectionSet, 1, null, 1);
   if (values > VALUES) refuse(`The query can get ${values} values, and may get ${VALUES}`);
   return values;
 }
