@@ -63,7 +63,7 @@ CREATE FUNCTION demo.points(block bytea) RETURNS TABLE (path text, subject atid.
 \$\$;
 -- asks for some, as the program does
 CREATE FUNCTION demo.ask() RETURNS SETOF text LANGUAGE sql
-BEGIN ATOMIC SELECT did FROM unnest('{f,f,t,t}'::bool[], '{f,t,f,t}'::bool[]) AS k (known, web) CROSS JOIN indexer.ask(99, known, web) AS a; END;
+BEGIN ATOMIC SELECT did FROM unnest('{known,new,again}'::text[]) AS kind CROSS JOIN unnest('{f,t}'::bool[]) AS web CROSS JOIN indexer.ask(99, kind, web) AS a WHERE asked IS NOT NULL; END;
 -- a stream, and three accounts that are there
 SELECT start('relay', 'repos', NULL, 1), start('$labeler', 'labels', NULL, 1);
 UPDATE taker SET cursor = 10;

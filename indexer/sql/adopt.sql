@@ -88,7 +88,9 @@ ALTER TABLE identity
   ADD CONSTRAINT identity_handle_check CHECK (octet_length(handle) <= 253),
   ADD CONSTRAINT identity_pds_check CHECK (octet_length(pds) <= 512),
   ADD CONSTRAINT identity_host_check CHECK (octet_length(host) <= 512);
-CREATE INDEX identity_ask ON identity ((answered IS NOT NULL), web, ask, did) WHERE ask < 'infinity';
+CREATE INDEX identity_ask ON identity
+  ((CASE WHEN answered IS NOT NULL THEN 'known' WHEN asked = 0 THEN 'new' ELSE 'again' END), web, ask, did)
+  WHERE ask < 'infinity';
 CREATE INDEX identity_met ON identity (met) WHERE answered IS NULL;
 CREATE INDEX identity_labeler ON identity (did) WHERE labeler;
 CREATE INDEX identity_problem ON identity (did) WHERE problem IS NOT NULL;

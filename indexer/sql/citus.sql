@@ -37,23 +37,3 @@ BEGIN
     RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next) RETURNING a.did::text, moment;
   END IF;
 END $$;
-
-CREATE OR REPLACE FUNCTION ask(most int, known bool, of_web bool) RETURNS TABLE (did text, asked timestamptz)
-LANGUAGE plpgsql AS $$
-DECLARE
-  s settings;
-  moment CONSTANT timestamptz := now();
-  next atid.did[];
-BEGIN
-  SELECT * INTO s FROM settings;
-  PERFORM pg_advisory_xact_lock(hashtextextended('indexer: ask', 0));
-  next := ARRAY(SELECT x.did FROM identity AS x
-                WHERE (x.answered IS NOT NULL) = known AND x.web = of_web AND x.ask < 'infinity' AND x.ask <= moment
-                ORDER BY x.ask LIMIT most);
-  IF next <> '{}' THEN
-    RETURN QUERY
-    UPDATE identity AS i
-    SET asked = i.asked + 1, ask = later(moment, least(s.pause_first * 2 ^ least(i.asked, 20), s.pause_most))
-    WHERE i.did = ANY (next) RETURNING i.did::text, moment;
-  END IF;
-END $$;

@@ -36,17 +36,18 @@ BEGIN
   RETURN CASE WHEN NOT FOUND THEN 'the stream was never started' ELSE x.problem END;
 END $$;
 
--- How many accounts are due to be loaded, and how many identities to be asked for, of those that are known or that are
--- not; at most 5,000. (known is a parameter, so that the index on the expression is used.)
+-- How many accounts are due to be loaded, of those that are known or that are not, and how many identities to be asked
+-- for, of each kind that ask() has; at most 5,000. (It is a parameter, so that the index on the expression is used.)
 CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT count(*) FROM (SELECT FROM account AS a WHERE a.state = 'desynchronized' AND (a.rev IS NOT NULL) = known
                                 AND a.load_at <= now() LIMIT 5000) AS q);
 END $$;
-CREATE OR REPLACE FUNCTION due_identities(known bool, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM (SELECT FROM identity AS i WHERE (i.answered IS NOT NULL) = known AND i.web = of_web
-                                AND i.ask < 'infinity' AND i.ask <= now() LIMIT 5000) AS q);
+  RETURN (SELECT count(*) FROM (SELECT FROM identity AS i
+                                WHERE CASE WHEN i.answered IS NOT NULL THEN 'known' WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
+                                AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= now() LIMIT 5000) AS q);
 END $$;
 
 -- Numbers for a monitoring system.
@@ -70,7 +71,7 @@ SELECT 'bytes', v.what, v.n FROM (VALUES
   ('labels_refused', pg_total_relation_size('labels_refused')), ('change', pg_total_relation_size('change'))) AS v (what, n)
 UNION ALL
 SELECT 'waiting', v.what, v.n FROM (VALUES
-  ('identities', due_identities(false, false) + due_identities(false, true) + due_identities(true, false) + due_identities(true, true)),
+  ('identities', (SELECT sum(due_identities(k, w)) FROM unnest('{known,new,again}'::text[]) AS k, unnest('{f,t}'::bool[]) AS w)),
   ('loads', due_loads(false) + due_loads(true)),
   ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection')),
   ('checks', (SELECT count(*) FROM (SELECT FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),

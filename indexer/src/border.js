@@ -74,6 +74,7 @@ export class Failure extends Error {
     this.detail = said;
     this.origin = origin;
     this.retryAfter = retryAfter;
+    this.begun = false; // an answer had begun
   }
 
   get ofHost() {

@@ -1,7 +1,7 @@
 // Requests to strangers, and what each may cost.
 //
 // - Places: how many requests are under way, of all, of one origin and of one registrable domain; a part of all is kept
-//   for accounts that are known.
+//   for accounts that are known, and for those that are new.
 // - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit the large ones wait,
 //   but for the oldest.
 // - Time: headers within 15 seconds, LEAST bytes a second over ten seconds, all within PATIENCE. What we wait for
@@ -98,30 +98,33 @@ export function domainOf(origin) {
 }
 export const originOf = (url) => (URL.canParse(url) ? new URL(url).origin : null);
 
-// Places for requests: `all` of them. Half of all are for accounts that are known, and an eighth for those that are
-// not. At most `origin` are of one origin, and `domain` of one registrable domain for each of these kinds. `free`
-// origins have no share: our own service.
+// Places for requests: `all` of them. There are accounts that are known, new ones, and those that have been asked for
+// again and again. Half of all places are kept for the known, an eighth for the others; of the latter half the last kind
+// has at most `again`, and half of these are kept for it. At most `origin` are of one origin, and `domain` of one
+// registrable domain for each of these kinds. `free` origins have no share: our own service.
 export class Places {
-  constructor({ all, origin, domain, free = [] }) {
-    this.limit = { all, origin, domain };
+  constructor({ all, origin, domain, again = 0, free = [] }) {
+    this.limit = { all, origin, domain, again };
     this.free = new Set(free);
-    this.count = { known: 0, unknown: 0 };
+    this.count = { known: 0, new: 0, again: 0 };
     this.origins = new Map();
-    this.domains = { known: new Map(), unknown: new Map() };
+    this.domains = { known: new Map(), new: new Map(), again: new Map() };
     // origins that were refused as their domain has no place, and that domain
-    this.full = { known: new Map(), unknown: new Map() };
+    this.full = { known: new Map(), new: new Map(), again: new Map() };
     this.later = new Map(); // origins that asked us to wait, and until when
     this.wakers = new Set();
   }
 
   // How many of this kind may begin now.
-  room(known) {
-    const { all } = this.limit;
-    const most = known ? all - Math.floor(all / 8) : Math.ceil(all / 2);
-    return Math.max(
-      0,
-      Math.min(most - this.count[known ? 'known' : 'unknown'], all - this.count.known - this.count.unknown),
-    );
+  room(kind) {
+    const { limit, count } = this;
+    const half = Math.ceil(limit.all / 2);
+    const left = {
+      known: limit.all - Math.floor(limit.all / 8) - count.known,
+      new: half - Math.max(count.again, Math.floor(limit.again / 2)) - count.new,
+      again: Math.min(half - count.new, limit.again) - count.again,
+    }[kind];
+    return Math.max(0, Math.min(left, limit.all - count.known - count.new - count.again));
   }
 
   fits(origin, kind) {
@@ -136,9 +139,8 @@ export class Places {
 
   // A place, or null. It moves with a redirect, to an origin that has a place free: move(origin). When the answer is
   // here it is no more one of its origin, arrived(); it ends when the answer is done with, end().
-  take(origin, known) {
-    const kind = known ? 'known' : 'unknown';
-    if (this.room(known) === 0 || !this.fits(origin, kind)) return null;
+  take(origin, kind) {
+    if (this.room(kind) === 0 || !this.fits(origin, kind)) return null;
     this.count[kind]++;
     this.add(origin, kind, 1);
     let ended = false;
@@ -191,12 +193,16 @@ export class Places {
   }
 
   // Origins that have no place of this kind now.
-  busy(known) {
+  busy(kind) {
     const now = Date.now();
     for (const [name, until] of this.later) if (until <= now) this.later.delete(name);
-    const kind = known ? 'known' : 'unknown';
     const full = [...this.origins.keys()].filter((origin) => !this.fits(origin, kind));
     return [...new Set([...full, ...this.full[kind].keys(), ...[...this.later.keys()].slice(0, 1000)])];
+  }
+
+  // Registrable domains that have no place of this kind now.
+  busyDomains(kind) {
+    return [...this.domains[kind]].filter(([, n]) => n >= this.limit.domain).map(([domain]) => domain);
   }
 
   // Resolves when a place has become free, or after a while.
@@ -319,6 +325,7 @@ export class Http {
     const own = new AbortController();
     let url = new URL(address);
     let why = null;
+    let begun = false; // an answer of 200 has
     const stop = (failure) => {
       why ??= failure;
       own.abort();
@@ -357,11 +364,14 @@ export class Http {
         if (headers['content-encoding'] && headers['content-encoding'] !== 'identity') {
           throw new Failure('malformed', 'an encoding that was not asked for', { origin });
         }
+        begun = true;
         return await this.body(answer, most, { origin, signal: own.signal, clock, held });
       }
     } catch (e) {
       if (signal.aborted) throw signal.reason;
-      throw e instanceof Failure ? e : (why ?? failureFrom(e, url.origin));
+      const failure = e instanceof Failure ? e : (why ?? failureFrom(e, url.origin));
+      failure.begun = begun;
+      throw failure;
     } finally {
       signal.removeEventListener('abort', abort);
       clock.end();

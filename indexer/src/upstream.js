@@ -1,60 +1,82 @@
-// The back-off of a server that many accounts are asked of: the service, and the directory. When it fails, or asks us
-// to wait, nobody is asked of it for a while that doubles; then one request tries it, until one is answered. Accounts
-// do not count that as a failure of theirs.
+// The back-off of a server that many accounts are asked of: the service, and the directory. While it is away nobody is
+// asked of it; a question of our own, probe(), which is about no account, tells when it is back. So no account can hold
+// the others up: neither one that the server always fails to answer, nor one whose answer never ends.
 //
-// A request that fails while others are answered is that account's; so is one that tried the server, or an account to
-// which the server always fails to answer would be tried again for ever.
+// A request that fails while others are answered is that account's. If none is answered, the probe tells whose failure
+// it is. Failures that are the server's do not count for accounts.
 const FIRST = 1000;
 const MOST = 60e3;
 const MOST_ASKED = 300e3; // that it may have us wait
+const IN_A_ROW = 16; // failures without an answer: then we pause, though the probe is answered
 
 export class Upstream {
-  constructor() {
-    this.failures = 0;
-    this.until = 0;
-    this.trying = false;
+  // probe: rejects with a Failure of the host if the server is away.
+  constructor(probe, clock = Date.now) {
+    this.probe = probe;
+    this.clock = clock;
+    this.away = false;
+    this.until = 0; // then the probe is sent
+    this.failures = 0; // of the server, without an answer
+    this.trying = null; // the probe that is under way
     this.answered = -Infinity;
+    this.row = 0; // requests that failed, without an answer
   }
 
-  get away() {
-    return this.failures > 0;
-  }
-
-  // Asks for n requests: how many may be sent now. While it is away that is one, or none.
-  may(n, now = Date.now()) {
+  // Asks for n requests: how many may be sent now.
+  may(n) {
     if (!this.away) return n;
-    return now >= this.until && !this.trying ? Math.min(n, 1) : 0;
+    if (this.clock() >= this.until) this.ask();
+    return 0;
   }
 
   // A request begins; give what this returns to good() or bad().
-  begin(now = Date.now()) {
-    const tries = this.away;
-    if (tries) this.trying = true;
-    return { began: now, tries };
+  begin() {
+    return this.clock();
   }
 
   // There was an answer, be it that there is none.
-  good(request, now = Date.now()) {
-    if (request.tries) this.trying = false;
-    this.answered = now;
+  good() {
+    this.answered = this.clock();
     this.failures = 0;
+    this.row = 0;
   }
 
-  // The server failed. Is it the server's failure alone, so that the account is to be asked for again?
-  bad(request, failure, now = Date.now()) {
-    if (request.tries) this.trying = false;
-    const others = this.answered >= request.began;
-    if (others && failure.why !== 'throttled') return false;
-    if (request.tries || !this.away) {
-      const pause = Math.min(FIRST * 2 ** Math.min(this.failures, 20), MOST);
-      this.failures++;
-      this.until = now + Math.max(pause, Math.min((failure.retryAfter ?? 0) * 1000, MOST_ASKED));
+  // A request failed. Is it the server's failure alone, so that the account is to be asked for again?
+  async bad(began, failure) {
+    if (failure.why === 'throttled') {
+      this.wait(failure);
+      return true;
     }
-    return !others && !request.tries;
+    if (failure.begun || this.answered >= began) return false;
+    this.row++;
+    if (!this.away) await this.ask();
+    if (!this.away && this.row >= IN_A_ROW) this.wait(failure);
+    return this.away;
   }
 
-  // It was not sent after all.
-  drop(request) {
-    if (request.tries) this.trying = false;
+  // Nobody is asked for a while, which doubles each time; several requests that fail at one time are one failure.
+  wait(failure) {
+    const now = this.clock();
+    if (!this.away || now >= this.until) {
+      this.until = now + Math.min(FIRST * 2 ** Math.min(this.failures, 20), MOST);
+      this.failures++;
+      this.away = true;
+    }
+    this.until = Math.max(this.until, now + Math.min((failure.retryAfter ?? 0) * 1000, MOST_ASKED));
+  }
+
+  // Sends the probe, unless one is under way.
+  ask() {
+    this.trying ??= this.probe().then(
+      () => this.told(null),
+      (e) => this.told(e.ofHost ? e : null),
+    );
+    return this.trying;
+  }
+
+  told(failure) {
+    this.trying = null;
+    this.away = false;
+    if (failure) this.wait(failure);
   }
 }

@@ -11,7 +11,8 @@ import * as log from './log.js';
 import { Upstream } from './upstream.js';
 
 const IDLE = 300; // ms between two questions whether there is work
-const CHECKS = 8; // statuses asked for at a time
+const CHECKS = 16; // statuses asked for at a time
+const LATER = 2; // seconds until a domain that has no place is tried again
 const COPIES = 3; // of a repository that pg makes to write it
 
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -92,8 +93,9 @@ export class Workers {
     const identities = Math.max(4, Math.floor(PLACES / 4));
     Object.assign(this, { settings, pools, http, signal, total, listening });
     this.tasks = new Tasks(signal, lost);
-    this.service = new Upstream();
-    this.directory = new Upstream();
+    const health = (url) => new Upstream(() => http.get(url, { most: BOUNDS.document, signal }));
+    this.service = health(`${SERVICE}/xrpc/_health`);
+    this.directory = health(`${DIRECTORY}/_health`);
     this.memory = new Memory(settings.MEMORY / 2, settings.MEMORY / 2 / PLACES); // answers
     this.copies = new Memory(settings.MEMORY); // what is made of them to write them
     this.permits = new Permits(settings.WORKERS, settings.WORKERS > 1 ? 1 : 0);
@@ -103,25 +105,29 @@ export class Workers {
       domain: Math.floor(PLACES / 4),
       free: [SERVICE],
     });
-    this.logs = new Places({ all: identities, origin: identities, domain: identities, free: [DIRECTORY] });
-    this.documents = new Places({ all: identities, origin: 2, domain: 2 });
+    this.logs = new Places({
+      all: identities,
+      origin: identities,
+      domain: identities,
+      again: Math.max(1, Math.floor(identities / 4)),
+      free: [DIRECTORY],
+    });
+    this.documents = new Places({ all: PLACES, origin: 2, domain: 2, again: Math.floor(PLACES / 4) });
+    this.asking = new Set(); // identities whose answer is slower than their next turn
   }
 
   // All workers of a stream of this kind; ends with the signal.
   async run(labels) {
     const { signal } = this;
     const loops = [
-      ...[true, false].flatMap((known) => [
-        steady('identities by the directory', signal, () => this.askDirectory(known)),
-        steady('identities by their domain', signal, () => this.askDomains(known)),
-        ...(labels ? [] : [this.loads(known)]),
-      ]),
+      ...['known', 'new', 'again'].flatMap((kind) => [this.identities(kind, false), this.identities(kind, true)]),
+      ...(labels ? [] : ['known', 'new'].map((kind) => this.loads(kind))),
       ...(labels
         ? []
         : [
             steady('lists', signal, () => this.lists()),
-            steady('statuses', signal, () => this.statuses()),
-            steady('signals', signal, () => this.signals()),
+            this.statuses(),
+            this.signals(),
             steady(
               'wants',
               signal,
@@ -180,7 +186,6 @@ export class Workers {
     const next = await this.pools.small.row('SELECT of, at, asked::text FROM indexer.next_list() WHERE of IS NOT NULL');
     if (!next) return false;
     const { of, at, asked } = next;
-    const request = this.service.begin();
     let said;
     try {
       const where = { limit: BOUNDS.repos, ...(at && { cursor: at }) };
@@ -193,9 +198,8 @@ export class Workers {
         ),
         at,
       );
-      this.service.good(request);
+      this.service.good();
     } catch (e) {
-      this.service.drop(request);
       if (!(e instanceof Failure)) throw e;
       if (['unauthorized', 'not found', 'not implemented'].includes(e.why)) {
         log.info(`the server does not list the accounts${of === '*' ? '' : ` of ${of}`}: ${e.message}`);
@@ -215,31 +219,42 @@ export class Workers {
     return true;
   }
 
-  // Asks the service about accounts, several at a time.
-  async several(sql, name, work) {
-    const n = this.service.may(CHECKS);
-    const rows = n > 0 ? await this.pools.small.rows(sql, [n]) : [];
-    await Promise.all(
-      rows.map(async (row) => {
-        const request = this.service.begin();
-        try {
-          await work(row);
-          this.service.good(request);
-        } catch (e) {
-          if (this.signal.aborted || isLost(e)) throw e;
-          if (e instanceof Failure && e.ofHost) this.service.bad(request, e);
-          else this.service.good(request);
-          log.info(`${name} of ${row.did}: ${told(e)}`); // the database has it asked again
-        }
-      }),
-    );
-    return rows.length > 0;
+  // Asks the service about accounts, several at a time, each in a task of its own: a relay may lead to a slow host.
+  several(name, sql, work) {
+    const places = new Places({ all: CHECKS, origin: CHECKS, domain: CHECKS });
+    const one = async (row) => {
+      const began = this.service.begin();
+      try {
+        await work(row);
+        this.service.good();
+      } catch (e) {
+        if (this.signal.aborted || isLost(e)) throw e;
+        if (e instanceof Failure && e.ofHost) {
+          if (e.origin === this.settings.SERVICE) await this.service.bad(began, e);
+        } else this.service.good();
+        log.info(`${name} of ${row.did}: ${told(e)}`); // the database has it asked again
+      }
+    };
+    return steady(name, this.signal, async () => {
+      const room = places.room('known');
+      if (room === 0) {
+        await places.freed(IDLE);
+        return true;
+      }
+      const n = this.service.may(room);
+      const rows = n > 0 ? await this.pools.small.rows(sql, [n]) : [];
+      for (const row of rows) {
+        const place = places.take(this.settings.SERVICE, 'known');
+        this.tasks.begin(row.did, () => one(row).finally(() => place.end()));
+      }
+      return rows.length > 0;
+    });
   }
 
   statuses() {
     const note = ({ did, asked }, { active, status, rev }) =>
       this.pools.answers.row('SELECT indexer.told($1, $2, $3, $4, $5)', [did, active, status, rev, asked]);
-    return this.several('SELECT did, asked::text FROM indexer.doubtful($1)', 'status', async (row) => {
+    return this.several('status', 'SELECT did, asked::text FROM indexer.doubtful($1)', async (row) => {
       try {
         await note(
           row,
@@ -254,7 +269,7 @@ export class Workers {
 
   signals() {
     const note = (did, found) => this.pools.answers.row('SELECT indexer.has_signal($1, $2)', [did, found]);
-    return this.several('SELECT did FROM indexer.signal_doubtful($1)', 'collections', async ({ did }) => {
+    return this.several('collections', 'SELECT did FROM indexer.signal_doubtful($1)', async ({ did }) => {
       try {
         await note(
           did,
@@ -267,88 +282,53 @@ export class Workers {
     });
   }
 
-  // Identities of did:plc, by the directory's audit logs.
-  async askDirectory(known) {
-    const { logs, directory, pools } = this;
-    const places = [];
-    for (let n = directory.may(logs.room(known)); n > 0; n--) places.push(logs.take(this.settings.DIRECTORY, known));
-    if (places.length === 0) return false;
-    // who tries the directory says so before others ask
-    const first = directory.begin();
-    const rows = await pools.small
-      .rows('SELECT did, asked::text FROM indexer.ask($1, $2, false)', [places.length, known])
-      .catch((e) => {
-        for (const place of places) place.end();
-        directory.drop(first);
-        throw e;
-      });
-    if (rows.length === 0) directory.drop(first);
-    for (const place of places.slice(rows.length)) place.end();
-    rows.forEach((row, i) => {
-      const place = places[i];
-      const request = i === 0 ? first : directory.begin();
-      this.tasks.begin(row.did, async () => {
-        try {
-          await this.identity(
-            row,
-            async () => {
-              if (!/^did:plc:[a-z2-7]{24}$/.test(row.did)) {
-                directory.drop(request);
-                throw new Failure('not found', 'a did:plc must have 24 characters of base32');
-              }
-              const url = `${this.settings.DIRECTORY}/${row.did}/log/audit`;
-              const said = await this.http
-                .get(url, { most: BOUNDS.log, signal: this.signal, place })
-                .catch(async (e) => {
-                  if (e instanceof Failure && e.ofHost && directory.bad(request, e)) {
-                    log.info(`the directory: ${e.message}`);
-                    await pools.small.row('SELECT indexer.unask($1)', [[row.did]]);
-                    return null;
-                  }
-                  if (!(e instanceof Failure && e.ofHost)) directory.good(request);
-                  throw e;
-                });
-              if (said === null) return null;
-              directory.good(request);
-              return ['identify', plcLog(said)];
-            },
-            () => place.end(),
+  // Asks for identities of this kind while there are places: of did:plc by the directory's audit logs, of did:web by
+  // their domains' documents. Those whose domain has no place are passed over. The questions go round all that are due.
+  async identities(kind, web) {
+    const places = web ? this.documents : this.logs;
+    let after = [null, null];
+    await steady(`identities by ${web ? 'their domain' : 'the directory'}`, this.signal, async () => {
+      const room = places.room(kind);
+      if (room === 0) {
+        await places.freed(IDLE);
+        return true;
+      }
+      const n = web ? room : this.directory.may(room);
+      if (n === 0) return false;
+      const rows = await this.pools.small.rows(
+        'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
+        [n, kind, web, web ? places.busyDomains(kind) : [], ...after],
+      );
+      const last = rows.at(-1);
+      after = last ? [last.at, last.did] : [null, null];
+      const refused = [];
+      for (const row of rows.filter((r) => r.asked !== null && !this.asking.has(r.did))) {
+        const url = web ? this.documentOf(row.did) : this.logOf(row.did);
+        const place = url && places.take(originOf(url), kind);
+        if (url && !place) refused.push(row.did);
+        else {
+          this.asking.add(row.did);
+          this.tasks.begin(row.did, () =>
+            this.identity(row, web, url, place).finally(() => {
+              place?.end();
+              this.asking.delete(row.did);
+            }),
           );
-        } finally {
-          place.end();
         }
-      });
+      }
+      if (refused.length > 0) await this.unask(refused, LATER);
+      return last !== undefined;
     });
-    return rows.length > 0;
   }
 
-  // Identities of did:web, by their domain's documents.
-  async askDomains(known) {
-    const { documents, pools } = this;
-    const n = documents.room(known);
-    if (n === 0) return false;
-    const rows = await pools.small.rows('SELECT did, asked::text FROM indexer.ask($1, $2, true)', [n, known]);
-    for (const row of rows) {
-      const url = this.documentOf(row.did);
-      const place = url && documents.take(originOf(url), known);
-      this.tasks.begin(row.did, async () => {
-        try {
-          await this.identity(
-            row,
-            async () => {
-              if (!url) throw new Failure('refused', 'a did:web must be a host name, without a path or a port');
-              if (!place) throw new Failure('busy', 'others of its domain are asked for');
-              const said = await this.http.get(url, { most: BOUNDS.document, signal: this.signal, place });
-              return ['identify_web', document(said, row.did)];
-            },
-            () => place?.end(),
-          );
-        } finally {
-          place?.end();
-        }
-      });
-    }
-    return rows.length > 0;
+  // These were not asked for after all: they come again so many seconds later, and nothing counts.
+  unask(dids, seconds) {
+    return this.pools.small.row('SELECT indexer.unask($1, $2)', [dids, seconds]);
+  }
+
+  // Where the directory has the log of a did:plc.
+  logOf(did) {
+    return /^did:plc:[a-z2-7]{24}$/.test(did) ? `${this.settings.DIRECTORY}/${did}/log/audit` : null;
   }
 
   // Where a did:web has its document. Ports, and http, are for tests: for localhost, and where private addresses may
@@ -363,35 +343,55 @@ export class Workers {
   }
 
   // Asks, gives the place back, and lets the database take the answer or notes why there is none.
-  async identity({ did, asked }, question, arrived) {
+  async identity({ did, asked }, web, url, place) {
+    const { pools, directory, signal } = this;
     let why;
     let detail = '';
     try {
-      const answer = await question();
-      arrived();
-      if (answer === null) return;
-      const [name, said] = answer;
-      const refused = (await this.pools.answers.row(`SELECT indexer.${name}($1, $2, $3) AS why`, [did, said, asked]))
-        .why;
+      if (!url && web) throw new Failure('refused', 'a did:web must be a host name, without a path or a port');
+      if (!url) throw new Failure('not found', 'a did:plc must have 24 characters of base32');
+      const began = directory.begin();
+      let said;
+      try {
+        said = await this.http.get(url, { most: web ? BOUNDS.document : BOUNDS.log, signal, place });
+        if (!web) directory.good();
+      } catch (e) {
+        if (!(e instanceof Failure) || web) throw e;
+        if (!e.ofHost) directory.good();
+        else if (await directory.bad(began, e)) {
+          log.info(`the directory: ${e.message}`);
+          return void (await this.unask([did], 0));
+        }
+        throw e;
+      }
+      place.end();
+      const refused = (
+        await pools.answers.row(`SELECT indexer.${web ? 'identify_web' : 'identify'}($1, $2, $3) AS why`, [
+          did,
+          web ? document(said, did) : plcLog(said),
+          asked,
+        ])
+      ).why;
       if (refused !== null) log.debug(`${did}: ${refused}`);
       return;
     } catch (e) {
-      if (this.signal.aborted || isLost(e)) throw e;
-      arrived();
+      if (signal.aborted || isLost(e)) throw e;
+      place?.end();
       // what is no fault of the answer is asked for again
       if (!(e instanceof Failure) && !/^(22|54)/.test(e.code ?? '')) throw e;
       [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', told(e)];
     }
     log.debug(`${did} is not identified: ${why} ${detail}`);
-    await this.pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
+    await pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
   }
 
   // Claims accounts while there are places, and loads each in a task of its own. The claims go round all that are due.
-  async loads(known) {
+  async loads(kind) {
+    const known = kind === 'known';
     let after = [null, null];
-    await steady(`loads of ${known ? 'known' : 'new'} accounts`, this.signal, async () => {
+    await steady(`loads of ${kind} accounts`, this.signal, async () => {
       const { downloads, pools } = this;
-      const room = Math.min(downloads.room(known), this.service.may(50));
+      const room = Math.min(downloads.room(kind), this.service.may(50));
       if (room === 0) {
         await downloads.freed(IDLE);
         return true;
@@ -400,13 +400,13 @@ export class Workers {
         room,
         known,
         ...after,
-        downloads.busy(known),
+        downloads.busy(kind),
       ]);
       const last = rows.at(-1);
       after = last ? [last.at, last.did] : [null, null];
       let begun = 0;
       for (const row of rows.filter((r) => r.claim !== null)) {
-        const place = this.service.may(1) ? downloads.take(row.host ?? this.settings.SERVICE, known) : null;
+        const place = this.service.may(1) ? downloads.take(row.host ?? this.settings.SERVICE, kind) : null;
         if (!place) {
           await pools.small.row('SELECT indexer.release($1, $2)', [row.did, row.claim]);
           continue;
@@ -432,24 +432,21 @@ export class Workers {
         car = await this.ask('sync.getRepo', { did }, { most: this.settings.LARGEST, place, held });
       } catch (e) {
         if (signal.aborted) return void (await release());
-        if (!(e instanceof Failure)) {
-          service.drop(request);
-          throw e;
-        }
+        if (!(e instanceof Failure)) throw e;
         if (e.retryAfter) this.downloads.wait(e.origin, e.retryAfter);
         const ours = e.ofHost && e.origin === this.settings.SERVICE;
-        if (ours && service.bad(request, e)) {
+        if (ours && (await service.bad(request, e))) {
           log.info(`the server: ${e.message}`);
           return void (await release());
         }
-        if (!ours) service.good(request);
+        if (!ours) service.good();
         if (e.why === 'busy') return void (await release());
         log.info(`${did}: ${e.message}`);
         return void (await fail(e.why, e.detail, e.ofHost && !ours && e.origin === host));
       } finally {
         place.arrived();
       }
-      service.good(request);
+      service.good();
       const done = await this.permits.take(known, car.length);
       const copies = this.copies.hold();
       try {

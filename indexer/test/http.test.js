@@ -130,29 +130,46 @@ test('the domain that somebody registers', () => {
 test('places are shared', () => {
   const places = new Places({ all: 16, origin: 4, domain: 5, free: ['https://our.example'] });
   const origin = (i, of = 'evil.example') => `https://${i}.${of}`;
-  const known = Array.from({ length: 5 }, () => places.take(origin(1), true));
+  const known = Array.from({ length: 5 }, () => places.take(origin(1), 'known'));
   assert.deepEqual(known.map(Boolean), [true, true, true, true, false]);
-  assert.ok(places.busy(true).includes(origin(1)));
-  const unknown = [2, 3, 4, 5, 6, 7].map((i) => places.take(origin(i), false));
+  assert.ok(places.busy('known').includes(origin(1)));
+  const unknown = [2, 3, 4, 5, 6, 7].map((i) => places.take(origin(i), 'new'));
   assert.deepEqual(unknown.map(Boolean), [true, true, true, true, true, false]);
-  assert.ok(places.busy(false).includes(origin(7)), 'an origin of a domain without a place is busy');
-  assert.ok(!places.busy(true).includes(origin(7)), 'for accounts of this kind');
+  assert.ok(places.busy('new').includes(origin(7)), 'an origin of a domain without a place is busy');
+  assert.ok(!places.busy('known').includes(origin(7)), 'for accounts of this kind');
+  assert.deepEqual(places.busyDomains('new'), ['evil.example']);
   unknown[0].arrived();
   unknown[0].end();
   unknown[0].end();
-  assert.ok(!places.busy(false).includes(origin(7)));
-  const moving = [places.take('https://our.example', false), places.take('https://our.example', false)];
+  assert.ok(!places.busy('new').includes(origin(7)));
+  const moving = [places.take('https://our.example', 'new'), places.take('https://our.example', 'new')];
   assert.ok(moving[0].move(origin(8)));
   assert.ok(!moving[1].move(origin(9)), 'a redirect needs a place, too');
   // 4 known and 6 unknown are here: 8 of these at most
-  const more = Array.from({ length: 4 }, (_, i) => places.take(origin(i, `honest${i}.example`), false));
+  const more = Array.from({ length: 4 }, (_, i) => places.take(origin(i, `honest${i}.example`), 'new'));
   assert.deepEqual(more.map(Boolean), [true, true, false, false]);
-  assert.deepEqual([places.room(false), places.room(true)], [0, 4]);
+  assert.deepEqual([places.room('new'), places.room('known')], [0, 4]);
   places.wait('https://later.example', 60);
-  assert.equal(places.take('https://later.example', true), null);
-  assert.ok(places.busy(true).includes('https://later.example'));
+  assert.equal(places.take('https://later.example', 'known'), null);
+  assert.ok(places.busy('known').includes('https://later.example'));
   for (const place of [...known, ...unknown, ...moving, ...more]) place?.end();
-  assert.deepEqual([places.room(false), places.room(true), places.origins.size], [8, 14, 0]);
+  assert.deepEqual([places.room('new'), places.room('known'), places.origins.size], [8, 14, 0]);
+});
+
+test('new ones and those that fail again leave places to each other', () => {
+  const places = new Places({ all: 16, origin: 4, domain: 4, again: 4 });
+  const fill = (kind) => {
+    const taken = [];
+    for (let i = 0; i < 16; i++) taken.push(places.take(`https://${kind}${i}.example`, kind));
+    return taken.filter(Boolean);
+  };
+  const fresh = fill('new');
+  assert.equal(fresh.length, 6);
+  assert.equal(fill('again').length, 2);
+  for (const place of fresh) place.end();
+  assert.equal(fill('again').length, 2, 'four at most');
+  assert.equal(fill('new').length, 4);
+  assert.equal(fill('known').length, 8);
 });
 
 test('an answer, an error, a large one, one that is cut short', async () => {
@@ -216,8 +233,8 @@ test('redirects: five, to public addresses, to an origin that has a place', asyn
   for (const path of ['/here', '/local', '/file']) assert.equal(await get(path), 'private address');
   assert.equal(await get('/odd'), 'malformed');
   const places = new Places({ all: 8, origin: 4, domain: 4 });
-  for (let i = 0; i < 4; i++) places.take('http://127.0.0.1:1', true);
-  assert.equal(await get('/here', { place: places.take(base, true) ?? places.take('http://x.test', true) }), 'busy');
+  for (let i = 0; i < 4; i++) places.take('http://127.0.0.1:1', 'known');
+  assert.equal(await get('/here', { place: places.take(base, 'known') ?? places.take('http://x.test', 'known') }), 'busy');
 });
 
 test('who is slow is broken off, who waits for us is not', { timeout: 60e3 }, async () => {

@@ -4,36 +4,96 @@ import { Failure } from '../src/border.js';
 import { Upstream } from '../src/upstream.js';
 
 const away = new Failure('unreachable');
+const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a server that fails is left alone, then tried by one request at a time', () => {
-  const up = new Upstream();
-  const [a, b] = [up.begin(0), up.begin(0)];
-  assert.ok(up.bad(a, away, 10));
-  assert.ok(up.bad(b, away, 11), 'the second tells nothing new');
-  assert.equal(up.may(8, 500), 0);
-  assert.equal(up.may(8, 1010), 1);
-  const c = up.begin(1010);
-  assert.equal(up.may(8, 1011), 0, 'one at a time');
-  assert.ok(!up.bad(c, away, 1020), 'who has tried it counts, so that the next is another');
-  assert.equal(up.may(8, 2900), 0);
-  assert.equal(up.may(8, 3020), 1);
-  up.good(up.begin(3020), 3030);
-  assert.equal(up.may(8, 3031), 8);
+// A server with a clock and a health of its own; asked: how often it was probed.
+function server() {
+  const s = { now: 0, failure: null, asked: 0 };
+  s.up = new Upstream(
+    async () => {
+      s.asked++;
+      await tick();
+      if (s.failure) throw s.failure;
+    },
+    () => s.now,
+  );
+  return s;
+}
+
+test('a server that fails is left alone, until it answers a question about no account', async () => {
+  const s = server();
+  s.failure = away;
+  const [a, b] = [s.up.begin(), s.up.begin()];
+  assert.deepEqual(await Promise.all([s.up.bad(a, away), s.up.bad(b, away)]), [true, true]);
+  assert.equal(s.asked, 1, 'several failures are one');
+  s.now = 500;
+  assert.equal(s.up.may(8), 0);
+  assert.equal(s.asked, 1);
+  for (const [now, asked] of [
+    [1000, 2],
+    [2900, 2],
+    [3000, 3],
+  ]) {
+    s.now = now;
+    assert.deepEqual([s.up.may(8), s.up.may(8)], [0, 0]);
+    await s.up.trying;
+    assert.equal(s.asked, asked, `after ${now} ms`);
+  }
+  s.failure = null;
+  s.now = 7000;
+  assert.equal(s.up.may(8), 0);
+  await s.up.trying;
+  assert.equal(s.up.may(8), 8);
 });
 
-test('a request that fails while others are answered is its own', () => {
-  const up = new Upstream();
-  const [a, b] = [up.begin(0), up.begin(0)];
-  up.good(a, 5);
-  assert.ok(!up.bad(b, new Failure('server error'), 6));
-  assert.equal(up.may(8, 7), 8);
+test('a request that fails while the server answers is its own', async () => {
+  const s = server();
+  const [a, b] = [s.up.begin(), s.up.begin()];
+  s.up.good();
+  assert.equal(await s.up.bad(a, new Failure('server error')), false, 'others are answered');
+  assert.equal(s.asked, 0);
+  s.now = 1;
+  assert.equal(await s.up.bad(s.up.begin(), new Failure('server error')), false, 'the probe is');
+  assert.equal(s.asked, 1);
+  s.failure = away;
+  assert.equal(await s.up.bad(b, Object.assign(new Failure('slow'), { begun: true })), false, 'its answer has begun');
+  assert.equal(s.up.may(8), 8);
 });
 
-test('Retry-After is obeyed, within bounds', () => {
-  const up = new Upstream();
-  assert.ok(up.bad(up.begin(0), new Failure('throttled', '', { retryAfter: 60 }), 0));
-  assert.equal(up.may(8, 59e3), 0);
-  assert.equal(up.may(8, 60e3), 1);
-  assert.ok(!up.bad(up.begin(60e3), new Failure('throttled', '', { retryAfter: 3600 }), 60e3));
-  assert.equal(up.may(8, 360e3), 1);
+test('where the probe alone is answered, the rest is not asked without a pause', async () => {
+  const s = server();
+  for (let i = 0; i < 15; i++) assert.equal(await s.up.bad(s.up.begin(), new Failure('server error')), false);
+  assert.equal(s.up.may(8), 8);
+  assert.equal(await s.up.bad(s.up.begin(), new Failure('server error')), true);
+  assert.equal(s.up.may(8), 0);
+  s.now = 1000;
+  s.up.may(8);
+  await s.up.trying;
+  assert.equal(s.up.may(8), 8);
+  await s.up.bad(s.up.begin(), new Failure('server error'));
+  s.now = 2900;
+  assert.equal(s.up.may(8), 0, 'and each pause is longer');
+  assert.equal(s.up.trying, null);
+});
+
+test('Retry-After is obeyed, within bounds', async () => {
+  const s = server();
+  const throttled = (retryAfter) => new Failure('throttled', '', { retryAfter });
+  s.up.good();
+  assert.ok(await s.up.bad(s.up.begin(), throttled(60)), 'nobody is to blame for it');
+  s.now = 59e3;
+  assert.equal(s.up.may(8), 0);
+  assert.equal(s.up.trying, null);
+  s.now = 60e3;
+  s.failure = throttled(3600);
+  s.up.may(8);
+  await s.up.trying;
+  s.now = 359e3;
+  s.up.may(8);
+  assert.equal(s.up.trying, null);
+  s.failure = null;
+  s.now = 360e3;
+  s.up.may(8);
+  await s.up.trying;
+  assert.equal(s.up.may(8), 8);
 });

@@ -60,7 +60,9 @@ CREATE TABLE identity (
   problem  text,                                     -- why the last answer was not taken: a name,
   detail   text                                      -- and more of it
 );
-CREATE INDEX identity_ask ON identity ((answered IS NOT NULL), web, ask, did) WHERE ask < 'infinity';
+CREATE INDEX identity_ask ON identity
+  ((CASE WHEN answered IS NOT NULL THEN 'known' WHEN asked = 0 THEN 'new' ELSE 'again' END), web, ask, did)
+  WHERE ask < 'infinity';
 CREATE INDEX identity_met ON identity (met) WHERE answered IS NULL;
 CREATE INDEX identity_labeler ON identity (did) WHERE labeler;
 CREATE INDEX identity_problem ON identity (did) WHERE problem IS NOT NULL;
