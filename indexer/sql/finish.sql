@@ -16,7 +16,7 @@ BEGIN
       -- parameter is compared with
       ELSE 'SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off'
            || CASE WHEN f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'announce', 'apply', 'await', 'write',
-                                        'claim', 'ask', 'due_loads', 'due_identities')
+                                        'claim', 'ask', 'due_loads', 'due_identities', 'troubles')
                    THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;
     EXECUTE format('ALTER FUNCTION %s SET search_path = indexer, pg_temp %s', f.name, plans);
   END LOOP;

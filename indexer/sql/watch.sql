@@ -98,7 +98,13 @@ FROM (
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, i.problem, i.detail, i.ask
   FROM identity AS i JOIN account AS a ON a.did = i.did
-  WHERE i.problem IS NOT NULL AND a.state = 'unidentified') AS t;
+  WHERE i.problem IS NOT NULL AND i.key IS NULL AND a.state = 'unidentified') AS t;
+
+-- Some of them, found by indexes however many there are.
+CREATE OR REPLACE FUNCTION troubles(most int) RETURNS SETOF trouble LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM trouble LIMIT most;
+END $$;
 
 -- Why an account is there, or not.
 CREATE OR REPLACE FUNCTION explain(account text) RETURNS TABLE (what text, value text) LANGUAGE plpgsql STABLE AS $$

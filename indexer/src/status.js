@@ -77,7 +77,7 @@ async function troubles(db) {
   const rows = await rowsOf(
     db,
     `SELECT did::text, handle, host, why, detail, to_char(next, 'YYYY-MM-DD HH24:MI') AS next, remedy
-    FROM indexer.trouble LIMIT ${MOST_TROUBLE}`,
+    FROM indexer.troubles(${MOST_TROUBLE})`,
   );
   if (rows.length === 0) return ['No account is in trouble.'];
   const reasons = [...new Set(rows.map((r) => r.why))].map((why) => [why, rows.filter((r) => r.why === why)]);

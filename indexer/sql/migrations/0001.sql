@@ -65,7 +65,7 @@ CREATE INDEX identity_ask ON identity
   WHERE ask < 'infinity';
 CREATE INDEX identity_met ON identity (met) WHERE answered IS NULL;
 CREATE INDEX identity_labeler ON identity (did) WHERE labeler;
-CREATE INDEX identity_problem ON identity (did) WHERE problem IS NOT NULL;
+CREATE INDEX identity_problem ON identity (did) WHERE problem IS NOT NULL AND key IS NULL;
 
 -- What is there of an account. README.md has the table of the states and of what leads from one to another.
 CREATE TABLE account (
