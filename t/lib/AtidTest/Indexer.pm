@@ -4,6 +4,7 @@
 #   command WORDS...              runs it, and returns its status and all that it says
 #   start SETTINGS...             `run`, in the background, until stop or the end of the test
 #   stop HANDLE, SIGNAL           ends one, and returns its status
+#   ask QUERY                     what the database says, by a session that lasts
 #   wait_for WHAT, QUERY, SECONDS, wait_for_log HANDLE, LINE
 #   patience                      how much longer things may take here and now
 #   memory PID                    the most memory that a process has had, in MB
@@ -111,18 +112,26 @@ sub memory
 	return defined $kb ? $kb / 1024 : 0;
 }
 
-# Waits until a query is true; dies if it never is.
+# A psql for each question would cost more than what is asked.
+sub ask
+{
+	my ($self, $query) = @_;
+	$self->{session} //= AtidTest::Session->new($self->{node}, $self->{db});
+	return $self->{session}->ok($query);
+}
+
+# Waits until a query is true; returns whether it was in time.
 sub wait_for
 {
 	my ($self, $what, $query, $seconds) = @_;
 	my $until = time + ($seconds // $PostgreSQL::Test::Utils::timeout_default);
 	while (time < $until)
 	{
-		my ($code, $out) = $self->{node}->psql($self->{db}, $query);
-		return 1 if $code == 0 && $out eq 't';
+		return 1 if $self->ask($query) eq 't';
 		sleep 0.05;
 	}
-	return Test::More::fail("waiting: $what");
+	Test::More::diag("waited in vain: $what");
+	return 0;
 }
 
 # What tests of the SQL stand on: a schema with logs, repositories and frames of the accounts of demo/.
