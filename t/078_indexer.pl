@@ -13,18 +13,20 @@
 # - a reader of the changes, the one of doc/indexer.md, that is killed now and then has done each of them once;
 # - an account that is deleted while nobody listens has no records;
 # - an account of did:web has its key from its domain, but not from a private address;
-# - Prometheus can ask what there is to watch;
+# - Prometheus can ask what there is to watch: with $ATID_FULL Debian's does, and answers each query of the dashboard;
 # - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
 # - the settings of its role do not disturb it, nor a list that is older than what the stream says;
 # - to find the next of many accounts, no table is read whole;
 # - SIGTERM ends it, with status 0;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;
 # - each change of an account's state is one that the table of indexer/README.md has;
-# - two takers have taken all of it, too, and their number can change while the program is down;
+# - all of this holds for one, two and three takers, whose number changes at each start;
+# - another relay goes on where this one ended;
 # - the settings that doc/indexer.md names are those of the program, and its packages are of the versions that are tested
 #   here.
 #
-# There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says. With $ATID_RATE, a number, it measures
+# There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says; the consumer is killed 3 times, 37 with
+# $ATID_FULL. With $ATID_RATE, a number, it measures
 # how many a second are taken, and what is stored of them, beside those that are only received. Skipped where
 # atid_crypto, Node 22 or npm are not there. t/servers/network.pl runs it on Citus, without triggers on record, which Citus
 # has not, and without settings of the role, which hold for its connections to the shards too. What it reads of a shard
@@ -135,7 +137,7 @@ my @consumers;
 sub start_consumer
 {
 	my (%more) = @_;
-	push @consumers, $indexer->start(PGUSER => 'consumer', SERVICE => $url, DIRECTORY => $url, LARGEST => 20e6, PATIENCE => 1, %more);
+	push @consumers, $indexer->start(PGUSER => 'consumer', SERVICE => $url, DIRECTORY => $url, LARGEST => 20e6, PATIENCE => 1, TAKERS => 1 + @consumers % 3, %more);
 	return $consumers[-1];
 }
 
@@ -201,6 +203,33 @@ sub kill_reader
 }
 start_reader();
 
+# Each query of the dashboard has an answer.
+sub watched_by_prometheus
+{
+	my $program = AtidTest::Oracles::find_program('prometheus');
+	return note('prometheus is asked with script/test --full, where it is in the PATH') unless $ENV{ATID_FULL} && defined $program;
+	my $at = '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port();
+	PostgreSQL::Test::Utils::append_to_file("$folder/prometheus.yml",
+		"global: {scrape_interval: 1s}\nscrape_configs: [{job_name: atid, static_configs: [{targets: ['127.0.0.1:$port']}]}]\n");
+	my $run = IPC::Run::start([ $program, "--config.file=$folder/prometheus.yml", "--storage.tsdb.path=$folder/prometheus", "--web.listen-address=$at" ],
+		'<', \undef, '>&', "$folder/prometheus.log");
+	my %query = map { $_->{expr} => 1 } map { @{ $_->{targets} // [] } } @{ decode_json(slurp_file("$FindBin::Bin/../indexer/grafana.json"))->{panels} };
+	my @missing = sort keys %query;
+	my $until   = time + $limit;
+	while (@missing && time < $until && $run->pumpable)
+	{
+		sleep 1;
+		@missing = grep {
+			my $answer = $http->get("http://$at/api/v1/query?" . $http->www_form_urlencode({ query => $_ }));
+			!$answer->{success} || !@{ decode_json($answer->{content})->{data}{result} };
+		} @missing;
+	}
+	cmp_ok(scalar keys %query, '>', 5, 'the dashboard asks something');
+	is("@missing", '', 'Prometheus answers each query of the dashboard') or diag(`tail -n 5 $folder/prometheus.log`);
+	$run->kill_kill;
+	return;
+}
+
 my $second = start_consumer();
 my $until  = time + $limit;
 sleep 0.1 until slurp_file($second->{log}) =~ /another consumer is at work/ || time > $until;
@@ -212,6 +241,7 @@ like(slurp_file($second->{log}), qr/another consumer is at work/, 'a second cons
 my %done;
 my $part = int($events / 5);
 network("emit?n=$part");
+watched_by_prometheus();
 
 # A slow database, so that a transaction is under way when it stops.
 $citus || $node->safe_psql($db, q{CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END';
@@ -227,9 +257,10 @@ waitpid $later, 0;
 
 is($indexer->stop($second), 0, '... and ends by SIGTERM');
 
-foreach (1 .. 2)
+my $kills = $ENV{ATID_FULL} ? 36 : 2;
+foreach (1 .. $kills)
 {
-	$later = network_later('emit?n=' . int($part / 2) . '&pace=6');
+	$later = network_later('emit?n=' . int($part / $kills) . '&pace=6');
 	sleep 0.4;
 	$indexer->stop($consumer, 'KILL');
 	kill_reader();
@@ -296,8 +327,14 @@ wait_for('a key', "SELECT (SELECT key FROM identity WHERE did = '$did') IS NOT N
 $did = network('web')->{did};
 wait_for('it was tried', "SELECT count(*) = 1 FROM identity WHERE did = '$did' AND problem IS NOT NULL");
 is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE did = '$did'"), 'private address|t', 'a stranger does not lead it to private addresses');
+
+# Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
 $indexer->stop($consumer);
-$consumer = start_consumer(PRIVATE => 1);
+network('plain?n=30');
+$consumer = start_consumer(PRIVATE => 1, SERVICE => $url =~ s/127\.0\.0\.1/localhost/r);
+wait_for('the other relay is heard', 'SELECT count(*) = 2 FROM stream');
+$last = network('settle')->{seq};
+wait_for('the stream goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 wait_for('the account is there', "SELECT (SELECT count(*) FROM account WHERE did = '$did') = 1 AND $all_there");
 
 #
@@ -384,7 +421,7 @@ my $crowd = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, 
 		FROM generate_series(1, 5000) AS i;
 	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
 my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
-$citus || is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1, false, false), claim(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+$citus || is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1, 'new', false), claim(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
 	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
 
 #
@@ -410,7 +447,7 @@ if ($ENV{ATID_RATE})
 			foreach my $dry ('', $from)
 			{
 				local $ENV{DRY} = $dry;
-				my $c = start_consumer(EVERY => 0.1);
+				my $c = start_consumer(EVERY => 0.1, TAKERS => 1);
 				my ($seconds, $until) = (undef, time + $limit);
 				until (defined $seconds || time > $until)
 				{
