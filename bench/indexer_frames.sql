@@ -1,28 +1,45 @@
--- The accounts as they are before the frames, all of them synchronized; and what takes the frames.
+-- The accounts as they are before the frames, all of them synchronized; and what takes the frames. The variable old says
+-- that it is the example of an earlier version, whose tables are in the schema public, and which has one taker.
 
-INSERT INTO indexer.identity (did, key, host, ask, answered) SELECT a::atid.did, b, 'https://pds.example', 'infinity', now()
+\if :old
+INSERT INTO identity (did, key, pds, ask, answered) SELECT a, b, 'https://pds.example', 'infinity', now() FROM bench.line WHERE a LIKE 'did:%';
+INSERT INTO account (did, state, rev, data, listed) SELECT a, 'synchronized', c, d, now() FROM bench.line WHERE a LIKE 'did:%';
+SELECT FROM start('bench', true, NULL);
+CREATE FUNCTION bench.is_of(did text, taker int, takers int) RETURNS bool LANGUAGE sql IMMUTABLE RETURN true;
+CREATE FUNCTION bench.give(taker int, takers int, frames bytea[]) RETURNS void LANGUAGE sql
+AS $$ SELECT FROM take('bench', frames) $$;
+CREATE FUNCTION bench.applied() RETURNS bigint LANGUAGE sql AS $$ SELECT commits FROM stream $$;
+\else
+INSERT INTO indexer.identity (did, key, host, ask, answered) SELECT a, b, 'https://pds.example', 'infinity', now()
 FROM bench.line WHERE a LIKE 'did:%';
-INSERT INTO indexer.account (did, state, rev, data, listed) SELECT a::atid.did, 'synchronized', c::atid.tid, d::atid.cid_link, now()
+INSERT INTO indexer.account (did, state, rev, data, listed) SELECT a, 'synchronized', c, d, now()
 FROM bench.line WHERE a LIKE 'did:%';
 UPDATE indexer.want SET listed = NULL;
-INSERT INTO bench.frame SELECT a::int, indexer.slot(b::atid.did), decode(c, 'hex') FROM bench.line WHERE a NOT LIKE 'did:%';
-DROP TABLE bench.line;
 SELECT FROM indexer.start('bench', 'repos', NULL, 1);
+CREATE FUNCTION bench.is_of(did text, taker int, takers int) RETURNS bool LANGUAGE sql IMMUTABLE
+RETURN indexer.slot(did::atid.did) * takers / 256 = taker;
+CREATE FUNCTION bench.give(taker int, takers int, frames bytea[]) RETURNS void LANGUAGE sql
+AS $$ SELECT FROM indexer.take('bench', taker, takers, frames) $$;
+CREATE FUNCTION bench.applied() RETURNS bigint LANGUAGE sql AS $$ SELECT sum(commits)::bigint FROM indexer.taker $$;
+\endif
+
+INSERT INTO bench.frame SELECT a::int, b, decode(c, 'hex') FROM bench.line WHERE a NOT LIKE 'did:%';
+DROP TABLE bench.line;
 ANALYZE;
 
--- All frames of a taker, so many in a transaction.
+-- All frames of a taker, so many in a transaction. Notes the processor time.
 CREATE PROCEDURE bench.take(taker int, takers int, batch int) LANGUAGE plpgsql AS $$
 DECLARE
   frames bytea[];
   at int := 0;
-  last int;
+  mine CONSTANT int[] := ARRAY(SELECT f.seq FROM bench.frame AS f WHERE bench.is_of(f.did, taker, takers) ORDER BY f.seq);
+  begun CONSTANT bigint := bench.processor_time();
 BEGIN
-  LOOP
-    SELECT array_agg(f.frame ORDER BY f.seq), max(f.seq) INTO frames, last
-    FROM (SELECT seq, frame FROM bench.frame WHERE seq > at AND slot * takers / 256 = taker ORDER BY seq LIMIT batch) AS f;
-    EXIT WHEN frames IS NULL;
-    PERFORM indexer.take('bench', taker, takers, frames);
-    at := last;
+  WHILE at < cardinality(mine) LOOP
+    frames := ARRAY(SELECT f.frame FROM bench.frame AS f WHERE f.seq = ANY (mine[at + 1:at + batch]) ORDER BY f.seq);
+    PERFORM bench.give(taker, takers, frames);
+    at := at + batch;
     COMMIT;
   END LOOP;
+  INSERT INTO bench.used VALUES (bench.processor_time() - begun);
 END $$;
