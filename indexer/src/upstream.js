@@ -1,6 +1,7 @@
-// The back-off of a server that many accounts are asked of: the service, and the directory. While it is away nobody is
-// asked of it; a question of our own, probe(), which is about no account, tells when it is back. So no account can hold
-// the others up: neither one that the server always fails to answer, nor one whose answer never ends.
+// The back-off of a server that many accounts are asked of: the service, and the directory. While it is away it is left
+// alone for a while, which doubles. Then a question of our own, probe(), which is about no account, tells whether it is
+// back. So no account can hold the others up: neither one that the server always fails to answer, nor one whose answer
+// never ends. One account is asked for beside it, as some servers have no answer to the probe.
 //
 // A request that fails while others are answered is that account's. If none is answered, the probe tells whose failure
 // it is. Failures that are the server's do not count for accounts.
@@ -25,29 +26,33 @@ export class Upstream {
   // Asks for n requests: how many may be sent now.
   may(n) {
     if (!this.away) return n;
-    if (this.clock() >= this.until) this.ask();
-    return 0;
+    if (this.clock() < this.until || this.trying) return 0;
+    this.ask();
+    return Math.min(n, 1);
   }
 
   // A request begins; give what this returns to good() or bad().
   begin() {
-    return this.clock();
+    return { began: this.clock(), tries: this.away };
   }
 
   // There was an answer, be it that there is none.
   good() {
     this.answered = this.clock();
-    this.failures = 0;
     this.row = 0;
+    if (this.answered < this.until) return; // what was asked before it went away
+    this.away = false;
+    this.failures = 0;
   }
 
-  // A request failed. Is it the server's failure alone, so that the account is to be asked for again?
-  async bad(began, failure) {
+  // A request failed. Is it the server's failure alone, so that the account is to be asked for again? The one that was
+  // asked for beside the probe counts, so that the next time it is another.
+  async bad({ began, tries }, failure) {
     if (failure.why === 'throttled') {
       this.wait(failure);
       return true;
     }
-    if (failure.begun || this.answered >= began) return false;
+    if (tries || failure.begun || this.answered >= began) return false;
     this.row++;
     if (!this.away) await this.ask();
     if (!this.away && this.row >= IN_A_ROW) this.wait(failure);
@@ -67,16 +72,17 @@ export class Upstream {
 
   // Sends the probe, unless one is under way.
   ask() {
+    const began = this.clock();
     this.trying ??= this.probe().then(
-      () => this.told(null),
-      (e) => this.told(e.ofHost ? e : null),
+      () => this.told(began, null),
+      (e) => this.told(began, e.ofHost ? e : null),
     );
     return this.trying;
   }
 
-  told(failure) {
+  told(began, failure) {
     this.trying = null;
-    this.away = false;
-    if (failure) this.wait(failure);
+    if (failure === null) this.away = false;
+    else if (this.answered < began) this.wait(failure);
   }
 }

@@ -406,7 +406,7 @@ export class Workers {
       after = last ? [last.at, last.did] : [null, null];
       let begun = 0;
       for (const row of rows.filter((r) => r.claim !== null)) {
-        const place = this.service.may(1) ? downloads.take(row.host ?? this.settings.SERVICE, kind) : null;
+        const place = downloads.take(row.host ?? this.settings.SERVICE, kind);
         if (!place) {
           await pools.small.row('SELECT indexer.release($1, $2)', [row.did, row.claim]);
           continue;

@@ -35,13 +35,30 @@ test('a server that fails is left alone, until it answers a question about no ac
     [3000, 3],
   ]) {
     s.now = now;
-    assert.deepEqual([s.up.may(8), s.up.may(8)], [0, 0]);
+    assert.deepEqual([s.up.may(8), s.up.may(8)], [now === 2900 ? 0 : 1, 0], 'one account beside the probe');
     await s.up.trying;
     assert.equal(s.asked, asked, `after ${now} ms`);
   }
   s.failure = null;
   s.now = 7000;
-  assert.equal(s.up.may(8), 0);
+  assert.equal(s.up.may(8), 1);
+  await s.up.trying;
+  assert.equal(s.up.may(8), 8);
+});
+
+test('a server that never answers the probe is back when it answers for an account', async () => {
+  const s = server();
+  s.failure = new Failure('server error');
+  assert.ok(await s.up.bad(s.up.begin(), away));
+  s.now = 1000;
+  assert.equal(s.up.may(8), 1);
+  const a = s.up.begin();
+  await s.up.trying;
+  assert.equal(await s.up.bad(a, away), false, 'who has tried it counts');
+  s.now = 3000;
+  assert.equal(s.up.may(8), 1);
+  s.now = 3001;
+  s.up.good();
   await s.up.trying;
   assert.equal(s.up.may(8), 8);
 });
@@ -81,6 +98,7 @@ test('Retry-After is obeyed, within bounds', async () => {
   const throttled = (retryAfter) => new Failure('throttled', '', { retryAfter });
   s.up.good();
   assert.ok(await s.up.bad(s.up.begin(), throttled(60)), 'nobody is to blame for it');
+  s.up.good();
   s.now = 59e3;
   assert.equal(s.up.may(8), 0);
   assert.equal(s.up.trying, null);

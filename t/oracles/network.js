@@ -372,6 +372,8 @@ const server = createServer(async (request, response) => {
     } else if (url.pathname === '/.well-known/did.json') {
       const { did, key } = accounts.find((a) => a.did.startsWith('did:web:'));
       json({ id: did, verificationMethod: [{ id: `${did}#atproto`, type: 'Multikey', controller: did, publicKeyMultibase: key.did().slice(8) }] });
+    } else if (url.pathname.endsWith('/_health')) {
+      json({ version: '1' });
     } else if (url.pathname.endsWith('.describeServer')) {
       response.writeHead(501).end();
     } else if (url.pathname.endsWith('.getRepoStatus') && found) {
