@@ -332,7 +332,7 @@ is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE d
 $indexer->stop($consumer);
 network('plain?n=30');
 $consumer = start_consumer(PRIVATE => 1, SERVICE => $url =~ s/127\.0\.0\.1/localhost/r);
-wait_for('the other relay is heard', 'SELECT count(*) = 2 FROM stream');
+$indexer->wait_for_log($consumer, qr/Z connected/);
 $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 wait_for('the account is there', "SELECT (SELECT count(*) FROM account WHERE did = '$did') = 1 AND $all_there");
