@@ -313,8 +313,8 @@ END
 $$;
 SELECT pathless(atid.cid_of('1', 'raw'), atid.cid_of('1', 'dag-cbor'));
 
--- The hash is the server's for every length: of one block of SHA-256 and its padding, and of the pieces between which a
--- cancel is possible.
+-- The hash is the server's for every length: of one block of SHA-256 and its padding, and of
+-- the pieces between which a cancel is possible.
 SELECT count(*), bool_and(atid.cid_digest(atid.cid_of(block, 'raw')) = sha256(block)) AS right
 FROM unnest('{0,1,55,56,63,64,65,1000,1048575,1048576,1048577,2097152,3000000}'::int[]) AS n,
      convert_to(left(repeat('abc', n), n), 'UTF8') AS block;

@@ -4,9 +4,9 @@
  *		SHA-256, and any hash's input, by the server's code; a cancel can end them.
  *
  * The server's own interface lets OpenSSL 3 look the algorithm up for each hash, which takes
- * longer than to hash a record's key.  So where the server has OpenSSL 3, the algorithm is looked up
- * once, and one context of the process serves all hashes: each begins anew, whatever an error or
- * a cancel has left.
+ * longer than to hash a record's key.  So where the server has OpenSSL 3, the algorithm is
+ * looked up once, and one context of the process serves all hashes: each begins anew, whatever
+ * an error or a cancel has left.
  *
  * That OpenSSL is the one that the server has loaded.  We link none, which might be another
  * beside it.  The symbols are weak, so they are NULL where there is no OpenSSL 3, and then the
