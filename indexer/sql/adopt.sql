@@ -146,13 +146,13 @@ CREATE TEMP TABLE unnamed ON COMMIT DROP AS
 SELECT u.uri, row_number() OVER () AS n FROM (SELECT DISTINCT r.uri FROM reference AS r WHERE r.path = '') AS u;
 DO $$
 DECLARE
-  some atid.at_uri[];
+  these atid.at_uri[];
   whose atid.did[];
   most CONSTANT int := (SELECT most_references FROM settings);
 BEGIN
   FOR low IN 0..(SELECT coalesce(max(n), 0) / 10000 FROM unnamed) LOOP
-    SELECT array_agg(uri), array_agg(DISTINCT atid.at_uri_did(uri)) INTO some, whose FROM unnamed WHERE n / 10000 = low;
-    DELETE FROM reference WHERE uri = ANY (some);
+    SELECT array_agg(uri), array_agg(DISTINCT atid.at_uri_did(uri)) INTO these, whose FROM unnamed WHERE n / 10000 = low;
+    DELETE FROM reference WHERE uri = ANY (these);
     INSERT INTO reference (subject, collection, path, tid, uri)
     SELECT DISTINCT s.subject, atid.at_uri_collection(r.uri)::text,
            CASE WHEN octet_length(s.field) <= 512
@@ -161,7 +161,7 @@ BEGIN
     FROM record AS r CROSS JOIN LATERAL (
       SELECT coalesce(f.uri, atid.at_uri_make(f.did::text)) AS subject, f.field
       FROM atid.dag_cbor_refs(CASE WHEN atid.dag_cbor_ref_uris(r.block) <> '{}' THEN r.block END) AS f LIMIT most) AS s
-    WHERE r.uri = ANY (some) AND r.did = ANY (whose) AND octet_length(s.subject::text) <= 1200;
+    WHERE r.uri = ANY (these) AND r.did = ANY (whose) AND octet_length(s.subject::text) <= 1200;
   END LOOP;
 END $$;
 
