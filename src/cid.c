@@ -62,7 +62,7 @@ atid_cid_of_block(uint64_t codec, const void *block, size_t len)
 	uint8_t		bytes[ATID_CID_HEAD_MAX_LEN + ATID_SHA2_256_LEN];
 	size_t		head = atid_cid_head(codec, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN, bytes);
 
-	atid_sha256(block, len, bytes + head);
+	atid_sha256_once(block, len, bytes + head);
 	return atid_bytes_datum(bytes, head + ATID_SHA2_256_LEN);
 }
 

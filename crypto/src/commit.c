@@ -128,7 +128,7 @@ find_root_block(const uint8_t *car, size_t len, AtidCarSection *section)
 		{
 			if (section->block_len > ATID_COMMIT_SIZE_MAX)
 				return false;
-			atid_sha256(section->block, section->block_len, digest);
+			atid_sha256_once(section->block, section->block_len, digest);
 			return memcmp(digest, root + root_len - sizeof(digest), sizeof(digest)) == 0;
 		}
 	}

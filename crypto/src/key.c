@@ -80,7 +80,7 @@ atid_key_has_signed(AtidVerifier *verifier, const void *data, size_t len,
 	if (signature_len != ATID_SIGNATURE_LEN ||
 		atid_signature_form(verifier->key.curve, signature) != ATID_OK)
 		return false;
-	atid_sha256(data, len, digest);
+	atid_sha256_once(data, len, digest);
 	verdict = atid_verifier_check(verifier, digest, signature);
 	if (verdict == ATID_VERDICT_FAILED)
 		atid_library_failure(verifier->key.curve);

@@ -238,7 +238,7 @@ check_hash(LogReader *reader, EntryReading *reading)
 	};
 	char		cid_text[ATID_LOG_CID_LEN];
 
-	atid_sha256(block, reading->len, reading->digest);
+	atid_sha256_once(block, reading->len, reading->digest);
 	pfree(block);
 	memcpy(cid + sizeof(cid) - ATID_SHA2_256_LEN, reading->digest, ATID_SHA2_256_LEN);
 	atid_cid_to_text(cid, sizeof(cid), cid_text);

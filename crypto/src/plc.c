@@ -69,7 +69,7 @@ atid_plc_did(PG_FUNCTION_ARGS)
 				 errdetail("%s", problem)));
 
 	block = atid_operation_block(&operation, true, &len);
-	atid_sha256(block, len, digest);
+	atid_sha256_once(block, len, digest);
 	atid_operation_did(digest, did);
 	pfree(block);
 	PG_FREE_IF_COPY(json, 0);

@@ -373,7 +373,7 @@ atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **value, const AtidL
 	Assert(writer.fault == ATID_OK && writer.len <= writer.cap);
 
 	result->version = ATID_LEXICON_FORM;
-	atid_sha256(result->cbor, writer.len, result->digest);
+	atid_sha256_once(result->cbor, writer.len, result->digest);
 	SET_VARSIZE(result, head + writer.len);
 	*value = result;
 	return ATID_OK;

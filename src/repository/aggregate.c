@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "common/cryptohash.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -45,7 +46,7 @@ atid_mst_key_depth(PG_FUNCTION_ARGS)
 	char	   *utf8 = pg_server_to_any(raw, len, PG_UTF8);
 	uint8_t		digest[ATID_SHA2_256_LEN];
 
-	atid_sha256(utf8, utf8 == raw ? (size_t) len : strlen(utf8), digest);
+	atid_sha256_once(utf8, utf8 == raw ? (size_t) len : strlen(utf8), digest);
 	PG_RETURN_INT32(atid_mst_depth(digest));
 }
 
@@ -92,6 +93,7 @@ begin_call(TreeBuild *call, MemoryContext context, StringInfo nodes)
 	call->caller.arg = call;
 	call->tools.context = context;
 	call->nodes = nodes;
+	call->tools.hash = atid_sha256_begin();
 }
 
 void
@@ -182,6 +184,7 @@ put_entry(FunctionCallInfo fcinfo, bool with_nodes)
 	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(&state->builder, fault, VARDATA_ANY(key),
 									VARSIZE_ANY_EXHDR(key));
+	pg_cryptohash_free(call.tools.hash);
 	PG_RETURN_POINTER(state);
 }
 
@@ -204,6 +207,7 @@ finish_state(FunctionCallInfo fcinfo, StringInfo nodes, uint8_t root[ATID_MST_CI
 	fault = atid_mst_finish(builder, &call.caller, root);
 	if (fault != ATID_OK)
 		atid_tree_raise_build_fault(builder, fault, "", 0);
+	pg_cryptohash_free(call.tools.hash);
 }
 
 /*

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -163,7 +164,7 @@ atid_archive_check(AtidArchive *archive, const AtidCarSection *section)
 		return section_problem(archive, ATID_BLOCK_IDENTITY, section);
 	if (cid.hash != ATID_HASH_SHA2_256 || cid.digest_len != ATID_SHA2_256_LEN)
 		return section_problem(archive, ATID_BLOCK_HASH_KIND, section);
-	atid_sha256(section->block, section->block_len, digest);
+	atid_sha256(archive->tools.hash, section->block, section->block_len, digest);
 	return memcmp(digest, cid.digest, sizeof(digest)) == 0 ||
 		section_problem(archive, ATID_BLOCK_HASH, section);
 }
@@ -238,9 +239,10 @@ expect_entries(void *arg, const AtidMstEntry *entries, size_t count)
 void
 atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8_t digest[32])
 {
-	(void) arg;
+	const AtidMstTools *tools = arg;
+
 	CHECK_FOR_INTERRUPTS();
-	atid_sha256(data, len, digest);
+	atid_sha256(tools->hash, data, len, digest);
 }
 
 void *
@@ -329,6 +331,8 @@ atid_archive_open_within(AtidArchive *archive, const uint8_t *bytes, const uint8
 	atid_car_begin(&archive->header, archive->car, archive->len);
 	if (!atid_archive_car_problem(archive, &archive->header))
 		return false;
+	if (flags & (ATID_ARCHIVE_CHECK | ATID_ARCHIVE_INDEX))
+		archive->tools.hash = atid_sha256_begin();
 	if ((flags & ATID_ARCHIVE_INDEX) == 0)
 		return true;
 
@@ -364,7 +368,10 @@ atid_archive_close(AtidArchive *archive)
 {
 	if (archive->index.slots != NULL)
 		pfree(archive->index.slots);
+	if (archive->tools.hash != NULL)
+		pg_cryptohash_free(archive->tools.hash);
 	archive->index.slots = NULL;
+	archive->tools.hash = NULL;
 }
 
 static const char *

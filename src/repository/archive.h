@@ -14,11 +14,12 @@
 #include "compat.h"
 
 /*
- * What codec/mst*.c needs besides blocks and hashes: memory from a context.  If an
+ * What codec/mst*.c needs besides blocks: hashes, and memory from a context.  If an
  * AtidMstCaller has these functions, its arg must be a struct that begins with this one.
  */
 typedef struct AtidMstTools
 {
+	struct pg_cryptohash_ctx *hash;
 	MemoryContext context;
 } AtidMstTools;
 
@@ -60,8 +61,9 @@ typedef enum AtidArchiveBlock
 } AtidArchiveBlock;
 
 /* What a CAR is opened for, besides reading its header and sections in order. */
-#define ATID_ARCHIVE_INDEX		0x01	/* finding blocks, and walking trees */
-#define ATID_ARCHIVE_RECORDS	0x02	/* and finding the records of trees */
+#define ATID_ARCHIVE_CHECK		0x01	/* checking the hashes of blocks */
+#define ATID_ARCHIVE_INDEX		0x02	/* finding blocks, and walking trees */
+#define ATID_ARCHIVE_RECORDS	0x04	/* and finding the records of trees */
 
 /*
  * Open a CAR, which must stay as it is.  The flags say what for.  Returns false if its header

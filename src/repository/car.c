@@ -79,7 +79,7 @@ atid_car_blocks(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	car = PG_GETARG_BYTEA_PP(0);
-	if (!atid_archive_open(&archive, car, 0))
+	if (!atid_archive_open(&archive, car, verify ? ATID_ARCHIVE_CHECK : 0))
 		atid_archive_raise(&archive, "CAR");
 	reader = archive.header;
 	row = AllocSetContextCreate(CurrentMemoryContext, "atid row of a CAR", ALLOCSET_DEFAULT_SIZES);
@@ -127,7 +127,7 @@ find_car_problem(FunctionCallInfo fcinfo)
 	bytea	   *car = PG_GETARG_BYTEA_PP(0);
 	AtidArchive archive;
 
-	if (atid_archive_open(&archive, car, 0))
+	if (atid_archive_open(&archive, car, ATID_ARCHIVE_CHECK))
 	{
 		AtidCarReader reader = archive.header;
 		AtidCarSection section;
