@@ -497,10 +497,11 @@ CREATE OR REPLACE FUNCTION view_languages() RETURNS TABLE (code text, config tex
 END;
 
 -- The words of some texts, the first of which weighs most. No text is too long for it: a tsvector has at most 1 MB.
-CREATE OR REPLACE FUNCTION view_words(texts text[], config text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN (SELECT string_agg(format('setweight(to_tsvector(%s, left(coalesce(%s, ''''), %s)), %L)', config, t, 50000 / cardinality(texts),
+CREATE OR REPLACE FUNCTION view_words(texts text[], config text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT string_agg(format('setweight(to_tsvector(%s, left(coalesce(%s, ''''), %s)), %L)', config, t, 50000 / cardinality(texts),
                                  substr('ABCD', least(n, 4)::int, 1)), ' || ' ORDER BY n)
-        FROM unnest(texts) WITH ORDINALITY AS u (t, n));
+        FROM unnest(texts) WITH ORDINALITY AS u (t, n)
+$$;
 
 -- An index of the words of these columns, and two functions beside the view: search_VIEW(query), and VIEW_rank(row,
 -- query), how well a row fits. The query is what people type into search engines. Without config, the first of a
@@ -604,6 +605,8 @@ END
 $$;
 
 -- A path as the table reference of the indexer names it.
-CREATE OR REPLACE FUNCTION view_field(path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN regexp_replace(regexp_replace((SELECT string_agg(CASE WHEN k ~ '^[A-Za-z_$][A-Za-z0-9_$]*$' THEN '.' || k ELSE format('[%s]', to_jsonb(k)) END, '' ORDER BY n)
-  FROM unnest(path) WITH ORDINALITY AS u (k, n)), '^\.', ''), '(.)\.uri$', '\1');
+CREATE OR REPLACE FUNCTION view_field(path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT regexp_replace(ltrim(string_agg(CASE WHEN k ~ '^[A-Za-z_$][A-Za-z0-9_$]*$' THEN '.' || k ELSE format('[%s]', to_jsonb(k)) END, '' ORDER BY n), '.'),
+                        '(.)\.uri$', '\1')
+  FROM unnest(path) WITH ORDINALITY AS u (k, n)
+$$;
