@@ -11,7 +11,7 @@
 # - the schema is made anew after make_views;
 # - "atid-indexer up" does the whole from Lexicons and a server, can be run again, and takes nothing back; with the page,
 #   the SQL and the Lexicons of examples/statusphere;
-# - "script/demo --app" does the same (ATID_FULL), and Chromium sees a status arrive on the page at 1280 and 400 pixels.
+# - with ATID_FULL, Chromium sees a status arrive on the page at 1280 and 400 pixels.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not there.
 

@@ -71,7 +71,7 @@ sub node22
 	return defined $node ? ($node, undef) : (undef, 'there is no Node 22 for this processor');
 }
 
-# The folder with the packages of a folder of t, or of the folder that is named; or undef, and why they cannot be had here.
+# The folder with the packages of a folder of t, or of the one that is named; or undef, and why they cannot be had here.
 sub packages
 {
 	my ($name, $from) = @_;
