@@ -122,6 +122,14 @@ ask($db, q{INSERT INTO labels_refused (label, received) SELECT '{}', now() - int
 	UPDATE settings SET most_labels_refused = 1; SELECT tidy()});
 is(ask($db, q{SELECT count(*) BETWEEN 49 AND 51, min(now() - received) < interval '1 min' FROM labels_refused}), 't|t', 'most_labels_refused: the older half goes');
 
+# A server of the API holds a lock while it runs.
+my $server = AtidTest::Session->new($node, $db);
+$server->ok(q{SELECT pg_advisory_lock(hashtextextended('api runs', 0))});
+ask($db, q{INSERT INTO reader (name) VALUES ('api runs'), ('api was killed'); SELECT tidy()});
+is(ask($db, q{SELECT string_agg(name, ' ' ORDER BY name) FROM reader}), 'api runs app', 'the reader of an API that was killed goes');
+$server->quit;
+ask($db, q{DELETE FROM reader WHERE name LIKE 'api %'});
+
 
 #
 # Legal requests.

@@ -96,6 +96,8 @@ BEGIN
     DELETE FROM labels_refused
     WHERE received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY received) FROM labels_refused);
   END IF;
+  -- Readers of "atid-indexer api" that were killed: each holds a lock while it runs (src/api/changes.js).
+  DELETE FROM reader AS r WHERE r.name LIKE 'api %' AND pg_try_advisory_xact_lock(hashtextextended(r.name, 0));
   -- An account whose attempt nobody has ended: the program that had claimed it could not say so.
   FOR one IN SELECT did, claim FROM account WHERE state = 'loading' AND claimed < later(now(), -interval '2 hours') LIMIT 100 LOOP
     PERFORM unload(one.did, one.claim, 'ended', NULL);
