@@ -334,7 +334,7 @@ foreach my $orm (
 	[ 'Django', 'python', 'recipe.py', qr/^\*\*Django\.\*\*.*?```python\n(.*?)```/ms,
 		"from django.db import models\nfrom django.db.models import Func\n", '/usr/bin/python3', 'django_keys.py' ],
 	[ 'Drizzle', 'node', 'recipe_drizzle.js', qr/^\*\*Drizzle\.\*\*.*?```js\n(.*?)```/ms, '', 'node', 'keys_drizzle.js' ],
-	[ 'Prisma', 'node', 'recipe.prisma', qr/```prisma\n(.*?)```/ms, '', 'node', 'keys_prisma.js' ])
+	[ 'Prisma', 'node', 'recipe.prisma', qr/```text\n(.*?)```/ms, '', 'node', 'keys_prisma.js' ])
 {
 	my ($name, $folder, $file, $recipe, $head, @command) = @$orm;
   SKIP:
