@@ -74,8 +74,8 @@ is_deeply([ sort keys %bar ], [ sort keys %index ], 'the side bar has the titles
 # What people type, and the section that comes first.
 my %first = (
 	'cursor pagination' => 'doc/datetime.html#a-feed-page-by-page',
-	'backup'            => 'doc/generator.html#backup-restore-and-upgrade',
-	'rails'             => 'doc/clients.html#orms-the-column-s-type',
+	'backup'            => 'doc/repository.html#is-a-backup-whole',
+	'rails'             => 'doc/clients.html#keys-in-an-orm',
 	'docker'            => 'doc/install.html#an-image',
 	'likes count'       => 'doc/network.html',
 	'uuid_generate_v7'  => 'doc/uuid.html',
@@ -85,7 +85,7 @@ my %first = (
 	'pg_upgrade'        => 'doc/install.html#upgrade',
 	'performance'       => 'doc/performance.html',
 	'firehose'          => 'doc/event.html',
-	'moderation'        => 'doc/label.html',
+	'moderation'        => 'doc/views.html#moderation',
 	'migrate text to did' => 'doc/address.html#a-table-that-has-its-uris-as-text',
 	'license'           => 'index.html#license');
 
