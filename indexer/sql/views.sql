@@ -443,6 +443,19 @@ BEGIN
 END
 $$;
 
+-- The row of view_type that a view of records has.
+CREATE OR REPLACE FUNCTION view_type_of(of regclass) RETURNS view_type LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  this view_type;
+BEGIN
+  SELECT * INTO this FROM view_type AS t WHERE t.view = of AND t.nsid IS NOT NULL;
+  IF NOT FOUND THEN
+    RAISE undefined_table USING MESSAGE = format('%s is not a view of make_views', of);
+  END IF;
+  RETURN this;
+END
+$$;
+
 -- An index for queries of a view by these columns, in this order. A text without a bound has one by its hash, which
 -- takes any length and finds what is equal; what is jsonb has one that finds what it contains.
 CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -454,10 +467,7 @@ DECLARE
   method text;
   expressions text;
 BEGIN
-  SELECT * INTO this FROM view_type AS t WHERE t.view = make_view_index.view AND t.nsid IS NOT NULL;
-  IF NOT FOUND THEN
-    RAISE undefined_table USING MESSAGE = format('%s is not a view of make_views', view);
-  END IF;
+  this := view_type_of(view);
   SELECT w.name INTO missing FROM unnest(columns) AS w (name)
   WHERE NOT EXISTS (SELECT FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind IN ('own', 'property')) LIMIT 1;
   IF FOUND THEN
@@ -512,10 +522,7 @@ DECLARE
   missing name;
   expressions text[];
 BEGIN
-  SELECT * INTO this FROM view_type AS t WHERE t.view = make_search.view AND t.nsid IS NOT NULL;
-  IF NOT FOUND THEN
-    RAISE undefined_table USING MESSAGE = format('%s is not a view of make_views', view);
-  END IF;
+  this := view_type_of(view);
   SELECT w.name INTO missing FROM unnest(columns) AS w (name)
   WHERE NOT EXISTS (SELECT FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind = 'property' AND c.type = 'text') LIMIT 1;
   IF FOUND THEN

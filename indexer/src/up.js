@@ -8,14 +8,15 @@ import { randomBytes } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { clean } from './border.js';
+import { BOUNDS, clean, page } from './border.js';
 import { Problem, connect, told } from './database.js';
+import { Http } from './http.js';
 import * as log from './log.js';
 import { checkSchema, install } from './schema.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
 const OURS = 'made by atid-indexer up'; // the comment of a login of which it may change the password
-const WITHIN = 10_000; // ms for the server to say what it lists
+const WITHIN = 10; // seconds for the server to say what it lists
 const REFERENCES = [30e3, 600e3]; // ms until references are looked for first, and then each time
 
 // The documents in a file, or in all files of a folder.
@@ -42,13 +43,16 @@ async function readLexicons(path) {
 const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
 
 // Does the server list the accounts that have records of a collection, as relays do? Then these alone are wanted.
-async function listsCollections({ SERVICE }, nsid) {
+async function listsCollections({ SERVICE, LEAST, PRIVATE }, nsid) {
+  const http = new Http({ patience: WITHIN, least: LEAST, open: PRIVATE, ours: [SERVICE] });
+  const url = `${SERVICE}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
   try {
-    const url = `${SERVICE}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(WITHIN), redirect: 'error' });
-    return answer.ok && Array.isArray((await answer.json()).repos);
+    page(await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }), null);
+    return true;
   } catch {
     return false;
+  } finally {
+    http.close();
   }
 }
 

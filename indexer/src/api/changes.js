@@ -9,6 +9,7 @@ import { constant, get, listen, object } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
 import { connect, told } from '../database.js';
 import * as log from '../log.js';
+import { viewsOf } from './codecs.js';
 
 const AT_A_TIME = 1000; // changes of a query
 const BEHIND = 1000; // changes that may wait for a subscriber: then it ends
@@ -177,9 +178,7 @@ export class Feed {
 // The subscription.
 export const changesPlugin = (feed) =>
   extendSchema((build) => {
-    const views = Object.values(build.input.pgRegistry.pgResources).filter(
-      (r) => !r.parameters && r.codec.attributes && r.uniques.some((u) => u.attributes.join() === 'uri'),
-    );
+    const views = viewsOf(build);
     if (views.length === 0) return { typeDefs: [] };
     const fields = views.map((r) => [build.inflection.camelCase(build.inflection.tableType(r.codec)), build.inflection.tableType(r.codec), r]);
     return {

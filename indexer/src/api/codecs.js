@@ -1,7 +1,14 @@
-// The types of the extension atid, as scalars of GraphQL. Their values are texts.
+// What the engine is told of the views: which resources they are, and the types of the extension atid, as scalars of
+// GraphQL. Their values are texts.
 //
 // PostGraphile leaves out columns of a type that it does not know, and joins by them with it.
 const NAMES = { did: 'DID', at_uri: 'ATURI', cid_link: 'CID', tid: 'TID' };
+
+// The views of record types: their key is a URI.
+export const viewsOf = (build) =>
+  Object.values(build.input.pgRegistry.pgResources).filter(
+    (r) => !r.parameters && r.codec.attributes && r.uniques.some((u) => u.attributes.join() === 'uri'),
+  );
 
 export const CodecsPlugin = {
   name: 'AtidCodecsPlugin',

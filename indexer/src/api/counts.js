@@ -5,11 +5,10 @@
 import { object } from 'postgraphile/grafast';
 import { loadManyWithPgClient } from 'postgraphile/@dataplan/pg';
 import { extendSchema } from 'postgraphile/utils';
+import { viewsOf } from './codecs.js';
 
 const MOST = 100_000;
 
-const isView = (r) =>
-  !r.parameters && r.codec.attributes?.sort_at && r.uniques.some((u) => u.attributes.join() === 'uri');
 // Columns with a value that a group can have.
 const columnsOf = (r) =>
   Object.entries(r.codec.attributes).filter(
@@ -19,7 +18,7 @@ const columnsOf = (r) =>
 
 export const CountsPlugin = extendSchema((build) => {
   const { inflection, sql } = build;
-  const views = Object.values(build.input.pgRegistry.pgResources).filter(isView);
+  const views = viewsOf(build).filter((r) => r.codec.attributes.sort_at);
   if (views.length === 0) return { typeDefs: [] };
   const all = views.map((resource) => {
     const name = inflection.tableType(resource.codec);

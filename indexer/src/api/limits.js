@@ -8,7 +8,7 @@ import { SafeError } from 'postgraphile/grafast';
 export const LENGTH = 20_000; // bytes of a request, or of a message
 const WORDS = 2000; // tokens: the time to check a query grows with their square
 const DEPTH = 12;
-export const PAGE = 100;
+const PAGE = 100;
 const VALUES = 25_000;
 const READS_ALL = VALUES / 5; // what a count of all records, a grouped count or the description of the schema is worth
 const COUNTS = 10; // and a count of those that point at one
