@@ -183,6 +183,7 @@ export async function up(lexicons, settings, ended, say) {
   const documents = await readLexicons(lexicons);
   const db = await connect('command');
   const password = await prepare(db, settings, documents, say).finally(() => db.end());
+  if (ended.aborted) return 0;
   const env = { ...process.env, ...(password && { API_PASSWORD: password }) };
   for (const [name, value] of Object.entries(settings)) {
     if (value !== null && value !== false && name !== 'DRY') env[name] = value === true ? '1' : String(value);
@@ -193,7 +194,10 @@ export async function up(lexicons, settings, ended, say) {
     await findReferences(settings);
     timer = setTimeout(again, REFERENCES[1]);
   }, REFERENCES[0]);
-  const end = () => children.forEach((child) => child.kill('SIGTERM'));
+  // each is told once: a second signal would kill it before it has ended what it does
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  ending.signal.addEventListener('abort', () => children.forEach((child) => child.kill('SIGTERM')));
   ended.addEventListener('abort', end);
   const over = children.map(
     (child) => new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)).on('error', () => resolve(1))),
