@@ -152,6 +152,7 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
     const connection = new AbortController();
     const end = () => connection.abort();
     signal.addEventListener('abort', end);
+    if (signal.aborted) end(); // while the cursor was asked for
     stream.end = end;
     let first = null;
     queues.close();
