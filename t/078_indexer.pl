@@ -17,7 +17,7 @@
 # - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
 # - the settings of its role do not disturb it, nor a list that is older than what the stream says;
 # - to find the next of many accounts, no table is read whole;
-# - SIGTERM ends it, with status 0; soon, with status 1, where the database does not answer; and a second signal at once;
+# - SIGTERM ends it, with status 0; soon, with status 1, where the database does not answer; a second signal, at once;
 # - while the disk is full, which errors of that name play, nothing is taken and no account blamed; then all goes on;
 # - an upgrade of the schema ends it, and a relay that is gone makes it unwell;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;

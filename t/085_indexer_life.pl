@@ -9,8 +9,8 @@
 #   as without one (100,000 with script/test --full);
 # - what is watched costs nothing: with 60,000 accounts (3 million with --full) neither the view watch nor health()
 #   reads the accounts, and both take at most 50 ms; nor does what else "status" asks;
-# - an account that was excluded or forgotten does not come back by a commit, a list or an identity; one that was found by
-#   a signal, and then named, stays wanted without it;
+# - an account that was excluded or forgotten does not come back by a commit, a list or an identity; one that was found
+#   by a signal, and then named, stays wanted without it;
 # - `init` refuses extensions that are too old, and `upgrade` takes no right from anybody;
 # - findings of a review, each by the name that the assertion has.
 #

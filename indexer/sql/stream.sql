@@ -403,8 +403,10 @@ BEGIN
   lag := extract(epoch FROM behind);
   SELECT max(t.cursor) INTO most FROM taker AS t WHERE t.stream = take_batch.stream;
   UPDATE taker AS t
-  SET cursor = greatest(t.cursor, c.last, CASE WHEN take_batch.seen IS NOT NULL THEN least(take_batch.seen, most) END), lag = coalesce(behind, t.lag),
-      taken = CASE WHEN cardinality(take_batch.frames) > 0 OR take_batch.seen IS NOT NULL THEN clock_timestamp() ELSE t.taken END,
+  SET cursor = greatest(t.cursor, c.last, CASE WHEN take_batch.seen IS NOT NULL THEN least(take_batch.seen, most) END),
+      lag = coalesce(behind, t.lag),
+      taken = CASE WHEN cardinality(take_batch.frames) > 0 OR take_batch.seen IS NOT NULL
+                THEN clock_timestamp() ELSE t.taken END,
       heard = CASE WHEN cardinality(take_batch.frames) > 0 THEN now() ELSE t.heard END
   WHERE t.stream = take_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot;
   IF cardinality(frames) > 0 THEN
@@ -442,8 +444,8 @@ END $$;
 
 -- Frames for a taker, with those that have waited for its accounts. If an index or a trigger of yours raises an error,
 -- each half of the accounts that have waited and each half of the frames is taken for itself, and so on, until the
--- frame is found. It is kept aside. seen: how far all is there; 0: the stream is heard, but nothing has come; NULL: it is
--- not heard.
+-- frame is found. It is kept aside. seen: how far all is there; 0: the stream is heard, but nothing has come; NULL: it
+-- is not heard.
 CREATE OR REPLACE FUNCTION take(
   stream text, taker int, takers int, frames bytea[], seen bigint DEFAULT NULL,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text

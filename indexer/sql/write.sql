@@ -83,8 +83,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE octet_length(s.subject::text) <= 1200
 $$;
 
--- Whoever writes says so, before reading who is excluded and whether there are readers. nobody_writes() waits until all of
--- these transactions have ended, and new ones wait for it. (No lock on a table does: pg_dump holds one for hours.)
+-- Whoever writes says so, before reading who is excluded and whether there are readers. nobody_writes() waits until all
+-- of these transactions have ended, and new ones wait for it. (No lock on a table does: pg_dump holds one for hours.)
 CREATE OR REPLACE FUNCTION writes() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(hashtextextended('indexer: writes', 0));

@@ -154,7 +154,7 @@ CREATE TABLE want (
   because text,                                      -- the signal by which the account was found
   listed  text DEFAULT '',                           -- of a signal or all accounts: how far they were listed; NULL: all
   began   timestamptz,                               -- when that list was begun
-  seek    atid.did,                                  -- it has ended: how far those that it did not have are sought; NULL: all
+  seek    atid.did,                                  -- it has ended: how far others are sought; NULL: that is done
   refused bool NOT NULL DEFAULT false,               -- the server has no such list: its accounts are asked one by one
   PRIMARY KEY (what, value),
   CHECK (CASE what WHEN 'account' THEN value = '*' OR atid.did_is_valid(value)
