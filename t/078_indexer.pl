@@ -17,7 +17,9 @@
 # - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
 # - the settings of its role do not disturb it, nor a list that is older than what the stream says;
 # - to find the next of many accounts, no table is read whole;
-# - SIGTERM ends it, with status 0;
+# - SIGTERM ends it, with status 0; soon, with status 1, where the database does not answer; a second signal, at once;
+# - while the disk is full, which errors of that name play, nothing is taken and no account blamed; then all goes on;
+# - an upgrade of the schema ends it, and a relay that is gone makes it unwell;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;
 # - each change of an account's state is one that the table of indexer/README.md has;
 # - all of this holds for one, two and three takers, whose number changes at each start;
@@ -171,7 +173,8 @@ is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an a
 my $all_there = q{(SELECT count(*) FROM account WHERE state NOT IN ('synchronized', 'inactive', 'barred') OR check_at < 'infinity') = 0
   AND (SELECT count(*) FROM waiting) = 0 AND (SELECT count(*) FROM notice) = 0
   AND (SELECT count(*) FROM identity WHERE ask < now() + '1 h') = 0
-  AND (SELECT count(*) FROM stream WHERE look IS NOT NULL) = 0 AND (SELECT of IS NULL FROM next_list())};
+  AND (SELECT count(*) FROM stream WHERE look IS NOT NULL) = 0 AND (SELECT of IS NULL FROM next_list())
+  AND (SELECT count(*) FROM want WHERE seek IS NOT NULL) = 0};
 my $port     = PostgreSQL::Test::Cluster::get_free_port();
 my $consumer = start_consumer(METRICS => $port);
 wait_for('the accounts are loaded', "SELECT (SELECT count(*) FROM account) = 12 AND $all_there");
@@ -281,6 +284,11 @@ my $gone = network('vanish?of=' . $node->safe_psql($db, q{SELECT string_agg(DIST
 my $relay = $seed % 2;
 $mark = network("lapse?n=$part" . ($relay ? '&silent=1' : ''))->{seq};
 $node->safe_psql($db, q{UPDATE taker SET heard = heard - interval '1 day'}) if $relay;
+# The first number tells of it, though not at once: something refuses that twice.
+$relay && !$citus && $node->safe_psql($db, q{CREATE SEQUENCE expected; CREATE FUNCTION not_yet() RETURNS trigger LANGUAGE plpgsql AS
+	'BEGIN IF nextval(''expected'') <= 2 THEN RAISE ''not yet''; END IF; RETURN NEW; END';
+	GRANT ALL ON SEQUENCE expected TO PUBLIC;
+	CREATE TRIGGER not_yet BEFORE UPDATE ON stream FOR EACH ROW WHEN (NEW.look IS NOT NULL AND OLD.look IS NULL) EXECUTE FUNCTION not_yet()});
 $consumer = start_consumer();
 $mark = network('mark')->{seq};
 wait_for('the stream goes on', "SELECT cursor >= $mark FROM status_stream");
@@ -289,6 +297,11 @@ network("emit?n=$part");
 network('calm');
 my $last = network('settle')->{seq};
 wait_for('the end', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
+if ($relay && !$citus)
+{
+	is($node->safe_psql($db, 'SELECT last_value > 2 FROM expected'), 't', 'what the first number tells is told until the database has it');
+	$node->safe_psql($db, 'DROP TRIGGER not_yet ON stream; DROP FUNCTION not_yet(); DROP SEQUENCE expected');
+}
 
 # While an account is loaded, so many of its frames wait that only the newest are kept, and what is loaded is older than
 # these.
@@ -319,6 +332,25 @@ network('release');
 $last = network('mark')->{seq};
 wait_for('the end', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 
+# The disk is full: so say errors of that name, while a repository comes and frames do.
+if (!$citus)
+{
+	$did = network('hold')->{did};
+	$node->safe_psql($db, "SELECT reload('$did')");
+	wait_for('it is loaded', "SELECT state = 'loading' FROM account WHERE did = '$did'");
+	$node->safe_psql($db, join ';', q{CREATE FUNCTION is_full() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no space left' USING ERRCODE = 'disk_full'; END$$},
+		map { "CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION is_full()" } qw(taker account record));
+	my $before = $node->safe_psql($db, 'SELECT min(cursor) FROM status_stream');
+	network('plain?n=5');
+	network('release');
+	$indexer->wait_for_log($consumer, qr/^(?=.*taker \d+: no space left)(?=.*(?:$did: no space left.*$did|loads of known accounts): no space left)/s);
+	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
+		'while the disk is full nothing is taken, and nobody blamed');
+	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account taker);
+	$last = network('mark')->{seq};
+	wait_for('it goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
+}
+
 # An account has no key for a while. That it has one again is only seen by what it signs.
 $did = network('keyless')->{did};
 wait_for('no key', "SELECT key IS NULL AND state = 'unidentified' FROM identity JOIN account USING (did) WHERE did = '$did'");
@@ -330,8 +362,15 @@ $did = network('web')->{did};
 wait_for('it was tried', "SELECT count(*) = 1 FROM identity WHERE did = '$did' AND problem IS NOT NULL");
 is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE did = '$did'"), 'private address|t', 'a stranger does not lead it to private addresses');
 
+# The schema is upgraded while it runs.
+my $digest = $node->safe_psql($db, q{UPDATE program SET digest = 'another' RETURNING (SELECT digest FROM program)});
+my $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
+is($has_ended, 1 << 8, 'functions of another version end it');
+$indexer->stop($consumer) unless defined $has_ended;
+like(slurp_file($consumer->{log}), qr/Run "atid-indexer upgrade"/, '... and it says what to do');
+$node->safe_psql($db, "UPDATE program SET digest = '$digest'");
+
 # Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
-$indexer->stop($consumer);
 network('plain?n=30');
 $consumer = start_consumer(PRIVATE => 1, SERVICE => $url =~ s/127\.0\.0\.1/localhost/r);
 $indexer->wait_for_log($consumer, qr/Z connected/);
@@ -408,7 +447,12 @@ is($node->safe_psql($db, "SELECT '$no_cbor' LIKE '{at:%', count(*) FROM referenc
 #
 my $labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
 wait_for('the labels', q{SELECT cursor = 3 FROM taker WHERE stream LIKE '%Labels'});
-$indexer->stop($labels);
+# Somebody holds a lock that it waits for; then it is told to end.
+my $locker = AtidTest::Session->new($node, $db);
+$locker->ok(q{BEGIN; SELECT FROM taker WHERE stream LIKE '%Labels' FOR UPDATE});
+wait_for('it waits', sprintf q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%%indexer.take(%%' AND %d = ANY (pg_blocking_pids(pid))}, $locker->pid);
+$labels->{run}->signal('TERM');
+my $told_to_end = time; # below, there is time to do other things
 is($node->safe_psql($db, q{SELECT count(*) FROM account JOIN expected.line ON a = did::text AND d::bool <> (state = 'synchronized') WHERE what = 'account'}), 0,
 	'a labeler does not decide which account is active');
 is($node->safe_psql($db, q{SELECT string_agg(val, ' ') FROM labels_in_force}), 'rude', 'labels in force');
@@ -517,6 +561,27 @@ $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
 is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'no more bad frames are kept than shall be');
 
+# The one that was told to end long ago, and another one that is told twice.
+is($indexer->ended($labels, 60), 1 << 8, 'one that waits for the database ends all the same');
+cmp_ok((stat $labels->{log})[9] - $told_to_end, '<', 15 + 5 * AtidTest::Indexer::patience(), '... within 15 seconds');
+like(slurp_file($labels->{log}), qr/Z error: not ended after 10 s: the database does not answer/, '... and says so');
+$labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
+wait_for('it waits', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%indexer.start(%' AND wait_event_type = 'Lock'});
+$labels->{run}->signal('TERM');
+sleep 1.2;
+$labels->{run}->signal('INT');
+is($indexer->ended($labels, 5 * AtidTest::Indexer::patience()), 1 << 8, 'a second signal ends it at once');
+$locker->quit;
+
+# The relay is gone.
+$network->kill_kill;
+$node->safe_psql($db, 'UPDATE stream SET error = NULL');
+wait_for('it is unwell', q{WITH o AS (UPDATE taker SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
+	SELECT problem LIKE '%not heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});
+sleep 2.5; # in which a taker that is idle makes transactions
+like($node->safe_psql($db, q{SELECT problem FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)}), qr/not heard/,
+	'where the relay is gone the stream is not well');
+
 is($indexer->stop($consumer), 0, 'SIGTERM ends it, with status 0');
 my $actives = q{SELECT count(*) FROM account WHERE state <> 'inactive' AND said IS NOT NULL};
 is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
@@ -535,7 +600,6 @@ my ($ours, $tested) = map { decode_json(slurp_file($_))->{dependencies} } "$Find
 is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
 
 $states->finish if $states;
-$network->kill_kill;
 $node->stop;
 unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');
 done_testing();

@@ -110,7 +110,7 @@ is(last_of("SELECT reload('$did')", "SELECT did FROM claim(9, true, NULL, NULL, 
 #
 # Accounts that nothing is heard of.
 #
-my $list = "SELECT list('*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp())";
+my $list = "SELECT list('*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp()); SELECT look_again(9)";
 my $gap  = "UPDATE want SET listed = ''";
 is(last_of($gap, $list, 'SELECT did FROM doubtful(9)'), $did, 'an account that a finished list has not is asked about');
 is(last_of($gap, $list, "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state), 'inactive|deleted|0',
@@ -118,6 +118,39 @@ is(last_of($gap, $list, "SELECT told('$did', false, 'RepoNotFound', NULL, now())
 is(last_of($gap, $list, "SELECT told('$did', true, NULL, NULL, now())", $state), "synchronized||$all", '... and stay where it is not');
 is(last_of($gap, $list, "SELECT state, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$third' GROUP BY 1"), 'inactive|0',
 	'one that the list says is not active has no records');
+is(last_of($gap, $list =~ s/; .*//r, 'SELECT count(*) FROM doubtful(9)'), 0, '... not in the transaction of the last page');
+is(last_of($gap, $list =~ s/; .*//r, 'SELECT look_again(2)', 'SELECT look_again(2)', 'SELECT look_again(2)', 'SELECT look_again(2), (SELECT did FROM doubtful(9))'), "0|$did",
+	'... but some accounts at a time');
+is(last_of($gap, "SELECT list('*', '', jsonb_build_array(jsonb_build_object('did', '$did', 'active', false, 'status', repeat(chr(233), 60))), 'next', clock_timestamp())", $state),
+	'inactive|' . "\xc3\xa9" x 16 . '|0', 'a long status of letters of two bytes is cut, and does not end the list');
+
+# A trigger of the operator's that refuses one account does not hold up the others.
+my @refuses = (
+	"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN IF OLD.did = '$third' THEN RAISE 'not that one'; END IF; RETURN OLD; END\$\$",
+	'CREATE TRIGGER refuse BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION refuse()');
+my $left = "SELECT string_agg(right(did::text, 4) || state, ' ' ORDER BY did = '$third', did = '$second') FROM account";
+my ($first_is, $second_is, $third_is) = map { substr $_, -4 } $did, $second, $third;
+if (!$citus)
+{
+	is(last_of(@refuses, $gap, $list =~ s/"$second\\?"\}/"$second", "active": false}/r, $left), "${first_is}synchronized ${second_is}inactive ${third_is}synchronized", 'where a trigger refuses an account, the others of its page go on');
+	is(last_of(@refuses, "DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", 'SELECT settle(99)', $left), "${first_is}synchronized ${third_is}synchronized",
+		'... and those that are wanted no longer');
+	is(last_of(@refuses, "DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", 'SELECT settle(99)', 'SELECT settle(99)',
+		"SELECT settle(99), count(DISTINCT did), min(did::text) FROM record WHERE atid.at_uri_collection(uri) = 'app.bsky.actor.profile'"), "0|1|$third", '... and all where other collections are wanted');
+	is(last_of("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN IF NEW.did = 'did:web:bad.example' THEN RAISE 'not that one'; END IF; RETURN NEW; END\$\$",
+		'CREATE TRIGGER refuse BEFORE INSERT ON identity FOR EACH ROW EXECUTE FUNCTION refuse()',
+		"SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', did, 'active', true)) FROM unnest('{did:web:bad.example,did:web:good.example}'::text[]) WITH ORDINALITY AS x (did, n)))",
+		"SELECT did FROM account WHERE did::text LIKE 'did:web:%'"), 'did:web:good.example', '... and those that are new');
+}
+
+# An account that nobody knows ends, though a stranger has had it wanted; but not where the operator has.
+is(last_of("INSERT INTO want (what, value, because) VALUES ('signal', 'a.b.c', NULL), ('account', 'did:web:signal.example', 'a.b.c'), ('account', 'did:web:mine.example', NULL)",
+	"SELECT settle(99)", "UPDATE identity SET met = now() - interval '4 days' WHERE did::text LIKE 'did:web:%'", 'SELECT tidy()', 'SELECT settle(99)',
+	"SELECT (SELECT string_agg(did::text, ' ') FROM account WHERE did::text LIKE 'did:web:%'), (SELECT string_agg(value, ' ') FROM want WHERE value LIKE 'did:web:%')"),
+	'did:web:mine.example|did:web:mine.example', 'an account that nobody knows ends, though it is wanted for a signal');
+is(last_of("SELECT string_agg(origin(u), ' ') FROM unnest('{https://PDS.example:443/,http://a.example:80,https://a.example:4430,http://a.example:443/x}'::text[]) AS u"),
+	'https://pds.example http://a.example https://a.example:4430 http://a.example:443', 'an origin has no port that it has anyway');
+
 my $claim = "SELECT demo.loading('$did')";
 my $fail  = "SELECT fail('$did', 2, 'RepoNotFound', NULL, false)";
 is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)'), $did, 'where a load is answered RepoNotFound the server is asked');
@@ -212,6 +245,9 @@ is(last_of($other, $bad, 'UPDATE identity SET ask = now(), asked = 6', 'SELECT d
 	'... for a while: then the frame is bad');
 is(last_of("SELECT demo.take('relay', demo.frame('#future', '{\"seq\": 9007199254740991}'))", "SELECT cursor FROM taker WHERE stream = 'relay'"), 10,
 	'a number far ahead does not move the cursor');
+is(last_of("SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', '$did', 'active', true, 'time', t)) FROM unnest(ARRAY['9999-12-31T00:00:00Z',
+	to_char(now() - interval '1 h', 'YYYY-MM-DD\"T\"HH24:MI:SSOF:00'), to_char(now() - interval '1 h', 'YYYY-MM-DD\"T\"HH24:MI:SSOF:00')]) WITH ORDINALITY AS x (t, n)))",
+	"SELECT lag BETWEEN '50 min' AND '70 min' FROM taker WHERE stream = 'relay'"), 't', 'a time that somebody has made up is not the lag of the stream');
 is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}'))", $state),
 	'inactive|deactivated|0', 'an account that is not active has no records');
 is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"$_\"}'))", $state),
@@ -228,6 +264,12 @@ is(last_of("SELECT demo.take('$labeler', demo.frame('#labels', '{\"seq\": 11, \"
 	demo.frame('#future', '{\"seq\": 12, \"did\": \"$did\"}'))", 'SELECT count(*) FROM identity WHERE ask <= now()'), 0, '... nor have logs asked for');
 is(last_of("SELECT demo.take('$labeler', demo.frame('#labels', '{\"seq\": 11, \"labels\": [{\"src\": \"did:plc:7iza6de2dwap2sbkpav7c6c6\"}]}'))",
 	'SELECT demo.ask()'), 'did:plc:7iza6de2dwap2sbkpav7c6c6', 'the key of a labeler is asked for');
+
+is(last_of("SELECT labels_take(jsonb_build_array(jsonb_build_object('src', '$did', 'uri', '$did', 'val', 'x'), jsonb_build_object('src', '$did', 'uri', '$did', 'val', repeat('x', 10000))))",
+	"SELECT string_agg(label->>'val', ' ') FROM labels_refused"), 'x', 'what is too long to be a label is not kept');
+is(last_of("UPDATE identity SET labeler = true, answered = NULL WHERE did = '$did'",
+	"INSERT INTO labels_refused SELECT jsonb_build_object('src', '$did', 'uri', '$did', 'val', n::text), now() - interval '1 min' FROM generate_series(1, 10001) AS n",
+	"SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", 'SELECT count(*), bool_and(received = now()) FROM labels_refused'), '10001|t', 'labels that came before a key are looked at again, however many they are');
 
 #
 # What is wanted.
@@ -258,6 +300,14 @@ is(last_of("INSERT INTO lexicons SELECT atid.lexicon_from_jsonb('{\"lexicon\": 1
 	"DELETE FROM record WHERE did = '$did'", "SELECT demo.load('$did')",
 	"SELECT count(*) > 0, bool_and((atid.at_uri_collection(uri) = 'app.bsky.feed.like') = (conforms IS NOT NULL)), bool_or(conforms) FROM record WHERE did = '$did'"),
 	't|t|f', 'records are judged by Lexicons');
+# Two documents of one NSID, and what is written after them.
+my ($one, $two) = map { "'{\"lexicon\": 1, \"id\": \"app.bsky.feed.like\", \"description\": \"$_\", \"defs\": {\"main\": {\"type\": \"token\"}}}'" } 1, 2;
+my $other_lexicon = "'{\"lexicon\": 1, \"id\": \"a.b.c\", \"defs\": {\"main\": {\"type\": \"token\"}}}'";
+my $writes = "SELECT demo.load('$did'), (SELECT string_agg(lexicons::jsonb->>'description', ' ') FROM lexicons)";
+like(last_of("INSERT INTO lexicons VALUES ($one)", "INSERT INTO lexicons VALUES ($two)", 'SELECT 1'), qr/app\.bsky\.feed\.like/, 'two different Lexicons of one NSID are refused');
+is(last_of("SELECT add_lexicons($one)", "SELECT add_lexicons($two)", "DELETE FROM record WHERE uri = (SELECT min(uri::text)::atid.at_uri FROM record WHERE did = '$did')", $writes), '1|2', '... and one takes the place of the other');
+is(last_of("INSERT INTO lexicons VALUES (('[' || $one || ',' || $other_lexicon || ']')::jsonb)", "SELECT add_lexicons($two)", 'SELECT atid.lexicon_nsids(atid.lexicon_agg(lexicons)), count(*) FROM lexicons'),
+	'{a.b.c,app.bsky.feed.like}|2', '... also where it came with others');
 
 #
 # Hosts, and what is seen of them.
@@ -368,6 +418,14 @@ while (my $n = $node->safe_psql($db, "BEGIN; CREATE TEMP TABLE c AS SELECT * FRO
 }
 is($read, $twice, 'each once');
 is($node->safe_psql($db, 'SELECT count(*) FROM change'), 0, 'what all have read is deleted');
+
+# What pg_dump holds for hours stands in nobody's way.
+my $dump = $node->background_psql($db);
+$dump->query_safe('BEGIN; LOCK TABLE reader, exclusion, record IN ACCESS SHARE MODE');
+is(($node->psql($db, "SET lock_timeout = '5 s'; SELECT read_from_now('during a dump')"))[0], 0, 'a reader can come during a dump');
+$dump->query_safe('COMMIT');
+$dump->quit;
+$node->safe_psql($db, 'DELETE FROM reader');
 
 #
 # How many shards a query asks, on Citus: that of who liked a post and the parts of a profile one each, the other two

@@ -5,11 +5,13 @@
 #   added, and the next events are right, and the tables are those of a new one;
 # - `run` and `upgrade` refuse a schema that is newer, and `run` one that is older, or none, and say what to do;
 # - a database with all of it goes through pg_upgrade, and through pg_dump and pg_restore;
-# - where another session holds a snapshot, 10,000 accounts are claimed, and identities asked for, at least half as fast
+# - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast
 #   as without one (100,000 with script/test --full);
-# - what is watched costs nothing: with 300,000 accounts (3 million with --full) neither the view watch nor health()
+# - what is watched costs nothing: with 60,000 accounts (3 million with --full) neither the view watch nor health()
 #   reads the accounts, and both take at most 50 ms; nor does what else "status" asks;
-# - an account that was excluded or forgotten does not come back by a commit, a list or an identity;
+# - an account that was excluded or forgotten does not come back by a commit, a list or an identity; one that was found
+#   by a signal, and then named, stays wanted without it;
+# - `init` refuses extensions that are too old, and `upgrade` takes no right from anybody;
 # - findings of a review, each by the name that the assertion has.
 #
 # The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
@@ -142,9 +144,23 @@ SQL
 		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0});
 	is(one($old, "SELECT cursor FROM taker; SELECT state, count(uri) = (SELECT count(*) FROM public.seen), count(uri) > 0 FROM account AS a JOIN record USING (did) WHERE a.did = '$did' GROUP BY 1"),
 		"11\nsynchronized|t|t", "$version: the next events");
+	one($old, qq{CREATE ROLE "admin of $version"; GRANT ALL ON ALL TABLES IN SCHEMA indexer TO "admin of $version"});
 	($status, $said) = $upgrade->command('upgrade');
 	is($status, 0, "$version: once more") or diag($said);
+	is(one($old, qq{SELECT has_table_privilege('admin of $version', 'settings', 'UPDATE')}), 't', "$version: no right is taken from anybody");
 }
+
+#
+# Extensions that are too old.
+#
+one('postgres', 'CREATE DATABASE too_old');
+{
+	local $ENV{PGOPTIONS} = '';
+	one('too_old', q{CREATE EXTENSION atid VERSION '1.2'; CREATE EXTENSION atid_crypto});
+}
+($status, $said) = program('too_old')->command('init');
+ok($status != 0 && $said =~ /ALTER EXTENSION atid UPDATE/, 'init refuses extensions that are too old, and says what to do') or diag("$status $said");
+one('postgres', 'DROP DATABASE too_old');
 
 #
 # What run refuses.
@@ -183,8 +199,8 @@ one('postgres', "DROP DATABASE $_") foreach 'old_1_2_0', 'restored';
 #
 # Claims, while another session holds a snapshot.
 #
-my $many  = $ENV{ATID_CLAIMS}   // ($ENV{ATID_FULL} ? 100_000   : 10_000);
-my $crowd = $ENV{ATID_ACCOUNTS} // ($ENV{ATID_FULL} ? 3_000_000 : 300_000);
+my $many  = $ENV{ATID_CLAIMS}   // ($ENV{ATID_FULL} ? 100_000   : 4_000);
+my $crowd = $ENV{ATID_ACCOUNTS} // ($ENV{ATID_FULL} ? 3_000_000 : 60_000);
 one($db, qq{CREATE DATABASE claims TEMPLATE $db});
 one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
 	INSERT INTO identity (did, key, host, pds, answered, ask) SELECT 'did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'), (SELECT min(key) FROM identity), h, h, now(), now() + interval '1 day'
@@ -252,6 +268,16 @@ foreach my $query ('SELECT * FROM watch', "SELECT health('relay')", 'SELECT * FR
 }
 $holder->quit;
 one('postgres', 'DROP DATABASE claims');
+
+#
+# Who was found by a signal, and then named.
+#
+one($db, "INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); INSERT INTO want (what, value, because) VALUES ('account', '$second', 'a.b.c')");
+($status, $said) = $indexer->command('want', 'add', 'account', $second);
+is($status, 0, 'want add') or diag($said);
+one($db, "DELETE FROM want WHERE what = 'signal'");
+is(one($db, "SELECT count(*) FROM want WHERE value = '$second'"), 1, 'an account that was named is wanted without its signal');
+one($db, "DELETE FROM want WHERE value = '$second'; SELECT settle(99)");
 
 #
 # Who is excluded stays away.

@@ -5,7 +5,8 @@
 # - an index, a trigger and a view of the operator's stay through a dump and when the functions are made anew;
 # - each bound of the table settings does what the chapter says when it is reached;
 # - exclude and forget leave what they say, and the account does not come back;
-# - two takers that say nothing of what the other one has read lose no frame.
+# - two takers that say nothing of what the other one has read lose no frame;
+# - the health of a stream tells whether it is heard, and what its server says instead.
 #
 # t/079_indexer_schema.pl has the rest of the functions. Skipped where atid_crypto is not there.
 
@@ -122,6 +123,19 @@ ask($db, q{INSERT INTO labels_refused (label, received) SELECT '{}', now() - int
 	UPDATE settings SET most_labels_refused = 1; SELECT tidy()});
 is(ask($db, q{SELECT count(*) BETWEEN 49 AND 51, min(now() - received) < interval '1 min' FROM labels_refused}), 't|t', 'most_labels_refused: the older half goes');
 
+#
+# What the health of a stream says.
+#
+my $problem = "SELECT coalesce((SELECT problem FROM status_stream WHERE name = 'relay'), 'none')";
+ask($db, "UPDATE taker SET frame_rate = 0; SELECT take('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n");
+is(ask($db, $problem), 'none', 'a stream that is heard is well, though nothing comes');
+ask($db, "UPDATE taker SET taken = now() - interval '3 min'; SELECT take('relay', n, 2, '{}') FROM generate_series(0, 1) AS n");
+like(ask($db, $problem), qr/^the stream was not heard for two minutes/, '... and one that is not heard is not');
+ask($db, "SELECT take('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n; SELECT take('relay', 0, 2, ARRAY[atid.record_to_dag_cbor('{\"op\": -1}') || atid.record_to_dag_cbor('{\"error\": \"FutureCursor\"}')])");
+like(ask($db, $problem), qr/^the server says FutureCursor: /, '... nor one of whose server nothing comes but an error');
+ask($db, "SELECT take('relay', 0, 2, ARRAY[try.closed(40, '$low')])");
+is(ask($db, $problem), 'none', '... until a frame comes');
+
 # A server of the API holds a lock while it runs.
 my $server = AtidTest::Session->new($node, $db);
 $server->ok(q{SELECT pg_advisory_lock(hashtextextended('api runs', 0))});
@@ -140,6 +154,25 @@ is(ask($db, q{SELECT (SELECT count(*) FROM record WHERE did = 'did:web:ada.examp
 ask($db, q{SELECT forget('did:web:ada.example'); SELECT meet('did:web:ada.example')});
 is(ask($db, q{SELECT (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:ada.example'), (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'),
 	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example'), (SELECT why FROM exclusion)}), '0|0|0|forgotten', 'forget: nothing is left, and it does not come back');
+ask($db, "UPDATE settings SET most_bad = 1000000000; SELECT take('relay', slot('did:web:ada.example') / 128, 2, ARRAY[try.frame('#account', '{\"seq\": 50, \"did\": \"did:web:ada.example\", \"time\": \"x\"}')])");
+is(ask($db, "SELECT count(*) FROM bad WHERE did = 'did:web:ada.example'"), 0, '... no frame of it, either');
+
+# While another session writes what points at it.
+my $writer = AtidTest::Session->new($node, $db);
+$writer->ok(q{SET search_path = indexer, public; BEGIN; SELECT scratch();
+	INSERT INTO op (uri, did, collection, fresh, cid, block)
+	SELECT 'at://did:web:cy.example/app.bsky.graph.follow/3kiwuygzb2c3a', 'did:web:cy.example', 'app.bsky.graph.follow', true, atid.record_cid(r), atid.record_to_dag_cbor(r)
+	FROM (SELECT '{"subject": "did:web:bob.example"}'::jsonb AS r) AS x;
+	SELECT write()});
+my $forgets = AtidTest::Session->new($node, $db);
+$forgets->send(q{SET search_path = indexer, public; SELECT forget('did:web:bob.example')});
+$node->poll_query_until($db, 'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = ' . $forgets->pid
+	. q{ AND wait_event_type = 'Lock') OR EXISTS (SELECT FROM indexer.exclusion WHERE did = 'did:web:bob.example')});
+$writer->ok('COMMIT');
+$forgets->result;
+is(ask($db, q{SELECT (SELECT count(*) FROM exclusion WHERE did = 'did:web:bob.example'), (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:bob.example')}), '1|0',
+	'... nor what is written while it is forgotten');
+$_->quit foreach $writer, $forgets;
 
 $node->stop;
 done_testing();

@@ -38,10 +38,20 @@ BEGIN
   END IF;
 END $$;
 
+-- An index, a constraint or a trigger of the operator's refuses what is to be done with an account, one of many: the
+-- server's log says so, and the others go on. What is the server's own trouble is raised again.
+CREATE OR REPLACE FUNCTION passed_over(one atid.did, state text, message text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF of_server(state) THEN
+    RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message;
+  END IF;
+  RAISE WARNING 'account % is left as it is: %', one, message;
+END $$;
+
 -- An account is not active, or barred: its records are given out no more.
 CREATE OR REPLACE FUNCTION silence(a account, next text, why text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM become(a, next, why => coalesce(nullif(clipped(why, 256), ''), 'unknown'));
+  PERFORM become(a, next, why => coalesce(nullif(clipped(why, 64), ''), 'unknown'));
   UPDATE account AS x SET check_at = 'infinity', failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = a.did;
   PERFORM clear(a.did, '{}');
 END $$;
@@ -141,20 +151,24 @@ BEGIN
     FROM taken GROUP BY did ORDER BY did
   LOOP
     n := n + r.rows;
-    IF r.signal IS NOT NULL AND NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = r.did) THEN
-      INSERT INTO want (what, value, because) VALUES ('account', r.did::text, r.signal) ON CONFLICT DO NOTHING;
-    END IF;
-    IF r.met THEN
-      PERFORM meet(r.did);
-    END IF;
-    -- Others can cause no more requests than by these pauses; the first comes at once.
-    IF r.identity OR r.signature THEN
-      UPDATE identity AS i
-      SET ask = least(i.ask, greatest(CASE WHEN r.identity THEN r.at ELSE later(i.answered, pause(2, s.pause_first, s.pause_most)) END,
-                                      CASE WHEN i.nudged > 2 THEN later(i.answered, pause(i.nudged, s.pause_first, s.pause_most)) END)),
-          asked = 0, wanted = r.at, nudged = least(i.nudged + 1, 20)
-      WHERE i.did = r.did AND (i.answered IS NOT NULL OR r.identity AND i.asked = 0);
-    END IF;
+    BEGIN
+      IF r.signal IS NOT NULL AND NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = r.did) THEN
+        INSERT INTO want (what, value, because) VALUES ('account', r.did::text, r.signal) ON CONFLICT DO NOTHING;
+      END IF;
+      IF r.met THEN
+        PERFORM meet(r.did);
+      END IF;
+      -- Others can cause no more requests than by these pauses; the first comes at once.
+      IF r.identity OR r.signature THEN
+        UPDATE identity AS i
+        SET ask = least(i.ask, greatest(CASE WHEN r.identity THEN r.at ELSE later(i.answered, pause(2, s.pause_first, s.pause_most)) END,
+                                        CASE WHEN i.nudged > 2 THEN later(i.answered, pause(i.nudged, s.pause_first, s.pause_most)) END)),
+            asked = 0, wanted = r.at, nudged = least(i.nudged + 1, 20)
+        WHERE i.did = r.did AND (i.answered IS NOT NULL OR r.identity AND i.asked = 0);
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      PERFORM passed_over(r.did, SQLSTATE, SQLERRM);
+    END;
   END LOOP;
   RETURN n;
 END $$;

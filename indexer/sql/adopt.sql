@@ -166,7 +166,7 @@ BEGIN
 END $$;
 
 -- Wants. 1.2.0 had how far all accounts were listed in the table stream.
-ALTER TABLE want ADD COLUMN IF NOT EXISTS began timestamptz, ADD refused bool NOT NULL DEFAULT false;
+ALTER TABLE want ADD COLUMN IF NOT EXISTS began timestamptz, ADD seek atid.did, ADD refused bool NOT NULL DEFAULT false;
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'stream'::regclass AND attname = 'listed') THEN
@@ -215,7 +215,7 @@ CREATE TABLE taker (
 ) WITH (fillfactor = 50);
 INSERT INTO taker (stream, lo, hi, cursor, frames, commits, refused, lag, heard, taken)
 SELECT name, 0, 255, cursor, frames, commits, refused, lag, coalesce(heard, taken), taken FROM stream;
-ALTER TABLE stream ADD kind text, ADD started timestamptz NOT NULL DEFAULT now(), ADD look timestamptz, ADD looked atid.did,
+ALTER TABLE stream ADD kind text, ADD started timestamptz NOT NULL DEFAULT now(), ADD look timestamptz, ADD looked atid.did, ADD error text,
   DROP cursor, DROP frames, DROP commits, DROP refused, DROP lag, DROP heard, DROP taken, DROP frame_rate, DROP commit_rate;
 UPDATE stream SET kind = CASE WHEN name LIKE '%Labels' THEN 'labels' ELSE 'repos' END;
 ALTER TABLE stream ALTER kind SET NOT NULL, ADD CONSTRAINT stream_kind_check CHECK (kind IN ('repos', 'labels')),

@@ -22,3 +22,4 @@ BEGIN
   END LOOP;
 END $$;
 ALTER FUNCTION want_changed() SET search_path = indexer, pg_temp;
+ALTER FUNCTION lexicons_changed() SET search_path = indexer, pg_temp;

@@ -152,13 +152,17 @@ BEGIN
     ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'), h.data->'alsoKnownAs',
     h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone', asked);
   PERFORM label_keys_take(i.did, log);
-  IF i.answered IS NULL AND i.labeler THEN
+  -- Labels that came before the key, some at a time: anybody can make some.
+  WHILE i.answered IS NULL AND i.labeler LOOP
     WITH early AS (
-      DELETE FROM labels_refused WHERE label->>'src' = account RETURNING label
+      DELETE FROM labels_refused
+      WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM labels_refused AS l WHERE l.label->>'src' = account AND l.received < now() LIMIT 10000))
+      RETURNING label
     )
     SELECT jsonb_agg(label) INTO again FROM early;
+    EXIT WHEN again IS NULL;
     PERFORM labels_take(again);
-  END IF;
+  END LOOP;
   RETURN NULL;
 END $$;
 

@@ -47,6 +47,7 @@ CREATE OR REPLACE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS 
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
 $$;
 
+-- Those that are not good are kept, as a key may come later; but none that is too long to be a label.
 CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS $$
   WITH part AS MATERIALIZED (
     SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
@@ -62,7 +63,7 @@ CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS
                          AND atid.label_is_signed_by(part.label, part.src::text, k.key)) AS good
     FROM part
   ), refused AS (
-    INSERT INTO labels_refused SELECT label FROM judged WHERE NOT good
+    INSERT INTO labels_refused SELECT label FROM judged WHERE NOT good AND octet_length(label::text) <= 8000
   )
   INSERT INTO labels AS old
   SELECT DISTINCT ON (subject, src, val) subject, src, val, cts, neg, exp, label

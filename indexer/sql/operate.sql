@@ -36,6 +36,25 @@ BEGIN
                                         OR l.label->>'uri' LIKE 'at://' || account || '/%';
   DELETE FROM bad AS b WHERE b.did = me;
   DELETE FROM waiting AS w WHERE w.did = me;
+  -- Who writes at this moment may not know yet that it is excluded.
+  PERFORM nobody_writes();
+  DELETE FROM reference AS r WHERE r.subject BETWEEN low AND high;
+  DELETE FROM labels AS l WHERE l.subject BETWEEN low AND high;
+END $$;
+
+-- Lexicons are added. A document whose NSID another one has takes its place.
+CREATE OR REPLACE FUNCTION add_lexicons(documents atid.lexicon) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  new CONSTANT text[] := atid.lexicon_nsids(documents);
+  kept jsonb;
+BEGIN
+  LOCK TABLE lexicons IN SHARE ROW EXCLUSIVE MODE;
+  WITH gone AS (
+    DELETE FROM lexicons AS l WHERE atid.lexicon_nsids(l.lexicons)::text[] && new RETURNING l.lexicons
+  )
+  SELECT jsonb_agg(atid.lexicon_document(g.lexicons, n)) INTO kept
+  FROM gone AS g CROSS JOIN unnest(atid.lexicon_nsids(g.lexicons)::text[]) AS n WHERE n <> ALL (new);
+  INSERT INTO lexicons (lexicons) SELECT documents UNION ALL SELECT kept::atid.lexicon WHERE kept IS NOT NULL;
 END $$;
 
 -- An account is loaded again, and its records are written anew, with their references.
@@ -82,13 +101,17 @@ BEGIN
   ON CONFLICT DO NOTHING;
   DELETE FROM sample WHERE at < now() - interval '2 hours';
 
-  -- Accounts that nobody knows: the directory has never answered.
+  -- Accounts that nobody knows: the directory has never answered. Those that the operator has named stay.
   FOR one IN SELECT i.did FROM identity AS i
              WHERE i.answered IS NULL AND NOT i.labeler AND i.met < later(now(), -(s.invented_after / 3))
                AND (i.problem = 'not found' OR i.met < later(now(), -s.invented_after))
+               AND NOT EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = i.did::text AND w.because IS NULL)
              ORDER BY i.met LIMIT 2000
   LOOP
-    CONTINUE WHEN EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = one.did::text);
+    DELETE FROM want AS w WHERE w.what = 'account' AND w.value = one.did::text;
+    IF FOUND THEN
+      DELETE FROM unsettled AS u WHERE u.did = one.did;
+    END IF;
     PERFORM remove(one.did);
   END LOOP;
   DELETE FROM host WHERE until < later(now(), -interval '1 day');

@@ -3,7 +3,7 @@
 -- A reader of what is written from now on. Nothing that is being written at this moment is left out.
 CREATE OR REPLACE FUNCTION read_from_now(reader text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  LOCK TABLE reader IN ACCESS EXCLUSIVE MODE;  -- waits for all who write
+  PERFORM nobody_writes();
   INSERT INTO reader (name, since)
   SELECT read_from_now.reader, CASE WHEN s.is_called THEN s.last_value ELSE 0 END FROM change_n_seq AS s;
 END $$;

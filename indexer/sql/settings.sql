@@ -17,9 +17,11 @@ RETURN spread * (hashtext(did::text) & 1023) / 1024;
 CREATE OR REPLACE FUNCTION slot(did atid.did) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(get_byte(sha256(convert_to(did::text, 'UTF8')), 0), 0);
 
--- The origin of a URL, or NULL if it is none that can be asked.
+-- The origin of a URL, without the port that it has anyway, or NULL if it is none that can be asked.
 CREATE OR REPLACE FUNCTION origin(url text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN lower(substring(url FROM '^(https?://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?)(?:[/?#]|$)'));
+RETURN regexp_replace(
+  lower(substring(url FROM '^(https?://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?)(?:[/?#]|$)') COLLATE "C"),
+  '^(https://.+):443$|^(http://.+):80$', '\1\2');
 
 -- A text of a stranger as it may be kept: no control characters, and at most so many bytes.
 CREATE OR REPLACE FUNCTION clipped(what text, most int) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -20,7 +20,7 @@ DECLARE
 BEGIN
   SELECT * INTO s FROM settings;
   INSERT INTO stream AS x (name, kind, pds) VALUES (start.stream, start.kind, nullif(start.pds, '{}'))
-  ON CONFLICT (name) DO UPDATE SET pds = excluded.pds, started = now();
+  ON CONFLICT (name) DO UPDATE SET pds = excluded.pds, started = now(), error = NULL;
   old := ARRAY(SELECT t FROM taker AS t WHERE t.stream = start.stream ORDER BY t.lo FOR UPDATE);
   is_new := old = '{}';
   IF is_new THEN
@@ -190,6 +190,7 @@ BEGIN
     FROM (SELECT x.n, x.did, x.reason, x.reason = unsigned() AS early,
                  row_number() OVER (PARTITION BY x.did, x.reason = unsigned() ORDER BY x.n) AS place
           FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AS b
+    WHERE NOT EXISTS (SELECT FROM exclusion AS o WHERE o.did = b.did)
     ORDER BY 1 ON CONFLICT DO NOTHING;
   END IF;
 
@@ -215,11 +216,13 @@ BEGIN
     FROM batch AS b
          CROSS JOIN atid.commit_event_ops(CASE WHEN b.t IS NULL AND b.reason IS NULL AND NOT b.moved
                                                THEN coalesce(b.frame, frames[b.n]) END) AS o
-    WHERE o.action <> 'delete' AND o.collection = ANY (signals) AND octet_length(b.did::text) <= 512;
+    WHERE o.action <> 'delete' AND o.collection = ANY (signals) AND octet_length(b.did::text) <= 512
+      AND (SELECT count(*) FROM (SELECT FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   END IF;
 
   -- The keys of up to 100 labelers are asked for without anybody's saying so.
   IF of_labels THEN
+    PERFORM writes();
     SELECT jsonb_agg(l ORDER BY b.n) INTO labels
     FROM batch AS b
          CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
@@ -387,7 +390,9 @@ BEGIN
   END IF;
 
   SELECT count(*) FILTER (WHERE b.n > 0) AS taken, max(b.seq) FILTER (WHERE b.reason IS NULL AND b.n > 0) AS last,
-         count(*) FILTER (WHERE b.reason <> unsigned() AND b.n > 0) AS refused, max(b.error) AS error, max(b.at) AS at,
+         count(*) FILTER (WHERE b.reason <> unsigned() AND b.n > 0) AS refused, max(b.error) AS error,
+         -- neither a time of the future nor one of long ago that somebody has made up decides
+         percentile_disc(0.5) WITHIN GROUP (ORDER BY b.at) FILTER (WHERE b.n > 0) AS at,
          count(*) FILTER (WHERE b.moved) AS moved, count(*) FILTER (WHERE b.signed IS NOT TRUE AND b.t IN ('#commit', '#sync')) AS unsigned
   INTO c FROM batch AS b;
   SELECT count(*) FILTER (WHERE f.fits) INTO applied FROM fit AS f;
@@ -398,9 +403,15 @@ BEGIN
   lag := extract(epoch FROM behind);
   SELECT max(t.cursor) INTO most FROM taker AS t WHERE t.stream = take_batch.stream;
   UPDATE taker AS t
-  SET cursor = greatest(t.cursor, c.last, CASE WHEN take_batch.seen IS NOT NULL THEN least(take_batch.seen, most) END), lag = coalesce(behind, t.lag), taken = clock_timestamp(),
+  SET cursor = greatest(t.cursor, c.last, CASE WHEN take_batch.seen IS NOT NULL THEN least(take_batch.seen, most) END),
+      lag = coalesce(behind, t.lag),
+      taken = CASE WHEN cardinality(take_batch.frames) > 0 OR take_batch.seen IS NOT NULL
+                THEN clock_timestamp() ELSE t.taken END,
       heard = CASE WHEN cardinality(take_batch.frames) > 0 THEN now() ELSE t.heard END
   WHERE t.stream = take_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot;
+  IF cardinality(frames) > 0 THEN
+    UPDATE stream AS x SET error = take_batch.error WHERE x.name = take_batch.stream AND x.error IS DISTINCT FROM take_batch.error;
+  END IF;
   PERFORM count_taken(take_batch.stream, from_slot, cardinality(frames), taken, applied, refused, c.moved::int, c.unsigned::int, 0);
 EXCEPTION WHEN OTHERS THEN
   IF of_server(SQLSTATE) THEN RAISE; END IF;
@@ -433,7 +444,8 @@ END $$;
 
 -- Frames for a taker, with those that have waited for its accounts. If an index or a trigger of yours raises an error,
 -- each half of the accounts that have waited and each half of the frames is taken for itself, and so on, until the
--- frame is found. It is kept aside.
+-- frame is found. It is kept aside. seen: how far all is there; 0: the stream is heard, but nothing has come; NULL: it
+-- is not heard.
 CREATE OR REPLACE FUNCTION take(
   stream text, taker int, takers int, frames bytea[], seen bigint DEFAULT NULL,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text

@@ -60,21 +60,26 @@ BEGIN
   END IF;
   wanted := patterns();
   FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did WHERE did IS NOT NULL ORDER BY did LOOP
-    IF NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text))
-       OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one) THEN
-      PERFORM remove(one);
-      CONTINUE;
-    END IF;
-    PERFORM meet(one);
-    SELECT * INTO a FROM account WHERE did = one FOR UPDATE;
-    CONTINUE WHEN a.wants >= w.n OR a.state = 'loading';
-    PERFORM clear(one, wanted);
-    UPDATE account SET wants = w.n WHERE did = one;
-    IF a.wants < w.loads AND a.state = 'synchronized' THEN
-      PERFORM become(a, 'desynchronized', moment);
-    ELSIF a.wants < w.loads AND a.state = 'desynchronized' AND a.load_at > moment AND a.rev IS NOT NULL THEN
-      UPDATE account SET load_at = moment WHERE did = one;
-    END IF;
+    BEGIN
+      IF NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text))
+         OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one) THEN
+        PERFORM remove(one);
+        CONTINUE;
+      END IF;
+      PERFORM meet(one);
+      SELECT * INTO a FROM account WHERE did = one FOR UPDATE;
+      CONTINUE WHEN a.wants >= w.n OR a.state = 'loading';
+      PERFORM clear(one, wanted);
+      UPDATE account SET wants = w.n WHERE did = one;
+      IF a.wants < w.loads AND a.state = 'synchronized' THEN
+        PERFORM become(a, 'desynchronized', moment);
+      ELSIF a.wants < w.loads AND a.state = 'desynchronized' AND a.load_at > moment AND a.rev IS NOT NULL THEN
+        UPDATE account SET load_at = moment WHERE did = one;
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      PERFORM passed_over(one, SQLSTATE, SQLERRM);
+      UPDATE account SET wants = w.n WHERE did = one;
+    END;
   END LOOP;
   RETURN done + coalesce(cardinality(dids), 0);
 END $$;
@@ -89,39 +94,23 @@ BEGIN
 END $$;
 
 -- A page of a list, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. At
--- the end of the list of all accounts those that no page had are asked about.
+-- the end of the list of all accounts seek_unlisted() asks about those that no page had.
 CREATE OR REPLACE FUNCTION list(of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  s settings;
-  r record;
-  a account;
   start timestamptz;
   signal CONSTANT text := nullif(ltrim(of, '*'), '');
 BEGIN
-  SELECT * INTO s FROM settings;
   PERFORM one_of_many();
   next := CASE WHEN next NOT IN ('', at) THEN next END;
-  UPDATE want SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END
+  UPDATE want SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END,
+                  seek = CASE WHEN next IS NULL AND signal IS NULL THEN 'did:a:a'::atid.did END
   WHERE what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END AND value = coalesce(signal, '*')
     AND listed = at AND refused = (signal IS NOT NULL AND of LIKE '*%')
   RETURNING began INTO start;
   IF NOT FOUND THEN RETURN; END IF;
   IF signal IS NULL THEN
-    FOR r IN SELECT * FROM listed(repos) LOOP
-      PERFORM meet(r.did);
-      UPDATE identity SET ask = least(ask, later(now(), turn(did, s.spread)))
-      WHERE did = r.did AND answered < start;
-    END LOOP;
-    FOR r IN SELECT * FROM listed(repos) LOOP
-      SELECT * INTO a FROM account WHERE did = r.did FOR UPDATE;
-      CONTINUE WHEN NOT FOUND;
-      PERFORM tell(a, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
-    END LOOP;
-    IF next IS NULL THEN
-      UPDATE account AS x SET check_at = now()
-      WHERE x.state NOT IN ('inactive', 'barred') AND coalesce(greatest(x.listed, x.said), '-infinity') < start;
-    END IF;
+    PERFORM tell_page(repos, start, asked);
   ELSIF of LIKE '*%' THEN
     INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
     WHERE NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value = l.did::text) ON CONFLICT DO NOTHING;
@@ -129,6 +118,56 @@ BEGIN
     INSERT INTO want (what, value, because) SELECT 'account', l.did::text, signal FROM listed(repos) AS l
     ON CONFLICT DO NOTHING;
   END IF;
+END $$;
+
+-- What the list of all accounts that was begun at a time says of those of a page, which was asked for at another time.
+-- Where an index or a trigger of the operator's refuses one of them, each is taken for itself.
+CREATE OR REPLACE FUNCTION tell_page(repos jsonb, start timestamptz, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  r record;
+  a account;
+BEGIN
+  SELECT * INTO s FROM settings;
+  FOR r IN SELECT * FROM listed(repos) LOOP
+    PERFORM meet(r.did);
+    UPDATE identity SET ask = least(ask, later(now(), turn(did, s.spread)))
+    WHERE did = r.did AND answered < start;
+  END LOOP;
+  FOR r IN SELECT * FROM listed(repos) LOOP
+    SELECT * INTO a FROM account WHERE did = r.did FOR UPDATE;
+    CONTINUE WHEN NOT FOUND;
+    PERFORM tell(a, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
+  END LOOP;
+EXCEPTION WHEN OTHERS THEN
+  IF jsonb_array_length(repos) = 1 THEN
+    PERFORM passed_over(did, SQLSTATE, SQLERRM) FROM listed(repos);
+  ELSIF of_server(SQLSTATE) THEN
+    RAISE;
+  ELSE
+    FOR r IN SELECT * FROM listed(repos) LOOP
+      PERFORM tell_page(jsonb_build_array(r.e), start, asked);
+    END LOOP;
+  END IF;
+END $$;
+
+-- The list of all accounts has ended: the server is asked about those that no page had. Goes through some of the
+-- accounts, in their order, and returns how many; 0: there is nothing to do.
+CREATE OR REPLACE FUNCTION seek_unlisted(most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  w want;
+  dids atid.did[];
+  one atid.did;
+BEGIN
+  SELECT * INTO w FROM want AS x WHERE (x.what, x.value) = ('account', '*') AND x.seek IS NOT NULL FOR UPDATE;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  dids := ARRAY(SELECT did FROM account WHERE did > w.seek ORDER BY did LIMIT most);
+  FOREACH one IN ARRAY dids LOOP
+    UPDATE account AS a SET check_at = now()
+    WHERE a.did = one AND a.state NOT IN ('inactive', 'barred') AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began;
+  END LOOP;
+  UPDATE want SET seek = dids[cardinality(dids)] WHERE (what, value) = ('account', '*');
+  RETURN greatest(cardinality(dids), 1);
 END $$;
 
 -- The entries of a page that are of an account, each account once.
@@ -170,7 +209,7 @@ BEGIN
 END $$;
 
 -- After a gap: all accounts and signals are listed anew; where not all accounts are wanted, each is asked about, some
--- at a time. Returns how many; 0: there is nothing to do.
+-- at a time. Then those that a list did not have. Returns how many; 0: there is nothing to do.
 CREATE OR REPLACE FUNCTION look_again(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   s settings;
@@ -182,7 +221,7 @@ BEGIN
   SELECT * INTO s FROM settings;
   PERFORM one_of_many();
   SELECT * INTO x FROM stream WHERE look IS NOT NULL AND kind = 'repos' ORDER BY look LIMIT 1 FOR UPDATE;
-  IF NOT FOUND THEN RETURN 0; END IF;
+  IF NOT FOUND THEN RETURN seek_unlisted(most); END IF;
   IF x.looked IS NULL THEN
     UPDATE want SET listed = '' WHERE what = 'signal' OR (what, value) = ('account', '*');
   END IF;

@@ -11,7 +11,9 @@ GROUP BY s.state, s.place ORDER BY s.place;
 -- The streams; the takers of each together. problem: why it does not make sense, or NULL.
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.*, CASE
-    WHEN idle > interval '2 minutes' OR idle IS NULL THEN 'no transaction has been made for two minutes'
+    WHEN error IS NOT NULL THEN 'the server says ' || error
+         || CASE error WHEN 'FutureCursor' THEN ': if its numbers have begun anew, stop the program and set indexer.taker.cursor to 0' ELSE '' END
+    WHEN idle > interval '2 minutes' OR idle IS NULL THEN 'the stream was not heard for two minutes: is the program running, and does the server answer?'
     WHEN frame_rate < 0.05 THEN NULL
     WHEN old_rate > 0.9 * frame_rate THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
     WHEN moved_rate > 0.9 * frame_rate THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
@@ -25,7 +27,8 @@ FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS f
              sum(t.old_rate) AS old_rate, sum(t.moved_rate) AS moved_rate, sum(t.unsigned_rate) AS unsigned_rate,
              sum(t.unwritten_rate) AS unwritten_rate, count(*) AS takers, s.look IS NOT NULL AS gap,
              EXISTS (SELECT FROM tally WHERE what = 'loads') AS known
-      FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x;
+      FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x
+     JOIN (SELECT s.name AS of, s.error FROM stream AS s) AS e ON e.of = x.name;
 
 -- NULL if the stream moves and makes sense, else why not.
 CREATE OR REPLACE FUNCTION health(stream text) RETURNS text LANGUAGE plpgsql STABLE AS $$

@@ -63,6 +63,16 @@ CREATE OR REPLACE FUNCTION path_of(field text) RETURNS text LANGUAGE sql IMMUTAB
 RETURN CASE WHEN octet_length(field) <= 512 THEN regexp_replace(substr(field, CASE WHEN starts_with(field, '$.') THEN 3 ELSE 2 END), '(.)\.uri$', '\1')
             ELSE '' END;
 
+-- All Lexicons together judge a record. Two different documents of one NSID would make that an error, for each record:
+-- they are refused when they come.
+CREATE OR REPLACE FUNCTION lexicons_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM atid.lexicon_agg(l.lexicons) FROM lexicons AS l;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER lexicons_changed AFTER INSERT OR UPDATE ON lexicons
+FOR EACH STATEMENT EXECUTE FUNCTION lexicons_changed();
+
 -- What a block points at: of the most first ones, each with its fields. Nothing where the codec refuses the block,
 -- which dag_cbor_ref_uris tells without an error.
 CREATE OR REPLACE FUNCTION points_at(block bytea, most int) RETURNS TABLE (subject atid.at_uri, path text)
@@ -73,16 +83,30 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE octet_length(s.subject::text) <= 1200
 $$;
 
+-- Whoever writes says so, before reading who is excluded and whether there are readers. nobody_writes() waits until all
+-- of these transactions have ended, and new ones wait for it. (No lock on a table does: pg_dump holds one for hours.)
+CREATE OR REPLACE FUNCTION writes() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('indexer: writes', 0));
+END $$;
+
+CREATE OR REPLACE FUNCTION nobody_writes() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('indexer: writes', 0));
+END $$;
+
 -- Writes the table op, and what follows from it.
 CREATE OR REPLACE FUNCTION write() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   rules CONSTANT atid.lexicon := (SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l);
   most CONSTANT int := (SELECT most_references FROM settings);
-  shut CONSTANT bool := EXISTS (SELECT FROM exclusion);
+  shut bool;
   old CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE NOT fresh);
   gone CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE block IS NULL);
   whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT op.did FROM op WHERE block IS NULL);
 BEGIN
+  PERFORM writes();
+  shut := EXISTS (SELECT FROM exclusion);
   IF old <> '{}' THEN DELETE FROM reference WHERE uri = ANY (old); END IF;
   IF gone <> '{}' THEN DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose); END IF;
   INSERT INTO record AS r (uri, did, cid, block, conforms)

@@ -12,6 +12,8 @@ import { TABLE, Usage, flagOf, help, settings } from './settings.js';
 import * as show from './status.js';
 import { up } from './up.js';
 
+const SAME_SIGNAL = 1000; // ms
+
 const say = (text) => {
   process.stdout.write(`${text}\n`);
   return 0;
@@ -42,10 +44,18 @@ const done = (statement, values, text) =>
     say(text);
   });
 
-// Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, is there no more.
+// Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, is there no more. A further signal, whichever it
+// is, ends the program at once; but one that comes right behind the first is the same: a terminal or a supervisor sends
+// it to all processes, and "up" to those that it has started.
 function untilSignal() {
   const ended = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, () => ended.abort());
+  let first = null;
+  const end = () => {
+    if (first !== null && performance.now() - first > SAME_SIGNAL) process.exit(1);
+    first ??= performance.now();
+    ended.abort();
+  };
+  for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, end);
   return ended.signal;
 }
 
@@ -98,7 +108,7 @@ Stop "atid-indexer run" before.`,
   run: [
     '',
     `Follows the stream of SERVICE and keeps the tables up to date, until SIGTERM or Ctrl-C: then it ends after the
-transactions that run, and at once at the second signal.`,
+transactions that run, within 15 seconds, and at once at another signal.`,
     0,
     0,
     (args, all) => run(all, untilSignal()),
@@ -188,8 +198,8 @@ Exit status 1 if they differ.`,
   ],
   lexicon: [
     'list | add FILE...',
-    `The Lexicons by which records are judged when they are written (record.conforms). Records that are there are
-not judged anew: reload their accounts.`,
+    `The Lexicons by which records are judged when they are written (record.conforms). One whose NSID is there takes
+its place. Records that are there are not judged anew: reload their accounts.`,
     1,
     Infinity,
     ([verb, ...files]) => {

@@ -14,6 +14,10 @@ const OPTIONS = [
   'lock_timeout=0',
   'idle_session_timeout=0',
   'idle_in_transaction_session_timeout=0',
+  // who is not there any more holds no lock for hours
+  'tcp_keepalives_idle=30',
+  'tcp_keepalives_interval=10',
+  'tcp_keepalives_count=3',
   'datestyle=ISO',
   'timezone=UTC',
   'atid_indexer.direct=1',
@@ -23,6 +27,7 @@ export class Problem extends Error {} // for people: its message says all
 
 export const config = (name, more = []) => ({
   keepAlive: true,
+  keepAliveInitialDelayMillis: 30e3, // without it, it is two hours until a server that has vanished is missed
   connectionTimeoutMillis: 30e3,
   application_name: `atid-indexer ${name}`,
   fallback_application_name: 'atid-indexer',

@@ -91,8 +91,10 @@ const agents = (lookup) => ({
   'https:': new https.Agent({ ...KEEP, lookup }),
 });
 
-// The registrable domain of an origin; an address, or a name without one, is its own.
+// The registrable domain of an origin; an address, or a name without one, is its own. So is what is no URL, such as
+// https://999.1.1.1: what the database knows as the origin of an account is a stranger's text.
 export function domainOf(origin) {
+  if (!URL.canParse(origin)) return origin;
   const host = bare(new URL(origin));
   return (isIP(host) ? null : getDomain(host, { allowPrivateDomains: false })) ?? host;
 }

@@ -13,14 +13,16 @@ import * as log from './log.js';
 import { createServer } from './metrics.js';
 import { checkSchema } from './schema.js';
 import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
-import { Workers, pause, steady } from './workers.js';
+import { Workers, pause, persist, steady } from './workers.js';
 
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
 const LOCK_AGAIN = 5e3;
+const SAME_SCHEMA = 5e3;
 const LONGEST = 30e3; // ms of a back-off
 const LONGEST_ASKED = 300e3; // ms that a server may have us wait
 const TRIES = 5; // of a frame that take() cannot take
-const FINISH = 10e3; // ms for connections to end when one is lost
+const FINISH = 10e3; // ms for the work of a run to end once it is told to; then it is left to the server
+const CLOSE = 5e3; // ms for its connections to end after that
 
 export async function run(settings, ended) {
   const total = { frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 };
@@ -41,9 +43,9 @@ export async function run(settings, ended) {
       try {
         await (settings.DRY === null ? oneRun(settings, ended, total, current) : dryRun(settings, ended, total));
       } catch (e) {
-        if (!ended.aborted) log.error(told(e));
+        if (!ended.aborted || e instanceof Late) log.error(told(e));
         fatal = e instanceof Problem && e.fatal === true;
-        if (fatal) return 1;
+        if (fatal || (ended.aborted && e instanceof Late)) return 1;
       }
       if (total.frames + total.loaded > before) wait = 500;
       await pause(wait, ended);
@@ -70,6 +72,31 @@ function progress(total) {
   };
 }
 
+class Late extends Error {}
+
+// Waits for work, but no longer than that after the signal: a server that hangs, or a lock that somebody holds, must not
+// keep the program from ending. What a statement does then is done or not, as when the program is killed.
+async function within(ms, signal, work) {
+  let timer;
+  let begin;
+  const late = new Promise((resolve, reject) => {
+    begin = () => {
+      timer = setTimeout(
+        () => reject(new Late(`not ended after ${ms / 1000} s: the database does not answer, and is left alone`)),
+        ms,
+      );
+    };
+    signal.addEventListener('abort', begin);
+    if (signal.aborted) begin();
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', begin);
+  }
+}
+
 async function oneRun(settings, ended, total, current) {
   const { SERVICE, STREAM, WORKERS, TAKERS } = settings;
   const labels = STREAM.endsWith('Labels');
@@ -86,7 +113,7 @@ async function oneRun(settings, ended, total, current) {
   const end = () => over.abort();
   current.end = lost;
 
-  const lock = await connect('lock');
+  const lock = await within(FINISH, ended, connect('lock'));
   const pools = {
     take: new Pool('take', takers),
     loads: new Pool('load', WORKERS),
@@ -101,7 +128,7 @@ async function oneRun(settings, ended, total, current) {
     ours: [SERVICE, settings.DIRECTORY],
   });
   ended.addEventListener('abort', end);
-  try {
+  const body = async () => {
     ended.throwIfAborted();
     await checkSchema(lock);
     await locked(lock, name, ended);
@@ -117,17 +144,30 @@ async function oneRun(settings, ended, total, current) {
       ),
       follow({ name, settings, labels, queues, pools, signal, stream }),
       workers.run(labels),
+      sameSchema(lock, signal),
     ].map((work) => work.catch(lost));
     await Promise.all(all);
     if (why) throw why;
+  };
+  let late = false;
+  try {
+    await within(FINISH, signal, body());
+  } catch (e) {
+    late = e instanceof Late;
+    throw late && why ? why : e;
   } finally {
     ended.removeEventListener('abort', end);
     current.end = null;
     over.abort();
     http.close();
     const closed = Promise.allSettled([lock, ...Object.values(pools)].map((c) => c.end()));
-    await (why ? Promise.race([closed, pause(FINISH)]) : closed);
+    if (!late) await Promise.race([closed, pause(CLOSE)]);
   }
+}
+
+// An upgrade of the schema ends a run of another version: its statements are not for these functions.
+async function sameSchema(lock, signal) {
+  for (; !signal.aborted; await pause(SAME_SCHEMA, signal)) await checkSchema(lock);
 }
 
 // One program follows a stream; others wait until it ends.
@@ -155,14 +195,17 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
     if (signal.aborted) end(); // while the cursor was asked for
     stream.end = end;
     let first = null;
+    let unknown = null; // why the database does not know the first number
     queues.close();
     const number = async (seq) => {
       try {
-        if (cursor !== '0') await pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, cursor, seq]);
+        const tell = () => pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, cursor, seq]);
+        if (cursor !== '0') await persist('connected', connection.signal, tell);
+        queues.open();
       } catch (e) {
-        log.error(`connected: ${told(e)}`);
+        unknown = e;
+        end();
       }
-      queues.open();
     };
     let after = 0;
     let opened = false;
@@ -180,7 +223,7 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
           if (first === null && seq !== undefined) {
             first = number(seq);
             wait = 500;
-          } else if (op === -1) queues.open(); // an error, behind which nothing comes
+          } else if (op === -1 && first === null) queues.open(); // an error, behind which nothing comes
         },
         tooLarge: ({ digest, bytes }) => {
           log.info(`a frame of ${bytes} bytes is too large`);
@@ -197,8 +240,9 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
       stream.listening = false;
       queues.use(null);
       await first;
-      queues.open();
+      if (unknown === null) queues.open();
     }
+    if (unknown !== null) throw unknown;
     while (!queues.empty && !signal.aborted) await pause(50, signal);
     await pause(Math.max(wait, Math.min(after, LONGEST_ASKED)), signal);
     wait = opened ? Math.min(1.2 * wait, LONGEST / 6) : Math.min(2 * wait, LONGEST);
@@ -235,7 +279,9 @@ async function takes({ name, taker, takers, queues, pools, signal, total, stream
     if (signal.aborted) return true;
     const { frames, seen } = queues.next(taker, most);
     try {
-      count(await take(frames, seen), frames.length);
+      // a number, be it 0, tells the database that the stream is heard
+      const heard = stream.listening || frames.length > 0;
+      count(await take(frames, heard ? (seen ?? 0) : null), frames.length);
       most = Math.min(MOST_FRAMES, 2 * most);
       tries = 0;
     } catch (e) {

@@ -22,11 +22,15 @@ function files() {
     });
 }
 
+// What this program is for. It is read once: the files may be replaced while it runs.
+let own = null;
 function ours() {
+  if (own) return own;
   const all = files();
   const digest = createHash('sha256');
   for (const { name } of all.filter((f) => f.n === null)) digest.update(`${name}\n${read(name)}`);
-  return { all, newest: Math.max(...all.map((f) => f.n ?? 0)), digest: digest.digest('hex') };
+  own = { all, newest: Math.max(...all.map((f) => f.n ?? 0)), digest: digest.digest('hex') };
+  return own;
 }
 
 // What the database has: null, or { newest, version, digest }.
@@ -91,6 +95,7 @@ export async function install(client, { role = null, citus = false, fresh }) {
       await extensions(client);
       await client.query('CREATE SCHEMA IF NOT EXISTS indexer');
     }
+    await newEnough(client);
     if (from) {
       await client.query(`SET LOCAL search_path = ${client.escapeIdentifier(from)}, pg_temp`);
       await script(client, 'adopt.sql');
@@ -128,12 +133,12 @@ async function script(client, name) {
   }
 }
 
-function isNewer(version) {
+function isNewer(version, than = VERSION) {
   const parts = (v) =>
     String(v)
       .split(/[.-]/)
       .map((p) => Number(p) || 0);
-  const [a, b] = [parts(version), parts(VERSION)];
+  const [a, b] = [parts(version), parts(than)];
   const i = a.findIndex((n, at) => n !== (b[at] ?? 0));
   return i >= 0 && a[i] > (b[i] ?? 0);
 }
@@ -153,6 +158,22 @@ async function extensions(client) {
   } catch (e) {
     throw new Problem(
       `The extensions cannot be created: ${e.message}. Have "CREATE EXTENSION atid_crypto CASCADE" run by who may.`,
+    );
+  }
+}
+
+// The functions need those of the extensions, of these versions or later.
+const NEEDED = { atid: '1.3', atid_crypto: '1.2' };
+async function newEnough(client) {
+  const { rows } = await client.query(
+    'SELECT extname AS name, extversion AS version FROM pg_extension WHERE extname = ANY ($1)',
+    [Object.keys(NEEDED)],
+  );
+  for (const { name, version } of rows) {
+    if (!isNewer(NEEDED[name], version)) continue;
+    throw new Problem(
+      `The extension ${name} is of version ${version} in this database, and ${NEEDED[name]} is needed: ` +
+        `ALTER EXTENSION ${name} UPDATE.`,
     );
   }
 }
@@ -182,6 +203,18 @@ async function isDistributed(client) {
   );
 }
 
+// Tables that the program only reads.
+const READ_ONLY = [
+  'migration',
+  'program',
+  'settings',
+  'view_type',
+  'view_column',
+  'view_index',
+  'view_reference',
+  'labeler',
+];
+
 // The roles that a program runs as: all but the owner that may change accounts.
 async function workersRoles(client) {
   const { rows } = await client.query(`SELECT DISTINCT pg_get_userbyid(a.grantee) AS name
@@ -190,7 +223,7 @@ async function workersRoles(client) {
   return rows.map((r) => r.name);
 }
 
-// A role with the rights that run needs, and no others.
+// A role with the rights that run needs. Those that it has are left to it.
 async function grant(client, role) {
   const name = client.escapeIdentifier(role);
   const {
@@ -199,14 +232,18 @@ async function grant(client, role) {
     role,
   ]);
   if (!there) await client.query(`CREATE ROLE ${name} LOGIN`);
+  const {
+    rows: [{ written }],
+  } = await client.query(
+    `SELECT string_agg(c.oid::regclass::text, ', ') AS written FROM pg_class AS c
+    WHERE c.relnamespace = 'indexer'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> ALL ($1)`,
+    [READ_ONLY],
+  );
   for (const right of [
     `TEMPORARY ON DATABASE ${client.escapeIdentifier(db)}`,
     'USAGE ON SCHEMA indexer',
-    'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA indexer',
+    'SELECT ON ALL TABLES IN SCHEMA indexer',
+    `INSERT, UPDATE, DELETE ON ${written}`,
   ])
     await client.query(`GRANT ${right} TO ${name}`);
-  await client.query(
-    'REVOKE INSERT, UPDATE, DELETE ON indexer.migration, indexer.program, indexer.settings, indexer.view_type, ' +
-      `indexer.view_column, indexer.view_index, indexer.view_reference, indexer.labeler FROM ${name}`,
-  );
 }

@@ -41,7 +41,7 @@ export async function status(db) {
         `cursor ${s.cursor}, ${number(s.refused)} refused, ${s.takers} ${s.takers === '1' ? 'taker' : 'takers'}`,
     );
     if (s.gap) lines.push('  something was missed: all accounts are being looked at again');
-    if (s.problem !== null) lines.push(`  PROBLEM: ${s.problem}`);
+    if (s.problem !== null) lines.push(`  PROBLEM: ${clean(s.problem, 300)}`);
   }
   const accounts = await rowsOf(db, 'SELECT state, n::float8 FROM indexer.status_accounts');
   const all = accounts.reduce((sum, a) => sum + a.n, 0);
@@ -108,6 +108,7 @@ export async function explain(db, did) {
 
 // Are the records of an account those of the tree whose root it has signed?
 export async function check(db, did) {
+  await db.query('BEGIN ISOLATION LEVEL REPEATABLE READ'); // the program writes meanwhile
   const [a] = await rowsOf(
     db,
     `SELECT state, rev::text, data::text,
@@ -239,6 +240,7 @@ export async function lexicons(db) {
 }
 
 export async function addLexicons(db, files) {
+  await db.query('BEGIN'); // all, or none
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch((e) => {
       throw new Problem(`${file}: ${e.code === 'ENOENT' ? 'there is no such file' : e.message}`);
@@ -247,8 +249,9 @@ export async function addLexicons(db, files) {
       throw new Problem(`${file}: ${e.message}`);
     });
     if (problem !== null) throw new Problem(`${file} is not a Lexicon: ${clean(problem, 500)}`);
-    await db.query('INSERT INTO indexer.lexicons (lexicons) VALUES ($1)', [text]);
+    await db.query('SELECT indexer.add_lexicons($1)', [text]);
   }
+  await db.query('COMMIT');
   return lexicons(db);
 }
 
@@ -281,7 +284,11 @@ export async function wants(db) {
 
 export async function want(db, what, value) {
   try {
-    await db.query('INSERT INTO indexer.want (what, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [what, value]);
+    // an account that a signal has found is wanted now whatever signals it has
+    await db.query(
+      'INSERT INTO indexer.want (what, value) VALUES ($1, $2) ON CONFLICT (what, value) DO UPDATE SET because = NULL',
+      [what, value],
+    );
   } catch (e) {
     if (e.code === '23514') {
       throw new Problem(

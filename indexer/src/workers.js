@@ -14,23 +14,31 @@ const IDLE = 300; // ms between two questions whether there is work
 const CHECKS = 16; // statuses asked for at a time
 const LATER = 2; // seconds until a domain that has no place is tried again
 const COPIES = 3; // of a repository that pg makes to write it
+const OUT_OF_MEMORY = '53200';
 
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
 
-// Does work again and again; work returns whether there was some. Errors are logged, and followed by a pause that
-// grows.
-export async function steady(name, signal, work, idle = IDLE) {
-  for (let failed = 0; !signal.aborted;) {
+// Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are thrown where the
+// database is lost, or the signal is aborted.
+export async function persist(name, signal, work) {
+  for (let failed = 0; ; failed++) {
     try {
-      const some = await work();
-      failed = 0;
-      if (!some) await pause(idle, signal);
+      return await work();
     } catch (e) {
-      if (signal.aborted) return;
-      if (isLost(e)) throw e;
+      if (signal.aborted || isLost(e)) throw e;
       log.error(`${name}: ${told(e)}`);
-      await pause(Math.min(250 * 2 ** failed++, 30e3), signal);
+      await pause(Math.min(250 * 2 ** failed, 30e3), signal);
+      if (signal.aborted) throw e;
     }
+  }
+}
+
+// Does work again and again, as persist() does it; work returns whether there was some.
+export async function steady(name, signal, work, idle = IDLE) {
+  try {
+    while (!signal.aborted) if (!(await persist(name, signal, work))) await pause(idle, signal);
+  } catch (e) {
+    if (!signal.aborted) throw e;
   }
 }
 
@@ -408,7 +416,7 @@ export class Workers {
       for (const row of rows.filter((r) => r.claim !== null)) {
         const place = downloads.take(row.host ?? this.settings.SERVICE, kind);
         if (!place) {
-          await pools.small.row('SELECT indexer.release($1, $2)', [row.did, row.claim]);
+          await this.release(row);
           continue;
         }
         begun++;
@@ -420,12 +428,19 @@ export class Workers {
     });
   }
 
+  // The end of a claim, which the database has to hear of: else the account would be taken to be loading for hours.
+  release({ did, claim }) {
+    return persist(did, this.signal, () => this.pools.small.row('SELECT indexer.release($1, $2)', [did, claim]));
+  }
+
   async load({ did, claim, host }, known, place, request) {
     const { pools, service, memory, signal } = this;
     const held = memory.hold();
-    const release = () => pools.small.row('SELECT indexer.release($1, $2)', [did, claim]);
+    const release = () => this.release({ did, claim });
     const fail = (why, detail, ofHost) =>
-      pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5)', [did, claim, why, detail, ofHost]);
+      persist(did, signal, () =>
+        pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5)', [did, claim, why, detail, ofHost]),
+      );
     try {
       let car;
       try {
@@ -463,8 +478,8 @@ export class Workers {
       } catch (e) {
         if (isLost(e)) throw e;
         log.error(`${did}: ${clean(told(e), 300)}`);
-        // it comes again, after a pause here
-        if (isOfServer(e)) {
+        // it comes again, after a pause here; but one that takes all memory comes later each time, as it may be its own
+        if (isOfServer(e) && e.code !== OUT_OF_MEMORY) {
           await pause(2000, signal);
           return void (await release());
         }

@@ -127,6 +127,15 @@ test('the domain that somebody registers', () => {
   assert.equal(domainOf('http://localhost:3000'), 'localhost');
 });
 
+test('an origin that is no URL has a place of its own', () => {
+  const places = new Places({ all: 8, origin: 1, domain: 1 });
+  for (const origin of ['https://999.1.1.1', 'https://h.example:99999', 'https://[:::]']) {
+    assert.equal(domainOf(origin), origin);
+    assert.ok(places.take(origin, 'new'), origin);
+    assert.equal(places.take(origin, 'new'), null);
+  }
+});
+
 test('places are shared', () => {
   const places = new Places({ all: 16, origin: 4, domain: 5, free: ['https://our.example'] });
   const origin = (i, of = 'evil.example') => `https://${i}.${of}`;

@@ -154,6 +154,7 @@ CREATE TABLE want (
   because text,                                      -- the signal by which the account was found
   listed  text DEFAULT '',                           -- of a signal or all accounts: how far they were listed; NULL: all
   began   timestamptz,                               -- when that list was begun
+  seek    atid.did,                                  -- it has ended: how far others are sought; NULL: that is done
   refused bool NOT NULL DEFAULT false,               -- the server has no such list: its accounts are asked one by one
   PRIMARY KEY (what, value),
   CHECK (CASE what WHEN 'account' THEN value = '*' OR atid.did_is_valid(value)
@@ -198,7 +199,8 @@ CREATE TABLE stream (
   pds     text[],                                    -- the origins of the PDS whose stream it is; NULL: a relay's
   started timestamptz NOT NULL DEFAULT now(),        -- the last start(): of several, the last one is in use
   look    timestamptz,                               -- since when there is a gap that look_again() follows; NULL: none
-  looked  atid.did                                   -- and how far it has come
+  looked  atid.did,                                  -- and how far it has come
+  error   text                                       -- the name in the last frame, if that was one of an error
 );
 
 -- How far a stream was read, and how it went, by those of its accounts whose slot, a hash, is in lo..hi.
@@ -210,9 +212,9 @@ CREATE TABLE taker (
   frames   bigint NOT NULL DEFAULT 0,
   commits  bigint NOT NULL DEFAULT 0,                -- that were applied
   refused  bigint NOT NULL DEFAULT 0,                -- frames that are bad whatever the key is
-  lag      interval,                                 -- of the last frame that told its time
+  lag      interval,                                 -- of half of the last frames
   heard    timestamptz,                              -- when the last frame was taken
-  taken    timestamptz,                              -- the last transaction of take(); its row of lo counts
+  taken    timestamptz,                              -- when the stream was last heard; its row of lo counts
   counted  timestamptz NOT NULL DEFAULT now(),       -- the frames,
   frame_rate  float8 NOT NULL DEFAULT 0,             -- what came a second, over about a minute,
   commit_rate float8 NOT NULL DEFAULT 0,

@@ -4,6 +4,8 @@
 #   command WORDS...              runs it, and returns its status and all that it says
 #   start SETTINGS...             `run`, in the background, until stop or the end of the test
 #   stop HANDLE, SIGNAL           ends one, and returns its status
+#   runs HANDLE                   does it run still?
+#   ended HANDLE, SECONDS         waits until one has ended by itself, and returns its status; undef if it has not
 #   ask QUERY                     what the database says, by a session that lasts
 #   wait_for WHAT, QUERY, SECONDS, wait_for_log HANDLE, LINE
 #   patience                      how much longer things may take here and now
@@ -82,6 +84,27 @@ sub stop
 {
 	my ($self, $handle, $signal) = @_;
 	$handle->{run}->signal($signal // 'TERM');
+	eval { $handle->{run}->finish };
+	return $handle->{run}->full_result(0);
+}
+
+# (It is always "pumpable" as long as its input was not closed, which pump_nb does.)
+sub runs
+{
+	my ($self, $handle) = @_;
+	eval { $handle->{run}->pump_nb };
+	return $handle->{run}->pumpable;
+}
+
+sub ended
+{
+	my ($self, $handle, $seconds) = @_;
+	my $until = time + ($seconds // $PostgreSQL::Test::Utils::timeout_default);
+	while ($self->runs($handle))
+	{
+		return if time > $until;
+		sleep 0.05;
+	}
 	eval { $handle->{run}->finish };
 	return $handle->{run}->full_result(0);
 }
