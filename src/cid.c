@@ -25,7 +25,6 @@
  */
 #include "postgres.h"
 
-#include "common/sha2.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "port/pg_bswap.h"
@@ -39,6 +38,7 @@
 #include "codec/text/format.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
 #include "sha256.h"
 
 
@@ -324,86 +324,17 @@ atid_cid_string_is_valid(PG_FUNCTION_ARGS)
  * Order and equality are bytea's
  */
 
-PG_FUNCTION_INFO_V1(atid_cid_link_eq);
-Datum
-atid_cid_link_eq(PG_FUNCTION_ARGS)
-{
-	return byteaeq(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_ne);
-Datum
-atid_cid_link_ne(PG_FUNCTION_ARGS)
-{
-	return byteane(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_lt);
-Datum
-atid_cid_link_lt(PG_FUNCTION_ARGS)
-{
-	return bytealt(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_le);
-Datum
-atid_cid_link_le(PG_FUNCTION_ARGS)
-{
-	return byteale(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_gt);
-Datum
-atid_cid_link_gt(PG_FUNCTION_ARGS)
-{
-	return byteagt(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_ge);
-Datum
-atid_cid_link_ge(PG_FUNCTION_ARGS)
-{
-	return byteage(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_cmp);
-Datum
-atid_cid_link_cmp(PG_FUNCTION_ARGS)
-{
-	return byteacmp(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_hash);
-Datum
-atid_cid_link_hash(PG_FUNCTION_ARGS)
-{
-	return hashvarlena(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_hash_extended);
-Datum
-atid_cid_link_hash_extended(PG_FUNCTION_ARGS)
-{
-	return hashvarlenaextended(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_larger);
-Datum
-atid_cid_link_larger(PG_FUNCTION_ARGS)
-{
-	if (DatumGetInt32(byteacmp(fcinfo)) > 0)
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	PG_RETURN_DATUM(PG_GETARG_DATUM(1));
-}
-
-PG_FUNCTION_INFO_V1(atid_cid_link_smaller);
-Datum
-atid_cid_link_smaller(PG_FUNCTION_ARGS)
-{
-	if (DatumGetInt32(byteacmp(fcinfo)) < 0)
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	PG_RETURN_DATUM(PG_GETARG_DATUM(1));
-}
+ATID_FUNCTION(atid_cid_link_eq, byteaeq(fcinfo))
+ATID_FUNCTION(atid_cid_link_ne, byteane(fcinfo))
+ATID_FUNCTION(atid_cid_link_lt, bytealt(fcinfo))
+ATID_FUNCTION(atid_cid_link_le, byteale(fcinfo))
+ATID_FUNCTION(atid_cid_link_gt, byteagt(fcinfo))
+ATID_FUNCTION(atid_cid_link_ge, byteage(fcinfo))
+ATID_FUNCTION(atid_cid_link_cmp, byteacmp(fcinfo))
+ATID_FUNCTION(atid_cid_link_hash, hashvarlena(fcinfo))
+ATID_FUNCTION(atid_cid_link_hash_extended, hashvarlenaextended(fcinfo))
+ATID_FUNCTION(atid_cid_link_larger, PG_GETARG_DATUM(DatumGetInt32(byteacmp(fcinfo)) > 0 ? 0 : 1))
+ATID_FUNCTION(atid_cid_link_smaller, PG_GETARG_DATUM(DatumGetInt32(byteacmp(fcinfo)) < 0 ? 0 : 1))
 
 static int
 compare_cid_links(Datum x, Datum y, SortSupport ssup)

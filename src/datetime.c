@@ -23,7 +23,6 @@
 
 #include "datatype/timestamp.h"
 #include "fmgr.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "codec/text/datetime.h"

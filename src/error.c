@@ -92,9 +92,6 @@ atid_fault_at_byte(AtidFault fault, size_t at)
 
 #ifdef USE_ASSERT_CHECKING
 
-/*
- * A failed assertion of pure code (codec/assert.h).
- */
 void
 atid_assert_failed(const char *condition, const char *file, int line)
 {
@@ -109,10 +106,6 @@ atid_check_for_interrupts(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/*
- * Raise the error for a stored value of this type that this version cannot read.
- * This version never makes such a value.
- */
 void
 atid_refuse_packed(AtidPackedState state, const char *type)
 {

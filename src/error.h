@@ -49,7 +49,8 @@ extern void atid_check_for_interrupts(void);
 
 /*
  * Raises the error for a stored value of this type that this version cannot read: 0A000 if a
- * newer version has written it, else XX001.  The state is not ATID_PACKED_OK.
+ * newer version has written it, else XX001.  The state is not ATID_PACKED_OK.  This version
+ * never makes such a value.
  */
 pg_noreturn extern void atid_refuse_packed(AtidPackedState state, const char *type);
 

@@ -23,98 +23,35 @@
 #include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
 #include "generator/generator.h"
 
 
 /*
- * The rules, one by one
+ * The rules, one by one and together
  */
 
-static bool
-check_key_length(text *key)
-{
-	return atid_record_key_length_ok(VARSIZE_ANY_EXHDR(key));
-}
+#define KEY_FOLLOWS(name, rule) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum \
+	name(PG_FUNCTION_ARGS) \
+	{ \
+		text	   *key = PG_GETARG_TEXT_PP(0); \
+		const char *s = VARDATA_ANY(key); \
+		size_t		len = VARSIZE_ANY_EXHDR(key); \
+		\
+		(void) s; \
+		PG_RETURN_BOOL(rule); \
+	}
 
-static bool
-check_key_characters(text *key, bool colon)
-{
-	return atid_record_key_characters_ok(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key),
-										 colon);
-}
-
-static bool
-check_key_dot_segment(text *key)
-{
-	return atid_record_key_dots_ok(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key));
-}
-
-static bool
-check_key(text *key, bool colon)
-{
-	return atid_record_key_ok(VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key), colon);
-}
-
-PG_FUNCTION_INFO_V1(atid_rkey_check_length);
-Datum
-atid_rkey_check_length(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key_length(PG_GETARG_TEXT_PP(0)));
-}
-
-PG_FUNCTION_INFO_V1(atid_rkey_check_characters);
-Datum
-atid_rkey_check_characters(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key_characters(PG_GETARG_TEXT_PP(0), false));
-}
-
-PG_FUNCTION_INFO_V1(atid_rkey_check_dot_segment);
-Datum
-atid_rkey_check_dot_segment(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key_dot_segment(PG_GETARG_TEXT_PP(0)));
-}
-
-PG_FUNCTION_INFO_V1(atid_record_key_check_length);
-Datum
-atid_record_key_check_length(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key_length(PG_GETARG_TEXT_PP(0)));
-}
-
-PG_FUNCTION_INFO_V1(atid_record_key_check_characters);
-Datum
-atid_record_key_check_characters(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key_characters(PG_GETARG_TEXT_PP(0), true));
-}
-
-PG_FUNCTION_INFO_V1(atid_record_key_check_dot_segment);
-Datum
-atid_record_key_check_dot_segment(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key_dot_segment(PG_GETARG_TEXT_PP(0)));
-}
-
-
-/*
- * All rules at once
- */
-
-PG_FUNCTION_INFO_V1(atid_rkey_is_valid);
-Datum
-atid_rkey_is_valid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key(PG_GETARG_TEXT_PP(0), false));
-}
-
-PG_FUNCTION_INFO_V1(atid_record_key_is_valid);
-Datum
-atid_record_key_is_valid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(check_key(PG_GETARG_TEXT_PP(0), true));
-}
+KEY_FOLLOWS(atid_rkey_check_length, atid_record_key_length_ok(len))
+KEY_FOLLOWS(atid_rkey_check_characters, atid_record_key_characters_ok(s, len, false))
+KEY_FOLLOWS(atid_rkey_check_dot_segment, atid_record_key_dots_ok(s, len))
+KEY_FOLLOWS(atid_record_key_check_length, atid_record_key_length_ok(len))
+KEY_FOLLOWS(atid_record_key_check_characters, atid_record_key_characters_ok(s, len, true))
+KEY_FOLLOWS(atid_record_key_check_dot_segment, atid_record_key_dots_ok(s, len))
+KEY_FOLLOWS(atid_rkey_is_valid, atid_record_key_ok(s, len, false))
+KEY_FOLLOWS(atid_record_key_is_valid, atid_record_key_ok(s, len, true))
 
 
 /*
@@ -134,10 +71,12 @@ key_type_is(text *key_type, const char *name)
  * an error.
  */
 static bool
-key_conforms(text *key, text *key_type, bool colon)
+key_conforms(FunctionCallInfo fcinfo, bool colon)
 {
 	static const char literal[] = "literal:";
 	const size_t prefix = sizeof(literal) - 1;
+	text	   *key = PG_GETARG_TEXT_PP(0);
+	text	   *key_type = PG_GETARG_TEXT_PP(1);
 	const char *s = VARDATA_ANY(key);
 	size_t		len = VARSIZE_ANY_EXHDR(key);
 	const char *type = VARDATA_ANY(key_type);
@@ -165,19 +104,8 @@ key_conforms(text *key, text *key_type, bool colon)
 			 errdetail("A record key type must be \"tid\", \"nsid\", \"any\" or \"literal:\" and a record key.")));
 }
 
-PG_FUNCTION_INFO_V1(atid_rkey_conforms);
-Datum
-atid_rkey_conforms(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(key_conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), false));
-}
-
-PG_FUNCTION_INFO_V1(atid_record_key_conforms);
-Datum
-atid_record_key_conforms(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(key_conforms(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), true));
-}
+ATID_FUNCTION(atid_rkey_conforms, BoolGetDatum(key_conforms(fcinfo, false)))
+ATID_FUNCTION(atid_record_key_conforms, BoolGetDatum(key_conforms(fcinfo, true)))
 
 
 /*

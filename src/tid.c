@@ -22,7 +22,6 @@
 #include "common/int.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
@@ -30,8 +29,9 @@
 #include "codec/text/datetime.h"
 #include "codec/text/tid.h"
 #include "compat.h"
-#include "generator/generator.h"
 #include "error.h"
+#include "function.h"
+#include "generator/generator.h"
 
 #define TOP_BIT			(UINT64CONST(1) << 63)
 
@@ -265,47 +265,12 @@ atid_tid_is_valid(PG_FUNCTION_ARGS)
  * Order and equality
  */
 
-PG_FUNCTION_INFO_V1(atid_tid_eq);
-Datum
-atid_tid_eq(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(PG_GETARG_TID(0) == PG_GETARG_TID(1));
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_ne);
-Datum
-atid_tid_ne(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(PG_GETARG_TID(0) != PG_GETARG_TID(1));
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_lt);
-Datum
-atid_tid_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(PG_GETARG_TID(0) < PG_GETARG_TID(1));
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_le);
-Datum
-atid_tid_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(PG_GETARG_TID(0) <= PG_GETARG_TID(1));
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_gt);
-Datum
-atid_tid_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(PG_GETARG_TID(0) > PG_GETARG_TID(1));
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_ge);
-Datum
-atid_tid_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(PG_GETARG_TID(0) >= PG_GETARG_TID(1));
-}
+ATID_FUNCTION(atid_tid_eq, BoolGetDatum(PG_GETARG_TID(0) == PG_GETARG_TID(1)))
+ATID_FUNCTION(atid_tid_ne, BoolGetDatum(PG_GETARG_TID(0) != PG_GETARG_TID(1)))
+ATID_FUNCTION(atid_tid_lt, BoolGetDatum(PG_GETARG_TID(0) < PG_GETARG_TID(1)))
+ATID_FUNCTION(atid_tid_le, BoolGetDatum(PG_GETARG_TID(0) <= PG_GETARG_TID(1)))
+ATID_FUNCTION(atid_tid_gt, BoolGetDatum(PG_GETARG_TID(0) > PG_GETARG_TID(1)))
+ATID_FUNCTION(atid_tid_ge, BoolGetDatum(PG_GETARG_TID(0) >= PG_GETARG_TID(1)))
 
 PG_FUNCTION_INFO_V1(atid_tid_cmp);
 Datum
@@ -335,33 +300,11 @@ atid_tid_sortsupport(PG_FUNCTION_ARGS)
  * tid_hash(tid), tid_hash_extended(tid, bigint): those of a bigint with the same
  * bits, which has the same datum.
  */
-PG_FUNCTION_INFO_V1(atid_tid_hash);
-Datum
-atid_tid_hash(PG_FUNCTION_ARGS)
-{
-	return hashint8(fcinfo);
-}
+ATID_FUNCTION(atid_tid_hash, hashint8(fcinfo))
+ATID_FUNCTION(atid_tid_hash_extended, hashint8extended(fcinfo))
 
-PG_FUNCTION_INFO_V1(atid_tid_hash_extended);
-Datum
-atid_tid_hash_extended(PG_FUNCTION_ARGS)
-{
-	return hashint8extended(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_larger);
-Datum
-atid_tid_larger(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_TID(Max(PG_GETARG_TID(0), PG_GETARG_TID(1)));
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_smaller);
-Datum
-atid_tid_smaller(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_TID(Min(PG_GETARG_TID(0), PG_GETARG_TID(1)));
-}
+ATID_FUNCTION(atid_tid_larger, UInt64GetDatum(Max(PG_GETARG_TID(0), PG_GETARG_TID(1))))
+ATID_FUNCTION(atid_tid_smaller, UInt64GetDatum(Min(PG_GETARG_TID(0), PG_GETARG_TID(1))))
 
 
 /*

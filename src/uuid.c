@@ -44,6 +44,7 @@
 #include "codec/text/syntax.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
 #include "generator/clock.h"
 #include "generator/generator.h"
 #include "generator/random.h"
@@ -306,47 +307,12 @@ hash_name_bytea(FunctionCallInfo fcinfo, pg_cryptohash_type type, int version)
 					 VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v3);
-Datum
-atid_uuid_generate_v3(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(hash_name_text(fcinfo, PG_MD5, 3));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v3_bytea);
-Datum
-atid_uuid_generate_v3_bytea(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(hash_name_bytea(fcinfo, PG_MD5, 3));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v5);
-Datum
-atid_uuid_generate_v5(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(hash_name_text(fcinfo, PG_SHA1, 5));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v5_bytea);
-Datum
-atid_uuid_generate_v5_bytea(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(hash_name_bytea(fcinfo, PG_SHA1, 5));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_text);
-Datum
-atid_uuid_generate_v8_text(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(hash_name_text(fcinfo, PG_SHA256, 8));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_generate_v8_bytea);
-Datum
-atid_uuid_generate_v8_bytea(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(hash_name_bytea(fcinfo, PG_SHA256, 8));
-}
+ATID_FUNCTION(atid_uuid_generate_v3, UUIDPGetDatum(hash_name_text(fcinfo, PG_MD5, 3)))
+ATID_FUNCTION(atid_uuid_generate_v3_bytea, UUIDPGetDatum(hash_name_bytea(fcinfo, PG_MD5, 3)))
+ATID_FUNCTION(atid_uuid_generate_v5, UUIDPGetDatum(hash_name_text(fcinfo, PG_SHA1, 5)))
+ATID_FUNCTION(atid_uuid_generate_v5_bytea, UUIDPGetDatum(hash_name_bytea(fcinfo, PG_SHA1, 5)))
+ATID_FUNCTION(atid_uuid_generate_v8_text, UUIDPGetDatum(hash_name_text(fcinfo, PG_SHA256, 8)))
+ATID_FUNCTION(atid_uuid_generate_v8_bytea, UUIDPGetDatum(hash_name_bytea(fcinfo, PG_SHA256, 8)))
 
 
 /*
@@ -378,19 +344,8 @@ atid_uuid_generate_v8(PG_FUNCTION_ARGS)
 	PG_RETURN_UUID_P(make_uuid(h.high, 8, h.low));
 }
 
-PG_FUNCTION_INFO_V1(atid_uuid_nil);
-Datum
-atid_uuid_nil(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(join_uuid(0, 0));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_max);
-Datum
-atid_uuid_max(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(join_uuid(PG_UINT64_MAX, PG_UINT64_MAX));
-}
+ATID_FUNCTION(atid_uuid_nil, UUIDPGetDatum(join_uuid(0, 0)))
+ATID_FUNCTION(atid_uuid_max, UUIDPGetDatum(join_uuid(PG_UINT64_MAX, PG_UINT64_MAX)))
 
 /* The namespaces of section 6.6 differ in one octet. */
 static pg_uuid_t *
@@ -400,33 +355,10 @@ rfc_namespace(uint64 octet)
 					 UINT64CONST(0x80b400c04fd430c8));
 }
 
-PG_FUNCTION_INFO_V1(atid_uuid_ns_dns);
-Datum
-atid_uuid_ns_dns(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(rfc_namespace(0x10));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_ns_url);
-Datum
-atid_uuid_ns_url(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(rfc_namespace(0x11));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_ns_oid);
-Datum
-atid_uuid_ns_oid(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(rfc_namespace(0x12));
-}
-
-PG_FUNCTION_INFO_V1(atid_uuid_ns_x500);
-Datum
-atid_uuid_ns_x500(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UUID_P(rfc_namespace(0x14));
-}
+ATID_FUNCTION(atid_uuid_ns_dns, UUIDPGetDatum(rfc_namespace(0x10)))
+ATID_FUNCTION(atid_uuid_ns_url, UUIDPGetDatum(rfc_namespace(0x11)))
+ATID_FUNCTION(atid_uuid_ns_oid, UUIDPGetDatum(rfc_namespace(0x12)))
+ATID_FUNCTION(atid_uuid_ns_x500, UUIDPGetDatum(rfc_namespace(0x14)))
 
 
 /*
@@ -514,24 +446,14 @@ timestamp_of_uuid(FunctionCallInfo fcinfo, bool precise)
 	PG_RETURN_TIMESTAMPTZ(us - ATID_POSTGRES_EPOCH_US);
 }
 
-PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp);
-Datum
-atid_uuid_extract_timestamp(PG_FUNCTION_ARGS)
-{
-	return timestamp_of_uuid(fcinfo, false);
-}
+ATID_FUNCTION(atid_uuid_extract_timestamp, timestamp_of_uuid(fcinfo, false))
 
 /*
  * uuid_extract_timestamp_precise(uuid): the same, with the fraction of a v7's
  * millisecond, which is there if its maker used section 6.2, method 3, as
  * uuid_generate_v7() and uuid_v7_make() do.
  */
-PG_FUNCTION_INFO_V1(atid_uuid_extract_timestamp_precise);
-Datum
-atid_uuid_extract_timestamp_precise(PG_FUNCTION_ARGS)
-{
-	return timestamp_of_uuid(fcinfo, true);
-}
+ATID_FUNCTION(atid_uuid_extract_timestamp_precise, timestamp_of_uuid(fcinfo, true))
 
 
 /*

@@ -31,15 +31,15 @@ codec/*             pure    codec/fault codec/faults codec/formats codec/limits
 generator/clock     pure    codec/text/tid
 generator/random    compat
 generator/*         compat codec/text/datetime codec/text/tid generator/*
-address/*           compat error codec/* address/*
+address/*           compat error function codec/* address/*
 record/walk         compat utf8 codec/*
 record/inspect      compat error codec/* record/walk
 record/model        compat error codec/* record/walk record/inspect
 record/json         compat error codec/* record/walk
 record/encode       compat error sort utf8 codec/* record/walk record/inspect record/model record/json
 record/decode       compat error jsonbuild utf8 codec/* record/walk record/inspect record/model record/encode
-record/*            compat error sort utf8 codec/* record/* cid address/address
-lexicon/*           compat error sha256 sort utf8 codec/* lexicon/* record/* cid address/address
+record/*            compat error function sort utf8 codec/* record/* cid address/address
+lexicon/*           compat error function sha256 sort utf8 codec/* lexicon/* record/* cid address/address
 repository/archive  compat error sha256 codec/*
 repository/*        compat error sha256 sort codec/* repository/* cid address/address
 crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
@@ -47,11 +47,12 @@ crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
 compat              nothing
 jsonbuild           compat
 error               compat codec/assert codec/fault codec/text/packed
+function            nothing
 sha256              nothing
 sort                nothing
 utf8                compat codec/fault
 atid                compat codec/text/tid generator/generator generator/slots
-*                   compat error sha256 codec/* generator/* cid
+*                   compat error function sha256 codec/* generator/* cid
 END
 
 sub slurp

@@ -66,10 +66,6 @@ multiply_add(Number *number, unsigned base, unsigned factor, unsigned digit)
 	}
 }
 
-/*
- * Write the text of len bytes, ATID_BASE58_BYTES_MAX at most, into dst; no
- * terminator.  Returns the number of characters.
- */
 size_t
 atid_base58_encode(const uint8_t *src, size_t len, char dst[ATID_BASE58_TEXT_MAX])
 {
@@ -95,10 +91,6 @@ atid_base58_is_digit(char c)
 	return digit_value[(unsigned char) c] != 0;
 }
 
-/*
- * Decode len characters into dst, and set *dst_len to the number of bytes.  On a
- * fault, *at is its place, and dst is undefined.
- */
 AtidFault
 atid_base58_decode(const char *src, size_t len, uint8_t dst[ATID_BASE58_TEXT_MAX],
 				   size_t *dst_len, size_t *at)

@@ -34,7 +34,7 @@ extern bool atid_base58_is_digit(char c);
 /*
  * Reads a text of len characters, and sets dst and *dst_len.  Returns ATID_OK,
  * ATID_BASE58_LENGTH for a text of more than ATID_BASE58_TEXT_MAX characters, or
- * ATID_BASE58_CHARACTER; then *at is the index of the character.
+ * ATID_BASE58_CHARACTER; then *at is the index of the character, and dst is undefined.
  */
 extern AtidFault atid_base58_decode(const char *src, size_t len,
 									uint8_t dst[ATID_BASE58_TEXT_MAX],

@@ -30,7 +30,6 @@
 #include "access/detoast.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 #include "atidlib.h"
 #include "codec/cbor/multiformat.h"
@@ -41,7 +40,6 @@
 #include "compat.h"
 #include "error.h"
 #include "key.h"
-#include "multikey.h"
 #include "sha256.h"
 #include "signature.h"
 

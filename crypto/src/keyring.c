@@ -18,7 +18,6 @@
 
 #include "fmgr.h"
 
-#include "compat.h"
 #include "keyring.h"
 #include "multikey.h"
 #include "signature.h"

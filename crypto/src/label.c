@@ -28,7 +28,6 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
@@ -36,7 +35,6 @@
 #include "codec/cbor/dagcbor.h"
 #include "compat.h"
 #include "key.h"
-#include "multikey.h"
 #include "object.h"
 #include "signature.h"
 #include "sigtext.h"

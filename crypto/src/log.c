@@ -40,11 +40,10 @@
 #include "miscadmin.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 #include "codec/cbor/multiformat.h"
+#include "codec/limits.h"
 #include "codec/text/datetime.h"
-#include "compat.h"
 #include "error.h"
 #include "keyring.h"
 #include "log.h"
@@ -55,7 +54,7 @@
 #include "signer.h"
 #include "strict.h"
 
-#define RECOVERY_WINDOW (72 * USECS_PER_HOUR)
+#define RECOVERY_WINDOW (ATID_PLC_RECOVERY_HOURS * USECS_PER_HOUR)
 
 /* A log while it is read. */
 typedef struct LogReader

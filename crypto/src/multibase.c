@@ -28,10 +28,6 @@
 #include "signature.h"
 
 #define MULTIKEY "Multikey"
-#define MULTIBASE_BASE58BTC 'z'
-
-#define POINT_UNCOMPRESSED 0x04
-#define POINT_UNCOMPRESSED_LEN (1 + 2 * ATID_SCALAR_LEN)
 
 /* The legacy types. */
 static const struct
@@ -77,7 +73,7 @@ read_multikey(const char *str, size_t len, AtidMultikey *key)
 	AtidFault	fault = ATID_MULTIKEY_MULTIBASE;
 	size_t		at = 0;
 
-	if (len > 0 && str[0] == MULTIBASE_BASE58BTC)
+	if (len > 0 && str[0] == ATID_MULTIBASE_BASE58BTC)
 		fault = atid_multikey_parse(str, len, key, &at);
 	if (fault != ATID_OK)
 		atid_invalid_key(fault, at);
@@ -94,20 +90,20 @@ read_point(const char *str, size_t len, AtidMultikey *key,
 	size_t		at = 0;
 	AtidFault	fault;
 
-	if (len == 0 || str[0] != MULTIBASE_BASE58BTC)
+	if (len == 0 || str[0] != ATID_MULTIBASE_BASE58BTC)
 		atid_invalid_key(ATID_MULTIKEY_MULTIBASE, 0);
 	fault = atid_base58_decode(str + 1, len - 1, bytes, &bytes_len, &at);
 	if (fault != ATID_OK)
 		atid_invalid_key(fault, at + 1);
 	if (atid_multikey_set_point(key, bytes, bytes_len) == ATID_OK)
 		return NULL;
-	if (bytes_len != POINT_UNCOMPRESSED_LEN || bytes[0] != POINT_UNCOMPRESSED)
+	if (bytes_len != ATID_POINT_UNCOMPRESSED_LEN || bytes[0] != ATID_POINT_UNCOMPRESSED)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid public key"),
 				 errdetail("A key of this type must be a point of 65 bytes that begins with 04, or a compressed one of 33 bytes.")));
 	/* 02 or 03, for whether y is odd, and x */
-	bytes[0] = (uint8_t) (0x02 + (bytes[POINT_UNCOMPRESSED_LEN - 1] & 1));
+	bytes[0] = (uint8_t) (0x02 + (bytes[ATID_POINT_UNCOMPRESSED_LEN - 1] & 1));
 	(void) atid_multikey_set_point(key, bytes, ATID_POINT_LEN);
 	return bytes + ATID_POINT_LEN;
 }

@@ -29,7 +29,6 @@
 #include "codec/cbor/multiformat.h"
 
 #define PREFIX_LEN (sizeof(ATID_DID_KEY_PREFIX) - 1)
-#define MULTIBASE_BASE58BTC 'z'
 
 /* The multicodec table's numbers. */
 #define CODEC_SECP256K1_PUB 0xe7
@@ -41,8 +40,6 @@
 /* The first byte of a point (SEC 1, section 2.3.3). */
 #define POINT_EVEN 0x02
 #define POINT_ODD 0x03
-#define POINT_UNCOMPRESSED 0x04
-#define POINT_UNCOMPRESSED_LEN 65
 
 static const struct
 {
@@ -62,13 +59,13 @@ static bool
 is_bare_point(const uint8_t *bytes, size_t len)
 {
 	return (len == ATID_POINT_LEN && (bytes[0] == POINT_EVEN || bytes[0] == POINT_ODD)) ||
-		(len == POINT_UNCOMPRESSED_LEN && bytes[0] == POINT_UNCOMPRESSED);
+		(len == ATID_POINT_UNCOMPRESSED_LEN && bytes[0] == ATID_POINT_UNCOMPRESSED);
 }
 
 AtidFault
 atid_multikey_set_point(AtidMultikey *key, const uint8_t *point, size_t len)
 {
-	if (len == POINT_UNCOMPRESSED_LEN && point[0] == POINT_UNCOMPRESSED)
+	if (len == ATID_POINT_UNCOMPRESSED_LEN && point[0] == ATID_POINT_UNCOMPRESSED)
 		return ATID_MULTIKEY_UNCOMPRESSED;
 	if (len != ATID_POINT_LEN)
 		return ATID_MULTIKEY_LENGTH;
@@ -90,7 +87,7 @@ atid_multikey_parse(const char *str, size_t len, AtidMultikey *key, size_t *at)
 
 	if (len >= PREFIX_LEN && memcmp(str, ATID_DID_KEY_PREFIX, PREFIX_LEN) == 0)
 		begin = PREFIX_LEN;
-	if (len == begin || str[begin] != MULTIBASE_BASE58BTC)
+	if (len == begin || str[begin] != ATID_MULTIBASE_BASE58BTC)
 	{
 		*at = begin;
 		return ATID_MULTIKEY_MULTIBASE;
@@ -130,7 +127,7 @@ atid_multikey_to_did_key(const AtidMultikey *key, char dst[ATID_DID_KEY_TEXT_LEN
 	memcpy(bytes + codec_len, key->point, ATID_POINT_LEN);
 	(void) atid_base58_encode(bytes, codec_len + ATID_POINT_LEN, digits);
 	memcpy(dst, ATID_DID_KEY_PREFIX, PREFIX_LEN);
-	dst[PREFIX_LEN] = MULTIBASE_BASE58BTC;
+	dst[PREFIX_LEN] = ATID_MULTIBASE_BASE58BTC;
 	memcpy(dst + PREFIX_LEN + 1, digits, ATID_MULTIKEY_TEXT_LEN - 1);
 }
 

@@ -17,6 +17,13 @@
 /* A compressed point: 02 or 03 for an even or odd y, and x in 32 bytes. */
 #define ATID_POINT_LEN 33
 
+/* The first byte of one that is not compressed, before x and y, and its length. */
+#define ATID_POINT_UNCOMPRESSED 0x04
+#define ATID_POINT_UNCOMPRESSED_LEN 65
+
+/* The multibase letter of a key: base58btc. */
+#define ATID_MULTIBASE_BASE58BTC 'z'
+
 /* A did:key is a multikey behind this. */
 #define ATID_DID_KEY_PREFIX "did:key:"
 

@@ -40,7 +40,6 @@
 #include "codec/cbor/dagcbor.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/text/base32.h"
-#include "compat.h"
 #include "error.h"
 #include "object.h"
 #include "operation.h"

@@ -20,9 +20,7 @@
 #include "utils/jsonb.h"
 
 #include "codec/fault.h"
-#include "compat.h"
 #include "key.h"
-#include "multikey.h"
 #include "operation.h"
 #include "sha256.h"
 #include "signature.h"

@@ -27,7 +27,6 @@
 #include "miscadmin.h"
 #include "utils/jsonb.h"
 
-#include "compat.h"
 #include "key.h"
 #include "keyring.h"
 #include "operation.h"

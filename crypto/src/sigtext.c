@@ -15,8 +15,6 @@
 #include "common/base64.h"
 #include "utils/jsonb.h"
 
-#include "compat.h"
-#include "multikey.h"
 #include "object.h"
 #include "signature.h"
 #include "sigtext.h"

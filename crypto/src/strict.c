@@ -14,7 +14,6 @@
 
 #include "base58.h"
 #include "codec/limits.h"
-#include "compat.h"
 #include "keyring.h"
 #include "multikey.h"
 #include "operation.h"

@@ -17,15 +17,10 @@
 
 /* Values of texts that are known to be valid */
 extern Datum atid_did_datum(const char *s, size_t len);
-
-/*
- * An at_uri of a text that is known to be valid.
- */
 extern Datum atid_at_uri_datum(const char *s, size_t len);
 
 /* The operators that an index condition may be made of */
 extern Datum atid_at_uri_le(PG_FUNCTION_ARGS);
-extern Datum atid_at_uri_eq(PG_FUNCTION_ARGS);
 extern Datum atid_at_uri_ge(PG_FUNCTION_ARGS);
 
 /*

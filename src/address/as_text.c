@@ -89,25 +89,15 @@
 #include "codec/text/packed.h"
 #include "codec/text/tid.h"
 #include "compat.h"
+#include "function.h"
 
 
 /*
  * Casts
  */
 
-PG_FUNCTION_INFO_V1(atid_did_to_text);
-Datum
-atid_did_to_text(PG_FUNCTION_ARGS)
-{
-	return atid_did_send(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_to_text);
-Datum
-atid_at_uri_to_text(PG_FUNCTION_ARGS)
-{
-	return atid_at_uri_send(fcinfo);
-}
+ATID_FUNCTION(atid_did_to_text, atid_did_send(fcinfo))
+ATID_FUNCTION(atid_at_uri_to_text, atid_at_uri_send(fcinfo))
 
 
 /*
@@ -207,15 +197,8 @@ FUNCTIONS(did, ATID_DID_MAX)
 FUNCTIONS(at_uri, ATID_AT_URI_LONGEST)
 FUNCTIONS(tid, ATID_TID_TEXT_LEN)
 
-/*
- * text ~=~ text: are the bytes the same?
- */
-PG_FUNCTION_INFO_V1(atid_text_eq_bytes);
-Datum
-atid_text_eq_bytes(PG_FUNCTION_ARGS)
-{
-	return byteaeq(fcinfo);
-}
+/* text ~=~ text: are the bytes the same? */
+ATID_FUNCTION(atid_text_eq_bytes, byteaeq(fcinfo))
 
 
 /*
@@ -268,23 +251,12 @@ hash_tid(FunctionCallInfo fcinfo)
 	return DirectFunctionCall2(hashint8extended, UInt64GetDatum(tid), PG_GETARG_DATUM(1));
 }
 
-#define HASHES_OF_TEXT(type) \
-	PG_FUNCTION_INFO_V1(atid_##type##_hash_text); \
-	Datum \
-	atid_##type##_hash_text(PG_FUNCTION_ARGS) \
-	{ \
-		return hash_##type(fcinfo); \
-	} \
-	PG_FUNCTION_INFO_V1(atid_##type##_hash_text_extended); \
-	Datum \
-	atid_##type##_hash_text_extended(PG_FUNCTION_ARGS) \
-	{ \
-		return hash_##type(fcinfo); \
-	}
-
-HASHES_OF_TEXT(did)
-HASHES_OF_TEXT(at_uri)
-HASHES_OF_TEXT(tid)
+ATID_FUNCTION(atid_did_hash_text, hash_did(fcinfo))
+ATID_FUNCTION(atid_did_hash_text_extended, hash_did(fcinfo))
+ATID_FUNCTION(atid_at_uri_hash_text, hash_at_uri(fcinfo))
+ATID_FUNCTION(atid_at_uri_hash_text_extended, hash_at_uri(fcinfo))
+ATID_FUNCTION(atid_tid_hash_text, hash_tid(fcinfo))
+ATID_FUNCTION(atid_tid_hash_text_extended, hash_tid(fcinfo))
 
 
 /*
@@ -585,36 +557,22 @@ text_index_condition(SupportRequestIndexCondition *request)
 											   value, request->indexcollation));
 }
 
-static Node *
-support_comparison(Node *request, ValueOf value_of)
+static Datum
+support_comparison(FunctionCallInfo fcinfo, ValueOf value_of)
 {
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	Node	   *answer = NULL;
+
 	if (IsA(request, SupportRequestSimplify))
-		return simplify_comparison((SupportRequestSimplify *) request, value_of);
-	if (IsA(request, SupportRequestIndexCondition))
-		return text_index_condition((SupportRequestIndexCondition *) request);
-	return NULL;
+		answer = simplify_comparison((SupportRequestSimplify *) request, value_of);
+	else if (IsA(request, SupportRequestIndexCondition))
+		answer = text_index_condition((SupportRequestIndexCondition *) request);
+	PG_RETURN_POINTER(answer);
 }
 
-PG_FUNCTION_INFO_V1(atid_did_text_support);
-Datum
-atid_did_text_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(support_comparison((Node *) PG_GETARG_POINTER(0), did_of));
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_text_support);
-Datum
-atid_at_uri_text_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(support_comparison((Node *) PG_GETARG_POINTER(0), at_uri_of));
-}
-
-PG_FUNCTION_INFO_V1(atid_tid_text_support);
-Datum
-atid_tid_text_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(support_comparison((Node *) PG_GETARG_POINTER(0), tid_of));
-}
+ATID_FUNCTION(atid_did_text_support, support_comparison(fcinfo, did_of))
+ATID_FUNCTION(atid_at_uri_text_support, support_comparison(fcinfo, at_uri_of))
+ATID_FUNCTION(atid_tid_text_support, support_comparison(fcinfo, tid_of))
 
 
 /*
@@ -724,26 +682,18 @@ scope_index_condition(SupportRequestIndexCondition *request, int uri_arg)
 											   C_COLLATION_OID));
 }
 
-static Node *
-support_scope(Node *request, int uri_arg)
+static Datum
+support_scope(FunctionCallInfo fcinfo, int uri_arg)
 {
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	Node	   *answer = NULL;
+
 	if (IsA(request, SupportRequestSimplify))
-		return simplify_scope((SupportRequestSimplify *) request, uri_arg);
-	if (IsA(request, SupportRequestIndexCondition))
-		return scope_index_condition((SupportRequestIndexCondition *) request, uri_arg);
-	return NULL;
+		answer = simplify_scope((SupportRequestSimplify *) request, uri_arg);
+	else if (IsA(request, SupportRequestIndexCondition))
+		answer = scope_index_condition((SupportRequestIndexCondition *) request, uri_arg);
+	PG_RETURN_POINTER(answer);
 }
 
-PG_FUNCTION_INFO_V1(atid_at_uri_contained_text_support);
-Datum
-atid_at_uri_contained_text_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(support_scope((Node *) PG_GETARG_POINTER(0), 0));
-}
-
-PG_FUNCTION_INFO_V1(atid_text_contains_at_uri_support);
-Datum
-atid_text_contains_at_uri_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(support_scope((Node *) PG_GETARG_POINTER(0), 1));
-}
+ATID_FUNCTION(atid_at_uri_contained_text_support, support_scope(fcinfo, 0))
+ATID_FUNCTION(atid_text_contains_at_uri_support, support_scope(fcinfo, 1))

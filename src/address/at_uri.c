@@ -30,6 +30,7 @@
 #include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
 
 
 /*
@@ -490,82 +491,17 @@ compare_args(FunctionCallInfo fcinfo)
 	return compare(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), NULL);
 }
 
-PG_FUNCTION_INFO_V1(atid_at_uri_eq);
-Datum
-atid_at_uri_eq(PG_FUNCTION_ARGS)
-{
-	return byteaeq(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_ne);
-Datum
-atid_at_uri_ne(PG_FUNCTION_ARGS)
-{
-	return byteane(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_lt);
-Datum
-atid_at_uri_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) < 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_le);
-Datum
-atid_at_uri_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) <= 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_gt);
-Datum
-atid_at_uri_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) > 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_ge);
-Datum
-atid_at_uri_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_cmp);
-Datum
-atid_at_uri_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(compare_args(fcinfo));
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_hash);
-Datum
-atid_at_uri_hash(PG_FUNCTION_ARGS)
-{
-	return hashvarlena(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_hash_extended);
-Datum
-atid_at_uri_hash_extended(PG_FUNCTION_ARGS)
-{
-	return hashvarlenaextended(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_larger);
-Datum
-atid_at_uri_larger(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1));
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_smaller);
-Datum
-atid_at_uri_smaller(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) < 0 ? 0 : 1));
-}
+ATID_FUNCTION(atid_at_uri_eq, byteaeq(fcinfo))
+ATID_FUNCTION(atid_at_uri_ne, byteane(fcinfo))
+ATID_FUNCTION(atid_at_uri_lt, BoolGetDatum(compare_args(fcinfo) < 0))
+ATID_FUNCTION(atid_at_uri_le, BoolGetDatum(compare_args(fcinfo) <= 0))
+ATID_FUNCTION(atid_at_uri_gt, BoolGetDatum(compare_args(fcinfo) > 0))
+ATID_FUNCTION(atid_at_uri_ge, BoolGetDatum(compare_args(fcinfo) >= 0))
+ATID_FUNCTION(atid_at_uri_cmp, Int32GetDatum(compare_args(fcinfo)))
+ATID_FUNCTION(atid_at_uri_hash, hashvarlena(fcinfo))
+ATID_FUNCTION(atid_at_uri_hash_extended, hashvarlenaextended(fcinfo))
+ATID_FUNCTION(atid_at_uri_larger, PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1))
+ATID_FUNCTION(atid_at_uri_smaller, PG_GETARG_DATUM(compare_args(fcinfo) < 0 ? 0 : 1))
 
 PG_FUNCTION_INFO_V1(atid_at_uri_sortsupport);
 Datum

@@ -16,7 +16,6 @@
 
 #include "fmgr.h"
 #include "libpq/pqformat.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/sortsupport.h"
 
@@ -25,15 +24,13 @@
 #include "codec/text/packed.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
 
 
 /*
  * Values
  */
 
-/*
- * A did of a text that is known to be valid.
- */
 Datum
 atid_did_datum(const char *s, size_t len)
 {
@@ -175,82 +172,17 @@ compare_args(FunctionCallInfo fcinfo)
 	return compare(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), NULL);
 }
 
-PG_FUNCTION_INFO_V1(atid_did_eq);
-Datum
-atid_did_eq(PG_FUNCTION_ARGS)
-{
-	return byteaeq(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_ne);
-Datum
-atid_did_ne(PG_FUNCTION_ARGS)
-{
-	return byteane(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_lt);
-Datum
-atid_did_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) < 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_le);
-Datum
-atid_did_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) <= 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_gt);
-Datum
-atid_did_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) > 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_ge);
-Datum
-atid_did_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(compare_args(fcinfo) >= 0);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_cmp);
-Datum
-atid_did_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(compare_args(fcinfo));
-}
-
-PG_FUNCTION_INFO_V1(atid_did_hash);
-Datum
-atid_did_hash(PG_FUNCTION_ARGS)
-{
-	return hashvarlena(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_hash_extended);
-Datum
-atid_did_hash_extended(PG_FUNCTION_ARGS)
-{
-	return hashvarlenaextended(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(atid_did_larger);
-Datum
-atid_did_larger(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1));
-}
-
-PG_FUNCTION_INFO_V1(atid_did_smaller);
-Datum
-atid_did_smaller(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_DATUM(PG_GETARG_DATUM(compare_args(fcinfo) < 0 ? 0 : 1));
-}
+ATID_FUNCTION(atid_did_eq, byteaeq(fcinfo))
+ATID_FUNCTION(atid_did_ne, byteane(fcinfo))
+ATID_FUNCTION(atid_did_lt, BoolGetDatum(compare_args(fcinfo) < 0))
+ATID_FUNCTION(atid_did_le, BoolGetDatum(compare_args(fcinfo) <= 0))
+ATID_FUNCTION(atid_did_gt, BoolGetDatum(compare_args(fcinfo) > 0))
+ATID_FUNCTION(atid_did_ge, BoolGetDatum(compare_args(fcinfo) >= 0))
+ATID_FUNCTION(atid_did_cmp, Int32GetDatum(compare_args(fcinfo)))
+ATID_FUNCTION(atid_did_hash, hashvarlena(fcinfo))
+ATID_FUNCTION(atid_did_hash_extended, hashvarlenaextended(fcinfo))
+ATID_FUNCTION(atid_did_larger, PG_GETARG_DATUM(compare_args(fcinfo) > 0 ? 0 : 1))
+ATID_FUNCTION(atid_did_smaller, PG_GETARG_DATUM(compare_args(fcinfo) < 0 ? 0 : 1))
 
 PG_FUNCTION_INFO_V1(atid_did_sortsupport);
 Datum

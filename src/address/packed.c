@@ -15,7 +15,6 @@
 #include "utils/sortsupport.h"
 
 #include "address/address.h"
-#include "codec/text/packed.h"
 #include "compat.h"
 
 

@@ -43,32 +43,27 @@
 #include "codec/text/address.h"
 #include "codec/text/packed.h"
 #include "compat.h"
+#include "function.h"
 
 
 /*
  * The operators
  */
 
-static bool
-is_within(bytea *uri, bytea *scope)
+static Datum
+is_within(FunctionCallInfo fcinfo, int uri_arg)
 {
-	return atid_at_uri_within((const uint8_t *) VARDATA_ANY(uri), VARSIZE_ANY_EXHDR(uri),
-							  (const uint8_t *) VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope));
+	bytea	   *uri = PG_GETARG_BYTEA_PP(uri_arg);
+	bytea	   *scope = PG_GETARG_BYTEA_PP(1 - uri_arg);
+
+	PG_RETURN_BOOL(atid_at_uri_within((const uint8_t *) VARDATA_ANY(uri),
+									  VARSIZE_ANY_EXHDR(uri),
+									  (const uint8_t *) VARDATA_ANY(scope),
+									  VARSIZE_ANY_EXHDR(scope)));
 }
 
-PG_FUNCTION_INFO_V1(atid_at_uri_contained);
-Datum
-atid_at_uri_contained(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(is_within(PG_GETARG_BYTEA_PP(0), PG_GETARG_BYTEA_PP(1)));
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_contains);
-Datum
-atid_at_uri_contains(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(is_within(PG_GETARG_BYTEA_PP(1), PG_GETARG_BYTEA_PP(0)));
-}
+ATID_FUNCTION(atid_at_uri_contained, is_within(fcinfo, 0))
+ATID_FUNCTION(atid_at_uri_contains, is_within(fcinfo, 1))
 
 
 /*
@@ -79,9 +74,9 @@ atid_at_uri_contains(PG_FUNCTION_ARGS)
 static char *
 append_segment(char *end, char after)
 {
-	memset(end, 'z', 63);
-	end[63] = after;
-	return end + 64;
+	memset(end, 'z', ATID_SEGMENT_MAX);
+	end[ATID_SEGMENT_MAX] = after;
+	return end + ATID_SEGMENT_MAX + 1;
 }
 
 /*
@@ -222,8 +217,9 @@ simplify_record(List *args, int uri_arg)
 }
 
 static Node *
-support(Node *raw, int uri_arg)
+support(FunctionCallInfo fcinfo, int uri_arg)
 {
+	Node	   *raw = (Node *) PG_GETARG_POINTER(0);
 	SupportRequestIndexCondition *request = (SupportRequestIndexCondition *) raw;
 	List	   *args;
 	Node	   *column;
@@ -270,19 +266,8 @@ support(Node *raw, int uri_arg)
 							   make_condition(le, column, upper));
 }
 
-PG_FUNCTION_INFO_V1(atid_at_uri_contained_support);
-Datum
-atid_at_uri_contained_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(support((Node *) PG_GETARG_POINTER(0), 0));
-}
-
-PG_FUNCTION_INFO_V1(atid_at_uri_contains_support);
-Datum
-atid_at_uri_contains_support(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_POINTER(support((Node *) PG_GETARG_POINTER(0), 1));
-}
+ATID_FUNCTION(atid_at_uri_contained_support, PointerGetDatum(support(fcinfo, 0)))
+ATID_FUNCTION(atid_at_uri_contains_support, PointerGetDatum(support(fcinfo, 1)))
 
 
 /*

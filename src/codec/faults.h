@@ -246,7 +246,7 @@ ATID_FAULT(ATID_FRAME_BODY, "The body of a frame must be a map.")
 ATID_FAULT(ATID_FRAME_ERROR_NAME, "The body of an error must have an \"error\" that is a name in printable ASCII.")
 
 /* event.c: the form of an event, */
-ATID_FAULT(ATID_EVENT_LARGE, "An event must have at most " NUMBER(ATID_FRAME_SIZE_MAX) " bytes.")
+ATID_FAULT(ATID_EVENT_LARGE, "An event must have at most " NUMBER(ATID_EVENT_SIZE_MAX) " bytes.")
 ATID_FAULT(ATID_EVENT_TOP, "An event must be a map.")
 ATID_FAULT(ATID_EVENT_SEQ, "An event must have a \"seq\" that is an integer from 1 to 2^53 - 1.")
 ATID_FAULT(ATID_EVENT_TIME, "An event must have a \"time\" that is a datetime.")
@@ -443,7 +443,7 @@ ATID_FAULT(ATID_LOG_NOT_NULLIFIED, "The value must be false, as no entry nullifi
 ATID_FAULT(ATID_LOG_NULLIFIED, "The value must be true, as %s nullifies the operation.")
 ATID_FAULT(ATID_LOG_PREV_NULLIFIED, "The operation must not follow one that %s has nullified.")
 ATID_FAULT(ATID_LOG_PREV_TOMBSTONE, "The operation must not follow %s, which is a tombstone.")
-ATID_FAULT(ATID_LOG_WINDOW, "The time must be at most 72 hours after that of %s, which is nullified.")
+ATID_FAULT(ATID_LOG_WINDOW, "The time must be at most " NUMBER(ATID_PLC_RECOVERY_HOURS) " hours after that of %s, which is nullified.")
 ATID_FAULT(ATID_LOG_SIGNER_MALFORMED, "The signature must be by a rotation key of %s.operation with no malformed key before it.")
 ATID_FAULT(ATID_LOG_SIGNER_LOWER, "The signature must be by a rotation key that stands before the one that signed %s, which is nullified.")
 ATID_FAULT(ATID_LOG_SIGNER, "The signature must be by a rotation key of %s.operation.")

@@ -77,4 +77,7 @@
 #define ATID_PLC_KEYS_MAX 5
 #define ATID_PLC_METHODS_MAX 10
 
+/* A fork comes at most so many hours after the first operation that it nullifies. */
+#define ATID_PLC_RECOVERY_HOURS 72
+
 #endif							/* ATID_LIMITS_H */

@@ -6,9 +6,10 @@
  * The horizon is a time, in microseconds since the Unix epoch, that lies above
  * every identifier yet handed out (RFC 9562 section 6.3 calls for such a value
  * in stable storage).  It has nothing to do with the horizon of VACUUM; the name
- * is that of the sequence, which users see.  It is the last_value of a sequence that the extension
- * owns, generator_horizon: a sequence is dumped and restored with its value,
- * copied by pg_upgrade and CREATE DATABASE ... TEMPLATE, and replicated.
+ * is that of the sequence, which users see.  It is the last_value of a sequence
+ * that the extension owns, generator_horizon: a sequence is dumped and restored
+ * with its value, copied by pg_upgrade and CREATE DATABASE ... TEMPLATE, and
+ * replicated.
  *
  * Format: the page of any sequence, one tuple of three columns.
  *

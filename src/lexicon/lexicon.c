@@ -17,7 +17,7 @@
  * Input drops the key "$type" of a document, which only a published record has.  Two
  * equal documents are one.  Everything else is kept, so a document in its file and as a
  * record is the same.  Each value is checked against the Lexicon language by compiling it
- * (codec/lexicon/compiled.c).
+ * (codec/lexicon/compile.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -38,6 +38,7 @@
 #include "codec/text/address.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
 #include "lexicon/lexicon.h"
 #include "record/decode.h"
 #include "record/encode.h"
@@ -470,19 +471,8 @@ lexicons_are_equal(FunctionCallInfo fcinfo)
 	return result;
 }
 
-PG_FUNCTION_INFO_V1(atid_lexicon_eq);
-Datum
-atid_lexicon_eq(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(lexicons_are_equal(fcinfo));
-}
-
-PG_FUNCTION_INFO_V1(atid_lexicon_ne);
-Datum
-atid_lexicon_ne(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(!lexicons_are_equal(fcinfo));
-}
+ATID_FUNCTION(atid_lexicon_eq, BoolGetDatum(lexicons_are_equal(fcinfo)))
+ATID_FUNCTION(atid_lexicon_ne, BoolGetDatum(!lexicons_are_equal(fcinfo)))
 
 PG_FUNCTION_INFO_V1(atid_lexicon_hash);
 Datum

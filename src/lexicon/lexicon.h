@@ -68,14 +68,20 @@ extern AtidCborEvent atid_lexicon_next_event(AtidCborReader *reader, AtidCborIte
 /* The jsonb of documents in a block.  Raises 22P05 for U+0000. */
 extern Jsonb *atid_lexicon_jsonb(bytea *block);
 
-/* A reference in UTF-8, and its length; the length is 0 if it has no form in UTF-8. */
+/*
+ * A reference as a set has it, in UTF-8, and its length.  One that has no form in UTF-8 is
+ * empty, and so is no reference.
+ */
 extern const char *atid_lexicon_ref_utf8(const text *ref, size_t *len);
 
-/* Appends the text of a reference, in UTF-8. */
+/* Appends the text of a reference, in UTF-8: the NSID, and "#" and the name if it is not main. */
 extern void atid_lexicon_append_ref(StringInfo buf, const AtidLexicon *set, AtidLexText nsid,
 									AtidLexText name);
 
-/* A place in a set in words, with which a problem begins. */
+/*
+ * A place in a set in words, with which a problem begins: the NSID of the document, and the
+ * path in it.
+ */
 extern char *atid_lexicon_place(const uint8 *cbor, size_t len, size_t at);
 
 /* Adds a document, which the list only points at. */

@@ -109,9 +109,6 @@ alloc_for_program(void *arg, void *old, size_t size)
 	return MemoryContextAllocHuge((MemoryContext) arg, size);
 }
 
-/*
- * Compile a set into the current memory context.  Its bytes must stay where they are.
- */
 AtidFault
 atid_lexicon_compile_here(AtidLexicon *set, const uint8 *bytes, size_t len, size_t *at)
 {

@@ -23,7 +23,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/memutils.h"
 
 #include "cid.h"
 #include "codec/bytes.h"

@@ -21,7 +21,6 @@
 
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
@@ -30,6 +29,7 @@
 #include "codec/text/tid.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
 #include "lexicon/lexicon.h"
 #include "record/decode.h"
 #include "record/encode.h"
@@ -310,33 +310,10 @@ check_block(FunctionCallInfo fcinfo, char **problem)
  * record_conforms(record, lexicons [, nsid, lenient]): does a record conform to the
  * Lexicon of its "$type", or of this NSID, which its "$type" must be?
  */
-PG_FUNCTION_INFO_V1(atid_record_conforms);
-Datum
-atid_record_conforms(PG_FUNCTION_ARGS)
-{
-	return answer_verdict(fcinfo, check_record);
-}
-
-PG_FUNCTION_INFO_V1(atid_record_conforms_problem);
-Datum
-atid_record_conforms_problem(PG_FUNCTION_ARGS)
-{
-	return answer_problem(fcinfo, check_record);
-}
-
-PG_FUNCTION_INFO_V1(atid_dag_cbor_conforms);
-Datum
-atid_dag_cbor_conforms(PG_FUNCTION_ARGS)
-{
-	return answer_verdict(fcinfo, check_block);
-}
-
-PG_FUNCTION_INFO_V1(atid_dag_cbor_conforms_problem);
-Datum
-atid_dag_cbor_conforms_problem(PG_FUNCTION_ARGS)
-{
-	return answer_problem(fcinfo, check_block);
-}
+ATID_FUNCTION(atid_record_conforms, answer_verdict(fcinfo, check_record))
+ATID_FUNCTION(atid_record_conforms_problem, answer_problem(fcinfo, check_record))
+ATID_FUNCTION(atid_dag_cbor_conforms, answer_verdict(fcinfo, check_block))
+ATID_FUNCTION(atid_dag_cbor_conforms_problem, answer_problem(fcinfo, check_block))
 
 /*
  * The error for a record that does not conform, or about which the set cannot say.
@@ -421,7 +398,6 @@ atid_record_key_conforms_lexicons(PG_FUNCTION_ARGS)
 }
 
 
-
 /*
  * Values of any definition
  */
@@ -470,16 +446,5 @@ check_value(FunctionCallInfo fcinfo, char **problem)
 /*
  * value_conforms(value, lexicons, ref [, lenient]): does a value conform to a definition?
  */
-PG_FUNCTION_INFO_V1(atid_value_conforms);
-Datum
-atid_value_conforms(PG_FUNCTION_ARGS)
-{
-	return answer_verdict(fcinfo, check_value);
-}
-
-PG_FUNCTION_INFO_V1(atid_value_conforms_problem);
-Datum
-atid_value_conforms_problem(PG_FUNCTION_ARGS)
-{
-	return answer_problem(fcinfo, check_value);
-}
+ATID_FUNCTION(atid_value_conforms, answer_verdict(fcinfo, check_value))
+ATID_FUNCTION(atid_value_conforms_problem, answer_problem(fcinfo, check_value))

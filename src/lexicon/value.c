@@ -19,7 +19,6 @@
 
 #include "codec/bytes.h"
 #include "codec/cbor/dagcbor.h"
-#include "codec/text/address.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/lexicon.h"
@@ -52,9 +51,6 @@ check_head(const AtidLexiconDatum *head)
 		atid_refuse_packed(ATID_PACKED_NEWER, "atid.lexicon");
 }
 
-/*
- * A value that is all there.
- */
 AtidLexiconDatum *
 atid_lexicon_get(Datum datum)
 {
@@ -64,9 +60,6 @@ atid_lexicon_get(Datum datum)
 	return value;
 }
 
-/*
- * A value of which the version and the digest are there.
- */
 const AtidLexiconDatum *
 atid_lexicon_head(Datum datum)
 {
@@ -79,10 +72,6 @@ atid_lexicon_head(Datum datum)
 	return head;
 }
 
-/*
- * A reference as a set has it, in UTF-8.  One that has no form in UTF-8 is empty here, and so
- * is no reference.
- */
 const char *
 atid_lexicon_ref_utf8(const text *ref, size_t *len)
 {
@@ -99,10 +88,6 @@ atid_lexicon_ref_utf8(const text *ref, size_t *len)
 	return utf8;
 }
 
-/*
- * Append the text of a reference, in UTF-8: the NSID, and "#" and the name if it is not
- * main.
- */
 void
 atid_lexicon_append_ref(StringInfo buf, const AtidLexicon *set, AtidLexText nsid,
 						AtidLexText name)
@@ -167,10 +152,6 @@ path_in_document(const uint8 *document, size_t len, size_t at)
 	return path;
 }
 
-/*
- * A place in a set as words, with which an error begins: the NSID of the document, and
- * the path in it.
- */
 char *
 atid_lexicon_place(const uint8 *cbor, size_t len, size_t at)
 {
@@ -196,9 +177,6 @@ atid_lexicon_place(const uint8 *cbor, size_t len, size_t at)
 									 Max((ssize_t) at - (nsid.data + nsid.len - cbor), 0)));
 }
 
-/*
- * The jsonb of documents in a block.  Unlike a lexicon it cannot have U+0000.
- */
 Jsonb *
 atid_lexicon_jsonb(bytea *block)
 {
@@ -244,9 +222,6 @@ atid_lexicon_add_part(AtidLexiconParts *parts, const AtidLexiconPart *part)
 	parts->parts[parts->count++] = *part;
 }
 
-/*
- * Add the documents of a value, which must stay where it is.
- */
 void
 atid_lexicon_split(AtidLexiconParts *parts, const AtidLexiconDatum *value)
 {
@@ -288,20 +263,12 @@ compare_parts(const void *a, const void *b, void *arg)
 		atid_cbor_key_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len);
 }
 
-/*
- * Sort documents by their NSIDs, in bytewise order.
- */
 void
 atid_lexicon_sort(AtidLexiconParts *parts)
 {
 	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_parts, parts);
 }
 
-/*
- * Sort documents in the order that they have in a set, each once.  Returns NULL, or one
- * that has the NSID of another document.  free_part() frees those that are left out,
- * if it is not NULL.
- */
 const AtidLexiconPart *
 atid_lexicon_unite(AtidLexiconParts *parts, void (*free_part) (const AtidLexiconPart *part))
 {
@@ -332,9 +299,6 @@ atid_lexicon_unite(AtidLexiconParts *parts, void (*free_part) (const AtidLexicon
 	return NULL;
 }
 
-/*
- * The value of documents.  On a fault it is NULL, and *at is the document at fault.
- */
 AtidFault
 atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **value, const AtidLexiconPart **at)
 {
@@ -379,9 +343,6 @@ atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **value, const AtidL
 	return ATID_OK;
 }
 
-/*
- * A fault of a document as a sentence with its NSID.
- */
 char *
 atid_lexicon_fault_of(const AtidLexiconPart *part, AtidFault fault)
 {

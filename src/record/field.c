@@ -29,7 +29,6 @@
 #include "access/tupmacs.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -39,7 +38,6 @@
 #include "error.h"
 #include "record/decode.h"
 #include "record/field.h"
-#include "record/walk.h"
 #include "utf8.h"
 
 /*

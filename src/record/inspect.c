@@ -154,8 +154,11 @@ is_plain_key(const char *key, size_t len)
 	return len > 0;
 }
 
-void
-atid_append_path_key(StringInfo path, const char *key, size_t len)
+/*
+ * Append the step from an object to one of its values.
+ */
+static void
+append_path_key(StringInfo path, const char *key, size_t len)
 {
 	if (is_plain_key(key, len))
 	{
@@ -177,7 +180,7 @@ static void
 append_step(StringInfo path, const AtidLevel *level, AtidSlice key)
 {
 	if (level->map)
-		atid_append_path_key(path, key.data, key.len);
+		append_path_key(path, key.data, key.len);
 	else
 		appendStringInfo(path, "[" INT64_FORMAT "]", level->index);
 }
@@ -290,7 +293,7 @@ push_step(AtidPaths *paths, const AtidInspector *in, int depth)
 	if (!level->map)
 		appendStringInfoString(&paths->field, "[]");
 	else
-		atid_append_path_key(&paths->field, level->key.data, level->key.len);
+		append_path_key(&paths->field, level->key.data, level->key.len);
 	now->field_len = paths->field.len;
 }
 

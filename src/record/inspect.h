@@ -114,11 +114,6 @@ extern bool atid_paths_get(AtidPaths *paths, const AtidInspector *in, bool of_it
 						   Datum *path, Datum *field);
 
 /*
- * Append the step from an object to one of its values.
- */
-extern void atid_append_path_key(StringInfo path, const char *key, size_t len);
-
-/*
  * Append a JSON string.  Unlike escape_json(), this takes U+0000, and a text without
  * a terminator.
  */

@@ -54,9 +54,6 @@ atid_walk_fault_is_of_item(const AtidJsonbWalk *walk)
 		walk->fault != ATID_JSON_LINK_KEYS && walk->fault != ATID_JSON_BYTES_KEYS;
 }
 
-/*
- * Raise a fault as an error: what could not be done, and the place and the rule.
- */
 void
 atid_refuse_record(AtidFault fault, const char *what, const char *detail)
 {

@@ -55,6 +55,10 @@ extern bool atid_level_is_legacy_blob(const AtidLevel *level);
  * Is the current item at fault, or the object that it is in?
  */
 extern bool atid_walk_fault_is_of_item(const AtidJsonbWalk *walk);
+
+/*
+ * Raise a fault as an error: what could not be done, and the place and the rule.
+ */
 pg_noreturn extern void atid_refuse_record(AtidFault fault, const char *what,
 										   const char *detail);
 

@@ -32,6 +32,7 @@
 #include "codec/cbor/multiformat.h"
 #include "codec/text/address.h"
 #include "compat.h"
+#include "function.h"
 #include "record/decode.h"
 #include "record/encode.h"
 #include "record/field.h"
@@ -283,47 +284,12 @@ list_of_block(FunctionCallInfo fcinfo, ListOf what)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(atid_record_links);
-Datum
-atid_record_links(PG_FUNCTION_ARGS)
-{
-	return list_of_record(fcinfo, LIST_LINKS);
-}
-
-PG_FUNCTION_INFO_V1(atid_record_blobs);
-Datum
-atid_record_blobs(PG_FUNCTION_ARGS)
-{
-	return list_of_record(fcinfo, LIST_BLOBS);
-}
-
-PG_FUNCTION_INFO_V1(atid_dag_cbor_links);
-Datum
-atid_dag_cbor_links(PG_FUNCTION_ARGS)
-{
-	return list_of_block(fcinfo, LIST_LINKS);
-}
-
-PG_FUNCTION_INFO_V1(atid_dag_cbor_blobs);
-Datum
-atid_dag_cbor_blobs(PG_FUNCTION_ARGS)
-{
-	return list_of_block(fcinfo, LIST_BLOBS);
-}
-
-PG_FUNCTION_INFO_V1(atid_record_refs);
-Datum
-atid_record_refs(PG_FUNCTION_ARGS)
-{
-	return list_of_record(fcinfo, LIST_REFS);
-}
-
-PG_FUNCTION_INFO_V1(atid_dag_cbor_refs);
-Datum
-atid_dag_cbor_refs(PG_FUNCTION_ARGS)
-{
-	return list_of_block(fcinfo, LIST_REFS);
-}
+ATID_FUNCTION(atid_record_links, list_of_record(fcinfo, LIST_LINKS))
+ATID_FUNCTION(atid_record_blobs, list_of_record(fcinfo, LIST_BLOBS))
+ATID_FUNCTION(atid_dag_cbor_links, list_of_block(fcinfo, LIST_LINKS))
+ATID_FUNCTION(atid_dag_cbor_blobs, list_of_block(fcinfo, LIST_BLOBS))
+ATID_FUNCTION(atid_record_refs, list_of_record(fcinfo, LIST_REFS))
+ATID_FUNCTION(atid_dag_cbor_refs, list_of_block(fcinfo, LIST_REFS))
 
 
 /*
@@ -445,6 +411,7 @@ array_of_uris(FunctionCallInfo fcinfo, Uris *uris)
 		atid_sort(uris->offsets, uris->count, sizeof(uint32), compare_uris, uris->data);
 	for (int i = 0; i < uris->count; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (count > 0 &&
 			compare_uris(&uris->offsets[count - 1], &uris->offsets[i], uris->data) == 0)
 			continue;

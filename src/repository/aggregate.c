@@ -18,7 +18,6 @@
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "cid.h"

@@ -22,11 +22,9 @@
 
 #include "access/htup_details.h"
 #include "common/cryptohash.h"
-#include "common/sha2.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "codec/cbor/multiformat.h"
 #include "compat.h"
@@ -92,9 +90,11 @@ atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words, c
 	return false;
 }
 
-bool
-atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at,
-						const char *what)
+/*
+ * The same of a fault at a place in the CAR, or in what the CAR lies within.
+ */
+static bool
+archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at, const char *what)
 {
 	return atid_archive_problem(archive, fault,
 								atid_fault_at_byte(fault, (size_t) (at - archive->bytes)), what);
@@ -113,7 +113,7 @@ bool
 atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *reader)
 {
 	return reader->fault == ATID_OK ||
-		atid_archive_problem_at(archive, reader->fault, archive->car + reader->at, NULL);
+		archive_problem_at(archive, reader->fault, archive->car + reader->at, NULL);
 }
 
 bool
@@ -127,7 +127,7 @@ atid_archive_walk_problem(AtidArchive *archive, const AtidMstWalk *walk)
 
 	if (walk->fault_at == NULL)
 		return atid_archive_problem(archive, walk->fault, NULL, what);
-	return atid_archive_problem_at(archive, walk->fault, walk->fault_at, what);
+	return archive_problem_at(archive, walk->fault, walk->fault_at, what);
 }
 
 
@@ -147,8 +147,8 @@ sentence_of_cid(const uint8_t *cid, size_t len)
 static bool
 section_problem(AtidArchive *archive, AtidFault fault, const AtidCarSection *section)
 {
-	return atid_archive_problem_at(archive, fault, archive->car + section->offset,
-								   sentence_of_cid(section->cid, section->cid_len));
+	return archive_problem_at(archive, fault, archive->car + section->offset,
+							  sentence_of_cid(section->cid, section->cid_len));
 }
 
 bool
@@ -404,8 +404,8 @@ atid_archive_commit(AtidArchive *archive, AtidCommit *commit, AtidCarSection *se
 				fault = atid_commit_parse(section->block, section->block_len, commit);
 				if (fault == ATID_OK)
 					return true;
-				return atid_archive_problem_at(archive, fault, section->block + commit->at,
-											   sentence_of_root(cid, cid_len));
+				return archive_problem_at(archive, fault, section->block + commit->at,
+										  sentence_of_root(cid, cid_len));
 		}
 	}
 	return atid_archive_problem(archive, fault, NULL, sentence_of_root(cid, cid_len));

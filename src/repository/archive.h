@@ -14,8 +14,8 @@
 #include "compat.h"
 
 /*
- * What codec/mst*.c needs besides blocks: hashes, and memory from a context.  If an
- * AtidMstCaller has these functions, its arg must be a struct that begins with this one.
+ * What codec/repository/mst*.c needs besides blocks: hashes, and memory from a context.  If
+ * an AtidMstCaller has these functions, its arg must be a struct that begins with this one.
  */
 typedef struct AtidMstTools
 {
@@ -122,12 +122,6 @@ extern bool atid_archive_car_problem(AtidArchive *archive, const AtidCarReader *
  */
 extern bool atid_archive_problem(AtidArchive *archive, AtidFault fault, const char *words,
 								 const char *what);
-
-/*
- * The same of a fault at a place in the CAR, or in what the CAR lies within.
- */
-extern bool atid_archive_problem_at(AtidArchive *archive, AtidFault fault, const uint8_t *at,
-									const char *what);
 
 /*
  * The text of a CID for an error, or the beginning of a long one.  It is allocated.

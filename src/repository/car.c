@@ -20,9 +20,7 @@
 #include "utils/tuplestore.h"
 
 #include "cid.h"
-#include "codec/cbor/multiformat.h"
 #include "codec/repository/car.h"
-#include "codec/repository/mst.h"
 #include "compat.h"
 #include "repository/archive.h"
 

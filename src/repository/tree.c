@@ -84,13 +84,6 @@ atid_tree_close(AtidTree *tree)
 	pfree(tree);
 }
 
-bool
-atid_tree_enter(AtidTree *tree, bool partial)
-{
-	atid_mst_enter(&tree->walk);
-	return !(partial && tree->walk.at == ATID_MST_AT_FAULT && tree->walk.fault == ATID_MST_MISSING);
-}
-
 
 /*
  * mst_entries(car, root, partial): key and value, in the order of keys.
@@ -128,8 +121,12 @@ atid_mst_entries(PG_FUNCTION_ARGS)
 			MemoryContextReset(row);
 			atid_mst_pass(walk);
 		}
-		else if (!atid_tree_enter(tree, partial))
-			atid_mst_pass(walk);
+		else
+		{
+			atid_mst_enter(walk);
+			if (partial && walk->at == ATID_MST_AT_FAULT && walk->fault == ATID_MST_MISSING)
+				atid_mst_pass(walk);
+		}
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(row);

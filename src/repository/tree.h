@@ -31,12 +31,6 @@ extern AtidTree *atid_tree_open(FunctionCallInfo fcinfo, int i);
 extern void atid_tree_close(AtidTree *tree);
 
 /*
- * Enter the subtree (or the whole tree) that the walk is before.  Returns false if partial,
- * and its block is missing: the caller then passes it.  Raises an error for all other faults.
- */
-pg_nodiscard extern bool atid_tree_enter(AtidTree *tree, bool partial);
-
-/*
  * Raise the fault of the walk.
  */
 pg_noreturn extern void atid_tree_raise(AtidTree *tree);

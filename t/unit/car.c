@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  * car.c
  *		CARs are written, read, and cut off at any byte; each rule is broken alone; the slots
- *		of an index all collide.
+ *		of an index all collide; each part of a CID and each seed counts for its hash.
  *
  * t/066_repository_rules.pl has the words of all that is refused.
  *
@@ -276,6 +276,77 @@ test_index(bool collide)
 	free(index.slots);
 }
 
+/* What an index keeps of a CID's hash. */
+static uint32_t
+tag_of(const uint8_t *cid, size_t cid_len, const uint64_t seeds[ATID_CAR_SEEDS])
+{
+	AtidCarSlot slots[8] = {{0}};
+	AtidCarIndex index = {.car = car,.slots = slots,.mask = 7};
+	AtidCarReader reader;
+	AtidCarSection section;
+	const AtidCarSlot *slot;
+
+	put_header(0);
+	put_section(cid, cid_len, "x", 1);
+	index.len = car_len;
+	memcpy(index.seeds, seeds, sizeof(index.seeds));
+	atid_car_begin(&reader, car, car_len);
+	atid_car_index_read(&index, &reader);
+	slot = atid_car_index_find(&index, cid, cid_len, &section);
+	if (slot == NULL)
+		abort();
+	return slot->tag;
+}
+
+/*
+ * Who makes a CAR chooses its CIDs, so all that differs between two of them must
+ * reach their hashes, each word with a seed of its own.
+ */
+static void
+test_hash(void)
+{
+	uint8_t		cid[12 + ATID_SHA2_256_LEN] = {1, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88,
+	0x09, ATID_HASH_SHA2_256, ATID_SHA2_256_LEN};
+	uint64_t	seeds[ATID_CAR_SEEDS];
+	uint32_t	tag;
+	bool		bytes = true;
+	bool		words = true;
+	bool		all = true;
+
+	for (int i = 0; i < ATID_SHA2_256_LEN; i++)
+		cid[12 + i] = (uint8_t) (i + 1);
+	for (int i = 0; i < ATID_CAR_SEEDS; i++)
+		seeds[i] = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t) (i + 1);
+	tag = tag_of(cid, sizeof(cid), seeds);
+
+	for (size_t i = 1; i < sizeof(cid); i++)
+	{
+		if (i == 10 || i == 11)
+			continue;			/* the hash's number, and its length */
+		cid[i] ^= 2;
+		bytes = bytes && tag_of(cid, sizeof(cid), seeds) != tag;
+		cid[i] ^= 2;
+	}
+	for (int i = 12; i + 4 < (int) sizeof(cid); i += 4)
+	{
+		uint8_t		swapped[sizeof(cid)];
+
+		memcpy(swapped, cid, sizeof(cid));
+		memcpy(swapped + i, cid + i + 4, 4);
+		memcpy(swapped + i + 4, cid + i, 4);
+		words = words && tag_of(swapped, sizeof(cid), seeds) != tag;
+	}
+	for (int i = 0; i < ATID_CAR_SEEDS; i++)
+	{
+		seeds[i] ^= 2;
+		all = all && tag_of(cid, sizeof(cid), seeds) != tag;
+		seeds[i] ^= 2;
+	}
+	ok(bytes, "hash: each byte of a CID counts");
+	ok(words, "hash: the order of a digest's words counts");
+	ok(all, "hash: each seed counts");
+}
+
 int
 main(void)
 {
@@ -284,5 +355,6 @@ main(void)
 	test_faults();
 	test_index(false);
 	test_index(true);
+	test_hash();
 	return done();
 }

@@ -126,6 +126,11 @@ test_strings(void)
 	STRING("\\ud83c\\udf0a!", "\xF0\x9F\x8C\x8A!");
 	STRING("\\uD800\\uDC00\\uDBFF\\uDFFF", "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
 	STRING("\\\\u0041", "\\u0041");
+	REFUSED("a\\");
+	REFUSED("a\\u");
+	REFUSED("a\\u0");
+	REFUSED("a\\u00");
+	REFUSED("a\\u004");
 	REFUSED("\\ud83c");
 	REFUSED("\\ud83cx");
 	REFUSED("\\ud83c\\n12345");

@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "codec/repository/mst_build.h"
+#include "codec/repository/mst_walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +263,80 @@ test_limits(void)
 	atid_mst_builder_free(&builder, &caller);
 }
 
+/* The nodes that a builder has made, the root behind all others. */
+static struct
+{
+	uint8_t		cid[ATID_MST_CID_LEN];
+	uint8_t		node[128];
+	size_t		len;
+}			made[ATID_MST_DEPTH_MAX + 1];
+static int	made_count;
+
+static void
+keep_node(void *arg, const uint8_t cid[ATID_MST_CID_LEN], const uint8_t *node, size_t len)
+{
+	(void) arg;
+	if (made_count > ATID_MST_DEPTH_MAX || len > sizeof(made[0].node))
+		abort();
+	memcpy(made[made_count].cid, cid, ATID_MST_CID_LEN);
+	memcpy(made[made_count].node, node, len);
+	made[made_count++].len = len;
+}
+
+static AtidFault
+find_node(void *arg, const uint8_t cid[ATID_MST_CID_LEN], const uint8_t **block, size_t *len)
+{
+	(void) arg;
+	for (int i = 0; i < made_count; i++)
+	{
+		*block = made[i].node;
+		*len = made[i].len;
+		if (memcmp(made[i].cid, cid, ATID_MST_CID_LEN) == 0)
+			return ATID_OK;
+	}
+	return ATID_MST_MISSING;
+}
+
+/* A walk through the deepest tree; and a root of a key that is one level deeper. */
+static void
+test_deepest(void)
+{
+	static AtidMstWalk walk;
+	AtidMstCaller own = {fake_hash, failing_memory, find_node, keep_node, NULL, &memory};
+	AtidMstBuilder builder;
+	uint8_t		root[ATID_MST_CID_LEN];
+	uint8_t    *depth = made[ATID_MST_DEPTH_MAX].node + 9;	/* the second byte of the root's key */
+	int			entries = 0;
+
+	atid_mst_builder_init(&builder);
+	if (atid_mst_put(&builder, &own, (const uint8_t *) "Z0", 2, VALUE, VALUE_LEN) != ATID_OK ||
+		atid_mst_put(&builder, &own, (const uint8_t *) "aP", 2, VALUE, VALUE_LEN) != ATID_OK ||
+		atid_mst_finish(&builder, &own, root) != ATID_OK)
+		abort();
+	atid_mst_builder_free(&builder, &own);
+
+	atid_mst_walk_begin(&walk, &own, root);
+	while (walk.at == ATID_MST_AT_TREE || walk.at == ATID_MST_AT_ENTRY)
+	{
+		entries += walk.at == ATID_MST_AT_ENTRY;
+		if (walk.at == ATID_MST_AT_TREE)
+			atid_mst_enter(&walk);
+		else
+			atid_mst_pass(&walk);
+	}
+	ok(made_count == ATID_MST_DEPTH_MAX + 1 && entries == 2 && walk.at == ATID_MST_AT_END,
+	   "walk: a node at each level from 32 to 0");
+	atid_mst_walk_end(&walk);
+
+	if (*depth != 'P')
+		abort();
+	*depth = 'Q';
+	atid_mst_walk_begin(&walk, &own, root);
+	atid_mst_enter(&walk);
+	ok(walk.at == ATID_MST_AT_FAULT && walk.fault == ATID_MST_DEEP, "walk: a key of depth 33");
+	atid_mst_walk_end(&walk);
+}
+
 static void
 test_finish(void)
 {
@@ -392,6 +467,7 @@ main(void)
 	test_keys();
 	test_nodes();
 	test_limits();
+	test_deepest();
 	test_finish();
 	test_subtrees();
 	test_memory();

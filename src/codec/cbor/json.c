@@ -144,11 +144,13 @@ atid_json_unescape(const char **from, const char *stop, const char *end, char **
 	{
 		unsigned	code;
 
-		if (*src != '\\' || end - src < 2)
+		if (*src != '\\')
 		{
 			*dst++ = *src++;
 			continue;
 		}
+		if (end - src < 2)
+			return false;
 		src += 2;
 		switch (src[-1])
 		{

@@ -24,7 +24,7 @@ ATID_NODISCARD extern AtidFault atid_json_integer(const char *s, size_t len, int
  * Unescape the part of a string that begins at *from and before stop; end is
  * where the string ends.  The text, in UTF-8, goes to *to, which must have room
  * for end - *from bytes.  Both pointers move on.  Returns false at half of a
- * surrogate pair.
+ * surrogate pair, and at an escape that is cut off.
  */
 extern bool atid_json_unescape(const char **from, const char *stop, const char *end, char **to);
 

@@ -170,12 +170,15 @@ atid_lex_read_fields(AtidLexCompile *c, const AtidLexItem *map, AtidLexFields *f
 
 		if (key.arg <= FIELD_LEN_MAX)
 			for (unsigned f = first_field[key.arg]; f < first_field[key.arg + 1]; f++)
+			{
+				ATID_ASSERT(strlen(field_names[f]) == key.arg);
 				if (memcmp(atid_lex_characters(c, &key), field_names[f], key.arg) == 0)
 				{
 					fields->present |= UINT64_C(1) << f;
 					fields->places[f] = value.place;
 					break;
 				}
+			}
 		place = atid_lex_behind(c, &value);
 	}
 }

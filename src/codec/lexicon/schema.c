@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "codec/assert.h"
-#include "codec/cbor/dagcbor.h"
 #include "codec/text/address.h"
 #include "codec/text/format.h"
 

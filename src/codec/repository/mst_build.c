@@ -112,8 +112,7 @@ close_level(const AtidMstCaller *caller, const AtidMstLevel *level, const uint8_
 
 	if (tree == NULL && level != NULL && level->has_link)
 		tree = level->link;
-	grow_node(&writer, (level == NULL ? 0 : level->len) + NODE_FIRST_CAP);
-	if (writer.data == NULL)
+	if (!grow_node(&writer, (level == NULL ? 0 : level->len) + NODE_FIRST_CAP))
 		return ATID_NO_MEMORY;
 
 	atid_cbor_put_map(&writer, 2);

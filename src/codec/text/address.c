@@ -211,9 +211,6 @@ atid_nsid_scan(const char *s, size_t len, size_t *at)
 	return *at < len ? ATID_NSID_NAME : ATID_OK;
 }
 
-/*
- * The length of a valid NSID's authority: all segments but the last.
- */
 size_t
 atid_nsid_authority_len(const char *s, size_t len)
 {
@@ -235,9 +232,6 @@ atid_nsid_fold_case(char *s, size_t len)
 	fold_case(s, atid_nsid_authority_len(s, len));
 }
 
-/*
- * Record keys ("Record Key Syntax").  First rule: 1 to 512 characters.
- */
 bool
 atid_record_key_length_ok(size_t len)
 {

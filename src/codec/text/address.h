@@ -49,7 +49,7 @@ ATID_NODISCARD extern AtidFault atid_handle_scan(const char *s, size_t len, size
 ATID_NODISCARD extern AtidFault atid_nsid_scan(const char *s, size_t len, size_t *at);
 
 /*
- * All rules, with a fault and its place. ':' is allowed, as in Lexicon's format
+ * Record key: all rules, with a fault and its place.  ':' is allowed, as in Lexicon's format
  * record-key.
  */
 ATID_NODISCARD extern AtidFault atid_record_key_scan(const char *s, size_t len, size_t *at);
@@ -67,7 +67,7 @@ ATID_NODISCARD extern AtidFault atid_identifier_scan(const char *s, size_t len, 
 ATID_NODISCARD extern AtidFault atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri,
 												 size_t *at);
 
-/* Normalization, in place. */
+/* The length of a valid NSID's authority: all segments but the last. */
 extern size_t atid_nsid_authority_len(const char *s, size_t len);
 
 /*
@@ -83,7 +83,10 @@ extern void atid_nsid_fold_case(char *s, size_t len);
  */
 ATID_NODISCARD extern AtidFault atid_at_uri_fold_case(char *s, size_t len);
 
-/* The rules of a record key, one by one and together; "colon" allows ':'. */
+/*
+ * Record keys ("Record Key Syntax"), rule by rule.  First rule: 1 to
+ * ATID_RECORD_KEY_MAX characters.
+ */
 extern bool atid_record_key_length_ok(size_t len);
 
 /*
