@@ -65,7 +65,14 @@ async function addLexicons(db, documents) {
   const {
     rows: [{ nsids }],
   } = await db.query('SELECT atid.lexicon_nsids($1::atid.lexicon)::text[] AS nsids', [text]);
-  await db.query('DELETE FROM lexicons WHERE atid.lexicon_nsids(lexicons)::text[] <@ $1', [nsids]);
+  // older versions of these documents go, what else was stored with them stays
+  await db.query(
+    `WITH old AS (DELETE FROM lexicons AS l WHERE atid.lexicon_nsids(l.lexicons)::text[] && $1 RETURNING l.lexicons)
+     INSERT INTO lexicons (lexicons)
+     SELECT atid.lexicon_agg(atid.lexicon_document(old.lexicons, nsid)::atid.lexicon)
+     FROM old CROSS JOIN unnest(atid.lexicon_nsids(old.lexicons)::text[]) AS nsid WHERE nsid <> ALL ($1) HAVING count(*) > 0`,
+    [nsids],
+  );
   await db.query('INSERT INTO lexicons (lexicons) VALUES ($1)', [text]);
   return documents.filter((d) => d.defs?.main?.type === 'record').map((d) => d.id);
 }
@@ -84,7 +91,7 @@ async function want(db, settings, types) {
   else if (isNew) wants.push(['account', '*']);
   for (const one of wants)
     await db.query('INSERT INTO want (what, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', one);
-  return bySignal ? `accounts that have ${own.join(' or ')}` : 'all accounts of the server';
+  return bySignal ? `accounts that have ${own.join(' or ')}` : isNew ? 'all accounts of the server' : 'the accounts that were';
 }
 
 async function makeViews(db, { API_SCHEMA }) {
