@@ -94,12 +94,12 @@ GRANT TEMPORARY ON DATABASE strange TO consumer;
 CREATE SCHEMA try;
 CREATE TABLE try.truth (uri text PRIMARY KEY, cid text, what text, record jsonb);  -- of an honest one
 -- Runs a query; returns why it fails.
-CREATE FUNCTION try.fails(query text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION try.fails(asked text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-  EXECUTE query;
+  EXECUTE asked;
   RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
-  RETURN query || ': ' || SQLERRM;
+  RETURN asked || ': ' || SQLERRM;
 END $$;
 -- How many honest rows of a view say something else in a column.
 CREATE FUNCTION try.wrong(c view_column) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -111,12 +111,12 @@ BEGIN
   RETURN n;
 END $$;
 -- What a query gives, by indexes or by reading the table; and its plan.
-CREATE FUNCTION try.rows_by(query text, by_index bool, OUT found text, OUT plan text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION try.rows_by(query text, by_index bool, OUT got text, OUT plan text) LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
   PERFORM set_config('enable_seqscan', CASE WHEN by_index THEN 'off' ELSE 'on' END, true), set_config('enable_indexscan', by_index::text, true),
           set_config('enable_bitmapscan', by_index::text, true), set_config('enable_indexonlyscan', by_index::text, true), set_config('enable_sort', 'on', true);
-  EXECUTE query INTO found;
+  EXECUTE query INTO got;
   FOR line IN EXECUTE 'EXPLAIN ' || query LOOP plan := concat_ws(E'\n', plan, line); END LOOP;
 END $$;
 -- What an index does not find: all that is not NULL, and each value of some honest rows.
@@ -134,14 +134,14 @@ BEGIN
     one := every || format(CASE method WHEN 'gin' THEN '%I @> %s' ELSE '%I = %s' END, c, value);
     a := try.rows_by(one, true);
     b := try.rows_by(one, false);
-    IF a.found IS DISTINCT FROM b.found OR a.found LIKE '0%' OR a.plan NOT LIKE '%' || (SELECT relname FROM pg_class WHERE oid = i.index) || '%' THEN RETURN one || a.found || a.plan; END IF;
+    IF a.got IS DISTINCT FROM b.got OR a.got LIKE '0%' OR a.plan NOT LIKE '%' || (SELECT relname FROM pg_class WHERE oid = i.index) || '%' THEN RETURN one || a.got || a.plan; END IF;
   END LOOP;
   IF value IS NULL THEN RETURN format('%s.%s: no honest value', i.view, c); END IF;
   IF method = 'btree' THEN
     every := every || format('%I IS NOT NULL', c);
     a := try.rows_by(every, true);
     b := try.rows_by(every, false);
-    IF a.found IS DISTINCT FROM b.found THEN RETURN concat_ws(' ', every, a.found, b.found); END IF;
+    IF a.got IS DISTINCT FROM b.got THEN RETURN concat_ws(' ', every, a.got, b.got); END IF;
   END IF;
   RETURN NULL;
 END $$;

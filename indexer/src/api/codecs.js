@@ -62,14 +62,14 @@ export const namesPlugin = (left) => ({
     hooks: {
       build(build) {
         const { extend } = build;
-        build.extend = (base, extra, hint) => {
+        build.extend = (base, extra, hint, ...rest) => {
           const free = { ...extra };
           for (const key of Object.keys(extra)) {
             if (!(key in base) || base[key] === extra[key]) continue;
             delete free[key];
             left(`"${key}" is left out, since the name is taken: ${hint}`);
           }
-          return extend(base, free, hint);
+          return extend.call(build, base, free, hint, ...rest);
         };
         return build;
       },
