@@ -47,7 +47,7 @@ plan skip_all => $why unless defined $indexer;
 # The network.
 #
 my ($told, $stdin) = ('', '');
-my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile_records.js", AtidTest::Oracles::seed(), $ENV{ATID_CASES} // ($ENV{ATID_FULL} ? 2000 : 100), $folder ],
+my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile_records.js", AtidTest::Oracles::seed(), $ENV{ATID_CASES} // ($ENV{ATID_FULL} ? 2000 : 30), $folder ],
 	'<', \$stdin, '>', \$told, '2>', "$folder/network.log", IPC::Run::timer(60 * $limit));
 my $api;
 
@@ -130,11 +130,13 @@ DECLARE
   a record;
   b record;
 BEGIN
-  FOR value IN EXECUTE format('SELECT quote_literal(v.%I) FROM %s AS v JOIN try.truth AS t ON t.uri = v.uri::text AND t.record IS NOT NULL ORDER BY v.uri LIMIT 3', c, i.view) LOOP
+  FOR value IN EXECUTE format('SELECT quote_literal(v.%1$I) FROM %2$s AS v JOIN try.truth AS t ON t.uri = v.uri::text AND t.record IS NOT NULL WHERE v.%1$I IS NOT NULL ORDER BY v.uri LIMIT 3', c, i.view) LOOP
     one := every || format(CASE method WHEN 'gin' THEN '%I @> %s' ELSE '%I = %s' END, c, value);
     a := try.rows_by(one, true);
     b := try.rows_by(one, false);
-    IF a.got IS DISTINCT FROM b.got OR a.got LIKE '0%' OR a.plan NOT LIKE '%' || (SELECT relname FROM pg_class WHERE oid = i.index) || '%' THEN RETURN one || a.got || a.plan; END IF;
+    -- a value that half of the rows have can be cheaper to find by another index
+    IF a.got IS DISTINCT FROM b.got OR a.got LIKE '0%' OR method <> 'gin' AND value NOT IN ('''true''', '''false''')
+       AND a.plan NOT LIKE '%' || (SELECT relname FROM pg_class WHERE oid = i.index) || '%' THEN RETURN concat_ws(E'\n', one, a.got, b.got, a.plan); END IF;
   END LOOP;
   IF value IS NULL THEN RETURN format('%s.%s: no honest value', i.view, c); END IF;
   IF method = 'btree' THEN
@@ -197,7 +199,7 @@ is(sql(q{SELECT try.fails('SELECT find_references()')}), '', 'references can be 
 sql(q{DROP VIEW api.com_example_thing CASCADE; SELECT make_views('api')});
 is(sql(q{SELECT try.fails('SELECT make_view_index(view, name) FROM view_column WHERE kind IN ($$own$$, $$property$$)')}), '', 'indexes can be made over all of it');
 is(sql(q{SELECT try.fails('SELECT make_search($$api.com_example_thing$$, $$text$$, $$short$$, $$long$$)')}), '', '... and a search');
-is(sql(q{SELECT string_agg(u, E'\n') FROM view_index AS i, try.unfound(i) AS u WHERE NOT i.search}), '', '... and find what is there');
+is(sql(q{SELECT string_agg(u, E'\n') FROM view_index AS i, try.unfound(i) AS u WHERE i.view = 'api.com_example_thing'::regclass AND NOT i.search}), '', '... and find what is there');
 sql('GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader');
 
 #
@@ -214,9 +216,10 @@ SKIP:
 		$api = IPC::Run::start([ $indexer->bin, 'api' ], '<', \undef, '>', $log, '2>&1');
 	}
 	my $until = time + $limit;
-	sleep 0.1 until slurp_file($log) =~ m{api: (http://127\.0\.0\.1:\d+/)} || !$api->pumpable || time > $until;
-	ok(slurp_file($log) =~ m{api: (http://127\.0\.0\.1:\d+/)}, 'the API has a schema of all names') or diag(slurp_file($log)) && last SKIP;
-	my $at  = "$1graphql";
+	sleep 0.1 until slurp_file($log) =~ m{api: http://} || !$api->pumpable || time > $until;
+	my ($at) = slurp_file($log) =~ m{api: (http://127\.0\.0\.1:\d+/)};
+	ok(defined $at, 'the API has a schema of all names') or diag(slurp_file($log)) && last SKIP;
+	$at .= 'graphql';
 	my $ask = sub {
 		my ($query, $variables) = @_;
 		my $answer = $http->post($at, { headers => { 'content-type' => 'application/json', accept => 'application/json' }, content => encode_json({ query => $query, variables => $variables }) });

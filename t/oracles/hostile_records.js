@@ -87,7 +87,7 @@ function thing() {
   return { $type: THING, serial, text: `honest cats ${serial}`, short: `honest ${serial}`, long: `honest ${serial}`, kind: `kind ${serial}`, n: serial, ok: serial % 2 === 0,
     at: new Date(1.7e12 + 1000 * serial).toISOString(), createdAt: new Date(1.7e12 + 1000 * serial).toISOString(), to: uri, who: `did:web:a${serial}.example`, tid: tid(),
     cid: RAW.toString(), link: RAW, picture: blob, langs: ['en', `x-${serial}`], raw: new Uint8Array([1, 2, 3]), any: { serial }, one: { $type: `${THING}#node`, name: 'one' },
-    node: { name: `node ${serial}`, number: serial, child: { name: 'child' } }, subject: { uri, cid: RAW.toString() } };
+    node: { name: `node ${serial}`, number: serial, child: { name: 'child', number: serial } }, subject: { uri, cid: RAW.toString() } };
 }
 const profile = () => ({ $type: PROFILE, displayName: `honest ${++serial}`, avatar: blob, createdAt: new Date(1.7e12).toISOString() });
 function names() {
