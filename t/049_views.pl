@@ -7,6 +7,7 @@
 # - no value of a stranger, in no property, makes an INSERT, an index that is made, a search or a query by any column
 #   fail, and each index finds the honest record beside it;
 # - names that are the same, too long or no names get names of their own, and keep them when others come;
+# - an index can be made by commands that keep nobody from writing;
 # - a view stays, with its dependents, where a Lexicon only gains a property; is made anew where it loses one, unless
 #   something depends on it, with its search; and goes where its Lexicon has gone, with its indexes;
 # - an index of make_view_index serves a column and the expression behind it with one plan, for a role that may read
@@ -189,6 +190,25 @@ is($session->ok("SELECT one FROM b.a_b_c WHERE at = 'at://did:web:x5000.b'"), '5
 is(($session->try('SELECT FROM blocks'))[1], '42501', 'it may not read the source');
 $session->ok('RESET ROLE');
 
+# Made by commands, as of a table that others write
+my @commands = split /\n/, $session->ok(q{SELECT view_index_commands('b.a_b_c', 'rkey')});
+is(scalar @commands, 1, 'an index as a command');
+like($commands[0], qr/^CREATE INDEX CONCURRENTLY a_b_c_rkey_[0-9a-f]{8} ON public\.blocks USING btree /, '... that keeps nobody from writing');
+$session->ok('SET search_path = pg_catalog');
+$session->ok($_) foreach @commands;
+$session->ok('RESET search_path');
+is($session->ok(q{SELECT count(*) FROM view_index_commands('b.a_b_c', 'rkey')}), '0', '... once');
+$session->ok(q{SELECT make_view_index('b.a_b_c', 'rkey')});
+is($session->ok(q{SELECT string_agg(indexname, ' ') FROM pg_indexes WHERE indexname LIKE 'a\_b\_c\_rkey%'}), substr($commands[0], 26, 19), 'make_view_index takes it');
+like(plan_of(q{SELECT uri FROM b.a_b_c WHERE rkey = '5000'}), qr/Index.*a_b_c_rkey_/, '... as queries do');
+# One that has failed is dropped before.
+$session->ok(q{DELETE FROM view_index WHERE columns = '{rkey}'; UPDATE pg_index SET indisvalid = false WHERE indexrelid = (SELECT oid FROM pg_class WHERE relname LIKE 'a\_b\_c\_rkey\_%')});
+like($session->ok(q{SELECT string_agg(c, '; ') FROM view_index_commands('b.a_b_c', 'rkey') AS c}), qr/^DROP INDEX CONCURRENTLY IF EXISTS public\.a_b_c_rkey_\w{8}; CREATE INDEX CONCURRENTLY/, 'after one that has failed, both commands');
+$session->ok(q{SELECT make_view_index('b.a_b_c', 'rkey')});
+is($session->ok(q{SELECT indisvalid FROM view_index JOIN pg_index ON indexrelid = index WHERE columns = '{rkey}'}), 't', '... which make_view_index does not take');
+$session->ok(q{DO $$ DECLARE i regclass; BEGIN DELETE FROM view_index WHERE columns = '{rkey}';
+	FOR i IN SELECT oid FROM pg_class WHERE relname LIKE 'a\_b\_c\_rkey%' AND relkind = 'i' LOOP EXECUTE 'DROP INDEX ' || i; END LOOP; END $$});
+
 # Another expression, another source
 my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(index), '.* ON (\S+) USING (\w+).*', '\1 \2'), ' ') || count(*) FROM view_index};
 make('a.b.c' => { one => \%string, at => { type => 'string', format => 'at-uri' } });
@@ -198,10 +218,41 @@ like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Scan (using
 is($session->ok($index_of), 'public.blocks btree public.blocks hash2', '... in place of the old one');
 make('a.b.c' => { at => { type => 'string', format => 'at-uri' } });
 is($session->ok($index_of), 'public.blocks btree1', 'an index of a column that is gone goes');
+is($session->ok(q{SELECT has_table_privilege('reader', 'b.a_b_c', 'SELECT')}), 't', 'who could read the view can read the one that is made in its place');
 $session->ok(q{SELECT make_views(t.lexicons, 'jsons', 'b') FROM view_type AS t WHERE view = 'b.a_b_c'::regclass; SELECT make_view_index('b.a_b_c', 'at', 'did')});
 is($session->ok($index_of), 'public.jsons btree1', 'one of another source is made there');
 make();
 is($session->ok('SELECT count(*) FROM view_index') . $session->ok(q{SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'a\_b\_c%'}), '00', 'and goes with its view');
+
+# Names that engines take for one
+make('p.p.post' => { map { $_ => \%string } qw(aB a_b aB2 nodeId id rowId) }, 'p.p.posts' => {}, 'p.p.entry' => {}, 'p.p.entries' => {}, 'p.p.status' => {}, 'p.p.statuses' => {});
+is($session->ok(q{SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = 'b'::regnamespace}),
+	'p_p_entries p_p_entry_2 p_p_post p_p_posts_2 p_p_status p_p_statuses_2', 'of names that differ by their number only one is taken');
+is(columns('p_p_post'), 'uri did rkey cid sort_at conforms a_b a_b2 a_b_3 id node_id_2 row_id_2', '... and of those that differ by underscores');
+make();
+
+# Objects that refer to themselves, more properties than columns, and texts that are longer than their Lexicon says
+my %circle = map { ("p$_" => { type => 'ref', ref => 'c.c.c#main2' }) } 1 .. 300;
+my $circles = literal($json->encode([ { lexicon => 1, id => 'c.c.c', defs => { main => { type => 'record', key => 'any', record => { type => 'object', properties => { top => \%string, %circle } } },
+	main2 => { type => 'object', properties => { leaf => \%string, %circle } } } } ]));
+is(($session->try("SELECT make_views($circles, 'blocks', 'b')"))[2], '', 'a Lexicon that goes in circles has a view');
+like(columns('c_c_c'), qr/ p300 .* top .*p1_leaf/, '... with the properties of the shortest paths');
+make('l.l.l' => { long => { type => 'string', maxLength => 3000 }, free => \%string });
+$session->ok(q{SELECT make_view_index('b.l_l_l', 'long');
+	INSERT INTO blocks SELECT format('at://did:web:a.b/l.l.l/%s', n)::atid.at_uri, NULL, atid.record_to_dag_cbor(jsonb_build_object('long', repeat('x', n), 'free', repeat('x', n))) FROM unnest('{3000,3001}'::int[]) AS n});
+is($session->ok('SELECT octet_length(long), octet_length(free) FROM b.l_l_l ORDER BY rkey'), "3000|3000\n|3001", 'a text that is longer than its Lexicon says is NULL');
+like($session->ok(q{SELECT definition FROM view_index WHERE view = 'b.l_l_l'::regclass}), qr/USING hash/, '... and has an index by its hash');
+make();
+
+# Names in a locale in which the small letter of I is another one
+SKIP:
+{
+	skip 'the server has no ICU', 1 unless $session->ok(q{SELECT count(*) FROM pg_collation WHERE collprovider = 'i'});
+	$node->safe_psql('postgres', q{CREATE DATABASE turkish TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'tr'});
+	$node->safe_psql('turkish', 'CREATE EXTENSION atid');
+	$node->safe_psql('turkish', slurp_file("$FindBin::Bin/../indexer/sql/views.sql"));
+	is($node->safe_psql('turkish', q{SELECT view_name('{displayID}')}), 'display_id', 'a name is the same in every locale');
+}
 
 # Every kind of value in every property
 my %types = (
@@ -296,6 +347,14 @@ $session->ok("SELECT make_views($fewer, 'blocks', 'b')");
 is($session->ok($rank), "cats and cats|0.79\nhonest cats|0.61", 'a view that is made again has its search');
 $session->ok(q{SELECT make_search('b.h_h_h', 'english'::regconfig, 'text')});
 is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", 'a search by one configuration') ;
+$session->ok(q{CREATE TEXT SEARCH CONFIGURATION mine (COPY = english)});
+my @search = split /\n/, $session->ok(q{SELECT search_index_commands('b.h_h_h', 'mine', 'text')});
+$session->ok($_) foreach @search;
+$session->ok(q{SELECT make_search('b.h_h_h', 'mine'::regconfig, 'text')});
+is($session->ok(q{SELECT index::text FROM view_index WHERE search AND view = 'b.h_h_h'::regclass}), $search[0] =~ /CONCURRENTLY (\w+)/ ? $1 : '', 'an index of a search that was made by a command is taken');
+$session->ok('SET search_path = pg_catalog');
+is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", '... and by a configuration of ours, from any search_path');
+$session->ok('RESET search_path');
 like(($session->try(q{SELECT make_search('b.h_h_h', 'ok')}))[2], qr/no column ok of text/, 'only texts are searched');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'text', 'ok')}))[2], qr/column text .* index of its own/, 'a text without a bound has an index of its own');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'to', 'uri', 'who')}))[2], qr/entries of 3\d\d\d bytes/, 'an index whose entries may be too long is refused');
@@ -317,8 +376,10 @@ SELECT make_views(lexicons, 'blocks', 'b', conforming => true) FROM two;
 SELECT make_view_index('b.k_k_post', 'sort_at', 'uri');
 SQL
 is($session->ok('SELECT rkey, conforms FROM b.k_k_post ORDER BY rkey'), '1|t', 'conforming leaves out what does not conform, or is of another type');
-is($session->ok('SELECT count(*) FROM b.k_k_post AS p JOIN b.k_k_profile AS q USING (did)'), '1', 'a second record of a type that has one doubles nothing');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'b') FROM two});
+is($session->ok('SELECT count(*) FROM b.k_k_post'), '1', '... until it is said not to');
+is($session->ok('SELECT count(*) FROM b.k_k_post AS p JOIN b.k_k_profile AS q USING (did)'), '1', 'a second record of a type that has one doubles nothing');
+$session->ok(q{SELECT make_views(lexicons, 'blocks', 'b', conforming => false) FROM two});
 is($session->ok('SELECT rkey, conforms FROM b.k_k_post ORDER BY rkey'), "1|t\n2|f\n3|f", 'else conforms says it');
 is($session->ok(q{SELECT string_agg(line, ' ' ORDER BY line) FROM regexp_split_to_table((SELECT string_agg(description, E'\n') FROM pg_description
 	WHERE objoid IN ('b.k_k_post'::regclass, 'b.k_k_profile'::regclass)), E'[\n\r\u2028]\\\\s*') AS line WHERE line ~ '^@' AND line NOT LIKE '@pgGraphql%'}),

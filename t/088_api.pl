@@ -9,9 +9,11 @@
 # - a change is told at its COMMIT, with its joins, also while an older transaction still writes, once to each who asked
 #   for it, and none after the connection of the server was lost;
 # - the schema is made anew after make_views;
-# - "atid-indexer up" does the whole from Lexicons and a server, can be run again, and takes nothing back; with the page,
-#   the SQL and the Lexicons of examples/statusphere;
-# - with ATID_FULL, Chromium sees a status arrive on the page at 1280 and 400 pixels.
+# - the commands and queries of doc/views.md do what it says, as they stand there;
+# - "atid-indexer up" does the whole from Lexicons and a server, can be run again, with other versions of some Lexicons,
+#   and takes nothing back; with the page, the SQL and the Lexicons of examples/statusphere;
+# - with ATID_FULL, Chromium sees a status arrive on the page at 1280 and 400 pixels; npm installs the packages as the
+#   chapter says; and script/demo --app shows its page.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not there.
 
@@ -113,7 +115,9 @@ SELECT put(format('did:web:user%s.example', 1 + i % 20), 'xyz.statusphere.status
 SET search_path = indexer, public;
 CREATE SCHEMA api;
 SELECT make_views('api');
-SELECT make_view_index('api.xyz_statusphere_status', 'sort_at'), make_view_index('api.xyz_statusphere_status', 'did', 'sort_at');
+SELECT make_view_index('api.xyz_statusphere_status', 'sort_at'), make_view_index('api.xyz_statusphere_status', 'did', 'sort_at'), make_view_index('api.app_bsky_actor_profile', 'did');
+-- of somebody who writes as much as he can
+SELECT put(format('did:web:large%s.example', i), 'app.bsky.actor.profile', 'self', jsonb_build_object('avatar', jsonb_build_object('x', repeat('x', 950000)))) FROM generate_series(1, 60) AS i;
 CREATE ROLE reader LOGIN;
 GRANT USAGE ON SCHEMA api TO reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader;
@@ -150,6 +154,7 @@ my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, { %asks, PRIVATE => 1 }, 'a
 my $patience = AtidTest::Indexer::patience();
 local $ENV{QUERIES} = $ENV{ATID_FULL} ? 5500 : 600;
 judge('limits.mjs', $api->{match}, $api->{pid}, $patience);
+sql("DELETE FROM indexer.record WHERE did::text LIKE 'did:web:large%'");
 judge('changes.mjs', $api->{match}, $patience);
 unlike(slurp_file($api->{log}), qr/^\s+at /m, 'what strangers ask leaves no stack in the log');
 is(sql("SELECT count(*) FROM indexer.reader WHERE name LIKE 'api %'"), 1, 'it is one reader');
@@ -157,6 +162,134 @@ $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
 is($api->{run}->full_result(0), 0, 'SIGTERM ends it');
 is(sql('SELECT count(*) FROM indexer.reader'), 0, '... and it is no reader any more');
+
+#
+# The chapter. Its blocks that t/010_docs.pl does not run, each by what it is.
+#
+my (@blocks, $fence, $after_sql);
+my $chapter = slurp_file("$root/doc/views.md");
+foreach my $line (split /\n/, $chapter)
+{
+	if    (!defined $fence && $line =~ /^```(\w*)$/) { $fence = { kind => $1 || ($after_sql ? 'output' : 'block'), text => '' }; }
+	elsif (!defined $fence) { $after_sql = 0 if $line =~ /\S/; }
+	elsif ($line eq '```')
+	{
+		push @blocks, $fence->{text} if $fence->{kind} eq 'block';
+		$after_sql = $fence->{kind} eq 'sql';
+		undef $fence;
+	}
+	else { $fence->{text} .= "$line\n"; }
+}
+my %block = (sql => [], query => [], shell => [], api => []);
+foreach (@blocks)
+{
+	push @{
+		$block{
+			  /^(?:CREATE|GRANT|INSERT|SELECT|ALTER|REVOKE) / ? 'sql'
+			: /^(?:\{|subscription \{)/                       ? 'query'
+			: /^db-uri = /                                    ? 'untried'
+			: /atid-indexer api$/m                            ? 'api'
+			: /^(?:npm|createdb|psql|script\/demo) /          ? 'shell'
+			: 'unknown' } }, $_;
+}
+is(join('', @{ $block{unknown} // [] }), '', 'the blocks of the chapter are known');
+
+# A tree with the commands. npm gets the packages only with ATID_FULL: else they are there, and it does nothing.
+my $tree = "$folder/tree";
+mkdir $tree or die "$!";
+system('cp', '-R', "$root/indexer", "$root/examples", $tree) == 0 or die 'could not copy the tree';
+my $path = join ':', $program =~ s{/[^/]*$}{}r, $ENV{PATH};
+if ($ENV{ATID_FULL})
+{
+	PostgreSQL::Test::Utils::system_or_bail('rm', '-rf', "$tree/indexer/node_modules", "$tree/indexer/src/api/node_modules");
+	$path = "$folder/global/bin:$path";
+}
+else
+{
+	symlink $modules, "$tree/indexer/node_modules";
+	symlink $api_modules, "$tree/indexer/src/api/node_modules";
+	mkdir "$folder/bin";
+	append_to_file("$folder/bin/npm", "#!/bin/sh\nexit 0\n");
+	append_to_file("$folder/bin/atid-indexer", "#!/bin/sh\nexec node '$tree/indexer/bin/atid-indexer.js' \"\$@\"\n");
+	chmod 0755, glob "$folder/bin/*";
+	$path = "$folder/bin:$path";
+}
+
+# Runs a block in the tree, until a line of its log, or to its end.
+sub shell
+{
+	my ($text, $line, $settings) = @_;
+	my $log = "$folder/log" . @running;
+	local %ENV = $indexer->environment(%$settings, PATH => $path, npm_config_prefix => "$folder/global", npm_config_cache => "$folder/npm");
+	delete $ENV{PGDATABASE};
+	push @running, IPC::Run::start([ 'bash', '-ec', "cd '$tree'\n" . $text =~ s/^(?=(?:\w+=\S* )*atid-indexer (?:api|up)\b)/exec env /mr ], '<', \undef, '>', $log, '2>&1');
+	my $until = time + 4 * $limit;
+	sleep 0.1 until !defined $line || slurp_file($log) =~ $line || !$running[-1]->pumpable || time > $until;
+	my $match = defined $line && slurp_file($log) =~ $line ? $1 : undef;
+	eval { $running[-1]->finish } unless defined $line;
+	return { run => $running[-1], log => $log, match => $match };
+}
+
+# The database of its examples, with their Lexicons and records.
+sql('DROP OWNED BY reader');
+$node->safe_psql('postgres', 'DROP ROLE reader; CREATE ROLE reader; CREATE DATABASE indexer');
+$db = $indexer->{db} = 'indexer';
+($status, $said) = $indexer->command('init', '--role', 'consumer');
+is($status, 0, 'the database of the chapter') or die $said;
+append_to_file("$folder/chapter.json", $chapter =~ /CREATE TABLE rules AS SELECT '(.*?)'::atid\.lexicon/s ? $1 : die 'no Lexicons');
+($status, $said) = $indexer->command('lexicon', 'add', "$folder/chapter.json", glob "$lexicons/app.*.json");
+is($status, 0, 'its Lexicons') or die $said;
+sql(shift @{ $block{sql} });
+my ($references) = $chapter =~ /^(INSERT INTO view_reference .*?;)$/ms or die 'no references';
+sql(<<"SQL");
+SET search_path = indexer, public;
+$references
+SELECT make_views('api');
+SELECT make_view_index('api.com_example_post', 'sort_at', 'uri'), make_view_index('api.com_example_like', 'subject');
+SELECT scratch();
+BEGIN;
+INSERT INTO identity (did, handle) VALUES ('did:web:ada.example', 'ada.example');
+INSERT INTO op (uri, did, collection, fresh, cid, block)
+SELECT atid.at_uri_make('did:web:ada.example', c, k), 'did:web:ada.example', c, true, atid.record_cid(r), atid.record_to_dag_cbor(r) FROM (VALUES
+  ('com.example.post', '3jzfcijpj2z2a', '{"\$type": "com.example.post", "text": "One of the cats", "createdAt": "2026-03-17T10:20:00Z"}'::jsonb),
+  ('com.example.like', '3jzfcijpj2z2b', '{"\$type": "com.example.like", "subject": "at://did:web:ada.example/com.example.post/3jzfcijpj2z2a"}'),
+  ('app.bsky.actor.profile', 'self', '{"\$type": "app.bsky.actor.profile", "displayName": "Ada"}')) AS v (c, k, r);
+SELECT write();
+COMMIT;
+SQL
+foreach (@{ $block{sql} })
+{
+	sql('DROP OWNED BY reader; DROP ROLE reader') if /CREATE ROLE reader/;
+	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-c', $_ ], 'a block of SQL: ' . /^(.*)/);
+}
+is(scalar @{ $block{api} }, 1, 'a block that starts the API');
+my $served = shell($block{api}[0], qr{api: http://127\.0\.0\.1:(\d+)/}, { API_PORT => 0 });
+ok(defined $served->{match}, '... which it does') or diag(slurp_file($served->{log}));
+my $client = HTTP::Tiny->new(timeout => $limit);
+my $said_of = sub {
+	my ($query) = @_;
+	my $answer = $client->post("http://127.0.0.1:$served->{match}/graphql", { headers => { 'content-type' => 'application/json' }, content => encode_json({ query => $query }) });
+	return $answer->{content};
+};
+my ($list) = grep { /^\{/ } @{ $block{query} };
+like($said_of->($list), qr/"nodes":\[\{"uri":"at:[^]]*"text":"One of the cats"[^]]*"handle":"ada\.example"[^]]*"displayName":"Ada"[^]]*"totalCount":"?1/, 'its timeline') or diag($said_of->($list));
+my ($counted) = $chapter =~ /`(counts\w+\(.*?\))`/ or die 'no counts';
+$counted =~ s/since: "[^"]*"/since: "2020-01-01T00:00:00Z"/;
+like($said_of->("{ $counted { value count } }"), qr/"value":"did:web:ada\.example","count":1/, 'its counts');
+my ($subscription) = grep { /^subscription/ } @{ $block{query} };
+my ($heard, $nothing) = ('', '');
+push @running, IPC::Run::start([ $program, "$folder/api/subscribe.mjs", $served->{match}, $subscription ], '<', \$nothing, '>', \$heard, '2>&1');
+my $hears = $running[-1];
+my $deadline = time + $limit;
+sleep 0.1 until $client->get("http://127.0.0.1:$served->{match}/health")->{content} =~ / 1 subscriptions/ || time > $deadline;
+sql(q{SET search_path = indexer, public; SELECT scratch(); BEGIN; INSERT INTO op (uri, did, collection, fresh, cid, block)
+	SELECT atid.at_uri_make('did:web:ada.example', 'com.example.post', '3jzfcijpj2z2c'), 'did:web:ada.example', 'com.example.post', true, atid.record_cid(r), atid.record_to_dag_cbor(r)
+	FROM CAST('{"$type": "com.example.post", "text": "Another"}' AS jsonb) AS r; SELECT write(); COMMIT});
+$hears->pump_nb, sleep 0.1 until $heard =~ /"next"/ || time > $deadline;
+like($heard, qr/"gone":false,"comExamplePost":\{"text":"Another","accountByDid":\{"handle":"ada\.example"/, 'its subscription');
+$hears->kill_kill;
+$served->{run}->signal('TERM');
+eval { $served->{run}->finish };
 
 #
 # From Lexicons and a server to the application.
@@ -169,17 +302,23 @@ $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
 my $http = HTTP::Tiny->new(timeout => $limit);
 
-$db = new_database($node, 'statusphere');
-$indexer->{db} = $db;
+# The chapter's commands, but for the address of the network. Then again, with a newer version of a Lexicon.
 my %up = (API_PORT => 0, DIRECTORY => $url, PRIVATE => 1, API_ORIGINS => $url, API_USER => 'statusreader');
+my ($commands) = grep { /atid-indexer up / } @{ $block{shell} } or die 'no block with up';
+$commands =~ s{https://relay1\.us-east\.bsky\.network}{$url} or die 'up follows no relay';
+$db = $indexer->{db} = $commands =~ /^createdb (\w+)$/m ? $1 : die 'no createdb';
+mkdir "$folder/newer" or die "$!";
+append_to_file("$folder/newer/profile.json", slurp_file("$lexicons/app.bsky.actor.profile.json") =~ s/"key": "literal:self",/"key": "literal:self", "description": "Newer.",/r);
 foreach my $time ('', ' again')
 {
-	my $up = start(qr{api: (http://127\.0\.0\.1:\d+/)}, \%up, 'up', $lexicons, $url);
-	ok(1, "up$time");
+	my $up = $time ? start(qr{api: (http://127\.0\.0\.1:\d+/)}, \%up, 'up', "$folder/newer", $url) : shell($commands, qr{api: (http://127\.0\.0\.1:\d+/)}, \%up);
+	ok(defined $up->{match}, "up$time") or die slurp_file($up->{log});
 	$indexer->wait_for("the records are there$time", 'SELECT count(*) >= 12 FROM api.xyz_statusphere_status') and ok(1, "... and the records$time");
 	if (!$time)
 	{
-		$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/examples/statusphere/statusphere.sql" ], 'statusphere.sql');
+		my ($psql) = grep { /^psql / } @{ $block{shell} };
+		my $did = shell($psql, undef, {});
+		is($did->{run}->full_result(0) . slurp_file($did->{log}) =~ s/^(?:CREATE|NOTIFY|psql:.* already exists, skipping).*\n//mgr, '0', 'statusphere.sql') or diag(slurp_file($did->{log}));
 		sql("INSERT INTO indexer.want (what, value) VALUES ('collection', 'com.example.mine')");
 		my $ask = { headers => { 'content-type' => 'application/json' }, content => '{"query": "{ topStatuses(first: 20) { nodes { status count } } allAccounts(first: 1) { nodes { history(first: 2) { nodes { status } } } } }"}' };
 		my ($answer, $until) = (undef, time + $limit);
@@ -196,7 +335,9 @@ foreach my $time ('', ' again')
 		is(sql("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what, value) FROM indexer.want WHERE because IS NULL"),
 			'collection app.bsky.actor.profile, collection com.example.mine, collection xyz.statusphere.status, signal xyz.statusphere.status',
 			'what is wanted is what it was');
-		is(sql('SELECT count(*) FROM indexer.lexicons'), 1, '... and so are the Lexicons');
+		is(sql(q{SELECT string_agg(nsid || coalesce(' ' || (atid.lexicon_document(l.lexicons, nsid) #>> '{defs,main,description}'), ''), ', ' ORDER BY nsid COLLATE "C")
+			FROM indexer.lexicons AS l, unnest(atid.lexicon_nsids(l.lexicons)) AS nsid WHERE nsid <> 'com.atproto.repo.strongRef'}),
+			'app.bsky.actor.profile Newer., xyz.statusphere.status', '... and so are the Lexicons, but for the newer one');
 	}
 	$up->{run}->signal('TERM');
 	eval { $up->{run}->finish };

@@ -4,7 +4,9 @@
 --                                          has changed, dropped if it is gone; returns how many there are
 --   make_views(target)                     the same over the tables of the indexer, and a view of its accounts
 --   make_view_index(view, columns)         an index of the source, for queries of a view by these columns
+--   view_index_commands(view, columns)     the same as commands that keep nobody from writing
 --   make_search(view, columns)             an index of words, and the functions search_... and ..._rank
+--   search_index_commands(view, config, columns)
 --   find_references()                      fills view_reference from the references that are there
 --
 -- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (bytea,
@@ -26,6 +28,7 @@ CREATE TABLE IF NOT EXISTS view_type (
   source    regclass NOT NULL,
   accounts  regclass,
   condition text NOT NULL,     -- by which the source's rows are the view's, as indexes have it
+  conforming bool NOT NULL DEFAULT false,  -- it leaves out what does not conform
   lexicons  atid.lexicon,      -- what the type needs to be judged
   description text
 );
@@ -38,7 +41,7 @@ CREATE TABLE IF NOT EXISTS view_column (
   kind       text NOT NULL,    -- own; property; url, of the blob at the path
   type       text NOT NULL,
   expression text NOT NULL,    -- over a row of the source
-  most       int,              -- bytes in an index; NULL: it has no bound, or cannot be indexed
+  most       int,              -- bytes of a value; NULL: it has no bound, or cannot be indexed
   filled     bool NOT NULL,    -- it is never NULL
   description text,
   PRIMARY KEY (view, name)
@@ -74,8 +77,13 @@ CREATE TABLE IF NOT EXISTS labeler (
 CREATE OR REPLACE FUNCTION view_name(path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (SELECT CASE WHEN n = '' THEN 'field'
                     WHEN octet_length(n) > 57 THEN left(n, 48) || '_' || left(md5(array_to_string(path, '.')), 8) ELSE n END
-        FROM trim('_' FROM lower(regexp_replace(regexp_replace(array_to_string(path, '_'),
+        FROM trim('_' FROM lower(regexp_replace(regexp_replace(array_to_string(path, '_') COLLATE "C",
           '([a-z0-9])([A-Z])', '\1_\2', 'g'), '[^A-Za-z0-9]+', '_', 'g'))) AS n);
+
+-- What engines make of a name: they leave out the underscores, and make singulars and plurals of it. Two names of which
+-- they make one would be an error for them.
+CREATE OR REPLACE FUNCTION view_stem(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(regexp_replace(replace(name, '_', ''), 'ies$', 'y'), '(e?s)+$', '');
 
 -- A description as a comment. Engines take instructions from comments: PostGraphile from lines that begin with "@",
 -- pg_graphql from "@graphql". A character of no width makes text of these.
@@ -92,8 +100,9 @@ RETURN CASE WHEN schema->>'type' = 'ref' THEN (
   ELSE schema || jsonb_build_object('home', home) END;
 
 -- The columns of a record type: each property of the record, and the strings, numbers and truth values of objects in
--- it, to a path of three steps: reply.parent.uri is the column reply_parent_uri. The texts that an application looks
--- for are short, as their Lexicon says: longer ones have no value here.
+-- it, to a path of three steps: reply.parent.uri is the column reply_parent_uri. A text that is longer than its Lexicon
+-- says has no value here, so that a page of an application is no longer than that. Objects that refer to themselves have
+-- more properties than a view can have columns, 1,600: it has those of the shortest paths.
 CREATE OR REPLACE FUNCTION view_properties(lexicons atid.lexicon, nsid text,
   OUT name text, OUT path text[], OUT kind text, OUT type text, OUT most int, OUT description text)
 RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
@@ -111,12 +120,12 @@ RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
                                   WHEN 'cid' THEN 'atid.cid_link' WHEN 'datetime' THEN 'timestamptz' ELSE 'text' END
              WHEN 'token' THEN 'text' WHEN 'cid-link' THEN 'link'
              WHEN 'integer' THEN 'bigint' WHEN 'boolean' THEN 'boolean' ELSE 'jsonb' END AS type
-    FROM property
+    FROM (SELECT * FROM property LIMIT 780) AS first_ones  -- a blob has two columns
   )
   SELECT view_name(path), path, 'property', type,
          CASE type WHEN 'atid.at_uri' THEN 1200 WHEN 'atid.did' THEN 512 WHEN 'atid.cid_link' THEN 256 WHEN 'link' THEN 256
            WHEN 'jsonb' THEN NULL
-           WHEN 'text' THEN CASE WHEN jsonb_path_match(schema, '$.maxLength <= 1000', silent => true) THEN (schema->>'maxLength')::numeric::int
+           WHEN 'text' THEN CASE WHEN jsonb_path_match(schema, '$.maxLength <= 1000000', silent => true) THEN (schema->>'maxLength')::numeric::int
                                  WHEN said = 'token' OR schema ?| '{enum,knownValues,const}'
                                    OR schema->>'format' IN ('language', 'handle', 'nsid', 'record-key', 'at-identifier') THEN 1000 END
            ELSE 16 END,
@@ -180,9 +189,10 @@ CREATE OR REPLACE FUNCTION view_search_functions(view regclass) RETURNS SETOF re
 $$;
 
 -- With accounts, a table or view with the columns did and handle, each record has the handle of its account, and with
--- pds, its server, its blobs have addresses. conforming leaves out what does not conform.
+-- pds, its server, its blobs have addresses. conforming leaves out what does not conform, or not; NULL: as it was in this
+-- schema.
 CREATE OR REPLACE FUNCTION make_views(lexicons atid.lexicon, source regclass, target regnamespace, accounts regclass DEFAULT NULL,
-                                      conforming bool DEFAULT false)
+                                      conforming bool DEFAULT NULL)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   has CONSTANT name[] NOT NULL := ARRAY(
@@ -195,6 +205,8 @@ DECLARE
   account CONSTANT text := format('FROM %s AS a WHERE a.did = %s LIMIT 1', accounts, its);
   pds CONSTANT bool := EXISTS (SELECT FROM pg_attribute WHERE attrelid = accounts AND attname = 'pds' AND NOT attisdropped);
   labels CONSTANT bool := to_regclass('labels_in_force') IS NOT NULL;
+  leaves_out CONSTANT bool NOT NULL := coalesce(conforming, (
+    SELECT bool_or(v.conforming) FROM view_type AS v JOIN pg_class ON oid = v.view AND relnamespace = target), false);
   t record;
   p record;
   this regclass;
@@ -205,6 +217,7 @@ DECLARE
   rows text;
   judged text;
   definition text;
+  rights text[];
   wanted view_column[];
   names name[];
   free text;
@@ -226,7 +239,8 @@ BEGIN
     SELECT v.view, v.n INTO this, number FROM view_type AS v JOIN pg_class ON oid = v.view AND relnamespace = target WHERE v.nsid = t.nsid;
     IF NOT FOUND THEN
       SELECT n INTO free FROM (SELECT concat_ws('_', view_name(ARRAY[t.nsid]), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
-      WHERE to_regclass(format('%s.%I', target, n)) IS NULL LIMIT 1;
+      WHERE to_regclass(format('%s.%I', target, n)) IS NULL
+        AND NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = target AND relkind IN ('r', 'v', 'm', 'p', 'f') AND view_stem(relname) = view_stem(n)) LIMIT 1;
       full_name := format('%s.%I', target, free);
     ELSE
       full_name := view_full_name(this);
@@ -239,7 +253,7 @@ BEGIN
       INSERT INTO view_type (nsid, source, condition) VALUES (t.nsid, source, rows) RETURNING n INTO number;
     END IF;
     UPDATE view_type AS v
-    SET only_key = key, source = make_views.source, accounts = make_views.accounts, condition = rows, description = t.document #>> '{defs,main,description}',
+    SET only_key = key, source = make_views.source, accounts = make_views.accounts, condition = rows, conforming = leaves_out, description = t.document #>> '{defs,main,description}',
         lexicons = atid.lexicon_only(make_views.lexicons, ARRAY[t.nsid])
     WHERE v.n = number;
 
@@ -271,7 +285,8 @@ BEGIN
       wanted := wanted || ROW(NULL, 'author_handle', NULL, 'derived', 'text', format('(SELECT a.handle %s)', account), NULL, false, 'The handle of its account.')::view_column;
     END IF;
     -- The properties. Each keeps its name.
-    names := '{uri,did,rkey,cid,sort_at,conforms,hidden,author_handle}'::name[]
+    -- PostGraphile has a node_id, and makes row_id of id
+    names := '{uri,did,rkey,cid,sort_at,conforms,hidden,author_handle,node_id,row_id}'::name[]
       || ARRAY(SELECT k.name FROM view_column AS k JOIN view_properties(lexicons, t.nsid) AS v ON v.path = k.path AND v.kind = k.kind WHERE k.view = this);
     FOR p IN
       SELECT v.*, k.name AS old, view_expression(v.kind, v.type, v.most, v.path, holder) AS expression
@@ -282,7 +297,7 @@ BEGIN
       free := p.old;
       IF free IS NULL THEN
         SELECT n INTO free FROM (SELECT concat_ws('_', p.name, nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
-        WHERE n <> ALL (names) LIMIT 1;
+        WHERE replace(n, '_', '') <> ALL (ARRAY(SELECT replace(taken, '_', '') FROM unnest(names) AS taken)) LIMIT 1;
         names := names || free::name;
       END IF;
       IF p.kind = 'url' THEN
@@ -297,12 +312,18 @@ BEGIN
     FROM unnest(wanted) WITH ORDINALITY AS w (view, name, path, kind, type, expression, most, filled, description, n)
          LEFT JOIN pg_attribute ON attrelid = this AND attname = w.name;
     definition := format('VIEW %s AS SELECT %s FROM %s AS s WHERE %s%s', full_name, definition, source, rows,
-                         CASE WHEN conforming THEN format(' AND (%s) IS NOT FALSE', judged) ELSE '' END);
+                         CASE WHEN leaves_out THEN format(' AND (%s) IS NOT FALSE', judged) ELSE '' END);
     BEGIN
       EXECUTE 'CREATE OR REPLACE ' || definition;
     EXCEPTION WHEN invalid_table_definition THEN
+      rights := ARRAY(SELECT format('GRANT %s ON %s TO %s%s', x.privilege_type, full_name, CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END,
+                                    CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+                      FROM pg_class AS c, aclexplode(c.relacl) AS x WHERE c.oid = this AND x.grantee <> c.relowner);
       PERFORM drop_view(this);
       EXECUTE 'CREATE ' || definition;
+      FOREACH definition IN ARRAY rights LOOP
+        EXECUTE definition;
+      END LOOP;
       UPDATE view_index AS i SET view = full_name::regclass WHERE i.view = this;
     END;
     DELETE FROM view_column AS k WHERE k.view = this;
@@ -367,7 +388,9 @@ BEGIN
         SELECT k.name, 'did', aim.view FROM view_column AS k CROSS JOIN view_type AS aim
         WHERE k.view = of AND k.type = 'atid.did' AND aim.only_key IS NOT NULL AND (k.path IS NOT NULL OR aim.view <> of AND (this.only_key IS NULL OR this.nsid < aim.nsid))) AS f
     JOIN pg_class AS r ON r.oid = f.aim AND r.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = of) JOIN pg_namespace AS n ON n.oid = r.relnamespace;
-  EXECUTE format('COMMENT ON VIEW %s IS %L', view_full_name(of), concat_ws(E'\n', '@primaryKey uri', CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
+  -- PostGraphile makes types of these names for each view
+  EXECUTE format('COMMENT ON VIEW %s IS %L', view_full_name(of), concat_ws(E'\n', '@primaryKey uri',
+    (SELECT format('@name %s_record', relname) FROM pg_class WHERE oid = of AND relname ~ '_(connection|edge|filter|condition|order_by|column|input|patch)$'), CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
     format('@pgGraphql @graphql(%s)', jsonb_build_object('primary_key_columns', '{uri}'::text[], 'foreign_keys', coalesce(keys, '[]'))), view_text(this.description)));
   FOR c IN
     SELECT k.name, concat_ws(E'\n', CASE WHEN k.filled THEN '@notNull' END,
@@ -384,7 +407,7 @@ END
 $$;
 
 -- The views of the indexer: over its records, by its Lexicons, with a view of its accounts.
-CREATE OR REPLACE FUNCTION make_views(target regnamespace, conforming bool DEFAULT false) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION make_views(target regnamespace, conforming bool DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   account text := format('%s.account', target);
 BEGIN
@@ -407,6 +430,10 @@ BEGIN
   RETURN make_views((SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l), 'record'::regclass, target, account::regclass, conforming);
 END
 $$;
+
+-- An index that somebody makes by index_commands has a name that tells its definition.
+CREATE OR REPLACE FUNCTION view_index_name(label text, whole text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN left(label, 54) || '_' || left(md5(whole), 8);
 
 -- Makes an index with this definition, unless it is there, and drops the one that had its place. Views over one source
 -- share it.
@@ -434,12 +461,36 @@ BEGIN
   SELECT i.index INTO found_index FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = i.index AND x.indrelid = source AND x.indisvalid
   WHERE i.definition = whole LIMIT 1;
   IF NOT FOUND THEN
+    SELECT x.indexrelid INTO found_index FROM pg_index AS x
+    WHERE x.indexrelid = to_regclass(format('%s.%I', space, view_index_name(label, whole))) AND x.indrelid = source AND x.indisvalid;
+  END IF;
+  IF NOT FOUND THEN
     SELECT n INTO free FROM (SELECT concat_ws('_', label, nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
     WHERE to_regclass(format('%s.%I', space, n)) IS NULL LIMIT 1;
     EXECUTE format('CREATE INDEX %I ON %s', free, whole);
     found_index := format('%s.%I', space, free)::regclass;
   END IF;
   INSERT INTO view_index VALUES (of, wanted, is_search, found_index, whole, config);
+END
+$$;
+
+-- The commands that make an index while others write.
+CREATE OR REPLACE FUNCTION index_commands(of regclass, label text, definition text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  source CONSTANT regclass NOT NULL := (SELECT t.source FROM view_type AS t WHERE t.view = of);
+  space CONSTANT regnamespace NOT NULL := (SELECT relnamespace FROM pg_class WHERE oid = source);
+  whole CONSTANT text NOT NULL := format('%s %s', view_full_name(source), definition);
+  called CONSTANT text NOT NULL := view_index_name(label, whole);
+  is_valid bool;
+BEGIN
+  SELECT bool_or(x.indisvalid) INTO is_valid FROM pg_index AS x
+  WHERE x.indrelid = source
+    AND (x.indexrelid = to_regclass(format('%s.%I', space, called)) OR x.indexrelid IN (SELECT i.index FROM view_index AS i WHERE i.definition = whole));
+  IF is_valid THEN RETURN; END IF;
+  IF NOT is_valid THEN  -- an attempt that has failed
+    RETURN NEXT format('DROP INDEX CONCURRENTLY IF EXISTS %s.%I', space, called);
+  END IF;
+  RETURN NEXT format('CREATE INDEX CONCURRENTLY %I ON %s', called, whole);
 END
 $$;
 
@@ -458,7 +509,7 @@ $$;
 
 -- An index for queries of a view by these columns, in this order. A text without a bound has one by its hash, which
 -- takes any length and finds what is equal; what is jsonb has one that finds what it contains.
-CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION view_index_of(view regclass, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql AS $$
 DECLARE
   this view_type;
   missing name;
@@ -473,7 +524,7 @@ BEGIN
   IF FOUND THEN
     RAISE undefined_column USING MESSAGE = format('view %s has no column %I that an index can have', view, missing);
   END IF;
-  SELECT sum(c.most + 8), min(c.name) FILTER (WHERE c.most IS NULL), string_agg(format('(%s)', c.expression), ', ' ORDER BY w.n)
+  SELECT sum(c.most + 8), min(c.name) FILTER (WHERE c.most IS NULL OR c.type = 'text' AND c.most > 1000), string_agg(format('(%s)', c.expression), ', ' ORDER BY w.n)
   INTO total, loose, expressions
   FROM unnest(columns) WITH ORDINALITY AS w (name, n) JOIN view_column AS c ON c.view = this.view AND c.name = w.name;
   IF loose IS NULL THEN
@@ -491,10 +542,28 @@ BEGIN
   ELSE
     method := 'hash';
   END IF;
-  PERFORM keep_view_index(this.view, columns, false, view_name(ARRAY[this.nsid] || columns::text[]),
-                          format('USING %s (%s) WHERE %s', method, expressions, this.condition), NULL);
-  PERFORM comment_view(this.view);
+  of := this.view;
+  label := view_name(ARRAY[this.nsid] || columns::text[]);
+  definition := format('USING %s (%s) WHERE %s', method, expressions, this.condition);
+END
+$$;
+
+-- Those who write wait while the index is made. Where they must not, run what view_index_commands says, outside of a
+-- transaction, in psql by \gexec, and call make_view_index then: it takes the index that is there.
+CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  i record;
+BEGIN
+  i := view_index_of(view, columns);
+  PERFORM keep_view_index(i.of, columns, false, i.label, i.definition, NULL);
+  PERFORM comment_view(i.of);
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
+END
+$$;
+
+CREATE OR REPLACE FUNCTION view_index_commands(view regclass, VARIADIC columns name[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT c.* FROM view_index_of(view, columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
 END
 $$;
 
@@ -516,7 +585,7 @@ $$;
 -- An index of the words of these columns, and two functions beside the view: search_VIEW(query), and VIEW_rank(row,
 -- query), how well a row fits. The query is what people type into search engines. Without config, the first of a
 -- record's langs says in which language its words are.
-CREATE OR REPLACE FUNCTION make_search(view regclass, config regconfig, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION search_index_of(view regclass, config text, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql AS $$
 DECLARE
   this view_type;
   missing name;
@@ -530,10 +599,31 @@ BEGIN
   END IF;
   expressions := ARRAY(SELECT c.expression FROM unnest(columns) WITH ORDINALITY AS w (name, n)
                        JOIN view_column AS c ON c.view = this.view AND c.name = w.name ORDER BY w.n);
-  PERFORM keep_view_index(this.view, columns, true, view_name(ARRAY[this.nsid, 'search']),
-    format('USING gin ((%s)) WHERE %s', view_words(expressions, view_config(this.view, config::text, true)), this.condition), config::text);
-  PERFORM make_search_functions(this.view);
+  of := this.view;
+  label := view_name(ARRAY[this.nsid, 'search']);
+  definition := format('USING gin ((%s)) WHERE %s', view_words(expressions, view_config(this.view, config, true)), this.condition);
+END
+$$;
+
+-- The name of a configuration, whatever the search_path of who uses it is.
+CREATE OR REPLACE FUNCTION view_config_name(config regconfig) RETURNS text LANGUAGE sql STABLE STRICT
+RETURN (SELECT format('%I.%I', nspname, cfgname) FROM pg_ts_config AS c JOIN pg_namespace AS n ON n.oid = cfgnamespace WHERE c.oid = config);
+
+CREATE OR REPLACE FUNCTION make_search(view regclass, config regconfig, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  i record;
+BEGIN
+  i := search_index_of(view, view_config_name(config), columns);
+  PERFORM keep_view_index(i.of, columns, true, i.label, i.definition, view_config_name(config));
+  PERFORM make_search_functions(i.of);
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
+END
+$$;
+
+-- The same for a search: make_search takes the index then.
+CREATE OR REPLACE FUNCTION search_index_commands(view regclass, config regconfig, VARIADIC columns name[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT c.* FROM search_index_of(view, view_config_name(config), columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
 END
 $$;
 

@@ -62,11 +62,7 @@ async function addLexicons(db, documents) {
     rows: [{ problem }],
   } = await db.query('SELECT atid.lexicon_problem($1::jsonb) AS problem', [text]);
   if (problem !== null) throw new Problem(`These are no Lexicons: ${clean(problem, 500)}`);
-  const {
-    rows: [{ nsids }],
-  } = await db.query('SELECT atid.lexicon_nsids($1::atid.lexicon)::text[] AS nsids', [text]);
-  await db.query('DELETE FROM lexicons WHERE atid.lexicon_nsids(lexicons)::text[] <@ $1', [nsids]);
-  await db.query('INSERT INTO lexicons (lexicons) VALUES ($1)', [text]);
+  await db.query('SELECT add_lexicons($1)', [text]);
   return documents.filter((d) => d.defs?.main?.type === 'record').map((d) => d.id);
 }
 
@@ -84,7 +80,7 @@ async function want(db, settings, types) {
   else if (isNew) wants.push(['account', '*']);
   for (const one of wants)
     await db.query('INSERT INTO want (what, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', one);
-  return bySignal ? `accounts that have ${own.join(' or ')}` : 'all accounts of the server';
+  return bySignal ? `accounts that have ${own.join(' or ')}` : isNew ? 'all accounts of the server' : 'the accounts that were';
 }
 
 async function makeViews(db, { API_SCHEMA }) {

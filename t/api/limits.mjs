@@ -5,6 +5,7 @@
 // PID is the server's, whose memory is read. The database has 300 statuses of 20 accounts.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { WebSocket } from 'ws';
 
 const [port, pid, patience] = process.argv.slice(2).map(Number);
@@ -30,6 +31,13 @@ async function ask(query, variables) {
   return JSON.parse(text);
 }
 const ALL = 'allXyzStatusphereStatuses';
+async function until(what, limit = 5000 * patience) {
+  for (const end = performance.now() + limit; performance.now() < end; ) {
+    if (await what()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
 
 // --- queries that are answered ---
 
@@ -120,6 +128,52 @@ const ruru = await http('/', { method: 'GET', headers: { accept: 'text/html' } }
 const outside = [...ruru.text.matchAll(/(?:src|href|import)\s*[=(]?\s*["'](https?:)?\/\/[^"']+/g)].map((m) => m[0]);
 verdict(ruru.status === 200 && /ruru/i.test(ruru.text) && outside.length === 0, 'Ruru is at /, and names no other server', outside.join(' ') || ruru.status);
 
+// --- long answers ---
+
+const LARGE = 'allAppBskyActorProfiles';
+const once = await ask(`{ ${LARGE}(first: 1, filter: { did: { equalTo: "did:web:large1.example" } }) { nodes { avatar } } }`);
+verdict(JSON.stringify(once).length > 900_000, 'a record of 1 MB is answered', JSON.stringify(once).slice(0, 300));
+for (const [what, query] of [['one long value 30 times', `{ ${LARGE}(first: 1, filter: { did: { equalTo: "did:web:large1.example" } }) { nodes { ${many(30, 'avatar')} } } }`], ['80 MB of records', `{ ${LARGE}(first: 90) { nodes { avatar } } }`]]) {
+  const { status, text } = await post({ query });
+  verdict(text.length < 1000 && /longer than/.test(text), `refused: ${what}`, `${status} ${text.length} ${text.slice(0, 300)}`);
+}
+verdict((await ask(`{ ${ALL}(first: 1) { nodes { uri } } }`)).data, '... and others are answered');
+
+// --- connections ---
+
+// A connection that has sent this, and reads nothing.
+const raw = (text) => new Promise((resolve) => {
+  const s = connect(port, '127.0.0.1', () => { s.pause(); s.write(text, () => resolve(s)); });
+  s.on('error', () => {}).on('close', () => { s.isOver = true; });
+});
+const aPost = (body, length = body.length) => `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
+const SMALL = JSON.stringify({ query: `{ ${ALL}(first: 1) { nodes { uri } } }` });
+for (let i = 0; i < 5; i++) {
+  const s = await raw(aPost(SMALL).repeat(60));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  s.destroy();
+}
+verdict(await until(async () => (await post(SMALL)).status === 200, 2000 * patience), 'requests of a connection that is cut do not count any more');
+const piped = await raw(aPost(SMALL).repeat(2));
+piped.resume();
+verdict(await until(() => piped.isOver), 'a connection has one request at a time');
+const slow = await Promise.all(Array.from({ length: 120 }, () => raw(aPost('{"query": ', 100))));
+verdict((await post(SMALL)).status === 200, 'requests that arrive slowly keep nobody out');
+for (const s of slow) s.resume();
+if (process.env.QUERIES > 1000) verdict(await until(() => slow.every((s) => s.isOver), 15_000 * patience), '... and end');
+for (const s of slow) s.destroy();
+for (const path of ['//', '/%', '*', '/graphql?%', 'http://[/', '/\\']) {
+  const s = await raw(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+  s.resume();
+  verdict(await until(() => s.isOver), `an answer to GET ${path}`);
+}
+for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-7', '', 'application/graphql'])
+  verdict((await post(SMALL, { 'content-type': type })).status < 500, `a request of type ${type}`);
+for (const body of ['', 'null', '[]', '7', '"x"', '{}', '{"query": null}', '{"query": 5}', '{"query": "{ a }", "variables": []}', '{"query": "{ a }", "variables": "x"}', '{"query": "{ __typename }", "operationName": {}}', '\0', '{"query": "\\ud800"}',
+  '{"query": "query ($a: [String!]) { __typename }", "variables": {"a": [null]}}', `{"query": "{ __typename }", "variables": ${'['.repeat(9000)}${']'.repeat(9000)}}`, '{"query": "{ __typename }", "extensions": {"persistedQuery": {}}}', '{"query": "", "__proto__": {"query": "{ __typename }"}}'])
+  verdict((await post(body)).status < 500, `a body ${body.slice(0, 60)}`);
+verdict((await post(SMALL)).status === 200, 'after all of which it answers');
+
 // --- sockets ---
 
 const socket = (options = {}, path = '/graphql') =>
@@ -132,13 +186,6 @@ const socket = (options = {}, path = '/graphql') =>
     ws.on('error', (e) => resolve({ refused: e.message }));
     ws.closed = new Promise((over) => ws.on('close', over));
   });
-async function until(what, limit = 5000 * patience) {
-  for (const end = performance.now() + limit; performance.now() < end; ) {
-    if (await what()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return false;
-}
 const CHANGED = 'subscription { changed { uri } }';
 verdict((await socket({ origin: 'https://evil.example' })).refused === 403, 'a socket of a foreign origin is refused');
 verdict((await socket({}, '/other')).refused === 404, 'a socket elsewhere is refused');
@@ -166,6 +213,24 @@ const crowd = await Promise.all(Array.from({ length: 60 }, () => socket()));
 const refused = crowd.filter((s) => s.refused === 503).length;
 verdict(refused > 0 && crowd.length - refused <= 50, 'no more sockets than API_SOCKETS', `${refused} of 60 refused`);
 for (const s of [one, ...crowd]) s.ws?.terminate();
+await until(async () => /^ok, 0 sockets/.test(await health()));
+// What it reads of its own answers is nothing.
+for (const [what, send] of [['messages', (ws) => ws.send(JSON.stringify({ type: 'ping', payload: { x: 'x'.repeat(19_000) } }))], ['pings', (ws) => ws.ping('x'.repeat(125))]]) {
+  const deaf = await socket();
+  deaf.send({ type: 'connection_init' });
+  await until(() => deaf.got.length);
+  deaf.ws._socket.pause();
+  const before = memory();
+  for (let i = 0; i < 300_000 && deaf.ws.bufferedAmount < 50e6; i++) send(deaf.ws);
+  verdict(await until(async () => /^ok, 0 sockets/.test(await health()), 20_000 * patience), `a socket that sends ${what} and reads nothing is closed`, `${await health()}, ${before} to ${memory()} MB`);
+  deaf.ws.terminate();
+}
+const wordy = await socket();
+wordy.send({ type: 'connection_init' });
+await until(() => wordy.got.length);
+wordy.send({ type: 'subscribe', id: 'w', payload: { query: `{ ${'a '.repeat(9000)} }` } });
+verdict(await until(() => wordy.got.some((m) => m.type === 'error') || wordy.ws.readyState === 3) && !/did you mean/i.test(JSON.stringify(wordy.got)), 'many words are refused of a socket, too', JSON.stringify(wordy.got).slice(0, 300));
+wordy.ws.terminate();
 verdict(await until(async () => /^ok, 0 sockets, 0 subscriptions/.test(await health())), 'sockets that are gone leave nothing', await health());
 
 // --- memory ---

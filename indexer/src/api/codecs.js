@@ -53,3 +53,26 @@ export const CodecsPlugin = {
     },
   },
 };
+
+// Authors of Lexicons give names. Where one is taken, as that of a join, or is one of JavaScript's, the engine would make no
+// schema at all: so what comes second is left out.
+export const namesPlugin = (left) => ({
+  name: 'AtidNamesPlugin',
+  schema: {
+    hooks: {
+      build(build) {
+        const { extend } = build;
+        build.extend = (base, extra, hint, ...rest) => {
+          const free = { ...extra };
+          for (const key of Object.keys(extra)) {
+            if (!(key in base) || base[key] === extra[key]) continue;
+            delete free[key];
+            left(`"${key}" is left out, since the name is taken: ${hint}`);
+          }
+          return extend.call(build, base, free, hint, ...rest);
+        };
+        return build;
+      },
+    },
+  },
+});

@@ -1,8 +1,9 @@
 // What a query may cost, before anything of it runs.
 //
 // A query is refused by its length, by the number of its words, by its depth, and by the number of values that it can
-// get at most: the product of the sizes of the pages on the way to each field. So each list must say how long it is.
-import { Lexer, Source, TokenKind, getArgumentValues, getNamedType, getVariableValues } from 'postgraphile/graphql';
+// get at most: the product of the sizes of the pages on the way to each field. So each list must say how long it is. And
+// what it has got is not sent if it is too long: strangers write long texts, and a query can ask for one many times.
+import { GraphQLError, Lexer, Source, TokenKind, getArgumentValues, getNamedType, getVariableValues } from 'postgraphile/graphql';
 import { SafeError } from 'postgraphile/grafast';
 
 export const LENGTH = 20_000; // bytes of a request, or of a message
@@ -13,6 +14,7 @@ const VALUES = 25_000;
 const READS_ALL = VALUES / 5; // what a count of all records, a grouped count or the description of the schema is worth
 const COUNTS = 10; // and a count of those that point at one
 const STEPS = 5000; // fields, with those of a fragment each time that it is used
+const ANSWER = 10e6; // characters of an answer
 export const CACHED = 50; // queries of each cache: by default they hold several hundred MB
 
 const refuse = (text) => {
@@ -90,6 +92,24 @@ export function measure({ schema, document, variableValues, operationName }) {
   return values;
 }
 
+// How long a value is as JSON, at least; or more than is left.
+function lengthOf(value, left) {
+  if (typeof value === 'string') return value.length + 2;
+  if (value === null || typeof value !== 'object') return 4;
+  let length = 2;
+  for (const key in value) {
+    if (length > left) return length;
+    length += (Array.isArray(value) ? 1 : key.length + 4) + lengthOf(value[key], left - length);
+  }
+  return length;
+}
+
+// A result, or that it is too long.
+export const bounded = (result) =>
+  result?.data && lengthOf(result.data, ANSWER) > ANSWER
+    ? { errors: [new GraphQLError(`The answer is longer than ${ANSWER} characters: ask for less of it`)] }
+    : result;
+
 export const LimitsPlugin = {
   name: 'AtidLimitsPlugin',
   grafserv: {
@@ -105,6 +125,10 @@ export const LimitsPlugin = {
       prepareArgs(next, { args }) {
         measure(args);
         return next();
+      },
+      execute(next) {
+        const result = next();
+        return typeof result?.then === 'function' ? result.then(bounded) : bounded(result);
       },
     },
   },

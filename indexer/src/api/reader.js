@@ -2,6 +2,7 @@
 //
 // A fault in the engine, or in a function of the schema, then gives nobody more than the API shows anyway.
 import pg from 'pg';
+import { SafeError } from 'postgraphile/grafast';
 import { Problem, config } from '../database.js';
 
 // What is too much, and which statement takes it away.
@@ -58,6 +59,24 @@ LIMIT 20`;
 
 // Statements of the reader end after so many ms, and cannot write. No query is so long that compiling it pays.
 const WITHIN = 5000;
+
+// What a statement gives is in memory before anything of it is sent: so it ends when it is too much.
+const MOST = 50e6; // bytes
+export class ReaderClient extends pg.Client {
+  constructor(config) {
+    super(config);
+    const { connection } = this;
+    let bytes = 0;
+    connection.on('readyForQuery', () => (bytes = 0));
+    connection.once('readyForQuery', () => {
+      const { stream } = connection;
+      stream.on('data', (part) => {
+        bytes += part.length;
+        if (bytes > MOST) stream.destroy(new SafeError(`A part of the answer is longer than ${MOST} bytes: ask for less of it`));
+      });
+    });
+  }
+}
 
 export function readerConfig({ API_USER }) {
   const { API_PASSWORD } = process.env;

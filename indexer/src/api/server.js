@@ -12,20 +12,21 @@ import { format } from 'node:util';
 import { useServer } from 'graphql-ws/use/ws';
 import { makeSchema } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
-import { isSafeError } from 'postgraphile/grafast';
+import { SafeError, isSafeError } from 'postgraphile/grafast';
 import { defaultMaskError, makeGraphQLWSConfig } from 'postgraphile/grafserv';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { GraphQLError } from 'postgraphile/graphql';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
 import { WebSocketServer } from 'ws';
+import { clean } from '../border.js';
 import { told } from '../database.js';
 import * as log from '../log.js';
 import { Feed, changesPlugin } from './changes.js';
-import { CodecsPlugin } from './codecs.js';
+import { CodecsPlugin, namesPlugin } from './codecs.js';
 import { CountsPlugin } from './counts.js';
-import { CACHED, LENGTH, LimitsPlugin } from './limits.js';
-import { checkReader, readerConfig } from './reader.js';
+import { CACHED, LENGTH, LimitsPlugin, bounded } from './limits.js';
+import { ReaderClient, checkReader, readerConfig } from './reader.js';
 
 const CONNECTIONS = 10; // of the reader
 const INTROSPECTION = 60_000; // ms: it reads the catalogue, on a busy server slowly
@@ -33,6 +34,8 @@ const AT_A_TIME = 100; // requests over HTTP; others are told to come again
 const OF_A_SOCKET = 10; // operations
 const UNREAD = 1e6; // bytes that a socket does not read: then it is closed
 const SLOW = 10_000; // ms for a request to arrive
+const WHOLE = 30_000; // ms for its answer, until the client has read it
+const LOOK = 1000; // ms between two looks for such requests, and for which an answer of /health holds
 const SETTLED = 200; // ms: several notices of the schema are one
 
 // The packages speak to the console, of each query that is refused too. In the log an entry is one line.
@@ -51,9 +54,42 @@ function maskError(error) {
     : defaultMaskError(error);
 }
 
-const presetOf = (settings, feed) => ({
+// The requests that run. One counts once it has arrived, however slowly, and until its answer is read.
+class Crowd {
+  all = new Set();
+  enter(response) {
+    if (this.all.size >= AT_A_TIME) {
+      response.setHeader('retry-after', '1');
+      return false;
+    }
+    this.all.add(response);
+    const timer = setTimeout(() => response.destroy(), WHOLE);
+    response.on('close', () => {
+      clearTimeout(timer);
+      this.all.delete(response);
+    });
+    return true;
+  }
+}
+const MANY = 'too many requests at a time';
+
+const crowdPlugin = (crowd) => ({
+  name: 'AtidCrowdPlugin',
+  grafserv: {
+    middleware: {
+      // also of a socket, which has no response
+      processGraphQLRequestBody(next, { request }) {
+        const response = request?.requestContext.node?.res;
+        if (response && !crowd.enter(response)) throw new SafeError(MANY, { statusCode: 503 });
+        return next();
+      },
+    },
+  },
+});
+
+const presetOf = (settings, feed, crowd) => ({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-  plugins: [CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
+  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
   disablePlugins: [
     'PgConnectionArgFilterBackwardRelationsPlugin',
     'PgConnectionArgFilterForwardRelationsPlugin',
@@ -65,7 +101,7 @@ const presetOf = (settings, feed) => ({
   ],
   pgServices: [
     makePgService({
-      poolConfig: { ...readerConfig(settings), max: CONNECTIONS },
+      poolConfig: { ...readerConfig(settings), Client: ReaderClient, max: CONNECTIONS },
       schemas: [settings.API_SCHEMA],
       pubsub: false,
       pgSettingsForIntrospection: { statement_timeout: String(INTROSPECTION) },
@@ -104,7 +140,8 @@ export async function api(settings, ended) {
     clearTimeout(feed.timer);
     feed.timer = setTimeout(remake, SETTLED);
   });
-  const preset = presetOf(settings, feed);
+  const crowd = new Crowd();
+  const preset = presetOf(settings, feed, crowd);
   const made = await makeSchema(preset);
   const serv = grafserv({ preset, schema: made.schema });
   await serv.ready();
@@ -127,10 +164,14 @@ export async function api(settings, ended) {
     API_ORIGINS.includes(origin) ||
     (URL.canParse(origin) && new URL(origin).host === host);
 
-  let running = 0;
+  // A connection has one request at a time. Of those behind it nobody would tell that they are over when it is cut.
+  const asking = new WeakSet();
   const graphql = serv.createHandler();
-  const server = createServer(async (request, response) => {
+  const server = createServer({ connectionsCheckingInterval: LOOK }, async (request, response) => {
     const { origin } = request.headers;
+    if (asking.has(request.socket)) return request.socket.destroy();
+    asking.add(request.socket);
+    response.on('close', () => asking.delete(request.socket));
     const say = (status, text, more = {}) =>
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${text}\n`);
     if (request.url === '/health') return health(say);
@@ -145,17 +186,24 @@ export async function api(settings, ended) {
           'access-control-max-age': '86400',
         });
     }
-    if (running >= AT_A_TIME) return say(503, 'too many requests at a time', { 'retry-after': '1' });
-    running++;
-    response.on('close', () => running--);
-    return graphql(request, response);
+    if (request.method !== 'POST' && !crowd.enter(response)) return say(503, MANY);
+    try {
+      await graphql(request, response);
+    } catch (e) {
+      log.error(`api: ${told(e)}`);
+      request.socket.destroy();
+    }
   });
   Object.assign(server, { requestTimeout: SLOW, headersTimeout: SLOW, maxConnections: 2 * API_SOCKETS + AT_A_TIME });
 
+  let asked = null;
   async function health(say) {
     try {
       if (feed.heard < Date.now() - SLOW) throw new Error('the changes of the indexer are not heard of');
-      await preset.pgServices[0].adaptorSettings.pool.query('SELECT');
+      asked ??= preset.pgServices[0].adaptorSettings.pool
+        .query('SELECT')
+        .finally(() => setTimeout(() => (asked = null), LOOK).unref());
+      await asked;
       say(200, `ok, ${sockets.size} sockets, ${feed.size} subscriptions`);
     } catch (e) {
       say(503, told(e));
@@ -172,13 +220,19 @@ export async function api(settings, ended) {
           return [new GraphQLError(`A socket can have ${OF_A_SOCKET} operations at a time`)];
         return config.onSubscribe(ctx, id, payload);
       },
-      onNext(ctx, ...rest) {
+      onNext(ctx, id, payload, args, result) {
         if (ctx.extra.socket.bufferedAmount > UNREAD) ctx.extra.socket.terminate();
-        return config.onNext(ctx, ...rest);
+        const next = bounded(result);
+        return next === result ? config.onNext(ctx, id, payload, args, result) : next;
       },
     },
     upgrade,
   );
+  // What it says is answered, too.
+  upgrade.on('connection', (ws) => {
+    const look = () => ws.bufferedAmount > UNREAD && ws.terminate();
+    ws.on('message', look).on('ping', look);
+  });
   server.on('upgrade', (request, socket, head) => {
     const refuse = (line) => socket.end(`HTTP/1.1 ${line}\r\nconnection: close\r\n\r\n`);
     socket.on('error', () => {});
