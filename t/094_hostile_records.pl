@@ -226,7 +226,7 @@ SKIP:
 		return eval { decode_json($answer->{content}) } // { errors => [ { message => "$answer->{status} $answer->{content}" } ] };
 	};
 	my $schema = $ask->('{ __schema { queryType { fields { name type { name } } } } }');
-	my %lists  = map { ($_->{type}{name} // '') =~ /^(ComExample\w+)Connection$/ && $_->{name} =~ /^all/ ? ($1 => $_->{name}) : () } @{ $schema->{data}{__schema}{queryType}{fields} };
+	my %lists  = map { $_->{name} =~ /^all/ && ($_->{type}{name} // '') =~ /^(ComExample\w+)Connection$/ ? ($1 => $_->{name}) : () } @{ $schema->{data}{__schema}{queryType}{fields} };
 	is(scalar keys %lists, sql("SELECT count(*) FROM view_type WHERE nsid IS NOT NULL"), 'a list of each type') or diag(join ' ', sort keys %lists);
 	foreach my $type (qw(ComExampleThing ComExampleProfile ComExampleName))
 	{
