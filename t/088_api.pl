@@ -187,7 +187,6 @@ foreach (@blocks)
 		$block{
 			  /^(?:CREATE|GRANT|INSERT|SELECT|ALTER|REVOKE) / ? 'sql'
 			: /^(?:\{|subscription \{)/                       ? 'query'
-			: /^db-uri = /                                    ? 'untried'
 			: /atid-indexer api$/m                            ? 'api'
 			: /^(?:npm|createdb|psql|script\/demo) /          ? 'shell'
 			: 'unknown' } }, $_;

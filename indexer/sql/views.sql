@@ -74,11 +74,12 @@ CREATE TABLE IF NOT EXISTS labeler (
 );
 
 -- The name of a view or column: "app.bsky.feed.post" gives app_bsky_feed_post, and "createdAt" created_at.
+-- GraphQL has no names that begin with a digit, and "2fa" gives field_2fa.
 CREATE OR REPLACE FUNCTION view_name(path text[]) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN (SELECT CASE WHEN n = '' THEN 'field'
-                    WHEN octet_length(n) > 57 THEN left(n, 48) || '_' || left(md5(array_to_string(path, '.')), 8) ELSE n END
+RETURN (SELECT CASE WHEN octet_length(n) > 57 THEN left(n, 48) || '_' || left(md5(array_to_string(path, '.')), 8) ELSE n END
         FROM trim('_' FROM lower(regexp_replace(regexp_replace(array_to_string(path, '_') COLLATE "C",
-          '([a-z0-9])([A-Z])', '\1_\2', 'g'), '[^A-Za-z0-9]+', '_', 'g'))) AS n);
+          '([a-z0-9])([A-Z])', '\1_\2', 'g'), '[^A-Za-z0-9]+', '_', 'g'))) AS t,
+             trim('_' FROM CASE WHEN t ~ '^([0-9]|$)' THEN 'field_' || t ELSE t END) AS n);
 
 -- What engines make of a name: they leave out the underscores, and make singulars and plurals of it. Two names of which
 -- they make one would be an error for them.
@@ -101,8 +102,8 @@ RETURN CASE WHEN schema->>'type' = 'ref' THEN (
 
 -- The columns of a record type: each property of the record, and the strings, numbers and truth values of objects in
 -- it, to a path of three steps: reply.parent.uri is the column reply_parent_uri. A text that is longer than its Lexicon
--- says has no value here, so that a page of an application is no longer than that. Objects that refer to themselves have
--- more properties than a view can have columns, 1,600: it has those of the shortest paths.
+-- says has no value here, so that a page of an application is no longer than that. Objects that refer to themselves
+-- have more properties than a view can have columns, 1,600: it has those of the shortest paths.
 CREATE OR REPLACE FUNCTION view_properties(lexicons atid.lexicon, nsid text,
   OUT name text, OUT path text[], OUT kind text, OUT type text, OUT most int, OUT description text)
 RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
@@ -189,8 +190,8 @@ CREATE OR REPLACE FUNCTION view_search_functions(view regclass) RETURNS SETOF re
 $$;
 
 -- With accounts, a table or view with the columns did and handle, each record has the handle of its account, and with
--- pds, its server, its blobs have addresses. conforming leaves out what does not conform, or not; NULL: as it was in this
--- schema.
+-- pds, its server, its blobs have addresses. conforming leaves out what does not conform, or not; NULL: as it was in
+-- this schema.
 CREATE OR REPLACE FUNCTION make_views(lexicons atid.lexicon, source regclass, target regnamespace, accounts regclass DEFAULT NULL,
                                       conforming bool DEFAULT NULL)
 RETURNS bigint LANGUAGE plpgsql AS $$
