@@ -229,6 +229,14 @@ sub shell
 	return { run => $running[-1], log => $log, match => $match };
 }
 
+# The chapter begins where the indexer is installed.
+if ($ENV{ATID_FULL})
+{
+	my ($install) = slurp_file("$root/doc/indexer.md") =~ /^(npm install --global .*)$/m or die 'indexer.md installs nothing';
+	my $installed = shell($install, undef, {});
+	is($installed->{run}->full_result(0), 0, 'the indexer is installed') or diag(slurp_file($installed->{log}));
+}
+
 # The database of its examples, with their Lexicons and records.
 sql('DROP OWNED BY reader');
 $node->safe_psql('postgres', 'DROP ROLE reader; CREATE ROLE reader; CREATE DATABASE indexer');
