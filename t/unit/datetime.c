@@ -78,6 +78,22 @@ is_normalized(const char *s, const char *want)
 		printf("# %s: \"%s\", not \"%s\"\n", s, got, want);
 }
 
+/* What keeps a text in none of the forms from being normalized. */
+static void
+is_in_no_form(const char *s, AtidFault want, size_t want_at)
+{
+	size_t		len = strlen(s);
+	char	   *copy = exact(s, len);
+	int64_t		us;
+	size_t		at = 99;
+	AtidFault	got = atid_datetime_parse_sloppy(copy, len, &us, &at);
+
+	free(copy);
+	ok(got == want && at == want_at, "not normalized: the fault and its place");
+	if (got != want || at != want_at)
+		printf("# %s: fault %d at %d, not %d at %d\n", s, got, (int) at, want, (int) want_at);
+}
+
 /* Each day from 0000-01-01 to 9999-12-31, one after the other. */
 static void
 test_calendar(void)
@@ -328,6 +344,24 @@ test_normalize(void)
 	is_normalized("2026-03-17T10:20:30Z ", "");
 	is_normalized("2026-03-17T10:20:30.", "");
 	is_normalized("2026-03-17T10:20.5", "");
+
+	/* what is wrong, and where, in each form */
+	is_in_no_form("2026-03-1", ATID_DATETIME_DATE, 9);
+	is_in_no_form("2026-03-17x10:20", ATID_DATETIME_SEPARATOR, 10);
+	is_in_no_form("2026-03-17T10:2", ATID_DATETIME_TIME, 15);
+	is_in_no_form("2026-03-17 10:20+1", ATID_DATETIME_ZONE, 18);
+	is_in_no_form("x", ATID_DATETIME_FORM, 0);
+	is_in_no_form("17 Mai 2026 10:20", ATID_DATETIME_FORM, 3);
+	is_in_no_form("17 Mar 2026 1020", ATID_DATETIME_TIME, 14);
+	is_in_no_form("17 Mar 2026 10:20+0100", ATID_DATETIME_ZONE, 17);
+	is_in_no_form("17 Mar 2026 10:20 +01x0", ATID_DATETIME_ZONE, 21);
+	is_in_no_form("Tue", ATID_DATETIME_FORM, 3);
+	is_in_no_form("Tue Mai 17 2026 10:20:30 GMT+0100", ATID_DATETIME_FORM, 4);
+	is_in_no_form("Tue Mar 7 2026 10:20:30 GMT+0100", ATID_DATETIME_FORM, 9);
+	is_in_no_form("Tue Mar 17 2026 1020 GMT+0100", ATID_DATETIME_TIME, 18);
+	is_in_no_form("Tue Mar 17 2026 10:20:30+0100", ATID_DATETIME_ZONE, 24);
+	is_in_no_form("Tue Mar 17 2026 10:20:30 GMT 0100", ATID_DATETIME_ZONE, 28);
+	is_in_no_form("Tue Mar 17 2026 10:20:30 GMT+0100 (x", ATID_DATETIME_TRAILING, 33);
 }
 
 int

@@ -394,6 +394,7 @@ static const Case cases[] = {
 	{REFER("'type':'union','refs':['x.y.z'],'closed':true"), ATID_OK, NULL},
 	{RECORD("'tid'"), ATID_OK, NULL},
 	{RECORD("'literal:a:b'"), ATID_OK, NULL},
+	{RECORD("'nsid'"), ATID_OK, NULL},
 	{DOC("'main':{'type':'record','key':'any','record':{'type':'object','properties':"
 		 "{'p':{'type':'ref','ref':'#main'},'q':{'type':'union','refs':['a.b.c']}}}}"),
 	ATID_OK, NULL},
