@@ -17,7 +17,7 @@ SELECT x.*, CASE
     WHEN frame_rate < 0.05 THEN NULL
     WHEN old_rate > 0.9 * frame_rate THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
     WHEN moved_rate > 0.9 * frame_rate THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
-    WHEN unsigned_rate > 0.9 * frame_rate AND kind = 'repos' AND known
+    WHEN unsigned_rate > 0.9 * frame_rate AND x.kind = 'repos' AND known
     THEN 'no frame is signed by the key of its account: is DIRECTORY the right one?'
     WHEN unwritten_rate > 0.5 * frame_rate THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem
 FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames, sum(t.commits)::bigint AS commits,
@@ -28,7 +28,7 @@ FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS f
              sum(t.unwritten_rate) AS unwritten_rate, count(*) AS takers, s.look IS NOT NULL AS gap,
              EXISTS (SELECT FROM tally WHERE what = 'loads') AS known
       FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x
-     JOIN (SELECT s.name AS of, s.error FROM stream AS s) AS e ON e.of = x.name;
+     JOIN stream AS s USING (name);
 
 -- NULL if the stream moves and makes sense, else why not.
 CREATE OR REPLACE FUNCTION health(stream text) RETURNS text LANGUAGE plpgsql STABLE AS $$

@@ -239,16 +239,21 @@ export async function lexicons(db) {
   return { lines: rows.length > 0 ? rows.map((r) => clean(r.nsid, 317)) : ['There are none.'], ok: true };
 }
 
+// Says what a text is that is no Lexicon.
+export async function checkLexicons(db, text, otherwise) {
+  const [{ problem }] = await rowsOf(db, 'SELECT atid.lexicon_problem($1::jsonb) AS problem', [text]);
+  if (problem !== null) throw new Problem(`${otherwise}: ${clean(problem, 500)}`);
+}
+
 export async function addLexicons(db, files) {
   await db.query('BEGIN'); // all, or none
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch((e) => {
       throw new Problem(`${file}: ${e.code === 'ENOENT' ? 'there is no such file' : e.message}`);
     });
-    const [{ problem }] = await rowsOf(db, 'SELECT atid.lexicon_problem($1::jsonb) AS problem', [text]).catch((e) => {
-      throw new Problem(`${file}: ${e.message}`);
+    await checkLexicons(db, text, `${file} is not a Lexicon`).catch((e) => {
+      throw e instanceof Problem ? e : new Problem(`${file}: ${e.message}`);
     });
-    if (problem !== null) throw new Problem(`${file} is not a Lexicon: ${clean(problem, 500)}`);
     await db.query('SELECT indexer.add_lexicons($1)', [text]);
   }
   await db.query('COMMIT');

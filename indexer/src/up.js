@@ -8,11 +8,12 @@ import { randomBytes } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BOUNDS, clean, page } from './border.js';
+import { BOUNDS, page } from './border.js';
 import { Problem, connect, told } from './database.js';
 import { Http } from './http.js';
 import * as log from './log.js';
 import { checkSchema, install } from './schema.js';
+import { checkLexicons } from './status.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
 const OURS = 'made by atid-indexer up'; // the comment of a login of which it may change the password
@@ -58,10 +59,7 @@ async function listsCollections({ SERVICE, LEAST, PRIVATE }, nsid) {
 
 async function addLexicons(db, documents) {
   const text = JSON.stringify(documents);
-  const {
-    rows: [{ problem }],
-  } = await db.query('SELECT atid.lexicon_problem($1::jsonb) AS problem', [text]);
-  if (problem !== null) throw new Problem(`These are no Lexicons: ${clean(problem, 500)}`);
+  await checkLexicons(db, text, 'These are no Lexicons');
   await db.query('SELECT add_lexicons($1)', [text]);
   return documents.filter((d) => d.defs?.main?.type === 'record').map((d) => d.id);
 }
