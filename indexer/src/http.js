@@ -390,10 +390,11 @@ export class Http {
       if (!free && isIP(host) && isPrivate(host)) throw new Failure('private address', host, { origin: url.origin });
       const get = url.protocol === 'http:' ? http.get : https.get;
       const headers = { 'user-agent': 'atid-indexer', 'accept-encoding': 'identity' };
-      get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers }, resolve).on(
-        'error',
-        reject,
-      );
+      // An answer of 101 is told by neither 'response' nor 'error'.
+      get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers })
+        .on('response', resolve)
+        .on('error', reject)
+        .on('close', () => reject(new Failure('cut short', 'no answer', { origin: url.origin })));
     });
   }
 

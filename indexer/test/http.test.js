@@ -221,6 +221,24 @@ test('an answer, an error, a large one, one that is cut short', async () => {
   assert.equal(await get('/nothing'), 'malformed');
 });
 
+test('whatever comes instead of an answer ends the request', { timeout: 10e3 }, async () => {
+  const answers = [
+    '',
+    '\r\n\r\n',
+    'HTTP/1.1 101 x\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n',
+    'HTTP/1.1 101 x\r\n\r\n',
+    'HTTP/1.1 100 x\r\n\r\n',
+    'HTTP/1.1 103 x\r\nLink: a\r\n\r\nHTTP/1.1 101 x\r\nUpgrade: websocket\r\n\r\nx',
+    'HTTP/1.1 200 x\r\nUpgrade: h2c\r\nConnection: upgrade\r\nContent-Length: 5\r\n\r\nx',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+  ];
+  for (const answer of answers) {
+    handler = (q) => q.socket.end(answer);
+    assert.match(String(await get('/')), /^(cut short|malformed|unreachable)$/, JSON.stringify(answer));
+  }
+});
+
 test('redirects: five, to public addresses, to an origin that has a place', async () => {
   handler = (q, r) => {
     const n = Number(q.url.slice(1));
