@@ -250,6 +250,25 @@ is(last_of("SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account
 	"SELECT lag BETWEEN '50 min' AND '70 min' FROM taker WHERE stream = 'relay'"), 't', 'a time that somebody has made up is not the lag of the stream');
 is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}'))", $state),
 	'inactive|deactivated|0', 'an account that is not active has no records');
+# The stream does not wait for the records of an account that has many.
+my @many = ("INSERT INTO record (uri, did, cid, block, conforms) SELECT atid.at_uri_make('$did', 'app.bsky.feed.post', 'n' || n), did, cid, block, conforms
+	FROM (SELECT * FROM record WHERE did = '$did' LIMIT 1) AS r, generate_series(1, 11000) AS n",
+	"SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}')])");
+my $rest = 11000 + $all - 200;
+is(last_of(@many, $state), "inactive|deactivated|$rest", 'of many records 200 go with the frame');
+is(last_of(@many, "UPDATE account SET load_at = now(), rev = NULL, state = 'desynchronized' WHERE did = '$second'", 'SELECT settle(99)', $state),
+	'inactive|deactivated|' . ($rest - 5000), '... others by settle, whatever else is to be done');
+is(last_of(@many, ('SELECT settle(99)') x 3, $state), 'inactive|deactivated|0', '... until there are none');
+is(last_of(@many, ('SELECT settle(99)') x 3, 'SELECT settle(99)'), 0, '... and then there is nothing to do');
+is(last_of(@many, "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", "SELECT demo.load('$did'), settle(99)", $state), "synchronized||$all",
+	'one that is active again before that has what its repository has');
+is(last_of(@many, "UPDATE identity SET key = NULL WHERE did = '$did'", "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", ('SELECT settle(99)') x 3, $state), 'unidentified||0',
+	'... or nothing, if it has no key');
+my @fewer = ($many[0], "DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "UPDATE wants SET loads = 0");
+is(last_of(@fewer, 'SELECT settle(99)', "SELECT a.wants < w.n, count(*) > 5000 FROM account AS a, wants AS w, record AS r WHERE a.did = '$did' AND r.did = a.did GROUP BY 1"), 't|t',
+	'other wants are settled in such steps, too');
+is(last_of(@fewer, ('SELECT settle(99)') x 3, "SELECT state, a.wants = w.n, (SELECT count(*) FROM record AS r WHERE r.did = a.did AND uri::text LIKE '%feed%') FROM account AS a, wants AS w WHERE a.did = '$did'"),
+	'synchronized|t|0', '... to their end');
 is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"$_\"}'))", $state),
 	"synchronized||$all", "... unless it is $_, which is about the server") foreach qw(throttled desynchronized);
 

@@ -48,12 +48,15 @@ BEGIN
   RAISE WARNING 'account % is left as it is: %', one, message;
 END $$;
 
--- An account is not active, or barred: its records are given out no more.
+-- An account is not active, or barred: its records are given out no more. The stream does not wait for more than 200 of
+-- them to go: the rest is settle()'s, which takes accounts of the wants -1 first.
 CREATE OR REPLACE FUNCTION silence(a account, next text, why text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM become(a, next, why => coalesce(nullif(clipped(why, 64), ''), 'unknown'));
   UPDATE account AS x SET check_at = 'infinity', failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = a.did;
-  PERFORM clear(a.did, '{}');
+  IF clear(a.did, '{}', 200) = 200 THEN
+    UPDATE account AS x SET wants = -1 WHERE x.did = a.did;
+  END IF;
 END $$;
 
 -- An account is to be loaded at a time, or identified first if its key is not known.

@@ -36,7 +36,8 @@ BEGIN
 END $$;
 
 -- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
--- are of older wants. The latter wait while 1,000 are to be loaded. Returns how much was done.
+-- are of older wants. The latter wait while 1,000 are to be loaded. An account of which many records go is done in steps,
+-- so that the stream does not wait long for its row. Returns how much was done.
 CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   w wants;
@@ -45,6 +46,7 @@ DECLARE
   wanted text[];
   moment CONSTANT timestamptz := now();
   dids atid.did[];
+  room int := 5000;                                  -- records that go in this step
   done int;
 BEGIN
   PERFORM one_of_many();
@@ -54,10 +56,12 @@ BEGIN
     DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
   )
   SELECT array_agg(did) INTO dids FROM gone;
-  IF (SELECT count(*) FROM (SELECT FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
-     < 1000 THEN
-    dids := dids || ARRAY(SELECT did FROM account WHERE wants < w.n AND state <> 'loading' ORDER BY wants LIMIT most);
-  END IF;
+  dids := dids || ARRAY(
+    SELECT did FROM account
+    WHERE wants < CASE WHEN (SELECT count(*) FROM (SELECT FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
+                            < 1000 THEN w.n ELSE 0 END
+      AND state <> 'loading'
+    ORDER BY wants LIMIT most);
   wanted := patterns();
   FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did WHERE did IS NOT NULL ORDER BY did LOOP
     BEGIN
@@ -69,7 +73,8 @@ BEGIN
       PERFORM meet(one);
       SELECT * INTO a FROM account WHERE did = one FOR UPDATE;
       CONTINUE WHEN a.wants >= w.n OR a.state = 'loading';
-      PERFORM clear(one, wanted);
+      room := room - clear(one, CASE WHEN a.wants < 0 AND a.state <> 'desynchronized' THEN '{}' ELSE wanted END, room);
+      CONTINUE WHEN room = 0;
       UPDATE account SET wants = w.n WHERE did = one;
       IF a.wants < w.loads AND a.state = 'synchronized' THEN
         PERFORM become(a, 'desynchronized', moment);

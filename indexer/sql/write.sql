@@ -124,13 +124,17 @@ BEGIN
   DELETE FROM op;
 END $$;
 
--- Deletes the records of an account: all, or those of collections that are not wanted.
-CREATE OR REPLACE FUNCTION clear(account atid.did, wanted text[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Deletes records of an account, at most so many (NULL: all): those of collections that are not wanted. Returns how many.
+CREATE OR REPLACE FUNCTION clear(account atid.did, wanted text[], most int DEFAULT NULL) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int;
 BEGIN
   PERFORM scratch();
   INSERT INTO op (uri, did, fresh)
   SELECT r.uri, r.did, false FROM record AS r
   WHERE r.did = account AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted)
-    AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account));
+    AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account))
+  ORDER BY r.uri LIMIT most;
+  GET DIAGNOSTICS n = ROW_COUNT;
   PERFORM write();
+  RETURN n;
 END $$;
