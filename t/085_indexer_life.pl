@@ -162,6 +162,16 @@ one('postgres', 'CREATE DATABASE too_old');
 ok($status != 0 && $said =~ /ALTER EXTENSION atid UPDATE/, 'init refuses extensions that are too old, and says what to do') or diag("$status $said");
 one('postgres', 'DROP DATABASE too_old');
 
+# One who may not create a schema, but has been given one.
+one('postgres', 'CREATE ROLE given LOGIN; CREATE DATABASE given');
+{
+	local $ENV{PGOPTIONS} = '';
+	one('given', 'CREATE EXTENSION atid_crypto CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
+}
+($status, $said) = program('given')->command({ PGUSER => 'given' }, 'init');
+is($status, 0, 'init needs no right in the database where the extensions and the schema are there') or diag($said);
+one('postgres', 'DROP DATABASE given; DROP ROLE given');
+
 #
 # What run refuses.
 #

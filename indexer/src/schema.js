@@ -93,7 +93,9 @@ export async function install(client, { role = null, citus = false, fresh }) {
       throw new Problem('There is nothing to upgrade in this database. Run "atid-indexer init".');
     if (!before) {
       await extensions(client);
-      await client.query('CREATE SCHEMA IF NOT EXISTS indexer');
+      // with IF NOT EXISTS it would need CREATE on the database, be the schema there or not
+      if ((await client.query("SELECT to_regnamespace('indexer') AS here")).rows[0].here === null)
+        await client.query('CREATE SCHEMA indexer');
     }
     await newEnough(client);
     if (from) {
