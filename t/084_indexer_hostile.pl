@@ -173,7 +173,8 @@ my $until = time + 30 * AtidTest::Indexer::patience();
 while (time < $until && (@left = @{ network('pending')->{names} }))
 {
 	# what a killed program had begun to ask for comes again later: not so late here
-	sql("$anew; UPDATE identity SET ask = least(ask, now()) WHERE answered IS NULL AND ask < 'infinity'");
+	sql($anew);
+	sql("BEGIN; SELECT one_of_many(); UPDATE identity SET ask = least(ask, now()) WHERE answered IS NULL AND ask < 'infinity'; COMMIT");
 	push @late, @left if !prompt('the last cases');
 	sleep 0.5;
 }
@@ -253,6 +254,7 @@ foreach my $name ('a cyclic cursor', 'invented in a list', 'a page of 100,000')
 # The directory.
 foreach my $name ('the directory is away', 'the directory throttles', 'the directory fails', 'the directory is slow', 'the directory knows nobody')
 {
+	my $gone = time;
 	scene($name);
 	my $did    = network('newcomer')->{did};
 	my $before = network('state')->{requests}{directory} // 0;
@@ -261,7 +263,10 @@ foreach my $name ('the directory is away', 'the directory throttles', 'the direc
 	my $asked = (network('state')->{requests}{directory} // 0) - $before;
 	cmp_ok($asked, '<', 100, "$name: it is not asked over and over") if $name =~ /throttles/;
 	network('calm');
-	ok($indexer->wait_for("$name: an account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", 5 * AtidTest::Indexer::patience() + 2 * $PATIENCE), '... and asked again when it is back');
+	# It is left alone for a while that doubles: for as long again as it was away.
+	my $most = time - $gone + 5 * AtidTest::Indexer::patience() + 2 * $PATIENCE;
+	ok($indexer->wait_for("$name: an account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", $most), '... and asked again when it is back')
+		or diag(`tail -n 15 $run->{log} | cut -c 1-300`);
 }
 
 # Logs that fork: the owner takes the account back from a thief, in time or not; a thief tries the same.
