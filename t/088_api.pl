@@ -152,7 +152,7 @@ like($said, qr/superuser/, 'a superuser is refused');
 #
 my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, { %asks, PRIVATE => 1 }, 'api');
 my $patience = AtidTest::Indexer::patience();
-local $ENV{QUERIES} = $ENV{ATID_FULL} ? 5500 : 600;
+local $ENV{QUERIES} = $ENV{ATID_QUERIES} // ($ENV{ATID_FULL} ? 5500 : 600);
 judge('limits.mjs', $api->{match}, $api->{pid}, $patience);
 sql("DELETE FROM indexer.record WHERE did::text LIKE 'did:web:large%'");
 judge('changes.mjs', $api->{match}, $patience);

@@ -36,8 +36,8 @@ BEGIN
 END $$;
 
 -- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
--- are of older wants. The latter wait while 1,000 are to be loaded. An account of which many records go is done in steps,
--- so that the stream does not wait long for its row. Returns how much was done.
+-- are of older wants. The latter wait while 1,000 are to be loaded. Of an account's records at most 5,000 go in a step, so
+-- that the stream does not wait long for its row. Returns how much was done.
 CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   w wants;

@@ -124,7 +124,7 @@ BEGIN
   DELETE FROM op;
 END $$;
 
--- Deletes records of an account, at most so many (NULL: all): those of collections that are not wanted. Returns how many.
+-- Deletes records of an account, at most so many (NULL: all): of collections that are not wanted. Returns how many.
 CREATE OR REPLACE FUNCTION clear(account atid.did, wanted text[], most int DEFAULT NULL) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE n int;
 BEGIN

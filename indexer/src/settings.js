@@ -104,7 +104,7 @@ export const TABLE = [
   ['API_USER', 'name', (v) => v, 'reader', 'api, up: the login that reads them; its password is API_PASSWORD or in ~/.pgpass'],
   ['API_PORT', 'port', number(0, 65535), '5678', 'api, up: its port; 0 is any that is free'],
   ['API_BIND', 'address', (v) => (isIP(v) ? v : undefined), '127.0.0.1', 'api, up: its address'],
-  ['API_ORIGINS', 'URLs', origins, '', 'api, up: origins of pages that may ask it besides its own, by commas; or *'],
+  ['API_ORIGINS', 'URLs', origins, '', 'api, up: origins of pages that may ask it besides its own at an address or localhost, by commas; or *'],
   ['API_SOCKETS', 'number', number(1, 100_000), '1000', 'api, up: WebSockets at a time'],
   [
     'DRY',

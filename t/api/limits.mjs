@@ -120,6 +120,10 @@ verdict(huge.status === 413 || huge.status === 'EPIPE' || huge.status === 'ECONN
 verdict((await http(`/graphql?query=${encodeURIComponent('{ __typename }')}`, { method: 'GET', headers: { accept: 'application/json' } })).status >= 400, 'GET asks nothing');
 const foreign = await post({ query: '{ __typename }' }, { origin: 'https://evil.example' });
 verdict(foreign.status === 403 && !foreign.headers['access-control-allow-origin'], 'a foreign origin may not ask', foreign.status);
+const rebound = await post({ query: '{ __typename }' }, { origin: 'http://evil.example:1', host: 'evil.example:1' });
+verdict(rebound.status === 403, 'a name of a stranger that leads to the address may not ask', rebound.status);
+const own = await post({ query: '{ __typename }' }, { origin: `http://localhost:${port}`, host: `localhost:${port}` });
+verdict(own.status === 200, 'the page of the server itself may', own.status);
 const named = await post({ query: '{ __typename }' }, { origin: 'https://app.example' });
 verdict(named.status === 200 && named.headers['access-control-allow-origin'] === 'https://app.example', 'an origin of API_ORIGINS may', named.status);
 const before = await http('/graphql', { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
@@ -188,6 +192,7 @@ const socket = (options = {}, path = '/graphql') =>
   });
 const CHANGED = 'subscription { changed { uri } }';
 verdict((await socket({ origin: 'https://evil.example' })).refused === 403, 'a socket of a foreign origin is refused');
+verdict((await socket({ origin: 'http://evil.example:1', host: 'evil.example:1' })).refused === 403, '... and one of such a name');
 verdict((await socket({}, '/other')).refused === 404, 'a socket elsewhere is refused');
 const large = await socket();
 large.ws.send('x'.repeat(21_000));

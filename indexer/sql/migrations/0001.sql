@@ -79,7 +79,7 @@ CREATE TABLE account (
   rev      atid.tid,                                 -- of the last commit that was applied; NULL: never loaded
   data     atid.cid_link,                            -- and the root of its tree
   heard    atid.tid,                                 -- signed and announced: what is loaded must not be older
-  wants    int NOT NULL DEFAULT 0,                   -- the number of the wants that its records are of; -1: all are to go
+  wants    int NOT NULL DEFAULT 0,                   -- the number of the wants that its records are of, or -1: they go
   claim    int NOT NULL DEFAULT 0,                   -- the number of the last attempt to load it,
   claimed  timestamptz,                              -- its time,
   failures int NOT NULL DEFAULT 0,                   -- how many have failed since one has not,

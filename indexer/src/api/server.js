@@ -158,11 +158,12 @@ export async function api(settings, ended) {
   }
 
   const { API_ORIGINS, API_BIND, API_PORT, API_SOCKETS } = settings;
-  const mayAsk = ({ headers: { origin, host } }) =>
+  // A page of our own has an address or localhost as its host: a name may be a stranger's that leads to our address.
+  const mayAsk = ({ headers: { origin, host = '' } }) =>
     origin === undefined ||
     API_ORIGINS.includes('*') ||
     API_ORIGINS.includes(origin) ||
-    (URL.canParse(origin) && new URL(origin).host === host);
+    (/^(localhost|[\d.]+|\[[\da-f:.]+\])(:\d+)?$/.test(host) && URL.canParse(origin) && new URL(origin).host === host);
 
   // A connection has one request at a time. Of those behind it nobody would tell that they are over when it is cut.
   const asking = new WeakSet();
