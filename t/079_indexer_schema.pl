@@ -264,11 +264,17 @@ is(last_of(@many, "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')
 	'one that is active again before that has what its repository has');
 is(last_of(@many, "UPDATE identity SET key = NULL WHERE did = '$did'", "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", ('SELECT settle(99)') x 3, $state), 'unidentified||0',
 	'... or nothing, if it has no key');
-my @fewer = ($many[0], "DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "UPDATE wants SET loads = 0");
-is(last_of(@fewer, 'SELECT settle(99)', "SELECT a.wants < w.n, count(*) > 5000 FROM account AS a, wants AS w, record AS r WHERE a.did = '$did' AND r.did = a.did GROUP BY 1"), 't|t',
-	'other wants are settled in such steps, too');
-is(last_of(@fewer, ('SELECT settle(99)') x 3, "SELECT state, a.wants = w.n, (SELECT count(*) FROM record AS r WHERE r.did = a.did AND uri::text LIKE '%feed%') FROM account AS a, wants AS w WHERE a.did = '$did'"),
-	'synchronized|t|0', '... to their end');
+is(last_of(@many, 'UPDATE wants SET n = n + 1', 'SELECT settle(99)', "SELECT wants < n FROM account, wants WHERE did = '$second'"), 't', 'what is wanted waits for that');
+my @refused = ($many[0], 'CREATE FUNCTION demo.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF OLD.uri::text LIKE \'%/n9%\' THEN RAISE \'it stays\'; END IF; RETURN OLD; END $$',
+	'CREATE TRIGGER refuse BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.refuse()', $many[1], ('SELECT settle(99)') x 4);
+is(last_of(@refused, 'SELECT settle(99)'), 0, 'where a trigger refuses one of many, settle comes to an end');
+is(last_of(@refused, "SELECT state, why, detail, remedy LIKE '%reload%' FROM trouble WHERE did = '$did'"), 'inactive|not written|it stays|t', '... and says so');
+is(last_of(@refused, 'DROP TRIGGER refuse ON record', "SELECT reload('$did')", 'SELECT did FROM doubtful(9)', "SELECT told('$did', false, 'deactivated', NULL, now() + interval '1 s')", ('SELECT settle(99)') x 3,
+	"SELECT (SELECT count(*) FROM record WHERE did = '$did'), (SELECT count(*) FROM trouble)"), '0|0', '... and it goes once that is mended');
+my @kept = ($many[0], 'CREATE FUNCTION demo.keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN OLD.uri::text LIKE \'%/n1%\' THEN NULL ELSE OLD END; END $$',
+	'CREATE TRIGGER keep BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.keep()', $many[1], 'SELECT settle(99)');
+is(last_of(@kept, 'SELECT settle(99)'), 0, 'where a trigger keeps records, too');
+is(last_of(@kept, "SELECT count(*) FILTER (WHERE uri::text NOT LIKE '%/n1%') FROM record WHERE did = '$did'"), 0, '... and the others go');
 is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"$_\"}'))", $state),
 	"synchronized||$all", "... unless it is $_, which is about the server") foreach qw(throttled desynchronized);
 

@@ -121,6 +121,7 @@ ALTER TABLE account
 CREATE INDEX account_due ON account ((rev IS NOT NULL), load_at, did) WHERE state = 'desynchronized';
 CREATE INDEX account_loading ON account (did) WHERE state = 'loading';
 CREATE INDEX account_failing ON account (did) WHERE state = 'desynchronized' AND failures > 0;
+CREATE INDEX account_kept ON account (did) WHERE problem IS NOT NULL AND state IN ('inactive', 'barred');
 
 CREATE TABLE tally (
   what text NOT NULL,

@@ -36,8 +36,8 @@ BEGIN
 END $$;
 
 -- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
--- are of older wants. The latter wait while 1,000 are to be loaded. Of an account's records at most 5,000 go in a step, so
--- that the stream does not wait long for its row. Returns how much was done.
+-- are of older wants. The latter wait while 1,000 are to be loaded, or records of silenced accounts are to go. These go
+-- in steps of 5,000, as the stream waits for the row of such an account. Returns how much was done.
 CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   w wants;
@@ -58,12 +58,14 @@ BEGIN
   SELECT array_agg(did) INTO dids FROM gone;
   dids := dids || ARRAY(
     SELECT did FROM account
-    WHERE wants < CASE WHEN (SELECT count(*) FROM (SELECT FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
-                            < 1000 THEN w.n ELSE 0 END
+    WHERE wants < CASE WHEN EXISTS (SELECT FROM account WHERE wants < 0 AND state <> 'loading')
+                            OR (SELECT count(*) FROM (SELECT FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
+                               >= 1000 THEN 0 ELSE w.n END
       AND state <> 'loading'
     ORDER BY wants LIMIT most);
   wanted := patterns();
   FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did WHERE did IS NOT NULL ORDER BY did LOOP
+    a := NULL;
     BEGIN
       IF NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text))
          OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one) THEN
@@ -72,9 +74,13 @@ BEGIN
       END IF;
       PERFORM meet(one);
       SELECT * INTO a FROM account WHERE did = one FOR UPDATE;
-      CONTINUE WHEN a.wants >= w.n OR a.state = 'loading';
-      room := room - clear(one, CASE WHEN a.wants < 0 AND a.state <> 'desynchronized' THEN '{}' ELSE wanted END, room);
-      CONTINUE WHEN room = 0;
+      CONTINUE WHEN a.wants >= w.n OR a.state = 'loading' OR a.wants < 0 AND room = 0;
+      IF a.wants < 0 AND a.state <> 'desynchronized' THEN
+        room := room - clear(one, '{}', room);
+        CONTINUE WHEN room = 0;
+      ELSE
+        PERFORM clear(one, wanted);
+      END IF;
       UPDATE account SET wants = w.n WHERE did = one;
       IF a.wants < w.loads AND a.state = 'synchronized' THEN
         PERFORM become(a, 'desynchronized', moment);
@@ -83,7 +89,8 @@ BEGIN
       END IF;
     EXCEPTION WHEN OTHERS THEN
       PERFORM passed_over(one, SQLSTATE, SQLERRM);
-      UPDATE account SET wants = w.n WHERE did = one;
+      UPDATE account SET wants = w.n, problem = CASE WHEN a.wants < 0 THEN 'not written' ELSE problem END,
+                         detail = CASE WHEN a.wants < 0 THEN clipped(SQLERRM, 800) ELSE detail END WHERE did = one;
     END;
   END LOOP;
   RETURN done + coalesce(cardinality(dids), 0);

@@ -85,7 +85,7 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
 -- failure, are not in trouble.
 CREATE OR REPLACE VIEW trouble AS
 SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
-    WHEN t.why = 'not written' THEN 'an index, a constraint or a trigger refuses a record: mend it, then reload the account'
+    WHEN t.why = 'not written' THEN 'an index, a constraint or a trigger refuses a record, or keeps it: mend it, then reload the account'
     WHEN t.why = 'unsigned' THEN 'nothing: it ends when the account writes, or when its log has the key'
     WHEN t.why = 'too large' THEN 'set LARGEST higher, and MEMORY with it'
     WHEN t.why = 'not implemented' AND t.state = 'unidentified' THEN 'nothing: its method is neither plc nor web'
@@ -98,6 +98,10 @@ FROM (
          greatest(a.load_at, h.until) AS next
   FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.name = i.host
   WHERE a.state = 'desynchronized' AND a.failures > 0
+  UNION ALL
+  SELECT a.did, i.handle, i.host, a.state, a.problem, a.detail, a.load_at
+  FROM account AS a LEFT JOIN identity AS i ON i.did = a.did
+  WHERE a.problem IS NOT NULL AND a.state IN ('inactive', 'barred')
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, i.problem, i.detail, i.ask
   FROM identity AS i JOIN account AS a ON a.did = i.did
@@ -137,7 +141,7 @@ BEGIN
     WHEN a.did IS NULL THEN 'it is not here: the server has not listed it, and it has not written since'
     WHEN a.state = 'synchronized' THEN 'it is here, up to the last commit that the stream had'
     WHEN a.state = 'loading' THEN 'its repository is being loaded'
-    WHEN a.state = 'inactive' THEN 'the server says that it is not active: ' || a.status
+    WHEN a.state = 'inactive' THEN 'the server says that it is not active: ' || a.status || coalesce('; ' || t.why || ', ' || t.detail, '')
     WHEN a.state = 'barred' AND a.status = 'moved' THEN 'it has moved to another server than the one whose stream is followed'
     WHEN a.state = 'barred' THEN 'its identity has ended: ' || a.status
     WHEN a.state = 'unidentified' THEN 'its key is not known: ' || coalesce(t.why || coalesce(', ' || t.detail, ''), 'it is being asked for')

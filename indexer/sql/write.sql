@@ -124,9 +124,12 @@ BEGIN
   DELETE FROM op;
 END $$;
 
--- Deletes records of an account, at most so many (NULL: all): of collections that are not wanted. Returns how many.
+-- Deletes records of an account, of collections that are not wanted: all, or at most so many. Returns how many; if that
+-- is so many, there may be more.
 CREATE OR REPLACE FUNCTION clear(account atid.did, wanted text[], most int DEFAULT NULL) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE n int;
+DECLARE
+  n int;
+  first atid.at_uri;
 BEGIN
   PERFORM scratch();
   INSERT INTO op (uri, did, fresh)
@@ -135,6 +138,13 @@ BEGIN
     AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account))
   ORDER BY r.uri LIMIT most;
   GET DIAGNOSTICS n = ROW_COUNT;
+  IF n = 0 THEN RETURN 0; END IF;
+  first := (SELECT min(op.uri) FROM op);
   PERFORM write();
+  -- Where a trigger keeps records, the next step would have the same ones again: so there is only one step.
+  IF n = most AND EXISTS (SELECT FROM record AS r WHERE r.uri = first AND r.did = account) THEN
+    PERFORM clear(account, wanted);
+    RETURN 0;
+  END IF;
   RETURN n;
 END $$;

@@ -3,8 +3,6 @@
 // Work of different kinds has connections of its own, so that none waits for another: the lock, each taker, loads,
 // other answers, and the small questions between them. All of them need the settings that they send when they
 // connect; where a pooler drops these, they are refused.
-import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import pg from 'pg';
 import { Failure, clean } from './border.js';
 
@@ -27,24 +25,7 @@ const OPTIONS = [
 
 export class Problem extends Error {} // for people: its message says all
 
-// Who and where, as libpq has it: without PGUSER the system's user, without PGHOST the server's socket. A container's user
-// may have no name.
-function userName() {
-  try {
-    return process.env.PGUSER || userInfo().username;
-  } catch {
-    return undefined;
-  }
-}
-const SOCKETS = '/var/run/postgresql';
-function host() {
-  const socket = `${SOCKETS}/.s.PGSQL.${process.env.PGPORT || 5432}`;
-  return process.env.PGHOST || (existsSync(socket) ? SOCKETS : 'localhost');
-}
-
 export const config = (name, more = []) => ({
-  host: host(),
-  user: userName(),
   keepAlive: true,
   keepAliveInitialDelayMillis: 30e3, // without it, it is two hours until a server that has vanished is missed
   connectionTimeoutMillis: 30e3,
@@ -86,8 +67,8 @@ function problemOf(e) {
   }
   if (/SASL|client password must be a string/i.test(message) && e.severity === undefined) {
     return new Problem(
-      'The server asks for a password. Set PGPASSWORD (for the login that reads the views API_PASSWORD), or put a line ' +
-        '"host:port:database:user:password" into ~/.pgpass, which nobody else may read (chmod 600).',
+      'The server asks for a password. Set PGPASSWORD, or put a line "host:port:database:user:password" into ' +
+        '~/.pgpass, which nobody else may read (chmod 600).',
     );
   }
   if (

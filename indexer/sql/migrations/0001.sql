@@ -99,6 +99,7 @@ CREATE INDEX account_loading ON account (did) WHERE state = 'loading';
 CREATE INDEX account_check_at ON account (check_at) WHERE check_at < 'infinity';
 CREATE INDEX account_wants ON account (wants);
 CREATE INDEX account_failing ON account (did) WHERE state = 'desynchronized' AND failures > 0;
+CREATE INDEX account_kept ON account (did) WHERE problem IS NOT NULL AND state IN ('inactive', 'barred');
 
 -- How many accounts are in each state, and how many loads there were: the sum of n. Each change adds rows, tidy() sums
 -- them up.

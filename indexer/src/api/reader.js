@@ -3,7 +3,7 @@
 // A fault in the engine, or in a function of the schema, then gives nobody more than the API shows anyway.
 import pg from 'pg';
 import { SafeError } from 'postgraphile/grafast';
-import { Problem, config, told } from '../database.js';
+import { Problem, config } from '../database.js';
 
 // What is too much, and which statement takes it away.
 const TOO_MUCH = `
@@ -78,42 +78,20 @@ export class ReaderClient extends pg.Client {
   }
 }
 
-export function readerConfig({ API_USER }, host) {
+export function readerConfig({ API_USER }) {
   const { API_PASSWORD } = process.env;
   const { options, ...rest } = config('reader', [`statement_timeout=${WITHIN}`, 'default_transaction_read_only=on', 'jit=off']);
-  return {
-    ...rest,
-    ...(host && { host }),
-    options: `-c ${options.trim().replace(/^-c /, '')}`,
-    user: API_USER,
-    ...(API_PASSWORD && { password: API_PASSWORD }),
-  };
+  return { ...rest, options: `-c ${options.trim().replace(/^-c /, '')}`, user: API_USER, ...(API_PASSWORD && { password: API_PASSWORD }) };
 }
 
-// By a socket, Debian's server lets in only users of the system: then the login connects by TCP.
-async function connectReader(settings) {
-  const where = readerConfig(settings);
-  let first = null;
-  for (const host of [where.host, 'localhost']) {
-    const client = new pg.Client({ ...where, host });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      return { client, host };
-    } catch (e) {
-      if (first) throw new Problem(`${told(first)} By TCP: ${told(e)}`);
-      if (!where.host.startsWith('/') || e.code !== '28000') throw e;
-      first = e;
-    }
-  }
-}
-
-// Refuses a login that may do more. Returns the host by which it can connect.
+// Refuses a login that may do more.
 export async function checkReader(settings) {
-  const { client, host } = await connectReader(settings);
+  const client = new pg.Client(readerConfig(settings));
+  client.on('error', () => {});
+  await client.connect();
   try {
     const { rows } = await client.query(TOO_MUCH, [settings.API_SCHEMA]);
-    if (rows.length === 0) return host;
+    if (rows.length === 0) return;
     throw new Problem(
       `The login ${settings.API_USER} is to read the schema ${settings.API_SCHEMA}, and nothing else:\n` +
         rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),

@@ -87,7 +87,7 @@ const crowdPlugin = (crowd) => ({
   },
 });
 
-const presetOf = (settings, feed, crowd, host) => ({
+const presetOf = (settings, feed, crowd) => ({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
   plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
   disablePlugins: [
@@ -101,7 +101,7 @@ const presetOf = (settings, feed, crowd, host) => ({
   ],
   pgServices: [
     makePgService({
-      poolConfig: { ...readerConfig(settings, host), Client: ReaderClient, max: CONNECTIONS },
+      poolConfig: { ...readerConfig(settings), Client: ReaderClient, max: CONNECTIONS },
       schemas: [settings.API_SCHEMA],
       pubsub: false,
       pgSettingsForIntrospection: { statement_timeout: String(INTROSPECTION) },
@@ -133,7 +133,7 @@ const presetOf = (settings, feed, crowd, host) => ({
 });
 
 export async function api(settings, ended) {
-  const host = await checkReader(settings);
+  await checkReader(settings);
   quiet();
   const sockets = new Set();
   const feed = new Feed(() => {
@@ -141,7 +141,7 @@ export async function api(settings, ended) {
     feed.timer = setTimeout(remake, SETTLED);
   });
   const crowd = new Crowd();
-  const preset = presetOf(settings, feed, crowd, host);
+  const preset = presetOf(settings, feed, crowd);
   const made = await makeSchema(preset);
   const serv = grafserv({ preset, schema: made.schema });
   await serv.ready();
