@@ -26,7 +26,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # five times as much with script/test --full
-my $times   = $ENV{ATID_FULL} ? 5 : 1;
+my $times   = $ENV{ATID_TIMES} // ($ENV{ATID_FULL} ? 5 : 1);
 my $records = 5_000 * $times;
 my $blocks  = 5_000 * $times;
 

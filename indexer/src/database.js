@@ -3,6 +3,7 @@
 // Work of different kinds has connections of its own, so that none waits for another: the lock, each taker, loads,
 // other answers, and the small questions between them. All of them need the settings that they send when they
 // connect; where a pooler drops these, they are refused.
+import { userInfo } from 'node:os';
 import pg from 'pg';
 import { Failure, clean } from './border.js';
 
@@ -25,7 +26,18 @@ const OPTIONS = [
 
 export class Problem extends Error {} // for people: its message says all
 
+// Without PGUSER the system's user, as libpq has it; in a container it may have no name.
+function userName() {
+  try {
+    return process.env.PGUSER || userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
 export const config = (name, more = []) => ({
+  user: userName(),
+  database: process.env.PGDATABASE || userName(),
   keepAlive: true,
   keepAliveInitialDelayMillis: 30e3, // without it, it is two hours until a server that has vanished is missed
   connectionTimeoutMillis: 30e3,
@@ -67,8 +79,8 @@ function problemOf(e) {
   }
   if (/SASL|client password must be a string/i.test(message) && e.severity === undefined) {
     return new Problem(
-      'The server asks for a password. Set PGPASSWORD, or put a line "host:port:database:user:password" into ' +
-        '~/.pgpass, which nobody else may read (chmod 600).',
+      'The server asks for a password. Set PGPASSWORD, and API_PASSWORD for the login that reads the views, or put a line ' +
+        '"host:port:database:user:password" into ~/.pgpass, which nobody else may read (chmod 600).',
     );
   }
   if (
@@ -86,6 +98,11 @@ function problemOf(e) {
     return new Problem(`${message}: the role lacks a right. "atid-indexer upgrade --role NAME" grants what run needs.`);
   if (e.code === '28P01')
     return new Problem(`${message}. PGPASSWORD or ~/.pgpass must have the password of this role.`);
+  if (e.code === '28000' && process.env.PGHOST?.startsWith('/')) {
+    return new Problem(
+      `${message}. By a socket the server may let in only users of the system: then set PGHOST=localhost, and a password.`,
+    );
+  }
   if (e.code === '28000' || e.code === '3D000')
     return new Problem(`${message}. PGHOST, PGPORT, PGUSER and PGDATABASE say where to connect.`);
   const code = e.code ?? e.errors?.[0]?.code;
