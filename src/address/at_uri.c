@@ -326,7 +326,7 @@ atid_at_uri_path(PG_FUNCTION_ARGS)
 	size_t		len;
 	char	   *s = text_of(PG_GETARG_BYTEA_PP(0), 0, &len);
 	const char *end = s + len;
-	const char *slash = memchr(s + strlen("at://"), '/', len - strlen("at://"));
+	const char *slash = memchr(s + ATID_SCHEME_LEN, '/', len - ATID_SCHEME_LEN);
 
 	if (slash == NULL)
 		PG_RETURN_NULL();
@@ -372,15 +372,14 @@ PG_FUNCTION_INFO_V1(atid_at_uri_make);
 Datum
 atid_at_uri_make(PG_FUNCTION_ARGS)
 {
-	static const char scheme[] = "at://";
 	text	   *authority = PG_GETARG_TEXT_PP(0);
 	char	   *s = palloc(ATID_AT_URI_LONGEST);
 	char	   *end = s;
 
 	check_part("authority", VARDATA_ANY(authority), VARSIZE_ANY_EXHDR(authority),
 			   atid_identifier_scan);
-	memcpy(end, scheme, strlen(scheme));
-	end += strlen(scheme);
+	memcpy(end, ATID_SCHEME, ATID_SCHEME_LEN);
+	end += ATID_SCHEME_LEN;
 	memcpy(end, VARDATA_ANY(authority), VARSIZE_ANY_EXHDR(authority));
 	end += VARSIZE_ANY_EXHDR(authority);
 
@@ -423,19 +422,18 @@ PG_FUNCTION_INFO_V1(atid_at_uri_from_subject_or_null);
 Datum
 atid_at_uri_from_subject_or_null(PG_FUNCTION_ARGS)
 {
-	static const char scheme[] = "at://";
 	text	   *subject = PG_GETARG_TEXT_P_SLICE(0, 0, ATID_AT_URI_LONGEST + 1);
 	const char *s = VARDATA_ANY(subject);
 	size_t		len = VARSIZE_ANY_EXHDR(subject);
-	char		account[sizeof(scheme) + ATID_DID_MAX];
+	char		account[ATID_SCHEME_LEN + ATID_DID_MAX];
 	AtidAtUri	uri;
 	size_t		at;
 
 	if (atid_did_is_valid(s, len))
 	{
-		memcpy(account, scheme, strlen(scheme));
-		memcpy(account + strlen(scheme), s, len);
-		PG_RETURN_DATUM(atid_at_uri_datum(account, strlen(scheme) + len));
+		memcpy(account, ATID_SCHEME, ATID_SCHEME_LEN);
+		memcpy(account + ATID_SCHEME_LEN, s, len);
+		PG_RETURN_DATUM(atid_at_uri_datum(account, ATID_SCHEME_LEN + len));
 	}
 	if (atid_at_uri_scan(s, len, &uri, &at) != ATID_OK || uri.collection_len == 0)
 		PG_RETURN_NULL();
@@ -451,7 +449,7 @@ atid_at_uri_to_subject(PG_FUNCTION_ARGS)
 {
 	bytea	   *value = PG_GETARG_BYTEA_PP(0);
 	AtidPackedUri uri = parts_of(value);
-	size_t		skip = uri.collection_len == 0 && is_of_did(&uri) ? strlen("at://") : 0;
+	size_t		skip = uri.collection_len == 0 && is_of_did(&uri) ? ATID_SCHEME_LEN : 0;
 	size_t		len;
 	char	   *s = text_of(value, 0, &len);
 

@@ -138,8 +138,9 @@ put_blob(AtidInspector *in, Rows *rows)
 static inline bool
 begins_like_ref(const AtidCborItem *item)
 {
-	return item->len > 5 && (memcmp(item->data, "at://", 5) == 0 ||
-							 memcmp(item->data, "did:", 4) == 0);
+	return item->len > ATID_SCHEME_LEN &&
+		(memcmp(item->data, ATID_SCHEME, ATID_SCHEME_LEN) == 0 ||
+		 memcmp(item->data, "did:", 4) == 0);
 }
 
 /*
@@ -323,19 +324,16 @@ typedef struct Uris
 static bool
 ref_of_text(const char **s, size_t *len, char *room)
 {
-	static const char scheme[] = "at://";
-	const size_t scheme_len = strlen(scheme);
-
 	if (*len == 0 || *len > URIS_TEXT_MAX)
 		return false;
 	if (**s == 'a')
 		return atid_at_uri_is_valid(*s, *len);
-	if (*len > URIS_TEXT_MAX - scheme_len || !atid_did_is_valid(*s, *len))
+	if (*len > URIS_TEXT_MAX - ATID_SCHEME_LEN || !atid_did_is_valid(*s, *len))
 		return false;
-	memcpy(room, scheme, scheme_len);
-	memcpy(room + scheme_len, *s, *len);
+	memcpy(room, ATID_SCHEME, ATID_SCHEME_LEN);
+	memcpy(room + ATID_SCHEME_LEN, *s, *len);
 	*s = room;
-	*len += scheme_len;
+	*len += ATID_SCHEME_LEN;
 	return true;
 }
 

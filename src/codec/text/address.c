@@ -27,10 +27,6 @@
 
 #include "codec/ascii.h"
 
-static const char scheme[] = "at://";
-
-#define SCHEME_LEN			(sizeof(scheme) - 1)
-
 /* Kinds of characters. */
 #define LETTER		1
 #define DIGIT		2
@@ -306,10 +302,10 @@ atid_at_uri_scan(const char *s, size_t len, AtidAtUri *uri, size_t *at)
 	}			part[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
 	size_t		i;
 
-	for (i = 0; i < SCHEME_LEN; i++)
+	for (i = 0; i < ATID_SCHEME_LEN; i++)
 	{
 		*at = i;
-		if (i == len || s[i] != scheme[i])
+		if (i == len || s[i] != ATID_SCHEME[i])
 			return ATID_AT_URI_PREFIX;
 	}
 
@@ -364,7 +360,7 @@ atid_at_uri_fold_case(char *s, size_t len)
 	if (fault != ATID_OK)
 		return fault;
 	if (!atid_identifier_is_did(uri.authority, uri.authority_len))
-		fold_case(s + SCHEME_LEN, uri.authority_len);
+		fold_case(s + ATID_SCHEME_LEN, uri.authority_len);
 	if (uri.collection_len > 0)
 		atid_nsid_fold_case(s + (uri.collection - s), uri.collection_len);
 	return ATID_OK;

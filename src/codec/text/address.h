@@ -15,8 +15,13 @@
 #include "codec/fault.h"
 #include "codec/limits.h"
 
+/* What an AT URI begins with. */
+#define ATID_SCHEME			"at://"
+#define ATID_SCHEME_LEN		(sizeof(ATID_SCHEME) - 1)
+
 /* The longest AT URI, by the limits of its parts. */
-#define ATID_AT_URI_LONGEST	(5 + ATID_DID_MAX + 1 + ATID_NSID_MAX + 1 + ATID_RECORD_KEY_MAX)
+#define ATID_AT_URI_LONGEST \
+	(ATID_SCHEME_LEN + ATID_DID_MAX + 1 + ATID_NSID_MAX + 1 + ATID_RECORD_KEY_MAX)
 
 /* The parts of an AT URI, in its text.  collection and rkey may be NULL, with length 0. */
 typedef struct AtidAtUri

@@ -70,10 +70,6 @@ static const char plc_prefix[] = "did:plc:";
 
 #define PLC_PREFIX_LEN	(sizeof(plc_prefix) - 1)
 
-static const char scheme[] = "at://";
-
-#define SCHEME_LEN		(sizeof(scheme) - 1)
-
 static bool
 plc_pack(const char *s, size_t len, uint8_t *dst)
 {
@@ -277,7 +273,7 @@ atid_at_uri_pack(const char *s, size_t len, uint8_t *dst)
 	uint8_t    *p = dst + 1;
 	uint64_t	tid;
 
-	s += SCHEME_LEN;
+	s += ATID_SCHEME_LEN;
 	dst[0] = 0;
 
 	slash = memchr(s, '/', (size_t) (end - s));
@@ -410,7 +406,7 @@ unpack_path(const uint8_t *packed, size_t len, char *dst)
 size_t
 atid_at_uri_text_len(const uint8_t *packed, size_t len)
 {
-	size_t		result = SCHEME_LEN + len - 1;
+	size_t		result = ATID_SCHEME_LEN + len - 1;
 
 	if (packed[0] & SHAPE_PLC)
 		result += PLC_TEXT_LEN - PLC_LEN + (len > 1 + PLC_LEN ? 1 : 0);
@@ -422,8 +418,8 @@ atid_at_uri_text_len(const uint8_t *packed, size_t len)
 void
 atid_at_uri_unpack(const uint8_t *packed, size_t len, char *dst)
 {
-	memcpy(dst, scheme, SCHEME_LEN);
-	dst += SCHEME_LEN;
+	memcpy(dst, ATID_SCHEME, ATID_SCHEME_LEN);
+	dst += ATID_SCHEME_LEN;
 	if (packed[0] & SHAPE_PLC)
 	{
 		plc_unpack(packed + 1, dst);
@@ -553,7 +549,7 @@ atid_at_uri_within_text(const uint8_t *uri, size_t uri_len, const char *scope, s
 	char		whole[ATID_AT_URI_LONGEST];
 	size_t		len;
 
-	if (scope_len <= SCHEME_LEN || !is_whole(uri, uri_len))
+	if (scope_len <= ATID_SCHEME_LEN || !is_whole(uri, uri_len))
 		return false;
 	len = atid_at_uri_text_len(uri, uri_len);
 	if (scope_len > len || len > ATID_AT_URI_LONGEST)
