@@ -18,6 +18,14 @@
  */
 CREATE SCHEMA IF NOT EXISTS moving;
 
+/* What is in it would run with the rights of whoever calls it. */
+DO $$
+BEGIN
+	IF (SELECT pg_catalog.pg_get_userbyid(nspowner) <> current_user FROM pg_catalog.pg_namespace WHERE nspname = 'moving') THEN
+		RAISE insufficient_privilege USING MESSAGE = 'the schema moving must belong to the role that runs this file';
+	END IF;
+END $$;
+
 CREATE TABLE IF NOT EXISTS moving.columns (
 	relation oid,
 	name     name,

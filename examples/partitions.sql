@@ -15,6 +15,8 @@ LANGUAGE plpgsql SET timezone = 'UTC' AS $$
 DECLARE
   this_month timestamptz := date_trunc('month', now);
   month timestamptz;
+  low atid.tid;
+  high atid.tid;
   partition name;
 BEGIN
   -- one session at a time, for as long as the transaction takes
@@ -22,9 +24,16 @@ BEGIN
 
   FOR n IN 0..ahead LOOP
     month := this_month + n * interval '1 month';
-    EXECUTE format('CREATE TABLE IF NOT EXISTS %I PARTITION OF archive FOR VALUES FROM (%L) TO (%L)',
-                   'archive_' || to_char(month, 'YYYY_MM'),
-                   atid.tid_floor(month), atid.tid_floor(month + interval '1 month'));
+    low := atid.tid_floor(month);
+    high := atid.tid_floor(month + interval '1 month');
+    partition := 'archive_' || to_char(month, 'YYYY_MM');
+    CONTINUE WHEN to_regclass(format('%I', partition)) IS NOT NULL;
+    -- Rows may have come before their partition: with these in it, archive_default would not let the partition in.
+    LOCK TABLE archive_default IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format('CREATE TABLE %I (LIKE archive INCLUDING ALL)', partition);
+    EXECUTE format('WITH early AS (DELETE FROM archive_default WHERE id >= %L AND id < %L RETURNING *)
+                    INSERT INTO %I SELECT * FROM early', low, high, partition);
+    EXECUTE format('ALTER TABLE archive ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', partition, low, high);
   END LOOP;
 
   FOR partition IN

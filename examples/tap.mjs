@@ -3,27 +3,27 @@
 //   npm install @atproto/tap @atproto/lex pg
 //   TAP=http://127.0.0.1:2480 PGDATABASE=indexer node tap.mjs
 //
-// One at a time, and no "atid-indexer run" in the same database. TAP_ADMIN_PASSWORD is tap's own setting.
+// One at a time, and no "atid-indexer run" beside it. TAP_ADMIN_PASSWORD is tap's own setting.
 import { Tap } from '@atproto/tap';
 import { lexStringify } from '@atproto/lex';
 import pg from 'pg';
-
 const MOST = 1000; // events in a transaction
 const db = new pg.Client();
 await db.connect();
 await db.query(`CREATE TABLE IF NOT EXISTS tap_account (did atid.did PRIMARY KEY, rev atid.tid, handle text, status text)`);
 
 // The records of a batch, each as it is after the last of its events. What the JSON says must have the CID that tap has
-// verified: then it is what was signed. An event that is older than its account was sent once more, and is left out.
+// verified: then it is what was signed. Left out are events that are older than their account, which were sent once more,
+// and those of a path that no AT URI can have.
 const WRITE = `INSERT INTO op (uri, did, collection, fresh, cid, block)
   SELECT DISTINCT ON (uri) uri, e.did, e.collection, false, atid.cid_of(block, 'dag-cbor'), block
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::json[])
          WITH ORDINALITY AS e (did, collection, rkey, rev, cid, record, n)
        LEFT JOIN tap_account AS a ON a.did = e.did::atid.did
-       CROSS JOIN atid.at_uri_make(e.did, e.collection, e.rkey) AS uri
+       CROSS JOIN atid.at_uri_or_null('at://' || e.did || '/' || e.collection || '/' || e.rkey) AS uri
        CROSS JOIN LATERAL (SELECT CASE WHEN atid.json_is_valid(e.record, false) THEN atid.json_to_dag_cbor(e.record) END AS b) AS x
        CROSS JOIN LATERAL (SELECT CASE WHEN atid.cid_of(b, 'dag-cbor')::text = e.cid THEN b END AS block) AS y
-  WHERE (e.rev::atid.tid < a.rev) IS NOT TRUE ORDER BY uri, n DESC RETURNING uri, block IS NULL AS gone`;
+  WHERE uri IS NOT NULL AND (e.rev::atid.tid < a.rev) IS NOT TRUE ORDER BY uri, n DESC RETURNING uri, block IS NULL AS gone`;
 const KNOW = `INSERT INTO tap_account (did, rev, handle, status)
   SELECT did::atid.did, max(rev)::atid.tid, (array_agg(handle ORDER BY n DESC) FILTER (WHERE handle IS NOT NULL))[1],
          (array_agg(status ORDER BY n DESC) FILTER (WHERE status IS NOT NULL))[1]

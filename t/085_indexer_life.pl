@@ -170,6 +170,9 @@ one('postgres', 'CREATE ROLE given LOGIN; CREATE DATABASE given');
 }
 ($status, $said) = program('given')->command({ PGUSER => 'given' }, 'init');
 is($status, 0, 'init needs no right in the database where the extensions and the schema are there') or diag($said);
+one('given', 'DROP SCHEMA indexer CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
+($status, $said) = program('given')->command('init');
+ok($status == 1 && $said =~ /The schema indexer belongs to given/, "init uses nobody else's schema") or diag("$status $said");
 one('postgres', 'DROP DATABASE given; DROP ROLE given');
 ($status, $said) = $indexer->command({ PGUSER => '', USER => '' }, 'want', 'list');
 is($status, 0, "without PGUSER it connects as the system's user") or diag($said);

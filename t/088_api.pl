@@ -324,6 +324,10 @@ my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
 my $http = HTTP::Tiny->new(timeout => $limit);
 
 # The chapter's commands, but for the address of the network. Then again, with a newer version of a Lexicon.
+# the login that up makes needs its password
+unlink $hba;
+append_to_file($hba, "local all statusreader scram-sha-256\n$was");
+$node->reload;
 my %up = (API_PORT => 0, DIRECTORY => $url, PRIVATE => 1, API_ORIGINS => $url, API_USER => 'statusreader');
 my ($commands) = grep { /atid-indexer up / } @{ $block{shell} } or die 'no block with up';
 $commands =~ s{https://relay1\.us-east\.bsky\.network}{$url} or die 'up follows no relay';

@@ -93,9 +93,7 @@ export async function install(client, { role = null, citus = false, fresh }) {
       throw new Problem('There is nothing to upgrade in this database. Run "atid-indexer init".');
     if (!before) {
       await extensions(client);
-      // with IF NOT EXISTS it would need CREATE on the database, be the schema there or not
-      if ((await client.query("SELECT to_regnamespace('indexer') AS here")).rows[0].here === null)
-        await client.query('CREATE SCHEMA indexer');
+      await ownSchema(client, 'indexer');
     }
     await newEnough(client);
     if (from) {
@@ -124,6 +122,19 @@ export async function install(client, { role = null, citus = false, fresh }) {
     await client.query('ROLLBACK').catch(() => {});
     throw e;
   }
+}
+
+// Makes a schema, or sees that it is ours: its owner could change what is in it. (CREATE SCHEMA IF NOT EXISTS would
+// need CREATE on the database, be the schema there or not.)
+export async function ownSchema(client, name) {
+  const { rows } = await client.query(
+    `SELECT pg_get_userbyid(nspowner) AS owner, pg_get_userbyid(nspowner) = current_user AS ours
+     FROM pg_namespace WHERE nspname = $1`,
+    [name],
+  );
+  if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
+  else if (!rows[0].ours)
+    throw new Problem(`The schema ${name} belongs to ${rows[0].owner}: run this as that role, or drop the schema.`);
 }
 
 async function script(client, name) {

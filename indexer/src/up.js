@@ -4,7 +4,7 @@
 // each column of times, DIDs and URIs, the login that reads. Then it runs "run" and "api" until one of them ends. The
 // role that runs it owns all of this.
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { BOUNDS, page } from './border.js';
 import { Problem, connect, told } from './database.js';
 import { Http } from './http.js';
 import * as log from './log.js';
-import { checkSchema, install } from './schema.js';
+import { checkSchema, install, ownSchema } from './schema.js';
 import { checkLexicons } from './status.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
@@ -83,7 +83,7 @@ async function want(db, settings, types) {
 
 async function makeViews(db, { API_SCHEMA }) {
   const schema = db.escapeIdentifier(API_SCHEMA);
-  await db.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await ownSchema(db, API_SCHEMA);
   const {
     rows: [{ n }],
   } = await db.query('SELECT make_views($1::regnamespace)::int AS n', [schema]);
@@ -98,6 +98,15 @@ async function makeViews(db, { API_SCHEMA }) {
     [schema],
   );
   return [n, rowCount];
+}
+
+// What the server keeps of a password (RFC 5803): so no log of it has the password.
+function verifierOf(password) {
+  const [salt, rounds] = [randomBytes(16), 4096];
+  const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');
+  const key = (name) => createHmac('sha256', salted).update(name).digest();
+  const stored = createHash('sha256').update(key('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${key('Server Key').toString('base64')}`;
 }
 
 // The login that reads the views and nothing else. Its password is API_PASSWORD; a login that this command has made
@@ -115,7 +124,7 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
   }
   if (there.rowCount === 0 || (there.rows[0].ours && !password)) {
     password ??= randomBytes(24).toString('base64url');
-    await db.query(`ALTER ROLE ${name} PASSWORD ${db.escapeLiteral(password)}`);
+    await db.query(`ALTER ROLE ${name} PASSWORD ${db.escapeLiteral(verifierOf(password))}`);
   }
   const {
     rows: [{ db: database, me }],
@@ -159,8 +168,9 @@ async function prepare(db, settings, documents, say) {
 
 // What points at what is not in Lexicons: it is seen in the records. The views then have the joins.
 async function findReferences({ API_SCHEMA }) {
-  const db = await connect('references');
+  let db = null;
   try {
+    db = await connect('references');
     await db.query('SET search_path = indexer, pg_temp');
     const { rows } = await db.query('SELECT find_references()::int AS n');
     if (rows[0].n === 0) return;
@@ -169,7 +179,7 @@ async function findReferences({ API_SCHEMA }) {
   } catch (e) {
     log.error(`up: references: ${told(e)}`);
   } finally {
-    await db.end();
+    await db?.end();
   }
 }
 
