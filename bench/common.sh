@@ -62,6 +62,9 @@ bench_report() {
 	atid_say "load at the end: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 }
 
+# bench_npm FOLDER: gets the packages that it locks, and prints what npm says
+bench_npm() { as_user env npm_config_cache="$WORK/npm" npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund 2>&1; }
+
 # bench_node PROGRAM: in WORK/node, with the packages and versions of the tests ($ATID_ORACLES names a folder that has them
 # already). False where Node, npm or the packages cannot be had.
 bench_node() {
@@ -73,8 +76,7 @@ bench_node() {
 	elif [[ -n ${ATID_ORACLES-} ]]; then
 		as_user ln -s "$ATID_ORACLES/node_modules" "$WORK/node/node_modules"
 	else
-		said=$(as_user env npm_config_cache="$WORK/npm" npm ci --prefix "$WORK/node" --ignore-scripts --no-audit --no-fund 2>&1) &&
-			said='' || said="npm ci failed: $(tail -n 1 <<<"$said")"
+		said=$(bench_npm "$WORK/node") && said='' || said="npm ci failed: $(tail -n 1 <<<"$said")"
 	fi
 	[[ -z $said ]] || { atid_say "node: not measured: $said" && return 1; }
 }

@@ -20,13 +20,13 @@ CREATE PROCEDURE bench.fill(collection text, low bigint, high bigint) LANGUAGE s
   SELECT CASE collection WHEN 'com.example.profile' THEN atid.at_uri_make(bench.did(n), collection, 'self') ELSE bench.uri(collection, n) END,
          bench.did(n), atid.cid_of(b, 'dag-cbor'), b, true
   FROM generate_series(low, high) AS n
-       CROSS JOIN atid.record_to_dag_cbor(jsonb_strip_nulls(jsonb_build_object('$type', collection,
-         'displayName', CASE collection WHEN 'com.example.profile' THEN 'User ' || n END,
-         'name', CASE collection WHEN 'com.example.board' THEN 'Board ' || n END,
-         'text', CASE collection WHEN 'com.example.post' THEN 'Post number ' || n || repeat(' and more', (n % 20)::int) END,
-         'createdAt', CASE collection WHEN 'com.example.post' THEN to_char('2026-01-01'::timestamptz + n * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
-         'board', CASE collection WHEN 'com.example.post' THEN bench.uri('com.example.board', n % 50) END,
-         'parent', CASE WHEN collection = 'com.example.post' AND n > 100 THEN bench.uri(collection, n - 1 - (hashint8(n) & 63)) END))) AS b
+       CROSS JOIN atid.record_to_dag_cbor(jsonb_build_object('$type', collection) || CASE collection
+         WHEN 'com.example.profile' THEN jsonb_build_object('displayName', 'User ' || n)
+         WHEN 'com.example.board' THEN jsonb_build_object('name', 'Board ' || n)
+         ELSE jsonb_strip_nulls(jsonb_build_object('text', 'Post number ' || n || repeat(' and more', (n % 20)::int),
+           'createdAt', to_char('2026-01-01'::timestamptz + n * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+           'board', bench.uri('com.example.board', n % 50),
+           'parent', CASE WHEN n > 100 THEN bench.uri(collection, n - 1 - (hashint8(n) & 63)) END)) END) AS b
 $$;
 INSERT INTO identity (did, handle, host, ask) SELECT bench.did(n)::atid.did, format('user%s.example', n), 'https://pds.example', 'infinity' FROM generate_series(0, 1999) AS n;
 CALL bench.fill('com.example.profile', 0, 1999);

@@ -79,6 +79,18 @@ sub start
 	return { run => $running[-1], log => $log, pid => $running[-1]->{KIDS}[0]{PID}, match => $1 };
 }
 
+# Whom the server lets in: by these lines, then as it was.
+my $hba = $node->data_dir . '/pg_hba.conf';
+my $was = slurp_file($hba);
+sub lets_in
+{
+	my ($lines) = @_;
+	unlink $hba;
+	append_to_file($hba, $lines . $was);
+	$node->reload;
+	return;
+}
+
 # The verdicts of a program of t/api.
 sub judge
 {
@@ -166,16 +178,11 @@ is(sql('SELECT count(*) FROM indexer.reader'), 0, '... and it is no reader any m
 #
 # As Debian has it: by the socket only users of the system.
 #
-my $hba = $node->data_dir . '/pg_hba.conf';
-my $was = slurp_file($hba);
-unlink $hba;
-append_to_file($hba, "local all reader peer\n$was");
-$node->reload;
+lets_in("local all reader peer\n");
 ($status, $said) = $indexer->command(\%asks, 'api');
 ok($status == 1 && $said =~ /Peer authentication failed.*set PGHOST=localhost, and a password/, 'where the socket is for users of the system, it says what to do') or diag($said);
-unlink $hba;
-append_to_file($hba, $was);
-$node->reload;
+
+lets_in('');
 
 #
 # The chapter. Its blocks that t/010_docs.pl does not run, each by what it is.
@@ -323,11 +330,9 @@ $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
 my $http = HTTP::Tiny->new(timeout => $limit);
 
-# The chapter's commands, but for the address of the network. Then again, with a newer version of a Lexicon.
-# the login that up makes needs its password
-unlink $hba;
-append_to_file($hba, "local all statusreader scram-sha-256\n$was");
-$node->reload;
+# The chapter's commands, but for the address of the network. Then again, with a newer version of a Lexicon. The login
+# that up makes needs its password.
+lets_in("local all statusreader scram-sha-256\n");
 my %up = (API_PORT => 0, DIRECTORY => $url, PRIVATE => 1, API_ORIGINS => $url, API_USER => 'statusreader');
 my ($commands) = grep { /atid-indexer up / } @{ $block{shell} } or die 'no block with up';
 $commands =~ s{https://relay1\.us-east\.bsky\.network}{$url} or die 'up follows no relay';
