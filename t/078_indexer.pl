@@ -469,6 +469,8 @@ my $crowd = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, 
 my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
 $citus || is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1, 'new', false), claim(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
 	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
+$citus || is($node->safe_psql($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET rev = '2222222222222' WHERE rev IS NOT NULL;
+	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
 
 #
 # How fast it is.

@@ -93,6 +93,7 @@ CREATE INDEX identity_ask ON identity
   WHERE ask < 'infinity';
 CREATE INDEX identity_met ON identity (met) WHERE answered IS NULL;
 CREATE INDEX identity_labeler ON identity (did) WHERE labeler;
+CREATE INDEX identity_handle ON identity (handle);
 CREATE INDEX identity_problem ON identity (did) WHERE problem IS NOT NULL AND key IS NULL;
 
 -- Accounts: one state in place of three columns.
@@ -100,7 +101,8 @@ DROP INDEX account_load_at;
 DROP INDEX account_in_progress;
 ALTER TABLE account DROP CONSTRAINT account_state_check, DROP CONSTRAINT account_check,
   ALTER state DROP DEFAULT, ALTER hurried DROP NOT NULL, ALTER hurried DROP DEFAULT,
-  ADD older int NOT NULL DEFAULT 0, ADD gaps int NOT NULL DEFAULT 0, ADD gap_at timestamptz, ADD detail text;
+  ADD older int NOT NULL DEFAULT 0, ADD gaps int NOT NULL DEFAULT 0, ADD gap_at timestamptz, ADD detail text,
+  ADD loaded bool GENERATED ALWAYS AS (rev IS NOT NULL) STORED;
 UPDATE account AS a
 SET state = n.state, hurried = nullif(a.hurried, '-infinity'), problem = CASE WHEN a.problem IS NOT NULL THEN 'invalid' END,
     status = CASE WHEN n.state IN ('inactive', 'barred') THEN left(coalesce(nullif(a.status, ''), 'unknown'), 16) END,
@@ -118,7 +120,7 @@ ALTER TABLE account
   ADD CONSTRAINT account_check CHECK ((state = 'desynchronized') = (load_at < 'infinity')),
   ADD CONSTRAINT account_check1 CHECK ((state IN ('inactive', 'barred')) = (status IS NOT NULL)),
   ADD CONSTRAINT account_check2 CHECK (state <> 'synchronized' OR rev IS NOT NULL AND data IS NOT NULL);
-CREATE INDEX account_due ON account ((rev IS NOT NULL), load_at, did) WHERE state = 'desynchronized';
+CREATE INDEX account_due ON account (loaded, load_at, did) WHERE state = 'desynchronized';
 CREATE INDEX account_loading ON account (did) WHERE state = 'loading';
 CREATE INDEX account_failing ON account (did) WHERE state = 'desynchronized' AND failures > 0;
 CREATE INDEX account_kept ON account (did) WHERE problem IS NOT NULL AND state IN ('inactive', 'barred');

@@ -14,7 +14,7 @@ BEGIN
   FOR c IN
     SELECT a.did, a.load_at, i.host, i.host = ANY (busy) OR h.until IS NOT NULL AS later
     FROM (SELECT x.did, x.load_at FROM account AS x
-          WHERE x.state = 'desynchronized' AND (x.rev IS NOT NULL) = known AND x.load_at <= moment
+          WHERE x.state = 'desynchronized' AND x.loaded = known AND x.load_at <= moment
             AND (x.load_at, x.did) > (coalesce(after_at, '-infinity'), coalesce(after_did, 'did:a:a')::atid.did)
           ORDER BY x.load_at, x.did LIMIT 1000) AS a
          JOIN identity AS i ON i.did = a.did

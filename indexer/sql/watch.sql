@@ -43,7 +43,7 @@ END $$;
 -- for, of each kind that ask() has; at most 5,000. (It is a parameter, so that the index on the expression is used.)
 CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM (SELECT FROM account AS a WHERE a.state = 'desynchronized' AND (a.rev IS NOT NULL) = known
+  RETURN (SELECT count(*) FROM (SELECT FROM account AS a WHERE a.state = 'desynchronized' AND a.loaded = known
                                 AND a.load_at <= now() LIMIT 5000) AS q);
 END $$;
 CREATE OR REPLACE FUNCTION due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$

@@ -65,6 +65,7 @@ CREATE INDEX identity_ask ON identity
   WHERE ask < 'infinity';
 CREATE INDEX identity_met ON identity (met) WHERE answered IS NULL;
 CREATE INDEX identity_labeler ON identity (did) WHERE labeler;
+CREATE INDEX identity_handle ON identity (handle);
 CREATE INDEX identity_problem ON identity (did) WHERE problem IS NOT NULL AND key IS NULL;
 
 -- What is there of an account. README.md has the table of the states and of what leads from one to another.
@@ -90,11 +91,13 @@ CREATE TABLE account (
   gap_at   timestamptz,                              -- and when last
   problem  text,                                     -- why it could not be loaded: a name,
   detail   text,                                     -- and more of it
+  -- An index on rev itself would have each commit change every index of the table.
+  loaded   bool GENERATED ALWAYS AS (rev IS NOT NULL) STORED,
   CHECK ((state = 'desynchronized') = (load_at < 'infinity')),
   CHECK ((state IN ('inactive', 'barred')) = (status IS NOT NULL)),
   CHECK (state <> 'synchronized' OR rev IS NOT NULL AND data IS NOT NULL)
 ) WITH (fillfactor = 80);
-CREATE INDEX account_due ON account ((rev IS NOT NULL), load_at, did) WHERE state = 'desynchronized';
+CREATE INDEX account_due ON account (loaded, load_at, did) WHERE state = 'desynchronized';
 CREATE INDEX account_loading ON account (did) WHERE state = 'loading';
 CREATE INDEX account_check_at ON account (check_at) WHERE check_at < 'infinity';
 CREATE INDEX account_wants ON account (wants);
