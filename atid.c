@@ -39,7 +39,7 @@ _PG_init(void)
 							"Sets the clock identifier of generated TIDs.",
 							"-1 takes the one that was drawn at random at the first use.",
 							&atid_clock_id,
-							-1, -1, ATID_TID_CLOCK_ID_MAX,
+							atid_clock_id, -1, ATID_TID_CLOCK_ID_MAX,
 							PGC_SUSET,
 							GUC_ALLOW_IN_PARALLEL,
 							NULL, NULL, NULL);
@@ -48,7 +48,7 @@ _PG_init(void)
 							"Sets how far a burst of identifiers may run ahead of the clock.",
 							"A session that would pass it waits.",
 							&atid_max_drift,
-							60 * 1000, 1, 24 * 60 * 60 * 1000,
+							atid_max_drift, 1, 24 * 60 * 60 * 1000,
 							PGC_SUSET,
 							GUC_UNIT_MS | GUC_ALLOW_IN_PARALLEL,
 							NULL, NULL, NULL);
@@ -57,7 +57,7 @@ _PG_init(void)
 							"Sets how much stream time the durable horizon is raised by.",
 							"After a restart the streams begin up to this much ahead of the clock.",
 							&atid_reserve,
-							1000, 1, 60 * 60 * 1000,
+							atid_reserve, 1, 60 * 60 * 1000,
 							PGC_SUSET,
 							GUC_UNIT_MS | GUC_ALLOW_IN_PARALLEL,
 							NULL, NULL, NULL);

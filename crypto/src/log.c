@@ -303,7 +303,7 @@ find_prev(LogReader *reader, EntryReading *reading, int *first)
 	}
 	if (at == ATID_LOG_NONE)
 		return note_prev(reader, reading, &prev);
-	if (entries[at].type == ATID_OPERATION_TOMBSTONE)
+	if (atid_operation_is_last(entries[at].type))
 		return note_about(reader, reading->n, ".operation.prev", ATID_LOG_PREV_TOMBSTONE, at);
 	reading->entry->prev = at;
 	return true;

@@ -56,13 +56,14 @@ static const struct
 {
 	const char *name;
 	AtidOperationType type;
+	bool		last;			/* nothing may follow it */
 	bool		prev_null;
 	bool		prev_cid;
 	AtidFault	prev_fault;
 }			types[] = {
-	{"plc_operation", UPDATE, true, true, ATID_OPERATION_PREV},
-	{"create", CREATE, true, false, ATID_OPERATION_PREV_NULL},
-	{"plc_tombstone", TOMBSTONE, false, true, ATID_OPERATION_PREV_CID},
+	{"plc_operation", UPDATE, false, true, true, ATID_OPERATION_PREV},
+	{"create", CREATE, false, true, false, ATID_OPERATION_PREV_NULL},
+	{"plc_tombstone", TOMBSTONE, true, false, true, ATID_OPERATION_PREV_CID},
 };
 
 /* The kinds of values. */
@@ -390,16 +391,34 @@ check_form(JsonbContainer *json, AtidOperation *operation, FormProblem *problem)
 	return JsonContainerSize(json) == count || find_other_field(operation, problem);
 }
 
+/* The names of all types, quoted. */
+static char *
+list_types(void)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < (int) lengthof(types); i++)
+		appendStringInfo(&list, "%s\"%s\"", i == 0 ? "" :
+						 i == (int) lengthof(types) - 1 ? " or " : ", ", types[i].name);
+	return list.data;
+}
+
 char *
 atid_operation_read(JsonbContainer *json, AtidOperation *operation)
 {
 	FormProblem problem;
+	char	   *about = NULL;
 	char	   *result = NULL;
 
 	initStringInfo(&problem.path);
 	appendStringInfoChar(&problem.path, '$');
 	if (!check_form(json, operation, &problem))
-		result = psprintf("%s: %s", problem.path.data, atid_fault_words(problem.fault));
+	{
+		if (problem.fault == ATID_OPERATION_TYPE)
+			about = list_types();
+		result = psprintf("%s: %s", problem.path.data, atid_fault_sentence(problem.fault, about));
+	}
 	pfree(problem.path.data);
 	return result;
 }
@@ -415,6 +434,23 @@ atid_operation_type_name(AtidOperationType type)
 	return types[index_of_type(type)].name;
 }
 
+bool
+atid_operation_has(AtidOperationType type, const char *name)
+{
+	for (int i = 0; i < (int) lengthof(fields); i++)
+	{
+		if (strcmp(fields[i].name, name) == 0)
+			return (fields[i].types & type) != 0;
+	}
+	return false;
+}
+
+bool
+atid_operation_is_last(AtidOperationType type)
+{
+	return types[index_of_type(type)].last;
+}
+
 void
 atid_operation_field(JsonbContainer *object, const char *name, JsonbValue *value)
 {
@@ -425,21 +461,16 @@ atid_operation_field(JsonbContainer *object, const char *name, JsonbValue *value
 AtidRotationKeys
 atid_rotation_keys(JsonbContainer *object, AtidOperationType type)
 {
-	AtidRotationKeys keys = {.operation = object,.type = type};
+	AtidRotationKeys keys = {.operation = object};
 	JsonbValue	list;
 
-	switch (type)
+	if (type == CREATE)
+		keys.count = 2;
+	else if (atid_operation_has(type, "rotationKeys"))
 	{
-		case ATID_OPERATION_CREATE:
-			keys.count = 2;
-			break;
-		case ATID_OPERATION_TOMBSTONE:
-			break;
-		case ATID_OPERATION_UPDATE:
-			atid_operation_field(object, "rotationKeys", &list);
-			keys.list = list.val.binary.data;
-			keys.count = (int) JsonContainerSize(keys.list);
-			break;
+		atid_operation_field(object, "rotationKeys", &list);
+		keys.list = list.val.binary.data;
+		keys.count = (int) JsonContainerSize(keys.list);
 	}
 	return keys;
 }
@@ -449,7 +480,7 @@ atid_rotation_key(const AtidRotationKeys *keys, int index, JsonbValue *key)
 {
 	JsonbValue *item;
 
-	if (keys->type == ATID_OPERATION_CREATE)
+	if (keys->list == NULL)
 	{
 		atid_operation_field(keys->operation, index == 0 ? "recoveryKey" : "signingKey", key);
 		return;

@@ -25,6 +25,16 @@ typedef enum AtidOperationType
  */
 extern const char *atid_operation_type_name(AtidOperationType type);
 
+/*
+ * Does every operation of this type have this field?  If not, none does.
+ */
+extern bool atid_operation_has(AtidOperationType type, const char *name);
+
+/*
+ * Does it end the log, so that no operation may follow it?
+ */
+extern bool atid_operation_is_last(AtidOperationType type);
+
 /* An operation whose form has been checked. */
 typedef struct AtidOperation
 {
@@ -68,8 +78,7 @@ extern void atid_operation_field(JsonbContainer *object, const char *name, Jsonb
 typedef struct AtidRotationKeys
 {
 	JsonbContainer *operation;
-	JsonbContainer *list;		/* of an update */
-	AtidOperationType type;
+	JsonbContainer *list;		/* of an update, or NULL */
 	int			count;
 } AtidRotationKeys;
 

@@ -156,7 +156,7 @@ push_create(AtidJsonbBuilder *builder, const AtidLogEntry *entry)
 }
 
 /*
- * What an operation says of the account.  No tombstone.
+ * What an operation says of the account.
  */
 static Jsonb *
 make_data(const AtidLogEntry *entry)
@@ -175,6 +175,8 @@ make_data(const AtidLogEntry *entry)
 		{
 			JsonbValue	value;
 
+			if (!atid_operation_has(entry->type, names[i]))
+				continue;
 			atid_operation_field(entry->operation, names[i], &value);
 			push_pair(&builder, names[i], value);
 		}
@@ -375,7 +377,7 @@ atid_plc_log_history(PG_FUNCTION_ARGS)
 		values[7] = values[3];
 		nulls[8] = !find_end(&rows.log, n, &end);
 		values[8] = TimestampTzGetDatum(end);
-		nulls[9] = entry->type == ATID_OPERATION_TOMBSTONE;
+		nulls[9] = atid_operation_is_last(entry->type);
 		if (!nulls[9])
 			values[9] = JsonbPGetDatum(make_data(entry));
 		put_row(&rows, values, nulls);
@@ -392,16 +394,13 @@ find_method(const AtidLogEntry *entry, const JsonbValue *id, JsonbValue *key)
 {
 	JsonbValue	methods;
 
-	switch (entry->type)
+	if (entry->type == ATID_OPERATION_CREATE)
 	{
-		case ATID_OPERATION_TOMBSTONE:
-			return false;
-		case ATID_OPERATION_CREATE:
-			atid_operation_field(entry->operation, "signingKey", key);
-			return id->val.string.len == (int) strlen("atproto") && begins_with(id, "atproto");
-		case ATID_OPERATION_UPDATE:
-			break;
+		atid_operation_field(entry->operation, "signingKey", key);
+		return id->val.string.len == (int) strlen("atproto") && begins_with(id, "atproto");
 	}
+	if (!atid_operation_has(entry->type, "verificationMethods"))
+		return false;
 	atid_operation_field(entry->operation, "verificationMethods", &methods);
 	return getKeyJsonValueFromContainer(methods.val.binary.data, id->val.string.val,
 										id->val.string.len, key) != NULL;
@@ -472,7 +471,7 @@ atid_plc_log_keys(PG_FUNCTION_ARGS)
 		MemoryContextReset(rows.row);
 		if (entry->type == ATID_OPERATION_CREATE && find_method(entry, &id, &value))
 			put_key(&rows, n, &id, &value);
-		if (entry->type != ATID_OPERATION_UPDATE)
+		if (!atid_operation_has(entry->type, "verificationMethods"))
 			continue;
 		atid_operation_field(entry->operation, "verificationMethods", &value);
 		iterator = JsonbIteratorInit(value.val.binary.data);

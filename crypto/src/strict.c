@@ -101,13 +101,14 @@ check_verification_methods(const AtidOperation *operation, const char **path)
 AtidFault
 atid_check_strict(AtidKeyring *ring, const AtidOperation *operation, size_t len, const char **path)
 {
-	AtidFault	fault;
+	AtidFault	fault = ATID_OK;
 
 	*path = "";
 	if (len > ATID_PLC_SIZE_MAX)
 		return ATID_STRICT_LARGE;
-	if (operation->type != ATID_OPERATION_UPDATE)
-		return ATID_OK;
-	fault = check_rotation_keys(ring, operation, path);
-	return fault != ATID_OK ? fault : check_verification_methods(operation, path);
+	if (atid_operation_has(operation->type, "rotationKeys"))
+		fault = check_rotation_keys(ring, operation, path);
+	if (fault == ATID_OK && atid_operation_has(operation->type, "verificationMethods"))
+		fault = check_verification_methods(operation, path);
+	return fault;
 }

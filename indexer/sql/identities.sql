@@ -150,7 +150,7 @@ BEGIN
   UPDATE identity SET log = identify.log WHERE did = i.did;
   PERFORM know(i.did, h.data #>> '{verificationMethods,atproto}',
     ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'), h.data->'alsoKnownAs',
-    h.data #>> '{services,atproto_pds,endpoint}', h.type = 'plc_tombstone', asked);
+    h.data #>> '{services,atproto_pds,endpoint}', h.data IS NULL, asked);
   PERFORM label_keys_take(i.did, log);
   -- Labels that came before the key, some at a time: anybody can make some.
   WHILE i.answered IS NULL AND i.labeler LOOP
