@@ -23,7 +23,8 @@ CREATE PROCEDURE bench.fill(collection text, low bigint, high bigint) LANGUAGE s
        CROSS JOIN atid.record_to_dag_cbor(jsonb_build_object('$type', collection) || CASE collection
          WHEN 'com.example.profile' THEN jsonb_build_object('displayName', 'User ' || n)
          WHEN 'com.example.board' THEN jsonb_build_object('name', 'Board ' || n)
-         ELSE jsonb_strip_nulls(jsonb_build_object('text', 'Post number ' || n || repeat(' and more', (n % 20)::int),
+         ELSE jsonb_strip_nulls(jsonb_build_object('text', 'Post number ' || n || repeat(' and more', (n % 20)::int)
+             || CASE WHEN n % 10000 = 0 THEN ' rare' ELSE '' END || CASE WHEN n % 100 = 0 THEN ' some' ELSE '' END || CASE WHEN n % 5 = 0 THEN ' often' ELSE '' END,
            'createdAt', to_char('2026-01-01'::timestamptz + n * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
            'board', bench.uri('com.example.board', n % 50),
            'parent', CASE WHEN n > 100 THEN bench.uri(collection, n - 1 - (hashint8(n) & 63)) END)) END) AS b
@@ -36,6 +37,7 @@ INSERT INTO view_reference VALUES ('com.example.post', '{board}', 'com.example.b
 SELECT FROM make_views('api');
 SELECT FROM make_view_index('api.com_example_post', 'sort_at', 'uri');
 SELECT FROM make_view_index('api.com_example_profile', 'did');
+SELECT FROM make_search('api.com_example_post', 'text');
 VACUUM ANALYZE;
 SELECT format('%s records, %s with their indexes', count(*), pg_size_pretty(pg_total_relation_size('record'))) FROM record;
 
@@ -60,6 +62,10 @@ CREATE FUNCTION bench.page(after_at timestamptz, after_uri atid.at_uri) RETURNS 
        LEFT JOIN api.com_example_board AS b ON b.uri = p.board
        LEFT JOIN api.com_example_post AS o ON o.uri = p.parent
 $$;
+CREATE FUNCTION bench.found(word text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT count(concat(x.uri, x.text)) FROM (SELECT uri, text FROM api.search_com_example_post(word) ORDER BY sort_at DESC LIMIT 20) AS x);
+END $$;
 CREATE TABLE bench.took (place text, ms float8);
 CREATE PROCEDURE bench.ask(rounds int) LANGUAGE plpgsql AS $$
 DECLARE
@@ -70,9 +76,11 @@ DECLARE
 BEGIN
   SELECT * INTO b FROM bench.below;
   FOR i IN 0 .. rounds LOOP
-    FOREACH place IN ARRAY ARRAY['the first page', 'the 10,001st page'] LOOP
+    FOREACH place IN ARRAY ARRAY['the first page', 'the 10,001st page', 'rare', 'some', 'often'] LOOP
+      CONTINUE WHEN place IN ('some', 'often') AND i > 7;
       began := clock_timestamp();
-      n := CASE place WHEN 'the first page' THEN bench.page('infinity', 'at://did:web:z') ELSE bench.page(b.sort_at, b.uri) END;
+      n := CASE place WHEN 'the first page' THEN bench.page('infinity', 'at://did:web:z')
+                      WHEN 'the 10,001st page' THEN bench.page(b.sort_at, b.uri) ELSE bench.found(place) END;
       IF n <> 20 THEN RAISE 'a page of %', n; END IF;
       IF i > 0 THEN -- the first only warms up
         INSERT INTO bench.took VALUES (place, extract(epoch FROM clock_timestamp() - began) * 1000);
@@ -81,6 +89,6 @@ BEGIN
   END LOOP;
 END $$;
 CALL bench.ask(:rounds);
-SELECT format('SQL, %s: %s ms (quartiles %s)', place, round((percentile_cont(0.5) WITHIN GROUP (ORDER BY ms))::numeric, 2),
+SELECT format('SQL, %s: %s ms (quartiles %s)', CASE WHEN place IN ('rare', 'some', 'often') THEN 'a search: ' || place ELSE place END, round((percentile_cont(0.5) WITHIN GROUP (ORDER BY ms))::numeric, 2),
   (SELECT string_agg(round(q::numeric, 2)::text, ' to ') FROM unnest(percentile_cont('{0.25,0.75}'::float8[]) WITHIN GROUP (ORDER BY ms)) AS q))
 FROM bench.took GROUP BY place ORDER BY place DESC;

@@ -422,6 +422,7 @@ SQL
 		"1|a.b|t|t|https://pds.example/xrpc/com.atproto.sync.getBlob?did=did%3Aweb%3Aa%253a1.b&cid=bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity\n2|a.b|f|f|\n3|c.b|t|f|",
 		'handles, what labels hide, what conforms, addresses of blobs');
 	is($i->ok('SELECT handle, pds, hidden FROM api.account ORDER BY did'), "a.b|https://pds.example|f\nc.b||t", 'the accounts');
+	like($i->ok(q{SET enable_seqscan = off; EXPLAIN SELECT did FROM api.account WHERE handle = 'a.b'}), qr/identity_handle/, '... by the handle');
 	like($i->ok('SET enable_seqscan = off; EXPLAIN SELECT uri FROM api.k_k_post WHERE NOT hidden'), qr/labels_pkey.*subject = ANY/s, 'labels are found by their index');
 	is($i->ok('SELECT indexer.find_references()'), '1', 'joins are found in the references');
 	$i->ok(q{INSERT INTO indexer.reference SELECT 'at://did:web:a%3a1.b/k.k.other/1', 'k.k.post', 're', '2222222222222', 'at://did:web:c.b/k.k.post/3' FROM generate_series(1, 1);

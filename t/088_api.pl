@@ -301,6 +301,7 @@ my $said_of = sub {
 };
 my ($list) = grep { /^\{/ } @{ $block{query} };
 like($said_of->($list), qr/"nodes":\[\{"uri":"at:[^]]*"text":"One of the cats"[^]]*"handle":"ada\.example"[^]]*"displayName":"Ada"[^]]*"totalCount":"?1/, 'its timeline') or diag($said_of->($list));
+like($said_of->('{ allAccounts(first: 2, filter: { handle: { equalTo: "ada.example" } }) { nodes { did } } }'), qr/"nodes":\[\{"did":"did:web:ada\.example"\}\]/, '... an account by its handle');
 my ($counted) = $chapter =~ /`(counts\w+\(.*?\))`/ or die 'no counts';
 $counted =~ s/since: "[^"]*"/since: "2020-01-01T00:00:00Z"/;
 like($said_of->("{ $counted { value count } }"), qr/"value":"did:web:ada\.example","count":1/, 'its counts');

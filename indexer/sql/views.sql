@@ -423,7 +423,7 @@ BEGIN
                    view_hidden('atid.at_uri_make(i.did::text)'));
     EXECUTE format('COMMENT ON VIEW %s IS %L', account, E'@primaryKey did\n@pgGraphql @graphql({"primary_key_columns": ["did"]})\nAn account.');
     EXECUTE format('COMMENT ON COLUMN %s.did IS %L', account, E'@notNull\n@behavior +attribute:filterBy +attribute:filter\nIts DID.');
-    EXECUTE format('COMMENT ON COLUMN %s.handle IS %L', account, 'Its handle, as it says itself.');
+    EXECUTE format('COMMENT ON COLUMN %s.handle IS %L', account, E'@behavior +attribute:filterBy +attribute:filter\nIts handle, as it says itself.');
     EXECUTE format('COMMENT ON COLUMN %s.pds IS %L', account, 'The origin of its server.');
     EXECUTE format('COMMENT ON COLUMN %s.hidden IS %L', account, E'@notNull\nDoes a label hide it?');
     INSERT INTO view_type (view, source, condition) VALUES (account::regclass, 'identity'::regclass, 'true') ON CONFLICT (view) DO NOTHING;
