@@ -39,13 +39,13 @@ CREATE OR REPLACE FUNCTION @extschema@.uuid_generate_v8(namespace uuid, name byt
 -- COST as bench/functions measures it, here and below.
 
 CREATE OR REPLACE FUNCTION @extschema@.uuid_to_numeric(uuid) RETURNS numeric
-  AS 'MODULE_PATHNAME', 'atid_uuid_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_numeric' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 50;
 
 CREATE OR REPLACE FUNCTION @extschema@.uuid_from_numeric(numeric) RETURNS uuid
   AS 'MODULE_PATHNAME', 'atid_uuid_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 
 CREATE OR REPLACE FUNCTION @extschema@.uuid_to_oid(uuid) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_uuid_to_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_oid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 50;
 
 CREATE OR REPLACE FUNCTION @extschema@.uuid_to_urn(uuid) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_uuid_to_urn' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
@@ -66,7 +66,7 @@ CREATE OR REPLACE FUNCTION @extschema@.at_uri_make(authority text, collection te
   AS 'MODULE_PATHNAME', 'atid_at_uri_make' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
 CREATE OR REPLACE FUNCTION @extschema@.at_uri_normalize(@extschema@.at_uri) RETURNS @extschema@.at_uri
-  AS 'MODULE_PATHNAME', 'atid_at_uri_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+  AS 'MODULE_PATHNAME', 'atid_at_uri_normalize' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
 
 CREATE OR REPLACE FUNCTION @extschema@.at_uri_or_null(text) RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_at_uri_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
@@ -88,6 +88,9 @@ CREATE OR REPLACE FUNCTION @extschema@.at_uri_scope_upper(@extschema@.at_uri) RE
 
 CREATE OR REPLACE FUNCTION @extschema@.datetime_normalize(text) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_datetime_normalize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+CREATE OR REPLACE FUNCTION @extschema@.datetime_normalize_or_null(text) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_datetime_normalize_or_null' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
 
 ------------------------------------------------------------------------------
 -- record
@@ -113,8 +116,21 @@ CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_block(block bytea, path text
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] DEFAULT '{}') RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_typeof' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
 
--- These have never raised errors, and are LEAKPROOF as dag_cbor_conforms and record_conforms are.
--- Those with options are not STRICT, so that a NULL option is its default.
+COMMENT ON FUNCTION @extschema@.dag_cbor_get(bytea, text[]) IS
+  'the field of a block at a path, as by the operator #>; NULL if it is missing or damaged, or if jsonb cannot hold it';
+
+COMMENT ON FUNCTION @extschema@.dag_cbor_get_text(bytea, text[]) IS
+  'the field of a block at a path as text, as by #>>, but a link as its CID and bytes as base64; NULL if it is missing or damaged, or if text cannot hold it';
+
+COMMENT ON FUNCTION @extschema@.dag_cbor_get_block(bytea, text[]) IS
+  'the field of a block at a path as a block of its own; NULL if it is missing or damaged';
+
+COMMENT ON FUNCTION @extschema@.dag_cbor_typeof(bytea, text[]) IS
+  'what the field of a block at a path is: object, array, string, number, boolean, null, link or bytes; NULL if it is missing or damaged';
+
+-- Since 1.2 these raise no errors, and are LEAKPROOF as dag_cbor_conforms and record_conforms are.
+-- Those with options are not STRICT, so that a NULL option is its default.  The C functions of the
+-- predicates with options are new: a session with an older library gets an error and does not crash.
 
 CREATE OR REPLACE FUNCTION @extschema@.record_is_valid(record jsonb) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_record_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20;
@@ -154,7 +170,8 @@ COMMENT ON TYPE @extschema@.lexicon IS 'AT Protocol lexicon: a set of Lexicon do
 
 -- functions
 
--- COST as measured: the first two have the set compiled, the others make JSON of it.
+-- COST as measured: lexicon_missing, lexicon_only and record_key_conforms find the set compiled;
+-- lexicon_nsids and lexicon_document read all of it; the cast makes jsonb of all of it.
 
 CREATE OR REPLACE FUNCTION @extschema@.lexicon_missing(lexicons @extschema@.lexicon) RETURNS text[]
   AS 'MODULE_PATHNAME', 'atid_lexicon_missing' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
