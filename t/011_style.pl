@@ -143,6 +143,13 @@ push @problems, 'packaging/npm/package.json has another version than META.json'
   unless decode_json(slurp('packaging/npm/package.json'))->{version} eq $meta->{version};
 done('one version');
 
+# npm packs a folder, with the license that is in it.
+foreach my $folder (qw(indexer packaging/npm))
+{
+	push @problems, "$folder/LICENSE is another one than LICENSE" unless slurp("$folder/LICENSE") eq slurp('LICENSE');
+}
+done('one license');
+
 # A bundle, or a chapter's word about it, names the version that META.json has.
 foreach my $path (glob('*.md doc/*.md packaging/*/*.md'))
 {
