@@ -173,6 +173,28 @@ is($status, 0, 'init needs no right in the database where the extensions and the
 one('given', 'DROP SCHEMA indexer CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
 ($status, $said) = program('given')->command('init');
 ok($status == 1 && $said =~ /The schema indexer belongs to given/, "init uses nobody else's schema") or diag("$status $said");
+# What somebody has planted does not run with the rights of who runs this.
+{
+	local $ENV{PGOPTIONS} = '';
+	one('given', q{CREATE TABLE public.ran (by text); GRANT ALL ON public.ran TO PUBLIC; GRANT CREATE ON SCHEMA public TO given;
+		CREATE SCHEMA planted AUTHORIZATION given; SET ROLE given;
+		CREATE FUNCTION planted.run() RETURNS bigint LANGUAGE sql AS 'INSERT INTO public.ran SELECT current_user; SELECT 1::bigint';
+		CREATE VIEW indexer.migration AS SELECT planted.run()::int AS n; CREATE VIEW indexer.program AS SELECT 'x' AS version, 'y' AS digest;
+		CREATE FUNCTION public.hashtext(varchar) RETURNS int LANGUAGE sql AS 'SELECT planted.run()::int';
+		CREATE FUNCTION public.pg_advisory_xact_lock(int) RETURNS void LANGUAGE sql AS 'SELECT planted.run()'});
+	one('given', "SET ROLE given; CREATE TABLE planted.$_ ()") foreach qw(account identity record reference stream want bad waiting);
+	one('given', "SET ROLE given; CREATE FUNCTION planted.$_() RETURNS bigint LANGUAGE sql RETURN planted.run()") foreach qw(most_bad most_waiting labels_take);
+}
+foreach my $command (qw(init upgrade))
+{
+	($status, $said) = program('given')->command($command);
+	ok($status == 1 && $said =~ /The schema indexer belongs to given/, "$command reads nobody else's schema") or diag("$status $said");
+}
+one('given', 'DROP SCHEMA indexer CASCADE');
+($status, $said) = program('given')->command('upgrade');
+ok($status == 1 && $said =~ /belong to given/, "upgrade takes over nobody else's tables") or diag("$status $said");
+is(one('given', 'SELECT count(*) FROM public.ran'), 0, '... and nothing that was planted ran');
+one('given', 'DROP OWNED BY given CASCADE');
 one('postgres', 'DROP DATABASE given; DROP ROLE given');
 ($status, $said) = $indexer->command({ PGUSER => '', USER => '' }, 'want', 'list');
 is($status, 0, "without PGUSER it connects as the system's user") or diag($said);

@@ -5,6 +5,9 @@
 # - an index, a trigger and a view of the operator's stay through a dump and when the functions are made anew;
 # - each bound of the table settings does what the chapter says when it is reached;
 # - exclude and forget leave what they say, and the account does not come back;
+# - nothing waits for a load that takes long, but what an operator asks of its account;
+# - an account has no more references than its records may have, and labelers that nobody has named do not stand before
+#   those who were;
 # - two takers that say nothing of what the other one has read lose no frame;
 # - the health of a stream tells whether it is heard, and what its server says instead.
 #
@@ -144,6 +147,64 @@ is(ask($db, q{SELECT string_agg(name, ' ' ORDER BY name) FROM reader}), 'api run
 $server->quit;
 ask($db, q{DELETE FROM reader WHERE name LIKE 'api %'});
 
+#
+# While an account is being loaded, which may take long.
+#
+my $slow = 'did:web:slow.example';
+ask($db, qq{INSERT INTO identity (did, host, ask, answered) VALUES ('$slow', 'https://slow.example', 'infinity', now() - interval '1 day');
+	INSERT INTO account (did, state, claim, claimed) VALUES ('$slow', 'loading', 1, now() - interval '3 hours'); INSERT INTO tally (what, n) VALUES ('loading', 1);
+	INSERT INTO exclusion (did) VALUES ('$slow')});
+my $loads = AtidTest::Session->new($node, $db);
+$loads->ok("BEGIN; SELECT FROM indexer.account WHERE did = '$slow' FOR UPDATE");
+foreach my $what (
+	"told('$slow', false, 'deactivated', NULL, now())",
+	"identify_web('$slow', '{\"id\": \"$slow\"}', now())",
+	"tell_page('[{\"did\": \"$slow\", \"active\": false}]', now(), now())",
+	'seek_unlisted(10000)', 'look_again(10000)', 'tidy()', "start('relay', 'repos', NULL, 2)", 'settle(10000)')
+{
+	ask($db, q{UPDATE want SET seek = 'did:a:a', began = now() WHERE (what, value) = ('account', '*')}) if $what =~ /seek/;
+	ask($db, q{UPDATE stream SET look = now(), looked = NULL; DELETE FROM want WHERE (what, value) = ('account', '*')}) if $what =~ /look_again/;
+	ask($db, "INSERT INTO unsettled VALUES ('$slow')") if $what =~ /settle/;
+	is($node->psql($db, "SET search_path = indexer, public; SET lock_timeout = '10 s'; BEGIN; SELECT $what; COMMIT"), 0, "$what does not wait for a load");
+	ask($db, q{INSERT INTO want (what, value) VALUES ('account', '*')}) if $what =~ /look_again/;
+}
+is(ask($db, "SELECT a.state, a.claim, i.ask < now() + interval '1 h', i.problem IS NULL FROM account AS a JOIN identity AS i USING (did) WHERE did = '$slow'"), 'loading|1|t|t',
+	'... nor changes its account, which is asked about again');
+$loads->ok('ROLLBACK');
+$loads->quit;
+ask($db, 'SELECT settle(10000)');
+is(ask($db, "SELECT count(*) FROM account WHERE did = '$slow'"), 0, '... and what was to be done is done later');
+ask($db, "DELETE FROM exclusion WHERE did = '$slow'");
+
+#
+# What was wanted when the stream told it.
+#
+is((split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO notice (did, what, because) VALUES ('did:web:late.example', 'met', NULL), ('did:web:later.example', 'signal', 'a.b.c');
+	SELECT heed(10); SELECT count(*) FROM account WHERE did::text LIKE 'did:web:late%'; ROLLBACK}))[-1], 0, 'an account that is wanted no more does not come');
+is(ask($db, q{SELECT list_refused('*', 'x')}), 'f', 'a server that lists nobody has no other list');
+
+#
+# References.
+#
+my $points = q{INSERT INTO op (uri, did, collection, fresh, cid, block)
+	SELECT atid.at_uri_make(d, 'a.b.c', 'r' || n), d, 'a.b.c', true, atid.record_cid(r), atid.record_to_dag_cbor(r)
+	FROM generate_series(1, 40) AS n CROSS JOIN (VALUES ('did:web:much.example'::atid.did, 900), ('did:web:little.example', 3)) AS x (d, most)
+	     CROSS JOIN LATERAL (SELECT jsonb_build_object('n', n, 'to', jsonb_agg('did:web:' || d || m || '.example')) AS r
+	                         FROM generate_series(1, most) AS m, (SELECT n::text) AS d (d)) AS y};
+my @points = split /\n/, ask($db, "BEGIN; SELECT scratch(); $points; SELECT write(); SELECT atid.at_uri_did(uri), count(*) FROM reference WHERE collection = 'a.b.c' GROUP BY 1 ORDER BY 2; ROLLBACK");
+is("@points[-2, -1]", 'did:web:little.example|120 did:web:much.example|1800', 'an account has no more references than 1,000 and 20 for each record');
+
+#
+# Labelers: a hundred come by themselves, and those that were named.
+#
+my $labels = q{take('labels', 0, 1, ARRAY[try.frame('#labels', jsonb_build_object('seq', %d, 'labels', (SELECT jsonb_agg(jsonb_build_object('src', %s, 'uri', 'did:web:x.example', 'val', 'spam', 'cts', '2026-01-01T00:00:00Z')) FROM generate_series(1, %d) AS n)))])};
+ask($db, q{SELECT FROM start('labels', 'labels', NULL, 1); INSERT INTO labeler (did) VALUES ('did:web:named.example')});
+ask($db, 'SELECT ' . sprintf $labels, 1, q{format('did:web:l%s.example', n)}, 150);
+is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 100, 'a hundred labelers come by themselves');
+ask($db, 'SELECT ' . sprintf $labels, 2, q{'did:web:named.example'}, 1);
+is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 101, '... and one that was named');
+ask($db, q{UPDATE identity SET met = now() - interval '10 days' WHERE labeler; SELECT tidy()});
+is(ask($db, 'SELECT string_agg(did::text, $$ $$) FROM identity WHERE labeler'), 'did:web:named.example', '... until the others have shown no key');
 
 #
 # Legal requests.
@@ -156,6 +217,8 @@ is(ask($db, q{SELECT (SELECT count(*) FROM reference WHERE subject <@ 'at://did:
 	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example'), (SELECT why FROM exclusion)}), '0|0|0|forgotten', 'forget: nothing is left, and it does not come back');
 ask($db, "UPDATE settings SET most_bad = 1000000000; SELECT take('relay', slot('did:web:ada.example') / 128, 2, ARRAY[try.frame('#account', '{\"seq\": 50, \"did\": \"did:web:ada.example\", \"time\": \"x\"}')])");
 is(ask($db, "SELECT count(*) FROM bad WHERE did = 'did:web:ada.example'"), 0, '... no frame of it, either');
+ask($db, 'SELECT ' . sprintf $labels, 3, q{'did:web:ada.example'}, 1);
+is(ask($db, q{SELECT (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'), (SELECT count(*) FROM labels_refused WHERE label->>'src' = 'did:web:ada.example')}), '0|0', '... nor a label');
 
 # While another session writes what points at it.
 my $writer = AtidTest::Session->new($node, $db);
@@ -168,8 +231,10 @@ my $forgets = AtidTest::Session->new($node, $db);
 $forgets->send(q{SET search_path = indexer, public; SELECT forget('did:web:bob.example')});
 $node->poll_query_until($db, 'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = ' . $forgets->pid
 	. q{ AND wait_event_type = 'Lock') OR EXISTS (SELECT FROM indexer.exclusion WHERE did = 'did:web:bob.example')});
+$writer->ok(q{DELETE FROM reference WHERE subject <@ 'at://did:web:bob.example'});
 $writer->ok('COMMIT');
-$forgets->result;
+my (undef, $state) = $forgets->result;
+is($state, '00000', 'forget does not delete what a writer deletes at that moment');
 is(ask($db, q{SELECT (SELECT count(*) FROM exclusion WHERE did = 'did:web:bob.example'), (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:bob.example')}), '1|0',
 	'... nor what is written while it is forgotten');
 $_->quit foreach $writer, $forgets;

@@ -95,12 +95,29 @@ BEGIN
   WHERE x.did = a.did;
 END $$;
 
-CREATE OR REPLACE FUNCTION told(account text, active bool, status text, rev text, asked timestamptz) RETURNS void
-LANGUAGE plpgsql AS $$
+-- An account, locked; NULL if there is none, or if it is being loaded at this moment, which may take long. What is done
+-- with many accounts, and what comes again, does not wait for that.
+CREATE OR REPLACE FUNCTION grasp(one atid.did) RETURNS account LANGUAGE plpgsql AS $$
 DECLARE a account;
 BEGIN
-  SELECT * INTO a FROM account AS x WHERE x.did = atid.did_or_null(told.account) FOR UPDATE;
-  IF FOUND THEN
+  SELECT * INTO a FROM account AS x WHERE x.did = one AND x.state <> 'loading' FOR UPDATE;
+  IF NOT FOUND THEN
+    SELECT * INTO a FROM account AS x WHERE x.did = one AND x.state = 'loading' FOR UPDATE SKIP LOCKED;
+  END IF;
+  RETURN a;
+END $$;
+
+CREATE OR REPLACE FUNCTION is_being_loaded(one atid.did) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE a CONSTANT account := grasp(one);
+BEGIN
+  RETURN a.did IS NULL AND EXISTS (SELECT FROM account AS x WHERE x.did = one);
+END $$;
+
+CREATE OR REPLACE FUNCTION told(account text, active bool, status text, rev text, asked timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE a CONSTANT account := grasp(atid.did_or_null(told.account));
+BEGIN
+  IF a.did IS NOT NULL THEN
     PERFORM tell(a, coalesce(active, false), status, rev, asked);
   END IF;
 END $$;
@@ -118,13 +135,14 @@ BEGIN
   RETURNING a.did::text, now();
 END $$;
 
--- An account goes, with all that is its own, but for what others point at it.
-CREATE OR REPLACE FUNCTION remove(one atid.did) RETURNS void LANGUAGE plpgsql AS $$
+-- An account goes, with all that is its own, but for what others point at it. False: it is being loaded.
+CREATE OR REPLACE FUNCTION remove(one atid.did, waits bool DEFAULT false) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE
   was text;
   label_source bool;
 BEGIN
   SELECT labeler INTO label_source FROM identity WHERE did = one FOR UPDATE;
+  IF NOT waits AND is_being_loaded(one) THEN RETURN false; END IF;
   SELECT state INTO was FROM account WHERE did = one FOR UPDATE;
   IF was IS NOT NULL THEN
     PERFORM clear(one, '{}');
@@ -135,6 +153,7 @@ BEGIN
   IF NOT label_source THEN
     DELETE FROM identity WHERE did = one;
   END IF;
+  RETURN true;
 END $$;
 
 -- Follows what the stream has told, in the order of the accounts. Returns how much.
@@ -150,7 +169,9 @@ BEGIN
       DELETE FROM notice AS x WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y ORDER BY y.n LIMIT most)) RETURNING *
     )
     SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity, bool_or(what = 'signature') AS signature,
-           min(because) FILTER (WHERE what = 'signal') AS signal, max(at) AS at, count(*) AS rows
+           -- what was wanted when the stream told it may be wanted no more
+           min(because) FILTER (WHERE what = 'signal' AND EXISTS (SELECT FROM want AS w WHERE (w.what, w.value) = ('signal', because))) AS signal,
+           max(at) AS at, count(*) AS rows
     FROM taken GROUP BY did ORDER BY did
   LOOP
     n := n + r.rows;
@@ -158,7 +179,7 @@ BEGIN
       IF r.signal IS NOT NULL AND NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = r.did) THEN
         INSERT INTO want (what, value, because) VALUES ('account', r.did::text, r.signal) ON CONFLICT DO NOTHING;
       END IF;
-      IF r.met THEN
+      IF r.met AND EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value IN ('*', r.did::text)) THEN
         PERFORM meet(r.did);
       END IF;
       -- Others can cause no more requests than by these pauses; the first comes at once.

@@ -125,6 +125,8 @@ CREATE INDEX account_loading ON account (did) WHERE state = 'loading';
 CREATE INDEX account_failing ON account (did) WHERE state = 'desynchronized' AND failures > 0;
 CREATE INDEX account_kept ON account (did) WHERE problem IS NOT NULL AND state IN ('inactive', 'barred');
 
+CREATE TABLE lock_of_writers ();
+CREATE TABLE lock_of_many ();
 CREATE TABLE tally (
   what text NOT NULL,
   n    bigint NOT NULL

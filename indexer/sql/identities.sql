@@ -65,8 +65,9 @@ BEGIN
   UPDATE identity AS i SET problem = clipped(why, 256), detail = clipped(more, 800) WHERE i.did = atid.did_or_null(account);
 END $$;
 
--- Who an account is, as it was asked for at a time; keys are all that it has had. Where the key is another one, the
--- account is loaded anew. One that has a tombstone, or has left the PDS whose stream is followed, has no records.
+-- Who an account is, as it was asked for at a time; keys are the last ones that it has had. Where the key is another
+-- one, the account is loaded anew. While it is being loaded nothing changes: it is asked for again. One that has a
+-- tombstone, or has left the PDS whose stream is followed, has no records.
 CREATE OR REPLACE FUNCTION know(
   account atid.did, new_key text, keys text[], names jsonb, new_pds text, tombstone bool, asked timestamptz
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -80,12 +81,21 @@ DECLARE
   enough bool;
   new_host text;
   moment CONSTANT timestamptz := now();
+  late bytea[];
   name CONSTANT text := jsonb_path_query_first(names, '$[*] ? (@.type() == "string" && @ starts with "at://")') #>> '{}';
 BEGIN
   SELECT * INTO s FROM settings;
   SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
-  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
   IF i.did IS NULL THEN RETURN; END IF;
+  -- Frames that one of the keys has signed. The stream waits for the account, so it is locked after that.
+  late := ARRAY(SELECT b.digest FROM bad AS b
+                WHERE b.did = know.account AND b.early
+                  AND EXISTS (SELECT FROM unnest(keys) AS k WHERE atid.event_is_signed_by(b.frame, k)));
+  IF is_being_loaded(know.account) THEN
+    UPDATE identity AS x SET ask = least(x.ask, later(moment, s.not_sooner)) WHERE x.did = know.account;
+    RETURN;
+  END IF;
+  SELECT * INTO a FROM account AS x WHERE x.did = know.account FOR UPDATE;
   -- the stream of repositories that was started last is the one that is followed
   SELECT x.pds INTO home FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1;
   new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
@@ -95,10 +105,7 @@ BEGIN
   -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:
   -- what is there may be older. While others are left, the answer may be older than they are.
   WITH found AS (
-    DELETE FROM bad AS b
-    WHERE b.did = know.account AND b.early
-      AND EXISTS (SELECT FROM unnest(keys) AS k WHERE atid.event_is_signed_by(b.frame, k))
-    RETURNING b.stream, b.frame
+    DELETE FROM bad AS b WHERE b.digest = ANY (late) RETURNING b.stream, b.frame
   )
   INSERT INTO waiting (stream, slot, seq, did, frame)
   SELECT f.stream, slot(a.did), atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, a.did, f.frame
@@ -149,11 +156,12 @@ BEGIN
   SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
   UPDATE identity SET log = identify.log WHERE did = i.did;
   PERFORM know(i.did, h.data #>> '{verificationMethods,atproto}',
-    ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'), h.data->'alsoKnownAs',
+    ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'
+          GROUP BY k.key ORDER BY max(k.valid_from) DESC LIMIT 8), h.data->'alsoKnownAs',
     h.data #>> '{services,atproto_pds,endpoint}', h.data IS NULL, asked);
   PERFORM label_keys_take(i.did, log);
   -- Labels that came before the key, some at a time: anybody can make some.
-  WHILE i.answered IS NULL AND i.labeler LOOP
+  WHILE i.answered IS NULL LOOP
     WITH early AS (
       DELETE FROM labels_refused
       WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM labels_refused AS l WHERE l.label->>'src' = account AND l.received < now() LIMIT 10000))

@@ -8,7 +8,7 @@ BEGIN
   INSERT INTO exclusion AS x (did, why) VALUES (me, exclude.why) ON CONFLICT (did) DO UPDATE SET why = coalesce(excluded.why, x.why);
   DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
   DELETE FROM candidate AS c WHERE c.did = me;
-  PERFORM remove(me);
+  PERFORM remove(me, waits => true);
 END $$;
 
 -- It may come again: at once if it is wanted.
@@ -28,6 +28,8 @@ DECLARE
   high CONSTANT atid.at_uri := atid.at_uri_scope_upper(atid.at_uri_make(me));
 BEGIN
   PERFORM exclude(account, 'forgotten');
+  -- Who writes at this moment may not know yet that it is excluded.
+  PERFORM nobody_writes();
   DELETE FROM identity AS i WHERE i.did = me;
   DELETE FROM reference AS r WHERE r.subject BETWEEN low AND high;
   DELETE FROM labels AS l WHERE l.subject BETWEEN low AND high OR l.src = me;
@@ -36,10 +38,6 @@ BEGIN
                                         OR l.label->>'uri' LIKE 'at://' || account || '/%';
   DELETE FROM bad AS b WHERE b.did = me;
   DELETE FROM waiting AS w WHERE w.did = me;
-  -- Who writes at this moment may not know yet that it is excluded.
-  PERFORM nobody_writes();
-  DELETE FROM reference AS r WHERE r.subject BETWEEN low AND high;
-  DELETE FROM labels AS l WHERE l.subject BETWEEN low AND high;
 END $$;
 
 -- Lexicons are added. A document whose NSID another one has takes its place.
@@ -101,6 +99,16 @@ BEGIN
   ON CONFLICT DO NOTHING;
   DELETE FROM sample WHERE at < now() - interval '2 hours';
 
+  -- Sources of labels that nobody has named, and that have shown no key to sign them, give their places to others.
+  FOR one IN SELECT i.did FROM identity AS i
+             WHERE i.labeler AND i.met < later(now(), CASE WHEN i.answered IS NOT NULL THEN -interval '1 day' ELSE -s.invented_after END) LOOP
+    CONTINUE WHEN EXISTS (SELECT FROM label_keys AS k WHERE k.src = one.did) OR EXISTS (SELECT FROM labeler AS x WHERE x.did = one.did);
+    UPDATE identity AS i SET labeler = false WHERE i.did = one.did;
+    IF NOT EXISTS (SELECT FROM account AS a WHERE a.did = one.did) THEN
+      DELETE FROM identity AS i WHERE i.did = one.did;
+    END IF;
+  END LOOP;
+
   -- Accounts that nobody knows: the directory has never answered. Those that the operator has named stay.
   FOR one IN SELECT i.did FROM identity AS i
              WHERE i.answered IS NULL AND NOT i.labeler AND i.met < later(now(), -(s.invented_after / 3))
@@ -121,8 +129,14 @@ BEGIN
   END IF;
   -- Readers of "atid-indexer api" that were killed: each holds a lock while it runs (src/api/changes.js).
   DELETE FROM reader AS r WHERE r.name LIKE 'api %' AND pg_try_advisory_xact_lock(hashtextextended(r.name, 0));
-  -- An account whose attempt nobody has ended: the program that had claimed it could not say so.
-  FOR one IN SELECT did, claim FROM account WHERE state = 'loading' AND claimed < later(now(), -interval '2 hours') LIMIT 100 LOOP
+  -- An account whose attempt nobody has ended: the program that had claimed it could not say so. One that the server is
+  -- still loading is left to it.
+  FOR one IN SELECT did, claim FROM account
+             WHERE state = 'loading' AND claimed < greatest(later(now(), -interval '2 hours'),
+                                                            (SELECT max(x.started) FROM stream AS x WHERE x.kind = 'repos'))
+             LIMIT 100 LOOP
+    PERFORM FROM account AS x WHERE x.did = one.did AND x.state = 'loading' FOR UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
     PERFORM unload(one.did, one.claim, 'ended', NULL);
   END LOOP;
 END $$;

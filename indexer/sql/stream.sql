@@ -46,6 +46,9 @@ BEGIN
   IF kind = 'repos' THEN
     UPDATE stream AS x SET look = now(), looked = NULL WHERE x.name = start.stream AND (is_new OR at = 0);
     FOR a IN SELECT * FROM account WHERE state = 'loading' ORDER BY did LOOP
+      -- the server may still be loading it for a program that has ended: then it is tidy()'s
+      PERFORM FROM account AS x WHERE x.did = a.did AND x.state = 'loading' FOR UPDATE SKIP LOCKED;
+      CONTINUE WHEN NOT FOUND;
       PERFORM unload(a.did, a.claim, 'ended', NULL);
     END LOOP;
   END IF;
@@ -220,7 +223,7 @@ BEGIN
       AND (SELECT count(*) FROM (SELECT FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   END IF;
 
-  -- The keys of up to 100 labelers are asked for without anybody's saying so.
+  -- The keys of those in the table labeler are asked for, and of up to 100 others.
   IF of_labels THEN
     PERFORM writes();
     SELECT jsonb_agg(l ORDER BY b.n) INTO labels
@@ -228,13 +231,17 @@ BEGIN
          CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
          CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l
     WHERE NOT EXISTS (SELECT FROM exclusion AS x
-                      WHERE x.did = atid.at_uri_did(atid.at_uri_from_subject_or_null(l->>'uri')));
+                      WHERE x.did IN (atid.at_uri_did(atid.at_uri_from_subject_or_null(l->>'uri')), atid.did_or_null(l->>'src')));
     IF labels IS NOT NULL THEN
       known := ARRAY(SELECT did FROM identity WHERE labeler);
       INSERT INTO identity (did, labeler, web)
-      SELECT DISTINCT src, true, src::text LIKE 'did:web:%'
-      FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
-      WHERE octet_length(src::text) <= 512 AND src <> ALL (known) LIMIT greatest(0, 100 - cardinality(known))
+      SELECT n.src, true, n.src::text LIKE 'did:web:%'
+      FROM (SELECT o.src, o.named, row_number() OVER (PARTITION BY o.named ORDER BY o.src) AS place
+            FROM (SELECT DISTINCT src, EXISTS (SELECT FROM labeler AS x WHERE x.did = src) AS named
+                  FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
+                  WHERE octet_length(src::text) <= 512 AND src <> ALL (known)) AS o) AS n
+      WHERE n.named OR n.place <= 100 - (SELECT count(*) FROM unnest(known) AS k
+                                         WHERE NOT EXISTS (SELECT FROM labeler AS x WHERE x.did = k))
       ON CONFLICT (did) DO UPDATE SET labeler = true;
       PERFORM labels_take(labels);
     END IF;
@@ -245,7 +252,7 @@ END $$;
 CREATE OR REPLACE FUNCTION apply(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   s settings;
-  wanted CONSTANT text[] := patterns();
+  wanted text[];
   moment CONSTANT timestamptz := now();
   hurries timestamptz;
   whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT b.did FROM batch AS b WHERE b.t IS NOT NULL AND b.did IS NOT NULL);
@@ -259,11 +266,15 @@ BEGIN
   SELECT * INTO s FROM settings;
   hurries := later(moment, -s.not_sooner);
   INSERT INTO held SELECT h.did, h.state, h.rev, h.data FROM hold(whose) AS h;
+  wanted := patterns();  -- as they are once the locks are had
   loading := ARRAY(SELECT x.did FROM account AS x
                    WHERE x.did = ANY (ARRAY(SELECT d FROM unnest(whose) AS d EXCEPT SELECT h.did FROM held AS h)));
   IF loading <> '{}' THEN
-    -- A download that takes long does not keep an account from being closed: only the transaction of its load does.
-    FOR r IN SELECT DISTINCT b.did FROM batch AS b WHERE b.t = '#account' AND b.reason IS NULL AND b.did = ANY (loading) ORDER BY b.did LOOP
+    -- A download that takes long does not keep an account from being closed: only the transaction of its load does, or
+    -- an older frame of that kind that waits.
+    FOR r IN SELECT DISTINCT b.did FROM batch AS b WHERE b.t = '#account' AND b.reason IS NULL AND b.did = ANY (loading)
+               AND NOT EXISTS (SELECT FROM waiting AS o CROSS JOIN atid.frame_parts(o.frame) AS h
+                               WHERE o.stream = apply.stream AND o.did = b.did AND h.t = '#account') ORDER BY b.did LOOP
       PERFORM FROM account AS x WHERE x.did = r.did FOR UPDATE SKIP LOCKED;
       IF FOUND THEN
         closing := closing || r.did;
@@ -525,7 +536,7 @@ BEGIN
   END IF;
 END $$;
 
--- Accounts of which there was no room for frames while they were loaded are loaded again.
+-- Accounts of which there was no room for frames while they were loaded are loaded again, and asked about.
 CREATE OR REPLACE FUNCTION reload_missed(stream text, dids atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE one atid.did;
 BEGIN
@@ -535,6 +546,7 @@ BEGIN
     )
     SELECT DISTINCT did FROM gone ORDER BY did
   LOOP
+    UPDATE account SET check_at = least(check_at, now()) WHERE did = one;
     PERFORM load_again(one);
   END LOOP;
 END $$;

@@ -32,7 +32,7 @@ END $$;
 -- it locks accounts only, in the order of their DIDs, as all others do.
 CREATE OR REPLACE FUNCTION one_of_many() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('indexer: accounts', 0));
+  LOCK TABLE lock_of_many IN EXCLUSIVE MODE;
 END $$;
 
 -- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
@@ -46,6 +46,7 @@ DECLARE
   wanted text[];
   moment CONSTANT timestamptz := now();
   dids atid.did[];
+  again atid.did[] := '{}';
   room int := 5000;                                  -- records that go in this step
   done int;
 BEGIN
@@ -69,12 +70,14 @@ BEGIN
     BEGIN
       IF NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text))
          OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one) THEN
-        PERFORM remove(one);
+        IF NOT remove(one) THEN
+          again := again || one;
+        END IF;
         CONTINUE;
       END IF;
       PERFORM meet(one);
-      SELECT * INTO a FROM account WHERE did = one FOR UPDATE;
-      CONTINUE WHEN a.wants >= w.n OR a.state = 'loading' OR a.wants < 0 AND room = 0;
+      a := grasp(one);
+      CONTINUE WHEN a.did IS NULL OR a.wants >= w.n OR a.state = 'loading' OR a.wants < 0 AND room = 0;
       IF a.wants < 0 AND a.state <> 'desynchronized' THEN
         room := room - clear(one, '{}', room);
         CONTINUE WHEN room = 0;
@@ -93,7 +96,8 @@ BEGIN
                          detail = CASE WHEN a.wants < 0 THEN clipped(SQLERRM, 800) ELSE detail END WHERE did = one;
     END;
   END LOOP;
-  RETURN done + coalesce(cardinality(dids), 0);
+  INSERT INTO unsettled (did) SELECT u FROM unnest(again) AS u;
+  RETURN done + coalesce(cardinality(dids), 0) - cardinality(again);
 END $$;
 
 -- The next list to read: of all accounts, '*', or of those that have a signal; with '*' before the signal it is the list
@@ -147,8 +151,8 @@ BEGIN
     WHERE did = r.did AND answered < start;
   END LOOP;
   FOR r IN SELECT * FROM listed(repos) LOOP
-    SELECT * INTO a FROM account WHERE did = r.did FOR UPDATE;
-    CONTINUE WHEN NOT FOUND;
+    a := grasp(r.did);
+    CONTINUE WHEN a.did IS NULL;
     PERFORM tell(a, r.e->'active' IS DISTINCT FROM 'false', r.e->>'status', r.e->>'rev', asked);
   END LOOP;
 EXCEPTION WHEN OTHERS THEN
@@ -175,8 +179,9 @@ BEGIN
   IF NOT FOUND THEN RETURN 0; END IF;
   dids := ARRAY(SELECT did FROM account WHERE did > w.seek ORDER BY did LIMIT most);
   FOREACH one IN ARRAY dids LOOP
-    UPDATE account AS a SET check_at = now()
-    WHERE a.did = one AND a.state NOT IN ('inactive', 'barred') AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began;
+    CONTINUE WHEN NOT EXISTS (SELECT FROM account AS a WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
+                              AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) OR is_being_loaded(one);
+    UPDATE account AS a SET check_at = now() WHERE a.did = one;
   END LOOP;
   UPDATE want SET seek = dids[cardinality(dids)] WHERE (what, value) = ('account', '*');
   RETURN greatest(cardinality(dids), 1);
@@ -190,10 +195,12 @@ BEGIN
   WHERE octet_length(d::text) <= 512 ORDER BY d LIMIT 1000;
 END $$;
 
--- The server does not list the accounts that have a signal: all accounts are listed, and each is asked about.
-CREATE OR REPLACE FUNCTION list_refused(of text, why text) RETURNS void LANGUAGE plpgsql AS $$
+-- The server does not list the accounts that have a signal: all accounts are listed, and each is asked about. False: it
+-- does not list all accounts either.
+CREATE OR REPLACE FUNCTION list_refused(of text, why text) RETURNS bool LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE want SET refused = true, listed = '' WHERE what = 'signal' AND value = of AND NOT refused;
+  RETURN FOUND;
 END $$;
 
 -- Accounts that may have a signal. They come again, later each time, until there is an answer, and end after eight.
@@ -247,6 +254,7 @@ BEGIN
   FOREACH one IN ARRAY dids LOOP
     UPDATE identity SET ask = least(ask, later(moment, turn(did, s.spread)))
     WHERE did = one AND answered IS NOT NULL AND answered < x.look;
+    CONTINUE WHEN is_being_loaded(one);  -- its server has it at this moment
     UPDATE account SET check_at = least(check_at, later(moment, turn(did, s.spread)))
     WHERE did = one AND state <> 'barred';
   END LOOP;

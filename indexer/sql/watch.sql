@@ -86,6 +86,7 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
 CREATE OR REPLACE VIEW trouble AS
 SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
     WHEN t.why = 'not written' THEN 'an index, a constraint or a trigger refuses a record, or keeps it: mend it, then reload the account'
+    WHEN t.why = 'no room' THEN 'give the server more disk or memory: it is tried again'
     WHEN t.why = 'unsigned' THEN 'nothing: it ends when the account writes, or when its log has the key'
     WHEN t.why = 'too large' THEN 'set LARGEST higher, and MEMORY with it'
     WHEN t.why = 'not implemented' AND t.state = 'unidentified' THEN 'nothing: its method is neither plc nor web'

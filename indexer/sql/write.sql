@@ -84,15 +84,16 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 
 -- Whoever writes says so, before reading who is excluded and whether there are readers. nobody_writes() waits until all
--- of these transactions have ended, and new ones wait for it. (No lock on a table does: pg_dump holds one for hours.)
+-- of these transactions have ended, and new ones wait for it. (pg_dump holds a lock on the table for hours, one that
+-- conflicts with neither.)
 CREATE OR REPLACE FUNCTION writes() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock_shared(hashtextextended('indexer: writes', 0));
+  LOCK TABLE lock_of_writers IN ROW EXCLUSIVE MODE;
 END $$;
 
 CREATE OR REPLACE FUNCTION nobody_writes() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('indexer: writes', 0));
+  LOCK TABLE lock_of_writers IN EXCLUSIVE MODE;
 END $$;
 
 -- Writes the table op, and what follows from it.
@@ -104,6 +105,9 @@ DECLARE
   old CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE NOT fresh);
   gone CONSTANT atid.at_uri[] := ARRAY(SELECT op.uri FROM op WHERE block IS NULL);
   whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT op.did FROM op WHERE block IS NULL);
+  large CONSTANT atid.did[] := ARRAY(SELECT op.did FROM op WHERE block IS NOT NULL
+                                     GROUP BY op.did HAVING sum(octet_length(op.block)) > 20000);
+  one atid.did;
 BEGIN
   PERFORM writes();
   shut := EXISTS (SELECT FROM exclusion);
@@ -112,13 +116,20 @@ BEGIN
   INSERT INTO record AS r (uri, did, cid, block, conforms)
   SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules, collection) FROM op WHERE block IS NOT NULL
   ON CONFLICT (uri, did) DO UPDATE SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
-  -- Nothing points at an account that is excluded.
-  INSERT INTO reference (subject, collection, path, tid, uri)
-  SELECT p.subject, r.collection, p.path, r.tid, r.uri
-  FROM (SELECT op.collection, op.uri, op.block, coalesce(atid.at_uri_tid(op.uri), '2222222222222') AS tid
-        FROM op WHERE op.block IS NOT NULL OFFSET 0) AS r
-       CROSS JOIN points_at(r.block, most) AS p
-  WHERE NOT shut OR NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = atid.at_uri_did(p.subject));
+  -- Nothing points at an account that is excluded. Accounts with more than 20 kB of blocks come each for itself, and
+  -- have 1,000 references and 20 for each record at most, so no repository makes a hundred million. The others come
+  -- first, as NULL.
+  FOREACH one IN ARRAY NULL::atid.did || large LOOP
+    INSERT INTO reference (subject, collection, path, tid, uri)
+    SELECT p.subject, r.collection, p.path, r.tid, r.uri
+    FROM (SELECT op.collection, op.uri, op.block, coalesce(atid.at_uri_tid(op.uri), '2222222222222') AS tid
+          FROM op WHERE op.block IS NOT NULL AND CASE WHEN one IS NULL THEN op.did <> ALL (large) ELSE op.did = one END
+          OFFSET 0) AS r
+         CROSS JOIN points_at(r.block, most) AS p
+    WHERE NOT shut OR NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = atid.at_uri_did(p.subject))
+    LIMIT CASE WHEN one IS NOT NULL
+            THEN (SELECT 1000 + 20 * count(*) FROM op WHERE op.did = one AND op.block IS NOT NULL) END;
+  END LOOP;
   INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
   IF FOUND THEN NOTIFY change; END IF;
   DELETE FROM op;

@@ -76,6 +76,7 @@ export async function install(client, { role = null, citus = false, fresh }) {
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtext('atid-indexer schema'))");
     await client.query('SET LOCAL client_min_messages = warning');
+    await refuseOthers(client, 'indexer');
     const before = await theirs(client);
     if (fresh && before)
       throw new Problem(
@@ -89,8 +90,14 @@ export async function install(client, { role = null, citus = false, fresh }) {
       throw new Problem(
         `The schema ${from} has the tables of the example. Run "atid-indexer upgrade", which takes them over.`,
       );
-    if (!fresh && !before && !from)
-      throw new Problem('There is nothing to upgrade in this database. Run "atid-indexer init".');
+    if (!fresh && !before && !from) {
+      const owner = await exampleOwner(client);
+      throw new Problem(
+        owner
+          ? `The tables of the example belong to ${owner}: run this as that role.`
+          : 'There is nothing to upgrade in this database. Run "atid-indexer init".',
+      );
+    }
     if (!before) {
       await extensions(client);
       await ownSchema(client, 'indexer');
@@ -124,17 +131,23 @@ export async function install(client, { role = null, citus = false, fresh }) {
   }
 }
 
-// Makes a schema, or sees that it is ours: its owner could change what is in it. (CREATE SCHEMA IF NOT EXISTS would
-// need CREATE on the database, be the schema there or not.)
-export async function ownSchema(client, name) {
+// Sees that a schema is ours, if it is there: its owner could change what is in it, and what we call there would run with
+// our rights. A superuser gains nothing by that. Returns whether it is there.
+export async function refuseOthers(client, name) {
   const { rows } = await client.query(
-    `SELECT pg_get_userbyid(nspowner) AS owner, pg_get_userbyid(nspowner) = current_user AS ours
-     FROM pg_namespace WHERE nspname = $1`,
+    `SELECT r.rolname AS owner, r.rolname = current_user OR r.rolsuper AS ours
+     FROM pg_namespace JOIN pg_roles AS r ON r.oid = nspowner WHERE nspname = $1`,
     [name],
   );
-  if (rows.length === 0) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
-  else if (!rows[0].ours)
+  if (rows.length > 0 && !rows[0].ours)
     throw new Problem(`The schema ${name} belongs to ${rows[0].owner}: run this as that role, or drop the schema.`);
+  return rows.length > 0;
+}
+
+// Makes a schema, or sees that it is ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on the database, be the schema
+// there or not.)
+export async function ownSchema(client, name) {
+  if (!(await refuseOthers(client, name))) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
 }
 
 async function script(client, name) {
@@ -191,15 +204,29 @@ async function newEnough(client) {
   }
 }
 
-// The schema that has the tables of the example of 1.2, first in the search_path; or null.
+// The schema that has the tables of the example of 1.2, public before others; or null. All its tables, and its functions
+// of the names that adopt.sql uses, are ours: somebody else's would run with our rights.
 async function example(client) {
-  const { rows } = await client.query(`SELECT n.nspname AS name FROM pg_namespace AS n
+  const { rows } = await client.query(`WITH ours AS (SELECT oid FROM pg_roles WHERE rolname = current_user OR rolsuper)
+    SELECT n.nspname AS name FROM pg_namespace AS n
     WHERE n.nspname NOT IN ('indexer', 'pg_catalog', 'information_schema')
-      AND (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
+      AND (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND c.relowner IN (TABLE ours)
            AND c.relname IN ('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting')) = 8
       AND EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = 'labels_take')
-    ORDER BY array_position(current_schemas(false), n.nspname), n.nspname LIMIT 1`);
+      AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proowner NOT IN (TABLE ours)
+                      AND p.proname = ANY ('{most_bad,most_waiting,most_references,identity_age,spread,missed_after,not_sooner,pause,later,turn}'))
+    ORDER BY n.nspname <> 'public', n.nspname LIMIT 1`);
   return rows[0]?.name ?? null;
+}
+
+// Who has such tables, if not we.
+async function exampleOwner(client) {
+  const { rows } = await client.query(
+    `SELECT pg_get_userbyid(relowner) AS owner FROM pg_class
+     WHERE relname IN ('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting') AND relkind IN ('r', 'p')
+     GROUP BY relnamespace, relowner HAVING count(*) = 8 LIMIT 1`,
+  );
+  return rows[0]?.owner ?? null;
 }
 
 async function isDistributed(client) {

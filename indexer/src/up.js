@@ -12,7 +12,7 @@ import { BOUNDS, page } from './border.js';
 import { Problem, connect, told } from './database.js';
 import { Http } from './http.js';
 import * as log from './log.js';
-import { checkSchema, install, ownSchema } from './schema.js';
+import { checkSchema, install, ownSchema, refuseOthers } from './schema.js';
 import { checkLexicons } from './status.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
@@ -142,6 +142,7 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
 
 // All but the programs. Returns the password of the reader, or null.
 async function prepare(db, settings, documents, say) {
+  await refuseOthers(db, 'indexer');
   const made = await db.query("SELECT to_regclass('indexer.migration') IS NOT NULL AS there");
   if (!made.rows[0].there) await install(db, { role: settings.ROLE, fresh: true });
   await checkSchema(db);

@@ -14,7 +14,7 @@ const IDLE = 300; // ms between two questions whether there is work
 const CHECKS = 16; // statuses asked for at a time
 const LATER = 2; // seconds until a domain that has no place is tried again
 const COPIES = 3; // of a repository that pg makes to write it
-const OUT_OF_MEMORY = '53200';
+const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
 
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
 
@@ -211,8 +211,8 @@ export class Workers {
       if (!(e instanceof Failure)) throw e;
       if (['unauthorized', 'not found', 'not implemented'].includes(e.why)) {
         log.info(`the server does not list the accounts${of === '*' ? '' : ` of ${of}`}: ${e.message}`);
-        await this.pools.answers.row('SELECT indexer.list_refused($1, $2)', [of, e.message]);
-        return true;
+        const { other } = await this.pools.answers.row('SELECT indexer.list_refused($1, $2) AS other', [of, e.message]);
+        if (other) return true;
       }
       throw new Failure(e.why, `list of ${of}: ${e.detail}`);
     }
@@ -478,12 +478,10 @@ export class Workers {
       } catch (e) {
         if (isLost(e)) throw e;
         log.error(`${did}: ${clean(told(e), 300)}`);
-        // it comes again, after a pause here; but one that takes all memory comes later each time, as it may be its own
-        if (isOfServer(e) && e.code !== OUT_OF_MEMORY) {
-          await pause(2000, signal);
-          return void (await release());
-        }
-        await fail('not written', told(e), false);
+        // it comes again, after a pause here; but one that fills the memory or the disk comes later each time
+        if (isOfServer(e)) await pause(2000, signal);
+        if (isOfServer(e) && !FULL.includes(e.code)) return void (await release());
+        await fail(FULL.includes(e.code) ? 'no room' : 'not written', told(e), false);
       } finally {
         copies.end();
         done();

@@ -104,6 +104,11 @@ CREATE INDEX account_wants ON account (wants);
 CREATE INDEX account_failing ON account (did) WHERE state = 'desynchronized' AND failures > 0;
 CREATE INDEX account_kept ON account (did) WHERE problem IS NOT NULL AND state IN ('inactive', 'barred');
 
+-- They have no rows, and are only locked, by writes(), nobody_writes() and one_of_many(). (An advisory lock of the same
+-- name could be taken by every role of the database.)
+CREATE TABLE lock_of_writers ();
+CREATE TABLE lock_of_many ();
+
 -- How many accounts are in each state, and how many loads there were: the sum of n. Each change adds rows, tidy() sums
 -- them up.
 CREATE TABLE tally (

@@ -8,6 +8,7 @@
 // the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the old one
 // stays.
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
 import { useServer } from 'graphql-ws/use/ws';
 import { makeSchema } from 'postgraphile';
@@ -137,23 +138,34 @@ export async function api(settings, ended) {
   quiet();
   const sockets = new Set();
   const feed = new Feed(() => {
-    clearTimeout(feed.timer);
-    feed.timer = setTimeout(remake, SETTLED);
+    feed.timer ??= setTimeout(() => {
+      feed.timer = null;
+      remake();
+    }, SETTLED);
   });
   const crowd = new Crowd();
   const preset = presetOf(settings, feed, crowd);
   const made = await makeSchema(preset);
   const serv = grafserv({ preset, schema: made.schema });
   await serv.ready();
+  // One at a time, and no more than one for all notices that come meanwhile: every role may send them.
   let making = Promise.resolve();
+  let waits = false;
   function remake() {
+    if (waits) return;
+    waits = true;
     making = making.then(async () => {
+      waits = false;
+      if (ended.aborted) return;
+      const began = performance.now();
       try {
         serv.setSchema((await makeSchema(preset)).schema);
         log.info('api: the schema is made anew');
       } catch (e) {
         log.error(`api: the schema is not made anew: ${told(e)}`);
       }
+      // most of the time is for queries
+      await sleep(4 * (performance.now() - began), undefined, { signal: ended }).catch(() => {});
     });
   }
 
