@@ -335,7 +335,7 @@ check_type(AtidOperation *operation, FormProblem *problem)
 		}
 	}
 	appendStringInfoString(&problem->path, ".type");
-	return note_fault(problem, ATID_OPERATION_TYPE);
+	return note_fault(problem, ATID_CONFORM_CONST);
 }
 
 /*
@@ -415,7 +415,7 @@ atid_operation_read(JsonbContainer *json, AtidOperation *operation)
 	appendStringInfoChar(&problem.path, '$');
 	if (!check_form(json, operation, &problem))
 	{
-		if (problem.fault == ATID_OPERATION_TYPE)
+		if (problem.fault == ATID_CONFORM_CONST)
 			about = list_types();
 		result = psprintf("%s: %s", problem.path.data, atid_fault_sentence(problem.fault, about));
 	}

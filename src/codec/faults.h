@@ -406,7 +406,6 @@ ATID_FAULT(ATID_SIGNATURE_HIGH_S, "The number s of a signature must not be more 
 ATID_FAULT(ATID_SIGNATURE_DER, "A signature must be r and s in 32 bytes each, and not in DER.")
 
 /* atid_crypto's: operation.c, beside ATID_CONFORM_NOT_OBJECT, _ARRAY and _STRING */
-ATID_FAULT(ATID_OPERATION_TYPE, "The value must be %s.")
 ATID_FAULT(ATID_OPERATION_MISSING, "An operation of this type must have this field.")
 ATID_FAULT(ATID_OPERATION_EXTRA, "An operation of this type must not have this field.")
 ATID_FAULT(ATID_OPERATION_SERVICE_MISSING, "A service must have this field.")
