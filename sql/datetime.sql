@@ -188,6 +188,8 @@ WHERE NOT atid.datetime_is_valid(atid.datetime_normalize(value))
 SELECT atid.datetime_normalize('yesterday');
 SELECT atid.datetime_normalize('2026-02-30');
 SELECT atid.datetime_normalize('2026-03-17 10:20:30+01');
+SELECT atid.datetime_normalize('Tue, 17 Mar 2026 10:20:30x');
+SELECT atid.datetime_normalize('Tue, 17 Mar 2026 10:20:30 +9900');
 
 --
 -- sort_at: the lesser of the two

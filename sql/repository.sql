@@ -106,6 +106,9 @@ SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw')
                               verify => false);
 SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')),
                               verify => NULL);
+SELECT * FROM atid.car_blocks((SELECT substr(car, 1, length(car) - 1)
+                                 FROM (SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'x') AS car) AS c),
+                              verify => false);
 SELECT * FROM atid.car_blocks(NULL);
 SELECT atid.car_problem('\x00'), atid.car_problem('\x0a'), atid.car_is_valid('\x');
 SELECT * FROM atid.car_roots('\x00');
@@ -261,6 +264,13 @@ SELECT count(*) FROM atid.mst_entries(:'alone', :'data');
 SELECT count(*) FROM atid.repo_records(:'alone');
 SELECT count(*) FROM atid.repo_records(:'alone', partial => NULL);
 SELECT * FROM atid.repo_records(NULL);
+-- without the block of its first record
+SELECT r.cid = gone.cid AS first, r.block IS NULL AS gone
+  FROM (SELECT cid FROM atid.repo_records(:'repo') LIMIT 1) AS gone,
+       LATERAL (SELECT atid.car_agg(o.cid, b.cid, b.block ORDER BY b.n) AS car
+                  FROM atid.repo_commit(:'repo') AS o, atid.car_blocks(:'repo') AS b
+                 WHERE b.cid <> gone.cid) AS c,
+       atid.repo_records(c.car, partial => true) AS r LIMIT 2;
 SELECT atid.mst_invert(:'alone', :'data', '{a/b}', ARRAY[:'data']::atid.cid_link[], '{NULL}');
 SELECT atid.mst_invert(:'alone', NULL, '{a/b}', ARRAY[:'data']::atid.cid_link[], '{NULL}');
 SELECT count(*) FROM atid.mst_diff(:'alone', :'data', :'alone', :'data');
