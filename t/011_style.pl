@@ -5,7 +5,7 @@
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
-# - META.json, the control files, the install scripts, the RPM's spec and npm's package have one version; released scripts
+# - META.json, the control files, the install scripts, the RPM's spec and npm's packages have one version; released scripts
 #   are unchanged, and so is the library while META.json has the version of a release;
 # - the later install scripts bind to nothing that others have planted (t/061_planted.pl has the attacks);
 # - errors, in C and as the regression tests print them, keep to the server's style guide.
@@ -139,8 +139,12 @@ foreach my $path ('atid.control', 'crypto/atid_crypto.control')
 }
 push @problems, 'packaging/rpm/atid.spec has another version than META.json'
   unless slurp('packaging/rpm/atid.spec') =~ /^Version: *\Q$meta->{version}\E$/m;
-push @problems, 'packaging/npm/package.json has another version than META.json'
-  unless decode_json(slurp('packaging/npm/package.json'))->{version} eq $meta->{version};
+foreach my $path (qw(packaging/npm/package.json indexer/package.json indexer/package-lock.json))
+{
+	my $package = decode_json(slurp($path));
+	push @problems, "$path has another version than META.json"
+	  if grep { $_->{version} ne $meta->{version} } $package, exists $package->{packages} ? $package->{packages}{''} : ();
+}
 done('one version');
 
 # npm packs a folder, with the license that is in it.

@@ -19,6 +19,7 @@ use lib "$FindBin::Bin/lib";
 use AtidTest;
 use AtidTest::Oracles;
 use Cwd qw(abs_path);
+use File::Basename;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -62,7 +63,8 @@ my $next    = "$parts[0].$parts[1]." . ($parts[2] + 1);
 my $last    = (map { /  ([0-9.]+)$/ ? $1 : () } split /\n/, slurp_file("$work/t/released"))[-1];
 
 # What stands in the project may be released itself, or be on the way there; the copy is about to be.
-my $everywhere = 'META.json packaging/npm/package.json packaging/rpm/atid.spec';
+my $packages   = 'packaging/npm/package.json indexer/package.json indexer/package-lock.json';
+my $everywhere = "META.json $packages packaging/rpm/atid.spec";
 if ($version eq $last)
 {
 	must("sed -i 's/\\b\Q$version\E\\b/$next/' $everywhere");
@@ -92,7 +94,7 @@ sub refused
 
 # The last release as it is now: the library's checksum under its number is that of these files.
 my $sum = q{$(. script/lib.sh && git ls-files | grep -E "$ATID_LIBRARY" | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c 1-64)};
-my $old = "sed -i 's/\"version\": \"\Q$version\E\"/\"version\": \"$last\"/' META.json packaging/npm/package.json"
+my $old = "sed -i 's/\"version\": \"\Q$version\E\"/\"version\": \"$last\"/' META.json $packages"
   . " && sed -i 's/^Version: .*/Version:        $last/' packaging/rpm/atid.spec"
   . " && sed -i 's/^default_version.*/default_version = '\"'${\($last =~ s,\.\d+$,,r)}'\"/ atid.control"
   . " && sed -i \"s/.*  \Q$last\E\\\$/$sum  $last/\" t/released";
@@ -109,7 +111,7 @@ refused('the version of the last release', qr/must be later than that of the las
 refused('an earlier version', qr/must be later/, "sed -i 's/\\b\Q$version\E\\b/0.9.1/' $everywhere");
 refused('a changed script', qr/atid--1\.0\.sql is as it was released/, "echo '-- x' >>atid--1.0.sql");
 refused('a removed script', qr/crypto\/atid_crypto--1\.0\.sql is as it was released/, 'git rm -q crypto/atid_crypto--1.0.sql');
-foreach my $path (qw(packaging/npm/package.json packaging/rpm/atid.spec))
+foreach my $path (split(/ /, $packages), 'packaging/rpm/atid.spec')
 {
 	refused("another version in $path", qr/\Q$path\E has another version than META\.json/, "sed -i 's/\\b\Q$version\E\\b/9.9.9/' $path");
 }
@@ -153,8 +155,12 @@ must('git checkout -q HEAD~');
 is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'stable', 'it is stable');
 like(slurp_file("$work/CHANGELOG.md"), qr/^## \[\Q$version\E\] - @{[ must('date +%F') ]}$/m, 'it has a date');
 is((sh('perl t/011_style.pl'))[0], 0, 't/011_style.pl passes in it');
-must('echo "/* x */" >>src/uuid.c');
-isnt((sh('perl t/011_style.pl'))[0], 0, 'but with no other C');
+foreach my $path ('src/uuid.c', glob "$work/indexer/sql/migrations/*.sql")
+{
+	append_to_file($path =~ m{^/} ? $path : "$work/$path", '/* x */');
+	isnt((sh('perl t/011_style.pl'))[0], 0, 'but with no other ' . basename($path));
+	must('git checkout -qf .');
+}
 must('git checkout -qf -');
 is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'testing', 'the next version is for testing');
 must('echo "/* x */" >>src/uuid.c');
