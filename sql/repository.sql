@@ -107,7 +107,8 @@ SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw')
 SELECT * FROM atid.car_blocks((SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'y')),
                               verify => NULL);
 SELECT * FROM atid.car_blocks((SELECT substr(car, 1, length(car) - 1)
-                                 FROM (SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'), 'x') AS car) AS c),
+                                 FROM (SELECT atid.car_agg(NULL, atid.cid_of('x', 'raw'),
+                                                           'x') AS car) AS c),
                               verify => false);
 SELECT * FROM atid.car_blocks(NULL);
 SELECT atid.car_problem('\x00'), atid.car_problem('\x0a'), atid.car_is_valid('\x');
