@@ -115,6 +115,8 @@ SELECT schema, value, conforms(schema::jsonb, value::jsonb) FROM (VALUES
   ('{"type": "integer", "enum": [3, 1]}', '1'),
   ('{"type": "integer", "enum": [3, 1]}', '2'),
   ('{"type": "integer", "enum": []}', '2'),
+  ('{"type": "object", "properties": {"a": {"type": "integer", "enum": [9, 8]},
+                                     "b": {"type": "integer", "enum": [3, 1, 2]}}}', '{"b": 3}'),
   ('{"type": "integer", "const": 3, "enum": [1]}', '3'),
   ('{"type": "integer", "const": 3, "enum": [1]}', '1'),
   ('{"type": "boolean"}', 'true'),
