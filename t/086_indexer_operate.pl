@@ -188,11 +188,12 @@ is(ask($db, q{SELECT list_refused('*', 'x')}), 'f', 'a server that lists nobody 
 #
 my $points = q{INSERT INTO op (uri, did, collection, fresh, cid, block)
 	SELECT atid.at_uri_make(d, 'a.b.c', 'r' || n), d, 'a.b.c', true, atid.record_cid(r), atid.record_to_dag_cbor(r)
-	FROM generate_series(1, 40) AS n CROSS JOIN (VALUES ('did:web:much.example'::atid.did, 900), ('did:web:little.example', 3)) AS x (d, most)
-	     CROSS JOIN LATERAL (SELECT jsonb_build_object('n', n, 'to', jsonb_agg('did:web:' || d || m || '.example')) AS r
-	                         FROM generate_series(1, most) AS m, (SELECT n::text) AS d (d)) AS y};
-my @points = split /\n/, ask($db, "BEGIN; SELECT scratch(); $points; SELECT write(); SELECT atid.at_uri_did(uri), count(*) FROM reference WHERE collection = 'a.b.c' GROUP BY 1 ORDER BY 2; ROLLBACK");
-is("@points[-2, -1]", 'did:web:little.example|120 did:web:much.example|1800', 'an account has no more references than 1,000 and 20 for each record');
+	FROM generate_series(1, 40) AS n CROSS JOIN LATERAL (VALUES ('did:web:many.example'::atid.did, 900, n), ('did:web:same.example', 900, 0), ('did:web:some.example', 3, n)) AS x (d, most, part)
+	     CROSS JOIN LATERAL (SELECT jsonb_build_object('to', jsonb_agg('did:plc:' || translate(lpad(to_hex(1000 * part + m), 24, 'a'), '0189', 'wxyz'))) AS r
+	                         FROM generate_series(1, most) AS m) AS y};
+my @points = split /\n/, ask($db, "BEGIN; SELECT scratch(); $points; CREATE TEMP TABLE bytes AS SELECT max(octet_length(block)) AS n FROM op WHERE did = 'did:web:same.example'; SELECT write();
+	SELECT atid.at_uri_did(uri), CASE atid.at_uri_did(uri)::text WHEN 'did:web:same.example' THEN count(*) - (SELECT n / 30 FROM bytes) ELSE count(*) END FROM reference WHERE collection = 'a.b.c' GROUP BY 1 ORDER BY 1; ROLLBACK");
+is("@points[-3 .. -1]", 'did:web:many.example|36000 did:web:same.example|1800 did:web:some.example|120', 'references are what the records have; of a block that many have, by its bytes once');
 
 #
 # Labelers: a hundred come by themselves, and those that were named.

@@ -90,7 +90,7 @@ BEGIN
   -- Frames that one of the keys has signed. The stream waits for the account, so it is locked after that.
   late := ARRAY(SELECT b.digest FROM bad AS b
                 WHERE b.did = know.account AND b.early
-                  AND EXISTS (SELECT FROM unnest(keys) AS k WHERE atid.event_is_signed_by(b.frame, k)));
+                  AND EXISTS (SELECT FROM unnest(keys || new_key) AS k WHERE atid.event_is_signed_by(b.frame, k)));
   IF is_being_loaded(know.account) THEN
     UPDATE identity AS x SET ask = least(x.ask, later(moment, s.not_sooner)) WHERE x.did = know.account;
     RETURN;

@@ -546,7 +546,7 @@ BEGIN
     )
     SELECT DISTINCT did FROM gone ORDER BY did
   LOOP
-    UPDATE account SET check_at = least(check_at, now()) WHERE did = one;
     PERFORM load_again(one);
+    UPDATE account SET check_at = least(check_at, now()) WHERE did = one AND state = 'desynchronized';
   END LOOP;
 END $$;

@@ -174,17 +174,26 @@ DECLARE
   w want;
   dids atid.did[];
   one atid.did;
+  last atid.did;
+  waits bool := false;
 BEGIN
   SELECT * INTO w FROM want AS x WHERE (x.what, x.value) = ('account', '*') AND x.seek IS NOT NULL FOR UPDATE;
   IF NOT FOUND THEN RETURN 0; END IF;
   dids := ARRAY(SELECT did FROM account WHERE did > w.seek ORDER BY did LIMIT most);
   FOREACH one IN ARRAY dids LOOP
-    CONTINUE WHEN NOT EXISTS (SELECT FROM account AS a WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
-                              AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) OR is_being_loaded(one);
-    UPDATE account AS a SET check_at = now() WHERE a.did = one;
+    IF EXISTS (SELECT FROM account AS a WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
+               AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) THEN
+      IF is_being_loaded(one) THEN  -- the next time it goes on with this one
+        waits := true;
+        EXIT;
+      END IF;
+      UPDATE account AS a SET check_at = now() WHERE a.did = one;
+    END IF;
+    last := one;
   END LOOP;
-  UPDATE want SET seek = dids[cardinality(dids)] WHERE (what, value) = ('account', '*');
-  RETURN greatest(cardinality(dids), 1);
+  UPDATE want SET seek = CASE WHEN waits THEN coalesce(last, w.seek) ELSE dids[cardinality(dids)] END
+  WHERE (what, value) = ('account', '*');
+  RETURN CASE WHEN waits THEN 0 ELSE greatest(cardinality(dids), 1) END;
 END $$;
 
 -- The entries of a page that are of an account, each account once.

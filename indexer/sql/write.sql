@@ -116,9 +116,9 @@ BEGIN
   INSERT INTO record AS r (uri, did, cid, block, conforms)
   SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, rules, collection) FROM op WHERE block IS NOT NULL
   ON CONFLICT (uri, did) DO UPDATE SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
-  -- Nothing points at an account that is excluded. Accounts with more than 20 kB of blocks come each for itself, and
-  -- have 1,000 references and 20 for each record at most, so no repository makes a hundred million. The others come
-  -- first, as NULL.
+  -- Nothing points at an account that is excluded. Accounts with more than 20 kB of blocks come each for itself. They
+  -- have no more references than most, 20 for each record and one for each 30 bytes of a block, which a DID takes, once
+  -- for a block that many records have: so no repository makes a hundred million. The others come first, as NULL.
   FOREACH one IN ARRAY NULL::atid.did || large LOOP
     INSERT INTO reference (subject, collection, path, tid, uri)
     SELECT p.subject, r.collection, p.path, r.tid, r.uri
@@ -128,7 +128,9 @@ BEGIN
          CROSS JOIN points_at(r.block, most) AS p
     WHERE NOT shut OR NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = atid.at_uri_did(p.subject))
     LIMIT CASE WHEN one IS NOT NULL
-            THEN (SELECT 1000 + 20 * count(*) FROM op WHERE op.did = one AND op.block IS NOT NULL) END;
+            THEN most + (SELECT sum(20 * b.records + b.bytes / 30)
+                         FROM (SELECT count(*) AS records, max(octet_length(op.block)) AS bytes FROM op
+                               WHERE op.did = one AND op.block IS NOT NULL GROUP BY op.cid) AS b)::bigint END;
   END LOOP;
   INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
   IF FOUND THEN NOTIFY change; END IF;

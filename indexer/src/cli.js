@@ -38,9 +38,17 @@ const shown = (work) =>
   });
 
 // Runs a statement and says that it is done.
+const DEADLOCK = '40P01'; // with what the program writes at that moment
 const done = (statement, values, text) =>
   withDatabase(async (db) => {
-    await db.query(statement, values);
+    for (let left = 5; ; left--) {
+      try {
+        await db.query(statement, values);
+        break;
+      } catch (e) {
+        if (e.code !== DEADLOCK || left === 0) throw e;
+      }
+    }
     say(text);
   });
 
