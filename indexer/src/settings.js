@@ -130,7 +130,7 @@ export function settings(flags = {}, env = process.env) {
   );
 }
 
-export const flagOf = (name) => name.toLowerCase().replace('_', '-');
+export const flagOf = (name) => name.toLowerCase().replaceAll('_', '-');
 
 export const help = () =>
   TABLE.map(([name, takes, , standard, text]) => {
