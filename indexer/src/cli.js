@@ -37,19 +37,19 @@ const shown = (work) =>
     return ok ? 0 : 1;
   });
 
-// Runs a statement and says that it is done.
-const DEADLOCK = '40P01'; // with what the program writes at that moment
+const DEADLOCK = '40P01';
+
+// Runs a statement and says that it is done. After a deadlock with what the program writes it is tried again.
 const done = (statement, values, text) =>
   withDatabase(async (db) => {
     for (let left = 5; ; left--) {
       try {
         await db.query(statement, values);
-        break;
+        return say(text);
       } catch (e) {
         if (e.code !== DEADLOCK || left === 0) throw e;
       }
     }
-    say(text);
   });
 
 // Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, is there no more. A further signal, whichever it

@@ -204,6 +204,8 @@ async function newEnough(client) {
   }
 }
 
+const EXAMPLE = "('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting')";
+
 // The schema that has the tables of the example of 1.2, public before others; or null. All its tables, and its functions
 // of the names that adopt.sql uses, are ours: somebody else's would run with our rights.
 async function example(client) {
@@ -211,7 +213,7 @@ async function example(client) {
     SELECT n.nspname AS name FROM pg_namespace AS n
     WHERE n.nspname NOT IN ('indexer', 'pg_catalog', 'information_schema')
       AND (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND c.relowner IN (TABLE ours)
-           AND c.relname IN ('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting')) = 8
+           AND c.relname IN ${EXAMPLE}) = 8
       AND EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = 'labels_take')
       AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proowner NOT IN (TABLE ours)
                       AND p.proname = ANY ('{most_bad,most_waiting,most_references,identity_age,spread,missed_after,not_sooner,pause,later,turn}'))
@@ -223,7 +225,7 @@ async function example(client) {
 async function exampleOwner(client) {
   const { rows } = await client.query(
     `SELECT pg_get_userbyid(relowner) AS owner FROM pg_class
-     WHERE relname IN ('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting') AND relkind IN ('r', 'p')
+     WHERE relname IN ${EXAMPLE} AND relkind IN ('r', 'p')
      GROUP BY relnamespace, relowner HAVING count(*) = 8 LIMIT 1`,
   );
   return rows[0]?.owner ?? null;

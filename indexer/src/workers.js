@@ -479,9 +479,12 @@ export class Workers {
         if (isLost(e)) throw e;
         log.error(`${did}: ${clean(told(e), 300)}`);
         // it comes again, after a pause here; but one that fills the memory or the disk comes later each time
-        if (isOfServer(e)) await pause(2000, signal);
-        if (isOfServer(e) && !FULL.includes(e.code)) return void (await release());
-        await fail(FULL.includes(e.code) ? 'no room' : 'not written', told(e), false);
+        const full = FULL.includes(e.code);
+        if (isOfServer(e)) {
+          await pause(2000, signal);
+          if (!full) return void (await release());
+        }
+        await fail(full ? 'no room' : 'not written', told(e), false);
       } finally {
         copies.end();
         done();
