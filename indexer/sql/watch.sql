@@ -1,12 +1,15 @@
 -- What to watch. No view or function here reads a table of accounts, records or frames whole: accounts are counted
 -- where they change, and of queues no more than 10,000 rows are counted.
 
--- Accounts by state.
+-- Accounts by state, and loads.
+CREATE OR REPLACE VIEW counted AS
+SELECT s.what, coalesce(t.n, 0)::bigint AS n
+FROM unnest('{unidentified,desynchronized,loading,synchronized,inactive,barred,loads}'::text[]) WITH ORDINALITY AS s (what, place)
+     LEFT JOIN (SELECT what, sum(n) AS n FROM tally GROUP BY what) AS t ON t.what = s.what
+ORDER BY s.place;
+
 CREATE OR REPLACE VIEW status_accounts AS
-SELECT s.state, coalesce(sum(t.n), 0)::bigint AS n
-FROM unnest('{unidentified,desynchronized,loading,synchronized,inactive,barred}'::text[]) WITH ORDINALITY AS s (state, place)
-     LEFT JOIN tally AS t ON t.what = s.state
-GROUP BY s.state, s.place ORDER BY s.place;
+SELECT what AS state, n FROM counted WHERE what <> 'loads';
 
 -- The streams; the takers of each together. problem: why it does not make sense, or NULL.
 CREATE OR REPLACE VIEW status_stream AS
@@ -40,17 +43,18 @@ BEGIN
 END $$;
 
 -- How many accounts are due to be loaded, of those that are known or that are not, and how many identities to be asked
--- for, of each kind that ask() has; at most 5,000. (It is a parameter, so that the index on the expression is used.)
+-- for, of each kind that ask() has; at most 5,000. (It is a parameter, so that the index on the expression is used. The
+-- last come first: what was taken from the front stays in the index as long as somebody holds a snapshot.)
 CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT count(*) FROM (SELECT FROM account AS a WHERE a.state = 'desynchronized' AND a.loaded = known
-                                AND a.load_at <= now() LIMIT 5000) AS q);
+                                AND a.load_at <= now() ORDER BY a.load_at DESC LIMIT 5000) AS q);
 END $$;
 CREATE OR REPLACE FUNCTION due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT count(*) FROM (SELECT FROM identity AS i
                                 WHERE CASE WHEN i.answered IS NOT NULL THEN 'known' WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
-                                AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= now() LIMIT 5000) AS q);
+                                AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= now() ORDER BY i.ask DESC LIMIT 5000) AS q);
 END $$;
 
 -- Numbers for a monitoring system.
@@ -63,9 +67,7 @@ FROM status_stream AS s CROSS JOIN LATERAL (VALUES
   ('healthy', (s.problem IS NULL)::int))
   AS v (what, value)
 UNION ALL
-SELECT 'accounts', state, n FROM status_accounts
-UNION ALL
-SELECT 'loads', 'all', coalesce(sum(n), 0) FROM tally WHERE what = 'loads'
+SELECT CASE what WHEN 'loads' THEN 'loads' ELSE 'accounts' END, CASE what WHEN 'loads' THEN 'all' ELSE what END, n FROM counted
 UNION ALL
 SELECT 'hosts_failing', 'all', count(*) FROM host WHERE failures > 2 AND until > now()
 UNION ALL
