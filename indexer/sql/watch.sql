@@ -59,6 +59,7 @@ END $$;
 
 -- Numbers for a monitoring system.
 CREATE OR REPLACE VIEW watch AS
+WITH c AS MATERIALIZED (SELECT what, n FROM counted)
 SELECT 'stream_' || v.what AS what, s.name AS of, v.value
 FROM status_stream AS s CROSS JOIN LATERAL (VALUES
   ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
@@ -67,7 +68,9 @@ FROM status_stream AS s CROSS JOIN LATERAL (VALUES
   ('healthy', (s.problem IS NULL)::int))
   AS v (what, value)
 UNION ALL
-SELECT CASE what WHEN 'loads' THEN 'loads' ELSE 'accounts' END, CASE what WHEN 'loads' THEN 'all' ELSE what END, n FROM counted
+SELECT 'accounts', what, n FROM c WHERE what <> 'loads'
+UNION ALL
+SELECT 'loads', 'all', n FROM c WHERE what = 'loads'
 UNION ALL
 SELECT 'hosts_failing', 'all', count(*) FROM host WHERE failures > 2 AND until > now()
 UNION ALL
