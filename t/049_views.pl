@@ -191,7 +191,9 @@ is(($session->try('SELECT FROM blocks'))[1], '42501', 'it may not read the sourc
 $session->ok('RESET ROLE');
 
 # Made by commands, as of a table that others write
-my @commands = split /\n/, $session->ok(q{SELECT view_index_commands('b.a_b_c', 'rkey')});
+my ($before, @commands) = split /\n/, $session->ok(q{SELECT view_index_commands('b.a_b_c', 'rkey')});
+my $after = pop @commands;
+is("$before; $after", 'SET search_path = pg_catalog, pg_temp; RESET search_path', 'the commands find only functions of the server');
 is(scalar @commands, 1, 'an index as a command');
 like($commands[0], qr/^CREATE INDEX CONCURRENTLY a_b_c_rkey_[0-9a-f]{8} ON public\.blocks USING btree /, '... that keeps nobody from writing');
 $session->ok('SET search_path = pg_catalog');
@@ -203,14 +205,14 @@ is($session->ok(q{SELECT string_agg(indexname, ' ') FROM pg_indexes WHERE indexn
 like(plan_of(q{SELECT uri FROM b.a_b_c WHERE rkey = '5000'}), qr/Index.*a_b_c_rkey_/, '... as queries do');
 # One that has failed is dropped before.
 $session->ok(q{DELETE FROM view_index WHERE columns = '{rkey}'; UPDATE pg_index SET indisvalid = false WHERE indexrelid = (SELECT oid FROM pg_class WHERE relname LIKE 'a\_b\_c\_rkey\_%')});
-like($session->ok(q{SELECT string_agg(c, '; ') FROM view_index_commands('b.a_b_c', 'rkey') AS c}), qr/^DROP INDEX CONCURRENTLY IF EXISTS public\.a_b_c_rkey_\w{8}; CREATE INDEX CONCURRENTLY/, 'after one that has failed, both commands');
+like($session->ok(q{SELECT string_agg(c, '; ') FROM view_index_commands('b.a_b_c', 'rkey') AS c}), qr/^SET [^;]*; DROP INDEX CONCURRENTLY IF EXISTS public\.a_b_c_rkey_\w{8}; CREATE INDEX CONCURRENTLY .*; RESET/, 'after one that has failed, both commands');
 $session->ok(q{SELECT make_view_index('b.a_b_c', 'rkey')});
-is($session->ok(q{SELECT indisvalid FROM view_index JOIN pg_index ON indexrelid = index WHERE columns = '{rkey}'}), 't', '... which make_view_index does not take');
+is($session->ok(q{SELECT indisvalid FROM view_index JOIN pg_index ON indexrelid = to_regclass(index) WHERE columns = '{rkey}'}), 't', '... which make_view_index does not take');
 $session->ok(q{DO $$ DECLARE i regclass; BEGIN DELETE FROM view_index WHERE columns = '{rkey}';
 	FOR i IN SELECT oid FROM pg_class WHERE relname LIKE 'a\_b\_c\_rkey%' AND relkind = 'i' LOOP EXECUTE 'DROP INDEX ' || i; END LOOP; END $$});
 
 # Another expression, another source
-my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(index), '.* ON (\S+) USING (\w+).*', '\1 \2'), ' ') || count(*) FROM view_index};
+my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(to_regclass(index)), '.* ON (\S+) USING (\w+).*', '\1 \2'), ' ') || count(*) FROM view_index};
 make('a.b.c' => { one => \%string, at => { type => 'string', format => 'at-uri' } });
 unlike(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Cond/, 'an index of another type does not serve');
 $session->ok("SELECT make_view_index('b.a_b_c', 'one')");
@@ -348,13 +350,43 @@ is($session->ok($rank), "cats and cats|0.79\nhonest cats|0.61", 'a view that is 
 $session->ok(q{SELECT make_search('b.h_h_h', 'english'::regconfig, 'text')});
 is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", 'a search by one configuration') ;
 $session->ok(q{CREATE TEXT SEARCH CONFIGURATION mine (COPY = english)});
+$session->ok(q{CREATE FUNCTION public.setweight(tsvector, text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RAISE EXCEPTION 'planted'; END$$});
 my @search = split /\n/, $session->ok(q{SELECT search_index_commands('b.h_h_h', 'mine', 'text')});
 $session->ok($_) foreach @search;
 $session->ok(q{SELECT make_search('b.h_h_h', 'mine'::regconfig, 'text')});
-is($session->ok(q{SELECT index::text FROM view_index WHERE search AND view = 'b.h_h_h'::regclass}), $search[0] =~ /CONCURRENTLY (\w+)/ ? $1 : '', 'an index of a search that was made by a command is taken');
+is($session->ok(q{SELECT index FROM view_index WHERE search AND view = 'b.h_h_h'::regclass}), $search[1] =~ /CONCURRENTLY (\w+)/ ? "public.$1" : '', 'an index of a search that was made by a command is taken');
 $session->ok('SET search_path = pg_catalog');
 is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", '... and by a configuration of ours, from any search_path');
 $session->ok('RESET search_path');
+is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", '... in which somebody has planted a function, too');
+$session->ok('DROP FUNCTION public.setweight(tsvector, text)');
+
+# What the server's parser of words would read again and again
+foreach my $text ('<!--', 'a1.', '<a ', 'a/', 'a@', 'http://a.b/')
+{
+	my $insert = sprintf q{INSERT INTO blocks (uri, block) SELECT 'at://did:web:long.b/h.h.h/%s', atid.record_to_dag_cbor(jsonb_build_object('$type', 'h.h.h', 'text', left(repeat('%s', 50000), 50000)))},
+		unpack('H*', $text), $text;
+	$session->ok("BEGIN; SET LOCAL statement_timeout = '@{[ 1000 * AtidTest::slowness() ]}ms'");
+	my @said = $session->try($insert);
+	$session->ok('ROLLBACK');
+	is($said[1], '00000', "a record of '$text' keeps nobody waiting") or diag($said[2]);
+}
+
+# The table of 1.3.0
+my $names = q{SELECT pg_typeof(index)::text || string_agg(index::text, ' ' ORDER BY definition) FROM view_index GROUP BY pg_typeof(index)};
+my $of_now = $session->ok($names);
+$session->ok('ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass');
+$session->ok(slurp_file("$FindBin::Bin/../indexer/sql/views.sql"));
+is($session->ok($names), $of_now, 'the table of 1.3.0 is brought up to date');
+
+# A dump has rows before indexes.
+my $dump = $node->basedir . '/views.sql';
+$node->command_ok([ 'pg_dump', '-p', $node->port, '-h', $node->host, '-f', $dump, $db ], 'a dump');
+$node->safe_psql('postgres', 'CREATE DATABASE restored');
+$node->command_ok([ 'psql', '-Xq', '-p', $node->port, '-h', $node->host, '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'restored' ], '... is restored');
+is($node->safe_psql('restored', 'SELECT count(*) > 0, bool_and(to_regclass(index) IS NOT NULL) FROM view_index'), 't|t', '... with the indexes');
+$node->safe_psql('postgres', 'DROP DATABASE restored');
+
 like(($session->try(q{SELECT make_search('b.h_h_h', 'ok')}))[2], qr/no column ok of text/, 'only texts are searched');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'text', 'ok')}))[2], qr/column text .* index of its own/, 'a text without a bound has an index of its own');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'to', 'uri', 'who')}))[2], qr/entries of 3\d\d\d bytes/, 'an index whose entries may be too long is refused');

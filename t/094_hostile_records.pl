@@ -137,7 +137,7 @@ BEGIN
     b := try.rows_by(one, false);
     -- by this index or another one of the column; a value that half of the rows have can be cheaper to find otherwise
     IF a.got IS DISTINCT FROM b.got OR a.got LIKE '0%' OR method <> 'gin' AND value NOT IN ('''true''', '''false''')
-       AND NOT EXISTS (SELECT FROM view_index AS o JOIN pg_class AS r ON r.oid = o.index
+       AND NOT EXISTS (SELECT FROM view_index AS o JOIN pg_class AS r ON r.oid = to_regclass(o.index)
                        WHERE o.view = i.view AND o.columns[1] = c AND a.plan LIKE '%' || r.relname || '%') THEN RETURN concat_ws(E'\n', one, a.got, b.got, a.plan); END IF;
   END LOOP;
   IF value IS NULL THEN RETURN format('%s.%s: no honest value', i.view, c); END IF;

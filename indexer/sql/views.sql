@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS view_index (
   view       regclass,
   columns    name[],
   search     bool,             -- of words
-  index      regclass NOT NULL,
+  index      text NOT NULL,    -- its name; as regclass a dump could not be restored, which has tables' rows before indexes
   definition text NOT NULL,
   config     text,             -- of search, if it was given
   PRIMARY KEY (view, search, columns)
@@ -170,6 +170,15 @@ RETURN format('EXISTS (SELECT FROM labels_in_force AS l JOIN labeler AS b ON b.d
 -- The name as part of a statement, whatever the search_path of who runs it is.
 CREATE OR REPLACE FUNCTION view_full_name(relation regclass) RETURNS text LANGUAGE sql STABLE STRICT
 RETURN (SELECT format('%I.%I', nspname, relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = relation);
+
+-- What 1.3.0 has made.
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'view_index'::regclass AND attname = 'index' AND atttypid = 'regclass'::regtype) THEN
+    ALTER TABLE view_index ALTER index TYPE text USING coalesce(view_full_name(index), '');
+  END IF;
+END
+$$;
 
 -- Takes a view out, with what was made for it.
 CREATE OR REPLACE FUNCTION drop_view(old regclass) RETURNS void LANGUAGE plpgsql AS $$
@@ -334,7 +343,7 @@ BEGIN
   END LOOP;
   PERFORM forget_views();
   PERFORM comment_view(v.view) FROM view_type AS v JOIN pg_class ON oid = v.view AND relnamespace = target WHERE v.nsid IS NOT NULL;
-  PERFORM make_search_functions(i.view) FROM view_index AS i JOIN pg_class ON oid = i.view AND relnamespace = target WHERE i.search;
+  PERFORM make_search(i.view, i.config::regconfig, VARIADIC i.columns) FROM view_index AS i JOIN pg_class ON oid = i.view AND relnamespace = target WHERE i.search;
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
   RETURN (SELECT count(*) FROM view_type JOIN pg_class ON oid = view AND relnamespace = target WHERE nsid IS NOT NULL);
 END
@@ -349,17 +358,17 @@ BEGIN
   FOR i IN
     DELETE FROM view_index AS x
     WHERE NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = x.view)
-       OR NOT x.columns <@ ARRAY(SELECT c.name FROM view_column AS c WHERE c.view = x.view)
+       OR NOT x.columns <@ ARRAY(SELECT c.name FROM view_column AS c WHERE c.view = x.view AND (c.type = 'text' OR NOT x.search))
     RETURNING x.index
   LOOP
-    PERFORM drop_view_index(i.index);
+    PERFORM drop_view_index(to_regclass(i.index));
   END LOOP;
 END
 $$;
 
 CREATE OR REPLACE FUNCTION drop_view_index(old regclass) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (SELECT FROM pg_class WHERE oid = old) AND NOT EXISTS (SELECT FROM view_index AS i WHERE i.index = old) THEN
+  IF old IS NOT NULL AND NOT EXISTS (SELECT FROM view_index AS i WHERE to_regclass(i.index) = old) THEN
     EXECUTE format('DROP INDEX %s', view_full_name(old));
   END IF;
 END
@@ -391,7 +400,7 @@ BEGIN
     JOIN pg_class AS r ON r.oid = f.aim AND r.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = of) JOIN pg_namespace AS n ON n.oid = r.relnamespace;
   -- PostGraphile makes types of these names for each view
   EXECUTE format('COMMENT ON VIEW %s IS %L', view_full_name(of), concat_ws(E'\n', '@primaryKey uri',
-    (SELECT format('@name %s_record', relname) FROM pg_class WHERE oid = of AND relname ~ '_(connection|edge|filter|condition|order_by|column|input|patch)$'), CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
+    (SELECT format('@name %s_record', relname) FROM pg_class WHERE oid = of AND relname ~ '_(connection|edge|filter|condition|order_by|column|input|patch)(e?s)*$'), CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
     format('@pgGraphql @graphql(%s)', jsonb_build_object('primary_key_columns', '{uri}'::text[], 'foreign_keys', coalesce(keys, '[]'))), view_text(this.description)));
   FOR c IN
     SELECT k.name, concat_ws(E'\n', CASE WHEN k.filled THEN '@notNull' END,
@@ -452,14 +461,14 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_statistic_ext WHERE stxname = statistics AND stxnamespace = space) THEN
     EXECUTE format('CREATE STATISTICS %s.%I ON (atid.at_uri_collection(uri)) FROM %s', space, statistics, view_full_name(source));
   END IF;
-  IF EXISTS (SELECT FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = i.index AND x.indrelid = source AND x.indisvalid
+  IF EXISTS (SELECT FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = to_regclass(i.index) AND x.indrelid = source AND x.indisvalid
              WHERE i.view = of AND i.search = is_search AND i.columns = wanted AND i.definition = whole) THEN
     RETURN;
   END IF;
   FOR old IN DELETE FROM view_index AS i WHERE i.view = of AND i.search = is_search AND (is_search OR i.columns = wanted) RETURNING * LOOP
-    PERFORM drop_view_index(old.index);
+    PERFORM drop_view_index(to_regclass(old.index));
   END LOOP;
-  SELECT i.index INTO found_index FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = i.index AND x.indrelid = source AND x.indisvalid
+  SELECT x.indexrelid INTO found_index FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = to_regclass(i.index) AND x.indrelid = source AND x.indisvalid
   WHERE i.definition = whole LIMIT 1;
   IF NOT FOUND THEN
     SELECT x.indexrelid INTO found_index FROM pg_index AS x
@@ -471,11 +480,12 @@ BEGIN
     EXECUTE format('CREATE INDEX %I ON %s', free, whole);
     found_index := format('%s.%I', space, free)::regclass;
   END IF;
-  INSERT INTO view_index VALUES (of, wanted, is_search, found_index, whole, config);
+  INSERT INTO view_index VALUES (of, wanted, is_search, view_full_name(found_index), whole, config);
 END
 $$;
 
--- The commands that make an index while others write.
+-- The commands that make an index while others write. They set the search_path: in a schema of it somebody may have
+-- planted functions of the names that the index uses.
 CREATE OR REPLACE FUNCTION index_commands(of regclass, label text, definition text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
   source CONSTANT regclass NOT NULL := (SELECT t.source FROM view_type AS t WHERE t.view = of);
@@ -486,12 +496,14 @@ DECLARE
 BEGIN
   SELECT bool_or(x.indisvalid) INTO is_valid FROM pg_index AS x
   WHERE x.indrelid = source
-    AND (x.indexrelid = to_regclass(format('%s.%I', space, called)) OR x.indexrelid IN (SELECT i.index FROM view_index AS i WHERE i.definition = whole));
+    AND (x.indexrelid = to_regclass(format('%s.%I', space, called)) OR x.indexrelid IN (SELECT to_regclass(i.index) FROM view_index AS i WHERE i.definition = whole));
   IF is_valid THEN RETURN; END IF;
+  RETURN NEXT 'SET search_path = pg_catalog, pg_temp';
   IF NOT is_valid THEN  -- an attempt that has failed
     RETURN NEXT format('DROP INDEX CONCURRENTLY IF EXISTS %s.%I', space, called);
   END IF;
   RETURN NEXT format('CREATE INDEX CONCURRENTLY %I ON %s', called, whole);
+  RETURN NEXT 'RESET search_path';
 END
 $$;
 
@@ -576,9 +588,11 @@ CREATE OR REPLACE FUNCTION view_languages() RETURNS TABLE (code text, config tex
       lithuanian,nepali,dutch,norwegian,portuguese,romanian,russian,serbian,swedish,tamil,turkish,yiddish}'::text[]) AS l (code, config);
 END;
 
--- The words of some texts, the first of which weighs most. No text is too long for it: a tsvector has at most 1 MB.
+-- The words of some texts, the first of which weighs most. No text is too long for it: a tsvector has at most 1 MB. The
+-- server's parser reads on to the end for each "<!--", so there are none. Literals have types, as functions of the search
+-- run with anybody's search_path.
 CREATE OR REPLACE FUNCTION view_words(texts text[], config text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT string_agg(format('setweight(to_tsvector(%s, left(coalesce(%s, ''''), %s)), %L)', config, t, 50000 / cardinality(texts),
+  SELECT string_agg(format('setweight(to_tsvector(%s, translate(left(coalesce(%s, ''''::text), %s), ''<''::text, '' ''::text)), %L::"char")', config, t, 50000 / cardinality(texts),
                                  substr('ABCD', least(n, 4)::int, 1)), ' || ' ORDER BY n)
         FROM unnest(texts) WITH ORDINALITY AS u (t, n)
 $$;
@@ -662,7 +676,7 @@ BEGIN
   words := view_words(ARRAY(SELECT format('v.%I', c) FROM unnest(s.columns) AS c), view_config(of, s.config, false));
   IF own LIKE '%CASE%' THEN
     SELECT format('(SELECT string_agg(DISTINCT ''('' || q::text || '')'', '' | '')::tsquery FROM (VALUES %s) AS w (q) WHERE numnode(q) > 0)',
-                  string_agg(format('(websearch_to_tsquery(''pg_catalog.%s'', left(query, 500)))', l.config), ', ')) INTO every
+                  string_agg(format('(websearch_to_tsquery(''pg_catalog.%s''::regconfig, left(query, 500)))', l.config), ', ')) INTO every
     FROM (SELECT config FROM view_languages() UNION ALL SELECT 'simple') AS l;
     body := format('(%s) @@ %s AND (strpos(query, ''-'') = 0 OR (%s) @@ %s)', words, every, words, own);
   ELSE

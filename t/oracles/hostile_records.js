@@ -55,7 +55,7 @@ const documents = [
   type(PROFILE, 'literal:self', { displayName: string({ maxLength: 640 }), avatar: { type: 'blob' }, createdAt: string({ format: 'datetime' }) }),
   type(NAMES, 'any', odd),
   // and names of types that the API makes of another
-  ...['things', 'thingConnection', 'thingEdge', 'thingFilter', 'thingCondition', 'thingOrderBy', 'thingColumn', 'thingInput', 'thingPatch'].map((name) => type(`com.example.${name}`, 'any', { text: string() })),
+  ...['things', ...['Connection', 'Edge', 'Filter', 'Condition', 'OrderBy', 'Column', 'Input', 'Patch'].flatMap((of) => [`thing${of}`, `thingMine${of}s`]), 'thingMine', 'thingPatches'].map((name) => type(`com.example.${name}`, 'any', { text: string() })),
 ];
 
 // --- records ----------------------------------------------------------------------------------------
