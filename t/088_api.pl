@@ -167,7 +167,7 @@ my $patience = AtidTest::Indexer::patience();
 local $ENV{QUERIES} = $ENV{ATID_QUERIES} // ($ENV{ATID_FULL} ? 5500 : 600);
 judge('limits.mjs', $api->{match}, $api->{pid}, $patience);
 sql("DELETE FROM indexer.record WHERE did::text LIKE 'did:web:large%'");
-judge('changes.mjs', $api->{match}, $patience);
+judge('changes.mjs', $api->{match}, $patience, $api->{pid});
 unlike(slurp_file($api->{log}), qr/^\s+at /m, 'what strangers ask leaves no stack in the log');
 is(sql("SELECT count(*) FROM indexer.reader WHERE name LIKE 'api %'"), 1, 'it is one reader');
 $api->{run}->signal('TERM');
@@ -347,6 +347,9 @@ foreach my $time ('', ' again')
 	$indexer->wait_for("the records are there$time", 'SELECT count(*) >= 12 FROM api.xyz_statusphere_status') and ok(1, "... and the records$time");
 	if (!$time)
 	{
+		my $second = start(qr{^(.*another "atid-indexer up" .*)$}mi, \%up, 'up', "$folder/newer", $url);
+		ok(defined $second->{match}, 'a second up is refused') or diag(slurp_file($second->{log}));
+		eval { $second->{run}->finish };
 		my ($psql) = grep { /^psql / } @{ $block{shell} };
 		my $did = shell($psql, undef, {});
 		is($did->{run}->full_result(0) . slurp_file($did->{log}) =~ s/^(?:CREATE|NOTIFY|psql:.* already exists, skipping).*\n//mgr, '0', 'statusphere.sql') or diag(slurp_file($did->{log}));

@@ -122,6 +122,15 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
     await db.query(`CREATE ROLE ${name} LOGIN`);
     await db.query(`COMMENT ON ROLE ${name} IS ${db.escapeLiteral(OURS)}`);
   }
+  if (there.rows[0]?.ours && !password) {
+    const { rowCount } = await db.query(
+      `SELECT FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = $1::regrole
+       AND dbid NOT IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) LIMIT 1`,
+      [name],
+    );
+    if (rowCount > 0)
+      throw new Problem(`The login ${API_USER} reads another database, too: give API_PASSWORD, or another API_USER.`);
+  }
   if (there.rowCount === 0 || (there.rows[0].ours && !password)) {
     password ??= randomBytes(24).toString('base64url');
     await db.query(`ALTER ROLE ${name} PASSWORD ${db.escapeLiteral(verifierOf(password))}`);
@@ -167,16 +176,18 @@ async function prepare(db, settings, documents, say) {
   }
 }
 
-// What points at what is not in Lexicons: it is seen in the records. The views then have the joins.
+// What points at what is not in Lexicons: it is seen in the records. The views then have the joins: both or neither, as
+// it is seen once.
 async function findReferences({ API_SCHEMA }) {
   let db = null;
   try {
     db = await connect('references');
     await db.query('SET search_path = indexer, pg_temp');
+    await db.query('BEGIN');
     const { rows } = await db.query('SELECT find_references()::int AS n');
-    if (rows[0].n === 0) return;
-    await db.query('SELECT make_views($1::regnamespace)', [db.escapeIdentifier(API_SCHEMA)]);
-    log.info(`up: ${rows[0].n} more references are joins of the views`);
+    if (rows[0].n > 0) await db.query('SELECT make_views($1::regnamespace)', [db.escapeIdentifier(API_SCHEMA)]);
+    await db.query('COMMIT');
+    if (rows[0].n > 0) log.info(`up: ${rows[0].n} more references are joins of the views`);
   } catch (e) {
     log.error(`up: references: ${told(e)}`);
   } finally {
@@ -186,9 +197,20 @@ async function findReferences({ API_SCHEMA }) {
 
 export async function up(lexicons, settings, ended, say) {
   const documents = await readLexicons(lexicons);
+  // A second one would give the reader of the first another password.
+  const lock = await connect('up');
+  lock.on('error', () => {});
+  const { rows } = await lock.query("SELECT pg_try_advisory_lock(hashtext('atid-indexer up')) AS ours");
+  if (!rows[0].ours) {
+    await lock.end();
+    throw new Problem('Another "atid-indexer up" is at work in this database: end it first.');
+  }
   const db = await connect('command');
   const password = await prepare(db, settings, documents, say).finally(() => db.end());
-  if (ended.aborted) return 0;
+  if (ended.aborted) {
+    await lock.end();
+    return 0;
+  }
   const env = { ...process.env, ...(password && { API_PASSWORD: password }) };
   for (const [name, value] of Object.entries(settings)) {
     if (value !== null && value !== false && name !== 'DRY') env[name] = value === true ? '1' : String(value);
@@ -211,5 +233,6 @@ export async function up(lexicons, settings, ended, say) {
   clearTimeout(timer);
   end();
   const all = await Promise.all(over);
+  await lock.end().catch(() => {});
   return ended.aborted ? Math.max(...all) : first || 1;
 }

@@ -1,10 +1,11 @@
 // What atid-indexer api tells of changes, for t/088_api.pl.
 //
-//   node changes.mjs PORT PATIENCE    prints verdicts; PG* name the database, by a role that may write
+//   node changes.mjs PORT PATIENCE PID    prints verdicts; PG* name the database, by a role that may write
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { WebSocket } from 'ws';
 
-const [port, patience] = process.argv.slice(2).map(Number);
+const [port, patience, pid] = process.argv.slice(2).map(Number);
 const verdict = (ok, what, why) => {
   console.log(`${ok ? 'ok' : 'not ok'}\t${what}`);
   if (!ok) console.log(`note\t${String(why).slice(0, 300)}`);
@@ -32,6 +33,8 @@ async function subscribe(query) {
   ws.send('{"type": "connection_init"}');
   await until(() => ready);
   ws.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
+  got.ws = ws;
+  ws.on('close', (code) => (got.closed = code));
   return got;
 }
 
@@ -124,4 +127,38 @@ const asked = async () => (await fetch(`http://127.0.0.1:${port}/graphql`, { met
   body: '{"query": "{ allComExampleNews(first: 1) { nodes { text } } }"}' })).json();
 let answer;
 verdict(await until(async () => (answer = await asked()).data, 30_000 * patience), 'the schema is made anew after make_views', JSON.stringify(answer));
+
+// An account with many records is loaded, and a client reads nothing.
+const memory = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+async function putMany(n) {
+  await writer.query('BEGIN');
+  await writer.query(
+    `INSERT INTO op (uri, did, collection, fresh, cid, block)
+     SELECT atid.at_uri_make($1, $2, atid.tid_generate()::text), $1::text::atid.did, $2, true, atid.cid_of(b, 'dag-cbor'), b
+     FROM (SELECT atid.record_to_dag_cbor($3::jsonb) AS b) AS x CROSS JOIN generate_series(1, $4)`, [ada, NSID, JSON.stringify(status('many')), n]);
+  await writer.query('SELECT write()');
+  await writer.query('COMMIT');
+}
+const deaf = await subscribe('subscription { changed { uri query { allXyzStatusphereStatuses(first: 100) { nodes { uri did cid rkey status } } } } }');
+const light = await subscribe('subscription { changed { uri } }');
+await until(async () => / 4 subscriptions/.test(await health()));
+deaf.ws._socket.pause();
+const pongs = setInterval(() => deaf.ws.pong(), 100);
+const least = memory();
+await putMany(3000);
+verdict(await until(() => light.length === 3000, 60_000 * patience) && new Set(light.map((c) => c.uri)).size === 3000, 'all changes of a large load are told', light.length);
+await until(() => all.length > 2000, 60_000 * patience);
+verdict(memory() < least + 100, 'one that reads nothing fills no memory', `${least} to ${memory()} MB`);
+clearInterval(pongs);
+deaf.ws.terminate();
+
+// Its reader was taken out while it was away: what was written meanwhile nobody has noted.
+await writer.query("DELETE FROM indexer.reader WHERE name LIKE 'api %'");
+await writer.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atid-indexer changes'");
+verdict(await until(() => all.closed && light.closed), 'who may have missed changes is told', `${all.closed} ${light.closed}`);
+verdict(all.closed === 1013 && light.closed === 1013, '... by a code after which clients ask again', `${all.closed} ${light.closed}`);
+const anew = await subscribe('subscription { changed { uri } }');
+await until(async () => / 1 subscriptions/.test(await health()));
+await putMany(1);
+verdict(await until(() => anew.length === 1), '... and has them', anew.length);
 process.exit();

@@ -91,6 +91,8 @@ const REFUSED = {
   'counts by aliases': `{ ${many(6, 'countsXyzStatusphereStatus(by: STATUS, since: "2020-01-01T00:00:00Z") { count }')} }`,
   'a count of many groups': '{ countsXyzStatusphereStatus(by: STATUS, since: "2020-01-01T00:00:00Z", first: 1000000) { count } }',
   'a list by aliases': `{ ${many(60, `${ALL}(first: 100) { nodes { uri did cid rkey status } }`)} }`,
+  'a filter without an index, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true } }) { nodes { uri } }`)} }`,
+  'filters without an index, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true }, conforms: { equalTo: false } }) { nodes { uri } }`)} }`,
   depth: `{ ${deep(20)} }`,
   'depth through fragments': `{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ${deep(11)} }`,
   'fragments in a circle': '{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ...A }',
@@ -230,6 +232,19 @@ for (const [what, send] of [['messages', (ws) => ws.send(JSON.stringify({ type: 
   verdict(await until(async () => /^ok, 0 sockets/.test(await health()), 20_000 * patience), `a socket that sends ${what} and reads nothing is closed`, `${await health()}, ${before} to ${memory()} MB`);
   deaf.ws.terminate();
 }
+// An operation that the client has given up runs on.
+const hasty = await socket();
+hasty.send({ type: 'connection_init' });
+await until(() => hasty.got.length);
+const COSTLY = `{ ${many(4, `${ALL} { totalCount }`)} ${many(70, `${ALL}(first: 1, orderBy: SORT_AT_DESC) { nodes { uri } }`).replace(/a(\d+):/g, 'b$1:')} }`;
+for (let i = 0; i < 300; i++) {
+  hasty.send({ type: 'subscribe', id: `h${i}`, payload: { query: COSTLY } });
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  hasty.send({ type: 'complete', id: `h${i}` });
+}
+const alone = performance.now();
+verdict((await post(SMALL)).status === 200 && performance.now() - alone < 1000 * patience, 'operations that were given up keep nobody waiting', performance.now() - alone);
+hasty.ws.terminate();
 const wordy = await socket();
 wordy.send({ type: 'connection_init' });
 await until(() => wordy.got.length);

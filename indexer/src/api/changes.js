@@ -4,15 +4,21 @@
 // which transactions it sees. So what is new is what the newer of two snapshots sees and the older one does not, and a
 // change is told at its COMMIT, whatever else is being written; indexer.changes() waits until no older transaction
 // runs. What is being written while the server starts is not told.
+//
+// The last changes are kept once, for all subscriptions: each has its place among them. A client that does not read does
+// not get further. Where changes have gone that it has not had, or that nobody has noted while the database was away,
+// its socket is closed, so that it connects and asks again.
 import { randomUUID } from 'node:crypto';
-import { constant, get, listen, object } from 'postgraphile/grafast';
+import { constant, context, get, lambda, listen, object } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
 import { connect, told } from '../database.js';
 import * as log from '../log.js';
 import { viewsOf } from './codecs.js';
 
 const AT_A_TIME = 1000; // changes of a query
-const BEHIND = 1000; // changes that may wait for a subscriber: then it ends
+const KEPT = 50_000; // changes: a subscription that is further behind ends
+const UNSENT = 100; // ms between two looks whether a client has read
+const ASK_AGAIN = 1013; // the code with which a socket is closed
 const TIDY = 5000; // ms
 const EVERY = 1000; // ms, if no notice comes
 
@@ -23,25 +29,56 @@ WHERE (c.tx >= pg_snapshot_xmax($1) OR c.tx = ANY (ARRAY(SELECT pg_snapshot_xip(
   AND pg_visible_in_snapshot(c.tx, $2) AND (c.tx, c.n) > ($3, $4)
 ORDER BY c.tx, c.n LIMIT ${AT_A_TIME}`;
 
-// An iterator of values that are put into it, and its end. It holds no promise of a generator, so it ends at once.
-class Queue {
-  constructor(over) {
-    Object.assign(this, { over, waiting: [], values: [], ended: false });
+// The changes of { collection, did }, as an iterator. It holds no promise of a generator, so it ends at once.
+class Subscription {
+  constructor(feed, about, socket) {
+    Object.assign(this, { feed, about, socket, at: feed.end, asking: [], timer: null, ended: false });
   }
-  put(value) {
-    if (this.waiting.length) this.waiting.shift()({ value, done: false });
-    else if (this.values.push(value) > BEHIND) this.return();
+
+  // The next change that it is about; undefined: there is none yet.
+  find() {
+    const { feed, about } = this;
+    while (this.at < feed.end) {
+      const row = feed.rows[this.at++ - feed.first];
+      if ((about.collection ?? row.collection) === row.collection && (about.did ?? row.did) === row.did) return row;
+    }
   }
+
+  // Answers who asks for the next one, once the client has read what was sent: the engine asks at once.
+  wake() {
+    if (this.at < this.feed.first) this.lose();
+    while (this.asking.length > 0) {
+      if (this.socket?.bufferedAmount > 0) {
+        this.timer ??= setTimeout(() => {
+          this.timer = null;
+          this.wake();
+        }, UNSENT);
+        return;
+      }
+      const value = this.find();
+      if (value === undefined) return;
+      this.asking.shift()({ value, done: false });
+    }
+  }
+
+  // It has not had all changes.
+  lose() {
+    this.return();
+    this.socket?.close(ASK_AGAIN, 'changes were left out: ask again');
+  }
+
   next() {
     if (this.ended) return Promise.resolve({ value: undefined, done: true });
-    if (this.values.length) return Promise.resolve({ value: this.values.shift(), done: false });
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return new Promise((resolve) => {
+      this.asking.push(resolve);
+      this.wake();
+    });
   }
   return() {
-    if (!this.ended) this.over(this);
+    clearTimeout(this.timer);
+    this.feed.all.delete(this);
     this.ended = true;
-    this.values = [];
-    for (const resolve of this.waiting.splice(0)) resolve({ value: undefined, done: true });
+    for (const resolve of this.asking.splice(0)) resolve({ value: undefined, done: true });
     return Promise.resolve({ value: undefined, done: true });
   }
   throw() {
@@ -58,7 +95,9 @@ export class Feed {
     this.schemaChanged = schemaChanged;
     this.name = `api ${randomUUID()}`;
     this.heard = 0; // when the database has last said that there is nothing new
-    this.all = new Map(); // Queue: what it is about
+    this.all = new Set(); // subscriptions
+    this.rows = []; // the last changes, while there are subscriptions
+    this.first = 0; // the number of the first of them
     this.snapshot = null;
   }
 
@@ -66,11 +105,20 @@ export class Feed {
     return this.all.size;
   }
 
-  // For the engine: changes of { collection, did }.
-  subscribe(about) {
-    const queue = new Queue((q) => this.all.delete(q));
-    this.all.set(queue, about);
-    return queue;
+  get end() {
+    return this.first + this.rows.length;
+  }
+
+  // For the engine: changes of { collection, did }, for the client of a socket.
+  subscribe(about, socket) {
+    const one = new Subscription(this, about, socket);
+    this.all.add(one);
+    return one;
+  }
+
+  // Only those that are not over.
+  loseAll() {
+    for (const one of this.all) one.lose();
   }
 
   // Follows until signal is aborted, over as many connections as it takes.
@@ -133,11 +181,16 @@ export class Feed {
                     AND pg_try_advisory_xact_lock(hashtextextended(r.name, 0))`, [this.name]);
     await db.query('LISTEN change');
     await db.query('LISTEN postgraphile_watch');
-    await db.query(
+    const { rowCount } = await db.query(
       `INSERT INTO indexer.reader (name, tx) SELECT $1, (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8
        ON CONFLICT DO NOTHING`,
       [this.name],
     );
+    // the reader was gone: nobody has noted changes for it meanwhile
+    if (rowCount > 0 && this.snapshot !== null) {
+      this.snapshot = null;
+      this.loseAll();
+    }
     this.snapshot ??= await this.now(db);
   }
 
@@ -150,20 +203,21 @@ export class Feed {
     let [tx, n] = ['0', '0'];
     for (;;) {
       const { rows } = await db.query(NEW, [this.snapshot, now, tx, n]);
-      for (const { uri, gone } of rows) this.tell(uri, gone);
+      this.tell(rows);
       if (rows.length < AT_A_TIME) break;
       ({ tx, n } = rows.at(-1));
     }
     this.snapshot = now;
   }
 
-  tell(uri, gone) {
-    const [, , did, collection] = uri.split('/');
-    for (const [queue, about] of this.all) {
-      if (about.collection != null && about.collection !== collection) continue;
-      if (about.did != null && about.did !== did) continue;
-      queue.put({ uri, gone, did, collection });
+  tell(rows) {
+    for (const { uri, gone } of rows) {
+      const [, , did, collection] = uri.split('/');
+      this.rows.push({ uri, gone, did, collection });
     }
+    const most = this.all.size > 0 ? KEPT : 0;
+    if (this.rows.length > most + AT_A_TIME) this.first += this.rows.splice(0, this.rows.length - most).length;
+    for (const one of this.all) one.wake();
   }
 
   // All that the snapshot has no more doubt about is read.
@@ -201,7 +255,11 @@ export const changesPlugin = (feed) =>
         Subscription: {
           plans: {
             changed: {
-              subscribePlan: (_, { $collection, $did }) => listen(feed, object({ collection: $collection, did: $did })),
+              subscribePlan: (_, { $collection, $did }) =>
+                listen(
+                  lambda(context().get('atidSocket'), (socket) => ({ subscribe: (about) => feed.subscribe(about, socket) })),
+                  object({ collection: $collection, did: $did }),
+                ),
               plan: ($change) => $change,
             },
           },

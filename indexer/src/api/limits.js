@@ -11,7 +11,8 @@ const WORDS = 2000; // tokens: the time to check a query grows with their square
 const DEPTH = 12;
 const PAGE = 100;
 const VALUES = 25_000;
-const READS_ALL = VALUES / 5; // what a count of all records, a grouped count or the description of the schema is worth
+const READS_ALL = VALUES / 5; // what a count of all records, a grouped count, a search or the description of the schema is worth
+const UNINDEXED = ['conforms', 'hidden']; // columns by which one can filter without an index
 const COUNTS = 10; // and a count of those that point at one
 const STEPS = 5000; // fields, with those of a fragment each time that it is used
 const ANSWER = 10e6; // characters of an answer
@@ -63,6 +64,12 @@ export function measure({ schema, document, variableValues, operationName }) {
       refuse(`${field.name}: say first or last, at most ${PAGE}`);
     return Math.max(first ?? last ?? 1, 1);
   };
+  // Of a list, all rows may be read until a page is full: of a search, and by a filter that has no index.
+  const readsAll = (field, node) => {
+    const { filter, query: words } = argumentsOf(field, node, coerced);
+    const columns = Object.keys(filter ?? {});
+    return words !== undefined || (columns.length > 0 && columns.every((c) => UNINDEXED.includes(c)));
+  };
   const query = schema.getQueryType();
   // size is that of the page which these are of: a count beside it is made once
   const walk = (type, { selections }, depth, parent, size) => {
@@ -83,6 +90,7 @@ export function measure({ schema, document, variableValues, operationName }) {
         values += many * (1 + inner);
         if (field.name === 'totalCount') values += (parent === query ? READS_ALL : COUNTS) / size;
         if (getNamedType(field.type).name === 'ValueCount') values += READS_ALL;
+        if (type === query && readsAll(field, node)) values += READS_ALL;
       }
     }
     return values;

@@ -55,6 +55,24 @@ function maskError(error) {
     : defaultMaskError(error);
 }
 
+// The queries that run, over HTTP and of sockets: the client may be gone, but what it has asked for still takes a connection.
+class Running {
+  all = new Map(); // a socket, or null for HTTP: how many
+  async count(socket, execute) {
+    const of = (key) => this.all.get(key) ?? 0;
+    const sockets = [...this.all].reduce((sum, [key, n]) => sum + (key ? n : 0), 0);
+    if (of(socket) >= (socket ? OF_A_SOCKET : AT_A_TIME) || (socket && sockets >= AT_A_TIME))
+      return { errors: [new GraphQLError(socket ? `A socket can have ${OF_A_SOCKET} operations at a time, all of them ${AT_A_TIME}` : MANY)] };
+    this.all.set(socket, of(socket) + 1);
+    try {
+      return await execute();
+    } finally {
+      if (of(socket) > 1) this.all.set(socket, of(socket) - 1);
+      else this.all.delete(socket);
+    }
+  }
+}
+
 // The requests that run. One counts once it has arrived, however slowly, and until its answer is read.
 class Crowd {
   all = new Set();
@@ -74,8 +92,15 @@ class Crowd {
 }
 const MANY = 'too many requests at a time';
 
-const crowdPlugin = (crowd) => ({
+const socketOf = (requestContext) => requestContext?.ws?.socket ?? null;
+
+const crowdPlugin = (crowd, running) => ({
   name: 'AtidCrowdPlugin',
+  grafast: {
+    middleware: {
+      execute: (next, { args }) => running.count(socketOf(args.requestContext), next),
+    },
+  },
   grafserv: {
     middleware: {
       // also of a socket, which has no response
@@ -88,9 +113,9 @@ const crowdPlugin = (crowd) => ({
   },
 });
 
-const presetOf = (settings, feed, crowd) => ({
+const presetOf = (settings, feed, crowd, running) => ({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
+  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd, running), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
   disablePlugins: [
     'PgConnectionArgFilterBackwardRelationsPlugin',
     'PgConnectionArgFilterForwardRelationsPlugin',
@@ -123,7 +148,7 @@ const presetOf = (settings, feed, crowd) => ({
     connectionFilterSetofFunctions: false,
   },
   gather: { installWatchFixtures: false },
-  grafast: { explain: false },
+  grafast: { explain: false, context: (requestContext) => ({ atidSocket: socketOf(requestContext) }) },
   grafserv: {
     watch: false,
     graphiqlOnGraphQLGET: false,
@@ -144,7 +169,7 @@ export async function api(settings, ended) {
     }, SETTLED);
   });
   const crowd = new Crowd();
-  const preset = presetOf(settings, feed, crowd);
+  const preset = presetOf(settings, feed, crowd, new Running());
   const made = await makeSchema(preset);
   const serv = grafserv({ preset, schema: made.schema });
   await serv.ready();
@@ -241,10 +266,17 @@ export async function api(settings, ended) {
     },
     upgrade,
   );
-  // What it says is answered, too.
+  // What it says is answered, too. And one that has read nothing for a while, whatever it says, is closed.
   upgrade.on('connection', (ws) => {
     const look = () => ws.bufferedAmount > UNREAD && ws.terminate();
     ws.on('message', look).on('ping', look);
+    let [unread, since] = [0, 0];
+    const timer = setInterval(() => {
+      if (unread === 0 || ws.bufferedAmount < unread) since = Date.now();
+      unread = ws.bufferedAmount;
+      if (unread > 0 && Date.now() - since > WHOLE) ws.terminate();
+    }, LOOK);
+    ws.on('close', () => clearInterval(timer));
   });
   server.on('upgrade', (request, socket, head) => {
     const refuse = (line) => socket.end(`HTTP/1.1 ${line}\r\nconnection: close\r\n\r\n`);
