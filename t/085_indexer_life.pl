@@ -190,6 +190,9 @@ foreach my $command (qw(init upgrade))
 	($status, $said) = program('given')->command($command);
 	ok($status == 1 && $said =~ /The schema indexer belongs to given/, "$command reads nobody else's schema") or diag("$status $said");
 }
+one('given', 'GRANT SELECT ON ALL TABLES IN SCHEMA indexer TO PUBLIC; SET ROLE given; CREATE VIEW indexer.identity AS SELECT planted.run()::text AS did, NULL AS key, NULL::jsonb AS log');
+($status, $said) = program('given')->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, 'verify', (glob "$FindBin::Bin/../demo/repositories/*.car")[0]);
+like($said, qr/no key of the account is known/, 'verify reads no view that somebody has put there') or diag("$status $said");
 one('given', 'DROP SCHEMA indexer CASCADE');
 ($status, $said) = program('given')->command('upgrade');
 ok($status == 1 && $said =~ /belong to given/, "upgrade takes over nobody else's tables") or diag("$status $said");

@@ -123,8 +123,15 @@ is(ask($db, q{SELECT (SELECT string_agg(name, ' ' ORDER BY name) FROM host), (SE
 	'https://h1.example https://h2.example|3', 'most_hosts: a host beyond it is not noted, its account waits all the same');
 
 ask($db, q{INSERT INTO labels_refused (label, received) SELECT '{}', now() - interval '1 s' * n FROM generate_series(1, 100) AS n;
-	UPDATE settings SET most_labels_refused = 1; SELECT tidy()});
+	UPDATE settings SET most_labels_refused = 6000; SELECT tidy()});
 is(ask($db, q{SELECT count(*) BETWEEN 49 AND 51, min(now() - received) < interval '1 min' FROM labels_refused}), 't|t', 'most_labels_refused: the older half goes');
+ask($db, 'SELECT tidy(); SELECT tidy()');
+is(ask($db, 'SELECT pg_total_relation_size($$labels_refused$$) > 6000, count(*) BETWEEN 49 AND 51 FROM labels_refused'), 't|t', '... once, though the file is no smaller');
+
+ask($db, q{INSERT INTO candidate (did, asked) VALUES ('did:web:candidate.example', 8); SELECT has_signal('did:web:candidate.example', NULL)});
+is(ask($db, q{SELECT asked, ask > now() + interval '50 min' FROM candidate}), '0|t', 'a candidate of whom the server says nothing is kept');
+ask($db, q{SELECT has_signal('did:web:candidate.example', '{}')});
+is(ask($db, 'SELECT count(*) FROM candidate'), 0, '... and one that has no signal is not');
 
 #
 # What the health of a stream says.

@@ -123,7 +123,9 @@ BEGIN
     PERFORM remove(one.did);
   END LOOP;
   DELETE FROM host WHERE until < later(now(), -interval '1 day');
-  IF pg_total_relation_size('labels_refused') > s.most_labels_refused THEN
+  -- Deletion does not make the file smaller, so that alone does not count.
+  IF pg_total_relation_size('labels_refused') > s.most_labels_refused
+     AND (SELECT sum(pg_column_size(l.label) + 32) FROM labels_refused AS l) > s.most_labels_refused / 2 THEN
     DELETE FROM labels_refused
     WHERE received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY received) FROM labels_refused);
   END IF;

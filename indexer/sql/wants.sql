@@ -225,9 +225,14 @@ BEGIN
   RETURNING c.did::text;
 END $$;
 
--- The collections of such an account: it is wanted if one of them is a signal.
+-- The collections of such an account: it is wanted if one of them is a signal. NULL: the server says nothing of any
+-- account, so this question does not count.
 CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  IF collections IS NULL THEN
+    UPDATE candidate SET asked = 0, ask = later(now(), interval '1 hour') WHERE did = atid.did_or_null(account);
+    RETURN;
+  END IF;
   DELETE FROM candidate WHERE did = atid.did_or_null(account);
   INSERT INTO want (what, value, because)
   SELECT 'account', account, w.value FROM want AS w

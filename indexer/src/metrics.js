@@ -8,6 +8,7 @@ import { Pool, told } from './database.js';
 import * as log from './log.js';
 
 const WITHIN = 2000; // ms
+const LISTEN_AGAIN = 5000; // ms
 
 // Names of metrics and values of labels as Prometheus reads them.
 const nameOf = (what) => `atid_${what.replace(/[^a-zA-Z0-9_]/g, '_')}`;
@@ -63,10 +64,20 @@ export function createServer({ SERVICE, STREAM, METRICS, BIND }) {
     }
   });
   server.maxConnections = 100;
-  server.on('error', (e) => log.error(`METRICS: ${told(e)}`));
+  // A program that waits for the end of another has its port then.
+  let busy = null;
+  server.on('error', (e) => {
+    if (busy === null || e.code !== 'EADDRINUSE') log.error(`METRICS: ${told(e)}`);
+    if (e.code === 'EADDRINUSE') busy = setTimeout(() => server.listen(METRICS, BIND), LISTEN_AGAIN);
+  });
+  server.on('listening', () => {
+    if (busy !== null) log.info('METRICS: listening');
+    busy = null;
+  });
   server.listen(METRICS, BIND);
   return {
     close: () => {
+      clearTimeout(busy);
       server.close();
       server.closeAllConnections();
       pool?.end().catch(() => {});

@@ -5,7 +5,7 @@
 // the workers do not notice.
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { retryAfter } from './border.js';
+import { Failure, clean, retryAfter } from './border.js';
 import { Pool, Problem, connect, isLost, isOfServer, told } from './database.js';
 import { byteaArray } from './frames.js';
 import { Http } from './http.js';
@@ -16,6 +16,11 @@ import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
 import { Workers, pause, persist, steady } from './workers.js';
 
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
+const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.pid
+  FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid AND a.datname = current_database()
+  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+    AND l.classid::bigint << 32 | l.objid::bigint = hashtext($1)::bigint`;
+const REPOSITORIES = 'atid-indexer repositories'; // the lock's name: accounts are of one stream
 const LOCK_AGAIN = 5e3;
 const SAME_SCHEMA = 5e3;
 const LONGEST = 30e3; // ms of a back-off
@@ -40,15 +45,17 @@ export async function run(settings, ended) {
   try {
     for (let wait = 500; !ended.aborted; wait = Math.min(2 * wait, LONGEST)) {
       const before = total.frames + total.loaded;
+      let after = 0;
       try {
         await (settings.DRY === null ? oneRun(settings, ended, total, current) : dryRun(settings, ended, total));
       } catch (e) {
         if (!ended.aborted || e instanceof Late) log.error(told(e));
         fatal = e instanceof Problem && e.fatal === true;
         if (fatal || (ended.aborted && e instanceof Late)) return 1;
+        if (e instanceof Failure) after = Math.min((e.retryAfter ?? 0) * 1000, LONGEST_ASKED);
       }
       if (total.frames + total.loaded > before) wait = 500;
-      await pause(wait, ended);
+      await pause(Math.max(wait, after), ended);
     }
     return 0;
   } finally {
@@ -131,7 +138,7 @@ async function oneRun(settings, ended, total, current) {
   const body = async () => {
     ended.throwIfAborted();
     await checkSchema(lock);
-    await locked(lock, name, ended);
+    await locked(lock, labels ? name : REPOSITORIES, ended);
     lock.on('end', () => lost(new Error('the connection that holds the lock is lost')));
     const stream = { listening: false, end: null };
     const workers = new Workers({ settings, pools, http, signal, lost, total, listening: () => stream.listening });
@@ -170,13 +177,24 @@ async function sameSchema(lock, signal) {
   for (; !signal.aborted; await pause(SAME_SCHEMA, signal)) await checkSchema(lock);
 }
 
-// One program follows a stream; others wait until it ends.
+// One program follows a stream, and one only a stream of repositories; others wait until it ends.
 async function locked(lock, name, ended) {
   for (let first = true; !(await lock.query(LOCK, [name])).rows[0].ours; first = false) {
-    if (first) log.info('another consumer is at work on this stream: waiting until it ends');
+    if (first) log.info(`another consumer is at work${await holder(lock, name)}: waiting until it ends`);
     await pause(LOCK_AGAIN, ended);
     ended.throwIfAborted();
   }
+}
+
+// Who has the lock, as far as one may see it. (Any role of the database can take it.)
+async function holder(lock, name) {
+  const [who] = (await lock.query(HOLDER, [name])).rows;
+  const streams = await lock.query("SELECT name FROM indexer.stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1");
+  const of = name === REPOSITORIES ? streams.rows[0]?.name : name;
+  return clean(
+    `${of ? ` on ${of}` : ''}${who ? ` (role ${who.role}, ${who.application || 'unnamed'}, process ${who.pid})` : ''}`,
+    1000,
+  );
 }
 
 // Connects to the stream, and again whenever it ends; from the cursors that the database has, so not before all that
@@ -184,6 +202,7 @@ async function locked(lock, name, ended) {
 async function follow({ name, settings, labels, queues, pools, signal, stream }) {
   const base = `${settings.SERVICE.replace(/^http/, 'ws')}/xrpc/${settings.STREAM}`;
   let wait = 500;
+  let again = false; // it was connected before
   await steady('the stream', signal, async () => {
     const { cursor } = await pools.small.row(
       'SELECT min(cursor)::text AS cursor FROM indexer.taker WHERE stream = $1',
@@ -210,11 +229,13 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
     let after = 0;
     let opened = false;
     try {
-      await connectStream(`${base}${cursor !== '0' || labels ? `?cursor=${cursor}` : ''}`, {
+      // without a number yet, all that the server has is what may have come between two connections
+      await connectStream(`${base}${cursor !== '0' || labels || again ? `?cursor=${cursor}` : ''}`, {
         signal: connection.signal,
         socketOf: (socket) => queues.use(socket),
         opened: () => {
           opened = true;
+          again = true;
           log.info(`connected, cursor ${cursor}`);
           stream.listening = true;
         },

@@ -200,7 +200,12 @@ export async function verify(db, file, did, key, settings) {
 
 // The keys that an account has and had, as this database knows them, or else the directory.
 async function keysOf(db, did, settings) {
-  const [{ there }] = await rowsOf(db, "SELECT to_regclass('indexer.identity') IS NOT NULL AS there");
+  // "verify" needs no schema: what somebody else has put there, a view or a policy, must not run with our rights.
+  const [{ there }] = await rowsOf(
+    db,
+    `SELECT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('indexer.identity') AND relkind IN ('r', 'p')
+                    AND NOT relrowsecurity AND has_table_privilege(oid, 'SELECT')) AS there`,
+  );
   const [known] = there ? await rowsOf(db, 'SELECT key, log::text FROM indexer.identity WHERE did = $1', [did]) : [];
   let log = known?.log ?? null;
   if (!known?.key && did.startsWith('did:plc:')) {

@@ -13,6 +13,8 @@ import { Upstream } from './upstream.js';
 const IDLE = 300; // ms between two questions whether there is work
 const CHECKS = 16; // statuses asked for at a time
 const LATER = 2; // seconds until a domain that has no place is tried again
+const ROUND = 10e3; // ms after which questions begin again with those that are due longest
+const UNDESCRIBED = 3600e3; // ms until a server that describes no repository is asked about one again
 const COPIES = 3; // of a repository that pg makes to write it
 const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
 
@@ -121,6 +123,8 @@ export class Workers {
       free: [DIRECTORY],
     });
     this.documents = new Places({ all: PLACES, origin: 2, domain: 2, again: Math.floor(PLACES / 4) });
+    this.described = false; // the server has described a repository
+    this.undescribed = 0; // until then it is not asked to
     this.asking = new Set(); // identities whose answer is slower than their next turn
   }
 
@@ -195,6 +199,7 @@ export class Workers {
     if (!next) return false;
     const { of, at, asked } = next;
     let said;
+    const began = this.service.begin();
     try {
       const where = { limit: BOUNDS.repos, ...(at && { cursor: at }) };
       said = page(
@@ -214,6 +219,11 @@ export class Workers {
         const { other } = await this.pools.answers.row('SELECT indexer.list_refused($1, $2) AS other', [of, e.message]);
         if (other) return true;
       }
+      if (!e.ofHost || e.origin !== this.settings.SERVICE) this.service.good();
+      else if (await this.service.bad(began, e)) {
+        log.info(`list of ${of}: ${e.message}`);
+        return false;
+      }
       throw new Failure(e.why, `list of ${of}: ${e.detail}`);
     }
     if (said.left > 0) log.info(`the list of ${of}: ${said.left} entries without a DID are left out`);
@@ -228,7 +238,7 @@ export class Workers {
   }
 
   // Asks the service about accounts, several at a time, each in a task of its own: a relay may lead to a slow host.
-  several(name, sql, work) {
+  several(name, sql, work, may = () => true) {
     const places = new Places({ all: CHECKS, origin: CHECKS, domain: CHECKS });
     const one = async (row) => {
       const began = this.service.begin();
@@ -249,7 +259,7 @@ export class Workers {
         await places.freed(IDLE);
         return true;
       }
-      const n = this.service.may(room);
+      const n = may() ? this.service.may(room) : 0;
       const rows = n > 0 ? await this.pools.small.rows(sql, [n]) : [];
       for (const row of rows) {
         const place = places.take(this.settings.SERVICE, 'known');
@@ -277,17 +287,28 @@ export class Workers {
 
   signals() {
     const note = (did, found) => this.pools.answers.row('SELECT indexer.has_signal($1, $2)', [did, found]);
-    return this.several('collections', 'SELECT did FROM indexer.signal_doubtful($1)', async ({ did }) => {
+    const one = async ({ did }) => {
       try {
-        await note(
-          did,
-          collections(await this.ask('repo.describeRepo', { repo: did }, { most: BOUNDS.document }), did),
-        );
+        const said = await this.ask('repo.describeRepo', { repo: did }, { most: BOUNDS.document });
+        this.described = true;
+        await note(did, collections(said, did));
       } catch (e) {
-        if (!(e instanceof Failure) || !(e.ofAccount || e.why === 'refused' || e.why === 'not found')) throw e;
-        await note(did, []);
+        if (!(e instanceof Failure)) throw e;
+        if (e.ofAccount || e.why === 'refused' || (this.described && e.why === 'not found')) return note(did, []);
+        if (!['unauthorized', 'not found', 'not implemented'].includes(e.why)) throw e;
+        // the method is not there, so nothing is known of the account
+        if (Date.now() >= this.undescribed)
+          log.info('the server describes no repository: name the accounts that have a signal, or another SERVICE');
+        this.undescribed = Date.now() + UNDESCRIBED;
+        await note(did, null);
       }
-    });
+    };
+    return this.several(
+      'collections',
+      'SELECT did FROM indexer.signal_doubtful($1)',
+      one,
+      () => Date.now() >= this.undescribed,
+    );
   }
 
   // Asks for identities of this kind while there are places: of did:plc by the directory's audit logs, of did:web by
@@ -295,6 +316,7 @@ export class Workers {
   async identities(kind, web) {
     const places = web ? this.documents : this.logs;
     let after = [null, null];
+    let round = 0;
     await steady(`identities by ${web ? 'their domain' : 'the directory'}`, this.signal, async () => {
       const room = places.room(kind);
       if (room === 0) {
@@ -303,6 +325,8 @@ export class Workers {
       }
       const n = web ? room : this.directory.may(room);
       if (n === 0) return false;
+      // who was asked for because of a bad signature is due since long ago
+      if (Date.now() - round > ROUND) [after, round] = [[null, null], Date.now()];
       const rows = await this.pools.small.rows(
         'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
         [n, kind, web, web ? places.busyDomains(kind) : [], ...after],
@@ -310,11 +334,13 @@ export class Workers {
       const last = rows.at(-1);
       after = last ? [last.at, last.did] : [null, null];
       const refused = [];
+      let begun = 0;
       for (const row of rows.filter((r) => r.asked !== null && !this.asking.has(r.did))) {
         const url = web ? this.documentOf(row.did) : this.logOf(row.did);
         const place = url && places.take(originOf(url), kind);
         if (url && !place) refused.push(row.did);
         else {
+          begun++;
           this.asking.add(row.did);
           this.tasks.begin(row.did, () =>
             this.identity(row, web, url, place).finally(() => {
@@ -325,6 +351,7 @@ export class Workers {
         }
       }
       if (refused.length > 0) await this.unask(refused, LATER);
+      if (begun === 0 && last) await pause(IDLE / 3, this.signal);
       return last !== undefined;
     });
   }
@@ -347,7 +374,10 @@ export class Workers {
     const here = host === 'localhost' || (this.settings.PRIVATE && /^[\d.]+$/.test(host));
     if (port && !here && !this.settings.PRIVATE) return null;
     const url = `${here ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}/.well-known/did.json`;
-    return URL.canParse(url) ? url : null;
+    if (!URL.canParse(url)) return null;
+    // another spelling of an address, or of a name, would have places of its own
+    const { hostname } = new URL(url);
+    return hostname === host.toLowerCase() && !hostname.endsWith('.') ? url : null;
   }
 
   // Asks, gives the place back, and lets the database take the answer or notes why there is none.

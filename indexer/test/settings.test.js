@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import net from 'node:net';
 import test from 'node:test';
-import { exposition } from '../src/metrics.js';
+import { createServer, exposition } from '../src/metrics.js';
 import { TABLE, Usage, help, settings } from '../src/settings.js';
 
 test('settings come from flags, then from the environment', () => {
@@ -57,5 +59,25 @@ test('the dashboard asks for metrics that there are', () => {
   for (const name of names) {
     const of = /^atid_(stream_)?(.*)$/.exec(name);
     assert.ok(watch.includes(of[1] ? `('${of[2]}', ` : `SELECT '${of[2]}'`), name);
+  }
+});
+
+test('a program that has waited for another has its port', async () => {
+  const settings = { SERVICE: 'https://x.example', STREAM: 'x', METRICS: 0, BIND: '127.0.0.1' };
+  const first = net.createServer().listen(0, '127.0.0.1');
+  await once(first, 'listening');
+  const { port } = first.address();
+  const second = createServer({ ...settings, METRICS: port });
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    first.close();
+    const until = Date.now() + 30e3;
+    const answers = () => fetch(`http://127.0.0.1:${port}/x`).then(({ status }) => status === 404, () => false);
+    while (!(await answers())) {
+      assert.ok(Date.now() < until);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  } finally {
+    second.close();
   }
 });

@@ -286,6 +286,7 @@ function getLog(account, response) {
 const control = {
   emit: async (q) => { await emit(Number(q.get('n')), Number(q.get('pace') ?? 2)); return {}; },
   start: async () => { for (const a of accounts) announce('#commit', await nextCommit(a)); return {}; },
+  cut: async () => { cut(); return {}; },
   plain: async (q) => {
     hostile = false;
     const some = accounts.filter((a) => (q.has('did') ? a.did === q.get('did') : a.active));

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Failure } from '../src/border.js';
+import { Workers } from '../src/workers.js';
+
+const SERVICE = 'https://pds.example';
+const settings = { SERVICE, DIRECTORY: 'https://plc.example', PLACES: 64, MEMORY: 1e8, WORKERS: 2, PRIVATE: false };
+
+// Workers whose database and network are functions of the statement and the address.
+function workers(database, network) {
+  const over = new AbortController();
+  const row = async (text, values) => database(/indexer\.(\w+)/.exec(text)[1], values) ?? {};
+  const pool = { row, rows: async (...query) => [await row(...query)].flat() };
+  const w = new Workers({
+    settings,
+    pools: { small: pool, answers: pool, own: pool, loads: pool },
+    http: { get: async (url) => network(url) },
+    signal: over.signal,
+    lost: assert.fail,
+    total: {},
+    listening: () => true,
+  });
+  return { w, end: () => over.abort() };
+}
+
+test('a did:web has one spelling', () => {
+  const { w } = workers();
+  const at = (did) => w.documentOf(did);
+  assert.equal(at('did:web:x.example'), 'https://x.example/.well-known/did.json');
+  assert.equal(at('did:web:X.example'), 'https://X.example/.well-known/did.json');
+  for (const host of ['0x08080808', '0x8.8.8.8', '010.8.8.8', '134744072', '8.8.2056', 'x.example.', 'x..example.'])
+    assert.equal(at(`did:web:${host}`), null, host);
+});
+
+test('a server that has no time for a list is left alone as long as it says', async () => {
+  const { w } = workers(
+    (name) => (name === 'next_list' ? { of: '*', at: '', asked: 'now' } : null),
+    () => {
+      throw new Failure('throttled', 'later', { origin: SERVICE, retryAfter: 100 });
+    },
+  );
+  assert.equal(w.service.may(1), 1);
+  assert.equal(await w.lists(), false);
+  assert.equal(w.service.may(1), 0);
+  assert.ok(w.service.until - Date.now() > 90e3);
+});
+
+for (const described of [false, true])
+  test(`accounts of a server that ${described ? 'has not' : 'never has'} described one are ${described ? 'not ' : ''}kept`, async () => {
+    const noted = [];
+    let asked = 0;
+    const dids = described ? ['did:web:a.example', 'did:web:b.example'] : ['did:web:b.example', 'did:web:c.example'];
+    const { w, end } = workers(
+      (name, values) => {
+        if (name === 'has_signal') noted.push(values);
+        if (name === 'signal_doubtful') return asked < dids.length ? [{ did: dids[asked++] }] : [];
+      },
+      (url) => {
+        if (!url.includes('a.example')) throw new Failure('not found', '', { origin: SERVICE });
+        return Buffer.from('{"did": "did:web:a.example", "collections": ["a.b.c"]}');
+      },
+    );
+    const all = w.signals();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    end();
+    await all;
+    if (described)
+      assert.deepEqual(noted, [
+        ['did:web:a.example', ['a.b.c']],
+        ['did:web:b.example', []],
+      ]);
+    else assert.deepEqual([noted, asked], [[['did:web:b.example', null]], 1], 'the second is not asked for');
+  });
+
+test('questions begin again with those that are due longest', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const behind = [];
+  let n = 0;
+  const { w, end } = workers((name, values) => {
+    if (name !== 'ask' || values[1] !== 'known' || values[2]) return name === 'ask' ? [] : null;
+    behind.push(values[5]);
+    t.mock.timers.tick(4000);
+    if (behind.length === 6) end();
+    return [{ did: `did:plc:${'a'.repeat(23)}${'abcdef'[n++]}`, asked: null, at: 'then' }];
+  });
+  await w.identities('known', false);
+  const did = (i) => `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`;
+  assert.deepEqual(behind, [null, did(0), did(1), null, did(3), did(4)]);
+});
