@@ -118,11 +118,13 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
     [API_USER, OURS],
   );
   let password = process.env.API_PASSWORD || null;
-  if (there.rowCount === 0) {
+  const isNew = there.rowCount === 0;
+  const isAnew = !isNew && there.rows[0].ours && !password;
+  if (isNew) {
     await db.query(`CREATE ROLE ${name} LOGIN`);
     await db.query(`COMMENT ON ROLE ${name} IS ${db.escapeLiteral(OURS)}`);
   }
-  if (there.rows[0]?.ours && !password) {
+  if (isAnew) {
     const { rowCount } = await db.query(
       `SELECT FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = $1::regrole
        AND dbid NOT IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) LIMIT 1`,
@@ -131,7 +133,7 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
     if (rowCount > 0)
       throw new Problem(`The login ${API_USER} reads another database, too: give API_PASSWORD, or another API_USER.`);
   }
-  if (there.rowCount === 0 || (there.rows[0].ours && !password)) {
+  if (isNew || isAnew) {
     password ??= randomBytes(24).toString('base64url');
     await db.query(`ALTER ROLE ${name} PASSWORD ${db.escapeLiteral(verifierOf(password))}`);
   }
@@ -199,7 +201,6 @@ export async function up(lexicons, settings, ended, say) {
   const documents = await readLexicons(lexicons);
   // A second one would give the reader of the first another password.
   const lock = await connect('up');
-  lock.on('error', () => {});
   const { rows } = await lock.query("SELECT pg_try_advisory_lock(hashtext('atid-indexer up')) AS ours");
   if (!rows[0].ours) {
     await lock.end();

@@ -14,6 +14,7 @@ const IDLE = 300; // ms between two questions whether there is work
 const CHECKS = 16; // statuses asked for at a time
 const LATER = 2; // seconds until a domain that has no place is tried again
 const ROUND = 10e3; // ms after which questions begin again with those that are due longest
+const NOT_THERE = ['unauthorized', 'not found', 'not implemented']; // the server does not have the method
 const UNDESCRIBED = 3600e3; // ms until a server that describes no repository is asked about one again
 const COPIES = 3; // of a repository that pg makes to write it
 const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
@@ -177,6 +178,13 @@ export class Workers {
     });
   }
 
+  // A request to the service failed. Is that its failure alone, so that the same is to be asked again?
+  async isOfService(request, e) {
+    if (e.ofHost && e.origin === this.settings.SERVICE) return this.service.bad(request, e);
+    this.service.good();
+    return false;
+  }
+
   // The origins by which a PDS is known, whose stream has only its own accounts: that of SERVICE, the name that it
   // gives itself, and those of NAMES. null: it is a relay, which does not describe itself.
   async ownNames() {
@@ -214,13 +222,12 @@ export class Workers {
       this.service.good();
     } catch (e) {
       if (!(e instanceof Failure)) throw e;
-      if (['unauthorized', 'not found', 'not implemented'].includes(e.why)) {
+      if (NOT_THERE.includes(e.why)) {
         log.info(`the server does not list the accounts${of === '*' ? '' : ` of ${of}`}: ${e.message}`);
         const { other } = await this.pools.answers.row('SELECT indexer.list_refused($1, $2) AS other', [of, e.message]);
         if (other) return true;
       }
-      if (!e.ofHost || e.origin !== this.settings.SERVICE) this.service.good();
-      else if (await this.service.bad(began, e)) {
+      if (await this.isOfService(began, e)) {
         log.info(`list of ${of}: ${e.message}`);
         return false;
       }
@@ -295,8 +302,7 @@ export class Workers {
       } catch (e) {
         if (!(e instanceof Failure)) throw e;
         if (e.ofAccount || e.why === 'refused' || (this.described && e.why === 'not found')) return note(did, []);
-        if (!['unauthorized', 'not found', 'not implemented'].includes(e.why)) throw e;
-        // the method is not there, so nothing is known of the account
+        if (!NOT_THERE.includes(e.why)) throw e;
         if (Date.now() >= this.undescribed)
           log.info('the server describes no repository: name the accounts that have a signal, or another SERVICE');
         this.undescribed = Date.now() + UNDESCRIBED;
@@ -479,15 +485,13 @@ export class Workers {
         if (signal.aborted) return void (await release());
         if (!(e instanceof Failure)) throw e;
         if (e.retryAfter) this.downloads.wait(e.origin, e.retryAfter);
-        const ours = e.ofHost && e.origin === this.settings.SERVICE;
-        if (ours && (await service.bad(request, e))) {
+        if (await this.isOfService(request, e)) {
           log.info(`the server: ${e.message}`);
           return void (await release());
         }
-        if (!ours) service.good();
         if (e.why === 'busy') return void (await release());
         log.info(`${did}: ${e.message}`);
-        return void (await fail(e.why, e.detail, e.ofHost && !ours && e.origin === host));
+        return void (await fail(e.why, e.detail, e.ofHost && e.origin !== this.settings.SERVICE && e.origin === host));
       } finally {
         place.arrived();
       }

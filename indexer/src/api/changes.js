@@ -116,11 +116,6 @@ export class Feed {
     return one;
   }
 
-  // Only those that are not over.
-  loseAll() {
-    for (const one of this.all) one.lose();
-  }
-
   // Follows until signal is aborted, over as many connections as it takes.
   async run(signal) {
     for (let wait = 200; !signal.aborted; wait = Math.min(2 * wait, 10_000)) {
@@ -189,7 +184,7 @@ export class Feed {
     // the reader was gone: nobody has noted changes for it meanwhile
     if (rowCount > 0 && this.snapshot !== null) {
       this.snapshot = null;
-      this.loseAll();
+      for (const one of this.all) one.lose();
     }
     this.snapshot ??= await this.now(db);
   }

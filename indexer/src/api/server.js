@@ -113,9 +113,9 @@ const crowdPlugin = (crowd, running) => ({
   },
 });
 
-const presetOf = (settings, feed, crowd, running) => ({
+const presetOf = (settings, feed, crowd) => ({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd, running), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
+  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd, new Running()), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
   disablePlugins: [
     'PgConnectionArgFilterBackwardRelationsPlugin',
     'PgConnectionArgFilterForwardRelationsPlugin',
@@ -169,7 +169,7 @@ export async function api(settings, ended) {
     }, SETTLED);
   });
   const crowd = new Crowd();
-  const preset = presetOf(settings, feed, crowd, new Running());
+  const preset = presetOf(settings, feed, crowd);
   const made = await makeSchema(preset);
   const serv = grafserv({ preset, schema: made.schema });
   await serv.ready();
