@@ -76,7 +76,7 @@ CREATE OR REPLACE FUNCTION tell(a account, is_active bool, why text, latest text
 LANGUAGE plpgsql AS $$
 DECLARE
   newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest)
-                                   AND latest::atid.tid <= atid.tid_ceil(now() + interval '5 minutes') THEN latest END;
+                                   AND latest::atid.tid <= atid.tid_ceil(now() + most_ahead()) THEN latest END;
   since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
 BEGIN
   IF a.state = 'barred' OR a.said >= asked OR NOT is_active AND why IN ('throttled', 'desynchronized') THEN

@@ -79,7 +79,7 @@ BEGIN
     outcome := CASE
       WHEN c.did IS DISTINCT FROM a.did THEN 'invalid'
       WHEN NOT atid.commit_is_signed_by(c.block, a.did::text, i.key) THEN 'unsigned'
-      WHEN c.rev IS NULL OR c.rev > atid.tid_ceil(later(now(), interval '5 minutes')) THEN 'future'
+      WHEN c.rev IS NULL OR c.rev > atid.tid_ceil(later(now(), most_ahead())) THEN 'future'
       -- is taken only where nobody has another
       WHEN c.rev < greatest(a.heard, a.rev) AND a.older < s.most_older THEN 'older' END;
     detail := CASE outcome WHEN 'invalid' THEN 'The repository must be that of the account.'

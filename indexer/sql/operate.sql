@@ -61,6 +61,7 @@ DECLARE
   me CONSTANT atid.did := account;
   a account;
 BEGIN
+  PERFORM FROM identity AS i WHERE i.did = me FOR UPDATE;
   SELECT * INTO a FROM account AS x WHERE x.did = me FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('account %s is not here', me),

@@ -4,6 +4,9 @@
 CREATE OR REPLACE FUNCTION later(at timestamptz, by interval) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(extract(epoch FROM at)::float8 + extract(epoch FROM by)::float8);
 
+-- How far ahead of the clock a revision may be: the clocks of servers differ.
+CREATE OR REPLACE FUNCTION most_ahead() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '5 minutes';
+
 -- How long to wait after so many failures, as the settings pause_first and pause_most say.
 CREATE OR REPLACE FUNCTION pause(failed int, first interval, most interval) RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

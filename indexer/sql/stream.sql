@@ -6,7 +6,7 @@
 --   apply()     what it changes: records, and the accounts themselves
 --
 -- A taker has the accounts whose slot is in lo..hi. It locks its rows of the table taker, then accounts in the order of
--- their DIDs; no identity, so that no directory can hold up the stream.
+-- their DIDs; and no identity but those of labelers, so that no directory can hold up the stream.
 
 -- Begins with a stream, for so many takers. What an earlier run had begun to load counts as a failure, so that what has
 -- ended it does not come first again. Returns the number to go on behind, the least of all takers.
@@ -137,7 +137,7 @@ BEGIN
   ), checked AS (
     SELECT c.*, c.kind NOT IN ('#info', '#labels') AS about,
            CASE WHEN c.kind IS NOT NULL OR c.t IN ('#commit', '#sync') IS NOT TRUE  -- of others nobody wants to know
-                THEN atid.event_problem(c.whole, now() + interval '5 minutes') END AS problem,
+                THEN atid.event_problem(c.whole, now() + most_ahead()) END AS problem,
            CASE WHEN c.kind IN ('#commit', '#sync') THEN atid.event_is_signed_by(c.whole, c.key) END AS signed
     FROM concerned AS c OFFSET 0
   ), told AS (
@@ -332,7 +332,7 @@ BEGIN
         check_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries AND x.state = 'inactive'
                      THEN least(x.check_at, moment) ELSE x.check_at END
     FROM (SELECT b.did, max(b.rev) AS rev, bool_or(b.reason IS NULL) AS sound FROM batch AS b
-          WHERE b.did = ANY (late) AND b.signed AND atid.tid_timestamp(b.rev) <= later(moment, interval '5 minutes')
+          WHERE b.did = ANY (late) AND b.signed AND atid.tid_timestamp(b.rev) <= later(moment, most_ahead())
           GROUP BY b.did) AS c
     WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
   END IF;

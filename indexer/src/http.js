@@ -17,6 +17,7 @@ import { BlockList, isIP } from 'node:net';
 import { getDomain } from 'tldts';
 import { BOUNDS, Failure, clean, failureOf } from './border.js';
 
+export const AGENT = 'atid-indexer'; // as which the program asks, the stream too
 const HEADERS_WITHIN = 15e3;
 const LEAST_OVER = 10e3;
 const MOST_HOPS = 5;
@@ -389,7 +390,7 @@ export class Http {
         throw new Failure('private address', `no ${clean(url.protocol, 20)}`, { origin: url.origin });
       if (!free && isIP(host) && isPrivate(host)) throw new Failure('private address', host, { origin: url.origin });
       const get = url.protocol === 'http:' ? http.get : https.get;
-      const headers = { 'user-agent': 'atid-indexer', 'accept-encoding': 'identity' };
+      const headers = { 'user-agent': AGENT, 'accept-encoding': 'identity' };
       // An answer of 101 is told by neither 'response' nor 'error'.
       get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers })
         .on('response', resolve)

@@ -12,6 +12,7 @@ import tls from 'node:tls';
 import WebSocket from 'ws';
 import { clean } from './border.js';
 import { routeOf, takerOf } from './frames.js';
+import { AGENT } from './http.js';
 
 export const LARGEST = 5e6; // bytes of a frame
 export const MOST_FRAMES = 1000; // in a transaction
@@ -190,7 +191,7 @@ export function connect(url, { signal, opened, frame, tooLarge, socketOf }) {
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE,
       createConnection,
-      headers: { 'user-agent': 'atid-indexer' },
+      headers: { 'user-agent': AGENT },
     });
     let n = 0;
     let heard = true;
