@@ -392,6 +392,25 @@ like(($session->try(q{SELECT make_view_index('b.h_h_h', 'text', 'ok')}))[2], qr/
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'to', 'uri', 'who')}))[2], qr/entries of 3\d\d\d bytes/, 'an index whose entries may be too long is refused');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'conforms')}))[2], qr/no column conforms that an index can have/, 'one of what is not of the record, too');
 
+# The table of 1.3.0 had numbers of indexes that were then made anew, or taken out.
+make('v.v.v' => { avatarUrl => \%string, n => { type => 'integer' } });
+$session->ok(q{SELECT make_search('b.v_v_v', 'avatar_url'), make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at');
+	ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass; DROP INDEX v_v_v_n; INSERT INTO view_index VALUES (1, '{n}', false, 1, 'x')});
+$session->ok('REINDEX INDEX CONCURRENTLY v_v_v_search');
+$session->ok(slurp_file("$FindBin::Bin/../indexer/sql/views.sql"));
+$session->ok(q{SELECT make_views(lexicons, 'blocks', 'b') FROM view_type WHERE view = 'b.v_v_v'::regclass; SELECT make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at')});
+is($session->ok(q{SELECT string_agg(index, ' ' ORDER BY index) FROM view_index WHERE definition LIKE '%v.v.v%'; SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes WHERE indexname LIKE 'v\_v\_v%'}),
+	"public.v_v_v_n public.v_v_v_search public.v_v_v_sort_at\nv_v_v_n v_v_v_search v_v_v_sort_at", '... which are found, or made, once');
+
+# The address of a blob has the name of a text with a search.
+$session->ok(q{CREATE TABLE b.account (did atid.did PRIMARY KEY, handle text, pds text); CREATE TABLE blob AS SELECT '{"lexicon": 1, "id": "v.v.v", "defs": {"main": {"type": "record", "key": "any",
+	"record": {"type": "object", "properties": {"avatar": {"type": "blob"}}}}}}'::atid.lexicon AS lexicons});
+is(($session->try(q{SELECT make_views(lexicons, 'blocks', 'b', 'b.account') FROM blob}))[2], '', 'a text with a search becomes the address of a blob');
+is($session->ok(q{SELECT kind FROM view_column WHERE view = 'b.v_v_v'::regclass AND name = 'avatar_url'; SELECT count(*) FROM view_index WHERE search AND view = 'b.v_v_v'::regclass}), "url\n0", '... which has none');
+$session->ok('DROP TABLE blob');
+make();
+$session->ok('DROP TABLE b.account');
+
 # What conforms, one record of an account, what descriptions say
 $session->ok(<<'SQL');
 TRUNCATE blocks;

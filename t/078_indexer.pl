@@ -179,9 +179,12 @@ my $port     = PostgreSQL::Test::Cluster::get_free_port();
 my $consumer = start_consumer(METRICS => $port);
 wait_for('the accounts are loaded', "SELECT (SELECT count(*) FROM account) = 12 AND $all_there");
 like($http->get("http://127.0.0.1:$port/metrics")->{content}, qr/^atid_accounts\{of="synchronized"\} 12$/m, 'Prometheus can ask');
-# Before the first frame no number tells what was missed: all the same what comes while nobody is connected is taken.
+# Before the first frame no number tells what was missed: the lists do.
 network('cut');
 network('start');
+wait_for('what was missed is found', "SELECT $all_there AND " . join ' AND ', map { "EXISTS (SELECT FROM account WHERE did = '$_->[0]' AND rev = '$_->[1]')" }
+	  map { [ (split /\t/)[ 1, 2 ] ] } grep { /^account/ } split /\n/, network('expected'));
+network('plain?n=1');
 wait_for('a cursor is there', 'SELECT cursor > 0 FROM status_stream');
 
 # A reader, in a database of the same server.
@@ -374,9 +377,19 @@ $indexer->stop($consumer) unless defined $has_ended;
 like(slurp_file($consumer->{log}), qr/Run "atid-indexer upgrade"/, '... and it says what to do');
 $node->safe_psql($db, "UPDATE program SET digest = '$digest'");
 
+# A PDS that does not have the accounts would have them barred.
+my $localhost = $url =~ s/127\.0\.0\.1/localhost/r;
+network('of?did=did:web:other.example');
+$consumer  = start_consumer(SERVICE => $localhost);
+$has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
+is($has_ended, 1 << 8, 'a PDS that does not have the accounts is not followed');
+$indexer->stop($consumer) unless defined $has_ended;
+like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E\. .* set INSTEAD /, '... and it says what to do');
+network('of');
+
 # Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
 network('plain?n=30');
-$consumer = start_consumer(PRIVATE => 1, SERVICE => $url =~ s/127\.0\.0\.1/localhost/r);
+$consumer = start_consumer(PRIVATE => 1, SERVICE => $localhost);
 $indexer->wait_for_log($consumer, qr/Z connected/);
 $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
@@ -445,6 +458,16 @@ is($node->safe_psql($db, q{SELECT count(atid.dag_cbor_get_text(block, '{text}'))
 my $no_cbor = $node->safe_psql($db, q{SELECT array_agg(uri) FROM record WHERE NOT atid.dag_cbor_is_valid(block)});
 is($node->safe_psql($db, "SELECT '$no_cbor' LIKE '{at:%', count(*) FROM reference WHERE uri = ANY ('$no_cbor')"),
 	't|0', 'those that are not DAG-CBOR are there, and do not stand in the way');
+
+# Another PDS in place of what was followed. Its accounts would go with the next answers.
+is($indexer->stop($consumer), 0, 'it ends');
+network('of?did=did:web:other.example');
+$consumer = start_consumer(INSTEAD => $localhost);
+ok($indexer->wait_for_log($consumer, qr/Z connected/), 'a PDS is followed in place of the server that INSTEAD names');
+is($indexer->stop($consumer), 0, '... until it ends');
+network('of');
+$consumer = start_consumer(PRIVATE => 1, SERVICE => $localhost);
+$indexer->wait_for_log($consumer, qr/Z connected/);
 
 #
 # Labels.

@@ -190,9 +190,15 @@ foreach my $command (qw(init upgrade))
 	($status, $said) = program('given')->command($command);
 	ok($status == 1 && $said =~ /The schema indexer belongs to given/, "$command reads nobody else's schema") or diag("$status $said");
 }
+my $car = "$FindBin::Bin/../demo/repositories/did_plc_4rgzlncjk4ufakb63scmyptw.car";
 one('given', 'GRANT SELECT ON ALL TABLES IN SCHEMA indexer TO PUBLIC; SET ROLE given; CREATE VIEW indexer.identity AS SELECT planted.run()::text AS did, NULL AS key, NULL::jsonb AS log');
-($status, $said) = program('given')->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, 'verify', (glob "$FindBin::Bin/../demo/repositories/*.car")[0]);
+($status, $said) = program('given')->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, 'verify', $car);
 like($said, qr/no key of the account is known/, 'verify reads no view that somebody has put there') or diag("$status $said");
+one('given', q{SET ROLE given; DROP VIEW indexer.identity; CREATE TYPE planted.log AS ENUM ('[]'); CREATE FUNCTION planted.cast(planted.log) RETURNS text LANGUAGE sql AS 'SELECT planted.run()::text';
+	CREATE CAST (planted.log AS text) WITH FUNCTION planted.cast(planted.log); CREATE TABLE indexer.identity AS SELECT i.did::atid.did, NULL::text AS key, '[]'::planted.log AS log
+	FROM (VALUES ('did:plc:4rgzlncjk4ufakb63scmyptw')) AS i (did); GRANT SELECT ON indexer.identity TO PUBLIC; GRANT USAGE ON SCHEMA indexer TO PUBLIC});
+($status, $said) = program('given')->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, 'verify', $car);
+like($said, qr/no key of the account is known/, '... nor a table') or diag("$status $said");
 one('given', 'DROP SCHEMA indexer CASCADE');
 ($status, $said) = program('given')->command('upgrade');
 ok($status == 1 && $said =~ /belong to given/, "upgrade takes over nobody else's tables") or diag("$status $said");
@@ -360,6 +366,12 @@ is(rolled_back($met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}',
 is(rolled_back($met, "SELECT fail(c.did, c.claim, E'Repo\\nx', repeat('x', 100000), true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", 'SELECT 1'), 1, 'finding 1: what is said of a failure cannot make fail() fail');
 is(rolled_back("SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 h' WHERE name LIKE 'https://pds1%'", "SELECT start('https://relay.example Repos', 'repos', NULL, 1)", $met,
 	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds2.example', false, now())", "SELECT state FROM account WHERE did = '$new'"), 'desynchronized', 'finding 4: a relay after a PDS in one database');
+my $pds1 = ["SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 s' WHERE name NOT LIKE 'https://pds1%'", $met,
+	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds1.example', false, now())"];
+is(rolled_back(@$pds1, q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example}'), would_bar('https://pds1.example Repos', '{https://pds2.example}') IS NULL,
+	would_bar('https://relay.example Repos', NULL) IS NULL}), 'https://pds1.example Repos|t|t', '... another PDS in one database');
+is(rolled_back(@$pds1, q{DELETE FROM account USING identity AS i WHERE i.did = account.did AND i.host <> 'https://pds1.example'},
+	q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example,https://pds1.example}') IS NULL}), 't', '... or the same by another name');
 is(rolled_back("SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1,http://127.0.0.1:1}', 1)", $met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())",
 	"SELECT state FROM account WHERE did = '$new'"), 'desynchronized', '... and a PDS with another name');
 is(rolled_back("UPDATE identity SET answered = now() - interval '50 min', ask = now() + interval '23 h'", "UPDATE want SET listed = '' WHERE what = 'account'",

@@ -55,14 +55,26 @@ BEGIN
   RETURN at;
 END $$;
 
+-- The stream that was followed last, if this one is that of a PDS that does not have all of its accounts: these would
+-- be taken for moved, and their records deleted.
+CREATE OR REPLACE FUNCTION would_bar(stream text, pds text[]) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT l.name FROM (SELECT x.name FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1) AS l
+          WHERE l.name <> would_bar.stream AND cardinality(would_bar.pds) > 0
+            AND EXISTS (SELECT FROM account AS a JOIN identity AS i USING (did)
+                        WHERE a.state <> 'barred' AND i.answered IS NOT NULL AND coalesce(i.host, '') <> ALL (would_bar.pds)));
+END $$;
+
 -- The first number of a connection that was asked for what comes behind cursor. A server that has no older frames
--- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next.
+-- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next. Without
+-- a cursor, in the second connection, nothing tells what came between the two.
 CREATE OR REPLACE FUNCTION connected(stream text, cursor bigint, first bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE stream AS x SET look = now(), looked = NULL
-  WHERE x.name = connected.stream AND x.kind = 'repos' AND cursor > 0 AND first > cursor + 1
-    AND (SELECT max(later(t.heard, -greatest(t.lag, '0'))) FROM taker AS t WHERE t.stream = connected.stream)
-        < now() - (SELECT missed_after FROM settings);
+  WHERE x.name = connected.stream AND x.kind = 'repos'
+    AND (cursor = 0 OR first > cursor + 1
+         AND (SELECT max(later(t.heard, -greatest(t.lag, '0'))) FROM taker AS t WHERE t.stream = connected.stream)
+             < now() - (SELECT missed_after FROM settings));
 END $$;
 
 -- A frame that is too large to be read: only its digest is kept.

@@ -171,11 +171,15 @@ RETURN format('EXISTS (SELECT FROM labels_in_force AS l JOIN labeler AS b ON b.d
 CREATE OR REPLACE FUNCTION view_full_name(relation regclass) RETURNS text LANGUAGE sql STABLE STRICT
 RETURN (SELECT format('%I.%I', nspname, relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = relation);
 
--- What 1.3.0 has made.
+-- What 1.3.0 has made. An index of which only the number was kept, and that was made anew, has the name that it had.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'view_index'::regclass AND attname = 'index' AND atttypid = 'regclass'::regtype) THEN
     ALTER TABLE view_index ALTER index TYPE text USING coalesce(view_full_name(index), '');
+    DELETE FROM view_index AS i WHERE i.index = '' AND NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = i.view AND t.nsid IS NOT NULL);
+    UPDATE view_index AS i
+    SET index = format('%s.%I', c.relnamespace::regnamespace, view_name(ARRAY[t.nsid] || CASE WHEN i.search THEN '{search}' ELSE i.columns::text[] END))
+    FROM view_type AS t JOIN pg_class AS c ON c.oid = t.source WHERE t.view = i.view AND i.index = '';
   END IF;
 END
 $$;
@@ -358,7 +362,8 @@ BEGIN
   FOR i IN
     DELETE FROM view_index AS x
     WHERE NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = x.view)
-       OR NOT x.columns <@ ARRAY(SELECT c.name FROM view_column AS c WHERE c.view = x.view AND (c.type = 'text' OR NOT x.search))
+       OR NOT x.columns <@ ARRAY(SELECT c.name FROM view_column AS c WHERE c.view = x.view AND c.kind IN ('own', 'property')
+                               AND (NOT x.search OR c.kind = 'property' AND c.type = 'text'))
     RETURNING x.index
   LOOP
     PERFORM drop_view_index(to_regclass(i.index));

@@ -138,11 +138,13 @@ async function oneRun(settings, ended, total, current) {
   const body = async () => {
     ended.throwIfAborted();
     await checkSchema(lock);
-    await locked(lock, labels ? name : REPOSITORIES, ended);
+    if (!labels) await locked(lock, REPOSITORIES, ended);
+    await locked(lock, name, ended); // 1.3.0 takes no other
     lock.on('end', () => lost(new Error('the connection that holds the lock is lost')));
     const stream = { listening: false, end: null };
     const workers = new Workers({ settings, pools, http, signal, lost, total, listening: () => stream.listening });
     const pds = labels ? null : await workers.ownNames();
+    if (!labels) await mayReplace(lock, name, pds, settings);
     await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, labels ? 'labels' : 'repos', pds, takers]);
     const queues = new Queues(takers);
     const all = [
@@ -186,6 +188,21 @@ async function locked(lock, name, ended) {
   }
 }
 
+// Another PDS than the one that was followed is followed only if somebody says so: the accounts of the other would go.
+async function mayReplace(lock, name, pds, { SERVICE, STREAM, INSTEAD }) {
+  const { old } = (await lock.query('SELECT indexer.would_bar($1, $2) AS old', [name, pds])).rows[0];
+  if (old === null || old === `${INSTEAD} ${STREAM}`) return;
+  const service = old.split(' ', 1)[0];
+  throw Object.assign(
+    new Problem(
+      `This database follows ${clean(service, 300)}. ${SERVICE} does not have all of its accounts: the others would be barred, ` +
+        'and their records deleted. If this is wanted, set INSTEAD to the server that is followed now. If it is the same ' +
+        'server by another name, set NAMES.',
+    ),
+    { fatal: true },
+  );
+}
+
 // Who has the lock, as far as one may see it. (Any role of the database can take it.)
 async function holder(lock, name) {
   const [who] = (await lock.query(HOLDER, [name])).rows;
@@ -216,25 +233,29 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
     let first = null;
     let unknown = null; // why the database does not know the first number
     queues.close();
+    let missed = null;
+    const tell = (seq) => () => pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, cursor, seq]);
+    const fail = (e) => {
+      unknown = e;
+      end();
+    };
     const number = async (seq) => {
       try {
-        const tell = () => pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, cursor, seq]);
-        if (cursor !== '0') await persist('connected', connection.signal, tell);
+        if (cursor !== '0') await persist('connected', connection.signal, tell(seq));
         queues.open();
       } catch (e) {
-        unknown = e;
-        end();
+        fail(e);
       }
     };
     let after = 0;
     let opened = false;
     try {
-      // without a number yet, all that the server has is what may have come between two connections
-      await connectStream(`${base}${cursor !== '0' || labels || again ? `?cursor=${cursor}` : ''}`, {
+      await connectStream(`${base}${cursor !== '0' || labels ? `?cursor=${cursor}` : ''}`, {
         signal: connection.signal,
         socketOf: (socket) => queues.use(socket),
         opened: () => {
           opened = true;
+          if (again && cursor === '0') missed = persist('connected', connection.signal, tell('0')).catch(fail);
           again = true;
           log.info(`connected, cursor ${cursor}`);
           stream.listening = true;
@@ -260,7 +281,7 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
       signal.removeEventListener('abort', end);
       stream.listening = false;
       queues.use(null);
-      await first;
+      await Promise.all([first, missed]);
       if (unknown === null) queues.open();
     }
     if (unknown !== null) throw unknown;

@@ -56,6 +56,7 @@ export const TABLE = [
     '',
     'further origins of a PDS, separated by commas, as the documents of its accounts have them',
   ],
+  ['INSTEAD', 'URL', url, '', 'the server that SERVICE, a PDS, replaces, and whose accounts and records may go'],
   ['DIRECTORY', 'URL', url, 'https://plc.directory', 'PLC directory'],
   [
     'PRIVATE',

@@ -18,6 +18,7 @@ import { checkLexicons } from './status.js';
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
 const OURS = 'made by atid-indexer up'; // the comment of a login of which it may change the password
 const WITHIN = 10; // seconds for the server to say what it lists
+const LOCK_AGAIN = 5e3; // ms
 const REFERENCES = [30e3, 600e3]; // ms until references are looked for first, and then each time
 
 // The documents in a file, or in all files of a folder.
@@ -131,7 +132,10 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
       [name],
     );
     if (rowCount > 0)
-      throw new Problem(`The login ${API_USER} reads another database, too: give API_PASSWORD, or another API_USER.`);
+      throw new Problem(
+        `The login ${API_USER} reads another database, too: set its password by ALTER ROLE and give it as API_PASSWORD, ` +
+          'or give another API_USER.',
+      );
   }
   if (isNew || isAnew) {
     password ??= randomBytes(24).toString('base64url');
@@ -197,21 +201,52 @@ async function findReferences({ API_SCHEMA }) {
   }
 }
 
+// A second one would give the reader of the first another password. Where the connection that has the lock is lost, it
+// is taken again. Returns what gives it back.
+async function alone() {
+  let lock = null;
+  let timer = null;
+  let over = false;
+  const take = async () => {
+    lock = await connect('up');
+    const { rows } = await lock.query("SELECT pg_try_advisory_lock(hashtext('atid-indexer up')) AS ours");
+    if (!rows[0].ours) {
+      await lock.end();
+      throw new Problem('Another "atid-indexer up" is at work in this database: end it first.');
+    }
+    lock.on('end', again);
+    if (over) await lock.end();
+  };
+  const again = () => {
+    if (over) return;
+    const failed = (e) => {
+      log.error(`up: ${told(e)}`);
+      again();
+    };
+    timer = setTimeout(() => take().catch(failed), LOCK_AGAIN);
+  };
+  await take();
+  return async () => {
+    over = true;
+    clearTimeout(timer);
+    await lock.end().catch(() => {});
+  };
+}
+
 export async function up(lexicons, settings, ended, say) {
   const documents = await readLexicons(lexicons);
-  // A second one would give the reader of the first another password.
-  const lock = await connect('up');
-  const { rows } = await lock.query("SELECT pg_try_advisory_lock(hashtext('atid-indexer up')) AS ours");
-  if (!rows[0].ours) {
-    await lock.end();
-    throw new Problem('Another "atid-indexer up" is at work in this database: end it first.');
+  const release = await alone();
+  try {
+    const db = await connect('command');
+    const password = await prepare(db, settings, documents, say).finally(() => db.end());
+    return ended.aborted ? 0 : await programs(settings, password, ended);
+  } finally {
+    await release();
   }
-  const db = await connect('command');
-  const password = await prepare(db, settings, documents, say).finally(() => db.end());
-  if (ended.aborted) {
-    await lock.end();
-    return 0;
-  }
+}
+
+// Runs both programs until one ends. Returns their status.
+async function programs(settings, password, ended) {
   const env = { ...process.env, ...(password && { API_PASSWORD: password }) };
   for (const [name, value] of Object.entries(settings)) {
     if (value !== null && value !== false && name !== 'DRY') env[name] = value === true ? '1' : String(value);
@@ -234,6 +269,5 @@ export async function up(lexicons, settings, ended, say) {
   clearTimeout(timer);
   end();
   const all = await Promise.all(over);
-  await lock.end().catch(() => {});
   return ended.aborted ? Math.max(...all) : first || 1;
 }

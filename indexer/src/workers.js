@@ -302,7 +302,7 @@ export class Workers {
       } catch (e) {
         if (!(e instanceof Failure)) throw e;
         if (e.ofAccount || e.why === 'refused' || (this.described && e.why === 'not found')) return note(did, []);
-        if (!NOT_THERE.includes(e.why)) throw e;
+        if (this.described || !NOT_THERE.includes(e.why) || e.origin !== this.settings.SERVICE) throw e;
         if (Date.now() >= this.undescribed)
           log.info('the server describes no repository: name the accounts that have a signal, or another SERVICE');
         this.undescribed = Date.now() + UNDESCRIBED;
@@ -331,8 +331,8 @@ export class Workers {
       }
       const n = web ? room : this.directory.may(room);
       if (n === 0) return false;
-      // who was asked for because of a bad signature is due since long ago
-      if (Date.now() - round > ROUND) [after, round] = [[null, null], Date.now()];
+      // who was asked for because of a bad signature is due since long ago; documents pass over busy domains to the end
+      if (!web && Date.now() - round > ROUND) [after, round] = [[null, null], Date.now()];
       const rows = await this.pools.small.rows(
         'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
         [n, kind, web, web ? places.busyDomains(kind) : [], ...after],

@@ -72,18 +72,40 @@ for (const described of [false, true])
     else assert.deepEqual([noted, asked], [[['did:web:b.example', null]], 1], 'the second is not asked for');
   });
 
-test('questions begin again with those that are due longest', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'] });
-  const behind = [];
-  let n = 0;
-  const { w, end } = workers((name, values) => {
-    if (name !== 'ask' || values[1] !== 'known' || values[2]) return name === 'ask' ? [] : null;
-    behind.push(values[5]);
-    t.mock.timers.tick(4000);
-    if (behind.length === 6) end();
-    return [{ did: `did:plc:${'a'.repeat(23)}${'abcdef'[n++]}`, asked: null, at: 'then' }];
-  });
-  await w.identities('known', false);
-  const did = (i) => `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`;
-  assert.deepEqual(behind, [null, did(0), did(1), null, did(3), did(4)]);
+// A host of an account says it, to which the server leads.
+test('what another says of a method is not of the server', async () => {
+  const noted = [];
+  let asked = 0;
+  const { w, end } = workers(
+    (name, values) => {
+      if (name === 'has_signal') noted.push(values);
+      if (name === 'signal_doubtful') return asked < 3 ? [{ did: `did:web:${'abc'[asked++]}.example` }] : [];
+    },
+    (url) => {
+      if (url.includes('a.example')) throw new Failure('not implemented', '', { origin: 'https://host.example' });
+      if (url.includes('b.example')) return Buffer.from('{"did": "did:web:b.example", "collections": ["a.b.c"]}');
+      throw new Failure('not implemented', '', { origin: SERVICE });
+    },
+  );
+  const all = w.signals();
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  end();
+  await all;
+  assert.deepEqual([noted, asked, w.undescribed], [[['did:web:b.example', ['a.b.c']]], 3, 0]);
 });
+
+for (const web of [false, true])
+  test(`questions ${web ? 'for documents go on to the end' : 'begin again with those that are due longest'}`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'] });
+    const behind = [];
+    const did = (i) => (web ? `did:web:${'abcdef'[i]}.example` : `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`);
+    const { w, end } = workers((name, values) => {
+      if (name !== 'ask' || values[1] !== 'known' || values[2] !== web) return name === 'ask' ? [] : null;
+      behind.push(values[5]);
+      t.mock.timers.tick(4000);
+      if (behind.length === 6) end();
+      return [{ did: did(behind.length - 1), asked: null, at: 'then' }];
+    });
+    await w.identities('known', web);
+    assert.deepEqual(behind, web ? [null, did(0), did(1), did(2), did(3), did(4)] : [null, did(0), did(1), null, did(3), did(4)]);
+  });

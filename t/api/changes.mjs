@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { WebSocket } from 'ws';
+import { Feed } from '../indexer/src/api/changes.js';
 
 const [port, patience, pid] = process.argv.slice(2).map(Number);
 const verdict = (ok, what, why) => {
@@ -161,4 +162,23 @@ const anew = await subscribe('subscription { changed { uri } }');
 await until(async () => / 1 subscriptions/.test(await health()));
 await putMany(1);
 verdict(await until(() => anew.length === 1), '... and has them', anew.length);
+
+// The connection is lost between two parts of what is new.
+const feed = new Feed(() => {});
+const parts = [];
+let isLost = false;
+feed.snapshot = '1:1:';
+feed.tell = (rows) => parts.push(...rows.map(({ n }) => n));
+const database = { query: async (text, values) => {
+  if (!values) return { rows: [{ now: '9:9:' }] };
+  const n = Number(values[3]);
+  if (n === 1000 && !isLost) {
+    isLost = true;
+    throw new Error('lost');
+  }
+  return { rows: Array.from({ length: n ? 500 : 1000 }, (_, i) => ({ uri: '', tx: '5', n: `${n + i + 1}` })) };
+} };
+await feed.read(database).catch(() => {});
+await feed.read(database);
+verdict(isLost && parts.length === 1500 && new Set(parts).size === 1500 && feed.snapshot === '9:9:', 'a load of which the connection was lost is told once', parts.length);
 process.exit();

@@ -93,6 +93,8 @@ const REFUSED = {
   'a list by aliases': `{ ${many(60, `${ALL}(first: 100) { nodes { uri did cid rkey status } }`)} }`,
   'a filter without an index, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true } }) { nodes { uri } }`)} }`,
   'filters without an index, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true }, conforms: { equalTo: false } }) { nodes { uri } }`)} }`,
+  'a condition without an index, by aliases': `{ ${many(6, `${ALL}(first: 1, condition: { hidden: true }) { nodes { uri } }`)} }`,
+  'a filter that a range does not narrow, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true }, sortAt: { greaterThan: "1970-01-01T00:00:00Z" } }) { nodes { uri } }`)} }`,
   depth: `{ ${deep(20)} }`,
   'depth through fragments': `{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ${deep(11)} }`,
   'fragments in a circle': '{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ...A }',

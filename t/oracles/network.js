@@ -16,6 +16,7 @@
 //   /untaken                a frame that is none
 //   /web                    there is one more account, a did:web of this server; answers with the account
 //   /vanish?of=DIDS         one of these accounts is deleted, and nothing tells; answers with the account
+//   /of?did=DID             it is the PDS of this DID; without one it is a relay again
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
 //   /settle                 the same, after accounts of which something was not announced have done something that is
@@ -237,6 +238,7 @@ async function emit(n, pace) {
 // --- http -------------------------------------------------------------------------------------------
 
 let calm = false;
+let pds = null;
 // one answer of 24 each
 const trouble = (names) => deck([...names, ...Array(24 - names.length).fill('')]);
 const [logTrouble, repoTrouble] = [LOG_FAULTS, REPO_FAULTS].map(trouble);
@@ -287,6 +289,7 @@ const control = {
   emit: async (q) => { await emit(Number(q.get('n')), Number(q.get('pace') ?? 2)); return {}; },
   start: async () => { for (const a of accounts) announce('#commit', await nextCommit(a)); return {}; },
   cut: async () => { cut(); return {}; },
+  of: async (q) => { pds = q.get('did'); return {}; },
   plain: async (q) => {
     hostile = false;
     const some = accounts.filter((a) => (q.has('did') ? a.did === q.get('did') : a.active));
@@ -376,7 +379,8 @@ const server = createServer(async (request, response) => {
     } else if (url.pathname.endsWith('/_health')) {
       json({ version: '1' });
     } else if (url.pathname.endsWith('.describeServer')) {
-      response.writeHead(501).end();
+      if (!pds) return response.writeHead(501).end();
+      json({ did: pds, availableUserDomains: [] });
     } else if (url.pathname.endsWith('.getRepoStatus') && found) {
       json({ did: found.did, active: found.active, status: found.active ? undefined : 'suspended', rev: found.repo.commit.rev });
     } else if (/\.getRepo(Status)?$/.test(url.pathname)) {

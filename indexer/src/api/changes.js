@@ -99,6 +99,7 @@ export class Feed {
     this.rows = []; // the last changes, while there are subscriptions
     this.first = 0; // the number of the first of them
     this.snapshot = null;
+    this.pass = null; // how far a newer snapshot is told
   }
 
   get size() {
@@ -183,7 +184,7 @@ export class Feed {
     );
     // the reader was gone: nobody has noted changes for it meanwhile
     if (rowCount > 0 && this.snapshot !== null) {
-      this.snapshot = null;
+      this.snapshot = this.pass = null;
       for (const one of this.all) one.lose();
     }
     this.snapshot ??= await this.now(db);
@@ -194,15 +195,17 @@ export class Feed {
   }
 
   async read(db) {
-    const now = await this.now(db);
-    let [tx, n] = ['0', '0'];
-    for (;;) {
+    // where the connection is lost, the next one goes on behind what was told
+    this.pass ??= { now: await this.now(db), tx: '0', n: '0' };
+    for (let more = true; more; ) {
+      const { now, tx, n } = this.pass;
       const { rows } = await db.query(NEW, [this.snapshot, now, tx, n]);
       this.tell(rows);
-      if (rows.length < AT_A_TIME) break;
-      ({ tx, n } = rows.at(-1));
+      more = rows.length === AT_A_TIME;
+      if (more) this.pass = { now, tx: rows.at(-1).tx, n: rows.at(-1).n };
     }
-    this.snapshot = now;
+    this.snapshot = this.pass.now;
+    this.pass = null;
   }
 
   tell(rows) {

@@ -64,11 +64,16 @@ export function measure({ schema, document, variableValues, operationName }) {
       refuse(`${field.name}: say first or last, at most ${PAGE}`);
     return Math.max(first ?? last ?? 1, 1);
   };
-  // Of a list, all rows may be read until a page is full: of a search, and by a filter that has no index.
+  // Of a list, all rows may be read until a page is full: of a search, and by a filter that has no index, unless
+  // another column has a value.
   const readsAll = (field, node) => {
-    const { filter, query: words } = argumentsOf(field, node, coerced);
-    const columns = Object.keys(filter ?? {});
-    return words !== undefined || (columns.length > 0 && columns.every((c) => UNINDEXED.includes(c)));
+    const { filter, condition, query: words } = argumentsOf(field, node, coerced);
+    const columns = [...Object.keys(filter ?? {}), ...Object.keys(condition ?? {})];
+    const isFew = Object.entries(filter ?? {}).some(
+      ([column, by]) => !UNINDEXED.includes(column) && (by?.equalTo !== undefined || by?.in !== undefined),
+    );
+    const byIndex = isFew || Object.keys(condition ?? {}).some((column) => !UNINDEXED.includes(column));
+    return words !== undefined || (!byIndex && columns.some((column) => UNINDEXED.includes(column)));
   };
   const query = schema.getQueryType();
   // size is that of the page which these are of: a count beside it is made once
