@@ -134,6 +134,8 @@ SQL
 	is(one($old, q{SELECT count(*) FROM reference WHERE path = ''}), 0, "$version: references have the names of all fields");
 	is(one($old, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 0}), 'synchronized2 inactive1', "$version: the states of accounts");
 	is(one($old, "SELECT cursor, lo, hi FROM taker WHERE stream = 'relay'"), '10|0|255', "$version: the cursor");
+	is(one($old, q{SELECT string_agg(p.oid::regprocedure::text, ' ') FROM pg_proc AS p WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
+		AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e')}), 'mine()', "$version: its functions have gone");
 	is(one($old, 'SELECT most_bad FROM settings'), 12345, "$version: a setting that was changed");
 	is(one($old, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'mine'}) . one($old, q{SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'})
 		. one($old, 'SELECT count(*) > 0 FROM public.mine_too') . one($old, qq{SELECT has_table_privilege('reader of $version', 'record', 'SELECT')}) . one($old, 'SELECT min(mine) FROM identity'),
@@ -374,6 +376,10 @@ is(rolled_back(@$pds1, q{DELETE FROM account USING identity AS i WHERE i.did = a
 	q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example,https://pds1.example}') IS NULL}), 't', '... or the same by another name');
 is(rolled_back("SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1,http://127.0.0.1:1}', 1)", $met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())",
 	"SELECT state FROM account WHERE did = '$new'"), 'desynchronized', '... and a PDS with another name');
+my @by_name = ('TRUNCATE tally', "SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1}', 1), take('http://localhost:1 Repos', 0, 1, '{}', 0)", $met);
+like(rolled_back(@by_name, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())", "SELECT health('http://localhost:1 Repos')"),
+	qr/is SERVICE known by another name/, '... which is said where all accounts seem to have moved, though no frame comes');
+is(rolled_back(@by_name, "SELECT health('http://localhost:1 Repos') IS NULL"), 't', '... and not before they are known');
 is(rolled_back("UPDATE identity SET answered = now() - interval '50 min', ask = now() + interval '23 h'", "UPDATE want SET listed = '' WHERE what = 'account'",
 	qq{SELECT list('*', '', '[{"did": "$did", "rev": "3jzfcijpj2z2a", "active": true}]', NULL, now())}, "SELECT ask - now() <= spread FROM identity, settings WHERE did = '$did'"), 't', 'finding 8: after a gap the identity is asked for within an hour');
 my $page = "(SELECT jsonb_agg(jsonb_build_object('did', 'did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'), 'active', true)) FROM generate_series(1, 100000) AS i)";

@@ -25,8 +25,8 @@ BEGIN
   FOR f IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
            WHERE p.pronamespace = old::regnamespace AND p.proname = ANY ('{most_bad,most_waiting,
              most_references,identity_age,spread,missed_after,not_sooner,pause,turn,later,points,want_changed,patterns,
-             scratch,write,forget,look_again,start,meet,silence,told,hold,whose,take_all,take,list,doubtful,ask,know,
-             identify,identify_web,claim,load,fail,settle,
+             scratch,write,forget,look_again,start,meet,silence,told,hold,whose,take_all,take,to_list,list,doubtful,ask,
+             know,identify,identify_web,claim,load,fail,settle,
              read_from_now,changes,read_to,label_keys_take,labels_take}'::text[])
              AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e')
            -- those that others use come last
