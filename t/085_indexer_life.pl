@@ -368,11 +368,11 @@ is(rolled_back($met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}',
 is(rolled_back($met, "SELECT fail(c.did, c.claim, E'Repo\\nx', repeat('x', 100000), true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", 'SELECT 1'), 1, 'finding 1: what is said of a failure cannot make fail() fail');
 is(rolled_back("SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 h' WHERE name LIKE 'https://pds1%'", "SELECT start('https://relay.example Repos', 'repos', NULL, 1)", $met,
 	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds2.example', false, now())", "SELECT state FROM account WHERE did = '$new'"), 'desynchronized', 'finding 4: a relay after a PDS in one database');
-my $pds1 = ["SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 s' WHERE name NOT LIKE 'https://pds1%'", $met,
-	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds1.example', false, now())"];
-is(rolled_back(@$pds1, q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example}'), would_bar('https://pds1.example Repos', '{https://pds2.example}') IS NULL,
+my @pds1 = ("SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 s' WHERE name NOT LIKE 'https://pds1%'", $met,
+	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds1.example', false, now())");
+is(rolled_back(@pds1, q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example}'), would_bar('https://pds1.example Repos', '{https://pds2.example}') IS NULL,
 	would_bar('https://relay.example Repos', NULL) IS NULL}), 'https://pds1.example Repos|t|t', '... another PDS in one database');
-is(rolled_back(@$pds1, q{DELETE FROM account USING identity AS i WHERE i.did = account.did AND i.host <> 'https://pds1.example'},
+is(rolled_back(@pds1, q{DELETE FROM account USING identity AS i WHERE i.did = account.did AND i.host <> 'https://pds1.example'},
 	q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example,https://pds1.example}') IS NULL}), 't', '... or the same by another name');
 is(rolled_back("SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1,http://127.0.0.1:1}', 1)", $met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())",
 	"SELECT state FROM account WHERE did = '$new'"), 'desynchronized', '... and a PDS with another name');

@@ -18,12 +18,13 @@ SELECT x.*, CASE
          || CASE error WHEN 'FutureCursor' THEN ': if its numbers have begun anew, stop the program and set indexer.taker.cursor to 0' ELSE '' END
     WHEN idle > interval '2 minutes' OR idle IS NULL THEN 'the stream was not heard for two minutes: is the program running, and does the server answer?'
     -- a PDS of one's own may have a frame an hour
-    WHEN s.pds IS NOT NULL AND (SELECT coalesce(bool_or(t.n > 0) FILTER (WHERE t.state = 'barred'), false)
-                                       AND coalesce(bool_and(t.n = 0) FILTER (WHERE t.state NOT IN ('barred', 'unidentified')), true) FROM status_accounts AS t)
+    WHEN frame_rate >= 0.05 AND moved_rate > 0.9 * frame_rate
+         OR s.pds IS NOT NULL AND (SELECT coalesce(bool_or(t.n > 0) FILTER (WHERE t.state = 'barred'), false)
+                                          AND coalesce(bool_and(t.n = 0) FILTER (WHERE t.state NOT IN ('barred', 'unidentified')), true)
+                                   FROM status_accounts AS t)
     THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
     WHEN frame_rate < 0.05 THEN NULL
     WHEN old_rate > 0.9 * frame_rate THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
-    WHEN moved_rate > 0.9 * frame_rate THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
     WHEN unsigned_rate > 0.9 * frame_rate AND x.kind = 'repos' AND known
     THEN 'no frame is signed by the key of its account: is DIRECTORY the right one?'
     WHEN unwritten_rate > 0.5 * frame_rate THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem

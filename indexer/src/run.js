@@ -11,7 +11,7 @@ import { byteaArray } from './frames.js';
 import { Http } from './http.js';
 import * as log from './log.js';
 import { createServer } from './metrics.js';
-import { checkSchema } from './schema.js';
+import { checkSchema, fatal } from './schema.js';
 import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
 import { Workers, pause, persist, steady } from './workers.js';
 
@@ -32,7 +32,7 @@ const CLOSE = 5e3; // ms for its connections to end after that
 export async function run(settings, ended) {
   const total = { frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 };
   const show = progress(total);
-  let fatal = false; // trying again does not help
+  let isFatal = false;
   const timer = setInterval(show, settings.EVERY * 1000);
   // what nobody has foreseen ends the run, not the program
   const current = { end: null };
@@ -50,8 +50,8 @@ export async function run(settings, ended) {
         await (settings.DRY === null ? oneRun(settings, ended, total, current) : dryRun(settings, ended, total));
       } catch (e) {
         if (!ended.aborted || e instanceof Late) log.error(told(e));
-        fatal = e instanceof Problem && e.fatal === true;
-        if (fatal || (ended.aborted && e instanceof Late)) return 1;
+        isFatal = e instanceof Problem && e.fatal === true;
+        if (isFatal || (ended.aborted && e instanceof Late)) return 1;
         if (e instanceof Failure) after = Math.min((e.retryAfter ?? 0) * 1000, LONGEST_ASKED);
       }
       if (total.frames + total.loaded > before) wait = 500;
@@ -62,7 +62,7 @@ export async function run(settings, ended) {
     clearInterval(timer);
     for (const event of ['uncaughtException', 'unhandledRejection']) process.off(event, unforeseen);
     server?.close();
-    if (!fatal) show();
+    if (!isFatal) show();
   }
 }
 
@@ -188,18 +188,15 @@ async function locked(lock, name, ended) {
   }
 }
 
-// Another PDS than the one that was followed is followed only if somebody says so: the accounts of the other would go.
+// A PDS that does not have the accounts which are here is followed only if INSTEAD says so: these accounts would go.
 async function mayReplace(lock, name, pds, { SERVICE, STREAM, INSTEAD }) {
   const { old } = (await lock.query('SELECT indexer.would_bar($1, $2) AS old', [name, pds])).rows[0];
   if (old === null || old === `${INSTEAD} ${STREAM}`) return;
   const service = old.split(' ', 1)[0];
-  throw Object.assign(
-    new Problem(
-      `This database follows ${clean(service, 300)}. ${SERVICE} does not have all of its accounts: the others would be barred, ` +
-        'and their records deleted. If this is wanted, set INSTEAD to the server that is followed now. If it is the same ' +
-        'server by another name, set NAMES.',
-    ),
-    { fatal: true },
+  throw fatal(
+    `This database follows ${clean(service, 300)}. ${SERVICE} does not have all of its accounts: the others would be barred, ` +
+      'and their records deleted. If this is wanted, set INSTEAD to the server that is followed now. If it is the same ' +
+      'server by another name, set NAMES.',
   );
 }
 

@@ -48,7 +48,8 @@ async function theirs(client) {
   return row;
 }
 
-const fatal = (text) => Object.assign(new Problem(text), { fatal: true });
+// Trying again does not help.
+export const fatal = (text) => Object.assign(new Problem(text), { fatal: true });
 
 // Is the schema the one that this program is for?
 export async function checkSchema(client) {

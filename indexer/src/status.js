@@ -203,10 +203,11 @@ async function keysOf(db, did, settings) {
   // "verify" needs no schema: what somebody else has put there, a view, a policy or a cast, must not run with our rights.
   const [{ there }] = await rowsOf(
     db,
-    `SELECT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('indexer.identity') AND relkind IN ('r', 'p')
-                    AND NOT relrowsecurity AND has_table_privilege(oid, 'SELECT'))
-     AND (SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('indexer.identity') AND (attname, atttypid) IN
-          (('did', to_regtype('atid.did')), ('key', 'pg_catalog.text'::regtype), ('log', 'pg_catalog.jsonb'::regtype))) = 3 AS there`,
+    `SELECT EXISTS (SELECT FROM pg_class AS c WHERE oid = to_regclass('indexer.identity') AND relkind IN ('r', 'p')
+                    AND NOT relrowsecurity AND has_table_privilege(oid, 'SELECT')
+                    AND (SELECT count(*) FROM pg_attribute WHERE attrelid = c.oid AND (attname, atttypid) IN
+                         (('did', to_regtype('atid.did')), ('key', 'pg_catalog.text'::regtype),
+                          ('log', 'pg_catalog.jsonb'::regtype))) = 3) AS there`,
   );
   const [known] = there ? await rowsOf(db, 'SELECT key, log::text FROM indexer.identity WHERE did = $1', [did]) : [];
   let log = known?.log ?? null;

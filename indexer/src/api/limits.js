@@ -68,12 +68,12 @@ export function measure({ schema, document, variableValues, operationName }) {
   // another column has a value.
   const readsAll = (field, node) => {
     const { filter, condition, query: words } = argumentsOf(field, node, coerced);
-    const columns = [...Object.keys(filter ?? {}), ...Object.keys(condition ?? {})];
-    const isFew = Object.entries(filter ?? {}).some(
-      ([column, by]) => !UNINDEXED.includes(column) && (by?.equalTo !== undefined || by?.in !== undefined),
-    );
-    const byIndex = isFew || Object.keys(condition ?? {}).some((column) => !UNINDEXED.includes(column));
-    return words !== undefined || (!byIndex && columns.some((column) => UNINDEXED.includes(column)));
+    const columns = [
+      ...Object.keys(condition ?? {}).map((name) => ({ name, hasValue: true })),
+      ...Object.entries(filter ?? {}).map(([name, by]) => ({ name, hasValue: by?.equalTo !== undefined || by?.in !== undefined })),
+    ];
+    const isIndexed = ({ name }) => !UNINDEXED.includes(name);
+    return words !== undefined || (!columns.every(isIndexed) && !columns.some((c) => c.hasValue && isIndexed(c)));
   };
   const query = schema.getQueryType();
   // size is that of the page which these are of: a count beside it is made once
