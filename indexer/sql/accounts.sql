@@ -19,7 +19,7 @@ DECLARE
   w int;
   method CONSTANT text := split_part(one::text, ':', 2);
 BEGIN
-  IF EXISTS (SELECT FROM account WHERE did = one) OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one)
+  IF EXISTS (SELECT 1 FROM account WHERE did = one) OR EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one)
      OR octet_length(one::text) > 512 THEN
     RETURN;
   END IF;
@@ -62,7 +62,7 @@ END $$;
 -- An account is to be loaded at a time, or identified first if its key is not known.
 CREATE OR REPLACE FUNCTION revive(a account, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (SELECT FROM identity WHERE did = a.did AND key IS NOT NULL) THEN
+  IF EXISTS (SELECT 1 FROM identity WHERE did = a.did AND key IS NOT NULL) THEN
     PERFORM become(a, 'desynchronized', at);
   ELSE
     PERFORM become(a, 'unidentified');
@@ -110,7 +110,7 @@ END $$;
 CREATE OR REPLACE FUNCTION is_being_loaded(one atid.did) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE a CONSTANT account := grasp(one);
 BEGIN
-  RETURN a.did IS NULL AND EXISTS (SELECT FROM account AS x WHERE x.did = one);
+  RETURN a.did IS NULL AND EXISTS (SELECT 1 FROM account AS x WHERE x.did = one);
 END $$;
 
 CREATE OR REPLACE FUNCTION told(account text, active bool, status text, rev text, asked timestamptz) RETURNS void
@@ -170,16 +170,16 @@ BEGIN
     )
     SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity, bool_or(what = 'signature') AS signature,
            -- what was wanted when the stream told it may be wanted no more
-           min(because) FILTER (WHERE what = 'signal' AND EXISTS (SELECT FROM want AS w WHERE (w.what, w.value) = ('signal', because))) AS signal,
+           min(because) FILTER (WHERE what = 'signal' AND EXISTS (SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', because))) AS signal,
            max(at) AS at, count(*) AS rows
     FROM taken GROUP BY did ORDER BY did
   LOOP
     n := n + r.rows;
     BEGIN
-      IF r.signal IS NOT NULL AND NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = r.did) THEN
+      IF r.signal IS NOT NULL AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = r.did) THEN
         INSERT INTO want (what, value, because) VALUES ('account', r.did::text, r.signal) ON CONFLICT DO NOTHING;
       END IF;
-      IF r.met AND EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value IN ('*', r.did::text)) THEN
+      IF r.met AND EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value IN ('*', r.did::text)) THEN
         PERFORM meet(r.did);
       END IF;
       -- Others can cause no more requests than by these pauses; the first comes at once.

@@ -4,7 +4,7 @@
 -- tables are small, and stay on the coordinator, where the functions run.
 DO $$
 BEGIN
-  IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'account'::regclass) THEN
+  IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'account'::regclass) THEN
     PERFORM create_distributed_table('account', 'did', colocate_with => 'none');
     PERFORM create_distributed_table('identity', 'did', colocate_with => 'account');
     PERFORM create_distributed_table('record', 'did', colocate_with => 'account');

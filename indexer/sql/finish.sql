@@ -5,6 +5,7 @@ DO $$
 DECLARE
   f record;
   plans text;
+  citus CONSTANT bool := EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus');
 BEGIN
   FOR f IN SELECT p.oid::regprocedure AS name, p.proname FROM pg_proc AS p
            WHERE p.pronamespace = 'indexer'::regnamespace AND p.prorettype <> 'trigger'::regtype
@@ -13,9 +14,9 @@ BEGIN
     plans := CASE f.proname
       WHEN 'load' THEN 'SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = ''64MB'''
       -- a plan for the values of a call would have the frames in it, or not find the indexes on an expression that a
-      -- parameter is compared with
+      -- parameter is compared with (Citus has no other for several shards)
       ELSE 'SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off'
-           || CASE WHEN f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'announce', 'apply', 'await', 'write',
+           || CASE WHEN NOT citus AND f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'announce', 'apply', 'await', 'write',
                                         'claim', 'ask', 'due_loads', 'due_identities', 'troubles')
                    THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;
     EXECUTE format('ALTER FUNCTION %s SET search_path = indexer, pg_temp %s', f.name, plans);

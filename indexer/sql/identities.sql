@@ -31,7 +31,7 @@ BEGIN
     asked := NULL;
     IF busy <> '{}' THEN
       domain := '.' || lower(split_part(split_part(did, ':', 3), '%', 1));
-      CONTINUE WHEN EXISTS (SELECT FROM unnest(busy) AS b WHERE right(domain, length(b) + 1) = '.' || b);
+      CONTINUE WHEN EXISTS (SELECT 1 FROM unnest(busy) AS b WHERE right(domain, length(b) + 1) = '.' || b);
     END IF;
     PERFORM FROM identity AS i WHERE i.did = c.did AND i.ask <= moment FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
@@ -81,6 +81,7 @@ DECLARE
   enough bool;
   new_host text;
   moment CONSTANT timestamptz := now();
+  next timestamptz;
   late bytea[];
   name CONSTANT text := jsonb_path_query_first(names, '$[*] ? (@.type() == "string" && @ starts with "at://")') #>> '{}';
 BEGIN
@@ -90,7 +91,7 @@ BEGIN
   -- Frames that one of the keys has signed. The stream waits for the account, so it is locked after that.
   late := ARRAY(SELECT b.digest FROM bad AS b
                 WHERE b.did = know.account AND b.early
-                  AND EXISTS (SELECT FROM unnest(keys || new_key) AS k WHERE atid.event_is_signed_by(b.frame, k)));
+                  AND EXISTS (SELECT 1 FROM unnest(keys || new_key) AS k WHERE atid.event_is_signed_by(b.frame, k)));
   IF is_being_loaded(know.account) THEN
     UPDATE identity AS x SET ask = least(x.ask, later(moment, s.not_sooner)) WHERE x.did = know.account;
     RETURN;
@@ -112,16 +113,17 @@ BEGIN
   FROM found AS f CROSS JOIN atid.frame_parts(f.frame) AS h
   WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key) ORDER BY seq DESC LIMIT 1;
   enough := know.asked >= coalesce(i.wanted, '-infinity')
-            AND (i.asked > 6 OR NOT EXISTS (SELECT FROM bad AS b WHERE b.did = know.account AND b.early));
+            AND (i.asked > 6 OR NOT EXISTS (SELECT 1 FROM bad AS b WHERE b.did = know.account AND b.early));
   UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;
 
+  next := later(moment, s.identity_age * (0.9 + 0.2 * random()));
   UPDATE identity AS x
   SET key = new_key, pds = new_pds, host = new_host, answered = moment, detail = NULL,
       problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no key' END,
       handle = CASE WHEN octet_length(name) <= 258 THEN clipped(substr(name, 6), 1012) END,
       asked = CASE WHEN enough THEN 0 ELSE x.asked END,
-      nudged = CASE WHEN x.wanted IS NULL OR x.wanted < moment - s.identity_age THEN 0 ELSE x.nudged END,
-      ask = CASE WHEN enough THEN later(moment, s.identity_age * (0.9 + 0.2 * random())) ELSE x.ask END
+      nudged = CASE WHEN x.wanted IS NULL OR x.wanted < later(moment, -s.identity_age) THEN 0 ELSE x.nudged END,
+      ask = CASE WHEN enough THEN next ELSE x.ask END
   WHERE x.did = know.account;
   IF a.did IS NULL THEN RETURN; END IF;
   moved := (coalesce(new_host, '') <> ALL (home)) IS TRUE;

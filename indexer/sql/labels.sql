@@ -41,7 +41,7 @@ CREATE OR REPLACE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS 
     WHERE k.did = account::text AND k.id = 'atproto_label' AND NOT k.nullified AND atid.did_key_is_valid(k.key)
     GROUP BY k.key
   ), gone AS (
-    DELETE FROM label_keys AS l WHERE l.src = account AND NOT EXISTS (SELECT FROM found AS f WHERE f.key = l.key)
+    DELETE FROM label_keys AS l WHERE l.src = account AND NOT EXISTS (SELECT 1 FROM found AS f WHERE f.key = l.key)
   )
   INSERT INTO label_keys (src, key, valid_to) SELECT account, key, valid_to FROM found
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
@@ -58,7 +58,7 @@ CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS
   ), judged AS MATERIALIZED (
     SELECT *, subject IS NOT NULL AND val IS NOT NULL AND exp IS NOT NULL
            AND octet_length(label->>'uri') <= 2000 AND octet_length(val) <= 128
-           AND EXISTS (SELECT FROM label_keys k
+           AND EXISTS (SELECT 1 FROM label_keys k
                        WHERE k.src = part.src AND k.valid_to > part.cts
                          AND atid.label_is_signed_by(part.label, part.src::text, k.key)) AS good
     FROM part

@@ -152,14 +152,14 @@ DECLARE
   origin CONSTANT text := (SELECT i.host FROM identity AS i WHERE i.did = me);
 BEGIN
   SELECT * INTO s FROM settings;
-  IF NOT EXISTS (SELECT FROM account AS x WHERE x.did = me AND x.state = 'loading' AND x.claim = attempt) THEN RETURN; END IF;
+  IF NOT EXISTS (SELECT 1 FROM account AS x WHERE x.did = me AND x.state = 'loading' AND x.claim = attempt) THEN RETURN; END IF;
   PERFORM unload(me, attempt, why, more);
   IF why LIKE 'Repo%' THEN
     UPDATE account AS x SET check_at = least(x.check_at, now()) WHERE x.did = me;
   END IF;
   IF of_host AND origin IS NOT NULL
-     AND (EXISTS (SELECT FROM host AS h WHERE h.name = origin)
-          OR (SELECT count(*) FROM (SELECT FROM host LIMIT s.most_hosts) AS h) < s.most_hosts) THEN
+     AND (EXISTS (SELECT 1 FROM host AS h WHERE h.name = origin)
+          OR (SELECT count(*) FROM (SELECT 1 FROM host LIMIT s.most_hosts) AS h) < s.most_hosts) THEN
     INSERT INTO host AS h (name, failures, until, problem)
     VALUES (origin, 1, later(now(), pause(0, s.pause_first, s.pause_most)), clipped(why, 256))
     ON CONFLICT (name) DO UPDATE

@@ -87,10 +87,11 @@ CREATE OR REPLACE FUNCTION tidy() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   s settings;
   one record;
+  ended int := 0;
 BEGIN
   SELECT * INTO s FROM settings;
   PERFORM one_of_many();
-  IF (SELECT count(*) FROM (SELECT FROM tally LIMIT 50) AS t) > 20 THEN
+  IF (SELECT count(*) FROM (SELECT 1 FROM tally LIMIT 50) AS t) > 20 THEN
     WITH gone AS (DELETE FROM tally RETURNING what, n)
     INSERT INTO tally (what, n) SELECT what, sum(n) FROM gone GROUP BY what HAVING sum(n) <> 0;
   END IF;
@@ -103,9 +104,9 @@ BEGIN
   -- Sources of labels that nobody has named, and that have shown no key to sign them, give their places to others.
   FOR one IN SELECT i.did FROM identity AS i
              WHERE i.labeler AND i.met < later(now(), CASE WHEN i.answered IS NOT NULL THEN -interval '1 day' ELSE -s.invented_after END) LOOP
-    CONTINUE WHEN EXISTS (SELECT FROM label_keys AS k WHERE k.src = one.did) OR EXISTS (SELECT FROM labeler AS x WHERE x.did = one.did);
+    CONTINUE WHEN EXISTS (SELECT 1 FROM label_keys AS k WHERE k.src = one.did) OR EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = one.did);
     UPDATE identity AS i SET labeler = false WHERE i.did = one.did;
-    IF NOT EXISTS (SELECT FROM account AS a WHERE a.did = one.did) THEN
+    IF NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = one.did) THEN
       DELETE FROM identity AS i WHERE i.did = one.did;
     END IF;
   END LOOP;
@@ -114,14 +115,16 @@ BEGIN
   FOR one IN SELECT i.did FROM identity AS i
              WHERE i.answered IS NULL AND NOT i.labeler AND i.met < later(now(), -(s.invented_after / 3))
                AND (i.problem = 'not found' OR i.met < later(now(), -s.invented_after))
-               AND NOT EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = i.did::text AND w.because IS NULL)
-             ORDER BY i.met LIMIT 2000
+             ORDER BY i.met
   LOOP
+    CONTINUE WHEN EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = one.did::text AND w.because IS NULL);
     DELETE FROM want AS w WHERE w.what = 'account' AND w.value = one.did::text;
     IF FOUND THEN
       DELETE FROM unsettled AS u WHERE u.did = one.did;
     END IF;
     PERFORM remove(one.did);
+    ended := ended + 1;
+    EXIT WHEN ended = 2000;
   END LOOP;
   DELETE FROM host WHERE until < later(now(), -interval '1 day');
   -- Deletion does not make the file smaller, so that alone does not count.

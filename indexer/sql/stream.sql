@@ -61,7 +61,7 @@ CREATE OR REPLACE FUNCTION would_bar(stream text, pds text[]) RETURNS text LANGU
 BEGIN
   RETURN (SELECT l.name FROM (SELECT x.name FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1) AS l
           WHERE l.name <> would_bar.stream AND cardinality(would_bar.pds) > 0
-            AND EXISTS (SELECT FROM account AS a JOIN identity AS i USING (did)
+            AND EXISTS (SELECT 1 FROM account AS a JOIN identity AS i USING (did)
                         WHERE a.state <> 'barred' AND i.answered IS NOT NULL AND coalesce(i.host, '') <> ALL (would_bar.pds)));
 END $$;
 
@@ -197,19 +197,19 @@ DECLARE
   known atid.did[];
 BEGIN
   SELECT * INTO s FROM settings;
-  IF EXISTS (SELECT FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AND pg_total_relation_size('bad') < s.most_bad THEN
+  IF EXISTS (SELECT 1 FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AND pg_total_relation_size('bad') < s.most_bad THEN
     INSERT INTO bad (digest, stream, did, reason, early, frame)
     SELECT sha256(frames[b.n]), announce.stream, b.did, b.reason,
-           b.early AND b.place + (SELECT count(*) FROM (SELECT FROM bad AS o WHERE o.did = b.did AND o.early
+           b.early AND b.place + (SELECT count(*) FROM (SELECT 1 FROM bad AS o WHERE o.did = b.did AND o.early
                                                         LIMIT s.most_early) AS o) <= s.most_early, frames[b.n]
     FROM (SELECT x.n, x.did, x.reason, x.reason = unsigned() AS early,
                  row_number() OVER (PARTITION BY x.did, x.reason = unsigned() ORDER BY x.n) AS place
           FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AS b
-    WHERE NOT EXISTS (SELECT FROM exclusion AS o WHERE o.did = b.did)
+    WHERE NOT EXISTS (SELECT 1 FROM exclusion AS o WHERE o.did = b.did)
     ORDER BY 1 ON CONFLICT DO NOTHING;
   END IF;
 
-  IF NOT of_labels AND EXISTS (SELECT FROM batch AS b CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#info' THEN frames[b.n] END) AS h
+  IF NOT of_labels AND EXISTS (SELECT 1 FROM batch AS b CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#info' THEN frames[b.n] END) AS h
                                WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor') THEN
     UPDATE stream AS x SET look = now(), looked = NULL WHERE x.name = announce.stream;
   END IF;
@@ -224,7 +224,7 @@ BEGIN
          THEN 'signature' END AS what) AS w
   WHERE w.what IS NOT NULL AND b.did IS NOT NULL
     AND (w.what = 'met' OR b.met)
-    AND (SELECT count(*) FROM (SELECT FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
+    AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   IF signals <> '{}' AND NOT of_labels AND NOT all_wanted THEN
     INSERT INTO notice (did, what, because)
     SELECT DISTINCT ON (b.did) b.did, 'signal', o.collection
@@ -232,7 +232,7 @@ BEGIN
          CROSS JOIN atid.commit_event_ops(CASE WHEN b.t IS NULL AND b.reason IS NULL AND NOT b.moved
                                                THEN coalesce(b.frame, frames[b.n]) END) AS o
     WHERE o.action <> 'delete' AND o.collection = ANY (signals) AND octet_length(b.did::text) <= 512
-      AND (SELECT count(*) FROM (SELECT FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
+      AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   END IF;
 
   -- The keys of those in the table labeler are asked for, and of up to 100 others.
@@ -242,18 +242,18 @@ BEGIN
     FROM batch AS b
          CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
          CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l
-    WHERE NOT EXISTS (SELECT FROM exclusion AS x
+    WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x
                       WHERE x.did IN (atid.at_uri_did(atid.at_uri_from_subject_or_null(l->>'uri')), atid.did_or_null(l->>'src')));
     IF labels IS NOT NULL THEN
       known := ARRAY(SELECT did FROM identity WHERE labeler);
       INSERT INTO identity (did, labeler, web)
       SELECT n.src, true, n.src::text LIKE 'did:web:%'
       FROM (SELECT o.src, o.named, row_number() OVER (PARTITION BY o.named ORDER BY o.src) AS place
-            FROM (SELECT DISTINCT src, EXISTS (SELECT FROM labeler AS x WHERE x.did = src) AS named
+            FROM (SELECT DISTINCT src, EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = src) AS named
                   FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
                   WHERE octet_length(src::text) <= 512 AND src <> ALL (known)) AS o) AS n
       WHERE n.named OR n.place <= 100 - (SELECT count(*) FROM unnest(known) AS k
-                                         WHERE NOT EXISTS (SELECT FROM labeler AS x WHERE x.did = k))
+                                         WHERE NOT EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = k))
       ON CONFLICT (did) DO UPDATE SET labeler = true;
       PERFORM labels_take(labels);
     END IF;
@@ -270,7 +270,7 @@ DECLARE
   whose CONSTANT atid.did[] := ARRAY(SELECT DISTINCT b.did FROM batch AS b WHERE b.t IS NOT NULL AND b.did IS NOT NULL);
   loading atid.did[];
   closing atid.did[] := '{}';
-  late atid.did[];
+  late text[];                                       -- DIDs; Citus passes no atid.did[] on into a subquery
   a account;
   r record;
 BEGIN
@@ -285,7 +285,7 @@ BEGIN
     -- A download that takes long does not keep an account from being closed: only the transaction of its load does, or
     -- an older frame of that kind that waits.
     FOR r IN SELECT DISTINCT b.did FROM batch AS b WHERE b.t = '#account' AND b.reason IS NULL AND b.did = ANY (loading)
-               AND NOT EXISTS (SELECT FROM waiting AS o CROSS JOIN atid.frame_parts(o.frame) AS h
+               AND NOT EXISTS (SELECT 1 FROM waiting AS o CROSS JOIN atid.frame_parts(o.frame) AS h
                                WHERE o.stream = apply.stream AND o.did = b.did AND h.t = '#account') ORDER BY b.did LOOP
       PERFORM FROM account AS x WHERE x.did = r.did FOR UPDATE SKIP LOCKED;
       IF FOUND THEN
@@ -325,8 +325,8 @@ BEGIN
         FROM fit AS f WHERE f.fits GROUP BY f.did) AS c
   WHERE x.did = c.did;
   -- Those of which something is missing, or is not true, are loaded; those of which that is often so, ever later.
-  late := ARRAY(SELECT DISTINCT f.did FROM fit AS f WHERE NOT f.fits);
-  FOR a IN SELECT * FROM account AS x WHERE x.did = ANY (late) ORDER BY x.did LOOP
+  late := ARRAY(SELECT DISTINCT f.did::text FROM fit AS f WHERE NOT f.fits);
+  FOR a IN SELECT * FROM account AS x WHERE x.did = ANY (late::atid.did[]) ORDER BY x.did LOOP
     a.gaps := CASE WHEN a.gap_at > later(moment, -interval '1 day') THEN a.gaps ELSE 0 END;
     PERFORM become(a, 'desynchronized',
       CASE WHEN a.gaps < s.most_gaps THEN moment ELSE later(moment, pause(a.gaps, s.pause_first, s.pause_most)) END);
@@ -334,7 +334,7 @@ BEGIN
   END LOOP;
   -- What is signed and announced is what a load must have. A commit that is sound shows that the repository is there,
   -- signed by that key: it brings the load forward.
-  late := late || ARRAY(SELECT h.did FROM held AS h WHERE h.state IN ('desynchronized', 'inactive'));
+  late := late || ARRAY(SELECT h.did::text FROM held AS h WHERE h.state IN ('desynchronized', 'inactive'));
   IF late <> '{}' THEN
     UPDATE account AS x
     SET heard = greatest(x.heard, c.rev),
@@ -344,7 +344,7 @@ BEGIN
         check_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries AND x.state = 'inactive'
                      THEN least(x.check_at, moment) ELSE x.check_at END
     FROM (SELECT b.did, max(b.rev) AS rev, bool_or(b.reason IS NULL) AS sound FROM batch AS b
-          WHERE b.did = ANY (late) AND b.signed AND atid.tid_timestamp(b.rev) <= later(moment, most_ahead())
+          WHERE b.did::text = ANY (late) AND b.signed AND atid.tid_timestamp(b.rev) <= later(moment, most_ahead())
           GROUP BY b.did) AS c
     WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
   END IF;
@@ -407,7 +407,7 @@ BEGIN
   DELETE FROM op;
   PERFORM FROM taker AS t WHERE t.stream = take_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot ORDER BY t.lo FOR UPDATE;
   PERFORM judge(take_batch.stream, from_slot, to_slot, frames, waited);
-  IF EXISTS (SELECT FROM batch) THEN
+  IF EXISTS (SELECT 1 FROM batch) THEN
     PERFORM announce(take_batch.stream, frames);
     PERFORM apply(take_batch.stream, frames);
   END IF;

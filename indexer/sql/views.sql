@@ -165,7 +165,7 @@ RETURN (
 
 -- Does a label that is in force, of a labeler that counts, hide one of these subjects?
 CREATE OR REPLACE FUNCTION view_hidden(subjects text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN format('EXISTS (SELECT FROM labels_in_force AS l JOIN labeler AS b ON b.did = l.src AND l.val = ANY (b.hides) WHERE l.subject = ANY (ARRAY[%s]))', subjects);
+RETURN format('EXISTS (SELECT 1 FROM labels_in_force AS l JOIN labeler AS b ON b.did = l.src AND l.val = ANY (b.hides) WHERE l.subject = ANY (ARRAY[%s]))', subjects);
 
 -- The name as part of a statement, whatever the search_path of who runs it is.
 CREATE OR REPLACE FUNCTION view_full_name(relation regclass) RETURNS text LANGUAGE sql STABLE STRICT
@@ -174,9 +174,9 @@ RETURN (SELECT format('%I.%I', nspname, relname) FROM pg_class AS c JOIN pg_name
 -- What 1.3.0 has made. An index of which only the number was kept, and that was made anew, has the name that it had.
 DO $$
 BEGIN
-  IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'view_index'::regclass AND attname = 'index' AND atttypid = 'regclass'::regtype) THEN
+  IF EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = 'view_index'::regclass AND attname = 'index' AND atttypid = 'regclass'::regtype) THEN
     ALTER TABLE view_index ALTER index TYPE text USING coalesce(view_full_name(index), '');
-    DELETE FROM view_index AS i WHERE i.index = '' AND NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = i.view AND t.nsid IS NOT NULL);
+    DELETE FROM view_index AS i WHERE i.index = '' AND NOT EXISTS (SELECT 1 FROM view_type AS t WHERE t.view = i.view AND t.nsid IS NOT NULL);
     UPDATE view_index AS i
     SET index = format('%s.%I', c.relnamespace::regnamespace, view_name(ARRAY[t.nsid] || CASE WHEN i.search THEN '{search}' ELSE i.columns::text[] END))
     FROM view_type AS t JOIN pg_class AS c ON c.oid = t.source WHERE t.view = i.view AND i.index = '';
@@ -217,7 +217,7 @@ DECLARE
   did CONSTANT text NOT NULL := CASE WHEN 'did' = ANY (has) THEN 'did' ELSE 'atid.at_uri_did(uri)' END;
   its CONSTANT text NOT NULL := CASE WHEN 'did' = ANY (has) THEN 's.did' ELSE 'atid.at_uri_did(s.uri)' END;
   account CONSTANT text := format('FROM %s AS a WHERE a.did = %s LIMIT 1', accounts, its);
-  pds CONSTANT bool := EXISTS (SELECT FROM pg_attribute WHERE attrelid = accounts AND attname = 'pds' AND NOT attisdropped);
+  pds CONSTANT bool := EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = accounts AND attname = 'pds' AND NOT attisdropped);
   labels CONSTANT bool := to_regclass('labels_in_force') IS NOT NULL;
   leaves_out CONSTANT bool NOT NULL := coalesce(conforming, (
     SELECT bool_or(v.conforming) FROM view_type AS v JOIN pg_class ON oid = v.view AND relnamespace = target), false);
@@ -254,7 +254,7 @@ BEGIN
     IF NOT FOUND THEN
       SELECT n INTO free FROM (SELECT concat_ws('_', view_name(ARRAY[t.nsid]), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
       WHERE to_regclass(format('%s.%I', target, n)) IS NULL
-        AND NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = target AND relkind IN ('r', 'v', 'm', 'p', 'f') AND view_stem(relname) = view_stem(n)) LIMIT 1;
+        AND NOT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = target AND relkind IN ('r', 'v', 'm', 'p', 'f') AND view_stem(relname) = view_stem(n)) LIMIT 1;
       full_name := format('%s.%I', target, free);
     ELSE
       full_name := view_full_name(this);
@@ -357,11 +357,11 @@ $$;
 CREATE OR REPLACE FUNCTION forget_views() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE i record;
 BEGIN
-  DELETE FROM view_type WHERE view IS NULL OR NOT EXISTS (SELECT FROM pg_class WHERE oid = view);
-  DELETE FROM view_column AS c WHERE NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = c.view);
+  DELETE FROM view_type WHERE view IS NULL OR NOT EXISTS (SELECT 1 FROM pg_class WHERE oid = view);
+  DELETE FROM view_column AS c WHERE NOT EXISTS (SELECT 1 FROM view_type AS t WHERE t.view = c.view);
   FOR i IN
     DELETE FROM view_index AS x
-    WHERE NOT EXISTS (SELECT FROM view_type AS t WHERE t.view = x.view)
+    WHERE NOT EXISTS (SELECT 1 FROM view_type AS t WHERE t.view = x.view)
        OR NOT x.columns <@ ARRAY(SELECT c.name FROM view_column AS c WHERE c.view = x.view AND c.kind IN ('own', 'property')
                                AND (NOT x.search OR c.kind = 'property' AND c.type = 'text'))
     RETURNING x.index
@@ -373,7 +373,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION drop_view_index(old regclass) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF old IS NOT NULL AND NOT EXISTS (SELECT FROM view_index AS i WHERE to_regclass(i.index) = old) THEN
+  IF old IS NOT NULL AND NOT EXISTS (SELECT 1 FROM view_index AS i WHERE to_regclass(i.index) = old) THEN
     EXECUTE format('DROP INDEX %s', view_full_name(old));
   END IF;
 END
@@ -432,7 +432,7 @@ BEGIN
   END IF;
   PERFORM forget_views();
   -- a table or view of this name that was there is yours
-  IF to_regclass(account) IS NULL OR EXISTS (SELECT FROM view_type AS t WHERE t.view = to_regclass(account) AND t.nsid IS NULL) THEN
+  IF to_regclass(account) IS NULL OR EXISTS (SELECT 1 FROM view_type AS t WHERE t.view = to_regclass(account) AND t.nsid IS NULL) THEN
     EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT i.did, i.handle, i.host AS pds, %s AS hidden FROM identity AS i', account,
                    view_hidden('atid.at_uri_make(i.did::text)'));
     EXECUTE format('COMMENT ON VIEW %s IS %L', account, E'@primaryKey did\n@pgGraphql @graphql({"primary_key_columns": ["did"]})\nAn account.');
@@ -463,10 +463,10 @@ DECLARE
   free text;
 BEGIN
   -- The statistics tell the planner how many of the records a view has.
-  IF NOT EXISTS (SELECT FROM pg_statistic_ext WHERE stxname = statistics AND stxnamespace = space) THEN
+  IF NOT EXISTS (SELECT 1 FROM pg_statistic_ext WHERE stxname = statistics AND stxnamespace = space) THEN
     EXECUTE format('CREATE STATISTICS %s.%I ON (atid.at_uri_collection(uri)) FROM %s', space, statistics, view_full_name(source));
   END IF;
-  IF EXISTS (SELECT FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = to_regclass(i.index) AND x.indrelid = source AND x.indisvalid
+  IF EXISTS (SELECT 1 FROM view_index AS i JOIN pg_index AS x ON x.indexrelid = to_regclass(i.index) AND x.indrelid = source AND x.indisvalid
              WHERE i.view = of AND i.search = is_search AND i.columns = wanted AND i.definition = whole) THEN
     RETURN;
   END IF;
@@ -538,7 +538,7 @@ DECLARE
 BEGIN
   this := view_type_of(view);
   SELECT w.name INTO missing FROM unnest(columns) AS w (name)
-  WHERE NOT EXISTS (SELECT FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind IN ('own', 'property')) LIMIT 1;
+  WHERE NOT EXISTS (SELECT 1 FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind IN ('own', 'property')) LIMIT 1;
   IF FOUND THEN
     RAISE undefined_column USING MESSAGE = format('view %s has no column %I that an index can have', view, missing);
   END IF;
@@ -613,7 +613,7 @@ DECLARE
 BEGIN
   this := view_type_of(view);
   SELECT w.name INTO missing FROM unnest(columns) AS w (name)
-  WHERE NOT EXISTS (SELECT FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind = 'property' AND c.type = 'text') LIMIT 1;
+  WHERE NOT EXISTS (SELECT 1 FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind = 'property' AND c.type = 'text') LIMIT 1;
   IF FOUND THEN
     RAISE undefined_column USING MESSAGE = format('view %s has no column %I of text that can be searched', view, missing);
   END IF;

@@ -25,7 +25,7 @@ END $$;
 
 CREATE OR REPLACE FUNCTION everybody() RETURNS bool LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN EXISTS (SELECT FROM want WHERE what = 'account' AND value = '*');
+  RETURN EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = '*');
 END $$;
 
 -- Functions that lock several accounts or identities do it one after the other, by this lock. take() does not need it:
@@ -59,8 +59,8 @@ BEGIN
   SELECT array_agg(did) INTO dids FROM gone;
   dids := dids || ARRAY(
     SELECT did FROM account
-    WHERE wants < CASE WHEN EXISTS (SELECT FROM account WHERE wants < 0 AND state <> 'loading')
-                            OR (SELECT count(*) FROM (SELECT FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
+    WHERE wants < CASE WHEN EXISTS (SELECT 1 FROM account WHERE wants < 0 AND state <> 'loading')
+                            OR (SELECT count(*) FROM (SELECT 1 FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
                                >= 1000 THEN 0 ELSE w.n END
       AND state <> 'loading'
     ORDER BY wants LIMIT most);
@@ -68,8 +68,8 @@ BEGIN
   FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did WHERE did IS NOT NULL ORDER BY did LOOP
     a := NULL;
     BEGIN
-      IF NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value IN ('*', one::text))
-         OR EXISTS (SELECT FROM exclusion AS x WHERE x.did = one) THEN
+      IF NOT EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value IN ('*', one::text))
+         OR EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one) THEN
         IF NOT remove(one) THEN
           again := again || one;
         END IF;
@@ -129,7 +129,7 @@ BEGIN
     PERFORM tell_page(repos, start, asked);
   ELSIF of LIKE '*%' THEN
     INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
-    WHERE NOT EXISTS (SELECT FROM want WHERE what = 'account' AND value = l.did::text) ON CONFLICT DO NOTHING;
+    WHERE NOT EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = l.did::text) ON CONFLICT DO NOTHING;
   ELSE
     INSERT INTO want (what, value, because) SELECT 'account', l.did::text, signal FROM listed(repos) AS l
     ON CONFLICT DO NOTHING;
@@ -181,7 +181,7 @@ BEGIN
   IF NOT FOUND THEN RETURN 0; END IF;
   dids := ARRAY(SELECT did FROM account WHERE did > w.seek ORDER BY did LIMIT most);
   FOREACH one IN ARRAY dids LOOP
-    IF EXISTS (SELECT FROM account AS a WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
+    IF EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
                AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) THEN
       IF is_being_loaded(one) THEN  -- the next time it goes on with this one
         waits := true;

@@ -34,7 +34,7 @@ FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS f
              sum(t.commit_rate) AS commit_rate,
              sum(t.old_rate) AS old_rate, sum(t.moved_rate) AS moved_rate, sum(t.unsigned_rate) AS unsigned_rate,
              sum(t.unwritten_rate) AS unwritten_rate, count(*) AS takers, s.look IS NOT NULL AS gap,
-             EXISTS (SELECT FROM tally WHERE what = 'loads') AS known
+             EXISTS (SELECT 1 FROM tally WHERE what = 'loads') AS known
       FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x
      JOIN stream AS s USING (name);
 
@@ -52,12 +52,12 @@ END $$;
 -- last come first: what was taken from the front stays in the index as long as somebody holds a snapshot.)
 CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM (SELECT FROM account AS a WHERE a.state = 'desynchronized' AND a.loaded = known
+  RETURN (SELECT count(*) FROM (SELECT 1 FROM account AS a WHERE a.state = 'desynchronized' AND a.loaded = known
                                 AND a.load_at <= now() ORDER BY a.load_at DESC LIMIT 5000) AS q);
 END $$;
 CREATE OR REPLACE FUNCTION due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM (SELECT FROM identity AS i
+  RETURN (SELECT count(*) FROM (SELECT 1 FROM identity AS i
                                 WHERE CASE WHEN i.answered IS NOT NULL THEN 'known' WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
                                 AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= now() ORDER BY i.ask DESC LIMIT 5000) AS q);
 END $$;
@@ -87,9 +87,9 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
   ('identities', (SELECT sum(due_identities(k, w)) FROM unnest('{known,new,again}'::text[]) AS k, unnest('{f,t}'::bool[]) AS w)),
   ('loads', due_loads(false) + due_loads(true)),
   ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection')),
-  ('checks', (SELECT count(*) FROM (SELECT FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),
-  ('notices', (SELECT count(*) FROM (SELECT FROM notice LIMIT 10000) AS q)),
-  ('changes', (SELECT count(*) FROM (SELECT FROM change LIMIT 10000) AS q))) AS v (what, n);
+  ('checks', (SELECT count(*) FROM (SELECT 1 FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),
+  ('notices', (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT 10000) AS q)),
+  ('changes', (SELECT count(*) FROM (SELECT 1 FROM change LIMIT 10000) AS q))) AS v (what, n);
 
 -- The accounts in trouble: why, when it is tried again, and what one can do. Those that have had no answer yet, and no
 -- failure, are not in trouble.
@@ -132,7 +132,7 @@ DECLARE
   i identity;
   h host;
   t trouble;
-  all_listed CONSTANT bool := EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = '*' AND w.listed IS NULL);
+  all_listed CONSTANT bool := EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = '*' AND w.listed IS NULL);
   because text;
 BEGIN
   IF me IS NULL THEN
@@ -146,7 +146,7 @@ BEGIN
   RETURN QUERY
   SELECT 'answer', CASE
     WHEN x.did IS NOT NULL THEN concat('it is excluded since ', x.at::date, ': ' || x.why)
-    WHEN a.did IS NULL AND NOT everybody() AND NOT EXISTS (SELECT FROM want AS w WHERE w.what = 'account' AND w.value = account)
+    WHEN a.did IS NULL AND NOT everybody() AND NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = account)
     THEN 'it is not wanted: neither it nor a signal that it has is in the table want'
     WHEN a.did IS NULL AND NOT all_listed AND everybody() THEN 'it is not here yet: the list of all accounts is still being read'
     WHEN a.did IS NULL THEN 'it is not here: the server has not listed it, and it has not written since'
@@ -166,8 +166,8 @@ BEGIN
     ('revision', a.rev::text), ('time of it', atid.tid_timestamp(a.rev)::text), ('announced', a.heard::text),
     ('handle', i.handle), ('server', i.pds), ('key', i.key), ('identity answered', i.answered::text), ('identity asked again', i.ask::text),
     ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', ' || h.problem END), ('wanted because of', because),
-    ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),
-    ('frames that wait', (SELECT nullif(count(*), 0)::text FROM (SELECT FROM waiting AS w WHERE w.did = me LIMIT 1000) AS q)))
+    ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),
+    ('frames that wait', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM waiting AS w WHERE w.did = me LIMIT 1000) AS q)))
     AS v (what, value)
   WHERE v.value IS NOT NULL;
 END $$;

@@ -110,7 +110,7 @@ DECLARE
   one atid.did;
 BEGIN
   PERFORM writes();
-  shut := EXISTS (SELECT FROM exclusion);
+  shut := EXISTS (SELECT 1 FROM exclusion);
   IF old <> '{}' THEN DELETE FROM reference WHERE uri = ANY (old); END IF;
   IF gone <> '{}' THEN DELETE FROM record WHERE uri = ANY (gone) AND did = ANY (whose); END IF;
   INSERT INTO record AS r (uri, did, cid, block, conforms)
@@ -126,13 +126,13 @@ BEGIN
           FROM op WHERE op.block IS NOT NULL AND CASE WHEN one IS NULL THEN op.did <> ALL (large) ELSE op.did = one END
           OFFSET 0) AS r
          CROSS JOIN points_at(r.block, most) AS p
-    WHERE NOT shut OR NOT EXISTS (SELECT FROM exclusion AS x WHERE x.did = atid.at_uri_did(p.subject))
+    WHERE NOT shut OR NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = atid.at_uri_did(p.subject))
     LIMIT CASE WHEN one IS NOT NULL
             THEN most + (SELECT sum(20 * b.records + b.bytes / 30)
                          FROM (SELECT count(*) AS records, max(octet_length(op.block)) AS bytes FROM op
                                WHERE op.did = one AND op.block IS NOT NULL GROUP BY op.cid) AS b)::bigint END;
   END LOOP;
-  INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT FROM reader);
+  INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT 1 FROM reader);
   IF FOUND THEN NOTIFY change; END IF;
   DELETE FROM op;
 END $$;
@@ -155,7 +155,7 @@ BEGIN
   first := (SELECT min(op.uri) FROM op);
   PERFORM write();
   -- Where a trigger keeps records, the next step would have the same ones again: so there is only one step.
-  IF n = most AND EXISTS (SELECT FROM record AS r WHERE r.uri = first AND r.did = account) THEN
+  IF n = most AND EXISTS (SELECT 1 FROM record AS r WHERE r.uri = first AND r.did = account) THEN
     PERFORM clear(account, wanted);
     RETURN 0;
   END IF;

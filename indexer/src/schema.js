@@ -77,6 +77,8 @@ export async function install(client, { role = null, citus = false, fresh }) {
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtext('atid-indexer schema'))");
     await client.query('SET LOCAL client_min_messages = warning');
+    // for Citus, which otherwise changes shards by several connections, and refuses what comes after that
+    await client.query('SET LOCAL citus.multi_shard_modify_mode = sequential');
     await refuseOthers(client, 'indexer');
     const before = await theirs(client);
     if (fresh && before)
