@@ -182,7 +182,7 @@ like($http->get("http://127.0.0.1:$port/metrics")->{content}, qr/^atid_accounts\
 # Before the first frame no number tells what was missed: the lists do.
 network('cut');
 network('start');
-wait_for('what was missed is found', "SELECT $all_there AND " . join ' AND ', map { "EXISTS (SELECT FROM account WHERE did = '$_->[0]' AND rev = '$_->[1]')" }
+wait_for('what was missed is found', "SELECT $all_there AND " . join ' AND ', map { "EXISTS (SELECT 1 FROM account WHERE did = '$_->[0]' AND rev = '$_->[1]')" }
 	  map { [ (split /\t/)[ 1, 2 ] ] } grep { /^account/ } split /\n/, network('expected'));
 network('plain?n=1');
 wait_for('a cursor is there', 'SELECT cursor > 0 FROM status_stream');
@@ -323,7 +323,7 @@ foreach (1 .. 5)
 my $waiting = $node->safe_psql($db, 'SELECT coalesce(sum(octet_length(frame)), 0) FROM waiting');
 cmp_ok($waiting, '<', 40_000, "few frames wait: $waiting bytes");
 # (the load that they wait for is broken off soon, but not while somebody has its row)
-is($node->safe_psql($db, q{BEGIN; CREATE TEMP TABLE locked AS SELECT did FROM account WHERE state = 'loading' FOR UPDATE; CREATE TEMP TABLE before AS SELECT * FROM waiting;
+is($node->safe_psql($db, qq{BEGIN; CREATE TEMP TABLE locked AS SELECT state FROM account WHERE did = '$did' FOR UPDATE; CREATE TEMP TABLE before AS SELECT * FROM waiting;
 	SELECT start('other Labels', 'labels', NULL, 1);
 	SELECT refused FROM take('other Labels', 0, 1, ARRAY[atid.record_to_dag_cbor('{"op": 1, "t": "#labels"}') || decode(replace(encode(
 		atid.record_to_dag_cbor('{"seq": 1, "labels": ["zero"]}'), 'hex'), '7a65726f', '00000000'), 'hex')]);
