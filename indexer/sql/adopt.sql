@@ -84,10 +84,10 @@ UPDATE identity SET web = did::text LIKE 'did:web:%', problem = CASE WHEN proble
   handle = CASE WHEN octet_length(handle) <= 253 THEN handle END, pds = CASE WHEN octet_length(pds) <= 512 THEN pds END,
   host = CASE WHEN octet_length(pds) <= 512
     THEN lower(substring(pds FROM '^(https?://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?)(?:[/?#]|$)')) END;
-ALTER TABLE identity
-  ADD CONSTRAINT identity_handle_check CHECK (octet_length(handle) <= 253),
-  ADD CONSTRAINT identity_pds_check CHECK (octet_length(pds) <= 512),
-  ADD CONSTRAINT identity_host_check CHECK (octet_length(host) <= 512);
+-- (on Citus a command adds one constraint, and nothing else)
+ALTER TABLE identity ADD CONSTRAINT identity_handle_check CHECK (octet_length(handle) <= 253);
+ALTER TABLE identity ADD CONSTRAINT identity_pds_check CHECK (octet_length(pds) <= 512);
+ALTER TABLE identity ADD CONSTRAINT identity_host_check CHECK (octet_length(host) <= 512);
 CREATE INDEX identity_ask ON identity
   ((CASE WHEN answered IS NOT NULL THEN 'known' WHEN asked = 0 THEN 'new' ELSE 'again' END), web, ask, did)
   WHERE ask < 'infinity';
@@ -106,20 +106,20 @@ ALTER TABLE account DROP CONSTRAINT account_state_check, DROP CONSTRAINT account
 UPDATE account AS a
 SET state = n.state, hurried = nullif(a.hurried, '-infinity'), problem = CASE WHEN a.problem IS NOT NULL THEN 'invalid' END,
     status = CASE WHEN n.state IN ('inactive', 'barred') THEN left(coalesce(nullif(a.status, ''), 'unknown'), 16) END,
-    load_at = CASE WHEN n.state = 'desynchronized' THEN CASE WHEN a.load_at < 'infinity' THEN a.load_at ELSE now() END ELSE 'infinity' END
+    load_at = CASE WHEN n.state <> 'desynchronized' THEN 'infinity' WHEN a.load_at < 'infinity' THEN a.load_at ELSE 'epoch' END
 FROM (SELECT x.did, CASE WHEN x.barred THEN 'barred' WHEN NOT x.active THEN 'inactive'
                          WHEN x.state = 'synchronized' AND x.load_at = 'infinity' THEN 'synchronized'
                          WHEN i.key IS NULL THEN 'unidentified' ELSE 'desynchronized' END AS state
       FROM account AS x LEFT JOIN identity AS i ON i.did = x.did) AS n
 WHERE n.did = a.did;
+UPDATE account SET load_at = now() WHERE load_at = 'epoch'; -- Citus takes no now() in a CASE
 ALTER TABLE account DROP active, DROP barred;
-ALTER TABLE account
-  ADD CONSTRAINT account_state_check CHECK (state IN
-           ('unidentified', 'desynchronized', 'loading', 'synchronized', 'inactive', 'barred')),
-  ADD CONSTRAINT account_status_check CHECK (octet_length(status) <= 64),
-  ADD CONSTRAINT account_check CHECK ((state = 'desynchronized') = (load_at < 'infinity')),
-  ADD CONSTRAINT account_check1 CHECK ((state IN ('inactive', 'barred')) = (status IS NOT NULL)),
-  ADD CONSTRAINT account_check2 CHECK (state <> 'synchronized' OR rev IS NOT NULL AND data IS NOT NULL);
+ALTER TABLE account ADD CONSTRAINT account_state_check CHECK (state IN
+  ('unidentified', 'desynchronized', 'loading', 'synchronized', 'inactive', 'barred'));
+ALTER TABLE account ADD CONSTRAINT account_status_check CHECK (octet_length(status) <= 64);
+ALTER TABLE account ADD CONSTRAINT account_check CHECK ((state = 'desynchronized') = (load_at < 'infinity'));
+ALTER TABLE account ADD CONSTRAINT account_check1 CHECK ((state IN ('inactive', 'barred')) = (status IS NOT NULL));
+ALTER TABLE account ADD CONSTRAINT account_check2 CHECK (state <> 'synchronized' OR rev IS NOT NULL AND data IS NOT NULL);
 CREATE INDEX account_due ON account (loaded, load_at, did) WHERE state = 'desynchronized';
 CREATE INDEX account_loading ON account (did) WHERE state = 'loading';
 CREATE INDEX account_failing ON account (did) WHERE state = 'desynchronized' AND failures > 0;

@@ -153,9 +153,13 @@ export async function ownSchema(client, name) {
   if (!(await refuseOthers(client, name))) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
 }
 
+const statements = (text) => text.match(/(?:--.*|'[^']*'|\$\$[\s\S]*?\$\$|[^;])+;?/g);
+
+// Files that change tables go by statements: of several in one message Citus sends all to its workers.
 async function script(client, name) {
+  const changes = name === 'adopt.sql' || name.startsWith('migrations/');
   try {
-    await client.query(read(name));
+    for (const part of changes ? statements(read(name)) : [read(name)]) await client.query(part);
   } catch (e) {
     if (e.severity) e.message = `${name}: ${e.message}`;
     throw e;
