@@ -125,6 +125,9 @@ foreach my $path (sort grep { !m{^(?:crypto/)?(?:expected/|atid\w*--)|^(?:demo|b
 }
 done('layout');
 
+push @problems, grep { m{^indexer/sql/} && $text{$_} =~ /\(SELECT FROM (?!pg_)/ } sort keys %text;
+done('a subquery of the indexer has a column, which Citus needs');
+
 my $meta = decode_json(slurp('META.json'));
 foreach my $path ('atid.control', 'crypto/atid_crypto.control')
 {

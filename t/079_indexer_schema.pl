@@ -123,7 +123,7 @@ is(last_of("SELECT reload('$did')", "SELECT did FROM claim(9, true, NULL, NULL, 
 my $list = "SELECT list('*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp()); SELECT look_again(9)";
 my $gap  = "UPDATE want SET listed = ''";
 is(last_of($gap, $list, 'SELECT did FROM doubtful(9)'), $did, 'an account that a finished list has not is asked about');
-is(last_of($gap, $list, "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state), 'inactive|deleted|0',
+is(last_of($gap, $list, "SELECT told('$did', false, 'deleted', NULL, now())", $state), 'inactive|deleted|0',
 	'... and its records go where it is deleted');
 is(last_of($gap, $list, "SELECT told('$did', true, NULL, NULL, now())", $state), "synchronized||$all", '... and stay where it is not');
 is(last_of($gap, $list, "SELECT state, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$third' GROUP BY 1"), 'inactive|0',
@@ -166,12 +166,11 @@ my $fail  = "SELECT fail('$did', 2, 'RepoNotFound', NULL, false)";
 is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)'), $did, 'where a load is answered RepoNotFound the server is asked');
 is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)', "SELECT told('$did', true, NULL, NULL, now())", "$state, load_at, check_at HAVING load_at < 'infinity' AND check_at = 'infinity'"),
 	"desynchronized||$all", '... and the account is loaded again where it is active');
-foreach (qw(RepoNotFound:deleted deactivated:deactivated takendown:takendown suspended:suspended))
+foreach my $status (qw(deleted deactivated takendown suspended-for-review))
 {
-	my ($answer, $status) = split /:/;
-	is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)', "SELECT told('$did', false, '$answer', NULL, now())", $state), "inactive|$status|0", "... and has no records where it is $status");
+	is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)', "SELECT told('$did', false, '$status', NULL, now())", $state), "inactive|$status|0", "... and has no records where it is $status");
 }
-is(last_of($claim, $fail, "UPDATE account SET said = now() + interval '1 s'", "SELECT told('$did', false, 'RepoNotFound', NULL, now())", $state),
+is(last_of($claim, $fail, "UPDATE account SET said = now() + interval '1 s'", "SELECT told('$did', false, 'deleted', NULL, now())", $state),
 	"desynchronized||$all", '... but not where the stream has said another thing since');
 
 #

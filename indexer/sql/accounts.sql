@@ -82,8 +82,6 @@ BEGIN
   IF a.state = 'barred' OR a.said >= asked OR NOT is_active AND why IN ('throttled', 'desynchronized') THEN
     NULL;
   ELSIF NOT is_active THEN
-    why := CASE why WHEN 'RepoNotFound' THEN 'deleted' WHEN 'RepoTakendown' THEN 'takendown'
-                    WHEN 'RepoSuspended' THEN 'suspended' WHEN 'RepoDeactivated' THEN 'deactivated' ELSE why END;
     PERFORM silence(a, 'inactive', why);
   ELSIF a.state = 'inactive' THEN
     PERFORM revive(a, now());

@@ -28,7 +28,8 @@ RETURN regexp_replace(
 
 -- A text of a stranger as it may be kept: no control characters, and at most so many bytes.
 CREATE OR REPLACE FUNCTION clipped(what text, most int) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN left(regexp_replace(left(what, most), '[[:cntrl:]]', '?', 'g'), most / 4);
+RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) END
+        FROM regexp_replace(left(what, most), '[[:cntrl:]]', '?', 'g') AS t);
 
 -- An error that is the server's own trouble: out of disk or memory, a deadlock, a restart. Everything else is of the
 -- data: of an index, a constraint or a trigger that somebody has added.

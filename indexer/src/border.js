@@ -24,30 +24,32 @@ export const BOUNDS = {
 const DEEPEST = 64;
 const MOST_VALUES = 100e3;
 
-// Why a request failed. OF_HOST are failures of the host; the others are those of one account or one answer.
-export const NAMES = new Set([
-  'unreachable',
-  'timeout',
-  'slow',
-  'too large',
-  'private address',
-  'too many redirects',
-  'server error',
-  'throttled',
-  'busy',
-  'not found',
-  'unauthorized',
-  'not implemented',
-  'refused',
-  'malformed',
-  'cut short',
-  'RepoNotFound',
-  'RepoTakendown',
-  'RepoSuspended',
-  'RepoDeactivated',
-]);
-const OF_HOST = new Set(['unreachable', 'timeout', 'slow', 'server error', 'throttled', 'cut short']);
-const OF_ACCOUNT = /^Repo(?:NotFound|Takendown|Suspended|Deactivated)$/;
+// Why a request failed, and of whom that is a failure: of the host; of the account, as the protocol names it, with the
+// status that the account then has; or (null) of this one answer.
+const HOST = { of: 'host' };
+const ACCOUNT = (status) => ({ of: 'account', status });
+export const FAILURES = {
+  __proto__: null,
+  unreachable: HOST,
+  timeout: HOST,
+  slow: HOST,
+  'server error': HOST,
+  throttled: HOST,
+  'cut short': HOST,
+  RepoNotFound: ACCOUNT('deleted'),
+  RepoTakendown: ACCOUNT('takendown'),
+  RepoSuspended: ACCOUNT('suspended'),
+  RepoDeactivated: ACCOUNT('deactivated'),
+  'too large': null,
+  'private address': null,
+  'too many redirects': null,
+  busy: null,
+  'not found': null,
+  unauthorized: null,
+  'not implemented': null,
+  refused: null,
+  malformed: null,
+};
 
 // Control characters; soft hyphens, joiners and other characters without a width; marks and overrides of direction;
 // separators of lines; tags.
@@ -67,7 +69,7 @@ export function clean(value, most = BOUNDS.detail) {
 export class Failure extends Error {
   // origin: who failed. retryAfter: seconds that it asks for.
   constructor(why, detail = '', { origin = null, retryAfter = null } = {}) {
-    const name = NAMES.has(why) ? why : 'malformed';
+    const name = why in FAILURES ? why : 'malformed';
     const said = clean(detail);
     super(said ? `${name}: ${said}` : name);
     this.why = name;
@@ -78,10 +80,14 @@ export class Failure extends Error {
   }
 
   get ofHost() {
-    return OF_HOST.has(this.why);
+    return FAILURES[this.why]?.of === 'host';
   }
   get ofAccount() {
-    return OF_ACCOUNT.test(this.why);
+    return FAILURES[this.why]?.of === 'account';
+  }
+  // What an account is of which this is the failure.
+  get status() {
+    return FAILURES[this.why]?.status;
   }
 }
 
@@ -103,7 +109,7 @@ export function failureOf(status, headers, body, origin) {
         ? 'not implemented'
         : status >= 500
           ? 'server error'
-          : typeof error === 'string' && OF_ACCOUNT.test(error)
+          : typeof error === 'string' && FAILURES[error]?.of === 'account'
             ? error
             : status === 401 || status === 403
               ? 'unauthorized'

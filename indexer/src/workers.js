@@ -287,7 +287,7 @@ export class Workers {
         );
       } catch (e) {
         if (!(e instanceof Failure) || !e.ofAccount) throw e;
-        await note(row, { active: false, status: e.why, rev: null });
+        await note(row, { active: false, status: e.status, rev: null });
       }
     });
   }
