@@ -14,7 +14,7 @@ BEGIN
     plans := CASE f.proname
       WHEN 'load' THEN 'SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = ''64MB'''
       -- a plan for the values of a call would have the frames in it, or not find the indexes on an expression that a
-      -- parameter is compared with (Citus has no other for several shards)
+      -- parameter is compared with (Citus plans what asks several shards for the values of a call only)
       ELSE 'SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off'
            || CASE WHEN NOT citus AND f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'announce', 'apply', 'await', 'write',
                                         'claim', 'ask', 'due_loads', 'due_identities', 'troubles')
