@@ -192,10 +192,11 @@ async function locked(lock, name, ended) {
 async function mayReplace(lock, name, pds, { SERVICE, STREAM, INSTEAD }) {
   const { old } = (await lock.query('SELECT indexer.would_bar($1, $2) AS old', [name, pds])).rows[0];
   if (old === null || old === `${INSTEAD} ${STREAM}`) return;
-  const service = old.split(' ', 1)[0];
+  const service = clean(old.split(' ', 1)[0], 300);
   throw fatal(
-    `This database follows ${clean(service, 300)}. ${SERVICE} does not have all of its accounts: the others would be barred, ` +
-      'and their records deleted. If this is wanted, set INSTEAD to the server that is followed now. If it is the same ' +
+    `This database follows ${service}${service === SERVICE ? ' by more names, or as a relay' : ''}. ${SERVICE}, a PDS ` +
+      `of the names ${clean(pds.join(', '), 300)}, does not have all of its accounts: the others would be barred, and ` +
+      'their records deleted. If this is wanted, set INSTEAD to the server that is followed now. If it is the same ' +
       'server by another name, set NAMES.',
   );
 }
