@@ -434,6 +434,24 @@ $node->safe_psql($db, 'SELECT pg_stat_force_next_flush()');
 is($node->safe_psql($db, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'), 0, 'who changes what is wanted does not stand in the way of the stream');
 $node->safe_psql($db, "SELECT settle(99)");
 
+# Who forgets an account waits for a taker that keeps a frame of it; and it does not come back by a list or a signal.
+my $gone = 'did:web:gone.example';
+my $keeper = $node->background_psql($db);
+$keeper->query_safe("BEGIN; SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 21, \"did\": \"$gone\", \"active\": \"maybe\"}')])");
+my $forgetter = $node->background_psql($db);
+$forgetter->query_until(qr/begun/, "\\echo begun\nSELECT forget('$gone');\n\\echo forgotten\n");
+ok($node->poll_query_until($db, 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'who forgets an account waits for the stream');
+$keeper->query_safe('COMMIT');
+$keeper->quit;
+$forgetter->query_until(qr/forgotten/, '');
+$forgetter->quit;
+is(last_of("UPDATE want SET listed = '' WHERE value = '*'", "INSERT INTO want (what, value, listed) VALUES ('signal', 'a.b.c', '')",
+	qq{SELECT list('a.b.c', '', '[{"did": "$gone"}]', NULL, now())}, "SELECT has_signal('$gone', '{a.b.c}')", "UPDATE want SET refused = true, listed = '' WHERE value = 'a.b.c'",
+	qq{SELECT list('*a.b.c', '', '[{"did": "$gone"}]', NULL, now())},
+	"SELECT (SELECT count(*) FROM bad WHERE did = '$gone'), (SELECT count(*) FROM want WHERE value = '$gone'), (SELECT count(*) FROM candidate WHERE did = '$gone')"), '0|0|0',
+	'... and nothing of it stays or comes');
+$node->safe_psql($db, "SELECT include('$gone'); DELETE FROM unsettled");
+
 #
 # What was written is read once.
 #

@@ -38,6 +38,10 @@ BEGIN
                                         OR l.label->>'uri' LIKE 'at://' || account || '/%';
   DELETE FROM bad AS b WHERE b.did = me;
   DELETE FROM waiting AS w WHERE w.did = me;
+  DELETE FROM notice AS n WHERE n.did = me;
+  DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
+  DELETE FROM candidate AS c WHERE c.did = me;
+  DELETE FROM unsettled AS u WHERE u.did = me;
 END $$;
 
 -- Lexicons are added. A document whose NSID another one has takes its place.

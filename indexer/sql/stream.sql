@@ -2,8 +2,8 @@
 -- temporary table batch, which write.sql describes:
 --
 --   judge()     what is true: reads each frame, and finds what is wrong with it
---   announce()  what follows: bad frames are kept, and what settle() is to do about accounts and identities is noted
 --   apply()     what it changes: records, and the accounts themselves
+--   announce()  what follows: bad frames are kept, and what settle() is to do about accounts and identities is noted
 --
 -- A taker has the accounts whose slot is in lo..hi. It locks its rows of the table taker, then accounts in the order of
 -- their DIDs; and no identity but those of labelers, so that no directory can hold up the stream.
@@ -56,11 +56,13 @@ BEGIN
 END $$;
 
 -- The stream that was followed last, if this one is that of a PDS that does not have all of its accounts: these would
--- be taken for moved, and their records deleted.
+-- be taken for moved, and their records deleted. It may be the same stream: of a relay that calls itself a PDS, or of a
+-- PDS that has fewer names than before.
 CREATE OR REPLACE FUNCTION would_bar(stream text, pds text[]) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN (SELECT l.name FROM (SELECT x.name FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1) AS l
-          WHERE l.name <> would_bar.stream AND cardinality(would_bar.pds) > 0
+  RETURN (SELECT l.name
+          FROM (SELECT x.name, x.pds FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1) AS l
+          WHERE (l.name <> would_bar.stream OR l.pds IS NULL OR NOT l.pds <@ would_bar.pds) AND cardinality(would_bar.pds) > 0
             AND EXISTS (SELECT 1 FROM account AS a JOIN identity AS i USING (did)
                         WHERE a.state <> 'barred' AND i.answered IS NOT NULL AND coalesce(i.host, '') <> ALL (would_bar.pds)));
 END $$;
@@ -197,6 +199,7 @@ DECLARE
   known atid.did[];
 BEGIN
   SELECT * INTO s FROM settings;
+  PERFORM writes();
   IF EXISTS (SELECT 1 FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AND pg_total_relation_size('bad') < s.most_bad THEN
     INSERT INTO bad (digest, stream, did, reason, early, frame)
     SELECT sha256(frames[b.n]), announce.stream, b.did, b.reason,
@@ -237,7 +240,6 @@ BEGIN
 
   -- The keys of those in the table labeler are asked for, and of up to 100 others.
   IF of_labels THEN
-    PERFORM writes();
     SELECT jsonb_agg(l ORDER BY b.n) INTO labels
     FROM batch AS b
          CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
@@ -369,6 +371,7 @@ DECLARE
   room bool;
 BEGIN
   SELECT * INTO s FROM settings;
+  PERFORM writes();
   room := pg_total_relation_size('waiting') < s.most_waiting_all;
   IF NOT room THEN
     DELETE FROM waiting AS w WHERE w.did = ANY (loading) AND w.frame IS NULL;
@@ -381,6 +384,7 @@ BEGIN
     WHERE b.did = ANY (loading)
       AND (b.t IN ('#commit', '#sync') AND (b.reason IS NULL OR b.signed)
            OR b.t = '#account' AND b.reason IS NULL AND b.did <> ALL (closing))
+      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
     RETURNING did
   )
   DELETE FROM waiting AS w
@@ -408,8 +412,8 @@ BEGIN
   PERFORM FROM taker AS t WHERE t.stream = take_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot ORDER BY t.lo FOR UPDATE;
   PERFORM judge(take_batch.stream, from_slot, to_slot, frames, waited);
   IF EXISTS (SELECT 1 FROM batch) THEN
-    PERFORM announce(take_batch.stream, frames);
     PERFORM apply(take_batch.stream, frames);
+    PERFORM announce(take_batch.stream, frames);
   END IF;
 
   SELECT count(*) FILTER (WHERE b.n > 0) AS taken, max(b.seq) FILTER (WHERE b.reason IS NULL AND b.n > 0) AS last,
@@ -477,11 +481,14 @@ DECLARE
   from_slot CONSTANT int := (256 * taker + takers - 1) / takers;
   to_slot CONSTANT int := (256 * (taker + 1) + takers - 1) / takers - 1;
   waited atid.did[];
+  here atid.did[];
 BEGIN
   waited := ARRAY(SELECT DISTINCT x.did FROM waiting AS x
                   WHERE x.stream = take.stream AND x.slot BETWEEN from_slot AND to_slot);
   IF waited <> '{}' THEN
-    waited := ARRAY(SELECT a.did FROM account AS a WHERE a.did = ANY (waited) AND a.state <> 'loading');
+    here := ARRAY(SELECT a.did FROM account AS a WHERE a.did = ANY (waited));
+    DELETE FROM waiting AS x WHERE x.stream = take.stream AND x.did = ANY (waited) AND x.did <> ALL (here);
+    waited := ARRAY(SELECT a.did FROM account AS a WHERE a.did = ANY (here) AND a.state <> 'loading');
     PERFORM reload_missed(take.stream, waited);
   END IF;
   SELECT * INTO taken, applied, refused, lag, error FROM take_parts(take.stream, from_slot, to_slot, frames, waited, seen);
@@ -525,13 +532,15 @@ BEGIN
     -- its account is loaded only if it has signed the frame
     SELECT i.did INTO one FROM atid.commit_event(frames[1]) AS c JOIN identity AS i ON i.did = c.did
     WHERE atid.event_is_signed_by(frames[1], i.key) AND (SELECT x.kind FROM stream AS x WHERE x.name = take_parts.stream) = 'repos';
-    INSERT INTO bad (digest, stream, did, reason, early, frame)
-    SELECT sha256(frames[1]), take_parts.stream, one, why, false, frames[1]
-    WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings)
-    ON CONFLICT DO NOTHING;
     IF one IS NOT NULL THEN
       PERFORM load_again(one);
     END IF;
+    PERFORM writes();
+    INSERT INTO bad (digest, stream, did, reason, early, frame)
+    SELECT sha256(frames[1]), take_parts.stream, one, why, false, frames[1]
+    WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings)
+      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one)
+    ON CONFLICT DO NOTHING;
     PERFORM count_taken(take_parts.stream, from_slot, 1, 1, 0, 1, 0, 0, 1);
     taken := 1;
     refused := 1;

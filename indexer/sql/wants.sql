@@ -129,10 +129,11 @@ BEGIN
     PERFORM tell_page(repos, start, asked);
   ELSIF of LIKE '*%' THEN
     INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
-    WHERE NOT EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = l.did::text) ON CONFLICT DO NOTHING;
+    WHERE NOT EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = l.did::text)
+      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = l.did) ON CONFLICT DO NOTHING;
   ELSE
     INSERT INTO want (what, value, because) SELECT 'account', l.did::text, signal FROM listed(repos) AS l
-    ON CONFLICT DO NOTHING;
+    WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = l.did) ON CONFLICT DO NOTHING;
   END IF;
 END $$;
 
@@ -229,6 +230,7 @@ END $$;
 -- account, so this question does not count.
 CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM writes();
   IF collections IS NULL THEN
     UPDATE candidate SET asked = 0, ask = later(now(), interval '1 hour') WHERE did = atid.did_or_null(account);
     RETURN;
@@ -237,6 +239,7 @@ BEGIN
   INSERT INTO want (what, value, because)
   SELECT 'account', account, w.value FROM want AS w
   WHERE w.what = 'signal' AND w.value = ANY (collections) AND octet_length(account) <= 512 AND atid.did_is_valid(account)
+    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = atid.did_or_null(account))
   ORDER BY w.value LIMIT 1
   ON CONFLICT DO NOTHING;
 END $$;

@@ -17,11 +17,12 @@ SELECT x.*, CASE
     WHEN error IS NOT NULL THEN 'the server says ' || error
          || CASE error WHEN 'FutureCursor' THEN ': if its numbers have begun anew, stop the program and set indexer.taker.cursor to 0' ELSE '' END
     WHEN idle > interval '2 minutes' OR idle IS NULL THEN 'the stream was not heard for two minutes: is the program running, and does the server answer?'
-    -- a PDS of one's own may have a frame an hour
+    -- a PDS of one's own may have a frame an hour; but where something was loaded, its last account may have ended
     WHEN frame_rate >= 0.05 AND moved_rate > 0.9 * frame_rate
-         OR s.pds IS NOT NULL AND (SELECT coalesce(bool_or(t.n > 0) FILTER (WHERE t.state = 'barred'), false)
-                                          AND coalesce(bool_and(t.n = 0) FILTER (WHERE t.state NOT IN ('barred', 'unidentified')), true)
-                                   FROM status_accounts AS t)
+         OR s.pds IS NOT NULL AND NOT known
+            AND (SELECT coalesce(bool_or(t.n > 0) FILTER (WHERE t.state = 'barred'), false)
+                        AND coalesce(bool_and(t.n = 0) FILTER (WHERE t.state NOT IN ('barred', 'unidentified')), true)
+                 FROM status_accounts AS t)
     THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
     WHEN frame_rate < 0.05 THEN NULL
     WHEN old_rate > 0.9 * frame_rate THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'

@@ -200,14 +200,15 @@ export async function verify(db, file, did, key, settings) {
 
 // The keys that an account has and had, as this database knows them, or else the directory.
 async function keysOf(db, did, settings) {
-  // "verify" needs no schema: what somebody else has put there, a view, a policy or a cast, must not run with our rights.
+  // "verify" needs no schema: what somebody else has put there (a view, a cast, an index with a function) must not run
+  // with our rights, so it is read only if it belongs to whoever runs this, to a superuser, or to the database's owner.
   const [{ there }] = await rowsOf(
     db,
-    `SELECT EXISTS (SELECT FROM pg_class AS c WHERE oid = to_regclass('indexer.identity') AND relkind IN ('r', 'p')
-                    AND NOT relrowsecurity AND has_table_privilege(oid, 'SELECT')
-                    AND (SELECT count(*) FROM pg_attribute WHERE attrelid = c.oid AND (attname, atttypid) IN
-                         (('did', to_regtype('atid.did')), ('key', 'pg_catalog.text'::regtype),
-                          ('log', 'pg_catalog.jsonb'::regtype))) = 3) AS there`,
+    `WITH trusted AS (SELECT oid FROM pg_roles WHERE rolname = current_user OR rolsuper
+                      UNION SELECT datdba FROM pg_database WHERE datname = current_database())
+     SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
+                    WHERE c.oid = to_regclass('indexer.identity') AND has_table_privilege(c.oid, 'SELECT')
+                      AND relowner IN (TABLE trusted) AND nspowner IN (TABLE trusted)) AS there`,
   );
   const [known] = there ? await rowsOf(db, 'SELECT key, log::text FROM indexer.identity WHERE did = $1', [did]) : [];
   let log = known?.log ?? null;
