@@ -439,6 +439,20 @@ is($session->ok(q{SELECT string_agg(line, ' ' ORDER BY line) FROM regexp_split_t
 	. '@notNull @notNull @primaryKey uri @primaryKey uri @unique did', 'engines are told by us alone');
 is($session->ok(q{SELECT (substring(obj_description('b.k_k_post'::regclass, 'pg_class') FROM '@graphql\((.*?)\)\n')::jsonb #>> '{primary_key_columns,0}')
 	|| regexp_count(obj_description('b.k_k_post'::regclass, 'pg_class'), '@graphql')}) , 'uri1', '... pg_graphql, too') if $session->ok('SHOW server_version_num') >= 150000;
+
+# Names that PostGraphile is told
+my $told = q{SELECT string_agg(coalesce(substring(obj_description(oid, 'pg_class') FROM '@name ([^[:space:]]+)'), relname), ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = 'named'::regnamespace AND relkind = 'v'};
+$session->ok(<<'SQL');
+CREATE TABLE three AS SELECT nsid, format('{"lexicon": 1, "id": "%s", "defs": {"main": {"type": "record", "key": "tid", "record": {"type": "object", "properties": {}}}}}', nsid)::atid.lexicon AS lexicons
+FROM unnest('{k.k.edges,k.k.edgesRecord}'::text[]) AS nsid;
+CREATE SCHEMA named;
+SELECT make_views((SELECT atid.lexicon_agg(lexicons) FROM three), 'blocks', 'named');
+SQL
+is($session->ok($told), 'k_k_edges_record k_k_edges_record_2', 'a type has no name that another one is given');
+$session->ok(q{ALTER VIEW named.k_k_edges_record_2 RENAME TO k_k_edges_record; SELECT make_views((SELECT atid.lexicon_agg(lexicons) FROM three), 'blocks', 'named')});
+is($session->ok($told), 'k_k_edges_record_2 k_k_edges_record', '... nor where 1.3.0 has made both views');
+$session->ok(q{SELECT make_views(lexicons, 'blocks', 'named') FROM three WHERE nsid = 'k.k.edgesRecord'; SELECT make_views((SELECT atid.lexicon_agg(lexicons) FROM three), 'blocks', 'named')});
+is($session->ok($told), 'k_k_edges_2 k_k_edges_record', '... nor where that one was there first');
 $session->quit;
 
 # Over the tables of the indexer

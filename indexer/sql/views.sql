@@ -84,7 +84,11 @@ RETURN (SELECT CASE WHEN octet_length(n) > 57 THEN left(n, 48) || '_' || left(md
 -- What engines make of a name: they leave out the underscores, and make singulars and plurals of it. Two names of which
 -- they make one would be an error for them.
 CREATE OR REPLACE FUNCTION view_stem(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN regexp_replace(regexp_replace(replace(name, '_', ''), 'ies$', 'y'), '(e?s)+$', '');
+RETURN regexp_replace(regexp_replace(replace(name, '_', ''), 'ies$', 'y'), '[es]+$', '');
+
+-- The name that PostGraphile is told: of POST it makes the types post_filter, post_edge and so on for itself.
+CREATE OR REPLACE FUNCTION view_engine_name(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN name ~ '_(connection|edge|filter|condition|order_by|column|input|patch)(e?s)*$' THEN name || '_record' ELSE name END;
 
 -- A description as a comment. Engines take instructions from comments: PostGraphile from lines that begin with "@",
 -- pg_graphql from "@graphql". A character of no width makes text of these.
@@ -254,7 +258,8 @@ BEGIN
     IF NOT FOUND THEN
       SELECT n INTO free FROM (SELECT concat_ws('_', view_name(ARRAY[t.nsid]), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
       WHERE to_regclass(format('%s.%I', target, n)) IS NULL
-        AND NOT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = target AND relkind IN ('r', 'v', 'm', 'p', 'f') AND view_stem(relname) = view_stem(n)) LIMIT 1;
+        AND NOT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = target AND relkind IN ('r', 'v', 'm', 'p', 'f')
+                        AND ARRAY[view_stem(relname), view_stem(view_engine_name(relname))] && ARRAY[view_stem(n), view_stem(view_engine_name(n))]) LIMIT 1;
       full_name := format('%s.%I', target, free);
     ELSE
       full_name := view_full_name(this);
@@ -386,6 +391,7 @@ DECLARE
   this view_type;
   tags text;
   keys jsonb;
+  named text;
   c record;
 BEGIN
   SELECT * INTO this FROM view_type AS t WHERE t.view = of;
@@ -403,9 +409,12 @@ BEGIN
         SELECT k.name, 'did', aim.view FROM view_column AS k CROSS JOIN view_type AS aim
         WHERE k.view = of AND k.type = 'atid.did' AND aim.only_key IS NOT NULL AND (k.path IS NOT NULL OR aim.view <> of AND (this.only_key IS NULL OR this.nsid < aim.nsid))) AS f
     JOIN pg_class AS r ON r.oid = f.aim AND r.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = of) JOIN pg_namespace AS n ON n.oid = r.relnamespace;
-  -- PostGraphile makes types of these names for each view
-  EXECUTE format('COMMENT ON VIEW %s IS %L', view_full_name(of), concat_ws(E'\n', '@primaryKey uri',
-    (SELECT format('@name %s_record', relname) FROM pg_class WHERE oid = of AND relname ~ '_(connection|edge|filter|condition|order_by|column|input|patch)(e?s)*$'), CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
+  -- 1.3.0 has given views the names that PostGraphile is told of others
+  SELECT n INTO named
+  FROM pg_class AS v, LATERAL (SELECT concat_ws('_', view_engine_name(v.relname), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
+  WHERE v.oid = of AND view_engine_name(v.relname) <> v.relname
+    AND NOT EXISTS (SELECT 1 FROM pg_class AS o WHERE o.relnamespace = v.relnamespace AND o.relkind IN ('r', 'v', 'm', 'p', 'f') AND view_stem(o.relname) = view_stem(n)) LIMIT 1;
+  EXECUTE format('COMMENT ON VIEW %s IS %L', view_full_name(of), concat_ws(E'\n', '@primaryKey uri', '@name ' || named, CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
     format('@pgGraphql @graphql(%s)', jsonb_build_object('primary_key_columns', '{uri}'::text[], 'foreign_keys', coalesce(keys, '[]'))), view_text(this.description)));
   FOR c IN
     SELECT k.name, concat_ws(E'\n', CASE WHEN k.filled THEN '@notNull' END,

@@ -128,6 +128,15 @@ const asked = async () => (await fetch(`http://127.0.0.1:${port}/graphql`, { met
   body: '{"query": "{ allComExampleNews(first: 1) { nodes { text } } }"}' })).json();
 let answer;
 verdict(await until(async () => (answer = await asked()).data, 30_000 * patience), 'the schema is made anew after make_views', JSON.stringify(answer));
+// Types of whose names the engine makes the same.
+for (const [what, names] of [['a singular and a plural', ['page', 'pages']], ['a name that another type is given', ['edges', 'edgesRecord']]]) {
+  await writer.query('INSERT INTO lexicons (lexicons) SELECT $1', [JSON.stringify(names.map((name) => ({ lexicon: 1, id: `com.example.${name}`, defs: {
+    main: { type: 'record', key: 'tid', record: { type: 'object', properties: { [name]: { type: 'string' } } } } } })))]);
+  await writer.query("SELECT make_views('api')");
+  const types = async () => JSON.stringify(await (await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' },
+    body: '{"query": "{ __type(name: \\"Change\\") { fields { type { fields { name } } } } }"}' })).json());
+  verdict(await until(async () => { const said = await types(); return names.every((name) => said.includes(`"name":"${name}"`)); }, 30_000 * patience), `... with types of ${what}`, await types());
+}
 
 // An account with many records is loaded, and a client reads nothing.
 const memory = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
