@@ -127,11 +127,13 @@ SELECT put(format('did:web:user%s.example', 1 + i % 20), 'xyz.statusphere.status
 SET search_path = indexer, public;
 CREATE SCHEMA api;
 SELECT make_views('api');
-SELECT make_view_index('api.xyz_statusphere_status', 'sort_at'), make_view_index('api.xyz_statusphere_status', 'did', 'sort_at'), make_view_index('api.app_bsky_actor_profile', 'did');
+SELECT make_view_index('api.xyz_statusphere_status', 'sort_at'), make_view_index('api.xyz_statusphere_status', 'did', 'sort_at'), make_view_index('api.app_bsky_actor_profile', 'did'),
+  make_view_index('api.xyz_statusphere_status', 'status'), make_view_index('api.app_bsky_actor_profile', 'description'), make_view_index('api.app_bsky_actor_profile', 'avatar');
 -- of somebody who writes as much as he can
 SELECT put(format('did:web:large%s.example', i), 'app.bsky.actor.profile', 'self', jsonb_build_object('avatar', jsonb_build_object('x', repeat('x', 950000)))) FROM generate_series(1, 60) AS i;
 CREATE ROLE reader LOGIN;
 GRANT USAGE ON SCHEMA api TO reader;
+ANALYZE indexer.record;
 GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA api GRANT SELECT ON TABLES TO reader;
 SQL

@@ -31,6 +31,7 @@ async function ask(query, variables) {
   return JSON.parse(text);
 }
 const ALL = 'allXyzStatusphereStatuses';
+const many = (n, part) => Array.from({ length: n }, (_, i) => `a${i}: ${part}`).join(' ');
 async function until(what, limit = 5000 * patience) {
   for (const end = performance.now() + limit; performance.now() < end; ) {
     if (await what()) return true;
@@ -56,6 +57,18 @@ do {
 } while (after && pages < 20);
 verdict(seen.size === 300 && pages === 4, 'pages have each record once', `${seen.size} records in ${pages} pages`);
 const filtered = await ask(`query ($did: DID!) { ${ALL}(first: 100, filter: { did: { equalTo: $did } }) { totalCount nodes { did rkey cid uri sortAt } } }`, { did: [...seen][0].split('/')[2] });
+const visible = 'filter: { hidden: { equalTo: false } }';
+for (const [what, query] of [
+  ['what is not hidden, nested', `{ allAccounts(first: 50) { nodes { handle xyzStatusphereStatusesByDid(first: 10, ${visible}) { nodes { uri status } } } } }`],
+  ['what is not hidden, with joins', `{ ${ALL}(first: 50, orderBy: SORT_AT_DESC, ${visible}) { nodes { uri status accountByDid { handle } appBskyActorProfileByDid { displayName } } } }`],
+  ['what is not hidden of an account, in many lists', `{ ${many(20, `${ALL}(first: 10, filter: { hidden: { equalTo: false }, did: { equalTo: "did:web:user1.example" } }) { nodes { uri } }`)} }`],
+  ['values and ranges with an index, in many lists', `{ ${many(20, `${ALL}(first: 10, filter: { status: { equalTo: "🚀" }, sortAt: { greaterThan: "2020-01-01T00:00:00Z" } }) { nodes { uri } }`)} }`],
+  ['a text with hashes, in many lists', `{ ${many(20, 'allAppBskyActorProfiles(first: 10, filter: { description: { equalTo: "x" } }) { nodes { uri } }')} }`],
+  ['accounts by handle, in many lists', `{ ${many(20, 'allAccounts(first: 10, filter: { handle: { in: ["user1.example"] } }) { nodes { did } }')} }`],
+]) {
+  const answer = await ask(query);
+  verdict(answer.data && !answer.errors, `answered: ${what}`, JSON.stringify(answer));
+}
 verdict(filtered.data?.[ALL].totalCount === 15 && filtered.data[ALL].nodes.length === 15, 'a filter by a DID', JSON.stringify(filtered));
 const counts = await ask('{ countsXyzStatusphereStatus(by: STATUS, since: "2020-01-01T00:00:00Z") { value count } }');
 verdict(counts.data?.countsXyzStatusphereStatus.length === 4 && counts.data.countsXyzStatusphereStatus.every((c) => c.count === 75), 'grouped counts', JSON.stringify(counts));
@@ -68,7 +81,6 @@ verdict(orders.data.mutations.mutationType === null, 'nothing can be written', J
 
 // --- pages, depth, cost ---
 
-const many = (n, part) => Array.from({ length: n }, (_, i) => `a${i}: ${part}`).join(' ');
 const deep = (n) => `${'query { '.repeat(n)}__typename${' }'.repeat(n)}`;
 const REFUSED = {
   'no size': `{ ${ALL} { nodes { uri } } }`,
@@ -95,6 +107,14 @@ const REFUSED = {
   'filters without an index, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true }, conforms: { equalTo: false } }) { nodes { uri } }`)} }`,
   'a condition without an index, by aliases': `{ ${many(6, `${ALL}(first: 1, condition: { hidden: true }) { nodes { uri } }`)} }`,
   'a filter that a range does not narrow, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true }, sortAt: { greaterThan: "1970-01-01T00:00:00Z" } }) { nodes { uri } }`)} }`,
+  'a filter that a common value does not narrow, by aliases': `{ ${many(6, `${ALL}(first: 1, filter: { hidden: { equalTo: true }, status: { equalTo: "🚀" } }) { nodes { uri } }`)} }`,
+  'a condition that NULL does not narrow, by aliases': `{ ${many(6, `${ALL}(first: 1, condition: { hidden: true, did: null }) { nodes { uri } }`)} }`,
+  'nested filters without an index, by aliases': `{ allAccounts(first: 100) { nodes { ${many(6, 'xyzStatusphereStatusesByDid(first: 1, filter: { hidden: { equalTo: true } }) { nodes { uri } }')} } } }`,
+  'nested conditions without an index, by aliases': `{ allAccounts(first: 1) { nodes { ${many(6, 'xyzStatusphereStatusesByDid(first: 1, condition: { hidden: true }) { nodes { uri } }')} } } }`,
+  'nested counts with a filter, by aliases': `{ allAccounts(first: 1) { nodes { ${many(6, 'xyzStatusphereStatusesByDid(filter: { conforms: { equalTo: false } }) { totalCount }')} } } }`,
+  'ranges on a column with hashes, by aliases': `{ ${many(6, `allAppBskyActorProfiles(first: 1, filter: { description: { greaterThan: "x" } }) { nodes { uri } }`)} }`,
+  'NULL in a column with hashes, by aliases': `{ ${many(6, `allAppBskyActorProfiles(first: 1, condition: { description: null }) { nodes { uri } }`)} }`,
+  'values of JSON, by aliases': `{ ${many(6, `allAppBskyActorProfiles(first: 1, condition: { avatar: { a: 1 } }) { nodes { uri } }`)} }`,
   depth: `{ ${deep(20)} }`,
   'depth through fragments': `{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ${deep(11)} }`,
   'fragments in a circle': '{ ...A } fragment A on Query { query { ...B } } fragment B on Query { ...A }',
@@ -110,7 +130,8 @@ for (const [what, query] of Object.entries(REFUSED)) {
   const { status, text } = await post({ query, operationName: what.startsWith('two') ? 'B' : undefined });
   let answer = {};
   try { answer = JSON.parse(text); } catch {}
-  verdict(status < 500 && (answer.errors?.length > 0 || status >= 400) && !answer.data, `refused: ${what}`, `${status} ${text}`);
+  const isCounted = !/by aliases/.test(what) || /can get \d+ values/.test(text);
+  verdict(status < 500 && (answer.errors?.length > 0 || status >= 400) && !answer.data && isCounted, `refused: ${what}`, `${status} ${text}`);
 }
 const took = (performance.now() - began) / Object.keys(REFUSED).length;
 verdict(took < 300 * patience, 'a query is refused quickly', `${took} ms each`);

@@ -13,6 +13,7 @@ const PAGE = 100;
 const VALUES = 25_000;
 const READS_ALL = VALUES / 5; // what a count of all records, a grouped count, a search or the description of the schema is worth
 const UNINDEXED = ['conforms', 'hidden']; // columns by which one can filter without an index
+const NARROW = ['uri', 'did']; // those of which a value leaves few rows
 const COUNTS = 10; // and a count of those that point at one
 const STEPS = 5000; // fields, with those of a fragment each time that it is used
 const ANSWER = 10e6; // characters of an answer
@@ -43,6 +44,19 @@ function argumentsOf(field, node, variables) {
   }
 }
 
+// The columns that a list can be ordered by, each between blanks.
+function ordersOf(field) {
+  const type = field.args.find((a) => a.name === 'orderBy')?.type;
+  const names = type ? getNamedType(type).getValues().map(({ name }) => name.replace(/_(ASC|DESC)$/, '').replaceAll('_', '').toLowerCase()) : [];
+  return ` ${names.join(' ')} `;
+}
+
+// Their index finds what they contain, by which one cannot ask here.
+function isJson(field, column) {
+  const types = field.args.filter((a) => a.name === 'filter' || a.name === 'condition').map((a) => getNamedType(a.type).getFields()[column]?.type);
+  return types.some((type) => type && /^JSON/.test(getNamedType(type).name));
+}
+
 export function measure({ schema, document, variableValues, operationName }) {
   const fragments = new Map(
     document.definitions.filter((d) => d.kind === 'FragmentDefinition').map((d) => [d.name.value, d]),
@@ -52,6 +66,7 @@ export function measure({ schema, document, variableValues, operationName }) {
   if (!operation) return 0;
   const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {});
   let steps = 0;
+  let scans = 0; // lists that may read all rows: one statement each, also for all parents of a nested one
 
   const page = (field, node) => {
     const { first, last, offset } = argumentsOf(field, node, coerced);
@@ -64,16 +79,19 @@ export function measure({ schema, document, variableValues, operationName }) {
       refuse(`${field.name}: say first or last, at most ${PAGE}`);
     return Math.max(first ?? last ?? 1, 1);
   };
-  // Of a list, all rows may be read until a page is full: of a search, and by a filter that has no index, unless
-  // another column has a value.
+  // Of a list, all rows may be read until a page is full: of a search, and by a condition that no index finds, unless it
+  // is about one record or account. A value that most rows have leaves as many.
   const readsAll = (field, node) => {
     const { filter, condition, query: words } = argumentsOf(field, node, coerced);
     const columns = [
-      ...Object.keys(condition ?? {}).map((name) => ({ name, hasValue: true })),
-      ...Object.entries(filter ?? {}).map(([name, by]) => ({ name, hasValue: by?.equalTo !== undefined || by?.in !== undefined })),
+      ...Object.entries(condition ?? {}).map(([name, value]) => ({ name, isEqual: value !== null })),
+      ...Object.entries(filter ?? {}).map(([name, by]) => ({ name, isEqual: (by?.equalTo ?? by?.in ?? null) !== null })),
     ];
-    const isIndexed = ({ name }) => !UNINDEXED.includes(name);
-    return words !== undefined || (!columns.every(isIndexed) && !columns.some((c) => c.hasValue && isIndexed(c)));
+    const orders = columns.length > 0 ? ordersOf(field) : '';
+    // a b-tree finds all, and the list can be ordered by it; the other indexes find what is equal
+    const isFound = ({ name, isEqual }) =>
+      !UNINDEXED.includes(name) && (orders.includes(` ${name.toLowerCase()} `) || (isEqual && !isJson(field, name)));
+    return words !== undefined || (!columns.every(isFound) && !columns.some(({ name, isEqual }) => NARROW.includes(name) && isEqual));
   };
   const query = schema.getQueryType();
   // size is that of the page which these are of: a count beside it is made once
@@ -95,12 +113,12 @@ export function measure({ schema, document, variableValues, operationName }) {
         values += many * (1 + inner);
         if (field.name === 'totalCount') values += (parent === query ? READS_ALL : COUNTS) / size;
         if (getNamedType(field.type).name === 'ValueCount') values += READS_ALL;
-        if (type === query && readsAll(field, node)) values += READS_ALL;
+        if ((type === query || field.args.some((a) => a.name === 'first')) && readsAll(field, node)) scans++;
       }
     }
     return values;
   };
-  const values = walk(schema.getRootType(operation.operation), operation.selectionSet, 1, null, 1);
+  const values = walk(schema.getRootType(operation.operation), operation.selectionSet, 1, null, 1) + scans * READS_ALL;
   if (values > VALUES) refuse(`The query can get ${values} values, and may get ${VALUES}`);
   return values;
 }
