@@ -202,6 +202,12 @@ for (const body of ['', 'null', '[]', '7', '"x"', '{}', '{"query": null}', '{"qu
   '{"query": "query ($a: [String!]) { __typename }", "variables": {"a": [null]}}', `{"query": "{ __typename }", "variables": ${'['.repeat(9000)}${']'.repeat(9000)}}`, '{"query": "{ __typename }", "extensions": {"persistedQuery": {}}}', '{"query": "", "__proto__": {"query": "{ __typename }"}}'])
   verdict((await post(body)).status < 500, `a body ${body.slice(0, 60)}`);
 verdict((await post(SMALL)).status === 200, 'after all of which it answers');
+const patient = (promise, ms = 5000 * patience) => Promise.race([promise, new Promise((resolve) => setTimeout(resolve, ms, {}))]);
+for (const accept of ['application/json', 'multipart/mixed, application/json']) {
+  const { status, text } = await patient(post({ query: 'subscription { changed { uri } }' }, { accept }));
+  verdict(status < 500 && /needs a WebSocket/.test(text), `a subscription over HTTP is refused (${accept})`, `${status} ${text}`);
+}
+verdict(/ 0 subscriptions/.test((await http('/health', { method: 'GET' })).text), '... before anything is begun');
 
 // --- sockets ---
 

@@ -16,7 +16,7 @@ import { makePgService } from 'postgraphile/adaptors/pg';
 import { SafeError, isSafeError } from 'postgraphile/grafast';
 import { defaultMaskError, makeGraphQLWSConfig } from 'postgraphile/grafserv';
 import { grafserv } from 'postgraphile/grafserv/node';
-import { GraphQLError } from 'postgraphile/graphql';
+import { GraphQLError, getOperationAST } from 'postgraphile/graphql';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
 import { WebSocketServer } from 'ws';
@@ -94,11 +94,18 @@ const MANY = 'too many requests at a time';
 
 const socketOf = (requestContext) => requestContext?.ws?.socket ?? null;
 
+const isSubscription = ({ document, operationName }) => getOperationAST(document, operationName)?.operation === 'subscription';
 const crowdPlugin = (crowd, running) => ({
   name: 'AtidCrowdPlugin',
   grafast: {
     middleware: {
       execute: (next, { args }) => running.count(socketOf(args.requestContext), next),
+      // over HTTP nobody would see whether the client reads, or is gone
+      prepareArgs(next, { args }) {
+        if (isSubscription(args) && !socketOf(args.requestContext))
+          throw new SafeError('A subscription needs a WebSocket', { statusCode: 400 });
+        return next();
+      },
     },
   },
   grafserv: {
