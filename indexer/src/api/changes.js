@@ -46,6 +46,7 @@ class Subscription {
 
   // Answers who asks for the next one, once the client has read what was sent: the engine asks at once.
   wake() {
+    if (this.ended) return;
     if (this.at < this.feed.first) this.lose();
     while (this.asking.length > 0) {
       if (this.socket?.bufferedAmount > 0) {
@@ -69,9 +70,10 @@ class Subscription {
 
   next() {
     if (this.ended) return Promise.resolve({ value: undefined, done: true });
+    // Not at once: what was made of the one before is sent by then, so that it shows whether the client reads.
     return new Promise((resolve) => {
       this.asking.push(resolve);
-      this.wake();
+      setImmediate(() => this.wake());
     });
   }
   return() {
