@@ -8,7 +8,8 @@
 #   origins and memory;
 # - a change is told at its COMMIT, with its joins, also while an older transaction still writes, once to each who asked
 #   for it, and none after the connection of the server was lost;
-# - the schema is made anew after make_views;
+# - what subscriptions ask of changes leaves connections for queries, and sockets have it in turn;
+# - the schema is made anew after make_views, with types whose names PostGraphile would take for the same;
 # - the commands and queries of doc/views.md do what it says, as they stand there;
 # - "atid-indexer up" does the whole from Lexicons and a server, can be run again, with other versions of some Lexicons,
 #   and takes nothing back; with the page, the SQL and the Lexicons of examples/statusphere;
@@ -126,14 +127,15 @@ SELECT put(format('did:web:user%s.example', 1 + i % 20), 'xyz.statusphere.status
   'status', (ARRAY['👍', '🦋', '🚀', '🍋'])[1 + i % 4], 'createdAt', to_char(now() - i / 3 * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))) FROM generate_series(1, 300) AS i;
 SET search_path = indexer, public;
 CREATE SCHEMA api;
+CREATE FUNCTION api.slow(n int) RETURNS int LANGUAGE sql STABLE AS 'SELECT n FROM pg_sleep(1)';
 SELECT make_views('api');
 SELECT make_view_index('api.xyz_statusphere_status', 'sort_at'), make_view_index('api.xyz_statusphere_status', 'did', 'sort_at'), make_view_index('api.app_bsky_actor_profile', 'did'),
   make_view_index('api.xyz_statusphere_status', 'status'), make_view_index('api.app_bsky_actor_profile', 'description'), make_view_index('api.app_bsky_actor_profile', 'avatar');
 -- of somebody who writes as much as he can
 SELECT put(format('did:web:large%s.example', i), 'app.bsky.actor.profile', 'self', jsonb_build_object('avatar', jsonb_build_object('x', repeat('x', 950000)))) FROM generate_series(1, 60) AS i;
+ANALYZE indexer.record;
 CREATE ROLE reader LOGIN;
 GRANT USAGE ON SCHEMA api TO reader;
-ANALYZE indexer.record;
 GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA api GRANT SELECT ON TABLES TO reader;
 SQL

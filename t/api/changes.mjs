@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { WebSocket } from 'ws';
-import { Feed } from '../indexer/src/api/changes.js';
+import { Feed, Turns } from '../indexer/src/api/changes.js';
 
 const [port, patience, pid] = process.argv.slice(2).map(Number);
 const verdict = (ok, what, why) => {
@@ -165,6 +165,59 @@ verdict(memory() < least + 100, 'one that reads nothing fills no memory', `${lea
 clearInterval(pongs);
 for (const { ws } of [deaf, wide]) ws.terminate();
 await until(async () => / 3 subscriptions/.test(await health()));
+
+// Changes of which much is asked of the database: 30 subscriptions of 3 sockets, of 4 statements of a second each.
+const SLOW = `subscription { changed { query { ${Array.from({ length: 4 }, (_, i) => `a${i}: slow(n: ${i})`).join(' ')} } } }`;
+const slow = [await subscribe(SLOW, 10), await subscribe(SLOW, 10), await subscribe(SLOW, 10)];
+await until(async () => / 33 subscriptions/.test(await health()));
+const others = await connect();
+const running = async () =>
+  (await others.query("SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = 'reader' AND state = 'active' AND wait_event = 'PgSleep'")).rows[0].n;
+for (const time of ['', ', and again where sockets were closed in the middle']) {
+  const had = all.length;
+  await putMany(1);
+  verdict(await until(async () => (await running()) >= 4), `changes are told to slow ones${time}`, await running());
+  const most = await running();
+  verdict(most === 4, `... with 4 connections of the reader${time}`, most);
+  const began = performance.now();
+  const one = await asked();
+  verdict(one.data && performance.now() - began < 1000 * patience, '... so that queries are answered', `${performance.now() - began} ms: ${JSON.stringify(one)}`);
+  verdict(await until(() => all.length === had + 1) && slow.every((s) => s.length < 10), '... and who asks for little has it in turn', `${all.length - had}`);
+  if (time) continue;
+  for (const { ws } of slow) ws.terminate();
+  verdict(await until(async () => (await running()) === 0, 5000 * patience), 'what waits for those who are gone goes', await running());
+  slow.splice(0, 3, await subscribe(SLOW, 10));
+  await until(async () => / 13 subscriptions/.test(await health()));
+}
+slow[0].ws.terminate();
+
+// The turns, one place at a time for each socket.
+const turns = new Turns(2);
+const order = [];
+const ends = [];
+const client = (socket) => ({ socket, over: new AbortController() });
+const [first, second, third] = [client('a'), client('b'), client('a')];
+const enter = (of, what) => turns.run(of, () => {
+  order.push(what);
+  return new Promise((resolve) => ends.push(resolve));
+}).catch(() => order.push(`no ${what}`));
+const tick = () => new Promise((resolve) => setTimeout(resolve));
+for (const what of ['a1', 'a2', 'a3', 'a4']) enter(first, what);
+enter(third, 'a5');
+for (const what of ['b1', 'b2']) enter(second, what);
+while (order.length < 6) {
+  await tick();
+  if (order.length === 3) third.over.abort();
+  else ends.shift()?.();
+}
+second.over.abort();
+enter(second, 'b3');
+for (let i = 0; i < 9; i++) {
+  await tick();
+  ends.shift()?.();
+}
+verdict(order.join(' ') === 'a1 a2 a3 no a5 b1 a4 no b3 no b2', 'turns go around', order.join(' '));
+verdict(turns.free === 2 && turns.waiting.size === 0, '... and nothing is left of them', `${turns.free} ${turns.waiting.size}`);
 
 // Its reader was taken out while it was away: what was written meanwhile nobody has noted.
 await writer.query("DELETE FROM indexer.reader WHERE name LIKE 'api %'");

@@ -208,6 +208,13 @@ for (const accept of ['application/json', 'multipart/mixed, application/json']) 
   verdict(status < 500 && /needs a WebSocket/.test(text), `a subscription over HTTP is refused (${accept})`, `${status} ${text}`);
 }
 verdict(/ 0 subscriptions/.test((await http('/health', { method: 'GET' })).text), '... before anything is begun');
+// Queries that have all connections: each of "slow" takes a second.
+let over = 0;
+const busy = Promise.all(Array.from({ length: 15 }, (_, i) => post({ query: `{ ${Array.from({ length: 4 }, (_, j) => `a${j}: slow(n: ${10 * i + j})`).join(' ')} }` }).finally(() => over++)));
+await new Promise((resolve) => setTimeout(resolve, 1500)); // the last answer of /health holds for a second
+const probed = await http('/health', { method: 'GET' });
+verdict(probed.status === 200 && over < 8, '/health answers while queries have all connections', `${probed.text}, ${over} of 15 are over`);
+verdict((await busy).every(({ text }) => /"a3":\d/.test(text)), '... which are answered', (await busy)[0].text);
 
 // --- sockets ---
 

@@ -31,8 +31,8 @@ ORDER BY c.tx, c.n LIMIT ${AT_A_TIME}`;
 
 // The changes of { collection, did }, as an iterator. It holds no promise of a generator, so it ends at once.
 class Subscription {
-  constructor(feed, about, socket) {
-    Object.assign(this, { feed, about, socket, at: feed.end, asking: [], timer: null, ended: false });
+  constructor(feed, about, { socket, over }) {
+    Object.assign(this, { feed, about, socket, over, at: feed.end, asking: [], timer: null, ended: false });
   }
 
   // The next change that it is about; undefined: there is none yet.
@@ -49,7 +49,7 @@ class Subscription {
     if (this.ended) return;
     if (this.at < this.feed.first) this.lose();
     while (this.asking.length > 0) {
-      if (this.socket?.bufferedAmount > 0) {
+      if (this.socket.bufferedAmount > 0) {
         this.timer ??= setTimeout(() => {
           this.timer = null;
           this.wake();
@@ -65,7 +65,7 @@ class Subscription {
   // It has not had all changes.
   lose() {
     this.return();
-    this.socket?.close(ASK_AGAIN, 'changes were left out: ask again');
+    this.socket.close(ASK_AGAIN, 'changes were left out: ask again');
   }
 
   next() {
@@ -80,6 +80,7 @@ class Subscription {
     clearTimeout(this.timer);
     this.feed.all.delete(this);
     this.ended = true;
+    this.over.abort();
     for (const resolve of this.asking.splice(0)) resolve({ value: undefined, done: true });
     return Promise.resolve({ value: undefined, done: true });
   }
@@ -88,6 +89,57 @@ class Subscription {
   }
   [Symbol.asyncIterator]() {
     return this;
+  }
+}
+
+// Places for the statements that changes of subscriptions need. Where all are taken, the sockets that wait have one after
+// the other, each one place at a time. What waits for a subscription that is over goes. What runs for it keeps its place
+// until the database is done.
+export class Turns {
+  constructor(places) {
+    this.free = places;
+    this.waiting = new Map(); // a socket: those that wait, as functions that give them the place
+  }
+
+  async run({ socket, over: { signal } }, work) {
+    signal.throwIfAborted();
+    if (this.free > 0) this.free--;
+    else await this.wait(socket, signal);
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
+  wait(socket, signal) {
+    return new Promise((resolve, reject) => {
+      const queue = this.waiting.get(socket) ?? new Set();
+      const end = () => {
+        queue.delete(take);
+        if (queue.size === 0) this.waiting.delete(socket);
+        reject(signal.reason);
+      };
+      const take = () => {
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      this.waiting.set(socket, queue.add(take));
+      signal.addEventListener('abort', end);
+    });
+  }
+
+  leave() {
+    if (this.waiting.size === 0) {
+      this.free++;
+      return;
+    }
+    const [[socket, queue]] = this.waiting;
+    const [take] = queue;
+    queue.delete(take);
+    this.waiting.delete(socket);
+    if (queue.size > 0) this.waiting.set(socket, queue); // behind the others
+    take();
   }
 }
 
@@ -112,9 +164,9 @@ export class Feed {
     return this.first + this.rows.length;
   }
 
-  // For the engine: changes of { collection, did }, for the client of a socket.
-  subscribe(about, socket) {
-    const one = new Subscription(this, about, socket);
+  // For the engine: changes of { collection, did }, for { socket, over }. over is aborted at its end.
+  subscribe(about, client) {
+    const one = new Subscription(this, about, client);
     this.all.add(one);
     return one;
   }
@@ -257,7 +309,7 @@ export const changesPlugin = (feed) =>
             changed: {
               subscribePlan: (_, { $collection, $did }) =>
                 listen(
-                  lambda(context().get('atidSocket'), (socket) => ({ subscribe: (about) => feed.subscribe(about, socket) })),
+                  lambda(context().get('atidClient'), (client) => ({ subscribe: (about) => feed.subscribe(about, client) })),
                   object({ collection: $collection, did: $did }),
                 ),
               plan: ($change) => $change,

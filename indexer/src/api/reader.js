@@ -84,6 +84,13 @@ export function readerConfig({ API_USER }) {
   return { ...rest, options: `-c ${options.trim().replace(/^-c /, '')}`, user: API_USER, ...(API_PASSWORD && { password: API_PASSWORD }) };
 }
 
+// One connection, to see whether the database answers.
+export function probe(settings) {
+  const pool = new pg.Pool({ ...readerConfig(settings), max: 1 });
+  pool.on('error', () => {});
+  return pool;
+}
+
 // Refuses a login that may do more.
 export async function checkReader(settings) {
   const client = new pg.Client(readerConfig(settings));

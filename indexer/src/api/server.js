@@ -4,9 +4,9 @@
 //   /          Ruru, a page to try queries on
 //   /health    200 while the database answers and changes are heard of
 //
-// Two connections of different logins: a pool of the reader's, by which queries run (reader.js), and one that follows
-// the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the old one
-// stays.
+// Connections of two logins: the reader's, a pool by which queries run and one for /health (reader.js), and one that
+// follows the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the
+// old one stays.
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
@@ -23,13 +23,14 @@ import { WebSocketServer } from 'ws';
 import { clean } from '../border.js';
 import { told } from '../database.js';
 import * as log from '../log.js';
-import { Feed, changesPlugin } from './changes.js';
+import { Feed, Turns, changesPlugin } from './changes.js';
 import { CodecsPlugin, namesPlugin } from './codecs.js';
 import { CountsPlugin } from './counts.js';
 import { CACHED, LENGTH, LimitsPlugin, bounded } from './limits.js';
-import { ReaderClient, checkReader, readerConfig } from './reader.js';
+import { ReaderClient, checkReader, probe, readerConfig } from './reader.js';
 
 const CONNECTIONS = 10; // of the reader
+const OF_CHANGES = 4; // of these for what subscriptions ask of changes: there is no end to them, and queries need some
 const INTROSPECTION = 60_000; // ms: it reads the catalogue, on a busy server slowly
 const AT_A_TIME = 100; // requests over HTTP; others are told to come again
 const OF_A_SOCKET = 10; // operations
@@ -93,19 +94,19 @@ class Crowd {
 const MANY = 'too many requests at a time';
 
 const socketOf = (requestContext) => requestContext?.ws?.socket ?? null;
-
 const isSubscription = ({ document, operationName }) => getOperationAST(document, operationName)?.operation === 'subscription';
+
 const crowdPlugin = (crowd, running) => ({
   name: 'AtidCrowdPlugin',
   grafast: {
     middleware: {
-      execute: (next, { args }) => running.count(socketOf(args.requestContext), next),
       // over HTTP nobody would see whether the client reads, or is gone
       prepareArgs(next, { args }) {
         if (isSubscription(args) && !socketOf(args.requestContext))
           throw new SafeError('A subscription needs a WebSocket', { statusCode: 400 });
         return next();
       },
+      execute: (next, { args }) => running.count(socketOf(args.requestContext), next),
     },
   },
   grafserv: {
@@ -119,6 +120,15 @@ const crowdPlugin = (crowd, running) => ({
     },
   },
 });
+
+// What an operation knows of its client. The engine makes a query of each change that a subscription has, by no way that
+// execute sees: so their statements have turns.
+const contextOf = (turns) => (requestContext, args) => {
+  if (!isSubscription(args)) return {};
+  const atidClient = { socket: socketOf(requestContext), over: new AbortController() };
+  const { withPgClient } = args.contextValue;
+  return { atidClient, withPgClient: (...how) => turns.run(atidClient, () => withPgClient(...how)) };
+};
 
 const presetOf = (settings, feed, crowd) => ({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
@@ -155,7 +165,7 @@ const presetOf = (settings, feed, crowd) => ({
     connectionFilterSetofFunctions: false,
   },
   gather: { installWatchFixtures: false },
-  grafast: { explain: false, context: (requestContext) => ({ atidSocket: socketOf(requestContext) }) },
+  grafast: { explain: false, context: contextOf(new Turns(OF_CHANGES)) },
   grafserv: {
     watch: false,
     graphiqlOnGraphQLGET: false,
@@ -241,11 +251,13 @@ export async function api(settings, ended) {
   });
   Object.assign(server, { requestTimeout: SLOW, headersTimeout: SLOW, maxConnections: 2 * API_SOCKETS + AT_A_TIME });
 
+  // by a connection of its own: those of the queries may all be taken
+  const probing = probe(settings);
   let asked = null;
   async function health(say) {
     try {
       if (feed.heard < Date.now() - SLOW) throw new Error('the changes of the indexer are not heard of');
-      asked ??= preset.pgServices[0].adaptorSettings.pool
+      asked ??= probing
         .query('SELECT')
         .finally(() => setTimeout(() => (asked = null), LOOK).unref());
       await asked;
@@ -315,6 +327,7 @@ export async function api(settings, ended) {
     await following;
     await making;
     await serv.release();
+    await probing.end();
     await preset.pgServices[0].release?.();
   }
   return 0;
