@@ -213,7 +213,7 @@ let over = 0;
 const busy = Promise.all(Array.from({ length: 15 }, (_, i) => post({ query: `{ ${Array.from({ length: 4 }, (_, j) => `a${j}: slow(n: ${10 * i + j})`).join(' ')} }` }).finally(() => over++)));
 await new Promise((resolve) => setTimeout(resolve, 1500)); // the last answer of /health holds for a second
 const probed = await http('/health', { method: 'GET' });
-verdict(probed.status === 200 && over < 8, '/health answers while queries have all connections', `${probed.text}, ${over} of 15 are over`);
+verdict(probed.status === 200 && over < 8, '/health answers while queries have all connections', `${probed.text.trim()}, ${over} of 15 are over`);
 verdict((await busy).every(({ text }) => /"a3":\d/.test(text)), '... which are answered', (await busy)[0].text);
 
 // --- sockets ---
