@@ -65,7 +65,10 @@ DECLARE
   me CONSTANT atid.did := account;
   a account;
 BEGIN
-  PERFORM FROM identity AS i WHERE i.did = me FOR UPDATE;
+  -- An identity is locked before its account; not that of one that is being loaded, for which all others would wait.
+  IF EXISTS (SELECT 1 FROM account AS x WHERE x.did = me AND x.state IN ('unidentified', 'barred')) THEN
+    UPDATE identity AS i SET ask = least(i.ask, now()), asked = 0 WHERE i.did = me;
+  END IF;
   SELECT * INTO a FROM account AS x WHERE x.did = me FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('account %s is not here', me),
@@ -82,7 +85,6 @@ BEGIN
   ELSIF a.state = 'inactive' THEN
     UPDATE account AS x SET check_at = now() WHERE x.did = me;
   END IF;
-  UPDATE identity AS i SET ask = least(i.ask, now()), asked = 0 WHERE i.did = me AND a.state IN ('unidentified', 'barred');
   DELETE FROM host AS h WHERE h.name = (SELECT i.host FROM identity AS i WHERE i.did = me);
 END $$;
 

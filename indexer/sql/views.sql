@@ -184,6 +184,7 @@ BEGIN
     UPDATE view_index AS i
     SET index = format('%s.%I', c.relnamespace::regnamespace, view_name(ARRAY[t.nsid] || CASE WHEN i.search THEN '{search}' ELSE i.columns::text[] END))
     FROM view_type AS t JOIN pg_class AS c ON c.oid = t.source WHERE t.view = i.view AND i.index = '';
+    DELETE FROM view_index AS i WHERE i.index = ''; -- of a source that has gone
   END IF;
 END
 $$;

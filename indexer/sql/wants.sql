@@ -259,7 +259,7 @@ BEGIN
   SELECT * INTO x FROM stream WHERE look IS NOT NULL AND kind = 'repos' ORDER BY look LIMIT 1 FOR UPDATE;
   IF NOT FOUND THEN RETURN seek_unlisted(most); END IF;
   IF x.looked IS NULL THEN
-    UPDATE want SET listed = '' WHERE what = 'signal' OR (what, value) = ('account', '*');
+    UPDATE want SET listed = '', refused = false WHERE what = 'signal' OR (what, value) = ('account', '*');
   END IF;
   IF NOT everybody() THEN
     dids := ARRAY(SELECT did FROM identity WHERE did > x.looked OR x.looked IS NULL ORDER BY did LIMIT most);

@@ -30,6 +30,17 @@ const PATH = 'search_path=pg_catalog,pg_temp';
 
 export class Problem extends Error {} // for people: its message says all
 
+const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.pid
+  FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid AND a.datname = current_database()
+  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+    AND l.classid::bigint << 32 | l.objid::bigint = hashtext($1)::bigint`;
+
+// Who has the advisory lock of a name, in brackets, as far as one may see it. (Any role of the database can take it.)
+export async function holderOf(client, name) {
+  const [who] = (await client.query(HOLDER, [name])).rows;
+  return who ? clean(` (role ${who.role}, ${who.application || 'unnamed'}, process ${who.pid})`, 500) : '';
+}
+
 // Without PGUSER the system's user, as libpq has it; in a container it may have no name.
 function userName() {
   try {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Failure, clean, retryAfter } from './border.js';
-import { Pool, Problem, connect, isLost, isOfServer, told } from './database.js';
+import { Pool, Problem, connect, holderOf, isLost, isOfServer, told } from './database.js';
 import { byteaArray } from './frames.js';
 import { Http } from './http.js';
 import * as log from './log.js';
@@ -16,10 +16,6 @@ import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
 import { Workers, pause, persist, steady } from './workers.js';
 
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
-const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.pid
-  FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid AND a.datname = current_database()
-  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-    AND l.classid::bigint << 32 | l.objid::bigint = hashtext($1)::bigint`;
 const REPOSITORIES = 'atid-indexer repositories'; // the lock's name: accounts are of one stream
 const LOCK_AGAIN = 5e3;
 const SAME_SCHEMA = 5e3;
@@ -201,15 +197,11 @@ async function mayReplace(lock, name, pds, { SERVICE, STREAM, INSTEAD }) {
   );
 }
 
-// Who has the lock, as far as one may see it. (Any role of the database can take it.)
+// What is followed by the program that has the lock, and who that is.
 async function holder(lock, name) {
-  const [who] = (await lock.query(HOLDER, [name])).rows;
   const streams = await lock.query("SELECT name FROM indexer.stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1");
   const of = name === REPOSITORIES ? streams.rows[0]?.name : name;
-  return clean(
-    `${of ? ` on ${of}` : ''}${who ? ` (role ${who.role}, ${who.application || 'unnamed'}, process ${who.pid})` : ''}`,
-    1000,
-  );
+  return `${of ? ` on ${clean(of, 500)}` : ''}${await holderOf(lock, name)}`;
 }
 
 // Connects to the stream, and again whenever it ends; from the cursors that the database has, so not before all that
@@ -217,7 +209,6 @@ async function holder(lock, name) {
 async function follow({ name, settings, labels, queues, pools, signal, stream }) {
   const base = `${settings.SERVICE.replace(/^http/, 'ws')}/xrpc/${settings.STREAM}`;
   let wait = 500;
-  let again = false; // it was connected before
   await steady('the stream', signal, async () => {
     const { cursor } = await pools.small.row(
       'SELECT min(cursor)::text AS cursor FROM indexer.taker WHERE stream = $1',
@@ -253,8 +244,7 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
         socketOf: (socket) => queues.use(socket),
         opened: () => {
           opened = true;
-          if (again && cursor === '0') missed = persist('connected', connection.signal, tell('0')).catch(fail);
-          again = true;
+          if (cursor === '0') missed = persist('connected', connection.signal, tell('0')).catch(fail);
           log.info(`connected, cursor ${cursor}`);
           stream.listening = true;
         },

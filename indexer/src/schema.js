@@ -5,7 +5,8 @@
 // indexer.program which functions: the version of the package, and the SHA-256 of the files.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Problem } from './database.js';
+import { Problem, holderOf } from './database.js';
+import * as log from './log.js';
 
 const SQL = new URL('../sql/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, SQL), 'utf8');
@@ -69,13 +70,21 @@ export async function checkSchema(client) {
   }
 }
 
+// Others that change the schema or the views wait, until the transaction ends.
+export async function lockSchema(client) {
+  const name = 'atid-indexer schema';
+  if ((await client.query('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS ours', [name])).rows[0].ours) return;
+  log.info(`another program changes the schema${await holderOf(client, name)}: waiting until it ends`);
+  await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [name]);
+}
+
 // Makes the schema, or brings it up to date, in one transaction that the others wait for. citus: the tables are, or
 // are to be, distributed.
 export async function install(client, { role = null, citus = false, fresh }) {
   const { all, newest, digest } = ours();
   await client.query('BEGIN');
   try {
-    await client.query("SELECT pg_advisory_xact_lock(hashtext('atid-indexer schema'))");
+    await lockSchema(client);
     await client.query('SET LOCAL client_min_messages = warning');
     // for Citus, which otherwise changes shards by several connections, and refuses what comes after that
     await client.query('SET LOCAL citus.multi_shard_modify_mode = sequential');

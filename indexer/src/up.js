@@ -9,15 +9,16 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BOUNDS, page } from './border.js';
-import { Problem, connect, told } from './database.js';
+import { Problem, connect, holderOf, told } from './database.js';
 import { Http } from './http.js';
 import * as log from './log.js';
-import { checkSchema, install, ownSchema, refuseOthers } from './schema.js';
+import { checkSchema, install, lockSchema, ownSchema, refuseOthers } from './schema.js';
 import { checkLexicons } from './status.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
 const OURS = 'made by atid-indexer up'; // the comment of a login of which it may change the password
 const WITHIN = 10; // seconds for the server to say what it lists
+const UP = 'atid-indexer up'; // the lock's name
 const LOCK_AGAIN = 5e3; // ms
 const REFERENCES = [30e3, 600e3]; // ms until references are looked for first, and then each time
 
@@ -163,7 +164,7 @@ async function prepare(db, settings, documents, say) {
   await checkSchema(db);
   await db.query('BEGIN');
   try {
-    await db.query("SELECT pg_advisory_xact_lock(hashtext('atid-indexer schema'))");
+    await lockSchema(db);
     await db.query('SET LOCAL client_min_messages = warning');
     await db.query('SET LOCAL search_path = indexer, pg_temp');
     const types = await addLexicons(db, documents);
@@ -209,10 +210,11 @@ async function alone() {
   let over = false;
   const take = async () => {
     lock = await connect('up');
-    const { rows } = await lock.query("SELECT pg_try_advisory_lock(hashtext('atid-indexer up')) AS ours");
+    const { rows } = await lock.query('SELECT pg_try_advisory_lock(hashtext($1)) AS ours', [UP]);
     if (!rows[0].ours) {
+      const who = await holderOf(lock, UP);
       await lock.end();
-      throw new Problem('Another "atid-indexer up" is at work in this database: end it first.');
+      throw new Problem(`Another "atid-indexer up" is at work in this database${who}: end it first.`);
     }
     lock.on('end', again);
     if (over) await lock.end();

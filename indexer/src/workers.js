@@ -222,7 +222,7 @@ export class Workers {
       this.service.good();
     } catch (e) {
       if (!(e instanceof Failure)) throw e;
-      if (NOT_THERE.includes(e.why)) {
+      if (NOT_THERE.includes(e.why) && e.origin === this.settings.SERVICE) {
         log.info(`the server does not list the accounts${of === '*' ? '' : ` of ${of}`}: ${e.message}`);
         const { other } = await this.pools.answers.row('SELECT indexer.list_refused($1, $2) AS other', [of, e.message]);
         if (other) return true;
