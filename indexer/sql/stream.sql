@@ -480,15 +480,17 @@ CREATE OR REPLACE FUNCTION take(
 DECLARE
   from_slot CONSTANT int := (256 * taker + takers - 1) / takers;
   to_slot CONSTANT int := (256 * (taker + 1) + takers - 1) / takers - 1;
-  waited atid.did[];
-  here atid.did[];
+  waited atid.did[] := '{}';
+  those text[];                                      -- DIDs, as in apply()
+  here text[];
 BEGIN
-  waited := ARRAY(SELECT DISTINCT x.did FROM waiting AS x
-                  WHERE x.stream = take.stream AND x.slot BETWEEN from_slot AND to_slot);
-  IF waited <> '{}' THEN
-    here := ARRAY(SELECT a.did FROM account AS a WHERE a.did = ANY (waited));
-    DELETE FROM waiting AS x WHERE x.stream = take.stream AND x.did = ANY (waited) AND x.did <> ALL (here);
-    waited := ARRAY(SELECT a.did FROM account AS a WHERE a.did = ANY (here) AND a.state <> 'loading');
+  those := ARRAY(SELECT DISTINCT x.did::text FROM waiting AS x
+                 WHERE x.stream = take.stream AND x.slot BETWEEN from_slot AND to_slot);
+  IF those <> '{}' THEN
+    here := ARRAY(SELECT a.did::text FROM account AS a WHERE a.did = ANY (those::atid.did[]));
+    DELETE FROM waiting AS x
+    WHERE x.stream = take.stream AND x.did = ANY (those::atid.did[]) AND x.did::text <> ALL (here);
+    SELECT coalesce(array_agg(a.did), '{}') INTO waited FROM account AS a WHERE a.did = ANY (here::atid.did[]) AND a.state <> 'loading';
     PERFORM reload_missed(take.stream, waited);
   END IF;
   SELECT * INTO taken, applied, refused, lag, error FROM take_parts(take.stream, from_slot, to_slot, frames, waited, seen);
