@@ -395,9 +395,11 @@ like(($session->try(q{SELECT make_view_index('b.h_h_h', 'conforms')}))[2], qr/no
 # The table of 1.3.0 had numbers of indexes that were then made anew, or taken out.
 make('v.v.v' => { avatarUrl => \%string, n => { type => 'integer' } });
 $session->ok(q{SELECT make_search('b.v_v_v', 'avatar_url'), make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at');
-	ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass; DROP INDEX v_v_v_n; INSERT INTO view_index VALUES (1, '{n}', false, 1, 'x')});
+	ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass; DROP INDEX v_v_v_n; INSERT INTO view_index VALUES (1, '{n}', false, 1, 'x'), (2, '{n}', false, 1, 'x');
+	INSERT INTO view_type (view, nsid, source, condition) VALUES (2, 'g.g.g', 3, 'true')});
 $session->ok('REINDEX INDEX CONCURRENTLY v_v_v_search');
 $session->ok(slurp_file("$FindBin::Bin/../indexer/sql/views.sql"));
+is($session->ok(q{SELECT count(*) FROM view_index WHERE index = ''}), 0, '... of which none is without a name where its table is gone');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'b') FROM view_type WHERE view = 'b.v_v_v'::regclass; SELECT make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at')});
 is($session->ok(q{SELECT string_agg(index, ' ' ORDER BY index) FROM view_index WHERE definition LIKE '%v.v.v%'; SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes WHERE indexname LIKE 'v\_v\_v%'}),
 	"public.v_v_v_n public.v_v_v_search public.v_v_v_sort_at\nv_v_v_n v_v_v_search v_v_v_sort_at", '... which are found, or made, once');

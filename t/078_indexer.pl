@@ -385,12 +385,21 @@ $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, 'a PDS that does not have the accounts is not followed');
 $indexer->stop($consumer) unless defined $has_ended;
 like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E\. .* set INSTEAD /, '... and it says what to do');
+$consumer  = start_consumer();
+$has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
+is($has_ended, 1 << 8, '... nor is a relay that says that it is one');
+$indexer->stop($consumer) unless defined $has_ended;
+like(slurp_file($consumer->{log}), qr/follows \Q$url\E by more names, or as a relay\. .* of the names \Q$url\E, https:..other\.example, .* set INSTEAD /, '... which it says, too');
 network('of');
 
 # Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
 network('plain?n=30');
+my $looker = AtidTest::Session->new($node, $db);
+$looker->ok('BEGIN; LOCK TABLE lock_of_many IN EXCLUSIVE MODE');
 $consumer = start_consumer(PRIVATE => 1, SERVICE => $localhost);
 $indexer->wait_for_log($consumer, qr/Z connected/);
+wait_for('what came before the first connection is sought', "SELECT look > started FROM stream WHERE name LIKE '$localhost%'");
+$looker->quit;
 $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 wait_for('the account is there', "SELECT (SELECT count(*) FROM account WHERE did = '$did') = 1 AND $all_there");

@@ -175,6 +175,13 @@ foreach my $what (
 	is($node->psql($db, "SET search_path = indexer, public; SET lock_timeout = '10 s'; BEGIN; SELECT $what; COMMIT"), 0, "$what does not wait for a load");
 	ask($db, q{INSERT INTO want (what, value) VALUES ('account', '*')}) if $what =~ /look_again/;
 }
+my $reloads = AtidTest::Session->new($node, $db);
+$reloads->send("SELECT indexer.reload('$slow')");
+$node->poll_query_until($db, 'SELECT wait_event_type = $$Lock$$ FROM pg_stat_activity WHERE pid = ' . $reloads->pid);
+is($node->psql($db, "SET lock_timeout = '10 s'; UPDATE indexer.identity SET ask = ask WHERE did = '$slow'"), 0, '... nor does anything else for a reload that does');
+$node->safe_psql($db, 'SELECT pg_cancel_backend(' . $reloads->pid . ')');
+is(($reloads->result)[1], '57014', '... which is cancelled');
+$reloads->quit;
 is(ask($db, "SELECT a.state, a.claim, i.ask < now() + interval '1 h', i.problem IS NULL FROM account AS a JOIN identity AS i USING (did) WHERE did = '$slow'"), 'loading|1|t|t',
 	'... nor changes its account, which is asked about again');
 $loads->ok('ROLLBACK');
@@ -182,6 +189,8 @@ $loads->quit;
 ask($db, 'SELECT settle(10000)');
 is(ask($db, "SELECT count(*) FROM account WHERE did = '$slow'"), 0, '... and what was to be done is done later');
 ask($db, "DELETE FROM exclusion WHERE did = '$slow'");
+is((split /\n/, ask($db, q{BEGIN; SELECT meet('did:web:again.example'); UPDATE identity SET ask = now() + interval '1 h', asked = 9, problem = 'timeout' WHERE did = 'did:web:again.example';
+	SELECT reload('did:web:again.example'); SELECT ask <= now(), asked FROM identity WHERE did = 'did:web:again.example'; ROLLBACK}))[-1], 't|0', 'reload has an identity that has failed asked for at once');
 
 #
 # What was wanted when the stream told it.
@@ -189,6 +198,8 @@ ask($db, "DELETE FROM exclusion WHERE did = '$slow'");
 is((split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO notice (did, what, because) VALUES ('did:web:late.example', 'met', NULL), ('did:web:later.example', 'signal', 'a.b.c');
 	SELECT heed(10); SELECT count(*) FROM account WHERE did::text LIKE 'did:web:late%'; ROLLBACK}))[-1], 0, 'an account that is wanted no more does not come');
 is(ask($db, q{SELECT list_refused('*', 'x')}), 'f', 'a server that lists nobody has no other list');
+is(join(' ', (split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); SELECT list_refused('a.b.c', 'x'); SELECT of FROM next_list();
+	UPDATE stream SET look = now(), looked = NULL WHERE kind = 'repos'; SELECT look_again(1); SELECT of FROM next_list(); ROLLBACK}))[ 0, 1, -1 ]), 't *a.b.c a.b.c', 'after a gap a list that was refused is asked for again');
 
 #
 # References.
@@ -245,7 +256,36 @@ my (undef, $state) = $forgets->result;
 is($state, '00000', 'forget does not delete what a writer deletes at that moment');
 is(ask($db, q{SELECT (SELECT count(*) FROM exclusion WHERE did = 'did:web:bob.example'), (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:bob.example')}), '1|0',
 	'... nor what is written while it is forgotten');
-$_->quit foreach $writer, $forgets;
+
+# While a taker keeps frames of it: bad ones, and one that waits for a load.
+my $slot = ask($db, q{SELECT slot('did:web:dan.example') / 128});
+ask($db, q{SELECT meet('did:web:dan.example'); UPDATE account SET state = 'loading' WHERE did = 'did:web:dan.example'; INSERT INTO tally (what, n) VALUES ('unidentified', -1), ('loading', 1)});
+$writer->ok(q{BEGIN; SELECT FROM account WHERE did = 'did:web:dan.example' FOR UPDATE});
+my $takes = AtidTest::Session->new($node, $db);
+$takes->ok("SET search_path = indexer, public; BEGIN; SELECT take('relay', $slot, 2, ARRAY[try.closed(60, 'did:web:dan.example'), try.frame('#account', '{\"seq\": 61, \"did\": \"did:web:dan.example\", \"time\": \"x\"}'),
+	try.frame('#identity', '{\"seq\": 62, \"did\": \"did:web:dan.example\", \"time\": \"2026-01-01T00:00:00Z\"}')])");
+$writer->ok('COMMIT');
+my $kept = q{SELECT (SELECT count(*) FROM bad WHERE did = 'did:web:dan.example'), (SELECT count(*) FROM waiting WHERE did = 'did:web:dan.example'),
+	(SELECT count(*) FROM notice WHERE did = 'did:web:dan.example'), (SELECT count(*) FROM unsettled WHERE did = 'did:web:dan.example')};
+$takes->ok($kept) eq '1|1|1|0' or diag($takes->ok($kept));
+$forgets->send(q{SELECT forget('did:web:dan.example')});
+$node->poll_query_until($db, 'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = ' . $forgets->pid
+	. q{ AND wait_event_type = 'Lock') OR EXISTS (SELECT FROM indexer.exclusion WHERE did = 'did:web:dan.example')});
+$takes->ok('COMMIT');
+is(($forgets->result)[1], '00000', 'forget waits for a taker');
+is(ask($db, $kept), '0|0|0|0', '... of which no frame and no notice is left');
+$_->quit foreach $writer, $forgets, $takes;
+
+# By a signal, and in what others have told.
+my $who = 'did:web:dan.example';
+is((split /\n/, ask($db, qq{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c');
+	SELECT list('a.b.c', '', '[{"did": "$who"}, {"did": "did:web:eve.example"}]', NULL, now()); SELECT has_signal('$who', '{a.b.c}');
+	UPDATE want SET refused = true, listed = '' WHERE what = 'signal'; SELECT list('*a.b.c', '', '[{"did": "$who"}, {"did": "did:web:finn.example"}]', NULL, now());
+	SELECT (SELECT string_agg(value, ' ') FROM want WHERE what = 'account'), (SELECT string_agg(did::text, ' ') FROM candidate); ROLLBACK}))[-1],
+	'did:web:eve.example|did:web:finn.example', 'who is forgotten is not wanted for a signal');
+is((split /\n/, ask($db, qq{BEGIN; INSERT INTO waiting (stream, slot, seq, did, frame) VALUES ('relay', slot('$who'), 1, '$who', 'x'), ('relay', slot('$low'), 1, '$low', 'x');
+	UPDATE account SET state = 'loading', status = NULL WHERE did = '$low';
+	SELECT take('relay', 0, 1, '{}'); SELECT string_agg(did::text, ' ') FROM waiting; ROLLBACK}))[-1], $low, 'no frame waits for an account that is not there');
 
 $node->stop;
 done_testing();

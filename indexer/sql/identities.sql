@@ -164,6 +164,7 @@ BEGIN
   PERFORM label_keys_take(i.did, log);
   -- Labels that came before the key, some at a time: anybody can make some.
   WHILE i.answered IS NULL LOOP
+    PERFORM writes();  -- some may be about an account that is being forgotten
     WITH early AS (
       DELETE FROM labels_refused
       WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM labels_refused AS l WHERE l.label->>'src' = account AND l.received < now() LIMIT 10000))

@@ -227,6 +227,7 @@ BEGIN
          THEN 'signature' END AS what) AS w
   WHERE w.what IS NOT NULL AND b.did IS NOT NULL
     AND (w.what = 'met' OR b.met)
+    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
     AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   IF signals <> '{}' AND NOT of_labels AND NOT all_wanted THEN
     INSERT INTO notice (did, what, because)
@@ -235,6 +236,7 @@ BEGIN
          CROSS JOIN atid.commit_event_ops(CASE WHEN b.t IS NULL AND b.reason IS NULL AND NOT b.moved
                                                THEN coalesce(b.frame, frames[b.n]) END) AS o
     WHERE o.action <> 'delete' AND o.collection = ANY (signals) AND octet_length(b.did::text) <= 512
+      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
       AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   END IF;
 
@@ -540,8 +542,10 @@ BEGIN
     PERFORM writes();
     INSERT INTO bad (digest, stream, did, reason, early, frame)
     SELECT sha256(frames[1]), take_parts.stream, one, why, false, frames[1]
+    FROM atid.frame_parts(frames[1]) AS h
     WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings)
-      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one)
+      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = atid.did_or_null(
+                        atid.dag_cbor_get_text(h.body, CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])))
     ON CONFLICT DO NOTHING;
     PERFORM count_taken(take_parts.stream, from_slot, 1, 1, 0, 1, 0, 0, 1);
     taken := 1;
