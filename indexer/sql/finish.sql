@@ -5,8 +5,11 @@ DO $$
 DECLARE
   f record;
   plans text;
-  citus CONSTANT bool := EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus');
+  citus bool := to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL;
 BEGIN
+  IF citus THEN
+    EXECUTE $q$SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_dist_partition WHERE logicalrelid = 'indexer.account'::regclass)$q$ INTO citus;
+  END IF;
   FOR f IN SELECT p.oid::regprocedure AS name, p.proname FROM pg_proc AS p
            WHERE p.pronamespace = 'indexer'::regnamespace AND p.prorettype <> 'trigger'::regtype
              AND (p.prolang = (SELECT oid FROM pg_language WHERE lanname = 'plpgsql') OR p.proname LIKE 'label%')

@@ -69,7 +69,7 @@ END $$;
 
 -- The first number of a connection that was asked for what comes behind cursor. A server that has no older frames
 -- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next. Without
--- a cursor, in the second connection, nothing tells what came between the two.
+-- a cursor nothing tells what came since start(), or since the connection before.
 CREATE OR REPLACE FUNCTION connected(stream text, cursor bigint, first bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE stream AS x SET look = now(), looked = NULL
@@ -373,11 +373,11 @@ DECLARE
   room bool;
 BEGIN
   SELECT * INTO s FROM settings;
-  PERFORM writes();
   room := pg_total_relation_size('waiting') < s.most_waiting_all;
   IF NOT room THEN
     DELETE FROM waiting AS w WHERE w.did = ANY (loading) AND w.frame IS NULL;
   END IF;
+  PERFORM writes();
   WITH more AS (
     INSERT INTO waiting (stream, slot, seq, did, frame)
     SELECT DISTINCT ON (b.did, CASE WHEN room THEN b.n END)
@@ -485,13 +485,16 @@ DECLARE
   waited atid.did[] := '{}';
   those text[];                                      -- DIDs, as in apply()
   here text[];
+  gone text[];
 BEGIN
   those := ARRAY(SELECT DISTINCT x.did::text FROM waiting AS x
                  WHERE x.stream = take.stream AND x.slot BETWEEN from_slot AND to_slot);
   IF those <> '{}' THEN
     here := ARRAY(SELECT a.did::text FROM account AS a WHERE a.did = ANY (those::atid.did[]));
-    DELETE FROM waiting AS x
-    WHERE x.stream = take.stream AND x.did = ANY (those::atid.did[]) AND x.did::text <> ALL (here);
+    gone := ARRAY(SELECT t FROM unnest(those) AS t EXCEPT SELECT h FROM unnest(here) AS h);
+    IF gone <> '{}' THEN
+      DELETE FROM waiting AS x WHERE x.stream = take.stream AND x.did = ANY (gone::atid.did[]);
+    END IF;
     SELECT coalesce(array_agg(a.did), '{}') INTO waited FROM account AS a WHERE a.did = ANY (here::atid.did[]) AND a.state <> 'loading';
     PERFORM reload_missed(take.stream, waited);
   END IF;

@@ -230,12 +230,12 @@ END $$;
 -- account, so this question does not count.
 CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM writes();
   IF collections IS NULL THEN
     UPDATE candidate SET asked = 0, ask = later(now(), interval '1 hour') WHERE did = atid.did_or_null(account);
     RETURN;
   END IF;
   DELETE FROM candidate WHERE did = atid.did_or_null(account);
+  PERFORM writes();
   INSERT INTO want (what, value, because)
   SELECT 'account', account, w.value FROM want AS w
   WHERE w.what = 'signal' AND w.value = ANY (collections) AND octet_length(account) <= 512 AND atid.did_is_valid(account)
@@ -256,7 +256,7 @@ DECLARE
 BEGIN
   SELECT * INTO s FROM settings;
   PERFORM one_of_many();
-  SELECT * INTO x FROM stream WHERE look IS NOT NULL AND kind = 'repos' ORDER BY look LIMIT 1 FOR UPDATE;
+  SELECT * INTO x FROM stream WHERE look IS NOT NULL AND kind = 'repos' ORDER BY look LIMIT 1;
   IF NOT FOUND THEN RETURN seek_unlisted(most); END IF;
   IF x.looked IS NULL THEN
     UPDATE want SET listed = '', refused = false WHERE what = 'signal' OR (what, value) = ('account', '*');
@@ -275,6 +275,7 @@ BEGIN
     UPDATE account SET check_at = least(check_at, later(moment, turn(did, s.spread)))
     WHERE did = one AND state <> 'barred';
   END LOOP;
-  UPDATE stream SET looked = dids[cardinality(dids)] WHERE name = x.name;
+  -- (take() locks accounts, and then this row)
+  UPDATE stream SET looked = dids[cardinality(dids)] WHERE name = x.name AND look = x.look;
   RETURN cardinality(dids);
 END $$;

@@ -9,7 +9,7 @@
 // not get further. Where changes have gone that it has not had, or that nobody has noted while the database was away,
 // its socket is closed, so that it connects and asks again.
 import { randomUUID } from 'node:crypto';
-import { constant, context, get, lambda, listen, object } from 'postgraphile/grafast';
+import { SafeError, constant, context, get, lambda, listen, object } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
 import { connect, told } from '../database.js';
 import * as log from '../log.js';
@@ -80,7 +80,7 @@ class Subscription {
     clearTimeout(this.timer);
     this.feed.all.delete(this);
     this.ended = true;
-    this.over.abort();
+    this.over.abort(new SafeError('The subscription is over')); // which is no error to log
     for (const resolve of this.asking.splice(0)) resolve({ value: undefined, done: true });
     return Promise.resolve({ value: undefined, done: true });
   }

@@ -7,6 +7,7 @@
 // Connections of two logins: the reader's, a pool by which queries run and one for /health (reader.js), and one that
 // follows the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the
 // old one stays.
+import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
@@ -126,6 +127,7 @@ const crowdPlugin = (crowd, running) => ({
 const contextOf = (turns) => (requestContext, args) => {
   if (!isSubscription(args)) return {};
   const atidClient = { socket: socketOf(requestContext), over: new AbortController() };
+  setMaxListeners(0, atidClient.over.signal); // each statement that waits is one
   const { withPgClient } = args.contextValue;
   return { atidClient, withPgClient: (...how) => turns.run(atidClient, () => withPgClient(...how)) };
 };
