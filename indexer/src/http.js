@@ -312,12 +312,13 @@ function failureFrom(e, origin) {
 }
 
 export class Http {
-  // open: strangers may lead to private addresses. ours: origins that always may be asked.
-  constructor({ patience, least, open, ours }) {
-    this.patience = patience * 1000;
-    this.least = least;
-    this.open = open;
-    this.ours = new Set(ours);
+  // Of the program's settings: how long a request may take, how slow it may be, whether strangers may lead to private
+  // addresses, and the servers that may have such addresses.
+  constructor({ PATIENCE, LEAST, PRIVATE, SERVICE, DIRECTORY }) {
+    this.patience = PATIENCE * 1000;
+    this.least = LEAST;
+    this.open = PRIVATE;
+    this.ours = new Set([SERVICE, DIRECTORY]);
     this.agents = { guarded: agents(lookUp), free: agents(undefined) };
   }
 

@@ -12,8 +12,10 @@ import { Http } from './http.js';
 import * as log from './log.js';
 import { createServer } from './metrics.js';
 import { checkSchema, fatal } from './schema.js';
+import { Service } from './service.js';
 import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
-import { Workers, pause, persist, steady } from './workers.js';
+import { pause, persist, steady } from './tasks.js';
+import { Workers } from './workers.js';
 
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
 const REPOSITORIES = 'atid-indexer repositories'; // the lock's name: accounts are of one stream
@@ -124,12 +126,7 @@ async function oneRun(settings, ended, total, current) {
     small: new Pool('ask', 3),
     own: new Pool('tidy', 2),
   };
-  const http = new Http({
-    patience: settings.PATIENCE,
-    least: settings.LEAST,
-    open: settings.PRIVATE,
-    ours: [SERVICE, settings.DIRECTORY],
-  });
+  const http = new Http(settings);
   ended.addEventListener('abort', end);
   const body = async () => {
     ended.throwIfAborted();
@@ -138,8 +135,10 @@ async function oneRun(settings, ended, total, current) {
     await locked(lock, name, ended); // 1.3.0 takes no other
     lock.on('end', () => lost(new Error('the connection that holds the lock is lost')));
     const stream = { listening: false, end: null };
-    const workers = new Workers({ settings, pools, http, signal, lost, total, listening: () => stream.listening });
-    const pds = labels ? null : await workers.ownNames();
+    const service = new Service({ settings, http, signal });
+    const listening = () => stream.listening;
+    const workers = new Workers({ settings, service, pools, http, signal, lost, total, listening });
+    const pds = labels ? null : await service.ownNames();
     if (!labels) await mayReplace(lock, name, pds, settings);
     await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, labels ? 'labels' : 'repos', pds, takers]);
     const queues = new Queues(takers);

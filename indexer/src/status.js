@@ -2,9 +2,10 @@
 //
 // Each function returns { lines, ok }. Texts of the database that strangers have had a part in are cleaned once more.
 import { readFile } from 'node:fs/promises';
-import { BOUNDS, clean, isDid, json, log as plcLog } from './border.js';
+import { clean, isDid, json } from './border.js';
 import { Problem } from './database.js';
 import { Http } from './http.js';
+import { METHODS } from './identities.js';
 
 const BAR = 30;
 const MOST_TROUBLE = 1000; // rows that are looked at
@@ -213,17 +214,13 @@ async function keysOf(db, did, settings) {
   const [known] = there ? await rowsOf(db, 'SELECT key, log::text FROM indexer.identity WHERE did = $1', [did]) : [];
   let log = known?.log ?? null;
   if (!known?.key && did.startsWith('did:plc:')) {
-    const http = new Http({
-      patience: settings.PATIENCE,
-      least: 0,
-      open: settings.PRIVATE,
-      ours: [settings.DIRECTORY],
-    });
+    const http = new Http(settings);
+    const { url, most, read } = METHODS.plc;
     const answer = await http
-      .get(`${settings.DIRECTORY}/${did}/log/audit`, { most: BOUNDS.log, signal: new AbortController().signal })
+      .get(url(did, settings), { most, signal: new AbortController().signal })
       .catch(() => null);
     http.close();
-    log = answer && plcLog(answer);
+    log = answer && read(answer);
     if (log && json(Buffer.from(log))[0]?.did !== did) log = null;
   }
   if (log === null) return known?.key ? [{ key: known.key, now: true, of: 'the key of the account' }] : [];

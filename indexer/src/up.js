@@ -46,9 +46,9 @@ async function readLexicons(path) {
 const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
 
 // Does the server list the accounts that have records of a collection, as relays do? Then these alone are wanted.
-async function listsCollections({ SERVICE, LEAST, PRIVATE }, nsid) {
-  const http = new Http({ patience: WITHIN, least: LEAST, open: PRIVATE, ours: [SERVICE] });
-  const url = `${SERVICE}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
+async function listsCollections(settings, nsid) {
+  const http = new Http({ ...settings, PATIENCE: WITHIN });
+  const url = `${settings.SERVICE}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
   try {
     page(await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }), null);
     return true;

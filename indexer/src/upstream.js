@@ -5,6 +5,8 @@
 //
 // A request that fails while others are answered is that account's. If none is answered, the probe tells whose failure
 // it is. Failures that are the server's do not count for accounts.
+import { BOUNDS } from './border.js';
+
 const FIRST = 1000;
 const MOST = 60e3;
 const MOST_ASKED = 300e3; // that it may have us wait
@@ -21,6 +23,11 @@ export class Upstream {
     this.trying = null; // the probe that is under way
     this.answered = -Infinity;
     this.row = 0; // requests that failed, without an answer
+  }
+
+  // Whose probe is this address.
+  static of(url, http, signal) {
+    return new Upstream(() => http.get(url, { most: BOUNDS.document, signal }));
   }
 
   // Asks for n requests: how many may be sent now.

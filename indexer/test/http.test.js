@@ -25,7 +25,7 @@ after(() => {
   server.close();
 });
 
-const make = (more = {}) => new Http({ patience: 60, least: 10000, open: false, ours: [base], ...more });
+const make = (more = {}) => new Http({ PATIENCE: 60, LEAST: 10000, PRIVATE: false, SERVICE: base, ...more });
 const get = async (path, { most = 1e6, client = make(), ...more } = {}) => {
   try {
     return await client.get(`${base}${path}`, { most, signal: new AbortController().signal, ...more });
@@ -284,7 +284,7 @@ test('who is slow is broken off, who waits for us is not', { timeout: 60e3 }, as
   const answers = await Promise.all([
     get('/drip'),
     get('/fine', { most: 1e9 }),
-    get('/silent', { client: make({ patience: 2 }) }),
+    get('/silent', { client: make({ PATIENCE: 2 }) }),
     waits,
   ]);
   assert.deepEqual(

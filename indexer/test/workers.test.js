@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Failure } from '../src/border.js';
+import { METHODS } from '../src/identities.js';
+import { Service } from '../src/service.js';
 import { Workers } from '../src/workers.js';
 
 const SERVICE = 'https://pds.example';
@@ -11,11 +13,14 @@ function workers(database, network) {
   const over = new AbortController();
   const row = async (text, values) => database(/indexer\.(\w+)/.exec(text)[1], values) ?? {};
   const pool = { row, rows: async (...query) => [await row(...query)].flat() };
+  const { signal } = over;
+  const http = { get: async (url) => network(url) };
   const w = new Workers({
     settings,
+    service: new Service({ settings, http, signal }),
     pools: { small: pool, answers: pool, own: pool, loads: pool },
-    http: { get: async (url) => network(url) },
-    signal: over.signal,
+    http,
+    signal,
     lost: assert.fail,
     total: {},
     listening: () => true,
@@ -24,8 +29,7 @@ function workers(database, network) {
 }
 
 test('a did:web has one spelling', () => {
-  const { w } = workers();
-  const at = (did) => w.documentOf(did);
+  const at = (did) => METHODS.web.url(did, settings);
   assert.equal(at('did:web:x.example'), 'https://x.example/.well-known/did.json');
   assert.equal(at('did:web:X.example'), 'https://X.example/.well-known/did.json');
   for (const host of ['0x08080808', '0x8.8.8.8', '010.8.8.8', '134744072', '8.8.2056', 'x.example.', 'x..example.'])
@@ -39,10 +43,11 @@ test('a server that has no time for a list is left alone as long as it says', as
       throw new Failure('throttled', 'later', { origin: SERVICE, retryAfter: 100 });
     },
   );
-  assert.equal(w.service.may(1), 1);
-  assert.equal(await w.lists(), false);
-  assert.equal(w.service.may(1), 0);
-  assert.ok(w.service.until - Date.now() > 90e3);
+  const { upstream } = w.lists.service;
+  assert.equal(upstream.may(1), 1);
+  assert.equal(await w.lists.page(), false);
+  assert.equal(upstream.may(1), 0);
+  assert.ok(upstream.until - Date.now() > 90e3);
 });
 
 for (const described of [false, true])
@@ -60,7 +65,7 @@ for (const described of [false, true])
         return Buffer.from('{"did": "did:web:a.example", "collections": ["a.b.c"]}');
       },
     );
-    const all = w.signals();
+    const all = w.lists.signals();
     await new Promise((resolve) => setTimeout(resolve, 1000));
     end();
     await all;
@@ -87,11 +92,11 @@ test('what another says of a method is not of the server', async () => {
       throw new Failure('not implemented', '', { origin: SERVICE });
     },
   );
-  const all = w.signals();
+  const all = w.lists.signals();
   await new Promise((resolve) => setTimeout(resolve, 1000));
   end();
   await all;
-  assert.deepEqual([noted, asked, w.undescribed], [[['did:web:b.example', ['a.b.c']]], 3, 0]);
+  assert.deepEqual([noted, asked, w.lists.undescribed], [[['did:web:b.example', ['a.b.c']]], 3, 0]);
 });
 
 for (const web of [false, true])
@@ -106,6 +111,6 @@ for (const web of [false, true])
       if (behind.length === 6) end();
       return [{ did: did(behind.length - 1), asked: null, at: 'then' }];
     });
-    await w.identities('known', web);
+    await w.identities.run('known', w.identities.methods.find((method) => method.web === web));
     assert.deepEqual(behind, web ? [null, did(0), did(1), did(2), did(3), did(4)] : [null, did(0), did(1), null, did(3), did(4)]);
   });

@@ -1,0 +1,167 @@
+// Identities: whom to ask for the key and the server of an account, how many at a time, and what becomes of an answer.
+import { BOUNDS, Failure, document, log as plcLog } from './border.js';
+import { isLost, told } from './database.js';
+import { Places, originOf } from './http.js';
+import * as log from './log.js';
+import { IDLE, pause, steady } from './tasks.js';
+import { Upstream } from './upstream.js';
+
+const LATER = 2; // seconds until a domain that has no place is tried again
+const ROUND = 10e3; // ms after which questions to a directory begin again with those that are due longest
+
+// The methods of DIDs that have somebody to ask: of each the SQL functions are in identities.sql.
+//
+//   web      how the database knows it: identity.web
+//   of       whom it asks, in messages
+//   server   the one server that has all answers, which is left alone while it is away; null: each has its own
+//   places   how many are asked at a time
+//   url      where the answer to a DID is; null: that is none, and unnamed says why
+//   most     bytes of an answer
+//   read     gives the answer as JSON, or a Failure
+//   take     the function of the database that takes it
+export const METHODS = {
+  plc: {
+    web: false,
+    of: 'the directory',
+    server: ({ DIRECTORY }) => DIRECTORY,
+    places: ({ PLACES, DIRECTORY }) => {
+      const all = Math.max(4, Math.floor(PLACES / 4));
+      return { all, origin: all, domain: all, again: Math.max(1, Math.floor(all / 4)), free: [DIRECTORY] };
+    },
+    url: (did, { DIRECTORY }) => (/^did:plc:[a-z2-7]{24}$/.test(did) ? `${DIRECTORY}/${did}/log/audit` : null),
+    unnamed: ['not found', 'a did:plc must have 24 characters of base32'],
+    most: BOUNDS.log,
+    read: plcLog,
+    take: 'identify',
+  },
+  web: {
+    web: true,
+    of: 'their domain',
+    server: () => null,
+    places: ({ PLACES }) => ({ all: PLACES, origin: 2, domain: 2, again: Math.floor(PLACES / 4) }),
+    // Ports, and http, are for tests: for localhost, and where private addresses may be.
+    url: (did, { PRIVATE }) => {
+      const [, host, port] = /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did) ?? [];
+      if (!host) return null;
+      const here = host === 'localhost' || (PRIVATE && /^[\d.]+$/.test(host));
+      if (port && !here && !PRIVATE) return null;
+      const url = `${here ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}/.well-known/did.json`;
+      if (!URL.canParse(url)) return null;
+      // another spelling of an address, or of a name, would have places of its own
+      const { hostname } = new URL(url);
+      return hostname === host.toLowerCase() && !hostname.endsWith('.') ? url : null;
+    },
+    unnamed: ['refused', 'a did:web must be a host name, without a path or a port'],
+    most: BOUNDS.document,
+    read: document,
+    take: 'identify_web',
+  },
+};
+
+export class Identities {
+  constructor({ settings, pools, http, signal, tasks }) {
+    Object.assign(this, { settings, pools, http, signal, tasks });
+    this.asking = new Set(); // identities whose answer is slower than their next turn
+    this.methods = Object.values(METHODS).map((method) => {
+      const server = method.server(settings);
+      return {
+        ...method,
+        places: new Places(method.places(settings)),
+        upstream: server === null ? null : Upstream.of(`${server}/_health`, http, signal),
+      };
+    });
+  }
+
+  // Asks for identities of this kind and method while there are places. Those whose domain has no place are passed
+  // over. The questions go round all that are due.
+  async run(kind, method) {
+    const { pools, settings, signal, tasks, asking } = this;
+    const { places, upstream, web } = method;
+    let after = [null, null];
+    let round = 0;
+    await steady(`identities by ${method.of}`, signal, async () => {
+      const room = places.room(kind);
+      if (room === 0) {
+        await places.freed(IDLE);
+        return true;
+      }
+      const n = upstream === null ? room : upstream.may(room);
+      if (n === 0) return false;
+      // who was asked for because of a bad signature is due since long ago; where each domain is asked, busy ones are
+      // passed over to the end
+      if (upstream !== null && Date.now() - round > ROUND) [after, round] = [[null, null], Date.now()];
+      const rows = await pools.small.rows('SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)', [
+        n,
+        kind,
+        web,
+        upstream === null ? places.busyDomains(kind) : [],
+        ...after,
+      ]);
+      const last = rows.at(-1);
+      after = last ? [last.at, last.did] : [null, null];
+      const refused = [];
+      let begun = 0;
+      for (const row of rows.filter((r) => r.asked !== null && !asking.has(r.did))) {
+        const url = method.url(row.did, settings);
+        const place = url && places.take(originOf(url), kind);
+        if (url && !place) refused.push(row.did);
+        else {
+          begun++;
+          asking.add(row.did);
+          tasks.begin(row.did, () =>
+            this.identity(row, method, url, place).finally(() => {
+              place?.end();
+              asking.delete(row.did);
+            }),
+          );
+        }
+      }
+      if (refused.length > 0) await this.unask(refused, LATER);
+      if (begun === 0 && last) await pause(IDLE / 3, signal);
+      return last !== undefined;
+    });
+  }
+
+  // These were not asked for after all: they come again so many seconds later, and nothing counts.
+  unask(dids, seconds) {
+    return this.pools.small.row('SELECT indexer.unask($1, $2)', [dids, seconds]);
+  }
+
+  // Asks, gives the place back, and lets the database take the answer or notes why there is none.
+  async identity({ did, asked }, { of, upstream, unnamed, most, read, take }, url, place) {
+    const { pools, http, signal } = this;
+    let why;
+    let detail = '';
+    try {
+      if (!url) throw new Failure(...unnamed);
+      const began = upstream?.begin();
+      let said;
+      try {
+        said = await http.get(url, { most, signal, place });
+        upstream?.good();
+      } catch (e) {
+        if (!(e instanceof Failure) || upstream === null) throw e;
+        if (!e.ofHost) upstream.good();
+        else if (await upstream.bad(began, e)) {
+          log.info(`${of}: ${e.message}`);
+          return void (await this.unask([did], 0));
+        }
+        throw e;
+      }
+      place.end();
+      const refused = (
+        await pools.answers.row(`SELECT indexer.${take}($1, $2, $3) AS why`, [did, read(said, did), asked])
+      ).why;
+      if (refused !== null) log.debug(`${did}: ${refused}`);
+      return;
+    } catch (e) {
+      if (signal.aborted || isLost(e)) throw e;
+      place?.end();
+      // what is no fault of the answer is asked for again
+      if (!(e instanceof Failure) && !/^(22|54)/.test(e.code ?? '')) throw e;
+      [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', told(e)];
+    }
+    log.debug(`${did} is not identified: ${why} ${detail}`);
+    await pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
+  }
+}

@@ -1,0 +1,153 @@
+// Repositories: which are downloaded now, and what becomes of one.
+import { Failure, clean } from './border.js';
+import { isLost, isOfServer, told } from './database.js';
+import { Memory, Places } from './http.js';
+import * as log from './log.js';
+import { IDLE, pause, persist, steady } from './tasks.js';
+
+const COPIES = 3; // of a repository that pg makes to write it
+const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
+
+// A number of permits to load repositories, `kept` of them only for accounts that are known. The smallest repository
+// comes first; but each second of waiting counts as a megabyte, so that large ones come, too.
+class Permits {
+  constructor(most, kept) {
+    this.most = most;
+    this.kept = kept;
+    this.count = { true: 0, false: 0 };
+    this.waiting = [];
+  }
+
+  async take(known, bytes) {
+    if (this.fits(known)) this.count[known]++;
+    else await new Promise((resolve) => this.waiting.push({ known, order: bytes + Date.now() * 1000, resolve }));
+    return () => {
+      this.count[known]--;
+      const fit = this.waiting.filter((w) => this.fits(w.known));
+      if (fit.length === 0) return;
+      const next = fit.reduce((a, b) => (b.order < a.order ? b : a));
+      this.waiting.splice(this.waiting.indexOf(next), 1);
+      this.count[next.known]++;
+      next.resolve();
+    };
+  }
+
+  fits(known) {
+    return this.count.true + this.count.false < this.most && (known || this.count.false < this.most - this.kept);
+  }
+}
+
+export class Loads {
+  constructor({ settings, service, pools, signal, tasks, total }) {
+    const { SERVICE, PLACES, MEMORY, WORKERS } = settings;
+    Object.assign(this, { settings, service, pools, signal, tasks, total });
+    this.memory = new Memory(MEMORY / 2, MEMORY / 2 / PLACES); // answers
+    this.copies = new Memory(MEMORY); // what is made of them to write them
+    this.permits = new Permits(WORKERS, WORKERS > 1 ? 1 : 0);
+    this.downloads = new Places({
+      all: PLACES,
+      origin: Math.max(4, Math.floor(PLACES / 8)),
+      domain: Math.floor(PLACES / 4),
+      free: [SERVICE],
+    });
+  }
+
+  // Claims accounts while there are places, and loads each in a task of its own. The claims go round all that are due.
+  async run(kind) {
+    const known = kind === 'known';
+    let after = [null, null];
+    await steady(`loads of ${kind} accounts`, this.signal, async () => {
+      const { downloads, service, pools } = this;
+      const room = Math.min(downloads.room(kind), service.upstream.may(50));
+      if (room === 0) {
+        await downloads.freed(IDLE);
+        return true;
+      }
+      const rows = await pools.small.rows('SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5)', [
+        room,
+        known,
+        ...after,
+        downloads.busy(kind),
+      ]);
+      const last = rows.at(-1);
+      after = last ? [last.at, last.did] : [null, null];
+      let begun = 0;
+      for (const row of rows.filter((r) => r.claim !== null)) {
+        const place = downloads.take(row.host ?? service.origin, kind);
+        if (!place) {
+          await this.release(row);
+          continue;
+        }
+        begun++;
+        const request = service.upstream.begin();
+        this.tasks.begin(row.did, () => this.load(row, known, place, request).finally(() => place.end()));
+      }
+      if (begun === 0 && last) await pause(IDLE / 3, this.signal);
+      return last !== undefined;
+    });
+  }
+
+  // The end of a claim, which the database has to hear of: else the account would be taken to be loading for hours.
+  release({ did, claim }) {
+    return persist(did, this.signal, () => this.pools.small.row('SELECT indexer.release($1, $2)', [did, claim]));
+  }
+
+  async load({ did, claim, host }, known, place, request) {
+    const { pools, service, memory, signal } = this;
+    const held = memory.hold();
+    const release = () => this.release({ did, claim });
+    const fail = (why, detail, ofHost) =>
+      persist(did, signal, () =>
+        pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5)', [did, claim, why, detail, ofHost]),
+      );
+    try {
+      let car;
+      try {
+        car = await service.get('sync.getRepo', { did }, { most: this.settings.LARGEST, place, held });
+      } catch (e) {
+        if (signal.aborted) return void (await release());
+        if (!(e instanceof Failure)) throw e;
+        if (e.retryAfter) this.downloads.wait(e.origin, e.retryAfter);
+        if (await service.isAway(request, e)) {
+          log.info(`the server: ${e.message}`);
+          return void (await release());
+        }
+        if (e.why === 'busy') return void (await release());
+        log.info(`${did}: ${e.message}`);
+        return void (await fail(e.why, e.detail, e.ofHost && e.origin !== service.origin && e.origin === host));
+      } finally {
+        place.arrived();
+      }
+      service.upstream.good();
+      const done = await this.permits.take(known, car.length);
+      const copies = this.copies.hold();
+      try {
+        copies.add(COPIES * car.length);
+        await copies.room(signal);
+        if (signal.aborted) return void (await release());
+        const { outcome, detail } = await pools.loads.row('SELECT outcome, detail FROM indexer.load($1, $2, $3)', [
+          did,
+          claim,
+          car,
+        ]);
+        if (outcome === 'loaded') this.total.loaded++;
+        else if (outcome !== 'superseded') log.info(`${did}: ${outcome}${detail ? `: ${detail}` : ''}`);
+      } catch (e) {
+        if (isLost(e)) throw e;
+        log.error(`${did}: ${clean(told(e), 300)}`);
+        // it comes again, after a pause here; but one that fills the memory or the disk comes later each time
+        const full = FULL.includes(e.code);
+        if (isOfServer(e)) {
+          await pause(2000, signal);
+          if (!full) return void (await release());
+        }
+        await fail(full ? 'no room' : 'not written', told(e), false);
+      } finally {
+        copies.end();
+        done();
+      }
+    } finally {
+      held.end();
+    }
+  }
+}

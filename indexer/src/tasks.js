@@ -1,0 +1,56 @@
+// Pieces of work: ones that go on until they succeed, ones that come again and again, and ones at the same time.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLost, told } from './database.js';
+import * as log from './log.js';
+
+export const IDLE = 300; // ms between two questions whether there is work
+
+export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
+
+// Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are thrown where the
+// database is lost, or the signal is aborted.
+export async function persist(name, signal, work) {
+  for (let failed = 0; ; failed++) {
+    try {
+      return await work();
+    } catch (e) {
+      if (signal.aborted || isLost(e)) throw e;
+      log.error(`${name}: ${told(e)}`);
+      await pause(Math.min(250 * 2 ** failed, 30e3), signal);
+      if (signal.aborted) throw e;
+    }
+  }
+}
+
+// Does work again and again, as persist() does it; work returns whether there was some.
+export async function steady(name, signal, work, idle = IDLE) {
+  try {
+    while (!signal.aborted) if (!(await persist(name, signal, work))) await pause(idle, signal);
+  } catch (e) {
+    if (!signal.aborted) throw e;
+  }
+}
+
+// Pieces of work at the same time. A lost database is told to lost().
+export class Tasks {
+  constructor(signal, lost) {
+    this.signal = signal;
+    this.lost = lost;
+    this.running = new Set();
+  }
+
+  begin(name, work) {
+    const task = work()
+      .catch((e) => {
+        if (this.signal.aborted) return;
+        if (isLost(e)) this.lost(e);
+        else log.error(`${name}: ${told(e)}`);
+      })
+      .finally(() => this.running.delete(task));
+    this.running.add(task);
+  }
+
+  async all() {
+    while (this.running.size > 0) await Promise.allSettled(this.running);
+  }
+}
