@@ -264,7 +264,10 @@ for (const [what, send] of [['messages', (ws) => ws.send(JSON.stringify({ type: 
   await until(() => deaf.got.length);
   deaf.ws._socket.pause();
   const before = memory();
-  for (let i = 0; i < 300_000 && deaf.ws.bufferedAmount < 50e6; i++) send(deaf.ws);
+  for (let i = 0; i < 300_000 && deaf.ws.readyState === WebSocket.OPEN && deaf.ws.bufferedAmount < 50e6; i++) {
+    send(deaf.ws);
+    if (i % 50 === 0) await new Promise(setImmediate); // to see that it is closed
+  }
   verdict(await until(async () => /^ok, 0 sockets/.test(await health()), 20_000 * patience), `a socket that sends ${what} and reads nothing is closed`, `${await health()}, ${before} to ${memory()} MB`);
   deaf.ws.terminate();
 }
