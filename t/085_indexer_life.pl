@@ -153,6 +153,28 @@ SQL
 }
 
 #
+# An earlier release of the product.
+#
+foreach my $version ('1.3.1')
+{
+	my $old = new_database($node, 'released');
+	one($old, 'CREATE EXTENSION atid_crypto');
+	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/t/vectors/indexer/$version.sql" ], "$version: the schema");
+	AtidTest::Indexer::demo($node, $old);
+	fill($old);
+	my $upgrade = program($old);
+	($status, $said) = $upgrade->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
+	ok($status != 0 && $said =~ /of version \Q$version\E, .*upgrade/, "$version: run refuses it, and says what to do") or diag("$status $said");
+	($status, $said) = $upgrade->command('upgrade');
+	is($status, 0, "$version: upgrade") or diag($said);
+	is(one($old, $_->[1]), one($db, $_->[1]), "$version: $_->[0] as in a new one")
+	  foreach [ 'records', $rows ], [ 'references', $parts ], [ 'tables and views', $shape ], [ 'indexes', $indexes ], [ 'constraints', $checks ], [ 'functions', $functions ];
+	one($old, "SELECT reload('$did'); SELECT fail(c.did, c.claim, 'timeout', NULL, true) FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0");
+	is(one($old, "SELECT state, problem FROM account WHERE did = '$did'"), 'desynchronized|timeout', "$version: ... and they work");
+	one('postgres', 'DROP DATABASE released');
+}
+
+#
 # Extensions that are too old.
 #
 one('postgres', 'CREATE DATABASE too_old');

@@ -100,11 +100,16 @@ is(ask($db, "SELECT take('relay', 1, 2, '{}', 7); SELECT cursor FROM taker WHERE
 #
 # The bounds.
 #
+my $operate = slurp_file("$root/doc/operate.md");
+is(join(' ', grep { $operate !~ /^`$_` [^|]*\|/m } split /\n/, ask($db, q{SELECT attname FROM pg_attribute WHERE attrelid = 'settings'::regclass AND attnum > 0
+	AND atttypid IN ('int'::regtype, 'bigint'::regtype)})), '', 'the chapter has all of them');
 my $broken = "try.frame('#account', jsonb_build_object('seq', 20 + n, 'did', '$low', 'time', 'x'))";
 ask($db, "SELECT take('relay', 0, 2, ARRAY(SELECT $broken FROM generate_series(1, 3) AS n))");
 is(ask($db, 'SELECT count(*) FROM bad'), 3, 'bad frames are kept');
 ask($db, "UPDATE settings SET most_bad = 1; SELECT take('relay', 0, 2, ARRAY(SELECT $broken FROM generate_series(4, 6) AS n))");
 is(ask($db, 'SELECT (SELECT count(*) FROM bad), refused FROM taker WHERE lo = 0'), '3|6', 'most_bad: more of them are only counted');
+ask($db, q{SELECT too_large('relay', sha256('x'), 6000000)});
+is(ask($db, 'SELECT (SELECT count(*) FROM bad), refused FROM taker WHERE lo = 0'), '3|7', '... and those that are too large');
 
 # New accounts, all of the second taker.
 my @new = split /\n/, ask($db, q{SELECT d FROM generate_series(1, 50) AS n CROSS JOIN LATERAL CAST(format('did:web:new%s.example', n) AS atid.did) AS d
@@ -121,6 +126,29 @@ ask($db, q{INSERT INTO identity (did, host, ask) SELECT format('did:web:h%s.exam
 	SELECT fail(format('did:web:h%s.example', n), 1, 'timeout', NULL, true) FROM generate_series(1, 3) AS n});
 is(ask($db, q{SELECT (SELECT string_agg(name, ' ' ORDER BY name) FROM host), (SELECT count(*) FROM account WHERE problem = 'timeout')}),
 	'https://h1.example https://h2.example|3', 'most_hosts: a host beyond it is not noted, its account waits all the same');
+
+# A host that asks for a pause. Two more accounts of the first one are under way, and three are due.
+ask($db, q{TRUNCATE host; INSERT INTO identity (did, host, ask) SELECT format('did:web:p%s.example', n)::atid.did, 'https://h1.example', 'infinity' FROM generate_series(1, 4) AS n;
+	INSERT INTO account (did, state, claim, claimed) SELECT format('did:web:p%s.example', n)::atid.did, 'loading', 1, now() FROM generate_series(1, 4) AS n;
+	INSERT INTO tally (what, n) VALUES ('loading', 4);
+	SELECT release(format('did:web:p%s.example', n), 1) FROM generate_series(3, 4) AS n;
+	UPDATE account SET load_at = now() WHERE state = 'desynchronized'});
+my $claims = q{SELECT count(*) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.claim IS NOT NULL AND c.host = 'https://h1.example'};
+my $pause = q{SELECT problem, failures, round(extract(epoch FROM until - now()) / 60) FROM host};
+ask($db, q{SELECT fail('did:web:p1.example', 1, 'throttled', '429', true, 1800)});
+is(ask($db, $pause), 'throttled|1|30', 'Retry-After of a host is noted');
+is(ask($db, $claims), 0, '... none of its accounts is loaded until then');
+is(ask($db, q{SELECT count(*), min(detail) FROM trouble WHERE host = 'https://h1.example' AND why = 'throttled' AND next > now() + interval '29 min'}),
+	'2|its host has asked for a pause', '... and trouble says why');
+ask($db, q{SELECT fail('did:web:p2.example', 1, 'timeout', NULL, true)});
+is(ask($db, $pause), 'throttled|1|30', '... whatever comes of others that were under way');
+ask($db, q{UPDATE host SET until = now(); UPDATE account SET load_at = now() WHERE did = 'did:web:p2.example'});
+is(ask($db, $claims) > 0, 1, 'then they are');
+ask($db, q{SELECT fail(did::text, claim, 'throttled', NULL, true, 60) FROM account WHERE state = 'loading' AND did::text LIKE 'did:web:p%'});
+is(ask($db, q{SELECT failures, until > now() + interval '30 s' FROM host}), '2|t', '... and several failures at one time are one');
+ask($db, q{SELECT reload('did:web:p2.example')});
+is(ask($db, 'SELECT count(*) FROM host'), 0, 'reload ends the pause');
+ask($db, q{UPDATE account SET load_at = now() + interval '1 day' WHERE state = 'desynchronized' AND did::text ~ '^did:web:[hp]'});
 
 ask($db, q{INSERT INTO labels_refused (label, received) SELECT '{}', now() - interval '1 s' * n FROM generate_series(1, 100) AS n;
 	UPDATE settings SET most_labels_refused = 6000; SELECT tidy()});

@@ -6,7 +6,9 @@
 \set QUIET on
 CREATE SCHEMA IF NOT EXISTS indexer;
 SET search_path = indexer, pg_temp;
+SET client_min_messages = warning;
 \ir migrations/0001.sql
+\ir migrations/0002.sql
 \ir labels.sql
 \ir settings.sql
 \ir wants.sql
@@ -20,4 +22,5 @@ SET search_path = indexer, pg_temp;
 \ir operate.sql
 \ir views.sql
 \ir finish.sql
+RESET client_min_messages;
 RESET search_path;

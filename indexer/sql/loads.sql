@@ -18,7 +18,7 @@ BEGIN
             AND (x.load_at, x.did) > (coalesce(after_at, '-infinity'), coalesce(after_did, 'did:a:a')::atid.did)
           ORDER BY x.load_at, x.did LIMIT 1000) AS a
          JOIN identity AS i ON i.did = a.did
-         LEFT JOIN host AS h ON h.name = i.host AND h.until > moment AND h.failures > 2
+         LEFT JOIN host AS h ON h.name = i.host AND h.until > moment AND (h.failures > 2 OR h.problem = 'throttled')
     ORDER BY a.load_at, a.did
   LOOP
     seen := seen + 1;
@@ -117,7 +117,8 @@ BEGIN
   WHERE x.did = a.did;
   PERFORM become(a, 'synchronized');
   INSERT INTO tally (what, n) VALUES ('loads', 1);
-  DELETE FROM host AS h WHERE h.name = i.host;
+  -- an answer that was under way does not end the pause that the host has asked for
+  DELETE FROM host AS h WHERE h.name = i.host AND (h.problem = 'throttled' AND h.until > now()) IS NOT TRUE;
 END $$;
 
 -- An attempt to load an account has ended without its repository: the next one is later each time. Nothing that a
@@ -143,13 +144,15 @@ END $$;
 
 -- A repository was not to be had. Where the answer names what has become of the account, the server is asked: a relay
 -- that could not resolve the DID answers RepoNotFound, and so does a host that the account has left. Where it is the
--- host that fails, its other accounts wait too.
-CREATE OR REPLACE FUNCTION fail(account text, attempt int, why text, more text, of_host bool) RETURNS void
-LANGUAGE plpgsql AS $$
+-- host that fails, its other accounts wait too: after the third failure, or at once if it is throttled, for the seconds
+-- that the host has asked for. Until then nothing else counts.
+CREATE OR REPLACE FUNCTION fail(account text, attempt int, why text, more text, of_host bool, seconds int DEFAULT 0)
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   s settings;
   me CONSTANT atid.did := atid.did_or_null(account);
   origin CONSTANT text := (SELECT i.host FROM identity AS i WHERE i.did = me);
+  asked CONSTANT interval := coalesce(seconds, 0) * interval '1 s';
 BEGIN
   SELECT * INTO s FROM settings;
   IF NOT EXISTS (SELECT 1 FROM account AS x WHERE x.did = me AND x.state = 'loading' AND x.claim = attempt) THEN RETURN; END IF;
@@ -161,10 +164,11 @@ BEGIN
      AND (EXISTS (SELECT 1 FROM host AS h WHERE h.name = origin)
           OR (SELECT count(*) FROM (SELECT 1 FROM host LIMIT s.most_hosts) AS h) < s.most_hosts) THEN
     INSERT INTO host AS h (name, failures, until, problem)
-    VALUES (origin, 1, later(now(), pause(0, s.pause_first, s.pause_most)), clipped(why, 256))
+    VALUES (origin, 1, later(now(), greatest(pause(0, s.pause_first, s.pause_most), asked)), clipped(why, 256))
     ON CONFLICT (name) DO UPDATE
     SET failures = least(h.failures + 1, 1000000), problem = excluded.problem,
-        until = later(now(), pause(h.failures, s.pause_first, s.pause_most));
+        until = later(now(), greatest(pause(h.failures, s.pause_first, s.pause_most), asked))
+    WHERE (h.problem = 'throttled' AND h.until > now()) IS NOT TRUE;
   END IF;
 END $$;
 

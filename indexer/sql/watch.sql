@@ -78,7 +78,7 @@ SELECT 'accounts', what, n FROM c WHERE what <> 'loads'
 UNION ALL
 SELECT 'loads', 'all', n FROM c WHERE what = 'loads'
 UNION ALL
-SELECT 'hosts_failing', 'all', count(*) FROM host WHERE failures > 2 AND until > now()
+SELECT 'hosts_failing', 'all', count(*) FROM host WHERE (failures > 2 OR problem = 'throttled') AND until > now()
 UNION ALL
 SELECT 'bytes', v.what, v.n FROM (VALUES
   ('bad', pg_total_relation_size('bad')), ('waiting', pg_total_relation_size('waiting')),
@@ -105,10 +105,12 @@ SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
     WHEN t.why = 'private address' THEN 'set PRIVATE if this is a test network'
     ELSE 'nothing: it is tried again' END AS remedy
 FROM (
-  SELECT a.did, i.handle, i.host, a.state, CASE WHEN h.failures > 2 THEN h.problem ELSE a.problem END AS why,
-         CASE WHEN h.failures > 2 THEN 'its host has failed ' || h.failures || ' times' ELSE a.detail END AS detail,
+  SELECT a.did, i.handle, i.host, a.state, CASE WHEN h.name IS NOT NULL THEN h.problem ELSE a.problem END AS why,
+         CASE WHEN h.problem = 'throttled' THEN 'its host has asked for a pause'
+              WHEN h.name IS NOT NULL THEN 'its host has failed ' || h.failures || ' times' ELSE a.detail END AS detail,
          greatest(a.load_at, h.until) AS next
-  FROM account AS a JOIN identity AS i ON i.did = a.did LEFT JOIN host AS h ON h.name = i.host
+  FROM account AS a JOIN identity AS i ON i.did = a.did
+       LEFT JOIN host AS h ON h.name = i.host AND (h.failures > 2 OR h.problem = 'throttled')
   WHERE a.state = 'desynchronized' AND a.failures > 0
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, a.problem, a.detail, a.load_at

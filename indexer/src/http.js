@@ -117,7 +117,6 @@ export class Places {
     this.domains = { known: new Map(), new: new Map(), again: new Map() };
     // origins that were refused as their domain has no place, and that domain
     this.full = { known: new Map(), new: new Map(), again: new Map() };
-    this.later = new Map(); // origins that asked us to wait, and until when
     this.wakers = new Set();
   }
 
@@ -135,7 +134,6 @@ export class Places {
 
   fits(origin, kind) {
     if (this.free.has(origin)) return true;
-    if ((this.later.get(origin) ?? 0) > Date.now()) return false;
     if ((this.origins.get(origin) ?? 0) >= this.limit.origin) return false;
     const domain = domainOf(origin);
     if ((this.domains[kind].get(domain) ?? 0) < this.limit.domain) return true;
@@ -190,20 +188,10 @@ export class Places {
     for (const [name, of] of this.full[kind]) if (of === domain) this.full[kind].delete(name);
   }
 
-  // An origin has asked us to wait.
-  wait(origin, seconds) {
-    if (this.free.has(origin)) return;
-    const now = Date.now();
-    if (this.later.size >= 10000) for (const [name, until] of this.later) if (until <= now) this.later.delete(name);
-    if (this.later.size < 10000) this.later.set(origin, now + seconds * 1000);
-  }
-
   // Origins that have no place of this kind now.
   busy(kind) {
-    const now = Date.now();
-    for (const [name, until] of this.later) if (until <= now) this.later.delete(name);
     const full = [...this.origins.keys()].filter((origin) => !this.fits(origin, kind));
-    return [...new Set([...full, ...this.full[kind].keys(), ...[...this.later.keys()].slice(0, 1000)])];
+    return [...new Set([...full, ...this.full[kind].keys()])];
   }
 
   // Registrable domains that have no place of this kind now.

@@ -96,9 +96,9 @@ export class Loads {
     const { pools, service, memory, signal } = this;
     const held = memory.hold();
     const release = () => this.release({ did, claim });
-    const fail = (why, detail, ofHost) =>
+    const fail = (why, detail, ofHost, seconds = null) =>
       persist(did, signal, () =>
-        pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5)', [did, claim, why, detail, ofHost]),
+        pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5, $6)', [did, claim, why, detail, ofHost, seconds]),
       );
     try {
       let car;
@@ -107,14 +107,14 @@ export class Loads {
       } catch (e) {
         if (signal.aborted) return void (await release());
         if (!(e instanceof Failure)) throw e;
-        if (e.retryAfter) this.downloads.wait(e.origin, e.retryAfter);
         if (await service.isAway(request, e)) {
           log.info(`the server: ${e.message}`);
           return void (await release());
         }
         if (e.why === 'busy') return void (await release());
         log.info(`${did}: ${e.message}`);
-        return void (await fail(e.why, e.detail, e.ofHost && e.origin !== service.origin && e.origin === host));
+        const ofHost = e.ofHost && e.origin !== service.origin && e.origin === host;
+        return void (await fail(e.why, e.detail, ofHost, e.retryAfter && Math.ceil(e.retryAfter)));
       } finally {
         place.arrived();
       }
