@@ -83,7 +83,8 @@ END $$;
 CREATE OR REPLACE FUNCTION too_large(stream text, digest bytea, bytes bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO bad (digest, stream, reason, early)
-  VALUES (digest, too_large.stream, format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false)
+  SELECT too_large.digest, too_large.stream, format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false
+  WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings)
   ON CONFLICT DO NOTHING;
   UPDATE taker AS t SET refused = t.refused + 1 WHERE t.stream = too_large.stream AND t.lo = 0;
 END $$;
