@@ -1,5 +1,5 @@
-# The upgrade of the indexer on Citus, from examples/indexer of 1.2.0 and of 1.2.1 with 100,000 records, as
-# t/085_indexer_life.pl shows it on one server: rows, what the operator had added, and the next events are right.
+# The upgrade of the indexer on Citus, as t/085_indexer_life.pl shows it on one server: from examples/indexer of 1.2.0 and of
+# 1.2.1 with 100,000 records, and from 1.3.1. Rows, what the operator had added, and the next events are right.
 #
 #   ATID_CITUS=5432,5433,5434 prove -I "$(dirname "$(pg_config --pgxs)")/../test/perl" t/servers/upgrade.pl
 #
@@ -95,6 +95,27 @@ SQL
 	($status, $said) = $indexer->command('upgrade');
 	is($status, 0, "$version: once more") or diag($said);
 	one($db, qq{DROP OWNED BY "reader of $version"; DROP ROLE "reader of $version"});
+}
+
+foreach my $version ('1.3.1')
+{
+	my $db = $node->new_database('indexer_released');
+	my ($indexer) = AtidTest::Indexer->new($node, $db, $oracles);
+	# as "init --citus" does it: each file for itself, the tables by statements
+	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/t/vectors/indexer/$version.sql", '-c', 'SET search_path = indexer', '-f', "$root/indexer/sql/citus.sql" ],
+		"$version: the schema");
+	AtidTest::Indexer::demo($node, $db);
+	one($db, $_) foreach "SELECT start('relay', 'repos', NULL, 1)", qq{SELECT list('*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now())},
+		"SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third')",
+		q{SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0};
+	my $before = one($db, $rows) . one($db, $parts) . one($db, $shards);
+	like($before, qr/^[1-9]\d*\|.*account h, identity h, record h, reference h$/s, "$version: records, distributed");
+	($status, $said) = $indexer->command('upgrade');
+	is($status, 0, "$version: upgrade") or diag($said);
+	is(one($db, $rows) . one($db, $parts) . one($db, $shards), $before, "$version: not a record is lost");
+	is(one($db, $_->[1]), one($new, $_->[1]), "$version: $_->[0] as in a new one") foreach [ 'columns', $columns ], [ 'functions', $functions ];
+	one($db, $_) foreach "SELECT reload('$did')", q{SELECT fail(c.did, c.claim, 'throttled', NULL, true, 60) FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0};
+	is(one($db, "SELECT why, detail FROM trouble WHERE did = '$did'"), 'throttled|its host has asked for a pause', "$version: ... and they work");
 }
 
 done_testing();
