@@ -117,8 +117,9 @@ BEGIN
   WHERE x.did = a.did;
   PERFORM become(a, 'synchronized');
   INSERT INTO tally (what, n) VALUES ('loads', 1);
-  -- an answer that was under way does not end the pause that the host has asked for
+  -- An answer that was under way does not end the pause that the host has asked for; but the next one is not longer.
   DELETE FROM host AS h WHERE h.name = i.host AND (h.problem = 'throttled' AND h.until > now()) IS NOT TRUE;
+  UPDATE host AS h SET failures = 0 WHERE h.name = i.host AND h.failures > 0;
 END $$;
 
 -- An attempt to load an account has ended without its repository: the next one is later each time. Nothing that a
@@ -144,8 +145,8 @@ END $$;
 
 -- A repository was not to be had. Where the answer names what has become of the account, the server is asked: a relay
 -- that could not resolve the DID answers RepoNotFound, and so does a host that the account has left. Where it is the
--- host that fails, its other accounts wait too: after the third failure, or at once if it is throttled, for the seconds
--- that the host has asked for. Until then nothing else counts.
+-- host that fails, its other accounts wait too: after the third failure, or at once if it has asked for so many
+-- seconds. Until then no other failure of it counts. Whoever has asked for them, the account waits as long.
 CREATE OR REPLACE FUNCTION fail(account text, attempt int, why text, more text, of_host bool, seconds int DEFAULT 0)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -157,6 +158,9 @@ BEGIN
   SELECT * INTO s FROM settings;
   IF NOT EXISTS (SELECT 1 FROM account AS x WHERE x.did = me AND x.state = 'loading' AND x.claim = attempt) THEN RETURN; END IF;
   PERFORM unload(me, attempt, why, more);
+  IF seconds > 0 THEN
+    UPDATE account AS x SET load_at = greatest(x.load_at, later(now(), asked)) WHERE x.did = me;
+  END IF;
   IF why LIKE 'Repo%' THEN
     UPDATE account AS x SET check_at = least(x.check_at, now()) WHERE x.did = me;
   END IF;
@@ -164,7 +168,8 @@ BEGIN
      AND (EXISTS (SELECT 1 FROM host AS h WHERE h.name = origin)
           OR (SELECT count(*) FROM (SELECT 1 FROM host LIMIT s.most_hosts) AS h) < s.most_hosts) THEN
     INSERT INTO host AS h (name, failures, until, problem)
-    VALUES (origin, 1, later(now(), greatest(pause(0, s.pause_first, s.pause_most), asked)), clipped(why, 256))
+    VALUES (origin, 1, later(now(), greatest(pause(0, s.pause_first, s.pause_most), asked)),
+            CASE WHEN seconds > 0 THEN 'throttled' ELSE clipped(why, 256) END)
     ON CONFLICT (name) DO UPDATE
     SET failures = least(h.failures + 1, 1000000), problem = excluded.problem,
         until = later(now(), greatest(pause(h.failures, s.pause_first, s.pause_most), asked))

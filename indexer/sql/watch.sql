@@ -106,11 +106,11 @@ SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
     ELSE 'nothing: it is tried again' END AS remedy
 FROM (
   SELECT a.did, i.handle, i.host, a.state, CASE WHEN h.name IS NOT NULL THEN h.problem ELSE a.problem END AS why,
-         CASE WHEN h.problem = 'throttled' THEN 'its host has asked for a pause'
+         CASE WHEN h.problem = 'throttled' AND h.until > now() THEN 'its host has asked for a pause'
               WHEN h.name IS NOT NULL THEN 'its host has failed ' || h.failures || ' times' ELSE a.detail END AS detail,
          greatest(a.load_at, h.until) AS next
   FROM account AS a JOIN identity AS i ON i.did = a.did
-       LEFT JOIN host AS h ON h.name = i.host AND (h.failures > 2 OR h.problem = 'throttled')
+       LEFT JOIN host AS h ON h.name = i.host AND (h.failures > 2 OR h.problem = 'throttled' AND h.until > now())
   WHERE a.state = 'desynchronized' AND a.failures > 0
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, a.problem, a.detail, a.load_at

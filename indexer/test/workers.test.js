@@ -114,3 +114,26 @@ for (const web of [false, true])
     await w.identities.run('known', w.identities.methods.find((method) => method.web === web));
     assert.deepEqual(behind, web ? [null, did(0), did(1), did(2), did(3), did(4)] : [null, did(0), did(1), null, did(3), did(4)]);
   });
+
+test('Retry-After of a host is told to the database, and of whom it is', async () => {
+  const failed = [];
+  const HOST = 'https://host.example';
+  let claimed = 0;
+  const { w, end } = workers(
+    (name, values) => {
+      if (name === 'claim') return values[1] && claimed < 3 ? [{ did: `did:web:${claimed}.example`, claim: ++claimed, host: HOST, at: 'then' }] : [];
+      if (name === 'fail') failed.push([values[2], ...values.slice(4)]);
+      return null;
+    },
+    (url) => {
+      if (url.includes('0.example')) throw new Failure('server error', '503', { origin: HOST, retryAfter: 6.5 });
+      if (url.includes('1.example')) throw new Failure('throttled', '429', { origin: 'https://other.example', retryAfter: 60 });
+      throw new Failure('timeout', '', { origin: HOST });
+    },
+  );
+  const all = w.loads.run('known');
+  for (const until = Date.now() + 10e3; failed.length < 3 && Date.now() < until; ) await new Promise((resolve) => setTimeout(resolve, 20));
+  end();
+  await all;
+  assert.deepEqual(failed, [['server error', true, 7], ['throttled', false, 60], ['timeout', true, null]]);
+});
