@@ -181,6 +181,13 @@ like(ask($db, $problem), qr/^the server says FutureCursor: /, '... nor one of wh
 ask($db, "SELECT take('relay', 0, 2, ARRAY[try.closed(40, '$low')])");
 is(ask($db, $problem), 'none', '... until a frame comes');
 
+# A frame that a trigger of the operator's refuses is kept with its account, so that it can be forgotten.
+my $aside = q{SELECT 'kept ' || did || ' ' || reason FROM bad WHERE reason = 'not that one'};
+is(join(', ', grep { /^(?:kept|left)/ } split /\n/, ask($db, qq{BEGIN; CREATE FUNCTION try.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'not that one'; END \$\$;
+	CREATE TRIGGER refuse BEFORE INSERT ON notice FOR EACH ROW WHEN (NEW.did = 'did:web:refused.example') EXECUTE FUNCTION try.refuse(); UPDATE settings SET most_bad = 1000000000;
+	SELECT take('relay', slot('did:web:refused.example') / 128, 2, ARRAY[try.closed(45, 'did:web:refused.example')]); $aside; SELECT forget('did:web:refused.example'); $aside;
+	SELECT 'left ' || count(*) FROM bad WHERE reason = 'not that one'; ROLLBACK})), 'kept did:web:refused.example not that one, left 0', 'a frame that a trigger refuses is kept with its account, and goes when that is forgotten');
+
 # A server of the API holds a lock while it runs.
 my $server = AtidTest::Session->new($node, $db);
 $server->ok(q{SELECT pg_advisory_lock(hashtextextended('api runs', 0))});

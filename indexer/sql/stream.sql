@@ -545,11 +545,10 @@ BEGIN
     END IF;
     PERFORM writes();
     INSERT INTO bad (digest, stream, did, reason, early, frame)
-    SELECT sha256(frames[1]), take_parts.stream, one, why, false, frames[1]
+    SELECT sha256(frames[1]), take_parts.stream, d, why, false, frames[1]
     FROM atid.frame_parts(frames[1]) AS h
-    WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings)
-      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = atid.did_or_null(
-                        atid.dag_cbor_get_text(h.body, CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])))
+         CROSS JOIN atid.did_or_null(atid.dag_cbor_get_text(h.body, CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])) AS d
+    WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings) AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = d)
     ON CONFLICT DO NOTHING;
     PERFORM count_taken(take_parts.stream, from_slot, 1, 1, 0, 1, 0, 0, 1);
     taken := 1;

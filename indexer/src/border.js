@@ -238,6 +238,9 @@ export function serverDid(bytes) {
   return isObject(said) && isDid(said.did) ? said.did : null;
 }
 
+// Of a did:web without a path the host name and, or undefined, the port; undefined both of any other DID.
+export const hostOfWeb = (did) => /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did)?.slice(1) ?? [];
+
 // A PLC log, as a parameter.
 export function log(bytes) {
   const said = json(bytes);

@@ -1,5 +1,5 @@
 // Identities: whom to ask for the key and the server of an account, how many at a time, and what becomes of an answer.
-import { BOUNDS, Failure, document, log as plcLog } from './border.js';
+import { BOUNDS, Failure, document, hostOfWeb, log as plcLog } from './border.js';
 import { isLost, told } from './database.js';
 import { Places, originOf } from './http.js';
 import * as log from './log.js';
@@ -41,7 +41,7 @@ export const METHODS = {
     places: ({ PLACES }) => ({ all: PLACES, origin: 2, domain: 2, again: Math.floor(PLACES / 4) }),
     // Ports, and http, are for tests: for localhost, and where private addresses may be.
     url: (did, { PRIVATE }) => {
-      const [, host, port] = /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did) ?? [];
+      const [host, port] = hostOfWeb(did);
       if (!host) return null;
       const here = host === 'localhost' || (PRIVATE && /^[\d.]+$/.test(host));
       if (port && !here && !PRIVATE) return null;

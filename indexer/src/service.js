@@ -1,5 +1,5 @@
 // The service whose stream is followed: requests to it, whether it is away, and the names that it has.
-import { BOUNDS, Failure, serverDid } from './border.js';
+import { BOUNDS, Failure, hostOfWeb, serverDid } from './border.js';
 import { originOf } from './http.js';
 import { Upstream } from './upstream.js';
 
@@ -31,7 +31,8 @@ export class Service {
     try {
       const did = serverDid(await this.get('server.describeServer', {}, { most: BOUNDS.document }));
       if (did === null) return null;
-      const named = did.startsWith('did:web:') ? originOf(`https://${decodeURIComponent(did.slice(8))}`) : null;
+      const [host, port] = hostOfWeb(did);
+      const named = host ? originOf(`https://${host}${port ? `:${port}` : ''}`) : null;
       return [...new Set([this.origin, ...(named ? [named] : []), ...this.names])];
     } catch (e) {
       if (!(e instanceof Failure) || e.ofHost) throw e;

@@ -36,6 +36,26 @@ test('a did:web has one spelling', () => {
     assert.equal(at(`did:web:${host}`), null, host);
 });
 
+test('a PDS has the names that it gives itself, if these make sense', async () => {
+  let did;
+  const http = { get: async () => Buffer.from(JSON.stringify({ did })) };
+  const service = new Service({ settings: { ...settings, NAMES: ['https://more.example'] }, http });
+  for (const [said, named] of [
+    ['did:web:other.example', ['https://other.example']],
+    ['did:web:other.example%3A8443', ['https://other.example:8443']],
+    ['did:web:pds.example', []],
+    ['did:web:a%zz', []],
+    ['did:web:other.example:path', []],
+    ['did:web:999.1.1.1', []],
+    ['did:plc:ejgtitwhvdkyn6p2rjeksof2', []],
+  ]) {
+    did = said;
+    assert.deepEqual(await service.ownNames(), [SERVICE, ...named, 'https://more.example'], said);
+  }
+  did = 7;
+  assert.equal(await service.ownNames(), null);
+});
+
 test('a server that has no time for a list is left alone as long as it says', async () => {
   const { w } = workers(
     (name) => (name === 'next_list' ? { of: '*', at: '', asked: 'now' } : null),
