@@ -8,12 +8,12 @@ import { Lists } from './lists.js';
 import { Loads } from './loads.js';
 import { Tasks, steady } from './tasks.js';
 
-// Work of the database's own: a function, what it is called with (how much it may do at once), and the milliseconds
-// between two calls where it had nothing to do.
+// Work of the database's own: the function, with how much it may do at once, and the milliseconds between two calls
+// where it had nothing to do.
 const OWN = {
-  wants: ['settle', [100], 200],
-  gaps: ['look_again', [1000], 1000],
-  housekeeping: ['tidy', [], 10e3],
+  wants: ['settle(100)', 200],
+  gaps: ['look_again(1000)', 1000],
+  housekeeping: ['tidy()', 10e3],
 };
 
 export class Workers {
@@ -48,8 +48,7 @@ export class Workers {
   }
 
   own(name) {
-    const [work, values, idle] = OWN[name];
-    const statement = `SELECT indexer.${work}(${values.map((_, i) => `$${i + 1}`)}) AS n`;
-    return steady(name, this.signal, async () => (await this.pools.own.row(statement, values)).n > 0, idle);
+    const [work, idle] = OWN[name];
+    return steady(name, this.signal, async () => (await this.pools.own.row(`SELECT indexer.${work} AS n`)).n > 0, idle);
   }
 }
