@@ -36,8 +36,7 @@ my $node = new_node('indexer_life');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
-my ($did, $second, $third) =
-  qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx4aewuhq6yu did:plc:4rgzlncjk4ufakb63scmyptw);
+my ($did, $second) = AtidTest::Indexer::accounts();
 
 sub program
 {
@@ -48,20 +47,6 @@ sub program
 }
 
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
-
-# Three accounts of demo/, by the functions of the product.
-sub fill
-{
-	my ($db) = @_;
-	one($db, <<"SQL");
-SELECT start('relay', 'repos', NULL, 1);
-UPDATE taker SET cursor = 10;
-SELECT list('*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
-SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
-SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
-SQL
-	return;
-}
 
 # Rows that have to be the same before and after; and the tables and columns, as sets.
 my $rows = q{SELECT count(*), md5(string_agg(concat(uri, cid, encode(block, 'hex')), ' ' ORDER BY uri)) FROM record};
@@ -82,7 +67,7 @@ my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or diag($said);
 AtidTest::Indexer::demo($node, $db);
 my $states = AtidTest::States->new($node, $db);
-fill($db);
+AtidTest::Indexer::fill($node, $db);
 my $truth = one($db, $rows);
 my $truth_of_parts = one($db, $parts);
 is(one($db, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 0}), 'synchronized3', 'three accounts');
@@ -93,20 +78,14 @@ is(one($db, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 
 my $n = $ENV{ATID_FULL} ? 100_000 : 3000;
 foreach my $version ('1.2.0', '1.2.1')
 {
-	my $old  = new_database($node, "old_$version" =~ tr/./_/r);
-	my $list = $version eq '1.2.0' ? '' : '*'; # of all accounts
+	my $old = new_database($node, "old_$version" =~ tr/./_/r);
 	one($old, 'CREATE EXTENSION atid_crypto');
 	{
 		local $ENV{PGOPTIONS} = '';
 		$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/t/vectors/indexer/$version.sql" ], "$version: the example");
 		AtidTest::Indexer::demo($node, $old);
+		AtidTest::Indexer::fill_example($node, $old, $version);
 		one($old, <<"SQL");
-SELECT start('relay', true, NULL);
-SELECT list('relay', '$list', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
-SELECT identify(did, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
-SELECT load(c.did, c.claim, demo.car(c.did::text)) FROM claim(9) AS c;
-UPDATE stream SET cursor = 10;
-SELECT silence('$third', 'takendown');
 INSERT INTO record (uri, did, cid, block) SELECT ('at://did:web:many.example/a.b.c/' || i)::atid.at_uri, 'did:web:many.example', atid.record_cid('{}'), '\\xa0' FROM generate_series(1, $n) AS i;
 INSERT INTO labels_refused (label) VALUES ('{"val": "x"}');
 -- what the operator has added
@@ -161,7 +140,7 @@ foreach my $version ('1.3.1')
 	one($old, 'CREATE EXTENSION atid_crypto');
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/t/vectors/indexer/$version.sql" ], "$version: the schema");
 	AtidTest::Indexer::demo($node, $old);
-	fill($old);
+	AtidTest::Indexer::fill($node, $old);
 	my $upgrade = program($old);
 	($status, $said) = $upgrade->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
 	ok($status != 0 && $said =~ /of version \Q$version\E, .*upgrade/, "$version: run refuses it, and says what to do") or diag("$status $said");

@@ -28,8 +28,7 @@ my $root = "$FindBin::Bin/..";
 my $node = AtidTest::Citus->new;
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
-my ($did, $second, $third) =
-  qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx4aewuhq6yu did:plc:4rgzlncjk4ufakb63scmyptw);
+my ($did) = AtidTest::Indexer::accounts();
 
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
 
@@ -47,21 +46,15 @@ is($status, 0, 'init --citus') or die $said;
 
 foreach my $version ('1.2.0', '1.2.1')
 {
-	my $db   = $node->new_database("indexer_$version" =~ tr/./_/r);
-	my $list = $version eq '1.2.0' ? '' : '*'; # of all accounts
+	my $db = $node->new_database("indexer_$version" =~ tr/./_/r);
 	my ($indexer) = AtidTest::Indexer->new($node, $db, $oracles);
 	{
 		local $ENV{PGOPTIONS} = '';
 		$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), map { ('-f', "$root/t/vectors/indexer/$_.sql") } $version, 'citus' ],
 			"$version: the example");
 		AtidTest::Indexer::demo($node, $db);
+		AtidTest::Indexer::fill_example($node, $db, $version);
 		one($db, <<"SQL");
-SELECT start('relay', true, NULL);
-SELECT list('relay', '$list', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
-SELECT identify(did, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
-SELECT load(c.did, c.claim, demo.car(c.did::text)) FROM claim(9) AS c;
-UPDATE stream SET cursor = 10;
-SELECT silence('$third', 'takendown');
 INSERT INTO record (uri, did, cid, block) SELECT (a || '/a.b.c/' || i)::atid.at_uri, substr(a, 6)::atid.did, atid.record_cid('{}'), '\\xa0'
 FROM generate_series(1, 100000) AS i CROSS JOIN LATERAL (SELECT 'at://did:web:many' || i % 100 || '.example') AS x (a);
 -- what the operator has added
@@ -101,13 +94,10 @@ foreach my $version ('1.3.1')
 {
 	my $db = $node->new_database('indexer_released');
 	my ($indexer) = AtidTest::Indexer->new($node, $db, $oracles);
-	# as "init --citus" does it: each file for itself, the tables by statements
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/t/vectors/indexer/$version.sql", '-c', 'SET search_path = indexer', '-f', "$root/indexer/sql/citus.sql" ],
 		"$version: the schema");
 	AtidTest::Indexer::demo($node, $db);
-	one($db, $_) foreach "SELECT start('relay', 'repos', NULL, 1)", qq{SELECT list('*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now())},
-		"SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third')",
-		q{SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0};
+	AtidTest::Indexer::fill($node, $db);
 	my $before = one($db, $rows) . one($db, $parts) . one($db, $shards);
 	like($before, qr/^[1-9]\d*\|.*account h, identity h, record h, reference h$/s, "$version: records, distributed");
 	($status, $said) = $indexer->command('upgrade');

@@ -179,4 +179,40 @@ SQL
 	return;
 }
 
+# Three accounts of demo/, whose SQL demo() has made.
+sub accounts { return qw(did:plc:ejgtitwhvdkyn6p2rjeksof2 did:plc:hy3rgwryyzanhx4aewuhq6yu did:plc:4rgzlncjk4ufakb63scmyptw); }
+my $listed = '[' . join(', ', map { qq({"did": "$_"}) } accounts()) . ']';
+my $dids   = join ', ', map { "'$_'" } accounts();
+
+# Has them loaded, by the functions of the product.
+sub fill
+{
+	my ($node, $db) = @_;
+	$node->safe_psql($db, <<"SQL");
+SELECT start('relay', 'repos', NULL, 1);
+UPDATE taker SET cursor = 10;
+SELECT list('*', '', '$listed', NULL, now());
+SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ($dids);
+SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+SQL
+	return;
+}
+
+# The same by those of the example of 1.2.0 or 1.2.1; the third account is not active then.
+sub fill_example
+{
+	my ($node, $db, $version) = @_;
+	my $list = $version eq '1.2.0' ? '' : '*'; # of all accounts
+	my $third = (accounts())[2];
+	$node->safe_psql($db, <<"SQL");
+SELECT start('relay', true, NULL);
+SELECT list('relay', '$list', '', '$listed', NULL, now());
+SELECT identify(did, l.log, now()) FROM demo.log AS l WHERE did IN ($dids);
+SELECT load(c.did, c.claim, demo.car(c.did::text)) FROM claim(9) AS c;
+UPDATE stream SET cursor = 10;
+SELECT silence('$third', 'takendown');
+SQL
+	return;
+}
+
 1;
