@@ -9,6 +9,7 @@ SET search_path = indexer, pg_temp;
 SET client_min_messages = warning;
 \ir migrations/0001.sql
 \ir migrations/0002.sql
+\ir migrations/0003.sql
 \ir labels.sql
 \ir settings.sql
 \ir wants.sql
