@@ -168,7 +168,8 @@ BEGIN
     )
     SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity, bool_or(what = 'signature') AS signature,
            -- what was wanted when the stream told it may be wanted no more
-           min(because) FILTER (WHERE what = 'signal' AND EXISTS (SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', because))) AS signal,
+           min(because) FILTER (WHERE what = 'signal' AND EXISTS (
+             SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', taken.because))) AS signal,
            max(at) AS at, count(*) AS rows
     FROM taken GROUP BY did ORDER BY did
   LOOP

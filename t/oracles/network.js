@@ -17,6 +17,9 @@
 //   /web                    there is one more account, a did:web of this server; answers with the account
 //   /vanish?of=DIDS         one of these accounts is deleted, and nothing tells; answers with the account
 //   /of?did=DID             it is the PDS of this DID; without one it is a relay again
+//   /join?collection=NSID   an account comes, and writes a record of the collection; answers with the account
+//   /lists?mode=MODE        how accounts are listed from now on: "collections" also by collection, which a relay does
+//                           not do by default; "broken" fails for each page but the first
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
 //   /settle                 the same, after accounts of which something was not announced have done something that is
@@ -285,7 +288,18 @@ function getLog(account, response) {
   }
 }
 
+let mode = '';
 const control = {
+  join: async (q) => {
+    const [a, body] = await newAccount();
+    announce('#identity', { did: a.did });
+    announce('#account', { did: a.did, active: true });
+    announce('#commit', body);
+    const first = { action: WriteOpAction.Create, collection: q.get('collection'), rkey: tid(), record: { serial: serial++ } };
+    announce('#commit', await nextCommit(a, [first]));
+    return { did: a.did };
+  },
+  lists: async (q) => { mode = q.get('mode'); return {}; },
   emit: async (q) => { await emit(Number(q.get('n')), Number(q.get('pace') ?? 2)); return {}; },
   start: async () => { for (const a of accounts) announce('#commit', await nextCommit(a)); return {}; },
   cut: async () => { cut(); return {}; },
@@ -363,7 +377,16 @@ const server = createServer(async (request, response) => {
   const found = accounts.find((a) => a.did === (q.get('did') ?? url.pathname.split('/')[1]));
   const json = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
   try {
-    if (url.pathname.endsWith('.listRepos')) {
+    if (mode === 'down') return response.writeHead(503).end();
+    if (url.pathname.endsWith('.listReposByCollection')) {
+      if (mode !== 'collections') return response.writeHead(501).end();
+      const those = accounts.filter((a) => [...a.entries.keys()].some((p) => p.startsWith(`${q.get('collection')}/`)));
+      json({ repos: those.map((a) => ({ did: a.did })) });
+    } else if (url.pathname.endsWith('.describeRepo')) {
+      const a = accounts.find((o) => o.did === q.get('repo'));
+      json({ did: a.did, collections: [...new Set([...a.entries.keys()].map((p) => split(p).collection))] });
+    } else if (url.pathname.endsWith('.listRepos')) {
+      if (mode === 'broken' && q.has('cursor')) return response.writeHead(500).end();
       if (sent.connections === 0) sent.early++;
       if (!wasNoList) {
         wasNoList = true;

@@ -1,0 +1,170 @@
+# The indexer finds the accounts that are wanted, and reports a list of accounts that it cannot read.
+#
+# Shows that
+# - each thing that the stream has noted of an account is followed, and that an account that writes its first record of a
+#   wanted signal after the start gets its record into the table: with `want add signal`, and with `up`, whether the
+#   relay lists accounts by collection or has to be asked about each.
+#
+# t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $root  = "$FindBin::Bin/..";
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
+my $node  = new_node('indexer_signals');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+(my $api_modules, $why) = AtidTest::Oracles::packages('api', "$root/indexer/src/api");
+plan skip_all => $why unless defined $api_modules;
+my $folder = $oracles->{folder};
+my $sql = new_database($node, 'sql');
+(my $program, $why) = AtidTest::Indexer->new($node, $sql, $oracles);
+plan skip_all => $why unless defined $program;
+symlink $api_modules, "$folder/indexer/src/api/node_modules" or die "$!";
+
+$node->safe_psql($sql, 'CREATE EXTENSION atid_crypto CASCADE');
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($sql), '-f', "$root/indexer/sql/install.sql" ],
+	'install.sql');
+
+sub ask { return $program->ask($_[0]); }
+
+# The result of the last of some statements, in a transaction that is rolled back.
+sub last_of
+{
+	my (@statements) = @_;
+	my $last = pop @statements;
+	my ($code, $result, $said) =
+	  $node->psql($sql, join(";\n", 'SET search_path = indexer, public', 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	return $code == 0 ? $result =~ s/.*^:::\n?//msr : $said;
+}
+
+#
+# What the stream has noted of an account is followed.
+#
+my $wants = "DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')";
+my $new = 'did:web:new.example';
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.c')", 'SELECT heed(10)',
+		"SELECT what, value, because FROM want WHERE value = '$new'"),
+	"account|$new|a.b.c", 'heed: an account with a wanted signal is wanted');
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.c')", 'SELECT settle(10)',
+		"SELECT state FROM account WHERE did = '$new'"), 'unidentified', '... and comes');
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.d'), ('$new', 'signal', 'a.b.c')",
+		'SELECT heed(10)', "SELECT because FROM want WHERE value = '$new'"), 'a.b.c', '... though another signal is no longer wanted');
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.d')", 'SELECT heed(10)',
+		"SELECT count(*) FROM want WHERE value = '$new'"), 0, '... and none with only that one');
+is(last_of("INSERT INTO notice (did, what) VALUES ('$new', 'met')", 'SELECT heed(10)', "SELECT count(*) FROM account WHERE did = '$new'"), 1,
+	'heed: a new account comes where all are wanted');
+my $known = "SELECT meet('$new'); UPDATE identity SET ask = now() + interval '9 h', answered = now() - interval '1 h', asked = 3 WHERE did = '$new'";
+my $asked = "SELECT ask <= now(), asked, wanted IS NOT NULL, nudged FROM identity WHERE did = '$new'";
+is(last_of($known, "INSERT INTO notice (did, what) VALUES ('$new', '$_')", 'SELECT heed(10)', $asked), 't|0|t|1', "heed: $_ has it identified again")
+  foreach qw(identity signature);
+
+#
+# A network, and programs that follow it.
+#
+my ($told, $err, $stdin) = ('', '', '');
+my $network = IPC::Run::start([ $oracles->{node}, "$folder/network.js", AtidTest::Oracles::seed(), 9 ], '<', \$stdin, '>', \$told, '2>', \$err,
+	IPC::Run::timer(20 * $limit));
+$network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
+$told =~ /^port (\d+)$/m or die "network.js: $err";
+my $url  = "http://127.0.0.1:$1";
+my $http = HTTP::Tiny->new(timeout => $limit);
+
+sub network
+{
+	my ($path) = @_;
+	my $answer = $http->get("$url/$path");
+	die "network.js: $path: $answer->{content} $err" unless $answer->{success};
+	return decode_json($answer->{content});
+}
+network('calm');
+$http->get("$url/xrpc/com.atproto.sync.listRepos");    # the first list is none
+
+my @running;
+END
+{
+	local $?;
+	$_->kill_kill(grace => 5) foreach grep { $_->pumpable } @running;
+}
+
+# A database of its own for a program, and the program with it.
+sub indexer
+{
+	my ($name) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $name");
+	$node->safe_psql($name, 'CREATE EXTENSION atid_crypto CASCADE');
+	my ($indexer) = AtidTest::Indexer->new($node, $name, $oracles);
+	return $indexer;
+}
+my %settings = (SERVICE => $url, DIRECTORY => $url, PRIVATE => 1);
+
+# Starts a command. It ends with the test, or by stop().
+sub start
+{
+	my ($indexer, $settings, @words) = @_;
+	my $log = "$folder/log" . @running;
+	local %ENV = $indexer->environment(%settings, API_PORT => 0, %$settings);
+	push @running, IPC::Run::start([ $indexer->bin, @words ], '<', \undef, '>', $log, '2>&1');
+	return { run => $running[-1], log => $log };
+}
+
+# Waits until a record of an account is in the table.
+sub has_record
+{
+	my ($indexer, $did, $collection, $name) = @_;
+	return ok($indexer->wait_for($name, "SELECT EXISTS (SELECT FROM record WHERE did = '$did' AND uri <@ atid.at_uri_make('$did', '$collection'))"), $name)
+	  || diag(`tail -n 20 $folder/*log*`);
+}
+my $quick = q{UPDATE settings SET pause_first = '0.1 s', pause_most = '1 s', spread = '0.1 s'};
+
+# want add signal
+my $mine = 'com.example.mine';
+my $live = indexer('live');
+is(($live->command('init'))[0], 0, 'init');
+$live->ask($quick);
+$live->command('want', @$_) foreach [ 'remove', 'account', '*' ], [ 'add', 'signal', $mine ];
+network('lists?mode=collections');
+my $runs = $live->start(%settings);
+ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
+has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that shows the signal in the stream is found');
+
+# up
+mkdir "$folder/lexicons" or die "$!";
+append_to_file("$folder/lexicons/mine.json", encode_json({ lexicon => 1, id => $mine, defs => { main => { type => 'record', key => 'tid',
+	record => { type => 'object', properties => { serial => { type => 'integer' } } } } } }));
+my $with = indexer('with_lists');
+my $ups  = start($with, {}, 'up', "$folder/lexicons", $url);
+ok($with->wait_for('up', "SELECT to_regclass('want') IS NOT NULL"), 'up starts') or diag(slurp_file($ups->{log}));
+ok($with->wait_for('the list', "SELECT bool_and(listed IS NULL) FROM want WHERE what = 'signal' HAVING count(*) = 1"), '... with the signal of its Lexicon')
+  or diag(slurp_file($ups->{log}));
+has_record($with, network("join?collection=$mine")->{did}, $mine, '... and finds an account that shows it in the stream');
+$live->stop($runs);
+
+# The relay no longer lists by collection: the program asks about each account.
+network('lists?mode=');
+$with->ask($quick);
+$with->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
+ok($with->wait_for('each is asked about', "SELECT bool_and(refused AND listed IS NULL) FROM want WHERE what = 'signal'"), 'the list is refused, and each account asked about');
+has_record($with, network("join?collection=$mine")->{did}, $mine, '... an account that is new after that is found');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+
+$network->kill_kill;
+$node->stop;
+done_testing();
