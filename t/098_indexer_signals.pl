@@ -3,7 +3,8 @@
 # Shows that
 # - each thing that the stream has noted of an account is followed, and that an account that writes its first record of a
 #   wanted signal after the start gets its record into the table: with `want add signal`, and with `up`, whether the
-#   relay lists accounts by collection or has to be asked about each.
+#   relay lists accounts by collection or has to be asked about each;
+# - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -76,6 +77,31 @@ is(last_of($known, "INSERT INTO notice (did, what) VALUES ('$new', '$_')", 'SELE
   foreach qw(identity signature);
 
 #
+# A list that cannot be read.
+#
+my $fail = "SELECT list_failed('*', '', 'server error', '500 InternalServerError', 0)";
+my $next = q{SELECT string_agg(DISTINCT (next_list()).of, ' ') FROM generate_series(1, 40)};
+is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $next), '* a.b.c', 'two lists are read in turn');
+is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $fail, $next), 'a.b.c', '... until one fails, while the other goes on');
+is(last_of(($fail) x 3, q{SELECT what, value, failures, why, detail, next - now() = '8 s', since = now(), remedy FROM list_problems}),
+	'account|*|3|server error|500 InternalServerError|t|t|report it to the server\'s operator; accounts behind this page are not found',
+	'list_problems: why it fails, and what to do; the pauses grow');
+is(last_of(($fail) x 30, q{SELECT next - now() FROM list_problems}), '00:05:00', '... to five minutes');
+is(last_of(q{SELECT list_failed('*', '', 'throttled', '429', 1000)}, q{SELECT next - now(), remedy FROM list_problems}),
+	'00:16:40|nothing: the server has asked for a pause', '... or as long as the server asks for');
+is(last_of(q{SELECT list_failed('*', 'other', 'timeout', '', 0)}, 'SELECT count(*) FROM list_problems'), 0, 'a page that is no longer the next one does not count');
+is(last_of($fail, q{SELECT list('*', '', '[]', 'next', now())}, "SELECT (SELECT count(*) FROM list_problems), failures, again, listed FROM want WHERE value = '*' AND what = 'account'"),
+	'0|0||next', 'a page that is read ends it');
+is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", "SELECT list_failed('a.b.c', '', 'not found', '404', 0), list_refused('a.b.c', '404')", 'SELECT count(*) FROM list_problems'),
+	0, '... and so does another list in its place');
+my $stream = "SELECT start('s', 'repos', NULL, 1); SELECT take('s', 0, 1, '{}', 0)";
+is(last_of($stream, $fail, q{SELECT coalesce(health('s'), 'ok'), (SELECT value FROM watch WHERE what = 'lists_failing')}), 'ok|1', 'the metric has it at once');
+like(last_of($stream, $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT health('s')}),
+	qr/^the list of all accounts cannot be read since .*: server error, 500 InternalServerError; see "atid-indexer status"$/, '... and /healthz after an hour');
+is(last_of("SELECT start('s', 'labels', NULL, 1); SELECT take('s', 0, 1, '{}', 0)", $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT coalesce(health('s'), 'ok')}), 'ok',
+	'... but not for a labeler');
+
+#
 # A network, and programs that follow it.
 #
 my ($told, $err, $stdin) = ('', '', '');
@@ -143,6 +169,19 @@ network('lists?mode=collections');
 my $runs = $live->start(%settings);
 ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
 has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that shows the signal in the stream is found');
+
+# A list whose second page always fails, while that of a signal goes on.
+network('lists?mode=broken');
+$live->command('want', 'add', 'account', '*');
+ok($live->wait_for('the list fails', "SELECT failures > 2 FROM list_problems WHERE what = 'account'"), 'run: a list that fails is tried again');
+my $since = $live->ask(q{SELECT to_char(since, 'YYYY-MM-DD HH24:MI') FROM list_problems});
+like(($live->command(@$_))[1], qr/^ *account +\*:? .*server error: 500, since \Q$since\E, again at \d.*; report it to the server's operator/m, "... which @$_ shows") foreach [ 'want', 'list' ], ['status'];
+$live->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
+ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), '... while another list is read');
+network('lists?mode=collections');
+ok($live->wait_for('the list', "SELECT listed IS NULL AND failing IS NULL FROM want WHERE (what, value) = ('account', '*')"), '... and is read to its end once it can be');
+unlike(($live->command('status'))[1], qr/Lists of accounts/, '... and no longer reported');
+$live->command('want', 'remove', 'account', '*');
 
 # up
 mkdir "$folder/lexicons" or die "$!";

@@ -101,11 +101,12 @@ BEGIN
 END $$;
 
 -- The next list to read: of all accounts, '*', or of those that have a signal; with '*' before the signal it is the list
--- of all, of which each is then asked about. at is how far it was read.
+-- of all, of which each is then asked about. at is how far it was read. A list that failed waits for its time.
 CREATE OR REPLACE FUNCTION next_list(OUT of text, OUT at text, OUT asked timestamptz) LANGUAGE plpgsql AS $$
 BEGIN
   SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END, w.listed, now() INTO of, at, asked
   FROM want AS w WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection'
+    AND (w.again IS NULL OR w.again <= now())
   ORDER BY random() LIMIT 1;
 END $$;
 
@@ -114,19 +115,23 @@ END $$;
 CREATE OR REPLACE FUNCTION list(of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  start timestamptz;
+  w want;
   signal CONSTANT text := nullif(ltrim(of, '*'), '');
 BEGIN
   PERFORM one_of_many();
   next := CASE WHEN next NOT IN ('', at) THEN next END;
-  UPDATE want SET listed = next, began = CASE WHEN at = '' THEN asked ELSE began END,
-                  seek = CASE WHEN next IS NULL AND signal IS NULL THEN 'did:a:a'::atid.did END
-  WHERE what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END AND value = coalesce(signal, '*')
-    AND listed = at AND refused = (signal IS NOT NULL AND of LIKE '*%')
-  RETURNING began INTO start;
+  UPDATE want AS x
+  SET listed = next, began = CASE WHEN at = '' THEN asked ELSE x.began END,
+      seek = CASE WHEN next IS NULL AND signal IS NULL THEN 'did:a:a'::atid.did END
+  WHERE x.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END AND x.value = coalesce(signal, '*')
+    AND x.listed = at AND x.refused = (signal IS NOT NULL AND of LIKE '*%')
+  RETURNING x.* INTO w;
   IF NOT FOUND THEN RETURN; END IF;
+  IF w.failing IS NOT NULL THEN
+    PERFORM list_works(w);
+  END IF;
   IF signal IS NULL THEN
-    PERFORM tell_page(repos, start, asked);
+    PERFORM tell_page(repos, w.began, asked);
   ELSIF of LIKE '*%' THEN
     INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
     WHERE NOT EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = l.did::text)
@@ -136,6 +141,42 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = l.did) ON CONFLICT DO NOTHING;
   END IF;
 END $$;
+
+-- A page of a list was not to be had, or not to be stored: it is requested again, later each time, up to five minutes,
+-- or after as many seconds as its server asks for. why is a name.
+CREATE OR REPLACE FUNCTION list_failed(of text, at text, why text, more text, seconds float8 DEFAULT 0) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  signal CONSTANT text := nullif(ltrim(of, '*'), '');
+BEGIN
+  SELECT * INTO s FROM settings;
+  UPDATE want AS w
+  SET failing = coalesce(w.failing, now()), failures = least(w.failures + 1, 1000000),
+      problem = clipped(why, 256), detail = clipped(more, 800),
+      again = later(now(), greatest(pause(w.failures, s.pause_first, least(s.pause_most, '5 min')),
+                                    coalesce(seconds, 0) * interval '1 s'))
+  WHERE w.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END AND w.value = coalesce(signal, '*')
+    AND w.listed = at;
+END $$;
+
+CREATE OR REPLACE FUNCTION list_works(w want) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE want AS x SET failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
+  WHERE (x.what, x.value) = (w.what, w.value);
+END $$;
+
+-- The lists that cannot be read, and what one can do.
+CREATE OR REPLACE VIEW list_problems AS
+SELECT w.what, w.value, w.failing AS since, w.failures, w.problem AS why, w.detail, w.again AS next, CASE
+    WHEN w.problem = 'not written' THEN 'an index, a constraint or a trigger refuses the page: correct it'
+    WHEN w.problem IN ('unauthorized', 'not found', 'not implemented')
+    THEN 'the server does not list its accounts: name the accounts that you want, or follow another server'
+    WHEN w.problem = 'private address' THEN 'set PRIVATE if this is a test network'
+    WHEN w.problem = 'throttled' THEN 'nothing: the server has asked for a pause'
+    ELSE 'report it to the server''s operator; accounts behind this page are not found' END AS remedy
+FROM want AS w
+WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection' AND w.failing IS NOT NULL;
 
 -- What the list of all accounts that was begun at a time says of those of a page, which was asked for at another time.
 -- Where an index or a trigger of the operator's refuses one of them, each is taken for itself.
@@ -209,7 +250,9 @@ END $$;
 -- does not list all accounts either.
 CREATE OR REPLACE FUNCTION list_refused(of text, why text) RETURNS bool LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE want SET refused = true, listed = '' WHERE what = 'signal' AND value = of AND NOT refused;
+  UPDATE want AS w
+  SET refused = true, listed = '', failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
+  WHERE w.what = 'signal' AND w.value = of AND NOT w.refused;
   RETURN FOUND;
 END $$;
 
@@ -259,7 +302,7 @@ BEGIN
   SELECT * INTO x FROM stream WHERE look IS NOT NULL AND kind = 'repos' ORDER BY look LIMIT 1;
   IF NOT FOUND THEN RETURN seek_unlisted(most); END IF;
   IF x.looked IS NULL THEN
-    UPDATE want SET listed = '', refused = false WHERE what = 'signal' OR (what, value) = ('account', '*');
+    UPDATE want SET listed = '', refused = false, again = NULL WHERE what = 'signal' OR (what, value) = ('account', '*');
   END IF;
   IF NOT everybody() THEN
     dids := ARRAY(SELECT did FROM identity WHERE did > x.looked OR x.looked IS NULL ORDER BY did LIMIT most);

@@ -39,13 +39,23 @@ FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS f
       FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x
      JOIN stream AS s USING (name);
 
--- NULL if the stream moves and makes sense, else why not.
+-- NULL, or which list could not be read for an hour, and why.
+CREATE OR REPLACE FUNCTION lists_health() RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT format('the list of %s cannot be read since %s: %s; see "atid-indexer status"',
+                        CASE p.what WHEN 'signal' THEN 'accounts with ' || p.value ELSE 'all accounts' END,
+                        to_char(p.since, 'YYYY-MM-DD HH24:MI'), concat_ws(', ', p.why, nullif(p.detail, '')))
+          FROM list_problems AS p WHERE p.since <= later(now(), -interval '1 hour') ORDER BY p.since, p.value LIMIT 1);
+END $$;
+
+-- NULL if the stream moves and makes sense, and the lists can be read; else why not.
 CREATE OR REPLACE FUNCTION health(stream text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   x status_stream;
 BEGIN
   SELECT * INTO x FROM status_stream AS s WHERE s.name = health.stream;
-  RETURN CASE WHEN NOT FOUND THEN 'the stream was never started' ELSE x.problem END;
+  RETURN CASE WHEN NOT FOUND THEN 'the stream was never started'
+              ELSE coalesce(x.problem, CASE WHEN x.kind = 'repos' THEN lists_health() END) END;
 END $$;
 
 -- How many accounts are due to be loaded, of those that are known or that are not, and how many identities to be asked
@@ -79,6 +89,8 @@ UNION ALL
 SELECT 'loads', 'all', n FROM c WHERE what = 'loads'
 UNION ALL
 SELECT 'hosts_failing', 'all', count(*) FROM host WHERE (failures > 2 OR problem = 'throttled') AND until > now()
+UNION ALL
+SELECT 'lists_failing', 'all', count(*) FROM list_problems
 UNION ALL
 SELECT 'bytes', v.what, v.n FROM (VALUES
   ('bad', pg_total_relation_size('bad')), ('waiting', pg_total_relation_size('waiting')),

@@ -1,12 +1,12 @@
 // What the service is asked about accounts: the lists of them, the status of one, and the collections of one.
-import { BOUNDS, Failure, collections, page, repoStatus } from './border.js';
-import { isLost, told } from './database.js';
+import { BOUNDS, Failure, clean, collections, page, repoStatus } from './border.js';
+import { isLost, isOfServer, told } from './database.js';
 import { Places } from './http.js';
 import * as log from './log.js';
 import { IDLE, steady } from './tasks.js';
 
 const CHECKS = 16; // accounts asked about at a time
-const NOT_THERE = ['unauthorized', 'not found', 'not implemented']; // the server does not have the method
+export const NOT_THERE = ['unauthorized', 'not found', 'not implemented']; // the server does not have the method
 const UNDESCRIBED = 3600e3; // ms until a server that describes no repository is asked about one again
 
 export class Lists {
@@ -45,21 +45,30 @@ export class Lists {
         const { other } = await pools.answers.row('SELECT indexer.list_refused($1, $2) AS other', [of, e.message]);
         if (other) return true;
       }
-      if (await service.isAway(began, e)) {
-        log.info(`list of ${of}: ${e.message}`);
-        return false;
-      }
-      throw new Failure(e.why, `list of ${of}: ${e.detail}`);
+      const away = await service.isAway(began, e);
+      await this.failed(next, e.why, e.detail, e.retryAfter);
+      return !away;
     }
     if (said.left > 0) log.info(`the list of ${of}: ${said.left} entries without a DID are left out`);
-    await pools.answers.row('SELECT indexer.list($1, $2, $3, $4, $5)', [
-      of,
-      at,
-      JSON.stringify(said.repos),
-      said.next,
-      asked,
-    ]);
+    try {
+      await pools.answers.row('SELECT indexer.list($1, $2, $3, $4, $5)', [
+        of,
+        at,
+        JSON.stringify(said.repos),
+        said.next,
+        asked,
+      ]);
+    } catch (e) {
+      if (e.severity === undefined || isLost(e) || isOfServer(e)) throw e;
+      await this.failed(next, 'not written', e.message);
+    }
     return true;
+  }
+
+  // The page comes again, later each time; the other lists go on.
+  async failed({ of, at }, why, detail, seconds = null) {
+    log.info(`list of ${of}: ${clean(detail ? `${why}: ${detail}` : why, 1000)}`);
+    await this.pools.answers.row('SELECT indexer.list_failed($1, $2, $3, $4, $5)', [of, at, why, detail, seconds ?? 0]);
   }
 
   // Does the service itself, not a host to which it leads, say that it does not have the method?

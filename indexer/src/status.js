@@ -55,8 +55,25 @@ export async function status(db) {
     );
   }
   lines.push(...(await backfill(db)));
+  const lists = await listProblems(db);
+  if (lists.length > 0) lines.push('', 'Lists of accounts that cannot be read:', ...lists.map((l) => `  ${l.text}`));
   lines.push('', ...(await troubles(db)));
-  return { lines, ok: streams.every((s) => s.problem === null) };
+  return { lines, ok: streams.every((s) => s.problem === null) && !lists.some((l) => l.long) };
+}
+
+// The lists that fail, what each says, and whether it has failed for as long as /healthz allows.
+async function listProblems(db) {
+  const rows = await rowsOf(
+    db,
+    `SELECT what, value, why, detail, remedy, since <= now() - interval '1 hour' AS long,
+      to_char(since, 'YYYY-MM-DD HH24:MI') AS since, to_char(next, 'YYYY-MM-DD HH24:MI:SS') AS next
+    FROM indexer.list_problems ORDER BY what, value LIMIT 1000`,
+  );
+  return rows.map((r) => {
+    const problem = `${clean(r.why)}${r.detail ? `: ${clean(r.detail, 300)}` : ''}`;
+    const said = `${problem}, since ${r.since}, again at ${r.next}; ${clean(r.remedy, 300)}`;
+    return { ...r, said, text: `${r.what} ${clean(r.value, 512)}: ${said}` };
+  });
 }
 
 // The rate of loads and the time left, by the samples of the last quarter of an hour.
@@ -276,14 +293,17 @@ export async function wants(db) {
     db,
     `SELECT count(*)::int AS n FROM (SELECT FROM indexer.want WHERE because IS NOT NULL LIMIT 100000) AS w`,
   );
+  const failing = new Map((await listProblems(db)).map((l) => [`${l.what} ${l.value}`, l.said]));
   const of = (r) =>
     r.what === 'collection' || (r.what === 'account' && r.value !== '*')
       ? ''
       : r.listed === null
         ? '  listed'
-        : r.refused
-          ? '  the server has no such list: its accounts are asked one by one'
-          : '  being listed';
+        : failing.has(`${r.what} ${r.value}`)
+          ? `  cannot be read: ${failing.get(`${r.what} ${r.value}`)}`
+          : r.refused
+            ? '  the server has no such list: its accounts are asked one by one'
+            : '  being listed';
   return {
     lines: [
       ...rows.map((r) => `${r.what.padEnd(10)} ${clean(r.value, 512)}${of(r)}`),
