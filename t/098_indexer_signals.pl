@@ -4,7 +4,8 @@
 # - each thing that the stream has noted of an account is followed, and that an account that writes its first record of a
 #   wanted signal after the start gets its record into the table: with `want add signal`, and with `up`, whether the
 #   relay lists accounts by collection or has to be asked about each;
-# - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on.
+# - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on;
+# - a list that never ends, or goes in circles, is reported and read ever more slowly.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -100,6 +101,37 @@ like(last_of($stream, $fail, q{UPDATE want SET failing = now() - interval '61 mi
 	qr/^the list of all accounts cannot be read since .*: server error, 500 InternalServerError; see "atid-indexer status"$/, '... and /healthz after an hour');
 is(last_of("SELECT start('s', 'labels', NULL, 1); SELECT take('s', 0, 1, '{}', 0)", $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT coalesce(health('s'), 'ok')}), 'ok',
 	'... but not for a labeler');
+
+#
+# A list that does not end: its pages have accounts from .. to, as many each, of a number that begins again after all.
+#
+ask(q{CREATE SCHEMA try; CREATE FUNCTION try.pages(of text, n int, each int, all_accounts int) RETURNS int LANGUAGE plpgsql AS $$
+	DECLARE at text := '';
+	BEGIN
+		FOR i IN 1 .. n LOOP
+			PERFORM list(of, at, (SELECT jsonb_agg(jsonb_build_object('did', format('did:web:a%s.example', (i * each + k) % all_accounts)))
+			                      FROM generate_series(1, each) AS k), 'page' || i, now());
+			at := 'page' || i;
+			IF EXISTS (SELECT FROM list_problems) THEN RETURN i; END IF;
+		END LOOP;
+		RETURN NULL;
+	END $$});
+my $signal = "DELETE FROM want; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')";
+is(last_of($signal, q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), '', 'a list whose pages have new accounts is well');
+is(last_of($signal, q{SELECT try.pages('a.b.c', 40, 1000, 2000) BETWEEN 15 AND 25}), 't', 'one that goes in a circle of two pages is endless after some twenty');
+is(last_of($signal, q{UPDATE want SET refused = true}, q{SELECT try.pages('*a.b.c', 40, 1000, 1) BETWEEN 2 AND 40}), '', '... where a page has one account, later');
+is(last_of($signal, q{UPDATE want SET entries = 10000, listed = 'page9'}, q{SELECT list('a.b.c', 'page9', '[]', 'next', now())}, q{SELECT why, detail FROM list_problems}),
+	'endless|10001 entries of about 0 accounts', '... and one of empty pages');
+my @endless = ($signal, q{SELECT try.pages('a.b.c', 40, 1000, 2000)});
+is(last_of(@endless, $next), '', '... the next page waits');
+is(last_of(@endless, (q{SELECT list('a.b.c', listed, '[]', listed || 'x', now()) FROM want WHERE what = 'signal'}) x 4, q{SELECT next - now(), failures FROM list_problems}), '00:00:32|5',
+	'... for ever longer');
+like(last_of(@endless, 'SELECT remedy FROM list_problems'), qr/report it to the server's operator/, '... with what to do');
+is(last_of(@endless, q{SELECT list('a.b.c', listed, '[]', NULL, now()) FROM want WHERE what = 'signal'}, 'SELECT (SELECT count(*) FROM list_problems), listed FROM want WHERE what = $$signal$$'), '0|',
+	'... until it ends');
+is(last_of(@endless, q{UPDATE want SET listed = '', again = NULL}, q{SELECT list('a.b.c', '', '[{"did": "did:web:a.example"}]', 'x', now())}, 'SELECT (SELECT count(*) FROM list_problems), entries FROM want WHERE what = $$signal$$'), '0|1',
+	'... or is read from its beginning');
+is(last_of($signal, 'UPDATE settings SET most_listed = 5000', q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), 6, 'most_listed: a list with more entries is endless, too');
 
 #
 # A network, and programs that follow it.

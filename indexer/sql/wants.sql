@@ -110,8 +110,22 @@ BEGIN
   ORDER BY random() LIMIT 1;
 END $$;
 
+-- The 64 smallest hashes of the accounts of a list, with those of one more page.
+CREATE OR REPLACE FUNCTION smallest_hashes(hashes bigint[], repos jsonb) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT DISTINCT u.h
+               FROM (SELECT unnest(hashes) UNION ALL
+                     SELECT hashtextextended(l.did::text, 0) & 9223372036854775807 FROM listed(repos) AS l) AS u (h)
+               ORDER BY u.h LIMIT 64);
+END $$;
+
+-- About how many accounts have these smallest hashes: the closer these are to each other, the more there are.
+CREATE OR REPLACE FUNCTION about_how_many(hashes bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN cardinality(hashes) < 64 THEN cardinality(hashes) ELSE (63 * 2 ^ 63 / hashes[64])::bigint END;
+
 -- A page of a list, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. At
--- the end of the list of all accounts seek_unlisted() asks about those that no page had.
+-- the end of the list of all accounts seek_unlisted() asks about those that no page had. A list does not end if it has
+-- the same accounts again and again, or more entries than most_listed: it is read on, ever more slowly.
 CREATE OR REPLACE FUNCTION list(of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -122,12 +136,18 @@ BEGIN
   next := CASE WHEN next NOT IN ('', at) THEN next END;
   UPDATE want AS x
   SET listed = next, began = CASE WHEN at = '' THEN asked ELSE x.began END,
-      seek = CASE WHEN next IS NULL AND signal IS NULL THEN 'did:a:a'::atid.did END
+      seek = CASE WHEN next IS NULL AND signal IS NULL THEN 'did:a:a'::atid.did END,
+      entries = CASE WHEN at = '' THEN 0 ELSE x.entries END + greatest((SELECT count(*) FROM listed(repos) AS l), 1),
+      smallest = smallest_hashes(CASE WHEN at = '' THEN '{}' ELSE x.smallest END, repos)
   WHERE x.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END AND x.value = coalesce(signal, '*')
     AND x.listed = at AND x.refused = (signal IS NOT NULL AND of LIKE '*%')
   RETURNING x.* INTO w;
   IF NOT FOUND THEN RETURN; END IF;
-  IF w.failing IS NOT NULL THEN
+  IF next IS NOT NULL AND (w.entries > 4 * about_how_many(w.smallest) + 10000
+                           OR w.entries > (SELECT s.most_listed FROM settings AS s)) THEN
+    PERFORM list_failed(of, next, 'endless',
+                        format('%s entries of about %s accounts', w.entries, about_how_many(w.smallest)));
+  ELSIF w.failing IS NOT NULL THEN
     PERFORM list_works(w);
   END IF;
   IF signal IS NULL THEN
@@ -166,10 +186,12 @@ BEGIN
   WHERE (x.what, x.value) = (w.what, w.value);
 END $$;
 
--- The lists that cannot be read, and what one can do.
+-- The lists that cannot be read, or do not end, and what one can do.
 CREATE OR REPLACE VIEW list_problems AS
 SELECT w.what, w.value, w.failing AS since, w.failures, w.problem AS why, w.detail, w.again AS next, CASE
     WHEN w.problem = 'not written' THEN 'an index, a constraint or a trigger refuses the page: correct it'
+    WHEN w.problem = 'endless' THEN 'the server sends the same accounts again and again, or more than can exist: report it to '
+         || 'the server''s operator; if there are so many accounts, raise most_listed in indexer.settings'
     WHEN w.problem IN ('unauthorized', 'not found', 'not implemented')
     THEN 'the server does not list its accounts: name the accounts that you want, or follow another server'
     WHEN w.problem = 'private address' THEN 'set PRIVATE if this is a test network'

@@ -3,10 +3,15 @@
 -- Until 1.3.2 an account that showed a wanted signal in the stream was not found. The lists have these accounts.
 UPDATE want SET listed = '', refused = false WHERE what = 'signal';
 
--- A list that cannot be read: since when, why, and when the next page is requested.
+-- A list that cannot be read, or does not end: since when, why, and when the next page is requested.
 ALTER TABLE want ADD failing timestamptz;
 ALTER TABLE want ADD failures int NOT NULL DEFAULT 0;
 ALTER TABLE want ADD problem text;                   -- a name,
 ALTER TABLE want ADD detail text;                    -- and more of it
 ALTER TABLE want ADD again timestamptz;
+-- What the list has had since "began": entries, and the 64 smallest hashes of their DIDs, which say of how many accounts.
+ALTER TABLE want ADD entries bigint NOT NULL DEFAULT 0;
+ALTER TABLE want ADD smallest bigint[] NOT NULL DEFAULT '{}';
+ALTER TABLE settings ADD most_listed bigint NOT NULL DEFAULT 200000000;  -- entries of a list; then it does not end
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
