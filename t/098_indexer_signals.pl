@@ -5,7 +5,8 @@
 #   wanted signal after the start gets its record into the table: with `want add signal`, and with `up`, whether the
 #   relay lists accounts by collection or has to be asked about each;
 # - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on;
-# - a list that never ends, or goes in circles, is reported and read ever more slowly.
+# - a list that never ends, or goes in circles, is reported and read ever more slowly;
+# - what an operator does is done to the account that was named: a DID is no pattern.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -132,6 +133,14 @@ is(last_of(@endless, q{SELECT list('a.b.c', listed, '[]', NULL, now()) FROM want
 is(last_of(@endless, q{UPDATE want SET listed = '', again = NULL}, q{SELECT list('a.b.c', '', '[{"did": "did:web:a.example"}]', 'x', now())}, 'SELECT (SELECT count(*) FROM list_problems), entries FROM want WHERE what = $$signal$$'), '0|1',
 	'... or is read from its beginning');
 is(last_of($signal, 'UPDATE settings SET most_listed = 5000', q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), 6, 'most_listed: a list with more entries is endless, too');
+
+#
+# A DID with a character that is a wildcard of LIKE.
+#
+is(last_of(q{INSERT INTO labels_refused (label) SELECT jsonb_build_object('src', 'did:web:labeler.example', 'uri', u)
+		FROM unnest('{at://did:web:a_b.example/a.b.c/1,at://did:web:a_b.example,did:web:a_b.example,at://did:web:axb.example/a.b.c/1}'::text[]) AS u},
+		q{SELECT forget('did:web:a_b.example')}, q{SELECT string_agg(label->>'uri', ' ') FROM labels_refused}),
+	'at://did:web:axb.example/a.b.c/1', 'forget: labels about another account stay');
 
 #
 # A network, and programs that follow it.

@@ -35,7 +35,7 @@ BEGIN
   DELETE FROM labels AS l WHERE l.subject BETWEEN low AND high OR l.src = me;
   DELETE FROM label_keys AS k WHERE k.src = me;
   DELETE FROM labels_refused AS l WHERE l.label->>'src' = account OR l.label->>'uri' IN (account, 'at://' || account)
-                                        OR l.label->>'uri' LIKE 'at://' || account || '/%';
+                                        OR starts_with(l.label->>'uri', 'at://' || account || '/');
   DELETE FROM bad AS b WHERE b.did = me;
   DELETE FROM waiting AS w WHERE w.did = me;
   DELETE FROM notice AS n WHERE n.did = me;
