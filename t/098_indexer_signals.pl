@@ -6,7 +6,8 @@
 #   relay lists accounts by collection or has to be asked about each;
 # - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on;
 # - a list that never ends, or goes in circles, is reported and read ever more slowly;
-# - what an operator does is done to the account that was named: a DID is no pattern.
+# - what an operator does is done to the account that was named: a DID is no pattern;
+# - a reader is not sent back.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -141,6 +142,16 @@ is(last_of(q{INSERT INTO labels_refused (label) SELECT jsonb_build_object('src',
 		FROM unnest('{at://did:web:a_b.example/a.b.c/1,at://did:web:a_b.example,did:web:a_b.example,at://did:web:axb.example/a.b.c/1}'::text[]) AS u},
 		q{SELECT forget('did:web:a_b.example')}, q{SELECT string_agg(label->>'uri', ' ') FROM labels_refused}),
 	'at://did:web:axb.example/a.b.c/1', 'forget: labels about another account stay');
+
+#
+# A reader.
+#
+foreach ([ 6, 1, '6|1' ], [ 5, 8, '5|8' ], [ 5, 6, '5|7' ], [ 4, 9, '5|7' ])
+{
+	my ($tx, $n, $then) = @$_;
+	is(last_of("INSERT INTO reader (name, tx, n) VALUES ('app', '5', 7)", "SELECT read_to('app', '$tx', $n)", 'SELECT tx, n FROM reader'), $then,
+		"read_to: from 5, 7 to $tx, $n");
+}
 
 #
 # A network, and programs that follow it.

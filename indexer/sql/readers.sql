@@ -25,9 +25,10 @@ BEGIN
   END LOOP;
 END $$;
 
--- It has read so far. What all have read is deleted.
+-- It has read so far; a call that comes late does not send it back. What all have read is deleted.
 CREATE OR REPLACE FUNCTION read_to(reader text, tx xid8, n bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE reader AS r SET tx = read_to.tx, n = read_to.n WHERE r.name = read_to.reader;
+  UPDATE reader AS r SET tx = read_to.tx, n = read_to.n
+  WHERE r.name = read_to.reader AND (r.tx, r.n) < (read_to.tx, read_to.n);
   DELETE FROM change AS c WHERE (c.tx, c.n) <= (SELECT r.tx, r.n FROM reader AS r ORDER BY r.tx, r.n LIMIT 1);
 END $$;
