@@ -7,7 +7,8 @@
 # - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on;
 # - a list that never ends, or goes in circles, is reported and read ever more slowly;
 # - what an operator does is done to the account that was named: a DID is no pattern;
-# - a reader is not sent back.
+# - a reader is not sent back;
+# - refused labels are not read again and again once they have reached their bound.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -152,6 +153,18 @@ foreach ([ 6, 1, '6|1' ], [ 5, 8, '5|8' ], [ 5, 6, '5|7' ], [ 4, 9, '5|7' ])
 	is(last_of("INSERT INTO reader (name, tx, n) VALUES ('app', '5', 7)", "SELECT read_to('app', '$tx', $n)", 'SELECT tx, n FROM reader'), $then,
 		"read_to: from 5, 7 to $tx, $n");
 }
+
+#
+# Refused labels beyond their bound: the older half is deleted, and what is left is read again only when the file grows.
+#
+my $refused = q{INSERT INTO labels_refused SELECT jsonb_build_object('uri', repeat(n::text, 100)), now() + n * interval '1 s' FROM generate_series(1, 2000) AS n};
+my $reads   = q{CREATE TEMP TABLE reads AS SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) AS n FROM pg_stat_xact_user_tables WHERE relid = 'labels_refused'::regclass};
+my $more    = q{SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) - n FROM reads, pg_stat_xact_user_tables WHERE relid = 'labels_refused'::regclass};
+my @full    = ('TRUNCATE labels_refused', $refused, q{UPDATE settings SET most_labels_refused = pg_total_relation_size('labels_refused') - 1});
+is(last_of(@full, 'SELECT tidy()', 'SELECT count(*), min(received) > now() FROM labels_refused'), '1000|t', 'most_labels_refused: the older half is deleted');
+is(last_of(@full, 'SELECT tidy()', $reads, ('SELECT tidy()') x 3, $more), 0, '... and the rest is not read again');
+is(last_of(@full, 'SELECT tidy()', $reads, $refused, 'SELECT tidy()', "SELECT ($more) >= 3000"), 't', '... until there is more');
+is(last_of(@full, 'SELECT tidy()', 'UPDATE settings SET most_labels_refused = 1', 'SELECT tidy()', 'SELECT count(*) FROM labels_refused'), 500, 'a bound that is lowered holds at once');
 
 #
 # A network, and programs that follow it.

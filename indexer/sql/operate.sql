@@ -88,6 +88,32 @@ BEGIN
   DELETE FROM host AS h WHERE h.name = (SELECT i.host FROM identity AS i WHERE i.did = me);
 END $$;
 
+-- Deletes the older half of labels_refused when its rows take half of the bytes that its file may have. A deletion does
+-- not make the file smaller, so the rows of a large file are summed up only where its size has changed since.
+CREATE OR REPLACE FUNCTION trim_labels_refused(most bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  size CONSTANT bigint := pg_total_relation_size('labels_refused');
+  was sample;
+BEGIN
+  IF size <= most THEN RETURN; END IF;
+  SELECT * INTO was FROM sample AS x WHERE x.refused_size IS NOT NULL ORDER BY x.at DESC LIMIT 1;
+  IF was.refused_size IS DISTINCT FROM size THEN
+    was.refused_rows := bytes_of_labels_refused();
+  END IF;
+  IF was.refused_rows > most / 2 THEN
+    DELETE FROM labels_refused AS l
+    WHERE l.received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY o.received) FROM labels_refused AS o);
+    was.refused_rows := bytes_of_labels_refused();
+  END IF;
+  UPDATE sample AS x SET refused_size = size, refused_rows = was.refused_rows
+  WHERE x.at = (SELECT max(y.at) FROM sample AS y);
+END $$;
+
+CREATE OR REPLACE FUNCTION bytes_of_labels_refused() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT coalesce(sum(pg_column_size(l.label) + 32), 0) FROM labels_refused AS l);
+END $$;
+
 -- Every ten seconds: counters are summed up and sampled, invented accounts end, and what strangers can fill is bounded.
 CREATE OR REPLACE FUNCTION tidy() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -133,12 +159,7 @@ BEGIN
     EXIT WHEN ended = 2000;
   END LOOP;
   DELETE FROM host WHERE until < later(now(), -interval '1 day');
-  -- Deletion does not make the file smaller, so that alone does not count.
-  IF pg_total_relation_size('labels_refused') > s.most_labels_refused
-     AND (SELECT sum(pg_column_size(l.label) + 32) FROM labels_refused AS l) > s.most_labels_refused / 2 THEN
-    DELETE FROM labels_refused
-    WHERE received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY received) FROM labels_refused);
-  END IF;
+  PERFORM trim_labels_refused(s.most_labels_refused);
   -- Readers of "atid-indexer api" that were killed: each holds a lock while it runs (src/api/changes.js).
   DELETE FROM reader AS r WHERE r.name LIKE 'api %' AND pg_try_advisory_xact_lock(hashtextextended(r.name, 0));
   -- An account whose attempt nobody has ended: the program that had claimed it could not say so. One that the server is

@@ -14,4 +14,8 @@ ALTER TABLE want ADD entries bigint NOT NULL DEFAULT 0;
 ALTER TABLE want ADD smallest bigint[] NOT NULL DEFAULT '{}';
 ALTER TABLE settings ADD most_listed bigint NOT NULL DEFAULT 200000000;  -- entries of a list; then it does not end
 
+-- The size of the file of labels_refused when its rows were last summed up, and the bytes of these.
+ALTER TABLE sample ADD refused_size bigint;
+ALTER TABLE sample ADD refused_rows bigint;
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
