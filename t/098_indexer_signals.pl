@@ -8,7 +8,8 @@
 # - a list that never ends, or goes in circles, is reported and read ever more slowly;
 # - what an operator does is done to the account that was named: a DID is no pattern;
 # - a reader is not sent back;
-# - refused labels are not read again and again once they have reached their bound.
+# - refused labels are not read again and again once they have reached their bound;
+# - an account that a constraint of the operator's refuses to change holds up no others, and is tried again.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -165,6 +166,23 @@ is(last_of(@full, 'SELECT tidy()', 'SELECT count(*), min(received) > now() FROM 
 is(last_of(@full, 'SELECT tidy()', $reads, ('SELECT tidy()') x 3, $more), 0, '... and the rest is not read again');
 is(last_of(@full, 'SELECT tidy()', $reads, $refused, 'SELECT tidy()', "SELECT ($more) >= 3000"), 't', '... until there is more');
 is(last_of(@full, 'SELECT tidy()', 'UPDATE settings SET most_labels_refused = 1', 'SELECT tidy()', 'SELECT count(*) FROM labels_refused'), 500, 'a bound that is lowered holds at once');
+
+#
+# An account that a constraint of the operator's refuses to change: neither it nor others stop settle().
+#
+my @three = ((map { "SELECT meet('did:web:$_.example')" } qw(a b c)),
+	q{ALTER TABLE account ADD CONSTRAINT mine CHECK (did <> 'did:web:a.example' OR wants = 0), ADD CONSTRAINT mine_too CHECK (did <> 'did:web:new.example')},
+	q{INSERT INTO want (what, value) VALUES ('collection', 'a.b.c'), ('account', 'did:web:new.example')}, 'SET client_min_messages = error',
+	'SELECT settle(1) FROM generate_series(1, 6)');
+my $settled = q{SELECT string_agg(did || ' ' || (a.wants = w.n), ' ' ORDER BY did) FROM account AS a, wants AS w};
+is(last_of(@three, $settled), 'did:web:a.example false did:web:b.example true did:web:c.example true', 'settle: the other accounts are changed');
+is(last_of(@three, 'SELECT did, why, next > now(), remedy FROM trouble ORDER BY did'), join("\n", map { "did:web:$_.example|not changed|t|an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again" } qw(a new)),
+	'... the ones that are refused are in trouble');
+is(last_of(@three, 'SELECT settle(100)'), 0, '... and no work while they wait');
+is(last_of(@three, 'UPDATE unsettled SET again = now()', 'SELECT settle(100)', 'SELECT failures, count(*), min(again) = now() + interval $$64 s$$ FROM unsettled GROUP BY 1'), '2|2|t', '... are tried again, later each time');
+is(last_of(@three, 'ALTER TABLE account DROP CONSTRAINT mine, DROP CONSTRAINT mine_too', 'UPDATE unsettled SET again = now()', 'SELECT settle(100)', 'SELECT settle(100)',
+	"SELECT (SELECT count(*) FROM unsettled), (SELECT count(*) FROM trouble), ($settled)"),
+	'0|0|did:web:a.example true did:web:b.example true did:web:c.example true did:web:new.example true', '... and changed once they can be');
 
 #
 # A network, and programs that follow it.

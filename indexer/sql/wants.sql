@@ -37,7 +37,9 @@ END $$;
 
 -- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
 -- are of older wants. The latter wait while 1,000 are to be loaded, or records of silenced accounts are to go. These go
--- in steps of 5,000, as the stream waits for the row of such an account. Returns how much was done.
+-- in steps of 5,000, as the stream waits for the row of such an account. Accounts that an index, a constraint or a trigger
+-- of the operator's refuses to change are tried again later; where there are 1,000 of them, only they are. Returns how
+-- much was done.
 CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   w wants;
@@ -47,6 +49,7 @@ DECLARE
   moment CONSTANT timestamptz := now();
   dids atid.did[];
   again atid.did[] := '{}';
+  refused text[];                                    -- accounts that wait; as text for Citus, as in apply()
   room int := 5000;                                  -- records that go in this step
   done int;
 BEGIN
@@ -54,15 +57,18 @@ BEGIN
   done := heed(50 * most);
   SELECT * INTO w FROM wants;
   WITH gone AS (
-    DELETE FROM unsettled WHERE ctid = ANY (ARRAY(SELECT u.ctid FROM unsettled AS u LIMIT most)) RETURNING did
+    DELETE FROM unsettled AS u
+    WHERE u.ctid = ANY (ARRAY(SELECT x.ctid FROM unsettled AS x WHERE x.failures = 0 LIMIT most)) RETURNING u.did
   )
   SELECT array_agg(did) INTO dids FROM gone;
+  dids := dids || ARRAY(SELECT u.did FROM unsettled AS u WHERE u.failures > 0 AND u.again <= moment ORDER BY u.again LIMIT most);
+  refused := ARRAY(SELECT u.did::text FROM unsettled AS u WHERE u.failures > 0 ORDER BY u.again LIMIT 1000);
   dids := dids || ARRAY(
     SELECT did FROM account
     WHERE wants < CASE WHEN EXISTS (SELECT 1 FROM account WHERE wants < 0 AND state <> 'loading')
                             OR (SELECT count(*) FROM (SELECT 1 FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
                                >= 1000 THEN 0 ELSE w.n END
-      AND state <> 'loading'
+      AND state <> 'loading' AND did::text <> ALL (refused) AND cardinality(refused) < 1000
     ORDER BY wants LIMIT most);
   wanted := patterns();
   FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did WHERE did IS NOT NULL ORDER BY did LOOP
@@ -92,12 +98,41 @@ BEGIN
       END IF;
     EXCEPTION WHEN OTHERS THEN
       PERFORM passed_over(one, SQLSTATE, SQLERRM);
-      UPDATE account SET wants = w.n, problem = CASE WHEN a.wants < 0 THEN 'not written' ELSE problem END,
-                         detail = CASE WHEN a.wants < 0 THEN clipped(SQLERRM, 800) ELSE detail END WHERE did = one;
+      PERFORM leave_unsettled(one, a.wants, w.n, SQLERRM);
     END;
   END LOOP;
+  DELETE FROM unsettled AS u WHERE u.failures > 0 AND u.again <= moment AND u.did = ANY (dids);
   INSERT INTO unsettled (did) SELECT u FROM unnest(again) AS u;
   RETURN done + coalesce(cardinality(dids), 0) - cardinality(again);
+END $$;
+
+-- An account that settle() could not change is of the new wants all the same, as there are others. Where not even that
+-- can be written, or it could not be added, it is tried again, later each time.
+CREATE OR REPLACE FUNCTION leave_unsettled(one atid.did, old_wants int, new_wants int, message text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  left_as_it_is bool := false;
+BEGIN
+  BEGIN
+    UPDATE account AS a
+    SET wants = new_wants, problem = CASE WHEN old_wants < 0 THEN 'not written' ELSE a.problem END,
+        detail = CASE WHEN old_wants < 0 THEN clipped(message, 800) ELSE a.detail END
+    WHERE a.did = one;
+    left_as_it_is := FOUND;
+  EXCEPTION WHEN OTHERS THEN
+    PERFORM passed_over(one, SQLSTATE, SQLERRM);
+  END;
+  IF left_as_it_is THEN RETURN; END IF;
+  SELECT * INTO s FROM settings;
+  UPDATE unsettled AS u
+  SET failures = least(u.failures + 1, 20), detail = clipped(message, 800),
+      again = later(now(), pause(u.failures + 4, s.pause_first, s.pause_most))
+  WHERE u.did = one AND u.failures > 0;
+  IF NOT FOUND THEN
+    INSERT INTO unsettled (did, failures, detail, again)
+    VALUES (one, 1, clipped(message, 800), later(now(), pause(4, s.pause_first, s.pause_most)));
+  END IF;
 END $$;
 
 -- The next list to read: of all accounts, '*', or of those that have a signal; with '*' before the signal it is the list

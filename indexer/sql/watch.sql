@@ -109,6 +109,7 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
 CREATE OR REPLACE VIEW trouble AS
 SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
     WHEN t.why = 'not written' THEN 'an index, a constraint or a trigger refuses a record, or keeps it: mend it, then reload the account'
+    WHEN t.why = 'not changed' THEN 'an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again'
     WHEN t.why = 'no room' THEN 'give the server more disk or memory: it is tried again'
     WHEN t.why = 'unsigned' THEN 'nothing: it ends when the account writes, or when its log has the key'
     WHEN t.why = 'too large' THEN 'set LARGEST higher, and MEMORY with it'
@@ -131,7 +132,9 @@ FROM (
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, i.problem, i.detail, i.ask
   FROM identity AS i JOIN account AS a ON a.did = i.did
-  WHERE i.problem IS NOT NULL AND i.key IS NULL AND a.state = 'unidentified') AS t;
+  WHERE i.problem IS NOT NULL AND i.key IS NULL AND a.state = 'unidentified'
+  UNION ALL
+  SELECT u.did, NULL, NULL, NULL, 'not changed', u.detail, u.again FROM unsettled AS u WHERE u.failures > 0) AS t;
 
 -- Some of them, found by indexes however many there are.
 CREATE OR REPLACE FUNCTION troubles(most int) RETURNS SETOF trouble LANGUAGE plpgsql STABLE AS $$

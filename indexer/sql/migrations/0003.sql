@@ -18,4 +18,9 @@ ALTER TABLE settings ADD most_listed bigint NOT NULL DEFAULT 200000000;  -- entr
 ALTER TABLE sample ADD refused_size bigint;
 ALTER TABLE sample ADD refused_rows bigint;
 
+-- An account that settle() could not change: how often, why, and when it is tried again.
+ALTER TABLE unsettled ADD failures int NOT NULL DEFAULT 0;
+ALTER TABLE unsettled ADD detail text;
+ALTER TABLE unsettled ADD again timestamptz;
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
