@@ -9,7 +9,8 @@
 # - what an operator does is done to the account that was named: a DID is no pattern;
 # - a reader is not sent back;
 # - refused labels are not read again and again once they have reached their bound;
-# - an account that a constraint of the operator's refuses to change holds up no others, and is tried again.
+# - an account that a constraint of the operator's refuses to change holds up no others, and is tried again;
+# - `want list` names the collections that have no Lexicon.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -249,6 +250,12 @@ is(($live->command('init'))[0], 0, 'init');
 $live->ask($quick);
 $live->command('want', @$_) foreach [ 'remove', 'account', '*' ], [ 'add', 'signal', $mine ];
 network('lists?mode=collections');
+is(join(' | ', (map { $live->command('want', 'add', 'collection', $_) } $mine, 'com.example.*')[-1] =~ /^(collection .*)$/mg),
+	"collection * | collection com.example.*  no Lexicon: no view | collection $mine  no Lexicon: no view", 'want list: no Lexicon, no view');
+append_to_file("$folder/mine.json", encode_json({ lexicon => 1, id => $mine, defs => { main => { type => 'record', key => 'tid',
+	record => { type => 'object', properties => { serial => { type => 'integer' } } } } } }));
+$live->command('lexicon', 'add', "$folder/mine.json");
+unlike(($live->command('want', 'list'))[1], qr/no Lexicon/, '... unless there is one');
 my $runs = $live->start(%settings);
 ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
 has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that shows the signal in the stream is found');
@@ -268,8 +275,7 @@ $live->command('want', 'remove', 'account', '*');
 
 # up
 mkdir "$folder/lexicons" or die "$!";
-append_to_file("$folder/lexicons/mine.json", encode_json({ lexicon => 1, id => $mine, defs => { main => { type => 'record', key => 'tid',
-	record => { type => 'object', properties => { serial => { type => 'integer' } } } } } }));
+rename "$folder/mine.json", "$folder/lexicons/mine.json" or die "$!";
 my $with = indexer('with_lists');
 my $ups  = start($with, {}, 'up', "$folder/lexicons", $url);
 ok($with->wait_for('up', "SELECT to_regclass('want') IS NOT NULL"), 'up starts') or diag(slurp_file($ups->{log}));

@@ -283,6 +283,18 @@ export async function addLexicons(db, files) {
   return lexicons(db);
 }
 
+// The wanted collections of which no Lexicon is here.
+async function withoutLexicon(db) {
+  const rows = await rowsOf(
+    db,
+    `SELECT w.value FROM indexer.want AS w
+    WHERE w.what = 'collection' AND w.value <> '*' AND NOT EXISTS (
+      SELECT FROM indexer.lexicons AS l CROSS JOIN unnest(atid.lexicon_nsids(l.lexicons)::text[]) AS n
+      WHERE n LIKE replace(w.value, '*', '%')) LIMIT 10000`,
+  );
+  return new Set(rows.map((r) => r.value));
+}
+
 export async function wants(db) {
   const rows = await rowsOf(
     db,
@@ -293,17 +305,16 @@ export async function wants(db) {
     db,
     `SELECT count(*)::int AS n FROM (SELECT FROM indexer.want WHERE because IS NOT NULL LIMIT 100000) AS w`,
   );
+  const unnamed = await withoutLexicon(db);
   const failing = new Map((await listProblems(db)).map((l) => [`${l.what} ${l.value}`, l.said]));
-  const of = (r) =>
-    r.what === 'collection' || (r.what === 'account' && r.value !== '*')
-      ? ''
-      : r.listed === null
-        ? '  listed'
-        : failing.has(`${r.what} ${r.value}`)
-          ? `  cannot be read: ${failing.get(`${r.what} ${r.value}`)}`
-          : r.refused
-            ? '  the server has no such list: its accounts are asked one by one'
-            : '  being listed';
+  const of = (r) => {
+    if (r.what === 'collection') return unnamed.has(r.value) ? '  no Lexicon: no view' : '';
+    if (r.what === 'account' && r.value !== '*') return '';
+    if (r.listed === null) return '  listed';
+    const why = failing.get(`${r.what} ${r.value}`);
+    if (why !== undefined) return `  cannot be read: ${why}`;
+    return r.refused ? '  the server has no such list: its accounts are asked one by one' : '  being listed';
+  };
   return {
     lines: [
       ...rows.map((r) => `${r.what.padEnd(10)} ${clean(r.value, 512)}${of(r)}`),
