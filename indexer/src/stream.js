@@ -3,6 +3,8 @@
 // - What a taker has not taken yet waits in its queue. While the queues together hold more than WAITING bytes, nothing
 //   is read from the socket, so the server waits, too: memory is bounded however slow a taker is.
 // - A message over LARGEST bytes is hashed as it passes and never held; only its digest and its size are told.
+// - A message that claims more than MOST_CLAIMED bytes ends the connection, which would otherwise be
+//   silent until the ping.
 // - No compression: it would let a server send much by little.
 // - A server that does not answer a ping within 30 seconds is not there.
 import { createHash } from 'node:crypto';
@@ -22,10 +24,12 @@ const OVERHEAD = 500; // bytes of a frame that waits, besides its own
 const PING = 30e3;
 const HANDSHAKE = 15e3;
 const MOST_HEADER = 64e3;
+const MOST_CLAIMED = 1e9; // bytes of a message, by the heads of its frames
 
 // A socket that passes all that comes, but for the payload of messages over `largest` bytes: of these the first
 // `largest` bytes pass at most, and seen({ n, digest, bytes }) tells that the n-th message is no more what was sent.
-// The protocol is RFC 6455: two bytes, the length, perhaps a mask, then the payload.
+// The protocol is RFC 6455: two bytes, the length, perhaps a mask, then the payload. A message that
+// claims more than MOST_CLAIMED bytes is an event 'refused', with an error; nothing passes after it.
 class Sieve extends Duplex {
   constructor(socket, largest, seen) {
     super();
@@ -100,6 +104,8 @@ class Sieve extends Duplex {
         this.hash?.update(part);
         if (!this.drop) pass(part);
         if (this.left === 0) this.ended(pass);
+      } else if (this.state === 'refused') {
+        break;
       } else if (this.state === 'open') {
         pass(rest); // no WebSocket: an answer of HTTP
         break;
@@ -140,6 +146,14 @@ class Sieve extends Duplex {
           : short;
     const control = (before[0] & 8) !== 0;
     this.before = Buffer.alloc(0);
+    if (this.bytes + length > MOST_CLAIMED) {
+      this.state = 'refused';
+      const claim = short === 127 ? before.readBigUInt64BE(2) : length;
+      const limit = `a message must not have more than ${MOST_CLAIMED}`;
+      const why = `the server has announced a frame of ${claim} bytes; ${limit}`;
+      this.emit('refused', new Error(why));
+      return Buffer.alloc(0);
+    }
     this.state = 'payload';
     this.left = length;
     this.last = !control && (before[0] & 128) !== 0;
@@ -184,7 +198,8 @@ export function connect(url, { signal, opened, frame, tooLarge, socketOf }) {
     const createConnection = (o) => {
       const options = { ...o, path: undefined };
       const socket = url.startsWith('wss:') ? tlsOf(options) : net.connect(options);
-      return new Sieve(socket, LARGEST, ({ n, ...told }) => large.set(n, told));
+      const sieve = new Sieve(socket, LARGEST, ({ n, ...told }) => large.set(n, told));
+      return sieve.on('refused', (e) => over(e));
     };
     const ws = new WebSocket(url, {
       maxPayload: LARGEST,

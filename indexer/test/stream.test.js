@@ -34,6 +34,35 @@ const listen = (url, more, signal = new AbortController().signal) => {
   return { came, end };
 };
 
+test('a frame that claims more bytes than can be ends the connection at once', async () => {
+  const head = (bytes) => Buffer.from(`827f${bytes.toString(16).padStart(16, '0')}`, 'hex');
+  for (const bytes of [2n ** 63n - 1n, 10n ** 9n + 1n]) {
+    await serve(
+      (socket) => {
+        socket.send('first', () => socket._socket.write(head(bytes)));
+      },
+      async (url) => {
+        const { came, end } = listen(url);
+        const why = new RegExp(`announced a frame of ${bytes} bytes; .* more than 1000000000`);
+        await assert.rejects(end, why);
+        assert.deepEqual(came.map(String), ['first']);
+      },
+    );
+  }
+});
+
+test('so does a message whose fragments claim them together', async () => {
+  await serve(
+    (socket) => {
+      const next = Buffer.from('007f000000003b9aca00', 'hex');
+      socket.send('a', { fin: false }, () => socket._socket.write(next));
+    },
+    async (url) => {
+      await assert.rejects(listen(url).end, /announced a frame of 1000000000 bytes/);
+    },
+  );
+});
+
 test('frames that are too large pass by, whole or in fragments, and the others come', async () => {
   const large = Buffer.alloc(LARGEST + 1, 'x');
   const huge = Buffer.alloc(40e6, 'y');
