@@ -107,6 +107,8 @@ DECLARE
   far CONSTANT bigint := (SELECT far_ahead FROM settings);
   cursors CONSTANT bigint[] := ARRAY(SELECT t.cursor FROM taker AS t WHERE t.stream = judge.stream
                                      AND t.lo >= from_slot AND t.hi <= to_slot ORDER BY t.lo);
+  one_ahead CONSTANT bigint := (SELECT max(t.ahead) FROM taker AS t WHERE t.stream = judge.stream
+                                AND t.lo >= from_slot AND t.hi <= to_slot);
   all_slots CONSTANT bool := from_slot = 0 AND to_slot = 255;
   one_cursor CONSTANT bigint := CASE WHEN all_slots AND cardinality(cursors) = 1 THEN cursors[1] END;
 BEGIN
@@ -174,7 +176,7 @@ BEGIN
                        > 4.0 * octet_length(j.whole)
               THEN 'The records must not be more than four times the frame.'
               WHEN j.seq > 9007199254740991 THEN 'The number must not be above 9007199254740991.'
-              WHEN j.seq > j.last + far AND j.last > 0 AND j.signed IS NOT TRUE
+              WHEN j.seq > greatest(j.last, one_ahead) + far AND j.last > 0 AND j.signed IS NOT TRUE
               THEN 'The number of a frame without a signature must not be far ahead of the one before.'
               WHEN j.about AND j.did IS NULL THEN 'The account must be a DID.'
               WHEN j.about AND octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
@@ -395,6 +397,49 @@ BEGIN
                   GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);  -- not those that were just added
 END $$;
 
+-- The cursor of a row of a taker behind this batch, whatever is wrong with its frames. No signature covers a number, so
+-- one that skips more than most_skipped is held, and moves the cursor only once three frames of other accounts, or ten
+-- frames of any (where a PDS has one account or two), have come with numbers above it. A number below it ends that: it
+-- was wrong. What is held meanwhile is only the cursor; the frames themselves are taken.
+CREATE OR REPLACE FUNCTION move_cursor(t taker, from_slot int, to_slot int) RETURNS taker LANGUAGE plpgsql AS $$
+DECLARE
+  f record;
+  all_slots CONSTANT bool := from_slot = 0 AND to_slot = 255;
+  step CONSTANT bigint := (SELECT x.most_skipped FROM settings AS x);
+  most CONSTANT bigint := 9007199254740991;
+  last bigint;
+BEGIN
+  SELECT max(s.seq) INTO last FROM said AS s WHERE s.n > 0 AND s.seq BETWEEN 1 AND most
+    AND (all_slots OR coalesce(slot(s.did), 0) BETWEEN from_slot AND to_slot);
+  IF t.ahead IS NULL AND t.cursor > 0 AND last <= t.cursor + step THEN
+    t.cursor := greatest(t.cursor, last);
+    RETURN t;
+  END IF;
+  FOR f IN SELECT s.seq, hashtext(coalesce(s.did::text, '')) AS whose FROM said AS s
+           WHERE s.n > 0 AND s.seq BETWEEN 1 AND most
+             AND (all_slots OR coalesce(slot(s.did), 0) BETWEEN from_slot AND to_slot) ORDER BY s.n
+  LOOP
+    IF f.seq > t.ahead THEN
+      t.ahead_frames := t.ahead_frames + 1;
+      IF cardinality(t.ahead_by) < 4 AND f.whose <> ALL (t.ahead_by) THEN
+        t.ahead_by := t.ahead_by || f.whose;
+      END IF;
+      CONTINUE WHEN t.ahead_frames < 10 AND cardinality(t.ahead_by) < 4;
+      t.cursor := t.ahead;
+    END IF;
+    CONTINUE WHEN f.seq = t.ahead;
+    t.ahead := NULL;
+    IF t.cursor = 0 OR f.seq BETWEEN t.cursor AND t.cursor + step THEN
+      t.cursor := f.seq;
+    ELSIF f.seq > t.cursor THEN
+      t.ahead := f.seq;
+      t.ahead_by := ARRAY[f.whose];
+      t.ahead_frames := 0;
+    END IF;
+  END LOOP;
+  RETURN t;
+END $$;
+
 -- One transaction of a taker, or the error of an index, a constraint or a trigger of the operator's.
 CREATE OR REPLACE FUNCTION take_batch(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
@@ -402,6 +447,7 @@ CREATE OR REPLACE FUNCTION take_batch(
 ) LANGUAGE plpgsql AS $$
 DECLARE
   c record;
+  own taker;
   behind interval;
   most bigint;
 BEGIN
@@ -419,7 +465,7 @@ BEGIN
     PERFORM announce(take_batch.stream, frames);
   END IF;
 
-  SELECT count(*) FILTER (WHERE b.n > 0) AS taken, max(b.seq) FILTER (WHERE b.reason IS NULL AND b.n > 0) AS last,
+  SELECT count(*) FILTER (WHERE b.n > 0) AS taken,
          count(*) FILTER (WHERE b.reason <> unsigned() AND b.n > 0) AS refused, max(b.error) AS error,
          -- neither a time of the future nor one of long ago that somebody has made up decides
          percentile_disc(0.5) WITHIN GROUP (ORDER BY b.at) FILTER (WHERE b.n > 0) AS at,
@@ -432,13 +478,22 @@ BEGIN
   behind := now() - c.at;
   lag := extract(epoch FROM behind);
   SELECT max(t.cursor) INTO most FROM taker AS t WHERE t.stream = take_batch.stream;
-  UPDATE taker AS t
-  SET cursor = greatest(t.cursor, c.last, CASE WHEN take_batch.seen IS NOT NULL THEN least(take_batch.seen, most) END),
-      lag = coalesce(behind, t.lag),
-      taken = CASE WHEN cardinality(take_batch.frames) > 0 OR take_batch.seen IS NOT NULL
-                THEN clock_timestamp() ELSE t.taken END,
-      heard = CASE WHEN cardinality(take_batch.frames) > 0 THEN now() ELSE t.heard END
-  WHERE t.stream = take_batch.stream AND t.lo >= from_slot AND t.hi <= to_slot;
+  FOR own IN SELECT * FROM taker AS x
+           WHERE x.stream = take_batch.stream AND x.lo >= from_slot AND x.hi <= to_slot ORDER BY x.lo
+  LOOP
+    own := move_cursor(own, from_slot, to_slot);
+    IF take_batch.seen > own.cursor THEN
+      own.cursor := greatest(own.cursor, least(take_batch.seen, most));
+      own.ahead := CASE WHEN own.ahead > own.cursor THEN own.ahead END;
+    END IF;
+    UPDATE taker AS x
+    SET cursor = own.cursor, ahead = own.ahead, ahead_by = own.ahead_by,
+        ahead_frames = own.ahead_frames, lag = coalesce(behind, x.lag),
+        taken = CASE WHEN cardinality(take_batch.frames) > 0 OR take_batch.seen IS NOT NULL
+                  THEN clock_timestamp() ELSE x.taken END,
+        heard = CASE WHEN cardinality(take_batch.frames) > 0 THEN now() ELSE x.heard END
+    WHERE x.stream = own.stream AND x.lo = own.lo;
+  END LOOP;
   IF cardinality(frames) > 0 THEN
     UPDATE stream AS x SET error = take_batch.error WHERE x.name = take_batch.stream AND x.error IS DISTINCT FROM take_batch.error;
   END IF;

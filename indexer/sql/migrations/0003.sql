@@ -22,5 +22,12 @@ ALTER TABLE sample ADD refused_rows bigint;
 ALTER TABLE unsettled ADD failures int NOT NULL DEFAULT 0;
 ALTER TABLE unsettled ADD detail text;
 ALTER TABLE unsettled ADD again timestamptz;
+-- Numbers of a stream: no signature covers them.
+ALTER TABLE settings
+  ADD most_skipped bigint NOT NULL DEFAULT 1000;     -- numbers that one frame may skip: see move_cursor()
+ALTER TABLE taker
+  ADD ahead bigint,                                  -- a number that has skipped more, and is held
+  ADD ahead_by int[] NOT NULL DEFAULT '{}',          -- hashes of the accounts of it and of what came above it,
+  ADD ahead_frames int NOT NULL DEFAULT 0;           -- and how many frames these were
 
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');

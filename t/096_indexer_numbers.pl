@@ -1,0 +1,143 @@
+# The numbers of a stream, which no signature covers, move its cursors only as far as they can be believed.
+#
+# The accounts and their commits are made by t/oracles/numbers.js; the SQL here gives them numbers. Shows that
+# - the cursor passes frames that are refused, so nothing comes twice after a restart;
+# - a number that jumps, signed or not, moves no cursor until others follow above it, also where a PDS has one account.
+#
+# Skipped where node and npm are not to be had, or atid_crypto is not installed.
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($accounts, $commits) = (6, 16);
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $node = new_node('indexer_numbers');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my $db = new_database($node, 'indexer');
+$node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d',
+	$node->connstr($db), '-f', "$FindBin::Bin/../indexer/sql/install.sql" ], 'the file install.sql');
+$ENV{PGOPTIONS} = '-c search_path=indexer,public';
+
+# Account I has the DID did:web:nI.example; its commit K, from 0, has revision and root after those of K - 1.
+my $lines = "$oracles->{folder}/lines";
+IPC::Run::run([ $oracles->{node}, "$oracles->{folder}/numbers.js", $accounts, $commits ], '>', $lines)
+  or die 'numbers.js has failed';
+$node->safe_psql($db, <<"SQL");
+CREATE SCHEMA demo;
+CREATE TABLE demo.line AS
+SELECT l::jsonb AS line
+FROM regexp_split_to_table(rtrim(pg_read_file('$lines'), E'\\n'), E'\\n') AS l;
+CREATE FUNCTION demo.of(i int) RETURNS jsonb LANGUAGE sql STABLE
+RETURN (SELECT line FROM demo.line WHERE line->>'did' = format('did:web:n%s.example', i));
+CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql STABLE
+RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t))
+       || atid.record_to_dag_cbor(jsonb_build_object('time', '2026-01-01T00:00:00Z') || body);
+-- a commit without some of its fields
+CREATE FUNCTION demo.commit(seq bigint, i int, k int, VARIADIC without text[] DEFAULT '{}')
+RETURNS bytea LANGUAGE sql STABLE
+RETURN demo.frame('#commit', (demo.of(i)->'commits'->k) - without || jsonb_build_object('seq', seq));
+CREATE FUNCTION demo.identity(seq bigint, i int) RETURNS bytea LANGUAGE sql STABLE
+RETURN demo.frame('#identity', jsonb_build_object('seq', seq, 'did', demo.of(i)->>'did'));
+-- a frame that is refused whoever has signed it
+CREATE FUNCTION demo.wrong(seq bigint, i int) RETURNS bytea LANGUAGE sql STABLE
+RETURN demo.frame('#account', jsonb_build_object('seq', seq, 'did', demo.of(i)->>'did'));
+CREATE FUNCTION demo.take(VARIADIC frames bytea[]) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN
+  PERFORM take('relay', 0, 1, frames), settle(99);
+END \$\$;
+CREATE FUNCTION demo.load(i int) RETURNS text LANGUAGE plpgsql AS \$\$
+DECLARE c int;
+BEGIN
+  UPDATE account SET state = 'loading', load_at = 'infinity', claim = account.claim + 1
+  WHERE did = (demo.of(i)->>'did')::atid.did RETURNING claim INTO c;
+  RETURN (SELECT outcome FROM load(demo.of(i)->>'did', c, decode(demo.of(i)->>'car', 'hex')));
+END \$\$;
+-- how many commits of each account are here
+CREATE FUNCTION demo.here() RETURNS text LANGUAGE sql STABLE
+RETURN (SELECT string_agg((SELECT count(*) FROM jsonb_array_elements(demo.of(i)->'commits') AS c
+                           WHERE c->>'rev' <= a.rev::text)::text, ' ' ORDER BY i)
+        FROM generate_series(0, $accounts - 1) AS i
+             JOIN account AS a ON a.did = (demo.of(i)->>'did')::atid.did);
+SELECT start('relay', 'repos', NULL, 1);
+UPDATE taker SET cursor = 10;
+UPDATE stream SET look = NULL;
+UPDATE want SET listed = NULL;
+SELECT meet((line->>'did')::atid.did) FROM demo.line;
+SELECT know((line->>'did')::atid.did, line->>'key', ARRAY[line->>'key'], NULL,
+            'https://pds.example', false, now()) FROM demo.line;
+SELECT demo.load(i) FROM generate_series(0, $accounts - 1) AS i;
+SQL
+is($node->safe_psql($db, 'SELECT count(*), min(state), demo.here() FROM account'),
+	"$accounts|synchronized|" . join(' ', (0) x $accounts), 'the accounts are here, without their commits');
+
+# The result of the last of some statements, in a transaction that is rolled back.
+sub last_of
+{
+	my (@statements) = @_;
+	my $last = pop @statements;
+	my ($code, $result, $said) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	return $said if $code != 0;
+	return $result =~ s/.*^:::\n?//msr;
+}
+sub take { return 'SELECT demo.take(' . join(', ', @_) . ')'; }
+my $cursor  = 'SELECT cursor FROM taker';
+my $at      = 'SELECT cursor, demo.here() FROM taker';
+my $restart = "SELECT start('relay', 'repos', NULL, 1)";
+
+#
+# Frames that are refused.
+#
+my @wrong = map { "demo.wrong($_, 0)" } 11 .. 13;
+is(last_of(take(@wrong), $cursor), 13, 'the cursor passes frames that are refused');
+is(last_of(take(@wrong), $restart, take(@wrong), 'SELECT sum(refused) FROM taker'), 3, '... which count once');
+is(last_of('UPDATE taker SET cursor = 0', take(@wrong), $restart, 'SELECT count(look) FROM stream'), 0,
+	'... so a new database does not list all accounts again');
+is(last_of(take("demo.frame('#future', '{\"seq\": 11}')"), $cursor), 11, 'it passes kinds that are not known');
+
+#
+# Numbers that jump.
+#
+my $far = 2_000_000_000;
+is(last_of(take("demo.commit($far, 0, 0)"), $at), '10|1 0 0 0 0 0', 'a signed commit far ahead is taken, and moves no cursor');
+is(last_of(take("demo.commit($far, 0, 0)"), take('demo.commit(11, 1, 0)', 'demo.commit(12, 0, 1)'), $at), '12|2 1 0 0 0 0',
+	'... and the frames that follow are taken');
+is(last_of(take("demo.commit($far, 0, 0)", 'demo.commit(11, 1, 0)', "demo.commit($far + 1, 2, 0)", 'demo.commit(12, 3, 0)'), $at),
+	'12|1 1 1 1 0 0', '... however often that happens');
+is(last_of(take("demo.identity($far, 0)"), 'SELECT cursor, (SELECT reason LIKE $$%far ahead%$$ FROM bad) FROM taker'), '10|t',
+	'one without a signature is bad');
+is(last_of(take('demo.identity(1010, 0)'), $cursor), 1010, 'a frame skips 1,000 numbers');
+is(last_of(take('demo.identity(1011, 0)'), $cursor), 10, '... and no more');
+is(last_of(take('demo.identity(9000010, 0)'), take('demo.commit(11, 0, 0)'), $at), '11|1 0 0 0 0 0', '... be it less than far_ahead');
+my @on = map { "demo.commit($far + $_, $_, 0)" } 0 .. 3;
+is(last_of(take(@on[ 0 .. 2 ]), $cursor), 10, 'two other accounts above it do not move it');
+is(last_of(take(@on), $at), $far + 3 . '|1 1 1 1 0 0', '... but three do');
+is(last_of((map { take($_) } @on), $cursor), $far + 3, '... one at a time, too');
+is(last_of((map { take($_) } @on[ 0 .. 2 ]), $restart, (map { take($_) } @on), $cursor), $far + 3, '... also after a restart');
+is(last_of((map { take($_) } @on[ 0 .. 2 ]), take('demo.identity(11, 0)'), take($on[3]), $cursor), 11,
+	'... but not where a number below has come between them');
+my @quiet = map { "demo.commit($far + $_, 0, $_)" } 0 .. 10;
+is(last_of((map { take($_) } @quiet[ 0 .. 9 ]), $at), '10|10 0 0 0 0 0', 'where there is one account, nine frames do not');
+is(last_of((map { take($_) } @quiet), $at), $far + 10 . '|11 0 0 0 0 0', '... but ten do');
+is(last_of((map { take("demo.commit($far * ($_ + 1)::bigint, 0, $_)") } 0 .. 12), $cursor), $far,
+	'... also where all numbers are far from each other');
+is(last_of(take($on[0]), take("demo.identity($far + 1, 1)"), 'SELECT count(*) FROM bad'), 0,
+	'what goes on from such a number needs no signature');
+is(last_of($restart =~ s/1\)$/2)/r, "UPDATE taker SET cursor = 10", (map { "SELECT take('relay', $_, 2, ARRAY[demo.commit($far, 0, 0)])" } 0, 1),
+	"SELECT take('relay', n, 2, '{}', $far) FROM generate_series(0, 1) AS n", 'SELECT max(cursor) FROM taker'), 10,
+	'a number that only the program has seen moves no idle taker');
+is(last_of('UPDATE taker SET cursor = 0', take("demo.identity($far, 0)"), $cursor), $far, 'the first number of all is believed');
+
+$node->stop;
+done_testing();
