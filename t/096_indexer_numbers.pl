@@ -2,7 +2,8 @@
 #
 # The accounts and their commits are made by t/oracles/numbers.js; the SQL here gives them numbers. Shows that
 # - the cursor passes frames that are refused, so nothing comes twice after a restart;
-# - a number that jumps, signed or not, moves no cursor until others follow above it, also where a PDS has one account.
+# - a number that jumps, signed or not, moves no cursor until others follow above it, also where a PDS has one account;
+# - commits without "prevData" are verified against what is here, and applied; it is shown which servers send them.
 #
 # Skipped where node and npm are not to be had, or atid_crypto is not installed.
 
@@ -48,6 +49,12 @@ RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t))
 CREATE FUNCTION demo.commit(seq bigint, i int, k int, VARIADIC without text[] DEFAULT '{}')
 RETURNS bytea LANGUAGE sql STABLE
 RETURN demo.frame('#commit', (demo.of(i)->'commits'->k) - without || jsonb_build_object('seq', seq));
+-- one as small PDSes send it: without "prevData", and its operations without "prev"
+CREATE FUNCTION demo.bare(seq bigint, i int, k int) RETURNS bytea LANGUAGE sql STABLE
+RETURN (SELECT demo.frame('#commit', c - 'prevData' || jsonb_build_object('seq', seq, 'ops',
+                 (SELECT jsonb_agg(o - 'prev' ORDER BY n)
+                  FROM jsonb_array_elements(c->'ops') WITH ORDINALITY AS x (o, n))))
+        FROM (SELECT demo.of(i)->'commits'->k AS c) AS x);
 CREATE FUNCTION demo.identity(seq bigint, i int) RETURNS bytea LANGUAGE sql STABLE
 RETURN demo.frame('#identity', jsonb_build_object('seq', seq, 'did', demo.of(i)->>'did'));
 -- a frame that is refused whoever has signed it
@@ -138,6 +145,28 @@ is(last_of($restart =~ s/1\)$/2)/r, "UPDATE taker SET cursor = 10", (map { "SELE
 	"SELECT take('relay', n, 2, '{}', $far) FROM generate_series(0, 1) AS n", 'SELECT max(cursor) FROM taker'), 10,
 	'a number that only the program has seen moves no idle taker');
 is(last_of('UPDATE taker SET cursor = 0', take("demo.identity($far, 0)"), $cursor), $far, 'the first number of all is believed');
+
+#
+# Commits without "prevData".
+#
+my $is  = 'SELECT demo.here(), (SELECT count(*) FROM bad), (SELECT state FROM account WHERE did = $$did:web:n0.example$$)';
+my @all = map { "demo.bare(11 + $_, 0, $_)" } 0 .. 15;
+is(last_of((map { take($_) } @all), $is), '16 0 0 0 0 0|0|synchronized', 'commits without prevData are applied');
+is(last_of(take(@all), $is), '16 0 0 0 0 0|0|synchronized', '... many in one batch, too');
+is(last_of(take(map { $_ % 2 ? $all[$_] : "demo.commit(11 + $_, 0, $_)" } 0 .. 15), $is), '16 0 0 0 0 0|0|synchronized',
+	'... among others that have it');
+is(last_of(take(@all), q{SELECT a.data = atid.mst_root(atid.at_uri_path(r.uri), r.cid ORDER BY atid.at_uri_path(r.uri) COLLATE "C")
+	FROM record AS r JOIN account AS a USING (did) WHERE r.did = 'did:web:n0.example' GROUP BY a.data}), 't', '... with the root that is signed');
+my $hidden = q{SELECT demo.take(demo.frame('#commit', c - 'prevData' || '{"seq": 20}' || jsonb_build_object('ops', (c->'ops') - 1)))
+	FROM (SELECT demo.of(0)->'commits'->2 AS c) AS x};
+is(last_of(take(@all[ 0, 1 ]), $hidden, $is), '2 0 0 0 0 0|1|desynchronized', 'one that hides a change is bad, and its account is loaded');
+is(last_of(take(@all[ 0, 2 ]), $is), '1 0 0 0 0 0|1|desynchronized', 'one that follows a gap, too');
+is(last_of(take(@all[ 0, 1 ]), q{DELETE FROM record WHERE uri::text LIKE 'at://did:web:n0.example/%/r1'}, take($all[2]), $is),
+	'2 0 0 0 0 0|1|desynchronized', 'one whose older record is not here, too');
+is(last_of("UPDATE settings SET most_hosts = 2", take(@all[ 0, 1 ]), 'SELECT tidy()', take('demo.bare(30, 1, 0)', 'demo.commit(31, 2, 0)'),
+	q{SELECT of, value FROM watch WHERE what = 'commits_without_prev_data'}), 'https://pds.example|3', 'watch has the servers that send them');
+is(last_of("UPDATE settings SET most_hosts = 3", q{UPDATE identity SET host = 'https://h' || substr(did::text, 10, 1)},
+	(map { take("demo.bare(20 + $_, $_, 0)"), 'SELECT tidy()' } 0 .. 5), 'SELECT count(*) FROM unproven'), 3, '... a bounded number of them');
 
 $node->stop;
 done_testing();

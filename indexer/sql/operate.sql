@@ -158,6 +158,7 @@ BEGIN
     ended := ended + 1;
     EXIT WHEN ended = 2000;
   END LOOP;
+  PERFORM sum_unproven();
   DELETE FROM host WHERE until < later(now(), -interval '1 day');
   PERFORM trim_labels_refused(s.most_labels_refused);
   -- Readers of "atid-indexer api" that were killed: each holds a lock while it runs (src/api/changes.js).

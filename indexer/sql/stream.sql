@@ -115,24 +115,31 @@ BEGIN
   WITH late AS (
     DELETE FROM waiting AS w WHERE w.stream = judge.stream AND w.did = ANY (waited) RETURNING w.seq, w.frame
   )
-  INSERT INTO said (n, frame, op, t, error, seq, at, did, shape)
+  INSERT INTO said (n, frame, op, t, error, seq, at, did, shape, bare)
   SELECT p.n, p.late, (p.h).op, (p.h).t, (p.h).error,
          CASE WHEN atid.dag_cbor_typeof((p.h).body, '{seq}') = 'number'
            THEN atid.dag_cbor_get_text((p.h).body, '{seq}')::bigint END,
          atid.datetime_or_null(atid.dag_cbor_get_text((p.h).body, '{time}')),
          atid.did_or_null(atid.dag_cbor_get_text((p.h).body, CASE (p.h).t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])),
          CASE (p.h).t WHEN '#labels' THEN atid.dag_cbor_typeof((p.h).body, '{labels}') IS NOT DISTINCT FROM 'array'
-                      WHEN '#account' THEN atid.dag_cbor_typeof((p.h).body, '{active}') IS NOT DISTINCT FROM 'boolean' END
+                      WHEN '#account' THEN atid.dag_cbor_typeof((p.h).body, '{active}') IS NOT DISTINCT FROM 'boolean' END,
+         (p.h).t = '#commit' AND coalesce(atid.dag_cbor_typeof((p.h).body, '{prevData}'), 'null') = 'null'
+           AND atid.dag_cbor_typeof((p.h).body, '{since}') = 'string'
   FROM (SELECT x.n, x.late, atid.frame_parts(coalesce(x.late, frames[x.n])) AS h
         FROM (SELECT -row_number() OVER (ORDER BY l.seq DESC)::int, l.frame FROM late AS l WHERE l.frame IS NOT NULL
               UNION ALL
               SELECT u.n, NULL FROM generate_series(1, cardinality(frames)) AS u (n)) AS x (n, late)
         OFFSET 0) AS p;
 
-  INSERT INTO known (did, key, moved, here)
-  SELECT i.did, i.key, NOT of_labels AND i.answered IS NOT NULL AND (coalesce(i.host, '') <> ALL (home)) IS TRUE, a.did IS NOT NULL
+  INSERT INTO known (did, key, moved, here, host, rev, data)
+  SELECT i.did, i.key, NOT of_labels AND i.answered IS NOT NULL AND (coalesce(i.host, '') <> ALL (home)) IS TRUE, a.did IS NOT NULL,
+         i.host, CASE WHEN a.state = 'synchronized' THEN a.rev END, a.data
   FROM identity AS i LEFT JOIN account AS a ON a.did = i.did
   WHERE i.did = ANY (ARRAY(SELECT DISTINCT s.did FROM said AS s));
+
+  IF NOT of_labels AND EXISTS (SELECT 1 FROM said AS s WHERE s.bare) THEN
+    PERFORM complete(frames);
+  END IF;
 
   WITH placed AS (
     SELECT s.*, coalesce(one_cursor, t.cursor) AS last, one_cursor IS NOT NULL OR t.cursor IS NOT NULL AS ours,
@@ -184,6 +191,96 @@ BEGIN
               WHEN NOT j.signed THEN unsigned() END,
          j.signed, coalesce((j.e).rev, (j.y).rev), (j.e).since, (j.e).prev_data, (j.r).data
   FROM rooted AS j;
+END $$;
+
+-- Commits without "prevData", as small PDSes send them, get that of the account as it is here, or of its commit before
+-- in this batch; and operations without "prev" that of the record. Nobody has signed these, so judge() verifies the
+-- commit as strictly as any other. One that does not go on from what is here stays as it is, and is bad. Who has sent
+-- such commits is counted.
+CREATE OR REPLACE FUNCTION complete(frames bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  most CONSTANT int := (SELECT x.most_hosts FROM settings AS x);
+  f record;
+  e record;
+  whose atid.did;
+  rev atid.tid;
+  root atid.cid_link;
+  written jsonb;                                     -- the CIDs of records by their paths, in this batch
+BEGIN
+  INSERT INTO unproven (host, n)
+  SELECT k.host, count(*) FROM said AS s JOIN known AS k ON k.did = s.did
+  WHERE s.bare AND s.n > 0 AND k.here AND k.host IS NOT NULL
+    AND (SELECT count(*) FROM (SELECT 1 FROM unproven AS u LIMIT 2 * most) AS q) < 2 * most
+  GROUP BY k.host;
+  FOR f IN SELECT s.n, s.did, s.bare, k.rev, k.data, coalesce(s.frame, frames[s.n]) AS frame
+           FROM (SELECT c.*, bool_or(c.bare) OVER (PARTITION BY c.did) AS one_is
+                 FROM said AS c WHERE c.t = '#commit') AS s
+                JOIN known AS k ON k.did = s.did
+           WHERE s.one_is AND k.rev IS NOT NULL
+           ORDER BY s.did, s.n
+  LOOP
+    IF whose IS DISTINCT FROM f.did THEN
+      whose := f.did;
+      rev := f.rev;
+      root := f.data;
+      written := '{}';
+    END IF;
+    SELECT c.rev, c.since, r.data INTO e
+    FROM atid.commit_event(f.frame) AS c CROSS JOIN atid.repo_commit(c.blocks) AS r;
+    CONTINUE WHEN (e.since = rev) IS NOT TRUE;
+    IF f.bare THEN
+      UPDATE said AS s SET frame = with_prev(f.frame, f.did, root, written) WHERE s.n = f.n;
+    END IF;
+    rev := e.rev;
+    root := e.data;
+    SELECT written || coalesce(jsonb_object_agg(o.collection || '/' || o.rkey::text, o.cid::text), '{}') INTO written
+    FROM atid.commit_event_ops(f.frame) AS o;
+  END LOOP;
+END $$;
+
+-- A commit with the root before it, and the CIDs of its records before it, as far as they are known: where they were
+-- written just now, or from the table record. NULL: it cannot be written again.
+CREATE OR REPLACE FUNCTION with_prev(frame bytea, account atid.did, root atid.cid_link, written jsonb) RETURNS bytea
+LANGUAGE plpgsql AS $$
+DECLARE
+  body bytea;
+  message jsonb;
+  op jsonb;
+  ops jsonb := '[]';
+  prev text;
+BEGIN
+  SELECT h.body INTO body FROM atid.frame_parts(frame) AS h;
+  message := atid.dag_cbor_to_record(body);
+  FOR op IN SELECT o.value FROM jsonb_array_elements(message->'ops') WITH ORDINALITY AS o (value, n) ORDER BY o.n LOOP
+    IF op->>'action' <> 'create' AND op->>'prev' IS NULL THEN
+      prev := written->>(op->>'path');
+      IF NOT written ? (op->>'path') THEN
+        SELECT r.cid INTO prev FROM record AS r
+        WHERE r.did = account AND r.uri = ('at://' || account::text || '/' || (op->>'path'))::atid.at_uri;
+      END IF;
+      op := op || CASE WHEN prev IS NULL THEN '{}'
+                       ELSE jsonb_build_object('prev', jsonb_build_object('$link', prev)) END;
+    END IF;
+    ops := ops || jsonb_build_array(op);
+  END LOOP;
+  RETURN substr(frame, 1, octet_length(frame) - octet_length(body)) || atid.record_to_dag_cbor(
+    message || jsonb_build_object('ops', ops, 'prevData', jsonb_build_object('$link', root)));
+EXCEPTION WHEN OTHERS THEN
+  IF of_server(SQLSTATE) THEN RAISE; END IF;
+  RETURN NULL;
+END $$;
+
+-- Sums up who has sent commits without "prevData": of the last 30 days, and no more hosts than most_hosts.
+CREATE OR REPLACE FUNCTION sum_unproven() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM unproven AS u WHERE NOT u.summed OR u.at < now() - interval '30 days') THEN
+    WITH old AS (
+      DELETE FROM unproven RETURNING host, n, at
+    )
+    INSERT INTO unproven (host, n, at, summed)
+    SELECT o.host, sum(o.n), max(o.at), true FROM old AS o WHERE o.at > now() - interval '30 days'
+    GROUP BY o.host ORDER BY max(o.at) DESC LIMIT (SELECT s.most_hosts FROM settings AS s);
+  END IF;
 END $$;
 
 -- The reason of a frame whose only fault is its signature: a newer log may have the key.

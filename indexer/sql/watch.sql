@@ -73,6 +73,15 @@ BEGIN
                                 AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= now() ORDER BY i.ask DESC LIMIT 5000) AS q);
 END $$;
 
+-- The hosts whose commits come without "prevData", those with the most first, with how many commits there were within
+-- 30 days.
+CREATE OR REPLACE FUNCTION unproven_hosts(most int) RETURNS TABLE (host text, commits bigint, last timestamptz)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT u.host, sum(u.n)::bigint, max(u.at) FROM unproven AS u
+               GROUP BY u.host ORDER BY 2 DESC, 1 LIMIT most;
+END $$;
+
 -- Numbers for a monitoring system.
 CREATE OR REPLACE VIEW watch AS
 WITH c AS MATERIALIZED (SELECT what, n FROM counted)
@@ -91,6 +100,8 @@ UNION ALL
 SELECT 'hosts_failing', 'all', count(*) FROM host WHERE (failures > 2 OR problem = 'throttled') AND until > now()
 UNION ALL
 SELECT 'lists_failing', 'all', count(*) FROM list_problems
+UNION ALL
+SELECT 'commits_without_prev_data', u.host, u.commits FROM unproven_hosts(20) AS u
 UNION ALL
 SELECT 'bytes', v.what, v.n FROM (VALUES
   ('bad', pg_total_relation_size('bad')), ('waiting', pg_total_relation_size('waiting')),

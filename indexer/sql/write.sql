@@ -23,10 +23,19 @@ BEGIN
     seq   bigint,
     at    timestamptz,                               -- its own time
     did   atid.did,
-    shape bool                                       -- "labels" is an array, "active" is true or false
+    shape bool,                                      -- "labels" is an array, "active" is true or false
+    bare  bool                                       -- a commit, not the first one, without "prevData"
   ) ON COMMIT DELETE ROWS;
   -- what is known of these accounts
-  CREATE TEMP TABLE known (did atid.did PRIMARY KEY, key text, moved bool, here bool) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE known (
+    did   atid.did PRIMARY KEY,
+    key   text,
+    moved bool,
+    here  bool,
+    host  text,
+    rev   atid.tid,                                  -- of an account that is synchronized,
+    data  atid.cid_link                              -- and its root
+  ) ON COMMIT DELETE ROWS;
   -- and as judge() finds them
   CREATE TEMP TABLE batch (
     n         int,

@@ -57,6 +57,7 @@ export async function status(db) {
   lines.push(...(await backfill(db)));
   const lists = await listProblems(db);
   if (lists.length > 0) lines.push('', 'Lists of accounts that cannot be read:', ...lists.map((l) => `  ${l.text}`));
+  lines.push(...(await unproven(db)));
   lines.push('', ...(await troubles(db)));
   return { lines, ok: streams.every((s) => s.problem === null) && !lists.some((l) => l.long) };
 }
@@ -89,6 +90,17 @@ async function backfill(db) {
   if (!s || s.behind === 0) return [];
   const left = s.less > 0 ? `, ${duration((s.behind * s.seconds) / s.less)} left` : '';
   return ['', `${number(s.behind)} accounts to identify and load, ${number(s.loads / s.seconds)}/s${left}`];
+}
+
+// The servers whose commits lack "prevData".
+async function unproven(db) {
+  const hosts = await rowsOf(
+    db,
+    'SELECT host, commits, count(*) OVER () AS n FROM indexer.unproven_hosts(10000)',
+  );
+  if (hosts.length === 0) return [];
+  const most = hosts.slice(0, SHOWN).map((h) => `${clean(h.host)} (${number(h.commits)})`);
+  return ['', `Commits without prevData come from ${number(hosts[0].n)} servers: ${most.join(', ')}`];
 }
 
 async function troubles(db) {

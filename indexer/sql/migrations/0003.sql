@@ -30,4 +30,12 @@ ALTER TABLE taker
   ADD ahead_by int[] NOT NULL DEFAULT '{}',          -- hashes of the accounts of it and of what came above it,
   ADD ahead_frames int NOT NULL DEFAULT 0;           -- and how many frames these were
 
+-- Hosts whose commits come without "prevData": a row for each batch, until tidy() sums them up.
+CREATE TABLE unproven (
+  host   text NOT NULL CHECK (octet_length(host) <= 512),
+  n      bigint NOT NULL,                            -- commits
+  at     timestamptz NOT NULL DEFAULT now(),         -- the last of them
+  summed bool NOT NULL DEFAULT false
+);
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
