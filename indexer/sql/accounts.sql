@@ -69,27 +69,30 @@ BEGIN
   END IF;
 END $$;
 
--- What the server says of an account whose row is locked: in its stream, or where it was asked at a time. What its
--- stream said since is newer, and two reasons are about the server. An account whose revision is newer than what is
--- there is loaded.
+-- What the server reports of an account whose row is locked: in its stream, or in an answer to a request of a time. What
+-- its stream reported since is newer, and two reasons are about the server. A revision that is newer than what is here
+-- has the account loaded; as nobody has signed it, it refuses no repository, and one that is still older after two loads
+-- brings no third.
 CREATE OR REPLACE FUNCTION tell(a account, is_active bool, why text, latest text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest)
                                    AND latest::atid.tid <= atid.tid_ceil(now() + most_ahead()) THEN latest END;
   since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
+  is_new CONSTANT bool := (newest <= a.rev OR newest <= a.unsigned_rev AND a.unsigned_loads > 1) IS NOT TRUE;
 BEGIN
-  IF a.state = 'barred' OR a.said >= asked OR NOT is_active AND why IN ('throttled', 'desynchronized') THEN
+  IF a.state = 'barred' OR NOT is_active AND (a.said >= asked OR why IN ('throttled', 'desynchronized')) THEN
     NULL;
   ELSIF NOT is_active THEN
     PERFORM silence(a, 'inactive', why);
-  ELSIF a.state = 'inactive' THEN
+  ELSIF a.state = 'inactive' AND (a.said >= asked) IS NOT TRUE THEN
     PERFORM revive(a, now());
-  ELSIF a.rev < newest AND a.state = 'synchronized' THEN
+  ELSIF a.state = 'synchronized' AND newest IS NOT NULL AND is_new THEN
     PERFORM become(a, 'desynchronized', now());
   END IF;
   UPDATE account AS x
-  SET listed = coalesce(asked, since), said = coalesce(since, x.said), heard = greatest(x.heard, newest), check_at = 'infinity'
+  SET listed = coalesce(asked, since), said = coalesce(since, x.said), check_at = 'infinity',
+      unsigned_rev = CASE WHEN is_new THEN greatest(x.unsigned_rev, newest) ELSE x.unsigned_rev END
   WHERE x.did = a.did;
 END $$;
 

@@ -113,7 +113,12 @@ BEGIN
   END IF;
   outcome := 'loaded';
   UPDATE account AS x
-  SET rev = c.rev, data = c.data, heard = NULL, wants = w, failures = 0, older = 0, problem = NULL, detail = NULL
+  SET rev = c.rev, data = c.data, heard = NULL, wants = w, failures = 0, older = 0, problem = NULL, detail = NULL,
+      -- The server has named a newer revision, which may be untrue: it is asked again, once.
+      unsigned_rev = CASE WHEN c.rev < x.unsigned_rev THEN x.unsigned_rev END,
+      unsigned_loads = CASE WHEN c.rev < x.unsigned_rev THEN least(x.unsigned_loads + 1, 2) ELSE 0 END,
+      check_at = CASE WHEN c.rev < x.unsigned_rev AND x.unsigned_loads = 0
+                   THEN least(x.check_at, later(now(), pause(4, s.pause_first, s.pause_most))) ELSE x.check_at END
   WHERE x.did = a.did;
   PERFORM become(a, 'synchronized');
   INSERT INTO tally (what, n) VALUES ('loads', 1);

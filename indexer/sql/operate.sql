@@ -79,7 +79,9 @@ BEGIN
   SELECT r.uri, r.did, atid.at_uri_collection(r.uri), false, r.cid, r.block FROM record AS r
   WHERE r.did = me AND r.uri BETWEEN atid.at_uri_make(me) AND atid.at_uri_scope_upper(atid.at_uri_make(me));
   PERFORM write();
-  UPDATE account AS x SET failures = 0, older = 0, gaps = 0, problem = NULL, detail = NULL WHERE x.did = me;
+  UPDATE account AS x
+  SET failures = 0, older = 0, gaps = 0, problem = NULL, detail = NULL, unsigned_rev = NULL, unsigned_loads = 0
+  WHERE x.did = me;
   IF a.state IN ('synchronized', 'desynchronized') THEN
     PERFORM become(a, 'desynchronized', now());
   ELSIF a.state = 'inactive' THEN

@@ -193,6 +193,7 @@ BEGIN
   FROM (VALUES ('state', a.state), ('next attempt', CASE WHEN t.next < 'infinity' THEN t.next::text END), ('what to do', t.remedy),
     ('failures', nullif(a.failures, 0)::text), ('gaps today', CASE WHEN a.gap_at > now() - interval '1 day' THEN a.gaps::text END),
     ('revision', a.rev::text), ('time of it', atid.tid_timestamp(a.rev)::text), ('announced', a.heard::text),
+    ('announced without a signature', CASE WHEN (a.unsigned_rev <= a.rev) IS NOT TRUE THEN a.unsigned_rev::text END),
     ('handle', i.handle), ('server', i.pds), ('key', i.key), ('identity answered', i.answered::text), ('identity asked again', i.ask::text),
     ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', ' || h.problem END), ('wanted because of', because),
     ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),

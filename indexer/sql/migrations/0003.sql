@@ -37,5 +37,8 @@ CREATE TABLE unproven (
   at     timestamptz NOT NULL DEFAULT now(),         -- the last of them
   summed bool NOT NULL DEFAULT false
 );
+-- Revisions that a list or an answer about an account names. Nobody has signed them: heard has only signed ones.
+ALTER TABLE account ADD unsigned_rev atid.tid;                -- the newest; it has the account loaded
+ALTER TABLE account ADD unsigned_loads int NOT NULL DEFAULT 0;  -- how many loads had an older repository than that
 
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
