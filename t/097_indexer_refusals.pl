@@ -1,7 +1,8 @@
 # What the indexer refuses, and what an unsigned claim may do.
 #
 # The accounts are those of demo/, as in t/079_indexer_schema.pl. Shows that
-# - a revision that nobody has signed brings one load, and one more, and refuses no repository.
+# - a revision that nobody has signed brings one load, and one more, and refuses no repository;
+# - a frame that is refused without a look at its signature, or is too large, has the server queried about its account.
 #
 # Each statement is rolled back. Skipped where atid_crypto is not there.
 
@@ -74,6 +75,49 @@ is(last_of($list, $load, $due, $answer, $load, "SELECT told('$did', true, NULL, 
 	FROM account WHERE did = '$did'", $state), 'synchronized', '... and the same revision brings no third load');
 is(last_of("UPDATE account SET said = now() + interval '1 s'", $answer, $state), 'desynchronized',
 	'a newer revision counts even where the stream has reported on the account since');
+
+# A frame that is refused for its form, or too large, may have been a commit.
+sub commit
+{
+	my ($seq, $account) = @_;
+	return qq{demo.frame('#commit', '{"seq": $seq, "repo": "@{[ $account // $did ]}", "tooBig": true}')};
+}
+my $refused = 'SELECT demo.take(' . commit(11) . ')';
+my $large   = "SELECT too_large('relay', sha256('x'), 6000000, '$did'); SELECT settle(99)";
+my $doubted = 'SELECT did FROM doubtful(9)';
+my $explain = "SELECT value FROM explain('$did') WHERE what";
+is(last_of($refused, $doubted), $did, 'a commit that is refused for its form has the server queried about its account');
+is(last_of('SELECT demo.take(' . commit(11) =~ s/#commit/#sync/r =~ s/repo/did/r . ')', $doubted), $did, '... and a #sync');
+is(last_of($large, $doubted), $did, '... and a frame that is too large');
+is(last_of("SELECT too_large('relay', sha256('x'), 6000000, 'did:web:nobody.example')", 'SELECT settle(99)',
+	'SELECT (SELECT count(*) FROM bad), (SELECT count(*) FROM account WHERE check_at < $$infinity$$)'), '1|0',
+	'... unless its account is not here');
+is(last_of($refused, $doubted, $answer, $state), 'desynchronized', '... which has the account loaded if it is behind');
+my $same = "SELECT told('$did', true, NULL, rev::text, now()) FROM account WHERE did = '$did'";
+is(last_of($refused, $doubted, $same, $state),
+	'synchronized', '... and not if it is not');
+is(last_of($refused, $doubted, $same, 'SELECT demo.take(' . commit(12) . ')', $doubted), '',
+	'the server is queried once in an hour');
+is(last_of($refused, $doubted, $same, 'SELECT demo.take(' . commit(12) . ')', "SELECT check_at BETWEEN
+	now() + interval '59 min' AND now() + interval '61 min' FROM account WHERE did = '$did'"), 't', '... and then again');
+is(last_of($refused, "$explain = 'answer'"),
+	'it is here, but a frame of it was refused: the server will be queried for its revision', 'explain() says so');
+like(last_of($refused, "UPDATE bad SET received = now() - interval '1 s'", $large, "$explain = 'frames refused'"),
+	qr/^2, the newest at .*: The frame must not be longer than 5 MB; it has 6000000 bytes\.$/,
+	'... and has the number of frames, and the newest reason');
+is(last_of("SELECT exclude('$did')", $large, 'SELECT count(*) FROM bad'), 0, 'nothing is kept of an account that is excluded');
+
+# While the account is being loaded, the notice waits for the end of that.
+$node->safe_psql($db, "SELECT become(grasp('$did'), 'desynchronized', now())");
+my $claim = $node->safe_psql($db, "SELECT claim FROM claim(9, true, NULL, NULL, '{}') WHERE did = '$did'");
+my $loader = $node->background_psql($db);
+$loader->query_safe("BEGIN; SELECT load('$did', $claim, demo.car('$did'))");
+is($node->safe_psql($db, "SET lock_timeout = '5 s'; $refused; SELECT count(*) FROM notice WHERE what = 'refused'") =~ s/^\n//r, 1,
+	'the stream does not wait for an account that is being loaded');
+$loader->query_safe('COMMIT');
+$loader->quit;
+is($node->safe_psql($db, 'SELECT settle(99)'), 1, '... whose notice is followed afterwards');
+is($node->safe_psql($db, "SELECT check_at <= now() FROM account WHERE did = '$did'"), 't', '... by a query');
 
 $node->stop;
 done_testing();

@@ -136,6 +136,21 @@ BEGIN
   RETURNING a.did::text, now();
 END $$;
 
+-- A frame of an account was refused, and only the server can report whether it has a newer revision. It is queried at
+-- most once an hour, as anybody can send such frames. False: the account is being loaded at this moment.
+CREATE OR REPLACE FUNCTION doubt(one atid.did) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+  a CONSTANT account := grasp(one);
+  at timestamptz;
+BEGIN
+  IF a.did IS NULL THEN
+    RETURN NOT EXISTS (SELECT 1 FROM account AS x WHERE x.did = one);
+  END IF;
+  at := CASE WHEN a.doubted > now() THEN a.doubted ELSE greatest(now(), later(a.doubted, interval '1 hour')) END;
+  UPDATE account AS x SET check_at = least(x.check_at, at), doubted = at WHERE x.did = one AND x.state <> 'barred';
+  RETURN true;
+END $$;
+
 -- An account goes, with all that is its own, but for what others point at it. False: it is being loaded.
 CREATE OR REPLACE FUNCTION remove(one atid.did, waits bool DEFAULT false) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE
@@ -170,6 +185,7 @@ BEGIN
       DELETE FROM notice AS x WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y ORDER BY y.n LIMIT most)) RETURNING *
     )
     SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity, bool_or(what = 'signature') AS signature,
+           bool_or(what = 'refused') AS refused,
            -- what was wanted when the stream told it may be wanted no more
            min(because) FILTER (WHERE what = 'signal' AND EXISTS (
              SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', taken.because))) AS signal,
@@ -183,6 +199,10 @@ BEGIN
       END IF;
       IF r.met AND EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value IN ('*', r.did::text)) THEN
         PERFORM meet(r.did);
+      END IF;
+      IF r.refused AND NOT doubt(r.did) THEN
+        INSERT INTO notice (did, what) VALUES (r.did, 'refused');
+        n := n - 1;
       END IF;
       -- Others can cause no more requests than by these pauses; the first comes at once.
       IF r.identity OR r.signature THEN

@@ -79,13 +79,22 @@ BEGIN
              < now() - (SELECT missed_after FROM settings));
 END $$;
 
--- A frame that is too large to be read: only its digest is kept.
-CREATE OR REPLACE FUNCTION too_large(stream text, digest bytea, bytes bigint) RETURNS void LANGUAGE plpgsql AS $$
+-- A frame that is too large to be read: only its digest is kept. Its beginning may name an account.
+CREATE OR REPLACE FUNCTION too_large(stream text, digest bytea, bytes bigint, account text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  me CONSTANT atid.did := atid.did_or_null(CASE WHEN octet_length(account) <= 512 THEN account END);
 BEGIN
-  INSERT INTO bad (digest, stream, reason, early)
-  SELECT too_large.digest, too_large.stream, format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false
-  WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings)
+  SELECT * INTO s FROM settings;
+  PERFORM writes();
+  INSERT INTO bad (digest, stream, did, reason, early)
+  SELECT too_large.digest, too_large.stream, me, format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false
+  WHERE pg_total_relation_size('bad') < s.most_bad AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = me)
   ON CONFLICT DO NOTHING;
+  INSERT INTO notice (did, what) SELECT a.did, 'refused' FROM account AS a
+  WHERE a.did = me AND (SELECT x.kind FROM stream AS x WHERE x.name = too_large.stream) = 'repos'
+    AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   UPDATE taker AS t SET refused = t.refused + 1 WHERE t.stream = too_large.stream AND t.lo = 0;
 END $$;
 
@@ -327,6 +336,13 @@ BEGIN
          THEN 'signature' END AS what) AS w
   WHERE w.what IS NOT NULL AND b.did IS NOT NULL
     AND (w.what = 'met' OR b.met)
+    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
+    AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
+  -- A frame that was refused without its signature, which brings a load, may have been a commit all the same.
+  INSERT INTO notice (did, what)
+  SELECT DISTINCT b.did, 'refused'
+  FROM batch AS b
+  WHERE b.t IN ('#commit', '#sync') AND b.here AND b.reason <> unsigned() AND (b.signed IS NOT TRUE OR b.rev IS NULL)
     AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
     AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   IF signals <> '{}' AND NOT of_labels AND NOT all_wanted THEN

@@ -163,6 +163,7 @@ DECLARE
   t trouble;
   all_listed CONSTANT bool := EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = '*' AND w.listed IS NULL);
   because text;
+  refused text;
 BEGIN
   IF me IS NULL THEN
     RETURN QUERY VALUES ('answer', 'this is no DID');
@@ -179,6 +180,8 @@ BEGIN
     THEN 'it is not wanted: neither it nor a signal that it has is in the table want'
     WHEN a.did IS NULL AND NOT all_listed AND everybody() THEN 'it is not here yet: the list of all accounts is still being read'
     WHEN a.did IS NULL THEN 'it is not here: the server has not listed it, and it has not written since'
+    WHEN a.state = 'synchronized' AND a.doubted IS NOT NULL AND a.check_at < 'infinity'
+    THEN 'it is here, but a frame of it was refused: the server will be queried for its revision'
     WHEN a.state = 'synchronized' THEN 'it is here, up to the last commit that the stream had'
     WHEN a.state = 'loading' THEN 'its repository is being loaded'
     WHEN a.state = 'inactive' THEN 'the server says that it is not active: ' || a.status || coalesce('; ' || t.why || ', ' || t.detail, '')
@@ -187,6 +190,9 @@ BEGIN
     WHEN a.state = 'unidentified' THEN 'its key is not known: ' || coalesce(t.why || coalesce(', ' || t.detail, ''), 'it is being asked for')
     ELSE 'it waits to be loaded' || coalesce(': ' || t.why || coalesce(', ' || t.detail, ''), '') END
   FROM (SELECT 1) AS one LEFT JOIN exclusion AS x ON x.did = me;
+  SELECT concat(CASE WHEN count(*) < 1000 THEN count(*)::text ELSE '1000 or more' END, ', the newest at ', max(q.received), ': ',
+                (array_agg(q.reason ORDER BY q.received DESC))[1]) INTO refused
+  FROM (SELECT b.received, b.reason FROM bad AS b WHERE b.did = me ORDER BY b.received DESC LIMIT 1000) AS q HAVING count(*) > 0;
   SELECT w.because INTO because FROM want AS w WHERE w.what = 'account' AND w.value = account;
   RETURN QUERY
   SELECT v.what, v.value
@@ -196,6 +202,7 @@ BEGIN
     ('announced without a signature', CASE WHEN (a.unsigned_rev <= a.rev) IS NOT TRUE THEN a.unsigned_rev::text END),
     ('handle', i.handle), ('server', i.pds), ('key', i.key), ('identity answered', i.answered::text), ('identity asked again', i.ask::text),
     ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', ' || h.problem END), ('wanted because of', because),
+    ('frames refused', refused), ('server queried', CASE WHEN a.check_at < 'infinity' THEN a.check_at::text END),
     ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),
     ('frames that wait', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM waiting AS w WHERE w.did = me LIMIT 1000) AS q)))
     AS v (what, value)

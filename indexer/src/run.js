@@ -5,9 +5,9 @@
 // the workers do not notice.
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { Failure, clean, retryAfter } from './border.js';
+import { Failure, clean, isDid, retryAfter } from './border.js';
 import { Pool, Problem, connect, holderOf, isLost, isOfServer, told } from './database.js';
-import { byteaArray } from './frames.js';
+import { byteaArray, routeOf } from './frames.js';
 import { Http } from './http.js';
 import * as log from './log.js';
 import { createServer } from './metrics.js';
@@ -254,10 +254,11 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
             wait = 500;
           } else if (op === -1 && first === null) queues.open(); // an error, behind which nothing comes
         },
-        tooLarge: ({ digest, bytes }) => {
-          log.info(`a frame of ${bytes} bytes is too large`);
+        tooLarge: ({ digest, bytes, did }) => {
+          const account = isDid(did) ? did : null;
+          log.info(`a frame of ${bytes} bytes${account === null ? '' : ` of ${clean(account, 600)}`} is too large`);
           pools.small
-            .row('SELECT indexer.too_large($1, $2, $3)', [name, digest, bytes])
+            .row('SELECT indexer.too_large($1, $2, $3, $4)', [name, digest, bytes, account])
             .catch((e) => log.error(`too large: ${told(e)}`));
         },
       });
@@ -322,7 +323,13 @@ async function takes({ name, taker, takers, queues, pools, signal, total, stream
       tries = 0;
       const digest = createHash('sha256').update(frames[0]).digest();
       log.error(`a frame is passed over, SHA-256 ${digest.toString('hex')}: ${told(e)}`);
-      await pools.small.row('SELECT indexer.too_large($1, $2, $3)', [name, digest, frames[0].length]);
+      const { did } = routeOf(frames[0]);
+      await pools.small.row('SELECT indexer.too_large($1, $2, $3, $4)', [
+        name,
+        digest,
+        frames[0].length,
+        isDid(did) ? did : null,
+      ]);
     }
     return true;
   });

@@ -2,7 +2,8 @@
 //
 // - What a taker has not taken yet waits in its queue. While the queues together hold more than WAITING bytes, nothing
 //   is read from the socket, so the server waits, too: memory is bounded however slow a taker is.
-// - A message over LARGEST bytes is hashed as it passes and never held; only its digest and its size are told.
+// - A message over LARGEST bytes is hashed as it passes and never held: its digest, its size, and the account that its
+//   beginning names are reported.
 // - A message that claims more than MOST_CLAIMED bytes ends the connection, which would otherwise be
 //   silent until the ping.
 // - No compression: it would let a server send much by little.
@@ -17,6 +18,7 @@ import { routeOf, takerOf } from './frames.js';
 import { AGENT } from './http.js';
 
 export const LARGEST = 5e6; // bytes of a frame
+const BEGINNING = 1e6; // bytes of a larger one that may name its account
 export const MOST_FRAMES = 1000; // in a transaction
 const MOST_BYTES = 8e6; // in a transaction
 const WAITING = 16e6;
@@ -27,7 +29,7 @@ const MOST_HEADER = 64e3;
 const MOST_CLAIMED = 1e9; // bytes of a message, by the heads of its frames
 
 // A socket that passes all that comes, but for the payload of messages over `largest` bytes: of these the first
-// `largest` bytes pass at most, and seen({ n, digest, bytes }) tells that the n-th message is no more what was sent.
+// `largest` bytes pass at most, and seen({ n, digest, bytes, did }) tells that the n-th message is no more what was sent.
 // The protocol is RFC 6455: two bytes, the length, perhaps a mask, then the payload. A message that
 // claims more than MOST_CLAIMED bytes is an event 'refused', with an error; nothing passes after it.
 class Sieve extends Duplex {
@@ -42,7 +44,9 @@ class Sieve extends Duplex {
     this.drop = false; // of which nothing passes
     this.n = 0; // messages so far
     this.bytes = 0; // of the message, in the frames that have begun
-    this.hash = null; // of a message whose bytes may be too many
+    this.hash = null; // of a message whose bytes may be too many,
+    this.beginning = null; // and a copy of the first of these,
+    this.kept = 0; // of so many
     socket.on('data', (chunk) => {
       if (!this.sift(chunk)) socket.pause();
     });
@@ -101,7 +105,7 @@ class Sieve extends Duplex {
         const part = rest.subarray(0, this.left);
         rest = rest.subarray(part.length);
         this.left -= part.length;
-        this.hash?.update(part);
+        if (this.hash) this.digest(part);
         if (!this.drop) pass(part);
         if (this.left === 0) this.ended(pass);
       } else if (this.state === 'refused') {
@@ -164,7 +168,7 @@ class Sieve extends Duplex {
       if (this.bytes > this.largest) this.drop = true;
       if ((this.drop || !whole) && !this.hash) this.hash = createHash('sha256');
     } else {
-      this.kept = this.hash; // a control frame between the frames of a message
+      this.aside = this.hash; // a control frame between the frames of a message
       this.hash = null;
     }
     this.control = control;
@@ -175,20 +179,31 @@ class Sieve extends Duplex {
     return rest;
   }
 
+  // A part of a message that may be too large.
+  digest(part) {
+    this.hash.update(part);
+    this.beginning ??= Buffer.alloc(BEGINNING);
+    this.kept += part.copy(this.beginning, this.kept);
+  }
+
   // The end of a frame, and perhaps of a message. Of a frame that was dropped a head without a payload passes now.
   ended(pass) {
     this.state = 'head';
-    if (this.control) this.hash = this.kept;
-    if (this.last && this.bytes > this.largest) this.seen({ n: this.n, digest: this.hash.digest(), bytes: this.bytes });
+    if (this.control) this.hash = this.aside;
+    if (this.last && this.bytes > this.largest) {
+      const { did } = routeOf(this.beginning.subarray(0, this.kept));
+      this.seen({ n: this.n, digest: this.hash.digest(), bytes: this.bytes, did });
+    }
     if (this.drop) pass(Buffer.from([this.first, 0]));
     if (!this.last) return;
     this.n++;
     this.bytes = 0;
     this.hash = null;
+    this.kept = 0;
   }
 }
 
-// A connection. Calls frame(bytes) for each frame in its order, and tooLarge({ digest, bytes }) in its place. Ends
+// A connection. Calls frame(bytes) for each frame in its order, and tooLarge({ digest, bytes, did }) in its place. Ends
 // with the signal; throws why the connection has ended.
 export function connect(url, { signal, opened, frame, tooLarge, socketOf }) {
   return new Promise((resolve, reject) => {

@@ -107,6 +107,39 @@ test('frames that are too large pass by, whole or in fragments, and the others c
   );
 });
 
+test('a frame that is too large names its account, if its beginning does', async () => {
+  const text = (s) => Buffer.concat([Buffer.from([0x78, s.length]), Buffer.from(s)]);
+  const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa';
+  const header = Buffer.concat([Buffer.from([0xa2]), text('t'), text('#commit'), text('op'), Buffer.from([1])]);
+  const bytes = (n) => Buffer.concat([Buffer.from([0x5a, 0, (n >> 16) & 255, (n >> 8) & 255, n & 255]), Buffer.alloc(n)]);
+  const commit = (before) =>
+    Buffer.concat([
+      header,
+      Buffer.from([0xa3]),
+      ...[text('ops'), bytes(before), text('repo'), text(did), text('blocks'), bytes(LARGEST)],
+    ]);
+  await serve(
+    (socket) => {
+      socket.send(commit(100e3));
+      const whole = commit(10);
+      for (let at = 0; at < 1000; at += 10) socket.send(whole.subarray(at, at + 10), { fin: false });
+      socket.ping();
+      socket.send(whole.subarray(1000), { fin: true });
+      socket.send(commit(3e6));
+      socket.send(Buffer.alloc(LARGEST + 1, 'x'));
+      socket.close(1000);
+    },
+    async (url) => {
+      const { came, end } = listen(url);
+      await assert.rejects(end, /closed, 1000/);
+      assert.deepEqual(
+        came.map((c) => c.did),
+        [did, did, undefined, undefined],
+      );
+    },
+  );
+});
+
 test('a slow taker stops the socket', async () => {
   let sent = 0;
   const frame = Buffer.alloc(100e3);

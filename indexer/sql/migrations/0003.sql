@@ -41,4 +41,11 @@ CREATE TABLE unproven (
 ALTER TABLE account ADD unsigned_rev atid.tid;                -- the newest; it has the account loaded
 ALTER TABLE account ADD unsigned_loads int NOT NULL DEFAULT 0;  -- how many loads had an older repository than that
 
+-- A frame of an account that was refused, and shows no signature, has the server queried about the account.
+ALTER TABLE account ADD doubted timestamptz;         -- when a refused frame last had, or will have, that done
+ALTER TABLE notice DROP CONSTRAINT IF EXISTS notice_what_check;
+ALTER TABLE notice ADD CONSTRAINT notice_what_check CHECK (what IN ('met', 'identity', 'signature', 'signal', 'refused'));
+CREATE INDEX bad_did ON bad (did, received);
+DROP FUNCTION IF EXISTS too_large(text, bytea, bigint);
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
