@@ -2,7 +2,8 @@
 #
 # The accounts are those of demo/, as in t/079_indexer_schema.pl. Shows that
 # - a revision that nobody has signed brings one load, and one more, and refuses no repository;
-# - a frame that is refused without a look at its signature, or is too large, has the server queried about its account.
+# - a frame that is refused without a look at its signature, or is too large, has the server queried about its account;
+# - a label that jsonb cannot hold costs only itself.
 #
 # Each statement is rolled back. Skipped where atid_crypto is not there.
 
@@ -118,6 +119,24 @@ $loader->query_safe('COMMIT');
 $loader->quit;
 is($node->safe_psql($db, 'SELECT settle(99)'), 1, '... whose notice is followed afterwards');
 is($node->safe_psql($db, "SELECT check_at <= now() FROM account WHERE did = '$did'"), 't', '... by a query');
+
+# The third of four labels cannot be expressed as jsonb; the last frame has others.
+my $labels = join ', ', map { qq({"src": "$second", "uri": "$did", "val": "$_", "cts": "2026-01-01T00:00:00Z"}) } qw(one two zero three);
+my $zero = sub { return "decode(replace(encode($_[0], 'hex'), '7a65726f', '00000000'), 'hex')" };
+my @taken = ("SELECT start('labels', 'labels', NULL, 1)",
+	"SELECT take('labels', 0, 1, ARRAY[" . $zero->(qq{demo.frame('#labels', '{"seq": 1, "labels": [$labels]}')}) . ', '
+	. $zero->(q{demo.frame('#labels', '{"seq": 2, "labels": [{"val": "four", "x": "zero"}, {"val": "five"}]}')}) . '])');
+is(last_of(@taken, q{SELECT string_agg(label->>'val', ' ' ORDER BY label->>'val') FROM labels_refused}), 'five one three two',
+	'of a frame whose labels jsonb cannot hold all, the others are taken');
+is(last_of(@taken, q{SELECT count(*), count(frame), min(reason), (SELECT cursor FROM taker WHERE stream = 'labels')
+	FROM bad WHERE stream = 'labels'}),
+	'2|2|1 of its labels cannot be expressed as jsonb.|2', '... and the frame is kept');
+is(last_of("SELECT format('%s of %s', lost, jsonb_array_length(labels)) FROM labels_of(" . $zero->(q{atid.record_to_dag_cbor(
+	jsonb_build_object('labels', (SELECT jsonb_agg(CASE n WHEN 1 THEN 'zero' ELSE '' END) FROM generate_series(1, 2000) AS n)))}) . ')'),
+	'2 or more of 999', '... at most a thousand of its labels are read');
+is(last_of("SELECT jsonb_array_length(labels) FROM labels_of(" . $zero->(q{atid.record_to_dag_cbor(
+	jsonb_build_object('labels', jsonb_build_array('zero', repeat('x', 4000000)) || (SELECT jsonb_agg(n) FROM generate_series(1, 2000) AS n)))}) . ')') < 20,
+	1, '... and few of a long one');
 
 $node->stop;
 done_testing();

@@ -2,6 +2,7 @@
 --
 --   label_keys_take(account, log)   the keys of a labeler, from its PLC log
 --   labels_take(batch)              an array of labels: verified, the newest kept
+--   labels_of(body)                 the labels of a frame, and how many of them jsonb cannot hold
 --   labels_in_force                 what counts now
 --
 -- It needs the extension atid_crypto. It can be used alone; the functions run with the search_path of who calls them.
@@ -46,6 +47,40 @@ CREATE OR REPLACE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS 
   INSERT INTO label_keys (src, key, valid_to) SELECT account, key, valid_to FROM found
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
 $$;
+
+-- The labels of the body of a frame, as an array. Where jsonb cannot hold one of them, each is read by itself: at most
+-- 1,000, and only while the bytes in front of them, which are read for each, are 20 MB together. lost: how many were
+-- left out; NULL: none.
+CREATE OR REPLACE FUNCTION labels_of(body bytea, OUT labels jsonb, OUT lost text) LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  block bytea;
+  one jsonb;
+  good jsonb[] := '{}';
+  bad int := 0;
+  place bigint := 0;
+  passed bigint := 0;
+BEGIN
+  labels := atid.dag_cbor_get(body, '{labels}');
+  IF jsonb_typeof(labels) = 'array' THEN RETURN; END IF;
+  FOR n IN 0 .. 1000 LOOP
+    block := atid.dag_cbor_get_block(body, ARRAY['labels', n::text]);
+    EXIT WHEN block IS NULL;
+    IF n = 1000 OR passed > 20000000 THEN
+      lost := format('%s or more', bad + 1);
+      EXIT;
+    END IF;
+    one := atid.dag_cbor_get(block);
+    IF one IS NULL THEN
+      bad := bad + 1;
+    ELSE
+      good := array_append(good, one);
+    END IF;
+    place := place + octet_length(block);
+    passed := passed + place;
+  END LOOP;
+  labels := to_jsonb(good);
+  lost := coalesce(lost, nullif(bad, 0)::text);
+END $$;
 
 -- Those that are not good are kept, as a key may come later; but none that is too long to be a label.
 CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS $$

@@ -305,7 +305,9 @@ DECLARE
   all_wanted CONSTANT bool := everybody();
   signals CONSTANT text[] := ARRAY(SELECT value FROM want WHERE what = 'signal');
   labels jsonb;
+  came jsonb[] := '{}';
   known atid.did[];
+  r record;
 BEGIN
   SELECT * INTO s FROM settings;
   PERFORM writes();
@@ -358,10 +360,20 @@ BEGIN
 
   -- The keys of those in the table labeler are asked for, and of up to 100 others.
   IF of_labels THEN
-    SELECT jsonb_agg(l ORDER BY b.n) INTO labels
-    FROM batch AS b
-         CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
-         CROSS JOIN jsonb_array_elements(atid.dag_cbor_to_record(h.body)->'labels') AS l
+    FOR r IN
+      SELECT b.n, x.labels, x.lost FROM batch AS b
+             CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
+             CROSS JOIN labels_of(h.body) AS x
+      WHERE b.t = '#labels' AND b.reason IS NULL ORDER BY b.n
+    LOOP
+      came := array_append(came, r.labels);
+      INSERT INTO bad (digest, stream, reason, early, frame)
+      SELECT sha256(frames[r.n]), announce.stream, format('%s of its labels cannot be expressed as jsonb.', r.lost), false,
+             frames[r.n]
+      WHERE r.lost IS NOT NULL AND pg_total_relation_size('bad') < s.most_bad ON CONFLICT DO NOTHING;
+    END LOOP;
+    SELECT jsonb_agg(l ORDER BY a.n, e.n) INTO labels
+    FROM unnest(came) WITH ORDINALITY AS a (x, n) CROSS JOIN jsonb_array_elements(a.x) WITH ORDINALITY AS e (l, n)
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x
                       WHERE x.did IN (atid.at_uri_did(atid.at_uri_from_subject_or_null(l->>'uri')), atid.did_or_null(l->>'src')));
     IF labels IS NOT NULL THEN
