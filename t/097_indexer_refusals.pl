@@ -3,7 +3,8 @@
 # The accounts are those of demo/, as in t/079_indexer_schema.pl. Shows that
 # - a revision that nobody has signed brings one load, and one more, and refuses no repository;
 # - a frame that is refused without a look at its signature, or is too large, has the server queried about its account;
-# - a label that jsonb cannot hold costs only itself.
+# - a label that jsonb cannot hold costs only itself;
+# - many frames of the kind #account cost what one does, and leave what they leave one after the other.
 #
 # Each statement is rolled back. Skipped where atid_crypto is not there.
 
@@ -137,6 +138,38 @@ is(last_of("SELECT format('%s of %s', lost, jsonb_array_length(labels)) FROM lab
 is(last_of("SELECT jsonb_array_length(labels) FROM labels_of(" . $zero->(q{atid.record_to_dag_cbor(
 	jsonb_build_object('labels', jsonb_build_array('zero', repeat('x', 4000000)) || (SELECT jsonb_agg(n) FROM generate_series(1, 2000) AS n)))}) . ')') < 20,
 	1, '... and few of a long one');
+
+# Frames of the kind #account: a is active, d and s are not, t is a reason that is about the server.
+$node->safe_psql($db, <<"SQL");
+CREATE FUNCTION demo.closing(seq bigint, letter text) RETURNS bytea LANGUAGE sql
+RETURN demo.frame('#account', jsonb_build_object('seq', seq, 'did', '$second', 'time', '2026-01-01T00:00:00Z', 'active', letter = 'a')
+	|| CASE letter WHEN 'a' THEN '{}' ELSE jsonb_build_object('status', '{"d": "deleted", "s": "suspended", "t": "throttled"}'::jsonb ->> letter) END);
+CREATE FUNCTION demo.outcome(letters text, together bool) RETURNS text LANGUAGE plpgsql AS \$\$
+DECLARE
+  seq CONSTANT bigint := (SELECT max(cursor) FROM taker WHERE stream = 'relay');
+  all_frames CONSTANT bytea[] := ARRAY(SELECT demo.closing(seq + n, substr(letters, n, 1)) FROM generate_series(1, length(letters)) AS n);
+  one bytea;
+BEGIN
+  IF together THEN
+    PERFORM take('relay', 0, 1, all_frames);
+  ELSE
+    FOREACH one IN ARRAY all_frames LOOP PERFORM take('relay', 0, 1, ARRAY[one]); END LOOP;
+  END IF;
+  RAISE EXCEPTION USING MESSAGE = (SELECT concat_ws(' ', a.state, a.status, a.said = now(), a.check_at, a.load_at = now(),
+                                                    (SELECT count(*) FROM record AS r WHERE r.did = a.did)) FROM account AS a WHERE a.did = '$second');
+EXCEPTION WHEN raise_exception THEN
+  RETURN SQLERRM;
+END \$\$;
+SQL
+my @letters = qw(a d s t);
+my @orders  = (@letters, map({ my $x = $_; map { $x . $_ } @letters } @letters), qw(dat tda atd ada dad ddd dta tat sda dst));
+my $orders  = join ', ', map { "('$_')" } @orders;
+my @outcome = split /\n/, last_of('SELECT scratch()', "SELECT l, demo.outcome(l, true), demo.outcome(l, false) FROM (VALUES $orders) AS v (l)");
+is(scalar(@outcome), scalar(@orders), 'orders of the kind #account');
+is(join('; ', grep { my (undef, $one, $other) = split /\|/; $one ne $other } @outcome), '', '... leave together what they leave one by one');
+like(join("\n", @outcome), qr/^da\|desynchronized t infinity t 0\|/m, '... so an account that was deleted in between has no records');
+is(last_of(q{SELECT take('relay', 0, 1, ARRAY(SELECT demo.closing(100 + n, CASE n % 2 WHEN 0 THEN 'a' ELSE 'd' END) FROM generate_series(1, 300) AS n))},
+	q{SELECT n_tup_upd < 30 FROM pg_stat_xact_user_tables WHERE relid = 'account'::regclass}), 't', 'three hundred of an account write it a few times');
 
 $node->stop;
 done_testing();

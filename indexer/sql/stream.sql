@@ -481,16 +481,35 @@ BEGIN
     WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
   END IF;
 
-  FOR r IN SELECT b.did, h.body
-           FROM batch AS b
-                CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#account' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
-           WHERE b.t = '#account' AND b.reason IS NULL AND (b.did <> ALL (loading) OR b.did = ANY (closing)) ORDER BY b.n
-  LOOP
+  FOR r IN SELECT * FROM latest_states(frames, loading, closing) LOOP
     SELECT * INTO a FROM account AS x WHERE x.did = r.did FOR UPDATE;
     IF FOUND THEN
-      PERFORM tell(a, atid.dag_cbor_get_text(r.body, '{active}')::bool, atid.dag_cbor_get_text(r.body, '{status}'), NULL, NULL);
+      PERFORM tell(a, r.active, r.status, NULL, NULL);
     END IF;
   END LOOP;
+END $$;
+
+-- What the frames of the kind #account leave of each account: its last state. If it is active, and was not in between,
+-- its records have been deleted, so that comes first. A reason that is about the server counts where there is no other
+-- frame: then tell() only notes when the stream reported on the account.
+CREATE OR REPLACE FUNCTION latest_states(frames bytea[], loading atid.did[], closing atid.did[])
+RETURNS TABLE (did atid.did, active bool, status text) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY
+  WITH reported AS (
+    SELECT b.n, b.did, atid.dag_cbor_get_text(h.body, '{active}')::bool AS active, atid.dag_cbor_get_text(h.body, '{status}') AS status
+    FROM batch AS b
+         CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#account' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
+    WHERE b.t = '#account' AND b.reason IS NULL AND (b.did <> ALL (loading) OR b.did = ANY (closing))
+  ), newest AS (
+    SELECT DISTINCT ON (t.did, t.active, t.of_server) t.*
+    FROM (SELECT p.*, NOT p.active AND coalesce(p.status IN ('throttled', 'desynchronized'), false) AS of_server FROM reported AS p) AS t
+    ORDER BY t.did, t.active, t.of_server, t.n DESC
+  ), ranked AS (
+    SELECT w.*, max(w.n) FILTER (WHERE NOT w.of_server) OVER (PARTITION BY w.did) AS last FROM newest AS w
+  )
+  SELECT k.did, k.active, k.status FROM ranked AS k
+  WHERE NOT k.of_server AND (NOT k.active OR k.n = k.last) OR k.of_server AND k.last IS NULL ORDER BY k.did, k.n;
 END $$;
 
 -- Frames of accounts that are being loaded wait. Of more than most_waiting bytes of an account only those of this batch
