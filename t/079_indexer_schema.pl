@@ -200,7 +200,55 @@ is(last_of("SELECT meet('did:web:b.example')", "SELECT identify_web('did:web:b.e
 	"SELECT key IS NULL, problem, detail FROM identity WHERE did = 'did:web:b.example'"), 't|invalid|The document must be that of the account.', '... its own');
 is(last_of("SELECT meet('did:web:a.example')", 'SELECT demo.ask()', "SELECT identify_web('did:web:a.example', replace($web, 'Multikey', 'JsonWebKey2020')::jsonb, now())",
 	"SELECT why, detail FROM trouble WHERE did = 'did:web:a.example'"),
-	'invalid|unrecognized type of a verification method', '... and is refused with a reason');
+	'no key|unrecognized type of a verification method', '... and a reason, where it has no key');
+
+
+# The first valid key, handle and endpoint of a document count, whatever stands before them.
+my ($good, $better) = map { s/^did:key://r } $key, $not_its;
+my $method  = qq("type": "Multikey", "controller": "did:web:a.example", "publicKeyMultibase": "$good");
+my $service = '"type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example"';
+my %first   = (
+	handle => [
+		[ 'the first one',        '"at://ada.example", "at://b.example"',                                    'ada.example' ],
+		[ 'not a DID',            '"at://did:plc:ewvi7nxzyoun6zhxrhs64oiz", "at://ada.example"',              'ada.example' ],
+		[ 'not other words',      '"at://not a handle", "at://ada.example"',                                 'ada.example' ],
+		[ 'nothing behind it',    '"at://b.example/extra", "at://b.example?", "at://b.example#", "at://b.example.", "at://b.example:1", "at://ada.example"', 'ada.example' ],
+		[ 'no markup',            '"at://<img src=x onerror=x>", "at://a\u202e.example"',                    '' ],
+		[ 'lower case',           '"at://Ada.Example"',                                                      'ada.example' ],
+		[ 'another scheme',       '"https://b.example", "AT://b.example", "ada.example"',                    '' ],
+		[ 'no text',              'null, 7, ["at://b.example"], {"at://b.example": 1}, "at://ada.example"',  'ada.example' ],
+		[ 'not too long',         '"at://' . join('.', ('a' x 60) x 5) . '.example", "at://ada.example"',    'ada.example' ] ],
+	key => [
+		[ 'a full id',            qq!{"id": "did:web:a.example#atproto", $method}!, $key ],
+		[ 'a relative id',        qq!{"id": "#atproto", $method}!, $key ],
+		[ 'the first of two',     qq!{"id": "#atproto", $method}, {"id": "#atproto", ${\($method =~ s/$good/$better/r)}}!, $key ],
+		[ "not another's id",     qq!{"id": "did:web:b.example#atproto", $method}, {"id": "atproto", $method}!, '' ],
+		[ "not another's key",    qq!{"id": "#atproto", ${\($method =~ s/a\.example/b.example/r)}}, {"id": "#atproto", $method}!, $key ],
+		[ 'not an unknown type',  qq!{"id": "#atproto", ${\($method =~ s/Multikey/JsonWebKey2020/r)}}, {"id": "#atproto", $method}!, $key ],
+		[ 'not of Ed25519',       qq!{"id": "#atproto", ${\($method =~ s/$good/z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp/r)}}, {"id": "#atproto", $method}!, $key ],
+		[ 'not a broken one',     qq!{"id": "#atproto", ${\($method =~ s/$good/zQ3sh/r)}}, {"id": "#atproto", "type": 7}, 7, {"id": "#atproto", $method}!, $key ] ],
+	pds => [
+		[ 'a full id',            qq!{"id": "did:web:a.example#atproto_pds", $service}!, 'https://pds.example' ],
+		[ 'a relative id',        qq!{"id": "#atproto_pds", $service}, {"id": "#atproto_pds", ${\($service =~ s/pds\./b./r)}}!, 'https://pds.example' ],
+		[ 'not another type',     qq!{"id": "#atproto_pds", ${\($service =~ s/Personal//r)}}, {"id": "#atproto_pds", $service}!, 'https://pds.example' ],
+		[ 'not another service',  qq!{"id": "#atproto_labeler", $service}!, '' ],
+		[ 'not a broken address', qq!{"id": "#atproto_pds", ${\($service =~ s/https/ftp/r)}}, {"id": "#atproto_pds", $service}!, 'https://pds.example' ] ]);
+my %list = (handle => 'alsoKnownAs', key => 'verificationMethod', pds => 'service');
+foreach my $what (sort keys %first)
+{
+	my $documents = join ', ', map { qq(\$d\${"$list{$what}": [$_->[1]]}\$d\$) } @{ $first{$what} };
+	my @got = split /\n/, $node->safe_psql($db, "SELECT x.n || ' ' || coalesce(i.$what, '') FROM unnest(ARRAY[$documents]::jsonb[]) WITH ORDINALITY AS x (d, n) CROSS JOIN identity_of('did:web:a.example', x.d) AS i ORDER BY x.n");
+	is($got[$_], ($_ + 1) . " $first{$what}[$_][2]", "$what: $first{$what}[$_][0]") foreach 0 .. $#{ $first{$what} };
+}
+is($node->safe_psql($db, q{SELECT count(i), count(*) FROM unnest(ARRAY['null', '7', '[]', '{}', '{"service": 7}', '{"service": {}, "alsoKnownAs": {}, "verificationMethod": {}}', '{"verificationMethod": [[]], "service": [null]}']::jsonb[]) AS x
+	CROSS JOIN identity_of('did:web:a.example', x) AS d CROSS JOIN LATERAL concat(d.key, d.handle, d.pds, d.detail) AS c LEFT JOIN LATERAL (SELECT 1 WHERE c <> '') AS i ON true}), '0|7', 'a document of another shape has none of them');
+my $operation = qq({"alsoKnownAs": ["at://A.example"], "verificationMethods": {"atproto_label": "$not_its", "atproto": "$key"},
+	"services": {"atproto_labeler": {"type": "AtprotoLabeler", "endpoint": "https://l.example"}, "atproto_pds": {"type": "AtprotoPersonalDataServer", "endpoint": "https://pds.example"}}});
+is($node->safe_psql($db, "SELECT concat_ws(' ', key, handle, pds) FROM unnest(ARRAY['$operation', replace('$operation', 'PersonalDataServer', 'X'), NULL]::jsonb[]) AS o CROSS JOIN identity_of('$did', plc_document('$did', o))"),
+	"$key a.example https://pds.example\n$key a.example\n", 'an operation of a log is read in the same way');
+is(last_of("UPDATE identity SET (key, handle, pds, host) = (NULL, 'x', 'x', 'x')", "SELECT identify(did::text, log, now()) FROM demo.log WHERE did IN ('$did', '$second', '$third')",
+	"SELECT bool_and(i.key = d.data #>> '{verificationMethods,atproto}' AND 'at://' || i.handle = d.data #>> '{alsoKnownAs,0}' AND i.pds = d.data #>> '{services,atproto_pds,endpoint}' AND i.host = i.pds)
+	FROM identity AS i JOIN demo.log AS l USING (did) CROSS JOIN atid.plc_log_history(l.log) AS d WHERE d.valid_to IS NULL"), 't', '... of real ones, too');
 
 #
 # Frames.

@@ -65,11 +65,57 @@ BEGIN
   UPDATE identity AS i SET problem = clipped(why, 256), detail = clipped(more, 800) WHERE i.did = atid.did_or_null(account);
 END $$;
 
+-- The DID document that an operation of a PLC log stands for, as the directory renders it. data: of plc_log_history().
+CREATE OR REPLACE FUNCTION plc_document(account text, data jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
+RETURN jsonb_build_object('id', account, 'alsoKnownAs', data->'alsoKnownAs',
+  'verificationMethod', (
+    SELECT jsonb_agg(jsonb_build_object('id', '#' || m.key, 'type', 'Multikey', 'controller', account,
+                                        'publicKeyMultibase', substring(m.value #>> '{}' FROM '^did:key:(.*)$')))
+    FROM jsonb_each(data->'verificationMethods') AS m),
+  'service', (
+    SELECT jsonb_agg(jsonb_build_object('id', '#' || x.key, 'type', x.value->'type',
+                                        'serviceEndpoint', x.value->'endpoint'))
+    FROM jsonb_each(data->'services') AS x));
+
+-- Who an account is by its DID document, whatever its method: the first valid key, the first valid handle and the
+-- first valid endpoint of a PDS, each NULL if there is none. detail: why the last key that was passed over is not valid.
+CREATE OR REPLACE FUNCTION identity_of(
+  account text, document jsonb, OUT key text, OUT handle text, OUT pds text, OUT detail text
+) LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE m jsonb;
+BEGIN
+  FOR m IN
+    SELECT x FROM jsonb_path_query(document, 'strict $.verificationMethod[*]', silent => true) AS x
+    WHERE x->>'id' IN ('#atproto', account || '#atproto') AND x->>'controller' = account
+  LOOP
+    BEGIN
+      key := atid.did_key_from_multibase(m->>'type', m->>'publicKeyMultibase');
+    EXCEPTION WHEN data_exception OR feature_not_supported THEN
+      GET STACKED DIAGNOSTICS detail = MESSAGE_TEXT;
+    END;
+    EXIT WHEN key IS NOT NULL;
+  END LOOP;
+  handle := lower((
+    SELECT substr(x.name #>> '{}', 6)
+    FROM jsonb_path_query(document, 'strict $.alsoKnownAs[*] ? (@.type() == "string" && @ starts with "at://")',
+                          silent => true) WITH ORDINALITY AS x (name, n)
+    WHERE atid.handle_is_valid(substr(x.name #>> '{}', 6)) ORDER BY x.n LIMIT 1) COLLATE "C");
+  pds := (
+    SELECT x.service->>'serviceEndpoint'
+    FROM jsonb_path_query(document, 'strict $.service[*]', silent => true) WITH ORDINALITY AS x (service, n)
+    WHERE x.service->>'id' IN ('#atproto_pds', account || '#atproto_pds')
+      AND x.service->>'type' = 'AtprotoPersonalDataServer' AND jsonb_typeof(x.service->'serviceEndpoint') = 'string'
+      AND octet_length(x.service->>'serviceEndpoint') <= 512 AND origin(x.service->>'serviceEndpoint') IS NOT NULL
+    ORDER BY x.n LIMIT 1);
+  detail := CASE WHEN key IS NULL THEN detail END;
+END $$;
+
 -- Who an account is, as it was asked for at a time; keys are the last ones that it has had. Where the key is another
--- one, the account is loaded anew. While it is being loaded nothing changes: it is asked for again. One that has a
--- tombstone, or has left the PDS whose stream is followed, has no records.
+-- one, the account is loaded again. While it is being loaded nothing changes: it is asked for again. One that has a
+-- tombstone, or has left the PDS whose stream is followed, has no records. why: what is wrong if there is no key.
 CREATE OR REPLACE FUNCTION know(
-  account atid.did, new_key text, keys text[], names jsonb, new_pds text, tombstone bool, asked timestamptz
+  account atid.did, new_key text, keys text[], new_handle text, new_pds text, tombstone bool, asked timestamptz,
+  why text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   s settings;
@@ -83,7 +129,6 @@ DECLARE
   moment CONSTANT timestamptz := now();
   next timestamptz;
   late bytea[];
-  name CONSTANT text := jsonb_path_query_first(names, '$[*] ? (@.type() == "string" && @ starts with "at://")') #>> '{}';
 BEGIN
   SELECT * INTO s FROM settings;
   SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
@@ -118,9 +163,8 @@ BEGIN
 
   next := later(moment, s.identity_age * (0.9 + 0.2 * random()));
   UPDATE identity AS x
-  SET key = new_key, pds = new_pds, host = new_host, answered = moment, detail = NULL,
-      problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no key' END,
-      handle = CASE WHEN octet_length(name) <= 258 THEN clipped(substr(name, 6), 1012) END,
+  SET key = new_key, pds = new_pds, host = new_host, answered = moment, detail = clipped(why, 800),
+      problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no key' END, handle = new_handle,
       asked = CASE WHEN enough THEN 0 ELSE x.asked END,
       nudged = CASE WHEN x.wanted IS NULL OR x.wanted < later(moment, -s.identity_age) THEN 0 ELSE x.nudged END,
       ask = CASE WHEN enough THEN next ELSE x.ask END
@@ -143,6 +187,7 @@ CREATE OR REPLACE FUNCTION identify(account text, log jsonb, asked timestamptz) 
 DECLARE
   i identity;
   h record;
+  d record;
   why text;
   again jsonb;
 BEGIN
@@ -157,10 +202,10 @@ BEGIN
   END IF;
   SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
   UPDATE identity SET log = identify.log WHERE did = i.did;
-  PERFORM know(i.did, h.data #>> '{verificationMethods,atproto}',
+  SELECT * INTO d FROM identity_of(account, plc_document(account, h.data));
+  PERFORM know(i.did, d.key,
     ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'
-          GROUP BY k.key ORDER BY max(k.valid_from) DESC LIMIT 8), h.data->'alsoKnownAs',
-    h.data #>> '{services,atproto_pds,endpoint}', h.data IS NULL, asked);
+          GROUP BY k.key ORDER BY max(k.valid_from) DESC LIMIT 8), d.handle, d.pds, h.data IS NULL, asked, d.detail);
   PERFORM label_keys_take(i.did, log);
   -- Labels that came before the key, some at a time: anybody can make some.
   WHILE i.answered IS NULL LOOP
@@ -182,27 +227,14 @@ CREATE OR REPLACE FUNCTION identify_web(account text, document jsonb, asked time
 LANGUAGE plpgsql AS $$
 DECLARE
   me CONSTANT atid.did := atid.did_or_null(account);
-  method jsonb;
-  key text;
-  why text;
+  d record;
+  why CONSTANT text := 'The document must be that of the account.';
 BEGIN
   IF jsonb_typeof(document) IS DISTINCT FROM 'object' OR document->>'id' IS DISTINCT FROM account OR me IS NULL THEN
-    why := 'The document must be that of the account.';
-  ELSE
-    SELECT m INTO method FROM jsonb_path_query(document, 'strict $.verificationMethod[*]', silent => true) AS m
-    WHERE m->>'id' IN ('#atproto', account || '#atproto') AND m->>'controller' = account LIMIT 1;
-    BEGIN
-      key := atid.did_key_from_multibase(method->>'type', method->>'publicKeyMultibase');
-    EXCEPTION WHEN data_exception OR feature_not_supported THEN
-      GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
-    END;
-  END IF;
-  IF why IS NOT NULL THEN
     PERFORM not_identified(account, 'invalid', why);
     RETURN why;
   END IF;
-  PERFORM know(me, key, ARRAY[key], document->'alsoKnownAs',
-    (SELECT p->>'serviceEndpoint' FROM jsonb_path_query(document, 'strict $.service[*]', silent => true) AS p
-     WHERE p->>'id' IN ('#atproto_pds', account || '#atproto_pds') LIMIT 1), false, asked);
+  SELECT * INTO d FROM identity_of(account, document);
+  PERFORM know(me, d.key, ARRAY[d.key], d.handle, d.pds, false, asked, d.detail);
   RETURN NULL;
 END $$;

@@ -47,5 +47,7 @@ ALTER TABLE notice DROP CONSTRAINT IF EXISTS notice_what_check;
 ALTER TABLE notice ADD CONSTRAINT notice_what_check CHECK (what IN ('met', 'identity', 'signature', 'signal', 'refused'));
 CREATE INDEX bad_did ON bad (did, received);
 DROP FUNCTION IF EXISTS too_large(text, bytea, bigint);
+-- It takes the handle, no longer the names among which that is.
+DROP FUNCTION IF EXISTS know(atid.did, text, text[], jsonb, text, bool, timestamptz);
 
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
