@@ -79,7 +79,7 @@ export function told(e) {
   const problem = problemOf(e);
   return problem
     ? problem.message
-    : clean([e.message || e.code || String(e), e.detail].filter(Boolean).join(': '), 1000);
+    : clean([e.message || e.code || String(e), e.detail].filter(Boolean).join(': ').replace(/\s+/g, ' '), 1000);
 }
 
 // Known problems with connections, in words that say what to do.

@@ -13,10 +13,38 @@ export const setLevel = (name) => {
 
 function write(level, text) {
   if (LEVELS.indexOf(level) > most) return;
-  process.stdout.write(
-    `${new Date().toISOString()} ${level === 'info' ? '' : `${level}: `}${clean(String(text), 2000)}\n`,
-  );
+  const line = clean(String(text).replace(/\s*\n\s*/g, ' '), 2000);
+  process.stdout.write(`${new Date().toISOString()} ${level === 'info' ? '' : `${level}: `}${line}\n`);
 }
+
+// What strangers can cause as often as they like: the first line of a kind is logged, and those that follow within a
+// minute are counted. Beyond KINDS at a time all others are of one kind.
+const WINDOW = 60e3; // ms
+const KINDS = 50;
+const kinds = new Map(); // kind: { level, text, more, timer }
+
+function summarize(kind) {
+  const { level, text, more, timer } = kinds.get(kind);
+  clearTimeout(timer);
+  kinds.delete(kind);
+  if (more > 0) write(level, `${more} more within ${WINDOW / 1000} s: ${text}`);
+}
+
+export function counted(level, text, kind = text) {
+  const key = kinds.has(kind) || kinds.size < KINDS ? kind : null;
+  const before = kinds.get(key);
+  if (before) return void before.more++;
+  write(level, text);
+  kinds.set(key, {
+    level,
+    text: key === null ? 'messages of further kinds' : text,
+    more: 0,
+    timer: setTimeout(() => summarize(key), WINDOW).unref(),
+  });
+}
+
+// Logs the counts that are due later: the program ends.
+export const flush = () => [...kinds.keys()].forEach(summarize);
 
 export const error = (text) => write('error', text);
 export const info = (text) => write('info', text);

@@ -177,7 +177,7 @@ export class Feed {
       try {
         await this.follow(signal, () => (wait = 200));
       } catch (e) {
-        if (!signal.aborted) log.error(`changes: ${told(e)}`);
+        if (!signal.aborted) log.counted('error', `api: changes: ${told(e)}`);
       }
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, wait));
     }

@@ -10,12 +10,11 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { format } from 'node:util';
 import { useServer } from 'graphql-ws/use/ws';
 import { makeSchema } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
-import { SafeError, isSafeError } from 'postgraphile/grafast';
-import { defaultMaskError, makeGraphQLWSConfig } from 'postgraphile/grafserv';
+import { SafeError } from 'postgraphile/grafast';
+import { makeGraphQLWSConfig } from 'postgraphile/grafserv';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { GraphQLError, getOperationAST } from 'postgraphile/graphql';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
@@ -27,6 +26,7 @@ import * as log from '../log.js';
 import { Feed, Turns, changesPlugin } from './changes.js';
 import { CodecsPlugin, namesPlugin } from './codecs.js';
 import { CountsPlugin } from './counts.js';
+import { maskError, quiet } from './errors.js';
 import { CACHED, LENGTH, LimitsPlugin, bounded } from './limits.js';
 import { ReaderClient, checkReader, probe, readerConfig } from './reader.js';
 
@@ -40,22 +40,6 @@ const SLOW = 10_000; // ms for a request to arrive
 const WHOLE = 30_000; // ms for its answer, until the client has read it
 const LOOK = 1000; // ms between two looks for such requests, and for which an answer of /health holds
 const SETTLED = 200; // ms: several notices of the schema are one
-
-// The packages speak to the console, of each query that is refused too. In the log an entry is one line.
-function quiet() {
-  const say = (write) => (first, ...rest) => {
-    if (!isSafeError(first)) write(`api: ${format(first, ...rest)}`);
-  };
-  Object.assign(console, { error: say(log.error), warn: say(log.info), log: say(log.debug) });
-}
-
-// What the client can do something about is told: values that a type does not take, and queries that take too long.
-function maskError(error) {
-  const { code, message } = error.originalError ?? {};
-  return /^(?:22|57014)/.test(code ?? '')
-    ? new GraphQLError(message, { nodes: error.nodes, path: error.path })
-    : defaultMaskError(error);
-}
 
 // The queries that run, over HTTP and of sockets: the client may be gone, but what it has asked for still takes a connection.
 class Running {
@@ -247,7 +231,7 @@ export async function api(settings, ended) {
     try {
       await graphql(request, response);
     } catch (e) {
-      log.error(`api: ${told(e)}`);
+      log.counted('error', `api: a request: ${told(e)}`);
       request.socket.destroy();
     }
   });
@@ -290,7 +274,7 @@ export async function api(settings, ended) {
   // What it says is answered, too. And one that has read nothing for a while, whatever it says, is closed.
   upgrade.on('connection', (ws) => {
     const look = () => ws.bufferedAmount > UNREAD && ws.terminate();
-    ws.on('message', look).on('ping', look);
+    ws.on('message', look).on('ping', look).on('error', () => {}); // the client's: it is closed then
     let [unread, since] = [0, 0];
     const timer = setInterval(() => {
       if (unread === 0 || ws.bufferedAmount < unread) since = Date.now();
@@ -331,6 +315,7 @@ export async function api(settings, ended) {
     await serv.release();
     await probing.end();
     await preset.pgServices[0].release?.();
+    log.flush();
   }
   return 0;
 }

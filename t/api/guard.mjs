@@ -1,0 +1,75 @@
+// What the log of atid-indexer api has of strangers, how it refuses them, and what one address can hold, for
+// t/101_api_limits.pl.
+//
+//   node guard.mjs PORT PID PATIENCE LOG    prints a line for each verdict: "ok", "not ok" or "note", a tab, its subject
+//
+// The server takes connections from 127.0.0.1 for those of a proxy; 127.0.0.2 and 127.0.0.3 are strangers.
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { WebSocket } from 'ws';
+
+const [port, , patience] = process.argv.slice(2, 5).map(Number);
+const log = () => readFileSync(process.argv[5], 'utf8');
+const verdict = (ok, what, why) => {
+  console.log(`${ok ? 'ok' : 'not ok'}\t${what}`);
+  if (process.env.TIMES) console.error(performance.now() | 0);
+  if (!ok) console.log(`note\t${String(why).slice(-500)}`);
+};
+const STRANGER = '127.0.0.2';
+const HONEST = '127.0.0.3';
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+async function until(what, limit = 20_000 * patience) {
+  for (const end = performance.now() + limit; performance.now() < end; await pause(20)) if (await what()) return true;
+  return false;
+}
+function post(body, { headers = {}, localAddress, path = '/graphql', method = 'POST' } = {}) {
+  const all = { 'content-type': 'application/json', accept: 'application/json', connection: 'close', ...headers };
+  return new Promise((resolve) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers: all, localAddress }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (more) => (text += more));
+      answer.on('end', () => resolve({ status: answer.statusCode, text })).on('error', (e) => resolve({ status: 0, text: e.code }));
+    });
+    sent.on('error', (e) => resolve({ status: 0, text: e.code })).end(JSON.stringify(body));
+  });
+}
+const socket = (options = {}) =>
+  new Promise((resolve) => {
+    const ws = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', options);
+    ws.on('open', () => resolve({ ws })).on('error', (e) => resolve({ refused: e.message }));
+    ws.on('unexpected-response', (_, answer) => {
+      let text = '';
+      answer.on('data', (more) => (text += more)).on('end', () => resolve({ refused: answer.statusCode, text }));
+    });
+  });
+const health = async () => (await post(null, { path: '/health', method: 'GET' })).text;
+const none = () => until(async () => /^ok, 0 sockets/.test(await health()));
+const linesSince = (start) => log().slice(start).split('\n').filter((line) => line !== '');
+
+// --- the log ---
+
+let start = log().length;
+const TYPES = { json: 'application/json', standard: 'application/graphql-response+json' };
+const leaver = await socket();
+leaver.ws.send(JSON.stringify({ type: 'connection_init' }));
+for (let i = 0; i < 20_000; i++) leaver.ws.send(JSON.stringify({ type: 'ping', payload: { i } }));
+await until(() => leaver.ws.bufferedAmount < 100_000);
+leaver.ws._socket.resetAndDestroy();
+await none();
+const garbage = connect(port, '127.0.0.1', () => {
+  garbage.write('GET /graphql HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\n' +
+    'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n');
+  garbage.once('data', () => garbage.write('garbage'));
+});
+await new Promise((resolve) => garbage.on('close', resolve).on('error', () => {}).resume());
+await none();
+verdict(linesSince(start).length === 0, 'a client that sends 20,000 pings and leaves, or garbage, is no error', log().slice(start));
+start = log().length;
+const broken = await Promise.all(Array.from({ length: 30 }, () => post({ query: '{ a: broken(n: 1) }' })));
+const hash = /hash: '([\w-]+)'/.exec(broken[0].text)?.[1];
+verdict(hash && broken.every(({ text }) => text.includes(hash)), 'an error of a function is one hash for its clients', broken[0].text);
+const lines = linesSince(start);
+verdict(lines.length === 1 && /error: api: the field a: broken, for 1: two lines \(hash [\w-]+\)$/.test(lines[0]) && lines[0].includes(hash),
+  '... and one line of the log, however often', lines.join('\n'));
+process.exit();
