@@ -1,7 +1,8 @@
 # atid-indexer api towards strangers that share nothing with others: its log, its refusals, and what one address can hold.
 #
 # Shows what t/api/guard.mjs lists:
-# - the log: a client that leaves is no error, an error is one line without a stack, and it is counted, not repeated.
+# - the log: a client that leaves is no error, an error is one line without a stack, and it is counted, not repeated;
+# - refusals have status 400, 403 or 503, and say why.
 #
 # t/088_api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the packages are
 # not installed.

@@ -31,7 +31,7 @@ function post(body, { headers = {}, localAddress, path = '/graphql', method = 'P
       answer.setEncoding('utf8').on('data', (more) => (text += more));
       answer.on('end', () => resolve({ status: answer.statusCode, text })).on('error', (e) => resolve({ status: 0, text: e.code }));
     });
-    sent.on('error', (e) => resolve({ status: 0, text: e.code })).end(JSON.stringify(body));
+    sent.on('error', (e) => resolve({ status: 0, text: e.code })).end(body === null ? undefined : JSON.stringify(body));
   });
 }
 const socket = (options = {}) =>
@@ -50,7 +50,6 @@ const linesSince = (start) => log().slice(start).split('\n').filter((line) => li
 // --- the log ---
 
 let start = log().length;
-const TYPES = { json: 'application/json', standard: 'application/graphql-response+json' };
 const leaver = await socket();
 leaver.ws.send(JSON.stringify({ type: 'connection_init' }));
 for (let i = 0; i < 20_000; i++) leaver.ws.send(JSON.stringify({ type: 'ping', payload: { i } }));
@@ -72,4 +71,32 @@ verdict(hash && broken.every(({ text }) => text.includes(hash)), 'an error of a 
 const lines = linesSince(start);
 verdict(lines.length === 1 && /error: api: the field a: broken, for 1: two lines \(hash [\w-]+\)$/.test(lines[0]) && lines[0].includes(hash),
   '... and one line of the log, however often', lines.join('\n'));
+
+// --- refusals ---
+
+const ALL = 'allXyzStatusphereStatuses';
+const REFUSED = {
+  'a mutation': 'mutation { x }',
+  'a list without a size': `{ ${ALL} { nodes { uri } } }`,
+  depth: `{ ${'query { '.repeat(15)}__typename${' }'.repeat(15)} }`,
+  length: `{ ${'a '.repeat(3000)} }`,
+  'a subscription without a WebSocket': 'subscription { changed { uri } }',
+};
+start = log().length;
+for (const [what, query] of Object.entries(REFUSED))
+  for (const accept of ['application/json', 'application/graphql-response+json']) {
+    const { status, text } = await post({ query }, { headers: { accept } });
+    verdict(status === 400 && /"errors":\[\{"message":"[A-Za-z]/.test(text) && !/undefined|occurred/.test(text),
+      `400: ${what} (${accept})`, `${status} ${text}`);
+  }
+verdict(linesSince(start).length === 0, '... without a line of the log', log().slice(start));
+start = log().length;
+const origin = 'https://evil.example';
+const foreign = await post({ query: '{ __typename }' }, { headers: { origin } });
+verdict(foreign.status === 403 && /https:\/\/evil\.example .*API_ORIGINS/.test(foreign.text), 'a foreign origin is refused, with the reason', foreign.text);
+const page = await socket({ origin });
+verdict(page.refused === 403 && page.text === foreign.text, '... and so is its WebSocket', `${page.refused} ${page.text}`);
+for (let i = 0; i < 5; i++) await socket({ origin });
+verdict(/^\S+ api: a page of the origin https:\/\/evil\.example was refused: API_ORIGINS [^\n]*$/.test(linesSince(start).join('\n')),
+  '... with one line of the log', linesSince(start).join('\n'));
 process.exit();

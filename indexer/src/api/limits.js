@@ -5,6 +5,8 @@
 // what it has got is not sent if it is too long: strangers write long texts, and a query can ask for one many times.
 import { GraphQLError, Lexer, Source, TokenKind, getArgumentValues, getNamedType, getVariableValues } from 'postgraphile/graphql';
 import { SafeError } from 'postgraphile/grafast';
+import { told } from '../database.js';
+import * as log from '../log.js';
 
 export const LENGTH = 20_000; // bytes of a request, or of a message
 const WORDS = 2000; // tokens: the time to check a query grows with their square
@@ -19,8 +21,10 @@ const STEPS = 5000; // fields, with those of a fragment each time that it is use
 const ANSWER = 10e6; // characters of an answer
 export const CACHED = 50; // queries of each cache: by default they hold several hundred MB
 
+// A refusal, by the status of the answer: the engine reads it here or there, by where it is thrown.
+export const refusal = (text, statusCode = 400) => Object.assign(new SafeError(text, { statusCode }), { statusCode });
 const refuse = (text) => {
-  throw new SafeError(text, { statusCode: 400 });
+  throw refusal(text);
 };
 
 function countWords(query) {
@@ -118,7 +122,9 @@ export function measure({ schema, document, variableValues, operationName }) {
     }
     return values;
   };
-  const values = walk(schema.getRootType(operation.operation), operation.selectionSet, 1, null, 1) + scans * READS_ALL;
+  const root = schema.getRootType(operation.operation);
+  if (!root) refuse(`The schema has no operation of the kind "${operation.operation}"`);
+  const values = walk(root, operation.selectionSet, 1, null, 1) + scans * READS_ALL;
   if (values > VALUES) refuse(`The query can get ${values} values, and may get ${VALUES}`);
   return values;
 }
@@ -154,7 +160,13 @@ export const LimitsPlugin = {
   grafast: {
     middleware: {
       prepareArgs(next, { args }) {
-        measure(args);
+        try {
+          measure(args);
+        } catch (e) {
+          if (e instanceof SafeError) throw e;
+          log.counted('error', `api: a query that cannot be measured: ${told(e)}`);
+          refuse('The query cannot be measured');
+        }
         return next();
       },
       execute(next) {

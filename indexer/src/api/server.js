@@ -8,12 +8,11 @@
 // follows the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the
 // old one stays.
 import { setMaxListeners } from 'node:events';
-import { createServer } from 'node:http';
+import { STATUS_CODES, createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useServer } from 'graphql-ws/use/ws';
 import { makeSchema } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
-import { SafeError } from 'postgraphile/grafast';
 import { makeGraphQLWSConfig } from 'postgraphile/grafserv';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { GraphQLError, getOperationAST } from 'postgraphile/graphql';
@@ -27,7 +26,7 @@ import { Feed, Turns, changesPlugin } from './changes.js';
 import { CodecsPlugin, namesPlugin } from './codecs.js';
 import { CountsPlugin } from './counts.js';
 import { maskError, quiet } from './errors.js';
-import { CACHED, LENGTH, LimitsPlugin, bounded } from './limits.js';
+import { CACHED, LENGTH, LimitsPlugin, bounded, refusal } from './limits.js';
 import { ReaderClient, checkReader, probe, readerConfig } from './reader.js';
 
 const CONNECTIONS = 10; // of the reader
@@ -38,6 +37,7 @@ const OF_A_SOCKET = 10; // operations
 const UNREAD = 1e6; // bytes that a socket does not read: then it is closed
 const SLOW = 10_000; // ms for a request to arrive
 const WHOLE = 30_000; // ms for its answer, until the client has read it
+const UNREAD_FOR = 5000; // ms in which a client reads nothing of an answer, or does not confirm that its socket is closed
 const LOOK = 1000; // ms between two looks for such requests, and for which an answer of /health holds
 const SETTLED = 200; // ms: several notices of the schema are one
 
@@ -88,7 +88,7 @@ const crowdPlugin = (crowd, running) => ({
       // over HTTP nobody would see whether the client reads, or is gone
       prepareArgs(next, { args }) {
         if (isSubscription(args) && !socketOf(args.requestContext))
-          throw new SafeError('A subscription needs a WebSocket', { statusCode: 400 });
+          throw refusal('A subscription needs a WebSocket');
         return next();
       },
       execute: (next, { args }) => running.count(socketOf(args.requestContext), next),
@@ -99,7 +99,7 @@ const crowdPlugin = (crowd, running) => ({
       // also of a socket, which has no response
       processGraphQLRequestBody(next, { request }) {
         const response = request?.requestContext.node?.res;
-        if (response && !crowd.enter(response)) throw new SafeError(MANY, { statusCode: 503 });
+        if (response && !crowd.enter(response)) throw refusal(MANY, 503);
         return next();
       },
     },
@@ -205,6 +205,12 @@ export async function api(settings, ended) {
     API_ORIGINS.includes(origin) ||
     (/^(localhost|[\d.]+|\[[\da-f:.]+\])(:\d+)?$/.test(host) && URL.canParse(origin) && new URL(origin).host === host);
 
+  const refusalOf = ({ headers: { origin = '' } }) => {
+    const name = clean(origin, 200);
+    log.counted('info', `api: a page of the origin ${name} was refused: API_ORIGINS lists the origins that may query`);
+    return `The origin ${name} may not query this API: API_ORIGINS lists the origins that may`;
+  };
+
   // A connection has one request at a time. Of those behind it nobody would tell that they are over when it is cut.
   const asking = new WeakSet();
   const graphql = serv.createHandler();
@@ -216,7 +222,7 @@ export async function api(settings, ended) {
     const say = (status, text, more = {}) =>
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${text}\n`);
     if (request.url === '/health') return health(say);
-    if (!mayAsk(request)) return say(403, 'this origin may not ask: see API_ORIGINS');
+    if (!mayAsk(request)) return say(403, refusalOf(request));
     if (origin !== undefined) {
       response.setHeader('access-control-allow-origin', origin);
       response.setHeader('vary', 'Origin');
@@ -253,7 +259,7 @@ export async function api(settings, ended) {
     }
   }
 
-  const upgrade = new WebSocketServer({ noServer: true, maxPayload: LENGTH, perMessageDeflate: false });
+  const upgrade = new WebSocketServer({ noServer: true, maxPayload: LENGTH, perMessageDeflate: false, closeTimeout: UNREAD_FOR });
   const config = makeGraphQLWSConfig(serv);
   const open = useServer(
     {
@@ -284,11 +290,17 @@ export async function api(settings, ended) {
     ws.on('close', () => clearInterval(timer));
   });
   server.on('upgrade', (request, socket, head) => {
-    const refuse = (line) => socket.end(`HTTP/1.1 ${line}\r\nconnection: close\r\n\r\n`);
+    const refuse = (status, text) => {
+      socket.setTimeout(SLOW, () => socket.destroy());
+      socket.end(
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
+          `content-length: ${Buffer.byteLength(text) + 1}\r\nconnection: close\r\n\r\n${text}\n`,
+      );
+    };
     socket.on('error', () => {});
-    if (request.url.split('?')[0] !== '/graphql') return refuse('404 Not Found');
-    if (!mayAsk(request)) return refuse('403 Forbidden');
-    if (sockets.size >= API_SOCKETS) return refuse('503 Service Unavailable');
+    if (request.url.split('?')[0] !== '/graphql') return refuse(404, 'WebSockets are at /graphql');
+    if (!mayAsk(request)) return refuse(403, refusalOf(request));
+    if (sockets.size >= API_SOCKETS) return refuse(503, `There are ${API_SOCKETS} WebSockets: come again later`);
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     upgrade.handleUpgrade(request, socket, head, (ws) => upgrade.emit('connection', ws, request));
