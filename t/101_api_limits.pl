@@ -2,7 +2,8 @@
 #
 # Shows what t/api/guard.mjs lists:
 # - the log: a client that leaves is no error, an error is one line without a stack, and it is counted, not repeated;
-# - refusals have status 400, 403 or 503, and say why.
+# - refusals have status 400, 403 or 503, and say why;
+# - one address cannot keep out others, by answers that it does not read, by slow headers, or by WebSockets.
 #
 # t/088_api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the packages are
 # not installed.

@@ -1,6 +1,6 @@
 // The settings: one table. Each is read from the environment by its name, or from the flag of the same name in lower
 // case, which wins. A setting that cannot be read is an error of usage.
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { isLevel } from './log.js';
 
 export class Usage extends Error {}
@@ -33,6 +33,16 @@ const urls = (value) => {
   return all.includes(undefined) ? undefined : all;
 };
 const origins = (value) => (value === '*' ? ['*'] : urls(value));
+// Addresses and networks (10.0.0.0/8), or "none".
+const isNetwork = (one) => {
+  const [address, bits, more] = one.split('/');
+  const most = isIPv4(address) ? 32 : 128;
+  return isIP(address) && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && bits <= most));
+};
+const networks = (value) => {
+  const all = value.split(',').map((one) => one.trim());
+  return value === 'none' || all.every(isNetwork) ? all : undefined;
+};
 const oneOf =
   (...values) =>
   (value) =>
@@ -106,6 +116,13 @@ export const TABLE = [
   ['API_PORT', 'port', number(0, 65535), '5678', 'api, up: its port; 0 is any that is free'],
   ['API_BIND', 'address', (v) => (isIP(v) ? v : undefined), '127.0.0.1', 'api, up: its address'],
   ['API_ORIGINS', 'URLs', origins, '', 'api, up: origins of pages that may ask it besides its own at an address or localhost, by commas; or *'],
+  [
+    'API_PROXIES',
+    'addresses',
+    networks,
+    '127.0.0.1,::1',
+    'api, up: proxies in front, or their networks, by commas; other addresses have a bound each. Or none',
+  ],
   ['API_SOCKETS', 'number', number(1, 100_000), '1000', 'api, up: WebSockets at a time'],
   [
     'DRY',

@@ -32,10 +32,27 @@ test('a setting that cannot be read is refused', () => {
     LEVEL: ['loud'],
     METRICS: ['0', '65536'],
     NAMES: ['https://a,b'],
+    API_PROXIES: ['a', '10.0.0.0/33', '::1/129', '10.0.0.1/', '10.0.0.1/8/8', '127.0.0.1,none'],
   };
   for (const [name, values] of Object.entries(odd)) {
     for (const value of values) assert.throws(() => settings({ [name]: value }, {}), Usage, `${name}=${value}`);
   }
+});
+
+test('addresses are counted, of IPv6 by network, and proxies are not', async () => {
+  const { API_PROXIES } = settings({ API_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' });
+  const { Addresses } = await import('../src/api/addresses.js');
+  const addresses = new Addresses({ API_PROXIES, API_SOCKETS: 10 });
+  const same = ['2001:db8::1', '2001:db8:0:0:ffff::', '2001:0db8:0000:0000:1:2:3:4%eth0'];
+  assert.deepEqual(
+    [...same, '::ffff:192.0.2.1', '2001:db8:1::', '::ffff:10.1.2.3', 'fd00::1'].map((a) => addresses.counterOf(a)),
+    [...same.map(() => '2001:db8:0:0::/64'), '192.0.2.1', '2001:db8:1:0::/64', null, null],
+  );
+  const leaves = Array.from({ length: 10 }, () => addresses.enter('WebSockets', '192.0.2.1'));
+  assert.equal(addresses.enter('WebSockets', '192.0.2.1'), null);
+  for (const leave of leaves) (leave(), leave());
+  assert.equal(addresses.all.size, 0);
+  assert.equal(new Addresses({ API_PROXIES: settings({ API_PROXIES: 'none' }).API_PROXIES, API_SOCKETS: 1 }).counterOf('127.0.0.1'), '127.0.0.1');
 });
 
 test('metrics are as Prometheus reads them', () => {

@@ -13,7 +13,6 @@ const [port, , patience] = process.argv.slice(2, 5).map(Number);
 const log = () => readFileSync(process.argv[5], 'utf8');
 const verdict = (ok, what, why) => {
   console.log(`${ok ? 'ok' : 'not ok'}\t${what}`);
-  if (process.env.TIMES) console.error(performance.now() | 0);
   if (!ok) console.log(`note\t${String(why).slice(-500)}`);
 };
 const STRANGER = '127.0.0.2';
@@ -99,4 +98,61 @@ verdict(page.refused === 403 && page.text === foreign.text, '... and so is its W
 for (let i = 0; i < 5; i++) await socket({ origin });
 verdict(/^\S+ api: a page of the origin https:\/\/evil\.example was refused: API_ORIGINS [^\n]*$/.test(linesSince(start).join('\n')),
   '... with one line of the log', linesSince(start).join('\n'));
+
+// --- what one address can hold ---
+
+// A connection of an address that sends this, and reads nothing.
+const raw = (text, localAddress) =>
+  new Promise((resolve) => {
+    const one = connect({ port, host: '127.0.0.1', localAddress }, () => one.write(text));
+    one.isOpen = true;
+    one.on('error', () => {}).on('close', () => (one.isOpen = false));
+    one.on('close', () => resolve(one)).on('connect', () => resolve(one));
+    one.on('end', () => one.destroy());
+  });
+const aPost = (body) =>
+  `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\naccept: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+const SMALL = { query: `{ ${ALL}(first: 1) { nodes { uri } } }` };
+const LONG = JSON.stringify({ query: '{ allAppBskyActorProfiles(first: 4) { nodes { avatar } } }' });
+const memory = () => Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${process.argv[3]}/status`, 'utf8'))[1]) / 1024;
+// How many of some requests of an honest client are answered.
+const answered = async (n) => {
+  let well = 0;
+  for (let i = 0; i < n; i++) if ((await post(SMALL, { localAddress: HONEST })).status === 200) well++;
+  return well;
+};
+
+const before = memory();
+const deaf = [];
+for (let i = 0; i < 100; i++) {
+  const one = await raw(aPost(LONG), STRANGER);
+  one.pause();
+  deaf.push(one);
+}
+verdict((await answered(10)) === 10, 'an address that does not read 100 answers of 4 MB keeps nobody else out');
+verdict(memory() < before + 300, '... nor fills the memory', `${before} to ${memory()} MB`);
+const crowded = await until(async () => (await post(SMALL, { localAddress: STRANGER })).status === 200, 25_000 + 2000 * patience);
+verdict(crowded, '... and its answers end when it reads nothing of them');
+for (const one of deaf) one.destroy();
+
+const slow = await Promise.all(Array.from({ length: 520 }, () => raw('POST /graphql HTTP/1.1\r\nhost: ', STRANGER)));
+verdict((await answered(10)) === 10, 'an address that opens 520 connections and sends its headers slowly keeps nobody else out');
+await until(() => slow.filter((one) => one.isOpen).length <= 60);
+verdict(slow.filter((one) => one.isOpen).length <= 60, '... and has 60', slow.filter((one) => one.isOpen).length);
+for (const one of slow) one.destroy();
+await until(async () => (await post(SMALL, { localAddress: STRANGER })).status === 200);
+
+const strangers = await Promise.all(Array.from({ length: 30 }, () => socket({ localAddress: STRANGER })));
+const refused = strangers.filter((one) => one.refused);
+verdict(refused.length === 10 && refused.every((one) => one.refused === 429 && /too many WebSockets/.test(one.text)),
+  'an address has a tenth of the WebSockets', `${refused.length} ${refused[0]?.refused}`);
+const proxied = await Promise.all(Array.from({ length: 30 }, () => socket()));
+verdict(proxied.every((one) => one.ws), 'a proxy of API_PROXIES has more');
+verdict((await socket({ localAddress: HONEST })).ws, '... and another address its own');
+verdict(/api: the address 127\.0\.0\.2 has 20 WebSockets at a time.*API_PROXIES/.test(log()), 'the log has the address');
+const quiet = performance.now();
+await until(() => proxied.every((one) => one.ws.readyState === WebSocket.CLOSED));
+verdict(proxied.every((one) => one.ws.readyState === WebSocket.CLOSED), 'WebSockets that send no connection_init end', performance.now() - quiet);
+await none();
+verdict((await socket({ localAddress: STRANGER })).ws, '... and then others may come');
 process.exit();

@@ -22,6 +22,7 @@ import { WebSocketServer } from 'ws';
 import { clean } from '../border.js';
 import { told } from '../database.js';
 import * as log from '../log.js';
+import { Addresses, OF_ADDRESS } from './addresses.js';
 import { Feed, Turns, changesPlugin } from './changes.js';
 import { CodecsPlugin, namesPlugin } from './codecs.js';
 import { CountsPlugin } from './counts.js';
@@ -34,6 +35,7 @@ const OF_CHANGES = 4; // of these for what subscriptions ask of changes: there i
 const INTROSPECTION = 60_000; // ms: it reads the catalogue, on a busy server slowly
 const AT_A_TIME = 100; // requests over HTTP; others are told to come again
 const OF_A_SOCKET = 10; // operations
+const UNREAD_ALL = 64e6; // bytes of answers over HTTP that are not read
 const UNREAD = 1e6; // bytes that a socket does not read: then it is closed
 const SLOW = 10_000; // ms for a request to arrive
 const WHOLE = 30_000; // ms for its answer, until the client has read it
@@ -43,40 +45,72 @@ const SETTLED = 200; // ms: several notices of the schema are one
 
 // The queries that run, over HTTP and of sockets: the client may be gone, but what it has asked for still takes a connection.
 class Running {
+  constructor(addresses) {
+    this.addresses = addresses;
+  }
   all = new Map(); // a socket, or null for HTTP: how many
   async count(socket, execute) {
     const of = (key) => this.all.get(key) ?? 0;
     const sockets = [...this.all].reduce((sum, [key, n]) => sum + (key ? n : 0), 0);
     if (of(socket) >= (socket ? OF_A_SOCKET : AT_A_TIME) || (socket && sockets >= AT_A_TIME))
       return { errors: [new GraphQLError(socket ? `A socket can have ${OF_A_SOCKET} operations at a time, all of them ${AT_A_TIME}` : MANY)] };
+    const leave = socket ? this.addresses.enter('queries', socket._socket?.remoteAddress) : () => {};
+    if (!leave) return { errors: [new GraphQLError(MANY_OF_ADDRESS)] };
     this.all.set(socket, of(socket) + 1);
     try {
       return await execute();
     } finally {
+      leave();
       if (of(socket) > 1) this.all.set(socket, of(socket) - 1);
       else this.all.delete(socket);
     }
   }
 }
 
-// The requests that run. One counts once it has arrived, however slowly, and until its answer is read.
+// The requests that run. One counts once it has arrived, however slowly, and until its answer is read. An answer of
+// which nothing is read for a while ends, and so does the oldest one when all of them that are not read are too long.
 class Crowd {
-  all = new Set();
+  constructor(addresses) {
+    this.addresses = addresses;
+  }
+  all = new Map(); // responses, and whether they are sent
+
+  // Counts a request. Returns why it may not run, or null.
   enter(response) {
-    if (this.all.size >= AT_A_TIME) {
-      response.setHeader('retry-after', '1');
-      return false;
-    }
-    this.all.add(response);
+    if (this.all.size >= AT_A_TIME) return this.refuse(response, MANY, 503);
+    const leave = this.addresses.enter('requests', response.req.socket.remoteAddress);
+    if (!leave) return this.refuse(response, MANY_OF_ADDRESS, 429);
+    this.all.set(response, false);
     const timer = setTimeout(() => response.destroy(), WHOLE);
+    response.once('prefinish', () => {
+      this.all.set(response, true);
+      response.setTimeout(UNREAD_FOR, () => response.destroy());
+      setImmediate(() => this.bound());
+    });
     response.on('close', () => {
       clearTimeout(timer);
       this.all.delete(response);
+      leave();
     });
-    return true;
+    return null;
+  }
+
+  refuse(response, text, status) {
+    response.setHeader('retry-after', '1');
+    return refusal(text, status);
+  }
+
+  bound() {
+    const sent = [...this.all.keys()].filter((response) => this.all.get(response) && response.socket);
+    let bytes = sent.reduce((sum, { socket }) => sum + socket.writableLength, 0);
+    for (let i = 0; bytes > UNREAD_ALL; i++) {
+      bytes -= sent[i].socket.writableLength;
+      sent[i].destroy();
+    }
   }
 }
 const MANY = 'too many requests at a time';
+const MANY_OF_ADDRESS = `too many requests of this address, which may have ${OF_ADDRESS} at a time`;
 
 const socketOf = (requestContext) => requestContext?.ws?.socket ?? null;
 const isSubscription = ({ document, operationName }) => getOperationAST(document, operationName)?.operation === 'subscription';
@@ -99,7 +133,8 @@ const crowdPlugin = (crowd, running) => ({
       // also of a socket, which has no response
       processGraphQLRequestBody(next, { request }) {
         const response = request?.requestContext.node?.res;
-        if (response && !crowd.enter(response)) throw refusal(MANY, 503);
+        const why = response ? crowd.enter(response) : null;
+        if (why) throw why;
         return next();
       },
     },
@@ -116,9 +151,9 @@ const contextOf = (turns) => (requestContext, args) => {
   return { atidClient, withPgClient: (...how) => turns.run(atidClient, () => withPgClient(...how)) };
 };
 
-const presetOf = (settings, feed, crowd) => ({
+const presetOf = (settings, feed, crowd, running) => ({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd, new Running()), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
+  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd, running), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
   disablePlugins: [
     'PgConnectionArgFilterBackwardRelationsPlugin',
     'PgConnectionArgFilterForwardRelationsPlugin',
@@ -171,8 +206,9 @@ export async function api(settings, ended) {
       remake();
     }, SETTLED);
   });
-  const crowd = new Crowd();
-  const preset = presetOf(settings, feed, crowd);
+  const addresses = new Addresses(settings);
+  const crowd = new Crowd(addresses);
+  const preset = presetOf(settings, feed, crowd, new Running(addresses));
   const made = await makeSchema(preset);
   const serv = grafserv({ preset, schema: made.schema });
   await serv.ready();
@@ -233,7 +269,8 @@ export async function api(settings, ended) {
           'access-control-max-age': '86400',
         });
     }
-    if (request.method !== 'POST' && !crowd.enter(response)) return say(503, MANY);
+    const why = request.method === 'POST' ? null : crowd.enter(response);
+    if (why) return say(why.statusCode, why.message);
     try {
       await graphql(request, response);
     } catch (e) {
@@ -242,6 +279,13 @@ export async function api(settings, ended) {
     }
   });
   Object.assign(server, { requestTimeout: SLOW, headersTimeout: SLOW, maxConnections: 2 * API_SOCKETS + AT_A_TIME });
+
+  // an address that has too many is not answered: that would take as long as it likes
+  server.on('connection', (socket) => {
+    const leave = addresses.enter('connections', socket.remoteAddress);
+    if (leave) socket.on('close', leave);
+    else socket.destroy();
+  });
 
   // by a connection of its own: those of the queries may all be taken
   const probing = probe(settings);
@@ -301,8 +345,10 @@ export async function api(settings, ended) {
     if (request.url.split('?')[0] !== '/graphql') return refuse(404, 'WebSockets are at /graphql');
     if (!mayAsk(request)) return refuse(403, refusalOf(request));
     if (sockets.size >= API_SOCKETS) return refuse(503, `There are ${API_SOCKETS} WebSockets: come again later`);
+    const leave = addresses.enter('WebSockets', socket.remoteAddress);
+    if (!leave) return refuse(429, 'too many WebSockets of this address');
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => sockets.delete(socket)).on('close', leave);
     upgrade.handleUpgrade(request, socket, head, (ws) => upgrade.emit('connection', ws, request));
   });
 

@@ -1,0 +1,60 @@
+// What one address can hold: connections, WebSockets, and queries at a time. So one client cannot take the places of
+// all others, though the bounds of the whole server are larger.
+//
+// A proxy in front has one address for all of its clients, and bounds them itself: API_PROXIES are not counted. An
+// address of IPv6 is its network of 64 bits, all of which one client has.
+import { BlockList, isIPv4 } from 'node:net';
+import * as log from '../log.js';
+
+export const OF_ADDRESS = 10; // requests at a time, and as many queries of WebSockets
+
+// The first 64 bits of an IPv6 address, in full.
+function networkOf(address) {
+  const [head, tail] = address.split('%', 1)[0].split('::');
+  const parts = (text) => (text ? text.split(':') : []);
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - parts(head).length - parts(tail).length);
+  const groups = [...parts(head), ...Array(missing).fill('0'), ...parts(tail)];
+  return `${groups.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+export class Addresses {
+  constructor({ API_PROXIES, API_SOCKETS }) {
+    const sockets = Math.max(10, Math.ceil(API_SOCKETS / 10));
+    this.most = { connections: sockets + 4 * OF_ADDRESS, WebSockets: sockets, requests: OF_ADDRESS, queries: OF_ADDRESS };
+    this.all = new Map(); // an address: how many it has of each kind
+    this.proxies = new BlockList();
+    for (const one of API_PROXIES.filter((name) => name !== 'none')) {
+      const [address, bits] = one.split('/');
+      const isV4 = isIPv4(address);
+      this.proxies.addSubnet(address, Number(bits ?? (isV4 ? 32 : 128)), isV4 ? 'ipv4' : 'ipv6');
+    }
+  }
+
+  // What is counted as one, or null for a proxy.
+  counterOf(remote) {
+    const address = remote.replace(/^::ffff:(?=\d+\.)/i, '');
+    if (this.proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')) return null;
+    return isIPv4(address) ? address : networkOf(address);
+  }
+
+  // Counts one more of a kind until the function that is returned is called. null: its address has too many.
+  enter(kind, remote = '0.0.0.0') {
+    const address = this.counterOf(remote);
+    if (address === null) return () => {};
+    const counts = this.all.get(address) ?? { connections: 0, WebSockets: 0, requests: 0, queries: 0 };
+    if (counts[kind] >= this.most[kind]) {
+      const text = `api: the address ${address} has ${this.most[kind]} ${kind} at a time, and further ones are refused: `;
+      log.counted('info', `${text}if it is a proxy, API_PROXIES must list it`, `${kind} of ${address}`);
+      return null;
+    }
+    this.all.set(address, counts);
+    counts[kind]++;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      counts[kind]--;
+      if (Object.values(counts).every((n) => n === 0)) this.all.delete(address);
+    };
+  }
+}
