@@ -5,7 +5,8 @@
 # - every link within the site leads to a page and a heading that are there, and every picture is shown;
 # - every file that a page or a style names is there, no script has an error, and no page has a rim;
 # - the side bar has the titles of the index of chapters, and the chapters lead to the files of examples/;
-# - the search leads to the section that has what people type.
+# - the search leads to the section that has what people type;
+# - in dark mode the pages, side bars, code blocks and pictures are dark, and all text is legible.
 #
 # Skipped without Sphinx and Chromium; script/test --full installs them.
 
@@ -162,21 +163,132 @@ const scrolls = node => {
 JS
 close $html or die "could not write: $!";
 
-my $dom = '';
-IPC::Run::run(
-	[
-		'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-logging=stderr',
-		"--user-data-dir=$work/profile", '--allow-file-access-from-files', '--virtual-time-budget=600000', '--dump-dom',
-		"file://$work/site/check.html"
-	],
-	'<', \undef, '>', \$dom, '2>', \$said, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-my ($json) = $dom =~ m{<pre id="result">(\{.*?\})</pre>}s or die "Chromium gave no result:\n$said\n$dom";
-my $result = decode_json($json =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&amp;/&/gr);
+# Shows a page of checks in Chromium, and returns its findings and counts.
+sub look
+{
+	my ($page, @options) = @_;
+	my $dom = '';
+	IPC::Run::run(
+		[
+			'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+			'--enable-logging=stderr', "--user-data-dir=$work/profile", '--allow-file-access-from-files',
+			'--virtual-time-budget=600000', '--dump-dom', @options, "file://$work/site/$page"
+		],
+		'<', \undef, '>', \$dom, '2>', \$said,
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	my ($json) = $dom =~ m{<pre id="result">(\{.*?\})</pre>}s
+	  or die "Chromium gave no result:\n$said\n$dom";
+	return decode_json($json =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&amp;/&/gr);
+}
 
+my $result = look('check.html');
 is(join("\n", @{ $result->{wrong} }), '', 'widths, links, pictures and searches are right');
 is(join("\n", grep { /CONSOLE/ && /Uncaught|Error|Failed/ } split /\n/, $said), '', 'no script has an error');
 my %seen = %{ $result->{seen} };
 note(join ', ', map { "$_: $seen{$_}" } sort keys %seen);
 cmp_ok($seen{$_}, '>', 0, "there were some to look at: $_") foreach sort keys %seen;
+
+# The pages in dark mode, at two widths. Legible text has a contrast of at least 4.5 (WCAG 2).
+open $html, '>', "$work/site/dark.html" or die "could not write: $!";
+print $html '<!doctype html><pre id="result"></pre><script>const pages = ',
+  encode_json([ 'search.html?q=record', grep { $_ ne 'search.html' } sort @pages ]), <<'JS';
+;
+const wrong = new Set();
+const seen = { texts: 0, 'code blocks': 0, pictures: 0, 'side bars': 0 };
+const show = (page, width) => new Promise(done => {
+  const frame = document.createElement('iframe');
+  frame.width = width;
+  frame.height = 800;
+  frame.onload = () => done(frame);
+  frame.src = page;
+  document.body.append(frame);
+});
+const parse = color => {
+  const [red, green, blue, alpha = 1] = color.match(/[\d.]+/g).map(Number);
+  return { rgb: [red, green, blue], alpha };
+};
+const over = (top, below) =>
+  top.rgb.map((value, i) => value * top.alpha + below[i] * (1 - top.alpha));
+const luminance = rgb => rgb.map(value => value / 255)
+  .map(value => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+  .reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
+const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+// the visible background of an element; a transparent page is white
+const background = (element, known) => {
+  if (!element) return [255, 255, 255];
+  if (!known.has(element)) {
+    const own = parse(getComputedStyle(element).backgroundColor);
+    const below = () => background(element.parentElement, known);
+    known.set(element, own.alpha === 1 ? own.rgb : over(own, below()));
+  }
+  return known.get(element);
+};
+const visible = { checkOpacity: true, checkVisibilityCSS: true };
+const dark = rgb => luminance(rgb) < 0.05;
+// the color of a picture's corner, drawn as the page draws it
+const corner = picture => {
+  const canvas = document.createElement('canvas'), [width, height] = [60, 40];
+  Object.assign(canvas, { width, height });
+  const context = canvas.getContext('2d');
+  context.drawImage(picture, 0, 0, width, height);
+  return Array.from(context.getImageData(0, 0, 1, 1).data);
+};
+(async () => {
+  const mode = matchMedia('(prefers-color-scheme: dark)');
+  if (!mode.matches) wrong.add('this Chromium is not in dark mode');
+  for (const width of [400, 1280])
+    for (const page of pages) {
+      const frame = await show(page, width), inside = frame.contentDocument;
+      const known = new Map();
+      const check = (name, element) => {
+        const color = background(element, known);
+        if (dark(color)) return;
+        wrong.add(`${page}: on ${width} ${name} is rgb(${color.map(Math.round)})`);
+      };
+      check('the page', inside.body);
+      for (const bar of inside.querySelectorAll('.sidebar-drawer, .mobile-header, .toc-drawer')) {
+        seen['side bars']++;
+        check(bar.className, bar);
+      }
+      for (const block of inside.querySelectorAll('pre')) {
+        seen['code blocks']++;
+        check('a code block', block);
+      }
+      const nodes = inside.createTreeWalker(inside.body, NodeFilter.SHOW_TEXT);
+      while (nodes.nextNode()) {
+        const element = nodes.currentNode.parentElement;
+        if (!nodes.currentNode.data.trim() || !element.checkVisibility(visible)) continue;
+        seen.texts++;
+        const back = background(element, known);
+        const front = over(parse(getComputedStyle(element).color), back);
+        const contrast = ratio(luminance(front), luminance(back));
+        if (contrast >= 4.5) continue;
+        const name = `${element.tagName}.${element.className}`;
+        wrong.add(`${page}: on ${width} the contrast of ${name} is ${contrast.toFixed(2)}`);
+      }
+      for (const picture of inside.images) {
+        picture.loading = 'eager';
+        await picture.decode();
+        if (!/\.svg$/.test(picture.src)) continue;
+        seen.pictures++;
+        const [red, green, blue, alpha] = corner(picture);
+        if (alpha === 255 && dark([red, green, blue])) continue;
+        wrong.add(`${page}: ${picture.src} is rgba(${[red, green, blue, alpha]})`);
+      }
+      frame.remove();
+    }
+})().catch(problem => wrong.add(String(problem.stack))).then(() => {
+  document.getElementById('result').textContent = JSON.stringify({ wrong: [...wrong], seen });
+});
+</script>
+JS
+close $html or die "could not write: $!";
+
+# 0 means dark
+$result = look('dark.html', '--blink-settings=preferredColorScheme=0');
+is(join("\n", @{ $result->{wrong} }), '', 'in dark mode pages are dark and text is legible');
+%seen = %{ $result->{seen} };
+note(join ', ', map { "$_: $seen{$_}" } sort keys %seen);
+cmp_ok($seen{$_}, '>', 0, "dark mode: there were some to look at: $_") foreach sort keys %seen;
 
 done_testing();
