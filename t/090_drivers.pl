@@ -3,6 +3,7 @@
 # Every program has the same steps (t/drivers/README.md). Shows that
 # - in each client, all steps succeed except for those that the chapter's table lists as failing;
 # - the table's rows are what the programs printed;
+# - each recipe of the chapter works as it stands: the programs include its text, and no recipe is left out;
 # - each recipe is needed: the step fails, or gives a string, without it;
 # - alembic finds what a table of atid's types needs with the recipes, and not without them;
 # - PostGraphile serves the typed views of indexer/sql/views.sql to a role that can read only them: in one statement that
@@ -96,6 +97,11 @@ sub no_python
 {
 	my ($module) = @_;
 	return missing("Python's $module", '/usr/bin/python3', '-c', "import $module");
+}
+
+sub no_alembic
+{
+	return (grep { defined } map { no_python($_) } qw(sqlalchemy psycopg2 alembic))[0];
 }
 
 # Debian's Go packages are found by GOPATH.
@@ -216,12 +222,52 @@ sub row_of
 	return join(' | ', map { cell($steps->{$_}) } @columns);
 }
 
-# What the chapter says.
+# What the chapter says: its table, and its recipes by section and client.
 my $chapter = slurp_file("$FindBin::Bin/../doc/clients.md");
 my %told;
 while ($chapter =~ /^(.*?) \| (.*)$/mg)
 {
 	$told{$_} = $2 foreach split /, /, $1;
+}
+my (%recipe, $section, $client);
+foreach my $part (split /^(```\w*\n.*?^```\n)/ms, $chapter)
+{
+	if ($part =~ /^```(\w*)\n(.*)^```/ms)
+	{
+		$recipe{"$section: $client"} .= $2 if $1 !~ /^(sql)?$/;
+		next;
+	}
+	foreach my $paragraph (split /\n\n+/, $part)
+	{
+		$section = $1 if $paragraph =~ /^\n*#+ (.*)/;
+		$client = $1 // $2 if $paragraph =~ /^\n*(?:\*\*(.*?)\.?\*\*|(\w[\w ]*)(?:, .*)?:$)/;
+	}
+}
+
+# The files that programs include: what stands before the recipes, and these.
+my ($arrays, $column, $keys) = ('Arrays', "ORMs: the column's type", 'Keys in an ORM');
+my %include = (
+	'python/recipe_psycopg2.py'        => [ '', "$arrays: psycopg2" ],
+	'python/recipe_psycopg.py'         => [ '', "$arrays: psycopg 3" ],
+	'ruby/recipe_pg.rb'                => [ '', "$arrays: Ruby" ],
+	'node/recipe_sequelize.js'         => [
+		"import { DataTypes } from 'sequelize'\nexport ", "$column: Sequelize" ],
+	'python/recipe_sqlalchemy.py'      => [ '', "$column: SQLAlchemy" ],
+	'python/recipe_django.py'          => [ '', "$column: Django" ],
+	'ruby/migration.rb'                => [ '', "$keys: Rails" ],
+	'python/recipe.py'                 => [
+		"from django.db import models\nfrom django.db.models import Func\n\n\n",
+		"$column: Django", "$keys: Django" ],
+	'python/recipe_sqlalchemy_keys.py' => [ '', "$keys: SQLAlchemy" ],
+	'node/recipe_drizzle.js'           => [ '', "$keys: Drizzle" ],
+	'node/recipe.prisma'               => [ '', "$keys: Prisma" ]);
+my %included = map { $_ => 1 } map { @$_[ 1 .. $#$_ ] } values %include;
+is_deeply([ sort keys %included ], [ sort keys %recipe ], 'programs include all recipes of the chapter');
+foreach my $file (keys %include)
+{
+	my ($head, @names) = @{ $include{$file} };
+	die "$file lacks a recipe" if grep { !defined $recipe{$_} } @names;
+	append_to_file("$work/$file", $head . join "\n\n", @recipe{@names});
 }
 
 my $node = new_node('drivers', conf => "listen_addresses = '127.0.0.1'");
@@ -298,7 +344,7 @@ SKIP:
 # alembic: for each step what it finds to do, and the types that the table has then.
 SKIP:
 {
-	my $why = (grep { defined } map { no_python($_) } qw(sqlalchemy psycopg2 alembic))[0];
+	my $why = no_alembic();
 	skip "alembic: $why", 1 if defined $why;
 
 	local $ENV{PGDATABASE} = new_database($node, 'alembic');
@@ -321,31 +367,29 @@ SKIP:
 	my $why = missing('ActiveRecord', 'ruby', '-ractive_record', '-rpg', '-e1');
 	skip "Rails: $why", 1 if defined $why;
 
-	my ($migration, $column) = $chapter =~ /^\*\*Rails\.\*\*.*?```ruby\n(.*?)```.*?`(t\.column .*?)`/ms or die 'no recipe for Rails';
-	append_to_file("$work/ruby/migration.rb", $migration);
-	append_to_file("$work/ruby/column.rb", $column);
+	my ($tid) = $chapter =~ /`(t\.column .*?)`/ or die 'no column for Rails';
+	append_to_file("$work/ruby/column.rb", $tid);
 	local $ENV{PGDATABASE} = new_database($node, 'rails');
 	my ($well, $said) = try_command("$work/ruby", 'ruby', 'activerecord.rb');
 	ok($well, 'Rails: the program ran to its end') or diag($said);
 }
 
-# Keys: each program gets the chapter's recipe as a file, and says ok.
+# Keys: each program includes the chapter's recipe, and prints ok. All but SQLAlchemy's make the extension by a migration.
 foreach my $orm (
-	[ 'Django', 'python', 'recipe.py', qr/^\*\*Django\.\*\*.*?```python\n(.*?)```/ms,
-		"from django.db import models\nfrom django.db.models import Func\n", '/usr/bin/python3', 'django_keys.py' ],
-	[ 'Drizzle', 'node', 'recipe_drizzle.js', qr/^\*\*Drizzle\.\*\*.*?```js\n(.*?)```/ms, '', 'node', 'keys_drizzle.js' ],
-	[ 'Prisma', 'node', 'recipe.prisma', qr/```text\n(.*?)```/ms, '', 'node', 'keys_prisma.js' ])
+	[ 'Django', 'python', sub { no_python('django') }, '/usr/bin/python3', 'django_keys.py' ],
+	[ 'SQLAlchemy', 'python', \&no_alembic, '/usr/bin/python3', 'sqlalchemy_keys.py' ],
+	[ 'Drizzle', 'node', \&no_npm, 'node', 'keys_drizzle.js' ],
+	[ 'Prisma', 'node', \&no_npm, 'node', 'keys_prisma.js' ])
 {
-	my ($name, $folder, $file, $recipe, $head, @command) = @$orm;
+	my ($name, $folder, $unless, @command) = @$orm;
   SKIP:
 	{
-		my $why = $folder eq 'node' ? no_npm() : no_python('django');
+		my $why = $unless->();
 		skip "keys in $name: $why", 1 if defined $why;
 
-		my @recipes = $chapter =~ /$recipe/g or die "no recipe for $name";
-		append_to_file("$work/$folder/$file", join "\n\n", $head, @recipes);
-		$node->safe_psql('postgres', "CREATE DATABASE keys_$file" =~ s/\.//r);
-		local $ENV{PGDATABASE} = "keys_$file" =~ s/\.//r;
+		local $ENV{PGDATABASE} = lc "keys_$name";
+		$node->safe_psql('postgres', "CREATE DATABASE $ENV{PGDATABASE}");
+		$node->safe_psql($ENV{PGDATABASE}, 'CREATE EXTENSION atid') if $name eq 'SQLAlchemy';
 		my ($well, $said) = try_command("$work/$folder", @command);
 		ok($well && $said =~ /^ok$/m, "keys in $name") or diag($said);
 	}

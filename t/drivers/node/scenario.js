@@ -5,6 +5,12 @@ export const CID = 'bafyreifzvsbt6kiyg57lrrt3jbyqcf3lm7b6apz3rn7mjiyj32ornkf3xq'
 export const DID = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 export const URI = `at://${DID}/app.bsky.feed.post/3jzfcijpj2z2a`
 
+// Compares the table record with the one of scenario.sql, renamed to by_hand: NULL, or the columns of other types.
+const types = (table) =>
+  `SELECT attname, atttypid FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0`
+export const COLUMNS = `SELECT string_agg(attname, ',') AS a
+FROM (${types('by_hand')} EXCEPT ${types('record')}) AS differing`
+
 const shape = (value) =>
   value === null ? 'null'
   : Array.isArray(value) ? `array of ${[...new Set(value.map(shape))]}`

@@ -1,30 +1,28 @@
-// sequelize 6. A data type of the client's own that writes the type's whole name.
+// sequelize 6, with the data type of doc/clients.md (recipe_sequelize.js, from the test); sync() makes the table
 import { DataTypes, Op, Sequelize } from 'sequelize'
-import { run } from './scenario.js'
+import { atid } from './recipe_sequelize.js'
+import { COLUMNS, run } from './scenario.js'
 
 const sequelize = new Sequelize(process.env.PGDATABASE, process.env.PGUSER, '', {
   dialect: 'postgres', host: process.env.PGHOST, port: process.env.PGPORT, logging: false, pool: { max: 1 },
 })
-const atid = (name) => {
-  class Type extends DataTypes.ABSTRACT {
-    toSql() { return `atid.${name}` }
-  }
-  Type.prototype.key = Type.key = `atid.${name}`
-  return new Type()
-}
 const generated = sequelize.literal('atid.tid_generate()')
 const Record = sequelize.define('record', {
   rkey: { type: atid('rkey'), primaryKey: true, defaultValue: generated },
-  rev: { type: atid('tid'), defaultValue: generated },
+  rev: { type: atid('tid'), allowNull: false, unique: true, defaultValue: generated },
   prev: atid('tid'),
   cid: atid('cid_link'),
-  author: DataTypes.TEXT,
-  uri: DataTypes.TEXT,
+  author: atid('did'),
+  uri: atid('at_uri'),
 }, { freezeTableName: true, timestamps: false })
 
 const revs = async (where, more = {}) =>
   (await Record.findAll({ where, order: ['rev'], raw: true, ...more })).map((row) => row.rev)
 const one = async (query) => (await sequelize.query(query, { plain: true })).a
+
+await sequelize.query('ALTER TABLE record RENAME TO by_hand')
+await sequelize.sync()
+console.log(`sync\t${(await one(COLUMNS)) ?? 'ok'}`)
 
 await run({
   insert: () => Record.create({}),
@@ -41,4 +39,7 @@ await run({
   },
   refused: (rkey) => sequelize.transaction((transaction) => Record.create({ rkey }, { transaction })),
 })
+const many = await Record.bulkCreate([{}, { prev: '3k2hwfvx7k22l' }], { returning: true })
+const written = many.map((record) => record.rev.length).join() === '13,13' && many[1].prev
+console.log(`bulk\t${written === '3k2hwfvx7k22l' ? 'ok' : JSON.stringify(many)}`)
 await sequelize.close()

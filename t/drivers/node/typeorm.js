@@ -12,10 +12,16 @@ const Record = new EntitySchema({
     prev: text, cid: text, author: text, uri: text,
   },
 })
-const source = await new DataSource({
+const options = {
   type: 'postgres', host: process.env.PGHOST, username: process.env.PGUSER,
-  database: process.env.PGDATABASE, entities: [Record],
-}).initialize()
+  database: process.env.PGDATABASE, synchronize: false,
+}
+const Typed = new EntitySchema({
+  name: 'typed', columns: { rev: { type: 'atid.tid', primary: true } },
+})
+const refusal = await new DataSource({ ...options, entities: [Typed] }).initialize().catch(String)
+console.log(`unknown type\t${/not supported/.test(refusal) ? 'ok' : refusal}`)
+const source = await new DataSource({ ...options, entities: [Record] }).initialize()
 const repository = source.getRepository(Record)
 const revs = async (where, more = {}) =>
   (await repository.find({ where, order: { rev: 'ASC' }, ...more })).map((row) => row.rev)

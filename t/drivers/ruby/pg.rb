@@ -74,8 +74,7 @@ rescue PG::CheckViolation => e
   [PG::PG_DIAG_SQLSTATE, PG::PG_DIAG_CONSTRAINT_NAME].map { |field| e.result.error_field(field) }.join(' ')
 end
 
-# The line that helps: a decoder for the array's OID.
-map = PG::TypeMapByOid.new
-map.add_coder(PG::TextDecoder::Array.new(oid: one("SELECT 'atid.tid[]'::regtype::oid").to_i))
-CONNECTION.type_map_for_results = map
+# The lines of doc/clients.md (from the test): a decoder for the array's OID
+connection = CONNECTION
+eval File.read('recipe_pg.rb')
 tell('tid[], registered') { shape(one('SELECT array_agg(rev ORDER BY rev) FROM record')) }
