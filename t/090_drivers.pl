@@ -36,7 +36,6 @@ my $work  = PostgreSQL::Test::Utils::tempdir('drivers');
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
 my $GO    = '/usr/share/gocode';
 my $CRATES = '/usr/share/cargo/registry';
-my ($version) = slurp_file("$FindBin::Bin/../META.json") =~ /^  "version": "(.*)"/m;
 
 system_or_bail('cp', '-r', "$here/.", $work);
 
@@ -51,6 +50,9 @@ sub try_command
 	};
 	return ($well, $said . ($@ || ''));
 }
+
+# The chapter's recipes, by section and client.
+my %recipe;
 
 # A list of what can be had of a language: undef, or why not. Asked once.
 my %missing;
@@ -77,19 +79,15 @@ sub no_npm
 	return $missing{npm} || undef;
 }
 
-# The package of packaging/npm, as npm would install what it packs.
+# The package of packaging/npm, by the chapter's command.
 sub install_package
 {
 	my ($folder) = @_;
-	make_path("$folder/node_modules/atid");
-	foreach my $command (
-		[ 'npm', 'pack', "$FindBin::Bin/../packaging/npm" ],
-		[ 'tar', 'xzf', "atid-$version.tgz", '-C', 'node_modules/atid', '--strip-components', '1' ],
-		[ 'ln', '-s', '../atid/drizzle-pull.js', 'node_modules/.bin/atid-drizzle' ])
-	{
-		my ($well, $said) = try_command($folder, @$command);
-		die "@$command failed: $said" unless $well;
-	}
+	my ($command) = $recipe{'A package for TypeScript'} =~ /^(npm install .*)/ or die 'no npm install';
+	$command =~ s{\.\./atid\b}{$FindBin::Bin/..};
+	$command .= ' --no-save --ignore-scripts --no-audit --no-fund --prefer-offline';
+	my ($well, $said) = try_command($folder, split / /, $command);
+	die "$command failed: $said" unless $well;
 	return;
 }
 
@@ -229,17 +227,17 @@ while ($chapter =~ /^(.*?) \| (.*)$/mg)
 {
 	$told{$_} = $2 foreach split /, /, $1;
 }
-my (%recipe, $section, $client);
+my ($section, $client);
 foreach my $part (split /^(```\w*\n.*?^```\n)/ms, $chapter)
 {
 	if ($part =~ /^```(\w*)\n(.*)^```/ms)
 	{
-		$recipe{"$section: $client"} .= $2 if $1 !~ /^(sql)?$/;
+		$recipe{ join ': ', grep { length } $section, $client } .= $2 if $1 !~ /^(sql)?$/;
 		next;
 	}
 	foreach my $paragraph (split /\n\n+/, $part)
 	{
-		$section = $1 if $paragraph =~ /^\n*#+ (.*)/;
+		($section, $client) = ($1, '') if $paragraph =~ /^\n*#+ (.*)/;
 		$client = $1 // $2 if $paragraph =~ /^\n*(?:\*\*(.*?)\.?\*\*|(\w[\w ]*)(?:, .*)?:$)/;
 	}
 }
@@ -261,7 +259,7 @@ my %include = (
 	'python/recipe_sqlalchemy_keys.py' => [ '', "$keys: SQLAlchemy" ],
 	'node/recipe_drizzle.js'           => [ '', "$keys: Drizzle" ],
 	'node/recipe.prisma'               => [ '', "$keys: Prisma" ]);
-my %included = map { $_ => 1 } map { @$_[ 1 .. $#$_ ] } values %include;
+my %included = map { $_ => 1 } 'A package for TypeScript', map { @$_[ 1 .. $#$_ ] } values %include;
 is_deeply([ sort keys %included ], [ sort keys %recipe ], 'programs include all recipes of the chapter');
 foreach my $file (keys %include)
 {
