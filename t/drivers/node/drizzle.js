@@ -5,7 +5,7 @@ import { eq, gt, inArray, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { record } from './drizzle_schema.js'
-import { COLUMNS, run } from './scenario.js'
+import { ASIDE, COLUMNS, run } from './scenario.js'
 
 const pool = new pg.Pool({ max: 1 })
 const db = drizzle(pool)
@@ -35,7 +35,7 @@ await run({
 execFileSync('node_modules/.bin/drizzle-kit',
   ['generate', '--dialect', 'postgresql', '--schema', 'drizzle_schema.js', '--out', 'drizzle'], { stdio: 'pipe' })
 const [migration] = readdirSync('drizzle').filter((name) => name.endsWith('.sql'))
-await pool.query('ALTER TABLE record RENAME TO by_hand')
+await pool.query(ASIDE)
 await pool.query(readFileSync(`drizzle/${migration}`, 'utf8'))
 console.log(`migration\t${(await pool.query(COLUMNS)).rows[0].a ?? 'ok'}`)
 await pool.end()

@@ -5,11 +5,12 @@ export const CID = 'bafyreifzvsbt6kiyg57lrrt3jbyqcf3lm7b6apz3rn7mjiyj32ornkf3xq'
 export const DID = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 export const URI = `at://${DID}/app.bsky.feed.post/3jzfcijpj2z2a`
 
-// Compares the table record with the one of scenario.sql, renamed to by_hand: NULL, or the columns of other types.
+// For a client that makes the table itself: moves that of scenario.sql away, and returns the columns whose types differ.
+export const ASIDE = 'CREATE SCHEMA by_hand; ALTER TABLE record SET SCHEMA by_hand'
 const types = (table) =>
   `SELECT attname, atttypid FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0`
 export const COLUMNS = `SELECT string_agg(attname, ',') AS a
-FROM (${types('by_hand')} EXCEPT ${types('record')}) AS differing`
+FROM (${types('by_hand.record')} EXCEPT ${types('public.record')}) AS differing`
 
 const shape = (value) =>
   value === null ? 'null'

@@ -1,7 +1,7 @@
 // sequelize 6, with the data type of doc/clients.md (recipe_sequelize.js, from the test); sync() makes the table
 import { DataTypes, Op, Sequelize } from 'sequelize'
 import { atid } from './recipe_sequelize.js'
-import { COLUMNS, run } from './scenario.js'
+import { ASIDE, COLUMNS, run } from './scenario.js'
 
 const sequelize = new Sequelize(process.env.PGDATABASE, process.env.PGUSER, '', {
   dialect: 'postgres', host: process.env.PGHOST, port: process.env.PGPORT, logging: false, pool: { max: 1 },
@@ -20,7 +20,7 @@ const revs = async (where, more = {}) =>
   (await Record.findAll({ where, order: ['rev'], raw: true, ...more })).map((row) => row.rev)
 const one = async (query) => (await sequelize.query(query, { plain: true })).a
 
-await sequelize.query('ALTER TABLE record RENAME TO by_hand')
+await sequelize.query(ASIDE)
 await sequelize.sync()
 console.log(`sync\t${(await one(COLUMNS)) ?? 'ok'}`)
 
