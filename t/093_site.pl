@@ -88,7 +88,22 @@ my %first = (
 	'firehose'          => 'doc/event.html',
 	'moderation'        => 'doc/views.html#moderation',
 	'migrate text to did' => 'doc/address.html#a-table-that-has-its-uris-as-text',
-	'license'           => 'index.html#license');
+	'license'           => 'index.html#license',
+	'gdpr'              => 'doc/operate.html#legal-requests-to-delete-an-account',
+	'erasure'           => 'doc/operate.html#legal-requests-to-delete-an-account',
+	'delete account'    => 'doc/operate.html#legal-requests-to-delete-an-account',
+	'port'              => 'doc/views.html#graphql-atid-indexer-api',
+	'API_ORIGINS'       => 'doc/views.html',
+	'who liked'         => 'doc/network.html',
+	'strongRef'         => 'doc/lexicon.html#a-missing-lexicon-such-as-strongref',
+	'bookmark'          => 'doc/lexicon.html#a-missing-lexicon-such-as-strongref',
+	'lexicon_missing'   => 'doc/lexicon.html',
+	'DRISL'             => 'doc/record.html#how-json-says-what-cbor-has',
+	'DASL'              => 'doc/record.html#how-json-says-what-cbor-has',
+	'disk full'         => 'doc/operate.html#when-something-is-full',
+	'prisma'            => 'doc/clients.html#keys-in-an-orm',
+	'uuidv7'            => 'doc/moving.html',
+	'elixir'            => 'doc/clients.html#elixir-and-net');
 
 # A page that shows all others in frames of these widths, and notes what is wrong.
 open my $html, '>', "$work/site/check.html" or die "could not write: $!";
