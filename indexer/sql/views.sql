@@ -191,13 +191,37 @@ $$;
 
 -- Takes a view out, with what was made for it.
 CREATE OR REPLACE FUNCTION drop_view(old regclass) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE f regprocedure;
+DECLARE
+  f regprocedure;
+  problem text;
+  why text;
 BEGIN
   FOR f IN SELECT * FROM view_search_functions(old) LOOP
     EXECUTE format('DROP FUNCTION %s', f);
   END LOOP;
-  EXECUTE format('DROP VIEW %s', view_full_name(old));
+  BEGIN
+    EXECUTE format('DROP VIEW %s', view_full_name(old));
+  EXCEPTION WHEN dependent_objects_still_exist THEN
+    GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, why = PG_EXCEPTION_DETAIL;
+    RAISE dependent_objects_still_exist USING MESSAGE = problem, DETAIL = why,
+      HINT = format('Drop %s, call make_views again, and create it again after that.',
+                    view_dependents(old));
+  END;
 END
+$$;
+
+-- What depends on a view, in words: views, functions and others that an operator has made.
+CREATE OR REPLACE FUNCTION view_dependents(old regclass) RETURNS text
+LANGUAGE sql STABLE STRICT AS $$
+  SELECT string_agg(DISTINCT pg_describe_object(o.class, o.id, 0), ', ')
+  FROM pg_class AS v JOIN pg_depend AS d
+         ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.oid
+            OR d.refclassid = 'pg_type'::regclass
+               AND d.refobjid IN (v.reltype, (SELECT t.typarray FROM pg_type AS t WHERE t.oid = v.reltype))
+       LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid,
+       LATERAL (SELECT CASE WHEN r.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass END,
+                       coalesce(r.ev_class, d.objid)) AS o (class, id)
+  WHERE v.oid = old AND d.deptype = 'n' AND NOT (o.class = 'pg_class'::regclass AND o.id = v.oid)
 $$;
 
 -- The functions of make_search that are there.
