@@ -215,6 +215,18 @@ is($session->ok(q{SELECT indisvalid FROM view_index JOIN pg_index ON indexrelid 
 $session->ok(q{DO $$ DECLARE i regclass; BEGIN DELETE FROM view_index WHERE columns = '{rkey}';
 	FOR i IN SELECT oid FROM pg_class WHERE relname LIKE 'a\_b\_c\_rkey%' AND relkind = 'i' LOOP EXECUTE 'DROP INDEX ' || i; END LOOP; END $$});
 
+# Joins by the indexes
+$session->ok('TRUNCATE view_reference');
+is($session->ok('SELECT find_new_references()'), '0', 'references to accounts are no joins');
+$session->ok(q{INSERT INTO blocks SELECT format('at://did:web:z%s.b/a.b.c/1', n)::atid.at_uri, NULL,
+	atid.record_to_dag_cbor(jsonb_build_object('at', format('at://did:web:0/a.b.%s/%s', CASE n WHEN 1 THEN 'd' ELSE 'c' END, n))) FROM generate_series(1, 20) AS n});
+is($session->ok('SELECT find_new_references()'), '1', 'a column with an index has its join soon');
+is($session->ok(q{SELECT string_agg(nsid || path::text || target, ' ') FROM view_reference}), 'a.b.c{at}a.b.c', '... to the type that it points at, and to none that hardly any does');
+is($session->ok('SELECT find_new_references()'), '0', '... once');
+$session->ok(q{SELECT comment_views('b')});
+like($session->ok(q{SELECT obj_description('b.a_b_c'::regclass)}), qr/^\@foreignKey \(at\) references b\.a_b_c \(uri\)$/m, '... and in the comments');
+$session->ok(q{DELETE FROM blocks WHERE uri <@ 'at://did:web:z1.b' OR atid.at_uri_did(uri)::text LIKE 'did:web:z%'; TRUNCATE view_reference});
+
 # Another expression, another source
 my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(to_regclass(index)), '.* ON (\S+) USING (\w+).*', '\1 \2'), ' ') || count(*) FROM view_index};
 make('a.b.c' => { one => \%string, at => { type => 'string', format => 'at-uri' } });

@@ -8,6 +8,7 @@
 --   make_search(view, columns)             an index of words, and the functions search_... and ..._rank
 --   search_index_commands(view, config, columns)
 --   find_references()                      fills view_reference from the references that are there
+--   find_new_references()                  the same for columns without any, by their indexes
 --
 -- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (bytea,
 -- DAG-CBOR) or record (jsonb). If it also has the columns did, cid, indexed and conforms, the views use them.
@@ -376,7 +377,7 @@ BEGIN
     INSERT INTO view_column SELECT this, w.name, w.path, w.kind, w.type, w.expression, w.most, w.filled, w.description FROM unnest(wanted) AS w;
   END LOOP;
   PERFORM forget_views();
-  PERFORM comment_view(v.view) FROM view_type AS v JOIN pg_class ON oid = v.view AND relnamespace = target WHERE v.nsid IS NOT NULL;
+  PERFORM comment_views(target);
   PERFORM make_search(i.view, i.config::regconfig, VARIADIC i.columns) FROM view_index AS i JOIN pg_class ON oid = i.view AND relnamespace = target WHERE i.search;
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
   RETURN (SELECT count(*) FROM view_type JOIN pg_class ON oid = view AND relnamespace = target WHERE nsid IS NOT NULL);
@@ -452,6 +453,15 @@ BEGIN
   LOOP
     EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', view_full_name(of), c.name, nullif(c.comment, ''));
   END LOOP;
+END
+$$;
+
+-- The comments of all views of a schema: they have the joins that view_reference has now.
+CREATE OR REPLACE FUNCTION comment_views(target regnamespace) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM comment_view(v.view) FROM view_type AS v JOIN pg_class AS c ON c.oid = v.view
+  WHERE c.relnamespace = target AND v.nsid IS NOT NULL;
+  PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
 END
 $$;
 
@@ -751,6 +761,41 @@ BEGIN
     ON CONFLICT DO NOTHING RETURNING 1
   )
   SELECT count(*) INTO found_ones FROM fresh;
+  RETURN found_ones;
+END
+$$;
+
+-- The same for the columns of which view_reference has nothing yet, by their b-trees: it reads at most
+-- 1,000 values of each, however large the tables are, and so can be called every few seconds.
+CREATE OR REPLACE FUNCTION find_new_references() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  c record;
+  n bigint;
+  found_ones bigint := 0;
+BEGIN
+  FOR c IN
+    SELECT DISTINCT ON (t.nsid, k.path) t.nsid, k.path, k.expression, t.condition,
+           view_full_name(t.source) AS source
+    FROM view_column AS k JOIN view_type AS t ON t.view = k.view
+         JOIN view_index AS i ON i.view = k.view AND i.columns[1] = k.name AND NOT i.search
+    WHERE k.kind = 'property' AND k.type = 'atid.at_uri' AND t.nsid IS NOT NULL
+      AND i.definition LIKE '% USING btree %' AND to_regclass(i.index) IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM view_reference AS r WHERE r.nsid = t.nsid AND r.path = k.path)
+    ORDER BY t.nsid, k.path
+  LOOP
+    -- in the order of the index, so that no plan reads the table
+    EXECUTE format('WITH seen AS (
+        SELECT atid.at_uri_collection(v.aim)::text AS target, count(*) AS n,
+               sum(count(*)) OVER () AS of
+        FROM (SELECT %1$s AS aim FROM %2$s
+              WHERE %3$s AND (%1$s) IS NOT NULL ORDER BY 1 LIMIT 1000) AS v
+        GROUP BY 1)
+      INSERT INTO view_reference (nsid, path, target)
+      SELECT $1, $2, s.target FROM seen AS s WHERE s.target IS NOT NULL AND s.n * 100 >= s.of
+      ON CONFLICT DO NOTHING', c.expression, c.source, c.condition) USING c.nsid, c.path;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    found_ones := found_ones + n;
+  END LOOP;
   RETURN found_ones;
 END
 $$;

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { BOUNDS, page } from './border.js';
 import { Problem, connect, holderOf, told } from './database.js';
@@ -20,7 +21,10 @@ const OURS = 'made by atid-indexer up'; // the comment of a login of which it ma
 const WITHIN = 10; // seconds for the server to say what it lists
 const UP = 'atid-indexer up'; // the lock's name
 const LOCK_AGAIN = 5e3; // ms
-const REFERENCES = [30e3, 600e3]; // ms until references are looked for first, and then each time
+const REFERENCES = [30e3, 600e3]; // ms until a sample of all references is read, first and later
+const LOOK = 2e3; // ms between two looks at the columns without a join,
+const SHARE = 50; // but at least so many times as long as a look takes
+const LOOK_AGAIN = 60e3; // ms after a failure
 
 // The documents in a file, or in all files of a folder.
 async function readLexicons(path) {
@@ -183,22 +187,37 @@ async function prepare(db, settings, documents, say) {
   }
 }
 
-// What points at what is not in Lexicons: it is seen in the records. The views then have the joins: both or neither, as
-// it is seen once.
-async function findReferences({ API_SCHEMA }) {
+// Lexicons do not say at which types references point: the records show it. The views then get
+// joins.
+async function findReferences(db, { API_SCHEMA }, all) {
+  await db.query('BEGIN');
+  const { rows } = await db.query(`SELECT find_${all ? '' : 'new_'}references()::int AS n`);
+  const schema = db.escapeIdentifier(API_SCHEMA);
+  if (rows[0].n > 0) await db.query('SELECT comment_views($1::regnamespace)', [schema]);
+  await db.query('COMMIT');
+  if (rows[0].n > 0) log.info(`up: ${rows[0].n} more references are joins of the views`);
+}
+
+// Columns that have no join are looked at every few seconds, and a sample of all references now and
+// then.
+async function followReferences(settings, signal) {
   let db = null;
-  try {
-    db = await connect('references');
-    await db.query('SET search_path = indexer, pg_temp');
-    await db.query('BEGIN');
-    const { rows } = await db.query('SELECT find_references()::int AS n');
-    if (rows[0].n > 0) await db.query('SELECT make_views($1::regnamespace)', [db.escapeIdentifier(API_SCHEMA)]);
-    await db.query('COMMIT');
-    if (rows[0].n > 0) log.info(`up: ${rows[0].n} more references are joins of the views`);
-  } catch (e) {
-    log.error(`up: references: ${told(e)}`);
-  } finally {
-    await db?.end();
+  let next = performance.now() + REFERENCES[0];
+  let pause = LOOK;
+  const paused = () => sleep(pause, undefined, { signal }).then(() => true, () => false);
+  while (await paused()) {
+    const began = performance.now();
+    const all = began >= next;
+    try {
+      db ??= await connect('references', ['search_path=indexer,pg_temp']);
+      await findReferences(db, settings, all);
+      pause = all ? LOOK : Math.max(LOOK, SHARE * (performance.now() - began));
+      if (all) next = performance.now() + REFERENCES[1];
+    } catch (e) {
+      log.error(`up: references: ${told(e)}`);
+      await db?.end().catch(() => {});
+      [db, pause] = [null, LOOK_AGAIN];
+    }
   }
 }
 
@@ -255,21 +274,18 @@ async function programs(settings, password, ended) {
   }
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc']; // the last one tells them when this program is killed
   const children = ['run', 'api'].map((command) => spawn(process.execPath, [BIN, command], { env, stdio }));
-  let timer = setTimeout(async function again() {
-    await findReferences(settings);
-    timer = setTimeout(again, REFERENCES[1]);
-  }, REFERENCES[0]);
   // each is told once: a second signal would kill it before it has ended what it does
   const ending = new AbortController();
   const end = () => ending.abort();
   ending.signal.addEventListener('abort', () => children.forEach((child) => child.kill('SIGTERM')));
   ended.addEventListener('abort', end);
+  const following = followReferences(settings, ending.signal);
   const over = children.map(
     (child) => new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)).on('error', () => resolve(1))),
   );
   const first = await Promise.race(over);
-  clearTimeout(timer);
   end();
   const all = await Promise.all(over);
+  await following;
   return ended.aborted ? Math.max(...all) : first || 1;
 }
