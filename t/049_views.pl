@@ -121,6 +121,10 @@ SELECT c.view, c.name FROM view_column AS c JOIN view_type AS t USING (view) JOI
 WHERE cardinality(path) = 1 AND atid.lexicon_document(l.lexicons, nsid) #>> (ARRAY['defs', 'main', 'record', 'properties'] || path || ARRAY['description'])
       <> coalesce(col_description(attrelid, attnum), '')
 SQL
+	my $shared = literal('[' . join(',', map { slurp_file($_) } glob "$FindBin::Bin/../indexer/lexicons/{app,com}.*.json") . ']');
+	is( $session->ok("SELECT string_agg(n, ' ') FROM lexicons AS l, CAST($shared AS atid.lexicon) AS s, unnest(atid.lexicon_nsids(s)) AS n
+		WHERE (atid.lexicon_document(l.lexicons, n) \@> atid.lexicon_document(s, n)) IS NOT TRUE"),
+		'', 'the Lexicons of the package are those that are published, without their descriptions');
 	$session->ok("DROP SCHEMA b, j CASCADE; TRUNCATE blocks, jsons; CREATE SCHEMA b; CREATE SCHEMA j");
 }
 
@@ -226,6 +230,10 @@ is($session->ok('SELECT find_new_references()'), '0', '... once');
 $session->ok(q{SELECT comment_views('b')});
 like($session->ok(q{SELECT obj_description('b.a_b_c'::regclass)}), qr/^\@foreignKey \(at\) references b\.a_b_c \(uri\)$/m, '... and in the comments');
 $session->ok(q{DELETE FROM blocks WHERE uri <@ 'at://did:web:z1.b' OR atid.at_uri_did(uri)::text LIKE 'did:web:z%'; TRUNCATE view_reference});
+
+# What records need and a set lacks
+my $needs = sub { return { lexicon => 1, id => $_[0], defs => { main => { type => 'record', key => 'any', record => { type => 'object', properties => { x => { type => 'ref', ref => 'x.y.z#w' } } } } } }; };
+is($session->ok('SELECT missing, needed_by FROM lexicon_gaps(' . literal($json->encode([ map { $needs->("n.n.n$_") } 1 .. 5 ])) . ')'), 'x.y.z#w|n.n.n1, n.n.n2, n.n.n3 and 2 others', 'what is missing is listed');
 
 # Another expression, another source
 my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(to_regclass(index)), '.* ON (\S+) USING (\w+).*', '\1 \2'), ' ') || count(*) FROM view_index};

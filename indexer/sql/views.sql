@@ -9,6 +9,7 @@
 --   search_index_commands(view, config, columns)
 --   find_references()                      fills view_reference from the references that are there
 --   find_new_references()                  the same for columns without any, by their indexes
+--   lexicon_gaps(lexicons)                 definitions that the record types need and the set lacks
 --
 -- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (bytea,
 -- DAG-CBOR) or record (jsonb). If it also has the columns did, cid, indexed and conforms, the views use them.
@@ -104,6 +105,20 @@ RETURN CASE WHEN schema->>'type' = 'ref' THEN (
            || jsonb_strip_nulls(jsonb_build_object('home', nsid, 'description', schema->'description'))
     FROM coalesce(nullif(split_part(schema->>'ref', '#', 1), ''), home) AS nsid)
   ELSE schema || jsonb_build_object('home', home) END;
+
+-- The definitions that the record types of a set need and the set lacks, and the first three types
+-- that need each.
+CREATE OR REPLACE FUNCTION lexicon_gaps(lexicons atid.lexicon, OUT missing text, OUT needed_by text)
+RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
+  SELECT g.missing,
+         array_to_string((array_agg(g.nsid ORDER BY g.nsid))[:3], ', ')
+         || CASE WHEN count(*) > 3 THEN format(' and %s others', count(*) - 3) ELSE '' END
+  FROM (SELECT n.nsid,
+               unnest(atid.lexicon_missing(atid.lexicon_only(lexicons, ARRAY[n.nsid]))) AS missing
+        FROM unnest(atid.lexicon_nsids(lexicons)::text[]) AS n (nsid)
+        WHERE atid.lexicon_document(lexicons, n.nsid) #>> '{defs,main,type}' = 'record') AS g
+  GROUP BY g.missing;
+END;
 
 -- The columns of a record type: each property of the record, and the strings, numbers and truth values of objects in
 -- it, to a path of three steps: reply.parent.uri is the column reply_parent_uri. A text that is longer than its Lexicon
@@ -380,6 +395,10 @@ BEGIN
   PERFORM comment_views(target);
   PERFORM make_search(i.view, i.config::regconfig, VARIADIC i.columns) FROM view_index AS i JOIN pg_class ON oid = i.view AND relnamespace = target WHERE i.search;
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
+  FOR t IN SELECT g.missing, g.needed_by FROM lexicon_gaps(make_views.lexicons) AS g
+           ORDER BY g.missing LOOP
+    RAISE NOTICE 'missing: % (needed by %)', t.missing, t.needed_by;
+  END LOOP;
   RETURN (SELECT count(*) FROM view_type JOIN pg_class ON oid = view AND relnamespace = target WHERE nsid IS NOT NULL);
 END
 $$;

@@ -207,7 +207,9 @@ Exit status 1 if they differ.`,
   lexicon: [
     'list | add FILE...',
     `The Lexicons by which records are judged when they are written (record.conforms). One whose NSID is there takes
-its place. Records that are there are not judged anew: reload their accounts.`,
+its place. Records that are there are not judged anew: reload their accounts. FILE can be a folder
+of *.json. Lexicons that these need, such as com.atproto.repo.strongRef, are taken from the package
+if it has them; others are listed as missing.`,
     1,
     Infinity,
     ([verb, ...files]) => {

@@ -185,7 +185,7 @@ function isNewer(version, than = VERSION) {
   return i >= 0 && a[i] > (b[i] ?? 0);
 }
 
-async function extensions(client) {
+export async function extensions(client) {
   const {
     rows: [{ encoding, there }],
   } = await client.query(

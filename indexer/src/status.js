@@ -6,6 +6,7 @@ import { clean, isDid, json } from './border.js';
 import { Problem } from './database.js';
 import { Http } from './http.js';
 import { METHODS } from './identities.js';
+import { filesOf, missingLines, nsids, readLexicons, storeLexicons } from './lexicons.js';
 
 const BAR = 30;
 const MOST_TROUBLE = 1000; // rows that are looked at
@@ -265,34 +266,22 @@ async function keysOf(db, did, settings) {
   }));
 }
 
-// Lexicons, by which records are judged when they are written.
+// Lexicons, by which records are judged when they are written, and what they lack.
 export async function lexicons(db) {
-  const rows = await rowsOf(
-    db,
-    'SELECT DISTINCT unnest(atid.lexicon_nsids(lexicons)) AS nsid FROM indexer.lexicons ORDER BY 1',
-  );
-  return { lines: rows.length > 0 ? rows.map((r) => clean(r.nsid, 317)) : ['There are none.'], ok: true };
+  const there = await nsids(db);
+  const lines = there.length > 0 ? there.map((nsid) => clean(nsid, 317)) : ['There are none.'];
+  return { lines: [...lines, ...(await missingLines(db))], ok: true };
 }
 
-// Says what a text is that is no Lexicon.
-export async function checkLexicons(db, text, otherwise) {
-  const [{ problem }] = await rowsOf(db, 'SELECT atid.lexicon_problem($1::jsonb) AS problem', [text]);
-  if (problem !== null) throw new Problem(`${otherwise}: ${clean(problem, 500)}`);
-}
-
-export async function addLexicons(db, files) {
-  await db.query('BEGIN'); // all, or none
-  for (const file of files) {
-    const text = await readFile(file, 'utf8').catch((e) => {
-      throw new Problem(`${file}: ${e.code === 'ENOENT' ? 'there is no such file' : e.message}`);
-    });
-    await checkLexicons(db, text, `${file} is not a Lexicon`).catch((e) => {
-      throw e instanceof Problem ? e : new Problem(`${file}: ${e.message}`);
-    });
-    await db.query('SELECT indexer.add_lexicons($1)', [text]);
-  }
+// Stores the Lexicons in files or folders: all, or none.
+export async function addLexicons(db, paths) {
+  const files = (await Promise.all(paths.map(filesOf))).flat();
+  await db.query('BEGIN');
+  const { text, lines } = await readLexicons(db, files);
+  const more = await storeLexicons(db, text);
   await db.query('COMMIT');
-  return lexicons(db);
+  const there = (await nsids(db)).map((nsid) => clean(nsid, 317));
+  return { lines: [...there, ...lines, ...more], ok: true };
 }
 
 // The wanted collections of which no Lexicon is here.

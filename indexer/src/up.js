@@ -5,16 +5,21 @@
 // role that runs it owns all of this.
 import { spawn } from 'node:child_process';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import { readFile, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { BOUNDS, page } from './border.js';
 import { Problem, connect, holderOf, told } from './database.js';
 import { Http } from './http.js';
+import { filesOf, readLexicons, storeLexicons } from './lexicons.js';
 import * as log from './log.js';
-import { checkSchema, install, lockSchema, ownSchema, refuseOthers } from './schema.js';
-import { checkLexicons } from './status.js';
+import {
+  checkSchema,
+  extensions,
+  install,
+  lockSchema,
+  ownSchema,
+  refuseOthers,
+} from './schema.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
 const OURS = 'made by atid-indexer up'; // the comment of a login of which it may change the password
@@ -25,27 +30,6 @@ const REFERENCES = [30e3, 600e3]; // ms until a sample of all references is read
 const LOOK = 2e3; // ms between two looks at the columns without a join,
 const SHARE = 50; // but at least so many times as long as a look takes
 const LOOK_AGAIN = 60e3; // ms after a failure
-
-// The documents in a file, or in all files of a folder.
-async function readLexicons(path) {
-  const missing = (e) => {
-    throw new Problem(`${path}: ${e.code === 'ENOENT' ? 'there is no such file or folder' : e.message}`);
-  };
-  const isFolder = (await stat(path).catch(missing)).isDirectory();
-  const files = isFolder
-    ? (await readdir(path, { recursive: true })).filter((f) => f.endsWith('.json')).map((f) => join(path, f))
-    : [path];
-  if (files.length === 0) throw new Problem(`${path}: there is no *.json in this folder`);
-  const documents = [];
-  for (const file of files.sort()) {
-    try {
-      documents.push(...[JSON.parse(await readFile(file, 'utf8'))].flat());
-    } catch (e) {
-      throw new Problem(`${file}: ${e.message}`);
-    }
-  }
-  return documents;
-}
 
 const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
 
@@ -63,11 +47,21 @@ async function listsCollections(settings, nsid) {
   }
 }
 
-async function addLexicons(db, documents) {
-  const text = JSON.stringify(documents);
-  await checkLexicons(db, text, 'These are no Lexicons');
-  await db.query('SELECT add_lexicons($1)', [text]);
-  return documents.filter((d) => d.defs?.main?.type === 'record').map((d) => d.id);
+// The Lexicons in the files. All are checked before anything is made, except the extensions, which
+// check them.
+async function checkedLexicons(db, files) {
+  await db.query('BEGIN');
+  try {
+    await extensions(db);
+    const found = await readLexicons(db, files);
+    if (found.types.length === 0)
+      throw new Problem('None of these Lexicons is of a type of records.');
+    await db.query('COMMIT');
+    return found;
+  } catch (e) {
+    await db.query('ROLLBACK').catch(() => {});
+    throw e;
+  }
 }
 
 // At first all is wanted. Then it is what these Lexicons are about; what somebody has added stays.
@@ -161,8 +155,9 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
 }
 
 // All but the programs. Returns the password of the reader, or null.
-async function prepare(db, settings, documents, say) {
+async function prepare(db, settings, files, say) {
   await refuseOthers(db, 'indexer');
+  const { text, types, lines } = await checkedLexicons(db, files);
   const made = await db.query("SELECT to_regclass('indexer.migration') IS NOT NULL AS there");
   if (!made.rows[0].there) await install(db, { role: settings.ROLE, fresh: true });
   await checkSchema(db);
@@ -171,9 +166,9 @@ async function prepare(db, settings, documents, say) {
     await lockSchema(db);
     await db.query('SET LOCAL client_min_messages = warning');
     await db.query('SET LOCAL search_path = indexer, pg_temp');
-    const types = await addLexicons(db, documents);
-    if (types.length === 0) throw new Problem('None of these Lexicons is of a type of records.');
+    lines.push(...(await storeLexicons(db, text)));
     say(`record types    ${types.join(' ')}`);
+    lines.forEach(say);
     say(`wanted          ${await want(db, settings, types)}`);
     const [views, indexes] = await makeViews(db, settings);
     say(`views, indexes  ${views}, ${indexes} in the schema ${settings.API_SCHEMA}`);
@@ -219,6 +214,7 @@ async function followReferences(settings, signal) {
       [db, pause] = [null, LOOK_AGAIN];
     }
   }
+  await db?.end();
 }
 
 // A second one would give the reader of the first another password. Where the connection that has the lock is lost, it
@@ -255,11 +251,11 @@ async function alone() {
 }
 
 export async function up(lexicons, settings, ended, say) {
-  const documents = await readLexicons(lexicons);
+  const files = await filesOf(lexicons);
   const release = await alone();
   try {
     const db = await connect('command');
-    const password = await prepare(db, settings, documents, say).finally(() => db.end());
+    const password = await prepare(db, settings, files, say).finally(() => db.end());
     return ended.aborted ? 0 : await programs(settings, password, ended);
   } finally {
     await release();
