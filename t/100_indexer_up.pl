@@ -5,7 +5,9 @@
 #   newer than the extension, are left out with a line each;
 # - Lexicons that records need are taken from the package, unless the database has one of that NSID, and others are
 #   listed as missing, by up, lexicon add, lexicon list and make_views;
-# - a join is there soon after the first record that needs it.
+# - a join is there soon after the first record that needs it;
+# - up needs no right to change its login if the password is given, and otherwise says which right is missing;
+# - messages about rights, passwords and ports name what the operator can change.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not there.
 
@@ -19,6 +21,7 @@ use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
 use File::Copy;
+use IO::Socket::INET;
 use IPC::Run;
 use JSON::PP;
 use PostgreSQL::Test::Cluster;
@@ -166,6 +169,51 @@ my $set = literal('[' . join(',', map { slurp_file($_) } @shared) . ']');
 is(sql("SELECT atid.lexicon_problem(${set}::jsonb)"), '', '... are valid');
 is(sql("SELECT atid.lexicon_missing(${set}::atid.lexicon)"), '{}', '... and whole');
 is(sql("SELECT array_to_string(atid.lexicon_nsids(${set}::atid.lexicon), ' ')"), join(' ', sort map { m{([^/]+)\.json$} } @shared), '... and have the names of their files');
+
+#
+# Rights.
+#
+my $new = $node->safe_psql('postgres', 'SHOW server_version_num') >= 160000;
+$node->safe_psql('postgres', $new ? 'REVOKE reader FROM dev CASCADE' : 'ALTER ROLE dev NOCREATEROLE');
+($status, $said) = command('up', "$folder/lexicons", $url);
+is($status, 1, 'without the right to change its login, up ends');
+my $cure = $new ? qr/"GRANT "reader" TO dev WITH ADMIN OPTION"/ : qr/"ALTER ROLE dev CREATEROLE"/;
+like($said, qr/cannot give the login reader a password.*$cure.*API_PASSWORD/, '... and says which right is missing');
+$node->safe_psql('postgres', q{ALTER ROLE reader PASSWORD 'right'});
+like(up(qr{api: http:}, { API_PASSWORD => 'right' }, "$folder/lexicons"), qr{api: http:}, 'with the password, it needs no such right');
+
+$node->safe_psql('postgres', 'CREATE DATABASE empty');
+$node->safe_psql('empty', 'CREATE EXTENSION atid_crypto CASCADE');
+my $owner = getpwuid($>);
+($status, $said) = command({ PGUSER => 'other', PGDATABASE => 'empty' }, 'init');
+like($said, qr/permission denied for database empty\. The role is other, but the database belongs to $owner\. Run this as the owner\.$/m, 'init names the owner');
+sql('ALTER TABLE indexer.want OWNER TO other');
+($status, $said) = command('upgrade');
+like($said, qr/the database belongs to dev, the schema indexer to dev, tables in it to other\. Run/, '... and so does upgrade');
+sql('ALTER TABLE indexer.want OWNER TO dev');
+($status, $said) = command({ API_USER => 'dev' }, 'up', "$folder/lexicons", $url);
+like($said, qr/API_USER is dev, but it owns the schema \w+\. The API needs a login of its own/, 'up refuses an owner as the login');
+($status, $said) = command({ API_USER => 'dev' }, 'api');
+like($said, qr/API_USER is dev, but it owns the schema/, '... and api, too');
+
+#
+# Passwords and ports.
+#
+my $hba = $node->data_dir . '/pg_hba.conf';
+my $was = slurp_file($hba);
+my $loaded = sql('SELECT pg_conf_load_time()');
+unlink $hba;
+append_to_file($hba, "local all reader scram-sha-256\n$was");
+$node->reload;
+ok($node->poll_query_until('app', "SELECT pg_conf_load_time() > '$loaded'"), 'the login needs its password');
+($status, $said) = command({ API_PASSWORD => 'wrong' }, 'api');
+like($said, qr/password authentication failed for user "reader"\. It is API_PASSWORD, .*not the one in PGPASSWORD/, 'a wrong password of the reader is API_PASSWORD');
+($status, $said) = command('api');
+like($said, qr/"atid-indexer up" has created this login.*API_PASSWORD/, 'one that up has made is known to up alone');
+my $busy = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "$!";
+($status, $said) = command({ API_PASSWORD => 'right', API_PORT => $busy->sockport }, 'api');
+is($status, 1, 'a port that is taken');
+like($said, qr/port ${\ $busy->sockport} of 127\.0\.0\.1: set API_PORT/, '... is that of API_PORT');
 
 $indexer->{session}->quit;
 $network->kill_kill;

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Problem, connect, told } from './database.js';
 import * as log from './log.js';
+import { checkLogin } from './login.js';
 import { run } from './run.js';
 import { VERSION, install } from './schema.js';
 import { TABLE, Usage, flagOf, help, settings } from './settings.js';
@@ -77,10 +78,18 @@ function checkApi() {
     throw new Problem(`The packages of the API are not there. Get them by: npm ci --ignore-scripts --prefix ${folder}`);
   }
 }
-async function loadApi() {
+async function serveApi(all) {
   checkApi();
+  await withDatabase((db) => checkLogin(db, all));
   process.env.NODE_ENV ??= 'production'; // what the packages look for
-  return (await import(API)).api;
+  const { api } = await import(API);
+  return api(all, untilSignal()).catch((e) => {
+    if (e.code !== 'EADDRINUSE') throw e;
+    const { API_BIND, API_PORT } = all;
+    throw new Problem(
+      `Another program listens at port ${API_PORT} of ${API_BIND}: set API_PORT to another one.`,
+    );
+  });
 }
 
 // name: [arguments, help, how many arguments (least, most), work(arguments, settings, flags)]
@@ -128,7 +137,7 @@ at /. It needs packages of its own, and says how to get them. API_USER may read 
 refuses to start; PGUSER, who follows the changes, has the rights of init --role.`,
     0,
     0,
-    async (args, all) => (await loadApi())(all, untilSignal()),
+    (args, all) => serveApi(all),
   ],
   up: [
     'LEXICONS SERVICE',

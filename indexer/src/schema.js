@@ -12,6 +12,8 @@ const SQL = new URL('../sql/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, SQL), 'utf8');
 export const VERSION = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
+const DENIED = '42501'; // SQLSTATE
+
 // The files of install.sql: [{ name, n }], n of migrations.
 function files() {
   return read('install.sql')
@@ -139,8 +141,30 @@ export async function install(client, { role = null, citus = false, fresh }) {
     return { before, from };
   } catch (e) {
     await client.query('ROLLBACK').catch(() => {});
-    throw e;
+    throw await ownersProblem(client, e);
   }
+}
+
+// Who owns what "init", "upgrade" and "up" change. They need the rights of an owner, which
+// no grant gives.
+export async function ownersProblem(client, e) {
+  if (e.code !== DENIED) return e;
+  const {
+    rows: [{ me, database, schema, others }],
+  } = await client.query(`SELECT current_user AS me, pg_get_userbyid(datdba) AS database,
+      (SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = 'indexer') AS schema,
+      (SELECT string_agg(DISTINCT pg_get_userbyid(c.relowner)::text, ', ')
+       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+       WHERE n.nspname = 'indexer' AND pg_get_userbyid(c.relowner) <> current_user) AS others
+    FROM pg_database WHERE datname = current_database()`);
+  const owners = [
+    `the database belongs to ${database}`,
+    ...(schema ? [`the schema indexer to ${schema}`] : []),
+    ...(others ? [`tables in it to ${others}`] : []),
+  ];
+  return new Problem(
+    `${e.message}. The role is ${me}, but ${owners.join(', ')}. Run this as the owner.`,
+  );
 }
 
 // Sees that a schema is ours, if it is there: its owner could change what is in it, and what we call there would run with
@@ -198,10 +222,30 @@ export async function extensions(client) {
   try {
     await client.query('CREATE EXTENSION atid_crypto CASCADE');
   } catch (e) {
-    throw new Problem(
-      `The extensions cannot be created: ${e.message}. Have "CREATE EXTENSION atid_crypto CASCADE" run by who may.`,
-    );
+    throw await extensionProblem(client, e);
   }
+}
+
+const NO_FILES = ['0A000', '58P01']; // "is not available", and a file that is missing
+
+async function extensionProblem(client, e) {
+  const text = [`The extensions cannot be created: ${e.message}`, e.detail, e.hint]
+    .filter(Boolean)
+    .map((part) => part.replace(/\.$/, ''))
+    .join('. ');
+  if (e.code === DENIED)
+    return new Problem(
+      `${text}. Have a role with this right run "CREATE EXTENSION atid_crypto CASCADE".`,
+    );
+  if (!NO_FILES.includes(e.code)) return new Problem(`${text}.`);
+  await client.query('ROLLBACK TO SAVEPOINT extensions');
+  const {
+    rows: [{ version }],
+  } = await client.query("SELECT current_setting('server_version') AS version");
+  return new Problem(
+    `${text}. Install the files of atid and atid_crypto for PostgreSQL ${version} on the machine ` +
+      'of the server: doc/install.md.',
+  );
 }
 
 // The functions need those of the extensions, of these versions or later.

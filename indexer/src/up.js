@@ -12,17 +12,19 @@ import { Problem, connect, holderOf, told } from './database.js';
 import { Http } from './http.js';
 import { filesOf, readLexicons, storeLexicons } from './lexicons.js';
 import * as log from './log.js';
+import { OURS, refuseOwner } from './login.js';
 import {
   checkSchema,
   extensions,
   install,
   lockSchema,
   ownSchema,
+  ownersProblem,
   refuseOthers,
 } from './schema.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
-const OURS = 'made by atid-indexer up'; // the comment of a login of which it may change the password
+const DENIED = '42501'; // SQLSTATE
 const WITHIN = 10; // seconds for the server to say what it lists
 const UP = 'atid-indexer up'; // the lock's name
 const LOCK_AGAIN = 5e3; // ms
@@ -109,6 +111,26 @@ function verifierOf(password) {
   return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${key('Server Key').toString('base64')}`;
 }
 
+// Why this role cannot give the login a password. The transaction has failed.
+async function alterProblem(db, login, e) {
+  await db.query('ROLLBACK');
+  const {
+    rows: [{ me, name, version }],
+  } = await db.query(
+    `SELECT quote_ident(current_user) AS me, quote_ident($1) AS name,
+      current_setting('server_version_num')::int AS version`,
+    [login],
+  );
+  return new Problem(
+    `${e.message}. The role ${me} cannot give the login ${name} a password. Have a superuser run ` +
+      (version >= 160000
+        ? `"GRANT ${name} TO ${me} WITH ADMIN OPTION", which roles need from PostgreSQL 16 on, and ` +
+          'which a dump of an earlier version lacks'
+        : `"ALTER ROLE ${me} CREATEROLE"`) +
+      '. Or pass the password that the login has as API_PASSWORD.',
+  );
+}
+
 // The login that reads the views and nothing else. Its password is API_PASSWORD; a login that this command has made
 // gets a new one each time, which only the program knows.
 async function makeReader(db, { API_USER, API_SCHEMA }) {
@@ -121,7 +143,10 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
   const isNew = there.rowCount === 0;
   const isAnew = !isNew && there.rows[0].ours && !password;
   if (isNew) {
-    await db.query(`CREATE ROLE ${name} LOGIN`);
+    await db.query(`CREATE ROLE ${name} LOGIN`).catch((e) => {
+      if (e.code !== DENIED) throw e;
+      throw new Problem(`${e.message}: this role needs CREATEROLE to create ${API_USER}.`);
+    });
     await db.query(`COMMENT ON ROLE ${name} IS ${db.escapeLiteral(OURS)}`);
   }
   if (isAnew) {
@@ -138,7 +163,10 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
   }
   if (isNew || isAnew) {
     password ??= randomBytes(24).toString('base64url');
-    await db.query(`ALTER ROLE ${name} PASSWORD ${db.escapeLiteral(verifierOf(password))}`);
+    const verifier = db.escapeLiteral(verifierOf(password));
+    await db.query(`ALTER ROLE ${name} PASSWORD ${verifier}`).catch(async (e) => {
+      throw e.code === DENIED ? await alterProblem(db, API_USER, e) : e;
+    });
   }
   const {
     rows: [{ db: database, me }],
@@ -157,6 +185,7 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
 // All but the programs. Returns the password of the reader, or null.
 async function prepare(db, settings, files, say) {
   await refuseOthers(db, 'indexer');
+  await refuseOwner(db, settings);
   const { text, types, lines } = await checkedLexicons(db, files);
   const made = await db.query("SELECT to_regclass('indexer.migration') IS NOT NULL AS there");
   if (!made.rows[0].there) await install(db, { role: settings.ROLE, fresh: true });
@@ -178,7 +207,7 @@ async function prepare(db, settings, files, say) {
     return password;
   } catch (e) {
     await db.query('ROLLBACK').catch(() => {});
-    throw e;
+    throw await ownersProblem(db, e);
   }
 }
 
