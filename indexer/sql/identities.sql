@@ -145,7 +145,8 @@ BEGIN
   -- the stream of repositories that was started last is the one that is followed
   SELECT x.pds INTO home FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1;
   new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
-  new_pds := CASE WHEN octet_length(new_pds) <= 512 AND origin(new_pds) IS NOT NULL THEN rtrim(new_pds, '/') END;
+  new_pds := CASE WHEN octet_length(new_pds) <= 512 AND origin(new_pds) IS NOT NULL
+    THEN clipped(rtrim(regexp_replace(new_pds, '^([A-Za-z]+://)[^/?#]*@', '\1'), '/'), 512) END;
   new_host := origin(new_pds);
 
   -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:

@@ -20,16 +20,26 @@ RETURN spread * (hashtext(did::text) & 1023) / 1024;
 CREATE OR REPLACE FUNCTION slot(did atid.did) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(get_byte(sha256(convert_to(did::text, 'UTF8')), 0), 0);
 
--- The origin of a URL, without the port that it has anyway, or NULL if it is none that can be asked.
+-- The origin of a URL, as originOf() of the program has it: in lower case, without a user's name, the dot at the end of
+-- a name, or the port that it has anyway. NULL: it is none that can be asked, or an address in another spelling.
 CREATE OR REPLACE FUNCTION origin(url text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN regexp_replace(
-  lower(substring(url FROM '^(https?://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?)(?:[/?#]|$)') COLLATE "C"),
-  '^(https://.+):443$|^(http://.+):80$', '\1\2');
+RETURN (
+  SELECT CASE
+      WHEN m[3]::int > 65535 THEN NULL
+      WHEN m[2] ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$'
+           AND m[2] !~ '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\.(?!$)|$)){4}$' THEN NULL
+      WHEN m[3] = CASE m[1] WHEN 'https' THEN '443' ELSE '80' END OR m[3] IS NULL THEN m[1] || '://' || m[2]
+      ELSE m[1] || '://' || m[2] || ':' || m[3] END
+  FROM regexp_match(lower(url COLLATE "C"),
+    '^(https?)://(?:[^/?#\\]*@)?([a-z0-9._-]{0,252}[a-z0-9_-]|\[[0-9a-f:.]{2,45}\])\.?(?::(?:0*([0-9]{1,5}))?)?(?:[/?#]|$)'
+  ) AS m);
 
--- A text of a stranger as it may be kept: no control characters, and at most so many bytes.
+-- A text of a stranger as it may be kept: none of the characters that UNCLEAN in border.js lists, and at most so many
+-- bytes.
 CREATE OR REPLACE FUNCTION clipped(what text, most int) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) END
-        FROM regexp_replace(left(what, most), '[[:cntrl:]]', '?', 'g') AS t);
+        FROM regexp_replace(left(what, most), '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e'
+          '\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]', '?', 'g') AS t);
 
 -- An error that is the server's own trouble: out of disk or memory, a deadlock, a restart. Everything else is of the
 -- data: of an index, a constraint or a trigger that somebody has added.

@@ -102,7 +102,9 @@ export function domainOf(origin) {
   const host = bare(new URL(origin));
   return (isIP(host) ? null : getDomain(host, { allowPrivateDomains: false })) ?? host;
 }
-export const originOf = (url) => (URL.canParse(url) ? new URL(url).origin : null);
+// The origin of a URL, without the dot with which a name may end: indexer.origin() has the same.
+export const originOf = (url) =>
+  URL.canParse(url) ? new URL(url).origin.replace(/\.(?=(?::\d+)?$)/, '') : null;
 
 // Places for requests: `all` of them. There are accounts that are known, new ones, and those that have been asked for
 // again and again. Half of all places are kept for the known, an eighth for the others; of the latter half the last kind
@@ -306,7 +308,7 @@ export class Http {
     this.patience = PATIENCE * 1000;
     this.least = LEAST;
     this.open = PRIVATE;
-    this.ours = new Set([SERVICE, DIRECTORY]);
+    this.ours = new Set([SERVICE, DIRECTORY].map(originOf));
     this.agents = { guarded: agents(lookUp), free: agents(undefined) };
   }
 
@@ -329,12 +331,12 @@ export class Http {
     signal.addEventListener('abort', abort);
     const clock = this.clock(
       stop,
-      () => url.origin,
+      () => originOf(url),
       () => this.least * (held?.pressed() ? PRESSED : 1),
     );
     try {
       for (let hops = 0; ; hops++) {
-        const { origin } = url;
+        const origin = originOf(url);
         if (hops > 0 && place && !place.move(origin)) throw new Failure('busy', origin, { origin });
         clock.began();
         const answer = await this.request(url, own.signal);
@@ -364,7 +366,7 @@ export class Http {
       }
     } catch (e) {
       if (signal.aborted) throw signal.reason;
-      const failure = e instanceof Failure ? e : (why ?? failureFrom(e, url.origin));
+      const failure = e instanceof Failure ? e : (why ?? failureFrom(e, originOf(url)));
       failure.begun = begun;
       throw failure;
     } finally {
@@ -376,18 +378,19 @@ export class Http {
 
   request(url, signal) {
     return new Promise((resolve, reject) => {
-      const free = this.open || this.ours.has(url.origin);
+      const origin = originOf(url);
+      const free = this.open || this.ours.has(origin);
       const host = bare(url);
       if (!/^https?:$/.test(url.protocol))
-        throw new Failure('private address', `no ${clean(url.protocol, 20)}`, { origin: url.origin });
-      if (!free && isIP(host) && isPrivate(host)) throw new Failure('private address', host, { origin: url.origin });
+        throw new Failure('private address', `no ${clean(url.protocol, 20)}`, { origin });
+      if (!free && isIP(host) && isPrivate(host)) throw new Failure('private address', host, { origin });
       const get = url.protocol === 'http:' ? http.get : https.get;
       const headers = { 'user-agent': AGENT, 'accept-encoding': 'identity' };
       // An answer of 101 is told by neither 'response' nor 'error'.
       get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers })
         .on('response', resolve)
         .on('error', reject)
-        .on('close', () => reject(new Failure('cut short', 'no answer', { origin: url.origin })));
+        .on('close', () => reject(new Failure('cut short', 'no answer', { origin })));
     });
   }
 

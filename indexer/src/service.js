@@ -6,7 +6,7 @@ import { Upstream } from './upstream.js';
 export class Service {
   constructor({ settings, http, signal }) {
     Object.assign(this, { http, signal });
-    this.origin = settings.SERVICE;
+    this.origin = originOf(settings.SERVICE);
     this.names = settings.NAMES;
     this.upstream = Upstream.of(`${this.origin}/xrpc/_health`, http, signal);
   }
@@ -33,7 +33,7 @@ export class Service {
       if (did === null) return null;
       const [host, port] = hostOfWeb(did);
       const named = host ? originOf(`https://${host}${port ? `:${port}` : ''}`) : null;
-      return [...new Set([this.origin, ...(named ? [named] : []), ...this.names])];
+      return [...new Set([this.origin, ...(named ? [named] : []), ...this.names].map(originOf))];
     } catch (e) {
       if (!(e instanceof Failure) || e.ofHost) throw e;
       return null;

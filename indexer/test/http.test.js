@@ -5,7 +5,7 @@ import http from 'node:http';
 import test, { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../src/border.js';
-import { Http, Memory, Places, domainOf, isPrivate, lookUpBy } from '../src/http.js';
+import { Http, Memory, Places, domainOf, isPrivate, lookUpBy, originOf } from '../src/http.js';
 
 let server;
 let base;
@@ -179,6 +179,12 @@ test('new ones and those that fail again leave places to each other', () => {
   assert.equal(fill('again').length, 2, 'four at most');
   assert.equal(fill('new').length, 4);
   assert.equal(fill('known').length, 8);
+});
+
+test('an origin has no dot at its end, and no user', () => {
+  assert.equal(originOf('https://u:p@A.example.:443/x'), 'https://a.example');
+  assert.equal(originOf('https://a.example.:8443'), 'https://a.example:8443');
+  assert.equal(originOf('x'), null);
 });
 
 test('an answer, an error, a large one, one that is cut short', async () => {
