@@ -1,8 +1,11 @@
-# Identities and hosts: how the program and the database read what strangers say of themselves.
+# Identities and hosts: what an upgrade mends, and how the program and the database read them.
 #
 # Shows that
 # - indexer.origin() and originOf() of the program have the same origin of a URL, or the database has none; and
-#   clipped() and clean() leave out the same characters.
+#   clipped() and clean() leave out the same characters;
+# - `upgrade` of a database of 1.3.1 mends handles that are not valid or not in lower case, servers of another type, and
+#   origins with a dot at the end, from the logs that are stored; or has the account's identity requested again within
+#   an hour; and touches no other row.
 #
 # Skipped where atid_crypto, node or npm are not there.
 
@@ -21,6 +24,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $root  = "$FindBin::Bin/..";
 my $node  = new_node('hosts');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
@@ -64,5 +68,48 @@ my $unclean = sql("SELECT string_agg(k::text, ',' ORDER BY k) FROM generate_seri
 ok($unclean eq decode_json(computed('border.js', '[Array.from({ length: 198000 }, (_, i) => i + 1).map((c) => (c < 55296 ? c : c < 190000 ? c + 2048 : c + 727504)).filter((k) => m.clean(String.fromCodePoint(k)) !== String.fromCodePoint(k)).join()]'))->[0],
 	'SQL and JavaScript keep out the same characters');
 ok(",$unclean," =~ /,8238,.*,917505,/, '... among them those that turn the direction of writing, and tags');
+
+#
+# What an upgrade mends.
+#
+my $old = new_database($node, 'released');
+{
+	local $ENV{PGOPTIONS} = '';
+	$node->safe_psql($old, 'CREATE EXTENSION atid_crypto');
+	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/t/vectors/indexer/1.3.1.sql" ], 'the schema of 1.3.1');
+}
+my $operation = sub {
+	my ($names, $type) = (@_, 'AtprotoPersonalDataServer');
+	return qq![{"operation": {"type": "plc_operation", "alsoKnownAs": [$names], "services": {"atproto_pds": {"type": "$type", "endpoint": "https://pds.example"}}}}]!;
+};
+my @rows = ( # what is stored; the handle, server and origin then; is it requested again within an hour?
+	[ 'fine.example',             'plc', $operation->('"at://fine.example"'),                                  'fine.example|https://pds.example|https://pds.example|f' ],
+	[ 'Ada.Example',              'plc', $operation->('"at://Ada.Example"'),                                   'ada.example|https://pds.example|https://pds.example|f' ],
+	[ 'Web.Example',              'web', undef,                                                                'web.example|https://pds.example|https://pds.example|f' ],
+	[ 'did:plc:x',                'plc', $operation->('"at://did:plc:x", "https://x.example", 7, "at://Second.example"'), 'second.example|https://pds.example|https://pds.example|f' ],
+	[ 'a.example/extra',          'plc', $operation->('"at://a.example/extra"'),                               '|https://pds.example|https://pds.example|f' ],
+	[ 'a.example/',               'web', undef,                                                                '|https://pds.example|https://pds.example|t' ],
+	[ "EVIL\x{202e}.example",     'plc', $operation->(qq("at://EVIL\x{202e}.example", "at://good.example")),  'good.example|https://pds.example|https://pds.example|f' ],
+	[ 'not a handle',             'plc', '[{"operation": {"type": "create", "handle": "old.example"}}]',       '|https://pds.example|https://pds.example|t' ],
+	[ 'type.example',             'plc', $operation->('"at://type.example"', 'Other'),                         'type.example|||t' ],
+	[ 'dot.example',              'plc', $operation->('"at://dot.example"'),                                   'dot.example|https://pds.example.|https://pds.example|f', 'https://pds.example.' ],
+	[ 'port.example',             'web', undef,                                                                'port.example|https://pds.example.:8443|https://pds.example:8443|f', 'https://pds.example.:8443' ]);
+my $n = 0;
+foreach (@rows)
+{
+	my ($handle, $method, $log, undef, $pds) = @$_;
+	my ($h, $l) = map { defined $_ ? $array->($_) : 'NULL' } $handle, $log;
+	$pds //= 'https://pds.example';
+	$node->safe_psql($old, "INSERT INTO identity (did, handle, log, web, pds, host, answered, ask) VALUES ('did:$method:x${\($n++)}', $h, ($l)::jsonb, '$method' = 'web', '$pds', '$pds', now(), now() + interval '20 h')");
+}
+$node->safe_psql($old, q{INSERT INTO identity (did, handle, pds, host, answered, ask) SELECT 'did:plc:y' || i, 'y' || i || '.example', 'https://pds.example', 'https://pds.example', now(), now() + interval '20 h' FROM generate_series(1, 2000) AS i});
+my $upgrade = (AtidTest::Indexer->new($node, $old, $oracles))[0];
+my $before  = $node->safe_psql($old, q{SELECT string_agg(ctid::text, ' ' ORDER BY did) FROM identity WHERE did::text LIKE 'did:plc:y%' OR handle = 'fine.example'});
+($status, $said) = $upgrade->command('upgrade');
+is($status, 0, 'upgrade') or diag($said);
+my @after = split /\n/, $node->safe_psql($old, q{SELECT concat_ws('|', coalesce(handle, ''), coalesce(pds, ''), coalesce(host, ''), CASE WHEN ask < now() + interval '61 min' THEN 't' ELSE 'f' END)
+	FROM identity WHERE did::text ~ ':x' ORDER BY substr(did::text, 10)::int});
+is($after[$_], $rows[$_][3], "a handle that was $_: " . ($rows[$_][0] =~ s/[^ -~]/?/gr)) foreach 0 .. $#rows;
+is($node->safe_psql($old, q{SELECT string_agg(ctid::text, ' ' ORDER BY did) FROM identity WHERE did::text LIKE 'did:plc:y%' OR handle = 'fine.example'}), $before, 'rows that were right are not written');
 
 done_testing();

@@ -50,4 +50,23 @@ DROP FUNCTION IF EXISTS too_large(text, bytea, bigint);
 -- It takes the handle, no longer the names among which that is.
 DROP FUNCTION IF EXISTS know(atid.did, text, text[], jsonb, text, bool, timestamptz);
 
+-- Handles are valid, and in lower case; a PDS is a service of that type; and an origin has no dot at its
+-- end. What the stored log does not tell is asked for within an hour. (The last operation of a log that is
+-- stored was not nullified.)
+UPDATE identity SET
+  handle = lower(CASE WHEN atid.handle_is_valid(handle) THEN handle ELSE substr(jsonb_path_query_first(log,
+    '$[last].operation.alsoKnownAs[*] ? (@ like_regex "^at://(?=.{1,253}$)([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}'
+      '[a-zA-Z0-9])?\\.)+[a-zA-Z]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$")') #>> '{}', 6) END COLLATE "C"),
+  pds = CASE WHEN log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+             THEN NULL ELSE pds END,
+  host = CASE WHEN log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+              THEN NULL ELSE regexp_replace(host, '\.(:[0-9]+)?$', '\1') END,
+  ask = CASE WHEN NOT atid.handle_is_valid(handle) AND log #> '{-1,operation,alsoKnownAs}' IS NULL
+               OR log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+             THEN least(ask, now() + interval '1 h' * (hashtext(did::text) & 1023) / 1024) ELSE ask END
+WHERE handle <> lower(handle COLLATE "C") OR NOT atid.handle_is_valid(handle)
+   OR pds IS NOT NULL
+      AND log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+   OR host ~ '\.(:[0-9]+)?$';
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
