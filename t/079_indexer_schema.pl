@@ -300,6 +300,19 @@ is(last_of($rotate, 'SELECT demo.ask()', $old, $again), 'f', '... but one that w
 is(last_of($other, $bad, 'UPDATE identity SET ask = now()', 'SELECT demo.ask()', $old =~ s/$key/$not_its/gr, $again), 't', '... unless the key of a frame is not in it');
 is(last_of($other, $bad, 'UPDATE identity SET ask = now(), asked = 6', 'SELECT demo.ask()', $old =~ s/$key/$not_its/gr, $again, 'SELECT early FROM bad'), 'f',
 	'... for a while: then the frame is bad');
+# Requests that others cause wait longer each time: those of #identity and those of bad signatures, each by their own count; not where the key was a new one.
+my $no_news  = "SELECT know('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
+my $frame = sub { return "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": $_[0], \"did\": \"$did\"}'))" };
+my $soon  = "SELECT ask <= now() FROM identity WHERE did = '$did'";
+is(last_of((map { ($frame->(10 + $_), $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger) } 1 .. 6), $frame->(17), $soon), 't', 'keys that change again and again are asked for at once');
+is(last_of((map { ($frame->(10 + $_), $no_news) } 1 .. 6), $frame->(17), $soon), 'f', '... but not if only their stream says so');
+is(last_of((map { ($frame->(10 + $_), $no_news) } 1 .. 6), $other, "SELECT demo.take('relay', demo.sync(17))", "SELECT ask - now() < interval '10 s', nudged, doubted FROM identity WHERE did = '$did'"), 't|6|1',
+	'... which does not make a bad signature wait');
+is(last_of($other, (map { ("SELECT demo.take('relay', demo.sync(10 + $_))", 'TRUNCATE bad', "UPDATE identity SET ask = now() + interval '1 d' WHERE did = '$did'") } 1 .. 6), $frame->(17), $soon), 't',
+	'... nor do bad signatures #identity');
+is(last_of($other, (map { ("UPDATE identity SET ask = now() + interval '1 d' WHERE did = '$did'", 'TRUNCATE bad', "SELECT demo.take('relay', demo.sync(10 + $_))") } 1 .. 6),
+	"SELECT ask - answered > interval '1 min' FROM identity WHERE did = '$did'"), 't', '... but others of their kind');
+
 is(last_of("SELECT demo.take('relay', demo.frame('#future', '{\"seq\": 9007199254740991}'))", "SELECT cursor FROM taker WHERE stream = 'relay'"), 10,
 	'a number far ahead does not move the cursor');
 is(last_of("SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', '$did', 'active', true, 'time', t)) FROM unnest(ARRAY['9999-12-31T00:00:00Z',

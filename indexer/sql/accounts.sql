@@ -204,12 +204,19 @@ BEGIN
         INSERT INTO notice (did, what) VALUES (r.did, 'refused');
         n := n - 1;
       END IF;
-      -- Others can cause no more requests than by these pauses; the first comes at once.
+      -- Others can cause no more requests than by these pauses, one for #identity and one for signatures; the first
+      -- comes at once.
       IF r.identity OR r.signature THEN
         UPDATE identity AS i
-        SET ask = least(i.ask, greatest(CASE WHEN r.identity THEN r.at ELSE later(i.answered, pause(2, s.pause_first, s.pause_most)) END,
-                                        CASE WHEN i.nudged > 2 THEN later(i.answered, pause(i.nudged, s.pause_first, s.pause_most)) END)),
-            asked = 0, wanted = r.at, nudged = least(i.nudged + 1, 20)
+        SET ask = least(i.ask,
+              CASE WHEN r.identity AND i.nudged > 2
+                THEN greatest(r.at, later(i.answered, pause(i.nudged, s.pause_first, s.pause_most)))
+                WHEN r.identity THEN r.at END,
+              CASE WHEN r.signature
+                THEN later(i.answered, pause(greatest(i.doubted, 2), s.pause_first, s.pause_most)) END),
+            nudged = least(i.nudged + CASE WHEN r.identity THEN 1 ELSE 0 END, 20),
+            doubted = least(i.doubted + CASE WHEN r.signature THEN 1 ELSE 0 END, 20),
+            asked = 0, wanted = r.at
         WHERE i.did = r.did AND (i.answered IS NOT NULL OR r.identity AND i.asked = 0);
       END IF;
     EXCEPTION WHEN OTHERS THEN

@@ -125,6 +125,7 @@ DECLARE
   moved bool;
   ended text;
   enough bool;
+  trusted bool;
   new_host text;
   moment CONSTANT timestamptz := now();
   next timestamptz;
@@ -162,12 +163,14 @@ BEGIN
             AND (i.asked > 6 OR NOT EXISTS (SELECT 1 FROM bad AS b WHERE b.did = know.account AND b.early));
   UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;
 
+  -- Requests that others cause wait longer each time, unless they brought a new key.
+  trusted := new_key <> i.key OR i.wanted IS NULL OR i.wanted < later(moment, -s.identity_age);
   next := later(moment, s.identity_age * (0.9 + 0.2 * random()));
   UPDATE identity AS x
   SET key = new_key, pds = new_pds, host = new_host, answered = moment, detail = clipped(why, 800),
       problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no key' END, handle = new_handle,
       asked = CASE WHEN enough THEN 0 ELSE x.asked END,
-      nudged = CASE WHEN x.wanted IS NULL OR x.wanted < later(moment, -s.identity_age) THEN 0 ELSE x.nudged END,
+      nudged = CASE WHEN trusted THEN 0 ELSE x.nudged END, doubted = CASE WHEN trusted THEN 0 ELSE x.doubted END,
       ask = CASE WHEN enough THEN next ELSE x.ask END
   WHERE x.did = know.account;
   IF a.did IS NULL THEN RETURN; END IF;

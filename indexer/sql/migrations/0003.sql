@@ -50,6 +50,9 @@ DROP FUNCTION IF EXISTS too_large(text, bytea, bigint);
 -- It takes the handle, no longer the names among which that is.
 DROP FUNCTION IF EXISTS know(atid.did, text, text[], jsonb, text, bool, timestamptz);
 
+-- How often bad signatures have had an identity asked for since then; nudged counts what its stream says.
+ALTER TABLE identity ADD COLUMN doubted int NOT NULL DEFAULT 0;
+
 -- Handles are valid, and in lower case; a PDS is a service of that type; and an origin has no dot at its
 -- end. What the stored log does not tell is asked for within an hour. (The last operation of a log that is
 -- stored was not nullified.)
