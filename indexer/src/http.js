@@ -6,6 +6,7 @@
 //   but for the oldest.
 // - Time: headers within 15 seconds, LEAST bytes a second over ten seconds, all within PATIENCE. What we wait for
 //   memory does not count; and while others wait for memory, twenty times LEAST, so that no drip holds them up.
+// - Pieces: an answer in a great many pieces of a few bytes is slow, and so is one behind many of 1xx.
 // - Redirects: five at most. Each hop is looked up anew and must be a public address, the one that is connected to; and
 //   the origin that it leads to must have a place.
 //
@@ -22,6 +23,9 @@ const HEADERS_WITHIN = 15e3;
 const LEAST_OVER = 10e3;
 const MOST_HOPS = 5;
 const PRESSED = 20;
+const FEW_PIECES = 1000; // of an answer may be of any size,
+const LEAST_PIECE = 64; // of more the mean must be so many bytes
+const MOST_INTERIM = 20; // answers of 1xx before one that counts
 const BLOCK = 64e3;
 const LARGEST_BLOCK = 8e6;
 
@@ -386,9 +390,16 @@ export class Http {
       if (!free && isIP(host) && isPrivate(host)) throw new Failure('private address', host, { origin });
       const get = url.protocol === 'http:' ? http.get : https.get;
       const headers = { 'user-agent': AGENT, 'accept-encoding': 'identity' };
+      let interim = 0;
+      const request = get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers });
       // An answer of 101 is told by neither 'response' nor 'error'.
-      get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers })
+      request
         .on('response', resolve)
+        .on('information', () => {
+          if (++interim <= MOST_INTERIM) return;
+          reject(new Failure('slow', `more than ${MOST_INTERIM} answers of 1xx`, { origin }));
+          request.destroy();
+        })
         .on('error', reject)
         .on('close', () => reject(new Failure('cut short', 'no answer', { origin })));
     });
@@ -396,23 +407,46 @@ export class Http {
 
   // Reads a body. The error of one that is too large has what was read.
   async body(answer, most, { origin, signal, clock, held = null }) {
-    const tooLarge = (said) => Object.assign(new Failure('too large', `more than ${most} bytes`, { origin }), { said });
     const body = new Body();
+    let pieces = 0;
+    const take = (piece) => {
+      const length = body.length + piece.length;
+      if (length > most)
+        throw Object.assign(new Failure('too large', `more than ${most} bytes`, { origin }), { said: body.bytes() });
+      if (++pieces > FEW_PIECES && length < pieces * LEAST_PIECE)
+        throw new Failure('slow', `${length} bytes in ${pieces} pieces`, { origin });
+      body.add(piece);
+      clock.read(piece.length);
+      held?.add(piece.length);
+    };
     clock.reading();
     try {
-      for await (const chunk of answer) {
-        if (body.length + chunk.length > most) throw tooLarge(body.bytes());
-        body.add(chunk);
-        clock.read(chunk.length);
-        if (held) {
-          held.add(chunk.length);
-          if (!held.fits()) {
-            clock.pause();
-            await held.room(signal);
-            clock.reading();
-          }
-        }
-      }
+      // (The iterator of a stream joins the pieces that have come: they are counted as they come.)
+      await new Promise((resolve, reject) => {
+        const wait = async () => {
+          answer.pause();
+          clock.pause();
+          await held.room(signal);
+          if (signal.aborted || answer.destroyed) return;
+          clock.reading();
+          answer.resume();
+        };
+        answer
+          .on('data', (piece) => {
+            try {
+              if (!answer.destroyed) take(piece);
+            } catch (e) {
+              reject(e);
+              answer.destroy();
+              return;
+            }
+            if (held && !held.fits() && !answer.destroyed) wait();
+          })
+          .on('end', resolve)
+          .on('error', reject)
+          .on('close', () => reject(new Error('closed')));
+        if (answer.destroyed) reject(new Error('closed'));
+      });
     } catch (e) {
       if (e instanceof Failure || signal.aborted) throw e;
       throw new Failure('cut short', e.code ?? e.message, { origin });

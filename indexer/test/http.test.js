@@ -190,7 +190,7 @@ test('an origin has no dot at its end, and no user', () => {
 test('an answer, an error, a large one, one that is cut short', async () => {
   handler = (q, r) => {
     if (q.url === '/chunks') {
-      for (let i = 0; i < 5000; i++) r.write('x');
+      for (let i = 0; i < 1000; i++) r.write('x');
       return r.end();
     }
     if (q.url === '/large') return r.end(Buffer.alloc(2e6));
@@ -218,7 +218,7 @@ test('an answer, an error, a large one, one that is cut short', async () => {
     return r.end('ok');
   };
   assert.equal(String(await get('/')), 'ok');
-  assert.equal((await get('/chunks')).length, 5000);
+  assert.equal((await get('/chunks')).length, 1000);
   assert.equal(await get('/large'), 'too large');
   assert.equal(await get('/cut'), 'cut short');
   assert.equal(await get('/gzip'), 'malformed');
@@ -243,6 +243,33 @@ test('whatever comes instead of an answer ends the request', { timeout: 10e3 }, 
     handler = (q) => q.socket.end(answer);
     assert.match(String(await get('/')), /^(cut short|malformed|unreachable)$/, JSON.stringify(answer));
   }
+});
+
+test('pieces of a byte and endless answers of 1xx end the request', { timeout: 20e3 }, async () => {
+  let sent = 0;
+  handler = (q, r) => {
+    if (q.url === '/pieces') {
+      q.socket.write('HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const more = () => {
+        while (!q.socket.destroyed && q.socket.write('1\r\nx\r\n'.repeat(100))) sent += 100;
+      };
+      q.socket.on('drain', more);
+      return more();
+    }
+    if (q.url === '/early') {
+      const more = () => q.socket.destroyed || q.socket.write('HTTP/1.1 103 x\r\nLink: a\r\n\r\n', () => setImmediate(more));
+      return more();
+    }
+    // a few early ones, and pieces that are small, but not tiny
+    r.writeProcessing();
+    r.writeHead(200);
+    for (let i = 0; i < 3000; i++) r.write('x'.repeat(100));
+    return r.end();
+  };
+  assert.equal(await get('/pieces', { most: 1e9 }), 'slow');
+  assert.ok(sent < 2e6, `${sent} pieces`);
+  assert.equal(await get('/early'), 'slow');
+  assert.equal((await get('/')).length, 3e5);
 });
 
 test('redirects: five, to public addresses, to an origin that has a place', async () => {
