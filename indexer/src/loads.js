@@ -6,11 +6,13 @@ import * as log from './log.js';
 import { IDLE, pause, persist, steady } from './tasks.js';
 
 const COPIES = 3; // of a repository that pg makes to write it
+const SMALL = 1e6; // bytes of a repository that is loaded in no time
 const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
 
-// A number of permits to load repositories, `kept` of them only for accounts that are known. The smallest repository
-// comes first; but each second of waiting counts as a megabyte, so that large ones come, too.
-class Permits {
+// A number of permits to load repositories, `kept` of them for accounts that are known; where none of these waits, for
+// small ones of others, too. The smallest repository comes first; but each second of waiting counts as a megabyte, so
+// that large ones come, too.
+export class Permits {
   constructor(most, kept) {
     this.most = most;
     this.kept = kept;
@@ -19,21 +21,25 @@ class Permits {
   }
 
   async take(known, bytes) {
-    if (this.fits(known)) this.count[known]++;
-    else await new Promise((resolve) => this.waiting.push({ known, order: bytes + Date.now() * 1000, resolve }));
+    const one = { known, small: bytes <= SMALL, order: bytes + Date.now() * 1000 };
+    if (this.next([one])) this.count[known]++;
+    else await new Promise((resolve) => this.waiting.push({ ...one, resolve }));
     return () => {
       this.count[known]--;
-      const fit = this.waiting.filter((w) => this.fits(w.known));
-      if (fit.length === 0) return;
-      const next = fit.reduce((a, b) => (b.order < a.order ? b : a));
+      const next = this.next(this.waiting);
+      if (!next) return;
       this.waiting.splice(this.waiting.indexOf(next), 1);
       this.count[next.known]++;
       next.resolve();
     };
   }
 
-  fits(known) {
-    return this.count.true + this.count.false < this.most && (known || this.count.false < this.most - this.kept);
+  // Which of these may begin now.
+  next(waiting) {
+    if (this.count.true + this.count.false >= this.most) return undefined;
+    const least = (some) => some.reduce((a, b) => (a && a.order <= b.order ? a : b), undefined);
+    const share = this.count.false < this.most - this.kept;
+    return least(waiting.filter((w) => w.known || share)) ?? least(waiting.filter((w) => w.small));
   }
 }
 

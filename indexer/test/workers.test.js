@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Failure } from '../src/border.js';
 import { METHODS } from '../src/identities.js';
+import { Permits } from '../src/loads.js';
 import { Service } from '../src/service.js';
 import { Workers } from '../src/workers.js';
 
@@ -156,4 +157,26 @@ test('Retry-After of a host is told to the database, and of whom it is', async (
   end();
   await all;
   assert.deepEqual(failed, [['server error', true, 7], ['throttled', false, 60], ['timeout', true, null]]);
+});
+
+test('a permit that is kept for known accounts loads small new ones while none of these waits', async () => {
+  const permits = new Permits(2, 1);
+  const begun = [];
+  const take = async (name, known, bytes) => {
+    const end = await permits.take(known, bytes);
+    begun.push(name);
+    return end;
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await take('large', false, 92e6);
+  take('large too', false, 92e6);
+  const small = await take('small', false, 1e5);
+  assert.deepEqual(begun, ['large', 'small'], 'it does not wait for a large one');
+  take('small too', false, 1e5);
+  take('known', true, 5e7);
+  await turn();
+  assert.deepEqual(begun, ['large', 'small']);
+  small();
+  await turn();
+  assert.deepEqual(begun, ['large', 'small', 'known'], 'who is known comes first');
 });
