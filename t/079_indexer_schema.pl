@@ -313,6 +313,14 @@ is(last_of($other, (map { ("SELECT demo.take('relay', demo.sync(10 + $_))", 'TRU
 is(last_of($other, (map { ("UPDATE identity SET ask = now() + interval '1 d' WHERE did = '$did'", 'TRUNCATE bad', "SELECT demo.take('relay', demo.sync(10 + $_))") } 1 .. 6),
 	"SELECT ask - answered > interval '1 min' FROM identity WHERE did = '$did'"), 't', '... but others of their kind');
 
+# An account that is switched on again and again, or has another key each time, waits for its load.
+my @blinks = ("SELECT tell(grasp('$did'), false, 'deactivated', NULL, NULL)", "SELECT tell(grasp('$did'), true, NULL, NULL, NULL)");
+is(last_of((@blinks) x 5, "SELECT load_at <= now() FROM account WHERE did = '$did'"), 't', 'an account that is switched on is loaded at once');
+is(last_of((@blinks) x 6, "SELECT load_at - now() > interval '1 min' FROM account WHERE did = '$did'"), 't', '... five times a day, then later');
+is(last_of((@blinks) x 6, "UPDATE account SET gap_at = now() - interval '25 h' WHERE did = '$did'", @blinks, "SELECT load_at <= now(), gaps FROM account WHERE did = '$did'"), 't|1', '... until a day is over');
+is(last_of((map { $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger } 1 .. 5), "SELECT load_at <= now() FROM account WHERE did = '$did'"), 't', 'so is one that has another key');
+is(last_of((map { $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger } 1 .. 6), "SELECT load_at - now() > interval '1 min' FROM account WHERE did = '$did'"), 't', '... later each time, too');
+
 is(last_of("SELECT demo.take('relay', demo.frame('#future', '{\"seq\": 9007199254740991}'))", "SELECT cursor FROM taker WHERE stream = 'relay'"), 10,
 	'a number far ahead does not move the cursor');
 is(last_of("SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', '$did', 'active', true, 'time', t)) FROM unnest(ARRAY['9999-12-31T00:00:00Z',

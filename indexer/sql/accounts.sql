@@ -69,6 +69,19 @@ BEGIN
   END IF;
 END $$;
 
+-- An account whose row is locked is to be loaded because it was switched on, or has another key. Returns
+-- when: at once, as after a gap, most_gaps times a day; then later each time.
+CREATE OR REPLACE FUNCTION count_gap(a account) RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  moment CONSTANT timestamptz := now();
+  n CONSTANT int := CASE WHEN a.gap_at > later(moment, -interval '1 day') THEN a.gaps ELSE 0 END;
+BEGIN
+  SELECT * INTO s FROM settings;
+  UPDATE account AS x SET gaps = least(n + 1, 20), gap_at = moment WHERE x.did = a.did;
+  RETURN CASE WHEN n < s.most_gaps THEN moment ELSE later(moment, pause(n, s.pause_first, s.pause_most)) END;
+END $$;
+
 -- What the server reports of an account whose row is locked: in its stream, or in an answer to a request of a time. What
 -- its stream reported since is newer, and two reasons are about the server. A revision that is newer than what is here
 -- has the account loaded; as nobody has signed it, it refuses no repository, and one that is still older after two loads
@@ -86,7 +99,7 @@ BEGIN
   ELSIF NOT is_active THEN
     PERFORM silence(a, 'inactive', why);
   ELSIF a.state = 'inactive' AND (a.said >= asked) IS NOT TRUE THEN
-    PERFORM revive(a, now());
+    PERFORM revive(a, count_gap(a));
   ELSIF a.state = 'synchronized' AND newest IS NOT NULL AND is_new THEN
     PERFORM become(a, 'desynchronized', now());
   END IF;

@@ -182,7 +182,7 @@ BEGIN
     END IF;
   ELSIF a.state = 'barred' OR new_key IS DISTINCT FROM i.key AND a.state <> 'inactive' THEN
     UPDATE account AS x SET failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = a.did;
-    PERFORM revive(a, moment);
+    PERFORM revive(a, CASE WHEN i.answered IS NULL THEN moment ELSE count_gap(a) END);
   END IF;
 END $$;
 
