@@ -309,7 +309,7 @@ is(last_of((map { ($frame->(10 + $_), $no_news) } 1 .. 6), $frame->(17), $soon),
 is(last_of((map { ($frame->(10 + $_), $no_news) } 1 .. 6), $other, "SELECT demo.take('relay', demo.sync(17))", "SELECT ask - now() < interval '10 s', nudged, doubted FROM identity WHERE did = '$did'"), 't|6|1',
 	'... which does not make a bad signature wait');
 is(last_of($other, (map { ("SELECT demo.take('relay', demo.sync(10 + $_))", 'TRUNCATE bad', "UPDATE identity SET ask = now() + interval '1 d' WHERE did = '$did'") } 1 .. 6), $frame->(17), $soon), 't',
-	'... nor do bad signatures #identity');
+	'... and bad signatures do not make #identity wait');
 is(last_of($other, (map { ("UPDATE identity SET ask = now() + interval '1 d' WHERE did = '$did'", 'TRUNCATE bad', "SELECT demo.take('relay', demo.sync(10 + $_))") } 1 .. 6),
 	"SELECT ask - answered > interval '1 min' FROM identity WHERE did = '$did'"), 't', '... but others of their kind');
 
@@ -321,6 +321,12 @@ is(last_of((@blinks) x 6, "UPDATE account SET gap_at = now() - interval '25 h' W
 is(last_of((map { $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger } 1 .. 5), "SELECT load_at <= now() FROM account WHERE did = '$did'"), 't', 'so is one that has another key');
 is(last_of((map { $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger } 1 .. 6), "SELECT load_at - now() > interval '1 min' FROM account WHERE did = '$did'"), 't', '... later each time, too');
 
+# Those that have failed are claimed apart.
+my $due_again = "SELECT reload('$did'), reload('$second'); UPDATE account SET failures = 1 WHERE did = '$did'";
+is(last_of($due_again, "SELECT string_agg(did, ' ') FROM claim(9, true, NULL, NULL, '{}', $_->[0])"), $_->[1], "a claim of $_->[2]")
+  foreach [ 'false', $second, 'accounts that have not failed' ], [ 'true', $did, 'those that have' ];
+is(last_of($due_again, "SELECT count(*) FROM claim(9, true, NULL, NULL, '{}')"), 2, 'a claim of both');
+is(last_of($due_again, 'SELECT load_waits(true, true), load_waits(true, false), load_waits(false, true), due_loads(true), due_loads(false)'), 't|t|f|2|0', 'the kinds of accounts that wait');
 is(last_of("SELECT demo.take('relay', demo.frame('#future', '{\"seq\": 9007199254740991}'))", "SELECT cursor FROM taker WHERE stream = 'relay'"), 10,
 	'a number far ahead does not move the cursor');
 is(last_of("SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', '$did', 'active', true, 'time', t)) FROM unnest(ARRAY['9999-12-31T00:00:00Z',

@@ -1,13 +1,15 @@
-# Identities and hosts: what an upgrade mends, and how the program and the database read them.
+# Identities and hosts: the mends of an upgrade, and for how long a host may hold up the accounts of others.
 #
 # Shows that
 # - indexer.origin() and originOf() of the program have the same origin of a URL, or the database has none; and
 #   clipped() and clean() leave out the same characters;
 # - `upgrade` of a database of 1.3.1 mends handles that are not valid or not in lower case, servers of another type, and
 #   origins with a dot at the end, from the logs that are stored; or has the account's identity requested again within
-#   an hour; and touches no other row.
+#   an hour; and touches no other row;
+# - where repositories of many hosts drip into all places, a new account is loaded long before PATIENCE is over, and
+#   posts of honest accounts are there all the time; the accounts that drip have a part of the places from then on.
 #
-# Skipped where atid_crypto, node or npm are not there.
+# t/oracles/hostile.js is the network. Skipped where atid_crypto, node or npm are not there.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,6 +20,7 @@ use lib "$FindBin::Bin/lib";
 use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
+use HTTP::Tiny;
 use IPC::Run;
 use JSON::PP;
 use PostgreSQL::Test::Cluster;
@@ -25,6 +28,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $root  = "$FindBin::Bin/..";
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
 my $node  = new_node('hosts');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
@@ -37,7 +41,7 @@ my ($status, $said) = $indexer->command('init');
 is($status, 0, 'init') or die $said;
 sub sql { return $indexer->ask($_[0]); }
 
-# What a module of the program computes.
+# The value of an expression over a module m of the program.
 sub computed
 {
 	my ($module, $expression) = @_;
@@ -61,7 +65,7 @@ my $list  = JSON::PP->new->ascii->encode(\@urls);
 my $array = sub { join ', ', map { "convert_from('\\x" . unpack('H*', do { my $u = $_; utf8::encode($u); $u }) . "', 'UTF8')" } @_ };
 is(sql('SELECT jsonb_agg(origin(u) ORDER BY n) = ' . "'" . (computed('http.js', "$list.map((u) => m.originOf(u))") =~ s/\n//r) . "'::jsonb FROM unnest(ARRAY[" . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), 't',
 	'SQL and JavaScript have the same origins') or diag(sql('SELECT string_agg(origin(u), E\'\n\' ORDER BY n) FROM unnest(ARRAY[' . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), computed('http.js', "$list.map((u) => m.originOf(u))"));
-is(sql('SELECT count(origin(u)) FROM unnest(ARRAY[' . $array->(@none) . ']) AS u'), 0, 'what is none, or has another spelling, has none in the database');
+is(sql('SELECT count(origin(u)) FROM unnest(ARRAY[' . $array->(@none) . ']) AS u'), 0, 'the database has no origin of anything else, or of another spelling');
 
 my $tried = 'CASE WHEN c < 55296 THEN c WHEN c < 190000 THEN c + 2048 ELSE c + 727504 END'; # no surrogates; planes 0 to 2, and 14
 my $unclean = sql("SELECT string_agg(k::text, ',' ORDER BY k) FROM generate_series(1, 198000) AS c CROSS JOIN LATERAL (SELECT $tried AS k) AS x WHERE clipped(chr(k), 16) <> chr(k)");
@@ -70,7 +74,7 @@ ok($unclean eq decode_json(computed('border.js', '[Array.from({ length: 198000 }
 ok(",$unclean," =~ /,8238,.*,917505,/, '... among them those that turn the direction of writing, and tags');
 
 #
-# What an upgrade mends.
+# An upgrade.
 #
 my $old = new_database($node, 'released');
 {
@@ -82,7 +86,7 @@ my $operation = sub {
 	my ($names, $type) = (@_, 'AtprotoPersonalDataServer');
 	return qq![{"operation": {"type": "plc_operation", "alsoKnownAs": [$names], "services": {"atproto_pds": {"type": "$type", "endpoint": "https://pds.example"}}}}]!;
 };
-my @rows = ( # what is stored; the handle, server and origin then; is it requested again within an hour?
+my @rows = ( # handle, method and log; handle, server and origin afterwards, and whether it is requested again within an hour
 	[ 'fine.example',             'plc', $operation->('"at://fine.example"'),                                  'fine.example|https://pds.example|https://pds.example|f' ],
 	[ 'Ada.Example',              'plc', $operation->('"at://Ada.Example"'),                                   'ada.example|https://pds.example|https://pds.example|f' ],
 	[ 'Web.Example',              'web', undef,                                                                'web.example|https://pds.example|https://pds.example|f' ],
@@ -111,5 +115,51 @@ my @after = split /\n/, $node->safe_psql($old, q{SELECT concat_ws('|', coalesce(
 	FROM identity WHERE did::text ~ ':x' ORDER BY substr(did::text, 10)::int});
 is($after[$_], $rows[$_][3], "a handle that was $_: " . ($rows[$_][0] =~ s/[^ -~]/?/gr)) foreach 0 .. $#rows;
 is($node->safe_psql($old, q{SELECT string_agg(ctid::text, ' ' ORDER BY did) FROM identity WHERE did::text LIKE 'did:plc:y%' OR handle = 'fine.example'}), $before, 'rows that were right are not written');
+
+#
+# Hosts that drip.
+#
+my ($told, $stdin) = ('', '');
+my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile.js", 1 ], '<', \$stdin, '>', \$told, '2>', "$folder/hostile.log", IPC::Run::timer(60 * $limit));
+$network->pump until $told =~ /^port (\d+) (\d+)$/m || !$network->pumpable;
+my ($port, $directory) = $told =~ /^port (\d+) (\d+)$/m or die 'hostile.js: ' . slurp_file("$folder/hostile.log");
+my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0);
+
+END
+{
+	local $?;
+	$network->kill_kill(grace => 0) if defined $network && $network->pumpable;
+}
+
+sub network
+{
+	my ($path) = @_;
+	my $answer = $http->get("http://127.0.0.1:$port/$path");
+	die "hostile.js: $path: $answer->{content}" unless $answer->{success};
+	return decode_json($answer->{content});
+}
+
+sub newcomer
+{
+	my ($name, $seconds) = @_;
+	my $did = network('newcomer')->{did};
+	return ok($indexer->wait_for($name, "SELECT count(*) > 0 FROM record WHERE did = '$did'", $seconds), $name);
+}
+
+my $PATIENCE = 3 * $limit;
+my $run = $indexer->start(SERVICE => "http://127.0.0.1:$port", DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1, PLACES => 16, PATIENCE => $PATIENCE);
+ok($indexer->wait_for('accounts are loaded', "SELECT count(*) = 12 FROM account WHERE state = 'synchronized'"), 'accounts are loaded') or diag(`tail -n 20 $run->{log}`);
+network('scene?name=dripping%20repositories&n=24');
+ok($indexer->wait_for('they drip', "SELECT count(*) >= 6 FROM account WHERE state = 'loading'"), 'all places for new accounts are held');
+newcomer('a new account does not wait until PATIENCE is over') or diag(`tail -n 20 $run->{log}`);
+is(sql("SELECT count(*) FROM account WHERE problem = 'timeout'"), 0, '... and PATIENCE was not over for any of them');
+ok(sql("SELECT count(*) FROM account WHERE problem = 'crowded out'") > 0, '... they gave their places up');
+my $post = network('post');
+ok($indexer->wait_for('a post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"), 'an honest post is there');
+ok($indexer->wait_for('they come again', "SELECT count(*) > 0 FROM account WHERE state = 'loading' AND failures > 0"), 'those that failed are tried again');
+newcomer('another new account comes, too');
+is(sql('SELECT count(*) FROM account WHERE failures > 0 AND state = \'loading\'') <= 4, 1, '... as those that failed have a quarter of the places');
+ok($indexer->runs($run), 'the program runs');
+$indexer->stop($run);
 
 done_testing();

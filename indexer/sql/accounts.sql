@@ -69,8 +69,8 @@ BEGIN
   END IF;
 END $$;
 
--- An account whose row is locked is to be loaded because it was switched on, or has another key. Returns
--- when: at once, as after a gap, most_gaps times a day; then later each time.
+-- Counts a load of an account, whose row is locked, that was switched on or has another key. Returns when it
+-- is due: at once, as after a gap, most_gaps times a day; then later each time.
 CREATE OR REPLACE FUNCTION count_gap(a account) RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   s settings;
@@ -217,8 +217,8 @@ BEGIN
         INSERT INTO notice (did, what) VALUES (r.did, 'refused');
         n := n - 1;
       END IF;
-      -- Others can cause no more requests than by these pauses, one for #identity and one for signatures; the first
-      -- comes at once.
+      -- Others can cause no more requests than these pauses allow, one for #identity and one for bad
+      -- signatures; the first comes at once.
       IF r.identity OR r.signature THEN
         UPDATE identity AS i
         SET ask = least(i.ask,

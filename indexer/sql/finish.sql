@@ -21,7 +21,7 @@ BEGIN
       ELSE 'SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off'
            || CASE WHEN NOT citus AND f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'complete', 'with_prev', 'move_cursor',
                                         'announce', 'apply', 'await', 'latest_states', 'write',
-                                        'claim', 'ask', 'due_loads', 'due_identities', 'troubles')
+                                        'claim', 'load_waits', 'ask', 'due_loads', 'due_identities', 'troubles')
                    THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;
     EXECUTE format('ALTER FUNCTION %s SET search_path = indexer, pg_temp %s', f.name, plans);
   END LOOP;

@@ -1,22 +1,42 @@
 -- Loads: which accounts are to be loaded, a repository that has come, and what is done where none has.
 
+-- The kind of an account that is to be loaded: known ones were loaded before, new ones never. Those of either
+-- kind whose last load has failed are kinds of their own, back and again, so that they hold up no others.
+CREATE OR REPLACE FUNCTION load_kind(known bool, failed bool) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN failed THEN CASE WHEN known THEN 'back' ELSE 'again' END WHEN known THEN 'known' ELSE 'new' END;
+
 -- Accounts to load, each with the number of the attempt, that are due behind the place where the last call ended: so
 -- nobody is looked at twice, and accounts of origins that are busy or have failed hold up no others. A row whose claim
 -- is NULL only says how far the accounts were looked through. No row: the end; go on from the beginning, NULL.
-CREATE OR REPLACE FUNCTION claim(most int, known bool, after_at timestamptz, after_did text, busy text[])
-RETURNS TABLE (did text, claim int, host text, at timestamptz) LANGUAGE plpgsql AS $$
+-- failed: those that have failed, or those that have not; NULL: both.
+CREATE OR REPLACE FUNCTION claim(
+  most int, known bool, after_at timestamptz, after_did text, busy text[], failed bool DEFAULT NULL
+) RETURNS TABLE (did text, claim int, host text, at timestamptz) LANGUAGE plpgsql AS $$
 DECLARE
   c record;
   dids atid.did[] := '{}';
   moment CONSTANT timestamptz := now();
+  first CONSTANT text := load_kind(known, failed IS TRUE);
+  other CONSTANT text := CASE WHEN failed IS NULL THEN load_kind(known, true) END;
+  since CONSTANT timestamptz := coalesce(after_at, '-infinity');
+  behind CONSTANT atid.did := coalesce(after_did, 'did:a:a');
   seen int := 0;
 BEGIN
   FOR c IN
     SELECT a.did, a.load_at, i.host, i.host = ANY (busy) OR h.until IS NOT NULL AS later
-    FROM (SELECT x.did, x.load_at FROM account AS x
-          WHERE x.state = 'desynchronized' AND x.loaded = known AND x.load_at <= moment
-            AND (x.load_at, x.did) > (coalesce(after_at, '-infinity'), coalesce(after_did, 'did:a:a')::atid.did)
-          ORDER BY x.load_at, x.did LIMIT 1000) AS a
+    FROM (SELECT u.did, u.load_at
+          FROM ((SELECT x.did, x.load_at FROM account AS x
+                 WHERE x.state = 'desynchronized' AND CASE WHEN x.failures > 0 THEN CASE WHEN x.loaded THEN 'back'
+                         ELSE 'again' END WHEN x.loaded THEN 'known' ELSE 'new' END = first
+                   AND x.load_at <= moment AND (x.load_at, x.did) > (since, behind)
+                 ORDER BY x.load_at, x.did LIMIT 1000)
+                UNION ALL
+                (SELECT x.did, x.load_at FROM account AS x
+                 WHERE x.state = 'desynchronized' AND CASE WHEN x.failures > 0 THEN CASE WHEN x.loaded THEN 'back'
+                         ELSE 'again' END WHEN x.loaded THEN 'known' ELSE 'new' END = other
+                   AND x.load_at <= moment AND (x.load_at, x.did) > (since, behind)
+                 ORDER BY x.load_at, x.did LIMIT 1000)) AS u
+          ORDER BY u.load_at, u.did LIMIT 1000) AS a
          JOIN identity AS i ON i.did = a.did
          LEFT JOIN host AS h ON h.name = i.host AND h.until > moment AND (h.failures > 2 OR h.problem = 'throttled')
     ORDER BY a.load_at, a.did
@@ -42,6 +62,16 @@ BEGIN
   IF seen > 0 AND (dids = '{}' OR dids[cardinality(dids)] <> did::atid.did) THEN
     RETURN NEXT;
   END IF;
+END $$;
+
+-- Is an account of this kind due to be loaded? (The last come first, as in due_loads().)
+CREATE OR REPLACE FUNCTION load_waits(known bool, failed bool) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+DECLARE kind CONSTANT text := load_kind(known, failed);
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM account AS x
+                 WHERE x.state = 'desynchronized' AND CASE WHEN x.failures > 0 THEN CASE WHEN x.loaded THEN 'back'
+                         ELSE 'again' END WHEN x.loaded THEN 'known' ELSE 'new' END = kind
+                   AND x.load_at <= now() ORDER BY x.load_at DESC LIMIT 1);
 END $$;
 
 -- A repository, as com.atproto.sync.getRepo has it. What is wrong with it is noted, and returned as the outcome:

@@ -62,9 +62,17 @@ END $$;
 -- for, of each kind that ask() has; at most 5,000. (It is a parameter, so that the index on the expression is used. The
 -- last come first: what was taken from the front stays in the index as long as somebody holds a snapshot.)
 CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  kind text;
+  n bigint := 0;
 BEGIN
-  RETURN (SELECT count(*) FROM (SELECT 1 FROM account AS a WHERE a.state = 'desynchronized' AND a.loaded = known
-                                AND a.load_at <= now() ORDER BY a.load_at DESC LIMIT 5000) AS q);
+  FOREACH kind IN ARRAY ARRAY[load_kind(known, false), load_kind(known, true)] LOOP
+    n := n + (SELECT count(*) FROM (SELECT 1 FROM account AS a
+                                    WHERE a.state = 'desynchronized' AND CASE WHEN a.failures > 0 THEN CASE
+                                      WHEN a.loaded THEN 'back' ELSE 'again' END WHEN a.loaded THEN 'known' ELSE 'new' END = kind
+                                    AND a.load_at <= now() ORDER BY a.load_at DESC LIMIT 5000) AS q);
+  END LOOP;
+  RETURN least(n, 5000);
 END $$;
 CREATE OR REPLACE FUNCTION due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN

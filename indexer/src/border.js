@@ -44,6 +44,7 @@ export const FAILURES = {
   'private address': null,
   'too many redirects': null,
   busy: null,
+  'crowded out': null,
   'not found': null,
   unauthorized: null,
   'not implemented': null,

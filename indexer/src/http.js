@@ -5,7 +5,8 @@
 // - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit the large ones wait,
 //   but for the oldest.
 // - Time: headers within 15 seconds, LEAST bytes a second over ten seconds, all within PATIENCE. What we wait for
-//   memory does not count; and while others wait for memory, twenty times LEAST, so that no drip holds them up.
+//   memory does not count; and while others wait for memory, twenty times LEAST, so that no drip holds them up. While
+//   others wait for a place, too: but a quarter of the places may be held by requests that are slower than that.
 // - Pieces: an answer in a great many pieces of a few bytes is slow, and so is one behind many of 1xx.
 // - Redirects: five at most. Each hop is looked up anew and must be a public address, the one that is connected to; and
 //   the origin that it leads to must have a place.
@@ -23,6 +24,7 @@ const HEADERS_WITHIN = 15e3;
 const LEAST_OVER = 10e3;
 const MOST_HOPS = 5;
 const PRESSED = 20;
+const LOOK_EVERY = 5e3; // ms between two looks whether a request is too slow for those that wait
 const FEW_PIECES = 1000; // of an answer may be of any size,
 const LEAST_PIECE = 64; // of more the mean must be so many bytes
 const MOST_INTERIM = 20; // answers of 1xx before one that counts
@@ -110,32 +112,55 @@ export function domainOf(origin) {
 export const originOf = (url) =>
   URL.canParse(url) ? new URL(url).origin.replace(/\.(?=(?::\d+)?$)/, '') : null;
 
-// Places for requests: `all` of them. There are accounts that are known, new ones, and those that have been asked for
-// again and again. Half of all places are kept for the known, an eighth for the others; of the latter half the last kind
-// has at most `again`, and half of these are kept for it. At most `origin` are of one origin, and `domain` of one
-// registrable domain for each of these kinds. `free` origins have no share: our own service.
+// Places for requests: `all` of them. There are accounts that are known and new ones; and of each those that have
+// failed, which are asked for again: `back` and `again`. Half of all places are kept for the known, an eighth for the
+// others. Of its part each kind that has failed has at most `back`, or `again`, and half of these are kept for it. At
+// most `origin` are of one origin, and `domain` of one registrable domain for each of these kinds. `free` origins have
+// no share: our own service.
+const KINDS = ['known', 'back', 'new', 'again'];
+const byKind = (make) => Object.fromEntries(KINDS.map((kind) => [kind, make()]));
+
 export class Places {
-  constructor({ all, origin, domain, again = 0, free = [] }) {
-    this.limit = { all, origin, domain, again };
+  constructor({ all, origin, domain, again = 0, back = 0, free = [] }) {
+    this.limit = { all, origin, domain, again, back };
     this.free = new Set(free);
-    this.count = { known: 0, new: 0, again: 0 };
+    this.count = byKind(() => 0);
     this.origins = new Map();
-    this.domains = { known: new Map(), new: new Map(), again: new Map() };
+    this.domains = byKind(() => new Map());
     // origins that were refused as their domain has no place, and that domain
-    this.full = { known: new Map(), new: new Map(), again: new Map() };
+    this.full = byKind(() => new Map());
+    this.waiting = byKind(() => false); // do others wait for a place of this kind?
+    this.slow = byKind(() => 0); // how many requests are,
+    this.looked = byKind(() => 0); // of how many it is known,
+    this.rates = byKind(() => 0); // and the bytes a second that these have, none counted as more than is quick
     this.wakers = new Set();
+  }
+
+  // How many places are for this kind and the one that belongs to it: fresh, or has failed.
+  share(kind) {
+    const { all } = this.limit;
+    return kind === 'known' || kind === 'back' ? all - Math.floor(all / 8) : Math.ceil(all / 2);
   }
 
   // How many of this kind may begin now.
   room(kind) {
     const { limit, count } = this;
-    const half = Math.ceil(limit.all / 2);
-    const left = {
-      known: limit.all - Math.floor(limit.all / 8) - count.known,
-      new: half - Math.max(count.again, Math.floor(limit.again / 2)) - count.new,
-      again: Math.min(half - count.new, limit.again) - count.again,
-    }[kind];
-    return Math.max(0, Math.min(left, limit.all - count.known - count.new - count.again));
+    const [fresh, failed] = kind === 'known' || kind === 'back' ? ['known', 'back'] : ['new', 'again'];
+    const share = this.share(kind);
+    const left =
+      kind === fresh
+        ? share - Math.max(count[failed], Math.floor(limit[failed] / 2)) - count[fresh]
+        : Math.min(share - count[fresh], limit[failed]) - count[failed];
+    const all = KINDS.reduce((sum, k) => sum + count[k], 0);
+    return Math.max(0, Math.min(left, limit.all - all));
+  }
+
+  // May a request of this kind that is slow keep its place? While others wait, a quarter of the places may be held by
+  // slow ones; unless all of them together are quick, as where it is our own line that is slow.
+  spares(kind, quick) {
+    const { limit, looked, rates, slow, waiting } = this;
+    const most = kind === 'known' || kind === 'new' ? this.share(kind) : limit[kind];
+    return !waiting[kind] || slow[kind] <= Math.max(1, most / 4) || rates[kind] >= (looked[kind] * quick) / 2;
   }
 
   fits(origin, kind) {
@@ -147,15 +172,29 @@ export class Places {
     return false;
   }
 
-  // A place, or null. It moves with a redirect, to an origin that has a place free: move(origin). When the answer is
-  // here it is no more one of its origin, arrived(); it ends when the answer is done with, end().
+  // A place, or null. It moves with a redirect, to an origin that has a place free: move(origin). A request that has
+  // had so few bytes a second has to end where keeps() is false; it is slow if they are less than `quick`. When the
+  // answer is here the place is no longer one of its origin, arrived(); it ends when the answer is done with, end().
   take(origin, kind) {
     if (this.room(kind) === 0 || !this.fits(origin, kind)) return null;
     this.count[kind]++;
     this.add(origin, kind, 1);
     let ended = false;
+    let now = { looked: 0, slow: 0, rates: 0 };
+    const note = (next) => {
+      for (const what of ['looked', 'slow', 'rates']) this[what][kind] += next[what] - now[what];
+      now = next;
+    };
+    const forget = () => note({ looked: 0, slow: 0, rates: 0 });
     const place = {
       origin,
+      keeps: (rate, quick) => {
+        const slow = rate < quick && !this.free.has(place.origin);
+        note({ looked: 1, slow: Number(slow), rates: Math.min(rate, quick) });
+        if (!slow || this.spares(kind, quick)) return true;
+        forget();
+        return false;
+      },
       move: (to) => {
         if (to === place.origin) return true;
         if (!this.fits(to, kind)) return false;
@@ -167,6 +206,7 @@ export class Places {
       arrived: () => {
         if (place.origin !== null) this.add(place.origin, kind, -1);
         place.origin = null;
+        forget();
       },
       end: () => {
         if (ended) return;
@@ -311,6 +351,7 @@ export class Http {
   constructor({ PATIENCE, LEAST, PRIVATE, SERVICE, DIRECTORY }) {
     this.patience = PATIENCE * 1000;
     this.least = LEAST;
+    this.lookEvery = LOOK_EVERY;
     this.open = PRIVATE;
     this.ours = new Set([SERVICE, DIRECTORY].map(originOf));
     this.agents = { guarded: agents(lookUp), free: agents(undefined) };
@@ -333,11 +374,11 @@ export class Http {
     };
     const abort = () => own.abort();
     signal.addEventListener('abort', abort);
-    const clock = this.clock(
-      stop,
-      () => originOf(url),
-      () => this.least * (held?.pressed() ? PRESSED : 1),
-    );
+    const clock = this.clock(stop, {
+      origin: () => originOf(url),
+      least: () => this.least * (held?.pressed() ? PRESSED : 1),
+      keeps: (rate) => place === null || place.keeps(rate, this.least * PRESSED),
+    });
     try {
       for (let hops = 0; ; hops++) {
         const origin = originOf(url);
@@ -456,11 +497,19 @@ export class Http {
   }
 
   // The times of a request, while the other side has to act: stop(failure) when one is over. least(): bytes a second.
-  clock(stop, origin, least) {
+  // keeps(rate): may it go on, though others wait for its place?
+  clock(stop, { origin, least, keeps }) {
     let whole = this.patience; // left of it
     let since = Date.now();
     let timer = null;
     let window = null; // { bytes } of the ten seconds that run
+    let heard = 0; // bytes since the last look
+    let waited = false; // for us, since then
+    const look = setInterval(() => {
+      const [rate, ours] = [(heard * 1000) / this.lookEvery, waited];
+      [heard, waited] = [0, timer === null];
+      if (!ours && !keeps(rate)) over('crowded out', `${Math.round(rate)} bytes a second while others wait`);
+    }, this.lookEvery);
     const set = (ms, work) => {
       clearTimeout(timer);
       timer = setTimeout(work, Math.max(0, ms));
@@ -493,14 +542,19 @@ export class Http {
       },
       read: (n) => {
         if (window) window.bytes += n;
+        heard += n;
       },
       pause: () => {
+        waited = true;
         spend();
         clearTimeout(timer);
         timer = null;
         window = null;
       },
-      end: () => clearTimeout(timer),
+      end: () => {
+        clearTimeout(timer);
+        clearInterval(look);
+      },
     };
   }
 }

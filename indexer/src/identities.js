@@ -81,6 +81,7 @@ export class Identities {
     let round = 0;
     await steady(`identities by ${method.of}`, signal, async () => {
       const room = places.room(kind);
+      places.waiting[kind] = room === 0;
       if (room === 0) {
         await places.freed(IDLE);
         return true;

@@ -54,27 +54,32 @@ export class Loads {
       all: PLACES,
       origin: Math.max(4, Math.floor(PLACES / 8)),
       domain: Math.floor(PLACES / 4),
+      again: Math.max(1, Math.floor(PLACES / 4)),
+      back: Math.max(1, Math.floor(PLACES / 4)),
       free: [SERVICE],
     });
   }
 
   // Claims accounts while there are places, and loads each in a task of its own. The claims go round all that are due.
+  // Kinds are those of load_kind() in loads.sql.
   async run(kind) {
-    const known = kind === 'known';
+    const known = kind === 'known' || kind === 'back';
+    const failed = kind === 'back' || kind === 'again';
     let after = [null, null];
     await steady(`loads of ${kind} accounts`, this.signal, async () => {
       const { downloads, service, pools } = this;
       const room = Math.min(downloads.room(kind), service.upstream.may(50));
+      const full = downloads.room(kind) === 0;
+      downloads.waiting[kind] =
+        full && (await pools.small.row('SELECT indexer.load_waits($1, $2) AS waits', [known, failed])).waits;
       if (room === 0) {
         await downloads.freed(IDLE);
         return true;
       }
-      const rows = await pools.small.rows('SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5)', [
-        room,
-        known,
-        ...after,
-        downloads.busy(kind),
-      ]);
+      const rows = await pools.small.rows(
+        'SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5, $6)',
+        [room, known, ...after, downloads.busy(kind), failed],
+      );
       const last = rows.at(-1);
       after = last ? [last.at, last.did] : [null, null];
       let begun = 0;

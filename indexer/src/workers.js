@@ -33,7 +33,7 @@ export class Workers {
       ['known', 'new', 'again'].map((kind) => identities.run(kind, method)),
     );
     const ofAccounts = () => [
-      ...['known', 'new'].map((kind) => loads.run(kind)),
+      ...['known', 'back', 'new', 'again'].map((kind) => loads.run(kind)),
       steady('lists', signal, () => lists.page()),
       lists.statuses(),
       lists.signals(),

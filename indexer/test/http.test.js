@@ -181,6 +181,41 @@ test('new ones and those that fail again leave places to each other', () => {
   assert.equal(fill('known').length, 8);
 });
 
+test('of accounts that are known, too, those that have failed have a share', () => {
+  const places = new Places({ all: 16, origin: 16, domain: 16, again: 4, back: 4 });
+  const fill = (kind) => Array.from({ length: 16 }, (_, i) => places.take(`https://${i}.example`, kind)).filter(Boolean);
+  const back = fill('back');
+  assert.equal(back.length, 4);
+  assert.equal(fill('known').length, 10);
+  for (const place of back.slice(1)) place.end();
+  assert.equal(fill('known').length, 2, 'two are kept for those that have failed');
+  assert.equal(fill('back').length, 1);
+});
+
+test('while others wait, slow requests keep a quarter of the places', () => {
+  const ours = 'https://our.example';
+  const places = new Places({ all: 32, origin: 32, domain: 32, free: [ours] });
+  const slow = Array.from({ length: 16 }, (_, i) => places.take(`https://${i}.example`, 'new'));
+  const keep = () => slow.filter((place) => place.keeps(12e3, 200e3)).length;
+  assert.equal(keep(), 16, 'nobody waits');
+  places.waiting.known = true;
+  assert.equal(keep(), 16, 'nobody of their kind');
+  places.waiting.new = true;
+  assert.equal(keep(), 4);
+  for (const place of slow.splice(4)) place.end();
+  assert.equal(keep(), 4, 'these go on');
+  const [quick, other, service] = ['https://q.example', 'https://o.example', ours].map((o) => places.take(o, 'new'));
+  assert.ok(quick.keeps(1e9, 200e3));
+  assert.ok(service.keeps(1, 200e3), 'our own service is as slow as it is');
+  assert.ok(!other.keeps(12e3, 200e3), 'one that is quick is no reason for the others');
+  other.end();
+  for (const place of slow) place.keeps(150e3, 200e3);
+  const more = Array.from({ length: 4 }, () => places.take('https://m.example', 'new'));
+  assert.ok(more.every((place) => place.keeps(150e3, 200e3)), 'where all are rather quick, it may be our own line');
+  for (const place of [...slow, ...more, quick, service]) place.end();
+  assert.deepEqual([places.slow.new, places.looked.new, places.rates.new], [0, 0, 0]);
+});
+
 test('an origin has no dot at its end, and no user', () => {
   assert.equal(originOf('https://u:p@A.example.:443/x'), 'https://a.example');
   assert.equal(originOf('https://a.example.:8443'), 'https://a.example:8443');
@@ -270,6 +305,29 @@ test('pieces of a byte and endless answers of 1xx end the request', { timeout: 2
   assert.ok(sent < 2e6, `${sent} pieces`);
   assert.equal(await get('/early'), 'slow');
   assert.equal((await get('/')).length, 3e5);
+});
+
+test('a slow download gives its place up to others that wait', { timeout: 60e3 }, async () => {
+  handler = (q, r) => {
+    const timer = setInterval(() => r.write(Buffer.alloc(2e3)), 100);
+    r.on('close', () => clearInterval(timer));
+    setTimeout(() => {
+      clearInterval(timer);
+      r.end();
+    }, 2000);
+  };
+  const client = () => Object.assign(make(), { lookEvery: 500 });
+  const places = new Places({ all: 16, origin: 16, domain: 16 });
+  places.waiting.new = true;
+  const dripping = [...Array(4)].map(() => places.take('https://x.example', 'new'));
+  const known = places.take('https://x.example', 'known');
+  const all = await Promise.all([
+    ...dripping.map((place) => get('/', { place, client: client(), most: 1e9 })),
+    get('/', { place: known, client: client(), most: 1e9 }),
+  ]);
+  const ended = all.map((a) => (typeof a === 'string' ? a : 'ok'));
+  assert.deepEqual(ended.filter((a) => a === 'crowded out').length, 2, String(ended));
+  assert.equal(ended[4], 'ok');
 });
 
 test('redirects: five, to public addresses, to an origin that has a place', async () => {

@@ -178,5 +178,5 @@ test('a permit that is kept for known accounts loads small new ones while none o
   assert.deepEqual(begun, ['large', 'small']);
   small();
   await turn();
-  assert.deepEqual(begun, ['large', 'small', 'known'], 'who is known comes first');
+  assert.deepEqual(begun, ['large', 'small', 'known'], 'known accounts come first');
 });

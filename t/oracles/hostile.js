@@ -450,6 +450,13 @@ const scenes = {
   // documents, or repositories on as many hosts, of which a byte comes now and then
   'slow documents': async () => { for (let i = 0; i < 12; i++) { const a = await make({ did: await domain() }); a.answers = { document: (r) => drip(r) }; meet(a); } },
   'slow repositories': async () => { for (const a of await several(12, (i) => ({ at: 20 + i }))) { a.answers = { repo: (r) => drip(r) }; meet(a); } },
+  // new accounts, each on a host of its own, whose repositories come at 12 kB a second and never end
+  'dripping repositories': async (q) => {
+    for (const a of await several(Number(q.get('n')), (i) => ({ at: 1 + i }))) {
+      a.answers = { repo: (r) => { const timer = setInterval(() => r.write(Buffer.alloc(3000)), 250); r.on('close', () => clearInterval(timer)); } };
+      meet(a);
+    }
+  },
   'slow logs': async () => { for (const a of await several(12)) { a.answers = { log: (r) => drip(r) }; meet(a); } },
   'endless repositories': async () => { for (const a of await several(4)) { twice(a, 'repo', endless); meet(a); } },
   'endless documents': async () => { for (let i = 0; i < 4; i++) { const a = await make({ did: await domain() }); twice(a, 'document', endless); meet(a); } },

@@ -48,14 +48,23 @@ ALTER TABLE notice ADD CONSTRAINT notice_what_check CHECK (what IN ('met', 'iden
 CREATE INDEX bad_did ON bad (did, received);
 DROP FUNCTION IF EXISTS too_large(text, bytea, bigint);
 -- It takes the handle, no longer the names among which that is.
+-- Its argument is the handle, no longer the names.
 DROP FUNCTION IF EXISTS know(atid.did, text, text[], jsonb, text, bool, timestamptz);
 
--- How often bad signatures have had an identity asked for since then; nudged counts what its stream says.
+-- How often bad signatures have had an identity requested again; nudged counts #identity.
 ALTER TABLE identity ADD COLUMN doubted int NOT NULL DEFAULT 0;
 
+-- Accounts that have failed have places of their own.
+DROP FUNCTION IF EXISTS claim(int, bool, timestamptz, text, text[]);
+DROP INDEX account_due;
+CREATE INDEX account_due ON account
+  ((CASE WHEN failures > 0 THEN CASE WHEN loaded THEN 'back' ELSE 'again' END
+         WHEN loaded THEN 'known' ELSE 'new' END), load_at, did)
+  WHERE state = 'desynchronized';
+
 -- Handles are valid, and in lower case; a PDS is a service of that type; and an origin has no dot at its
--- end. What the stored log does not tell is asked for within an hour. (The last operation of a log that is
--- stored was not nullified.)
+-- end. An identity whose stored log does not have them is requested again within an hour. (The last operation
+-- of a stored log is never a nullified one.)
 UPDATE identity SET
   handle = lower(CASE WHEN atid.handle_is_valid(handle) THEN handle ELSE substr(jsonb_path_query_first(log,
     '$[last].operation.alsoKnownAs[*] ? (@ like_regex "^at://(?=.{1,253}$)([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}'
