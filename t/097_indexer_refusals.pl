@@ -4,9 +4,12 @@
 # - a revision that nobody has signed brings one load, and one more, and refuses no repository;
 # - a frame that is refused without a look at its signature, or is too large, has the server queried about its account;
 # - a label that jsonb cannot hold costs only itself;
-# - many frames of the kind #account cost what one does, and leave what they leave one after the other.
+# - many frames of the kind #account cost what one does, and leave what they leave one after the other;
+# - an error of the indexer's own functions ends the run, and no frame is refused for it; that of an operator's trigger
+#   does not, and a frame is.
 #
-# Each statement is rolled back. Skipped where atid_crypto is not there.
+# Each statement is rolled back. Then the program does the same in the network of t/oracles/hostile.js. Skipped where
+# atid_crypto is not there; the program, where Node 22 or npm are not.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,6 +19,10 @@ use lib "$FindBin::Bin/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Oracles;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -170,6 +177,86 @@ is(join('; ', grep { my (undef, $one, $other) = split /\|/; $one ne $other } @ou
 like(join("\n", @outcome), qr/^da\|desynchronized t infinity t 0\|/m, '... so an account that was deleted in between has no records');
 is(last_of(q{SELECT take('relay', 0, 1, ARRAY(SELECT demo.closing(100 + n, CASE n % 2 WHEN 0 THEN 'a' ELSE 'd' END) FROM generate_series(1, 300) AS n))},
 	q{SELECT n_tup_upd < 30 FROM pg_stat_xact_user_tables WHERE relid = 'account'::regclass}), 't', 'three hundred of an account write it a few times');
+
+# An error of the functions, and one of the same class that a trigger of the operator's raises.
+my $frames = "ARRAY[demo.closing(100, 'd'), demo.frame('#account', '{\"seq\": 101, \"did\": \"$third\", \"active\": true, \"time\": \"2026-01-01T00:00:00Z\"}')]";
+my $caught = sub { return "DO \$\$ BEGIN PERFORM take('relay', 0, 1, $_[0]); RAISE WARNING 'taken'; EXCEPTION WHEN undefined_function OR undefined_table THEN NULL; END \$\$" };
+my $left   = q{SELECT (SELECT count(*) FROM bad WHERE reason LIKE '%does not exist'), (SELECT max(cursor) FROM taker WHERE stream = 'relay'),
+	(SELECT string_agg(state, ' ') FROM account)};
+my $broken = 'ALTER FUNCTION tell RENAME TO told_of';
+my $before = last_of($left);
+is(last_of($broken, $caught->($frames), $left), $before, 'where a function is missing, no frame is refused, and the cursor stays');
+is(last_of($broken, $caught->("($frames)[2:2]"), $left), $before, '... of one frame, too');
+like(last_of($broken, "SELECT take('relay', 0, 1, $frames)"), qr/function tell\(.*\) does not exist/, '... but the error is raised');
+foreach my $schema (qw(public indexer))
+{
+	my @trigger = ("CREATE FUNCTION $schema.audit() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN INSERT INTO nowhere VALUES (1); RETURN NULL; END \$\$",
+		"CREATE TRIGGER audit AFTER UPDATE ON account FOR EACH ROW WHEN (OLD.did = '$second') EXECUTE FUNCTION $schema.audit()");
+	is(last_of(@trigger, $caught->("($frames)[1:1]"), $left) =~ s/ .*//r, '1|10|synchronized', "a trigger in $schema that raises an error of that kind refuses its frame");
+	is(last_of(@trigger, $caught->($frames), $left) =~ s/ .*//r, '1|101|synchronized', '... and no other');
+}
+
+#
+# The program, in the network of t/oracles/hostile.js.
+#
+SKIP:
+{
+	my ($oracles, $why) = AtidTest::Oracles->new;
+	skip $why, 1 unless defined $oracles;
+	my $live = new_database($node, 'live');
+	(my $indexer, $why) = AtidTest::Indexer->new($node, $live, $oracles);
+	skip $why, 1 unless defined $indexer;
+	program($indexer, $oracles->{folder});
+}
+
+sub program
+{
+	my ($indexer, $folder) = @_;
+	my ($told, $stdin) = ('', '');
+	my $limit   = 60 * $PostgreSQL::Test::Utils::timeout_default;
+	my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile.js", AtidTest::Oracles::seed() ], '<', \$stdin, '>', \$told,
+		'2>', "$folder/hostile.log", IPC::Run::timer($limit));
+	$network->pump until $told =~ /^port (\d+) (\d+)$/m || !$network->pumpable;
+	my ($port, $directory) = $told =~ /^port (\d+) (\d+)$/m or die 'hostile.js: ' . slurp_file("$folder/hostile.log");
+	my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0);
+	my $play = sub {
+		my $answer = $http->get("http://127.0.0.1:$port/$_[0]");
+		die "hostile.js: $_[0]: $answer->{content}" unless $answer->{success};
+		return decode_json($answer->{content});
+	};
+	my ($status, $said) = $indexer->command('init');
+	is($status, 0, 'init') or die $said;
+	my %settings = (SERVICE => "http://127.0.0.1:$port", DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1);
+	my $run  = $indexer->start(%settings);
+	my $here = sub {
+		my ($what, $of) = @_;
+		return $indexer->wait_for($what, "SELECT count(*) = $of->{records} FROM record WHERE did = '$of->{did}'");
+	};
+	ok($indexer->wait_for('accounts are loaded', q{SELECT count(*) = 12 FROM account WHERE state = 'synchronized'}), 'accounts are loaded')
+	  or diag(slurp_file($run->{log}));
+
+	# Commits that are refused, and no other after them.
+	my $many = $play->('scene?name=many&n=201');
+	ok($here->('201 operations', $many), 'the records of a commit of 201 operations are there');
+	my $large = $play->('scene?name=many&n=200&length=30000');
+	ok($here->('6 MB', $large), '... and those of a frame of 6 MB');
+	is($indexer->ask("SELECT count(*) FROM bad WHERE did = '$large->{did}' AND frame IS NULL"), 1, '... whose account is known');
+
+	# A function is missing, as after an upgrade that has failed.
+	my $bad = $indexer->ask('SELECT count(*) FROM bad');
+	$indexer->ask('ALTER FUNCTION latest_states RENAME TO other_states');
+	my $post = $play->('post');
+	is($indexer->ended($run), 1 << 8, 'where a function is missing, the run ends');
+	like(slurp_file($run->{log}), qr/error: The functions of the schema indexer do not work.*latest_states.*42883.*apply.*upgrade/, '... and its log names it');
+	is($indexer->ask('SELECT count(*) FROM bad'), $bad, '... and no frame is refused');
+	$indexer->ask('ALTER FUNCTION other_states RENAME TO latest_states');
+	$run = $indexer->start(%settings);
+	ok($indexer->wait_for('the post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"), 'once it is back, nothing is lost');
+
+	$indexer->stop($run);
+	$network->kill_kill(grace => 0);
+	return;
+}
 
 $node->stop;
 done_testing();

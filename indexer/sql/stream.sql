@@ -584,7 +584,8 @@ BEGIN
   RETURN t;
 END $$;
 
--- One transaction of a taker, or the error of an index, a constraint or a trigger of the operator's.
+-- One transaction of a taker, or the error of an index, a constraint or a trigger of the operator's. An error of the
+-- server or of these functions is raised: then nothing is taken, and no frame is bad.
 CREATE OR REPLACE FUNCTION take_batch(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text, OUT problem text
@@ -594,6 +595,7 @@ DECLARE
   own taker;
   behind interval;
   most bigint;
+  context text;
 BEGIN
   PERFORM scratch();
   DELETE FROM said;
@@ -643,7 +645,8 @@ BEGIN
   END IF;
   PERFORM count_taken(take_batch.stream, from_slot, cardinality(frames), taken, applied, refused, c.moved::int, c.unsigned::int, 0);
 EXCEPTION WHEN OTHERS THEN
-  IF of_server(SQLSTATE) THEN RAISE; END IF;
+  GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+  IF of_server(SQLSTATE) OR of_program(SQLSTATE, context) THEN RAISE; END IF;
   problem := clipped(SQLERRM, 800);
 END $$;
 

@@ -73,6 +73,9 @@ export function isLost(e) {
 // Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what was to be written.
 export const isOfServer = (e) => /^(?:08|25|3D|40|53|55|57|58)|^XX00[12]$/.test(e.code ?? '');
 
+// Is it an error of the database's functions, such as one that is missing? Then trying again does not help.
+export const isOfProgram = (e) => /^42/.test(e.code ?? '') && e.severity !== undefined;
+
 // The message of an error, for the log and for people.
 export function told(e) {
   if (e instanceof Failure) return e.message;

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Failure, clean, isDid, retryAfter } from './border.js';
-import { Pool, Problem, connect, holderOf, isLost, isOfServer, told } from './database.js';
+import { Pool, Problem, connect, holderOf, isLost, isOfProgram, isOfServer, told } from './database.js';
 import { byteaArray, routeOf } from './frames.js';
 import { Http } from './http.js';
 import * as log from './log.js';
@@ -282,7 +282,7 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
 
 // A taker: one transaction at a time. If take() fails, the same frames are tried again, half as many each time. A frame
 // that fails alone, while the next one does not, is passed over, and its digest is kept: unless the trouble is the
-// server's own, which only waiting ends.
+// server's own, which only waiting ends; or the functions', which ends the run.
 async function takes({ name, taker, takers, queues, pools, signal, total, stream }) {
   let most = MOST_FRAMES;
   let tries = 0;
@@ -315,6 +315,7 @@ async function takes({ name, taker, takers, queues, pools, signal, total, stream
       most = Math.min(MOST_FRAMES, 2 * most);
       tries = 0;
     } catch (e) {
+      if (isOfProgram(e)) throw await brokenFunctions(e, pools);
       most = Math.max(1, frames.length >> 1);
       if (isLost(e) || isOfServer(e) || frames.length !== 1 || ++tries < TRIES) throw e;
       const next = queues.next(taker, 2);
@@ -333,6 +334,21 @@ async function takes({ name, taker, takers, queues, pools, signal, total, stream
     }
     return true;
   });
+}
+
+// An error of the database's functions, as what ends the run: an upgrade that was not finished, or a right that is
+// missing.
+async function brokenFunctions(e, pools) {
+  try {
+    await checkSchema(pools.small.pool);
+  } catch (why) {
+    if (why instanceof Problem) return why;
+  }
+  const [where] = clean(e.where ?? '', 10e3).split(/(?=PL\/pgSQL)/);
+  return fatal(
+    `The functions of the schema indexer do not work, so no frame was taken: ${told(e)} (${e.code}` +
+      `${where === '' ? '' : `, ${clean(where, 300)}`}). Run "atid-indexer upgrade".`,
+  );
 }
 
 // Counts the frames behind a cursor, without a database.

@@ -8,13 +8,13 @@ export const IDLE = 300; // ms between two questions whether there is work
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
 
 // Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are thrown where the
-// database is lost, or the signal is aborted.
+// database is lost, the signal is aborted, or trying again does not help.
 export async function persist(name, signal, work) {
   for (let failed = 0; ; failed++) {
     try {
       return await work();
     } catch (e) {
-      if (signal.aborted || isLost(e)) throw e;
+      if (signal.aborted || isLost(e) || e.fatal) throw e;
       log.error(`${name}: ${told(e)}`);
       await pause(Math.min(250 * 2 ** failed, 30e3), signal);
       if (signal.aborted) throw e;

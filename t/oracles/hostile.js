@@ -524,6 +524,12 @@ const scenes = {
   'a number far ahead': async () => {
     send(frameOf('#identity', 9e10, { did: `did:plc:${noise(24)}` }), { keep: false });
   },
+  // a commit of so many records of so many letters each; answers with how many the account has then
+  many: async (q) => {
+    const a = honest[1];
+    announce('#commit', await commit(a, Array.from({ length: Number(q.get('n')) }, (none, i) => post(String(i).padEnd(Number(q.get('length') ?? 1), 'x')))));
+    return { did: a.did, records: a.entries.size };
+  },
   'a frame of 17 MB': async () => { seq++; send(frameOf('#future', seq, { x: Buffer.alloc(17e6) }), { keep: true }); },
   'a DID in a map': async () => { const did = 'did:web:v.example'; announce('#account', { did: { uri: `at://${did}/a.b.c/d` }, active: true }); return { did }; },
   'badly signed copies': async (q) => {
