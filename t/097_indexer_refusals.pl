@@ -6,7 +6,8 @@
 # - a label that jsonb cannot hold costs only itself;
 # - many frames of the kind #account cost what one does, and leave what they leave one after the other;
 # - an error of the indexer's own functions ends the run, and no frame is refused for it; that of an operator's trigger
-#   does not, and a frame is.
+#   does not, and a frame is;
+# - tables that have the names of temporary ones stand in nobody's way.
 #
 # Each statement is rolled back. Then the program does the same in the network of t/oracles/hostile.js. Skipped where
 # atid_crypto is not there; the program, where Node 22 or npm are not.
@@ -195,6 +196,12 @@ foreach my $schema (qw(public indexer))
 	is(last_of(@trigger, $caught->("($frames)[1:1]"), $left) =~ s/ .*//r, '1|10|synchronized', "a trigger in $schema that raises an error of that kind refuses its frame");
 	is(last_of(@trigger, $caught->($frames), $left) =~ s/ .*//r, '1|101|synchronized', '... and no other');
 }
+
+# An operator's tables that have the names of temporary ones.
+my @tables = map { "CREATE TABLE indexer.$_ ()" } qw(op said known batch fit held);
+is(last_of(@tables, "SELECT take('relay', 0, 1, $frames)", $load, "SELECT load_at, (SELECT max(cursor) FROM taker WHERE stream = 'relay') FROM account WHERE did = '$did'"),
+	'infinity|101', 'tables that have the names of temporary ones stand in nobody\'s way');
+is(last_of(@tables, "SELECT reload('$did')", "SELECT exclude('$third')", 'SELECT count(*) FROM account'), 2, '... nor in that of other commands');
 
 #
 # The program, in the network of t/oracles/hostile.js.

@@ -1,6 +1,7 @@
 -- The last file. A session plans the statements of these functions once, maybe while the tables are small, and must
 -- never read one of them whole. And their names mean what they meant here, whatever the search_path of who calls them
--- is.
+-- is. The temporary tables of scratch() are found before an operator's tables of the same names; functions are never
+-- looked up in pg_temp.
 DO $$
 DECLARE
   f record;
@@ -23,7 +24,10 @@ BEGIN
                                         'announce', 'apply', 'await', 'latest_states', 'write',
                                         'claim', 'load_waits', 'ask', 'due_loads', 'due_identities', 'troubles')
                    THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;
-    EXECUTE format('ALTER FUNCTION %s SET search_path = indexer, pg_temp %s', f.name, plans);
+    EXECUTE format('ALTER FUNCTION %s SET search_path = %s %s', f.name,
+                   CASE WHEN f.proname IN ('scratch', 'take_batch', 'judge', 'announce', 'apply', 'await', 'latest_states', 'write',
+                                           'clear', 'load', 'reload')
+                     THEN 'pg_temp, indexer' ELSE 'indexer, pg_temp' END, plans);
   END LOOP;
 END $$;
 ALTER FUNCTION want_changed() SET search_path = indexer, pg_temp;
