@@ -7,7 +7,8 @@
 # - many frames of the kind #account cost what one does, and leave what they leave one after the other;
 # - an error of the indexer's own functions ends the run, and no frame is refused for it; that of an operator's trigger
 #   does not, and a frame is;
-# - tables that have the names of temporary ones stand in nobody's way.
+# - tables that have the names of temporary ones stand in nobody's way;
+# - a clock that is behind or ahead is a problem of the stream, which names it.
 #
 # Each statement is rolled back. Then the program does the same in the network of t/oracles/hostile.js. Skipped where
 # atid_crypto is not there; the program, where Node 22 or npm are not.
@@ -203,6 +204,36 @@ is(last_of(@tables, "SELECT take('relay', 0, 1, $frames)", $load, "SELECT load_a
 	'infinity|101', 'tables that have the names of temporary ones stand in nobody\'s way');
 is(last_of(@tables, "SELECT reload('$did')", "SELECT exclude('$third')", 'SELECT count(*) FROM account'), 2, '... nor in that of other commands');
 
+# Clocks. A minute without frames, and then many in a second.
+my $problem = "SELECT problem FROM status_stream WHERE name = 'relay'";
+my @calm    = ("UPDATE taker SET counted = clock_timestamp() - interval '1 s', frame_rate = 1, taken = now()");
+foreach ([ -3 * 86400, '3 days behind' ], [ 7300, '2 hours ahead of' ], [ -61, '61 seconds behind' ], [ 130, '2 minutes ahead of' ])
+{
+	my ($seconds, $words) = @$_;
+	is(last_of(@calm, "SELECT compared('relay', $seconds)", $problem), "the database server's clock is $words the program's: set the wrong one right",
+		"a clock that is $words the other");
+}
+is(last_of(@calm, "SELECT compared('relay', 59)", $problem), '', '... and one that is nearly right');
+is(last_of(@calm, "SELECT compared('relay', -3600)", "SELECT value FROM watch WHERE what = 'stream_clock_ahead_seconds' AND of = 'relay'"), -3600, '... as a metric');
+# of the frames every second one is of a time that has not come, or two of three
+my $of_times = sub {
+	my ($part) = @_;
+	return "SELECT take('relay', 0, 1, ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 200 + n, 'did', '$second', 'active', true,
+		'time', to_char((now() + CASE WHEN n % $part = 0 THEN interval '-1 s' ELSE interval '1 h' END) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')))
+		FROM generate_series(1, 600) AS n))";
+};
+my $future = 'most frames are of a time that has not come: is the database server\'s clock behind?';
+is(last_of(@calm, $of_times->(3), $problem), $future, 'frames of a time that has not come');
+is(last_of(@calm, $of_times->(2), $problem), '', '... are no problem where they are not the most');
+is(last_of(@calm, $of_times->(3), "SELECT value > 1 FROM watch WHERE what = 'stream_future_per_second' AND of = 'relay'"), 't', '... as a metric');
+# as if that clock were years behind: the revisions of demo/ are of the future then
+is(last_of(@calm, "CREATE OR REPLACE FUNCTION most_ahead() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '-20 years'",
+	"UPDATE account SET rev = '2222222222222' WHERE did = '$did'",
+	"SELECT take('relay', 0, 1, ARRAY(SELECT demo.sync(200 + n, '$did') FROM generate_series(1, 9) AS n))", $problem), $future,
+	'... and revisions that are signed');
+like(last_of("SELECT become(grasp('$did'), 'desynchronized', now())", "SELECT unload(did::atid.did, claim, 'future', NULL) FROM claim(9, true, NULL, NULL, '{}') WHERE did = '$did'",
+	"SELECT remedy FROM trouble WHERE did = '$did'"), qr/clock/, 'an account whose revision is of the future names the clock');
+
 #
 # The program, in the network of t/oracles/hostile.js.
 #
@@ -259,6 +290,15 @@ sub program
 	$indexer->ask('ALTER FUNCTION other_states RENAME TO latest_states');
 	$run = $indexer->start(%settings);
 	ok($indexer->wait_for('the post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"), 'once it is back, nothing is lost');
+
+	# The program's clock is three days ahead of the database server's.
+	$indexer->stop($run);
+	my $later = 'data:text/javascript,globalThis.old=Date.now;Date.now=()=>old()+2592e5';
+	$run = $indexer->start(%settings, NODE_OPTIONS => "--import $later");
+	ok($indexer->wait_for('the clock', q{SELECT problem LIKE 'the database server''s clock is 3 days behind%' FROM status_stream}),
+		'a clock that is behind is a problem of the stream');
+	ok($indexer->wait_for_log($run, qr/error: the database server's clock is 259\d{3} s behind the program's/), '... and in the log');
+	is(($indexer->command('status'))[0], 1, '... and status has it');
 
 	$indexer->stop($run);
 	$network->kill_kill(grace => 0);

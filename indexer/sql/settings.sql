@@ -12,6 +12,12 @@ CREATE OR REPLACE FUNCTION pause(failed int, first interval, most interval) RETU
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(first * 2 ^ least(greatest(failed, 0), 20), most);
 
+-- An interval in words, for operators.
+CREATE OR REPLACE FUNCTION roughly(t interval) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (SELECT CASE WHEN s >= 172800 THEN round(s / 86400) || ' days' WHEN s >= 7200 THEN round(s / 3600) || ' hours'
+                    WHEN s >= 120 THEN round(s / 60) || ' minutes' ELSE round(s) || ' seconds' END
+        FROM abs(extract(epoch FROM t)) AS s);
+
 -- The turn of an account in a time over which requests are spread.
 CREATE OR REPLACE FUNCTION turn(did atid.did, spread interval) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN spread * (hashtext(did::text) & 1023) / 1024;

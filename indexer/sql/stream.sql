@@ -67,6 +67,12 @@ BEGIN
                         WHERE a.state <> 'barred' AND i.answered IS NOT NULL AND coalesce(i.host, '') <> ALL (would_bar.pds)));
 END $$;
 
+-- The program has compared its clock with the server's: by how many seconds the latter is ahead.
+CREATE OR REPLACE FUNCTION compared(stream text, seconds float8) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE stream AS x SET ahead = least(greatest(seconds, -1e10), 1e10) * interval '1 s' WHERE x.name = compared.stream;
+END $$;
+
 -- The first number of a connection that was asked for what comes behind cursor. A server that has no older frames
 -- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next. Without
 -- a cursor nothing tells what came since start(), or since the connection before.
@@ -615,6 +621,8 @@ BEGIN
          count(*) FILTER (WHERE b.reason <> unsigned() AND b.n > 0) AS refused, max(b.error) AS error,
          -- neither a time of the future nor one of long ago that somebody has made up decides
          percentile_disc(0.5) WITHIN GROUP (ORDER BY b.at) FILTER (WHERE b.n > 0) AS at,
+         count(*) FILTER (WHERE b.n > 0 AND (b.at > later(now(), interval '1 min')
+                                             OR b.signed AND b.rev > atid.tid_ceil(later(now(), most_ahead())))) AS future,
          count(*) FILTER (WHERE b.moved) AS moved, count(*) FILTER (WHERE b.signed IS NOT TRUE AND b.t IN ('#commit', '#sync')) AS unsigned
   INTO c FROM batch AS b;
   SELECT count(*) FILTER (WHERE f.fits) INTO applied FROM fit AS f;
@@ -643,7 +651,7 @@ BEGIN
   IF cardinality(frames) > 0 THEN
     UPDATE stream AS x SET error = take_batch.error WHERE x.name = take_batch.stream AND x.error IS DISTINCT FROM take_batch.error;
   END IF;
-  PERFORM count_taken(take_batch.stream, from_slot, cardinality(frames), taken, applied, refused, c.moved::int, c.unsigned::int, 0);
+  PERFORM count_taken(take_batch.stream, from_slot, cardinality(frames), taken, applied, refused, c.moved::int, c.unsigned::int, 0, c.future::int);
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
   IF of_server(SQLSTATE) OR of_program(SQLSTATE, context) THEN RAISE; END IF;
@@ -652,7 +660,8 @@ END $$;
 
 -- Counts what was taken, in the first row of a taker. A rate is that of about the last minute.
 CREATE OR REPLACE FUNCTION count_taken(
-  stream text, slot int, came int, taken int, applied int, refused int, moved int, unsigned int, unwritten int
+  stream text, slot int, came int, taken int, applied int, refused int, moved int, unsigned int, unwritten int,
+  future int DEFAULT 0
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   t taker;
@@ -670,7 +679,8 @@ BEGIN
       old_rate = x.old_rate + ((came - count_taken.taken) / seconds - x.old_rate) * part,
       moved_rate = x.moved_rate + (moved / seconds - x.moved_rate) * part,
       unsigned_rate = x.unsigned_rate + (unsigned / seconds - x.unsigned_rate) * part,
-      unwritten_rate = x.unwritten_rate + (unwritten / seconds - x.unwritten_rate) * part
+      unwritten_rate = x.unwritten_rate + (unwritten / seconds - x.unwritten_rate) * part,
+      future_rate = x.future_rate + (future / seconds - x.future_rate) * part
   WHERE x.stream = count_taken.stream AND x.lo = slot;
 END $$;
 

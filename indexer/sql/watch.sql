@@ -17,6 +17,11 @@ SELECT x.*, CASE
     WHEN error IS NOT NULL THEN 'the server says ' || error
          || CASE error WHEN 'FutureCursor' THEN ': if its numbers have begun anew, stop the program and set indexer.taker.cursor to 0' ELSE '' END
     WHEN idle > interval '2 minutes' OR idle IS NULL THEN 'the stream was not heard for two minutes: is the program running, and does the server answer?'
+    WHEN abs(extract(epoch FROM s.ahead)) > 60
+    THEN format('the database server''s clock is %s %s the program''s: set the wrong one right', roughly(s.ahead),
+                CASE WHEN s.ahead < '0' THEN 'behind' ELSE 'ahead of' END)
+    WHEN frame_rate >= 0.05 AND f.future_rate > 0.5 * frame_rate
+    THEN 'most frames are of a time that has not come: is the database server''s clock behind?'
     -- a PDS of one's own may have a frame an hour; but where something was loaded, its last account may have ended
     WHEN frame_rate >= 0.05 AND moved_rate > 0.9 * frame_rate
          OR s.pds IS NOT NULL AND NOT known
@@ -28,7 +33,8 @@ SELECT x.*, CASE
     WHEN old_rate > 0.9 * frame_rate THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
     WHEN unsigned_rate > 0.9 * frame_rate AND x.kind = 'repos' AND known
     THEN 'no frame is signed by the key of its account: is DIRECTORY the right one?'
-    WHEN unwritten_rate > 0.5 * frame_rate THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem
+    WHEN unwritten_rate > 0.5 * frame_rate THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem,
+       s.ahead, f.future_rate
 FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames, sum(t.commits)::bigint AS commits,
              sum(t.refused)::bigint AS refused, max(t.lag) AS lag, clock_timestamp() - min(t.taken) AS idle,
              clock_timestamp() - max(t.heard) AS silent, sum(t.frame_rate) AS frame_rate,
@@ -37,7 +43,8 @@ FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS f
              sum(t.unwritten_rate) AS unwritten_rate, count(*) AS takers, s.look IS NOT NULL AS gap,
              EXISTS (SELECT 1 FROM tally WHERE what = 'loads') AS known
       FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x
-     JOIN stream AS s USING (name);
+     JOIN stream AS s USING (name)
+     CROSS JOIN LATERAL (SELECT sum(t.future_rate) AS future_rate FROM taker AS t WHERE t.stream = x.name) AS f;
 
 -- NULL, or which list could not be read for an hour, and why.
 CREATE OR REPLACE FUNCTION lists_health() RETURNS text LANGUAGE plpgsql STABLE AS $$
@@ -97,7 +104,8 @@ SELECT 'stream_' || v.what AS what, s.name AS of, v.value
 FROM status_stream AS s CROSS JOIN LATERAL (VALUES
   ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
   ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate), ('unsigned_per_second', s.unsigned_rate),
-  ('moved_per_second', s.moved_rate), ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM s.idle)),
+  ('moved_per_second', s.moved_rate), ('future_per_second', s.future_rate), ('clock_ahead_seconds', extract(epoch FROM s.ahead)),
+  ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM s.idle)),
   ('healthy', (s.problem IS NULL)::int))
   AS v (what, value)
 UNION ALL
@@ -131,6 +139,7 @@ SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
     WHEN t.why = 'not changed' THEN 'an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again'
     WHEN t.why = 'no room' THEN 'give the server more disk or memory: it is tried again'
     WHEN t.why = 'unsigned' THEN 'nothing: it ends when the account writes, or when its log has the key'
+    WHEN t.why = 'future' THEN 'compare the database server''s clock with the right time: it is tried again'
     WHEN t.why = 'too large' THEN 'set LARGEST higher, and MEMORY with it'
     WHEN t.why = 'not implemented' AND t.state = 'unidentified' THEN 'nothing: its method is neither plc nor web'
     WHEN t.why = 'no key' THEN 'nothing: its document names no key'

@@ -21,6 +21,9 @@ const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
 const REPOSITORIES = 'atid-indexer repositories'; // the lock's name: accounts are of one stream
 const LOCK_AGAIN = 5e3;
 const SAME_SCHEMA = 5e3;
+const COMPARE = 60e3; // ms between two comparisons of the clocks
+const CLOCK_WITHIN = 10e3; // ms
+const CLOCKS_DIFFER = 60; // s, as status_stream has it
 const LONGEST = 30e3; // ms of a back-off
 const LONGEST_ASKED = 300e3; // ms that a server may have us wait
 const TRIES = 5; // of a frame that take() cannot take
@@ -146,6 +149,7 @@ async function oneRun(settings, ended, total, current) {
       ...Array.from({ length: takers }, (_, taker) =>
         takes({ name, taker, takers, queues, pools, signal, total, stream }),
       ),
+      compareClocks(name, pools.small, signal),
       follow({ name, settings, labels, queues, pools, signal, stream }),
       workers.run(labels),
       sameSchema(lock, signal),
@@ -172,6 +176,31 @@ async function oneRun(settings, ended, total, current) {
 // An upgrade of the schema ends a run of another version: its statements are not for these functions.
 async function sameSchema(lock, signal) {
   for (; !signal.aborted; await pause(SAME_SCHEMA, signal)) await checkSchema(lock);
+}
+
+// The program's clock and the database server's, compared at the start and then once a minute. An answer that took long
+// shows nothing. What a difference means, the database decides.
+async function compareClocks(name, pool, signal) {
+  let differed = false;
+  await steady(
+    'clock',
+    signal,
+    async () => {
+      const asked = Date.now();
+      const { at } = await pool.row('SELECT extract(epoch FROM clock_timestamp())::float8 AS at');
+      const answered = Date.now();
+      if (Math.abs(answered - asked) > CLOCK_WITHIN) return false;
+      const ahead = at - (asked + answered) / 2000;
+      await pool.row('SELECT indexer.compared($1, $2)', [name, ahead]);
+      const differs = Math.abs(ahead) > CLOCKS_DIFFER;
+      if (differs && !differed)
+        log.error(`the database server's clock is ${Math.abs(ahead).toFixed(0)} s ${ahead < 0 ? 'behind' : 'ahead of'} the program's`);
+      if (!differs && differed) log.info("the database server's clock is that of the program again");
+      differed = differs;
+      return false;
+    },
+    COMPARE,
+  );
 }
 
 // One program follows a stream, and one only a stream of repositories; others wait until it ends.

@@ -81,4 +81,9 @@ WHERE handle <> lower(handle COLLATE "C") OR NOT atid.handle_is_valid(handle)
       AND log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
    OR host ~ '\.(:[0-9]+)?$';
 
+-- Clocks that differ, and frames of a time that has not come.
+ALTER TABLE stream ADD ahead interval;               -- by how much the server's clock is ahead of the program's
+ALTER TABLE taker ADD future_rate float8 NOT NULL DEFAULT 0;  -- frames of the future a second, as the other rates
+DROP FUNCTION IF EXISTS count_taken(text, int, int, int, int, int, int, int, int);
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
