@@ -165,3 +165,63 @@ export class Pool {
     return this.pool.end();
   }
 }
+
+const IN_TIME = 2000; // ms
+const GIVEN_UP = 10e3; // ms: of a server that has vanished TCP would tell after a quarter of an hour
+
+// One connection for those who cannot wait, such as probes. A query has IN_TIME; while one takes longer, others fail at
+// once, so that they are not sent one by one when the server answers again. After GIVEN_UP its connection is dropped.
+// open makes a connection, which ends by itself if that takes long.
+export class Probe {
+  constructor(open) {
+    Object.assign(this, { open, client: null, last: Promise.resolve(), isLate: false, isOver: false });
+  }
+
+  async rows(...query) {
+    if (this.isLate) throw new Error('the database does not answer');
+    const answer = this.last.then(() => this.ask(query));
+    this.last = answer.catch(() => {});
+    let timer;
+    const late = new Promise((resolve, reject) => {
+      timer = setTimeout(() => {
+        this.isLate = true;
+        this.last.finally(() => (this.isLate = false));
+        reject(new Error('the database does not answer'));
+      }, IN_TIME);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async ask(query) {
+    if (this.client === null) {
+      this.client = await this.open();
+      const { client } = this;
+      client.on('error', () => {}).once('end', () => this.forget(client));
+      if (this.isOver) this.end();
+    }
+    const { client } = this;
+    const timer = setTimeout(() => client.connection.stream.destroy(), GIVEN_UP);
+    try {
+      return (await client.query(...query)).rows;
+    } catch (e) {
+      if (isLost(e)) this.forget(client);
+      throw e;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  forget(client) {
+    if (this.client === client) this.client = null;
+  }
+
+  // It does not wait for the server.
+  end() {
+    this.isOver = true;
+    this.client?.connection.stream.destroy();
+  }
+}

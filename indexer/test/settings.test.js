@@ -59,12 +59,15 @@ test('metrics are as Prometheus reads them', () => {
   const rows = [
     { what: 'a b', of: 'x"\\\ny', value: 1.5 },
     { what: 'a b', of: null, value: 2 },
-    { what: 'c', of: 'd', value: 0 },
+    { what: 'loads', of: 'd', value: 0 },
   ];
   assert.equal(
     exposition(rows),
-    '# TYPE atid_a_b gauge\natid_a_b{of="x\\"\\\\\\ny"} 1.5\natid_a_b{of=""} 2\n' +
-      '# TYPE atid_c gauge\natid_c{of="d"} 0\n',
+    '# HELP atid_a_b a b of the view indexer.watch.\n# TYPE atid_a_b gauge\n' +
+      'atid_a_b{of="x\\"\\\\\\ny"} 1.5\natid_a_b{of=""} 2\n' +
+      '# HELP atid_loads The same as atid_loads_total. It will not be in version 2.\n# TYPE atid_loads gauge\n' +
+      'atid_loads{of="d"} 0\n' +
+      '# HELP atid_loads_total Repositories loaded.\n# TYPE atid_loads_total counter\natid_loads_total{of="d"} 0\n',
   );
 });
 
@@ -74,7 +77,8 @@ test('the dashboard asks for metrics that there are', () => {
   const names = new Set(read('grafana.json').match(/\batid_[a-z_]+/g));
   assert.ok(names.size > 10);
   for (const name of names) {
-    const of = /^atid_(stream_)?(.*)$/.exec(name);
+    const of = /^atid_(stream_)?(.*?)(_total)?$/.exec(name);
+    assert.equal(exposition([{ what: `${of[1] ?? ''}${of[2]}`, of: '', value: 0 }]).includes(`TYPE ${name} counter`), name.endsWith('_total'));
     assert.ok(watch.includes(of[1] ? `('${of[2]}', ` : `SELECT '${of[2]}'`), name);
   }
 });
