@@ -11,6 +11,7 @@ import { Failure, clean } from './border.js';
 // that these settings have arrived.
 const OPTIONS = [
   'default_transaction_isolation=read\\ committed',
+  'default_transaction_read_only=off', // as some hosts set it, or a role that also reads
   'statement_timeout=0',
   'lock_timeout=0',
   'idle_session_timeout=0',
