@@ -31,16 +31,29 @@ const PATH = 'search_path=pg_catalog,pg_temp';
 
 export class Problem extends Error {} // for people: its message says all
 
-const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.pid
+export const REPOSITORIES = 'atid-indexer repositories'; // the lock's name: accounts are of one stream
+
+// worker: may the role do the program's work? A name of an application can be anybody's, but not a role.
+const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.pid,
+    coalesce(has_table_privilege(a.usesysid, to_regclass('indexer.account'), 'UPDATE'), true) AS worker
   FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid AND a.datname = current_database()
   WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
     AND l.classid::bigint << 32 | l.objid::bigint = hashtext($1)::bigint`;
 
-// Who has the advisory lock of a name, in brackets, as far as one may see it. (Any role of the database can take it.)
-export async function holderOf(client, name) {
-  const [who] = (await client.query(HOLDER, [name])).rows;
-  return who ? clean(` (role ${who.role}, ${who.application || 'unnamed'}, process ${who.pid})`, 500) : '';
-}
+// Who has the advisory lock of a name: { role, application, pid, worker }, or undefined.
+export const lockHolder = async (client, name) => (await client.query(HOLDER, [name])).rows[0];
+
+// Who has a lock of the program without the right to do its work, and what ends that; or null.
+export const intruderOf = (who) =>
+  who && !who.worker
+    ? `the lock of this program is held by the role ${clean(who.role, 100)}, process ${who.pid}, which has no right to ` +
+      `do its work (SELECT pg_terminate_backend(${who.pid}) ends it)`
+    : null;
+
+// Who has a lock, in brackets, as far as one may see it.
+export const nameOf = (who) =>
+  who ? clean(` (role ${who.role}, ${who.application || 'unnamed'}, process ${who.pid})`, 500) : '';
+export const holderOf = async (client, name) => nameOf(await lockHolder(client, name));
 
 // Without PGUSER the system's user, as libpq has it; in a container it may have no name.
 function userName() {

@@ -6,7 +6,19 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Failure, clean, isDid, retryAfter } from './border.js';
-import { Pool, Problem, connect, holderOf, isLost, isOfProgram, isOfServer, told } from './database.js';
+import {
+  Pool,
+  Problem,
+  REPOSITORIES,
+  connect,
+  intruderOf,
+  isLost,
+  isOfProgram,
+  isOfServer,
+  lockHolder,
+  nameOf,
+  told,
+} from './database.js';
 import { byteaArray, routeOf } from './frames.js';
 import { Http } from './http.js';
 import * as log from './log.js';
@@ -14,12 +26,12 @@ import { createServer } from './metrics.js';
 import { checkSchema, fatal } from './schema.js';
 import { Service } from './service.js';
 import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
-import { pause, persist, steady } from './tasks.js';
+import { endUnforeseen, pause, persist, steady } from './tasks.js';
 import { Workers } from './workers.js';
 
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
-const REPOSITORIES = 'atid-indexer repositories'; // the lock's name: accounts are of one stream
 const LOCK_AGAIN = 5e3;
+const STANDBY_AGAIN = 5e3;
 const SAME_SCHEMA = 5e3;
 const COMPARE = 60e3; // ms between two comparisons of the clocks
 const CLOCK_WITHIN = 10e3; // ms
@@ -133,6 +145,7 @@ async function oneRun(settings, ended, total, current) {
   ended.addEventListener('abort', end);
   const body = async () => {
     ended.throwIfAborted();
+    await promoted(lock, ended);
     await checkSchema(lock);
     if (!labels) await locked(lock, REPOSITORIES, ended);
     await locked(lock, name, ended); // 1.3.0 takes no other
@@ -203,10 +216,26 @@ async function compareClocks(name, pool, signal) {
   );
 }
 
+// Nothing can be written to a standby: waits until it is promoted.
+async function promoted(lock, ended) {
+  const asks = 'SELECT pg_is_in_recovery() AS standby';
+  for (let first = true; (await lock.query(asks)).rows[0].standby; first = false) {
+    if (first)
+      log.info(
+        'this is a standby, to which nothing can be written: waiting until it is promoted. PGHOST and PGPORT say where ' +
+          'the primary is',
+      );
+    await pause(STANDBY_AGAIN, ended);
+    ended.throwIfAborted();
+  }
+}
+
 // One program follows a stream, and one only a stream of repositories; others wait until it ends.
 async function locked(lock, name, ended) {
-  for (let first = true; !(await lock.query(LOCK, [name])).rows[0].ours; first = false) {
-    if (first) log.info(`another consumer is at work${await holder(lock, name)}: waiting until it ends`);
+  for (let said = null; !(await lock.query(LOCK, [name])).rows[0].ours; ) {
+    const who = await holder(lock, name);
+    if (who !== said) log.info(`${who}: waiting until it ends`);
+    said = who;
     await pause(LOCK_AGAIN, ended);
     ended.throwIfAborted();
   }
@@ -225,11 +254,15 @@ async function mayReplace(lock, name, pds, { SERVICE, STREAM, INSTEAD }) {
   );
 }
 
-// What is followed by the program that has the lock, and who that is.
+// Who has the lock, and what is followed by that program. Any role can take it, as a lock has only a number: a role that
+// cannot do the program's work is named as such, with what ends it.
 async function holder(lock, name) {
+  const who = await lockHolder(lock, name);
+  const intruder = intruderOf(who);
+  if (intruder !== null) return intruder;
   const streams = await lock.query("SELECT name FROM indexer.stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1");
   const of = name === REPOSITORIES ? streams.rows[0]?.name : name;
-  return `${of ? ` on ${clean(of, 500)}` : ''}${await holderOf(lock, name)}`;
+  return `another consumer is at work${of ? ` on ${clean(of, 500)}` : ''}${nameOf(who)}`;
 }
 
 // Connects to the stream, and again whenever it ends; from the cursors that the database has, so not before all that

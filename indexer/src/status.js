@@ -3,7 +3,7 @@
 // Each function returns { lines, ok }. Texts of the database that strangers have had a part in are cleaned once more.
 import { readFile } from 'node:fs/promises';
 import { clean, isDid, json } from './border.js';
-import { Problem } from './database.js';
+import { Problem, REPOSITORIES, intruderOf, lockHolder } from './database.js';
 import { Http } from './http.js';
 import { METHODS } from './identities.js';
 import { filesOf, missingLines, nsids, readLexicons, storeLexicons } from './lexicons.js';
@@ -45,6 +45,8 @@ export async function status(db) {
     if (s.gap) lines.push('  something was missed: all accounts are being looked at again');
     if (s.problem !== null) lines.push(`  PROBLEM: ${clean(s.problem, 300)}`);
   }
+  const intruder = intruderOf(await lockHolder(db, REPOSITORIES));
+  if (intruder !== null) lines.push(`  PROBLEM: ${intruder}`);
   const accounts = await rowsOf(db, 'SELECT state, n::float8 FROM indexer.status_accounts');
   const all = accounts.reduce((sum, a) => sum + a.n, 0);
   lines.push('', `${number(all)} accounts`);
@@ -60,7 +62,7 @@ export async function status(db) {
   if (lists.length > 0) lines.push('', 'Lists of accounts that cannot be read:', ...lists.map((l) => `  ${l.text}`));
   lines.push(...(await unproven(db)));
   lines.push('', ...(await troubles(db)));
-  return { lines, ok: streams.every((s) => s.problem === null) && !lists.some((l) => l.long) };
+  return { lines, ok: intruder === null && streams.every((s) => s.problem === null) && !lists.some((l) => l.long) };
 }
 
 // The lists that fail, what each says, and whether it has failed for as long as /healthz allows.

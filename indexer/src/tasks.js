@@ -54,3 +54,19 @@ export class Tasks {
     while (this.running.size > 0) await Promise.allSettled(this.running);
   }
 }
+
+// An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged once, and broken is
+// aborted, for the program to end with status 1; after some ms it ends in any case. Returns what takes this back.
+export function endUnforeseen(broken, ms) {
+  const end = (e) => {
+    if (broken.signal.aborted) return;
+    const place = /\n\s+(at [^\n]*)/.exec(e?.stack ?? '')?.[1].replace(/[^\s(]*\//g, '');
+    const what = [e?.name ?? 'error', told(e ?? 'none')].join(': ');
+    log.error(`unforeseen: ${what}${place ? `, ${place}` : ''}; the program ends`);
+    setTimeout(() => process.exit(1), ms).unref();
+    broken.abort();
+  };
+  const events = ['uncaughtException', 'unhandledRejection'];
+  for (const event of events) process.on(event, end);
+  return () => events.forEach((event) => process.off(event, end));
+}
