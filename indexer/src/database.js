@@ -92,7 +92,7 @@ export const isOfProgram = (e) => /^42/.test(e.code ?? '') && e.severity !== und
 
 // The message of an error, for the log and for people.
 export function told(e) {
-  if (e instanceof Failure) return e.message;
+  if (e instanceof Failure) return e.origin ? `${e.origin}: ${e.message}` : e.message;
   const problem = problemOf(e);
   return problem
     ? problem.message

@@ -42,53 +42,61 @@ const TRIES = 5; // of a frame that take() cannot take
 const FINISH = 10e3; // ms for the work of a run to end once it is told to; then it is left to the server
 const CLOSE = 5e3; // ms for its connections to end after that
 
+const SAME_LINE = 300e3; // ms until a line of progress is shown although nothing has changed
+
 export async function run(settings, ended) {
   const total = { frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 };
   const show = progress(total);
   let isFatal = false;
   const timer = setInterval(show, settings.EVERY * 1000);
-  // what nobody has foreseen ends the run, not the program
-  const current = { end: null };
-  const unforeseen = (e) => {
-    log.error(`unforeseen: ${e?.stack ?? e}`);
-    current.end?.(e);
-  };
-  for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, unforeseen);
+  const broken = new AbortController(); // by what nobody has foreseen
+  const over = AbortSignal.any([ended, broken.signal]);
+  const stop = endUnforeseen(broken, FINISH + 2 * CLOSE);
   const server = settings.METRICS === null ? null : createServer(settings);
   try {
-    for (let wait = 500; !ended.aborted; wait = Math.min(2 * wait, LONGEST)) {
+    for (let wait = 500; !over.aborted; wait = Math.min(2 * wait, LONGEST)) {
       const before = total.frames + total.loaded;
       let after = 0;
       try {
-        await (settings.DRY === null ? oneRun(settings, ended, total, current) : dryRun(settings, ended, total));
+        await (settings.DRY === null ? oneRun(settings, over, total) : dryRun(settings, over, total));
       } catch (e) {
-        if (!ended.aborted || e instanceof Late) log.error(told(e));
+        if (!over.aborted || e instanceof Late) log.error(whose(e, settings));
         isFatal = e instanceof Problem && e.fatal === true;
-        if (isFatal || (ended.aborted && e instanceof Late)) return 1;
+        if (isFatal || (over.aborted && e instanceof Late)) return 1;
         if (e instanceof Failure) after = Math.min((e.retryAfter ?? 0) * 1000, LONGEST_ASKED);
       }
       if (total.frames + total.loaded > before) wait = 500;
-      await pause(Math.max(wait, after), ended);
+      await pause(Math.max(wait, after), over);
     }
-    return 0;
+    return broken.signal.aborted ? 1 : 0;
   } finally {
     clearInterval(timer);
-    for (const event of ['uncaughtException', 'unhandledRejection']) process.off(event, unforeseen);
+    stop();
     server?.close();
-    if (!isFatal) show();
+    if (!isFatal) show(true);
   }
 }
 
+// An error with the name of the setting of the server whose it is.
+function whose(e, { SERVICE, DIRECTORY }) {
+  const name = e.origin === SERVICE ? 'SERVICE ' : e.origin === DIRECTORY ? 'DIRECTORY ' : '';
+  return `${e instanceof Failure ? name : ''}${told(e)}`;
+}
+
+// A line is shown when something has changed; otherwise after SAME_LINE, or if it must be.
 function progress(total) {
-  let shown = { at: Date.now(), frames: 0 };
-  return () => {
+  let before = { at: Date.now(), frames: 0 };
+  let shown = { at: Date.now(), text: '' };
+  return (must = false) => {
     const now = Date.now();
-    const rate = Math.round(((total.frames - shown.frames) * 1000) / Math.max(1, now - shown.at));
-    shown = { at: now, frames: total.frames };
-    log.info(
+    const rate = Math.round(((total.frames - before.frames) * 1000) / Math.max(1, now - before.at));
+    before = { at: now, frames: total.frames };
+    const text =
       `events ${total.frames}, ${rate}/s, lag ${total.lag?.toFixed(1) ?? '-'} s, commits ${total.applied}, ` +
-        `refused ${total.refused}, accounts loaded ${total.loaded}`,
-    );
+      `refused ${total.refused}, accounts loaded ${total.loaded}`;
+    if (must !== true && text === shown.text && now - shown.at < SAME_LINE) return;
+    shown = { at: now, text };
+    log.info(text);
   };
 }
 
@@ -117,7 +125,7 @@ async function within(ms, signal, work) {
   }
 }
 
-async function oneRun(settings, ended, total, current) {
+async function oneRun(settings, ended, total) {
   const { SERVICE, STREAM, WORKERS, TAKERS } = settings;
   const labels = STREAM.endsWith('Labels');
   const name = `${SERVICE} ${STREAM}`;
@@ -131,7 +139,6 @@ async function oneRun(settings, ended, total, current) {
     over.abort();
   };
   const end = () => over.abort();
-  current.end = lost;
 
   const lock = await within(FINISH, ended, connect('lock'));
   const pools = {
@@ -178,7 +185,6 @@ async function oneRun(settings, ended, total, current) {
     throw late && why ? why : e;
   } finally {
     ended.removeEventListener('abort', end);
-    current.end = null;
     over.abort();
     http.close();
     const closed = Promise.allSettled([lock, ...Object.values(pools)].map((c) => c.end()));

@@ -108,7 +108,7 @@ export const TABLE = [
   ],
   ['METRICS', 'port', number(1, 65535), '', 'port of /metrics for Prometheus and of /healthz; none unless it is set'],
   ['BIND', 'address', (v) => (isIP(v) ? v : undefined), '127.0.0.1', 'address of that port'],
-  ['EVERY', 'seconds', number(0.1, 86400, false), '10', 'seconds between two lines of progress'],
+  ['EVERY', 'seconds', number(0.1, 86400, false), '10', 'seconds between two lines of progress; one that says the same only after five minutes'],
   ['LEVEL', 'name', (v) => (isLevel(v) ? v : undefined), 'info', 'what is logged: error, info or debug'],
   ['ROLE', 'name', (v) => v, '', 'init: a role to create with the least rights that run needs'],
   ['API_SCHEMA', 'name', (v) => v, 'api', 'api, up: the schema of the views, which the API shows'],
