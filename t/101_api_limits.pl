@@ -1,8 +1,11 @@
-# atid-indexer api towards strangers that share nothing with others: its log, its refusals, and what one address can hold.
+# atid-indexer api towards strangers that share nothing with others: its log, its refusals, and what an address can hold.
 #
 # Shows what t/api/guard.mjs lists:
 # - the log: a client that leaves is no error, an error is one line without a stack, and it is counted, not repeated;
 # - refusals have status 400, 403 or 503, and say why;
+# - a login that owns a large object or the schema is refused, and a port that is in use is named;
+# - /health is 503 within seconds when the server hangs or vanishes, or when its changes are not heard, and then 200;
+# - a reader that somebody has deleted is made again;
 # - one address cannot keep out others, by answers that it does not read, by slow headers, or by WebSockets.
 #
 # t/088_api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the packages are
@@ -18,6 +21,7 @@ use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
 use File::Copy;
+use HTTP::Tiny;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -40,7 +44,7 @@ my ($program) = $indexer->bin;
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
 symlink $modules, "$folder/node_modules" or die "$!";
 mkdir "$folder/api" or die "$!";
-copy("$FindBin::Bin/api/guard.mjs", "$folder/api") or die "$!";
+copy("$FindBin::Bin/api/$_", "$folder/api") or die "$!" foreach qw(guard.mjs wire.mjs);
 symlink $api_modules, "$_/node_modules" or die "$!" foreach "$folder/indexer/src/api", "$folder/api";
 
 my @running;
@@ -109,6 +113,67 @@ $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
 is($api->{run}->full_result(0), 0, 'SIGTERM ends it');
 like(slurp_file($api->{log}), qr/29 more within 60 s: api: the field a: broken/, '... and it counts what it has not repeated');
+
+#
+# A login that owns a large object, or the schema.
+#
+sql('SET ROLE reader; SELECT lo_create(4711)');
+my %asks = (PGUSER => 'consumer', API_PORT => 0);
+($status, $said) = $indexer->command(\%asks, 'api');
+like($said, qr/owns the large object 4711: SELECT lo_unlink\(4711\)/, 'a login that owns a large object is refused');
+sql('SELECT lo_unlink(4711); ALTER SCHEMA api OWNER TO reader');
+($status, $said) = $indexer->command(\%asks, 'api');
+like($said, qr/^  it owns the schema api: give a login of its own as API_USER\n\z/m, '... and so is the owner of the schema, first of all');
+sql('ALTER SCHEMA api OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA api FROM reader; GRANT USAGE ON SCHEMA api TO reader');
+like(slurp_file($api->{log}), qr/api: the login reader may make large objects.*REVOKE EXECUTE ON FUNCTION lo_create/, 'the log says which right every role has');
+
+#
+# /health, while the server hangs, after it has vanished, and after its reader was deleted.
+#
+my ($wire_in, $wire_out) = ('', '');
+mkdir "$folder/wire" or die "$!";
+push @running, IPC::Run::start([ $program, "$folder/api/wire.mjs", map { "$_/.s.PGSQL." . $node->port } "$folder/wire", $node->host ],
+	'<', \$wire_in, '>', \$wire_out);
+my $wire = $running[-1];
+sub wire
+{
+	my ($command) = @_;
+	$wire_out = '';
+	$wire_in  = "$command\n" if $command;
+	my $until = time + $limit;
+	$wire->pump_nb, sleep 0.02 until $wire_out =~ /^(?:ready|\Q$command\E (\d+))$/m || time > $until;
+	return $1;
+}
+wire('');
+my $http = HTTP::Tiny->new(timeout => $limit);
+my $health = sub { my $answer = $http->get("http://127.0.0.1:$api->{port}/health"); return "$answer->{status} $answer->{content}"; };
+my $becomes = sub {
+	my ($state, $name) = @_;
+	my $until = time + 60 + $limit;
+	sleep 0.1 until $health->() =~ $state || time > $until;
+	return like($health->(), $state, $name);
+};
+$api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, PGHOST => "$folder/wire");
+$becomes->(qr/^200 ok/, '/health is 200');
+my ($status_busy, $said_busy) = $indexer->command({ PGUSER => 'consumer', API_PORT => $api->{port} }, 'api');
+like($said_busy, qr/Another program has the port $api->{port} of 127\.0\.0\.1\. API_PORT and API_BIND give another one/, 'a port that another program has is named');
+wire('hold');
+$becomes->(qr/^503 the (?:database does not answer|changes of the indexer are not heard)/, '... 503 while the server hangs');
+my $asked = time;
+$health->();
+cmp_ok(time - $asked, '<', 10 * AtidTest::Indexer::patience(), '... without waiting for it');
+wire('pass');
+$becomes->(qr/^200 ok/, '... and 200 when it answers again');
+wire('lose');
+$becomes->(qr/^503/, '... 503 after its host has vanished');
+$becomes->(qr/^200 ok/, '... and 200 by new connections');
+sql(q{DELETE FROM indexer.reader WHERE name LIKE 'api %'});
+my $reads = q{SELECT count(*) = 1 FROM indexer.reader WHERE name LIKE 'api %'};
+ok($indexer->wait_for('the reader', $reads), 'a reader that somebody has deleted is made again');
+like(slurp_file($api->{log}), qr/api: changes: its row in the table indexer\.reader was deleted/, '... and the log says so');
+$api->{run}->signal('TERM');
+eval { $api->{run}->finish };
+$wire->kill_kill;
 
 $node->stop;
 done_testing();

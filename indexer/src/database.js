@@ -127,7 +127,10 @@ function problemOf(e) {
     );
   }
   if (e.code === '42501')
-    return new Problem(`${message}: the role lacks a right. "atid-indexer upgrade --role NAME" grants what run needs.`);
+    return new Problem(
+      `${message}: the role lacks a right. The owner of the schema indexer grants what run needs by "atid-indexer upgrade ` +
+        '--role NAME"; init, upgrade and up are run as that owner.',
+    );
   if (e.code === '28P01')
     return new Problem(`${message}. PGPASSWORD or ~/.pgpass must have the password of this role.`);
   if (e.code === '28000' && process.env.PGHOST?.startsWith('/')) {

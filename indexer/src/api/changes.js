@@ -21,6 +21,8 @@ const UNSENT = 100; // ms between two looks whether a client has read
 const ASK_AGAIN = 1013; // the code with which a socket is closed
 const TIDY = 5000; // ms
 const EVERY = 1000; // ms, if no notice comes
+const SILENT = 15e3; // ms without an answer: then the connection is dropped
+const CLOSE = 5000; // ms without one at the end
 
 const NEW = `
 SELECT c.tx::text, c.n::text, c.uri::text, r.uri IS NULL AS gone
@@ -149,6 +151,7 @@ export class Feed {
     this.schemaChanged = schemaChanged;
     this.name = `api ${randomUUID()}`;
     this.heard = 0; // when the database has last said that there is nothing new
+    this.why = null; // why it does not
     this.all = new Set(); // subscriptions
     this.rows = []; // the last changes, while there are subscriptions
     this.first = 0; // the number of the first of them
@@ -177,7 +180,8 @@ export class Feed {
       try {
         await this.follow(signal, () => (wait = 200));
       } catch (e) {
-        if (!signal.aborted) log.counted('error', `api: changes: ${told(e)}`);
+        this.why = told(e);
+        if (!signal.aborted) log.counted('error', `api: changes: ${this.why}`);
       }
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, wait));
     }
@@ -185,6 +189,11 @@ export class Feed {
 
   async follow(signal, well) {
     const db = await connect('changes');
+    // of a server that has vanished TCP would tell after a quarter of an hour
+    this.moved = Date.now();
+    const watch = setInterval(() => {
+      if (this.moved < Date.now() - (signal.aborted ? CLOSE : SILENT)) db.connection.stream.destroy(new Error('the database does not answer'));
+    }, EVERY);
     let wake = () => {};
     let isNews = true;
     const look = () => {
@@ -205,6 +214,7 @@ export class Feed {
         isNews = false;
         await this.read(db);
         this.heard = Date.now();
+        this.why = null;
         well();
         if (Date.now() - tidied > TIDY) {
           await this.tidy(db);
@@ -218,6 +228,7 @@ export class Feed {
       }
       await db.query('DELETE FROM indexer.reader WHERE name = $1', [this.name]);
     } finally {
+      clearInterval(watch);
       signal.removeEventListener('abort', look);
       await db.end().catch(() => {});
     }
@@ -254,6 +265,7 @@ export class Feed {
     for (let more = true; more; ) {
       const { now, tx, n } = this.pass;
       const { rows } = await db.query(NEW, [this.snapshot, now, tx, n]);
+      this.moved = Date.now();
       this.tell(rows);
       more = rows.length === AT_A_TIME;
       if (more) this.pass = { now, tx: rows.at(-1).tx, n: rows.at(-1).n };
@@ -272,12 +284,14 @@ export class Feed {
     for (const one of this.all) one.wake();
   }
 
-  // All that the snapshot has no more doubt about is read.
-  tidy(db) {
-    return db.query(
-      'SELECT indexer.read_to($1, (pg_snapshot_xmin($2)::text::bigint - 1)::text::xid8, 9223372036854775807)',
+  // All that the snapshot has no more doubt about is read. Without the reader nobody notes changes.
+  async tidy(db) {
+    const { rowCount } = await db.query(
+      `SELECT indexer.read_to(r.name, (pg_snapshot_xmin($2)::text::bigint - 1)::text::xid8, 9223372036854775807)
+       FROM indexer.reader AS r WHERE r.name = $1`,
       [this.name, this.snapshot],
     );
+    if (rowCount === 0) throw new Error('its row in the table indexer.reader was deleted, and is made again');
   }
 }
 

@@ -3,7 +3,8 @@
 // A fault in the engine, or in a function of the schema, then gives nobody more than the API shows anyway.
 import pg from 'pg';
 import { SafeError } from 'postgraphile/grafast';
-import { Problem, config } from '../database.js';
+import { Probe, Problem, config } from '../database.js';
+import * as log from '../log.js';
 
 // What is too much, and which statement takes it away.
 const TOO_MUCH = `
@@ -18,7 +19,10 @@ relation AS MATERIALIZED (
   SELECT c.oid, s.nspname FROM pg_class AS c JOIN space AS s ON s.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
-SELECT 'it is a superuser' AS what, format('ALTER ROLE %I NOSUPERUSER', rolname) AS cure FROM me WHERE rolsuper
+SELECT format('it owns the schema %I', $1::text) AS what, 'give a login of its own as API_USER' AS cure
+FROM me WHERE EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1 AND n.nspowner = me.oid)
+UNION ALL
+SELECT 'it is a superuser', format('ALTER ROLE %I NOSUPERUSER', rolname) FROM me WHERE rolsuper
 UNION ALL
 SELECT format('it has the attribute %s', a), format('ALTER ROLE %I NO%s', rolname, a)
 FROM me, LATERAL (VALUES ('CREATEROLE', rolcreaterole), ('CREATEDB', rolcreatedb), ('REPLICATION', rolreplication),
@@ -35,6 +39,9 @@ FROM me, pg_namespace AS n WHERE has_schema_privilege(n.oid, 'CREATE')
 UNION ALL
 SELECT format('it owns %s', c.oid::regclass), format('REASSIGN OWNED BY %I TO another role', rolname)
 FROM me JOIN pg_class AS c ON c.relowner = me.oid
+UNION ALL
+SELECT format('it owns the large object %s', l.oid), format('SELECT lo_unlink(%s), or ALTER LARGE OBJECT %s OWNER TO another role', l.oid, l.oid)
+FROM me JOIN pg_largeobject_metadata AS l ON l.lomowner = me.oid
 UNION ALL
 SELECT format('it owns the function %s', p.oid::regprocedure), format('REASSIGN OWNED BY %I TO another role', rolname)
 FROM me JOIN pg_proc AS p ON p.proowner = me.oid
@@ -85,24 +92,39 @@ export function readerConfig({ API_USER }) {
 }
 
 // One connection, to see whether the database answers.
-export function probe(settings) {
-  const pool = new pg.Pool({ ...readerConfig(settings), max: 1 });
-  pool.on('error', () => {});
-  return pool;
-}
+export const probe = (settings) =>
+  new Probe(async () => {
+    const client = new pg.Client(readerConfig(settings));
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  });
+
+// Every role may make large objects, until a superuser takes that away.
+const MAY_MAKE = "SELECT has_function_privilege('pg_catalog.lo_create(oid)', 'EXECUTE') AS may";
 
 // Refuses a login that may do more.
 export async function checkReader(settings) {
+  const { API_USER, API_SCHEMA } = settings;
   const client = new pg.Client(readerConfig(settings));
   client.on('error', () => {});
-  await client.connect();
+  await client.connect().catch((e) => {
+    if (e.code !== '28P01') throw e;
+    throw new Problem(`${e.message}. API_PASSWORD or ~/.pgpass must have the password of this role, which is API_USER.`);
+  });
   try {
-    const { rows } = await client.query(TOO_MUCH, [settings.API_SCHEMA]);
-    if (rows.length === 0) return;
-    throw new Problem(
-      `The login ${settings.API_USER} is to read the schema ${settings.API_SCHEMA}, and nothing else:\n` +
-        rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),
-    );
+    const all = (await client.query(TOO_MUCH, [API_SCHEMA])).rows;
+    const rows = all[0]?.what.startsWith('it owns the schema') ? all.slice(0, 1) : all;
+    if (rows.length > 0)
+      throw new Problem(
+        `The login ${API_USER} is to read the schema ${API_SCHEMA}, and nothing else:\n` +
+          rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),
+      );
+    if ((await client.query(MAY_MAKE)).rows[0].may)
+      log.info(
+        `api: the login ${API_USER} may make large objects, as any role may. A superuser can end that: REVOKE EXECUTE ON ` +
+          'FUNCTION lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) FROM PUBLIC',
+      );
   } finally {
     await client.end();
   }

@@ -20,8 +20,9 @@ import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
 import { WebSocketServer } from 'ws';
 import { clean } from '../border.js';
-import { told } from '../database.js';
+import { Problem, told } from '../database.js';
 import * as log from '../log.js';
+import { endUnforeseen } from '../tasks.js';
 import { Addresses, OF_ADDRESS } from './addresses.js';
 import { Feed, Turns, changesPlugin } from './changes.js';
 import { CodecsPlugin, namesPlugin } from './codecs.js';
@@ -196,8 +197,19 @@ const presetOf = (settings, feed, crowd, running) => ({
   },
 });
 
-export async function api(settings, ended) {
+// Why the port cannot be opened.
+const ofPort = (e, { API_BIND, API_PORT }) =>
+  new Problem(
+    e.code === 'EADDRINUSE'
+      ? `Another program has the port ${API_PORT} of ${API_BIND}. API_PORT and API_BIND give another one.`
+      : `The port ${API_PORT} of ${API_BIND}, which are API_PORT and API_BIND, cannot be opened: ${e.message}.`,
+  );
+
+export async function api(settings, signal) {
   await checkReader(settings);
+  const broken = new AbortController();
+  const stop = endUnforeseen(broken, SLOW);
+  const ended = AbortSignal.any([signal, broken.signal]);
   quiet();
   const sockets = new Set();
   const feed = new Feed(() => {
@@ -292,9 +304,10 @@ export async function api(settings, ended) {
   let asked = null;
   async function health(say) {
     try {
-      if (feed.heard < Date.now() - SLOW) throw new Error('the changes of the indexer are not heard of');
+      if (feed.heard < Date.now() - SLOW)
+        throw new Error(`the changes of the indexer are not heard${feed.why === null ? '' : `: ${feed.why}`}`);
       asked ??= probing
-        .query('SELECT')
+        .rows('SELECT')
         .finally(() => setTimeout(() => (asked = null), LOOK).unref());
       await asked;
       say(200, `ok, ${sockets.size} sockets, ${feed.size} subscriptions`);
@@ -356,9 +369,10 @@ export async function api(settings, ended) {
   const following = feed.run(over.signal);
   try {
     await new Promise((resolve, reject) => {
-      server.once('error', reject);
+      server.once('error', (e) => reject(ofPort(e, settings)));
       server.listen(API_PORT, API_BIND, resolve);
     });
+    server.on('error', (e) => log.counted('error', `api: ${told(e)}`));
     log.info(`api: http://${API_BIND.includes(':') ? `[${API_BIND}]` : API_BIND}:${server.address().port}/`);
     await new Promise((resolve) => (ended.aborted ? resolve() : ended.addEventListener('abort', resolve)));
   } finally {
@@ -371,9 +385,10 @@ export async function api(settings, ended) {
     await following;
     await making;
     await serv.release();
-    await probing.end();
+    probing.end();
     await preset.pgServices[0].release?.();
+    stop();
     log.flush();
   }
-  return 0;
+  return broken.signal.aborted ? 1 : 0;
 }
