@@ -1,4 +1,4 @@
-# atid-indexer api towards strangers that share nothing with others: its log, its refusals, and what an address can hold.
+# atid-indexer api towards strangers that share nothing: its log, its refusals, and what one address can hold.
 #
 # Shows what t/api/guard.mjs lists:
 # - the log: a client that leaves is no error, an error is one line without a stack, and it is counted, not repeated;
