@@ -3,6 +3,8 @@
 # The accounts and their commits are made by t/oracles/numbers.js; the SQL here gives them numbers. Shows that
 # - the cursor passes frames that are refused, so nothing comes twice after a restart;
 # - a number that jumps, signed or not, moves no cursor until others follow above it, also where a PDS has one account;
+# - numbers that begin again are recognised by the first one, or by commits that are new: then the stream is followed from
+#   there, and all accounts are looked at; the program says so;
 # - commits without "prevData" are verified against what is here, and applied; it is shown which servers send them.
 #
 # Skipped where node and npm are not to be had, or atid_crypto is not installed.
@@ -16,6 +18,8 @@ use lib "$FindBin::Bin/lib";
 use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
+use HTTP::Tiny;
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -27,9 +31,10 @@ my $node = new_node('indexer_numbers');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'indexer');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
-$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d',
-	$node->connstr($db), '-f', "$FindBin::Bin/../indexer/sql/install.sql" ], 'the file install.sql');
-$ENV{PGOPTIONS} = '-c search_path=indexer,public';
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+my ($status, $said) = $indexer->command('init');
+is($status, 0, 'init') or die $said;
 
 # Account I has the DID did:web:nI.example; its commit K, from 0, has revision and root after those of K - 1.
 my $lines = "$oracles->{folder}/lines";
@@ -167,6 +172,60 @@ is(last_of("UPDATE settings SET most_hosts = 2", take(@all[ 0, 1 ]), 'SELECT tid
 	q{SELECT of, value FROM watch WHERE what = 'commits_without_prev_data'}), 'https://pds.example|3', 'watch has the servers that send them');
 is(last_of("UPDATE settings SET most_hosts = 3", q{UPDATE identity SET host = 'https://h' || substr(did::text, 10, 1)},
 	(map { take("demo.bare(20 + $_, $_, 0)"), 'SELECT tidy()' } 0 .. 5), 'SELECT count(*) FROM unproven'), 3, '... a bounded number of them');
+
+#
+# Numbers that begin again.
+#
+my $begun = "SELECT cursor, demo.here(), (SELECT count(look) FROM stream), (SELECT begun_at FROM stream) FROM taker";
+my $ahead = 'UPDATE taker SET cursor = 1000';
+my @again = map { "demo.commit($_ + 1, $_, 0)" } 0 .. 3;
+is(last_of($ahead, take(@again[ 0, 1 ]), $begun), '1000|1 1 0 0 0 0|0|', 'a commit that is new is taken, though its number is not above the cursor');
+is(last_of($ahead, take(@again), $begun), '4|1 1 1 1 0 0|1|4', 'three of them: the numbers have begun again');
+is(last_of($ahead, (map { take($_) } @again), $begun), '4|1 1 1 1 0 0|1|3', '... one at a time, too');
+is(last_of($ahead, take(@again[ 0, 1 ]), take('demo.identity(1001, 0)'), take($again[2]), $begun), '1001|1 1 1 0 0 0|0|',
+	'... but not where a number above the cursor has come between them');
+is(last_of(take('demo.commit(11, 0, 0)', 'demo.commit(12, 0, 1)', 'demo.commit(13, 1, 0)'), 'UPDATE stream SET look = NULL',
+	(map { take('demo.commit(11, 0, 0)', 'demo.commit(12, 0, 1)', 'demo.commit(13, 1, 0)') } 1 .. 2), $begun), '13|2 1 0 0 0 0|0|', '... nor where a server sends again what it has sent');
+my $others = q{UPDATE identity SET key = (SELECT x.key FROM identity AS x WHERE x.did = 'did:web:n5.example')};
+is(last_of($ahead, $others, take(@again), $begun), '1000|0 0 0 0 0 0|0|', '... nor where the accounts have not signed them');
+my $first   = "SELECT connected('relay', 1000, 1)";
+my $problem = "SELECT coalesce(problem, 'none') FROM status_stream WHERE name = 'relay'";
+my $heard   = 'UPDATE taker SET taken = now()';
+like(last_of($ahead, $heard, $first, $problem), qr/^the first number of the server, 1, is not above the cursor, 1000: .* indexer\.taker\.cursor to 0/, 'the first number tells at once');
+is(last_of($ahead, $first, take($again[0]), $begun), '1|1 0 0 0 0 0|1|1', '... and then one commit is enough');
+like(last_of($ahead, $heard, $first, take(map { "demo.identity($_, 0)" } 1 .. 20), $problem), qr/^the first number/, '... while nothing shows it, it is said');
+is(last_of($ahead, $heard, $first, take('demo.identity(999, 0)', 'demo.identity(1000, 0)'), $problem), 'none', '... until a number reaches the cursor');
+is(last_of($ahead, $heard, $first, "SELECT connected('relay', 1000, 1001)", $problem), 'none', '... or the next connection goes on from it');
+
+# The program, with a server that has begun again.
+my ($stdin, $told) = ('', '');
+my $server = IPC::Run::start([ $indexer->{program}, "$oracles->{folder}/numbers.js", 'serve' ], '<', \$stdin, '>', \$told,
+	IPC::Run::timer(10 * $PostgreSQL::Test::Utils::timeout_default));
+$server->pump until $told =~ /^port (\d+)$/m;
+my $service = "http://127.0.0.1:$1";
+my $post = sub { my ($path, @frames) = @_; HTTP::Tiny->new->post("$service/$path", { content => $node->safe_psql($db, 'SELECT encode(f, $$hex$$) FROM unnest(ARRAY[' . join(', ', @frames) . ']) AS f') }); };
+my %settings = (SERVICE => $service, DIRECTORY => $service, PRIVATE => 1);
+$node->safe_psql($db, "SELECT start('$service com.atproto.sync.subscribeRepos', 'repos', NULL, 1), start('$service com.atproto.label.subscribeLabels', 'labels', NULL, 1); $ahead");
+
+$post->('first', $again[0], 'demo.identity(2, 0)');
+my $run = $indexer->start(%settings);
+ok($indexer->wait_for_log($run, qr/the server's numbers have begun again: it is followed from 1 on, and all accounts are looked at/),
+	'the program says that the numbers have begun again');
+is($node->safe_psql($db, "SELECT cursor, demo.here() FROM taker WHERE stream LIKE '%Repos'"), '2|1 0 0 0 0 0', '... and goes on from there');
+($status, $said) = $indexer->command('status');
+like($said, qr/followed from 1 on/, '... and status says so');
+$indexer->stop($run);
+
+$post->('first', q{demo.frame('#labels', '{"seq": 1, "labels": []}')});
+$run = $indexer->start(%settings, STREAM => 'com.atproto.label.subscribeLabels');
+ok($indexer->wait_for_log($run, qr/PROBLEM: the first number of the server, 1, is not above the cursor, 1000: .* set indexer\.taker\.cursor to 0/),
+	'where a labeler begins again the program says what to do');
+like($node->safe_psql($db, "SELECT health('$service com.atproto.label.subscribeLabels')"), qr/^the first number/, '... and so does /healthz');
+$post->('send', q{demo.frame('#labels', '{"seq": 1001, "labels": []}')});
+ok($indexer->wait_for_log($run, qr/the stream is healthy again/), '... until a number is above the cursor');
+$indexer->stop($run);
+$stdin = undef;
+$server->kill_kill(grace => 0);
 
 $node->stop;
 done_testing();

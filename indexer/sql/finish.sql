@@ -20,7 +20,7 @@ BEGIN
       -- a plan for the values of a call would have the frames in it, or not find the indexes on an expression that a
       -- parameter is compared with (Citus plans what asks several shards for the values of a call only)
       ELSE 'SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off'
-           || CASE WHEN NOT citus AND f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'complete', 'with_prev', 'move_cursor',
+           || CASE WHEN NOT citus AND f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'complete', 'with_prev', 'is_newer', 'move_cursor',
                                         'announce', 'apply', 'await', 'latest_states', 'write',
                                         'claim', 'load_waits', 'ask', 'due_loads', 'due_identities', 'troubles')
                    THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;

@@ -75,9 +75,11 @@ END $$;
 
 -- The first number of a connection that was asked for what comes behind cursor. A server that has no older frames
 -- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next. Without
--- a cursor nothing tells what came since start(), or since the connection before.
+-- a cursor nothing tells what came since start(), or since the connection before. A server whose first number is not
+-- above the cursor has begun again, or ignores the cursor: this is noted until a number reaches the cursor.
 CREATE OR REPLACE FUNCTION connected(stream text, cursor bigint, first bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  UPDATE stream AS x SET behind = CASE WHEN first <= cursor AND cursor > 0 THEN first END WHERE x.name = connected.stream;
   UPDATE stream AS x SET look = now(), looked = NULL
   WHERE x.name = connected.stream AND x.kind = 'repos'
     AND (cursor = 0 OR first > cursor + 1
@@ -112,6 +114,7 @@ END $$;
 
 -- What is true. Each frame goes into batch, with what it says and what is wrong with it; but for those that were taken
 -- before, whose number is not above the cursor. The frames that have waited for the accounts in waited come first.
+-- A sound commit that is new to its account is taken whatever its number is: it shows that the number is wrong.
 -- (OFFSET 0: what a step computes is computed once.)
 CREATE OR REPLACE FUNCTION judge(stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[]) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -165,13 +168,14 @@ BEGIN
         AND coalesce(slot(s.did), 0) BETWEEN t.lo AND t.hi) AS t ON true
     OFFSET 0
   ), concerned AS (
-    SELECT p.*, k.key, k.did IS NOT NULL AS met, coalesce(k.here, false) AS here, coalesce(k.moved, false) AS moved,
+    SELECT p.*, p.n > 0 AND p.seq <= p.last AS late, k.key, k.did IS NOT NULL AS met, coalesce(k.here, false) AS here, coalesce(k.moved, false) AS moved,
            CASE WHEN p.op IS DISTINCT FROM 1 THEN NULL
                 WHEN p.t = '#info' OR p.t = '#labels' AND of_labels THEN p.t
                 WHEN p.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND k.moved IS NOT TRUE
                      AND (all_wanted OR k.here) THEN p.t END AS kind
     FROM placed AS p LEFT JOIN known AS k ON k.did = p.did
     WHERE p.n < 0 OR p.seq IS NULL OR p.last IS NULL OR p.seq > p.last
+       OR CASE WHEN p.t IN ('#commit', '#sync') AND NOT of_labels THEN is_newer(p.whole, k.rev) END
     OFFSET 0
   ), checked AS (
     SELECT c.*, c.kind NOT IN ('#info', '#labels') AS about,
@@ -187,8 +191,8 @@ BEGIN
     SELECT o.*, atid.repo_commit(CASE WHEN o.problem IS NULL THEN coalesce((o.e).blocks, (o.y).blocks) END) AS r
     FROM told AS o OFFSET 0
   )
-  INSERT INTO batch (n, frame, t, met, here, moved, error, seq, at, did, reason, signed, rev, since, prev_data, data)
-  SELECT j.n, j.frame, j.kind, j.met, j.here, j.moved, j.error, j.seq, j.at, j.did,
+  INSERT INTO batch (n, frame, t, met, here, moved, error, seq, late, at, did, reason, signed, rev, since, prev_data, data)
+  SELECT j.n, j.frame, j.kind, j.met, j.here, j.moved, j.error, j.seq, coalesce(j.late, false), j.at, j.did,
          CASE WHEN j.problem IS NOT NULL THEN j.problem
               WHEN NOT j.ours THEN 'The frame must be one of an account of this taker.'
               WHEN j.kind = '#labels' AND NOT j.shape THEN '"labels" must be an array.'
@@ -205,7 +209,16 @@ BEGIN
               WHEN j.about AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
               WHEN NOT j.signed THEN unsigned() END,
          j.signed, coalesce((j.e).rev, (j.y).rev), (j.e).since, (j.e).prev_data, (j.r).data
-  FROM rooted AS j;
+  FROM rooted AS j WHERE j.late IS NOT TRUE OR j.problem IS NULL AND j.signed AND j.kind IS NOT NULL;
+END $$;
+
+-- Does a commit claim a newer revision than this one?
+CREATE OR REPLACE FUNCTION is_newer(frame bytea, rev atid.tid) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  claimed CONSTANT text := CASE WHEN rev IS NOT NULL
+    THEN (SELECT atid.dag_cbor_get_text(h.body, '{rev}') FROM atid.frame_parts(frame) AS h) END;
+BEGIN
+  RETURN CASE WHEN atid.tid_is_valid(claimed) THEN claimed::atid.tid > rev END;
 END $$;
 
 -- Commits without "prevData", as small PDSes send them, get that of the account as it is here, or of its commit before
@@ -551,24 +564,35 @@ END $$;
 -- one that skips more than most_skipped is held, and moves the cursor only once three frames of other accounts, or ten
 -- frames of any (where a PDS has one account or two), have come with numbers above it. A number below it ends that: it
 -- was wrong. What is held meanwhile is only the cursor; the frames themselves are taken.
+--
+-- The numbers have begun again, or the cursor is wrong, where three commits in a row are new to their accounts though
+-- their numbers are not above the cursor; or one, if the connection has begun with such a number. Then the cursor goes
+-- back to that number.
 CREATE OR REPLACE FUNCTION move_cursor(t taker, from_slot int, to_slot int) RETURNS taker LANGUAGE plpgsql AS $$
 DECLARE
   f record;
   all_slots CONSTANT bool := from_slot = 0 AND to_slot = 255;
   step CONSTANT bigint := (SELECT x.most_skipped FROM settings AS x);
   most CONSTANT bigint := 9007199254740991;
+  late CONSTANT int[] := ARRAY(SELECT b.n FROM batch AS b
+                               WHERE b.late AND (all_slots OR slot(b.did) BETWEEN t.lo AND t.hi));
+  proofs CONSTANT int := CASE WHEN (SELECT x.behind FROM stream AS x WHERE x.name = t.stream) IS NULL THEN 3 ELSE 1 END;
   last bigint;
+  came int;
 BEGIN
-  SELECT max(s.seq) INTO last FROM said AS s WHERE s.n > 0 AND s.seq BETWEEN 1 AND most
+  SELECT max(s.seq), count(*) INTO last, came FROM said AS s WHERE s.n > 0 AND s.seq BETWEEN 1 AND most
     AND (all_slots OR coalesce(slot(s.did), 0) BETWEEN from_slot AND to_slot);
-  IF t.ahead IS NULL AND t.cursor > 0 AND last <= t.cursor + step THEN
+  IF t.ahead IS NULL AND t.cursor > 0 AND last <= t.cursor + step AND late = '{}' THEN
+    t.old_run := CASE WHEN last < t.cursor THEN least(t.old_run + came, 1000000) ELSE 0 END;
+    t.back := CASE WHEN last > t.cursor THEN 0 ELSE t.back END;
     t.cursor := greatest(t.cursor, last);
     RETURN t;
   END IF;
-  FOR f IN SELECT s.seq, hashtext(coalesce(s.did::text, '')) AS whose FROM said AS s
+  FOR f IN SELECT s.n, s.seq, hashtext(coalesce(s.did::text, '')) AS whose FROM said AS s
            WHERE s.n > 0 AND s.seq BETWEEN 1 AND most
              AND (all_slots OR coalesce(slot(s.did), 0) BETWEEN from_slot AND to_slot) ORDER BY s.n
   LOOP
+    t.old_run := CASE WHEN f.seq < t.cursor THEN least(t.old_run + 1, 1000000) ELSE 0 END;
     IF f.seq > t.ahead THEN
       t.ahead_frames := t.ahead_frames + 1;
       IF cardinality(t.ahead_by) < 4 AND f.whose <> ALL (t.ahead_by) THEN
@@ -579,8 +603,15 @@ BEGIN
     END IF;
     CONTINUE WHEN f.seq = t.ahead;
     t.ahead := NULL;
-    IF t.cursor = 0 OR f.seq BETWEEN t.cursor AND t.cursor + step THEN
+    IF f.seq > t.cursor THEN
+      t.back := 0;
+    ELSIF f.n = ANY (late) THEN
+      t.back := t.back + 1;
+    END IF;
+    IF t.cursor = 0 OR f.seq BETWEEN t.cursor AND t.cursor + step OR t.back >= proofs THEN
       t.cursor := f.seq;
+      t.back := 0;
+      t.old_run := 0;
     ELSIF f.seq > t.cursor THEN
       t.ahead := f.seq;
       t.ahead_by := ARRAY[f.whose];
@@ -588,6 +619,14 @@ BEGIN
     END IF;
   END LOOP;
   RETURN t;
+END $$;
+
+-- The numbers of a stream have begun again: it is followed from this one on. Nobody knows what came before it, so there
+-- is a gap.
+CREATE OR REPLACE FUNCTION begin_again(stream text, number bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE stream AS x SET look = now(), looked = NULL, behind = NULL, begun = now(), begun_at = number
+  WHERE x.name = begin_again.stream;
 END $$;
 
 -- One transaction of a taker, or the error of an index, a constraint or a trigger of the operator's. An error of the
@@ -599,6 +638,8 @@ CREATE OR REPLACE FUNCTION take_batch(
 DECLARE
   c record;
   own taker;
+  was bigint;
+  reaches bool := false;
   behind interval;
   most bigint;
   context text;
@@ -635,19 +676,28 @@ BEGIN
   FOR own IN SELECT * FROM taker AS x
            WHERE x.stream = take_batch.stream AND x.lo >= from_slot AND x.hi <= to_slot ORDER BY x.lo
   LOOP
+    was := own.cursor;
     own := move_cursor(own, from_slot, to_slot);
-    IF take_batch.seen > own.cursor THEN
+    IF own.cursor < was THEN
+      PERFORM begin_again(take_batch.stream, own.cursor);
+    ELSIF take_batch.seen >= own.cursor THEN
       own.cursor := greatest(own.cursor, least(take_batch.seen, most));
       own.ahead := CASE WHEN own.ahead > own.cursor THEN own.ahead END;
+      own.old_run := 0;
     END IF;
+    reaches := reaches OR own.cursor > was OR take_batch.seen >= was
+               OR EXISTS (SELECT 1 FROM said AS s WHERE s.n > 0 AND s.seq >= was);
     UPDATE taker AS x
-    SET cursor = own.cursor, ahead = own.ahead, ahead_by = own.ahead_by,
-        ahead_frames = own.ahead_frames, lag = coalesce(behind, x.lag),
+    SET cursor = own.cursor, ahead = own.ahead, ahead_by = own.ahead_by, ahead_frames = own.ahead_frames,
+        back = own.back, old_run = own.old_run, lag = coalesce(behind, x.lag),
         taken = CASE WHEN cardinality(take_batch.frames) > 0 OR take_batch.seen IS NOT NULL
                   THEN clock_timestamp() ELSE x.taken END,
         heard = CASE WHEN cardinality(take_batch.frames) > 0 THEN now() ELSE x.heard END
     WHERE x.stream = own.stream AND x.lo = own.lo;
   END LOOP;
+  IF reaches THEN
+    UPDATE stream AS x SET behind = NULL WHERE x.name = take_batch.stream AND x.behind IS NOT NULL;
+  END IF;
   IF cardinality(frames) > 0 THEN
     UPDATE stream AS x SET error = take_batch.error WHERE x.name = take_batch.stream AND x.error IS DISTINCT FROM take_batch.error;
   END IF;

@@ -11,11 +11,17 @@ ORDER BY s.place;
 CREATE OR REPLACE VIEW status_accounts AS
 SELECT what AS state, n FROM counted WHERE what <> 'loads';
 
--- The streams; the takers of each together. problem: why it does not make sense, or NULL.
+-- The streams; the takers of each together. problem: why it does not make sense, or NULL. begun: when its numbers were
+-- last found to have begun again, and from which number on it was followed.
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.*, CASE
     WHEN error IS NOT NULL THEN 'the server says ' || error
-         || CASE error WHEN 'FutureCursor' THEN ': if its numbers have begun anew, stop the program and set indexer.taker.cursor to 0' ELSE '' END
+         || CASE error WHEN 'FutureCursor' THEN ': if its numbers have begun again, stop the program and set indexer.taker.cursor to 0' ELSE '' END
+    WHEN s.behind IS NOT NULL
+    THEN format('the first number of the server, %s, is not above the cursor, %s: its numbers have begun again, or it sends again what it has sent before; ',
+                s.behind, x.cursor)
+         || CASE x.kind WHEN 'labels' THEN '' ELSE 'the next new commit shows which, and is followed; ' END
+         || 'if this does not end, stop the program and set indexer.taker.cursor to 0'
     WHEN idle > interval '2 minutes' OR idle IS NULL THEN 'the stream was not heard for two minutes: is the program running, and does the server answer?'
     WHEN abs(extract(epoch FROM s.ahead)) > 60
     THEN format('the database server''s clock is %s %s the program''s: set the wrong one right', roughly(s.ahead),
@@ -34,7 +40,7 @@ SELECT x.*, CASE
     WHEN unsigned_rate > 0.9 * frame_rate AND x.kind = 'repos' AND known
     THEN 'no frame is signed by the key of its account: is DIRECTORY the right one?'
     WHEN unwritten_rate > 0.5 * frame_rate THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem,
-       s.ahead, f.future_rate
+       s.ahead, f.future_rate, s.begun, s.begun_at
 FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames, sum(t.commits)::bigint AS commits,
              sum(t.refused)::bigint AS refused, max(t.lag) AS lag, clock_timestamp() - min(t.taken) AS idle,
              clock_timestamp() - max(t.heard) AS silent, sum(t.frame_rate) AS frame_rate,

@@ -25,6 +25,7 @@ import * as log from './log.js';
 import { createServer } from './metrics.js';
 import { checkSchema, fatal } from './schema.js';
 import { Service } from './service.js';
+import { beganAgain } from './status.js';
 import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
 import { endUnforeseen, pause, persist, steady } from './tasks.js';
 import { Workers } from './workers.js';
@@ -36,6 +37,7 @@ const SAME_SCHEMA = 5e3;
 const COMPARE = 60e3; // ms between two comparisons of the clocks
 const CLOCK_WITHIN = 10e3; // ms
 const CLOCKS_DIFFER = 60; // s, as status_stream has it
+const HEALTH = 2e3;
 const LONGEST = 30e3; // ms of a back-off
 const LONGEST_ASKED = 300e3; // ms that a server may have us wait
 const TRIES = 5; // of a frame that take() cannot take
@@ -164,6 +166,7 @@ async function oneRun(settings, ended, total) {
     const pds = labels ? null : await service.ownNames();
     if (!labels) await mayReplace(lock, name, pds, settings);
     await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, labels ? 'labels' : 'repos', pds, takers]);
+    const [{ begun }] = (await lock.query('SELECT begun::text FROM indexer.stream WHERE name = $1', [name])).rows;
     const queues = new Queues(takers);
     const all = [
       ...Array.from({ length: takers }, (_, taker) =>
@@ -173,6 +176,7 @@ async function oneRun(settings, ended, total) {
       follow({ name, settings, labels, queues, pools, signal, stream }),
       workers.run(labels),
       sameSchema(lock, signal),
+      reportHealth({ name, begun, pools, signal }),
     ].map((work) => work.catch(lost));
     await Promise.all(all);
     if (why) throw why;
@@ -234,6 +238,26 @@ async function promoted(lock, ended) {
     await pause(STANDBY_AGAIN, ended);
     ended.throwIfAborted();
   }
+}
+
+// What /healthz and status show is in the log, too, when it changes.
+async function reportHealth({ name, begun, pools, signal }) {
+  let before = { problem: null, begun };
+  await steady('health', signal, async () => {
+    await pause(HEALTH, signal);
+    if (signal.aborted) return true;
+    const now = await pools.small.row(
+      'SELECT problem, begun::text, begun_at FROM indexer.status_stream WHERE name = $1',
+      [name],
+    );
+    if (now.begun !== before.begun) log.error(beganAgain(now));
+    // (the numbers in it may change)
+    const same = (a, b) => a?.replace(/\d+/g, '') === b?.replace(/\d+/g, '');
+    if (!same(now.problem, before.problem))
+      log.error(now.problem === null ? 'the stream is healthy again' : `PROBLEM: ${clean(now.problem, 500)}`);
+    before = now;
+    return true;
+  });
 }
 
 // One program follows a stream, and one only a stream of repositories; others wait until it ends.

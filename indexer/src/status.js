@@ -24,6 +24,8 @@ const duration = (seconds) =>
         : seconds < 48 * AN_HOUR
           ? `${(seconds / AN_HOUR).toFixed(1)} h`
           : `${Math.round(seconds / 24 / AN_HOUR)} days`;
+export const beganAgain = ({ begun_at: number }) =>
+  `the server's numbers have begun again: it is followed from ${number} on, and all accounts are looked at`;
 const rowsOf = async (db, text, values) => (await db.query(text, values)).rows;
 
 // The streams, accounts by state, how long a backfill still takes, and who is in trouble.
@@ -32,7 +34,9 @@ export async function status(db) {
   const streams = await rowsOf(
     db,
     `SELECT name, cursor, commits, refused, extract(epoch FROM lag)::float8 AS lag,
-    frame_rate, commit_rate, takers, gap, problem FROM indexer.status_stream ORDER BY name`,
+    frame_rate, commit_rate, takers, gap, problem, begun_at,
+    to_char(begun, 'YYYY-MM-DD HH24:MI') AS begun, begun > now() - interval '1 day' AS lately
+    FROM indexer.status_stream ORDER BY name`,
   );
   if (streams.length === 0) lines.push('No stream was ever followed: start "atid-indexer run".');
   for (const s of streams) {
@@ -43,6 +47,7 @@ export async function status(db) {
         `cursor ${s.cursor}, ${number(s.refused)} refused, ${s.takers} ${s.takers === '1' ? 'taker' : 'takers'}`,
     );
     if (s.gap) lines.push('  something was missed: all accounts are being looked at again');
+    if (s.lately) lines.push(`  ${beganAgain(s)} (${s.begun})`);
     if (s.problem !== null) lines.push(`  PROBLEM: ${clean(s.problem, 300)}`);
   }
   const intruder = intruderOf(await lockHolder(db, REPOSITORIES));

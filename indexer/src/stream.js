@@ -270,7 +270,7 @@ export class Queues {
   constructor(takers) {
     this.queues = Array.from({ length: takers }, () => ({ frames: [], from: 0, wake: () => {} }));
     this.bytes = 0;
-    this.last = null; // the last number that came
+    this.last = null; // the last number that came in this connection
     this.closed = false;
     this.ws = null;
   }
@@ -281,8 +281,10 @@ export class Queues {
     this.flow();
   }
 
+  // A connection begins: no number of it has come.
   close() {
     this.closed = true;
+    this.last = null;
   }
 
   open() {

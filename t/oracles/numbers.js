@@ -1,14 +1,42 @@
 // Commits of some accounts for t/096_indexer_numbers.pl, which gives them numbers of its own.
 //
 //   node numbers.js ACCOUNTS COMMITS
+//   node numbers.js serve
+//
+// The second prints "port N" and serves a stream there, of frames that are sent to it in hexadecimal: POST /first, for
+// each connection to begin with, and POST /send, for those that are open. It ends with its input.
 //
 // Prints a line of JSON for each account: its DID, its key, its repository before these commits, and their messages
 // without "seq" and "time", as records are written in JSON. A commit creates a record; each third one also updates the
 // record of the commit before, and each fifth one deletes the one before that.
+import { createServer } from 'node:http';
 import { WriteOpAction } from '@atproto/repo';
+import { WebSocketServer } from 'ws';
 import { Account } from './accounts.js';
 
-const [accounts, commits] = process.argv.slice(2).map(Number);
+function serve() {
+  let first = [];
+  const framesOf = (text) => text.split(/\s+/).filter(Boolean).map((hex) => Buffer.from(hex, 'hex'));
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const part of request) text += part;
+    if (request.url === '/first') first = framesOf(text);
+    else if (request.url === '/send')
+      for (const socket of sockets.clients) for (const frame of framesOf(text)) socket.send(frame);
+    else response.statusCode = 404;
+    response.end('{}');
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => {
+    socket.on('error', () => {});
+    for (const frame of first) socket.send(frame);
+  });
+  server.listen(0, '127.0.0.1', () => console.log(`port ${server.address().port}`));
+  process.stdin.on('end', () => process.exit()).resume();
+}
+
+if (process.argv[2] === 'serve') serve();
+const [accounts, commits] = process.argv[2] === 'serve' ? [0, 0] : process.argv.slice(2).map(Number);
 const collection = 'app.bsky.feed.post';
 const write = (action, n, text) => ({
   action,

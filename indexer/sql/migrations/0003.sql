@@ -28,7 +28,13 @@ ALTER TABLE settings
 ALTER TABLE taker
   ADD ahead bigint,                                  -- a number that has skipped more, and is held
   ADD ahead_by int[] NOT NULL DEFAULT '{}',          -- hashes of the accounts of it and of what came above it,
-  ADD ahead_frames int NOT NULL DEFAULT 0;           -- and how many frames these were
+  ADD ahead_frames int NOT NULL DEFAULT 0,           -- and how many frames these were
+  ADD back int NOT NULL DEFAULT 0,                   -- commits that are new with numbers that are not, in a row
+  ADD old_run int NOT NULL DEFAULT 0;                -- frames below the cursor, in a row
+ALTER TABLE stream
+  ADD behind bigint,                                 -- the first number of the connection, while none reaches the cursor
+  ADD begun timestamptz,                             -- when its numbers were last found to have begun again,
+  ADD begun_at bigint;                               -- and from which number on it was followed
 
 -- Hosts whose commits come without "prevData": a row for each batch, until tidy() sums them up.
 CREATE TABLE unproven (
@@ -47,7 +53,6 @@ ALTER TABLE notice DROP CONSTRAINT IF EXISTS notice_what_check;
 ALTER TABLE notice ADD CONSTRAINT notice_what_check CHECK (what IN ('met', 'identity', 'signature', 'signal', 'refused'));
 CREATE INDEX bad_did ON bad (did, received);
 DROP FUNCTION IF EXISTS too_large(text, bytea, bigint);
--- It takes the handle, no longer the names among which that is.
 -- Its argument is the handle, no longer the names.
 DROP FUNCTION IF EXISTS know(atid.did, text, text[], jsonb, text, bool, timestamptz);
 
