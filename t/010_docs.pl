@@ -6,7 +6,8 @@
 # - every function, type, sequence, rule, operator, operator class, cast and setting of the extension is in
 #   a chapter, functions and casts as the catalogue has them; and no page names one that does not exist;
 # - doc/README.md, the index, is what script/index makes of the chapters;
-# - every file and heading that a page names or links to exists.
+# - every file and heading that a page names or links to exists;
+# - no page fetches atid from an archive or a registry, as long as nothing has been uploaded there.
 #
 # How an example is written: a fence ```sql, and right after it a plain fence with the output. One
 # without output prints nothing. A page runs in one session, as the owner of a fresh database (who is
@@ -432,6 +433,14 @@ foreach my $page (@pages, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md')
 	}
 }
 is($nowhere, '', 'every file and heading that a page points to is there');
+
+# CONTRIBUTING.md, "Making a release", lists what is ready to be uploaded.
+my @fetched = map { page_text($_) =~ m{(
+	pgxn\.org/dist/ | \bpgxn[ ](?:install|download)[ ]atid\b |
+	\bnpm[ ](?:install|i)[ ](?:-\S+[ ])*atid\b | \bnpx[ ]atid-indexer\b |
+	\bapt(?:-get)?[ ]install[ ]\S*-atid\b | \b(?:docker|podman)[ ]pull\b
+)}gx } @pages, 'CONTRIBUTING.md', 'SECURITY.md', 'indexer/README.md', 'packaging/npm/README.md';
+is("@fetched", '', 'no page fetches atid from where nothing has been uploaded');
 
 $node->stop;
 done_testing();
