@@ -1,7 +1,7 @@
 # The indexer finds the accounts that are wanted, and reports a list of accounts that it cannot read.
 #
 # Shows that
-# - each thing that the stream has noted of an account is followed, and that an account that writes its first record of a
+# - each thing that the stream has noted of an account is followed, and an account that writes its first record of a
 #   wanted signal after the start gets its record into the table: with `want add signal`, and with `up`, whether the
 #   relay lists accounts by collection or has to be asked about each;
 # - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on;
@@ -10,7 +10,9 @@
 # - a reader is not sent back;
 # - refused labels are not read again and again once they have reached their bound;
 # - an account that a constraint of the operator's refuses to change holds up no others, and is tried again;
-# - `want list` names the collections that have no Lexicon.
+# - `want list` names the collections that have no Lexicon;
+# - `up` changes nothing until the server has said whether it lists accounts by collection, and takes back that all are
+#   wanted once it does.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -229,7 +231,7 @@ sub start
 {
 	my ($indexer, $settings, @words) = @_;
 	my $log = "$folder/log" . @running;
-	local %ENV = $indexer->environment(%settings, API_PORT => 0, %$settings);
+	local %ENV = $indexer->environment(%settings, API_PORT => 0, API_USER => "reader_$indexer->{db}", %$settings);
 	push @running, IPC::Run::start([ $indexer->bin, @words ], '<', \undef, '>', $log, '2>&1');
 	return { run => $running[-1], log => $log };
 }
@@ -277,8 +279,14 @@ $live->command('want', 'remove', 'account', '*');
 mkdir "$folder/lexicons" or die "$!";
 rename "$folder/mine.json", "$folder/lexicons/mine.json" or die "$!";
 my $with = indexer('with_lists');
-my $ups  = start($with, {}, 'up', "$folder/lexicons", $url);
-ok($with->wait_for('up', "SELECT to_regclass('want') IS NOT NULL"), 'up starts') or diag(slurp_file($ups->{log}));
+network('lists?mode=failing');
+my $ups = start($with, {}, 'up', "$folder/lexicons", $url);
+ok($with->wait_for_log($ups, qr/did not answer whether it lists accounts by collection: server error: 503/), 'up: a server that fails is asked again');
+is($with->ask("SELECT to_regnamespace('indexer') IS NULL"), 't', '... and nothing is changed until it answers');
+network('lists?mode=collections');
+ok($with->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... up starts') or diag(slurp_file($ups->{log}));
+ok($with->wait_for('up', "SELECT to_regclass('want') IS NOT NULL"), '... with a schema');
+is($with->ask("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what) FROM want WHERE because IS NULL"), "collection $mine, signal $mine", '... that wants these');
 ok($with->wait_for('the list', "SELECT bool_and(listed IS NULL) FROM want WHERE what = 'signal' HAVING count(*) = 1"), '... with the signal of its Lexicon')
   or diag(slurp_file($ups->{log}));
 has_record($with, network("join?collection=$mine")->{did}, $mine, '... and finds an account that shows it in the stream');
@@ -290,6 +298,35 @@ $with->ask($quick);
 $with->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
 ok($with->wait_for('each is asked about', "SELECT bool_and(refused AND listed IS NULL) FROM want WHERE what = 'signal'"), 'the list is refused, and each account asked about');
 has_record($with, network("join?collection=$mine")->{did}, $mine, '... an account that is new after that is found');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+
+# A relay that does not list by collection at first.
+my $without = indexer('without_lists');
+my $there   = "SELECT count(DISTINCT did) FROM record";
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +all accounts of the server$/m), 'up: a server without such lists: all accounts are wanted');
+my $joined = network("join?collection=$mine")->{did};
+has_record($without, $joined, $mine, '... and come');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+my $dids = $without->ask($there);
+network('lists?mode=failing');
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +the accounts that were$/m), '... where it fails later, what was wanted stays');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+network('lists?mode=collections');
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... and once it lists them, only these are');
+ok($without->wait_for('others have gone', "SELECT count(*) = $dids AND bool_and(state = 'synchronized') FROM account"), '... and all others go');
+is($without->ask("SELECT string_agg(DISTINCT what || ' ' || coalesce(because, value), ', ') FROM want") . ' ' . $without->ask($there) . ' ' . $without->ask("SELECT claim FROM account WHERE did = '$joined'"),
+	"account $mine, collection $mine, signal $mine $dids 1", '... while those with such records stay, and are not loaded again');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+$without->command('want', 'add', 'account', '*');
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E, and all others: "atid-indexer want remove account '\*'" ends that$/m), 'what somebody else has added stays, and up says so');
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 

@@ -37,9 +37,9 @@ END $$;
 
 -- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
 -- are of older wants. The latter wait while 1,000 are to be loaded, or records of silenced accounts are to go. These go
--- in steps of 5,000, as the stream waits for the row of such an account. Accounts that an index, a constraint or a trigger
--- of the operator's refuses to change are tried again later; where there are 1,000 of them, only they are. Returns how
--- much was done.
+-- in steps of 5,000, as the stream waits for the row of such an account. Accounts that an index, a constraint or a
+-- trigger of the operator's refuses to change are tried again later; where there are 1,000 of them, only they are.
+-- Returns how much was done.
 CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   w wants;

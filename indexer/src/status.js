@@ -336,7 +336,8 @@ export async function want(db, what, value) {
   try {
     // an account that a signal has found is wanted now whatever signals it has
     await db.query(
-      'INSERT INTO indexer.want (what, value) VALUES ($1, $2) ON CONFLICT (what, value) DO UPDATE SET because = NULL',
+      `INSERT INTO indexer.want (what, value) VALUES ($1, $2)
+      ON CONFLICT (what, value) DO UPDATE SET because = NULL, by_up = false`,
       [what, value],
     );
   } catch (e) {

@@ -11,6 +11,7 @@ import { BOUNDS, page } from './border.js';
 import { Problem, connect, holderOf, told } from './database.js';
 import { Http } from './http.js';
 import { filesOf, readLexicons, storeLexicons } from './lexicons.js';
+import { NOT_THERE } from './lists.js';
 import * as log from './log.js';
 import { OURS, refuseOwner } from './login.js';
 import {
@@ -22,10 +23,12 @@ import {
   ownersProblem,
   refuseOthers,
 } from './schema.js';
+import { pause } from './tasks.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
 const DENIED = '42501'; // SQLSTATE
-const WITHIN = 10; // seconds for the server to say what it lists
+const WITHIN = 10; // seconds for the server to answer what it lists,
+const TRY_FOR = 30e3; // ms in which it is asked again if it fails
 const UP = 'atid-indexer up'; // the lock's name
 const LOCK_AGAIN = 5e3; // ms
 const REFERENCES = [30e3, 600e3]; // ms until a sample of all references is read, first and later
@@ -35,17 +38,51 @@ const LOOK_AGAIN = 60e3; // ms after a failure
 
 const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
 
-// Does the server list the accounts that have records of a collection, as relays do? Then these alone are wanted.
-async function listsCollections(settings, nsid) {
+// Does the server list the accounts that have records of a collection, as relays do? Then these alone are wanted. Only
+// an answer that there is no such method means that it does not. Any other failure is tried again for a while, and then
+// thrown.
+export async function listsCollections(settings, nsid, ended, { tryFor = TRY_FOR, first = 500 } = {}) {
   const http = new Http({ ...settings, PATIENCE: WITHIN });
   const url = `${settings.SERVICE}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
+  const until = Date.now() + tryFor;
   try {
-    page(await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }), null);
-    return true;
-  } catch {
-    return false;
+    for (let wait = first; ; wait *= 2) {
+      try {
+        page(await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }), null);
+        return true;
+      } catch (e) {
+        if (NOT_THERE.includes(e.why) && e.origin === settings.SERVICE) return false;
+        if (Date.now() + wait > until || ended.aborted) throw e;
+        log.info(`up: ${settings.SERVICE} did not answer whether it lists accounts by collection: ${told(e)}`);
+      }
+      await pause(wait, ended);
+    }
   } finally {
     http.close();
+  }
+}
+
+// Whether the accounts of these types are wanted by signals. null: the server has not answered, and what was
+// wanted before stays.
+async function areSignals(db, settings, types, ended) {
+  const own = types.filter((t) => !isShared(t));
+  if (own.length === 0) return false;
+  const there = await db.query("SELECT to_regclass('indexer.want') IS NOT NULL AS there");
+  const wanted =
+    there.rows[0].there &&
+    (await db.query(
+      `SELECT FROM indexer.want WHERE what <> 'collection'
+       AND NOT (value = '*' AND (SELECT count(*) FROM indexer.want) = 2
+                AND EXISTS (SELECT FROM indexer.want AS w WHERE (w.what, w.value) = ('collection', '*'))) LIMIT 1`,
+    )).rowCount > 0;
+  try {
+    return await listsCollections(settings, own[0], ended, wanted ? { tryFor: 0 } : {});
+  } catch (e) {
+    if (wanted || ended.aborted) return null;
+    throw new Problem(
+      `${settings.SERVICE} did not answer whether it lists the accounts of a collection: ${told(e)}. Nothing was changed. ` +
+        'Run "up" again when it answers, or first say which accounts are wanted: "atid-indexer init", "atid-indexer want".',
+    );
   }
 }
 
@@ -67,20 +104,38 @@ async function checkedLexicons(db, files) {
 }
 
 // At first all is wanted. Then it is what these Lexicons are about; what somebody has added stays.
-async function want(db, settings, types) {
+async function want(db, types, bySignal) {
   const { rowCount } = await db.query(
     `DELETE FROM want WHERE (SELECT count(*) FROM want) = 2
      AND (SELECT count(*) FROM want WHERE (what, value) IN (('account', '*'), ('collection', '*'))) = 2`,
   );
   const own = types.filter((t) => !isShared(t));
-  const bySignal = own.length > 0 && (await listsCollections(settings, own[0]));
   const wants = types.map((t) => ['collection', t]);
   const isNew = rowCount > 0 || (await db.query("SELECT FROM want WHERE what <> 'collection' LIMIT 1")).rowCount === 0;
   if (bySignal) wants.push(...own.map((t) => ['signal', t]));
   else if (isNew) wants.push(['account', '*']);
   for (const one of wants)
-    await db.query('INSERT INTO want (what, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', one);
-  return bySignal ? `accounts that have ${own.join(' or ')}` : isNew ? 'all accounts of the server' : 'the accounts that were';
+    await db.query('INSERT INTO want (what, value, by_up) VALUES ($1, $2, true) ON CONFLICT DO NOTHING', one);
+  if (!bySignal) return isNew ? 'all accounts of the server' : 'the accounts that were';
+  const those = `accounts that have ${own.join(' or ')}`;
+  return (await takeBackAll(db, own))
+    ? `${those}, and all others: "atid-indexer want remove account '*'" ends that`
+    : those;
+}
+
+// Takes back "account *" if this command has written it because the server did not list accounts by collection. The
+// accounts that have records of the signals stay. Returns whether all accounts are still wanted.
+async function takeBackAll(db, signals) {
+  const all = await db.query("SELECT by_up FROM want WHERE (what, value) = ('account', '*')");
+  if (all.rowCount === 0 || !all.rows[0].by_up) return all.rowCount > 0;
+  await db.query(
+    `INSERT INTO want (what, value, because)
+     SELECT 'account', r.did::text, min(atid.at_uri_collection(r.uri)::text) FROM record AS r
+     WHERE atid.at_uri_collection(r.uri)::text = ANY ($1) GROUP BY r.did ON CONFLICT DO NOTHING`,
+    [signals],
+  );
+  await db.query("DELETE FROM want WHERE (what, value) = ('account', '*')");
+  return false;
 }
 
 async function makeViews(db, { API_SCHEMA }) {
@@ -183,11 +238,13 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
 }
 
 // All but the programs. Returns the password of the reader, or null.
-async function prepare(db, settings, files, say) {
+async function prepare(db, settings, files, say, ended) {
   await refuseOthers(db, 'indexer');
   await refuseOwner(db, settings);
   const { text, types, lines } = await checkedLexicons(db, files);
   const made = await db.query("SELECT to_regclass('indexer.migration') IS NOT NULL AS there");
+  const bySignal = await areSignals(db, settings, types, ended);
+  if (ended.aborted) return null;
   if (!made.rows[0].there) await install(db, { role: settings.ROLE, fresh: true });
   await checkSchema(db);
   await db.query('BEGIN');
@@ -198,7 +255,7 @@ async function prepare(db, settings, files, say) {
     lines.push(...(await storeLexicons(db, text)));
     say(`record types    ${types.join(' ')}`);
     lines.forEach(say);
-    say(`wanted          ${await want(db, settings, types)}`);
+    say(`wanted          ${await want(db, types, bySignal)}`);
     const [views, indexes] = await makeViews(db, settings);
     say(`views, indexes  ${views}, ${indexes} in the schema ${settings.API_SCHEMA}`);
     const password = await makeReader(db, settings);
@@ -284,7 +341,7 @@ export async function up(lexicons, settings, ended, say) {
   const release = await alone();
   try {
     const db = await connect('command');
-    const password = await prepare(db, settings, files, say).finally(() => db.end());
+    const password = await prepare(db, settings, files, say, ended).finally(() => db.end());
     return ended.aborted ? 0 : await programs(settings, password, ended);
   } finally {
     await release();

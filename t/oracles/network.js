@@ -19,7 +19,7 @@
 //   /of?did=DID             it is the PDS of this DID; without one it is a relay again
 //   /join?collection=NSID   an account comes, and writes a record of the collection; answers with the account
 //   /lists?mode=MODE        how accounts are listed from now on: "collections" also by collection, which a relay does
-//                           not do by default; "broken" fails for each page of all accounts except the first
+//                           not do by default; "failing" fails for these; "broken" fails for each page of all accounts except the first
 //   /calm                   no more faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
 //   /settle                 the same, after accounts of which something was not announced have done something that is
@@ -379,7 +379,7 @@ const server = createServer(async (request, response) => {
   try {
     if (mode === 'down') return response.writeHead(503).end();
     if (url.pathname.endsWith('.listReposByCollection')) {
-      if (mode === '') return response.writeHead(501).end();
+      if (mode === '' || mode === 'failing') return response.writeHead(mode === '' ? 501 : 503).end();
       const those = accounts.filter((a) => [...a.entries.keys()].some((p) => p.startsWith(`${q.get('collection')}/`)));
       json({ repos: those.map((a) => ({ did: a.did })) });
     } else if (url.pathname.endsWith('.describeRepo')) {

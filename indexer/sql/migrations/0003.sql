@@ -91,4 +91,7 @@ ALTER TABLE stream ADD ahead interval;               -- by how much the server's
 ALTER TABLE taker ADD future_rate float8 NOT NULL DEFAULT 0;  -- frames of the future a second, as the other rates
 DROP FUNCTION IF EXISTS count_taken(text, int, int, int, int, int, int, int, int);
 
+-- Written by "atid-indexer up", which may take it back.
+ALTER TABLE want ADD by_up bool NOT NULL DEFAULT false;
+
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
