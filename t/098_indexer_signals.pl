@@ -12,7 +12,8 @@
 # - an account that a constraint of the operator's refuses to change holds up no others, and is tried again;
 # - `want list` names the collections that have no Lexicon;
 # - `up` changes nothing until the server has said whether it lists accounts by collection, and takes back that all are
-#   wanted once it does.
+#   wanted once it does;
+# - no name in a subquery of a function or view of the indexer can be captured by an inner table.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
 
@@ -24,6 +25,7 @@ use lib "$FindBin::Bin/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Names;
 use AtidTest::Oracles;
 use HTTP::Tiny;
 use IPC::Run;
@@ -186,6 +188,31 @@ is(last_of(@three, 'UPDATE unsettled SET again = now()', 'SELECT settle(100)', '
 is(last_of(@three, 'ALTER TABLE account DROP CONSTRAINT mine, DROP CONSTRAINT mine_too', 'UPDATE unsettled SET again = now()', 'SELECT settle(100)', 'SELECT settle(100)',
 	"SELECT (SELECT count(*) FROM unsettled), (SELECT count(*) FROM trouble), ($settled)"),
 	'0|0|did:web:a.example true did:web:b.example true did:web:c.example true did:web:new.example true', '... and changed once they can be');
+
+#
+# Names in subqueries.
+#
+my %columns = map { my ($of, $has) = split /\|/; $of => [ split /,/, $has ] } grep { /\|/ } split /\n/, last_of('SELECT scratch()', q{
+	SELECT relname, string_agg(attname, ',') FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+	WHERE c.relnamespace IN ('indexer'::regnamespace, pg_my_temp_schema()) AND c.relkind IN ('r', 'v') GROUP BY relname
+	UNION ALL
+	SELECT proname, string_agg(DISTINCT n, ',') FROM pg_proc AS p CROSS JOIN LATERAL unnest(proargnames, proargmodes) AS a (n, m)
+	WHERE pronamespace IN ('indexer'::regnamespace, 'atid'::regnamespace) AND m IN ('o', 't', 'b')
+	  AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.relname = p.proname AND c.relnamespace IN ('indexer'::regnamespace, pg_my_temp_schema())) GROUP BY proname});
+cmp_ok(scalar keys %columns, '>', 50, 'the tables and functions have columns');
+
+# The names that are found in a function whose argument is "value".
+sub captured { return join ' ', map { /: (\w+), in/ } AtidTest::Names::captured("CREATE FUNCTION f(value text) RETURNS int LANGUAGE plpgsql AS \$\$ BEGIN $_[0]; END \$\$;", \%columns); }
+is(captured(q{RETURN QUERY WITH taken AS (DELETE FROM notice AS x WHERE x.n = 1 RETURNING *)
+	SELECT min(because) FILTER (WHERE EXISTS (SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', because))) FROM taken}), 'because',
+	'a name of a common table expression is captured by an inner table');
+is(captured('UPDATE account AS a SET state = (SELECT problem FROM identity AS i WHERE i.did = a.did)'), 'problem', '... one of the table of an UPDATE');
+is(captured(q{PERFORM FROM exclusion AS x WHERE EXISTS (SELECT 1 FROM want WHERE value = 'x')}), 'value', '... and an argument');
+is(captured(q{IF EXISTS (SELECT 1 FROM want AS w WHERE w.value = f.value) THEN DELETE FROM want AS w WHERE w.what = 'x'; END IF}), '', 'a name that is qualified is not');
+is(captured('INSERT INTO want (what, value) SELECT x.what, x.value FROM (SELECT what, because AS value FROM want) AS x ON CONFLICT (what, value) DO NOTHING'), '',
+	'... nor the columns that are written, nor a subquery that sees no other table');
+is(join("\n", map { AtidTest::Names::captured(slurp_file("$root/indexer/sql/$_"), \%columns) }
+	(slurp_file("$root/indexer/sql/install.sql") =~ /^\\ir (\w+\.sql)$/mg), 'citus.sql'), '', 'no function or view has such a name');
 
 #
 # A network, and programs that follow it.

@@ -161,7 +161,7 @@ BEGIN
 
   WITH placed AS (
     SELECT s.*, coalesce(one_cursor, t.cursor) AS last, one_cursor IS NOT NULL OR t.cursor IS NOT NULL AS ours,
-           coalesce(s.frame, frames[s.n]) AS whole
+           coalesce(s.frame, judge.frames[s.n]) AS whole
     FROM said AS s LEFT JOIN LATERAL (
       SELECT t.cursor FROM taker AS t
       WHERE one_cursor IS NULL AND t.stream = judge.stream AND t.lo >= from_slot AND t.hi <= to_slot

@@ -65,8 +65,9 @@ BEGIN
   refused := ARRAY(SELECT u.did::text FROM unsettled AS u WHERE u.failures > 0 ORDER BY u.again LIMIT 1000);
   dids := dids || ARRAY(
     SELECT did FROM account
-    WHERE wants < CASE WHEN EXISTS (SELECT 1 FROM account WHERE wants < 0 AND state <> 'loading')
-                            OR (SELECT count(*) FROM (SELECT 1 FROM account WHERE state = 'desynchronized' AND load_at <= moment LIMIT 1000) AS d)
+    WHERE wants < CASE WHEN EXISTS (SELECT 1 FROM account AS x WHERE x.wants < 0 AND x.state <> 'loading')
+                            OR (SELECT count(*) FROM (SELECT 1 FROM account AS x WHERE x.state = 'desynchronized'
+                                                        AND x.load_at <= moment LIMIT 1000) AS d)
                                >= 1000 THEN 0 ELSE w.n END
       AND state <> 'loading' AND did::text <> ALL (refused) AND cardinality(refused) < 1000
     ORDER BY wants LIMIT most);
