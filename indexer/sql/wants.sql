@@ -107,8 +107,8 @@ BEGIN
   RETURN done + coalesce(cardinality(dids), 0) - cardinality(again);
 END $$;
 
--- An account that settle() could not change is of the new wants all the same, as there are others. Where not even that
--- can be written, or it could not be added, it is tried again, later each time.
+-- An account that settle() could not change counts as changed, so that the others get their turn. If not even that can
+-- be written, or the account could not be added, it is tried again, later each time.
 CREATE OR REPLACE FUNCTION leave_unsettled(one atid.did, old_wants int, new_wants int, message text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

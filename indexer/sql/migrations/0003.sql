@@ -9,7 +9,7 @@ ALTER TABLE want ADD failures int NOT NULL DEFAULT 0;
 ALTER TABLE want ADD problem text;                   -- a name,
 ALTER TABLE want ADD detail text;                    -- and more of it
 ALTER TABLE want ADD again timestamptz;
--- What the list has had since "began": entries, and the 64 smallest hashes of their DIDs, which say of how many accounts.
+-- The entries of the list since "began", and the 64 smallest hashes of their DIDs, by which accounts are counted.
 ALTER TABLE want ADD entries bigint NOT NULL DEFAULT 0;
 ALTER TABLE want ADD smallest bigint[] NOT NULL DEFAULT '{}';
 ALTER TABLE settings ADD most_listed bigint NOT NULL DEFAULT 200000000;  -- entries of a list; then it does not end
