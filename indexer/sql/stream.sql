@@ -664,7 +664,9 @@ BEGIN
          percentile_disc(0.5) WITHIN GROUP (ORDER BY b.at) FILTER (WHERE b.n > 0) AS at,
          count(*) FILTER (WHERE b.n > 0 AND (b.at > later(now(), interval '1 min')
                                              OR b.signed AND b.rev > atid.tid_ceil(later(now(), most_ahead())))) AS future,
-         count(*) FILTER (WHERE b.moved) AS moved, count(*) FILTER (WHERE b.signed IS NOT TRUE AND b.t IN ('#commit', '#sync')) AS unsigned
+         count(*) FILTER (WHERE b.moved) AS moved, count(*) FILTER (WHERE b.signed IS NOT TRUE AND b.t IN ('#commit', '#sync')) AS unsigned,
+         count(*) FILTER (WHERE b.signed) AS signed,
+         (array_agg(b.did ORDER BY b.n DESC) FILTER (WHERE b.signed IS NOT TRUE AND b.t IN ('#commit', '#sync')))[1] AS stranger
   INTO c FROM batch AS b;
   SELECT count(*) FILTER (WHERE f.fits) INTO applied FROM fit AS f;
   taken := c.taken;
@@ -689,7 +691,9 @@ BEGIN
                OR EXISTS (SELECT 1 FROM said AS s WHERE s.n > 0 AND s.seq >= was);
     UPDATE taker AS x
     SET cursor = own.cursor, ahead = own.ahead, ahead_by = own.ahead_by, ahead_frames = own.ahead_frames,
-        back = own.back, old_run = own.old_run, lag = coalesce(behind, x.lag),
+        back = own.back, old_run = own.old_run, unsigned_by = coalesce(c.stranger, x.unsigned_by),
+        unsigned_run = CASE WHEN c.signed > 0 THEN 0 ELSE least(x.unsigned_run + c.unsigned, 1000000) END,
+        lag = coalesce(behind, x.lag),
         taken = CASE WHEN cardinality(take_batch.frames) > 0 OR take_batch.seen IS NOT NULL
                   THEN clock_timestamp() ELSE x.taken END,
         heard = CASE WHEN cardinality(take_batch.frames) > 0 THEN now() ELSE x.heard END
@@ -730,7 +734,8 @@ BEGIN
       moved_rate = x.moved_rate + (moved / seconds - x.moved_rate) * part,
       unsigned_rate = x.unsigned_rate + (unsigned / seconds - x.unsigned_rate) * part,
       unwritten_rate = x.unwritten_rate + (unwritten / seconds - x.unwritten_rate) * part,
-      future_rate = x.future_rate + (future / seconds - x.future_rate) * part
+      future_rate = x.future_rate + (future / seconds - x.future_rate) * part,
+      unwritten_run = CASE WHEN applied > 0 THEN 0 ELSE least(x.unwritten_run + unwritten, 1000000) END
   WHERE x.stream = count_taken.stream AND x.lo = slot;
 END $$;
 

@@ -11,7 +11,21 @@ ORDER BY s.place;
 CREATE OR REPLACE VIEW status_accounts AS
 SELECT what AS state, n FROM counted WHERE what <> 'loads';
 
--- The streams; the takers of each together. problem: why it does not make sense, or NULL. begun: when its numbers were
+-- Is this account, whose frames were not signed by its key, still without them? Is there one that an error of an index,
+-- a constraint or a trigger keeps from being loaded?
+CREATE OR REPLACE FUNCTION lacks_frames(one atid.did) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM bad AS b WHERE b.did = one AND b.early)
+         OR NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'synchronized');
+END $$;
+CREATE OR REPLACE FUNCTION is_refused() RETURNS bool LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM account AS a
+                 WHERE a.state = 'desynchronized' AND a.failures > 0 AND a.problem = 'not written');
+END $$;
+
+-- The streams; the takers of each together, but each is judged alone. The rates of one that has fewer than three frames
+-- a minute mean nothing: of it the last frames count. problem: why it does not make sense, or NULL. begun: when its numbers were
 -- last found to have begun again, and from which number on it was followed.
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.*, CASE
@@ -35,11 +49,10 @@ SELECT x.*, CASE
                         AND coalesce(bool_and(t.n = 0) FILTER (WHERE t.state NOT IN ('barred', 'unidentified')), true)
                  FROM status_accounts AS t)
     THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
-    WHEN frame_rate < 0.05 THEN NULL
-    WHEN old_rate > 0.9 * frame_rate THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
-    WHEN unsigned_rate > 0.9 * frame_rate AND x.kind = 'repos' AND known
+    WHEN y.old THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
+    WHEN y.unsigned AND x.kind = 'repos' AND known
     THEN 'no frame is signed by the key of its account: is DIRECTORY the right one?'
-    WHEN unwritten_rate > 0.5 * frame_rate THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem,
+    WHEN y.unwritten THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem,
        s.ahead, f.future_rate, s.begun, s.begun_at
 FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames, sum(t.commits)::bigint AS commits,
              sum(t.refused)::bigint AS refused, max(t.lag) AS lag, clock_timestamp() - min(t.taken) AS idle,
@@ -50,7 +63,14 @@ FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS f
              EXISTS (SELECT 1 FROM tally WHERE what = 'loads') AS known
       FROM stream AS s JOIN taker AS t ON t.stream = s.name GROUP BY s.name) AS x
      JOIN stream AS s USING (name)
-     CROSS JOIN LATERAL (SELECT sum(t.future_rate) AS future_rate FROM taker AS t WHERE t.stream = x.name) AS f;
+     CROSS JOIN LATERAL (SELECT sum(t.future_rate) AS future_rate FROM taker AS t WHERE t.stream = x.name) AS f
+     CROSS JOIN LATERAL (
+       SELECT bool_or(t.old_run >= 3 AND (t.frame_rate < 0.05 OR t.old_rate > 0.9 * t.frame_rate)) AS old,
+              bool_or(CASE WHEN t.frame_rate >= 0.05 THEN t.unsigned_rate > 0.9 * t.frame_rate
+                           WHEN t.unsigned_run >= 3 THEN lacks_frames(t.unsigned_by) END) AS unsigned,
+              bool_or(CASE WHEN t.frame_rate >= 0.05 THEN t.unwritten_rate > 0.5 * t.frame_rate
+                           WHEN t.unwritten_run > 0 THEN is_refused() END) AS unwritten
+       FROM taker AS t WHERE t.stream = s.name) AS y;
 
 -- NULL, or which list could not be read for an hour, and why.
 CREATE OR REPLACE FUNCTION lists_health() RETURNS text LANGUAGE plpgsql STABLE AS $$

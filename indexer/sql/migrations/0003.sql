@@ -30,7 +30,10 @@ ALTER TABLE taker
   ADD ahead_by int[] NOT NULL DEFAULT '{}',          -- hashes of the accounts of it and of what came above it,
   ADD ahead_frames int NOT NULL DEFAULT 0,           -- and how many frames these were
   ADD back int NOT NULL DEFAULT 0,                   -- commits that are new with numbers that are not, in a row
-  ADD old_run int NOT NULL DEFAULT 0;                -- frames below the cursor, in a row
+  ADD old_run int NOT NULL DEFAULT 0,                -- frames below the cursor, in a row
+  ADD unsigned_run int NOT NULL DEFAULT 0,           -- commits that their accounts have not signed, in a row,
+  ADD unsigned_by atid.did,                          -- the last one by this account
+  ADD unwritten_run int NOT NULL DEFAULT 0;          -- frames that an error has kept aside, since one was applied
 ALTER TABLE stream
   ADD behind bigint,                                 -- the first number of the connection, while none reaches the cursor
   ADD begun timestamptz,                             -- when its numbers were last found to have begun again,
