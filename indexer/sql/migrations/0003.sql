@@ -40,6 +40,10 @@ ALTER TABLE stream
   ADD begun_at bigint;                               -- and from which number on it was followed
 
 -- Hosts whose commits come without "prevData": a row for each batch, until tidy() sums them up.
+-- A sequence that was set back, as after a restore, must not make the stream fail.
+ALTER TABLE notice DROP CONSTRAINT notice_pkey;
+CREATE INDEX notice_n ON notice (n);
+
 CREATE TABLE unproven (
   host   text NOT NULL CHECK (octet_length(host) <= 512),
   n      bigint NOT NULL,                            -- commits
