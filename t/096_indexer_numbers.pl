@@ -5,6 +5,8 @@
 # - a number that jumps, signed or not, moves no cursor until others follow above it, also where a PDS has one account;
 # - numbers that begin again are recognised by the first one, or by commits that are new: then the stream is followed from
 #   there, and all accounts are looked at; the program says so;
+# - each taker is judged alone, and a quiet stream by its last frames; a restored database, and a first number that the
+#   rate of the stream does not explain, are gaps; sequences that were set back do no harm;
 # - commits without "prevData" are verified against what is here, and applied; it is shown which servers send them.
 #
 # Skipped where node and npm are not to be had, or atid_crypto is not installed.
@@ -196,6 +198,58 @@ is(last_of($ahead, $first, take($again[0]), $begun), '1|1 0 0 0 0 0|1|1', '... a
 like(last_of($ahead, $heard, $first, take(map { "demo.identity($_, 0)" } 1 .. 20), $problem), qr/^the first number/, '... while nothing shows it, it is said');
 is(last_of($ahead, $heard, $first, take('demo.identity(999, 0)', 'demo.identity(1000, 0)'), $problem), 'none', '... until a number reaches the cursor');
 is(last_of($ahead, $heard, $first, "SELECT connected('relay', 1000, 1001)", $problem), 'none', '... or the next connection goes on from it');
+
+#
+# Health, of each taker alone, and of a quiet server.
+#
+my $busy = "UPDATE taker SET frame_rate = 100, taken = now(), heard = now()";
+my $two  = $restart =~ s/1\)$/2)/r;
+is(last_of($two, "$busy, old_rate = CASE WHEN lo = 0 THEN 100 ELSE 0 END, old_run = CASE WHEN lo = 0 THEN 9 ELSE 0 END", $problem) =~ /^all frames have numbers/, 1,
+	'one taker of two whose frames are all old is a problem');
+is(last_of($two, "$busy, unsigned_rate = CASE WHEN lo = 0 THEN 100 ELSE 0 END", "INSERT INTO tally VALUES ('loads', 1)", $problem) =~ /^no frame is signed/, 1,
+	'... one whose frames nobody has signed, too');
+is(last_of($two, "$busy, old_rate = 40, old_run = 0", $problem), 'none', '... and one that has some old ones is not');
+my $quiet_for = 'UPDATE taker SET frame_rate = 0, counted = now(), taken = now()';
+is(last_of($heard, take('demo.identity(1, 0)'), take('demo.identity(2, 0)'), $quiet_for, $problem), 'none', 'of a quiet server two old frames are none');
+like(last_of($heard, (map { take("demo.identity($_, 0)") } 1 .. 3), $quiet_for, $problem), qr/^all frames have numbers/, '... but three are');
+like(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), $quiet_for, $problem), qr/^no frame is signed/, 'three that nobody has signed, too');
+is(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), take('demo.commit(14, 5, 0)'), $quiet_for, $problem), 'none', '... until one is signed');
+is(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), 'DELETE FROM bad', $quiet_for, $problem), 'none', '... or the key is found');
+my @refuses = ("CREATE FUNCTION demo.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'not that one'; END \$\$",
+	'CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW EXECUTE FUNCTION demo.refuse()');
+like(last_of(@refuses, take('demo.commit(11, 0, 0)'), "DELETE FROM record WHERE did = 'did:web:n0.example'", 'SELECT demo.load(0)', $quiet_for, $problem),
+	qr/^an index, a constraint or a trigger refuses/, 'a trigger that refuses one frame, and its account');
+is(last_of(@refuses, take('demo.commit(11, 0, 0)'), 'DROP TRIGGER refuse ON record', 'SELECT demo.load(0)', $quiet_for, $problem), 'none', '... but not once that is mended');
+
+#
+# Gaps that the server does not tell of.
+#
+my $look = 'SELECT count(look) FROM stream';
+foreach ([ 1010, 100, 10, 0 ], [ 1012, 100, 10, 1 ], [ 500, 0.01, 10, 1 ], [ 60, 0.01, 10, 0 ], [ 500, 5, 10, 0 ], [ 5000, 500, 60, 1 ])
+{
+	my ($number, $rate, $away, $is) = @$_;
+	is(last_of("UPDATE taker SET heard = now() - interval '$away s', lag = '0', frame_rate = $rate", "SELECT connected('relay', 10, $number)", $look), $is,
+		"a first number $number after 10, $away s later, at $rate/s: " . ($is ? 'a gap' : 'no gap'));
+}
+is(last_of($restart, $look), 0, 'a start is no gap');
+foreach ([ 'another server', "'1' || substr(place, 2)" ], [ 'another timeline', "regexp_replace(place, ' 1 ', ' 2 ')" ], [ 'another table', "place || '0'" ])
+{
+	is(last_of($restart, "UPDATE stream SET place = $_->[1]", $restart, $look), 1, "... but one of $_->[0] is: the database was restored");
+}
+$node->safe_psql($db, $restart);
+my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
+my $copy = 'restored';
+$node->safe_psql('postgres', "CREATE DATABASE $copy");
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, $node->connstr($db) ], 'a dump');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $dump ], '... that is restored');
+is($node->safe_psql($copy, "$restart; $look"), "10\n1", '... is a gap');
+is($node->safe_psql($copy, "UPDATE stream SET look = NULL; $restart; $look"), "10\n0", '... once');
+
+# Sequences that were set back.
+my $met = q{SELECT demo.take(demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', format('did:web:new%s.example', n), 'active', true))) FROM generate_series(%d, %d) AS n};
+is(last_of('SELECT setval(pg_get_serial_sequence($$notice$$, $$n$$), 1, false)', sprintf($met, 1, 3), 'SELECT setval(pg_get_serial_sequence($$notice$$, $$n$$), 1, false)',
+	sprintf($met, 4, 6), 'SELECT count(*) FROM bad', 'SELECT heed(99)', "SELECT count(*), (SELECT count(*) FROM bad) FROM account WHERE did::text LIKE 'did:web:new%'"), '6|0',
+	'a sequence that was set back keeps nobody out');
 
 # The program, with a server that has begun again.
 my ($stdin, $told) = ('', '');

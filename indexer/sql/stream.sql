@@ -44,7 +44,9 @@ BEGIN
   WHERE t.stream = start.stream AND t.lo = 0;
   SELECT min(t.cursor) INTO at FROM taker AS t WHERE t.stream = start.stream;
   IF kind = 'repos' THEN
-    UPDATE stream AS x SET look = now(), looked = NULL WHERE x.name = start.stream AND (is_new OR at = 0);
+    UPDATE stream AS x SET look = now(), looked = NULL
+    WHERE x.name = start.stream AND (is_new OR at = 0 OR x.place <> place());
+    UPDATE stream AS x SET place = place() WHERE x.name = start.stream;
     FOR a IN SELECT * FROM account WHERE state = 'loading' ORDER BY did LOOP
       -- the server may still be loading it for a program that has ended: then it is tidy()'s
       PERFORM FROM account AS x WHERE x.did = a.did AND x.state = 'loading' FOR UPDATE SKIP LOCKED;
@@ -53,6 +55,19 @@ BEGIN
     END LOOP;
   END IF;
   RETURN at;
+END $$;
+
+-- Where this database is: the server, its timeline, the table. A dump that was restored is another table, a base backup
+-- that was recovered to a point in time has another timeline.
+CREATE OR REPLACE FUNCTION place() RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE server text;
+BEGIN
+  IF has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')
+     AND has_function_privilege('pg_catalog.pg_control_checkpoint()', 'EXECUTE') THEN
+    SELECT concat(c.system_identifier, ' ', k.timeline_id) INTO server
+    FROM pg_catalog.pg_control_system() AS c CROSS JOIN pg_catalog.pg_control_checkpoint() AS k;
+  END IF;
+  RETURN concat_ws(' ', server, 'indexer.stream'::regclass::oid);
 END $$;
 
 -- The stream that was followed last, if this one is that of a PDS that does not have all of its accounts: these would
@@ -74,17 +89,24 @@ BEGIN
 END $$;
 
 -- The first number of a connection that was asked for what comes behind cursor. A server that has no older frames
--- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next. Without
+-- should say so, OutdatedCursor; some relays do not, but after a long time their first number is not the next. Sooner,
+-- too, there is a gap where it skips more than most_skipped, or more than the rate of the stream explains. Without
 -- a cursor nothing tells what came since start(), or since the connection before. A server whose first number is not
 -- above the cursor has begun again, or ignores the cursor: this is noted until a number reaches the cursor.
 CREATE OR REPLACE FUNCTION connected(stream text, cursor bigint, first bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  s settings;
+  t record;
 BEGIN
+  SELECT * INTO s FROM settings;
+  SELECT max(later(x.heard, -greatest(x.lag, '0'))) AS heard, coalesce(sum(x.frame_rate), 0) AS rate INTO t
+  FROM taker AS x WHERE x.stream = connected.stream;
   UPDATE stream AS x SET behind = CASE WHEN first <= cursor AND cursor > 0 THEN first END WHERE x.name = connected.stream;
   UPDATE stream AS x SET look = now(), looked = NULL
   WHERE x.name = connected.stream AND x.kind = 'repos'
-    AND (cursor = 0 OR first > cursor + 1
-         AND (SELECT max(later(t.heard, -greatest(t.lag, '0'))) FROM taker AS t WHERE t.stream = connected.stream)
-             < now() - (SELECT missed_after FROM settings));
+    AND (cursor = 0
+         OR first > cursor + 1 AND t.heard < now() - s.missed_after
+         OR first > cursor + 1 + least(s.most_skipped, 100 + 10 * t.rate * greatest(extract(epoch FROM now() - t.heard), 0)));
 END $$;
 
 -- A frame that is too large to be read: only its digest is kept. Its beginning may name an account.

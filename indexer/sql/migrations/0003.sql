@@ -36,14 +36,15 @@ ALTER TABLE taker
   ADD unwritten_run int NOT NULL DEFAULT 0;          -- frames that an error has kept aside, since one was applied
 ALTER TABLE stream
   ADD behind bigint,                                 -- the first number of the connection, while none reaches the cursor
+  ADD place text,                                    -- where the database was at the last start()
   ADD begun timestamptz,                             -- when its numbers were last found to have begun again,
   ADD begun_at bigint;                               -- and from which number on it was followed
 
--- Hosts whose commits come without "prevData": a row for each batch, until tidy() sums them up.
 -- A sequence that was set back, as after a restore, must not make the stream fail.
 ALTER TABLE notice DROP CONSTRAINT notice_pkey;
 CREATE INDEX notice_n ON notice (n);
 
+-- Hosts whose commits come without "prevData": a row for each batch, until tidy() sums them up.
 CREATE TABLE unproven (
   host   text NOT NULL CHECK (octet_length(host) <= 512),
   n      bigint NOT NULL,                            -- commits
