@@ -252,7 +252,7 @@ my %include = (
 	'node/recipe_sequelize.js'         => [
 		"import { DataTypes } from 'sequelize'\nexport ", "$column: Sequelize" ],
 	'node/recipe_mikroorm.js'          => [
-		"import { EntitySchema } from '@mikro-orm/postgresql'\n", "$column: Any other ORM" ],
+		"import { EntitySchema } from '\@mikro-orm/postgresql'\n", "$column: Any other ORM" ],
 	'python/recipe_sqlalchemy.py'      => [ '', "$column: SQLAlchemy" ],
 	'python/recipe_django.py'          => [ '', "$column: Django" ],
 	'ruby/migration.rb'                => [ '', "$keys: Rails" ],
