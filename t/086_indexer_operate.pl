@@ -77,7 +77,7 @@ is(ask($copy, $all), $there, 'the records are in it');
 is(ask($copy, 'SELECT (SELECT count(*) FROM reader), (SELECT count(*) FROM change), (SELECT cursor FROM taker)'), '0|0|0', 'readers are not, cursors are');
 
 # The functions anew, as upgrade does.
-my @functions = map { ('-f', "$root/indexer/sql/$_.sql") } qw(labels settings wants accounts identities write stream loads readers watch operate finish);
+my @functions = map { ('-f', "$root/indexer/sql/$_.sql") } qw(labels settings wants accounts identities write stream loads readers signs watch operate finish);
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($copy), '-c', 'SET search_path = indexer, pg_temp', @functions ],
 	'functions anew');
 is(ask($copy, q{SELECT (SELECT count(*) FROM public.likes), to_regclass('mine') IS NOT NULL,

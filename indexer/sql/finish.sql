@@ -22,7 +22,8 @@ BEGIN
       ELSE 'SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off'
            || CASE WHEN NOT citus AND f.proname IN ('take', 'take_parts', 'take_batch', 'judge', 'complete', 'with_prev', 'is_newer', 'move_cursor',
                                         'announce', 'apply', 'await', 'latest_states', 'write',
-                                        'claim', 'load_waits', 'ask', 'due_loads', 'due_identities', 'troubles')
+                                        'claim', 'load_waits', 'ask', 'due_loads', 'due_identities', 'troubles',
+                                        'is_load_due', 'is_identity_due')
                    THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;
     EXECUTE format('ALTER FUNCTION %s SET search_path = %s %s', f.name,
                    CASE WHEN f.proname IN ('scratch', 'take_batch', 'judge', 'announce', 'apply', 'await', 'latest_states', 'write',

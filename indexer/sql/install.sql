@@ -19,6 +19,7 @@ SET client_min_messages = warning;
 \ir stream.sql
 \ir loads.sql
 \ir readers.sql
+\ir signs.sql
 \ir watch.sql
 \ir operate.sql
 \ir views.sql

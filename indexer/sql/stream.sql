@@ -429,6 +429,7 @@ BEGIN
                                          WHERE NOT EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = k))
       ON CONFLICT (did) DO UPDATE SET labeler = true;
       PERFORM labels_take(labels);
+      PERFORM labels_taken(announce.stream, jsonb_array_length(labels));
     END IF;
   END IF;
 END $$;

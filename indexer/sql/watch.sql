@@ -87,8 +87,12 @@ DECLARE
   x status_stream;
 BEGIN
   SELECT * INTO x FROM status_stream AS s WHERE s.name = health.stream;
-  RETURN CASE WHEN NOT FOUND THEN 'the stream was never started'
-              ELSE coalesce(x.problem, CASE WHEN x.kind = 'repos' THEN lists_health() END) END;
+  IF NOT FOUND THEN RETURN 'the stream was never started'; END IF;
+  RETURN (SELECT p.problem
+          FROM (SELECT a.problem, a.place FROM status_activity AS a WHERE a.stream = health.stream
+                UNION ALL VALUES (x.problem, 3)
+                 UNION ALL SELECT lists_health(), 9 WHERE x.kind = 'repos') AS p
+          WHERE p.problem IS NOT NULL ORDER BY p.place LIMIT 1);
 END $$;
 
 -- How many accounts are due to be loaded, of those that are known or that are not, and how many identities to be asked
@@ -134,6 +138,12 @@ FROM status_stream AS s CROSS JOIN LATERAL (VALUES
   ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM s.idle)),
   ('healthy', (s.problem IS NULL)::int))
   AS v (what, value)
+UNION ALL
+SELECT 'activity_' || v.what, a.activity || ' of ' || a.stream, v.value
+FROM status_activity AS a CROSS JOIN LATERAL (VALUES
+  ('idle_seconds', extract(epoch FROM a.idle)::float8),
+  ('failing_seconds', coalesce(extract(epoch FROM now() - a.failing)::float8, 0)),
+  ('healthy', (a.problem IS NULL)::int)) AS v (what, value)
 UNION ALL
 SELECT 'accounts', what, n FROM c WHERE what <> 'loads'
 UNION ALL

@@ -1,7 +1,7 @@
 // Identities: whom to ask for the key and the server of an account, how many at a time, and what becomes of an answer.
-import { BOUNDS, Failure, document, hostOfWeb, log as plcLog } from './border.js';
+import { BOUNDS, FAILURES, Failure, document, hostOfWeb, log as plcLog } from './border.js';
 import { isLost, told } from './database.js';
-import { Places, originOf } from './http.js';
+import { Places, domainOf, originOf } from './http.js';
 import * as log from './log.js';
 import { IDLE, pause, steady } from './tasks.js';
 import { Upstream } from './upstream.js';
@@ -59,13 +59,14 @@ export const METHODS = {
 };
 
 export class Identities {
-  constructor({ settings, pools, http, signal, tasks }) {
-    Object.assign(this, { settings, pools, http, signal, tasks });
+  constructor({ settings, pools, http, signal, tasks, signs }) {
+    Object.assign(this, { settings, pools, http, signal, tasks, signs });
     this.asking = new Set(); // identities whose answer is slower than their next turn
-    this.methods = Object.values(METHODS).map((method) => {
+    this.methods = Object.entries(METHODS).map(([name, method]) => {
       const server = method.server(settings);
       return {
         ...method,
+        name,
         places: new Places(method.places(settings)),
         upstream: server === null ? null : Upstream.of(`${server}/_health`, http, signal),
       };
@@ -77,11 +78,15 @@ export class Identities {
   async run(kind, method) {
     const { pools, settings, signal, tasks, asking } = this;
     const { places, upstream, web } = method;
+    const sign = this.signs.of(`identities of ${method.name}`);
     let after = [null, null];
     let round = 0;
     await steady(`identities by ${method.of}`, signal, async () => {
       const room = places.room(kind);
       places.waiting[kind] = room === 0;
+      sign.holds(
+        upstream?.away ? `${settings.DIRECTORY} does not answer` : room === 0 ? 'no answer frees a place' : null,
+      );
       if (room === 0) {
         await places.freed(IDLE);
         return true;
@@ -108,9 +113,10 @@ export class Identities {
         if (url && !place) refused.push(row.did);
         else {
           begun++;
+          sign.begins();
           asking.add(row.did);
           tasks.begin(row.did, () =>
-            this.identity(row, method, url, place).finally(() => {
+            this.identity(row, method, url, place, sign).finally(() => {
               place?.end();
               asking.delete(row.did);
             }),
@@ -120,7 +126,7 @@ export class Identities {
       if (refused.length > 0) await this.unask(refused, LATER);
       if (begun === 0 && last) await pause(IDLE / 3, signal);
       return last !== undefined;
-    });
+    }, IDLE, sign);
   }
 
   // These were not asked for after all: they come again so many seconds later, and nothing counts.
@@ -129,7 +135,7 @@ export class Identities {
   }
 
   // Asks, gives the place back, and lets the database take the answer or notes why there is none.
-  async identity({ did, asked }, { of, upstream, unnamed, most, read, take }, url, place) {
+  async identity({ did, asked }, { of, upstream, unnamed, most, read, take }, url, place, sign) {
     const { pools, http, signal } = this;
     let why;
     let detail = '';
@@ -153,7 +159,8 @@ export class Identities {
       const refused = (
         await pools.answers.row(`SELECT indexer.${take}($1, $2, $3) AS why`, [did, read(said, did), asked])
       ).why;
-      if (refused !== null) log.debug(`${did}: ${refused}`);
+      if (refused === null) sign.done();
+      else log.debug(`${did}: ${refused}`);
       return;
     } catch (e) {
       if (signal.aborted || isLost(e)) throw e;
@@ -162,6 +169,8 @@ export class Identities {
       if (!(e instanceof Failure) && !/^(22|54)/.test(e.code ?? '')) throw e;
       [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', told(e)];
     }
+    // who has no identity, or one that cannot be read, is no sign of trouble with the others
+    if (FAILURES[why]?.of === 'host') sign.misses(did, url && domainOf(originOf(url)), `${why} ${detail}`);
     log.debug(`${did} is not identified: ${why} ${detail}`);
     await pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
   }

@@ -11,19 +11,28 @@ const UNDESCRIBED = 3600e3; // ms until a server that describes no repository is
 
 export class Lists {
   // listening: is the stream heard?
-  constructor({ service, pools, signal, tasks, listening }) {
-    Object.assign(this, { service, pools, signal, tasks, listening });
+  constructor({ service, pools, signal, tasks, listening, signs }) {
+    Object.assign(this, { service, pools, signal, tasks, listening, signs });
     this.described = false; // the server has described a repository
     this.undescribed = 0; // until then it is not asked to
+  }
+
+  // Reads the lists, page by page.
+  pages() {
+    this.sign = this.signs.of('lists');
+    return steady('lists', this.signal, () => this.page(), IDLE, this.sign);
   }
 
   // The next page of a list. What comes behind a list has to be heard, so there are none without the stream.
   async page() {
     const { service, pools } = this;
-    if (!this.listening() || service.upstream.may(1) === 0) return false;
+    const may = this.listening() && service.upstream.may(1) > 0;
+    this.sign?.holds(this.listening() ? service.isHolding() : null);
+    if (!may) return false;
     const next = await pools.small.row('SELECT of, at, asked::text FROM indexer.next_list() WHERE of IS NOT NULL');
     if (!next) return false;
     const { of, at, asked } = next;
+    this.sign?.begins();
     let said;
     const began = service.upstream.begin();
     try {
@@ -77,7 +86,8 @@ export class Lists {
   }
 
   // Asks the service about accounts, several at a time, each in a task of its own: a relay may lead to a slow host.
-  several(name, sql, work, may = () => true) {
+  // held: why none is asked about now, or null.
+  several(name, sign, sql, work, may = () => true, held = () => null) {
     const { service, pools, signal, tasks } = this;
     const places = new Places({ all: CHECKS, origin: CHECKS, domain: CHECKS });
     const one = async (row) => {
@@ -85,8 +95,10 @@ export class Lists {
       try {
         await work(row);
         service.upstream.good();
+        sign.done();
       } catch (e) {
         if (signal.aborted || isLost(e)) throw e;
+        if (!(e instanceof Failure) || e.origin === service.origin) sign.misses(row.did, row.did, told(e));
         if (e instanceof Failure && e.ofHost) {
           if (e.origin === service.origin) await service.upstream.bad(began, e);
         } else service.upstream.good();
@@ -95,6 +107,7 @@ export class Lists {
     };
     return steady(name, signal, async () => {
       const room = places.room('known');
+      sign.holds(held() ?? service.isHolding() ?? (room === 0 ? 'no answer frees a place' : null));
       if (room === 0) {
         await places.freed(IDLE);
         return true;
@@ -102,17 +115,19 @@ export class Lists {
       const n = may() ? service.upstream.may(room) : 0;
       const rows = n > 0 ? await pools.small.rows(sql, [n]) : [];
       for (const row of rows) {
+        sign.begins();
         const place = places.take(service.origin, 'known');
         tasks.begin(row.did, () => one(row).finally(() => place.end()));
       }
       return rows.length > 0;
-    });
+    }, IDLE, sign);
   }
 
   statuses() {
     const note = ({ did, asked }, { active, status, rev }) =>
       this.pools.answers.row('SELECT indexer.told($1, $2, $3, $4, $5)', [did, active, status, rev, asked]);
-    return this.several('status', 'SELECT did, asked::text FROM indexer.doubtful($1)', async (row) => {
+    const sign = this.signs.of('statuses');
+    return this.several('status', sign, 'SELECT did, asked::text FROM indexer.doubtful($1)', async (row) => {
       try {
         await note(
           row,
@@ -144,9 +159,11 @@ export class Lists {
     };
     return this.several(
       'collections',
+      this.signs.of('signals'),
       'SELECT did FROM indexer.signal_doubtful($1)',
       one,
       () => Date.now() >= this.undescribed,
+      () => (this.undescribed > 0 && !this.described ? 'the server describes no repository' : null),
     );
   }
 }

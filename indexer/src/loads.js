@@ -1,7 +1,7 @@
 // Repositories: which are downloaded now, and what becomes of one.
 import { Failure, clean } from './border.js';
 import { isLost, isOfServer, told } from './database.js';
-import { Memory, Places } from './http.js';
+import { Memory, Places, domainOf } from './http.js';
 import * as log from './log.js';
 import { IDLE, pause, persist, steady } from './tasks.js';
 
@@ -44,9 +44,9 @@ export class Permits {
 }
 
 export class Loads {
-  constructor({ settings, service, pools, signal, tasks, total }) {
+  constructor({ settings, service, pools, signal, tasks, total, signs }) {
     const { SERVICE, PLACES, MEMORY, WORKERS } = settings;
-    Object.assign(this, { settings, service, pools, signal, tasks, total });
+    Object.assign(this, { settings, service, pools, signal, tasks, total, signs });
     this.memory = new Memory(MEMORY / 2, MEMORY / 2 / PLACES); // answers
     this.copies = new Memory(MEMORY); // what is made of them to write them
     this.permits = new Permits(WORKERS, WORKERS > 1 ? 1 : 0);
@@ -65,13 +65,15 @@ export class Loads {
   async run(kind) {
     const known = kind === 'known' || kind === 'back';
     const failed = kind === 'back' || kind === 'again';
+    const sign = this.signs.of(`loads of ${known ? 'known' : 'new'} accounts`);
     let after = [null, null];
     await steady(`loads of ${kind} accounts`, this.signal, async () => {
       const { downloads, service, pools } = this;
-      const room = Math.min(downloads.room(kind), service.upstream.may(50));
-      const full = downloads.room(kind) === 0;
+      const places = downloads.room(kind);
+      const room = Math.min(places, service.upstream.may(50));
       downloads.waiting[kind] =
-        full && (await pools.small.row('SELECT indexer.load_waits($1, $2) AS waits', [known, failed])).waits;
+        places === 0 && (await pools.small.row('SELECT indexer.load_waits($1, $2) AS waits', [known, failed])).waits;
+      sign.holds(service.isHolding() ?? (places === 0 ? 'no download frees a place' : null));
       if (room === 0) {
         await downloads.freed(IDLE);
         return true;
@@ -90,12 +92,13 @@ export class Loads {
           continue;
         }
         begun++;
+        sign.begins();
         const request = service.upstream.begin();
-        this.tasks.begin(row.did, () => this.load(row, known, place, request).finally(() => place.end()));
+        this.tasks.begin(row.did, () => this.load(row, known, place, request, sign).finally(() => place.end()));
       }
       if (begun === 0 && last) await pause(IDLE / 3, this.signal);
       return last !== undefined;
-    });
+    }, IDLE, sign);
   }
 
   // The end of a claim, which the database has to hear of: else the account would be taken to be loading for hours.
@@ -103,8 +106,10 @@ export class Loads {
     return persist(did, this.signal, () => this.pools.small.row('SELECT indexer.release($1, $2)', [did, claim]));
   }
 
-  async load({ did, claim, host }, known, place, request) {
+  async load({ did, claim, host }, known, place, request, sign) {
     const { pools, service, memory, signal } = this;
+    // accounts of a host are one of those that fail; where all are of the service itself, each is one
+    const who = host === null || host === service.origin ? did : domainOf(host);
     const held = memory.hold();
     const release = () => this.release({ did, claim });
     const fail = (why, detail, ofHost, seconds = null) =>
@@ -124,6 +129,7 @@ export class Loads {
         }
         if (e.why === 'busy') return void (await release());
         log.info(`${did}: ${e.message}`);
+        if (!e.ofAccount) sign.misses(did, who, e.message);
         const ofHost = e.ofHost && e.origin !== service.origin && e.origin === host;
         return void (await fail(e.why, e.detail, ofHost, e.retryAfter && Math.ceil(e.retryAfter)));
       } finally {
@@ -141,8 +147,13 @@ export class Loads {
           claim,
           car,
         ]);
-        if (outcome === 'loaded') this.total.loaded++;
-        else if (outcome !== 'superseded') log.info(`${did}: ${outcome}${detail ? `: ${detail}` : ''}`);
+        if (outcome === 'loaded') {
+          this.total.loaded++;
+          sign.done();
+        } else if (outcome !== 'superseded') {
+          sign.misses(did, who, outcome);
+          log.info(`${did}: ${outcome}${detail ? `: ${detail}` : ''}`);
+        }
       } catch (e) {
         if (isLost(e)) throw e;
         log.error(`${did}: ${clean(told(e), 300)}`);
@@ -152,6 +163,7 @@ export class Loads {
           await pause(2000, signal);
           if (!full) return void (await release());
         }
+        sign.misses(did, who, told(e));
         await fail(full ? 'no room' : 'not written', told(e), false);
       } finally {
         copies.end();

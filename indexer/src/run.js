@@ -25,9 +25,10 @@ import * as log from './log.js';
 import { createServer } from './metrics.js';
 import { checkSchema, fatal } from './schema.js';
 import { Service } from './service.js';
+import { Signs, WITHIN } from './signs.js';
 import { beganAgain } from './status.js';
 import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
-import { endUnforeseen, pause, persist, steady } from './tasks.js';
+import { IDLE, endUnforeseen, pause, persist, steady } from './tasks.js';
 import { Workers } from './workers.js';
 
 const LOCK = 'SELECT pg_try_advisory_lock(hashtext($1)) AS ours';
@@ -149,6 +150,7 @@ async function oneRun(settings, ended, total) {
     answers: new Pool('answer', WORKERS),
     small: new Pool('ask', 3),
     own: new Pool('tidy', 2),
+    signs: new Pool('signs', 1, [`statement_timeout=${WITHIN}`]),
   };
   const http = new Http(settings);
   ended.addEventListener('abort', end);
@@ -162,7 +164,8 @@ async function oneRun(settings, ended, total) {
     const stream = { listening: false, end: null };
     const service = new Service({ settings, http, signal });
     const listening = () => stream.listening;
-    const workers = new Workers({ settings, service, pools, http, signal, lost, total, listening });
+    const signs = new Signs();
+    const workers = new Workers({ settings, service, pools, http, signal, lost, total, listening, signs });
     const pds = labels ? null : await service.ownNames();
     if (!labels) await mayReplace(lock, name, pds, settings);
     await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, labels ? 'labels' : 'repos', pds, takers]);
@@ -170,11 +173,12 @@ async function oneRun(settings, ended, total) {
     const queues = new Queues(takers);
     const all = [
       ...Array.from({ length: takers }, (_, taker) =>
-        takes({ name, taker, takers, queues, pools, signal, total, stream }),
+        takes({ name, taker, takers, queues, pools, signal, total, stream, sign: signs.of(`taker ${taker}`) }),
       ),
       compareClocks(name, pools.small, signal),
       follow({ name, settings, labels, queues, pools, signal, stream }),
       workers.run(labels),
+      signs.run(name, pools.signs, signal),
       sameSchema(lock, signal),
       reportHealth({ name, begun, pools, signal }),
     ].map((work) => work.catch(lost));
@@ -375,7 +379,7 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
 // A taker: one transaction at a time. If take() fails, the same frames are tried again, half as many each time. A frame
 // that fails alone, while the next one does not, is passed over, and its digest is kept: unless the trouble is the
 // server's own, which only waiting ends; or the functions', which ends the run.
-async function takes({ name, taker, takers, queues, pools, signal, total, stream }) {
+async function takes({ name, taker, takers, queues, pools, signal, total, stream, sign }) {
   let most = MOST_FRAMES;
   let tries = 0;
   const take = (frames, seen) =>
@@ -425,7 +429,7 @@ async function takes({ name, taker, takers, queues, pools, signal, total, stream
       ]);
     }
     return true;
-  });
+  }, IDLE, sign);
 }
 
 // An error of the database's functions, as what ends the run: an upgrade that was not finished, or a right that is

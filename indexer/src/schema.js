@@ -310,6 +310,7 @@ const READ_ONLY = [
   'migration',
   'program',
   'settings',
+  'activity_bound',
   'view_type',
   'view_column',
   'view_index',

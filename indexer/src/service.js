@@ -25,6 +25,11 @@ export class Service {
     return false;
   }
 
+  // Why nothing is asked of it now, or null.
+  isHolding() {
+    return this.upstream.away ? `${this.origin} does not answer` : null;
+  }
+
   // The origins by which a PDS is known, whose stream has only its own accounts: that of SERVICE, the name that it
   // gives itself, and those of NAMES. null: it is a relay, which does not describe itself.
   async ownNames() {

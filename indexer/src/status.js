@@ -31,6 +31,7 @@ const rowsOf = async (db, text, values) => (await db.query(text, values)).rows;
 // The streams, accounts by state, how long a backfill still takes, and who is in trouble.
 export async function status(db) {
   const lines = [];
+  let healthy = true;
   const streams = await rowsOf(
     db,
     `SELECT name, cursor, commits, refused, extract(epoch FROM lag)::float8 AS lag,
@@ -49,6 +50,9 @@ export async function status(db) {
     if (s.gap) lines.push('  something was missed: all accounts are being looked at again');
     if (s.lately) lines.push(`  ${beganAgain(s)} (${s.begun})`);
     if (s.problem !== null) lines.push(`  PROBLEM: ${clean(s.problem, 300)}`);
+    const late = await lateActivities(db, s.name);
+    lines.push(...late.map((a) => `  PROBLEM: ${clean(a.problem, 1000)}; ${a.remedy}`));
+    healthy = healthy && late.length === 0;
   }
   const intruder = intruderOf(await lockHolder(db, REPOSITORIES));
   if (intruder !== null) lines.push(`  PROBLEM: ${intruder}`);
@@ -67,7 +71,7 @@ export async function status(db) {
   if (lists.length > 0) lines.push('', 'Lists of accounts that cannot be read:', ...lists.map((l) => `  ${l.text}`));
   lines.push(...(await unproven(db)));
   lines.push('', ...(await troubles(db)));
-  return { lines, ok: intruder === null && streams.every((s) => s.problem === null) && !lists.some((l) => l.long) };
+  return { lines, ok: healthy && intruder === null && streams.every((s) => s.problem === null) && !lists.some((l) => l.long) };
 }
 
 // The lists that fail, what each says, and whether it has failed for as long as /healthz allows.
@@ -84,6 +88,14 @@ async function listProblems(db) {
     return { ...r, said, text: `${r.what} ${clean(r.value, 512)}: ${said}` };
   });
 }
+
+// The activities of a stream that give no sign of life, or fail for too long.
+const lateActivities = (db, stream) =>
+  rowsOf(
+    db,
+    'SELECT problem, remedy FROM indexer.status_activity WHERE stream = $1 AND problem IS NOT NULL ORDER BY place, activity',
+    [stream],
+  );
 
 // The rate of loads and the time left, by the samples of the last quarter of an hour.
 async function backfill(db) {

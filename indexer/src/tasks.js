@@ -9,11 +9,15 @@ export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() =
 
 // Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are thrown where the
 // database is lost, the signal is aborted, or trying again does not help.
-export async function persist(name, signal, work) {
+export async function persist(name, signal, work, sign = null) {
   for (let failed = 0; ; failed++) {
+    sign?.turn();
     try {
-      return await work();
+      const result = await work();
+      sign?.well();
+      return result;
     } catch (e) {
+      sign?.failed(told(e));
       if (signal.aborted || isLost(e) || e.fatal) throw e;
       log.error(`${name}: ${told(e)}`);
       await pause(Math.min(250 * 2 ** failed, 30e3), signal);
@@ -22,10 +26,10 @@ export async function persist(name, signal, work) {
   }
 }
 
-// Does work again and again, as persist() does it; work returns whether there was some.
-export async function steady(name, signal, work, idle = IDLE) {
+// Does work again and again, as persist() does it; work returns whether there was some. sign: its sign of life.
+export async function steady(name, signal, work, idle = IDLE, sign = null) {
   try {
-    while (!signal.aborted) if (!(await persist(name, signal, work))) await pause(idle, signal);
+    while (!signal.aborted) if (!(await persist(name, signal, work, sign))) await pause(idle, signal);
   } catch (e) {
     if (!signal.aborted) throw e;
   }

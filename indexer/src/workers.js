@@ -6,6 +6,7 @@
 import { Identities } from './identities.js';
 import { Lists } from './lists.js';
 import { Loads } from './loads.js';
+import { Signs } from './signs.js';
 import { Tasks, steady } from './tasks.js';
 
 // Work of the database's own: the function, with how much it may do at once, and the milliseconds between two calls
@@ -18,12 +19,12 @@ const OWN = {
 
 export class Workers {
   // listening: is the stream heard? lost(): is told an error that ends the run. total: what is counted.
-  constructor({ settings, service, pools, http, signal, lost, total, listening }) {
+  constructor({ settings, service, pools, http, signal, lost, total, listening, signs = new Signs() }) {
     const tasks = new Tasks(signal, lost);
-    Object.assign(this, { pools, signal, tasks });
-    this.lists = new Lists({ service, pools, signal, tasks, listening });
-    this.identities = new Identities({ settings, pools, http, signal, tasks });
-    this.loads = new Loads({ settings, service, pools, signal, tasks, total });
+    Object.assign(this, { pools, signal, tasks, signs });
+    this.lists = new Lists({ service, pools, signal, tasks, listening, signs });
+    this.identities = new Identities({ settings, pools, http, signal, tasks, signs });
+    this.loads = new Loads({ settings, service, pools, signal, tasks, total, signs });
   }
 
   // All workers of a stream of this kind; ends with the signal.
@@ -34,7 +35,7 @@ export class Workers {
     );
     const ofAccounts = () => [
       ...['known', 'back', 'new', 'again'].map((kind) => loads.run(kind)),
-      steady('lists', signal, () => lists.page()),
+      lists.pages(),
       lists.statuses(),
       lists.signals(),
       this.own('wants'),
@@ -49,6 +50,12 @@ export class Workers {
 
   own(name) {
     const [work, idle] = OWN[name];
-    return steady(name, this.signal, async () => (await this.pools.own.row(`SELECT indexer.${work} AS n`)).n > 0, idle);
+    const sign = this.signs.of(name);
+    const once = async () => {
+      const { n } = await this.pools.own.row(`SELECT indexer.${work} AS n`);
+      if (n > 0) sign.begins();
+      return n > 0;
+    };
+    return steady(name, this.signal, once, idle, sign);
   }
 }

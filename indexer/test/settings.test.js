@@ -77,7 +77,7 @@ test('the dashboard asks for metrics that there are', () => {
   const names = new Set(read('grafana.json').match(/\batid_[a-z_]+/g));
   assert.ok(names.size > 10);
   for (const name of names) {
-    const of = /^atid_(stream_)?(.*?)(_total)?$/.exec(name);
+    const of = /^atid_(stream_|activity_)?(.*?)(_total)?$/.exec(name);
     assert.equal(exposition([{ what: `${of[1] ?? ''}${of[2]}`, of: '', value: 0 }]).includes(`TYPE ${name} counter`), name.endsWith('_total'));
     assert.ok(watch.includes(of[1] ? `('${of[2]}', ` : `SELECT '${of[2]}'`), name);
   }

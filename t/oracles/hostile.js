@@ -15,6 +15,10 @@
 //   /newcomer                 an honest account comes, announced by the relay; answers with its did
 //   /scene?name=NAME&...      one of the scenes below; answers with what the test has to know
 //   /walk?n=N                 N steps of a random walk over all of this
+//   /away?of=METHOD,...       nobody answers these methods of xrpc ("document", "directory": nor those) until /calm
+//   /spread?n=N&web=1         N honest newcomers, each on a host of its own, of did:web or did:plc; answers with their dids
+//   /noise?n=N                N frames that are none
+//   /forge?n=N                N labels that somebody else has signed
 //   /calm                     no scene is played any more, and all answers are honest but those of cases
 //   /mark                     a frame that is no bad one; answers with its number
 //   /state                    counts of requests, frames and connections, as JSON
@@ -44,6 +48,7 @@ const honest = [];
 const byDid = new Map(); // of all
 const own = new Map(); // what hostile accounts have signed: a line for each record
 let serial = 0;
+let spread = 0;
 let clock = Date.now() * 1000 - 3.6e9;
 // above the one before
 function tid() {
@@ -387,6 +392,7 @@ async function serve(request, response) {
   try {
     if (url.pathname === '/.well-known/did.json') {
       count.requests.document = (count.requests.document ?? 0) + 1;
+      if (scene.away?.includes('document')) return response.writeHead(500).end();
       const a = byDid.get(`did:web:${request.headers.host.replace(':', '%3A')}`);
       if (a?.answers?.document) return a.answers.document(response, request);
       return a ? json(response, a.document) : json(response, { error: 'NotFound' }, 404);
@@ -396,6 +402,8 @@ async function serve(request, response) {
     if (!url.pathname.startsWith('/xrpc/')) return json(response, { error: 'NotFound' }, 404);
     count.requests[method] = (count.requests[method] ?? 0) + 1;
     const a = byDid.get(q.get('did') ?? q.get('repo'));
+    const throughRelay = method === 'getRepo' && request.socket.localAddress === '127.0.0.1'; // its host is away, not the relay
+    if (scene.away?.includes(method) && !throughRelay) return response.writeHead(method === 'describeRepo' ? 501 : 500).end();
     switch (method) {
       case 'listRepos': {
         if (scene.list) return scene.list(response, q);
@@ -617,6 +625,32 @@ const control = {
   calm: async () => {
     scene = {};
     for (const a of byDid.values()) if (a.honest) a.answers = undefined;
+    return {};
+  },
+  away: async (q) => {
+    scene.away = q.get('of').split(',');
+    if (scene.away.includes('directory')) scene.directory = (request) => request.socket.destroy();
+    return {};
+  },
+  spread: async (q) => {
+    const dids = [];
+    for (let i = 0; i < Number(q.get('n')); i++) {
+      const at = 30 + (spread++ % 30);
+      const a = await make({ did: q.has('web') ? `did:web:127.0.0.${2 + at}%3A${port}` : undefined, at, is: true });
+      meet(a);
+      dids.push(a.did);
+    }
+    return { dids };
+  },
+  noise: async (q) => {
+    for (let i = 0; i < Number(q.get('n')); i++) send(Buffer.from([0xff, serial++ & 255, i]), { keep: false });
+    return {};
+  },
+  forge: async (q) => {
+    for (let i = 0; i < Number(q.get('n')); i++) {
+      const l = await labelOf({ val: `forged${i}` });
+      sendLabels(cbor.encode({ seq: ++labelSeq, labels: [{ ...l, val: 'other' }] }));
+    }
     return {};
   },
   mark: async () => ({ seq: announce('#identity', { did: honest[0].did }) }),

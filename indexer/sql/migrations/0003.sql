@@ -101,5 +101,24 @@ DROP FUNCTION IF EXISTS count_taken(text, int, int, int, int, int, int, int, int
 
 -- Written by "atid-indexer up", which may take it back.
 ALTER TABLE want ADD by_up bool NOT NULL DEFAULT false;
+-- Signs of life of what the program does, and of what the database observes: signs.sql.
+CREATE TABLE activity (
+  stream  text REFERENCES stream ON DELETE CASCADE,
+  name    text,
+  at      timestamptz NOT NULL,                      -- its last turn
+  good    timestamptz,                               -- its last success
+  failing timestamptz,                               -- since when it has failed; NULL: it does not
+  failed  int,                                       -- of how many; NULL: that does not matter
+  problem text,
+  mark    bigint[],                                  -- what the database has observed; NULL: the program reports it
+  PRIMARY KEY (stream, name)
+) WITH (fillfactor = 50);
+
+-- Bounds other than those of activities(). NULL: as there.
+CREATE TABLE activity_bound (
+  name    text PRIMARY KEY,
+  turn    interval CHECK (turn > '0'),
+  success interval CHECK (success > '0')
+);
 
 INSERT INTO migration (n, program) VALUES (3, '1.3.3');
