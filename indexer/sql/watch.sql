@@ -25,8 +25,8 @@ BEGIN
 END $$;
 
 -- The streams; the takers of each together, but each is judged alone. The rates of one that has fewer than three frames
--- a minute mean nothing: of it the last frames count. problem: why it does not make sense, or NULL. begun: when its numbers were
--- last found to have begun again, and from which number on it was followed.
+-- a minute mean nothing: of it the last frames count. problem: why it does not make sense, or NULL. begun: when its
+-- numbers were last found to have begun again, and from which number on it was followed.
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.*, CASE
     WHEN error IS NOT NULL THEN 'the server says ' || error
