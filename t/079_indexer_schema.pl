@@ -300,7 +300,8 @@ is(last_of($rotate, 'SELECT demo.ask()', $old, $again), 'f', '... but one that w
 is(last_of($other, $bad, 'UPDATE identity SET ask = now()', 'SELECT demo.ask()', $old =~ s/$key/$not_its/gr, $again), 't', '... unless the key of a frame is not in it');
 is(last_of($other, $bad, 'UPDATE identity SET ask = now(), asked = 6', 'SELECT demo.ask()', $old =~ s/$key/$not_its/gr, $again, 'SELECT early FROM bad'), 'f',
 	'... for a while: then the frame is bad');
-# Requests that others cause wait longer each time: those of #identity and those of bad signatures, each by their own count; not where the key was a new one.
+# Requests that others cause wait longer each time, those of #identity and of bad signatures by a count of their own,
+# but not where the key was a new one.
 my $no_news  = "SELECT know('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
 my $frame = sub { return "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": $_[0], \"did\": \"$did\"}'))" };
 my $soon  = "SELECT ask <= now() FROM identity WHERE did = '$did'";

@@ -86,7 +86,8 @@ my $operation = sub {
 	my ($names, $type) = (@_, 'AtprotoPersonalDataServer');
 	return qq![{"operation": {"type": "plc_operation", "alsoKnownAs": [$names], "services": {"atproto_pds": {"type": "$type", "endpoint": "https://pds.example"}}}}]!;
 };
-my @rows = ( # handle, method and log; handle, server and origin afterwards, and whether it is requested again within an hour
+# handle, method and log; handle, server and origin afterwards, and whether it is requested again within an hour
+my @rows = (
 	[ 'fine.example',             'plc', $operation->('"at://fine.example"'),                                  'fine.example|https://pds.example|https://pds.example|f' ],
 	[ 'Ada.Example',              'plc', $operation->('"at://Ada.Example"'),                                   'ada.example|https://pds.example|https://pds.example|f' ],
 	[ 'Web.Example',              'web', undef,                                                                'web.example|https://pds.example|https://pds.example|f' ],

@@ -78,7 +78,7 @@ RETURN jsonb_build_object('id', account, 'alsoKnownAs', data->'alsoKnownAs',
     FROM jsonb_each(data->'services') AS x));
 
 -- Who an account is by its DID document, whatever its method: the first valid key, the first valid handle and the
--- first valid endpoint of a PDS, each NULL if there is none. detail: why the last key that was passed over is not valid.
+-- first valid endpoint of a PDS, each NULL if there is none. detail: why there is no valid key, of the last candidate.
 CREATE OR REPLACE FUNCTION identity_of(
   account text, document jsonb, OUT key text, OUT handle text, OUT pds text, OUT detail text
 ) LANGUAGE plpgsql IMMUTABLE AS $$
