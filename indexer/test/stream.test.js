@@ -110,19 +110,22 @@ test('frames that are too large pass by, whole or in fragments, and the others c
 test('a frame that is too large names its account, if its beginning does', async () => {
   const text = (s) => Buffer.concat([Buffer.from([0x78, s.length]), Buffer.from(s)]);
   const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa';
-  const header = Buffer.concat([Buffer.from([0xa2]), text('t'), text('#commit'), text('op'), Buffer.from([1])]);
-  const bytes = (n) => Buffer.concat([Buffer.from([0x5a, 0, (n >> 16) & 255, (n >> 8) & 255, n & 255]), Buffer.alloc(n)]);
+  const of = (...bytes) => Buffer.from(bytes);
+  const header = Buffer.concat([of(0xa2), text('t'), text('#commit'), text('op'), of(1)]);
+  const bytes = (n) =>
+    Buffer.concat([of(0x5a, 0, (n >> 16) & 255, (n >> 8) & 255, n & 255), Buffer.alloc(n)]);
   const commit = (before) =>
     Buffer.concat([
       header,
-      Buffer.from([0xa3]),
+      of(0xa3),
       ...[text('ops'), bytes(before), text('repo'), text(did), text('blocks'), bytes(LARGEST)],
     ]);
   await serve(
     (socket) => {
       socket.send(commit(100e3));
       const whole = commit(10);
-      for (let at = 0; at < 1000; at += 10) socket.send(whole.subarray(at, at + 10), { fin: false });
+      for (let at = 0; at < 1000; at += 10)
+        socket.send(whole.subarray(at, at + 10), { fin: false });
       socket.ping();
       socket.send(whole.subarray(1000), { fin: true });
       socket.send(commit(3e6));

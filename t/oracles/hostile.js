@@ -532,10 +532,12 @@ const scenes = {
   'a number far ahead': async () => {
     send(frameOf('#identity', 9e10, { did: `did:plc:${noise(24)}` }), { keep: false });
   },
-  // a commit of so many records of so many letters each; answers with how many the account has then
+  // a commit of so many records of so many letters each, by the account of a number; answers with how many it has then
   many: async (q) => {
-    const a = honest[1];
-    announce('#commit', await commit(a, Array.from({ length: Number(q.get('n')) }, (none, i) => post(String(i).padEnd(Number(q.get('length') ?? 1), 'x')))));
+    const a = honest[Number(q.get('of') ?? 1)];
+    const letters = Number(q.get('length') ?? 1);
+    const text = (i) => String(i).padEnd(letters, 'x');
+    announce('#commit', await commit(a, Array.from({ length: Number(q.get('n')) }, (none, i) => post(text(i)))));
     return { did: a.did, records: a.entries.size };
   },
   'a frame of 17 MB': async () => { seq++; send(frameOf('#future', seq, { x: Buffer.alloc(17e6) }), { keep: true }); },
