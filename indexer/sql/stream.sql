@@ -190,7 +190,7 @@ BEGIN
         AND coalesce(slot(s.did), 0) BETWEEN t.lo AND t.hi) AS t ON true
     OFFSET 0
   ), concerned AS (
-    SELECT p.*, p.n > 0 AND p.seq <= p.last AS late, k.key, k.did IS NOT NULL AS met, coalesce(k.here, false) AS here, coalesce(k.moved, false) AS moved,
+    SELECT p.*, p.n > 0 AND p.seq <= p.last AS below, k.key, k.did IS NOT NULL AS met, coalesce(k.here, false) AS here, coalesce(k.moved, false) AS moved,
            CASE WHEN p.op IS DISTINCT FROM 1 THEN NULL
                 WHEN p.t = '#info' OR p.t = '#labels' AND of_labels THEN p.t
                 WHEN p.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels AND k.moved IS NOT TRUE
@@ -213,8 +213,8 @@ BEGIN
     SELECT o.*, atid.repo_commit(CASE WHEN o.problem IS NULL THEN coalesce((o.e).blocks, (o.y).blocks) END) AS r
     FROM told AS o OFFSET 0
   )
-  INSERT INTO batch (n, frame, t, met, here, moved, error, seq, late, at, did, reason, signed, rev, since, prev_data, data)
-  SELECT j.n, j.frame, j.kind, j.met, j.here, j.moved, j.error, j.seq, coalesce(j.late, false), j.at, j.did,
+  INSERT INTO batch (n, frame, t, met, here, moved, error, seq, below, at, did, reason, signed, rev, since, prev_data, data)
+  SELECT j.n, j.frame, j.kind, j.met, j.here, j.moved, j.error, j.seq, coalesce(j.below, false), j.at, j.did,
          CASE WHEN j.problem IS NOT NULL THEN j.problem
               WHEN NOT j.ours THEN 'The frame must be one of an account of this taker.'
               WHEN j.kind = '#labels' AND NOT j.shape THEN '"labels" must be an array.'
@@ -231,7 +231,7 @@ BEGIN
               WHEN j.about AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
               WHEN NOT j.signed THEN unsigned() END,
          j.signed, coalesce((j.e).rev, (j.y).rev), (j.e).since, (j.e).prev_data, (j.r).data
-  FROM rooted AS j WHERE j.late IS NOT TRUE OR j.problem IS NULL AND j.signed AND j.kind IS NOT NULL;
+  FROM rooted AS j WHERE j.below IS NOT TRUE OR j.problem IS NULL AND j.signed AND j.kind IS NOT NULL;
 END $$;
 
 -- Does a commit claim a newer revision than this one?
@@ -598,7 +598,7 @@ DECLARE
   step CONSTANT bigint := (SELECT x.most_skipped FROM settings AS x);
   most CONSTANT bigint := 9007199254740991;
   late CONSTANT int[] := ARRAY(SELECT b.n FROM batch AS b
-                               WHERE b.late AND (all_slots OR slot(b.did) BETWEEN t.lo AND t.hi));
+                               WHERE b.below AND (all_slots OR slot(b.did) BETWEEN t.lo AND t.hi));
   proofs CONSTANT int := CASE WHEN (SELECT x.behind FROM stream AS x WHERE x.name = t.stream) IS NULL THEN 3 ELSE 1 END;
   last bigint;
   came int;

@@ -46,7 +46,7 @@ BEGIN
     moved     bool,                                  -- but it is on another server
     error     text,
     seq       bigint,
-    late      bool,                                  -- its number is not above the cursor, but its revision is new
+    below     bool,                                  -- its number is not above the cursor, but its revision is new
     at        timestamptz,
     did       atid.did,
     reason    text,                                  -- why it is bad; NULL: it is sound

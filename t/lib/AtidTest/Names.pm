@@ -121,12 +121,13 @@ sub look
 	return;
 }
 
-# Is this group a list of columns: of INSERT, ON CONFLICT, USING?
+# Is this group a list of columns: of INSERT, ON CONFLICT, USING, AS name?
 sub names_columns
 {
 	my ($words, $i) = @_;
 	my @before = map { ref ? '' : lc } reverse @$words[ ($i > 5 ? $i - 5 : 0) .. $i - 1 ];
 	return 1 if @before && $before[0] =~ /^(?:conflict|using)$/;
+	return 1 if ($before[1] // '') eq 'as' && !is_query($words->[$i]);
 	return (($before[1] // '') eq 'into' || ($before[3] // '') eq 'into' && $before[1] eq 'as') && !is_query($words->[$i]);
 }
 
