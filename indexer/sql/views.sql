@@ -109,7 +109,9 @@ RETURN CASE WHEN schema->>'type' = 'ref' THEN (
 -- The definitions that the record types of a set need and the set lacks, and the first three types
 -- that need each.
 CREATE OR REPLACE FUNCTION lexicon_gaps(lexicons atid.lexicon, OUT missing text, OUT needed_by text)
-RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
+RETURNS SETOF record LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  RETURN QUERY
   SELECT g.missing,
          array_to_string((array_agg(g.nsid ORDER BY g.nsid))[:3], ', ')
          || CASE WHEN count(*) > 3 THEN format(' and %s others', count(*) - 3) ELSE '' END
@@ -118,7 +120,7 @@ RETURNS SETOF record LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
         FROM unnest(atid.lexicon_nsids(lexicons)::text[]) AS n (nsid)
         WHERE atid.lexicon_document(lexicons, n.nsid) #>> '{defs,main,type}' = 'record') AS g
   GROUP BY g.missing;
-END;
+END $$;
 
 -- The columns of a record type: each property of the record, and the strings, numbers and truth values of objects in
 -- it, to a path of three steps: reply.parent.uri is the column reply_parent_uri. A text that is longer than its Lexicon
