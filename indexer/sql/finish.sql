@@ -26,8 +26,8 @@ BEGIN
                                         'is_load_due', 'is_identity_due')
                    THEN ' SET plan_cache_mode = force_generic_plan' ELSE '' END END;
     EXECUTE format('ALTER FUNCTION %s SET search_path = %s %s', f.name,
-                   CASE WHEN f.proname IN ('scratch', 'take_batch', 'judge', 'announce', 'apply', 'await', 'latest_states', 'write',
-                                           'clear', 'load', 'reload')
+                   CASE WHEN f.proname IN ('scratch', 'take_batch', 'judge', 'complete', 'move_cursor', 'announce',
+                                           'apply', 'await', 'latest_states', 'write', 'clear', 'load', 'reload')
                      THEN 'pg_temp, indexer' ELSE 'indexer, pg_temp' END, plans);
   END LOOP;
 END $$;
