@@ -236,7 +236,7 @@ foreach my $schema (qw(public indexer))
 		AS \$\$ BEGIN INSERT INTO nowhere VALUES (1); RETURN NULL; END \$\$",
 		"CREATE TRIGGER audit AFTER UPDATE ON account FOR EACH ROW WHEN (OLD.did = '$second')
 		EXECUTE FUNCTION $schema.audit()");
-	is(last_of(@trigger, $caught->("($frames)[1:1]"), $left) =~ s/ .*//r, '1|10|synchronized',
+	is(last_of(@trigger, $caught->("($frames)[1:1]"), $left) =~ s/ .*//r, '1|100|synchronized',
 		"a trigger in $schema that raises an error of that kind refuses its frame");
 	is(last_of(@trigger, $caught->($frames), $left) =~ s/ .*//r, '1|101|synchronized',
 		'... and no other');

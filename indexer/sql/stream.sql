@@ -792,6 +792,23 @@ BEGIN
   SELECT * INTO taken, applied, refused, lag, error FROM take_parts(take.stream, from_slot, to_slot, frames, waited, seen);
 END $$;
 
+-- The cursor passes a frame that was kept aside, unless its number skips more than most_skipped: then later frames decide.
+CREATE OR REPLACE FUNCTION pass_refused(stream text, from_slot int, to_slot int, frame bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  r record;
+BEGIN
+  SELECT CASE WHEN atid.dag_cbor_typeof(h.body, '{seq}') = 'number'
+           THEN atid.dag_cbor_get_text(h.body, '{seq}')::bigint END AS number,
+         coalesce(slot(atid.did_or_null(atid.dag_cbor_get_text(h.body,
+           CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[]))), 0) AS slot
+  INTO r FROM atid.frame_parts(pass_refused.frame) AS h;
+  UPDATE taker AS t SET cursor = r.number
+  WHERE t.stream = pass_refused.stream AND t.lo >= from_slot AND t.hi <= to_slot AND r.slot BETWEEN t.lo AND t.hi
+    AND t.ahead IS NULL AND r.number > t.cursor
+    AND (t.cursor = 0 OR r.number <= t.cursor + (SELECT x.most_skipped FROM settings AS x));
+END $$;
+
 CREATE OR REPLACE FUNCTION take_parts(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text
@@ -840,6 +857,7 @@ BEGIN
          CROSS JOIN atid.did_or_null(atid.dag_cbor_get_text(h.body, CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])) AS d
     WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings) AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = d)
     ON CONFLICT DO NOTHING;
+    PERFORM pass_refused(take_parts.stream, from_slot, to_slot, frames[1]);
     PERFORM count_taken(take_parts.stream, from_slot, 1, 1, 0, 1, 0, 0, 1);
     taken := 1;
     refused := 1;
