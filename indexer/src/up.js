@@ -53,7 +53,7 @@ export async function listsCollections(settings, nsid, ended, { tryFor = TRY_FOR
       } catch (e) {
         if (NOT_THERE.includes(e.why) && e.origin === settings.SERVICE) return false;
         if (Date.now() + wait > until || ended.aborted) throw e;
-        log.info(`up: ${settings.SERVICE} did not answer whether it lists accounts by collection: ${told(e)}`);
+        log.info(`up: the server did not answer whether it lists accounts by collection: ${told(e)}`);
       }
       await pause(wait, ended);
     }
@@ -80,7 +80,7 @@ async function areSignals(db, settings, types, ended) {
   } catch (e) {
     if (wanted || ended.aborted) return null;
     throw new Problem(
-      `${settings.SERVICE} did not answer whether it lists the accounts of a collection: ${told(e)}. Nothing was changed. ` +
+      `The server did not answer whether it lists the accounts of a collection: ${told(e)}. Nothing was changed. ` +
         'Run "up" again when it answers, or first say which accounts are wanted: "atid-indexer init", "atid-indexer want".',
     );
   }
