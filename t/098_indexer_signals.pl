@@ -314,7 +314,8 @@ ok($with->wait_for_log($ups, qr/did not answer whether it lists accounts by coll
 is($with->ask("SELECT to_regnamespace('indexer') IS NULL"), 't', '... and nothing is changed until it answers');
 network('lists?mode=collections');
 ok($with->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... up starts') or diag(slurp_file($ups->{log}));
-ok($with->wait_for('up', "SELECT to_regclass('want') IS NOT NULL"), '... with a schema');
+# (it reports what is wanted before it commits)
+ok($with->wait_for('up', "SELECT count(*) > 0 FROM want WHERE what = 'signal'"), '... with a schema');
 is($with->ask("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what) FROM want WHERE because IS NULL"), "collection $mine, signal $mine", '... that wants these');
 ok($with->wait_for('the list', "SELECT bool_and(listed IS NULL) FROM want WHERE what = 'signal' HAVING count(*) = 1"), '... with the signal of its Lexicon')
   or diag(slurp_file($ups->{log}));
