@@ -213,7 +213,7 @@ like($said, qr/"atid-indexer up" has created this login.*API_PASSWORD/, 'one tha
 my $busy = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "$!";
 ($status, $said) = command({ API_PASSWORD => 'right', API_PORT => $busy->sockport }, 'api');
 is($status, 1, 'a port that is taken');
-like($said, qr/port ${\ $busy->sockport} of 127\.0\.0\.1: set API_PORT/, '... is that of API_PORT');
+like($said, qr/Another program has the port ${\ $busy->sockport} of 127\.0\.0\.1\. API_PORT and API_BIND give another/, '... is that of API_PORT');
 
 $indexer->{session}->quit;
 $network->kill_kill;

@@ -83,13 +83,7 @@ async function serveApi(all) {
   await withDatabase((db) => checkLogin(db, all));
   process.env.NODE_ENV ??= 'production'; // what the packages look for
   const { api } = await import(API);
-  return api(all, untilSignal()).catch((e) => {
-    if (e.code !== 'EADDRINUSE') throw e;
-    const { API_BIND, API_PORT } = all;
-    throw new Problem(
-      `Another program listens at port ${API_PORT} of ${API_BIND}: set API_PORT to another one.`,
-    );
-  });
+  return api(all, untilSignal());
 }
 
 // name: [arguments, help, how many arguments (least, most), work(arguments, settings, flags)]
