@@ -486,7 +486,7 @@ $indexer->wait_for_log($consumer, qr/Z connected/);
 # Labels.
 #
 my $labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
-wait_for('the labels', q{SELECT cursor = 3 FROM taker WHERE stream LIKE '%Labels'});
+wait_for('the labels', q{SELECT cursor = 4 FROM taker WHERE stream LIKE '%Labels'});
 # Somebody holds a lock that it waits for; then it is told to end.
 my $locker = AtidTest::Session->new($node, $db);
 $locker->ok(q{BEGIN; SELECT FROM taker WHERE stream LIKE '%Labels' FOR UPDATE});
@@ -497,8 +497,8 @@ is($node->safe_psql($db, q{SELECT count(*) FROM account JOIN expected.line ON a 
 	'a labeler does not decide which account is active');
 is($node->safe_psql($db, q{SELECT string_agg(val, ' ') FROM labels_in_force}), 'rude', 'labels in force');
 is($node->safe_psql($db, q{SELECT string_agg(label->>'val', ' ') FROM labels_refused}), 'forged', 'one was signed by nobody');
-is($node->safe_psql($db, q{SELECT reason FROM bad WHERE stream LIKE '%Labels'}), 'block cannot be expressed as jsonb',
-	'a frame with a U+0000 is kept aside');
+is($node->safe_psql($db, q{SELECT reason FROM bad WHERE stream LIKE '%Labels'}), '1 of its labels cannot be expressed as jsonb.',
+	'a label with a U+0000 is counted, and the cursor passes its frame');
 
 #
 # Where many accounts wait, none of them is read but the one that is next.
