@@ -82,10 +82,10 @@ BEGIN
   RETURN CASE WHEN n < s.most_gaps THEN moment ELSE later(moment, pause(n, s.pause_first, s.pause_most)) END;
 END $$;
 
--- What the server reports of an account whose row is locked: in its stream, or in an answer to a request of a time. What
--- its stream reported since is newer, and two reasons are about the server. A revision that is newer than what is here
--- has the account loaded; as nobody has signed it, it refuses no repository, and one that is still older after two loads
--- brings no third.
+-- What the server reports of an account whose row is locked: in its stream, or in an answer to a request of
+-- a time. What its stream reported since is newer, and two reasons are about the server. A revision that is
+-- newer than what is here has the account loaded; as nobody has signed it, it refuses no repository, and one
+-- that is still older after two loads brings no third.
 CREATE OR REPLACE FUNCTION tell(a account, is_active bool, why text, latest text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -52,9 +52,9 @@ RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) E
 CREATE OR REPLACE FUNCTION of_server(state text) RETURNS bool LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN left(state, 2) IN ('08', '25', '3D', '40', '53', '55', '57', '58') OR state IN ('XX001', 'XX002');
 
--- An error of the program's own functions: one is missing, or is not for these tables, or the role lacks a right. No data
--- of a stranger raises an error of this class. A trigger, or a function of an index, that somebody has added can: then the
--- error's context has its name.
+-- An error of the program's own functions: one is missing, or is not for these tables, or the role lacks a
+-- right. No data of a stranger raises an error of this class. A trigger, or a function of an index, that
+-- somebody has added can: then the error's context has its name.
 CREATE OR REPLACE FUNCTION of_program(state text, context text) RETURNS bool LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN left(state, 2) = '42' AND NOT EXISTS (

@@ -792,7 +792,8 @@ BEGIN
   SELECT * INTO taken, applied, refused, lag, error FROM take_parts(take.stream, from_slot, to_slot, frames, waited, seen);
 END $$;
 
--- The cursor passes a frame that was kept aside, unless its number skips more than most_skipped: then later frames decide.
+-- The cursor passes a frame that was kept aside, unless its number skips more than most_skipped: then later
+-- frames decide.
 CREATE OR REPLACE FUNCTION pass_refused(stream text, from_slot int, to_slot int, frame bytea) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
