@@ -95,6 +95,7 @@ DECLARE
   w CONSTANT int := (SELECT x.n FROM wants AS x);
   wanted CONSTANT text[] := patterns();
   is_read bool := false;
+  moment CONSTANT timestamptz := now(); -- Citus takes no now() in a CASE
 BEGIN
   SELECT * INTO s FROM settings;
   SELECT * INTO a FROM account AS x
@@ -148,7 +149,7 @@ BEGIN
       unsigned_rev = CASE WHEN c.rev < x.unsigned_rev THEN x.unsigned_rev END,
       unsigned_loads = CASE WHEN c.rev < x.unsigned_rev THEN least(x.unsigned_loads + 1, 2) ELSE 0 END,
       check_at = CASE WHEN c.rev < x.unsigned_rev AND x.unsigned_loads = 0
-                   THEN least(x.check_at, later(now(), pause(4, s.pause_first, s.pause_most))) ELSE x.check_at END
+                   THEN least(x.check_at, later(moment, pause(4, s.pause_first, s.pause_most))) ELSE x.check_at END
   WHERE x.did = a.did;
   PERFORM become(a, 'synchronized');
   INSERT INTO tally (what, n) VALUES ('loads', 1);
