@@ -78,21 +78,25 @@ CREATE INDEX account_due ON account
 -- Handles are valid, and in lower case; a PDS is a service of that type; and an origin has no dot at its
 -- end. An identity whose stored log does not have them is requested again within an hour. (The last operation
 -- of a stored log is never a nullified one.)
-UPDATE identity SET
-  handle = lower(CASE WHEN atid.handle_is_valid(handle) THEN handle ELSE substr(jsonb_path_query_first(log,
-    '$[last].operation.alsoKnownAs[*] ? (@ like_regex "^at://(?=.{1,253}$)([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}'
-      '[a-zA-Z0-9])?\\.)+[a-zA-Z]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$")') #>> '{}', 6) END COLLATE "C"),
-  pds = CASE WHEN log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
-             THEN NULL ELSE pds END,
-  host = CASE WHEN log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
-              THEN NULL ELSE regexp_replace(host, '\.(:[0-9]+)?$', '\1') END,
-  ask = CASE WHEN NOT atid.handle_is_valid(handle) AND log #> '{-1,operation,alsoKnownAs}' IS NULL
-               OR log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
-             THEN least(ask, now() + interval '1 h' * (hashtext(did::text) & 1023) / 1024) ELSE ask END
-WHERE handle <> lower(handle COLLATE "C") OR NOT atid.handle_is_valid(handle)
-   OR pds IS NOT NULL
-      AND log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
-   OR host ~ '\.(:[0-9]+)?$';
+DO $$
+DECLARE moment CONSTANT float8 := extract(epoch FROM now()); -- Citus takes no now() in a CASE
+BEGIN
+  UPDATE identity SET
+    handle = lower(CASE WHEN atid.handle_is_valid(handle) THEN handle ELSE substr(jsonb_path_query_first(log,
+      '$[last].operation.alsoKnownAs[*] ? (@ like_regex "^at://(?=.{1,253}$)([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}'
+        '[a-zA-Z0-9])?\\.)+[a-zA-Z]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$")') #>> '{}', 6) END COLLATE "C"),
+    pds = CASE WHEN log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+               THEN NULL ELSE pds END,
+    host = CASE WHEN log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+                THEN NULL ELSE regexp_replace(host, '\.(:[0-9]+)?$', '\1') END,
+    ask = CASE WHEN NOT atid.handle_is_valid(handle) AND log #> '{-1,operation,alsoKnownAs}' IS NULL
+                 OR log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+               THEN least(ask, to_timestamp(moment + 3600.0 / 1024 * (hashtext(did::text) & 1023))) ELSE ask END
+  WHERE handle <> lower(handle COLLATE "C") OR NOT atid.handle_is_valid(handle)
+     OR pds IS NOT NULL
+        AND log #>> '{-1,operation,services,atproto_pds,type}' <> 'AtprotoPersonalDataServer'
+     OR host ~ '\.(:[0-9]+)?$';
+END $$;
 
 -- Clocks that differ, and frames of a time that has not come.
 ALTER TABLE stream ADD ahead interval;               -- by how much the server's clock is ahead of the program's
