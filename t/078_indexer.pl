@@ -178,7 +178,13 @@ my $all_there = q{(SELECT count(*) FROM account WHERE state NOT IN ('synchronize
 my $port     = PostgreSQL::Test::Cluster::get_free_port();
 my $consumer = start_consumer(METRICS => $port);
 wait_for('the accounts are loaded', "SELECT (SELECT count(*) FROM account) = 12 AND $all_there");
-like($http->get("http://127.0.0.1:$port/metrics")->{content}, qr/^atid_accounts\{of="synchronized"\} 12$/m, 'Prometheus can ask');
+# (a query that takes longer than a scrape may wait is repeated by the next)
+my $page = '';
+for (my $until = time + $limit; time < $until && $page !~ /^atid_accounts/m; sleep 0.5)
+{
+	$page = $http->get("http://127.0.0.1:$port/metrics")->{content};
+}
+like($page, qr/^atid_accounts\{of="synchronized"\} 12$/m, 'Prometheus can ask');
 # Before the first frame no number tells what was missed: the lists do.
 network('cut');
 network('start');
