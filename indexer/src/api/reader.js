@@ -19,7 +19,7 @@ relation AS MATERIALIZED (
   SELECT c.oid, s.nspname FROM pg_class AS c JOIN space AS s ON s.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
-SELECT 'it is a superuser', format('ALTER ROLE %I NOSUPERUSER', rolname) FROM me WHERE rolsuper
+SELECT 'it is a superuser' AS what, format('ALTER ROLE %I NOSUPERUSER', rolname) AS cure FROM me WHERE rolsuper
 UNION ALL
 SELECT format('it has the attribute %s', a), format('ALTER ROLE %I NO%s', rolname, a)
 FROM me, LATERAL (VALUES ('CREATEROLE', rolcreaterole), ('CREATEDB', rolcreatedb), ('REPLICATION', rolreplication),
