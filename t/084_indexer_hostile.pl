@@ -158,9 +158,9 @@ while ($tried < $most)
 	my $until = time + 10 * AtidTest::Indexer::patience();
 	while (time < $until)
 	{
+		sql($soon);
 		@left = @{ network('pending')->{names} };
 		last if @left < 10;
-		sql($soon);
 		sleep 0.2;
 	}
 	sql($anew);
