@@ -268,8 +268,10 @@ foreach my $name ('the directory is away', 'the directory throttles', 'the direc
 	my $asked = (network('state')->{requests}{directory} // 0) - $before;
 	cmp_ok($asked, '<', 100, "$name: it is not asked over and over") if $name =~ /throttles/;
 	network('calm');
-	# It is left alone for a while that doubles: for as long again as it was away.
-	my $most = time - $gone + 5 * AtidTest::Indexer::patience() + 2 * $PATIENCE;
+	# It is left alone for a while that doubles: for as long again as it was away. Then all that have no answer come in
+	# turn, of which the lists have invented some.
+	my $most = time - $gone + 5 * AtidTest::Indexer::patience() + 2 * $PATIENCE
+		+ sql("SELECT count(*) FROM identity WHERE answered IS NULL AND ask < 'infinity'") / 25 * AtidTest::Indexer::patience();
 	ok($indexer->wait_for("$name: an account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", $most), '... and asked again when it is back')
 		or diag(`tail -n 15 $run->{log} | cut -c 1-300`);
 }
