@@ -149,14 +149,15 @@ BEGIN
   RETURNING a.did::text, now();
 END $$;
 
--- A frame of an account was refused, and only the server can report whether it has a newer revision. It is queried at
--- most once an hour, as anybody can send such frames. False: the account is being loaded at this moment.
+-- A frame of an account was refused, and only the server can report whether it has a newer revision. It is
+-- queried at most once an hour, as anybody can send such frames. False: somebody has the account at this moment.
 CREATE OR REPLACE FUNCTION doubt(one atid.did) RETURNS bool LANGUAGE plpgsql AS $$
 DECLARE
-  a CONSTANT account := grasp(one);
+  a account;
   at timestamptz;
 BEGIN
-  IF a.did IS NULL THEN
+  SELECT * INTO a FROM account AS x WHERE x.did = one FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
     RETURN NOT EXISTS (SELECT 1 FROM account AS x WHERE x.did = one);
   END IF;
   at := CASE WHEN a.doubted > now() THEN a.doubted ELSE greatest(now(), later(a.doubted, interval '1 hour')) END;
@@ -195,10 +196,11 @@ BEGIN
   SELECT * INTO s FROM settings;
   FOR r IN
     WITH taken AS (
-      DELETE FROM notice AS x WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y ORDER BY y.n LIMIT most)) RETURNING *
+      DELETE FROM notice AS x
+      WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y WHERE y.what <> 'refused' ORDER BY y.n LIMIT most))
+      RETURNING *
     )
     SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity, bool_or(what = 'signature') AS signature,
-           bool_or(what = 'refused') AS refused,
            -- what was wanted when the stream told it may be wanted no more
            min(because) FILTER (WHERE what = 'signal' AND EXISTS (
              SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', taken.because))) AS signal,
@@ -212,10 +214,6 @@ BEGIN
       END IF;
       IF r.met AND EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value IN ('*', r.did::text)) THEN
         PERFORM meet(r.did);
-      END IF;
-      IF r.refused AND NOT doubt(r.did) THEN
-        INSERT INTO notice (did, what) VALUES (r.did, 'refused');
-        n := n - 1;
       END IF;
       -- Others can cause no more requests than these pauses allow, one for #identity and one for bad
       -- signatures; the first comes at once.
@@ -231,6 +229,34 @@ BEGIN
             doubted = least(i.doubted + CASE WHEN r.signature THEN 1 ELSE 0 END, 20),
             asked = 0, wanted = r.at
         WHERE i.did = r.did AND (i.answered IS NOT NULL OR r.identity AND i.asked = 0);
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      PERFORM passed_over(r.did, SQLSTATE, SQLERRM);
+    END;
+  END LOOP;
+  RETURN n;
+END $$;
+
+-- Follows what was told of frames that were refused. It comes last, and waits for nobody: it locks accounts, of which
+-- others may have some. Returns how much.
+CREATE OR REPLACE FUNCTION heed_refused(most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  r record;
+  n int := 0;
+BEGIN
+  FOR r IN
+    WITH taken AS (
+      DELETE FROM notice AS x
+      WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y WHERE y.what = 'refused' ORDER BY y.n LIMIT most))
+      RETURNING x.did
+    )
+    SELECT t.did, count(*) AS rows FROM taken AS t GROUP BY t.did ORDER BY t.did
+  LOOP
+    n := n + r.rows;
+    BEGIN
+      IF NOT doubt(r.did) THEN
+        INSERT INTO notice (did, what) VALUES (r.did, 'refused');
+        n := n - 1;
       END IF;
     EXCEPTION WHEN OTHERS THEN
       PERFORM passed_over(r.did, SQLSTATE, SQLERRM);

@@ -104,6 +104,7 @@ BEGIN
   END LOOP;
   DELETE FROM unsettled AS u WHERE u.failures > 0 AND u.again <= moment AND u.did = ANY (dids);
   INSERT INTO unsettled (did) SELECT u FROM unnest(again) AS u;
+  done := done + heed_refused(50 * most);
   RETURN done + coalesce(cardinality(dids), 0) - cardinality(again);
 END $$;
 
