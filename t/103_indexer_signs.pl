@@ -178,13 +178,13 @@ SQL
 my %calls = (take => 'taker 0', next_list => 'lists', ask => 'identities of plc, identities of web', tidy => 'housekeeping', doubtful => 'statuses',
 	signal_doubtful => 'signals', claim => 'loads of known accounts, loads of new accounts', settle => 'wants', look_again => 'gaps');
 sub names_of { return join ', ', sort map { split /, /, $calls{$_} } @_; }
-# (The six loops of ask() share three connections with lists, loads, statuses and signals: these wait for it.)
-foreach my $some ('take settle next_list', 'tidy claim', 'look_again doubtful signal_doubtful', 'ask')
+# (The loops of ask(), and those of claim(), share three connections with lists, statuses and signals: these wait.)
+foreach my $some ('take settle next_list', 'tidy doubtful signal_doubtful', 'look_again', 'claim', 'ask')
 {
 	my $functions = [ split / /, $some ];
 	sql('SELECT pg_advisory_lock(77)');
 	sql("SELECT try.replace('$_')") foreach @$functions;
-	my @stand = $functions->[0] eq 'ask' ? qw(ask next_list claim doubtful signal_doubtful) : @$functions;
+	my @stand = $some =~ /^(?:ask|claim)$/ ? qw(ask next_list claim doubtful signal_doubtful) : @$functions;
 	is_late('a function that does not return', names_of(@stand),
 		'no sign of life for \\d+ s');
 	sql("SELECT try.restore('$_')") foreach @$functions;
