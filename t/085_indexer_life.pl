@@ -315,10 +315,12 @@ foreach my $what (sort keys %queue)
 one('claims', 'ANALYZE account, identity');
 foreach my $query ('SELECT * FROM watch', "SELECT health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream', 'SELECT * FROM troubles(1000)')
 {
-	my $plan = one('claims', "EXPLAIN (ANALYZE, TIMING OFF) $query");
+	my $plan = one('claims', "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) $query");
 	unlike($plan, qr/Seq Scan on (account|identity|record|bad|waiting)\b/, "$query reads no account") or diag($plan);
+	my $pages = 0;
+	$pages += $_ foreach map { /=(\d+)/g } $plan =~ /Buffers: shared((?: (?:hit|read)=\d+)+)/;
 	my ($ms) = $plan =~ /Execution Time: ([\d.]+) ms/;
-	cmp_ok($ms, '<', 50 * AtidTest::Indexer::patience(), "$query at $crowd accounts: $ms ms");
+	cmp_ok($pages, '<', 30_000, "$query at $crowd accounts: $pages pages, in $ms ms");
 }
 $holder->quit;
 one('postgres', 'DROP DATABASE claims');
