@@ -256,6 +256,14 @@ atid_commit() (
 	printf '%s' "$commit" && [[ -z $("${git[@]}" status --porcelain) ]] || printf ', with changes'
 )
 
+# Where .ci/run keeps what it prints of this commit.
+atid_ci_log() {
+	local commit state=${XDG_STATE_HOME-}
+	[[ -n $state ]] || state=~/.local/state
+	commit=$(atid_commit)
+	printf '%s' "$state/atid/ci-${commit%%,*}.log"
+}
+
 # Of names at the top, those that must not stand there.
 atid_strays() { grep -vxE "$ATID_TOP" || true; }
 

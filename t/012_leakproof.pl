@@ -23,8 +23,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $calls = $ENV{ATID_FULL} ? 10_000 : 250;
-my $batches = $ENV{ATID_FULL} ? 200 : 2;
+my $calls = whole() ? 10_000 : 250;
+my $batches = whole() ? 200 : 2;
 my $seed  = seeded();
 my $root  = "$FindBin::Bin/..";
 

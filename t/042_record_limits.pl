@@ -29,7 +29,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $full  = $ENV{ATID_FULL};
+my $full  = whole();
 my $times = $full ? 100_000 : 10_000;
 my $long  = $full ? 100_000_000 : 10_000_000;    # a key
 

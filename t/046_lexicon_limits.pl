@@ -38,7 +38,7 @@ $$SELECT format('{"lexicon":1,"id":"%s","defs":{"main":{"type":"token"}%s}}', id
 #
 # Hostile lexicons: each is measured in a session of its own, as input, compiled, pruned, doubled, and as text.
 #
-my ($million, $half, $hundred) = $ENV{ATID_FULL} ? (1000000, 500000, 2500) : (250000, 125000, 600);
+my ($million, $half, $hundred) = whole() ? (1000000, 500000, 2500) : (250000, 125000, 600);
 $s->ok("$small;\n" . <<"SQL");
 CREATE TABLE hostile (what text, t text, l atid.lexicon);
 ALTER TABLE hostile ALTER t SET STORAGE external, ALTER l SET STORAGE external;
@@ -57,7 +57,7 @@ INSERT INTO hostile (what, t) VALUES
 SQL
 $s->quit;
 
-foreach my $what ('definitions', 'members', '1,000 documents', $ENV{ATID_FULL} ? ('ring', 'properties', 'enum', 'documents', 'the same document') : ())
+foreach my $what ('definitions', 'members', '1,000 documents', whole() ? ('ring', 'properties', 'enum', 'documents', 'the same document') : ())
 {
 	my $where = "FROM hostile WHERE what = '$what'";
 	$s = AtidTest::Session->new($node, $db);

@@ -23,9 +23,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # three times 40,000 with script/test --full
-my $runs      = $ENV{ATID_FULL} ? 3      : 1;
-my $values    = $ENV{ATID_FULL} ? 40_000 : 8_000;
-my $documents = $ENV{ATID_FULL} ? 4_000  : 2_000;
+my $runs      = whole() ? 3      : 1;
+my $values    = whole() ? 40_000 : 8_000;
+my $documents = whole() ? 4_000  : 2_000;
 
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

@@ -20,7 +20,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $count   = $ENV{ATID_FULL} ? 100_000 : 30_000;
+my $count   = whole() ? 100_000 : 30_000;
 my @formats = qw(did handle nsid at_identifier at_uri language uri);
 
 my ($oracles, $why) = AtidTest::Oracles->new;

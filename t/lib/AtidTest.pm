@@ -29,6 +29,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(
   seeded
+  whole
   new_node
   new_database
   has_extension
@@ -133,6 +134,9 @@ sub pg_upgrade
 	chdir $FindBin::Bin or die "could not leave $folder: $!";
 	return;
 }
+
+# Is what takes long to be tried whole? With script/test --full it is, but .ci/run tries a part.
+sub whole { return $ENV{ATID_FULL} && !$ENV{ATID_PART}; }
 
 # Any text as an SQL literal that no setting can change the meaning of.
 sub literal
