@@ -14,49 +14,24 @@ const EVERY = 10; // seconds between two reports, if the database wants no other
 const MOST_NOTED = 100; // accounts that have failed since the last report, and are noted
 const MOST_WHO = 10; // of those who have failed so many are counted
 
-// The signs of one loop. There are three ways to fail: its turn ends with an error; it is held up
-// by something else, and begins nothing; or all that it begins fails.
-class Sign {
-  constructor(name, clock) {
-    Object.assign(this, { name, clock });
-    this.at = clock();
-    this.good = null; // when something has succeeded
-    this.begun = clock(); // when the last piece of work was begun
-    this.error = null; // { since, problem }
-    this.held = null; // the same
+// The work of all loops of one name: what one of them has failed to do may succeed in another.
+class Work {
+  constructor(clock) {
+    this.clock = clock;
+    this.good = null; // when a piece has succeeded, or a loop found that there was nothing to do
+    this.succeeded = null; // when a piece has succeeded
+    this.begun = clock(); // when the last piece was begun
     this.missed = null; // { since, problem, who }
     this.noted = new Map(); // accounts that have failed since the last report: who, and why
-  }
-
-  // A turn begins.
-  turn() {
-    this.at = this.clock();
-  }
-
-  // It has ended without an error.
-  well() {
-    this.turn();
-    this.error = null;
-    if (this.held === null && this.missed === null) this.good = this.at;
-  }
-
-  failed(problem) {
-    this.turn();
-    this.error = { since: this.error?.since ?? this.at, problem };
-  }
-
-  // problem: why nothing can be begun now; null: it can.
-  holds(problem) {
-    this.held = problem === null ? null : { since: this.held?.since ?? this.clock(), problem };
   }
 
   begins() {
     this.begun = this.clock();
   }
 
-  // A piece of work has succeeded.
+  // A piece has succeeded.
   done() {
-    this.good = this.clock();
+    this.good = this.succeeded = this.clock();
     this.missed = null;
     this.noted.clear();
   }
@@ -71,15 +46,60 @@ class Sign {
   count(noted, dids) {
     for (const did of dids) {
       const one = noted.get(did);
-      if (!one || one.since < (this.good ?? 0)) continue;
+      if (!one || one.since < (this.succeeded ?? 0)) continue;
       this.missed ??= { since: one.since, who: new Set() };
       this.missed.problem = one.problem;
       if (this.missed.who.size < MOST_WHO) this.missed.who.add(one.who);
     }
   }
+}
+
+// The signs of one loop. There are three ways to fail: its turn ends with an error; it is held up
+// by something else, and begins nothing; or all that is begun under its name fails.
+class Sign {
+  constructor(name, clock, work) {
+    Object.assign(this, { name, clock, work });
+    this.at = clock();
+    this.error = null; // { since, problem }
+    this.held = null; // the same
+  }
+
+  // A turn begins.
+  turn() {
+    this.at = this.clock();
+  }
+
+  // It has ended without an error.
+  well() {
+    this.turn();
+    this.error = null;
+    if (this.held === null && this.work.missed === null) this.work.good = this.at;
+  }
+
+  failed(problem) {
+    this.turn();
+    this.error = { since: this.error?.since ?? this.at, problem };
+  }
+
+  // problem: why nothing can be begun now; null: it can.
+  holds(problem) {
+    this.held = problem === null ? null : { since: this.held?.since ?? this.clock(), problem };
+  }
+
+  begins() {
+    this.work.begins();
+  }
+
+  done() {
+    this.work.done();
+  }
+
+  misses(did, who, problem) {
+    this.work.misses(did, who, problem);
+  }
 
   get failing() {
-    return this.error ?? this.missed;
+    return this.error ?? this.work.missed;
   }
 }
 
@@ -92,7 +112,8 @@ export class Signs {
 
   // A further loop of this name.
   of(name) {
-    const sign = new Sign(name, this.clock);
+    const work = this.all.find((s) => s.name === name)?.work ?? new Work(this.clock);
+    const sign = new Sign(name, this.clock, work);
     this.all.push(sign);
     return sign;
   }
@@ -106,13 +127,13 @@ export class Signs {
       const some = this.all.filter((s) => s.name === name);
       const first = (all) => all.filter((one) => one !== null).sort((a, b) => a.since - b.since)[0];
       const failing = first(some.map((s) => s.failing));
-      const last = (all) => all.reduce((a, b) => ((b ?? -Infinity) > (a ?? -Infinity) ? b : a), null);
       const held = first(some.map((s) => s.held));
+      const { good, begun } = some[0].work;
       return {
         name,
         turn: age(Math.min(...some.map((s) => s.at))),
-        good: age(last(some.map((s) => s.good))),
-        begun: age(Math.max(...some.map((s) => s.begun))),
+        good: age(good),
+        begun: age(begun),
         failing: failing ? age(failing.since) : null,
         failed: failing?.who?.size ?? null,
         problem: failing ? clean(failing.problem, 300) : null,
@@ -124,14 +145,12 @@ export class Signs {
   }
 
   async write(stream, pool) {
-    for (const sign of this.all.filter((s) => s.noted.size > 0)) {
-      const { noted } = sign;
-      sign.noted = new Map();
-      const rows = await pool.rows('SELECT did FROM indexer.newly_failed($1, $2) AS did', [
-        sign.name,
-        [...noted.keys()],
-      ]);
-      sign.count(
+    for (const { name, work } of this.all) {
+      const { noted } = work;
+      if (noted.size === 0) continue;
+      work.noted = new Map();
+      const rows = await pool.rows('SELECT did FROM indexer.newly_failed($1, $2) AS did', [name, [...noted.keys()]]);
+      work.count(
         noted,
         rows.map((r) => r.did),
       );

@@ -101,6 +101,21 @@ test('of accounts that fail only the new ones count, each host once, until one s
   assert.equal(row('loads of new accounts').failing, null);
 });
 
+test('what fails in one loop, and succeeds in another of its name, has succeeded', async () => {
+  const { all, row, at } = signs();
+  const [first, again] = [all.of('loads of known accounts'), all.of('loads of known accounts')];
+  const pool = { rows: async (text, [, dids]) => dids.map((did) => ({ did })), row: async () => ({ again: 10 }) };
+  first.misses('did:web:a.example', 'a.example', 'server error');
+  at(1);
+  first.well();
+  again.well();
+  await all.write('relay', pool);
+  assert.equal(row('loads of known accounts').failing, 1, 'an idle turn is no success');
+  at(2);
+  again.done();
+  assert.equal(row('loads of known accounts').failing, null);
+});
+
 test('signs that cannot be written end nothing else', async () => {
   const { all } = signs();
   const over = new AbortController();
