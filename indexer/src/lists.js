@@ -67,6 +67,7 @@ export class Lists {
         said.next,
         asked,
       ]);
+      this.sign?.done();
     } catch (e) {
       if (e.severity === undefined || isLost(e) || isOfServer(e)) throw e;
       await this.failed(next, 'not written', e.message);
@@ -76,6 +77,7 @@ export class Lists {
 
   // The page comes again, later each time; the other lists go on.
   async failed({ of, at }, why, detail, seconds = null) {
+    this.sign?.misses(of, of, why);
     log.info(`list of ${of}: ${clean(detail ? `${why}: ${detail}` : why, 1000)}`);
     await this.pools.answers.row('SELECT indexer.list_failed($1, $2, $3, $4, $5)', [of, at, why, detail, seconds ?? 0]);
   }
