@@ -338,6 +338,8 @@ $ups = start($without, {}, 'up', "$folder/lexicons", $url);
 ok($without->wait_for_log($ups, qr/^wanted +all accounts of the server$/m), 'up: a server without such lists: all accounts are wanted');
 my $joined = network("join?collection=$mine")->{did};
 has_record($without, $joined, $mine, '... and come');
+# (what is being loaded when the program ends comes again after a pause)
+$without->ask($quick);
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 my $dids = $without->ask($there);
