@@ -262,13 +262,14 @@ $session->quit;
 # Long values that are hashed, many times in one expression, in which the server itself looks for no cancel; nor does it
 # while it concatenates what is hashed.
 $session = AtidTest::Session->new($node, $db);
-my $hashed = q{(SELECT b || b || b || b || b FROM (SELECT repeat('x', 20000000)::bytea OFFSET 0) fifth (b) OFFSET 0) name (b)};
+my $hashed = q{(SELECT b || b || b || b || b
+	FROM (SELECT repeat('x', 20000000)::bytea OFFSET 0) fifth (b) OFFSET 0) name (b)};
 $session->ok("SELECT length(b) FROM $hashed");
 my $built = $session->used;
 foreach my $call ((map { "uuid_generate_v$_(atid.uuid_ns_dns(), b)" } 3, 5, 8), q{cid_of(b, 'raw')})
 {
-	cancelled($session, $canceller, "$call of 100 MB, 50 times", 'SELECT ' . join(' OR ', ("atid.$call IS NULL") x 50) . " FROM $hashed",
-		0.3 + $built);
+	cancelled($session, $canceller, "$call of 100 MB, 50 times",
+		'SELECT ' . join(' OR ', ("atid.$call IS NULL") x 50) . " FROM $hashed", 0.3 + $built);
 }
 $session->quit;
 

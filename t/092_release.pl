@@ -144,7 +144,8 @@ foreach my $case (
 
 # Without --ci, where .ci/run keeps it.
 mkdir $_ or die $! foreach "$work/../state", "$work/../state/atid";
-append_to_file("$work/../state/atid/ci-$ready.log", "==> commit $ready\nok 1\n==> commit $ready\n10 passed, 0 failed, 2 skipped\n");
+append_to_file("$work/../state/atid/ci-$ready.log",
+	"==> commit $ready\nok 1\n==> commit $ready\n10 passed, 0 failed, 2 skipped\n");
 my ($status, $said) = sh("XDG_STATE_HOME=$work/../state script/release");
 is($status, 0, 'a release') or diag($said);
 is(must('git log --format=%s -2'), "Begin $next\nRelease $version", 'two commits');

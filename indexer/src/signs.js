@@ -149,7 +149,10 @@ export class Signs {
       const { noted } = work;
       if (noted.size === 0) continue;
       work.noted = new Map();
-      const rows = await pool.rows('SELECT did FROM indexer.newly_failed($1, $2) AS did', [name, [...noted.keys()]]);
+      const rows = await pool.rows('SELECT did FROM indexer.newly_failed($1, $2) AS did', [
+        name,
+        [...noted.keys()],
+      ]);
       work.count(
         noted,
         rows.map((r) => r.did),

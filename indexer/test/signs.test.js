@@ -104,7 +104,10 @@ test('of accounts that fail only the new ones count, each host once, until one s
 test('what fails in one loop, and succeeds in another of its name, has succeeded', async () => {
   const { all, row, at } = signs();
   const [first, again] = [all.of('loads of known accounts'), all.of('loads of known accounts')];
-  const pool = { rows: async (text, [, dids]) => dids.map((did) => ({ did })), row: async () => ({ again: 10 }) };
+  const pool = {
+    rows: async (text, [, dids]) => dids.map((did) => ({ did })),
+    row: async () => ({ again: 10 }),
+  };
   first.misses('did:web:a.example', 'a.example', 'server error');
   at(1);
   first.well();
