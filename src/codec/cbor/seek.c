@@ -169,12 +169,8 @@ seek_key(AtidSeek *seek, const uint8_t *p, uint64_t pairs, const char *key, size
 	return ATID_SEEK_NONE;
 }
 
-/*
- * The integer that a step is, as strtol() reads one; false if it is none, or not of
- * 32 bits.
- */
-static bool
-index_of_step(const char *s, size_t len, int64_t *index)
+bool
+atid_seek_index(const char *s, size_t len, int64_t *index)
 {
 	const char *end = s + len;
 	bool		negative = false;
@@ -203,7 +199,7 @@ seek_index(AtidSeek *seek, const uint8_t *p, uint64_t count, const char *step, s
 {
 	int64_t		index;
 
-	if (!index_of_step(step, len, &index))
+	if (!atid_seek_index(step, len, &index))
 		return ATID_SEEK_NONE;
 	if (index < 0)
 		index += (int64_t) count;

@@ -58,6 +58,12 @@ extern AtidSeekKind atid_seek_kind(const AtidSeek *seek);
 extern AtidSeekResult atid_seek_step(AtidSeek *seek, const char *step, size_t len);
 
 /*
+ * The integer that a step is, as strtol() reads one; false if it is none, or not of
+ * 32 bits.
+ */
+extern bool atid_seek_index(const char *step, size_t len, int64_t *index);
+
+/*
  * The bytes of the value, if it is a text.  They may not be UTF-8.
  */
 extern bool atid_seek_text(const AtidSeek *seek, const char **text, size_t *len);

@@ -1,0 +1,198 @@
+/*-------------------------------------------------------------------------
+ *
+ * block.c
+ *		Every block comes back from its packed value, a path leads to the same value in both,
+ *		and damaged packed bytes do no harm.
+ *
+ * The input is a path and a block, as that of seek.c: the number of steps, each step's length
+ * and its characters, and the rest is the block.  The same rest is then taken for packed bytes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/block/block.h"
+
+#include <string.h>
+
+#include "codec/block/block_seek.h"
+#include "codec/cbor/dagcbor.h"
+#include "fuzz.h"
+
+#define STEPS_MAX 4
+#define STEP_MAX 31
+
+typedef struct Step
+{
+	const char *text;
+	size_t		len;
+} Step;
+
+static Step steps[STEPS_MAX];
+static int	count;
+
+/* The longest block that is made of packed bytes here. */
+#define RESTORED_MAX (64 << 20)
+
+/*
+ * A packed value of this block, in memory of its size.
+ */
+static uint8_t *
+pack(const uint8_t *block, size_t len, size_t *packed_len)
+{
+	uint8_t    *room = exact_memory(ATID_BLOCK_PACKED_MAX(len));
+	uint8_t    *packed;
+
+	*packed_len = atid_block_pack(block, len, room, NULL);
+	CLAIM(*packed_len > 0 && *packed_len <= len + 1);
+	packed = exact_memory(*packed_len);
+	memcpy(packed, room, *packed_len);
+	free(room);
+	return packed;
+}
+
+static void
+claim_restored(const uint8_t *packed, size_t packed_len, const uint8_t *block, size_t len)
+{
+	size_t		restored_len;
+	uint8_t    *restored;
+
+	CLAIM(atid_block_len(packed, packed_len, &restored_len, NULL) == ATID_BLOCK_OK);
+	CLAIM(restored_len == len);
+	restored = exact_memory(len);
+	CLAIM(atid_block_restore(packed, packed_len, restored, len, NULL) == ATID_BLOCK_OK);
+	CLAIM(memcmp(restored, block, len) == 0);
+	CLAIM(atid_block_is(packed, packed_len, block, len, NULL));
+	free(restored);
+}
+
+/*
+ * Does the path lead to the same value in the packed bytes as in the block?
+ */
+static void
+claim_same_path(const uint8_t *packed, size_t packed_len, const uint8_t *block, size_t len)
+{
+	AtidSeek	seek;
+	AtidBlockSeek packed_seek;
+	AtidSeekResult result = atid_seek_init(&seek, block, len);
+	AtidSeekResult packed_result = atid_block_seek_init(&packed_seek, packed, packed_len);
+	const char *text;
+	const char *packed_text;
+	size_t		text_len;
+	size_t		packed_text_len;
+	char		room[ATID_BLOCK_TEXT_MAX];
+	const uint8_t *past;
+
+	for (int i = 0; i < count && result == ATID_SEEK_FOUND; i++)
+	{
+		AtidBlockStep step;
+
+		atid_block_step_init(&step, steps[i].text, steps[i].len);
+		result = atid_seek_step(&seek, steps[i].text, steps[i].len);
+		packed_result = atid_block_seek_step(&packed_seek, &step);
+		CLAIM(packed_result == result);
+	}
+	if (result != ATID_SEEK_FOUND)
+		return;
+	CLAIM(atid_block_seek_kind(&packed_seek) == atid_seek_kind(&seek));
+	packed_result = atid_block_seek_text(&packed_seek, room, &packed_text, &packed_text_len);
+	if (atid_seek_text(&seek, &text, &text_len))
+	{
+		CLAIM(packed_result == ATID_SEEK_FOUND && packed_text_len == text_len);
+		CLAIM(memcmp(packed_text, text, text_len) == 0);
+	}
+	else
+		CLAIM(packed_result == ATID_SEEK_NONE);
+	if (packed_seek.string < 0)
+	{
+		past = atid_block_seek_past(&packed_seek);
+		CLAIM(past != NULL);
+		claim_restored(packed_seek.p, (size_t) (past - packed_seek.p), seek.p,
+					   (size_t) (atid_seek_past(&seek) - seek.p));
+	}
+}
+
+/*
+ * Bytes that may be no packed value: what is read of them is bounded, and agrees.
+ */
+static void
+claim_bounded(const uint8_t *packed, size_t packed_len)
+{
+	size_t		len = 0;
+	AtidBlockState state = atid_block_len(packed, packed_len, &len, NULL);
+	AtidBlockSeek seek;
+	AtidSeekResult result;
+	uint8_t    *restored;
+
+	CLAIM(len <= packed_len * ATID_BLOCK_EXPANSION_MAX && len <= ATID_BLOCK_SIZE_MAX);
+	if (state == ATID_BLOCK_OK && len < RESTORED_MAX)
+	{
+		restored = exact_memory(len);
+		CLAIM(atid_block_restore(packed, packed_len, restored, len, NULL) == ATID_BLOCK_OK);
+		CLAIM(atid_block_is(packed, packed_len, restored, len, NULL));
+		if (len > 0)
+			CLAIM(atid_block_restore(packed, packed_len, restored, len - 1, NULL) != ATID_BLOCK_OK);
+		free(restored);
+	}
+	if (atid_block_is_raw(packed, packed_len))
+		return;
+	result = atid_block_seek_init(&seek, packed, packed_len);
+	if (result == ATID_SEEK_FOUND && state == ATID_BLOCK_OK)
+		CLAIM(atid_block_seek_past(&seek) == packed + packed_len);
+	for (int i = 0; i < count && result == ATID_SEEK_FOUND; i++)
+	{
+		AtidBlockStep step;
+
+		atid_block_step_init(&step, steps[i].text, steps[i].len);
+		result = atid_block_seek_step(&seek, &step);
+	}
+	if (state == ATID_BLOCK_OK)
+		CLAIM(result != ATID_SEEK_FAULT);
+	if (result == ATID_SEEK_FOUND)
+	{
+		char		room[ATID_BLOCK_TEXT_MAX];
+		const char *text;
+		size_t		text_len;
+
+		CLAIM(seek.p >= packed && seek.p < packed + packed_len);
+		(void) atid_block_seek_kind(&seek);
+		if (atid_block_seek_text(&seek, room, &text, &text_len) == ATID_SEEK_FOUND)
+			CLAIM(text_len <= packed_len + ATID_BLOCK_TEXT_MAX);
+		(void) atid_block_seek_past(&seek);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t    *packed;
+	size_t		packed_len;
+	uint8_t    *copy;
+
+	count = size > 0 ? data[0] % (STEPS_MAX + 1) : 0;
+	if (size > 0)
+		data++, size--;
+	for (int i = 0; i < count; i++)
+	{
+		Step	   *step = &steps[i];
+
+		step->len = size > 0 ? data[0] % (STEP_MAX + 1) : 0;
+		if (size > 0)
+			data++, size--;
+		if (step->len > size)
+			step->len = size;
+		step->text = (const char *) data;
+		data += step->len;
+		size -= step->len;
+	}
+
+	packed = pack(data, size, &packed_len);
+	claim_restored(packed, packed_len, data, size);
+	if (!atid_block_is_raw(packed, packed_len))
+		claim_same_path(packed, packed_len, data, size);
+	free(packed);
+
+	copy = exact_memory(size);
+	memcpy(copy, data, size);
+	claim_bounded(copy, size);
+	free(copy);
+	return 0;
+}

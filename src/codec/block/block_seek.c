@@ -1,0 +1,395 @@
+/*-------------------------------------------------------------------------
+ *
+ * block_seek.c
+ *		A value within a packed block, found by a path.
+ *
+ * The keys of an object are in the dictionary, so a key is compared by its number, and only
+ * the values before it are passed over.  To pass over a value takes no stack: it is enough
+ * to count the values that are still to come.
+ *
+ * Pure code: no server, no allocation, no state.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "codec/block/block_seek.h"
+
+#include <string.h>
+
+#include "codec/assert.h"
+#include "codec/block/block_text.h"
+#include "codec/bytes.h"
+#include "codec/cbor/dagcbor.h"
+
+/* So many values are passed over between two pauses. */
+#define VALUES_AT_ONCE 4096
+
+/*
+ * How many bytes follow a code, where that is all that it stands for: a digest, a number.
+ * LENGTH: a length, of so many bytes, and as many bytes as that says.
+ */
+#define LENGTH		0x40
+#define OTHER		0x80
+
+/* 16 times the same */
+#define ROW(x) x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x
+
+static const uint8_t follows[256] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+	OTHER, LENGTH + 2, LENGTH + 4, 1, 2, 3, 4, 8, 1, 8, 0, 0, 0, LENGTH + 1, LENGTH + 4, 32,
+	32, LENGTH + 1, 32, 32, 15, 25, 23, OTHER, 4, 5, 6, 7, 5, 7, 9, 9,
+	8, LENGTH + 1, LENGTH + 1, 10, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER,
+	OTHER, OTHER, OTHER,
+	ROW(OTHER), ROW(OTHER), ROW(OTHER), ROW(OTHER),
+	OTHER, OTHER, OTHER, OTHER, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	ROW(0), ROW(0), ROW(0), ROW(0),
+	1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+	2, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER,
+	OTHER, OTHER
+};
+
+static inline bool
+is_object(unsigned code)
+{
+	return code >= BLOCK_OBJECT_SHORT && code < BLOCK_STRING_SHORT;
+}
+
+/* Is this the code of a map, whether it is an object or not? */
+static inline bool
+is_map(unsigned code)
+{
+	return code == BLOCK_MAP || is_object(code);
+}
+
+/* The values that an object has in the packed bytes. */
+static inline uint64_t
+object_values(const AtidBlockObject *object)
+{
+	uint64_t	optional = object->optional;
+	uint64_t	values = 0;
+
+	for (int i = 0; i < object->object.count; i++)
+	{
+		const AtidObjectKey *key = &object->object.keys[i];
+		bool		has = key->required;
+
+		if (!has)
+		{
+			has = (optional & 1) != 0;
+			optional >>= 1;
+		}
+		values += has && !key->constant;
+	}
+	return values;
+}
+
+/*
+ * Read how many values an array has, or pairs a map, whose code is before p.
+ */
+static inline const uint8_t *
+read_count(unsigned code, const uint8_t *p, const uint8_t *end, uint64_t *count)
+{
+	if (code < BLOCK_ARRAY)
+		*count = code - BLOCK_ARRAY_SHORT;
+	else
+		p = atid_block_varint(p, end, count);
+	if (p == NULL || *count > (uint64_t) (end - p) / (code == BLOCK_MAP ? 2 : 1))
+		return NULL;
+	return p;
+}
+
+/*
+ * Pass over so many values at p.  Returns the byte behind them; NULL, and the state, where
+ * that cannot be done.
+ */
+static const uint8_t *
+skip_values(AtidBlockSeek *seek, const uint8_t *p, uint64_t left)
+{
+	const uint8_t *end = seek->end;
+	unsigned	values = 0;
+
+	seek->state = ATID_BLOCK_DAMAGED;
+	for (; left > 0; left--)
+	{
+		unsigned	code;
+		size_t		n;
+		uint64_t	count;
+
+		if (++values % VALUES_AT_ONCE == 0 && seek->pause != NULL)
+			seek->pause();
+		if (p == end)
+			return NULL;
+		code = *p++;
+		n = follows[code];
+		if (n >= LENGTH && n < OTHER)
+		{
+			size_t		size = n - LENGTH;
+
+			if ((size_t) (end - p) < size)
+				return NULL;
+			n = (size_t) atid_block_number(p, size);
+			p += size;
+		}
+		else if (n == OTHER)
+		{
+			size_t		before;
+
+			switch (code)
+			{
+				case BLOCK_TEXT_8:
+					if (p == end)
+						return NULL;
+					n = *p++ + BLOCK_TEXT_SHORT_MAX + 1;
+					break;
+				case BLOCK_URI_OTHER:
+				case BLOCK_URI_COLLECTION:
+				case BLOCK_URI_KEY:
+					before = BLOCK_PLC_LEN + (code == BLOCK_URI_KEY ? 2 : 0);
+					if ((size_t) (end - p) <= before)
+						return NULL;
+					n = before + 1 + p[before] + (code == BLOCK_URI_COLLECTION ? BLOCK_TID_LEN : 0);
+					break;
+				default:
+					if (is_object(code))
+					{
+						AtidBlockObject object;
+
+						p = atid_block_object(code, p, end, &object, &seek->state);
+						if (p == NULL)
+							return NULL;
+						count = object_values(&object);
+					}
+					else if (code >= BLOCK_ARRAY_SHORT && code <= BLOCK_MAP)
+					{
+						p = read_count(code, p, end, &count);
+						if (p == NULL)
+							return NULL;
+						if (code == BLOCK_MAP)
+							count *= 2;
+					}
+					else
+					{
+						if (code != BLOCK_RAW)
+							seek->state = ATID_BLOCK_NEWER;
+						return NULL;
+					}
+					/* each value to come takes a byte at least, so left stays small */
+					if (count > (uint64_t) (end - p) || left - 1 > (uint64_t) (end - p) - count)
+						return NULL;
+					left += count;
+					continue;
+			}
+		}
+		if (n > (size_t) (end - p))
+			return NULL;
+		p += n;
+	}
+	return p;
+}
+
+static AtidSeekResult
+found_at(AtidBlockSeek *seek, const uint8_t *p)
+{
+	if (p == NULL || p == seek->end)
+		return ATID_SEEK_FAULT;
+	seek->p = p;
+	return ATID_SEEK_FOUND;
+}
+
+/*
+ * Go to the value of a key of an object whose code is before p.
+ */
+static AtidSeekResult
+seek_object_key(AtidBlockSeek *seek, unsigned code, const uint8_t *p, const AtidBlockStep *step)
+{
+	AtidBlockObject object;
+	uint64_t	before = 0;
+
+	p = atid_block_object(code, p, seek->end, &object, &seek->state);
+	if (p == NULL)
+		return ATID_SEEK_FAULT;
+	if (step->string < 0)
+		return ATID_SEEK_NONE;
+	for (int i = 0; i < object.object.count; i++)
+	{
+		const AtidObjectKey *key = &object.object.keys[i];
+		bool		has = key->required;
+
+		if (!has)
+		{
+			has = (object.optional & 1) != 0;
+			object.optional >>= 1;
+		}
+		if (key->string == step->string)
+		{
+			if (!has)
+				return ATID_SEEK_NONE;
+			if (!key->constant)
+				return found_at(seek, skip_values(seek, p, before));
+			seek->string = object.object.type;
+			return ATID_SEEK_FOUND;
+		}
+		before += has && !key->constant;
+	}
+	return ATID_SEEK_NONE;
+}
+
+/*
+ * Go to the value of a key of a map of so many pairs at p.
+ */
+static AtidSeekResult
+seek_map_key(AtidBlockSeek *seek, const uint8_t *p, uint64_t pairs, const AtidBlockStep *step)
+{
+	AtidBlockSeek key = *seek;
+
+	for (; pairs > 0; pairs--)
+	{
+		char		room[ATID_BLOCK_TEXT_MAX];
+		const char *text;
+		size_t		len;
+		const uint8_t *behind;
+
+		if (found_at(&key, p) != ATID_SEEK_FOUND)
+			return ATID_SEEK_FAULT;
+		behind = skip_values(&key, p, 1);
+		if (behind == NULL || atid_block_seek_text(&key, room, &text, &len) != ATID_SEEK_FOUND)
+		{
+			seek->state = key.state;
+			return ATID_SEEK_FAULT;
+		}
+		if (len >= step->len)
+		{
+			int			order = len > step->len ? 1 : memcmp(text, step->text, len);
+
+			if (order > 0)
+				return ATID_SEEK_NONE;
+			if (order == 0)
+				return found_at(seek, behind);
+		}
+		p = skip_values(seek, behind, 1);
+		if (p == NULL)
+			return ATID_SEEK_FAULT;
+	}
+	return ATID_SEEK_NONE;
+}
+
+static AtidSeekResult
+seek_index(AtidBlockSeek *seek, const uint8_t *p, uint64_t count, const AtidBlockStep *step)
+{
+	int64_t		index = step->index;
+
+	if (!step->is_index)
+		return ATID_SEEK_NONE;
+	if (index < 0)
+		index += (int64_t) count;
+	if (index < 0 || (uint64_t) index >= count)
+		return ATID_SEEK_NONE;
+	return found_at(seek, skip_values(seek, p, (uint64_t) index));
+}
+
+void
+atid_block_step_init(AtidBlockStep *step, const char *text, size_t len)
+{
+	step->text = text;
+	step->len = len;
+	step->string = atid_dictionary_find(text, len);
+	step->is_index = atid_seek_index(text, len, &step->index);
+}
+
+AtidSeekResult
+atid_block_seek_init(AtidBlockSeek *seek, const uint8_t *packed, size_t len)
+{
+	ATID_ASSERT(!atid_block_is_raw(packed, len));
+	seek->p = packed;
+	seek->end = packed + len;
+	seek->string = ATID_DICTIONARY_NONE;
+	seek->depth = 0;
+	seek->state = ATID_BLOCK_DAMAGED;
+	seek->pause = NULL;
+	return len > 0 ? ATID_SEEK_FOUND : ATID_SEEK_FAULT;
+}
+
+AtidSeekResult
+atid_block_seek_step(AtidBlockSeek *seek, const AtidBlockStep *step)
+{
+	const uint8_t *p = seek->p;
+	uint64_t	count;
+	unsigned	code;
+
+	seek->state = ATID_BLOCK_DAMAGED;
+	if (seek->string >= 0)
+		return ATID_SEEK_NONE;
+	code = *p++;
+	if (code < BLOCK_ARRAY_SHORT || code >= BLOCK_STRING_SHORT)
+		return ATID_SEEK_NONE;
+	if (seek->depth++ == ATID_CBOR_DEPTH_MAX)
+		return ATID_SEEK_FAULT;
+	if (is_object(code))
+		return seek_object_key(seek, code, p, step);
+	p = read_count(code, p, seek->end, &count);
+	if (p == NULL)
+		return ATID_SEEK_FAULT;
+	return code == BLOCK_MAP ? seek_map_key(seek, p, count, step) :
+		seek_index(seek, p, count, step);
+}
+
+AtidSeekKind
+atid_block_seek_kind(const AtidBlockSeek *seek)
+{
+	unsigned	code = *seek->p;
+
+	if (seek->string >= 0)
+		return ATID_SEEK_OTHER;
+	if (is_map(code))
+		return ATID_SEEK_MAP;
+	if (code >= BLOCK_ARRAY_SHORT && code <= BLOCK_ARRAY)
+		return ATID_SEEK_ARRAY;
+	if (code >= BLOCK_LINK_CBOR && code <= BLOCK_LINK_OTHER)
+		return ATID_SEEK_LINK;
+	if (code == BLOCK_BYTES_8 || code == BLOCK_BYTES_32)
+		return ATID_SEEK_BYTES;
+	return ATID_SEEK_OTHER;
+}
+
+AtidSeekResult
+atid_block_seek_text(AtidBlockSeek *seek, char *room, const char **text, size_t *len)
+{
+	const uint8_t *p = seek->p;
+	int			number = seek->string;
+	unsigned	code;
+
+	if (number < 0)
+	{
+		code = *p++;
+		if (code <= BLOCK_TEXT_32)
+		{
+			const uint8_t *behind = skip_values(seek, seek->p, 1);
+
+			if (behind == NULL)
+				return ATID_SEEK_FAULT;
+			if (code > BLOCK_TEXT_SHORT_MAX)
+				p += code == BLOCK_TEXT_8 ? 1 : code == BLOCK_TEXT_16 ? 2 : 4;
+			*text = (const char *) p;
+			*len = (size_t) (behind - p);
+			return ATID_SEEK_FOUND;
+		}
+		if (code >= BLOCK_CID_CBOR && code <= BLOCK_URI_COLLECTION)
+		{
+			*text = room;
+			return atid_block_text_restore(code, p, seek->end, room, len, &seek->state) != NULL ?
+				ATID_SEEK_FOUND : ATID_SEEK_FAULT;
+		}
+		if (!atid_block_is_string(code))
+			return ATID_SEEK_NONE;
+		if (atid_block_string(code, p, seek->end, &number, &seek->state) == NULL)
+			return ATID_SEEK_FAULT;
+	}
+	*text = atid_dictionary_string(number, len);
+	return ATID_SEEK_FOUND;
+}
+
+const uint8_t *
+atid_block_seek_past(AtidBlockSeek *seek)
+{
+	return skip_values(seek, seek->p, 1);
+}
