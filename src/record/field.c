@@ -36,6 +36,8 @@
 #include "cid.h"
 #include "compat.h"
 #include "error.h"
+#include "function.h"
+#include "record/block.h"
 #include "record/decode.h"
 #include "record/field.h"
 #include "utf8.h"
@@ -73,7 +75,7 @@ take_step(AtidField *field, const char *step, size_t len)
  * The array is read as it is, so a constant path costs neither memory nor a look-up.
  */
 AtidSeekResult
-atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
+atid_field_find_in(FunctionCallInfo fcinfo, bytea *block, AtidField *field)
 {
 	ArrayType  *path = PG_GETARG_ARRAYTYPE_P(1);
 	int			steps = ArrayGetNItems(ARR_NDIM(path), ARR_DIMS(path));
@@ -83,7 +85,7 @@ atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
 	if (ARR_HASNULL(path) && array_contains_nulls(path))
 		return ATID_SEEK_NONE;
 
-	field->block = PG_GETARG_BYTEA_PP(0);
+	field->block = block;
 	field->whole = steps == 0;
 	field->of_special = false;
 	result = atid_seek_init(&field->seek, VARDATA_ANY(field->block),
@@ -96,6 +98,12 @@ atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
 		p += VARSIZE_ANY(p);
 	}
 	return result;
+}
+
+AtidSeekResult
+atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
+{
+	return atid_field_find_in(fcinfo, PG_GETARG_BYTEA_PP(0), field);
 }
 
 bool
@@ -177,14 +185,13 @@ jsonb_of_field(const AtidField *field)
 /*
  * dag_cbor_get(block, path): the jsonb of a field.
  */
-PG_FUNCTION_INFO_V1(atid_dag_cbor_get);
-Datum
-atid_dag_cbor_get(PG_FUNCTION_ARGS)
+static pg_attribute_always_inline Datum
+get_field(FunctionCallInfo fcinfo, AtidFieldFind find)
 {
 	AtidField	field;
 	Jsonb	   *jb = NULL;
 
-	if (atid_field_find(fcinfo, &field) == ATID_SEEK_FOUND)
+	if (find(fcinfo, &field) == ATID_SEEK_FOUND)
 		jb = jsonb_of_field(&field);
 	if (jb == NULL)
 		PG_RETURN_NULL();
@@ -194,9 +201,8 @@ atid_dag_cbor_get(PG_FUNCTION_ARGS)
 /*
  * dag_cbor_get_text(block, path): the text of a field.
  */
-PG_FUNCTION_INFO_V1(atid_dag_cbor_get_text);
-Datum
-atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
+static pg_attribute_always_inline Datum
+get_text(FunctionCallInfo fcinfo, AtidFieldFind find)
 {
 	AtidField	field;
 	AtidCborReader reader;
@@ -206,7 +212,7 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 	char	   *chars;
 	size_t		len;
 
-	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND)
+	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
 		PG_RETURN_NULL();
 	event = first_event(&field, &reader, &item);
 	switch (event)
@@ -244,16 +250,15 @@ atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
 /*
  * dag_cbor_typeof(block, path): what the field is.
  */
-PG_FUNCTION_INFO_V1(atid_dag_cbor_typeof);
-Datum
-atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
+static pg_attribute_always_inline Datum
+type_of_field(FunctionCallInfo fcinfo, AtidFieldFind find)
 {
 	AtidField	field;
 	AtidCborReader reader;
 	AtidCborItem item;
 	const char *name = NULL;
 
-	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND)
+	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
 		PG_RETURN_NULL();
 	switch (first_event(&field, &reader, &item))
 	{
@@ -292,15 +297,14 @@ atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
 /*
  * dag_cbor_get_block(block, path): the block of a field.
  */
-PG_FUNCTION_INFO_V1(atid_dag_cbor_get_block);
-Datum
-atid_dag_cbor_get_block(PG_FUNCTION_ARGS)
+static pg_attribute_always_inline Datum
+get_block(FunctionCallInfo fcinfo, AtidFieldFind find)
 {
 	AtidField	field;
 	AtidCborReader reader;
 	const uint8_t *begin;
 
-	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND)
+	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
 		PG_RETURN_NULL();
 	if (field.of_special)
 	{
@@ -326,3 +330,12 @@ atid_dag_cbor_get_block(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(atid_bytes_datum(begin, (size_t) (reader.end - begin)));
 }
+
+ATID_FUNCTION(atid_dag_cbor_get, get_field(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_dag_cbor_get_text, get_text(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_dag_cbor_typeof, type_of_field(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_dag_cbor_get_block, get_block(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_block_get, get_field(fcinfo, atid_field_find_packed))
+ATID_FUNCTION(atid_block_get_text, get_text(fcinfo, atid_field_find_packed))
+ATID_FUNCTION(atid_block_typeof, type_of_field(fcinfo, atid_field_find_packed))
+ATID_FUNCTION(atid_block_get_block, get_block(fcinfo, atid_field_find_packed))

@@ -32,6 +32,14 @@ typedef struct AtidField
 extern AtidSeekResult atid_field_find(FunctionCallInfo fcinfo, AtidField *field);
 
 /*
+ * The same of a block that is not the first argument of the call.
+ */
+extern AtidSeekResult atid_field_find_in(FunctionCallInfo fcinfo, bytea *block, AtidField *field);
+
+/* One of the two ways to find a field, of a bytea or of an atid.block. */
+typedef AtidSeekResult (*AtidFieldFind) (FunctionCallInfo fcinfo, AtidField *field);
+
+/*
  * A reader of the field that was found, which ends where the field does.  Returns false if the
  * field is damaged.
  */

@@ -33,6 +33,8 @@
 #include "codec/text/address.h"
 #include "compat.h"
 #include "function.h"
+#include "codec/block/block_text.h"
+#include "record/block.h"
 #include "record/decode.h"
 #include "record/encode.h"
 #include "record/field.h"
@@ -539,9 +541,8 @@ atid_dag_cbor_ref_uris(PG_FUNCTION_ARGS)
  * It reads no further than that text, whose characters the grammar of references limits to
  * ASCII.
  */
-PG_FUNCTION_INFO_V1(atid_dag_cbor_ref_uri);
-Datum
-atid_dag_cbor_ref_uri(PG_FUNCTION_ARGS)
+static Datum
+ref_uri(FunctionCallInfo fcinfo, AtidFieldFind find)
 {
 	AtidField	field;
 	AtidSeek   *seek = &field.seek;
@@ -549,10 +550,49 @@ atid_dag_cbor_ref_uri(PG_FUNCTION_ARGS)
 	size_t		len;
 	char		room[URIS_TEXT_MAX];
 
-	if (atid_field_find(fcinfo, &field) != ATID_SEEK_FOUND ||
+	if (find(fcinfo, &field) != ATID_SEEK_FOUND ||
 		(atid_seek_kind(seek) == ATID_SEEK_MAP &&
 		 atid_seek_step(seek, "uri", strlen("uri")) != ATID_SEEK_FOUND) ||
 		!atid_seek_text(seek, &s, &len) || !ref_of_text(&s, &len, room))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(atid_at_uri_datum(s, len));
+}
+
+ATID_FUNCTION(atid_dag_cbor_ref_uri, ref_uri(fcinfo, atid_field_find))
+
+/*
+ * block_ref_uri(block, path): the same of an atid.block.  Of a did:plc it is copied as it is
+ * in the packed bytes.
+ */
+PG_FUNCTION_INFO_V1(atid_block_ref_uri);
+Datum
+atid_block_ref_uri(PG_FUNCTION_ARGS)
+{
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	AtidBlockSeek seek;
+	AtidBlockStep step;
+	bool		of_special;
+	uint8_t		packed[ATID_BLOCK_AT_URI_MAX];
+	size_t		len;
+	const char *s;
+	char		text[ATID_BLOCK_TEXT_MAX];
+	char		room[URIS_TEXT_MAX];
+
+	if (atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
+		return ref_uri(fcinfo, atid_field_find_packed);
+	if (atid_block_find(fcinfo, value, &seek, &of_special) != ATID_SEEK_FOUND || of_special)
+		PG_RETURN_NULL();
+	if (atid_block_seek_kind(&seek) == ATID_SEEK_MAP)
+	{
+		atid_block_step_init(&step, "uri", strlen("uri"));
+		if (atid_block_seek_step(&seek, &step) != ATID_SEEK_FOUND)
+			PG_RETURN_NULL();
+	}
+	len = seek.string < 0 ? atid_block_at_uri(seek.p, seek.end, packed) : 0;
+	if (len > 0)
+		PG_RETURN_DATUM(atid_bytes_datum(packed, len));
+	if (atid_block_seek_text(&seek, text, &s, &len) != ATID_SEEK_FOUND ||
+		!ref_of_text(&s, &len, room))
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(atid_at_uri_datum(s, len));
 }

@@ -20,6 +20,7 @@
 #include "codec/assert.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/text/base32.h"
+#include "codec/text/packed.h"
 #include "codec/text/tid.h"
 
 #define PLC_PREFIX		"did:plc:"
@@ -666,6 +667,47 @@ atid_block_text_restore(unsigned code, const uint8_t *p, const uint8_t *end, cha
 			return restore_rest(p, end, dst, len);
 	}
 	return restore_time(code, p, end, dst, len);
+}
+
+size_t
+atid_block_at_uri(const uint8_t *p, const uint8_t *end, uint8_t *dst)
+{
+	unsigned	code = *p++;
+	const char *collection = POST;
+	size_t		collection_len = POST_LEN;
+	int			number;
+
+	switch (code)
+	{
+		case BLOCK_PLC:
+			if ((size_t) (end - p) < BLOCK_PLC_LEN)
+				return 0;
+			dst[0] = ATID_AT_URI_OF_PLC;
+			memcpy(dst + 1, p, BLOCK_PLC_LEN);
+			return 1 + BLOCK_PLC_LEN;
+		case BLOCK_URI_POST:
+			break;
+		case BLOCK_URI_TID:
+			if ((size_t) (end - p) < BLOCK_PLC_LEN + 2)
+				return 0;
+			number = (int) atid_block_number(p + BLOCK_PLC_LEN, 2);
+			if (number >= atid_dictionary_strings || !atid_dictionary_is_nsid(number))
+				return 0;
+			collection = atid_dictionary_string(number, &collection_len);
+			break;
+		default:
+			return 0;
+	}
+	if ((size_t) (end - p) < (size_t) (code == BLOCK_URI_TID ? 2 : 0) + BLOCK_PLC_LEN + BLOCK_TID_LEN)
+		return 0;
+	dst[0] = ATID_AT_URI_OF_PLC_AND_TID;
+	memcpy(dst + 1, p, BLOCK_PLC_LEN);
+	p += BLOCK_PLC_LEN + (code == BLOCK_URI_TID ? 2 : 0);
+	dst += 1 + BLOCK_PLC_LEN;
+	memcpy(dst, collection, collection_len);
+	dst[collection_len] = '/';
+	memcpy(dst + collection_len + 1, p, BLOCK_TID_LEN);
+	return 1 + BLOCK_PLC_LEN + collection_len + 1 + BLOCK_TID_LEN;
 }
 
 const uint8_t *

@@ -32,6 +32,16 @@ extern size_t atid_block_text_pack(const char *text, size_t len, uint8_t *dst);
 extern const uint8_t *atid_block_text_restore(unsigned code, const uint8_t *p, const uint8_t *end,
 											  char *dst, size_t *len, AtidBlockState *state);
 
+/* The room for atid_block_at_uri(). */
+#define ATID_BLOCK_AT_URI_MAX (1 + BLOCK_PLC_LEN + ATID_DICTIONARY_STRING_MAX + 1 + BLOCK_TID_LEN)
+
+/*
+ * Write the AT URI that the value at p is, as text/packed.h has it, to the
+ * ATID_BLOCK_AT_URI_MAX bytes at dst; of a did:plc that of its account.  Returns its length; 0
+ * where that takes the text of the value, which may be an AT URI nevertheless.
+ */
+extern size_t atid_block_at_uri(const uint8_t *p, const uint8_t *end, uint8_t *dst);
+
 /*
  * Read the number of the string whose code is BLOCK_STRING_SHORT or above.  Returns the byte
  * behind it; NULL, and the state, where that cannot be read.

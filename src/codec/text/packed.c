@@ -62,8 +62,8 @@
 #define PLC_TEXT_LEN	(PLC_PREFIX_LEN + PLC_DIGITS)
 #define TID_LEN			8		/* packed */
 
-#define SHAPE_PLC		1
-#define SHAPE_TID		2
+#define SHAPE_PLC		ATID_AT_URI_OF_PLC
+#define SHAPE_TID		(ATID_AT_URI_OF_PLC_AND_TID - ATID_AT_URI_OF_PLC)
 #define RESERVED_MAX	15
 
 static const char plc_prefix[] = "did:plc:";

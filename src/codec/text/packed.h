@@ -19,6 +19,10 @@
 /* A packed did:plc, the same in a DID and in an AT URI */
 #define ATID_PLC_PACKED_LEN			15
 
+/* The first byte of the AT URI of a did:plc, and of one with a TID at its end */
+#define ATID_AT_URI_OF_PLC			1
+#define ATID_AT_URI_OF_PLC_AND_TID	3
+
 /* Bytes as they are found on a disk */
 typedef enum AtidPackedState
 {

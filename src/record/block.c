@@ -1,0 +1,439 @@
+/*-------------------------------------------------------------------------
+ *
+ * block.c
+ *		The type atid.block: a record's DAG-CBOR in about a third of its bytes.
+ *
+ * A value is a varlena with the form of codec/block/block.h.  It is read byte by byte, so it
+ * needs no alignment.  What leaves the server is the block: the text form is that of
+ * bytea, and the binary form is the block itself.  So nobody but this library ever makes
+ * packed bytes, and two servers need not have the same dictionary.
+ *
+ * There is an implicit cast to bytea, so every function over blocks takes a value of the type.
+ * For those that read a field a cast would restore all of the block.  Their support function
+ * lets the planner call another function in their place, which finds the field in the packed
+ * bytes and restores no more than that: block_get for dag_cbor_get, and so on.  A call that is
+ * written with the cast is the same to it, and what is stored and dumped is the call that was
+ * written.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "libpq/pqformat.h"
+#include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "parser/parse_func.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+
+#include "codec/block/block.h"
+#include "codec/block/block_seek.h"
+#include "compat.h"
+#include "error.h"
+#include "record/block.h"
+#include "record/decode.h"
+#include "record/encode.h"
+#include "utf8.h"
+
+/*
+ * Values
+ */
+
+/* Raise the error of a value that cannot be read. */
+pg_noreturn static void
+refuse_value(AtidBlockState state)
+{
+	atid_refuse_packed(state == ATID_BLOCK_NEWER ? ATID_PACKED_NEWER : ATID_PACKED_DAMAGED,
+					   "atid.block");
+}
+
+/*
+ * The value of a block.
+ */
+static Datum
+value_of_block(const void *block, size_t len)
+{
+	bytea	   *value;
+
+	if (len > MaxAllocSize - VARHDRSZ - 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("value of type %s is too large", "atid.block")));
+	value = palloc(VARHDRSZ + ATID_BLOCK_PACKED_MAX(len));
+	len = atid_block_pack(block, len, (uint8_t *) VARDATA(value), atid_check_for_interrupts);
+	SET_VARSIZE(value, VARHDRSZ + len);
+	PG_RETURN_BYTEA_P(value);
+}
+
+/*
+ * The block of packed bytes, as a bytea; NULL, and the state, if they cannot be read.
+ */
+static bytea *
+restore(const uint8_t *packed, size_t packed_len, AtidBlockState *state)
+{
+	size_t		len;
+	bytea	   *block;
+
+	*state = atid_block_len(packed, packed_len, &len, atid_check_for_interrupts);
+	if (*state != ATID_BLOCK_OK)
+		return NULL;
+	if (len > MaxAllocSize - VARHDRSZ)
+	{
+		*state = ATID_BLOCK_DAMAGED;
+		return NULL;
+	}
+	block = palloc(VARHDRSZ + len);
+	SET_VARSIZE(block, VARHDRSZ + len);
+	*state = atid_block_restore(packed, packed_len, (uint8_t *) VARDATA(block), len,
+								atid_check_for_interrupts);
+	return *state == ATID_BLOCK_OK ? block : NULL;
+}
+
+bytea *
+atid_block_of_value(bytea *value)
+{
+	AtidBlockState state;
+	bytea	   *block = restore((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value),
+								&state);
+
+	if (block == NULL)
+		refuse_value(state);
+	return block;
+}
+
+
+/*
+ * Input and output
+ */
+
+PG_FUNCTION_INFO_V1(atid_block_in);
+Datum
+atid_block_in(PG_FUNCTION_ARGS)
+{
+	Datum		bytes;
+	bytea	   *block;
+
+	if (!DirectInputFunctionCallSafe(byteain, PG_GETARG_CSTRING(0), InvalidOid, -1,
+									 fcinfo->context, &bytes))
+		PG_RETURN_NULL();
+	block = DatumGetByteaPP(bytes);
+	return value_of_block(VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
+}
+
+PG_FUNCTION_INFO_V1(atid_block_out);
+Datum
+atid_block_out(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall1(byteaout,
+							   PointerGetDatum(atid_block_of_value(PG_GETARG_BYTEA_PP(0))));
+}
+
+PG_FUNCTION_INFO_V1(atid_block_recv);
+Datum
+atid_block_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	int			len = buf->len - buf->cursor;
+
+	return value_of_block(pq_getmsgbytes(buf, len), (size_t) len);
+}
+
+PG_FUNCTION_INFO_V1(atid_block_send);
+Datum
+atid_block_send(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BYTEA_P(atid_block_of_value(PG_GETARG_BYTEA_PP(0)));
+}
+
+
+/*
+ * Casts
+ */
+
+PG_FUNCTION_INFO_V1(atid_bytea_to_block);
+Datum
+atid_bytea_to_block(PG_FUNCTION_ARGS)
+{
+	bytea	   *block = PG_GETARG_BYTEA_PP(0);
+
+	return value_of_block(VARDATA_ANY(block), VARSIZE_ANY_EXHDR(block));
+}
+
+PG_FUNCTION_INFO_V1(atid_block_to_bytea);
+Datum
+atid_block_to_bytea(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BYTEA_P(atid_block_of_value(PG_GETARG_BYTEA_PP(0)));
+}
+
+PG_FUNCTION_INFO_V1(atid_block_to_jsonb);
+Datum
+atid_block_to_jsonb(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(atid_jsonb_of_block(atid_block_of_value(PG_GETARG_BYTEA_PP(0))));
+}
+
+
+/*
+ * Paths
+ */
+
+/* A path, prepared once for each call in a query. */
+typedef struct Path
+{
+	ArrayType  *array;			/* a copy of the argument */
+	int			count;			/* of steps; -1: it leads to nothing */
+	AtidBlockStep *steps;
+	bool	   *none;			/* no block has such a key */
+} Path;
+
+/*
+ * Prepare a step, which is in the server's encoding.
+ */
+static void
+prepare_step(AtidBlockStep *step, bool *none, const char *text, size_t len)
+{
+	int			encoding = GetDatabaseEncoding();
+
+	*none = false;
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !atid_is_ascii(text, len))
+	{
+		*none = !atid_has_utf8(text, len);
+		if (!*none)
+		{
+			text = pg_server_to_any(text, (int) len, PG_UTF8);
+			len = strlen(text);
+		}
+	}
+	atid_block_step_init(step, text, len);
+}
+
+static Path *
+prepare_path(ArrayType *array, MemoryContext memory)
+{
+	MemoryContext caller = MemoryContextSwitchTo(memory);
+	Path	   *path = palloc0(sizeof(Path));
+	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	const char *p;
+
+	path->array = palloc(VARSIZE_ANY(array));
+	memcpy(path->array, array, VARSIZE_ANY(array));
+	path->count = ARR_HASNULL(array) && array_contains_nulls(array) ? -1 : count;
+	path->steps = palloc(Max(count, 1) * sizeof(AtidBlockStep));
+	path->none = palloc(Max(count, 1) * sizeof(bool));
+	p = ARR_DATA_PTR(path->array);
+	for (int i = 0; i < path->count; i++)
+	{
+		p = (const char *) att_align_pointer(p, TYPALIGN_INT, -1, p);
+		prepare_step(&path->steps[i], &path->none[i], VARDATA_ANY(p), VARSIZE_ANY_EXHDR(p));
+		p += VARSIZE_ANY(p);
+	}
+	MemoryContextSwitchTo(caller);
+	return path;
+}
+
+/*
+ * The path of a call, its second argument: nearly always the one of the last call.
+ */
+static const Path *
+path_of_call(FunctionCallInfo fcinfo)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
+	Path	   *path = fcinfo->flinfo->fn_extra;
+
+	if (path != NULL)
+	{
+		if (VARSIZE(path->array) == VARSIZE(array) &&
+			memcmp(path->array, array, VARSIZE(array)) == 0)
+			return path;
+		fcinfo->flinfo->fn_extra = NULL;
+		pfree(path->array);
+		pfree(path->steps);
+		pfree(path->none);
+		pfree(path);
+	}
+	path = prepare_path(array, fcinfo->flinfo->fn_mcxt);
+	fcinfo->flinfo->fn_extra = path;
+	return path;
+}
+
+AtidSeekResult
+atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek, bool *of_special)
+{
+	const Path *path = path_of_call(fcinfo);
+	AtidSeekResult result;
+
+	*of_special = false;
+	if (path->count < 0)
+		return ATID_SEEK_NONE;
+	result = atid_block_seek_init(seek, (const uint8_t *) VARDATA_ANY(value),
+								  VARSIZE_ANY_EXHDR(value));
+	seek->pause = atid_check_for_interrupts;
+	for (int i = 0; i < path->count && result == ATID_SEEK_FOUND; i++)
+	{
+		const AtidBlockStep *step = &path->steps[i];
+		AtidSeekKind kind = atid_block_seek_kind(seek);
+
+		if (*of_special || path->none[i])
+			return ATID_SEEK_NONE;
+		if (kind == ATID_SEEK_LINK || kind == ATID_SEEK_BYTES)
+		{
+			const char *key = kind == ATID_SEEK_LINK ? "$link" : "$bytes";
+
+			if (step->len != strlen(key) || memcmp(step->text, key, step->len) != 0)
+				return ATID_SEEK_NONE;
+			*of_special = true;
+		}
+		else
+			result = atid_block_seek_step(seek, step);
+	}
+	if (result == ATID_SEEK_FAULT && seek->state == ATID_BLOCK_NEWER)
+		refuse_value(ATID_BLOCK_NEWER);
+	return result;
+}
+
+/*
+ * The block of a string, which is the value that the seek is at.
+ */
+static bytea *
+block_of_string(int number)
+{
+	const size_t head_max = 9;
+	AtidCborWriter writer = {0};
+	size_t		len;
+	const char *text = atid_dictionary_string(number, &len);
+	bytea	   *block = palloc(VARHDRSZ + head_max + len);
+
+	writer.data = (uint8_t *) VARDATA(block);
+	writer.cap = head_max + len;
+	atid_cbor_put_text(&writer, text, len);
+	SET_VARSIZE(block, VARHDRSZ + writer.len);
+	return block;
+}
+
+AtidSeekResult
+atid_field_find_packed(FunctionCallInfo fcinfo, AtidField *field)
+{
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	AtidBlockSeek seek;
+	AtidSeekResult result;
+	AtidBlockState state = ATID_BLOCK_OK;
+
+	if (atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
+		return atid_field_find_in(fcinfo, atid_block_of_value(value), field);
+	result = atid_block_find(fcinfo, value, &seek, &field->of_special);
+	if (result != ATID_SEEK_FOUND)
+		return result;
+	if (seek.string >= 0)
+		field->block = block_of_string(seek.string);
+	else
+	{
+		const uint8_t *past = atid_block_seek_past(&seek);
+
+		field->block = past == NULL ? NULL : restore(seek.p, (size_t) (past - seek.p), &state);
+		if (past == NULL)
+			state = seek.state;
+	}
+	if (state == ATID_BLOCK_NEWER)
+		refuse_value(state);
+	if (state != ATID_BLOCK_OK)
+		return ATID_SEEK_FAULT;
+	field->whole = true;
+	return atid_seek_init(&field->seek, VARDATA_ANY(field->block), VARSIZE_ANY_EXHDR(field->block));
+}
+
+
+/*
+ * The planner's support
+ */
+
+/* What is called in the place of a function over bytea. */
+static const char *const replaced[][2] = {
+	{"dag_cbor_get", "block_get"},
+	{"dag_cbor_get_text", "block_get_text"},
+	{"dag_cbor_get_block", "block_get_block"},
+	{"dag_cbor_typeof", "block_typeof"},
+	{"dag_cbor_ref_uri", "block_ref_uri"},
+	{"dag_cbor_is_valid", "block_is_valid"},
+};
+
+/*
+ * The function of this name in a schema whose arguments are these; InvalidOid if there is none.
+ */
+static Oid
+function_in(Oid schema, const char *name, int count, const Oid *types)
+{
+	List	   *names = list_make2(makeString(get_namespace_name(schema)),
+								   makeString(pstrdup(name)));
+
+	return LookupFuncName(names, count, types, true);
+}
+
+/*
+ * The call that reads the packed bytes, in the place of a call whose first argument is the cast
+ * of a block; NULL if it is another.
+ */
+static Node *
+simplify_block(const FuncExpr *call)
+{
+	const FuncExpr *cast = linitial(call->args);
+	Oid			schema = get_func_namespace(call->funcid);
+	const char *name = get_func_name(call->funcid);
+	Oid			types[2] = {InvalidOid, TEXTARRAYOID};
+	Oid			function = InvalidOid;
+	FuncExpr   *result;
+
+	if (!IsA(cast, FuncExpr) || list_length(cast->args) != 1 || name == NULL ||
+		get_func_namespace(cast->funcid) != schema)
+		return NULL;
+	types[0] = exprType(linitial(cast->args));
+	if (cast->funcid != function_in(schema, "block_to_bytea", 1, types))
+		return NULL;
+	for (size_t i = 0; i < lengthof(replaced) && !OidIsValid(function); i++)
+		if (strcmp(name, replaced[i][0]) == 0)
+			function = function_in(schema, replaced[i][1], list_length(call->args), types);
+	if (!OidIsValid(function))
+		return NULL;
+
+	result = makeFuncExpr(function, call->funcresulttype, list_copy(call->args), call->funccollid,
+						  call->inputcollid, COERCE_EXPLICIT_CALL);
+	linitial(result->args) = linitial(cast->args);
+	return (Node *) result;
+}
+
+PG_FUNCTION_INFO_V1(atid_dag_cbor_support);
+Datum
+atid_dag_cbor_support(PG_FUNCTION_ARGS)
+{
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	Node	   *answer = NULL;
+
+	if (IsA(request, SupportRequestSimplify))
+		answer = simplify_block(((SupportRequestSimplify *) request)->fcall);
+	PG_RETURN_POINTER(answer);
+}
+
+
+/*
+ * block_is_valid(block): is it strict DAG-CBOR?  What is packed is.
+ */
+PG_FUNCTION_INFO_V1(atid_block_is_valid);
+Datum
+atid_block_is_valid(PG_FUNCTION_ARGS)
+{
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	AtidCborReader reader;
+
+	if (!atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
+		PG_RETURN_BOOL(true);
+	atid_block_reader_init(&reader, atid_block_of_value(value));
+	PG_RETURN_BOOL(atid_block_read_rest(&reader));
+}

@@ -1,0 +1,36 @@
+/*-------------------------------------------------------------------------
+ *
+ * block.h
+ *		The type atid.block: what its files share.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ATID_RECORD_BLOCK_H
+#define ATID_RECORD_BLOCK_H
+
+#include "fmgr.h"
+
+#include "codec/block/block_seek.h"
+#include "record/field.h"
+
+/*
+ * The block of a value, as a bytea in the caller's memory context.  Raises 0A000 if the
+ * value was written by a newer version, and XX001 if it is damaged.
+ */
+extern bytea *atid_block_of_value(bytea *value);
+
+/*
+ * As atid_field_find(), of a call whose first argument is an atid.block.  The field's block is
+ * the value that was found alone, so field->whole is true.  A damaged value is a
+ * ATID_SEEK_FAULT; one of a newer version raises 0A000.
+ */
+extern AtidSeekResult atid_field_find_packed(FunctionCallInfo fcinfo, AtidField *field);
+
+/*
+ * The same, and no more than the place of the value in the packed bytes.  *of_special is as in
+ * AtidField.  A value that is kept as it is has no such place, and is not to be asked for.
+ */
+extern AtidSeekResult atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek,
+									  bool *of_special);
+
+#endif							/* ATID_RECORD_BLOCK_H */
