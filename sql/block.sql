@@ -1,0 +1,120 @@
+--
+-- The type atid.block and its planner support, as a role that was granted nothing and whose
+-- search_path is the default.
+--
+CREATE ROLE regress_atid;
+CREATE SCHEMA AUTHORIZATION regress_atid;
+SET ROLE regress_atid;
+
+CREATE FUNCTION block_of(record jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE
+  RETURN atid.record_to_dag_cbor(record);
+
+CREATE TABLE example (id int PRIMARY KEY, record jsonb);
+INSERT INTO example VALUES
+  (1, '{"$type": "app.bsky.feed.like", "createdAt": "2024-11-20T12:34:56.789Z", "subject": {
+    "uri": "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3kiwuygzb2c2a",
+    "cid": "bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a"}}'),
+  (2, '{"$type": "app.bsky.graph.follow", "createdAt": "2024-11-20T12:34:56Z",
+    "subject": "did:plc:ewvi7nxzyoun6zhxrhs64oiz"}'),
+  (3, '{"$type": "app.bsky.feed.post", "text": "smörgås 🙂", "langs": ["sv", "en-GB"], "createdAt": "2024-11-20T12:34:56+01:00",
+    "embed": {"$type": "app.bsky.embed.images", "images": [{"alt": "", "image": {"$type": "blob", "size": 300,
+      "mimeType": "image/jpeg", "ref": {"$link": "bafkreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a"}}}]}}'),
+  (4, '{"$type": "com.example.thing", "n": [0, -1, 9007199254740991], "yes": true, "no": false, "nil": null,
+    "bytes": {"$bytes": "AAEC"}, "who": "did:web:example.com", "": "the empty key"}'),
+  (5, '"a text that is no object"'), (6, '[]'), (7, '{}');
+
+--
+-- Input and output are those of bytea; what is stored is packed
+--
+CREATE TABLE packed (id int PRIMARY KEY, block atid.block);
+INSERT INTO packed SELECT id, block_of(record) FROM example;
+
+SELECT id, octet_length(e.block) AS bytes, pg_column_size(p.block) - 1 AS packed, p.block::bytea = e.block AS same,
+       p.block::text = e.block::text AS same_text, p.block::jsonb = e.record AS same_record
+FROM packed p JOIN (SELECT id, record, block_of(record) AS block FROM example) e USING (id) ORDER BY id;
+
+SET bytea_output = escape;
+SELECT block FROM packed WHERE id = 6;
+RESET bytea_output;
+SELECT block FROM packed WHERE id = 6;
+SELECT '\x'::atid.block, '\xff'::atid.block, '\xffff'::atid.block, 'abc'::atid.block;
+SELECT 'a\'::atid.block;
+SELECT '\x0'::atid.block;
+
+-- the binary form is the block
+SELECT bool_and(atid.block_send(block) = block::bytea) AS same FROM packed;
+
+--
+-- What is no DAG-CBOR comes back too
+--
+SELECT octet_length(value) AS bytes, pg_column_size(value::atid.block) - 4 AS packed, value::atid.block::bytea = value AS same
+FROM (VALUES ('\x'::bytea), ('\xff'), ('\xa2616201616101'), ('\x61ff'), ('\xfb3ff0000000000000'), (decode(repeat('81', 600), 'hex'))) AS v (value);
+
+--
+-- Every reader answers as over bytea, and reads the packed bytes without a cast
+--
+CREATE TABLE path (path text[]);
+INSERT INTO path VALUES ('{}'), ('{$type}'), ('{subject}'), ('{subject,uri}'), ('{subject,cid,0}'), ('{createdAt}'), ('{text}'), ('{langs,0}'),
+  ('{langs,-1}'), ('{langs,2}'), ('{embed,images,0,image}'), ('{embed,images,0,image,ref}'), ('{embed,images,0,image,ref,$link}'),
+  ('{embed,images,0,image,ref,$link,x}'), ('{embed,images,0,image,size}'), ('{n,-1}'), ('{n,1}'), ('{yes}'), ('{no}'), ('{nil}'), ('{bytes}'),
+  ('{bytes,$bytes}'), ('{bytes,$link}'), ('{who}'), ('{""}'), ('{x}'), ('{NULL}'), ('{{subject,uri}}');
+
+CREATE VIEW answers AS
+SELECT id, path, b.block::bytea AS bytes,
+       atid.dag_cbor_get(b.block, path) AS get, atid.dag_cbor_get_text(b.block, path) AS get_text,
+       atid.dag_cbor_get_block(b.block, path) AS get_block, atid.dag_cbor_typeof(b.block, path) AS type_of,
+       atid.dag_cbor_ref_uri(b.block, path) AS ref_uri, atid.dag_cbor_is_valid(b.block) AS is_valid
+FROM packed b CROSS JOIN path;
+
+SELECT count(*) AS answers, count(get) AS found,
+       count(*) FILTER (WHERE (get, get_text, get_block, type_of, ref_uri, is_valid) IS DISTINCT FROM
+         (atid.dag_cbor_get(bytes, path), atid.dag_cbor_get_text(bytes, path), atid.dag_cbor_get_block(bytes, path),
+          atid.dag_cbor_typeof(bytes, path), atid.dag_cbor_ref_uri(bytes, path), atid.dag_cbor_is_valid(bytes))) AS different
+FROM answers;
+SELECT id, path, get_text, type_of, ref_uri FROM answers WHERE get IS NOT NULL AND path <> '{}' ORDER BY id, path;
+
+EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM answers;
+
+-- a literal and a parameter are bytea, as they were
+SELECT atid.dag_cbor_get('\xa0', '{}');
+PREPARE get AS SELECT atid.dag_cbor_get($1, '{a}');
+EXECUTE get('\xa1616101');
+
+--
+-- Where a call is kept: an index, a check, a column, a policy, PL/pgSQL
+--
+CREATE TABLE kept (block atid.block CHECK (atid.dag_cbor_is_valid(block)),
+  created text GENERATED ALWAYS AS (atid.dag_cbor_get_text(block, '{createdAt}')) STORED);
+CREATE INDEX kept_subject ON kept (atid.dag_cbor_ref_uri(block, '{subject}'));
+INSERT INTO kept SELECT block FROM packed WHERE atid.dag_cbor_typeof(block) = 'object';
+INSERT INTO kept VALUES ('\xff');
+SELECT created, count(*) FROM kept GROUP BY created ORDER BY created;
+SELECT pg_get_indexdef('kept_subject'::regclass);
+SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'kept'::regclass;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM kept WHERE atid.dag_cbor_ref_uri(block, '{subject}') = 'at://did:plc:ewvi7nxzyoun6zhxrhs64oiz';
+EXPLAIN (COSTS OFF) SELECT * FROM kept WHERE atid.dag_cbor_ref_uri(block::bytea, '{subject}') = 'at://did:plc:ewvi7nxzyoun6zhxrhs64oiz';
+SELECT created FROM kept WHERE atid.dag_cbor_ref_uri(block, '{subject}') = 'at://did:plc:ewvi7nxzyoun6zhxrhs64oiz';
+RESET enable_seqscan;
+DO $$
+DECLARE
+  b atid.block := (SELECT block FROM packed WHERE id = 3);
+BEGIN
+  ASSERT atid.dag_cbor_get_text(b, '{text}') = 'smörgås 🙂';
+  ASSERT b = block_of((SELECT record FROM example WHERE id = 3));
+END $$;
+
+--
+-- Beside bytea
+--
+SELECT pg_typeof(coalesce(block, '\x00'::bytea)), pg_typeof(CASE WHEN true THEN block ELSE '\x00'::bytea END),
+       length(block), octet_length(block), encode(block, 'hex'), sha256(block) = sha256(block::bytea) AS sha256,
+       block = '\x80', '\x80' = block, block < '\x81'::bytea
+FROM packed WHERE id = 6;
+SELECT block FROM packed WHERE id = 6 UNION SELECT '\x80'::bytea;
+SELECT DISTINCT block FROM packed;
+SELECT count(DISTINCT block::bytea), count(DISTINCT atid.cid_of(block, 'dag-cbor')) FROM packed;
+
+DROP SCHEMA regress_atid CASCADE;
+RESET ROLE;
+DROP ROLE regress_atid;
