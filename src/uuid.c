@@ -651,6 +651,19 @@ atid_uuid_to_urn(PG_FUNCTION_ARGS)
 }
 
 /*
+ * uuid_to_ulid(uuid): 26 characters in the same order as the UUIDs.
+ */
+PG_FUNCTION_INFO_V1(atid_uuid_to_ulid);
+Datum
+atid_uuid_to_ulid(PG_FUNCTION_ARGS)
+{
+	char		ulid[ATID_ULID_LEN];
+
+	atid_ulid_to_text(PG_GETARG_UUID_P(0)->data, ulid);
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(ulid, ATID_ULID_LEN));
+}
+
+/*
  * uuid_from_text(text): the forms that atid_syntax_uuid() takes.
  */
 PG_FUNCTION_INFO_V1(atid_uuid_from_text);
@@ -665,7 +678,7 @@ atid_uuid_from_text(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "uuid",
 						atid_quote(VARDATA_ANY(str), VARSIZE_ANY_EXHDR(str))),
-				 errdetail("A UUID must be written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\", or as an integer below 2^128 after \"2.25.\".")));
+				 errdetail("A UUID must be written as 32 hex digits, bare or with dashes after the 8th, 12th, 16th and 20th, either of them in braces or not, or with dashes after \"urn:uuid:\", or as an integer below 2^128 after \"2.25.\", or as the 26 characters of a ULID.")));
 	PG_RETURN_UUID_P(uuid);
 }
 

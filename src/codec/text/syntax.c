@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		The textual forms of a UUID.  The protocol's names are in address.c, TIDs in tid.c.
+ *		The textual forms of a UUID, and a ULID.  The protocol's names are in address.c, TIDs in tid.c.
  *
  * All forms are subsets of ASCII.  A string is a pointer and a length in bytes;
  * it needs no terminator and may hold any bytes: a byte above 0x7F is in none of the
@@ -48,6 +48,69 @@ parse_decimal_128(const char *s, size_t len, uint8_t bytes[16])
 	return true;
 }
 
+/* Crockford's base32, by value: no I, L, O and U. */
+static const char ulid_digit[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/* The value of a character of a ULID, or -1. */
+static int
+ulid_value(char c)
+{
+	const char *digit;
+
+	if (c >= 'a' && c <= 'z')
+		c = (char) (c - ('a' - 'A'));
+	digit = c != '\0' ? strchr(ulid_digit, c) : NULL;
+	return digit != NULL ? (int) (digit - ulid_digit) : -1;
+}
+
+/*
+ * Parse the 26 characters of a ULID: 130 bits, of which the first two must be zero.
+ */
+static bool
+parse_ulid(const char *s, uint8_t bytes[16])
+{
+	unsigned	bits = 0;
+	int			count = -2;		/* of the bits that are kept */
+	int			n = 0;
+
+	for (int i = 0; i < ATID_ULID_LEN; i++)
+	{
+		int			value = ulid_value(s[i]);
+
+		if (value < 0 || (i == 0 && value > 7))
+			return false;
+		bits = bits << 5 | (unsigned) value;
+		count += 5;
+		if (count >= 8)
+		{
+			count -= 8;
+			bytes[n++] = (uint8_t) (bits >> count);
+			bits &= (1u << count) - 1;
+		}
+	}
+	return true;
+}
+
+void
+atid_ulid_to_text(const uint8_t bytes[16], char dst[ATID_ULID_LEN])
+{
+	unsigned	bits = 0;
+	int			count = 2;
+	int			n = 0;
+
+	for (int i = 0; i < ATID_ULID_LEN; i++)
+	{
+		if (count < 5)
+		{
+			bits = bits << 8 | bytes[n++];
+			count += 8;
+		}
+		count -= 5;
+		dst[i] = ulid_digit[bits >> count];
+		bits &= (1u << count) - 1;
+	}
+}
+
 bool
 atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 {
@@ -58,6 +121,8 @@ atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16])
 
 	if (len > arc && memcmp(s, oid, arc) == 0)
 		return parse_decimal_128(s + arc, len - arc, bytes);
+	if (len == ATID_ULID_LEN)
+		return parse_ulid(s, bytes);
 
 	if (len == 45)
 	{
