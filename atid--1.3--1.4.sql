@@ -1,9 +1,20 @@
+/* atid--1.3--1.4.sql */
+
 -- complain if script is sourced in psql, rather than via ALTER EXTENSION
 \echo Use "ALTER EXTENSION atid UPDATE TO '1.4'" to load this file. \quit
 
--- block
+-- This runs with a superuser's rights in a schema that belongs to somebody else.  So it
+-- names our objects by @extschema@ and finds the server's in pg_catalog, it calls no function
+-- of ours, and at its end it checks what the extension has become.
+SET LOCAL search_path TO pg_catalog, pg_temp;
 
--- type
+-- As in atid--1.0.sql, every object is named with its schema.
+
+------------------------------------------------------------------------------
+-- record
+------------------------------------------------------------------------------
+
+-- types
 
 CREATE TYPE @extschema@.block;
 
@@ -37,7 +48,7 @@ COMMENT ON TYPE @extschema@.block IS 'a DAG-CBOR block; a record takes about a t
 -- functions
 
 CREATE FUNCTION @extschema@.block_from_bytea(block bytea) RETURNS @extschema@.block
-  AS 'MODULE_PATHNAME', 'atid_bytea_to_block' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
+  AS 'MODULE_PATHNAME', 'atid_block_from_bytea' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.block_from_bytea(bytea) IS 'the block, packed';
 
 CREATE FUNCTION @extschema@.block_to_bytea(block @extschema@.block) RETURNS bytea
@@ -80,19 +91,109 @@ COMMENT ON FUNCTION @extschema@.block_is_valid(@extschema@.block) IS
   'implementation of dag_cbor_is_valid over a packed block';
 
 CREATE FUNCTION @extschema@.dag_cbor_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_support' LANGUAGE C STRICT PARALLEL SAFE;
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION @extschema@.dag_cbor_support(internal) IS
   'planner support for functions over blocks: read the field of an atid.block without the rest';
 
-ALTER FUNCTION @extschema@.dag_cbor_get(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_get_text(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_get_block(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_typeof(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_ref_uri(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_is_valid(bytea) SUPPORT @extschema@.dag_cbor_support;
+-- These read an atid.block without its cast to bytea.
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get(block bytea, path text[] DEFAULT '{}') RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
+  SUPPORT @extschema@.dag_cbor_support;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_text(block bytea, path text[] DEFAULT '{}') RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
+  SUPPORT @extschema@.dag_cbor_support;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_block(block bytea, path text[] DEFAULT '{}') RETURNS bytea
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_block' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
+  SUPPORT @extschema@.dag_cbor_support;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] DEFAULT '{}') RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_typeof' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
+  SUPPORT @extschema@.dag_cbor_support;
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20
+  SUPPORT @extschema@.dag_cbor_support;
 
 -- casts
 
 CREATE CAST (bytea AS @extschema@.block) WITH FUNCTION @extschema@.block_from_bytea(bytea) AS ASSIGNMENT;
+COMMENT ON CAST (bytea AS @extschema@.block) IS 'the block, packed, in assignments too';
+
 CREATE CAST (@extschema@.block AS bytea) WITH FUNCTION @extschema@.block_to_bytea(@extschema@.block) AS IMPLICIT;
+COMMENT ON CAST (@extschema@.block AS bytea) IS 'the bytes of the block, implicit';
+
 CREATE CAST (@extschema@.block AS jsonb) WITH FUNCTION @extschema@.block_to_jsonb(@extschema@.block);
+COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag_cbor_to_record has it';
+
+------------------------------------------------------------------------------
+-- reference
+------------------------------------------------------------------------------
+
+-- functions
+
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_ref_uri(block bytea, path text[] DEFAULT '{}') RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
+  SUPPORT @extschema@.dag_cbor_support;
+
+------------------------------------------------------------------------------
+-- check
+------------------------------------------------------------------------------
+
+-- The owner of an extension can add objects to it, and the owner of its schema can rename
+-- that and make another.  So each object of the extensions must lie in atid's schema, and must
+-- refer only to the server's objects, which have no rows in pg_depend, or to the extensions':
+-- to members that belong to a superuser, and to parts of these, such as array types,
+-- constraints and entries of operator families.  Each object's own catalog says who owns it:
+-- pg_shdepend has no rows for roles that every server has, such as pg_database_owner, of which
+-- the owner of the database is a member.  A cast has no owner, and nothing can refer to it.
+
+DO LANGUAGE plpgsql $$
+DECLARE
+  schema oid NOT NULL := (SELECT extnamespace FROM pg_extension WHERE extname = 'atid');
+  object text;
+  reference text;
+BEGIN
+  WITH owned AS (
+    SELECT tableoid AS classid, oid AS objid, typowner AS owner FROM pg_type
+    UNION ALL SELECT tableoid, oid, proowner FROM pg_proc
+    UNION ALL SELECT tableoid, oid, oprowner FROM pg_operator
+    UNION ALL SELECT tableoid, oid, opcowner FROM pg_opclass
+    UNION ALL SELECT tableoid, oid, opfowner FROM pg_opfamily
+    UNION ALL SELECT tableoid, oid, relowner FROM pg_class
+  ), member AS (
+    SELECT d.classid, d.objid, r.rolsuper
+    FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+      LEFT JOIN owned o ON d.classid = o.classid AND d.objid = o.objid
+      LEFT JOIN pg_authid r ON o.owner = r.oid
+    WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+      AND e.extname IN ('atid', 'atid_crypto')
+  ), ours AS (
+    SELECT classid, objid FROM member WHERE rolsuper
+    UNION
+    SELECT d.classid, d.objid
+    FROM pg_depend d JOIN member m ON d.refclassid = m.classid AND d.refobjid = m.objid
+    WHERE m.rolsuper AND d.deptype IN ('a', 'i')
+  ), checked AS (
+    TABLE ours
+    UNION
+    SELECT classid, objid FROM member WHERE rolsuper IS NULL
+  )
+  SELECT pg_describe_object(d.classid, d.objid, d.objsubid),
+    pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+  INTO object, reference
+  FROM checked JOIN pg_depend d USING (classid, objid)
+  WHERE d.deptype IN ('n', 'a', 'i')
+    AND (d.refclassid, d.refobjid) NOT IN (TABLE ours UNION ALL SELECT 'pg_namespace'::regclass, schema)
+  LIMIT 1;
+
+  IF FOUND THEN
+    RAISE object_not_in_prerequisite_state USING
+      MESSAGE = format('%s refers to %s, which does not belong to the extension', object, reference),
+      DETAIL = 'All objects of atid and atid_crypto must lie in the schema of atid, belong to a superuser, and refer to such objects only.',
+      HINT = 'If the schema of atid was renamed, give it its name back before atid_crypto is created.';
+  END IF;
+END
+$$;
