@@ -20,19 +20,20 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
-#include "parser/parse_func.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
 
 #include "codec/block/block.h"
 #include "codec/block/block_seek.h"
@@ -132,8 +133,11 @@ PG_FUNCTION_INFO_V1(atid_block_out);
 Datum
 atid_block_out(PG_FUNCTION_ARGS)
 {
-	return DirectFunctionCall1(byteaout,
-							   PointerGetDatum(atid_block_of_value(PG_GETARG_BYTEA_PP(0))));
+	bytea	   *block = atid_block_of_value(PG_GETARG_BYTEA_PP(0));
+	Datum		text = DirectFunctionCall1(byteaout, PointerGetDatum(block));
+
+	pfree(block);
+	PG_RETURN_DATUM(text);
 }
 
 PG_FUNCTION_INFO_V1(atid_block_recv);
@@ -158,9 +162,9 @@ atid_block_send(PG_FUNCTION_ARGS)
  * Casts
  */
 
-PG_FUNCTION_INFO_V1(atid_bytea_to_block);
+PG_FUNCTION_INFO_V1(atid_block_from_bytea);
 Datum
-atid_bytea_to_block(PG_FUNCTION_ARGS)
+atid_block_from_bytea(PG_FUNCTION_ARGS)
 {
 	bytea	   *block = PG_GETARG_BYTEA_PP(0);
 
@@ -178,7 +182,11 @@ PG_FUNCTION_INFO_V1(atid_block_to_jsonb);
 Datum
 atid_block_to_jsonb(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_JSONB_P(atid_jsonb_of_block(atid_block_of_value(PG_GETARG_BYTEA_PP(0))));
+	bytea	   *block = atid_block_of_value(PG_GETARG_BYTEA_PP(0));
+	Jsonb	   *record = atid_jsonb_of_block(block);
+
+	pfree(block);
+	PG_RETURN_JSONB_P(record);
 }
 
 
@@ -189,6 +197,7 @@ atid_block_to_jsonb(PG_FUNCTION_ARGS)
 /* A path, prepared once for each call in a query. */
 typedef struct Path
 {
+	MemoryContext memory;		/* that all of this is in */
 	ArrayType  *array;			/* a copy of the argument */
 	int			count;			/* of steps; -1: it leads to nothing */
 	AtidBlockStep *steps;
@@ -217,18 +226,19 @@ prepare_step(AtidBlockStep *step, bool *none, const char *text, size_t len)
 }
 
 static Path *
-prepare_path(ArrayType *array, MemoryContext memory)
+prepare_path(const ArrayType *array, MemoryContext memory)
 {
 	MemoryContext caller = MemoryContextSwitchTo(memory);
-	Path	   *path = palloc0(sizeof(Path));
+	Path	   *path = palloc(sizeof(Path));
 	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	const char *p;
 
-	path->array = palloc(VARSIZE_ANY(array));
-	memcpy(path->array, array, VARSIZE_ANY(array));
-	path->count = ARR_HASNULL(array) && array_contains_nulls(array) ? -1 : count;
-	path->steps = palloc(Max(count, 1) * sizeof(AtidBlockStep));
-	path->none = palloc(Max(count, 1) * sizeof(bool));
+	path->memory = memory;
+	path->array = palloc(VARSIZE(array));
+	memcpy(path->array, array, VARSIZE(array));
+	path->count = ARR_HASNULL(array) && array_contains_nulls(path->array) ? -1 : count;
+	path->steps = palloc(count * sizeof(AtidBlockStep));
+	path->none = palloc(count * sizeof(bool));
 	p = ARR_DATA_PTR(path->array);
 	for (int i = 0; i < path->count; i++)
 	{
@@ -246,23 +256,33 @@ prepare_path(ArrayType *array, MemoryContext memory)
 static const Path *
 path_of_call(FunctionCallInfo fcinfo)
 {
+	FmgrInfo   *flinfo = fcinfo->flinfo;
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-	Path	   *path = fcinfo->flinfo->fn_extra;
+	Path	   *path = flinfo->fn_extra;
+	MemoryContext memory;
 
-	if (path != NULL)
+	if (path == NULL)
+		memory = AllocSetContextCreate(flinfo->fn_mcxt, "path in a block", ALLOCSET_SMALL_SIZES);
+	else if (VARSIZE(path->array) == VARSIZE(array) &&
+			 memcmp(path->array, array, VARSIZE(array)) == 0)
+		return path;
+	else
 	{
-		if (VARSIZE(path->array) == VARSIZE(array) &&
-			memcmp(path->array, array, VARSIZE(array)) == 0)
-			return path;
-		fcinfo->flinfo->fn_extra = NULL;
-		pfree(path->array);
-		pfree(path->steps);
-		pfree(path->none);
-		pfree(path);
+		memory = path->memory;
+		flinfo->fn_extra = NULL;
+		MemoryContextReset(memory);
 	}
-	path = prepare_path(array, fcinfo->flinfo->fn_mcxt);
-	fcinfo->flinfo->fn_extra = path;
+	path = prepare_path(array, memory);
+	flinfo->fn_extra = path;
 	return path;
+}
+
+AtidSeekResult
+atid_block_result(const AtidBlockSeek *seek, AtidSeekResult result)
+{
+	if (result == ATID_SEEK_FAULT && seek->state == ATID_BLOCK_NEWER)
+		refuse_value(ATID_BLOCK_NEWER);
+	return result;
 }
 
 AtidSeekResult
@@ -295,9 +315,7 @@ atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek, bool
 		else
 			result = atid_block_seek_step(seek, step);
 	}
-	if (result == ATID_SEEK_FAULT && seek->state == ATID_BLOCK_NEWER)
-		refuse_value(ATID_BLOCK_NEWER);
-	return result;
+	return atid_block_result(seek, result);
 }
 
 /*
@@ -352,60 +370,120 @@ atid_field_find_packed(FunctionCallInfo fcinfo, AtidField *field)
 
 
 /*
+ * block_is_valid(block): is it strict DAG-CBOR?  What is packed is, as its first byte shows.
+ */
+PG_FUNCTION_INFO_V1(atid_block_is_valid);
+Datum
+atid_block_is_valid(PG_FUNCTION_ARGS)
+{
+	bytea	   *first = PG_GETARG_BYTEA_P_SLICE(0, 0, 1);
+	AtidCborReader reader;
+
+	if (!atid_block_is_raw((const uint8_t *) VARDATA_ANY(first), VARSIZE_ANY_EXHDR(first)))
+		PG_RETURN_BOOL(true);
+	atid_block_reader_init(&reader, atid_block_of_value(PG_GETARG_BYTEA_PP(0)));
+	PG_RETURN_BOOL(atid_block_read_rest(&reader));
+}
+
+
+/*
  * The planner's support
+ *
+ * Functions are found by their names in the schema of the one that is called, where others may
+ * have created some of the same names.  So each must have the C function that it has in the
+ * extension, which only a superuser can create one with.
  */
 
 /* What is called in the place of a function over bytea. */
-static const char *const replaced[][2] = {
-	{"dag_cbor_get", "block_get"},
-	{"dag_cbor_get_text", "block_get_text"},
-	{"dag_cbor_get_block", "block_get_block"},
-	{"dag_cbor_typeof", "block_typeof"},
-	{"dag_cbor_ref_uri", "block_ref_uri"},
-	{"dag_cbor_is_valid", "block_is_valid"},
+static const struct
+{
+	const char *name;
+	const char *packed;
+	PGFunction	function;
+}			replaced[] = {
+	{"dag_cbor_get", "block_get", atid_block_get},
+	{"dag_cbor_get_text", "block_get_text", atid_block_get_text},
+	{"dag_cbor_get_block", "block_get_block", atid_block_get_block},
+	{"dag_cbor_typeof", "block_typeof", atid_block_typeof},
+	{"dag_cbor_ref_uri", "block_ref_uri", atid_block_ref_uri},
+	{"dag_cbor_is_valid", "block_is_valid", atid_block_is_valid},
 };
 
+static bool
+is_function(Oid oid, PGFunction function)
+{
+	FmgrInfo	info;
+
+	fmgr_info(oid, &info);
+	return info.fn_addr == function;
+}
+
 /*
- * The function of this name in a schema whose arguments are these; InvalidOid if there is none.
+ * The type whose cast to bytea an expression is, if it is one that block_to_bytea() makes in
+ * this schema; else InvalidOid.
  */
 static Oid
-function_in(Oid schema, const char *name, int count, const Oid *types)
+type_of_cast(const Node *expression, Oid schema)
 {
-	List	   *names = list_make2(makeString(get_namespace_name(schema)),
-								   makeString(pstrdup(name)));
+	const FuncExpr *cast = (const FuncExpr *) expression;
+	const char *name;
+	Oid		   *types;
+	int			count;
 
-	return LookupFuncName(names, count, types, true);
+	if (!IsA(expression, FuncExpr) || get_func_namespace(cast->funcid) != schema)
+		return InvalidOid;
+	name = get_func_name(cast->funcid);
+	if (name == NULL || strcmp(name, "block_to_bytea") != 0 ||
+		!is_function(cast->funcid, atid_block_to_bytea))
+		return InvalidOid;
+	get_func_signature(cast->funcid, &types, &count);
+	return types[0];
+}
+
+/*
+ * The function that reads packed bytes in the place of one of this name; InvalidOid if there is
+ * none.  This is no look-up by the parser: whoever runs the query need not have the right to
+ * use the schema.
+ */
+static Oid
+packed_function(const char *name, Oid schema, Oid type, int count)
+{
+	Oid			types[2] = {type, TEXTARRAYOID};
+
+	for (size_t i = 0; i < lengthof(replaced); i++)
+		if (strcmp(name, replaced[i].name) == 0)
+		{
+			Oid			oid = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+											  CStringGetDatum(replaced[i].packed),
+											  PointerGetDatum(buildoidvector(types, count)),
+											  ObjectIdGetDatum(schema));
+
+			return OidIsValid(oid) && is_function(oid, replaced[i].function) ? oid : InvalidOid;
+		}
+	return InvalidOid;
 }
 
 /*
  * The call that reads the packed bytes, in the place of a call whose first argument is the cast
- * of a block; NULL if it is another.
+ * of a block; NULL if it is another.  Named and default arguments are in their places by now.
  */
 static Node *
 simplify_block(const FuncExpr *call)
 {
-	const FuncExpr *cast = linitial(call->args);
-	Oid			schema = get_func_namespace(call->funcid);
 	const char *name = get_func_name(call->funcid);
-	Oid			types[2] = {InvalidOid, TEXTARRAYOID};
+	Oid			schema = get_func_namespace(call->funcid);
+	Oid			type = type_of_cast(linitial(call->args), schema);
 	Oid			function = InvalidOid;
 	FuncExpr   *result;
 
-	if (!IsA(cast, FuncExpr) || list_length(cast->args) != 1 || name == NULL ||
-		get_func_namespace(cast->funcid) != schema)
-		return NULL;
-	types[0] = exprType(linitial(cast->args));
-	if (cast->funcid != function_in(schema, "block_to_bytea", 1, types))
-		return NULL;
-	for (size_t i = 0; i < lengthof(replaced) && !OidIsValid(function); i++)
-		if (strcmp(name, replaced[i][0]) == 0)
-			function = function_in(schema, replaced[i][1], list_length(call->args), types);
+	if (name != NULL && OidIsValid(type))
+		function = packed_function(name, schema, type, list_length(call->args));
 	if (!OidIsValid(function))
 		return NULL;
-
 	result = makeFuncExpr(function, call->funcresulttype, list_copy(call->args), call->funccollid,
 						  call->inputcollid, COERCE_EXPLICIT_CALL);
-	linitial(result->args) = linitial(cast->args);
+	linitial(result->args) = linitial(((FuncExpr *) linitial(call->args))->args);
+	result->location = call->location;
 	return (Node *) result;
 }
 
@@ -421,19 +499,3 @@ atid_dag_cbor_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(answer);
 }
 
-
-/*
- * block_is_valid(block): is it strict DAG-CBOR?  What is packed is.
- */
-PG_FUNCTION_INFO_V1(atid_block_is_valid);
-Datum
-atid_block_is_valid(PG_FUNCTION_ARGS)
-{
-	bytea	   *value = PG_GETARG_BYTEA_PP(0);
-	AtidCborReader reader;
-
-	if (!atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
-		PG_RETURN_BOOL(true);
-	atid_block_reader_init(&reader, atid_block_of_value(value));
-	PG_RETURN_BOOL(atid_block_read_rest(&reader));
-}

@@ -33,4 +33,17 @@ extern AtidSeekResult atid_field_find_packed(FunctionCallInfo fcinfo, AtidField 
 extern AtidSeekResult atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek,
 									  bool *of_special);
 
+/*
+ * The result of a seek, as it is.  Raises 0A000 where that is a fault because a newer version
+ * has written the value.
+ */
+extern AtidSeekResult atid_block_result(const AtidBlockSeek *seek, AtidSeekResult result);
+
+/* What the planner calls in the place of functions over bytea. */
+extern PGDLLEXPORT Datum atid_block_get(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum atid_block_get_text(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum atid_block_get_block(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum atid_block_typeof(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum atid_block_ref_uri(PG_FUNCTION_ARGS);
+
 #endif							/* ATID_RECORD_BLOCK_H */

@@ -28,12 +28,12 @@
 
 #include "address/address.h"
 #include "cid.h"
+#include "codec/block/block_text.h"
 #include "codec/cbor/dagcbor.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/text/address.h"
 #include "compat.h"
 #include "function.h"
-#include "codec/block/block_text.h"
 #include "record/block.h"
 #include "record/decode.h"
 #include "record/encode.h"
@@ -585,13 +585,13 @@ atid_block_ref_uri(PG_FUNCTION_ARGS)
 	if (atid_block_seek_kind(&seek) == ATID_SEEK_MAP)
 	{
 		atid_block_step_init(&step, "uri", strlen("uri"));
-		if (atid_block_seek_step(&seek, &step) != ATID_SEEK_FOUND)
+		if (atid_block_result(&seek, atid_block_seek_step(&seek, &step)) != ATID_SEEK_FOUND)
 			PG_RETURN_NULL();
 	}
 	len = seek.string < 0 ? atid_block_at_uri(seek.p, seek.end, packed) : 0;
 	if (len > 0)
 		PG_RETURN_DATUM(atid_bytes_datum(packed, len));
-	if (atid_block_seek_text(&seek, text, &s, &len) != ATID_SEEK_FOUND ||
+	if (atid_block_result(&seek, atid_block_seek_text(&seek, text, &s, &len)) != ATID_SEEK_FOUND ||
 		!ref_of_text(&s, &len, room))
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(atid_at_uri_datum(s, len));

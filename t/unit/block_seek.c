@@ -67,6 +67,9 @@ static const Case cases[] = {
 	{"50 ffffffff7f ea", "0", "!", "more items than bytes"},
 	{"48 f1 ea", "1", "!", "a reserved code to pass over"},
 	{"48 ff ea", "1", "!", "a raw block to pass over"},
+	{"47 f1", "0", "!", "a reserved code that a path leads to"},
+	{"47 ff", "0", "!", "a raw block that a path leads to"},
+	{"f1", "a", "!", "a reserved code that a path begins with"},
 	{"92 ff ff", "a", "!", "an object with a number above all"},
 	{"e7 ff", "", "!", "a string with a number above all"},
 };

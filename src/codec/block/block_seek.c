@@ -187,11 +187,20 @@ skip_values(AtidBlockSeek *seek, const uint8_t *p, uint64_t left)
 	return p;
 }
 
+/*
+ * A value at p, which is NULL where it could not be found.  Its code is one that this version
+ * knows: nobody can say what kind of value another is.
+ */
 static AtidSeekResult
 found_at(AtidBlockSeek *seek, const uint8_t *p)
 {
 	if (p == NULL || p == seek->end)
 		return ATID_SEEK_FAULT;
+	if (*p >= BLOCK_RESERVED)
+	{
+		seek->state = *p == BLOCK_RAW ? ATID_BLOCK_DAMAGED : ATID_BLOCK_NEWER;
+		return ATID_SEEK_FAULT;
+	}
 	seek->p = p;
 	return ATID_SEEK_FOUND;
 }
@@ -300,13 +309,12 @@ AtidSeekResult
 atid_block_seek_init(AtidBlockSeek *seek, const uint8_t *packed, size_t len)
 {
 	ATID_ASSERT(!atid_block_is_raw(packed, len));
-	seek->p = packed;
 	seek->end = packed + len;
 	seek->string = ATID_DICTIONARY_NONE;
 	seek->depth = 0;
 	seek->state = ATID_BLOCK_DAMAGED;
 	seek->pause = NULL;
-	return len > 0 ? ATID_SEEK_FOUND : ATID_SEEK_FAULT;
+	return found_at(seek, packed);
 }
 
 AtidSeekResult
