@@ -61,9 +61,17 @@
  *	- a block may have several packed forms, after the dictionary has grown; so packed
  *	  bytes are never compared.
  *
- * A byte of a packed value stands for at most ATID_BLOCK_EXPANSION_MAX bytes of the
- * block.  The longest one is that of a string or an object's keys: both are in the
- * dictionary, and the unit tests compute it.
+ * A packed value stands for at most ATID_BLOCK_EXPANSION_MAX bytes a byte.  To see that, let each
+ * value account for its own bytes, for the key that an object has for it, and if it is an object
+ * for its head and its "$type".  Then a value accounts for a key and one of these:
+ *	- bytes that it has in both forms, and a head, which has at most 9 bytes;
+ *	- a text of block_text.c, which is at most 7 times as long as its packed form, but for a
+ *	  string in it;
+ *	- a string of the dictionary;
+ *	- the head of an object, "$type" and its name.
+ * Strings and names of 55 and 50 bytes take two bytes or more; those that take one are shorter.
+ * t/unit/dictionary.c computes the worst case, which is 79.  Of a damaged value a part is
+ * written, which ends with one key more at most.
  *
  *-------------------------------------------------------------------------
  */
