@@ -44,6 +44,7 @@ REGRESS = \
 	datetime \
 	record \
 	reference \
+	block \
 	lexicon \
 	conforms \
 	network \
