@@ -58,7 +58,9 @@ claim_restored(const uint8_t *packed, size_t packed_len, const uint8_t *block, s
 	CLAIM(atid_block_len(packed, packed_len, &restored_len, NULL) == ATID_BLOCK_OK);
 	CLAIM(restored_len == len);
 	restored = exact_memory(len);
-	CLAIM(atid_block_restore(packed, packed_len, restored, len, NULL) == ATID_BLOCK_OK);
+	CLAIM(atid_block_restore(packed, packed_len, restored, len, &restored_len,
+							 NULL) == ATID_BLOCK_OK);
+	CLAIM(restored_len == len);
 	CLAIM(memcmp(restored, block, len) == 0);
 	CLAIM(atid_block_is(packed, packed_len, block, len, NULL));
 	free(restored);
@@ -117,6 +119,7 @@ static void
 claim_bounded(const uint8_t *packed, size_t packed_len)
 {
 	size_t		len = 0;
+	size_t		restored_len;
 	AtidBlockState state = atid_block_len(packed, packed_len, &len, NULL);
 	AtidBlockSeek seek;
 	AtidSeekResult result;
@@ -126,10 +129,13 @@ claim_bounded(const uint8_t *packed, size_t packed_len)
 	if (state == ATID_BLOCK_OK && len < RESTORED_MAX)
 	{
 		restored = exact_memory(len);
-		CLAIM(atid_block_restore(packed, packed_len, restored, len, NULL) == ATID_BLOCK_OK);
+		CLAIM(atid_block_restore(packed, packed_len, restored, len, &restored_len,
+								 NULL) == ATID_BLOCK_OK);
+		CLAIM(restored_len == len);
 		CLAIM(atid_block_is(packed, packed_len, restored, len, NULL));
 		if (len > 0)
-			CLAIM(atid_block_restore(packed, packed_len, restored, len - 1, NULL) != ATID_BLOCK_OK);
+			CLAIM(atid_block_restore(packed, packed_len, restored, len - 1, &restored_len,
+									 NULL) != ATID_BLOCK_OK);
 		free(restored);
 	}
 	if (atid_block_is_raw(packed, packed_len))

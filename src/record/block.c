@@ -35,6 +35,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "cid.h"
 #include "codec/block/block.h"
 #include "codec/block/block_seek.h"
 #include "compat.h"
@@ -76,13 +77,19 @@ value_of_block(const void *block, size_t len)
 
 /*
  * The block of packed bytes, as a bytea; NULL, and the state, if they cannot be read.
+ *
+ * Nearly every record fits into the room on the stack, and need not be measured before.
  */
 static bytea *
 restore(const uint8_t *packed, size_t packed_len, AtidBlockState *state)
 {
+	uint8_t		room[4096];
 	size_t		len;
 	bytea	   *block;
 
+	*state = atid_block_restore(packed, packed_len, room, sizeof(room), &len, NULL);
+	if (*state == ATID_BLOCK_OK)
+		return (bytea *) DatumGetPointer(atid_bytes_datum(room, len));
 	*state = atid_block_len(packed, packed_len, &len, atid_check_for_interrupts);
 	if (*state != ATID_BLOCK_OK)
 		return NULL;
@@ -93,9 +100,10 @@ restore(const uint8_t *packed, size_t packed_len, AtidBlockState *state)
 	}
 	block = palloc(VARHDRSZ + len);
 	SET_VARSIZE(block, VARHDRSZ + len);
-	*state = atid_block_restore(packed, packed_len, (uint8_t *) VARDATA(block), len,
+	*state = atid_block_restore(packed, packed_len, (uint8_t *) VARDATA(block), len, &len,
 								atid_check_for_interrupts);
-	return *state == ATID_BLOCK_OK ? block : NULL;
+	Assert(*state == ATID_BLOCK_OK);
+	return block;
 }
 
 bytea *

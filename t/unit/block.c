@@ -151,7 +151,8 @@ comes_back(const uint8_t *block, size_t len, const uint8_t *want, size_t want_le
 	size_t		restored_len;
 	bool		good = atid_block_len(packed, packed_len, &restored_len, NULL) == ATID_BLOCK_OK &&
 		restored_len == len &&
-		atid_block_restore(packed, packed_len, restored, len, NULL) == ATID_BLOCK_OK &&
+		atid_block_restore(packed, packed_len, restored, len, &restored_len,
+						   NULL) == ATID_BLOCK_OK && restored_len == len &&
 		memcmp(restored, block, len) == 0 && packed_len <= len + 1 &&
 		(want == NULL || (packed_len == want_len && memcmp(packed, want, want_len) == 0));
 

@@ -187,10 +187,11 @@ ATID_NODISCARD extern AtidBlockState atid_block_len(const uint8_t *packed, size_
 													size_t *len, void (*pause) (void));
 
 /*
- * Write the block to the len bytes at dst, where len is that of atid_block_len().
+ * Write the block to the "room" bytes at dst; its length is in *len.  Where it does not fit, the
+ * state is ATID_BLOCK_DAMAGED.
  */
 ATID_NODISCARD extern AtidBlockState atid_block_restore(const uint8_t *packed, size_t packed_len,
-														uint8_t *dst, size_t len,
+														uint8_t *dst, size_t room, size_t *len,
 														void (*pause) (void));
 
 /*
@@ -239,6 +240,20 @@ typedef struct AtidBlockObject
 	AtidObject	object;
 	uint64_t	optional;		/* the bitmap */
 } AtidBlockObject;
+
+/*
+ * Does an object have a key?  It is called for each of its keys in turn; *optional is the bitmap
+ * of those that are to come.
+ */
+static inline bool
+atid_block_has_key(const AtidObjectKey *key, uint64_t *optional)
+{
+	bool		has = key->required || (*optional & 1) != 0;
+
+	if (!key->required)
+		*optional >>= 1;
+	return has;
+}
 
 /*
  * Read what follows the code of an object at p.  Returns the byte behind it, where its

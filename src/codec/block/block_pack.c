@@ -41,7 +41,6 @@ typedef struct Level
 	const AtidObjectKey *key;	/* of an object, the next key; NULL: it is none */
 	uint64_t	optional;		/* the bits of its optional keys to come */
 	int			object;			/* of an array, what its values are expected to be */
-	bool		map;
 } Level;
 
 typedef struct Packer
@@ -263,7 +262,7 @@ open_map(Packer *packer, const uint8_t *p, uint64_t pairs, int hint)
 {
 	Level	   *level = &packer->levels[packer->depth++];
 
-	*level = (Level) {2 * pairs, NULL, 0, ATID_DICTIONARY_NONE, true};
+	*level = (Level) {2 * pairs, NULL, 0, ATID_DICTIONARY_NONE};
 	if (packer->depth <= OBJECT_DEPTH_MAX)
 	{
 		int			number = typed_object(packer, p, pairs, hint);
@@ -287,7 +286,7 @@ open_map(Packer *packer, const uint8_t *p, uint64_t pairs, int hint)
 static bool
 open_array(Packer *packer, uint64_t count, int hint)
 {
-	packer->levels[packer->depth++] = (Level) {count, NULL, 0, hint, false};
+	packer->levels[packer->depth++] = (Level) {count, NULL, 0, hint};
 	return count <= BLOCK_ARRAY_SHORT_MAX ?
 		put_number(packer, BLOCK_ARRAY_SHORT + (unsigned) count, 0, 0) :
 		put_varint(packer, BLOCK_ARRAY, count);
@@ -307,8 +306,11 @@ pack_link(Packer *packer, const uint8_t *p)
 	len--;
 	p = cid + len;
 	if (atid_cid_is_blessed(cid, (size_t) len))
-		return put_number(packer, cid[1] == ATID_CODEC_RAW ? BLOCK_LINK_RAW : BLOCK_LINK_CBOR, 0, 0) &&
-			put(packer, cid + 4, ATID_SHA2_256_LEN) ? p : NULL;
+	{
+		unsigned	code = cid[1] == ATID_CODEC_RAW ? BLOCK_LINK_RAW : BLOCK_LINK_CBOR;
+
+		return put_number(packer, code, 0, 0) && put(packer, cid + 4, ATID_SHA2_256_LEN) ? p : NULL;
+	}
 	return len <= UINT8_MAX && put_number(packer, BLOCK_LINK_OTHER, len, 1) &&
 		put(packer, cid, (size_t) len) ? p : NULL;
 }
@@ -319,19 +321,12 @@ pack_link(Packer *packer, const uint8_t *p)
 static inline const AtidObjectKey *
 next_key(Level *level)
 {
-	for (;;)
-	{
-		const AtidObjectKey *key = level->key++;
-		bool		has = key->required;
+	const AtidObjectKey *key;
 
-		if (!has)
-		{
-			has = (level->optional & 1) != 0;
-			level->optional >>= 1;
-		}
-		if (has)
-			return key;
-	}
+	do
+		key = level->key++;
+	while (!atid_block_has_key(key, &level->optional));
+	return key;
 }
 
 /*
@@ -370,6 +365,42 @@ pack_value(Packer *packer, const uint8_t *p, int hint)
 }
 
 /*
+ * Go from behind a value, p, to the next one that is packed, and tell what it is expected to be.
+ * Keys of an object are not packed, and neither is its type.  NULL: that was the last one.
+ */
+static inline const uint8_t *
+next_value(Packer *packer, const uint8_t *p, int *hint)
+{
+	for (;;)
+	{
+		Level	   *level;
+		const AtidObjectKey *key;
+		unsigned	major;
+		uint64_t	len;
+
+		while (packer->depth > 0 && packer->levels[packer->depth - 1].left == 0)
+			packer->depth--;
+		if (packer->depth == 0)
+		{
+			ATID_ASSERT(p == packer->end);
+			return NULL;
+		}
+		level = &packer->levels[packer->depth - 1];
+		level->left--;
+		*hint = level->object;
+		if (level->key == NULL)
+			return p;
+		key = next_key(level);
+		p = read_head(p, &major, &len) + len;
+		*hint = key->object;
+		level->left--;
+		if (!key->constant)
+			return p;
+		p = skip_item(packer, p);
+	}
+}
+
+/*
  * Pack the block at p.  Returns false where the packed value would be longer than it.
  */
 static bool
@@ -379,48 +410,16 @@ pack(Packer *packer, const uint8_t *p)
 	int			hint = ATID_DICTIONARY_NONE;
 
 	packer->depth = 0;
-	for (;;)
+	while (p != NULL)
 	{
-		Level	   *level;
-
 		p = pack_value(packer, p, hint);
 		if (p == NULL)
 			return false;
 		if (++items % ITEMS_AT_ONCE == 0 && packer->pause != NULL)
 			packer->pause();
-
-		/* the next value: keys of an object are not packed, nor is its type */
-		for (;;)
-		{
-			while (packer->depth > 0 && packer->levels[packer->depth - 1].left == 0)
-				packer->depth--;
-			if (packer->depth == 0)
-			{
-				ATID_ASSERT(p == packer->end);
-				return true;
-			}
-			level = &packer->levels[packer->depth - 1];
-			level->left--;
-			hint = level->object;
-			if (!level->map)
-				break;
-			if (level->key != NULL)
-			{
-				unsigned	major;
-				uint64_t	len;
-				const AtidObjectKey *key = next_key(level);
-
-				p = read_head(p, &major, &len) + len;
-				hint = key->object;
-				level->left--;
-				if (!key->constant)
-					break;
-				p = skip_item(packer, p);
-				continue;
-			}
-			break;
-		}
+		p = next_value(packer, p, &hint);
 	}
+	return true;
 }
 
 size_t

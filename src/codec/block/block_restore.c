@@ -74,7 +74,7 @@ sink_put(Sink *sink, SinkMode mode, const void *bytes, size_t len)
 		return false;
 	if (mode == SINK_WRITE)
 		memcpy(sink->dst + sink->len, bytes, len);
-	else if (mode == SINK_COMPARE && memcmp(sink->block + sink->len, bytes, len) != 0)
+	else if (mode == SINK_COMPARE && !atid_bytes_equal(sink->block + sink->len, bytes, len))
 		return false;
 	sink->len += len;
 	return true;
@@ -182,14 +182,8 @@ write_key(Level *level, Sink *sink, SinkMode mode)
 		const AtidObjectKey *key = level->key++;
 
 		ATID_ASSERT(key < level->end);
-		if (!key->required)
-		{
-			bool		has = (level->optional & 1) != 0;
-
-			level->optional >>= 1;
-			if (!has)
-				continue;
-		}
+		if (!atid_block_has_key(key, &level->optional))
+			continue;
 		level->left--;
 		if (!sink_put_string(sink, mode, key->string))
 			return KEY_NO_ROOM;
@@ -366,7 +360,8 @@ restore(const uint8_t *packed, size_t packed_len, Sink *sink, SinkMode mode, voi
 	AtidBlockState state;
 
 	if (atid_block_is_raw(packed, packed_len))
-		return sink_put(sink, mode, packed + 1, packed_len - 1) ? ATID_BLOCK_OK : ATID_BLOCK_DAMAGED;
+		return sink_put(sink, mode, packed + 1, packed_len - 1) ?
+			ATID_BLOCK_OK : ATID_BLOCK_DAMAGED;
 	for (;;)
 	{
 		unsigned	code;
@@ -426,12 +421,14 @@ atid_block_len(const uint8_t *packed, size_t packed_len, size_t *len, void (*pau
 }
 
 AtidBlockState
-atid_block_restore(const uint8_t *packed, size_t packed_len, uint8_t *dst, size_t len,
-				   void (*pause) (void))
+atid_block_restore(const uint8_t *packed, size_t packed_len, uint8_t *dst, size_t room,
+				   size_t *len, void (*pause) (void))
 {
-	Sink		sink = {0, len, dst, NULL};
+	Sink		sink = {0, room, dst, NULL};
+	AtidBlockState state = restore(packed, packed_len, &sink, SINK_WRITE, pause);
 
-	return restore(packed, packed_len, &sink, SINK_WRITE, pause);
+	*len = sink.len;
+	return state;
 }
 
 bool

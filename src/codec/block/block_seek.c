@@ -61,6 +61,14 @@ is_map(unsigned code)
 	return code == BLOCK_MAP || is_object(code);
 }
 
+/* A code that has no value here.  Returns NULL. */
+static const uint8_t *
+refuse_code(AtidBlockSeek *seek, unsigned code)
+{
+	seek->state = code == BLOCK_RAW ? ATID_BLOCK_DAMAGED : ATID_BLOCK_NEWER;
+	return NULL;
+}
+
 /* The values that an object has in the packed bytes. */
 static inline uint64_t
 object_values(const AtidBlockObject *object)
@@ -71,14 +79,8 @@ object_values(const AtidBlockObject *object)
 	for (int i = 0; i < object->object.count; i++)
 	{
 		const AtidObjectKey *key = &object->object.keys[i];
-		bool		has = key->required;
 
-		if (!has)
-		{
-			has = (optional & 1) != 0;
-			optional >>= 1;
-		}
-		values += has && !key->constant;
+		values += atid_block_has_key(key, &optional) && !key->constant;
 	}
 	return values;
 }
@@ -99,6 +101,59 @@ read_count(unsigned code, const uint8_t *p, const uint8_t *end, uint64_t *count)
 }
 
 /*
+ * Read how many values are in an array, map or object, whose code is before p.  Each of them takes
+ * a byte at least.
+ */
+static const uint8_t *
+read_values(AtidBlockSeek *seek, unsigned code, const uint8_t *p, uint64_t *values)
+{
+	AtidBlockObject object;
+
+	if (is_object(code))
+	{
+		p = atid_block_object(code, p, seek->end, &object, &seek->state);
+		if (p == NULL)
+			return NULL;
+		*values = object_values(&object);
+		return *values <= (uint64_t) (seek->end - p) ? p : NULL;
+	}
+	p = read_count(code, p, seek->end, values);
+	if (p != NULL && code == BLOCK_MAP)
+		*values *= 2;
+	return p;
+}
+
+/*
+ * Pass over what follows a code that has a length behind it: at once, or where there is no rule
+ * behind the account of an AT URI.
+ */
+static inline const uint8_t *
+skip_length(unsigned code, const uint8_t *p, const uint8_t *end)
+{
+	size_t		before = 0;		/* bytes before the length */
+	size_t		size = 1;		/* of the length */
+	size_t		more = 0;		/* than the length says */
+	size_t		n;
+
+	if (follows[code] != OTHER)
+		size = follows[code] - LENGTH;
+	else if (code == BLOCK_TEXT_8)
+		more = BLOCK_TEXT_SHORT_MAX + 1;
+	else
+	{
+		ATID_ASSERT(code == BLOCK_URI_OTHER || code == BLOCK_URI_KEY ||
+					code == BLOCK_URI_COLLECTION);
+		before = BLOCK_PLC_LEN + (code == BLOCK_URI_KEY ? 2 : 0);
+		more = code == BLOCK_URI_COLLECTION ? BLOCK_TID_LEN : 0;
+	}
+	if ((size_t) (end - p) < before + size)
+		return NULL;
+	n = (size_t) atid_block_number(p + before, size) + more;
+	p += before + size;
+	return n <= (size_t) (end - p) ? p + n : NULL;
+}
+
+/*
  * Pass over so many values at p.  Returns the byte behind them; NULL, and the state, where
  * that cannot be done.
  */
@@ -106,83 +161,33 @@ static const uint8_t *
 skip_values(AtidBlockSeek *seek, const uint8_t *p, uint64_t left)
 {
 	const uint8_t *end = seek->end;
-	unsigned	values = 0;
+	unsigned	skipped = 0;
 
 	seek->state = ATID_BLOCK_DAMAGED;
-	for (; left > 0; left--)
+	for (; left > 0 && p != NULL; left--)
 	{
 		unsigned	code;
-		size_t		n;
-		uint64_t	count;
+		uint64_t	values;
 
-		if (++values % VALUES_AT_ONCE == 0 && seek->pause != NULL)
+		if (++skipped % VALUES_AT_ONCE == 0 && seek->pause != NULL)
 			seek->pause();
 		if (p == end)
 			return NULL;
 		code = *p++;
-		n = follows[code];
-		if (n >= LENGTH && n < OTHER)
+		if (follows[code] < LENGTH)
+			p = follows[code] <= end - p ? p + follows[code] : NULL;
+		else if (code >= BLOCK_RESERVED)
+			return refuse_code(seek, code);
+		else if (code >= BLOCK_ARRAY_SHORT && code < BLOCK_STRING_SHORT)
 		{
-			size_t		size = n - LENGTH;
-
-			if ((size_t) (end - p) < size)
+			p = read_values(seek, code, p, &values);
+			/* what is to come takes a byte a value, so left stays small */
+			if (p == NULL || left - 1 > (uint64_t) (end - p) - values)
 				return NULL;
-			n = (size_t) atid_block_number(p, size);
-			p += size;
+			left += values;
 		}
-		else if (n == OTHER)
-		{
-			size_t		before;
-
-			switch (code)
-			{
-				case BLOCK_TEXT_8:
-					if (p == end)
-						return NULL;
-					n = *p++ + BLOCK_TEXT_SHORT_MAX + 1;
-					break;
-				case BLOCK_URI_OTHER:
-				case BLOCK_URI_COLLECTION:
-				case BLOCK_URI_KEY:
-					before = BLOCK_PLC_LEN + (code == BLOCK_URI_KEY ? 2 : 0);
-					if ((size_t) (end - p) <= before)
-						return NULL;
-					n = before + 1 + p[before] + (code == BLOCK_URI_COLLECTION ? BLOCK_TID_LEN : 0);
-					break;
-				default:
-					if (is_object(code))
-					{
-						AtidBlockObject object;
-
-						p = atid_block_object(code, p, end, &object, &seek->state);
-						if (p == NULL)
-							return NULL;
-						count = object_values(&object);
-					}
-					else if (code >= BLOCK_ARRAY_SHORT && code <= BLOCK_MAP)
-					{
-						p = read_count(code, p, end, &count);
-						if (p == NULL)
-							return NULL;
-						if (code == BLOCK_MAP)
-							count *= 2;
-					}
-					else
-					{
-						if (code != BLOCK_RAW)
-							seek->state = ATID_BLOCK_NEWER;
-						return NULL;
-					}
-					/* each value to come takes a byte at least, so left stays small */
-					if (count > (uint64_t) (end - p) || left - 1 > (uint64_t) (end - p) - count)
-						return NULL;
-					left += count;
-					continue;
-			}
-		}
-		if (n > (size_t) (end - p))
-			return NULL;
-		p += n;
+		else
+			p = skip_length(code, p, end);
 	}
 	return p;
 }
@@ -198,7 +203,7 @@ found_at(AtidBlockSeek *seek, const uint8_t *p)
 		return ATID_SEEK_FAULT;
 	if (*p >= BLOCK_RESERVED)
 	{
-		seek->state = *p == BLOCK_RAW ? ATID_BLOCK_DAMAGED : ATID_BLOCK_NEWER;
+		(void) refuse_code(seek, *p);
 		return ATID_SEEK_FAULT;
 	}
 	seek->p = p;
@@ -222,13 +227,8 @@ seek_object_key(AtidBlockSeek *seek, unsigned code, const uint8_t *p, const Atid
 	for (int i = 0; i < object.object.count; i++)
 	{
 		const AtidObjectKey *key = &object.object.keys[i];
-		bool		has = key->required;
+		bool		has = atid_block_has_key(key, &object.optional);
 
-		if (!has)
-		{
-			has = (object.optional & 1) != 0;
-			object.optional >>= 1;
-		}
 		if (key->string == step->string)
 		{
 			if (!has)

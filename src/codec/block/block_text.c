@@ -53,6 +53,15 @@ put_number(uint8_t *dst, uint64_t value, int len)
 	return dst + len;
 }
 
+/* Bytes behind their length, which has a byte. */
+static uint8_t *
+put_short(uint8_t *dst, const char *text, size_t len)
+{
+	*dst++ = (uint8_t) len;
+	memcpy(dst, text, len);
+	return dst + len;
+}
+
 /*
  * Datetimes
  */
@@ -372,14 +381,50 @@ restore_time(unsigned code, const uint8_t *p, const uint8_t *end, char *dst, siz
  * AT URIs of a did:plc
  */
 
-/* The last slash, behind which is a TID; NULL if there is none. */
-static const char *
-tid_slash(const char *text, size_t len, uint64_t *tid)
+/*
+ * Write the code of an AT URI to dst, and behind its account a collection and a key with a slash
+ * between them.  Returns the end; NULL where they are not so, or have no form for it.
+ */
+static uint8_t *
+pack_path(const char *path, size_t len, uint8_t *dst)
 {
-	const char *slash = text + len - ATID_TID_TEXT_LEN - 1;
+	const char *slash = memchr(path, '/', len);
+	uint8_t    *p = dst + 1 + BLOCK_PLC_LEN;
+	size_t		collection_len;
+	size_t		key_len;
+	uint64_t	tid;
+	int			number;
 
-	return len > AUTHORITY_LEN + 1 + ATID_TID_TEXT_LEN && *slash == '/' &&
-		atid_tid_from_text(slash + 1, tid) ? slash : NULL;
+	if (slash == NULL)
+		return NULL;
+	collection_len = (size_t) (slash - path);
+	key_len = len - collection_len - 1;
+	number = atid_dictionary_find(path, collection_len);
+	if (number >= 0 && !atid_dictionary_is_nsid(number))
+		number = ATID_DICTIONARY_NONE;
+
+	if (key_len == ATID_TID_TEXT_LEN && atid_tid_from_text(slash + 1, &tid))
+	{
+		if (collection_len == POST_LEN && memcmp(path, POST, POST_LEN) == 0)
+			dst[0] = BLOCK_URI_POST;
+		else if (number >= 0)
+		{
+			dst[0] = BLOCK_URI_TID;
+			p = put_number(p, (uint64_t) number, 2);
+		}
+		else if (collection_len <= UINT8_MAX)
+		{
+			dst[0] = BLOCK_URI_COLLECTION;
+			p = put_short(p, path, collection_len);
+		}
+		else
+			return NULL;
+		return put_number(p, tid, BLOCK_TID_LEN);
+	}
+	if (number < 0 || key_len > UINT8_MAX)
+		return NULL;
+	dst[0] = BLOCK_URI_KEY;
+	return put_short(put_number(p, (uint64_t) number, 2), slash + 1, key_len);
 }
 
 /* A text that begins with "at://". */
@@ -387,68 +432,22 @@ static size_t
 pack_uri(const char *text, size_t len, uint8_t *dst)
 {
 	const char *rest = text + AUTHORITY_LEN;
-	const char *end = text + len;
-	const char *slash;
-	uint8_t    *p = dst + 1 + BLOCK_PLC_LEN;
-	uint64_t	tid;
-	int			number;
+	size_t		rest_len = len - AUTHORITY_LEN;
+	uint8_t    *end = NULL;
 
 	if (len < AUTHORITY_LEN || memcmp(text + SCHEME_LEN, PLC_PREFIX, PLC_PREFIX_LEN) != 0 ||
 		!atid_base32_decode_sortable(text + SCHEME_LEN + PLC_PREFIX_LEN, PLC_BLOCKS, dst + 1))
 		return 0;
-	if (rest < end && *rest == '/')
+	if (rest_len > 0 && *rest == '/')
+		end = pack_path(rest + 1, rest_len - 1, dst);
+	if (end == NULL)
 	{
-		const char *collection = rest + 1;
-
-		slash = tid_slash(text, len, &tid);
-		if (slash != NULL && slash > collection)
-		{
-			size_t		collection_len = (size_t) (slash - collection);
-
-			if (collection_len == POST_LEN && memcmp(collection, POST, POST_LEN) == 0)
-				dst[0] = BLOCK_URI_POST;
-			else
-			{
-				number = atid_dictionary_find(collection, collection_len);
-				if (number >= 0 && atid_dictionary_is_nsid(number))
-				{
-					dst[0] = BLOCK_URI_TID;
-					p = put_number(p, (uint64_t) number, 2);
-				}
-				else if (collection_len <= UINT8_MAX)
-				{
-					dst[0] = BLOCK_URI_COLLECTION;
-					*p++ = (uint8_t) collection_len;
-					memcpy(p, collection, collection_len);
-					p += collection_len;
-				}
-				else
-					return 0;
-			}
-			return (size_t) (put_number(p, tid, BLOCK_TID_LEN) - dst);
-		}
-		slash = memchr(collection, '/', (size_t) (end - collection));
-		if (slash != NULL && end - slash - 1 <= UINT8_MAX)
-		{
-			number = atid_dictionary_find(collection, (size_t) (slash - collection));
-			if (number >= 0 && atid_dictionary_is_nsid(number))
-			{
-				size_t		key_len = (size_t) (end - slash - 1);
-
-				dst[0] = BLOCK_URI_KEY;
-				p = put_number(p, (uint64_t) number, 2);
-				*p++ = (uint8_t) key_len;
-				memcpy(p, slash + 1, key_len);
-				return (size_t) (p + key_len - dst);
-			}
-		}
+		if (rest_len > UINT8_MAX)
+			return 0;
+		dst[0] = BLOCK_URI_OTHER;
+		end = put_short(dst + 1 + BLOCK_PLC_LEN, rest, rest_len);
 	}
-	if (end - rest > UINT8_MAX)
-		return 0;
-	dst[0] = BLOCK_URI_OTHER;
-	*p++ = (uint8_t) (end - rest);
-	memcpy(p, rest, (size_t) (end - rest));
-	return (size_t) (p + (end - rest) - dst);
+	return (size_t) (end - dst);
 }
 
 /* Append bytes that are behind their length at p. */
@@ -534,9 +533,7 @@ pack_https(const char *text, size_t len, uint8_t *dst)
 	if (len - prefix_len > UINT8_MAX)
 		return 0;
 	dst[0] = www ? BLOCK_HTTPS_WWW : BLOCK_HTTPS;
-	dst[1] = (uint8_t) (len - prefix_len);
-	memcpy(dst + 2, text + prefix_len, len - prefix_len);
-	return 2 + len - prefix_len;
+	return (size_t) (put_short(dst + 1, text + prefix_len, len - prefix_len) - dst);
 }
 
 static size_t
@@ -675,6 +672,7 @@ atid_block_at_uri(const uint8_t *p, const uint8_t *end, uint8_t *dst)
 	unsigned	code = *p++;
 	const char *collection = POST;
 	size_t		collection_len = POST_LEN;
+	size_t		of_collection;
 	int			number;
 
 	switch (code)
@@ -698,11 +696,12 @@ atid_block_at_uri(const uint8_t *p, const uint8_t *end, uint8_t *dst)
 		default:
 			return 0;
 	}
-	if ((size_t) (end - p) < (size_t) (code == BLOCK_URI_TID ? 2 : 0) + BLOCK_PLC_LEN + BLOCK_TID_LEN)
+	of_collection = code == BLOCK_URI_TID ? 2 : 0;
+	if ((size_t) (end - p) < BLOCK_PLC_LEN + of_collection + BLOCK_TID_LEN)
 		return 0;
 	dst[0] = ATID_AT_URI_OF_PLC_AND_TID;
 	memcpy(dst + 1, p, BLOCK_PLC_LEN);
-	p += BLOCK_PLC_LEN + (code == BLOCK_URI_TID ? 2 : 0);
+	p += BLOCK_PLC_LEN + of_collection;
 	dst += 1 + BLOCK_PLC_LEN;
 	memcpy(dst, collection, collection_len);
 	dst[collection_len] = '/';
