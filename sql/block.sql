@@ -153,7 +153,8 @@ SELECT pg_typeof(coalesce(block, '\x00'::bytea)),
        block = '\x80', '\x80' = block, block < '\x81'::bytea
 FROM packed WHERE id = 6;
 SELECT block || '\x00' AS appended, substring(block FROM 1 FOR 1), md5(block),
-       block IS NULL AS null, block BETWEEN '\x80' AND '\x81' AS between, block IN ('\x80'::bytea) AS in
+       block IS NULL AS null,
+       block BETWEEN '\x80' AND '\x81' AS between, block IN ('\x80'::bytea) AS in
 FROM packed WHERE id = 6;
 SELECT block FROM packed WHERE id = 6 UNION SELECT '\x80'::bytea;
 SELECT DISTINCT block FROM packed;
@@ -171,7 +172,8 @@ INSERT INTO wrong
 SELECT what, of_packed(packed)
 FROM (VALUES ('nothing', '\x'::bytea), ('a text of 3 bytes', '\x036162'), ('two values', '\x2c2c'),
   ('an object without a value', '\x53'), ('a code to come', '\xf1'),
-  ('a string to come', '\xf0ffff'), ('an object to come', '\x92ffff'), ('raw inside', '\x47ff')) AS v (what, packed);
+  ('a string to come', '\xf0ffff'), ('an object to come', '\x92ffff'),
+  ('raw inside', '\x47ff')) AS v (what, packed);
 SELECT what, atid.dag_cbor_get(block, '{0}') AS get,
        atid.dag_cbor_get_text(block, '{0}') AS get_text,
        atid.dag_cbor_get_block(block, '{0}') AS get_block,
