@@ -265,7 +265,7 @@ sub short
 
 # Functions that stand behind something else are known by that: input and output of a type, the
 # function of an operator, its estimators, a cast, one rule of a domain, support functions of functions,
-# operator classes and aggregates.
+# operator classes and aggregates, and what the planner calls in the place of another function.
 my @functions = catalogue(<<'SQL');
 SELECT CASE n.nspname WHEN 'pg_catalog' THEN '' ELSE n.nspname || '.' END || p.proname,
        (SELECT string_agg(concat_ws(' ', CASE p.proargmodes[i] WHEN 'v' THEN 'VARIADIC' END, p.proargnames[i],
@@ -282,6 +282,7 @@ WHERE p.oid NOT IN (SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend
   AND p.oid NOT IN (SELECT amproc FROM pg_amproc)
   AND p.oid NOT IN (SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]::oid[]) FROM pg_aggregate)
   AND p.proname !~ '_check_'
+  AND obj_description(p.oid, 'pg_proc') !~ '^implementation of '
 ORDER BY 1, 2;
 SQL
 cmp_ok(scalar @functions, '>', 10, 'the catalogue has functions');

@@ -27,6 +27,7 @@ codec/text/*        pure    codec/assert codec/fault codec/formats codec/limits 
 codec/cbor/*        pure    codec/assert codec/fault codec/limits codec/bytes codec/ascii codec/text/* codec/cbor/*
 codec/repository/*  pure    codec/assert codec/fault codec/limits codec/bytes codec/text/* codec/cbor/* codec/repository/*
 codec/lexicon/*     pure    codec/assert codec/fault codec/bytes codec/text/* codec/cbor/* codec/lexicon/*
+codec/block/*       pure    codec/assert codec/fault codec/bytes codec/ascii codec/text/* codec/cbor/* codec/block/*
 codec/*             pure    codec/fault codec/faults codec/formats codec/limits
 generator/clock     pure    codec/text/tid
 generator/random    compat

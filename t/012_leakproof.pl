@@ -79,6 +79,7 @@ sub mutated
 # What each type's values are made of, from the values x of a pool of bytes or of texts in the server's encoding.
 my %made = (
 	bytea => [ bytes => 'x' ],
+	'atid.block' => [ bytes => 'x::atid.block' ],
 	text => [ texts => 'x' ],
 	jsonb => [ json => 'x::jsonb' ],
 	json => [ json => 'x::json' ],

@@ -120,7 +120,7 @@ INSERT INTO app.post (uri, post, made, handle, kind, who, language, link, refs)
 INSERT INTO app.by_uri SELECT uri, 1 FROM app.post;
 INSERT INTO app.by_did SELECT DISTINCT author, 1 FROM app.post;
 SQL
-	'1.2' => <<'SQL');
+	'1.2' => <<'SQL', '1.3' => <<'SQL');
 CREATE TABLE app.lexicons (lexicons atid.lexicon NOT NULL);
 CREATE INDEX ON app.lexicons USING hash (lexicons);
 INSERT INTO app.lexicons VALUES ('{"lexicon": 1, "id": "com.example.a", "defs": {"main": {"type": "token"}}}');
@@ -133,6 +133,8 @@ CREATE TABLE app.block (
 CREATE INDEX ON app.block (atid.dag_cbor_get_text(block, '{n}'));
 INSERT INTO app.block SELECT g, atid.record_to_dag_cbor(jsonb_build_object('text', 'post ' || g, 'n', g,
 	'subject', 'did:web:' || g || '.example')) FROM generate_series(1, 500) g;
+SQL
+CREATE VIEW app.fields AS SELECT n, atid.dag_cbor_get(block) AS record, atid.dag_cbor_ref_uri(block, '{subject}') AS subject FROM app.block;
 SQL
 
 # ... and with the second extension beside it.
