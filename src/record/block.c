@@ -72,7 +72,7 @@ value_of_block(const void *block, size_t len)
 	value = palloc(VARHDRSZ + ATID_BLOCK_PACKED_MAX(len));
 	len = atid_block_pack(block, len, (uint8_t *) VARDATA(value), atid_check_for_interrupts);
 	SET_VARSIZE(value, VARHDRSZ + len);
-	PG_RETURN_BYTEA_P(value);
+	return PointerGetDatum(value);
 }
 
 /*

@@ -224,6 +224,29 @@ read_len(unsigned code, const uint8_t *p, const uint8_t *end, size_t *len)
 	return *len <= (size_t) (end - p) ? p : NULL;
 }
 
+static inline const uint8_t *
+restore_link(unsigned code, const uint8_t *p, const uint8_t *end, Sink *sink, SinkMode mode)
+{
+	uint8_t		head[LINK_HEAD_LEN];
+	size_t		len = ATID_SHA2_256_LEN;
+	bool		fits;
+
+	if (code == BLOCK_LINK_OTHER)
+	{
+		p = read_len(code, p, end, &len);
+		fits = p != NULL && sink_put_head(sink, mode, MAJOR_TAG, ATID_CBOR_TAG_LINK) &&
+			sink_put_head(sink, mode, MAJOR_BYTES, len + 1) && sink_put(sink, mode, "", 1);
+	}
+	else
+	{
+		memcpy(head, link_head, LINK_HEAD_LEN);
+		if (code == BLOCK_LINK_RAW)
+			head[LINK_CODEC_AT] = ATID_CODEC_RAW;
+		fits = len <= (size_t) (end - p) && sink_put(sink, mode, head, LINK_HEAD_LEN);
+	}
+	return fits && sink_put(sink, mode, p, len) ? p + len : NULL;
+}
+
 /*
  * Write the value whose code is before p, and which is no array, map or object.  Returns the
  * byte behind it.
@@ -235,7 +258,6 @@ restore_scalar(unsigned code, const uint8_t *p, const uint8_t *end, Sink *sink, 
 	static const uint8_t sizes[] = {1, 2, 3, 4, 8, 1, 8};
 	static const uint8_t simple[] = {0xF5, 0xF4, 0xF6};
 	size_t		len;
-	bool		fits;
 
 	*state = ATID_BLOCK_DAMAGED;
 	if (code <= BLOCK_TEXT_32)
@@ -281,22 +303,8 @@ restore_scalar(unsigned code, const uint8_t *p, const uint8_t *end, Sink *sink, 
 				sink_put(sink, mode, p, len) ? p + len : NULL;
 		case BLOCK_LINK_CBOR:
 		case BLOCK_LINK_RAW:
-			{
-				uint8_t		head[LINK_HEAD_LEN];
-
-				memcpy(head, link_head, LINK_HEAD_LEN);
-				if (code == BLOCK_LINK_RAW)
-					head[LINK_CODEC_AT] = ATID_CODEC_RAW;
-				return (size_t) (end - p) >= ATID_SHA2_256_LEN &&
-					sink_put(sink, mode, head, LINK_HEAD_LEN) &&
-					sink_put(sink, mode, p, ATID_SHA2_256_LEN) ? p + ATID_SHA2_256_LEN : NULL;
-			}
 		case BLOCK_LINK_OTHER:
-			p = read_len(code, p, end, &len);
-			fits = p != NULL && sink_put_head(sink, mode, MAJOR_TAG, ATID_CBOR_TAG_LINK) &&
-				sink_put_head(sink, mode, MAJOR_BYTES, len + 1) && sink_put(sink, mode, "", 1) &&
-				sink_put(sink, mode, p, len);
-			return fits ? p + len : NULL;
+			return restore_link(code, p, end, sink, mode);
 	}
 	if (code >= BLOCK_UNSIGNED_SHORT && code <= BLOCK_UNSIGNED_SHORT + BLOCK_UNSIGNED_SHORT_MAX)
 		return sink_put_head(sink, mode, MAJOR_UNSIGNED, code - BLOCK_UNSIGNED_SHORT) ? p : NULL;

@@ -324,11 +324,9 @@ time_of_ns(uint64_t ns, unsigned digits, Time *time)
 static const uint8_t *
 restore_time(unsigned code, const uint8_t *p, const uint8_t *end, char *dst, size_t *len)
 {
+	static const uint8_t sizes[] = {4, 5, 6, 7, 5, 7, 9, 9};	/* from BLOCK_TIME_S on */
 	Time		time = {0, 0, 0, true, 0};
-	size_t		size = code == BLOCK_TIME_S ? 4 :
-		code == BLOCK_TIME_MS_2020 || code == BLOCK_TIME_MS_2020_ZERO ? 5 :
-		code == BLOCK_TIME_MS ? 6 : code == BLOCK_TIME_US || code == BLOCK_TIME_US_ZERO ? 7 :
-		code == BLOCK_TIME_OFFSET ? 10 : 9;
+	size_t		size = code == BLOCK_TIME_OFFSET ? 10 : sizes[code - BLOCK_TIME_S];
 	uint64_t	value;
 
 	if ((size_t) (end - p) < size)
