@@ -10,7 +10,8 @@ WHERE contype = 'f' AND conparentid = 0 AND f.attrelid = conrelid AND p.attrelid
   AND f.attcollation = 0 AND p.attcollation <> 0;
 
 -- Objects that pg_upgrade cannot create, because it creates them before the operator classes: their parsed bodies sort
--- or group by one of the types, or compare rows of them.
+-- or group by one of the types, or compare rows of them. And domains, which it creates before the casts: their checks
+-- have a cast of a type to one that is no text, or from one, such as that of atid.block to bytea.
 WITH tree AS (
   SELECT 'pg_proc'::regclass AS class, oid, prosqlbody::text AS tree FROM pg_proc WHERE prosqlbody IS NOT NULL
   UNION ALL SELECT 'pg_constraint'::regclass, oid, conbin::text FROM pg_constraint WHERE contypid <> 0
@@ -24,4 +25,10 @@ WHERE EXISTS (
        unnest(string_to_array(concat_ws(' ', m[1], m[2]), ' ')::oid[]) AS operator
     JOIN pg_depend AS d ON d.classid = 'pg_operator'::regclass AND d.objid = operator AND d.deptype = 'e'
     JOIN pg_extension AS e ON e.oid = d.refobjid AND extname = 'atid')
+  OR class = 'pg_constraint'::regclass AND EXISTS (
+  SELECT FROM regexp_matches(tree, ':funcid (\d+)[^{}]*:funcformat [12]', 'g') AS m
+    JOIN pg_cast AS c ON castfunc = m[1]::oid
+    JOIN pg_depend AS d ON d.classid = 'pg_cast'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+    JOIN pg_extension AS e ON e.oid = d.refobjid AND extname = 'atid'
+  WHERE NOT EXISTS (SELECT FROM pg_type AS y WHERE y.oid IN (castsource, casttarget) AND typcategory = 'S'))
 ORDER BY object;

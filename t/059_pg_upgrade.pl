@@ -5,8 +5,8 @@
 # - all else goes through and works: functions with a text as body, views, materialized views, partition keys, generated
 #   columns, checks, domains, ranges, exclusion constraints, statistics, policies, rules, triggers, indexes;
 # - so do functions with a parsed body that only compare, and the files in examples/ and indexer/;
-# - a parsed body that sorts or groups by one of the types fails; examples/before-upgrade.sql finds it, and what else
-#   would fail, and nothing of the above.
+# - a parsed body that sorts or groups by one of the types fails, and so does a domain whose check has a cast to bytea;
+#   examples/before-upgrade.sql finds them, and what else would fail, and nothing of the above.
 
 use strict;
 use warnings FATAL => 'all';
@@ -63,6 +63,12 @@ CREATE TRIGGER tr BEFORE UPDATE ON t FOR EACH ROW WHEN ((OLD.u, OLD.d) < (NEW.u,
 CREATE UNIQUE INDEX ON t (u, d DESC) WHERE u > 'at://a.b';
 CREATE INDEX ON t USING brin (r);
 CREATE TABLE record (uri atid.at_uri PRIMARY KEY, record jsonb);
+CREATE DOMAIN packed AS atid.block CHECK (atid.dag_cbor_get_text(atid.block_to_bytea(VALUE), '{a}') IS NOT NULL);
+CREATE TABLE blocks (b atid.block CHECK (atid.dag_cbor_is_valid(b)), c text GENERATED ALWAYS AS (atid.dag_cbor_get_text(b, '{a}')) STORED, p packed);
+CREATE INDEX ON blocks (atid.dag_cbor_get_text(b, '{b}'));
+INSERT INTO blocks VALUES ('\xa16161626363', '\xa16161626363');
+CREATE FUNCTION field_of(b atid.block) RETURNS text LANGUAGE sql RETURN atid.dag_cbor_get_text(b, '{a}');
+CREATE VIEW fields AS SELECT field_of(b), b::jsonb FROM blocks;
 SQL
 
 my @files = map { "examples/$_" } qw(migrate lexicons references export partitions);
@@ -90,8 +96,8 @@ pg_upgrade($node, $new);
 $new->start;
 is($new->safe_psql($good, 'SELECT string_agg(u::text, \' \') FROM text_body() u; SELECT string_agg(u::text, \' \') FROM plpgsql_body() u;
 	SELECT compares(\'at://b.example\'), joins(); SELECT string_agg(u::text, \' \') FROM v; SELECT count(*) FROM m; SET enable_seqscan = off;
-	SELECT x FROM t WHERE u = \'at://a.example\''),
-	"at://a.example at://b.example\nat://a.example at://b.example\nb|at://b.example\nat://a.example at://b.example\n2\na", 'what was upgraded works');
+	SELECT x FROM t WHERE u = \'at://a.example\'; SELECT c, p FROM blocks; SELECT * FROM fields'),
+	"at://a.example at://b.example\nat://a.example at://b.example\nb|at://b.example\nat://a.example at://b.example\n2\na\ncc|\\xa16161626363\ncc|{\"a\": \"cc\"}", 'what was upgraded works');
 $new->stop;
 
 # What fails: one after the other in the same cluster, without the databases from above.
@@ -110,9 +116,11 @@ CREATE VIEW read AS SELECT DISTINCT u FROM t;
 CREATE FUNCTION reads() RETURNS bigint LANGUAGE sql RETURN (SELECT count(*) FROM read);
 CREATE MATERIALIZED VIEW typed AS SELECT DISTINCT u FROM t;
 CREATE FUNCTION of_type(typed) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+CREATE DOMAIN packed AS atid.block CHECK (atid.dag_cbor_get_text(VALUE, '{a}') IS NOT NULL);
 CREATE DOMAIN rows_in_order AS atid.tid CHECK ((VALUE, VALUE) > ('3jzfcijpj2z2a'::atid.tid, VALUE));
 SQL
 is($node->safe_psql($bad, $find), <<'END' =~ s/\n\z//r, 'the query finds what fails');
+constraint packed_check
 constraint rows_in_order_check
 function aggregates()
 function groups()
