@@ -1,5 +1,6 @@
 /*
- * Gives text columns of a table new types while the table is in use. doc/address.md says when to take it.
+ * Gives columns of a table new types while the table is in use: text columns the types of their texts, and columns of
+ * blocks (bytea) or records (jsonb) the type atid.block. doc/address.md and doc/block.md say when to take it.
  *
  *     CALL moving.prepare('post', '{"uri": "atid.at_uri", "creator": "atid.did"}');
  *     CALL moving.fill('post', 1000);
@@ -76,6 +77,11 @@ BEGIN ATOMIC
 		                  AND refobjid = attrelid AND refobjsubid = attnum)));
 END;
 
+/* The new value of an old one. A record has no cast to its block. */
+CREATE OR REPLACE FUNCTION moving.value_of(old text, old_type oid, type text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN format(CASE WHEN old_type = 'jsonb'::regtype AND type = 'atid.block' THEN 'atid.record_to_dag_cbor(%s)::%s'
+                   ELSE '%s::%s' END, old, type);
+
 /*
  * A condition: has a row a new value that its old one does not give? Texts are compared, because some types have no
  * equality. The cast comes last: it is an error where the old text is none of the type, and then the new value is NULL.
@@ -83,9 +89,10 @@ END;
 CREATE OR REPLACE FUNCTION moving.differs(relation regclass) RETURNS text LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT string_agg(format('CASE WHEN %1$I IS NULL OR %2$I IS NULL THEN %1$I IS NOT NULL OR %2$I IS NOT NULL '
-	                         'WHEN %2$I::text = %1$I::text THEN false ELSE %2$I::text IS DISTINCT FROM (%1$I::%3$s)::text END',
-	                         name, new_name, type), ' OR ' ORDER BY name)
-	FROM moving.columns c WHERE c.relation = differs.relation;
+	                         'WHEN %2$I::text = %1$I::text THEN false ELSE %2$I::text IS DISTINCT FROM (%3$s)::text END',
+	                         name, new_name, moving.value_of(quote_ident(name), atttypid, type)), ' OR ' ORDER BY name)
+	FROM moving.columns c JOIN pg_attribute ON attrelid = c.relation AND attname = name
+	WHERE c.relation = differs.relation;
 END;
 
 /* What no step can do without. */
@@ -195,8 +202,10 @@ BEGIN
 	EXECUTE (SELECT format('CREATE OR REPLACE FUNCTION moving.%I() RETURNS trigger LANGUAGE plpgsql AS %L',
 	                       'fill_' || prepare.relation::oid,
 	                       format('BEGIN %s RETURN NEW; END',
-	                              string_agg(format('NEW.%I := NEW.%I;', new_name, name), ' ')))
-	         FROM moving.columns m WHERE m.relation = prepare.relation);
+	                              string_agg(format('NEW.%I := %s;', new_name,
+	                                                moving.value_of(format('NEW.%I', name), atttypid, type)), ' ')))
+	         FROM moving.columns m JOIN pg_attribute ON attrelid = m.relation AND attname = name
+	         WHERE m.relation = prepare.relation);
 	/* the last of the triggers by name, so that it sees what others change */
 	EXECUTE format('CREATE OR REPLACE TRIGGER "~moving" BEFORE INSERT OR UPDATE ON %s '
 	               'FOR EACH ROW EXECUTE FUNCTION moving.%I()', relation, 'fill_' || relation::oid);
@@ -233,8 +242,9 @@ BEGIN
 	IF pages IS NULL OR pages < 1 THEN
 		RAISE 'the number of pages must be at least 1' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	SELECT string_agg(format('%I = %I::%s', new_name, name, type), ', ')
-	INTO STRICT assigned FROM moving.columns m WHERE m.relation = fill.relation;
+	SELECT string_agg(format('%I = %s', new_name, moving.value_of(quote_ident(name), atttypid, type)), ', ')
+	INTO STRICT assigned FROM moving.columns m JOIN pg_attribute ON attrelid = m.relation AND attname = name
+	WHERE m.relation = fill.relation;
 	WHILE page <= last_page LOOP
 		EXECUTE format('UPDATE %s SET %s WHERE ctid >= %L AND ctid < %L AND (%s)', relation, assigned,
 		               format('(%s,0)', page), format('(%s,0)', least(page + pages, 4294967295)), moving.differs(relation));
@@ -329,7 +339,7 @@ BEGIN
 
 	EXECUTE format('DROP TRIGGER "~moving" ON %s', relation);
 	EXECUTE format('DROP FUNCTION moving.%I()', 'fill_' || relation::oid);
-	FOR c IN SELECT m.*, attnotnull, moving.name_of(m.new_name, '_there') AS rule,
+	FOR c IN SELECT m.*, attnotnull, atttypid, moving.name_of(m.new_name, '_there') AS rule,
 			pg_get_expr(adbin, adrelid) AS default_value
 		FROM moving.columns m JOIN pg_attribute a ON attrelid = m.relation AND attname = m.name
 		LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
@@ -343,7 +353,8 @@ BEGIN
 		EXECUTE format('ALTER TABLE %s DROP COLUMN %I', relation, c.name);
 		EXECUTE format('ALTER TABLE %s RENAME %I TO %I', relation, c.new_name, c.name);
 		IF c.default_value IS NOT NULL THEN
-			EXECUTE format('ALTER TABLE %s ALTER %I SET DEFAULT (%s)::%s', relation, c.name, c.default_value, c.type);
+			EXECUTE format('ALTER TABLE %s ALTER %I SET DEFAULT %s', relation, c.name,
+			               moving.value_of(format('(%s)', c.default_value), c.atttypid, c.type));
 		END IF;
 	END LOOP;
 	FOR c IN SELECT m.*, relnamespace::regnamespace AS schema

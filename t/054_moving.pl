@@ -294,6 +294,29 @@ refused('a column of the user that has the new name', "CALL moving.prepare('othe
 refused('a type that would cut', q(CALL moving.prepare('busy', '{"note": "varchar(2)"}')), qr/a length or precision/);
 refused('no column', q(CALL moving.prepare('busy', '{}')), qr/no column/);
 
+# Blocks, and records as jsonb, become packed blocks.
+$s->ok(<<'SQL');
+CREATE TABLE blocks (n int PRIMARY KEY, block bytea NOT NULL, record jsonb DEFAULT '{"a": 1}');
+CREATE INDEX blocks_type ON blocks (atid.dag_cbor_get_text(block, '{$type}'));
+INSERT INTO blocks SELECT n, atid.record_to_dag_cbor(r), r
+FROM generate_series(1, 1000) AS n, jsonb_build_object('$type', 'app.bsky.feed.post', 'n', n) AS r;
+CALL moving.prepare('blocks', '{"block": "atid.block", "record": "atid.block"}');
+UPDATE blocks SET record = '{"n": [true]}', block = '\xff' WHERE n % 10 = 0;
+INSERT INTO blocks VALUES (1001, '\xa0');
+CALL moving.fill('blocks', 10);
+SELECT moving.index_commands('blocks') \gexec
+CREATE TABLE blocks_before AS TABLE blocks;
+CALL moving.swap('blocks');
+INSERT INTO blocks VALUES (1002, '\xa0');
+SQL
+is($s->ok(q{SELECT string_agg(format_type(atttypid, NULL), ' ' ORDER BY attname) FROM pg_attribute
+	WHERE attrelid = 'blocks'::regclass AND attname IN ('block', 'record')}), 'atid.block atid.block', 'columns of bytea and jsonb are packed');
+is($s->ok('SELECT count(*) FROM blocks AS b JOIN blocks_before AS o USING (n) WHERE b.block::bytea = o.block AND b.record::jsonb = o.record'),
+	1001, 'each row has what it had');
+is($s->ok('SELECT record::jsonb FROM blocks WHERE n = 1002'), '{"a": 1}', 'and the default');
+like($s->ok(q{SET enable_seqscan = off; EXPLAIN SELECT FROM blocks WHERE atid.dag_cbor_get_text(block, '{$type}') = 'a'; RESET enable_seqscan}),
+	qr/blocks_type/, 'and the index');
+
 # Loaded over the version that was there, it takes its place.
 $s->ok("CREATE OR REPLACE PROCEDURE moving.swap(relation regclass) LANGUAGE sql AS ''");
 $node->psql($db, slurp_file("$FindBin::Bin/../examples/migrate.sql"), on_error_stop => 1, on_error_die => 1);
