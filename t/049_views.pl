@@ -5,7 +5,7 @@
 #   and each property of random valid records in them is that of jsonb, cast; none has lost its comment;
 # - no record with broken values makes a query of a view fail, and both sources give the same;
 # - no value of a stranger, in no property, makes an INSERT, an index that is made, a search or a query by any column
-#   fail, and each index finds the honest record beside it;
+#   fail, and each index finds the honest record beside it; packed blocks give the same;
 # - names that are the same, too long or no names get names of their own, and keep them when others come;
 # - an index can be made by commands that keep nobody from writing;
 # - a view stays, with its dependents, where a Lexicon only gains a property; is made anew where it loses one, unless
@@ -351,6 +351,21 @@ foreach my $made ('filled', 'made')
 		is($session->ok("SELECT s.uri FROM $schema.search_h_h_h('cat -dog') AS s"), 'at://did:web:honest.b/h.h.h/x', "$schema, indexes $made: a search");
 	}
 }
+
+# The same blocks, packed
+$session->ok(<<"SQL");
+CREATE SCHEMA p;
+CREATE TABLE packs (uri atid.at_uri, cid atid.cid_link, block atid.block, indexed timestamptz NOT NULL DEFAULT now());
+SELECT make_views($types, 'packs', 'p');
+SELECT make_view_index('p.h_h_h', c.name) FROM view_column AS c WHERE view = 'p.h_h_h'::regclass AND kind IN ('own', 'property');
+SELECT make_search('p.h_h_h', 'text', 'short');
+INSERT INTO packs (uri, cid, block, indexed) SELECT uri, cid, block, indexed FROM blocks;
+ANALYZE packs;
+SQL
+is($session->ok(q{SELECT differ('p.h_h_h', 'b.h_h_h'), rows_of('p.h_h_h') = rows_of('b.h_h_h')}), '0|t', 'packed blocks have the same rows');
+like(plan_of('SELECT uri FROM p.h_h_h WHERE n = 7'), qr/Index.*h_h_h_n/, '... and the indexes serve them');
+is($session->ok("SELECT s.uri FROM p.search_h_h_h('cat -dog') AS s"), 'at://did:web:honest.b/h.h.h/x', '... and a search');
+$session->ok(q{SELECT make_views('[]', 'packs', 'p'); DROP TABLE packs; DROP SCHEMA p});
 
 # Search
 my $rank = 'SELECT text, round(b.h_h_h_rank(s, $$cats$$)::numeric, 2) FROM b.search_h_h_h($$cats$$) AS s ORDER BY b.h_h_h_rank(s, $$cats$$) DESC';

@@ -11,8 +11,8 @@
 --   find_new_references()                  the same for columns without any, by their indexes
 --   lexicon_gaps(lexicons)                 definitions that the record types need and the set lacks
 --
--- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (bytea,
--- DAG-CBOR) or record (jsonb). If it also has the columns did, cid, indexed and conforms, the views use them.
+-- The source is a table with a column uri of type atid.at_uri, and with the records in a column block (DAG-CBOR, as
+-- bytea or atid.block) or record (jsonb). If it has the columns did, cid, indexed and conforms, the views use them.
 --
 -- Strangers write the records. No value of theirs may make a query, an INSERT or an index fail, in whatever order the
 -- planner asks: so no expression of a column raises an error, a column is NULL where its type cannot hold the value,
