@@ -2,7 +2,8 @@
 -- counting is fast. Statement triggers maintain it. doc/network.md tells when to use it, and what it does not do.
 --
 -- It needs a table record (uri atid.at_uri PRIMARY KEY, record jsonb), and a search_path that finds it. It is one
--- transaction: after an error nothing of it is there, and nobody writes to record meanwhile.
+-- transaction: after an error nothing of it is there, and nobody writes to record meanwhile. For a table with a column
+-- block, of type bytea or atid.block, write dag_cbor_ref_uris(x.block, k.path) for record_ref_uris(x.record #> k.path).
 BEGIN;
 
 -- The fields that are followed. It is a fixed list: if data filled it, strangers could exhaust it.
