@@ -130,6 +130,9 @@ COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag
 
 ------------------------------------------------------------------------------
 -- reference
+
+------------------------------------------------------------------------------
+-- uuid
 ------------------------------------------------------------------------------
 
 -- functions
@@ -137,6 +140,12 @@ COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_ref_uri(block bytea, path text[] DEFAULT '{}') RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
   SUPPORT @extschema@.dag_cbor_support;
+
+CREATE FUNCTION @extschema@.uuid_to_ulid(uuid) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_uuid_to_ulid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.uuid_to_ulid(uuid) IS 'the UUID as a ULID: 26 characters of Crockford''s base32';
+
+COMMENT ON FUNCTION @extschema@.uuid_from_text(text) IS 'the UUID of a text in any of its forms, or of a ULID';
 
 ------------------------------------------------------------------------------
 -- check

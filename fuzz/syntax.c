@@ -2,7 +2,8 @@
  *
  * syntax.c
  *		The scanner of UUIDs agrees with templates of their forms; an object
- *		identifier agrees with the integer that its bytes are, in decimal.
+ *		identifier agrees with the integer that its bytes are, in decimal, and a ULID
+ *		with the 130 bits of its characters.
  *
  *-------------------------------------------------------------------------
  */
@@ -87,12 +88,46 @@ has_digits(const uint8_t bytes[16], const char *s, size_t len)
 	return left == 0;
 }
 
+/* The bits of a ULID, one to a byte; false if this is none. */
+static bool
+ulid_bits(const char *s, size_t len, uint8_t bits[5 * ATID_ULID_LEN])
+{
+	static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ0123456789abcdefghjkmnpqrstvwxyz";
+
+	if (len != ATID_ULID_LEN)
+		return false;
+	for (size_t i = 0; i < len; i++)
+	{
+		const char *found = s[i] == '\0' ? NULL : strchr(digits, s[i]);
+
+		if (found == NULL)
+			return false;
+		for (int bit = 0; bit < 5; bit++)
+			bits[5 * i + bit] = (found - digits) >> (4 - bit) & 1;
+	}
+	return bits[0] == 0 && bits[1] == 0;
+}
+
+/* Does the ULID have the bits of these bytes, and is its text in upper case written of them? */
+static void
+check_ulid(const char *s, const uint8_t bits[5 * ATID_ULID_LEN], const uint8_t bytes[16])
+{
+	char		text[ATID_ULID_LEN];
+
+	for (int i = 0; i < 128; i++)
+		CLAIM((bytes[i / 8] >> (7 - i % 8) & 1) == bits[i + 2]);
+	atid_ulid_to_text(bytes, text);
+	for (int i = 0; i < ATID_ULID_LEN; i++)
+		CLAIM(text[i] == (s[i] >= 'a' && s[i] <= 'z' ? s[i] - 'a' + 'A' : s[i]));
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *s = (const char *) data;
 	uint8_t		bytes[16];
 	uint8_t		digits[32];
+	uint8_t		bits[5 * ATID_ULID_LEN];
 	bool		taken = atid_syntax_uuid(s, size, bytes);
 	bool		oid = size > 5 && memcmp(s, "2.25.", 5) == 0;
 	bool		matched = oid && is_decimal(s + 5, size - 5);
@@ -106,6 +141,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		matched = true;
 		for (int i = 0; i < 16 && taken; i++)
 			CLAIM(bytes[i] == digits[2 * i] * 16 + digits[2 * i + 1]);
+	}
+	if (ulid_bits(s, size, bits))
+	{
+		matched = true;
+		if (taken)
+			check_ulid(s, bits, bytes);
 	}
 	CLAIM(taken == matched);
 	return 0;

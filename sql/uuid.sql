@@ -56,6 +56,11 @@ SELECT atid.uuid_to_oid(:figure_1) AS oid,
 SELECT atid.uuid_to_oid(atid.uuid_nil()) AS nil, atid.uuid_to_oid(atid.uuid_max()) AS max,
        atid.uuid_from_text('2.25.0') AS from_nil,
        atid.uuid_from_text('2.25.340282366920938463463374607431768211455') AS from_max;
+-- a ULID, as the specification of ULIDs has it; the lowest, and the greatest
+SELECT atid.uuid_from_text('01ARZ3NDEKTSV4RRFFQ69G5FAV') AS from_ulid,
+       atid.uuid_to_ulid(atid.uuid_from_text('01arz3ndektsv4rrffq69g5fav')) AS ulid;
+SELECT atid.uuid_to_ulid(atid.uuid_nil()) AS nil, atid.uuid_to_ulid(atid.uuid_max()) AS max,
+       atid.uuid_from_text('7zzzzzzzzzzzzzzzzzzzzzzzzz') AS from_max;
 -- the bytes; and those of a GUID, whose first three fields are little-endian
 SELECT atid.uuid_to_bytes(:figure_1), atid.uuid_to_guid_bytes(:figure_1);
 SELECT atid.uuid_from_bytes('\xf81d4fae7dec11d0a76500a0c91e6bf6'),
@@ -105,7 +110,13 @@ FROM (VALUES
   ('2.25.1.2'),
   ('{2.25.1}'),
   ('2.26.1'),
-  ('2.25.340282366920938463463374607431768211456')) v (text);
+  ('2.25.340282366920938463463374607431768211456'),
+  ('80000000000000000000000000'),
+  ('01ARZ3NDEKTSV4RRFFQ69G5FA'),
+  ('01ARZ3NDEKTSV4RRFFQ69G5FAV0'),
+  ('01ARZ3NDEKTSV4RRFFQ69G5FAI'),
+  ('01ARZ3NDEKTSV4RRFFQ69G5FAU'),
+  ('01ARZ3NDEK-TSV4RRFFQ69G5FA')) v (text);
 SELECT atid.uuid_from_text('f81d4fae-7dec');
 -- an error quotes 400 bytes at most, and whole characters
 SELECT length(state(format('SELECT atid.uuid_from_text(%L)', repeat('é', 500000)))) AS long,
@@ -123,8 +134,17 @@ FROM each_byte, LATERAL (VALUES
   ('numeric', atid.uuid_from_numeric(atid.uuid_to_numeric(u))),
   ('oid', atid.uuid_from_text(atid.uuid_to_oid(u))),
   ('urn', atid.uuid_from_text(atid.uuid_to_urn(u))),
+  ('ulid', atid.uuid_from_text(atid.uuid_to_ulid(u))),
+  ('ulid in lower case', atid.uuid_from_text(lower(atid.uuid_to_ulid(u)))),
   ('bare', atid.uuid_from_text(upper(replace(u::text, '-', ''))))) AS f (form, back)
 WHERE back IS DISTINCT FROM u;
+-- ULIDs are in the order of the UUIDs, and have 48 bits of milliseconds where version 7 has them
+SELECT u AS not_in_order FROM (
+  SELECT u, rank() OVER (ORDER BY u),
+         rank() OVER (ORDER BY atid.uuid_to_ulid(u) COLLATE "C") AS by_ulid
+  FROM each_byte) s WHERE rank <> by_ulid;
+SELECT left(atid.uuid_to_ulid(atid.uuid_v7_floor('2016-07-30 23:54:10.259Z')), 10)
+       AS time_of_the_ulid;
 SELECT u AS not_that_oid FROM each_byte
 WHERE atid.uuid_to_oid(u) IS DISTINCT FROM '2.25.' || atid.uuid_to_numeric(u);
 
@@ -583,6 +603,7 @@ SELECT num_nonnulls(
   atid.uuid_timestamp_to_v7(NULL), atid.uuid_timestamp_to_v7(localtimestamp, NULL),
   atid.uuid_v7_to_timestamptz(NULL), atid.uuid_v7_to_timestamp(NULL), atid.uuid_v1_to_v6(NULL),
   atid.uuid_v6_to_v1(NULL), atid.uuid_to_urn(NULL), atid.uuid_to_oid(NULL),
+  atid.uuid_to_ulid(NULL),
   atid.uuid_from_text(NULL), atid.uuid_to_numeric(NULL), atid.uuid_from_numeric(NULL),
   atid.uuid_to_bytes(NULL), atid.uuid_from_bytes(NULL), atid.uuid_to_guid_bytes(NULL),
   atid.uuid_from_guid_bytes(NULL)) AS not_null

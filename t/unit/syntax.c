@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		The forms of a UUID, with each byte value and of every length.  Strings end
+ *		The forms of a UUID, and ULIDs, with each byte value and of every length.  Strings end
  *		where their memory does, so that reads behind them are found.
  *
  *-------------------------------------------------------------------------
@@ -246,10 +246,140 @@ test_uuid_oid(void)
 	is_u64((uint64_t) wrong, 0, "uuid: object identifiers as the compiler's integers have them");
 }
 
+/* The value of a ULID's character, or -1. */
+static int
+crockford(int c)
+{
+	static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+	const char *found = c == 0 ? NULL : strchr(digits, c);
+
+	return found == NULL ? -1 : (int) ((found - digits) % 32);
+}
+
+/* Is a text of 26 bytes read as the ULID that the compiler's integers make of it, or refused? */
+static bool
+ulid_is_right(const char *s)
+{
+	unsigned __int128 want = 0;
+	unsigned __int128 got = 0;
+	uint8_t		bytes[16];
+	bool		legal = true;
+
+	for (int i = 0; i < ATID_ULID_LEN; i++)
+	{
+		int			value = crockford((unsigned char) s[i]);
+
+		if (value < 0 || (i == 0 && value > 7))
+			legal = false;
+		want = want << 5 | (unsigned) value;
+	}
+	if (uuid_of(s, ATID_ULID_LEN, bytes) != legal)
+		return false;
+	for (int i = 0; legal && i < 16; i++)
+		got = got << 8 | bytes[i];
+	return !legal || got == want;
+}
+
+static bool
+is_ulid(const uint8_t bytes[16], const char *want)
+{
+	char		ulid[ATID_ULID_LEN];
+
+	atid_ulid_to_text(bytes, ulid);
+	return memcmp(ulid, want, ATID_ULID_LEN) == 0;
+}
+
+/* the one in the specification of ULIDs */
+#define ULID	"01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+static void
+test_ulid(void)
+{
+	static const uint8_t example[16] = {
+		0x01, 0x56, 0x3e, 0x3a, 0xb5, 0xd3, 0xd6, 0x76,
+		0x4c, 0x61, 0xef, 0xb9, 0x93, 0x02, 0xbd, 0x5b
+	};
+	static const char *const texts[] = {
+		ULID, "00000000000000000000000000", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+		"7zzzzzzzzzzzzzzzzzzzzzzzzz", "01arz3ndektsv4rrffq69g5fav"
+	};
+	uint8_t		bytes[16];
+	uint8_t		all[16];
+	char		before[ATID_ULID_LEN];
+	char		s[64];
+	int			wrong = 0;
+
+	ok(uuid_of(ULID, ATID_ULID_LEN, bytes) && memcmp(bytes, example, 16) == 0, "ulid: read");
+	ok(is_ulid(example, ULID), "ulid: written, in upper case");
+	ok(uuid_of(texts[4], ATID_ULID_LEN, bytes) && memcmp(bytes, example, 16) == 0 &&
+	   uuid_of("01arZ3NDektSV4RRffq69G5fAV", ATID_ULID_LEN, bytes) &&
+	   memcmp(bytes, example, 16) == 0, "ulid: in lower case, and in both");
+	memset(all, 0, sizeof(all));
+	ok(uuid_of(texts[1], ATID_ULID_LEN, bytes) && memcmp(bytes, all, 16) == 0 &&
+	   is_ulid(all, texts[1]), "ulid: the lowest");
+	memset(all, 0xFF, sizeof(all));
+	ok(uuid_of(texts[2], ATID_ULID_LEN, bytes) && memcmp(bytes, all, 16) == 0 &&
+	   is_ulid(all, texts[2]), "ulid: the greatest");
+	ok(!uuid_of("80000000000000000000000000", ATID_ULID_LEN, bytes) &&
+	   !uuid_of("ZZZZZZZZZZZZZZZZZZZZZZZZZZ", ATID_ULID_LEN, bytes), "ulid: none of 2^128 or more");
+	ok(!uuid_of("01ARZ3NDEKTSV4RRFFQ69G5FAI", ATID_ULID_LEN, bytes) &&
+	   !uuid_of("01ARZ3NDEKTSV4RRFFQ69G5FAL", ATID_ULID_LEN, bytes) &&
+	   !uuid_of("O1ARZ3NDEKTSV4RRFFQ69G5FAV", ATID_ULID_LEN, bytes) &&
+	   !uuid_of("01ARZ3NDEKTSV4RRFFQ69G5FAU", ATID_ULID_LEN, bytes), "ulid: no I, L, O or U");
+
+	/* each byte in each place */
+	for (size_t n = 0; n < sizeof(texts) / sizeof(texts[0]); n++)
+	{
+		for (int at = 0; at < ATID_ULID_LEN; at++)
+		{
+			for (int c = 0; c < 256; c++)
+			{
+				memcpy(s, texts[n], ATID_ULID_LEN);
+				s[at] = (char) c;
+				if (!ulid_is_right(s) && wrong++ == 0)
+					printf("# byte 0x%02X in place %d of %s\n", (unsigned) c, at, texts[n]);
+			}
+		}
+	}
+	is_u64((uint64_t) wrong, 0,
+		   "ulid: each byte in each place is read as the compiler's integers have it, or refused");
+
+	/* each length but those of the other forms, of digits only */
+	wrong = 0;
+	memset(s, '1', sizeof(s));
+	for (size_t len = 0; len < sizeof(s); len++)
+	{
+		if (uuid_of(s, len, bytes) != (len == ATID_ULID_LEN || len == 32))
+			wrong++;
+	}
+	is_u64((uint64_t) wrong, 0, "ulid: no other length");
+
+	/* each value of each byte comes back, and greater bytes have a greater text */
+	wrong = 0;
+	for (int i = 0; i < 16; i++)
+	{
+		for (int value = 0; value < 256; value++)
+		{
+			char		ulid[ATID_ULID_LEN];
+
+			for (int j = 0; j < 16; j++)
+				all[j] = (uint8_t) (j < i ? 0x5A : j > i ? value * 37 : value);
+			atid_ulid_to_text(all, ulid);
+			if (!uuid_of(ulid, ATID_ULID_LEN, bytes) || memcmp(bytes, all, 16) != 0)
+				wrong++;
+			if (value > 0 && memcmp(before, ulid, ATID_ULID_LEN) >= 0)
+				wrong++;
+			memcpy(before, ulid, ATID_ULID_LEN);
+		}
+	}
+	is_u64((uint64_t) wrong, 0, "ulid: each value of each byte comes back, in the same order");
+}
+
 int
 main(void)
 {
 	test_uuid();
 	test_uuid_oid();
+	test_ulid();
 	return done();
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.h
- *		The textual forms of a UUID.
+ *		The textual forms of a UUID, and ULIDs.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,8 +15,8 @@
 /*
  * UUID (RFC 9562 section 4), in either case: hex and dash; the same as a URN or
  * in braces; 32 hex digits without dashes, bare or in braces; and as an object
- * identifier, 2.25 and the integer in decimal (X.667).  And a ULID: 26 characters of
- * Crockford's base32 in either case, the first one not above 7.
+ * identifier, 2.25 and the integer in decimal (X.667).  Also a ULID: 26 characters of
+ * Crockford's base32 (no I, L, O and U) in either case, the first one at most 7.
  */
 extern bool atid_syntax_uuid(const char *s, size_t len, uint8_t bytes[16]);
 
