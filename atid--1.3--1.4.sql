@@ -148,6 +148,44 @@ COMMENT ON FUNCTION @extschema@.uuid_to_ulid(uuid) IS 'the UUID as a ULID: 26 ch
 COMMENT ON FUNCTION @extschema@.uuid_from_text(text) IS 'the UUID of a text in any of its forms, or of a ULID';
 
 ------------------------------------------------------------------------------
+-- character(n)
+------------------------------------------------------------------------------
+
+-- The types of string category would otherwise be read with the padding, the others not at all.
+
+-- functions
+
+CREATE FUNCTION @extschema@.tid_from_char(character) RETURNS @extschema@.tid
+  AS 'MODULE_PATHNAME', 'atid_tid_from_char' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.tid_from_char(character) IS 'cast from character(n)';
+
+CREATE FUNCTION @extschema@.cid_link_from_char(character) RETURNS @extschema@.cid_link
+  AS 'MODULE_PATHNAME', 'atid_cid_link_from_char' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.cid_link_from_char(character) IS 'cast from character(n)';
+
+CREATE FUNCTION @extschema@.did_from_char(character) RETURNS @extschema@.did
+  AS 'MODULE_PATHNAME', 'atid_did_from_char' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.did_from_char(character) IS 'cast from character(n)';
+
+CREATE FUNCTION @extschema@.at_uri_from_char(character) RETURNS @extschema@.at_uri
+  AS 'MODULE_PATHNAME', 'atid_at_uri_from_char' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION @extschema@.at_uri_from_char(character) IS 'cast from character(n)';
+
+-- casts
+
+CREATE CAST (character AS @extschema@.tid) WITH FUNCTION @extschema@.tid_from_char(character) AS ASSIGNMENT;
+COMMENT ON CAST (character AS @extschema@.tid) IS 'the TID in a text, without the padding, in assignments too';
+
+CREATE CAST (character AS @extschema@.cid_link) WITH FUNCTION @extschema@.cid_link_from_char(character) AS ASSIGNMENT;
+COMMENT ON CAST (character AS @extschema@.cid_link) IS 'the CID in a text, without the padding, in assignments too';
+
+CREATE CAST (character AS @extschema@.did) WITH FUNCTION @extschema@.did_from_char(character) AS ASSIGNMENT;
+COMMENT ON CAST (character AS @extschema@.did) IS 'the DID in a text, without the padding, in assignments too';
+
+CREATE CAST (character AS @extschema@.at_uri) WITH FUNCTION @extschema@.at_uri_from_char(character) AS ASSIGNMENT;
+COMMENT ON CAST (character AS @extschema@.at_uri) IS 'the AT URI in a text, without the padding, in assignments too';
+
+------------------------------------------------------------------------------
 -- check
 ------------------------------------------------------------------------------
 

@@ -516,6 +516,37 @@ SELECT atid.at_uri_make('a.example', '/self');
 SELECT atid.at_uri_make('a.example', 'a.b.c/d', 'e');
 SELECT atid.at_uri_make('a.example', repeat('a', 100000));
 
+--
+-- character(n): the padding is no part of the value, in an assignment, a cast, an array, a domain
+-- and a change of type; a blank within is
+--
+CREATE DOMAIN padded AS char(30);
+CREATE TABLE fixed (n int, did char(30), uri char(40), cid char(70), tid char(14), dids char(30)[]);
+INSERT INTO fixed VALUES (1, 'did:web:a.example', 'at://did:web:a.example',
+  'bafyreigbtj4x7ip5legnfznufuopl4sg4knzc2cof6duas4b3q2fy6swua', '3jzfcijpj2z2a',
+  '{did:web:a.example,NULL,did:web:b.example}');
+INSERT INTO fixed VALUES (2);
+CREATE TABLE moved (n int, did atid.did, uri atid.at_uri, cid atid.cid_link, tid atid.tid,
+  dids atid.did[]);
+INSERT INTO moved TABLE fixed;
+SELECT count(*) FROM fixed f JOIN moved m USING (n)
+WHERE (f.did::atid.did, f.uri::atid.at_uri, f.cid::atid.cid_link, f.tid::atid.tid,
+  f.dids::atid.did[])
+  IS NOT DISTINCT FROM (m.did, m.uri, m.cid, m.tid, m.dids);
+SELECT 'did:web:a.example'::padded::atid.did, '3jzfcijpj2z2a'::char(13)::atid.tid AS tid;
+ALTER TABLE fixed ALTER did TYPE atid.did, ALTER uri TYPE atid.at_uri, ALTER cid TYPE atid.cid_link,
+  ALTER tid TYPE atid.tid, ALTER dids TYPE atid.did[];
+TABLE fixed;
+SELECT count(*) FROM fixed f JOIN moved m ON f.* IS NOT DISTINCT FROM m.*;
+UPDATE moved SET did = 'did:web:b.example '::char(20), uri = 'at://b.example'::char(20),
+  cid = cid::text::char(60), tid = tid::text::char(20), dids = '{did:web:c.example}'::char(20)[]
+WHERE n = 1 RETURNING *;
+UPDATE moved SET did = 'did:web:b.example x'::char(20);
+UPDATE moved SET uri = ''::char(20);
+UPDATE moved SET cid = 'x'::char(20);
+UPDATE moved SET tid = '3jzfcijpj2z2'::char(20);
+UPDATE moved SET dids = '{x}'::char(20)[];
+
 RESET ROLE;
 DROP OWNED BY regress_atid CASCADE;
 DROP ROLE regress_atid;

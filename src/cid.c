@@ -107,6 +107,8 @@ atid_cid_link_in(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(result);
 }
 
+ATID_FROM_CHAR(atid_cid_link_from_char, atid_cid_link_in)
+
 PG_FUNCTION_INFO_V1(atid_cid_link_out);
 Datum
 atid_cid_link_out(PG_FUNCTION_ARGS)

@@ -66,6 +66,8 @@ atid_tid_in(PG_FUNCTION_ARGS)
 			 errdetail("%s", atid_fault_at_character(fault, at))));
 }
 
+ATID_FROM_CHAR(atid_tid_from_char, atid_tid_in)
+
 PG_FUNCTION_INFO_V1(atid_tid_out);
 Datum
 atid_tid_out(PG_FUNCTION_ARGS)

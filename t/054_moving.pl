@@ -317,6 +317,34 @@ is($s->ok('SELECT record::jsonb FROM blocks WHERE n = 1002'), '{"a": 1}', 'and t
 like($s->ok(q{SET enable_seqscan = off; EXPLAIN SELECT FROM blocks WHERE atid.dag_cbor_get_text(block, '{$type}') = 'a'; RESET enable_seqscan}),
 	qr/blocks_type/, 'and the index');
 
+# character(n): the padding is no part of a value, in the rows that were there and in those that come.
+$s->ok(<<'SQL');
+CREATE TABLE padded (id int PRIMARY KEY, uri char(60) NOT NULL UNIQUE, did char(40) DEFAULT 'did:web:a.example', rev char(14),
+  cid char(60), dids char(40)[]);
+INSERT INTO padded SELECT i, 'at://did:web:b.example/com.example.note/' || i, 'did:web:b.example', '3jzfcijpj2z2a',
+  'bafyreigbtj4x7ip5legnfznufuopl4sg4knzc2cof6duas4b3q2fy6swua', '{did:web:a.example,NULL}' FROM generate_series(1, 100) i;
+CALL moving.prepare('padded', '{"uri": "atid.at_uri", "did": "atid.did", "rev": "atid.tid", "cid": "atid.cid_link",
+  "dids": "atid.did[]"}');
+INSERT INTO padded (id, uri) VALUES (0, 'at://did:web:b.example');
+UPDATE padded SET did = 'did:web:c.example' WHERE id = 1;
+SQL
+refused('a blank within', q(INSERT INTO padded (id, uri) VALUES (-1, 'at://a.example /x')), qr/invalid input syntax for type atid.at_uri/);
+$s->ok("CALL moving.fill('padded', 10); SELECT moving.index_commands('padded') \\gexec\n CALL moving.swap('padded')");
+is( $s->ok(q(SELECT count(*), count(DISTINCT uri), count(*) FILTER (WHERE uri <@ 'at://did:web:b.example'), min(rev), max(did), min(did),
+             count(cid), max(dids) FROM padded)),
+	'101|101|101|3jzfcijpj2z2a|did:web:c.example|did:web:a.example|100|{did:web:a.example,NULL}', 'columns of character(n) are moved');
+is($s->ok("INSERT INTO padded (id, uri) VALUES (-1, 'at://did:web:d.example') RETURNING did"), 'did:web:a.example', 'and their default');
+
+# An integer is cast as fill() does it.
+$s->ok(<<'SQL');
+CREATE TABLE numbers (id int PRIMARY KEY, rev bigint);
+INSERT INTO numbers VALUES (1, atid.tid_make('2026-01-01 00:00 UTC', 1)::bigint);
+CALL moving.prepare('numbers', '{"rev": "atid.tid"}');
+INSERT INTO numbers VALUES (2, atid.tid_make('2026-01-01 00:00 UTC', 2)::bigint);
+CALL moving.fill('numbers', 10);
+SQL
+is($s->ok('SELECT count(*) FROM numbers WHERE rev = rev_new::bigint'), 2, 'a bigint becomes a TID in old rows and in new ones');
+
 # Loaded over the version that was there, it takes its place.
 $s->ok("CREATE OR REPLACE PROCEDURE moving.swap(relation regclass) LANGUAGE sql AS ''");
 $node->psql($db, slurp_file("$FindBin::Bin/../examples/migrate.sql"), on_error_stop => 1, on_error_die => 1);

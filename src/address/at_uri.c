@@ -105,6 +105,8 @@ atid_at_uri_in(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(atid_at_uri_datum(str, len));
 }
 
+ATID_FROM_CHAR(atid_at_uri_from_char, atid_at_uri_in)
+
 PG_FUNCTION_INFO_V1(atid_at_uri_out);
 Datum
 atid_at_uri_out(PG_FUNCTION_ARGS)

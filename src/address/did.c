@@ -83,6 +83,8 @@ atid_did_in(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(atid_did_datum(str, len));
 }
 
+ATID_FROM_CHAR(atid_did_from_char, atid_did_in)
+
 PG_FUNCTION_INFO_V1(atid_did_out);
 Datum
 atid_did_out(PG_FUNCTION_ARGS)
