@@ -150,6 +150,38 @@ SELECT atid.tid_timestamp(atid.tid_generate()) BETWEEN now() AND now() + interva
        AS tid_now;
 SELECT ahead < '1 min' AS ahead FROM atid.generator_state();
 
+-- a grant on all functions is not enough: a reset also needs the right to set the clock id, and the
+-- state that of reading statistics
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA atid TO regress_atid;
+SET ROLE regress_atid;
+SELECT * FROM atid.generator_state();
+SELECT atid.generator_reset();
+RESET ROLE;
+GRANT SET ON PARAMETER atid.max_drift, atid.reserve TO regress_atid;
+SET ROLE regress_atid;
+SELECT atid.generator_reset();
+RESET ROLE;
+GRANT SET ON PARAMETER atid.clock_id TO regress_atid;
+GRANT pg_read_all_stats TO regress_atid;
+SET ROLE regress_atid;
+SELECT atid.generator_reset();
+SELECT clock_id BETWEEN 0 AND 1023 AS clock_id FROM atid.generator_state();
+RESET ROLE;
+-- the right alone is not enough
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA atid FROM regress_atid;
+SET ROLE regress_atid;
+SELECT atid.generator_reset();
+SELECT * FROM atid.generator_state();
+RESET ROLE;
+REVOKE SET ON PARAMETER atid.clock_id, atid.max_drift, atid.reserve FROM regress_atid;
+REVOKE pg_read_all_stats FROM regress_atid;
+-- a function of a superuser gives the right to whoever may call it
+CREATE FUNCTION regress_atid.reset() RETURNS void LANGUAGE sql SECURITY DEFINER
+AS 'SELECT atid.generator_reset()';
+SET ROLE regress_atid;
+SELECT regress_atid.reset();
+RESET ROLE;
+
 -- a horizon in a file that may yet be rolled back is not used
 BEGIN;
 ALTER SEQUENCE atid.generator_horizon CACHE 1;

@@ -6,14 +6,20 @@
  * What they do to the streams and the horizon is in generator.c, as it is a part
  * of the protocol there.
  *
+ * They check the rights of the caller, in addition to the privilege to execute them:
+ * GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA gives that to roles that should only draw.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/xlog.h"
+#include "catalog/pg_authid.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/timestamp.h"
 
 #include "codec/text/datetime.h"
@@ -44,6 +50,13 @@ atid_generator_state(PG_FUNCTION_ARGS)
 	Interval   *ahead;
 	HeapTuple	tuple;
 
+	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to read the state of the generator"),
+				 errdetail("The role must have the privileges of role \"%s\".", "pg_read_all_stats"),
+				 errhint("Grant \"%s\" to the role.", "pg_monitor")));
+
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 
@@ -72,12 +85,20 @@ atid_generator_state(PG_FUNCTION_ARGS)
  *
  * Its price is the promise: what comes next is below what came before, and may
  * repeat it when the clock gets there.  The new life has a new random clock id,
- * which makes a repeated TID unlikely where atid.clock_id is not set.
+ * which makes a repeated TID unlikely where atid.clock_id is not set.  Where it is
+ * set it should be changed first, so the right to do that is the right to reset.
  */
 PG_FUNCTION_INFO_V1(atid_generator_reset);
 Datum
 atid_generator_reset(PG_FUNCTION_ARGS)
 {
+	if (pg_parameter_aclcheck("atid.clock_id", GetUserId(), ACL_SET) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to reset the generator"),
+				 errdetail("The role must be a superuser, or have the privilege to set parameter \"%s\".", "atid.clock_id"),
+				 errhint("A superuser can give it by GRANT SET ON PARAMETER.")));
+
 	if (RecoveryInProgress())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * syntax.c
- *		The textual forms of a UUID, and a ULID.  The protocol's names are in address.c, TIDs in tid.c.
+ *		The textual forms of a UUID, and ULIDs.  The protocol's names are in address.c,
+ *		TIDs in tid.c.
  *
  * All forms are subsets of ASCII.  A string is a pointer and a length in bytes;
  * it needs no terminator and may hold any bytes: a byte above 0x7F is in none of the
