@@ -178,14 +178,21 @@ is($library, $released{ $meta->{version} } // $library,
 
 # A later script runs with a superuser's rights in a schema that is not a superuser's. It finds the server's objects
 # in pg_catalog and ours by @extschema@, runs nothing of ours (a body in a string would be looked through only then),
-# changes no rights, and ends with the check, which is the same in all.
-my $end;
+# and ends with the check, which is the same in all. The only rights that it changes are those that everybody has: one
+# block gives PUBLIC what default privileges have kept from it. That block is the same in all, too.
+my ($end, $rights);
 foreach my $path (sort grep { m{^(?:crypto/)?atid\w*--.*\.sql$} && $_ ne 'atid--1.0.sql' } keys %text)
 {
 	my $script = $text{$path};
 	$script =~ s/^\\echo.*//m;
 	$script =~ s/^SET LOCAL search_path TO pg_catalog, pg_temp;$//m or push @problems, "$path does not set search_path";
 	push @problems, "$path has a statement before it sets search_path" if $` =~ /;/;
+	if ($script =~ s/^DO LANGUAGE plpgsql \$\$(?:(?!^\$\$;).)*^\$\$;\n(?=.*^DO LANGUAGE)//ms)
+	{
+		$rights = $& unless defined $rights;
+		push @problems, "$path grants otherwise"
+		  if $& ne $rights || join(' ', $rights =~ /EXECUTE format.*/g) ne q{EXECUTE format('GRANT %s TO PUBLIC', object);};
+	}
 	$script =~ s/^DO LANGUAGE plpgsql \$\$.*^\$\$;\s*\z//ms or push @problems, "$path does not end with the check";
 	$end = $& unless defined $end;
 	push @problems, "$path has another check" if $& ne $end;

@@ -1,4 +1,4 @@
-# The owner of the horizon's sequence.
+# The owner of the horizon's sequence, and the privileges of everybody.
 #
 # The extension is trusted: a database's owner may create it, and owns its schema. The generator writes
 # to the horizon's page without asking for privileges. Shows that
@@ -7,7 +7,9 @@
 # - if the sequence in the extension's schema is missing, not the extension's, unlogged or no sequence,
 #   there is an error that says what to do, and nothing is written to it;
 # - a session that has drawn before notices that within a second;
-# - when it is repaired, the streams go on above all earlier values.
+# - when it is repaired, the streams go on above all earlier values;
+# - where default privileges keep functions and types from PUBLIC, everybody can use the extension after CREATE and
+#   after UPDATE, but neither reset the generator nor read its state; what somebody has granted or revoked stays.
 
 use strict;
 use warnings FATAL => 'all';
@@ -238,6 +240,71 @@ $_->quit foreach $live, $super, $owner;
 $node->stop('immediate');
 $node->start;
 goes_on($kept, 'put right, and after a crash', 'atid');
+
+#
+# Default privileges that keep functions and types from PUBLIC.
+#
+my $harden = 'ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+	ALTER DEFAULT PRIVILEGES REVOKE USAGE ON TYPES FROM PUBLIC';
+my $denied = <<'SQL';
+SELECT string_agg(name, ' ' ORDER BY name) FROM (
+  SELECT 'pg_proc'::regclass AS classid, oid, oid::regprocedure::text, has_function_privilege('plain', oid, 'EXECUTE') FROM pg_proc
+  UNION ALL SELECT 'pg_type'::regclass, oid, oid::regtype::text, has_type_privilege('plain', oid, 'USAGE') FROM pg_type) AS o (classid, oid, name, may)
+WHERE NOT may AND (classid, oid) IN (SELECT classid, objid FROM pg_depend WHERE deptype = 'e')
+SQL
+my $closed = 'atid.generator_reset() atid.generator_state()';
+
+# A database of the owner's, after some statements of a superuser; and the superuser's session.
+sub new_hardened
+{
+	my ($name, @sql) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER owner");
+	my $session = AtidTest::Session->new($node, $name);
+	$session->ok($_) foreach @sql;
+	return $session;
+}
+
+my $hard = new_hardened('hard', $harden, 'SET ROLE owner; CREATE EXTENSION atid; RESET ROLE');
+is($hard->ok($denied), $closed, 'hardened: after CREATE EXTENSION a role has all but two functions');
+$hard->ok('GRANT CREATE ON SCHEMA public TO plain; SET ROLE plain');
+is( $hard->ok(q(CREATE TABLE t (did atid.did, rev atid.tid DEFAULT atid.tid_generate(), key atid.rkey DEFAULT 'self');
+		INSERT INTO t VALUES ('did:web:a.example'); SELECT max(did), count(rev) FROM t WHERE did = 'did:web:a.example'::text)),
+	'did:web:a.example|1', 'hardened: types, operators and aggregates work');
+$hard->ok('RESET ROLE');
+
+# What is revoked afterwards stays revoked, in a restored dump too.
+$hard->ok('REVOKE EXECUTE ON FUNCTION atid.uuid_nil(), pg_catalog.max(atid.tid) FROM PUBLIC; REVOKE USAGE ON TYPE atid.cid_link FROM PUBLIC');
+my $fewer = "atid.cid_link $closed atid.uuid_nil() max(atid.tid)";
+is($hard->ok($denied), $fewer, 'hardened: some are revoked');
+my $dump = $node->basedir . '/hard.sql';
+command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('hard') ], 'hardened: dumped');
+$_->quit foreach $hard;
+$hard = new_hardened('restored');
+$node->psql('restored', slurp_file($dump), on_error_stop => 1, on_error_die => 1);
+is($hard->ok($denied), $fewer, 'hardened: restored with what was revoked');
+$hard->quit;
+
+# An update: what the defaults have closed is opened; what somebody has granted or revoked is as it was. But a function
+# that was only revoked, as atid.uuid_max() here, cannot be told from one that the defaults have closed.
+$hard = new_hardened('updated', "SET ROLE owner; CREATE EXTENSION atid VERSION '1.0'; RESET ROLE", 'REVOKE EXECUTE ON FUNCTION atid.uuid_max() FROM PUBLIC',
+	$harden, "ALTER EXTENSION atid UPDATE TO '1.3'");
+like($hard->ok($denied), qr/atid\.did_eq\(.*max\(atid\.did\)/, 'hardened: half an extension before the update');
+$hard->ok('GRANT EXECUTE ON FUNCTION atid.uuid_to_urn(uuid), atid.did_hash(atid.did) TO owner;
+	REVOKE EXECUTE ON FUNCTION atid.uuid_to_urn(uuid) FROM PUBLIC');
+$hard->ok(q(SET ROLE owner; CREATE FUNCTION atid.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'; REVOKE EXECUTE ON FUNCTION atid.mine() FROM PUBLIC;
+	ALTER EXTENSION atid ADD FUNCTION atid.mine(); RESET ROLE));
+$hard->ok('ALTER EXTENSION atid UPDATE');
+is($hard->ok($denied), "atid.did_hash(atid.did) $closed atid.mine() atid.uuid_to_urn(uuid)",
+	'hardened: after the update all is open that nobody has changed');
+$hard->quit;
+
+# Without such defaults an update grants nothing.
+$hard = new_hardened('soft', "CREATE EXTENSION atid VERSION '1.3'",
+	'REVOKE EXECUTE ON FUNCTION atid.uuid_max(), pg_catalog.max(atid.tid) FROM PUBLIC', 'ALTER EXTENSION atid UPDATE');
+is($hard->ok($denied), "$closed atid.uuid_max() max(atid.tid)", 'not hardened: what was revoked stays revoked');
+is($hard->ok("SELECT count(*) FROM pg_init_privs WHERE classoid = 'pg_proc'::regclass AND privtype = 'e' AND objoid NOT IN (
+	'atid.generator_reset'::regproc, 'atid.generator_state'::regproc)"), 0, 'not hardened: nothing is granted');
+$hard->quit;
 
 $node->stop;
 done_testing();
