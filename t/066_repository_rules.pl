@@ -8,7 +8,8 @@
 #   changed, dropped or doubled, is refused, or gives the same records;
 # - everything that the specification allows is accepted: any order of blocks, blocks twice, unrelated blocks, a
 #   record under two paths, more than one root, commits of version 2, and leaf links that are not blessed if their
-#   hash can be checked.
+#   hash can be checked;
+# - examples/export.sql writes the blocks in the order that the specification prefers for streams.
 
 use strict;
 use warnings FATAL => 'all';
@@ -461,6 +462,56 @@ is( $session->ok("SELECT count(*) FROM small, generate_series(1, length(car)) n 
 	0, 'any byte dropped: refused');
 is( $session->ok("SELECT count(*) FROM small, generate_series(1, length(car)) n WHERE pg_temp.records(overlay(car PLACING substr(car, n, 1) FROM n FOR 0)) <> 'refused'"),
 	0, 'any byte doubled: refused');
+
+#
+# The order of blocks in the CAR of examples/export.sql, by the rule: the commit; then each node, and behind it what its
+# slots name, in their order. A place is that of a node with the number of the slot; arrays sort a node before what is
+# below it.
+#
+$node->psql($db, slurp_file("$FindBin::Bin/../examples/export.sql"), on_error_stop => 1, on_error_die => 1);
+$session->ok(<<'SQL');
+CREATE VIEW exported AS SELECT n, cid, block FROM export('did:web:a.example') AS car, atid.car_blocks(car);
+CREATE VIEW ruled AS
+WITH RECURSIVE slot AS MATERIALIZED (
+  SELECT node.cid, s.*
+  FROM (SELECT DISTINCT ON (cid) cid, atid.dag_cbor_to_record(block) AS body FROM exported ORDER BY cid) AS node, LATERAL (
+    SELECT 0 AS place, body #>> '{l,$link}' AS link, true AS is_node
+    UNION ALL
+    SELECT 2 * i - v, e #>> ARRAY[CASE v WHEN 1 THEN 'v' ELSE 't' END, '$link'], v = 0
+    FROM jsonb_array_elements(body -> 'e') WITH ORDINALITY AS a (e, i), generate_series(0, 1) AS v) AS s
+  WHERE body ? 'e' AND link IS NOT NULL
+), block AS (
+  SELECT '{}'::int[] AS place, data AS cid, true AS is_node FROM commits
+  UNION ALL
+  SELECT block.place || slot.place::int, link::atid.cid_link, slot.is_node FROM block JOIN slot USING (cid) WHERE block.is_node
+)
+SELECT row_number() OVER (ORDER BY place) + 1 AS n, cid FROM block;
+SQL
+my $signature = "atid.bytes_json(decode(repeat('01', 64), 'hex'))";
+foreach my $size (0, 1, 2, 3, 10, 60, 1000)
+{
+	# some records are the same; keys of some collections, and once only some of them, so that levels have no entry
+	$session->ok(<<"SQL");
+TRUNCATE records, commits;
+INSERT INTO records
+SELECT 'did:web:a.example', collection, rkey, atid.record_cid(record), atid.record_to_dag_cbor(record)
+FROM (SELECT 'com.example.' || chr(97 + i % 3) AS collection, md5(i::text) AS rkey, jsonb_build_object('text', i % 50) AS record
+      FROM generate_series(1, CASE $size WHEN 10 THEN 5000 ELSE $size END) AS i) AS r
+WHERE $size <> 10 OR atid.mst_key_depth(collection || '/' || rkey) NOT IN (1, 2) AND left(rkey, 2) IN ('00', '88', 'ff')
+   OR atid.mst_key_depth(collection || '/' || rkey) > 3;
+INSERT INTO commits
+SELECT 'did:web:a.example', root, atid.record_to_dag_cbor(jsonb_build_object('did', 'did:web:a.example', 'version', 3, 'rev', '3kiwuyhjckc25',
+         'prev', NULL, 'data', jsonb_build_object('\$link', root), 'sig', $signature))
+FROM (SELECT atid.mst_root(path, cid ORDER BY path) AS root FROM records) AS t;
+SQL
+	is($session->ok("SELECT atid.repo_problem(car) FROM export('did:web:a.example') AS car"), '', "export of $size: a repository");
+	is( $session->ok('SELECT count(*) FROM exported FULL JOIN ruled USING (n) WHERE n > 1 AND exported.cid IS DISTINCT FROM ruled.cid'),
+		0, "export of $size: the order of the rule");
+	is( $session->ok('SELECT (SELECT count(*) FROM exported) - (SELECT count(*) FROM records) - (SELECT count(*) FROM atid.car_blocks(
+			(SELECT atid.mst_car(path, cid ORDER BY path) FROM records))), (SELECT cid = atid.cid_of(block, \'dag-cbor\') FROM commits, (
+			SELECT cid FROM exported WHERE n = 1) AS e)'),
+		'1|t', "export of $size: the commit first, and each block once for each place");
+}
 
 $session->quit;
 $node->stop;
