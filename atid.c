@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "fmgr.h"
 #include "utils/guc.h"
 
@@ -25,8 +26,16 @@ StaticAssertDecl(sizeof(void *) == 8, "atid needs a 64-bit server");
 int			atid_clock_id = -1;
 int			atid_max_drift = 60 * 1000;
 int			atid_reserve = 1000;
+bool		atid_settings_lost = false;
 
 void		_PG_init(void);
+
+/* Does the session have a value for a setting that is not defined yet? */
+static bool
+is_set(const char *name)
+{
+	return GetConfigOption(name, true, false) != NULL;
+}
 
 /*
  * The settings are PGC_SUSET: ALTER DATABASE ... SET reaches every session of a
@@ -35,6 +44,11 @@ void		_PG_init(void);
 void
 _PG_init(void)
 {
+	/* Where the flag is 0, such a value is replaced by the default, with a warning. */
+	if (GUC_ALLOW_IN_PARALLEL == 0 && IsInParallelMode())
+		atid_settings_lost = is_set("atid.clock_id") || is_set("atid.max_drift") ||
+			is_set("atid.reserve");
+
 	DefineCustomIntVariable("atid.clock_id",
 							"Sets the clock identifier of generated TIDs.",
 							"-1 takes the one that was drawn at random at the first use.",

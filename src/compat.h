@@ -115,8 +115,9 @@ numeric_int4_opt_error(Numeric num, bool *have_error)
 
 /*
  * A setting with this flag keeps its value from ALTER DATABASE or SET if the
- * library is first loaded during a parallel query.  15 to 17 have it from a
- * minor release on; older ones warn and use the default.
+ * library is first loaded during a parallel query.  15 to 17 have it since 15.9,
+ * 16.5 and 17.1.  Older ones warn and use the default, and the generator then refuses
+ * to draw (atid_settings_lost).
  */
 #include "utils/guc.h"
 #ifndef GUC_ALLOW_IN_PARALLEL

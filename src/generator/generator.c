@@ -137,6 +137,12 @@ find_generator(void)
 {
 	if (generator != NULL)
 		return;
+	if (atid_settings_lost)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("settings of the generator were lost in this session"),
+				 errdetail("The library of atid was loaded in a parallel query, and this version of PostgreSQL then ignores atid.clock_id, atid.max_drift and atid.reserve."),
+				 errhint("Update the server to 15.9, 16.5, 17.1 or later, or set session_preload_libraries to \"atid\". Then reconnect.")));
 	generator = atid_slots_find_or_take();
 	CacheRegisterRelcacheCallback(forget_changed_sequence, (Datum) 0);
 }

@@ -13,6 +13,9 @@ extern int	atid_clock_id;
 extern int	atid_max_drift;
 extern int	atid_reserve;
 
+/* Did this session have other values for them than it has, by no will of its own? */
+extern bool atid_settings_lost;
+
 /* What generator_state() shows. */
 typedef struct AtidGeneratorState
 {
