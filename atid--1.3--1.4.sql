@@ -61,7 +61,7 @@ COMMENT ON FUNCTION @extschema@.block_to_jsonb(@extschema@.block) IS
   'the record in the block, as dag_cbor_to_record has it';
 
 CREATE FUNCTION @extschema@.block_get(block @extschema@.block, path text[]) RETURNS jsonb
-  AS 'MODULE_PATHNAME', 'atid_block_get' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+  AS 'MODULE_PATHNAME', 'atid_block_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION @extschema@.block_get(@extschema@.block, text[]) IS
   'implementation of dag_cbor_get over a packed block';
 
@@ -116,6 +116,16 @@ CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20
   SUPPORT @extschema@.dag_cbor_support;
+-- Not LEAKPROOF: jsonb is built by recursion, so a caller who is deep in the stack already gets an
+-- error for a block that is nested deep.  No operator of jsonb is LEAKPROOF either.
+CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get(block bytea, path text[] DEFAULT '{}') RETURNS jsonb
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
+  SUPPORT @extschema@.dag_cbor_support;
+ALTER FUNCTION @extschema@.dag_cbor_get_text(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
+ALTER FUNCTION @extschema@.dag_cbor_get_block(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
+ALTER FUNCTION @extschema@.dag_cbor_typeof(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
+ALTER FUNCTION @extschema@.dag_cbor_ref_uri(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
+ALTER FUNCTION @extschema@.dag_cbor_is_valid(bytea) SUPPORT @extschema@.dag_cbor_support;
 
 -- casts
 
