@@ -58,7 +58,8 @@ SELECT count(*) > 3000 AS enough,
        count(*) FILTER (WHERE (t > did) <> (t > v)) AS gt_r,
        count(*) FILTER (WHERE (did >= t) <> (v >= t)) AS ge,
        count(*) FILTER (WHERE (t >= did) <> (t >= v)) AS ge_r,
-       count(*) FILTER (WHERE atid.did_cmp_text(did, t) <> -atid.text_cmp_did(t, did)
+       count(*) FILTER (WHERE sign(atid.did_cmp_text(did, t))
+                          <> -sign(atid.text_cmp_did(t, did))
                           OR sign(atid.did_cmp_text(did, t)) <> (v > t)::int - (v < t)::int) AS cmp
 FROM (SELECT did, did::text COLLATE "C" AS v FROM value WHERE did IS NOT NULL) AS value, other;
 SELECT count(*) > 3000 AS enough,
@@ -74,7 +75,8 @@ SELECT count(*) > 3000 AS enough,
        count(*) FILTER (WHERE (t > uri) <> (t > v)) AS gt_r,
        count(*) FILTER (WHERE (uri >= t) <> (v >= t)) AS ge,
        count(*) FILTER (WHERE (t >= uri) <> (t >= v)) AS ge_r,
-       count(*) FILTER (WHERE atid.at_uri_cmp_text(uri, t) <> -atid.text_cmp_at_uri(t, uri)
+       count(*) FILTER (WHERE sign(atid.at_uri_cmp_text(uri, t))
+                          <> -sign(atid.text_cmp_at_uri(t, uri))
                           OR sign(atid.at_uri_cmp_text(uri,
                           t)) <> (v > t)::int - (v < t)::int) AS cmp
 FROM (SELECT uri, uri::text COLLATE "C" AS v FROM value WHERE uri IS NOT NULL) AS value, other;
@@ -91,7 +93,8 @@ SELECT count(*) > 900 AS enough,
        count(*) FILTER (WHERE (t > tid) <> (t > v)) AS gt_r,
        count(*) FILTER (WHERE (tid >= t) <> (v >= t)) AS ge,
        count(*) FILTER (WHERE (t >= tid) <> (t >= v)) AS ge_r,
-       count(*) FILTER (WHERE atid.tid_cmp_text(tid, t) <> -atid.text_cmp_tid(t, tid)
+       count(*) FILTER (WHERE sign(atid.tid_cmp_text(tid, t))
+                          <> -sign(atid.text_cmp_tid(t, tid))
                           OR sign(atid.tid_cmp_text(tid, t)) <> (v > t)::int - (v < t)::int) AS cmp
 FROM (SELECT tid, tid::text COLLATE "C" AS v FROM value WHERE tid IS NOT NULL) AS value, other;
 

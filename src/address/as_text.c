@@ -106,6 +106,14 @@ ATID_FUNCTION(atid_at_uri_to_text, atid_at_uri_send(fcinfo))
 
 typedef int (*CompareText) (const uint8_t *packed, size_t len, const char *s, size_t s_len);
 
+/* The result for the arguments in the other order.  It may be INT_MIN, as memcmp()'s may. */
+static inline Datum
+inverted(int result)
+{
+	INVERT_COMPARE_RESULT(result);
+	return Int32GetDatum(result);
+}
+
 /*
  * A packed value and a text.  Called with a constant function, as
  * atid_address_compare() is.
@@ -191,7 +199,7 @@ is_longer(Datum other, size_t longest)
 	FUNCTION(text_le_##type, BoolGetDatum(compare_##type(right, left) >= 0)) \
 	FUNCTION(text_gt_##type, BoolGetDatum(compare_##type(right, left) < 0)) \
 	FUNCTION(text_ge_##type, BoolGetDatum(compare_##type(right, left) <= 0)) \
-	FUNCTION(text_cmp_##type, Int32GetDatum(-compare_##type(right, left)))
+	FUNCTION(text_cmp_##type, inverted(compare_##type(right, left)))
 
 FUNCTIONS(did, ATID_DID_MAX)
 FUNCTIONS(at_uri, ATID_AT_URI_LONGEST)
