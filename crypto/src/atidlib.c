@@ -45,8 +45,10 @@ Datum
 atid_call_for_rows(AtidFunction function, FunctionCallInfo fcinfo, Datum arg1, Datum arg2)
 {
 	LOCAL_FCINFO(call, 2);
+	FmgrInfo	flinfo = *fcinfo->flinfo;
 
-	InitFunctionCallInfoData(*call, fcinfo->flinfo, 2, fcinfo->fncollation, fcinfo->context,
+	flinfo.fn_extra = NULL;
+	InitFunctionCallInfoData(*call, &flinfo, 2, fcinfo->fncollation, fcinfo->context,
 							 fcinfo->resultinfo);
 	call->args[0].value = arg1;
 	call->args[0].isnull = false;

@@ -26,7 +26,8 @@ extern Datum atid_call(AtidFunction function, Datum arg);
 
 /*
  * Calls a function of two arguments that returns a set.  Its rows become the result of the
- * call fcinfo, whose result must be returned as it is.
+ * call fcinfo, whose result must be returned as it is.  What the caller keeps in fn_extra is
+ * its own: the function sees a copy of the FmgrInfo without it.
  */
 extern Datum atid_call_for_rows(AtidFunction function, FunctionCallInfo fcinfo, Datum arg1,
 								Datum arg2);
