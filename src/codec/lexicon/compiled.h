@@ -78,7 +78,7 @@ typedef struct AtidLexText
  *	boolean				none; constant
  *	integer				its enum in integers, in order; constant
  *	string				its enum in texts, in the order of atid_cbor_key_cmp(); const_text
- *	blob				what it accepts in texts
+ *	blob				what it accepts in texts, in the same order
  *	array				first is the node of its items
  *	object, params		its properties in properties
  *	ref					its target in refs; count is 1

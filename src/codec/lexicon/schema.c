@@ -145,6 +145,22 @@ read_integer(AtidLexCompile *c, const AtidLexFields *fields, AtidLexNode *node)
 	return true;
 }
 
+/*
+ * Read an array of texts that are looked up: those of the node, in the order of
+ * atid_cbor_key_cmp().
+ */
+static bool
+read_texts(AtidLexCompile *c, const AtidLexFields *fields, AtidLexField field, AtidFault fault,
+		   AtidLexNode *node)
+{
+	if (!atid_lex_read_strings(c, fields, field, fault, &node->first, &node->count))
+		return false;
+	if (node->count > 1)
+		c->caller->sort(c->set->texts + node->first, node->count, sizeof(AtidLexText),
+						atid_lex_compare_texts, c->set);
+	return true;
+}
+
 static bool
 read_string(AtidLexCompile *c, const AtidLexFields *fields, AtidLexNode *node)
 {
@@ -174,13 +190,9 @@ read_string(AtidLexCompile *c, const AtidLexFields *fields, AtidLexNode *node)
 	}
 	if (atid_lex_has(fields, FIELD_ENUM))
 	{
-		if (!atid_lex_read_strings(c, fields, FIELD_ENUM, ATID_LEXICON_ENUM, &node->first,
-								   &node->count))
+		if (!read_texts(c, fields, FIELD_ENUM, ATID_LEXICON_ENUM, node))
 			return false;
 		node->flags |= ATID_LEX_HAS_ENUM;
-		if (node->count > 1)
-			c->caller->sort(c->set->texts + node->first, node->count, sizeof(AtidLexText),
-							atid_lex_compare_texts, c->set);
 	}
 	return true;
 }
@@ -193,8 +205,7 @@ read_blob(AtidLexCompile *c, const AtidLexFields *fields, AtidLexNode *node)
 	if (!atid_lex_has(fields, FIELD_ACCEPT))
 		return true;
 	node->flags |= ATID_LEX_HAS_ACCEPT;
-	return atid_lex_read_strings(c, fields, FIELD_ACCEPT, ATID_LEXICON_ACCEPT, &node->first,
-								 &node->count);
+	return read_texts(c, fields, FIELD_ACCEPT, ATID_LEXICON_ACCEPT, node);
 }
 
 static bool
