@@ -144,6 +144,9 @@ COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag
 
 ------------------------------------------------------------------------------
 -- uuid
+
+------------------------------------------------------------------------------
+-- lexicon
 ------------------------------------------------------------------------------
 
 -- functions
@@ -242,6 +245,22 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- Not LEAKPROOF: a part that does not exist is an error.
+
+CREATE FUNCTION @extschema@.xrpc_conforms(
+  value jsonb, lexicons @extschema@.lexicon, nsid text, part text, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_xrpc_conforms' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.xrpc_conforms(jsonb, @extschema@.lexicon, text, text, bool) IS
+  'does the value conform to a part of a query, procedure or subscription: parameters, input, output or message? NULL if the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.xrpc_conforms_problem(
+  value jsonb, lexicons @extschema@.lexicon, nsid text, part text, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_xrpc_conforms_problem' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.xrpc_conforms_problem(jsonb, @extschema@.lexicon, text, text, bool) IS
+  'why xrpc_conforms with the same arguments is false, and where; else NULL';
 
 ------------------------------------------------------------------------------
 -- check

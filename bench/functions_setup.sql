@@ -74,6 +74,7 @@ INSERT INTO bench.other (pattern, value) VALUES
   ('^(did_key|signature|repo)_\w+ key', 'did_key'),
   ('^signature_is_valid data', 'block'),
   ('^signature_is_valid signature', 'digest || digest'),
+  ('^xrpc_\w+ part', '''output'''),
   ('^mst_diff car', 'car'),
   ('^mst_diff root', 'root'),
   ('^mst_invert (keys|olds|news)', '''{}'''),

@@ -6,7 +6,8 @@
  *		themselves instead of the program.
  *
  * The input makes a small set and a record, both of few names and values, so that they
- * often fit.  Half of the choices follow the schema.  The verdict is the same; where it
+ * often fit; and a value for the input of a procedure, if the set has one.  Half of the
+ * choices follow the schema.  The verdict is the same; where it
  * is false, so it is in a block in which the fault is the last thing.
  *
  *-------------------------------------------------------------------------
@@ -190,6 +191,7 @@ static const char *const names[] = {
 };
 static const char *const property_names[] = {"a", "b", "cc", "size", "mimeType", "constructor"};
 static const char *const nsids[] = {"com.example.a", "com.example.b", "com.example.cc"};
+static const char procedure_nsid[] = "com.example.put";
 static const char *const references[] = {
 	"#a", "#b", "#main", "com.example.a", "com.example.b", "com.example.b#a", "com.example.b#b",
 	"com.example.cc#a", "com.example.none", "com.example.a#main", "com.example.a#a"
@@ -216,6 +218,7 @@ static const char *const field_types[] = {
 	"string", "object", "ref", "union", "integer", "boolean", "bytes", "cid-link", "blob",
 	"array", "unknown"
 };
+static const char *const body_types[] = {"object", "ref", "union"};
 static const char *const definition_types[] = {
 	"object", "string", "integer", "array", "blob", "token"
 };
@@ -338,6 +341,21 @@ make_schema(const char *type, int depth)
 	return schema;
 }
 
+/* A procedure with an input. */
+static Tree *
+make_procedure(void)
+{
+	Tree	   *procedure = make(KIND_MAP);
+	Tree	   *input = make(KIND_MAP);
+
+	put(procedure, "type", make_string("procedure"));
+	put(procedure, "input", input);
+	put(input, "encoding", make_string(choose(2) == 1 ? "text/plain" : "application/json"));
+	if (choose(4) != 1)
+		put(input, "schema", make_schema(ONE_OF(body_types), 0));
+	return procedure;
+}
+
 static Tree *
 make_set(void)
 {
@@ -363,6 +381,19 @@ make_set(void)
 		if (choose(3) != 1)
 			put(definitions, "b", make_schema(ONE_OF(definition_types), 0));
 		put(set, nsids[i], document);
+	}
+	if (choose(2) == 1)
+	{
+		Tree	   *document = make(KIND_MAP);
+		Tree	   *definitions = make(KIND_MAP);
+
+		put(document, "lexicon", make_integer(1));
+		put(document, "id", make_string(procedure_nsid));
+		put(document, "defs", definitions);
+		put(definitions, "main", make_procedure());
+		put(definitions, "a", make_schema("object", 0));
+		put(definitions, "b", make_schema(ONE_OF(definition_types), 0));
+		put(set, procedure_nsid, document);
 	}
 	return set;
 }
@@ -739,6 +770,21 @@ slow_record(const Tree *value)
 	return slow_definition(definition, type, value, false);
 }
 
+/* The input of the procedure. */
+static Verdict
+slow_input(const Tree *value)
+{
+	const Tree *document = get(the_set, procedure_nsid);
+	const Tree *input;
+
+	if (document == NULL)
+		return VERDICT_FALSE;
+	input = get(get(get(document, "defs"), "main"), "input");
+	if (get(input, "schema") == NULL)
+		return verdict_of(string_is(get(input, "encoding"), "application/json"));
+	return slow_value(procedure_nsid, get(input, "schema"), value);
+}
+
 /*
  * The machine
  */
@@ -757,7 +803,7 @@ type_of(void *arg, const char **type, size_t *len)
 }
 
 static Verdict
-run_machine(const AtidLexicon *set, const uint8_t *block, size_t len, bool must_know)
+run_machine(const AtidLexicon *set, const uint8_t *block, size_t len, bool record, bool must_know)
 {
 	AtidCborEvent event;
 	AtidCborItem item;
@@ -766,7 +812,11 @@ run_machine(const AtidLexicon *set, const uint8_t *block, size_t len, bool must_
 	conform.must_know = must_know;
 	conform.type_of = type_of;
 	conform.arg = &reader;
-	atid_conform_begin_record(&conform, NULL, 0);
+	if (record)
+		atid_conform_begin_record(&conform, NULL, 0);
+	else if (atid_conform_begin_xrpc(&conform, procedure_nsid, strlen(procedure_nsid),
+									 "input") != ATID_OK)
+		return VERDICT_FALSE;
 	atid_cbor_reader_init(&reader, block, len);
 	do
 	{
@@ -798,6 +848,34 @@ block_of(const Tree *tree, size_t *len)
 	memcpy(block, bytes, writer.len);
 	*len = writer.len;
 	return block;
+}
+
+/*
+ * The verdict on an input that the schema may take.
+ */
+static void
+check_input(const AtidLexicon *set)
+{
+	const Tree *document = get(the_set, procedure_nsid);
+	const Tree *schema = NULL;
+	Tree	   *value;
+	uint8_t    *block;
+	size_t		len;
+
+	if (document != NULL)
+		schema = get(get(get(get(document, "defs"), "main"), "input"), "schema");
+	value = make_value(the_set, procedure_nsid, schema, 0);
+	if (tree_count >= TREES_MAX - 1)
+		return;
+	block = block_of(value, &len);
+	for (int lenient = 0; lenient <= 1; lenient++)
+	{
+		is_lenient = lenient;
+		CLAIM(run_machine(set, block, len, false, false) == slow_input(value));
+		CLAIM((run_machine(set, block, len, false, true) == VERDICT_TRUE) ==
+			  (slow_input(value) == VERDICT_TRUE));
+	}
+	free(block);
 }
 
 int
@@ -843,12 +921,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			for (int lenient = 0; lenient <= 1; lenient++)
 			{
 				is_lenient = lenient;
-				CLAIM(run_machine(&set, block, block_len, false) == slow_record(record));
-				CLAIM((run_machine(&set, block, block_len, true) == VERDICT_TRUE) ==
+				CLAIM(run_machine(&set, block, block_len, true, false) == slow_record(record));
+				CLAIM((run_machine(&set, block, block_len, true, true) == VERDICT_TRUE) ==
 					  (slow_record(record) == VERDICT_TRUE));
 			}
 			free(block);
 		}
+		check_input(&set);
 		atid_lexicon_free(&set, &caller);
 	}
 	free(bytes);

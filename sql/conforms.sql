@@ -240,6 +240,8 @@ CREATE TABLE lexicons AS SELECT '[
     "input": {"encoding": "application/json", "schema": {"type": "object",
       "properties": {"n": {"type": "integer"}}}},
     "output": {"encoding": "application/json"}}}},
+  {"lexicon": 1, "id": "com.example.upload", "defs": {"main": {"type": "procedure",
+    "input": {"encoding": "*/*"}, "output": {"encoding": "application/vnd.ipld.car"}}}},
   {"lexicon": 1, "id": "com.example.follow", "defs": {
     "main": {"type": "subscription", "message": {"schema": {"type": "union", "refs": ["#commit",
       "#info"]}}},
@@ -380,6 +382,68 @@ SELECT atid.value_conforms('"2026-03-17"', d, 'com.example.d#at'),
   atid.value_conforms('"2026-03-17"', d, 'com.example.d#at', lenient => true)
   FROM CAST('{"lexicon": 1, "id": "com.example.d", "defs": {"at": {"type": "string",
     "format": "datetime"}}}' AS atid.lexicon) AS d;
+
+-- parts of queries, procedures and subscriptions
+SELECT nsid, part, value, atid.xrpc_conforms(value, set, nsid, part),
+    atid.xrpc_conforms_problem(value, set, nsid, part)
+  FROM lexicons, (VALUES
+    ('com.example.get', 'parameters', '{"q": "cats", "limit": 100}'::jsonb),
+    ('com.example.get', 'parameters', '{"q": "cats", "other": [1]}'),
+    ('com.example.get', 'parameters', '{"limit": 1}'),
+    ('com.example.get', 'parameters', '{"q": "cats", "limit": "1"}'),
+    ('com.example.get', 'parameters', '{"q": "cats", "limit": 1.5}'),
+    ('com.example.get', 'parameters', '{"q": null}'),
+    ('com.example.get', 'parameters', 'null'),
+    ('com.example.get', 'output', '{"n": 1}'),
+    ('com.example.get', 'output', '{"n": "1"}'),
+    ('com.example.get', 'output', '{"$type": "com.example.defs#thing"}'),
+    ('com.example.get', 'output', '{"$type": "com.example.get"}'),
+    ('com.example.put', 'input', '{"n": 1}'),
+    ('com.example.put', 'input', '{"n": null}'),
+    ('com.example.put', 'input', '[{"n": 1}]'),
+    ('com.example.follow', 'message', '{"$type": "com.example.follow#commit", "seq": 1}'),
+    ('com.example.follow', 'message', '{"$type": "com.example.follow#commit"}'),
+    ('com.example.follow', 'message', '{"$type": "com.example.follow#other"}'),
+    ('com.example.follow', 'message', '{"seq": 1}'),
+    ('com.example.closed', 'message', '{"$type": "com.example.closed#other"}'),
+    -- JSON without a schema: the data model still holds
+    ('com.example.put', 'output', '[null]'),
+    ('com.example.put', 'output', '{"n": 1.5}'),
+    -- another encoding
+    ('com.example.upload', 'input', '{}'), ('com.example.upload', 'output', '{}'),
+    -- no such part, query or document
+    ('com.example.get', 'input', '{}'), ('com.example.get', 'message', '{}'),
+    ('com.example.put', 'parameters', '{}'), ('com.example.follow', 'output', '{}'),
+    ('com.example.post', 'output', '{}'), ('com.example.object', 'input', '{}'),
+    ('com.example.defs', 'output', '{}'), ('com.example.none', 'output', '{}'),
+    ('com.example.get#main', 'output', '{}'), ('get', 'output', '{}'), ('', 'output', '{}'))
+    AS v (nsid, part, value);
+-- what the set lacks
+SELECT atid.xrpc_conforms(value, d, 'com.example.find', 'output'),
+    atid.xrpc_conforms_problem(value, d, 'com.example.find', 'output')
+  FROM CAST('{"lexicon": 1, "id": "com.example.find", "defs": {"main": {"type": "query",
+    "output": {"encoding": "application/json", "schema": {"type": "object", "required": ["a"],
+      "properties": {"a": {"type": "ref", "ref": "com.example.none"}}}}}}}' AS atid.lexicon) AS d,
+    (VALUES ('{"a": 1}'::jsonb), ('{}'), ('{"a": 1.5}')) AS v (value);
+SELECT atid.xrpc_conforms('{"at": "2026-03-17"}', d, 'com.example.d', 'input'),
+  atid.xrpc_conforms('{"at": "2026-03-17"}', d, 'com.example.d', 'input', lenient => true),
+  atid.xrpc_conforms('{"at": "2026-03-17"}', d, 'com.example.d', 'input', NULL)
+  FROM CAST('{"lexicon": 1, "id": "com.example.d", "defs": {"main": {"type": "procedure",
+    "input": {"encoding": "application/json", "schema": {"type": "object", "properties": {
+      "at": {"type": "string", "format": "datetime"}}}}}}}' AS atid.lexicon) AS d;
+-- NULL, and a part that does not exist
+SELECT atid.xrpc_conforms(NULL, set, 'com.example.get', 'output'),
+  atid.xrpc_conforms('{}', NULL, 'com.example.get', 'output'),
+  atid.xrpc_conforms('{}', set, NULL, 'output'),
+  atid.xrpc_conforms('{}', set, 'com.example.get', NULL),
+  atid.xrpc_conforms_problem(NULL, NULL, NULL, NULL)
+  FROM lexicons;
+SELECT atid.xrpc_conforms_problem('{}', NULL, 'com.example.get', 'output') AS set,
+  atid.xrpc_conforms_problem('{}', set, NULL, 'output') AS nsid,
+  atid.xrpc_conforms_problem('{}', set, 'com.example.get', NULL) AS part
+  FROM lexicons;
+SELECT atid.xrpc_conforms('{}', set, 'com.example.get', 'errors') FROM lexicons;
+SELECT atid.xrpc_conforms_problem('{}', set, 'com.example.none', '') FROM lexicons;
 
 -- record keys
 SELECT nsid, key, atid.record_key_conforms(key, set, nsid)

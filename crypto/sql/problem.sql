@@ -9,6 +9,7 @@ INSERT INTO sample VALUES
   ('record', '{"a": 1.5}'), ('block', '\xff'), ('frame', '\xff'), ('body', '\xff'), ('car', '\xff'),
   ('value', '"?"'), ('document', '{}'), ('', '{}'), ('log', '[{}]'), ('operation', '{}'),
   ('format', 'did'), ('model', 'false'), ('strict', 'false'), ('nsid', 'a.b.c'), ('ref', 'a.b.c'),
+  ('part', 'output'),
   ('lexicons', '{"lexicon": 1, "id": "a.b.c", "defs": {"main": {"type": "record", "key": "tid",
     "record": {"type": "object", "required": ["b"], "properties": {"b": {"type": "string"}}}}}}');
 

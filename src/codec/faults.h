@@ -383,10 +383,17 @@ ATID_FAULT(ATID_CONFORM_UNION_NO_TYPE, "An object in a union must have a \"$type
 ATID_FAULT(ATID_CONFORM_UNION_CLOSED, "The \"$type\" must be one that the closed union lists.")
 ATID_FAULT(ATID_CONFORM_NO_VALUES, "A reference must not name a token, query, procedure, subscription or permission set.")
 
+/* queries, procedures and subscriptions */
+ATID_FAULT(ATID_XRPC_NO_LEXICON, "The lexicons must define the query, procedure or subscription.")
+ATID_FAULT(ATID_XRPC_KIND, "The NSID must be that of a query, procedure or subscription.")
+ATID_FAULT(ATID_XRPC_NO_PART, "The query, procedure or subscription must have the part that is asked for.")
+ATID_FAULT(ATID_XRPC_ENCODING, "The \"encoding\" of an input or output without a \"schema\" must include application/json.")
+
 /* lexicon/validate.c: what a value is checked as */
 ATID_FAULT(ATID_CONFORM_REF, "The reference must be an NSID, or an NSID with \"#\" and the name of a definition.")
 ATID_FAULT(ATID_CONFORM_NULL_LEXICONS, "The lexicons must not be NULL.")
 ATID_FAULT(ATID_CONFORM_NULL_NAME, "The NSID or reference must not be NULL.")
+ATID_FAULT(ATID_CONFORM_NULL_PART, "The part must not be NULL.")
 
 /* atid_crypto's: base58.c, multikey.c */
 ATID_FAULT(ATID_BASE58_CHARACTER, "A key must have only characters of base58btc after its \"z\".")

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * validate.c
- *		Does a record, or a value of any definition, conform to its schema?
+ *		Does a record, a value of any definition, or a part of a query conform to its schema?
  *
  * A verdict has three values.  It is false if something is wrong, by the data model
  * (record/model.c) or by the schema (codec/lexicon/conform.c).  Else it is NULL if the set
@@ -199,7 +199,8 @@ set_jsonb(Subject *subject, Jsonb *jb, char **problem)
 
 /*
  * The arguments (data, lexicons [, name [, lenient]]), where the name is an NSID or a
- * reference.  Which of them must not be NULL but is?
+ * reference; those of xrpc_conforms() have a part between these two.  Which of them must not
+ * be NULL but is?
  */
 static AtidFault
 find_null_argument(FunctionCallInfo fcinfo)
@@ -208,13 +209,18 @@ find_null_argument(FunctionCallInfo fcinfo)
 		return ATID_CONFORM_NULL_LEXICONS;
 	if (PG_NARGS() > 2 && PG_ARGISNULL(2))
 		return ATID_CONFORM_NULL_NAME;
+	if (PG_NARGS() > 4 && PG_ARGISNULL(3))
+		return ATID_CONFORM_NULL_PART;
 	return ATID_OK;
 }
 
+/* The last argument, if there are more than three. */
 static bool
 is_lenient(FunctionCallInfo fcinfo)
 {
-	return PG_NARGS() > 3 && !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+	int			last = PG_NARGS() - 1;
+
+	return last > 2 && !PG_ARGISNULL(last) && PG_GETARG_BOOL(last);
 }
 
 /*
@@ -448,3 +454,59 @@ check_value(FunctionCallInfo fcinfo, char **problem)
  */
 ATID_FUNCTION(atid_value_conforms, answer_verdict(fcinfo, check_value))
 ATID_FUNCTION(atid_value_conforms_problem, answer_problem(fcinfo, check_value))
+
+
+/*
+ * Parts of queries, procedures and subscriptions
+ */
+
+/*
+ * The name of a part.
+ */
+static const char *
+part_argument(FunctionCallInfo fcinfo, int argument)
+{
+	static const char *const parts[] = {"parameters", "input", "output", "message"};
+	const text *part = PG_GETARG_TEXT_PP(argument);
+	size_t		len = VARSIZE_ANY_EXHDR(part);
+
+	for (size_t i = 0; i < lengthof(parts); i++)
+		if (len == strlen(parts[i]) && memcmp(VARDATA_ANY(part), parts[i], len) == 0)
+			return parts[i];
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized part: \"%s\"", atid_quote(VARDATA_ANY(part), len)),
+			 errdetail("A part must be \"parameters\", \"input\", \"output\" or \"message\".")));
+}
+
+static Verdict
+check_xrpc(FunctionCallInfo fcinfo, char **problem)
+{
+	const char *part = part_argument(fcinfo, 3);
+	Jsonb	   *jb = PG_GETARG_JSONB_P(0);
+	text	   *nsid = PG_GETARG_TEXT_PP(2);
+	AtidConform conform;
+	Subject		subject;
+	AtidFault	fault;
+	Verdict		verdict = VERDICT_FALSE;
+
+	atid_conform_init(&conform, atid_lexicon_program(fcinfo, 1), is_lenient(fcinfo));
+	fault = atid_conform_begin_xrpc(&conform, VARDATA_ANY(nsid), VARSIZE_ANY_EXHDR(nsid), part);
+	if (fault != ATID_OK)
+	{
+		if (problem != NULL)
+			*problem = atid_fault_sentence(fault, NULL);
+	}
+	else if (set_jsonb(&subject, jb, problem))
+		verdict = check_subject(&subject, &conform, problem);
+	PG_FREE_IF_COPY(jb, 0);
+	return verdict;
+}
+
+/*
+ * xrpc_conforms(value, lexicons, nsid, part [, lenient]): does a value conform to the
+ * parameters, the input or the output of a query or procedure, or to the message of a
+ * subscription?
+ */
+ATID_FUNCTION(atid_xrpc_conforms, answer_verdict(fcinfo, check_xrpc))
+ATID_FUNCTION(atid_xrpc_conforms_problem, answer_problem(fcinfo, check_xrpc))

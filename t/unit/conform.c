@@ -535,6 +535,118 @@ test_tops(void)
 	free(bytes);
 }
 
+/* A part of a query, procedure or subscription. */
+static const struct
+{
+	const char *nsid;
+	const char *part;
+	const char *value;
+	AtidFault	want;
+}			parts[] =
+{
+	{"com.example.get", "parameters", "{'q': ''}", ATID_OK},
+	{"com.example.get", "parameters", "{'q': '', 'n': 9, 'l': ['en'], 'more': [{}]}", ATID_OK},
+	{"com.example.get", "parameters", "{}", ATID_CONFORM_REQUIRED},
+	{"com.example.get", "parameters", "{'q': null}", ATID_CONFORM_NULL},
+	{"com.example.get", "parameters", "{'q': '', 'n': '9'}", ATID_CONFORM_NOT_INTEGER},
+	{"com.example.get", "parameters", "{'q': '', 'n': 10}", ATID_CONFORM_MAXIMUM},
+	{"com.example.get", "parameters", "{'q': '', 'l': 'en'}", ATID_CONFORM_NOT_ARRAY},
+	{"com.example.get", "parameters", "{'q': '', 'l': ['en', '-']}", ATID_LANGUAGE_SUBTAG},
+	{"com.example.get", "parameters", "[]", ATID_CONFORM_NOT_OBJECT},
+	{"com.example.get", "parameters", "null", ATID_CONFORM_NULL},
+	{"com.example.get", "output", "{'a': 1}", ATID_OK},
+	{"com.example.get", "output", "{'a': '1'}", ATID_CONFORM_NOT_INTEGER},
+	{"com.example.get", "output", "{'$type': 'com.example.get'}", ATID_CONFORM_TYPE},
+	{"com.example.get", "output", "null", ATID_CONFORM_NULL},
+	{"com.example.get", "input", "{}", ATID_XRPC_NO_PART},
+	{"com.example.get", "message", "{}", ATID_XRPC_NO_PART},
+	{"com.example.put", "input", "{'a': 1, 'b': {'$type': 'x'}}", ATID_OK},
+	{"com.example.put", "input", "{'b': {}}", ATID_CONFORM_REQUIRED},
+	{"com.example.put", "input", "1", ATID_CONFORM_NOT_OBJECT},
+	{"com.example.put", "output", "{'$type': 'com.example.o', 'a': 1}", ATID_OK},
+	{"com.example.put", "output", "{'$type': 'com.example.o', 'a': ''}", ATID_CONFORM_NOT_INTEGER},
+	{"com.example.put", "output", "{'$type': 'com.example.none'}", UNKNOWN},
+	{"com.example.put", "output", "{'a': 1}", ATID_CONFORM_UNION_NO_TYPE},
+	{"com.example.put", "parameters", "{}", ATID_XRPC_NO_PART},
+	{"com.example.follow", "message", "{'$type': 'com.example.o', 'a': 1}", ATID_OK},
+	{"com.example.follow", "message", "{'$type': 'com.example.o', 'a': ''}",
+	ATID_CONFORM_NOT_INTEGER},
+	{"com.example.follow", "message", "[]", ATID_CONFORM_NOT_OBJECT},
+	{"com.example.follow", "output", "{}", ATID_XRPC_NO_PART},
+
+	/* without a schema */
+	{"com.example.json", "input", "null", ATID_OK},
+	{"com.example.json", "output", "[{'a': 1}]", ATID_OK},
+	{"com.example.any", "input", "'x'", ATID_OK},
+	{"com.example.any", "output", "{}", ATID_OK},
+	{"com.example.car", "input", "{}", ATID_XRPC_ENCODING},
+	{"com.example.car", "output", "null", ATID_XRPC_ENCODING},
+
+	{"com.example.none", "input", "{}", ATID_XRPC_NO_LEXICON},
+	{"com.example.d", "input", "{}", ATID_XRPC_NO_LEXICON},
+	{"com.example.get#main", "output", "{}", ATID_XRPC_NO_LEXICON},
+	{"", "output", "{}", ATID_XRPC_NO_LEXICON},
+	{"com.example.o", "output", "{}", ATID_XRPC_KIND},
+};
+
+#define BODY(name, encoding)	"'" name "': {'encoding': '" encoding "'}"
+#define BODIES(nsid, input, output) \
+	"'" nsid "': {'lexicon': 1, 'id': '" nsid "', 'defs': {'main': {'type': 'procedure'," \
+	BODY("input", input) "," BODY("output", output) "}}},"
+
+static void
+test_parts(void)
+{
+	AtidLexicon set;
+	size_t		len;
+	uint8_t    *bytes =
+		json_cbor("{'com.example.get': {'lexicon': 1, 'id': 'com.example.get', 'defs': {'main':"
+				  " {'type': 'query', 'parameters': {'type': 'params', 'required': ['q'],"
+				  " 'properties': {'q': {'type': 'string'}, 'n': {'type': 'integer', 'maximum': 9},"
+				  " 'l': {'type': 'array', 'items': {'type': 'string', 'format': 'language'}}}},"
+				  " 'output': {'encoding': 'application/json', 'schema': {'type': 'ref', 'ref':"
+				  " 'com.example.o'}}}}},"
+				  "'com.example.put': {'lexicon': 1, 'id': 'com.example.put', 'defs': {'main':"
+				  " {'type': 'procedure', 'input': {'encoding': 'application/json', 'schema': "
+				  OBJECT("'a': {'type': 'integer'}, 'b': {'type': 'unknown'}",
+						 ", 'required': ['a']")
+				  "}, 'output': {'encoding': 'application/json', 'schema': "
+				  UNION("'com.example.o', 'com.example.none'") "}}}},"
+				  "'com.example.follow': {'lexicon': 1, 'id': 'com.example.follow', 'defs':"
+				  " {'main': {'type': 'subscription', 'message': {'schema': "
+				  CLOSED("'com.example.o'") "}}}},"
+				  BODIES("com.example.json", "application/json", "application/json")
+				  BODIES("com.example.any", "*/*", "application/*")
+				  BODIES("com.example.car", "application/vnd.ipld.car", "application/jsonl")
+				  "'com.example.d': {'lexicon': 1, 'id': 'com.example.d', 'defs':"
+				  " {'t': {'type': 'token'}}},"
+				  "'com.example.o': {'lexicon': 1, 'id': 'com.example.o', 'defs': {'main': "
+				  OBJECT("'a': {'type': 'integer'}", "") "}}}", &len);
+
+	compile(&set, bytes, len);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	{
+		size_t		block_len;
+		uint8_t    *block = json_cbor(parts[i].value, &block_len);
+		AtidFault	got;
+		char		name[200];
+
+		atid_conform_init(&conform, &set, false);
+		got = atid_conform_begin_xrpc(&conform, parts[i].nsid, strlen(parts[i].nsid),
+									  parts[i].part);
+		if (got == ATID_OK)
+			got = run_machine(block, block_len);
+		snprintf(name, sizeof(name), "%s as the %s of %s", parts[i].value, parts[i].part,
+				 parts[i].nsid);
+		ok(got == parts[i].want, name);
+		if (got != parts[i].want)
+			printf("# got  %s\n", got == UNKNOWN ? "unknown" : atid_fault_words(got));
+		free(block);
+	}
+	atid_lexicon_free(&set, &caller);
+	free(bytes);
+}
+
 /*
  * What comes with a fault: whose it is, and what its words are about.
  */
@@ -707,6 +819,7 @@ main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check_case(&cases[i]);
 	test_tops();
+	test_parts();
 	test_about();
 	test_search();
 	test_depth();

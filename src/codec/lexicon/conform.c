@@ -21,6 +21,8 @@
  *
  *		an unknown is an object, and not a blob.
  *
+ *		parameters are an object, of values and not of texts: the integer 5, not "5".
+ *
  * If it is lenient, a blob may be a legacy one, {cid, mimeType}; its type and its size
  * may be any; and a datetime may be one that atid_datetime_parse_sloppy() reads.
  *
@@ -605,6 +607,80 @@ see_blob_value(AtidConform *conform, AtidConformFrame *frame, AtidCborEvent even
 
 
 /*
+ * Queries, procedures and subscriptions
+ */
+
+/*
+ * The node of a part, or ATID_LEX_NONE.
+ */
+static uint32_t
+find_part(AtidConform *conform, const char *nsid, size_t len, const char *part)
+{
+	const AtidLexicon *set = conform->set;
+	uint32_t	document = atid_lexicon_find_document(set, nsid, len);
+	uint32_t	definition = ATID_LEX_NONE;
+	uint32_t	property;
+	const AtidLexNode *node;
+
+	if (document != ATID_LEX_NONE)
+		definition = atid_lexicon_find_main(set, document);
+	if (definition == ATID_LEX_NONE)
+	{
+		(void) note_fault(conform, ATID_XRPC_NO_LEXICON);
+		return ATID_LEX_NONE;
+	}
+	node = &set->nodes[set->definitions[definition].node];
+	if (node->type != ATID_LEX_QUERY && node->type != ATID_LEX_PROCEDURE &&
+		node->type != ATID_LEX_SUBSCRIPTION)
+	{
+		(void) note_fault(conform, ATID_XRPC_KIND);
+		return ATID_LEX_NONE;
+	}
+	property = atid_lexicon_find_property(set, node, part, strlen(part));
+	if (property == ATID_LEX_NONE)
+	{
+		(void) note_fault(conform, ATID_XRPC_NO_PART);
+		return ATID_LEX_NONE;
+	}
+	return set->properties[property].node;
+}
+
+/* Can a body of this encoding be JSON? */
+static bool
+is_json(const char *encoding, size_t len)
+{
+	static const char *const patterns[] = {"application/json", "application/*", "*/*"};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+	{
+		if (len == strlen(patterns[i]) && memcmp(encoding, patterns[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+AtidFault
+atid_conform_begin_xrpc(AtidConform *conform, const char *nsid, size_t len, const char *part)
+{
+	const AtidLexicon *set = conform->set;
+	uint32_t	n = find_part(conform, nsid, len, part);
+	const AtidLexNode *node;
+
+	if (n == ATID_LEX_NONE)
+		return conform->fault;
+	node = &set->nodes[n];
+	if (node->type == ATID_LEX_BODY)
+		n = node->first;
+	if (n == ATID_LEX_NONE &&
+		!is_json(atid_lex_text(set, node->const_text), node->const_text.len))
+		return note_fault(conform, ATID_XRPC_ENCODING);
+	conform->frames[0].value = n;
+	conform->frames[0].value_role = n == ATID_LEX_NONE ? ATID_ROLE_ANY : ATID_ROLE_OF_NODE;
+	return ATID_OK;
+}
+
+
+/*
  * Values
  */
 
@@ -648,6 +724,7 @@ see_value_of_node(AtidConform *conform, uint32_t n, AtidCborEvent event,
 				return note_fault(conform, ATID_CONFORM_NOT_ARRAY);
 			return begin_array(conform, node, item->len);
 		case ATID_LEX_OBJECT:
+		case ATID_LEX_PARAMS:
 			if (event != ATID_CBOR_MAP)
 				return note_fault(conform, ATID_CONFORM_NOT_OBJECT);
 			return begin_object(conform, node);

@@ -105,6 +105,14 @@ extern void atid_conform_begin_record(AtidConform *conform, const char *nsid, si
 extern void atid_conform_begin_definition(AtidConform *conform, uint32_t definition);
 
 /*
+ * The value is a part of a query, procedure or subscription: its "parameters", "input",
+ * "output" or "message".  A body without a schema is any value, if it may be JSON.  Returns a
+ * fault if there is no such part; then the machine must not be fed.
+ */
+ATID_NODISCARD extern AtidFault atid_conform_begin_xrpc(AtidConform *conform, const char *nsid,
+														size_t len, const char *part);
+
+/*
  * A key.
  */
 ATID_NODISCARD extern AtidFault atid_conform_key(AtidConform *conform, const AtidCborItem *key);
