@@ -192,3 +192,38 @@ atid_signature_is_valid(PG_FUNCTION_ARGS)
 	PG_FREE_IF_COPY(signature, 1);
 	PG_RETURN_BOOL(result);
 }
+
+/*
+ * signature_is_valid(data bytea, signature bytea, key text, either_s bool): the same; with
+ * either_s the number s of the signature may be either of its two values.
+ */
+PG_FUNCTION_INFO_V1(atid_signature_is_valid_either_s);
+Datum
+atid_signature_is_valid_either_s(PG_FUNCTION_ARGS)
+{
+	AtidVerifier *verifier;
+	bytea	   *data;
+	bytea	   *signature;
+	const uint8_t *bytes;
+	size_t		len;
+	uint8_t		low[ATID_SIGNATURE_LEN];
+	bool		result;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	verifier = atid_key_argument(fcinfo, 2);
+	data = PG_GETARG_BYTEA_PP(0);
+	signature = PG_GETARG_BYTEA_PP(1);
+	bytes = (const uint8_t *) VARDATA_ANY(signature);
+	len = VARSIZE_ANY_EXHDR(signature);
+	if (!PG_ARGISNULL(3) && PG_GETARG_BOOL(3) && len == ATID_SIGNATURE_LEN)
+	{
+		atid_signature_lower(verifier->key.curve, bytes, low);
+		bytes = low;
+	}
+	result = atid_key_has_signed(verifier, VARDATA_ANY(data), VARSIZE_ANY_EXHDR(data), bytes, len);
+
+	PG_FREE_IF_COPY(data, 0);
+	PG_FREE_IF_COPY(signature, 1);
+	PG_RETURN_BOOL(result);
+}

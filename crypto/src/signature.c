@@ -9,7 +9,8 @@
  * each, over the SHA-256 of the data.  With n the order of the curve's group,
  * it must have 0 < r < n and 0 < s <= n/2 (low-S) on both curves.  libsecp256k1
  * checks these bounds.  OpenSSL accepts a high s, and can raise an error for a
- * malformed r, so for P-256 the bounds are checked here before it is called.
+ * malformed r, so for P-256 the bounds are checked here before it is called.  With s, n - s
+ * is valid too, so a caller that takes either passes the lower one.
  *
  * libsecp256k1's static context is enough to parse and to verify.  Randomising a
  * context protects secret keys, and there are none here.
@@ -325,6 +326,28 @@ atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN]
 	if (memcmp(s, half_order[curve], ATID_SCALAR_LEN) > 0)
 		return ATID_SIGNATURE_HIGH_S;
 	return ATID_OK;
+}
+
+void
+atid_signature_lower(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN],
+					 uint8_t low[ATID_SIGNATURE_LEN])
+{
+	const uint8_t *n = order[curve];
+	uint8_t    *s = low + ATID_SCALAR_LEN;
+	int			borrow = 0;
+
+	memcpy(low, signature, ATID_SIGNATURE_LEN);
+	if (atid_signature_form(curve, signature) != ATID_SIGNATURE_HIGH_S)
+		return;
+
+	/* the other value is n - s */
+	for (int i = ATID_SCALAR_LEN - 1; i >= 0; i--)
+	{
+		int			difference = n[i] - s[i] - borrow;
+
+		borrow = difference < 0;
+		s[i] = (uint8_t) (difference + 256 * borrow);
+	}
 }
 
 AtidVerdict

@@ -48,6 +48,13 @@ typedef struct AtidVerifier
 extern AtidFault atid_signature_form(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN]);
 
 /*
+ * The signature with the lower of the two values of s that are valid for it.  One that is out
+ * of its bounds stays as it is.
+ */
+extern void atid_signature_lower(AtidCurve curve, const uint8_t signature[ATID_SIGNATURE_LEN],
+								 uint8_t low[ATID_SIGNATURE_LEN]);
+
+/*
  * Prepares a key: yes, or no if its point is not on the curve.  After a yes, and only then,
  * the verifier must be released.
  */

@@ -95,6 +95,36 @@ check(AtidVerifier *verifier, const uint8_t *signature, AtidVerdict want, const 
 }
 
 /*
+ * A signature whose s is out of its bounds has no lower one.
+ */
+static void
+test_out_of_bounds(AtidCurve curve, const uint8_t *signature, const uint8_t *order)
+{
+	uint8_t		changed[ATID_SIGNATURE_LEN];
+	uint8_t		lowered[ATID_SIGNATURE_LEN];
+	uint8_t    *s = changed + ATID_SCALAR_LEN;
+
+	memcpy(changed, signature, sizeof(changed));
+	for (int i = 0; i < 3; i++)
+	{
+		if (i == 0)
+			memset(s, 0, ATID_SCALAR_LEN);
+		else if (i == 1)
+			memcpy(s, order, ATID_SCALAR_LEN);
+		else
+			memset(s, 0xFF, ATID_SCALAR_LEN);
+		atid_signature_lower(curve, changed, lowered);
+		ok(memcmp(lowered, changed, sizeof(lowered)) == 0, "an s out of its bounds stays");
+	}
+	memcpy(s, order, ATID_SCALAR_LEN);
+	s[ATID_SCALAR_LEN - 1]--;
+	atid_signature_lower(curve, changed, lowered);
+	memset(s, 0, ATID_SCALAR_LEN);
+	s[ATID_SCALAR_LEN - 1] = 1;
+	ok(memcmp(lowered, changed, sizeof(lowered)) == 0, "that of n - 1 is 1");
+}
+
+/*
  * A valid signature; then with each scalar out of its bounds, and with each bit
  * flipped.
  */
@@ -105,6 +135,7 @@ test_vector(int v)
 	AtidVerifier verifier;
 	uint8_t		signature[ATID_SIGNATURE_LEN];
 	uint8_t		changed[ATID_SIGNATURE_LEN];
+	uint8_t		lowered[ATID_SIGNATURE_LEN];
 	uint8_t		order[ATID_SCALAR_LEN];
 	size_t		at;
 	int			wrong = 0;
@@ -119,6 +150,11 @@ test_vector(int v)
 	memcpy(changed, signature, sizeof(changed));
 	subtract(order, signature + ATID_SCALAR_LEN, changed + ATID_SCALAR_LEN);
 	check(&verifier, changed, ATID_VERDICT_NO, "with high s");
+	atid_signature_lower(key.curve, changed, lowered);
+	ok(memcmp(lowered, signature, sizeof(lowered)) == 0, "whose lower s is the other");
+	atid_signature_lower(key.curve, signature, lowered);
+	ok(memcmp(lowered, signature, sizeof(lowered)) == 0, "and a low one stays");
+	test_out_of_bounds(key.curve, signature, order);
 
 	for (int scalar = 0; scalar < 2; scalar++)
 	{
@@ -191,6 +227,7 @@ test_boundary(void)
 		AtidMultikey key;
 		AtidVerifier verifier;
 		uint8_t		signature[ATID_SIGNATURE_LEN];
+		uint8_t		lowered[ATID_SIGNATURE_LEN];
 		size_t		at;
 
 		ok(atid_multikey_parse(edges[i].key, strlen(edges[i].key), &key, &at) == ATID_OK &&
@@ -200,6 +237,8 @@ test_boundary(void)
 		check(&verifier, signature, ATID_VERDICT_YES, "s is n/2");
 		from_hex(edges[i].high, signature + ATID_SCALAR_LEN);
 		check(&verifier, signature, ATID_VERDICT_NO, "s is n/2 and 1");
+		atid_signature_lower(key.curve, signature, lowered);
+		check(&verifier, lowered, ATID_VERDICT_YES, "the lower s of it");
 		atid_verifier_release(&verifier);
 	}
 }
