@@ -262,6 +262,18 @@ CREATE FUNCTION @extschema@.xrpc_conforms_problem(
 COMMENT ON FUNCTION @extschema@.xrpc_conforms_problem(jsonb, @extschema@.lexicon, text, text, bool) IS
   'why xrpc_conforms with the same arguments is false, and where; else NULL';
 
+-- Not STRICT, so that a NULL option is its default.
+
+CREATE FUNCTION @extschema@.lexicon_problem(document jsonb, strict bool) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_lexicon_problem_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_problem(jsonb, bool) IS
+  'why the document, or the array of documents, is not a lexicon, and where; if strict, also a type or format that the language lacks';
+
+CREATE FUNCTION @extschema@.lexicon_is_valid(document jsonb, strict bool) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_lexicon_is_valid_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_is_valid(jsonb, bool) IS
+  'is the document, or the array of documents, a lexicon? If strict, one without types and formats that the language lacks?';
+
 ------------------------------------------------------------------------------
 -- check
 ------------------------------------------------------------------------------

@@ -192,7 +192,8 @@ check_node(const AtidLexicon *set, uint32_t index)
 		default:
 			CLAIM(node->type == ATID_LEX_BOOLEAN || node->type == ATID_LEX_BYTES ||
 				  node->type == ATID_LEX_CID_LINK || node->type == ATID_LEX_TOKEN ||
-				  node->type == ATID_LEX_UNKNOWN || node->type == ATID_LEX_PERMISSION_SET);
+				  node->type == ATID_LEX_UNKNOWN || node->type == ATID_LEX_PERMISSION_SET ||
+				  node->type == ATID_LEX_OTHER);
 			CLAIM(node->first == 0 && node->count == 0);
 	}
 }
@@ -201,6 +202,7 @@ static void
 check_program(const AtidLexicon *set)
 {
 	uint32_t	definitions = 0;
+	bool		other = false;
 
 	for (uint32_t i = 0; i < set->document_count; i++)
 	{
@@ -225,7 +227,12 @@ check_program(const AtidLexicon *set)
 	}
 	CLAIM(definitions == set->definition_count && definitions <= set->node_count);
 	for (uint32_t i = 0; i < set->node_count; i++)
+	{
 		check_node(set, i);
+		other |= set->nodes[i].type == ATID_LEX_OTHER ||
+			(set->nodes[i].flags & ATID_LEX_OTHER_FORMAT) != 0;
+	}
+	CLAIM(other == (set->other_fault != ATID_OK) && set->other_at < set->len);
 }
 
 static bool

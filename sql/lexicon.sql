@@ -126,7 +126,7 @@ FROM value WHERE name = 'all';
 --
 -- What is refused, and why
 --
-SELECT '{"lexicon": 1, "id": "com.example.bad", "defs": {"main": {"type": "strin"}}}'::atid.lexicon;
+SELECT '{"lexicon": 1, "id": "com.example.bad", "defs": {"a": {"type": "strin"}}}'::atid.lexicon;
 SELECT '[{"lexicon": 1, "id": "com.example.bad", "defs": {}]'::atid.lexicon;
 SELECT ''::atid.lexicon;
 SELECT '{"lexicon": 1} 1'::atid.lexicon;
@@ -210,7 +210,9 @@ END
 $$;
 SELECT what, reading(value)
 FROM (SELECT l::bytea FROM value WHERE name = 'token') v (b),
-     LATERAL (VALUES ('as it is', b), ('version 2', set_byte(b, 0, 2)), ('only version 2', '\x02'),
+     LATERAL (VALUES ('as it is', b), ('version 2', set_byte(b, 0, 2)),
+                     ('version 3', set_byte(b, 0, 3)), ('only version 2', '\x02'),
+                     ('only version 3', '\x03'),
                      ('version 0', set_byte(b, 0, 0)), ('reserved 1', set_byte(b, 1, 1)),
                      ('reserved 2', set_byte(b, 2, 255)), ('reserved 3', set_byte(b, 3, 1)),
                      ('nothing', ''), ('only version 1', '\x01'), ('no digest', '\x01000000'),
@@ -221,6 +223,83 @@ FROM (SELECT l::bytea FROM value WHERE name = 'defs') v (b),
      LATERAL (VALUES ('cut', substr(b, 1, length(b) - 1)), ('more', b || '\x00'),
                      ('an array', substr(b, 1, 36) || '\x80'),
                      ('an integer', substr(b, 1, 36) || '\x01')) t (what, value);
+
+--
+-- What the language lacks: a primary type, a format
+--
+CREATE TABLE other (name text, json jsonb);
+INSERT INTO other VALUES
+  ('space', '{"lexicon": 1, "id": "com.example.forum", "defs": {
+     "main": {"type": "space", "key": 1, "record": {"properties": []}},
+     "word": {"type": "string", "maxLength": 3}}}'),
+  ('format', '{"lexicon": 1, "id": "com.example.thread", "defs": {
+     "main": {"type": "record", "key": "tid", "record": {"type": "object",
+       "required": ["space"], "properties": {
+       "space": {"type": "string", "format": "space-ref", "maxLength": 50},
+       "forum": {"type": "ref", "ref": "com.example.forum"},
+       "forums": {"type": "union", "closed": true,
+                  "refs": ["com.example.forum", "com.example.none"]},
+       "word": {"type": "ref", "ref": "com.example.forum#word"}}}}}}'),
+  ('both', '[{"lexicon": 1, "id": "a.b.c", "defs": {
+       "a": {"type": "array", "items": {"type": "string", "format": "x"}}}},
+     {"lexicon": 1, "id": "a.b.d", "defs": {"main": {"type": "x"}}}]');
+SELECT name, atid.lexicon_problem(json), atid.lexicon_is_valid(json),
+       atid.lexicon_problem(json, strict => true) AS strict_problem,
+       atid.lexicon_is_valid(json, strict => true) AS strict
+FROM other;
+SELECT atid.lexicon_problem(json, false), atid.lexicon_problem(json, NULL),
+       atid.lexicon_is_valid(json, NULL), atid.lexicon_problem(NULL, true),
+       atid.lexicon_is_valid(NULL, true)
+FROM other WHERE name = 'space';
+-- what is wrong besides comes first
+SELECT atid.lexicon_problem(json || '{"lexicon": 2}', true),
+       atid.lexicon_problem(jsonb_set(json, '{defs,word,type}', '"x"'), true),
+       atid.lexicon_problem(jsonb_set(json, '{defs,main,type}', '1')),
+       atid.lexicon_problem(jsonb_set(json, '{defs,main,type}', '"params"'))
+FROM other WHERE name = 'space';
+SELECT count(*) FROM bad
+WHERE atid.lexicon_problem(json, true) IS DISTINCT FROM atid.lexicon_problem(json);
+SELECT name FROM doc WHERE NOT atid.lexicon_is_valid(json::jsonb, true);
+-- the form on disk has version 2 as long as the set has such a thing, and else 1
+SELECT name, get_byte(json::atid.lexicon::bytea, 0) AS version,
+       json::atid.lexicon::text::atid.lexicon = json::atid.lexicon AS same,
+       reading(json::atid.lexicon::bytea)
+FROM other;
+CREATE VIEW forum AS
+SELECT atid.lexicon_agg(json::atid.lexicon) AS set FROM other WHERE name <> 'both';
+SELECT get_byte(l::bytea, 0) AS version, atid.lexicon_nsids(l)
+FROM forum, small('a.b.c') AS s (json),
+     LATERAL (VALUES (set), (set || json::atid.lexicon), (json::atid.lexicon || set),
+                     (json::atid.lexicon || '[]'), (atid.lexicon_only(set, '{com.example.forum}')),
+                     (atid.lexicon_only(set, '{com.example.thread}')),
+                     (atid.lexicon_only(set, '{com.example.forum#word}')),
+                     (atid.lexicon_only(set, '{}'))) v (l);
+SELECT get_byte(atid.lexicon_agg(l)::bytea, 0) AS version
+FROM (SELECT l FROM value UNION ALL SELECT json::atid.lexicon FROM other) v (l);
+SELECT get_byte(atid.lexicon_agg(l) OVER (ORDER BY n)::bytea, 0) AS version
+FROM (VALUES (1, small('a.b.e')::atid.lexicon), (2, (SELECT set FROM forum)),
+             (3, small('a.b.f')::atid.lexicon)) v (n, l);
+-- a definition of such a type knows nothing of values, and nothing of records
+SELECT record, atid.record_conforms(record, set), atid.record_conforms_problem(record, set)
+FROM forum, (VALUES
+  ('{"$type": "com.example.thread", "space": "not yet known"}'::jsonb),
+  ('{"$type": "com.example.thread", "space": "", "forum": [{}],
+     "forums": {"$type": "com.example.forum"}}'),
+  ('{"$type": "com.example.thread", "space": 1}'),
+  ('{"$type": "com.example.thread"}'),
+  ('{"$type": "com.example.thread", "space": "", "forum": null}'),
+  ('{"$type": "com.example.thread", "space": "", "forum": 1.5}'),
+  ('{"$type": "com.example.thread", "space": "", "forums": {"$type": "com.example.other"}}'),
+  ('{"$type": "com.example.thread", "space": "", "forums": {"$type": "com.example.none"}}'),
+  ('{"$type": "com.example.thread", "space": "", "word": "four"}'),
+  ('{"$type": "com.example.forum"}')) AS v (record);
+SELECT atid.value_conforms('[1]', set, 'com.example.forum'),
+       atid.value_conforms('"four"', set, 'com.example.forum#word'),
+       atid.record_key_conforms('self', set, 'com.example.forum'),
+       atid.xrpc_conforms_problem('{}', set, 'com.example.forum', 'output')
+FROM forum;
+SELECT atid.record_must_conform('{"$type": "com.example.forum"}', set) FROM forum;
+SELECT atid.lexicon_missing(set) FROM forum;
 
 --
 -- Sets

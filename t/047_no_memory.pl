@@ -110,7 +110,7 @@ my @statements = (
 	'SELECT atid.lexicon_missing(lexicons)::text FROM given',
 	q{SELECT atid.lexicon_document(lexicons, 'com.example.note')::text FROM given},
 	q{SELECT atid.lexicon_only(lexicons, '{com.example.other}')::text FROM given},
-	q{SELECT atid.lexicon_problem(documents -> 0 || '{"defs": {"main": {"type": "x"}}}') FROM given},
+	q{SELECT atid.lexicon_problem(documents -> 0 || '{"defs": {"main": {"type": 1}}}') FROM given},
 	q{SELECT length(atid.lexicon_agg(l)::text) FROM (SELECT replace(documents::text, 'com.example.', nsid || '.')::jsonb::atid.lexicon
 	    FROM given, many LIMIT 40) AS s (l)},
 	'SELECT atid.record_conforms(record, lexicons) IS NOT TRUE FROM given',

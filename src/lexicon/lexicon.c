@@ -3,11 +3,14 @@
  * lexicon.c
  *		The type atid.lexicon: a set of Lexicon documents by NSID.
  *
- * A value is a varlena (lexicon.h): a version, which is 1; three bytes that are
- * reserved, and 0; the SHA-256 of what follows; and the set in canonical DAG-CBOR, a map
- * of each document by its NSID.  Other versions and other reserved bytes are for later
- * releases, and an error in this one.  A set has one form, so equality and hashes are
- * those of the digest, and only that is fetched of a value that is toasted.
+ * A value is a varlena (lexicon.h): a version; three bytes that are reserved, and 0; the
+ * SHA-256 of what follows; and the set in canonical DAG-CBOR, a map of each document by its
+ * NSID.  The version is 1, or 2 if the set has a type or a format that the language lacks
+ * (codec/lexicon/compile.c): libraries before 1.4 refuse such a set, and say of version 2 that
+ * a newer version wrote it.  A release that learns such a type must still read the sets of
+ * version 2 that break its rules.  Other versions and other reserved bytes are for later
+ * releases, and an error in this one.  A set has one form, so equality and hashes are those of
+ * the digest, and only that is fetched of a value that is toasted.
  *
  * The text is JSON: of one document the document itself, of others an array of them, in
  * the bytewise order of their NSIDs, and keys in the order of DAG-CBOR.  It is read back
@@ -51,6 +54,7 @@
 /* What input can find: a value, or a fault and the problem in words. */
 typedef struct Reading
 {
+	bool		strict;			/* refuse what the language lacks */
 	AtidLexiconDatum *value;	/* NULL if there is a problem */
 	AtidFault	fault;
 	char	   *problem;
@@ -191,6 +195,15 @@ check_language(Reading *reading)
 
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
+	if (fault == ATID_OK && lexicon.other_fault != ATID_OK)
+	{
+		reading->value->version = ATID_LEXICON_FORM_OTHER;
+		if (reading->strict)
+		{
+			fault = lexicon.other_fault;
+			at = lexicon.other_at;
+		}
+	}
 	if (fault != ATID_OK)
 	{
 		note_problem(reading, fault, atid_lexicon_place(cbor, len, at));
@@ -242,7 +255,7 @@ atid_lexicon_in(PG_FUNCTION_ARGS)
 {
 	char	   *str = PG_GETARG_CSTRING(0);
 	size_t		len = strlen(str);
-	Reading		reading;
+	Reading		reading = {0};
 	Datum		json;
 
 	read_lexicon(&reading, atid_try_block_of_json(str, len, &reading.fault, &reading.problem));
@@ -365,7 +378,7 @@ atid_lexicon_recv(PG_FUNCTION_ARGS)
 	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
 	int			len = buf->len - buf->cursor;
 	const char *json = pq_getmsgbytes(buf, len);
-	Reading		reading;
+	Reading		reading = {0};
 
 	if (!pg_verify_mbstr(PG_UTF8, json, len, true))
 	{
@@ -409,7 +422,7 @@ PG_FUNCTION_INFO_V1(atid_lexicon_from_jsonb);
 Datum
 atid_lexicon_from_jsonb(PG_FUNCTION_ARGS)
 {
-	Reading		reading;
+	Reading		reading = {0};
 
 	read_jsonb(&reading, PG_GETARG_JSONB_P(0));
 	if (reading.value == NULL)
@@ -430,29 +443,47 @@ atid_lexicon_to_jsonb(PG_FUNCTION_ARGS)
 }
 
 /*
- * lexicon_problem(jsonb): why a jsonb is no lexicon, or NULL.
+ * Read the arguments (jsonb [, strict]).
  */
-PG_FUNCTION_INFO_V1(atid_lexicon_problem);
-Datum
-atid_lexicon_problem(PG_FUNCTION_ARGS)
+static Reading
+read_arguments(FunctionCallInfo fcinfo)
+{
+	Reading		reading = {0};
+
+	reading.strict = PG_NARGS() > 1 && !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+	read_jsonb(&reading, PG_GETARG_JSONB_P(0));
+	return reading;
+}
+
+static Datum
+answer_problem(FunctionCallInfo fcinfo)
 {
 	Reading		reading;
 
-	read_jsonb(&reading, PG_GETARG_JSONB_P(0));
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	reading = read_arguments(fcinfo);
 	if (reading.value != NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(reading.problem));
 }
 
-PG_FUNCTION_INFO_V1(atid_lexicon_is_valid);
-Datum
-atid_lexicon_is_valid(PG_FUNCTION_ARGS)
+static Datum
+answer_is_valid(FunctionCallInfo fcinfo)
 {
-	Reading		reading;
-
-	read_jsonb(&reading, PG_GETARG_JSONB_P(0));
-	PG_RETURN_BOOL(reading.value != NULL);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(read_arguments(fcinfo).value != NULL);
 }
+
+/*
+ * lexicon_problem(jsonb [, strict]): why a jsonb is no lexicon, or NULL.  If strict, what the
+ * language lacks is a problem too.
+ */
+ATID_FUNCTION(atid_lexicon_problem, answer_problem(fcinfo))
+ATID_FUNCTION(atid_lexicon_problem_strict, answer_problem(fcinfo))
+ATID_FUNCTION(atid_lexicon_is_valid, answer_is_valid(fcinfo))
+ATID_FUNCTION(atid_lexicon_is_valid_strict, answer_is_valid(fcinfo))
 
 
 /*

@@ -15,9 +15,10 @@
 #include "codec/cbor/dagcbor.h"
 #include "codec/lexicon/compiled.h"
 
-#define ATID_LEXICON_FORM 1
+/* Its form on disk; lexicon.c describes it, and these versions. */
+#define ATID_LEXICON_FORM		1
+#define ATID_LEXICON_FORM_OTHER	2
 
-/* Its form on disk; lexicon.c describes it. */
 typedef struct AtidLexiconDatum
 {
 	int32		vl_len_;
@@ -45,6 +46,7 @@ typedef struct AtidLexiconParts
 	AtidLexiconPart *parts;		/* NULL if there is none yet */
 	size_t		count;
 	size_t		size;
+	uint8		form;			/* the version of what they are made to, or 0 */
 } AtidLexiconParts;
 
 /*

@@ -148,6 +148,7 @@ atid_lexicon_agg_transfn(PG_FUNCTION_ARGS)
 	value = atid_lexicon_get(PG_GETARG_DATUM(1));
 	atid_lexicon_split(&parts, value);
 	caller = MemoryContextSwitchTo(state->context);
+	state->parts.form = Max(state->parts.form, parts.form);
 	for (size_t i = 0; i < parts.count; i++)
 		add_copy_of_part(state, &parts.parts[i]);
 	if (state->bytes > state->bytes_max)
@@ -360,6 +361,7 @@ need_parts_of_node(Closure *closure, const AtidLexNode *node)
 		case ATID_LEX_TOKEN:
 		case ATID_LEX_UNKNOWN:
 		case ATID_LEX_PERMISSION_SET:
+		case ATID_LEX_OTHER:
 			break;
 	}
 }
@@ -461,8 +463,12 @@ atid_lexicon_only(PG_FUNCTION_ARGS)
 	}
 	for (uint32 i = 0; i < closure.count; i++)
 	{
+		const AtidLexNode *node = &set->nodes[closure.nodes[i]];
+
 		CHECK_FOR_INTERRUPTS();
-		need_parts_of_node(&closure, &set->nodes[closure.nodes[i]]);
+		need_parts_of_node(&closure, node);
+		if (node->type == ATID_LEX_OTHER || (node->flags & ATID_LEX_OTHER_FORMAT) != 0)
+			parts.form = ATID_LEXICON_FORM_OTHER;
 	}
 
 	for (uint32 i = 0; i < set->document_count; i++)

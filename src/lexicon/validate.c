@@ -5,8 +5,8 @@
  *
  * A verdict has three values.  It is false if something is wrong, by the data model
  * (record/model.c) or by the schema (codec/lexicon/conform.c).  Else it is NULL if the set
- * cannot say: it has no such definition, or a reference leads out of it.  Else it is
- * true.
+ * cannot say: it has no such definition, or one of a type that the language lacks where a
+ * record's is needed, or a reference leads out of it.  Else it is true.
  *
  * A jsonb and a block are checked in one pass.  In a database whose encoding is not
  * UTF-8, the keys of a jsonb are in another order than the properties of a schema, so
@@ -385,6 +385,8 @@ atid_record_key_conforms_lexicons(PG_FUNCTION_ARGS)
 	if (definition == ATID_LEX_NONE)
 		PG_RETURN_NULL();
 	node = &set->nodes[set->definitions[definition].node];
+	if (node->type == ATID_LEX_OTHER)
+		PG_RETURN_NULL();
 	if (node->type != ATID_LEX_RECORD)
 		PG_RETURN_BOOL(false);
 

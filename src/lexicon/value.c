@@ -43,7 +43,7 @@ check_head(const AtidLexiconDatum *head)
 
 	if (len <= offsetof(AtidLexiconDatum, version) || head->version == 0)
 		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.lexicon");
-	if (head->version != ATID_LEXICON_FORM)
+	if (head->version != ATID_LEXICON_FORM && head->version != ATID_LEXICON_FORM_OTHER)
 		atid_refuse_packed(ATID_PACKED_NEWER, "atid.lexicon");
 	if (len <= offsetof(AtidLexiconDatum, cbor))
 		atid_refuse_packed(ATID_PACKED_DAMAGED, "atid.lexicon");
@@ -230,6 +230,7 @@ atid_lexicon_split(AtidLexiconParts *parts, const AtidLexiconDatum *value)
 	AtidCborEvent event;
 	AtidLexiconPart part = {NULL, 0, NULL, 0};
 
+	parts->form = Max(parts->form, value->version);
 	atid_cbor_reader_init(&reader, value->cbor, ATID_LEXICON_CBOR_LEN(value));
 	do
 	{
@@ -336,7 +337,7 @@ atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **value, const AtidL
 	}
 	Assert(writer.fault == ATID_OK && writer.len <= writer.cap);
 
-	result->version = ATID_LEXICON_FORM;
+	result->version = Max(parts->form, ATID_LEXICON_FORM);
 	atid_sha256_once(result->cbor, writer.len, result->digest);
 	SET_VARSIZE(result, head + writer.len);
 	*value = result;

@@ -369,6 +369,21 @@ static const Case cases[] = {
 	"{'all': {'$type': 'com.example.t#all', 'all': {'$type': 'com.example.t#obj', 'n': ''}}}",
 	ATID_CONFORM_NOT_INTEGER, 0},
 
+	/* a type that the language lacks knows nothing */
+	{REF("com.example.s"), "{'$type': 'com.example.o', 'a': [{}]}", ATID_OK, 0},
+	{REF("com.example.s#main"), "'x'", ATID_OK, 0},
+	{REF("com.example.s"), "[[]]", ATID_OK, 0},
+	{REF("com.example.s"), "null", ATID_CONFORM_NULL, 0},
+	{UNION("'com.example.s'"), "{'$type': 'com.example.s', 'a': [{}]}", ATID_OK, 0},
+	{CLOSED("'com.example.s'"), "{'$type': 'com.example.s', 'a': [{}]}", ATID_OK, 0},
+	{CLOSED("'com.example.s'"), "{'$type': 'com.example.s#main'}", ATID_CONFORM_UNION_CLOSED, 0},
+	{CLOSED("'com.example.s'"), "{}", ATID_CONFORM_UNION_NO_TYPE, 0},
+	{OBJECT("'a': " REF("com.example.s") ", 'b': {'type': 'integer'}", ""),
+	"{'a': {'b': ''}, 'b': '1'}", ATID_CONFORM_NOT_INTEGER, 0},
+	{FORMAT("space-ref"), "'a b'", ATID_OK, 0},
+	{FORMAT("space-ref"), "1", ATID_CONFORM_NOT_STRING, 0},
+	{STRING(", 'format': 'space-ref', 'maxLength': 2"), "'abc'", ATID_CONFORM_LONG_STRING, 0},
+
 	/* what is unknown does not hide what is wrong behind it */
 	{"{'type': 'array', 'items': {'type': 'ref', 'ref': 'com.example.none'}}", "[1, {}]", UNKNOWN,
 	0},
@@ -395,7 +410,9 @@ check_case(const Case *c)
 			"'com.example.o': {'lexicon': 1, 'id': 'com.example.o', 'defs': {'main':"
 			" {'type': 'object', 'properties': {}}}},"
 			"'com.example.q': {'lexicon': 1, 'id': 'com.example.q', 'defs': {'main':"
-			" {'type': 'query'}, 'tok': {'type': 'token'}}}}", c->schema, definitions);
+			" {'type': 'query'}, 'tok': {'type': 'token'}}},"
+			"'com.example.s': {'lexicon': 1, 'id': 'com.example.s', 'defs': {'main':"
+			" {'type': 'space', 'record': 1}}}}", c->schema, definitions);
 	bytes = json_cbor(json, &len);
 	compile(&set, bytes, len);
 	sprintf(json, "{'$type': 'com.example.t', 'v': %s}", c->value);
@@ -449,6 +466,8 @@ static const struct
 	{"{'$type': 'com.example.none', 'n': [{}]}", NULL, UNKNOWN},
 	{"{'$type': 'com.example.none'}", "com.example.none", UNKNOWN},
 	{"{'$type': 'com.example.d'}", NULL, UNKNOWN},
+	{"{'$type': 'com.example.s', 'n': [{}]}", NULL, UNKNOWN},
+	{"{'$type': 'com.example.s'}", "com.example.r", ATID_CONFORM_OTHER_RECORD},
 	{"{'$type': 'com.example.r#main', 'n': 1}", NULL, ATID_RECORD_TYPE_TOP},
 	{"{'$type': 'com.example.d#r'}", NULL, ATID_RECORD_TYPE_TOP},
 	{"{'$type': 'com.example.o'}", NULL, ATID_CONFORM_NO_RECORD},
@@ -479,6 +498,8 @@ static const struct
 	{"com.example.d#s", "null", ATID_CONFORM_NULL},
 	{"com.example.d#t", "'com.example.d#t'", ATID_CONFORM_NO_VALUES},
 	{"com.example.d#none", "[1]", UNKNOWN},
+	{"com.example.s", "[{'a': 1}]", ATID_OK},
+	{"com.example.s", "null", ATID_CONFORM_NULL},
 };
 
 static void
@@ -493,6 +514,8 @@ test_tops(void)
 						  " 'required': ['n'], 'properties': {'n': {'type': 'integer'}}}}}},"
 						  "'com.example.d': {'lexicon': 1, 'id': 'com.example.d', 'defs': {"
 						  "'t': {'type': 'token'}, 's': {'type': 'string', 'maxLength': 2}}},"
+						  "'com.example.s': {'lexicon': 1, 'id': 'com.example.s', 'defs': {'main':"
+						  " {'type': 'space'}}},"
 						  "'com.example.o': {'lexicon': 1, 'id': 'com.example.o', 'defs': {'main':"
 						  " {'type': 'object', 'properties': {'a': {'type': 'integer'}}}}}}", &len);
 	compile(&set, bytes, len);
@@ -587,6 +610,7 @@ static const struct
 	{"com.example.get#main", "output", "{}", ATID_XRPC_NO_LEXICON},
 	{"", "output", "{}", ATID_XRPC_NO_LEXICON},
 	{"com.example.o", "output", "{}", ATID_XRPC_KIND},
+	{"com.example.s", "output", "{}", ATID_XRPC_KIND},
 };
 
 #define BODY(name, encoding)	"'" name "': {'encoding': '" encoding "'}"
@@ -620,6 +644,8 @@ test_parts(void)
 				  BODIES("com.example.car", "application/vnd.ipld.car", "application/jsonl")
 				  "'com.example.d': {'lexicon': 1, 'id': 'com.example.d', 'defs':"
 				  " {'t': {'type': 'token'}}},"
+				  "'com.example.s': {'lexicon': 1, 'id': 'com.example.s', 'defs': {'main':"
+				  " {'type': 'space'}}},"
 				  "'com.example.o': {'lexicon': 1, 'id': 'com.example.o', 'defs': {'main': "
 				  OBJECT("'a': {'type': 'integer'}", "") "}}}", &len);
 

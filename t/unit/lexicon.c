@@ -147,6 +147,12 @@ static const Case cases[] = {
 	{DOC("'d':{'type':1}"), ATID_LEXICON_TYPE, D "/type"},
 	{DOC("'d':{'type':'float'}"), ATID_LEXICON_TYPE, D "/type"},
 	{DOC("'d':{'type':'toke'}"), ATID_LEXICON_TYPE, D "/type"},
+	{DOC("'d':{'type':'space'}"), ATID_LEXICON_TYPE, D "/type"},
+	{FIELD("'type':'space'"), ATID_LEXICON_TYPE, P "/type"},
+	{MAIN("'type':1"), ATID_LEXICON_TYPE, M "/type"},
+	{MAIN("'type':'permission'"), ATID_LEXICON_DEFINED, M "/type"},
+	{MAIN("'type':'space','description':1"), ATID_LEXICON_DESCRIPTION, M "/description"},
+	{PARAM("'type':'space'"), ATID_LEXICON_TYPE, M "/parameters/properties/p/type"},
 	{DOC("'d':{'type':'ref','ref':'#d'}"), ATID_LEXICON_DEFINED, D "/type"},
 	{DOC("'d':{'type':'union','refs':[]}"), ATID_LEXICON_DEFINED, D "/type"},
 	{DOC("'d':{'type':'unknown'}"), ATID_LEXICON_DEFINED, D "/type"},
@@ -218,7 +224,6 @@ static const Case cases[] = {
 	{FIELD("'type':'string','minGraphemes':2,'maxGraphemes':1"), ATID_LEXICON_RANGE,
 	P "/minGraphemes"},
 	{FIELD("'type':'string','format':1"), ATID_LEXICON_FORMAT, P "/format"},
-	{FIELD("'type':'string','format':'url'"), ATID_LEXICON_FORMAT, P "/format"},
 	{FIELD("'type':'bytes','minLength':-1"), ATID_LEXICON_LENGTH, P "/minLength"},
 	{FIELD("'type':'bytes','minLength':1,'maxLength':0"), ATID_LEXICON_RANGE,
 	P "/minLength"},
@@ -414,6 +419,47 @@ static const Case cases[] = {
 	{PERMISSION("'resource':'rpc','lxm':['*','*'],'aud':'*','inheritAud':false"), ATID_OK,
 	NULL},
 };
+
+/* What the language lacks is accepted, and noted where it is first. */
+static const Case others[] = {
+	{MAIN("'type':'token'"), ATID_OK, NULL},
+	{MAIN("'type':'space'"), ATID_LEXICON_TYPE, M "/type"},
+	{MAIN("'type':'','record':1,'defs':{},'key':{'properties':[]}"), ATID_LEXICON_TYPE,
+	M "/type"},
+	{FIELD("'type':'string','format':'url'"), ATID_LEXICON_FORMAT, P "/format"},
+	{FIELD("'type':'string','format':''"), ATID_LEXICON_FORMAT, P "/format"},
+	{FIELD("'type':'string','format':'uri'"), ATID_OK, NULL},
+	{PARAM("'type':'array','items':{'type':'string','format':'space-ref'}"), ATID_LEXICON_FORMAT,
+	M "/parameters/properties/p/items/format"},
+	{DOC("'main':{'type':'space'},'d':{'type':'string','format':'url'}"), ATID_LEXICON_TYPE,
+	M "/type"},
+	{DOC("'main':{'type':'space'},'d':{'type':'object','properties':{"
+		 "'a':{'type':'ref','ref':'#main'},'b':{'type':'union','refs':['#main','a.b.c']}}}"),
+	ATID_LEXICON_TYPE, M "/type"},
+	{"{'a.b.c':{'lexicon':1,'id':'a.b.c','defs':{'d':{'type':'string','format':'x'}}},"
+		"'a.b.cc':{'lexicon':1,'id':'a.b.cc','defs':{'d':{'type':'string','format':'y'}}}}",
+	ATID_LEXICON_FORMAT, D "/format"},
+};
+
+static void
+check_other(const Case *test)
+{
+	AtidLexicon set;
+	size_t		len;
+	size_t		at;
+	uint8_t    *bytes = json_cbor(test->json, &len);
+	AtidFault	fault = atid_lexicon_compile(&set, &caller, bytes, len, &at);
+
+	ok(fault == ATID_OK && set.other_fault == test->fault, test->json);
+	if (fault != ATID_OK)
+		printf("# %s\n", atid_fault_words(fault));
+	else if (test->fault != ATID_OK)
+		ok(strcmp(path_of(bytes, len, set.other_at), test->path) == 0, test->path);
+	atid_lexicon_free(&set, &caller);
+	if (!fails_cleanly(compile_or_fail, &(SetBytes) {bytes, len}, 1, 1))
+		ok(false, "without memory");
+	free(bytes);
+}
 
 static void
 check_case(const Case *test)
@@ -738,6 +784,8 @@ main(void)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check_case(&cases[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		check_other(&others[i]);
 	ok(memory.live == 0, "no memory is left");
 	ok(failing_total > 1000, "each request for it has failed");
 	check_program();

@@ -16,6 +16,9 @@
  *	- a reference with the NSID of its own document is like one without an NSID;
  *	- a reference to another document may lead to a definition of any type, or to none:
  *	  a document of one author must not make those of others invalid;
+ *	- main may be of a type that the language lacks, and a string have such a format, as later
+ *	  versions of the specification add some.  Such a definition can be anything: nothing in it
+ *	  is read, and a reference may lead to it; such a string may have any characters;
  *	- of a permission only "repo" and "rpc" have known fields.  Whether it can be granted
  *	  is not checked.
  *
@@ -136,7 +139,11 @@ read_type(AtidLexCompile *c, const AtidLexFields *fields, AtidLexRole role, uint
 			*type = (uint8_t) type_names[i].type;
 			return true;
 		}
-	return atid_lex_fault(c, ATID_LEXICON_TYPE, item.place.at);
+	if (role != ROLE_MAIN)
+		return atid_lex_fault(c, ATID_LEXICON_TYPE, item.place.at);
+	atid_lex_note_other(c, ATID_LEXICON_TYPE, item.place.at);
+	*type = ATID_LEX_OTHER;
+	return true;
 }
 
 

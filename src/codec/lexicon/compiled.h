@@ -39,8 +39,9 @@ typedef enum AtidLexType
 	ATID_LEX_PROCEDURE,
 	ATID_LEX_SUBSCRIPTION,
 	ATID_LEX_PERMISSION_SET,
-	ATID_LEX_BODY				/* an input, output or message, which has no
+	ATID_LEX_BODY,				/* an input, output or message, which has no
 								 * type of its own */
+	ATID_LEX_OTHER				/* a primary type that the language lacks */
 } AtidLexType;
 
 /* How the keys of a record type's records look. */
@@ -64,6 +65,7 @@ typedef enum AtidLexKey
 #define ATID_LEX_HAS_ACCEPT			0x0100
 #define ATID_LEX_CLOSED				0x0200
 #define ATID_LEX_HAS_REQUIRED		0x0400	/* a property that is required */
+#define ATID_LEX_OTHER_FORMAT		0x0800	/* a format that the language lacks */
 
 /* A text within the set's bytes.  Items that have a name begin with it (compiled.c). */
 typedef struct AtidLexText
@@ -154,7 +156,10 @@ typedef struct AtidLexDocument
 } AtidLexDocument;
 
 /*
- * The program.  Texts and offsets are into bytes, which must stay where they are.
+ * The program.  Texts and offsets are into bytes, which must stay where they are.  A set may
+ * have primary types and formats that the language lacks (ATID_LEX_OTHER, _OTHER_FORMAT).  Then
+ * other_fault is the rule that the first of them breaks, if it is to be kept, and other_at its
+ * place; else it is ATID_OK.
  */
 typedef struct AtidLexicon
 {
@@ -176,6 +181,8 @@ typedef struct AtidLexicon
 	uint32_t	text_count;
 	int64_t    *integers;
 	uint32_t	integer_count;
+	AtidFault	other_fault;
+	size_t		other_at;
 } AtidLexicon;
 
 /*

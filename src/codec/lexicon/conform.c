@@ -29,6 +29,9 @@
  * The rules of the data model are the caller's: "$type" is a string, a blob has a
  * ref, a mimeType and a size, and so on.
  *
+ * A definition of a type that the language lacks can be anything, so each value conforms to
+ * it, except null.  Whether it is the type of a record is not known.
+ *
  * A reference can point outside the set.  Its target is not checked, and unknown is
  * set.  If a reference points to a definition that has no values, such as a token, no
  * value conforms.
@@ -734,6 +737,8 @@ see_value_of_node(AtidConform *conform, uint32_t n, AtidCborEvent event,
 			if (get_type(conform, &type) && atid_cbor_item_is(&type, "blob"))
 				return note_fault(conform, ATID_CONFORM_UNKNOWN_BLOB);
 			return skip_value(conform, event);
+		case ATID_LEX_OTHER:
+			return skip_value(conform, event);
 		default:
 			/* a ref or a union is no definition, and a token has no values */
 			return note_fault(conform, ATID_CONFORM_NO_VALUES);
@@ -803,6 +808,8 @@ see_record(AtidConform *conform, AtidCborEvent event)
 	if (definition == ATID_LEX_NONE)
 		return skip_unknown(conform, event, ATID_LEX_NONE);
 	node = &set->nodes[set->definitions[definition].node];
+	if (node->type == ATID_LEX_OTHER)
+		return skip_unknown(conform, event, ATID_LEX_NONE);
 	if (node->type != ATID_LEX_RECORD)
 		return note_fault(conform, ATID_CONFORM_NO_RECORD);
 	return begin_object(conform, &set->nodes[node->first]);
@@ -837,6 +844,8 @@ see_value_of_union(AtidConform *conform, uint32_t n, AtidCborEvent event)
 
 	/* that its "$type" is the definition's is known */
 	node = &set->nodes[set->definitions[definition].node];
+	if (node->type == ATID_LEX_OTHER)
+		return skip_value(conform, event);
 	if (node->type == ATID_LEX_RECORD)
 		node = &set->nodes[node->first];
 	else if (node->type != ATID_LEX_OBJECT)

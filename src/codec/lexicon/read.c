@@ -39,6 +39,15 @@ atid_lex_fault(AtidLexCompile *c, AtidFault fault, size_t at)
 	return false;
 }
 
+void
+atid_lex_note_other(AtidLexCompile *c, AtidFault fault, size_t at)
+{
+	if (c->set->other_fault != ATID_OK)
+		return;
+	c->set->other_fault = fault;
+	c->set->other_at = at;
+}
+
 
 /*
  * Memory

@@ -190,6 +190,9 @@ atid_lex_place(const AtidLexFields *fields, AtidLexField field)
 /* Note the first fault, and the byte of the set where it is.  Returns false. */
 extern bool atid_lex_fault(AtidLexCompile *c, AtidFault fault, size_t at);
 
+/* Note the first type or format that the language lacks, which is no fault, and its place. */
+extern void atid_lex_note_other(AtidLexCompile *c, AtidFault fault, size_t at);
+
 /*
  * Make room for one more item in an array.  Returns it, or where there is no memory
  * notes that and returns the old one.

@@ -183,10 +183,16 @@ read_string(AtidLexCompile *c, const AtidLexFields *fields, AtidLexNode *node)
 
 		if (!atid_lex_read_field(c, fields, FIELD_FORMAT, MAJOR_TEXT, ATID_LEXICON_FORMAT, &item))
 			return false;
-		if (!atid_format_by_name(atid_lex_characters(c, &item), (size_t) item.arg, &format))
-			return atid_lex_fault(c, ATID_LEXICON_FORMAT, item.place.at);
-		node->format = (uint8_t) format;
-		node->flags |= ATID_LEX_HAS_FORMAT;
+		if (atid_format_by_name(atid_lex_characters(c, &item), (size_t) item.arg, &format))
+		{
+			node->format = (uint8_t) format;
+			node->flags |= ATID_LEX_HAS_FORMAT;
+		}
+		else
+		{
+			atid_lex_note_other(c, ATID_LEXICON_FORMAT, item.place.at);
+			node->flags |= ATID_LEX_OTHER_FORMAT;
+		}
 	}
 	if (atid_lex_has(fields, FIELD_ENUM))
 	{
@@ -361,6 +367,8 @@ read_ref(AtidLexCompile *c, const AtidLexItem *item, bool member, AtidLexRef *re
 	if (ref->definition == ATID_LEX_NONE)
 		return atid_lex_fault(c, ATID_LEXICON_REF_NONE, item->place.at);
 	type = set->nodes[set->definitions[ref->definition].node].type;
+	if (type == ATID_LEX_OTHER)
+		return true;
 	if (member && type != ATID_LEX_OBJECT && type != ATID_LEX_RECORD)
 		return atid_lex_fault(c, ATID_LEXICON_MEMBER, item->place.at);
 	if (!is_value_type(type) && type != ATID_LEX_RECORD)
