@@ -13,7 +13,6 @@ SET LOCAL search_path TO pg_catalog, pg_temp;
 ------------------------------------------------------------------------------
 -- record
 ------------------------------------------------------------------------------
--- block
 
 -- types
 
@@ -98,8 +97,10 @@ COMMENT ON FUNCTION @extschema@.dag_cbor_support(internal) IS
 
 -- These read an atid.block without its cast to bytea.
 
+-- Not LEAKPROOF: jsonb is built by recursion, so a caller who is deep in the stack already gets an
+-- error for a block that is nested deep.  No operator of jsonb is LEAKPROOF either.
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get(block bytea, path text[] DEFAULT '{}') RETURNS jsonb
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
+  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
   SUPPORT @extschema@.dag_cbor_support;
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_text(block bytea, path text[] DEFAULT '{}') RETURNS text
@@ -117,16 +118,6 @@ CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20
   SUPPORT @extschema@.dag_cbor_support;
--- Not LEAKPROOF: jsonb is built by recursion, so a caller who is deep in the stack already gets an
--- error for a block that is nested deep.  No operator of jsonb is LEAKPROOF either.
-CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get(block bytea, path text[] DEFAULT '{}') RETURNS jsonb
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
-  SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_get_text(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_get_block(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_typeof(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_ref_uri(bytea, text[]) SUPPORT @extschema@.dag_cbor_support;
-ALTER FUNCTION @extschema@.dag_cbor_is_valid(bytea) SUPPORT @extschema@.dag_cbor_support;
 
 -- casts
 
@@ -141,12 +132,6 @@ COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag
 
 ------------------------------------------------------------------------------
 -- reference
-
-------------------------------------------------------------------------------
--- uuid
-
-------------------------------------------------------------------------------
--- lexicon
 ------------------------------------------------------------------------------
 
 -- functions
@@ -154,6 +139,12 @@ COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_ref_uri(block bytea, path text[] DEFAULT '{}') RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
   SUPPORT @extschema@.dag_cbor_support;
+
+------------------------------------------------------------------------------
+-- uuid
+------------------------------------------------------------------------------
+
+-- functions
 
 CREATE FUNCTION @extschema@.uuid_to_ulid(uuid) RETURNS text
   AS 'MODULE_PATHNAME', 'atid_uuid_to_ulid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
@@ -198,6 +189,40 @@ COMMENT ON CAST (character AS @extschema@.did) IS 'the DID in a text, without th
 
 CREATE CAST (character AS @extschema@.at_uri) WITH FUNCTION @extschema@.at_uri_from_char(character) AS ASSIGNMENT;
 COMMENT ON CAST (character AS @extschema@.at_uri) IS 'the AT URI in a text, without the padding, in assignments too';
+
+------------------------------------------------------------------------------
+-- lexicon
+------------------------------------------------------------------------------
+
+-- functions
+
+-- Not LEAKPROOF: a part that does not exist is an error.
+
+CREATE FUNCTION @extschema@.xrpc_conforms(
+  value jsonb, lexicons @extschema@.lexicon, nsid text, part text, lenient bool DEFAULT false
+) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_xrpc_conforms' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.xrpc_conforms(jsonb, @extschema@.lexicon, text, text, bool) IS
+  'does the value conform to a part of a query, procedure or subscription: parameters, input, output or message? NULL if the lexicons cannot say';
+
+CREATE FUNCTION @extschema@.xrpc_conforms_problem(
+  value jsonb, lexicons @extschema@.lexicon, nsid text, part text, lenient bool DEFAULT false
+) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_xrpc_conforms_problem' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.xrpc_conforms_problem(jsonb, @extschema@.lexicon, text, text, bool) IS
+  'why xrpc_conforms with the same arguments is false, and where; else NULL';
+
+-- Not STRICT, so that a NULL option is its default.
+
+CREATE FUNCTION @extschema@.lexicon_problem(document jsonb, strict bool) RETURNS text
+  AS 'MODULE_PATHNAME', 'atid_lexicon_problem_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_problem(jsonb, bool) IS
+  'why the document, or the array of documents, is not a lexicon, and where; if strict, also a type or format that the language lacks';
+
+CREATE FUNCTION @extschema@.lexicon_is_valid(document jsonb, strict bool) RETURNS bool
+  AS 'MODULE_PATHNAME', 'atid_lexicon_is_valid_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.lexicon_is_valid(jsonb, bool) IS
+  'is the document, or the array of documents, a lexicon? If strict, one without types and formats that the language lacks?';
 
 ------------------------------------------------------------------------------
 -- privileges
@@ -245,34 +270,6 @@ BEGIN
   END LOOP;
 END
 $$;
-
--- Not LEAKPROOF: a part that does not exist is an error.
-
-CREATE FUNCTION @extschema@.xrpc_conforms(
-  value jsonb, lexicons @extschema@.lexicon, nsid text, part text, lenient bool DEFAULT false
-) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_xrpc_conforms' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.xrpc_conforms(jsonb, @extschema@.lexicon, text, text, bool) IS
-  'does the value conform to a part of a query, procedure or subscription: parameters, input, output or message? NULL if the lexicons cannot say';
-
-CREATE FUNCTION @extschema@.xrpc_conforms_problem(
-  value jsonb, lexicons @extschema@.lexicon, nsid text, part text, lenient bool DEFAULT false
-) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_xrpc_conforms_problem' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.xrpc_conforms_problem(jsonb, @extschema@.lexicon, text, text, bool) IS
-  'why xrpc_conforms with the same arguments is false, and where; else NULL';
-
--- Not STRICT, so that a NULL option is its default.
-
-CREATE FUNCTION @extschema@.lexicon_problem(document jsonb, strict bool) RETURNS text
-  AS 'MODULE_PATHNAME', 'atid_lexicon_problem_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.lexicon_problem(jsonb, bool) IS
-  'why the document, or the array of documents, is not a lexicon, and where; if strict, also a type or format that the language lacks';
-
-CREATE FUNCTION @extschema@.lexicon_is_valid(document jsonb, strict bool) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_lexicon_is_valid_strict' LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.lexicon_is_valid(jsonb, bool) IS
-  'is the document, or the array of documents, a lexicon? If strict, one without types and formats that the language lacks?';
 
 ------------------------------------------------------------------------------
 -- check

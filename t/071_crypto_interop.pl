@@ -4,7 +4,7 @@
 # Shows that
 # - each valid signature of signature-fixtures.json is valid, with the key as did:key and as multikey; each
 #   invalid one is refused for the reason in its tag, because the same signature is accepted with a low s, or
-#   taken out of its DER;
+#   taken out of its DER; those with a high s are valid where either is asked for;
 # - the key of the legacy field publicKeyMultibase, which has no codec, is refused as such, and is the same
 #   point as the did:key's;
 # - each public key of the w3c_didkey files is the point that openssl derives from its private key.
@@ -97,6 +97,10 @@ foreach my $v (vectors('signature-fixtures.json'))
 		$key, "$name: did_key_make");
 	my ($out, $state, $err) = $session->try("SELECT atid.did_key_curve('$v->{publicKeyMultibase}')");
 	like($err, qr/must have a codec in front of its point/, "$name: the legacy form is refused");
+
+	my $either = $v->{validSignature} || grep { $_ eq 'high-s' } @{ $v->{tags} };
+	is($session->ok("SELECT atid.signature_is_valid($message, " . bytea($signature) . ", '$key', either_s => true)"),
+		$either ? 't' : 'f', "$name: with either s");
 
 	$tags{$_}++ foreach @{ $v->{tags} };
 	my $other;

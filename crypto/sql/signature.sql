@@ -84,26 +84,6 @@ SELECT curve, atid.signature_is_valid('Hello', r || pg_temp.scalar(n - pg_temp.v
        atid.signature_is_valid(r, s, NULL, true) IS NULL AS nulls
 FROM signed ORDER BY 1;
 SELECT atid.signature_is_valid('hello', '', 'did:key:zQ3sh', true);
--- the protocol's own signature-fixtures.json
-SELECT comment, atid.signature_is_valid(message, signature, key) AS low_s,
-       atid.signature_is_valid(message, signature, key, either_s => true) AS either_s
-FROM decode('oWVoZWxsb2V3b3JsZA==', 'base64') AS message,
-     (VALUES
-       ('P-256', 'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
-        '2vZNsG3UKvvO/CDlrdvyZRISOFylinBh0Jupc6KcWoJWExHptCfduPleDbG3rko3YZnn9Lw0IjpixVmexJDegg=='),
-       ('P-256, high s', 'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
-        '2vZNsG3UKvvO/CDlrdvyZRISOFylinBh0Jupc6KcWoKp7O4VS9giSAah8k5IUbXIW00SuOrjfEqQ9HEkN9JGzw=='),
-       ('P-256, DER', 'did:key:zDnaeT6hL2RnTdUhAPLij1QBkhYZnmuKyM7puQLW1tkF4Zkt8',
-        'MEQCIFxYelWJ9lNcAVt+jK0y/T+DC/X4ohFZ+m8f9SEItkY1AiACX7eXz5sgtaRrz/SdPR8kprnbHMQVde0T' ||
-        '2R8yOTBweA=='),
-       ('K-256', 'did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc',
-        '5WpdIuEUUfVUYaozsi8G0B3cWO09cgZbIIwg1t2YKdUn/FEznOndsz/qgiYb89zwxYCbB71f7yQK5Lr7NasfoA=='),
-       ('K-256, high s', 'did:key:zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc',
-        '5WpdIuEUUfVUYaozsi8G0B3cWO09cgZbIIwg1t2YKdXYA67MYxYiTMAVfdnkDCMN9S5B3vHosRe07aORmoshoQ=='),
-       ('K-256, DER', 'did:key:zQ3shnriYMXc8wvkbJqfNWh5GXn2bVAeqTC92YuNbek4npqGF',
-        'MEUCIQCWumUqJqOCqInXF7AzhIRg2MhwRz2rWZcOEsOjPmNItgIgXJH7RnqfYY6M0eg33wU0sFYDlprwdOcp' ||
-        'Rn78Sz5ePgk='))
-       AS v (comment, key, encoded), decode(encoded, 'base64') AS signature;
 
 -- Signatures whose verification ends at the point at infinity: r = -e/d, with any s.  Everyone
 -- with a key can make them.  They are refused as any other wrong signature.
