@@ -154,7 +154,8 @@ SQL
 		return $s->ok("SELECT string_agg(state, ' ' ORDER BY state) FROM (SELECT DISTINCT state_of('$call', block, path) AS state FROM bad, "
 			  . "(SELECT path FROM path LIMIT 8) AS p) AS s");
 	};
-	like($states->("atid.$_(\$1, \$2)"), qr/^0A000 none$|^none$/, "$encoding: $_ of damaged values") foreach @readers;
+	# (where the value is a constant of the plan, its cast is, too, and raises the error of the cast)
+	like($states->("atid.$_(\$1, \$2)"), qr/^(?:0A000 )?(?:XX001 )?none$/, "$encoding: $_ of damaged values") foreach @readers;
 	like($states->($_), qr/^(?:0A000 )?XX001 none$/, "$encoding: $_ of damaged values") foreach '$1::bytea', '$1::text';
 	$s->quit;
 }
@@ -242,7 +243,7 @@ INSERT INTO likes SELECT block::atid.block FROM plain WHERE atid.dag_cbor_get_te
 SQL
 cmp_ok($session->ok('SELECT count(*) FROM likes'), '>', 10, 'a domain, a check, a generated column');
 is($session->ok(q{SELECT count(*) FROM likes WHERE made IS DISTINCT FROM atid.dag_cbor_get_text(block::bytea, '{createdAt}')}), 0, 'the column has the field');
-is(($session->try(q{INSERT INTO likes VALUES ('\xa0')}))[1], '23514', 'the domain refuses another record');
+is(($session->try(q{INSERT INTO likes VALUES (atid.record_to_dag_cbor('{"$type": "a.b.c"}'))}))[1], '23514', 'the domain refuses another record');
 is($session->ok(q{SELECT count(*) FROM parts_like WHERE atid.dag_cbor_get_text(block::bytea, '{$type}') IS DISTINCT FROM 'app.bsky.feed.like'}), 0, 'a partition key');
 $explained->(q{SELECT FROM parts WHERE atid.dag_cbor_get_text(block, '{$type}') = 'app.bsky.feed.like'}, qr/Seq Scan on public\.parts_like(?!.*parts_rest)/s, 'partitions are pruned');
 
