@@ -90,34 +90,33 @@ CREATE FUNCTION @extschema@.block_is_valid(block @extschema@.block) RETURNS bool
 COMMENT ON FUNCTION @extschema@.block_is_valid(@extschema@.block) IS
   'implementation of dag_cbor_is_valid over a packed block';
 
-CREATE FUNCTION @extschema@.dag_cbor_support(internal) RETURNS internal
-  AS 'MODULE_PATHNAME', 'atid_dag_cbor_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.dag_cbor_support(internal) IS
-  'planner support for functions over blocks: read the field of an atid.block without the rest';
+-- These read an atid.block without its cast to bytea.  Their support function is one that sessions with the
+-- library of 1.3 have, too: it does nothing for them there.
 
--- These read an atid.block without its cast to bytea.
+COMMENT ON FUNCTION @extschema@.at_uri_text_support(internal) IS
+  'planner support for comparing at_uri and text, and for reading a field of an atid.block without the rest';
 
 -- Not LEAKPROOF: jsonb is built by recursion, so a caller who is deep in the stack already gets an
 -- error for a block that is nested deep.  No operator of jsonb is LEAKPROOF either.
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get(block bytea, path text[] DEFAULT '{}') RETURNS jsonb
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5
-  SUPPORT @extschema@.dag_cbor_support;
+  SUPPORT @extschema@.at_uri_text_support;
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_text(block bytea, path text[] DEFAULT '{}') RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_text' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
-  SUPPORT @extschema@.dag_cbor_support;
+  SUPPORT @extschema@.at_uri_text_support;
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_get_block(block bytea, path text[] DEFAULT '{}') RETURNS bytea
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_get_block' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
-  SUPPORT @extschema@.dag_cbor_support;
+  SUPPORT @extschema@.at_uri_text_support;
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_typeof(block bytea, path text[] DEFAULT '{}') RETURNS text
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_typeof' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
-  SUPPORT @extschema@.dag_cbor_support;
+  SUPPORT @extschema@.at_uri_text_support;
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_is_valid(block bytea) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 20
-  SUPPORT @extschema@.dag_cbor_support;
+  SUPPORT @extschema@.at_uri_text_support;
 
 -- casts
 
@@ -138,7 +137,7 @@ COMMENT ON CAST (@extschema@.block AS jsonb) IS 'the record in the block, as dag
 
 CREATE OR REPLACE FUNCTION @extschema@.dag_cbor_ref_uri(block bytea, path text[] DEFAULT '{}') RETURNS @extschema@.at_uri
   AS 'MODULE_PATHNAME', 'atid_dag_cbor_ref_uri' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5
-  SUPPORT @extschema@.dag_cbor_support;
+  SUPPORT @extschema@.at_uri_text_support;
 
 ------------------------------------------------------------------------------
 -- uuid

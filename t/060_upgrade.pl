@@ -8,7 +8,7 @@
 # - a dump from before and one from after restore into a database without the extension and into one that
 #   has the old release already, with the same contents and the same schema;
 # - a session that drew before the library was replaced goes on beside one that loaded the new file, and
-#   their identifiers rise and do not repeat.
+#   their identifiers rise and do not repeat; from 1.3, each function finds what it needs in the old file.
 
 use strict;
 use warnings FATAL => 'all';
@@ -240,7 +240,13 @@ foreach my $from (sort keys %made)
 	my $forget  = 'DELETE FROM app.block WHERE n < 0';
 	is($newer->ok("$damaged; $forget"), 't|t|t', 'before, with the new library: fields of a damaged block are NULL') if $from eq '1.2';
 	is($newer->ok(q{SELECT atid.plc_log_is_valid('[]', NULL) IS NULL}), 't', '... and a NULL option is NULL') if $crypto && $from eq '1.2';
+	# (from here on, a plan must need no more of the library than before: other sessions have the old file)
+	my $needed = q{SELECT p.oid, s.prosrc FROM pg_proc p JOIN pg_proc s ON s.oid IN (p.oid, p.prosupport) WHERE p.probin LIKE '$libdir/atid%'};
+	$newer->ok("CREATE TEMP TABLE needed AS $needed");
 	$newer->ok($update);
+	is($newer->ok("SELECT string_agg(oid::regprocedure || ' needs ' || prosrc, ', ') FROM ($needed) AS now
+		WHERE oid IN (SELECT oid FROM needed) AND prosrc NOT IN (SELECT prosrc FROM needed)"),
+		'', 'no function of 1.3 needs a newer library') if $from eq '1.3';
 	is($newer->ok(q{SELECT extversion FROM pg_extension WHERE extname = 'atid'}), $current, "after: $current");
 	push @rising, drawn($old, $newer);
 	is(falls(\@rising), 0, 'what the sessions drew rises: ' . @rising);

@@ -175,7 +175,8 @@ my $folder = PostgreSQL::Test::Utils::tempdir('copy');
 foreach my $format ('text', 'csv', 'binary')
 {
 	$session->ok("CREATE TABLE packed_$format (LIKE packed); CREATE TABLE plain_$format (LIKE plain)");
-	$session->ok("COPY packed TO '$folder/packed' (FORMAT $format); COPY plain TO '$folder/plain' (FORMAT $format)");
+	# (in an order: larger rows leave other room in the pages, so the tables may have others)
+	$session->ok("COPY (SELECT * FROM $_ ORDER BY n) TO '$folder/$_' (FORMAT $format)") foreach 'packed', 'plain';
 	is(slurp_file("$folder/packed"), slurp_file("$folder/plain"), "COPY TO in $format: the bytes that bytea has");
 	$session->ok("COPY packed_$format FROM '$folder/plain' (FORMAT $format); COPY plain_$format FROM '$folder/packed' (FORMAT $format)");
 	is($contents->($node, $utf8, "${_}_$format"), $expected, "COPY FROM in $format: into $_") foreach 'packed', 'plain';

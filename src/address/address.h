@@ -10,6 +10,7 @@
 
 #include "access/stratnum.h"
 #include "fmgr.h"
+#include "nodes/nodes.h"
 #include "utils/sortsupport.h"
 
 #include "codec/text/packed.h"
@@ -29,6 +30,9 @@ extern Datum atid_at_uri_ge(PG_FUNCTION_ARGS);
  */
 extern Oid	atid_ordering_operator(Oid family, Oid left, Oid right, StrategyNumber strategy,
 								   PGFunction own);
+
+/* The planner's support of a comparison of an at_uri with a text; NULL for other requests */
+extern Node *atid_at_uri_support_comparison(Node *request);
 
 /* The binary form is the text */
 extern Datum atid_did_send(PG_FUNCTION_ARGS);

@@ -565,22 +565,31 @@ text_index_condition(SupportRequestIndexCondition *request)
 											   value, request->indexcollation));
 }
 
-static Datum
-support_comparison(FunctionCallInfo fcinfo, ValueOf value_of)
+static Node *
+support_comparison(Node *request, ValueOf value_of)
 {
-	Node	   *request = (Node *) PG_GETARG_POINTER(0);
-	Node	   *answer = NULL;
-
 	if (IsA(request, SupportRequestSimplify))
-		answer = simplify_comparison((SupportRequestSimplify *) request, value_of);
-	else if (IsA(request, SupportRequestIndexCondition))
-		answer = text_index_condition((SupportRequestIndexCondition *) request);
-	PG_RETURN_POINTER(answer);
+		return simplify_comparison((SupportRequestSimplify *) request, value_of);
+	if (IsA(request, SupportRequestIndexCondition))
+		return text_index_condition((SupportRequestIndexCondition *) request);
+	return NULL;
 }
 
-ATID_FUNCTION(atid_did_text_support, support_comparison(fcinfo, did_of))
-ATID_FUNCTION(atid_at_uri_text_support, support_comparison(fcinfo, at_uri_of))
-ATID_FUNCTION(atid_tid_text_support, support_comparison(fcinfo, tid_of))
+static Datum
+text_support(FunctionCallInfo fcinfo, ValueOf value_of)
+{
+	return PointerGetDatum(support_comparison((Node *) PG_GETARG_POINTER(0), value_of));
+}
+
+ATID_FUNCTION(atid_did_text_support, text_support(fcinfo, did_of))
+ATID_FUNCTION(atid_tid_text_support, text_support(fcinfo, tid_of))
+
+/* at_uri_text_support() is in record/block.c, as it is also that of functions over blocks. */
+Node *
+atid_at_uri_support_comparison(Node *request)
+{
+	return support_comparison(request, at_uri_of);
+}
 
 
 /*

@@ -35,6 +35,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "address/address.h"
 #include "cid.h"
 #include "codec/block/block.h"
 #include "codec/block/block_seek.h"
@@ -478,13 +479,13 @@ packed_function(const char *name, Oid schema, Oid type, int count)
 static Node *
 simplify_block(const FuncExpr *call)
 {
-	const char *name = get_func_name(call->funcid);
 	Oid			schema = get_func_namespace(call->funcid);
 	Oid			type = type_of_cast(linitial(call->args), schema);
+	const char *name = OidIsValid(type) ? get_func_name(call->funcid) : NULL;
 	Oid			function = InvalidOid;
 	FuncExpr   *result;
 
-	if (name != NULL && OidIsValid(type))
+	if (name != NULL)
 		function = packed_function(name, schema, type, list_length(call->args));
 	if (!OidIsValid(function))
 		return NULL;
@@ -495,15 +496,22 @@ simplify_block(const FuncExpr *call)
 	return (Node *) result;
 }
 
-PG_FUNCTION_INFO_V1(atid_dag_cbor_support);
+/*
+ * at_uri_text_support(request): the support function of the comparisons of an at_uri with a text,
+ * and of the functions over blocks.
+ *
+ * The latter have none of their own, because after ALTER EXTENSION UPDATE a session that has loaded
+ * the library of 1.3 would not find it, and could no longer plan a call of these functions.  It
+ * does find this one, which has nothing to say there about functions that are no comparison.
+ */
+PG_FUNCTION_INFO_V1(atid_at_uri_text_support);
 Datum
-atid_dag_cbor_support(PG_FUNCTION_ARGS)
+atid_at_uri_text_support(PG_FUNCTION_ARGS)
 {
 	Node	   *request = (Node *) PG_GETARG_POINTER(0);
 	Node	   *answer = NULL;
 
 	if (IsA(request, SupportRequestSimplify))
 		answer = simplify_block(((SupportRequestSimplify *) request)->fcall);
-	PG_RETURN_POINTER(answer);
+	PG_RETURN_POINTER(answer != NULL ? answer : atid_at_uri_support_comparison(request));
 }
-
