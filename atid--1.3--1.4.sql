@@ -47,6 +47,9 @@ COMMENT ON TYPE @extschema@.block IS 'a DAG-CBOR block; a record takes about a t
 
 -- functions
 
+-- The errors of those that are LEAKPROOF say nothing of a block: that memory ends, that a page is damaged, or that a
+-- newer version has written the value.
+
 CREATE FUNCTION @extschema@.block_from_bytea(block bytea) RETURNS @extschema@.block
   AS 'MODULE_PATHNAME', 'atid_block_from_bytea' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.block_from_bytea(bytea) IS 'the block, packed';

@@ -216,6 +216,32 @@ SET LOCAL ROLE regress_atid;
 SELECT count(get) FROM answers WHERE id = 1;
 ROLLBACK;
 
+-- who must not call a function does not do so through the one in its place, and the other way round
+BEGIN;
+REVOKE EXECUTE ON FUNCTION atid.dag_cbor_get_text(bytea, text[]) FROM PUBLIC;
+SET LOCAL ROLE regress_atid;
+SELECT error_of('SELECT atid.dag_cbor_get_text(block, $${$type}$$) FROM packed') AS error;
+ROLLBACK;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION atid.block_to_bytea(atid.block) FROM PUBLIC;
+SET LOCAL ROLE regress_atid;
+SELECT error_of('SELECT atid.dag_cbor_get_text(block, $${$type}$$) FROM packed') AS error;
+ROLLBACK;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION atid.block_get_text(atid.block, text[]) FROM PUBLIC;
+SET LOCAL ROLE regress_atid;
+SELECT error_of('SELECT atid.dag_cbor_get_text(block, $${$type}$$) FROM packed') AS error;
+ROLLBACK;
+
+-- a path that is longer than any block is deep
+SELECT atid.dag_cbor_get_text(block, array_fill(''::text, ARRAY[1000000])) IS NULL AS packed,
+       atid.dag_cbor_get_text(block::bytea || '', array_fill(''::text, ARRAY[1000000])) IS NULL AS plain
+FROM packed WHERE id = 1;
+
+-- rows are compared by their columns' operators, of which there is none
+SELECT error_of('SELECT a.* IS DISTINCT FROM b.* FROM packed AS a, packed AS b') AS error;
+SELECT count(*) FROM packed AS a, packed AS b WHERE a.* *= b.*;
+
 SET client_min_messages = warning;
 DROP SCHEMA regress_atid CASCADE;
 DROP ROLE regress_atid;

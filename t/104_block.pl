@@ -212,7 +212,7 @@ foreach my $table ('packed', 'plain')
 
 SKIP:
 {
-	skip 'postgres_fdw is not installed', 3 unless has_extension($node, 'postgres_fdw');
+	skip 'postgres_fdw is not installed', 5 unless has_extension($node, 'postgres_fdw');
 	my ($user) = getpwuid($>);
 	$subscriber->safe_psql('app', <<"SQL");
 CREATE EXTENSION postgres_fdw;
@@ -220,11 +220,15 @@ CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '@{[ $node->
 CREATE USER MAPPING FOR CURRENT_USER SERVER other OPTIONS (user '$user');
 CREATE FOREIGN TABLE far (n int, block atid.block) SERVER other OPTIONS (table_name 'packed');
 CREATE FOREIGN TABLE far_bytes (n int, block bytea) SERVER other OPTIONS (table_name 'packed');
+CREATE FOREIGN TABLE far_plain (n int, block atid.block) SERVER other OPTIONS (table_name 'plain');
 SQL
 	is($contents->($subscriber, 'app', 'far'), $contents->($node, $utf8, 'packed'), 'postgres_fdw: the blocks');
 	is($contents->($subscriber, 'app', 'far_bytes'), $contents->($node, $utf8, 'packed'), '... as bytea');
 	is($subscriber->safe_psql('app', q{SELECT count(*) FROM far WHERE atid.dag_cbor_get_text(block, '{$type}') = 'app.bsky.feed.like'}),
 		$session->ok(q{SELECT count(*) FROM packed WHERE atid.dag_cbor_get_text(block::bytea, '{$type}') = 'app.bsky.feed.like'}), '... and a condition on a field');
+	my $far_plain = q{SELECT count(*) FROM far_plain WHERE atid.dag_cbor_get_text(block, '{$type}') = 'app.bsky.feed.like'};
+	is($subscriber->safe_psql('app', $far_plain), $session->ok($far_plain =~ s/far_plain/plain/r), '... also where the other column is a bytea');
+	like($subscriber->safe_psql('app', "EXPLAIN (VERBOSE) $far_plain"), qr/Remote SQL: .*atid\.dag_cbor_get_text\(block/, '... which the other server judges');
 }
 $subscriber->stop;
 

@@ -20,13 +20,18 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -245,7 +250,16 @@ prepare_path(const ArrayType *array, MemoryContext memory)
 	path->memory = memory;
 	path->array = palloc(VARSIZE(array));
 	memcpy(path->array, array, VARSIZE(array));
-	path->count = ARR_HASNULL(array) && array_contains_nulls(path->array) ? -1 : count;
+	path->count = count;
+	/* no block is so deep; a last step may be the "$link" or "$bytes" of a value */
+	if (count > ATID_CBOR_DEPTH_MAX + 1 ||
+		(ARR_HASNULL(array) && array_contains_nulls(path->array)))
+		path->count = count = -1;
+	if (count < 0)
+	{
+		MemoryContextSwitchTo(caller);
+		return path;
+	}
 	path->steps = palloc(count * sizeof(AtidBlockStep));
 	path->none = palloc(count * sizeof(bool));
 	p = ARR_DATA_PTR(path->array);
@@ -473,21 +487,48 @@ packed_function(const char *name, Oid schema, Oid type, int count)
 }
 
 /*
+ * Has the value a column of a foreign table in it?  There the call may be made by the other server,
+ * whose column may be a bytea, and whose version may be older.  (What a foreign partition gets of
+ * its parent's query has been simplified by then.)
+ */
+static bool
+is_foreign(PlannerInfo *root, Node *value)
+{
+	ListCell   *cell;
+
+	if (root == NULL)
+		return false;
+	foreach(cell, pull_vars_of_level(value, 0))
+	{
+		const Var  *var = lfirst(cell);
+
+		if (IsA(var, Var) && !IS_SPECIAL_VARNO(var->varno) &&
+			rt_fetch(var->varno, root->parse->rtable)->relkind == RELKIND_FOREIGN_TABLE)
+			return true;
+	}
+	return false;
+}
+
+/*
  * The call that reads the packed bytes, in the place of a call whose first argument is the cast
  * of a block; NULL if it is another.  Named and default arguments are in their places by now.
+ *
+ * As for a function that is inlined, nobody is to call by this what they must not.
  */
 static Node *
-simplify_block(const FuncExpr *call)
+simplify_block(PlannerInfo *root, const FuncExpr *call)
 {
 	Oid			schema = get_func_namespace(call->funcid);
-	Oid			type = type_of_cast(linitial(call->args), schema);
+	Oid			type = call->args == NIL ? InvalidOid : type_of_cast(linitial(call->args), schema);
 	const char *name = OidIsValid(type) ? get_func_name(call->funcid) : NULL;
 	Oid			function = InvalidOid;
 	FuncExpr   *result;
 
 	if (name != NULL)
 		function = packed_function(name, schema, type, list_length(call->args));
-	if (!OidIsValid(function))
+	if (!OidIsValid(function) || !atid_may_execute(function) || !atid_may_execute(call->funcid) ||
+		!atid_may_execute(((FuncExpr *) linitial(call->args))->funcid) ||
+		is_foreign(root, linitial(call->args)))
 		return NULL;
 	result = makeFuncExpr(function, call->funcresulttype, list_copy(call->args), call->funccollid,
 						  call->inputcollid, COERCE_EXPLICIT_CALL);
@@ -512,6 +553,7 @@ atid_at_uri_text_support(PG_FUNCTION_ARGS)
 	Node	   *answer = NULL;
 
 	if (IsA(request, SupportRequestSimplify))
-		answer = simplify_block(((SupportRequestSimplify *) request)->fcall);
+		answer = simplify_block(((SupportRequestSimplify *) request)->root,
+								((SupportRequestSimplify *) request)->fcall);
 	PG_RETURN_POINTER(answer != NULL ? answer : atid_at_uri_support_comparison(request));
 }

@@ -21,7 +21,8 @@ typedef struct Case
 {
 	const char *packed;
 	const char *path;
-	const char *text;			/* NULL: there is none; "!": a fault; "-": no text */
+	const char *text;			/* NULL: there is none; "!": a fault; "^": a newer version's;
+								 * "-": no text */
 	const char *name;
 } Case;
 
@@ -72,6 +73,15 @@ static const Case cases[] = {
 	{"f1", "a", "!", "a reserved code that a path begins with"},
 	{"92 ff ff", "a", "!", "an object with a number above all"},
 	{"e7 ff", "", "!", "a string with a number above all"},
+
+	/* what a newer version may have written */
+	{"48 f1 ea", "1", "^", "a new code to pass over"},
+	{"47 f1", "0", "^", "a new code that a path leads to"},
+	{"51 01 f1 00", "a", "^", "a new code for a key"},
+	{"51 01 01 61 f1", "a", "^", "a new code for the value of a key"},
+	{"51 02 01 61 f1 01 62 ea", "b", "^", "a new code for a value before"},
+	{"92 ff ff", "a", "^", "a new object"},
+	{"51 01 e7 ff 00", "a", "^", "a new string for a key"},
 };
 
 static void
@@ -109,7 +119,9 @@ check(const Case *c)
 			result = ATID_SEEK_FOUND;
 		}
 	}
-	if (c->text == NULL || *c->text == '!')
+	if (c->text != NULL && *c->text == '^')
+		ok(result == ATID_SEEK_FAULT && seek.state == ATID_BLOCK_NEWER, c->name);
+	else if (c->text == NULL || *c->text == '!')
 		ok(result == (c->text ? ATID_SEEK_FAULT : ATID_SEEK_NONE), c->name);
 	else
 		ok(result == ATID_SEEK_FOUND && text_len == strlen(c->text) &&
@@ -146,6 +158,7 @@ main(void)
 {
 	uint8_t		deep[ATID_CBOR_DEPTH_MAX + 2];
 	static uint8_t many[4 + 100000] = {BLOCK_ARRAY, 0xA0, 0x8D, 0x06};
+	static uint8_t map[3 + 10000 * 4] = {BLOCK_MAP, 0x90, 0x4E};
 	AtidBlockSeek seek;
 	AtidSeekResult result;
 	AtidBlockStep step;
@@ -183,5 +196,20 @@ main(void)
 	ok(atid_block_seek_step(&seek, &step) == ATID_SEEK_FOUND && seek.p == many + sizeof(many) - 1,
 	   "the last of many");
 	is_u64((uint64_t) pauses, 99999 / 4096, "with pauses");
+
+	/* 10,000 keys of two characters */
+	for (int i = 0; i < 10000; i++)
+	{
+		map[3 + 4 * i] = 2;
+		map[4 + 4 * i] = (uint8_t) (' ' + i / 100);
+		map[5 + 4 * i] = (uint8_t) (' ' + i % 100);
+		map[6 + 4 * i] = BLOCK_UNSIGNED_SHORT;
+	}
+	atid_block_step_init(&step, "zzz", 3);
+	atid_block_seek_init(&seek, map, sizeof(map));
+	seek.pause = note_pause;
+	pauses = 0;
+	ok(atid_block_seek_step(&seek, &step) == ATID_SEEK_NONE, "a key behind many");
+	is_u64((uint64_t) pauses, 10000 / 4096, "with pauses");
 	return done();
 }

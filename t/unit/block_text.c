@@ -239,25 +239,32 @@ main(void)
 	/* the longest of each form, and one character more */
 	for (int more = 0; more < 2; more++)
 	{
-		static const char *const begins[] = {
-			"https://", "https://www.", "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz",
-			"at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/"
+#define AUTHORITY "at://did:plc:ewvi7nxzyoun6zhxrhs64oiz"
+		static const char *const around[][2] = {
+			{"https://", ""}, {"https://www.", ""}, {AUTHORITY, ""},
+			{AUTHORITY "/app.bsky.feed.post/", ""}, {AUTHORITY "/", "/3kiwuygzb2c2a"}
 		};
+		size_t		most = 0;
 
-		for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		for (size_t i = 0; i < sizeof(around) / sizeof(around[0]); i++)
 		{
-			uint8_t		packed[ATID_BLOCK_TEXT_PACKED_MAX];
-			size_t		begin_len = strlen(begins[i]);
-			size_t		len = begin_len + 255 + (size_t) more;
+			uint8_t    *packed = malloc(ATID_BLOCK_TEXT_PACKED_MAX);
+			size_t		begin_len = strlen(around[i][0]);
+			size_t		end_len = strlen(around[i][1]);
+			size_t		len = begin_len + 255 + (size_t) more + end_len;
 			size_t		packed_len;
 
 			memset(longest, 'x', len);
-			memcpy(longest, begins[i], begin_len);
+			memcpy(longest, around[i][0], begin_len);
+			memcpy(longest + len - end_len, around[i][1], end_len);
 			packed_len = atid_block_text_pack(longest, len, packed);
 			ok(more ? packed_len == 0 :
 			   restore(packed, packed_len, room, &text, &text_len) == ATID_BLOCK_OK &&
-			   text_len == len && memcmp(text, longest, len) == 0, begins[i]);
+			   text_len == len && memcmp(text, longest, len) == 0, around[i][0]);
+			most = packed_len > most ? packed_len : most;
+			free(packed);
 		}
+		ok(more || most == ATID_BLOCK_TEXT_PACKED_MAX, "the room is as large as it must be");
 	}
 	free(longest);
 	return done();

@@ -28,7 +28,7 @@ typedef struct Version
 } Version;
 
 static const Version versions[] = {
-	{"1.4", 1442, 363, UINT64_C(0xFA10A5B5BF03669F)},
+	{"1.4", 1442, 363, UINT64_C(0x996F3CE98509D177)},
 };
 
 static uint64_t
@@ -48,8 +48,9 @@ digest_number(uint64_t digest, int number)
 }
 
 /*
- * What blocks on disks depend on: the strings; the keys of objects, which of them are required,
- * and which is the type.  Not what a key's value is expected to be.
+ * What blocks on disks depend on: the strings, and which of them are marked as NSIDs; the keys of
+ * objects, which of them are required, and which is the type.  Not what a key's value is expected
+ * to be.
  */
 static uint64_t
 digest_of(int strings, int objects)
@@ -61,7 +62,8 @@ digest_of(int strings, int objects)
 		size_t		len;
 		const char *text = atid_dictionary_string(i, &len);
 
-		digest = digest_bytes(digest_number(digest, (int) len), text, len);
+		digest = digest_number(digest, (int) len * 2 + atid_dictionary_is_nsid(i));
+		digest = digest_bytes(digest, text, len);
 	}
 	for (int i = 0; i < objects; i++)
 	{

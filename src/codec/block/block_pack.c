@@ -120,6 +120,7 @@ put_text(Packer *packer, const uint8_t *text, size_t len)
 	size_t		packed_len = atid_block_text_pack((const char *) text, len, packed);
 	bool		done;
 
+	ATID_ASSERT(packed_len <= sizeof(packed));
 	if (packed_len > 0)
 		return put(packer, packed, packed_len);
 	if (len <= BLOCK_TEXT_SHORT_MAX)
@@ -162,6 +163,7 @@ typed_object(const Packer *packer, const uint8_t *p, uint64_t pairs, int hint)
 {
 	static const char type[] = "$type";
 	const size_t type_len = sizeof(type) - 1;
+	unsigned	passed = 0;
 
 	for (; pairs > 0; pairs--)
 	{
@@ -173,6 +175,8 @@ typed_object(const Packer *packer, const uint8_t *p, uint64_t pairs, int hint)
 		if (len < type_len)
 		{
 			p = skip_item(packer, p);
+			if (++passed % ITEMS_AT_ONCE == 0 && packer->pause != NULL)
+				packer->pause();
 			continue;
 		}
 		if (len == type_len && memcmp(key, type, type_len) == 0)

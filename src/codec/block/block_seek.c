@@ -250,6 +250,7 @@ static AtidSeekResult
 seek_map_key(AtidBlockSeek *seek, const uint8_t *p, uint64_t pairs, const AtidBlockStep *step)
 {
 	AtidBlockSeek key = *seek;
+	unsigned	passed = 0;
 
 	for (; pairs > 0; pairs--)
 	{
@@ -258,9 +259,11 @@ seek_map_key(AtidBlockSeek *seek, const uint8_t *p, uint64_t pairs, const AtidBl
 		size_t		len;
 		const uint8_t *behind;
 
-		if (found_at(&key, p) != ATID_SEEK_FOUND)
-			return ATID_SEEK_FAULT;
-		behind = skip_values(&key, p, 1);
+		if (++passed % VALUES_AT_ONCE == 0 && seek->pause != NULL)
+			seek->pause();
+		behind = NULL;
+		if (found_at(&key, p) == ATID_SEEK_FOUND)
+			behind = skip_values(&key, p, 1);
 		if (behind == NULL || atid_block_seek_text(&key, room, &text, &len) != ATID_SEEK_FOUND)
 		{
 			seek->state = key.state;

@@ -429,13 +429,15 @@ pack_path(const char *path, size_t len, uint8_t *dst)
 static size_t
 pack_uri(const char *text, size_t len, uint8_t *dst)
 {
-	const char *rest = text + AUTHORITY_LEN;
-	size_t		rest_len = len - AUTHORITY_LEN;
+	const char *rest;
+	size_t		rest_len;
 	uint8_t    *end = NULL;
 
 	if (len < AUTHORITY_LEN || memcmp(text + SCHEME_LEN, PLC_PREFIX, PLC_PREFIX_LEN) != 0 ||
 		!atid_base32_decode_sortable(text + SCHEME_LEN + PLC_PREFIX_LEN, PLC_BLOCKS, dst + 1))
 		return 0;
+	rest = text + AUTHORITY_LEN;
+	rest_len = len - AUTHORITY_LEN;
 	if (rest_len > 0 && *rest == '/')
 		end = pack_path(rest + 1, rest_len - 1, dst);
 	if (end == NULL)

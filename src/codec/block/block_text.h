@@ -14,8 +14,11 @@
 
 #include "codec/block/block.h"
 
-/* The most bytes that atid_block_text_pack() writes. */
-#define ATID_BLOCK_TEXT_PACKED_MAX (1 + BLOCK_PLC_LEN + 2 + 1 + UINT8_MAX)
+/*
+ * The most bytes that atid_block_text_pack() writes: those of BLOCK_URI_COLLECTION, whose
+ * collection is any text, and has a key behind it.
+ */
+#define ATID_BLOCK_TEXT_PACKED_MAX (1 + BLOCK_PLC_LEN + 1 + UINT8_MAX + BLOCK_TID_LEN)
 
 /*
  * Write the packed form of a text to dst, its code first, which has room for

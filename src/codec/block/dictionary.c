@@ -13,6 +13,7 @@
 #include "codec/block/dictionary.h"
 
 #include "codec/assert.h"
+#include "codec/block/block.h"
 #include "codec/bytes.h"
 #include "codec/fault.h"
 
@@ -31,6 +32,11 @@ typedef struct ObjectRow
 ATID_STATIC_ASSERT((SLOTS & (SLOTS - 1)) == 0);
 ATID_STATIC_ASSERT(2 * STRINGS <= SLOTS);
 ATID_STATIC_ASSERT(STRINGS <= EMPTY);
+
+/* What block.h has short codes for is there, and all has a code. */
+ATID_STATIC_ASSERT(STRINGS >= BLOCK_STRINGS_SHORT);
+ATID_STATIC_ASSERT(OBJECTS >= BLOCK_OBJECTS_SHORT);
+ATID_STATIC_ASSERT(OBJECTS <= BLOCK_OBJECTS_SHORT + BLOCK_OBJECTS_8 + ((256 - BLOCK_OBJECTS_8) << 8));
 
 const int	atid_dictionary_strings = STRINGS;
 const int	atid_dictionary_objects = OBJECTS;
@@ -119,9 +125,9 @@ atid_dictionary_typed(int number)
 AtidObject
 atid_dictionary_object(int number)
 {
-	const ObjectRow *row = &object_row[number];
-	AtidObject	object = {&object_key[row->keys], row->count, row->optional, row->type};
+	const ObjectRow *row;
 
 	ATID_ASSERT(number >= 0 && number < OBJECTS);
-	return object;
+	row = &object_row[number];
+	return (AtidObject) {&object_key[row->keys], row->count, row->optional, row->type};
 }
