@@ -235,7 +235,8 @@ ROLLBACK;
 
 -- a path that is longer than any block is deep
 SELECT atid.dag_cbor_get_text(block, array_fill(''::text, ARRAY[1000000])) IS NULL AS packed,
-       atid.dag_cbor_get_text(block::bytea || '', array_fill(''::text, ARRAY[1000000])) IS NULL AS plain
+       atid.dag_cbor_get_text(block::bytea || '',
+                              array_fill(''::text, ARRAY[1000000])) IS NULL AS plain
 FROM packed WHERE id = 1;
 
 -- rows are compared by their columns' operators, of which there is none

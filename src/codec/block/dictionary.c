@@ -36,7 +36,8 @@ ATID_STATIC_ASSERT(STRINGS <= EMPTY);
 /* What block.h has short codes for is there, and all has a code. */
 ATID_STATIC_ASSERT(STRINGS >= BLOCK_STRINGS_SHORT);
 ATID_STATIC_ASSERT(OBJECTS >= BLOCK_OBJECTS_SHORT);
-ATID_STATIC_ASSERT(OBJECTS <= BLOCK_OBJECTS_SHORT + BLOCK_OBJECTS_8 + ((256 - BLOCK_OBJECTS_8) << 8));
+ATID_STATIC_ASSERT(OBJECTS <=
+				   BLOCK_OBJECTS_SHORT + BLOCK_OBJECTS_8 + ((256 - BLOCK_OBJECTS_8) << 8));
 
 const int	atid_dictionary_strings = STRINGS;
 const int	atid_dictionary_objects = OBJECTS;
