@@ -9,6 +9,8 @@
 # - sessions that meet at the first use share one state;
 # - parallel workers draw from the same stream, a (sub)transaction that rolls back returns no
 #   identifiers, and a read-only transaction can draw.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

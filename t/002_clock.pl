@@ -11,6 +11,8 @@
 # - a clock beyond the TID's 53 bits is refused, and the stream does not change.
 #
 # Each part has a database, and so a stream, of its own.
+#
+# Tags: medium differs faketime
 
 use strict;
 use warnings FATAL => 'all';

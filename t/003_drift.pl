@@ -10,6 +10,8 @@
 #   takes any value for one that is set already, and LOAD prevents that;
 # - after the streams were raised to a horizon far ahead, a session waits only if it has a lower
 #   atid.max_drift than the one which raised them.
+#
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -7,6 +7,8 @@
 # - a database's owner can create it without being superuser, and a plain role with no grant can use
 #   all of it, with the default search_path and with an empty one;
 # - it works beside uuid-ossp in public.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

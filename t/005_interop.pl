@@ -14,6 +14,8 @@
 #   treated as case insensitive" (2.1.1) and "4ALPHA ; or reserved for future use" (2.1).
 # The lines of language_parse_invalid.txt are "well-formed BCP 47 syntax, but not valid", as the file says, so
 # they are accepted. Those of datetime_parse_invalid.txt name no time, and are refused.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -6,6 +6,8 @@
 #   contents: by the superuser and by a plain database owner, as a script and as an archive;
 # - the restored database works: constraints refuse, defaults generate, partitions are pruned;
 # - a streaming standby reads identifiers through their indexes.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -2,6 +2,8 @@
 # - any 8 bytes are a tid, and come back unchanged;
 # - the 13 characters of a TID's text are accepted too, for clients that do not know the type;
 # - anything else is refused with SQLSTATE 22P03 and a sentence that says what is wrong.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -21,6 +21,8 @@
 #                          between versions
 #   <!-- varies -->        (before the output) it has generated TIDs, version 7 UUIDs, times or
 #                          intervals: they count as equal, and everything else is compared
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

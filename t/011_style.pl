@@ -8,14 +8,20 @@
 # - META.json, the control files, the install scripts, the RPM's spec and npm's packages have one version; released scripts
 #   are unchanged, and so is the library while META.json has the version of a release;
 # - the later install scripts bind to nothing that others have planted (t/061_planted.pl has the attacks);
-# - errors, in C and as the regression tests print them, keep to the server's style guide.
+# - errors, in C and as the regression tests print them, keep to the server's style guide;
+# - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one.
+#
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';
 
+use FindBin;
+use lib "$FindBin::Bin/lib";
+
+use AtidTest::Files;
 use Digest::SHA qw(sha256_hex);
 use File::Find;
-use FindBin;
 use JSON::PP;
 use Test::More;
 
@@ -252,5 +258,15 @@ foreach my $path (@c)
 }
 cmp_ok($errors, '>', 500, 'there are errors');
 done('errors keep to the style guide');
+
+my %tags = @{ AtidTest::Files::TAGS() };
+foreach my $path ('fuzz/run', 't/demo', 't/regress', AtidTest::Files::files())
+{
+	my @tags = AtidTest::Files::tags($path);
+	push @problems, "$path must have one of the tags quick, medium, long and minutes at its head"
+	  if 1 != grep { /^(?:quick|medium|long|minutes)$/ } @tags;
+	push @problems, map { "$path has the tag $_: t/lib/AtidTest/Files.pm must have it" } grep { !exists $tags{$_} } @tags;
+}
+done('each file of tests has tags that are known');
 
 done_testing();

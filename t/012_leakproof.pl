@@ -11,6 +11,8 @@
 # The fields of a block are what strangers write and queries read most, so they are called with more: 2,000 damaged
 # blocks in each encoding, with --full 200,000, at paths that lead into them. What is returned must be DAG-CBOR, and all
 # four functions must say the same of it.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -11,6 +11,8 @@
 #   taken all of it, there is an error that says so; with the library preloaded there is room.
 #
 # ATID_SLOT_ROUNDS and ATID_SLOT_DATABASES set how many rounds (24) and databases (20) there are.
+#
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -15,6 +15,8 @@
 # and bursts keep the stream ahead.
 #
 # ATID_CRASH_CYCLES says how often the server is stopped; 100 times take about a minute.
+#
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -9,6 +9,8 @@
 # - from the first draw on they are durable again, and the configured clock id is used;
 # - with wal_consistency_checking, which compares each replayed page with the primary's, a standby replays
 #   draws between nextval, setval, ALTER SEQUENCE and resets, and has the same horizon.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -6,6 +6,8 @@
 #   archive, in one transaction and not;
 # - after a restore into a database that is in use, in a second at most;
 # - after pg_upgrade.
+#
+# Tags: medium differs faketime
 
 use strict;
 use warnings FATAL => 'all';

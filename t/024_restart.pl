@@ -8,6 +8,8 @@
 #   first draw waits;
 # - a thousand short connections do not raise the streams, and write no horizon of their own;
 # - from a damaged page of the horizon nothing is drawn, and once it is mended the draws go on.
+#
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

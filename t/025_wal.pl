@@ -6,6 +6,8 @@
 #   sessions, and in a burst that runs ahead of the clock;
 # - a record has at most as many bytes as the chapter says;
 # - reading the horizon costs nothing.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

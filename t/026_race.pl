@@ -17,6 +17,8 @@
 # held up by a library that is compiled here and preloaded into the server: a process named in its folder
 # waits before it writes to a file of pg_wal. A crash then loses that write, as on a disk that had not
 # written it yet. The same library makes a disk slow.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -10,6 +10,8 @@
 # - when it is repaired, the streams go on above all earlier values;
 # - where default privileges keep functions and types from PUBLIC, everybody can use the extension after CREATE and
 #   after UPDATE, but neither reset the generator nor read its state; what somebody has granted or revoked stays.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -14,6 +14,8 @@
 #
 # In each case the horizon is first set ahead of all values, so that a session must rewrite the page. In the
 # end the server crashes: nothing repeats or falls.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -8,6 +8,8 @@
 #   dropped role, and the new owner has its privileges;
 # - pg_upgrade works then, too;
 # - a database's owner restores the horizon where a superuser has created the extension beforehand.
+#
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -12,6 +12,8 @@
 #   generators.
 #
 # The parts that need npm are skipped without it; AtidTest::Oracles says how it is found.
+#
+# Tags: medium node
 
 use strict;
 use warnings FATAL => 'all';

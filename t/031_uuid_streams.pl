@@ -9,6 +9,8 @@
 #   greater than all before, also if the clock was set back by an hour meanwhile.
 #
 # The test decodes values without any code of the extension.
+#
+# Tags: long
 
 use strict;
 use warnings FATAL => 'all';

@@ -8,6 +8,8 @@
 # - the same statements give the same answers, with uuid-ossp first in search_path or with atid first.
 #
 # pg_uuidv7 is in no Debian archive: its functions are listed here, and its results are computed.
+#
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';

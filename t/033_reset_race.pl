@@ -11,6 +11,8 @@
 # wall clock, between reading the stream and the swap; in a reset, between the page and the stream. The same
 # library lets the wall clock stand still for the extension, so that sessions do not forget the horizon
 # during the test.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

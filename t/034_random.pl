@@ -3,6 +3,8 @@
 # If a virtual machine is resumed twice from one snapshot, both copies have the same memory. Shows that a
 # backend draws no identifier from bits that are older than a second: an identifier drawn later was not in
 # the memory of the library before. The backend itself reads that memory from /proc.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

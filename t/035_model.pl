@@ -7,6 +7,8 @@
 # - the steps of the model and those that src/generator/ marks with "model: ..." are the same.
 #
 # With ATID_FULL the bounds are larger (minutes, and some GB of memory).
+#
+# Tags: long
 
 use strict;
 use warnings FATAL => 'all';

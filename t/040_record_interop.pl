@@ -9,6 +9,8 @@
 # - the records of lexicon/record-data-*.json, whose rules are those of a Lexicon, have a block, and what
 #   the data model says of them;
 # - cid_string_is_valid agrees with syntax/cid_*, and which of those strings are an atid.cid_link.
+#
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';

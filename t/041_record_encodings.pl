@@ -6,6 +6,8 @@
 # - links, blobs, references, problems and paths are the same;
 # - if an encoding cannot express a record, because it lacks a character or has one code for two, there is
 #   an error that says so, and never another record.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -15,6 +15,8 @@
 # With script/test --full every shape of a block is tried against the bound of 2 GB, all kinds of large values
 # are converted both ways, and each call is made 100,000 times; else two shapes, two kinds, and 10,000
 # times, and long keys have a tenth of the length.
+#
+# Tags: long
 
 use strict;
 use warnings FATAL => 'all';

@@ -12,6 +12,8 @@
 # - texts of CIDs and base64, some of them damaged, are accepted and refused alike.
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found.
+#
+# Tags: long node
 
 use strict;
 use warnings FATAL => 'all';

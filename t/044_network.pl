@@ -14,6 +14,8 @@
 # - parallel workers run the functions, and a cancel stops a long call at once.
 #
 # 6,000 records and paths; with script/test --full 200,000.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -10,6 +10,8 @@
 # model forbids (it says raw): so they are refused for that, and are looked at again with a link that has the
 # right codec. And the records "unknown wrong type" lack a required property, too: they are looked at again
 # with it.
+#
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';

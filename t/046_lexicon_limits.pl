@@ -14,6 +14,8 @@
 # - binary COPY, parallel workers, and a dump and its restore take lexicons.
 #
 # With script/test --full each kind of hostile lexicon is tried; else three, a quarter as large.
+#
+# Tags: long
 
 use strict;
 use warnings FATAL => 'all';

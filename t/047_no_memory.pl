@@ -6,6 +6,8 @@
 #   same session's next: the cache of Lexicons, states of aggregates and what call sites keep are whole;
 # - the sessions of the regression tests, in which they fail by chance, crash nothing and trip no assertion;
 # - what stays allocated is the cache of Lexicons.
+#
+# Tags: long assert
 
 use strict;
 use warnings FATAL => 'all';

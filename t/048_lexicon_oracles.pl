@@ -9,6 +9,8 @@
 # - documents that are broken in one place are refused or accepted as by the packages.
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found.
+#
+# Tags: medium node
 
 use strict;
 use warnings FATAL => 'all';

@@ -20,6 +20,8 @@
 #
 # The first two are skipped without node and npm; AtidTest::Oracles says how they are found. The last is skipped without
 # atid_crypto.
+#
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -8,6 +8,8 @@
 #
 # 1,000 pairs, 20,000 with script/test --full, or as many as ATID_PAIRS says. ATID_SEED is another seed; ATID_PAIR is
 # the number of the only pair to run.
+#
+# Tags: minutes differs
 
 use strict;
 use warnings FATAL => 'all';

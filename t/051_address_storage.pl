@@ -12,6 +12,8 @@
 # - a database of 1.0 takes DIDs and AT URIs after ALTER EXTENSION UPDATE, and a dump of it restores;
 # - binary input with a zero byte, with invalid UTF-8, or too long is refused, and so is a megabyte of text;
 #   nothing of that is stored.
+#
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

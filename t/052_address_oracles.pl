@@ -7,6 +7,8 @@
 # or domain of the format, and the parts of accepted strings agree.
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found.
+#
+# Tags: medium node
 
 use strict;
 use warnings FATAL => 'all';

@@ -12,6 +12,8 @@
 # - plans of a table of text are the same in a database with the extension and without;
 # - a long list of the column's type, or of text for a column cast to text, is hashed, and one of another type is not;
 # - examples/before-upgrade.sql finds the foreign keys that the server accepts before 18 only.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -15,6 +15,8 @@
 # - the swap is refused while a view, a foreign key, a check or an index that is missing is in its way;
 # - partitioned tables, generated columns and columns that do not exist are refused;
 # - the table has the dead values of the old columns until VACUUM FULL, which makes it smaller than it was as text.
+#
+# Tags: medium
 
 use strict;
 use warnings FATAL => 'all';

@@ -6,6 +6,8 @@
 # - a record that does not conform today, or of which the Lexicons say nothing, is no hindrance;
 # - of two that come at once, each sees the other;
 # - the file and the indexer's schema go into one database, in either order.
+#
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';

@@ -12,6 +12,8 @@
 #   except for days that do not exist; and for no other string.
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found.
+#
+# Tags: medium node
 
 use strict;
 use warnings FATAL => 'all';

@@ -11,6 +11,8 @@
 #
 # Skipped if the server has no pg_partman from 5.5 on (Debian: postgresql-18-partman; in a root of its own,
 # script/in-root 18 --with postgresql-18-partman -- script/test partman).
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

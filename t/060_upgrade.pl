@@ -9,6 +9,8 @@
 #   has the old release already, with the same contents and the same schema;
 # - a session that drew before the library was replaced goes on beside one that loaded the new file, and
 #   their identifiers rise and do not repeat; from 1.3, each function finds what it needs in the old file.
+#
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -9,6 +9,8 @@
 # - a script fails if its schema is renamed before it or while it runs.
 #
 # Each attack is first tried on a script without its defence, where it must succeed.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -5,6 +5,8 @@
 # in the query and after it, with every function as the first; that servers which would ignore the settings there draw
 # nothing; and which commands accept a setting of a library that is not loaded, and what happens with a value that is
 # not allowed.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -7,6 +7,8 @@
 # - a cancel stops a query over frames at once; calls give their memory back;
 # - parallel workers verify a table of frames; frames come by COPY in binary form;
 # - a database in another encoding, and a role without rights, have the same answers.
+#
+# Tags: medium
 
 use strict;
 use warnings FATAL => 'all';

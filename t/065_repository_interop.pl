@@ -9,6 +9,8 @@
 #   operations invert to the root before with exactly the blocks of the proof; without any one block there is an
 #   error that names the missing node;
 #   and with a wrong operation the root differs or there is an error.
+#
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';

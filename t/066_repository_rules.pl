@@ -10,6 +10,8 @@
 #   record under two paths, more than one root, commits of version 2, and leaf links that are not blessed if their
 #   hash can be checked;
 # - examples/export.sql writes the blocks in the order that the specification prefers for streams.
+#
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

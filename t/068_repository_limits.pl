@@ -8,6 +8,8 @@
 # - calls give their memory back; there can be many aggregates at a time;
 # - parallel workers run the functions;
 # - a database in another encoding gives the same results.
+#
+# Tags: long
 
 use strict;
 use warnings FATAL => 'all';

@@ -13,6 +13,8 @@
 #   their key and rule; and shared subtrees are read only along their right edge.
 #
 # $ATID_SEED seeds the random numbers, $ATID_PAIRS is the number of pairs.
+#
+# Tags: medium
 
 use strict;
 use warnings FATAL => 'all';

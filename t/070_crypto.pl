@@ -11,6 +11,8 @@
 # - no key and no signature gets into the server's log, except in the text of a statement.
 #
 # Skipped where atid_crypto is not installed.
+#
+# Tags: medium differs crypto
 
 use strict;
 use warnings FATAL => 'all';

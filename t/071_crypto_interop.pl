@@ -10,6 +10,8 @@
 # - each public key of the w3c_didkey files is the point that openssl derives from its private key.
 #
 # Skipped without atid_crypto.
+#
+# Tags: quick crypto
 
 use strict;
 use warnings FATAL => 'all';

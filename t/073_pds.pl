@@ -11,6 +11,8 @@
 #
 # t/pds/network.mjs runs the servers and does what people do. They need Node 22, which comes with the packages, and an
 # SQLite that is compiled for it, without optimization, which is sooner done. Runs with script/test --full.
+#
+# Tags: minutes full node crypto
 
 use strict;
 use warnings FATAL => 'all';

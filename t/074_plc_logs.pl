@@ -16,6 +16,8 @@
 # parts of real ones finds more than a fuzzer of bytes would: there is no harness in fuzz/ for them.
 #
 # Skipped where the vectors, atid_crypto, node or npm are not there: each for its part.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

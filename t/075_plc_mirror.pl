@@ -16,6 +16,8 @@
 # - the indexes serve to find an account by its handle and by its server, and a key.
 #
 # Skipped where atid_crypto, node or npm are not there.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

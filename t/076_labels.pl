@@ -8,6 +8,8 @@
 #   void; the log of another account, or one that is not valid, gives no key;
 # - what is no label, or signed by nobody, is kept aside, and the rest of the batch is taken;
 # - one subject among many is found by the index.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -8,6 +8,8 @@
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found. The part that counts is skipped where the
 # unit tests are not built.
+#
+# Tags: medium node
 
 use strict;
 use warnings FATAL => 'all';

@@ -33,6 +33,8 @@
 # atid_crypto, Node 22 or npm are not there. t/servers/network.pl runs it on Citus, without triggers on record, which Citus
 # has not, and without settings of the role, which hold for its connections to the shards too. What it reads of a shard
 # is not counted there.
+#
+# Tags: minutes node crypto
 
 use strict;
 use warnings FATAL => 'all';

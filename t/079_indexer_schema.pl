@@ -3,6 +3,8 @@
 # The accounts are those of demo/: their logs, their repositories, and #sync frames made of these. t/078_indexer.pl has
 # the whole indexer. Each change of an account's state is one that the table of indexer/README.md has, and each of that
 # table happens here. Skipped where atid_crypto is not there. t/servers/indexer.pl runs it on Citus.
+#
+# Tags: long differs node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -5,6 +5,8 @@
 # - each row is found on the shard that its key hashes to, and a condition on the key prunes the other;
 # - with `extensions 'atid'` on the foreign server, conditions and functions on atid's types run on the
 #   shard, and without it they do not.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -4,6 +4,8 @@
 # - the server refuses a row filter on a type of atid, and accepts one on a column of its own types;
 # - the horizon is not replicated: a subscriber that takes over draws below what the publisher handed out,
 #   until it is given the publisher's horizon.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

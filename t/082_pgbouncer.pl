@@ -4,6 +4,8 @@
 # - settings of the database or the role take effect for all of them.
 #
 # Skipped where pgbouncer is not installed; script/test --full installs it.
+#
+# Tags: medium full
 
 use strict;
 use warnings FATAL => 'all';

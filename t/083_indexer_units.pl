@@ -2,6 +2,8 @@
 # Node says, where the system has one.
 #
 # Skipped where node, or npm, or Node 22 are not there.
+#
+# Tags: medium node
 
 use strict;
 use warnings FATAL => 'all';

@@ -15,6 +15,8 @@
 # A part of the cases, which the seed chooses, several scenes at a time, and a short walk; with script/test --full all
 # cases, each scene for itself, and a long walk. ATID_CASES and ATID_STEPS are other numbers. Skipped where atid_crypto,
 # node or npm are not there.
+#
+# Tags: minutes node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -15,6 +15,8 @@
 # - findings of a review, each by the name that the assertion has.
 #
 # The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
+#
+# Tags: minutes node crypto
 
 use strict;
 use warnings FATAL => 'all';

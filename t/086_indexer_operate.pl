@@ -12,6 +12,8 @@
 # - the health of a stream tells whether it is heard, and what its server says instead.
 #
 # t/079_indexer_schema.pl has the rest of the functions. Skipped where atid_crypto is not there.
+#
+# Tags: medium differs crypto
 
 use strict;
 use warnings FATAL => 'all';

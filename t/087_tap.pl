@@ -8,6 +8,8 @@
 # - the records of a deleted account go, and what tap says of accounts is there.
 #
 # Skipped where Node 22 and its packages cannot be had.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

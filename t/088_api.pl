@@ -17,6 +17,8 @@
 #   chapter says; and script/demo --app shows its page.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not there.
+#
+# Tags: minutes node crypto
 
 use strict;
 use warnings FATAL => 'all';

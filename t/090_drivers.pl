@@ -14,6 +14,8 @@
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them
 # and sets ATID_FULL; without it nothing is run, because the packages of npm are of 400 MB.
+#
+# Tags: minutes full node
 
 use strict;
 use warnings FATAL => 'all';

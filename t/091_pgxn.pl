@@ -2,6 +2,8 @@
 # checks it.
 #
 # Skipped where pgxnclient is not installed; script/test --full installs it.
+#
+# Tags: medium full
 
 use strict;
 use warnings FATAL => 'all';

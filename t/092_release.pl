@@ -9,6 +9,8 @@
 # and that else it commits, tags, and begins the next version, under which the library may change again.
 #
 # Skipped without git.
+#
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';

@@ -9,6 +9,8 @@
 # - in dark mode the pages, side bars, code blocks and pictures are dark, and all text is legible.
 #
 # Skipped without Sphinx and Chromium; script/test --full installs them.
+#
+# Tags: medium full
 
 use strict;
 use warnings FATAL => 'all';

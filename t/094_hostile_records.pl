@@ -15,6 +15,8 @@
 #
 # A part of the cases, which the seed chooses; with script/test --full, or as $ATID_CASES says, more of them. Skipped where
 # atid_crypto, node or npm are not there.
+#
+# Tags: minutes node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -4,6 +4,8 @@
 # atid's has the chapters. Debian's rpm knows no dependency by Fedora's names, so they are not resolved here.
 #
 # Skipped where rpmbuild or zip is not installed; script/test --full installs them.
+#
+# Tags: medium full
 
 use strict;
 use warnings FATAL => 'all';

@@ -10,6 +10,8 @@
 # - commits without "prevData" are verified against what is here, and applied; it is shown which servers send them.
 #
 # Skipped where node and npm are not to be had, or atid_crypto is not installed.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -14,6 +14,8 @@
 # Each statement is rolled back. Then the program does the same in the network of
 # t/oracles/hostile.js. Skipped where atid_crypto is not there; the program, where Node 22 or npm
 # are not.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

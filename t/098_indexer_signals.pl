@@ -16,6 +16,8 @@
 # - no name in a subquery of a function or view of the indexer can be captured by an inner table.
 #
 # t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
+#
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

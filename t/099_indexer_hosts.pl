@@ -10,6 +10,8 @@
 #   posts of honest accounts are there all the time; the accounts that drip have a part of the places from then on.
 #
 # t/oracles/hostile.js is the network. Skipped where atid_crypto, node or npm are not there.
+#
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

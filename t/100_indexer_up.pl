@@ -10,6 +10,8 @@
 # - messages about rights, passwords and ports name what the operator can change.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not there.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

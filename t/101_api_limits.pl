@@ -10,6 +10,8 @@
 #
 # t/088_api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the packages are
 # not installed.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

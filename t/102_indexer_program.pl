@@ -9,6 +9,8 @@
 # - /metrics fails at once while the database hangs, sends no further queries meanwhile, and has counters.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not installed.
+#
+# Tags: medium node crypto
 
 use strict;
 use warnings FATAL => 'all';

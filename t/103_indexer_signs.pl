@@ -10,6 +10,8 @@
 # with their bounds.
 #
 # Skipped where atid_crypto, node or npm are not there.
+#
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

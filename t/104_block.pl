@@ -9,6 +9,8 @@
 #   a table with bytea, and through postgres_fdw;
 # - a generated column, a check, a domain, a partition key, a policy, generic and parallel plans read packed bytes;
 # - large blocks are stored out of line, compressed and not, and read from there.
+#
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';
