@@ -55,6 +55,7 @@ REGRESS = \
 	surface \
 	softerr
 TAP_TESTS = 1
+PROVE_TESTS ?= $(shell cd $(srcdir) && script/test-files)
 
 PG_CPPFLAGS = -I$(srcdir)/src -DATID_VERSION='"$(DISTVERSION)"'
 

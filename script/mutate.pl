@@ -1,5 +1,5 @@
 # What script/mutate does inside its copy of the tree: "cover" prints which test runs which lines (test, seconds, file,
-# numbers); "try" plants the faults. A test is called unit/NAME, regress/NAME, crypto/regress/NAME or t/FILE.
+# numbers); "try" plants the faults. A test is called unit/NAME, regress/NAME, crypto/regress/NAME or by its path.
 
 use strict;
 use warnings FATAL => 'all';
@@ -110,7 +110,7 @@ sub cover
 	cover_test($_) foreach map { s{^t/unit/bin/}{unit/}r } grep { -f && -x } glob 't/unit/bin/*';
 	cover_test($_) foreach map { "regress/$_" } split ' ', `$make $list`;
 	cover_test($_) foreach map { "crypto/regress/$_" } split ' ', `$make -C crypto $list`;
-	foreach my $test ($no_tap ? () : glob 't/*.pl')
+	foreach my $test ($no_tap ? () : split ' ', `script/test-files`)
 	{
 		$running-- if $running >= 2 && wait > 0;
 		$running++;

@@ -163,7 +163,7 @@ SELECT atid.datetime_from_timestamptz('4714-11-24 00:00:00+00 BC');
 SELECT atid.datetime_from_timestamptz('294276-12-31 23:59:59.999999+00');
 
 --
--- Sloppy strings; t/056_datetime_oracles.pl compares them with others' answers
+-- Sloppy strings; t/types/datetime_oracles.pl compares them with others' answers
 --
 CREATE TABLE sloppy (id int GENERATED ALWAYS AS IDENTITY, value text);
 INSERT INTO sloppy (value) VALUES

@@ -1,6 +1,6 @@
 --
 -- The time encoder and decoder of TIDs, which pg_partman asks for
--- (t/057_partman.pl shows them with it), and scopes over partitions.
+-- (t/operation/partman.pl shows them with it), and scopes over partitions.
 --
 CREATE ROLE regress_atid;
 CREATE SCHEMA AUTHORIZATION regress_atid;

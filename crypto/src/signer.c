@@ -9,7 +9,7 @@
  *
  * Two shortcuts save verifications.  Neither changes the answer, because nobody can make a
  * signature that two keys of a list verify: it is over a hash that depends on the list.
- * t/074_plc_logs.pl compares the answers with those of a plain loop.
+ * crypto/t/plc_logs.pl compares the answers with those of a plain loop.
  *
  *		The key that signed last is tried first, also from one log to the next, because a
  *		server signs most operations of its accounts with one key.  Where that is the second

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * failing.c
- *		Allocations that fail when a test asks for it: for t/047_no_memory.pl.
+ *		Allocations that fail when a test asks for it: for t/record/no_memory.pl.
  *
  * script/test --assert links this into the library with the linker's --wrap, so that each
  * allocation that atid asks the server for comes here first.  What the server allocates by

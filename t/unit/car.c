@@ -3,7 +3,7 @@
  *		CARs are written, read, and cut off at any byte; each rule is broken alone; the slots
  *		of an index all collide; each part of a CID and each seed counts for its hash.
  *
- * t/066_repository_rules.pl has the words of all that is refused.
+ * t/repository/rules.pl has the words of all that is refused.
  *
  *-------------------------------------------------------------------------
  */

@@ -6,7 +6,7 @@
  *		once, limits, pauses, and what is not UTF-8.
  *
  *	grapheme FILE		compares with a file of lines, each of a count and a text in
- *						hexadecimal, for t/077_graphemes.pl
+ *						hexadecimal, for t/types/graphemes.pl
  *
  *-------------------------------------------------------------------------
  */

@@ -6,7 +6,7 @@
  * The hash is a made one: the depth of a key is its second character, so a depth can be
  * any.  Prefixes are those of t/vectors, or of the interoperability vectors if
  * ATID_INTEROP_DIR names them.  fuzz/mst.c compares walks and builders with others;
- * t/066_repository_rules.pl has the words of all that is refused.
+ * t/repository/rules.pl has the words of all that is refused.
  *
  *-------------------------------------------------------------------------
  */

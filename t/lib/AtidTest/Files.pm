@@ -4,7 +4,8 @@
 #   head PATH                 the comment at the head of a file, without the marks
 #   summary PATH              its first sentence
 #   tags PATH                 its tags: the words of its line "Tags:"
-#   ordered TAG, PATH...      those of the paths that have the tag, or all if it is '', in the order in which to run them
+#   ordered TAG, PATH...      those of the paths that have the tag, or all if it is '', in the order in which to run them;
+#                             those that need Citus only if $ATID_CITUS is set, or by their tag
 #   TAGS                      the vocabulary, with what each tag means
 #
 # A file has one of the first four tags, which say how long it takes on a machine that does little else, and those of
@@ -30,9 +31,10 @@ use constant TAGS => [
 	node     => 'needs Node and packages from npm, for all of it or a part',
 	crypto   => 'needs the extension `atid_crypto`',
 	faketime => 'needs libfaketime',
+	citus    => 'needs servers with Citus of your own, which `$ATID_CITUS` names: `script/test` leaves it out otherwise',
 ];
 
-sub files { return sort glob 't/*.pl'; }
+sub files { return sort glob 't/*/*.pl crypto/t/*.pl indexer/t/*.pl'; }
 
 sub head
 {
@@ -73,7 +75,7 @@ sub ordered
 	foreach my $path (@paths)
 	{
 		my %has = map { $_ => 1 } tags($path);
-		next if $tag ne '' && !$has{$tag};
+		next if $tag eq '' ? $has{citus} && !$ENV{ATID_CITUS} : !$has{$tag};
 		push @{ $has{minutes} ? \@first : $has{long} ? \@second : \@rest }, $path;
 	}
 	return (@first, @second, @rest);

@@ -21,13 +21,11 @@ use warnings FATAL => 'all';
 
 use AtidTest;
 use AtidTest::Oracles;
-use Cwd qw(abs_path);
-use FindBin;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
-our $root = abs_path("$FindBin::Bin/..");
+our $root = $AtidTest::root;
 my @running;
 
 # A test that dies leaves none of them.

@@ -16,8 +16,8 @@ package AtidTest::Interop;
 use strict;
 use warnings FATAL => 'all';
 
+use AtidTest ();
 use Exporter 'import';
-use FindBin;
 use Test::More;
 
 our @EXPORT = qw(
@@ -27,8 +27,8 @@ our @EXPORT = qw(
   with_public
 );
 
-my $own    = "$FindBin::Bin/vectors";
-my $public = $ENV{ATID_INTEROP_DIR} || "$FindBin::Bin/../../shared/fixtures/atproto-interop";
+my $own    = "$AtidTest::root/t/vectors";
+my $public = $ENV{ATID_INTEROP_DIR} || "$AtidTest::root/../shared/fixtures/atproto-interop";
 
 sub with_public { return -d $public; }
 

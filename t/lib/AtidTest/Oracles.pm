@@ -1,8 +1,9 @@
-# AtidTest::Oracles: the programs of t/oracles, which answer by other people's packages from npm.
+# AtidTest::Oracles: the programs of t/oracles, and those of indexer/t/oracles, which answer by other people's packages
+# from npm. They run together in a folder of the test's own.
 #
 # The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
 # tmp_check, once for all tests of a run. Where $ATID_ORACLES names a folder that has them already, nothing
-# is fetched. The same holds for t/pds and $ATID_PDS, and for t/node and $ATID_NODE, and the others.
+# is fetched. The same holds for indexer/t/pds and $ATID_PDS, and for t/node and $ATID_NODE, and the others.
 #
 # What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
 # $ATID_SEED is another, or the word random.
@@ -12,10 +13,10 @@ package AtidTest::Oracles;
 use strict;
 use warnings FATAL => 'all';
 
+use AtidTest ();
 use Fcntl qw(:flock);
 use File::Copy;
 use File::Spec;
-use FindBin;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -50,7 +51,7 @@ sub new
 	return (undef, 'node is not in the PATH') unless defined $self->{node};
 	my ($modules, $why) = packages('oracles');
 	return (undef, $why) unless defined $modules;
-	foreach my $file (glob "$FindBin::Bin/oracles/*.js*")
+	foreach my $file (glob "$AtidTest::root/{t,indexer/t}/oracles/*.js*")
 	{
 		copy($file, $folder) or die "could not copy $file: $!";
 	}
@@ -75,7 +76,7 @@ sub node22
 sub packages
 {
 	my ($name, $from) = @_;
-	$from //= "$FindBin::Bin/$name";
+	$from //= "$AtidTest::root/t/$name";
 	my $given = $ENV{ 'ATID_' . uc $name };
 
 	if (defined $given)

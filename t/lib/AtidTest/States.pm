@@ -10,7 +10,7 @@ package AtidTest::States;
 use strict;
 use warnings FATAL => 'all';
 
-use FindBin;
+use AtidTest ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -20,7 +20,7 @@ sub transitions
 {
 	my %allowed;
 	my ($from, $to);
-	foreach my $line (split /\n/, slurp_file("$FindBin::Bin/../indexer/README.md"))
+	foreach my $line (split /\n/, slurp_file("$AtidTest::root/indexer/README.md"))
 	{
 		my @cells = map { s/^\s+|\s+$//gr } split /\|/, $line =~ s/^\|//r, -1;
 		if (@cells < 3) { undef $from; }

@@ -1,0 +1,659 @@
+# The indexer of indexer/ loses nothing and has nothing twice, whatever happens to it.
+#
+# indexer/t/oracles/network.js is the network: accounts of @atproto/repo and @did-plc/lib, a relay, a PLC directory. While it announces
+# what accounts do, connections are cut, frames come twice, are left out, are no frames, are not signed by the key or
+# not true; keys change; accounts are taken down and come back; answers over http are errors, halves or older ones. In
+# the middle PostgreSQL is stopped at once and started, the consumer is killed and started, and stands still for so
+# long that the relay has no longer what it missed. Shows that afterwards
+# - the tables have the records, revisions and keys that the accounts have, each once, and the root of the tree of
+#   each account's records is the one that it has signed;
+# - every bad frame is kept, once, with its reason;
+# - a second consumer waits while the first one is at work;
+# - it needs no right but to use the tables, and to have temporary ones;
+# - a reader of the changes, the one of doc/indexer.md, that is killed now and then has done each of them once;
+# - an account that is deleted while nobody listens has no records;
+# - an account of did:web has its key from its domain, but not from a private address;
+# - Prometheus can ask what there is to watch: with $ATID_FULL Debian's does, and answers each query of the dashboard;
+# - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
+# - the settings of its role do not disturb it, nor a list that is older than what the stream says;
+# - to find the next of many accounts, no table is read whole;
+# - SIGTERM ends it, with status 0; soon, with status 1, where the database does not answer; a second signal, at once;
+# - while the disk is full, which errors of that name play, nothing is taken and no account blamed; then all goes on;
+# - an upgrade of the schema ends it, and a relay that is gone makes it unwell;
+# - labels of a labeler's stream are taken, and those refused that are not signed by its key;
+# - each change of an account's state is one that the table of indexer/README.md has;
+# - all of this holds for one, two and three takers, whose number changes at each start;
+# - another relay goes on where this one ended;
+# - the settings that doc/indexer.md names are those of the program, and its packages are of the versions that are tested
+#   here.
+#
+# There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says; the consumer is killed 3 times, 37 with
+# $ATID_FULL. With $ATID_RATE, a number, it measures
+# how many a second are taken, and what is stored of them, beside those that are only received. Skipped where
+# atid_crypto, Node 22 or npm are not there. indexer/t/citus_chaos.pl runs it on Citus, without triggers on record, which Citus
+# has not, and without settings of the role, which hold for its connections to the shards too. What it reads of a shard
+# is not counted there.
+#
+# Tags: minutes node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use AtidTest::States;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use List::Util qw(sum);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $events  = $ENV{ATID_EVENTS} || ($ENV{ATID_FULL} ? 6000 : 400);
+my $limit   = $PostgreSQL::Test::Utils::timeout_default;
+
+my $citus = $ENV{ATID_CITUS_USER};
+my @on_citus = (conf => "shared_preload_libraries = 'citus'\nmax_connections = 200\nmax_prepared_transactions = 50\ncitus.recover_2pc_interval = 1s");
+my $node = new_node('indexer', $citus ? @on_citus : ());
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $folder = $oracles->{folder};
+my $seed = AtidTest::Oracles::seed();
+my $db = 'indexer';
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+
+#
+# The database, and a role that may only use it.
+#
+local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwuid($>));
+$node->safe_psql('postgres', "CREATE DATABASE $db");
+if ($citus)
+{
+	$node->safe_psql($db, "CREATE EXTENSION citus; SELECT citus_set_coordinator_host('$ENV{PGHOST}', $ENV{PGPORT})");
+	foreach my $n (1, 2)
+	{
+		my $worker = new_node("indexer_worker$n", @on_citus);
+		$worker->safe_psql('postgres', "CREATE DATABASE $db");
+		$worker->safe_psql($db, 'CREATE EXTENSION citus; CREATE ROLE consumer LOGIN');
+		$node->safe_psql($db, sprintf "SELECT citus_add_node('%s', %d)", $worker->host, $worker->port);
+	}
+}
+my ($status, $said) = $indexer->command('init', '--role', 'consumer', $citus ? '--citus' : ());
+is($status, 0, 'init') or die $said;
+my $states = $citus ? undef : AtidTest::States->new($node, $db);
+$node->safe_psql($db, 'REVOKE TEMPORARY ON DATABASE indexer FROM PUBLIC');
+
+# It does not wait so long, and keeps less.
+$node->safe_psql($db, q{UPDATE settings SET pause_first = '0.05 s', pause_most = '0.8 s', spread = '0.1 s', most_waiting = 3000});
+
+# The settings of the role do not disturb it.
+$citus || $node->safe_psql($db, "ALTER ROLE consumer SET $_") foreach 'statement_timeout = 1', 'lock_timeout = 1', 'idle_session_timeout = 1',
+	"default_transaction_isolation = 'serializable'";
+
+#
+# The network and the consumer.
+#
+my ($told, $err) = ('', '');
+my $stdin   = '';
+my $network = IPC::Run::start([ $oracles->{node}, "$folder/network.js", $seed, 12 ], '<', \$stdin, '>', \$told, '2>', \$err,
+	my $patience = IPC::Run::timer(20 * $limit));
+$network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
+$told =~ /^port (\d+)$/m or die "network.js: $err";
+my $url  = "http://127.0.0.1:$1";
+my $http = HTTP::Tiny->new(timeout => $limit);
+
+sub network
+{
+	my ($path) = @_;
+	my $answer = $http->get("$url/$path");
+	die "network.js: $path: $answer->{content} $err" unless $answer->{success};
+	return $path eq 'expected' ? $answer->{content} : decode_json($answer->{content});
+}
+
+# A request that is answered later.
+sub network_later
+{
+	my ($path) = @_;
+	my $pid = fork // die "could not fork: $!";
+	return $pid if $pid;
+	my $well = HTTP::Tiny->new(timeout => $limit)->get("$url/$path")->{success};
+	require POSIX;
+	POSIX::_exit($well ? 0 : 1);
+}
+
+# The seconds of a time of day.
+sub clock
+{
+	my ($h, $m, $s) = split /:/, $_[0];
+	return ($h * 60 + $m) * 60 + $s;
+}
+
+my @consumers;
+
+sub start_consumer
+{
+	my (%more) = @_;
+	push @consumers, $indexer->start(PGUSER => 'consumer', SERVICE => $url, DIRECTORY => $url, LARGEST => 20e6, PATIENCE => 1, TAKERS => 1 + @consumers % 3, %more);
+	return $consumers[-1];
+}
+
+# Waits until a query is true.
+sub wait_for
+{
+	my ($what, $query) = @_;
+	my $until = time + $limit;
+	while (time < $until)
+	{
+		my ($code, $out) = $node->psql($db, $query);
+		return 1 if $code == 0 && $out eq 't';
+		sleep 0.1;
+	}
+	diag(`tail -n 20 $folder/indexer*.log`);
+	diag($node->safe_psql($db, q{TABLE taker; TABLE stream; TABLE notice; SELECT stream, did, seq FROM waiting; SELECT * FROM want WHERE seek IS NOT NULL;
+		SELECT did, state, status, problem, detail, load_at, check_at, doubted FROM account WHERE state NOT IN ('synchronized', 'inactive', 'barred') OR check_at < 'infinity';
+		SELECT did, ask, problem, detail FROM identity WHERE ask < now() + '1 h'}));
+	return fail("waiting: $what");
+}
+
+# The key of one account is known before the account is.
+my $did = network('hold')->{did};
+network('release');
+$node->safe_psql($db, "INSERT INTO identity (did) VALUES ('$did')");
+foreach (1 .. 24)
+{
+	my $log = $http->get("$url/$did/log/audit");
+	$node->safe_psql($db, "SELECT identify('$did', \$log\$$log->{content}\$log\$, now())") if $log->{success};
+}
+is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an account is known');
+
+my $all_there = q{(SELECT count(*) FROM account WHERE state NOT IN ('synchronized', 'inactive', 'barred') OR check_at < now() + '30 min') = 0
+  AND (SELECT count(*) FROM waiting) = 0 AND (SELECT count(*) FROM notice) = 0
+  AND (SELECT count(*) FROM identity WHERE ask < now() + '1 h') = 0
+  AND (SELECT count(*) FROM stream WHERE look IS NOT NULL) = 0 AND (SELECT of IS NULL FROM next_list())
+  AND (SELECT count(*) FROM want WHERE seek IS NOT NULL) = 0};
+my $port     = PostgreSQL::Test::Cluster::get_free_port();
+my $consumer = start_consumer(METRICS => $port);
+wait_for('the accounts are loaded', "SELECT (SELECT count(*) FROM account) = 12 AND $all_there");
+# (a query that takes longer than a scrape may wait is repeated by the next)
+my $page = '';
+for (my $until = time + $limit; time < $until && $page !~ /^atid_accounts/m; sleep 0.5)
+{
+	$page = $http->get("http://127.0.0.1:$port/metrics")->{content};
+}
+like($page, qr/^atid_accounts\{of="synchronized"\} 12$/m, 'Prometheus can ask');
+# Before the first frame no number tells what was missed: the lists do.
+network('cut');
+network('start');
+wait_for('what was missed is found', "SELECT $all_there AND " . join ' AND ', map { "EXISTS (SELECT 1 FROM account WHERE did = '$_->[0]' AND rev = '$_->[1]')" }
+	  map { [ (split /\t/)[ 1, 2 ] ] } grep { /^account/ } split /\n/, network('expected'));
+network('plain?n=1');
+wait_for('a cursor is there', 'SELECT cursor > 0 FROM status_stream');
+
+# A reader, in a database of the same server.
+my ($program) = slurp_file("$FindBin::Bin/../../doc/indexer.md") =~ /^```js\n(.*?)^```$/ms or die 'no reader';
+PostgreSQL::Test::Utils::append_to_file("$folder/reader.mjs", $program);
+$node->safe_psql($db, q{CREATE TABLE app (uri text PRIMARY KEY, cid text); CREATE TABLE done (tx xid8, n bigint); SELECT read_from_now('app');
+	INSERT INTO app SELECT uri, cid FROM record;
+	CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN INSERT INTO done SELECT tx, n FROM change AS c WHERE (c.tx, c.n) > (OLD.tx, OLD.n) AND (c.tx, c.n) <= (NEW.tx, NEW.n); RETURN NULL; END $$;
+	CREATE TRIGGER noted AFTER UPDATE ON reader FOR EACH ROW EXECUTE FUNCTION noted()});
+my $reader;
+
+sub start_reader
+{
+	local %ENV = (%ENV, PGDATABASE => $db, PGOPTIONS => '-c search_path=indexer,public');
+	return $reader = IPC::Run::start([ $oracles->{node}, "$folder/reader.mjs" ], '<', \undef, '>&', "$folder/reader.log");
+}
+
+sub kill_reader
+{
+	$reader->signal('KILL');
+	eval { $reader->finish };
+	return;
+}
+start_reader();
+
+# Each query of the dashboard has an answer.
+sub watched_by_prometheus
+{
+	my $program = AtidTest::Oracles::find_program('prometheus');
+	return note('prometheus is asked with script/test --full, where it is in the PATH') unless $ENV{ATID_FULL} && defined $program;
+	my $at = '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port();
+	PostgreSQL::Test::Utils::append_to_file("$folder/prometheus.yml",
+		"global: {scrape_interval: 1s}\nscrape_configs: [{job_name: atid, static_configs: [{targets: ['127.0.0.1:$port']}]}]\n");
+	my $run = IPC::Run::start([ $program, "--config.file=$folder/prometheus.yml", "--storage.tsdb.path=$folder/prometheus", "--web.listen-address=$at" ],
+		'<', \undef, '>&', "$folder/prometheus.log");
+	my %query = map { $_->{expr} => 1 } map { @{ $_->{targets} // [] } } @{ decode_json(slurp_file("$FindBin::Bin/../../indexer/grafana.json"))->{panels} };
+	my @missing = sort keys %query;
+	my $until   = time + $limit;
+	while (@missing && time < $until && $run->pumpable)
+	{
+		sleep 1;
+		@missing = grep {
+			my $answer = $http->get("http://$at/api/v1/query?" . $http->www_form_urlencode({ query => $_ }));
+			!$answer->{success} || !@{ decode_json($answer->{content})->{data}{result} };
+		} @missing;
+	}
+	cmp_ok(scalar keys %query, '>', 5, 'the dashboard asks something');
+	is("@missing", '', 'Prometheus answers each query of the dashboard') or diag(`tail -n 5 $folder/prometheus.log`);
+	$run->kill_kill;
+	return;
+}
+
+my $second = start_consumer();
+ok($indexer->wait_for_log($second, qr/another consumer is at work on \Q$url\E com\.atproto\.sync\.subscribeRepos \(role consumer, atid-indexer lock, process \d+\)/),
+	'a second consumer waits');
+my $other = start_consumer(SERVICE => $url =~ s/127\.0\.0\.1/localhost/r, METRICS => $port);
+ok($indexer->wait_for_log($other, qr/another consumer is at work on \Q$url\E /), '... and one of another server, whose accounts are not the same');
+is($indexer->stop($other), 0, '... which ends by SIGTERM');
+
+#
+# What happens to it.
+#
+my %done;
+my $part = int($events / 5);
+network("emit?n=$part");
+watched_by_prometheus();
+
+# A slow database, so that a transaction is under way when it stops.
+$citus || $node->safe_psql($db, q{CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END';
+	CREATE TRIGGER slow BEFORE INSERT ON record FOR EACH STATEMENT EXECUTE FUNCTION slow()});
+my $later = network_later("emit?n=$part&pace=6");
+sleep 0.5;
+$node->stop('immediate');
+$done{'PostgreSQL stopped at once'}++;
+sleep 0.3;
+$node->start;
+$citus || $node->safe_psql($db, 'DROP TRIGGER slow ON record');
+waitpid $later, 0;
+
+is($indexer->stop($second), 0, '... and ends by SIGTERM');
+
+my $kills = $ENV{ATID_FULL} ? 36 : 2;
+foreach (1 .. $kills)
+{
+	$later = network_later('emit?n=' . int($part / $kills) . '&pace=6');
+	sleep 0.4;
+	$indexer->stop($consumer, 'KILL');
+	kill_reader();
+	$done{'consumer killed'}++;
+	$consumer = start_consumer();
+	start_reader();
+	waitpid $later, 0;
+}
+
+# So long that the relay forgets.
+my $mark = network('mark')->{seq};
+wait_for('all is taken', "SELECT cursor >= $mark FROM status_stream");
+$indexer->stop($consumer, 'KILL');
+$done{'consumer killed'}++;
+my $gone = network('vanish?of=' . $node->safe_psql($db, q{SELECT string_agg(DISTINCT did::text, '+') FROM record JOIN account USING (did)
+	WHERE state = 'synchronized'}))->{did};
+# A PDS says so; some relays do not.
+my $relay = $seed % 2;
+$mark = network("lapse?n=$part" . ($relay ? '&silent=1' : ''))->{seq};
+$node->safe_psql($db, q{UPDATE taker SET heard = heard - interval '1 day'}) if $relay;
+# The first number tells of it, though not at once: something refuses that twice.
+$relay && !$citus && $node->safe_psql($db, q{CREATE SEQUENCE expected; CREATE FUNCTION not_yet() RETURNS trigger LANGUAGE plpgsql AS
+	'BEGIN IF nextval(''expected'') <= 2 THEN RAISE ''not yet''; END IF; RETURN NEW; END';
+	GRANT ALL ON SEQUENCE expected TO PUBLIC;
+	CREATE TRIGGER not_yet BEFORE UPDATE ON stream FOR EACH ROW WHEN (NEW.look IS NOT NULL AND OLD.look IS NULL) EXECUTE FUNCTION not_yet()});
+$consumer = start_consumer();
+# (a number that skips so many is believed once ten others have come)
+network('mark') foreach 1 .. 10;
+$mark = network('mark')->{seq};
+wait_for('the stream goes on', "SELECT cursor >= $mark FROM status_stream");
+network("emit?n=$part");
+
+network('calm');
+my $last = network('settle')->{seq};
+wait_for('the end', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
+if ($relay && !$citus)
+{
+	is($node->safe_psql($db, 'SELECT last_value > 2 FROM expected'), 't', 'what the first number tells is told until the database has it');
+	$node->safe_psql($db, 'DROP TRIGGER not_yet ON stream; DROP FUNCTION not_yet(); DROP SEQUENCE expected');
+}
+
+# While an account is loaded, so many of its frames wait that only the newest are kept, and what is loaded is older than
+# these.
+$did = network('hold')->{did};
+$node->safe_psql($db, "SELECT reload('$did')");
+wait_for('it is loaded', "SELECT state = 'loading' FROM account WHERE did = '$did'");
+foreach (1 .. 5)
+{
+	$last = network("plain?n=8&did=$did")->{seq};
+	wait_for('the stream goes on', "SELECT cursor >= $last FROM status_stream");
+}
+my $waiting = $node->safe_psql($db, 'SELECT coalesce(sum(octet_length(frame)), 0) FROM waiting');
+cmp_ok($waiting, '<', 40_000, "few frames wait: $waiting bytes");
+# (the load that they wait for is broken off soon, but not while somebody has its row)
+is($node->safe_psql($db, qq{BEGIN; CREATE TEMP TABLE locked AS SELECT state FROM account WHERE did = '$did' FOR UPDATE; CREATE TEMP TABLE before AS SELECT * FROM waiting;
+	CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN RAISE 'no'; END\$\$;
+	CREATE TRIGGER no BEFORE INSERT ON labels_refused FOR EACH ROW EXECUTE FUNCTION no();
+	SELECT start('other Labels', 'labels', NULL, 1);
+	SELECT refused FROM take('other Labels', 0, 1, ARRAY[atid.record_to_dag_cbor('{"op": 1, "t": "#labels"}')
+		|| atid.record_to_dag_cbor('{"seq": 1, "labels": ["none"]}')]);
+	DROP TRIGGER no ON labels_refused;
+	DROP FUNCTION no();
+	SELECT count(*) FROM (SELECT * FROM before EXCEPT SELECT * FROM waiting) AS gone;
+	DELETE FROM stream WHERE name LIKE 'other%'; DELETE FROM bad WHERE stream LIKE 'other%'; COMMIT}), "0\n1\n0",
+	'they are not thrown away because of a frame of somebody else');
+network('release');
+wait_for('it is loaded', "SELECT $all_there");
+network('hold');
+$node->safe_psql($db, "SELECT reload('$did')");
+wait_for('a slow answer is given up', "SELECT problem IN ('timeout', 'slow') FROM account WHERE did = '$did'");
+network('release');
+$last = network('mark')->{seq};
+wait_for('the end', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
+
+# The disk is full: so say errors of that name, while a repository comes and frames do.
+if (!$citus)
+{
+	$did = network('hold')->{did};
+	$node->safe_psql($db, "SELECT reload('$did')");
+	wait_for('it is loaded', "SELECT state = 'loading' FROM account WHERE did = '$did'");
+	$node->safe_psql($db, join ';', q{CREATE FUNCTION is_full() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no space left' USING ERRCODE = 'disk_full'; END$$},
+		map { "CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION is_full()" } qw(taker account record));
+	my $before = $node->safe_psql($db, 'SELECT min(cursor) FROM status_stream');
+	network('plain?n=5');
+	network('release');
+	$indexer->wait_for_log($consumer, qr/^(?=.*taker \d+: no space left)(?=.*(?:$did: no space left.*$did|loads of known accounts): no space left)/s);
+	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
+		'while the disk is full nothing is taken, and nobody blamed');
+	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account taker);
+	$last = network('mark')->{seq};
+	wait_for('it goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
+}
+
+# An account has no key for a while. That it has one again is only seen by what it signs.
+$did = network('keyless')->{did};
+wait_for('no key', "SELECT key IS NULL AND state = 'unidentified' FROM identity JOIN account USING (did) WHERE did = '$did'");
+network("keyed?did=$did");
+wait_for('a key', "SELECT (SELECT key FROM identity WHERE did = '$did') IS NOT NULL AND $all_there");
+
+# An account whose DID leads to an address of this machine: only where that is allowed.
+$did = network('web')->{did};
+wait_for('it was tried', "SELECT count(*) = 1 FROM identity WHERE did = '$did' AND problem IS NOT NULL");
+is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE did = '$did'"), 'private address|t', 'a stranger does not lead it to private addresses');
+
+# The schema is upgraded while it runs.
+my $digest = $node->safe_psql($db, q{UPDATE program SET digest = 'another' RETURNING (SELECT digest FROM program)});
+my $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
+is($has_ended, 1 << 8, 'functions of another version end it');
+$indexer->stop($consumer) unless defined $has_ended;
+like(slurp_file($consumer->{log}), qr/Run "atid-indexer upgrade"/, '... and it says what to do');
+$node->safe_psql($db, "UPDATE program SET digest = '$digest'");
+
+# A PDS that does not have the accounts would have them barred.
+my $localhost = $url =~ s/127\.0\.0\.1/localhost/r;
+network('of?did=did:web:other.example');
+$consumer  = start_consumer(SERVICE => $localhost);
+$has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
+is($has_ended, 1 << 8, 'a PDS that does not have the accounts is not followed');
+$indexer->stop($consumer) unless defined $has_ended;
+like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E\. .* set INSTEAD /, '... and it says what to do');
+$consumer  = start_consumer();
+$has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
+is($has_ended, 1 << 8, '... nor is a relay that says that it is one');
+$indexer->stop($consumer) unless defined $has_ended;
+like(slurp_file($consumer->{log}), qr/follows \Q$url\E by more names, or as a relay\. .* of the names \Q$url\E, https:..other\.example, .* set INSTEAD /, '... which it says, too');
+network('of');
+
+# Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
+network('plain?n=30');
+my $looker = AtidTest::Session->new($node, $db);
+$looker->ok('BEGIN; LOCK TABLE lock_of_many IN EXCLUSIVE MODE');
+$consumer = start_consumer(PRIVATE => 1, SERVICE => $localhost);
+$indexer->wait_for_log($consumer, qr/Z connected/);
+wait_for('what came before the first connection is sought', "SELECT look > started FROM stream WHERE name LIKE '$localhost%'");
+$looker->quit;
+$last = network('settle')->{seq};
+wait_for('the stream goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
+wait_for('the account is there', "SELECT (SELECT count(*) FROM account WHERE did = '$did') = 1 AND $all_there");
+
+#
+# What is there, and what should be.
+#
+PostgreSQL::Test::Utils::append_to_file("$folder/expected", network('expected'));
+$node->safe_psql($db, <<"SQL");
+CREATE SCHEMA expected;
+CREATE TABLE expected.line (what text, a text, b text, c text, d text);
+\\copy expected.line FROM '$folder/expected'
+CREATE VIEW expected.lost AS
+SELECT a, b FROM expected.line WHERE what = 'record' EXCEPT ALL SELECT uri::text, cid::text FROM record;
+CREATE VIEW expected.twice AS
+SELECT uri::text, cid::text FROM record EXCEPT ALL SELECT a, b FROM expected.line WHERE what = 'record';
+SQL
+
+sub is_none
+{
+	my ($query, $name) = @_;
+	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
+	return;
+}
+is_none('SELECT * FROM expected.lost', 'no record is lost');
+is_none('SELECT * FROM expected.twice', 'none is there twice, or has gone');
+is($node->safe_psql($db, "SELECT state, status, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$gone' GROUP BY 1, 2"),
+	'inactive|deleted|0', 'an account that was deleted meanwhile has no records');
+wait_for('all is read', 'SELECT count(*) = 0 FROM change');
+kill_reader();
+is_none('(SELECT uri::text, cid::text FROM record EXCEPT ALL TABLE app) UNION ALL (TABLE app EXCEPT ALL SELECT uri::text, cid::text FROM record)',
+	'a reader has the same records');
+is_none('SELECT tx, n FROM done GROUP BY 1, 2 HAVING count(*) > 1', '... each change of which it has read once');
+$node->safe_psql($db, 'DELETE FROM reader');
+is_none('SELECT uri FROM record WHERE cid <> atid.cid_of(block, $$dag-cbor$$)', 'each block is that of its CID');
+is_none(q{SELECT a, b, rev, c, key FROM expected.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
+	WHERE what = 'account' AND (key IS DISTINCT FROM c OR (state = 'synchronized') IS DISTINCT FROM d::bool OR d::bool AND rev::text IS DISTINCT FROM b)},
+	'each account has its revision, key and state');
+is_none(q{SELECT a.did FROM account AS a LEFT JOIN record AS r ON r.did = a.did WHERE state = 'synchronized' GROUP BY a.did, a.data
+	HAVING a.data <> atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C") FILTER (WHERE uri IS NOT NULL)},
+	'the root of its records is the one that it has signed');
+is_none(q{SELECT a, b, reason FROM expected.line LEFT JOIN bad ON encode(digest, 'hex') = a
+	WHERE what = 'bad' AND (reason IS NULL OR strpos(reason, b) = 0)}, 'each bad frame is kept, with its reason');
+is_none(q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE encode(digest, 'hex') NOT IN (SELECT a FROM expected.line WHERE what = 'bad')
+	AND (reason NOT LIKE 'The commit must be signed by%'
+	  OR digest NOT IN (SELECT b.digest FROM bad AS b JOIN identity AS i ON i.did = b.did, atid.plc_log_keys(i.log) AS k
+	                    WHERE atid.event_is_signed_by(b.frame, k.key)))},
+	'... and no other, but for what came before its key was known or after it was one');
+is_none('SELECT digest FROM bad WHERE digest <> sha256(frame) OR frame IS NULL AND reason NOT LIKE $$The frame must not be longer%$$', '... as it came');
+cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be more than four times the frame.'}),
+	'>', 0, 'a record that is there many times is not taken from a frame');
+
+my $state = network('state');
+is($state->{early}, 0, 'no list is asked for before the stream is heard');
+my %fault = (%{ $state->{faults} }, %done);
+note(sprintf '%d events of %d accounts; %d faults; %s records, %s bad frames; lost %s, twice %s',
+	$state->{events}, $state->{accounts}, sum(values %fault),
+	$node->safe_psql($db, 'SELECT count(*) FROM record'), $node->safe_psql($db, 'SELECT count(*) FROM bad'),
+	$node->safe_psql($db, 'SELECT count(*) FROM expected.lost'), $node->safe_psql($db, 'SELECT count(*) FROM expected.twice'));
+cmp_ok($fault{$_}, '>', 0, "it has happened: $_") foreach sort keys %fault;
+note("$_: $fault{$_}") foreach sort keys %fault;
+
+is($node->safe_psql($db, q{SELECT count(atid.dag_cbor_get_text(block, '{text}')) > 0 FROM record WHERE atid.dag_cbor_is_valid(block)}),
+	't', 'a field of the records can be read');
+my $no_cbor = $node->safe_psql($db, q{SELECT array_agg(uri) FROM record WHERE NOT atid.dag_cbor_is_valid(block)});
+is($node->safe_psql($db, "SELECT '$no_cbor' LIKE '{at:%', count(*) FROM reference WHERE uri = ANY ('$no_cbor')"),
+	't|0', 'those that are not DAG-CBOR are there, and do not stand in the way');
+
+# Another PDS in place of what was followed. Its accounts would go with the next answers.
+is($indexer->stop($consumer), 0, 'it ends');
+network('of?did=did:web:other.example');
+$consumer = start_consumer(INSTEAD => $localhost);
+ok($indexer->wait_for_log($consumer, qr/Z connected/), 'a PDS is followed in place of the server that INSTEAD names');
+is($indexer->stop($consumer), 0, '... until it ends');
+network('of');
+$consumer = start_consumer(PRIVATE => 1, SERVICE => $localhost);
+$indexer->wait_for_log($consumer, qr/Z connected/);
+
+#
+# Labels.
+#
+my $labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
+wait_for('the labels', q{SELECT cursor = 4 FROM taker WHERE stream LIKE '%Labels'});
+# Somebody holds a lock that it waits for; then it is told to end.
+my $locker = AtidTest::Session->new($node, $db);
+$locker->ok(q{BEGIN; SELECT FROM taker WHERE stream LIKE '%Labels' FOR UPDATE});
+wait_for('it waits', sprintf q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%%indexer.take(%%' AND %d = ANY (pg_blocking_pids(pid))}, $locker->pid);
+$labels->{run}->signal('TERM');
+my $told_to_end = time; # below, there is time to do other things
+is($node->safe_psql($db, q{SELECT count(*) FROM account JOIN expected.line ON a = did::text AND d::bool <> (state = 'synchronized') WHERE what = 'account'}), 0,
+	'a labeler does not decide which account is active');
+is($node->safe_psql($db, q{SELECT string_agg(val, ' ') FROM labels_in_force}), 'rude', 'labels in force');
+is($node->safe_psql($db, q{SELECT string_agg(label->>'val', ' ') FROM labels_refused}), 'forged', 'one was signed by nobody');
+is($node->safe_psql($db, q{SELECT reason FROM bad WHERE stream LIKE '%Labels'}), '1 of its labels cannot be expressed as jsonb.',
+	'a label with a U+0000 is counted, and the cursor passes its frame');
+
+#
+# Where many accounts wait, none of them is read but the one that is next.
+#
+my $crowd = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, (SELECT min(key) FROM identity), now() - interval '1 h' * i
+		FROM generate_series(1, 5000) AS i;
+	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
+my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
+$citus || is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1, 'new', false), claim(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
+$citus || is($node->safe_psql($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET rev = '2222222222222' WHERE rev IS NOT NULL;
+	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
+
+#
+# How fast it is.
+#
+if ($ENV{ATID_RATE})
+{
+	$indexer->stop($consumer);
+	my $from = network('mark')->{seq};
+	network('plain?n=' . ($ENV{ATID_RATE} - 1));
+	$node->safe_psql($db, "CREATE TABLE expected.$_ AS TABLE $_") foreach qw(account record);
+	# all that the commits have, and one collection of 1 % of it
+	foreach my $wanted ('*', 'com.example.rare')
+	{
+		$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '$wanted' WHERE what = 'collection'");
+		foreach my $round (1 .. 3)
+		{
+			$node->safe_psql($db, 'TRUNCATE account, record, reference; INSERT INTO account TABLE expected.account; INSERT INTO record TABLE expected.record');
+			$node->safe_psql($db, 'TRUNCATE record') if $wanted ne '*';
+			$node->safe_psql($db, 'VACUUM ANALYZE account, record');
+			my $size = $node->safe_psql($db, "UPDATE taker SET cursor = $from WHERE stream NOT LIKE '%Labels';
+				SELECT pg_total_relation_size('record') + pg_total_relation_size('reference')");
+			foreach my $dry ('', $from)
+			{
+				local $ENV{DRY} = $dry;
+				my $c = start_consumer(EVERY => 0.1, TAKERS => 1);
+				my ($seconds, $until) = (undef, time + $limit);
+				until (defined $seconds || time > $until)
+				{
+					sleep 0.1;
+					my ($began, $lines) = slurp_file($c->{log}) =~ /T([\d:.]+)Z connected(.*)/s or next;
+					while ($lines =~ /T([\d:.]+)Z events (\d+),/g)
+					{
+						$seconds //= clock($1) - clock($began) if $2 >= $ENV{ATID_RATE};
+					}
+				}
+				$indexer->stop($c);
+				note(sprintf '%d events a second, %s', $ENV{ATID_RATE} / $seconds, $dry ? 'received' : "taken, $wanted wanted: " . $node->safe_psql($db,
+					"SELECT pg_total_relation_size('record') + pg_total_relation_size('reference') - $size || ' bytes'"));
+			}
+		}
+	}
+	$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '*' WHERE what = 'collection'; TRUNCATE record, reference;
+		INSERT INTO record TABLE expected.record; SELECT count(reload(did::text)) FROM account WHERE state = 'synchronized'");
+	$consumer = start_consumer();
+	wait_for('all is there again', "SELECT $all_there");
+}
+
+#
+# An index of the user's that raises an error.
+#
+$node->safe_psql($db, q{CREATE INDEX raises ON record ((atid.dag_cbor_get_text(block, '{number}')::int))
+	WHERE atid.at_uri_collection(uri) = 'com.example.zero'});
+network('zero');
+$last = network('settle')->{seq};
+wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
+is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason LIKE 'invalid input syntax for type integer%'}), 1,
+	'a frame of which an index cannot take the record is kept aside');
+wait_for('the account shows why',
+	q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not written' AND detail LIKE 'invalid input syntax%'});
+
+# A trigger of the user's that does. Among many frames the one is found. More than a set size is not kept.
+if (!$citus)
+{
+	$node->safe_psql($db, q{CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'not that one'; END$$;
+		CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
+		EXECUTE FUNCTION refuse();
+		DROP INDEX raises});
+	wait_for('the account shows why', q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not written' AND detail = 'not that one'});
+	$node->safe_psql($db, q{DROP TRIGGER refuse ON record});
+	wait_for('the account is there', "SELECT $all_there");
+	$node->safe_psql($db, q{CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
+		EXECUTE FUNCTION refuse()});
+	$consumer->{run}->signal('STOP');
+	network('zero');
+	network('plain?n=30');
+	$last = network('settle')->{seq};
+	$consumer->{run}->signal('CONT');
+	wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
+	is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'not that one'}), 1, 'so it is where a trigger raises one');
+	wait_for('the others go on', q{SELECT count(*) = 1 FROM account WHERE state NOT IN ('synchronized', 'inactive', 'barred')});
+}
+else
+{
+	$node->safe_psql($db, 'DROP INDEX raises');
+}
+my $kept = $node->safe_psql($db, 'SELECT count(*) FROM bad');
+$node->safe_psql($db, 'UPDATE settings SET most_bad = 0');
+network('untaken');
+$last = network('settle')->{seq};
+wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
+is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'no more bad frames are kept than shall be');
+
+# The one that was told to end long ago, and another one that is told twice.
+is($indexer->ended($labels, 60), 1 << 8, 'one that waits for the database ends all the same');
+cmp_ok((stat $labels->{log})[9] - $told_to_end, '<', 15 + 5 * AtidTest::Indexer::patience(), '... within 15 seconds');
+like(slurp_file($labels->{log}), qr/Z error: not ended after 10 s: the database does not answer/, '... and says so');
+$labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
+wait_for('it waits', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%indexer.start(%' AND wait_event_type = 'Lock'});
+$labels->{run}->signal('TERM');
+sleep 1.2;
+$labels->{run}->signal('INT');
+is($indexer->ended($labels, 5 * AtidTest::Indexer::patience()), 1 << 8, 'a second signal ends it at once');
+$locker->quit;
+
+# The relay is gone.
+$network->kill_kill;
+$node->safe_psql($db, 'UPDATE stream SET error = NULL');
+wait_for('it is unwell', q{WITH o AS (UPDATE taker SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
+	SELECT problem LIKE '%not heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});
+sleep 2.5; # in which a taker that is idle makes transactions
+like($node->safe_psql($db, q{SELECT problem FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)}), qr/not heard/,
+	'where the relay is gone the stream is not well');
+
+is($indexer->stop($consumer), 0, 'SIGTERM ends it, with status 0');
+my $actives = q{SELECT count(*) FROM account WHERE state <> 'inactive' AND said IS NOT NULL};
+is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
+	SELECT count(list('*', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
+		'-infinity')); $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
+like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
+
+#
+# The chapter and the files.
+#
+my $chapter = slurp_file("$FindBin::Bin/../../doc/indexer.md");
+my ($help_status, $help) = $indexer->command('run', '--help');
+my %named = map { $_ => 1 } grep { !/^PG/ } $chapter =~ /\b([A-Z]{3,})=/g;
+is(join(' ', grep { $help !~ /^  $_ /m } sort keys %named), '', 'the settings of the chapter are those of the program');
+my ($ours, $tested) = map { decode_json(slurp_file($_))->{dependencies} } "$FindBin::Bin/../../indexer/package.json", "$FindBin::Bin/../../t/oracles/package.json";
+is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
+
+$states->finish if $states;
+$node->stop;
+unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');
+done_testing();

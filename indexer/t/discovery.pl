@@ -1,0 +1,371 @@
+# The indexer finds the accounts that are wanted, and reports a list of accounts that it cannot read.
+#
+# Shows that
+# - each thing that the stream has noted of an account is followed, and an account that writes its first record of a
+#   wanted signal after the start gets its record into the table: with `want add signal`, and with `up`, whether the
+#   relay lists accounts by collection or has to be asked about each;
+# - a list that cannot be read is reported, with what to do, and tried again later each time, while other lists go on;
+# - a list that never ends, or goes in circles, is reported and read ever more slowly;
+# - what an operator does is done to the account that was named: a DID is no pattern;
+# - a reader is not sent back;
+# - refused labels are not read again and again once they have reached their bound;
+# - an account that a constraint of the operator's refuses to change holds up no others, and is tried again;
+# - `want list` names the collections that have no Lexicon;
+# - `up` changes nothing until the server has said whether it lists accounts by collection, and takes back that all are
+#   wanted once it does;
+# - no name in a subquery of a function or view of the indexer can be captured by an inner table.
+#
+# indexer/t/oracles/network.js is the network. Skipped where atid_crypto, Node 22 or npm are not there.
+#
+# Tags: long node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Names;
+use AtidTest::Oracles;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $root  = "$FindBin::Bin/../..";
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
+my $node  = new_node('indexer_signals');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+(my $api_modules, $why) = AtidTest::Oracles::packages('api', "$root/indexer/src/api");
+plan skip_all => $why unless defined $api_modules;
+my $folder = $oracles->{folder};
+my $sql = new_database($node, 'sql');
+(my $program, $why) = AtidTest::Indexer->new($node, $sql, $oracles);
+plan skip_all => $why unless defined $program;
+symlink $api_modules, "$folder/indexer/src/api/node_modules" or die "$!";
+
+$node->safe_psql($sql, 'CREATE EXTENSION atid_crypto CASCADE');
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($sql), '-f', "$root/indexer/sql/install.sql" ],
+	'install.sql');
+
+sub ask { return $program->ask($_[0]); }
+
+# The result of the last of some statements, in a transaction that is rolled back.
+sub last_of
+{
+	my (@statements) = @_;
+	my $last = pop @statements;
+	my ($code, $result, $said) =
+	  $node->psql($sql, join(";\n", 'SET search_path = indexer, public', 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	return $code == 0 ? $result =~ s/.*^:::\n?//msr : $said;
+}
+
+#
+# What the stream has noted of an account is followed.
+#
+my $wants = "DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')";
+my $new = 'did:web:new.example';
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.c')", 'SELECT heed(10)',
+		"SELECT what, value, because FROM want WHERE value = '$new'"),
+	"account|$new|a.b.c", 'heed: an account with a wanted signal is wanted');
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.c')", 'SELECT settle(10)',
+		"SELECT state FROM account WHERE did = '$new'"), 'unidentified', '... and comes');
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.d'), ('$new', 'signal', 'a.b.c')",
+		'SELECT heed(10)', "SELECT because FROM want WHERE value = '$new'"), 'a.b.c', '... though another signal is no longer wanted');
+is(last_of($wants, "INSERT INTO notice (did, what, because) VALUES ('$new', 'signal', 'a.b.d')", 'SELECT heed(10)',
+		"SELECT count(*) FROM want WHERE value = '$new'"), 0, '... and none with only that one');
+is(last_of("INSERT INTO notice (did, what) VALUES ('$new', 'met')", 'SELECT heed(10)', "SELECT count(*) FROM account WHERE did = '$new'"), 1,
+	'heed: a new account comes where all are wanted');
+my $known = "SELECT meet('$new'); UPDATE identity SET ask = now() + interval '9 h', answered = now() - interval '1 h', asked = 3 WHERE did = '$new'";
+my $asked = "SELECT ask <= now(), asked, wanted IS NOT NULL, nudged, doubted FROM identity WHERE did = '$new'";
+my %heeded = (identity => 't|0|t|1|0', signature => 't|0|t|0|1');
+is(last_of($known, "INSERT INTO notice (did, what) VALUES ('$new', '$_')", 'SELECT heed(10)', $asked), $heeded{$_},
+	"heed: $_ has it identified again")
+  foreach sort keys %heeded;
+
+#
+# A list that cannot be read.
+#
+my $fail = "SELECT list_failed('*', '', 'server error', '500 InternalServerError', 0)";
+my $next = q{SELECT string_agg(DISTINCT (next_list()).of, ' ') FROM generate_series(1, 40)};
+is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $next), '* a.b.c', 'two lists are read in turn');
+is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $fail, $next), 'a.b.c', '... until one fails, while the other goes on');
+is(last_of(($fail) x 3, q{SELECT what, value, failures, why, detail, next - now() = '8 s', since = now(), remedy FROM list_problems}),
+	'account|*|3|server error|500 InternalServerError|t|t|report it to the server\'s operator; accounts behind this page are not found',
+	'list_problems: why it fails, and what to do; the pauses grow');
+is(last_of(($fail) x 30, q{SELECT next - now() FROM list_problems}), '00:05:00', '... to five minutes');
+is(last_of(q{SELECT list_failed('*', '', 'throttled', '429', 1000)}, q{SELECT next - now(), remedy FROM list_problems}),
+	'00:16:40|nothing: the server has asked for a pause', '... or as long as the server asks for');
+is(last_of(q{SELECT list_failed('*', 'other', 'timeout', '', 0)}, 'SELECT count(*) FROM list_problems'), 0, 'a page that is no longer the next one does not count');
+is(last_of($fail, q{SELECT list('*', '', '[]', 'next', now())}, "SELECT (SELECT count(*) FROM list_problems), failures, again, listed FROM want WHERE value = '*' AND what = 'account'"),
+	'0|0||next', 'a page that is read ends it');
+is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", "SELECT list_failed('a.b.c', '', 'not found', '404', 0), list_refused('a.b.c', '404')", 'SELECT count(*) FROM list_problems'),
+	0, '... and so does another list in its place');
+my $stream = "SELECT start('s', 'repos', NULL, 1); SELECT take('s', 0, 1, '{}', 0)";
+is(last_of($stream, $fail, q{SELECT coalesce(health('s'), 'ok'), (SELECT value FROM watch WHERE what = 'lists_failing')}), 'ok|1', 'the metric has it at once');
+like(last_of($stream, $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT health('s')}),
+	qr/^the list of all accounts cannot be read since .*: server error, 500 InternalServerError; see "atid-indexer status"$/, '... and /healthz after an hour');
+is(last_of("SELECT start('s', 'labels', NULL, 1); SELECT take('s', 0, 1, '{}', 0)", $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT coalesce(health('s'), 'ok')}), 'ok',
+	'... but not for a labeler');
+
+#
+# A list that does not end: its pages have accounts from .. to, as many each, of a number that begins again after all.
+#
+ask(q{CREATE SCHEMA try; CREATE FUNCTION try.pages(of text, n int, each int, all_accounts int) RETURNS int LANGUAGE plpgsql AS $$
+	DECLARE at text := '';
+	BEGIN
+		FOR i IN 1 .. n LOOP
+			PERFORM list(of, at, (SELECT jsonb_agg(jsonb_build_object('did', format('did:web:a%s.example', (i * each + k) % all_accounts)))
+			                      FROM generate_series(1, each) AS k), 'page' || i, now());
+			at := 'page' || i;
+			IF EXISTS (SELECT FROM list_problems) THEN RETURN i; END IF;
+		END LOOP;
+		RETURN NULL;
+	END $$});
+my $signal = "DELETE FROM want; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')";
+is(last_of($signal, q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), '', 'a list whose pages have new accounts is well');
+is(last_of($signal, q{SELECT try.pages('a.b.c', 40, 1000, 2000) BETWEEN 15 AND 25}), 't', 'one that goes in a circle of two pages is endless after some twenty');
+is(last_of($signal, q{UPDATE want SET refused = true}, q{SELECT try.pages('*a.b.c', 40, 1000, 1) BETWEEN 2 AND 40}), '', '... where a page has one account, later');
+is(last_of($signal, q{UPDATE want SET entries = 10000, listed = 'page9'}, q{SELECT list('a.b.c', 'page9', '[]', 'next', now())}, q{SELECT why, detail FROM list_problems}),
+	'endless|10001 entries of about 0 accounts', '... and one of empty pages');
+my @endless = ($signal, q{SELECT try.pages('a.b.c', 40, 1000, 2000)});
+is(last_of(@endless, $next), '', '... the next page waits');
+is(last_of(@endless, (q{SELECT list('a.b.c', listed, '[]', listed || 'x', now()) FROM want WHERE what = 'signal'}) x 4, q{SELECT next - now(), failures FROM list_problems}), '00:00:32|5',
+	'... for ever longer');
+like(last_of(@endless, 'SELECT remedy FROM list_problems'), qr/report it to the server's operator/, '... with what to do');
+is(last_of(@endless, q{SELECT list('a.b.c', listed, '[]', NULL, now()) FROM want WHERE what = 'signal'}, 'SELECT (SELECT count(*) FROM list_problems), listed FROM want WHERE what = $$signal$$'), '0|',
+	'... until it ends');
+is(last_of(@endless, q{UPDATE want SET listed = '', again = NULL}, q{SELECT list('a.b.c', '', '[{"did": "did:web:a.example"}]', 'x', now())}, 'SELECT (SELECT count(*) FROM list_problems), entries FROM want WHERE what = $$signal$$'), '0|1',
+	'... or is read from its beginning');
+is(last_of($signal, 'UPDATE settings SET most_listed = 5000', q{SELECT try.pages('a.b.c', 40, 1000, 1000000)}), 6, 'most_listed: a list with more entries is endless, too');
+
+#
+# A DID with a character that is a wildcard of LIKE.
+#
+is(last_of(q{INSERT INTO labels_refused (label) SELECT jsonb_build_object('src', 'did:web:labeler.example', 'uri', u)
+		FROM unnest('{at://did:web:a_b.example/a.b.c/1,at://did:web:a_b.example,did:web:a_b.example,at://did:web:axb.example/a.b.c/1}'::text[]) AS u},
+		q{SELECT forget('did:web:a_b.example')}, q{SELECT string_agg(label->>'uri', ' ') FROM labels_refused}),
+	'at://did:web:axb.example/a.b.c/1', 'forget: labels about another account stay');
+
+#
+# A reader.
+#
+foreach ([ 6, 1, '6|1' ], [ 5, 8, '5|8' ], [ 5, 6, '5|7' ], [ 4, 9, '5|7' ])
+{
+	my ($tx, $n, $then) = @$_;
+	is(last_of("INSERT INTO reader (name, tx, n) VALUES ('app', '5', 7)", "SELECT read_to('app', '$tx', $n)", 'SELECT tx, n FROM reader'), $then,
+		"read_to: from 5, 7 to $tx, $n");
+}
+
+#
+# Refused labels beyond their bound: the older half is deleted, and what is left is read again only when the file grows.
+#
+my $refused = q{INSERT INTO labels_refused SELECT jsonb_build_object('uri', repeat(n::text, 100)), now() + n * interval '1 s' FROM generate_series(1, 2000) AS n};
+my $reads   = q{CREATE TEMP TABLE reads AS SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) AS n FROM pg_stat_xact_user_tables WHERE relid = 'labels_refused'::regclass};
+my $more    = q{SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) - n FROM reads, pg_stat_xact_user_tables WHERE relid = 'labels_refused'::regclass};
+my @full    = ('TRUNCATE labels_refused', $refused, q{UPDATE settings SET most_labels_refused = pg_total_relation_size('labels_refused') - 1});
+is(last_of(@full, 'SELECT tidy()', 'SELECT count(*), min(received) > now() FROM labels_refused'), '1000|t', 'most_labels_refused: the older half is deleted');
+is(last_of(@full, 'SELECT tidy()', $reads, ('SELECT tidy()') x 3, $more), 0, '... and the rest is not read again');
+is(last_of(@full, 'SELECT tidy()', $reads, $refused, 'SELECT tidy()', "SELECT ($more) >= 3000"), 't', '... until there is more');
+is(last_of(@full, 'SELECT tidy()', 'UPDATE settings SET most_labels_refused = 1', 'SELECT tidy()', 'SELECT count(*) FROM labels_refused'), 500, 'a bound that is lowered holds at once');
+
+#
+# An account that a constraint of the operator's refuses to change: neither it nor others stop settle().
+#
+my @three = ((map { "SELECT meet('did:web:$_.example')" } qw(a b c)),
+	q{ALTER TABLE account ADD CONSTRAINT mine CHECK (did <> 'did:web:a.example' OR wants = 0), ADD CONSTRAINT mine_too CHECK (did <> 'did:web:new.example')},
+	q{INSERT INTO want (what, value) VALUES ('collection', 'a.b.c'), ('account', 'did:web:new.example')}, 'SET client_min_messages = error',
+	'SELECT settle(1) FROM generate_series(1, 6)');
+my $settled = q{SELECT string_agg(did || ' ' || (a.wants = w.n), ' ' ORDER BY did) FROM account AS a, wants AS w};
+is(last_of(@three, $settled), 'did:web:a.example false did:web:b.example true did:web:c.example true', 'settle: the other accounts are changed');
+is(last_of(@three, 'SELECT did, why, next > now(), remedy FROM trouble ORDER BY did'), join("\n", map { "did:web:$_.example|not changed|t|an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again" } qw(a new)),
+	'... the ones that are refused are in trouble');
+is(last_of(@three, 'SELECT settle(100)'), 0, '... and no work while they wait');
+is(last_of(@three, 'UPDATE unsettled SET again = now()', 'SELECT settle(100)', 'SELECT failures, count(*), min(again) = now() + interval $$64 s$$ FROM unsettled GROUP BY 1'), '2|2|t', '... are tried again, later each time');
+is(last_of(@three, 'ALTER TABLE account DROP CONSTRAINT mine, DROP CONSTRAINT mine_too', 'UPDATE unsettled SET again = now()', 'SELECT settle(100)', 'SELECT settle(100)',
+	"SELECT (SELECT count(*) FROM unsettled), (SELECT count(*) FROM trouble), ($settled)"),
+	'0|0|did:web:a.example true did:web:b.example true did:web:c.example true did:web:new.example true', '... and changed once they can be');
+
+#
+# Names in subqueries.
+#
+my %columns = map { my ($of, $has) = split /\|/; $of => [ split /,/, $has ] } grep { /\|/ } split /\n/, last_of('SELECT scratch()', q{
+	SELECT relname, string_agg(attname, ',') FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+	WHERE c.relnamespace IN ('indexer'::regnamespace, pg_my_temp_schema()) AND c.relkind IN ('r', 'v') GROUP BY relname
+	UNION ALL
+	SELECT proname, string_agg(DISTINCT n, ',') FROM pg_proc AS p CROSS JOIN LATERAL unnest(proargnames, proargmodes) AS a (n, m)
+	WHERE pronamespace IN ('indexer'::regnamespace, 'atid'::regnamespace) AND m IN ('o', 't', 'b')
+	  AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.relname = p.proname AND c.relnamespace IN ('indexer'::regnamespace, pg_my_temp_schema())) GROUP BY proname});
+cmp_ok(scalar keys %columns, '>', 50, 'the tables and functions have columns');
+
+# The names that are found in a function whose argument is "value".
+sub captured { return join ' ', map { /: (\w+), in/ } AtidTest::Names::captured("CREATE FUNCTION f(value text) RETURNS int LANGUAGE plpgsql AS \$\$ BEGIN $_[0]; END \$\$;", \%columns); }
+is(captured(q{RETURN QUERY WITH taken AS (DELETE FROM notice AS x WHERE x.n = 1 RETURNING *)
+	SELECT min(because) FILTER (WHERE EXISTS (SELECT 1 FROM want AS w WHERE (w.what, w.value) = ('signal', because))) FROM taken}), 'because',
+	'a name of a common table expression is captured by an inner table');
+is(captured('UPDATE account AS a SET state = (SELECT problem FROM identity AS i WHERE i.did = a.did)'), 'problem', '... one of the table of an UPDATE');
+is(captured(q{PERFORM FROM exclusion AS x WHERE EXISTS (SELECT 1 FROM want WHERE value = 'x')}), 'value', '... and an argument');
+is(captured(q{IF EXISTS (SELECT 1 FROM want AS w WHERE w.value = f.value) THEN DELETE FROM want AS w WHERE w.what = 'x'; END IF}), '', 'a name that is qualified is not');
+is(captured('INSERT INTO want (what, value) SELECT x.what, x.value FROM (SELECT what, because AS value FROM want) AS x ON CONFLICT (what, value) DO NOTHING'), '',
+	'... nor the columns that are written, nor a subquery that sees no other table');
+is(join("\n", map { AtidTest::Names::captured(slurp_file("$root/indexer/sql/$_"), \%columns) }
+	(slurp_file("$root/indexer/sql/install.sql") =~ /^\\ir (\w+\.sql)$/mg), 'citus.sql'), '', 'no function or view has such a name');
+
+#
+# A network, and programs that follow it.
+#
+my ($told, $err, $stdin) = ('', '', '');
+my $network = IPC::Run::start([ $oracles->{node}, "$folder/network.js", AtidTest::Oracles::seed(), 9 ], '<', \$stdin, '>', \$told, '2>', \$err,
+	IPC::Run::timer(20 * $limit));
+$network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
+$told =~ /^port (\d+)$/m or die "network.js: $err";
+my $url  = "http://127.0.0.1:$1";
+my $http = HTTP::Tiny->new(timeout => $limit);
+
+sub network
+{
+	my ($path) = @_;
+	my $answer = $http->get("$url/$path");
+	die "network.js: $path: $answer->{content} $err" unless $answer->{success};
+	return decode_json($answer->{content});
+}
+network('calm');
+$http->get("$url/xrpc/com.atproto.sync.listRepos");    # the first list is none
+
+my @running;
+END
+{
+	local $?;
+	$_->kill_kill(grace => 5) foreach grep { $_->pumpable } @running;
+}
+
+# A database of its own for a program, and the program with it.
+sub indexer
+{
+	my ($name) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $name");
+	$node->safe_psql($name, 'CREATE EXTENSION atid_crypto CASCADE');
+	my ($indexer) = AtidTest::Indexer->new($node, $name, $oracles);
+	return $indexer;
+}
+my %settings = (SERVICE => $url, DIRECTORY => $url, PRIVATE => 1);
+
+# Starts a command. It ends with the test, or by stop().
+sub start
+{
+	my ($indexer, $settings, @words) = @_;
+	my $log = "$folder/log" . @running;
+	local %ENV = $indexer->environment(%settings, API_PORT => 0, API_USER => "reader_$indexer->{db}", %$settings);
+	push @running, IPC::Run::start([ $indexer->bin, @words ], '<', \undef, '>', $log, '2>&1');
+	return { run => $running[-1], log => $log };
+}
+
+# Waits until a record of an account is in the table.
+sub has_record
+{
+	my ($indexer, $did, $collection, $name) = @_;
+	return ok($indexer->wait_for($name, "SELECT EXISTS (SELECT FROM record WHERE did = '$did' AND uri <@ atid.at_uri_make('$did', '$collection'))"), $name)
+	  || diag(`tail -n 20 $folder/*log*`);
+}
+my $quick = q{UPDATE settings SET pause_first = '0.1 s', pause_most = '1 s', spread = '0.1 s'};
+
+# want add signal
+my $mine = 'com.example.mine';
+my $live = indexer('live');
+is(($live->command('init'))[0], 0, 'init');
+$live->ask($quick);
+$live->command('want', @$_) foreach [ 'remove', 'account', '*' ], [ 'add', 'signal', $mine ];
+network('lists?mode=collections');
+is(join(' | ', (map { $live->command('want', 'add', 'collection', $_) } $mine, 'com.example.*')[-1] =~ /^(collection .*)$/mg),
+	"collection * | collection com.example.*  no Lexicon: no view | collection $mine  no Lexicon: no view", 'want list: no Lexicon, no view');
+append_to_file("$folder/mine.json", encode_json({ lexicon => 1, id => $mine, defs => { main => { type => 'record', key => 'tid',
+	record => { type => 'object', properties => { serial => { type => 'integer' } } } } } }));
+$live->command('lexicon', 'add', "$folder/mine.json");
+unlike(($live->command('want', 'list'))[1], qr/no Lexicon/, '... unless there is one');
+my $runs = $live->start(%settings);
+ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
+has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that shows the signal in the stream is found');
+
+# A list whose second page always fails, while that of a signal goes on.
+network('lists?mode=broken');
+$live->command('want', 'add', 'account', '*');
+ok($live->wait_for('the list fails', "SELECT failures > 2 FROM list_problems WHERE what = 'account'"), 'run: a list that fails is tried again');
+my $since = $live->ask(q{SELECT to_char(since, 'YYYY-MM-DD HH24:MI') FROM list_problems});
+like(($live->command(@$_))[1], qr/^ *account +\*:? .*server error: 500, since \Q$since\E, again at \d.*; report it to the server's operator/m, "... which @$_ shows") foreach [ 'want', 'list' ], ['status'];
+$live->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
+ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), '... while another list is read');
+network('lists?mode=collections');
+ok($live->wait_for('the list', "SELECT listed IS NULL AND failing IS NULL FROM want WHERE (what, value) = ('account', '*')"), '... and is read to its end once it can be');
+unlike(($live->command('status'))[1], qr/Lists of accounts/, '... and no longer reported');
+$live->command('want', 'remove', 'account', '*');
+
+# up
+mkdir "$folder/lexicons" or die "$!";
+rename "$folder/mine.json", "$folder/lexicons/mine.json" or die "$!";
+my $with = indexer('with_lists');
+network('lists?mode=failing');
+my $ups = start($with, {}, 'up', "$folder/lexicons", $url);
+ok($with->wait_for_log($ups, qr/did not answer whether it lists accounts by collection: \Q$url\E: server error: 503/), 'up: a server that fails is asked again');
+is($with->ask("SELECT to_regnamespace('indexer') IS NULL"), 't', '... and nothing is changed until it answers');
+network('lists?mode=collections');
+ok($with->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... up starts') or diag(slurp_file($ups->{log}));
+# (it reports what is wanted before it commits)
+ok($with->wait_for('up', "SELECT count(*) > 0 FROM want WHERE what = 'signal'"), '... with a schema');
+is($with->ask("SELECT string_agg(what || ' ' || value, ', ' ORDER BY what) FROM want WHERE because IS NULL"), "collection $mine, signal $mine", '... that wants these');
+ok($with->wait_for('the list', "SELECT bool_and(listed IS NULL) FROM want WHERE what = 'signal' HAVING count(*) = 1"), '... with the signal of its Lexicon')
+  or diag(slurp_file($ups->{log}));
+has_record($with, network("join?collection=$mine")->{did}, $mine, '... and finds an account that shows it in the stream');
+$live->stop($runs);
+
+# The relay no longer lists by collection: the program asks about each account.
+network('lists?mode=');
+$with->ask($quick);
+$with->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
+ok($with->wait_for('each is asked about', "SELECT bool_and(refused AND listed IS NULL) FROM want WHERE what = 'signal'"), 'the list is refused, and each account asked about');
+has_record($with, network("join?collection=$mine")->{did}, $mine, '... an account that is new after that is found');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+
+# A relay that does not list by collection at first.
+my $without = indexer('without_lists');
+my $there   = "SELECT count(DISTINCT did) FROM record";
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +all accounts of the server$/m), 'up: a server without such lists: all accounts are wanted');
+my $joined = network("join?collection=$mine")->{did};
+has_record($without, $joined, $mine, '... and come');
+# (what is being loaded when the program ends comes again after a pause)
+$without->ask($quick);
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+my $dids = $without->ask($there);
+network('lists?mode=failing');
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +the accounts that were$/m), '... where it fails later, what was wanted stays');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+network('lists?mode=collections');
+my $claim = "SELECT claim FROM account WHERE did = '$joined'";
+my $claims = $without->ask($claim);
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... and once it lists them, only these are');
+ok($without->wait_for('others have gone', "SELECT count(*) = $dids AND bool_and(state = 'synchronized') FROM account"), '... and all others go');
+is($without->ask("SELECT string_agg(DISTINCT what || ' ' || coalesce(because, value), ', ') FROM want") . ' ' . $without->ask($there) . ' ' . $without->ask($claim),
+	"account $mine, collection $mine, signal $mine $dids $claims", '... while those with such records stay, and are not loaded again');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+$without->command('want', 'add', 'account', '*');
+$ups = start($without, {}, 'up', "$folder/lexicons", $url);
+ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E, and all others: "atid-indexer want remove account '\*'" ends that$/m), 'what somebody else has added stays, and up says so');
+$ups->{run}->signal('TERM');
+eval { $ups->{run}->finish };
+
+$network->kill_kill;
+$node->stop;
+done_testing();

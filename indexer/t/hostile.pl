@@ -1,0 +1,367 @@
+# Nobody stops the indexer, and nobody has it believe what is not so.
+#
+# indexer/t/oracles/hostile.js is a network of honest accounts and strangers. Each field of each answer that the indexer asks for,
+# and of each frame, is given in turn as absent, null, numbers, texts with U+0000, lines, half a surrogate, of 6 kB and
+# 1 MB, 10,000 arrays, and values of other types: the cases are made of the honest answers and the list of values in
+# indexer/t/oracles/strange.js. Shows that after each group of cases
+# - the program runs, and what an honest account writes is there within five seconds;
+# - what is in the table record is the records of the honest accounts, and what hostile accounts have signed themselves;
+# - its memory, that of the server's processes for it, and the sizes of its tables stay within bounds;
+# - no line of its log is ended by a stranger.
+# Then the same in scenes: slow and endless answers, lists that go in circles, frames that come again, forks, keys that
+# were valid once, commits in another's name, logs with a fork, accounts that nobody has made, a directory that is away
+# or throttles. And in a random walk over all of this, which ends with tables that are equal to what the honest have.
+#
+# A part of the cases, which the seed chooses, several scenes at a time, and a short walk; with script/test --full all
+# cases, each scene for itself, and a long walk. ATID_CASES and ATID_STEPS are other numbers. Skipped where atid_crypto,
+# node or npm are not there.
+#
+# Tags: minutes node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use AtidTest::States;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use List::Util qw(max sum0);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $began = time;
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
+my $node  = new_node('hostile');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $folder = $oracles->{folder};
+my $seed   = AtidTest::Oracles::seed();
+my $db     = new_database($node, 'indexer');
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+
+#
+# The network.
+#
+my ($told, $stdin) = ('', '');
+my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile.js", $seed ], '<', \$stdin, '>', \$told, '2>', "$folder/hostile.log", IPC::Run::timer(60 * $limit));
+$network->pump until $told =~ /^port (\d+) (\d+)$/m || !$network->pumpable;
+my ($port, $directory) = $told =~ /^port (\d+) (\d+)$/m or die "hostile.js: " . slurp_file("$folder/hostile.log");
+my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0); # Node closes those that are idle
+
+END
+{
+	local $?;
+	$network->kill_kill(grace => 0) if defined $network && $network->pumpable;
+}
+
+sub network
+{
+	my ($path) = @_;
+	my $answer = $http->get("http://127.0.0.1:$port/$path");
+	die "hostile.js: $path: $answer->{content} " . slurp_file("$folder/hostile.log") unless $answer->{success};
+	return decode_json($answer->{content});
+}
+sub scene { return network("scene?name=" . $_[0] =~ s/([^\w])/sprintf '%%%02X', ord $1/ger . ($_[1] // '')); }
+
+sub sql { return $indexer->ask($_[0]); }
+
+#
+# The indexer. It waits less, so that more happens.
+#
+my ($status, $said) = $indexer->command('init');
+is($status, 0, 'init') or die $said;
+sql(q{UPDATE settings SET pause_first = '0.2 s', pause_most = '2 s', not_sooner = '0.5 s', spread = '1 s', most_bad = 100e6, most_waiting = 5e6});
+my $states = AtidTest::States->new($node, $db);
+sql('CREATE SCHEMA truth; CREATE TABLE truth.line (what text, a text, b text, c text, d text)');
+my $MEMORY   = 64e6;
+my $PATIENCE = 2 * AtidTest::Indexer::patience(); # who drips is broken off then
+my %settings = (SERVICE => "http://127.0.0.1:$port", DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1, PATIENCE => $PATIENCE, LARGEST => 20e6, MEMORY => $MEMORY);
+my $run    = $indexer->start(%settings);
+my $labels = $indexer->start(%settings, STREAM => 'com.atproto.label.subscribeLabels');
+$indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") || diag(`tail -n 20 $run->{log}`);
+
+# What an honest account writes is there; in how many seconds.
+my @took;
+sub prompt
+{
+	my ($after, $most) = @_;
+	$most //= 5 * AtidTest::Indexer::patience();
+	my $asked = time;
+	my $post  = network('post');
+	my $until = $asked + 6 * $most;
+	my $here;
+	sleep 0.03 until $here = sql("SELECT count(*) FROM record WHERE uri = '$post->{uri}' AND did = '$post->{did}' AND cid = '$post->{cid}'") || time > $until;
+	push @took, time - $asked;
+	return 1 if $here && $took[-1] <= $most && $indexer->runs($run);
+	fail(sprintf '%s: an honest post is there after %.1f s', $after, $took[-1]);
+	diag($indexer->runs($run) ? 'the program runs' : 'the program has ended');
+	diag(`tail -n 15 $run->{log} | cut -c 1-300`);
+	return 0;
+}
+
+# What is in the tables, beside the truth: what is not true, and what is missing.
+sub judge
+{
+	my $file = "$folder/truth";
+	unlink $file;
+	append_to_file($file, join '', map { "$_\n" } @{ network('truth')->{lines} });
+	sql("TRUNCATE truth.line; COPY truth.line FROM '$file'");
+	my $mine = q{(SELECT uri::text, cid::text FROM record)};
+	return (sql(qq{SELECT * FROM ($mine EXCEPT SELECT a, b FROM truth.line WHERE what IN ('record', 'own')) AS x LIMIT 5}),
+		sql(qq{SELECT * FROM (SELECT a, b FROM truth.line WHERE what = 'record' EXCEPT $mine) AS x LIMIT 5}),
+		sql(q{SELECT uri FROM record WHERE cid <> atid.cid_of(block, 'dag-cbor') OR did <> atid.at_uri_did(uri) LIMIT 5}));
+}
+
+# The most that it has needed, in MB.
+my $most_memory = 0;
+my $most_server = 0;
+sub measure
+{
+	$most_memory = max($most_memory, map { AtidTest::Indexer::memory($_->{pid}) } $run, $labels);
+	$most_server = max($most_server, map { AtidTest::Indexer::memory($_) } split /\n/, sql("SELECT pid FROM pg_stat_activity WHERE datname = '$db' AND pid <> pg_backend_pid()"));
+	return;
+}
+
+#
+# The matrix.
+#
+my $kinds = network('kinds');
+my $all   = sum0(values %$kinds);
+my $most  = $ENV{ATID_CASES} // ($ENV{ATID_FULL} ? $all : 60);
+sql("INSERT INTO want (what, value) VALUES ('signal', 'com.example.signal')");
+my $anew = "UPDATE want SET listed = '' WHERE listed IS NULL";
+# Who asks for an hour by Retry-After is not waited for so long.
+my $soon = q{BEGIN; SELECT one_of_many(); DELETE FROM host WHERE until > now() + interval '5 s';
+	UPDATE account SET load_at = now() WHERE state = 'desynchronized' AND load_at > now() + interval '5 s'; COMMIT};
+my @many = grep { !/^(page|signal|server|error frame)$/ } sort keys %$kinds;
+my ($tried, $groups, @left, @names, @lied, @late) = (0, 0);
+my $matrix = time;
+while ($tried < $most)
+{
+	my $some = $most - $tried < 60 ? $most - $tried : 60;
+	@names = @{ network("arm?n=$some&of=" . join ',', map { s/ /%20/gr } @many)->{names} };
+	# these are answered one after the other, and each is a new connection, a list that is begun anew, or a new start
+	push @names, map { @{ network("arm?n=1&of=$_")->{names} } } 'page', 'signal', 'server', 'error%20frame';
+	last if !@names;
+	$tried += @names;
+	$groups++;
+	sql($anew);
+	push @late, @names if !prompt('a group of cases');
+	my $until = time + 10 * AtidTest::Indexer::patience();
+	while (time < $until)
+	{
+		sql($soon);
+		@left = @{ network('pending')->{names} };
+		last if @left < 10;
+		sleep 0.2;
+	}
+	sql($anew);
+	my ($lies) = judge();
+	push @lied, "$lies after: @names" if $lies ne '';
+	measure();
+	last if !$indexer->runs($run);
+	# Killed, or ended, in the middle of it all.
+	is($indexer->stop($run, $groups % 2 ? 'TERM' : 'KILL'), $groups % 2 ? 0 : 9, $groups % 2 ? 'it ends by SIGTERM' : 'it is killed');
+	$run = $indexer->start(%settings);
+	$indexer->wait_for_log($run, qr/Z connected/);
+}
+my $until = time + 30 * AtidTest::Indexer::patience();
+while (time < $until && (@left = @{ network('pending')->{names} }))
+{
+	# what a killed program had begun to ask for comes again later: not so late here
+	sql($anew);
+	sql($soon);
+	sql("BEGIN; SELECT one_of_many(); UPDATE identity SET ask = least(ask, now()) WHERE answered IS NULL AND ask < 'infinity'; COMMIT");
+	push @late, @left if !prompt('the last cases');
+	sleep 0.5;
+}
+network('forget');
+is(scalar @late, 0, 'after each group of cases an honest post is there within five seconds') or diag(join "\n", splice @late, 0, 70);
+is(join("\n", @lied), '', '... and nothing that nobody has signed');
+is(join("\n", splice @left, 0, 20), '', '... and each has been asked for');
+note(sprintf '%d of %d cases (%s) in %.1f s; the slowest post after %.1f s', $tried, $all, join(', ', map { "$_ $kinds->{$_}" } sort keys %$kinds), time - $matrix, max(0, @took));
+
+#
+# Scenes.
+#
+network('label?val=before');
+ok(prompt('labels'), 'labels come, too');
+ok($indexer->wait_for('a label', q{SELECT count(*) = 1 FROM labels_in_force WHERE val = 'before'}), '... and are in force');
+
+# An honest account that is new, whatever else goes on.
+sub newcomer
+{
+	my ($name, $seconds) = @_;
+	my $asked = time;
+	my $did   = network('newcomer')->{did};
+	ok($indexer->wait_for("$name: a new honest account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", $seconds * AtidTest::Indexer::patience()),
+		sprintf '%s: an honest account that is new is there after %.1f s', $name, time - $asked);
+	return $did;
+}
+
+# Lists of scenes that are played together.
+sub together
+{
+	my (@names) = @_;
+	return $ENV{ATID_FULL} ? map { [$_] } @names : \@names;
+}
+
+my $scenes = time;
+foreach my $group (
+	together('an error with U+0000', 'an endpoint of 5,400 characters', 'an endpoint that is no URL', 'an error of several lines', 'a document of 12 MB', 'endless repositories', 'endless documents', 'endless logs'),
+	together('a frame of 17 MB', 'frames again', 'frames again, with new numbers', 'withheld, then later ones', 'a fork', 'a former key', q{a commit in another's name}, 'a DID in a map'))
+{
+	my $name = join '; ', @$group;
+	scene($_) foreach @$group;
+	ok(prompt($name), "$name: an honest post is there");
+}
+newcomer('endpoints and answers', 5 + $PATIENCE);
+ok($indexer->wait_for('an endpoint that is no URL', q{SELECT count(*) = 4 FROM account JOIN identity USING (did) WHERE log::text LIKE '%https://999.1.1.1%' AND host IS NULL AND state = 'synchronized'}, 5 + $PATIENCE),
+	'an account whose endpoint is no URL is loaded from the relay');
+measure();
+
+# Finding 5: who drips has no worker and no place that others need.
+foreach my $group (together('slow documents', 'slow repositories', 'slow logs'))
+{
+	my $name = join '; ', @$group;
+	scene($_) foreach @$group;
+	ok(prompt($name), "$name: an honest post is there");
+	newcomer($name, 5 + $PATIENCE);
+}
+
+# Waits until so many more requests of a kind have come.
+sub asked
+{
+	my ($kind, $before, $more) = @_;
+	my $until = time + 3 * AtidTest::Indexer::patience();
+	sleep 0.03 until (network('state')->{requests}{$kind} // 0) >= $before + $more || time > $until;
+	return;
+}
+
+foreach my $name ('a cyclic cursor', 'invented in a list', 'a page of 100,000')
+{
+	my $before = network('state')->{requests}{listRepos} // 0;
+	scene($name, $name =~ /^invented/ && !$ENV{ATID_FULL} ? '&n=150' : ''); # each is asked about again and again
+	sql("UPDATE want SET listed = '' WHERE (what, value) = ('account', '*')");
+	asked('listRepos', $before, 2);
+	ok(prompt($name), "$name: an honest post is there");
+	network('calm');
+}
+
+# The directory.
+foreach my $name ('the directory is away', 'the directory throttles', 'the directory fails', 'the directory is slow', 'the directory knows nobody')
+{
+	my $gone = time;
+	scene($name);
+	my $did    = network('newcomer')->{did};
+	my $before = network('state')->{requests}{directory} // 0;
+	asked('directory', $before, 1);
+	ok(prompt($name), "$name: an honest post is there");
+	my $asked = (network('state')->{requests}{directory} // 0) - $before;
+	cmp_ok($asked, '<', 100, "$name: it is not asked over and over") if $name =~ /throttles/;
+	network('calm');
+	# It is left alone for a while that doubles: for as long again as it was away. Then all that have no answer come in
+	# turn, of which the lists have invented some.
+	my $most = time - $gone + 5 * AtidTest::Indexer::patience() + 2 * $PATIENCE
+		+ sql("SELECT count(*) FROM identity WHERE answered IS NULL AND ask < 'infinity'") / 25 * AtidTest::Indexer::patience();
+	ok($indexer->wait_for("$name: an account", "SELECT count(*) = 1 FROM account WHERE did = '$did' AND state = 'synchronized'", $most), '... and asked again when it is back')
+		or diag(`tail -n 15 $run->{log} | cut -c 1-300`);
+}
+
+# Logs that fork: the owner takes the account back from a thief, in time or not; a thief tries the same.
+my %fork = (
+	'taken back within 72 hours' => [ '&hours=24', 'back.example' ],
+	'taken back after 72 hours'  => [ '&hours=100', '' ],
+	'by a key of less authority' => [ '&thief=1', '' ]);
+my %forked = map { $_ => scene('a log that forks', $fork{$_}[0])->{did} } sort keys %fork;
+foreach my $name (sort keys %fork)
+{
+	my $did = $forked{$name};
+	ok($indexer->wait_for("a log that forks, $name", "SELECT count(*) = 1 FROM identity WHERE did = '$did' AND (answered IS NOT NULL OR problem IS NOT NULL)"), "a log that forks, $name: there is an answer");
+	is(sql("SELECT handle FROM identity WHERE did = '$did'"), $fork{$name}[1], "a log that forks, $name");
+}
+scene('badly signed copies', $ENV{ATID_FULL} ? '&n=2000' : '&n=500');
+ok(prompt('badly signed copies'), 'badly signed copies: an honest post is there');
+my $invented = $ENV{ATID_FULL} ? 3000 : 300;
+scene('invented', "&n=$invented");
+ok(prompt('invented accounts'), 'invented accounts: an honest post is there');
+my $rotated = network('rotate')->{uri};
+ok($indexer->wait_for('a new key', "SELECT count(*) = 1 FROM record WHERE uri = '$rotated'", 5 * AtidTest::Indexer::patience()), '... and a new key of an account that is known');
+newcomer('invented accounts', 5 + $invented / 25);
+scene('a number far ahead');
+ok(prompt('a number far ahead'), 'a number far ahead: an honest post is there');
+measure();
+note(sprintf 'scenes: %.1f s', time - $scenes);
+
+#
+# The walk.
+#
+my $walk   = time;
+my $steps  = $ENV{ATID_STEPS} // ($ENV{ATID_FULL} ? 5000 : 100);
+my $played = {};
+foreach (1 .. $steps / 100)
+{
+	my $now = network('walk?n=100');
+	$played->{$_} += $now->{$_} foreach keys %$now;
+	network('calm');
+	prompt('the walk');
+	measure();
+}
+network('calm');
+my $mark = network('mark')->{seq};
+sql("UPDATE want SET listed = '' WHERE (what, value) = ('account', '*')");
+my ($lies, $lost, $wrong);
+$until = time + $limit;
+do
+{
+	sleep 0.5;
+	($lies, $lost, $wrong) = judge();
+} while (("$lies$lost$wrong" ne '' || sql(q{SELECT count(*) FROM truth.line LEFT JOIN account ON did::text = a WHERE what = 'account' AND (state = 'synchronized') IS DISTINCT FROM d::bool})) && time < $until);
+is($lies, '', 'after a random walk nothing is in the tables that nobody has signed');
+is($lost, '', '... each record of an honest account is there');
+is($wrong, '', '... its block is that of its CID');
+is(sql(q{SELECT a, state, rev, b, key, c, d FROM truth.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
+	WHERE what = 'account' AND (key IS DISTINCT FROM c OR (state = 'synchronized') IS DISTINCT FROM d::bool OR d::bool AND rev::text IS DISTINCT FROM b)}), '',
+	'... and honest accounts have their state, revision and key');
+is(sql(q{SELECT a.did FROM account AS a LEFT JOIN record AS r ON r.did = a.did WHERE a.state = 'synchronized' GROUP BY a.did, a.data
+	HAVING a.data <> atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C") FILTER (WHERE uri IS NOT NULL)}), '',
+	'the root of the records of each account is the one that it has signed');
+note(sprintf '%d steps (%s) in %.1f s', $steps, join(', ', map { "$_ $played->{$_}" } sort keys %$played), time - $walk);
+
+#
+# Bounds.
+#
+measure();
+cmp_ok($most_memory, '<', 250 + $MEMORY / 1e6, sprintf 'the memory of the program: %d MB', $most_memory);
+cmp_ok($most_server, '<', 500, sprintf 'the memory of its processes of the server: %d MB', $most_server);
+my $state = network('state');
+my $size  = sql(q{SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = 'indexer'::regnamespace AND relkind = 'r'});
+note(join ', ', map { s/\|/ /r } split /\n/, sql(q{SELECT relname, pg_size_pretty(pg_total_relation_size(oid)) FROM pg_class
+	WHERE relnamespace = 'indexer'::regnamespace AND relkind = 'r' ORDER BY pg_total_relation_size(oid) DESC LIMIT 8}));
+cmp_ok(sql(q{SELECT pg_total_relation_size('bad')}), '<', 120e6, 'bad frames have a bound');
+is(sql(q{SELECT count(*) FROM (SELECT did FROM bad WHERE early GROUP BY did HAVING count(*) > 100) AS x}), 0, '... and early ones one for each account');
+is(sql(q{SELECT count(*) FROM identity WHERE octet_length(pds) > 512 OR octet_length(handle) > 253 OR octet_length(did::text) > 512}), 0, 'no name is longer than shall be');
+is(sql(q{SELECT count(*) FROM account WHERE octet_length(status) > 64 OR octet_length(problem) > 64 OR octet_length(detail) > 1000}), 0, '... and no reason');
+is($state->{compressed}, 0, 'the stream is not compressed');
+my $log = join '', map { slurp_file($_) } glob "$folder/indexer*.log";
+unlike($log, qr/[\x00-\x09\x0b-\x1f\x7f]/, 'no line of the log moves a cursor');
+is(scalar(grep { !/^\d{4}-\d\d-\d\dT[\d:.]+Z / } split /\n/, $log), 0, '... or is begun by a stranger');
+unlike($log, qr/^\d{4}-\d\d-\d\dT\S+ (?:\w+ )?(?:forged|events 0, forged)/m, '... however well he words it');
+unlike($log, qr/^\s+at \S+ \(/m, '... and none is of a stack trace');
+
+is($indexer->stop($_), 0, 'SIGTERM ends it, with status 0') foreach $labels, $run;
+$states->finish;
+$node->stop;
+unlike(slurp_file($node->logfile), qr/deadlock detected/, 'no deadlock');
+note(sprintf '%.1f s', time - $began);
+done_testing();

@@ -1,0 +1,262 @@
+# No record breaks a view, an index or a search, whatever bytes its author signs.
+#
+# indexer/t/oracles/hostile_records.js is the network: accounts with properly signed repositories, whose records are honest
+# ones and strange ones: each value of its list, those of indexer/t/oracles/strange.js among them, in each property of a
+# Lexicon that has all types of properties and names, blocks that are no DAG-CBOR, keys and types of others. One half
+# is loaded; the other half comes by the stream, into accounts that are there, where honest records become strange and
+# strange ones honest. Views with an index of each column, a search and joins are made before any of it arrives. Shows
+# that afterwards
+# - every account is loaded, and every record is there: no index has refused one, and no frame was bad;
+# - each view has the records of its type, can be read by each column, sorted, grouped, and by any condition first;
+# - the honest ones say in each column what their authors have written, conform, and sort by their time;
+# - each index finds what a scan of the table finds, and each honest value, and the search all honest words;
+# - references can be looked for, and the views made anew, over all of this;
+# - the API answers with all fields of all records.
+#
+# A part of the cases, which the seed chooses; with script/test --full, or as $ATID_CASES says, more of them. Skipped where
+# atid_crypto, node or npm are not there.
+#
+# Tags: minutes node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $began = time;
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
+my $node  = new_node('hostile_records');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $folder = $oracles->{folder};
+my $db     = new_database($node, 'strange');
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+
+#
+# The network.
+#
+my ($told, $stdin) = ('', '');
+my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile_records.js", AtidTest::Oracles::seed(), $ENV{ATID_CASES} // ($ENV{ATID_FULL} ? 2000 : 30), $folder ],
+	'<', \$stdin, '>', \$told, '2>', "$folder/network.log", IPC::Run::timer(60 * $limit));
+my $api;
+
+END
+{
+	local $?;
+	$_->kill_kill(grace => 0) foreach grep { defined && $_->pumpable } $network, $api;
+}
+$network->pump until $told =~ /^port \d+ \d+ \d+$/m || !$network->pumpable;
+my ($port, $cases, $accounts) = $told =~ /^port (\d+) (\d+) (\d+)$/m or die 'hostile_records.js: ' . slurp_file("$folder/network.log");
+my $url  = "http://127.0.0.1:$port";
+my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0);
+note(sprintf '%d cases, %d accounts, after %.1f s', $cases, $accounts, time - $began);
+
+sub sql { return $indexer->ask($_[0]); }
+
+sub network
+{
+	my $answer = $http->get("$url/$_[0]");
+	die "hostile_records.js: $answer->{content}" . slurp_file("$folder/network.log") unless $answer->{success};
+	return $answer->{content};
+}
+
+#
+# Views, indexes, a search and joins, before any record.
+#
+my ($status, $said) = $indexer->command('init', '--role', 'consumer');
+is($status, 0, 'init') or die $said;
+($status, $said) = $indexer->command('lexicon', 'add', "$folder/lexicons.json");
+is($status, 0, 'the Lexicons') or die $said;
+sql(<<'SQL');
+CREATE SCHEMA api;
+INSERT INTO view_reference VALUES ('com.example.thing', '{to}', 'com.example.thing'), ('com.example.thing', '{subject,uri}', 'com.example.thing');
+INSERT INTO labeler VALUES ('did:web:labeler.example');
+SELECT make_views('api');
+SELECT make_view_index(view, name) FROM view_column WHERE kind IN ('own', 'property') AND (path IS NOT NULL OR view <> ALL (ARRAY(SELECT view FROM view_type WHERE nsid LIKE '%.thing_%')));
+SELECT make_view_index('api.com_example_thing', 'who', 'sort_at', 'uri'), make_search('api.com_example_thing', 'text', 'short', 'long'), make_search('api.com_example_names', 'rank');
+CREATE ROLE reader LOGIN;
+GRANT USAGE ON SCHEMA api TO reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader;
+REVOKE TEMPORARY ON DATABASE strange FROM PUBLIC;
+GRANT TEMPORARY ON DATABASE strange TO consumer;
+
+CREATE SCHEMA try;
+CREATE TABLE try.truth (uri text PRIMARY KEY, cid text, what text, record jsonb);  -- of an honest one
+-- Runs a query; returns why it fails.
+CREATE FUNCTION try.fails(asked text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE asked;
+  RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  RETURN asked || ': ' || SQLERRM;
+END $$;
+-- How many honest rows of a view say something else in a column.
+CREATE FUNCTION try.wrong(c view_column) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE n bigint;
+BEGIN
+  EXECUTE format('SELECT count(*) FROM %s AS v JOIN try.truth AS t ON t.uri = v.uri::text AND t.record IS NOT NULL WHERE v.%I IS DISTINCT FROM %s', c.view, c.name,
+    format(CASE c.type WHEN 'jsonb' THEN 't.record #> %1$L' WHEN 'bigint' THEN '(t.record #> %1$L)::bigint' WHEN 'boolean' THEN '(t.record #> %1$L)::boolean'
+      WHEN 'atid.cid_link' THEN 'coalesce(t.record #>> %2$L, t.record #>> %1$L)::atid.cid_link' ELSE '(t.record #>> %1$L)::' || c.type END, c.path, c.path || '{$link}'::text[])) INTO n;
+  RETURN n;
+END $$;
+-- What a query gives, by indexes or by reading the table; and its plan.
+CREATE FUNCTION try.rows_by(query text, by_index bool, OUT got text, OUT plan text) LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+  PERFORM set_config('enable_seqscan', CASE WHEN by_index THEN 'off' ELSE 'on' END, true), set_config('enable_indexscan', by_index::text, true),
+          set_config('enable_bitmapscan', by_index::text, true), set_config('enable_indexonlyscan', by_index::text, true), set_config('enable_sort', 'on', true);
+  EXECUTE query INTO got;
+  FOR line IN EXECUTE 'EXPLAIN ' || query LOOP plan := concat_ws(E'\n', plan, line); END LOOP;
+END $$;
+-- What an index does not find: all that is not NULL, and each value of some honest rows.
+CREATE FUNCTION try.unfound(i view_index) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  c CONSTANT name := i.columns[1];
+  method CONSTANT text := substring(i.definition FROM 'USING (\w+)');
+  every text := format('SELECT count(*) || md5(string_agg(uri::text, '','' ORDER BY uri)) FROM %s WHERE ', i.view);
+  value text;
+  one text;
+  a record;
+  b record;
+BEGIN
+  FOR value IN EXECUTE format('SELECT quote_literal(v.%1$I) FROM %2$s AS v JOIN try.truth AS t ON t.uri = v.uri::text AND t.record IS NOT NULL WHERE v.%1$I IS NOT NULL ORDER BY v.uri LIMIT 3', c, i.view) LOOP
+    one := every || format(CASE method WHEN 'gin' THEN '%I @> %s' ELSE '%I = %s' END, c, value);
+    a := try.rows_by(one, true);
+    b := try.rows_by(one, false);
+    -- by this index or another one of the column; a value that half of the rows have can be cheaper to find otherwise
+    IF a.got IS DISTINCT FROM b.got OR a.got LIKE '0%' OR method <> 'gin' AND value NOT IN ('''true''', '''false''')
+       AND NOT EXISTS (SELECT FROM view_index AS o JOIN pg_class AS r ON r.oid = to_regclass(o.index)
+                       WHERE o.view = i.view AND o.columns[1] = c AND a.plan LIKE '%' || r.relname || '%') THEN RETURN concat_ws(E'\n', one, a.got, b.got, a.plan); END IF;
+  END LOOP;
+  IF value IS NULL THEN RETURN format('%s.%s: no honest value', i.view, c); END IF;
+  IF method = 'btree' THEN
+    every := every || format('%I IS NOT NULL', c);
+    a := try.rows_by(every, true);
+    b := try.rows_by(every, false);
+    IF a.got IS DISTINCT FROM b.got THEN RETURN concat_ws(' ', every, a.got, b.got); END IF;
+  END IF;
+  RETURN NULL;
+END $$;
+SQL
+note(sprintf '%d indexes, after %.1f s', sql('SELECT count(*) FROM view_index'), time - $began);
+
+#
+# Half is loaded, half comes by the stream.
+#
+my $run = $indexer->start(SERVICE => $url, DIRECTORY => $url, PRIVATE => 1, LARGEST => 50e6);
+my $left = 'SELECT string_agg(concat_ws($$ $$, did, state, problem, detail), $$, $$) FROM account WHERE state <> $$synchronized$$';
+ok($indexer->wait_for('accounts are loaded', "SELECT count(*) = $accounts FROM account WHERE state = 'synchronized'"), "$accounts accounts are loaded") or diag(substr sql($left), 0, 2000);
+note(sprintf 'loaded after %.1f s', time - $began);
+my $frames = decode_json(network('emit'))->{frames};
+append_to_file("$folder/truth", network('truth'));
+sql("COPY try.truth FROM '$folder/truth'");
+ok($indexer->wait_for('frames are taken', 'SELECT NOT EXISTS (SELECT FROM try.truth AS t FULL JOIN record AS r ON r.uri::text = t.uri WHERE r.cid::text IS DISTINCT FROM t.cid)'), 'each record is there, and none that is gone')
+  or diag(substr sql('SELECT string_agg(concat_ws($$ $$, coalesce(t.uri, r.uri::text), t.what), $$, $$) FROM try.truth AS t FULL JOIN record AS r ON r.uri::text = t.uri WHERE r.cid::text IS DISTINCT FROM t.cid'), 0, 2000);
+note(sprintf '%d frames, %d records, after %.1f s', $frames, sql('SELECT count(*) FROM record'), time - $began);
+is(sql("SELECT count(*) FROM account WHERE state = 'synchronized'"), $accounts, 'no account is kept out') or diag(substr sql($left), 0, 2000);
+is(sql(q{SELECT string_agg(DISTINCT reason, ', ') FROM bad}), '', 'no frame is bad');
+is(sql(q{SELECT sum(commits) FROM taker}), $frames, '... and each was applied as it came');
+is($indexer->stop($run), 0, 'SIGTERM ends the program');
+
+#
+# What the views say.
+#
+sql('ANALYZE');
+foreach my $view (qw(com_example_thing com_example_profile com_example_names))
+{
+	my $key = $view =~ /profile/ ? ' AND uri LIKE $$%/self$$' : '';
+	my $its = "SELECT uri FROM try.truth WHERE split_part(uri, '/', 4) = replace('$view', '_', '.')$key";
+	is(sql("SELECT count(*) FROM ((SELECT uri::text FROM api.$view EXCEPT $its) UNION ALL ($its EXCEPT SELECT uri::text FROM api.$view)) AS x"), 0, "$view has the records of its type");
+	is(sql("SELECT try.fails('SELECT count(v::text) FROM api.$view AS v')"), '', '... all of which can be read');
+	is(sql("SELECT string_agg(f, E'\\n') FROM view_column AS c, unnest(ARRAY[format('SELECT count(*) FROM (SELECT %1\$I FROM %2\$s GROUP BY 1 ORDER BY 1) AS x', c.name, c.view),
+		format('SELECT count(*) FROM %2\$s WHERE NOT conforms AND %1\$I IS NOT NULL AND NOT hidden AND %1\$I::text > \$\$a\$\$', c.name, c.view)]) AS q, try.fails(q) AS f WHERE c.view = 'api.$view'::regclass"), '', '... by each column');
+	is(sql("SELECT string_agg(c.name || ' ' || n, ', ') FROM view_column AS c, try.wrong(c) AS n WHERE c.view = 'api.$view'::regclass AND c.kind = 'property' AND n > 0"), '', 'each honest value is what its author wrote');
+	cmp_ok(sql("SELECT count(*) FROM api.$view AS v JOIN try.truth AS t ON t.uri = v.uri::text AND t.record IS NOT NULL"), '>', 20, '... of many');
+	is(sql("SELECT count(*) FROM api.$view AS v JOIN try.truth AS t ON t.uri = v.uri::text AND t.record IS NOT NULL JOIN indexer.record AS r ON r.uri = v.uri
+		WHERE (v.conforms AND v.cid::text = t.cid AND v.author_handle ~ '^a[0-9]+\\.example\$' AND NOT v.hidden
+		  AND v.sort_at = least((t.record->>'createdAt')::timestamptz, r.indexed)) IS NOT TRUE"), 0, '... which conforms, and has its time');
+	is(sql("SELECT count(*) FROM api.$view AS v JOIN indexer.record AS r USING (uri) WHERE v.sort_at IS NULL OR v.sort_at > r.indexed OR v.rkey IS NULL OR v.cid IS NULL"), 0, 'no row is without its own columns');
+	is(sql("SELECT string_agg(u, E'\\n') FROM view_index AS i, try.unfound(i) AS u WHERE i.view = 'api.$view'::regclass AND NOT i.search"), '', 'each index finds what is there');
+}
+my $honest = sql(q{SELECT count(*) FROM try.truth WHERE record->>'$type' = 'com.example.thing' AND split_part(uri, '/', 4) = 'com.example.thing'});
+is(sql(q{SELECT count(*) FROM api.search_com_example_thing('honest cat') AS s JOIN try.truth AS t ON t.uri = s.uri::text AND t.record IS NOT NULL}), $honest, "the search finds $honest honest records");
+is(sql(q{SELECT try.fails('SELECT count(s::text), sum(api.com_example_thing_rank(s, $$a -dog$$)) FROM api.search_com_example_thing($$a -dog$$) AS s')}), '', '... and strange ones do not break it');
+is(sql(q{SELECT count(*) FROM try.truth AS t WHERE record->>'$type' = 'com.example.thing' AND NOT EXISTS (SELECT FROM reference AS r
+	WHERE r.uri = t.uri::atid.at_uri AND r.subject = (t.record->>'to')::atid.at_uri AND r.path = 'to')}), 0, 'each honest reference is there');
+is(sql(q{SELECT try.fails('SELECT find_references()')}), '', 'references can be looked for');
+
+# Anew, over what is there.
+sql(q{DROP VIEW api.com_example_thing CASCADE; SELECT make_views('api')});
+is(sql(q{SELECT try.fails('SELECT make_view_index(view, name) FROM view_column WHERE kind IN ($$own$$, $$property$$)')}), '', 'indexes can be made over all of it');
+is(sql(q{SELECT try.fails('SELECT make_search($$api.com_example_thing$$, $$text$$, $$short$$, $$long$$)')}), '', '... and a search');
+is(sql(q{SELECT string_agg(u, E'\n') FROM view_index AS i, try.unfound(i) AS u WHERE i.view = 'api.com_example_thing'::regclass AND NOT i.search}), '', '... and find what is there');
+sql('GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader');
+
+#
+# The API, with all fields of all records.
+#
+SKIP:
+{
+	(my $modules, $why) = AtidTest::Oracles::packages('api', "$AtidTest::Indexer::root/indexer/src/api");
+	skip $why, 1 unless defined $modules;
+	symlink $modules, "$folder/indexer/src/api/node_modules" or die "$!";
+	my $log = "$folder/api.log";
+	{
+		local %ENV = $indexer->environment(PGUSER => 'consumer', API_PORT => 0);
+		$api = IPC::Run::start([ $indexer->bin, 'api' ], '<', \undef, '>', $log, '2>&1');
+	}
+	my $until = time + $limit;
+	sleep 0.1 until slurp_file($log) =~ m{api: http://} || !$api->pumpable || time > $until;
+	my ($at) = slurp_file($log) =~ m{api: (http://127\.0\.0\.1:\d+/)};
+	ok(defined $at, 'the API has a schema of all names') or diag(slurp_file($log)) && last SKIP;
+	$at .= 'graphql';
+	my $json = JSON::PP->new->utf8->max_depth(5000); # records have 513 levels, which is too many for decode_json
+	my $ask = sub {
+		my ($query, $variables) = @_;
+		my $answer = $http->post($at, { headers => { 'content-type' => 'application/json', accept => 'application/json' }, content => encode_json({ query => $query, variables => $variables }) });
+		return eval { $json->decode($answer->{content}) } // { errors => [ { message => "$answer->{status} $answer->{content}" } ] };
+	};
+	my $schema = $ask->('{ __schema { queryType { fields { name type { name } } } } }');
+	my %lists  = map { $_->{name} =~ /^all/ && ($_->{type}{name} // '') =~ /^(ComExample\w+)Connection$/ ? ($1 => $_->{name}) : () } @{ $schema->{data}{__schema}{queryType}{fields} };
+	is(scalar keys %lists, sql("SELECT count(*) FROM view_type WHERE nsid IS NOT NULL"), 'a list of each type') or diag(join ' ', sort keys %lists);
+	foreach my $type (qw(ComExampleThing ComExampleProfile ComExampleName))
+	{
+		my $fields = $ask->("{ __type(name: \"$type\") { fields { name args { name } type { kind ofType { kind } } } } }")->{data}{__type}{fields};
+		my @plain  = map { $_->{name} } grep { !@{ $_->{args} } && ($_->{type}{ofType}{kind} // $_->{type}{kind}) eq 'SCALAR' } @$fields;
+		push @plain, 'accountByDid { handle }' if $type ne 'ComExampleName'; # it has a property of that name
+		my ($after, %seen, @errors);
+		do
+		{
+			my $answer = $ask->("query (\$after: Cursor) { list: $lists{$type}(first: 20, after: \$after) { nodes { @plain } pageInfo { hasNextPage endCursor } } }", { after => $after });
+			push @errors, map { $_->{message} } @{ $answer->{errors} // [] };
+			my $list = $answer->{data}{list} // {};
+			$seen{ $_->{uri} } = $_ foreach @{ $list->{nodes} // [] };
+			$after = $list->{pageInfo}{hasNextPage} ? $list->{pageInfo}{endCursor} : undef;
+		} while defined $after && !@errors;
+		is("@errors", '', "$type: all fields of all records") or diag("@plain");
+		my %view = (ComExampleThing => 'com_example_thing', ComExampleProfile => 'com_example_profile', ComExampleName => 'com_example_names');
+		is(scalar keys %seen, sql("SELECT count(*) FROM api.$view{$type}"), '... each once');
+	}
+	$api->signal('TERM');
+	eval { $api->finish };
+	is($api->full_result(0), 0, 'SIGTERM ends it');
+}
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/PANIC|was terminated by signal|TRAP/, 'the server has not crashed');
+note(sprintf '%.1f s', time - $began);
+done_testing();

@@ -1,0 +1,335 @@
+# What doc/operate.md says of the indexer, tried.
+#
+# Shows that
+# - a dump without the readers and their changes is restored with its records, and the restored schema goes on;
+# - an index, a trigger and a view of the operator's stay through a dump and when the functions are made anew;
+# - each bound of the table settings does what the chapter says when it is reached;
+# - exclude and forget leave what they say, and the account does not come back;
+# - nothing waits for a load that takes long, but what an operator asks of its account;
+# - an account has no more references than its records may have, and labelers that nobody has named do not stand before
+#   those who were;
+# - two takers that say nothing of what the other one has read lose no frame;
+# - the health of a stream tells whether it is heard, and what its server says instead.
+#
+# indexer/t/functions.pl has the rest of the functions. Skipped where atid_crypto is not there.
+#
+# Tags: medium differs crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = "$FindBin::Bin/../..";
+my $node = new_node('indexer_operate');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my $db = new_database($node, 'operate');
+$node->safe_psql($db, 'CREATE EXTENSION atid_crypto CASCADE; CREATE EXTENSION IF NOT EXISTS atid');
+
+sub install
+{
+	my ($where) = @_;
+	return $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d', $node->connstr($where), '-f',
+			"$root/indexer/sql/install.sql" ], 'install.sql');
+}
+
+sub ask
+{
+	my ($where, $query) = @_;
+	return $node->safe_psql($where, "SET search_path = indexer, public; $query");
+}
+
+install($db);
+$node->safe_psql($db, <<'SQL');
+CREATE SCHEMA try;
+CREATE FUNCTION try.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
+RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.record_to_dag_cbor(body);
+CREATE FUNCTION try.closed(seq bigint, did text) RETURNS bytea LANGUAGE sql
+RETURN try.frame('#account', jsonb_build_object('seq', seq, 'did', did, 'time', '2026-01-01T00:00:00Z', 'active', false, 'status', 'suspended'));
+SQL
+ask($db, "SELECT FROM start('relay', 'repos', NULL, 1); SELECT FROM read_from_now('app')");
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/sql/sample.sql" ], 'sample.sql');
+
+# What the operator has added.
+ask($db, q{CREATE INDEX mine ON record (indexed);
+	CREATE VIEW public.likes AS SELECT * FROM indexer.record WHERE atid.at_uri_collection(uri) = 'app.bsky.feed.like';
+	CREATE TABLE public.seen (uri text);
+	CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES (NEW.uri); RETURN NULL; END';
+	CREATE TRIGGER mine AFTER INSERT ON record FOR EACH ROW EXECUTE FUNCTION public.see()});
+my $all = 'SELECT count(*), md5(string_agg(uri || cid::text || encode(block, $$hex$$), $$,$$ ORDER BY uri)) FROM record';
+my $there = ask($db, $all);
+cmp_ok(ask($db, 'SELECT count(*) FROM change'), '>', 0, 'a reader has changes to read');
+
+#
+# A dump. Transaction numbers of another server mean nothing, so readers are not in it.
+#
+my $dump = "$PostgreSQL::Test::Utils::tmp_check/operate.dump";
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '--exclude-table-data=indexer.reader', '--exclude-table-data=indexer.change', '-d', $node->connstr($db) ],
+	'pg_dump');
+my $copy = 'copy';
+$node->safe_psql('postgres', 'CREATE DATABASE copy');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $dump ], 'pg_restore');
+is(ask($copy, $all), $there, 'the records are in it');
+is(ask($copy, 'SELECT (SELECT count(*) FROM reader), (SELECT count(*) FROM change), (SELECT cursor FROM taker)'), '0|0|0', 'readers are not, cursors are');
+
+# The functions anew, as upgrade does.
+my @functions = map { ('-f', "$root/indexer/sql/$_.sql") } qw(labels settings wants accounts identities write stream loads readers signs watch operate finish);
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($copy), '-c', 'SET search_path = indexer, pg_temp', @functions ],
+	'functions anew');
+is(ask($copy, q{SELECT (SELECT count(*) FROM public.likes), to_regclass('mine') IS NOT NULL,
+	(SELECT count(*) FROM pg_trigger WHERE tgname = 'mine' AND tgrelid = 'record'::regclass)}), '2|t|1', 'what the operator has added is there');
+
+#
+# Two takers. The second has read nothing while the first is far ahead.
+#
+my ($low, $high) = split /\n/, ask($db, q{SELECT did FROM (SELECT DISTINCT ON (slot(d) >= 128) d AS did, slot(d) AS s
+	FROM generate_series(1, 50) AS n CROSS JOIN LATERAL CAST(format('did:web:n%s.example', n) AS atid.did) AS d ORDER BY slot(d) >= 128, n) AS x ORDER BY s});
+ask($db, "SELECT FROM start('relay', 'repos', NULL, 2);
+	SELECT FROM meet('$low');
+	SELECT FROM meet('$high');
+	SELECT take('relay', 0, 2, ARRAY[try.closed(1, '$low'), try.closed(9, '$low')]);
+	SELECT take('relay', 1, 2, ARRAY[try.closed(2, '$high')]);
+	SELECT take('relay', 1, 2, ARRAY[try.closed(3, '$high')])");
+is(ask($db, 'SELECT lo, cursor, frames FROM taker ORDER BY lo'), "0|9|2\n128|3|2", 'two takers: no frame is taken to be old');
+is(ask($db, "SELECT take('relay', 1, 2, '{}', 7); SELECT cursor FROM taker WHERE lo = 128") =~ /\n(\d+)$/ && $1, 7, '... and seen moves the cursor of an idle one');
+
+#
+# The bounds.
+#
+my $operate = slurp_file("$root/doc/operate.md");
+is(join(' ', grep { $operate !~ /^`$_` [^|]*\|/m } split /\n/, ask($db, q{SELECT attname FROM pg_attribute WHERE attrelid = 'settings'::regclass AND attnum > 0
+	AND atttypid IN ('int'::regtype, 'bigint'::regtype)})), '', 'the chapter has all of them');
+my $broken = "try.frame('#account', jsonb_build_object('seq', 20 + n, 'did', '$low', 'time', 'x'))";
+ask($db, "SELECT take('relay', 0, 2, ARRAY(SELECT $broken FROM generate_series(1, 3) AS n))");
+is(ask($db, 'SELECT count(*) FROM bad'), 3, 'bad frames are kept');
+ask($db, "UPDATE settings SET most_bad = 1; SELECT take('relay', 0, 2, ARRAY(SELECT $broken FROM generate_series(4, 6) AS n))");
+is(ask($db, 'SELECT (SELECT count(*) FROM bad), refused FROM taker WHERE lo = 0'), '3|6', 'most_bad: more of them are only counted');
+ask($db, q{SELECT too_large('relay', sha256('x'), 6000000)});
+is(ask($db, 'SELECT (SELECT count(*) FROM bad), refused FROM taker WHERE lo = 0'), '3|7', '... and those that are too large');
+
+# New accounts, all of the second taker.
+my @new = split /\n/, ask($db, q{SELECT d FROM generate_series(1, 50) AS n CROSS JOIN LATERAL CAST(format('did:web:new%s.example', n) AS atid.did) AS d
+	WHERE slot(d) >= 128 ORDER BY n LIMIT 2});
+ask($db, "TRUNCATE notice; UPDATE settings SET most_notices = 1; SELECT take('relay', 1, 2, ARRAY[try.closed(11, '$new[0]')])");
+is(ask($db, 'SELECT did FROM notice'), $new[0], 'an account that is new is noted');
+ask($db, "SELECT take('relay', 1, 2, ARRAY[try.closed(12, '$new[1]')])");
+is(ask($db, 'SELECT did FROM notice'), $new[0], 'most_notices: then no more are');
+ask($db, 'UPDATE settings SET most_notices = 100000, most_hosts = 2; TRUNCATE notice');
+
+ask($db, q{INSERT INTO identity (did, host, ask) SELECT format('did:web:h%s.example', n)::atid.did, format('https://h%s.example', n), 'infinity' FROM generate_series(1, 3) AS n;
+	INSERT INTO account (did, state, claim, claimed) SELECT format('did:web:h%s.example', n)::atid.did, 'loading', 1, now() FROM generate_series(1, 3) AS n;
+	INSERT INTO tally (what, n) VALUES ('loading', 3);
+	SELECT fail(format('did:web:h%s.example', n), 1, 'timeout', NULL, true) FROM generate_series(1, 3) AS n});
+is(ask($db, q{SELECT (SELECT string_agg(name, ' ' ORDER BY name) FROM host), (SELECT count(*) FROM account WHERE problem = 'timeout')}),
+	'https://h1.example https://h2.example|3', 'most_hosts: a host beyond it is not noted, its account waits all the same');
+
+# A host that asks for a pause. Two more accounts of the first one are under way, and three are due.
+ask($db, q{TRUNCATE host; INSERT INTO identity (did, host, ask) SELECT format('did:web:p%s.example', n)::atid.did, 'https://h1.example', 'infinity' FROM generate_series(1, 4) AS n;
+	INSERT INTO account (did, state, claim, claimed) SELECT format('did:web:p%s.example', n)::atid.did, 'loading', 1, now() FROM generate_series(1, 4) AS n;
+	INSERT INTO tally (what, n) VALUES ('loading', 4);
+	SELECT release(format('did:web:p%s.example', n), 1) FROM generate_series(3, 4) AS n;
+	UPDATE account SET load_at = now() WHERE state = 'desynchronized'});
+my $claims = q{SELECT count(*) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.claim IS NOT NULL AND c.host = 'https://h1.example'};
+my $pause = q{SELECT problem, failures, round(extract(epoch FROM until - now()) / 60) FROM host};
+ask($db, q{SELECT fail('did:web:p1.example', 1, 'throttled', '429', true, 1800)});
+is(ask($db, $pause), 'throttled|1|30', 'Retry-After of a host is noted');
+is(ask($db, $claims), 0, '... none of its accounts is loaded until then');
+is(ask($db, q{SELECT count(*), min(detail) FROM trouble WHERE host = 'https://h1.example' AND why = 'throttled' AND next > now() + interval '29 min'}),
+	'2|its host has asked for a pause', '... and trouble says why');
+ask($db, q{SELECT fail('did:web:p2.example', 1, 'timeout', NULL, true)});
+is(ask($db, $pause), 'throttled|1|30', '... whatever comes of others that were under way');
+ask($db, q{UPDATE host SET until = now(); UPDATE account SET load_at = now() WHERE did = 'did:web:p2.example'});
+is(ask($db, $claims) > 0, 1, 'then they are');
+ask($db, q{SELECT fail(did::text, claim, 'throttled', NULL, true, 60) FROM account WHERE state = 'loading' AND did::text LIKE 'did:web:p%'});
+is(ask($db, q{SELECT failures, until > now() + interval '30 s' FROM host}), '2|t', '... and several failures at one time are one');
+ask($db, q{UPDATE host SET until = now(); UPDATE account SET problem = 'too large' WHERE did = 'did:web:p2.example'});
+is(ask($db, q{SELECT why FROM trouble WHERE did = 'did:web:p2.example'}), 'too large', 'after a pause trouble has the account\'s own reason');
+ask($db, q{UPDATE account SET load_at = now() WHERE did::text LIKE 'did:web:p%'; SELECT claim(99, false, NULL, NULL, '{}');
+	SELECT fail('did:web:p2.example', claim, 'server error', '503', true, 1800), fail('did:web:p3.example', claim, 'throttled', '429', false, 1800) FROM account WHERE did = 'did:web:p2.example'});
+is(ask($db, q{SELECT problem, until > now() + interval '29 min' FROM host}), 'throttled|t', 'any status can have Retry-After');
+is(ask($db, q{SELECT string_agg(problem, ' ' ORDER BY did) FROM account WHERE did::text LIKE 'did:web:p%' AND load_at BETWEEN now() + interval '29 min' AND now() + interval '31 min'}),
+	'server error throttled', '... and the account waits, whoever has asked for it');
+ask($db, q{SELECT reload('did:web:p2.example')});
+is(ask($db, 'SELECT count(*) FROM host'), 0, 'reload ends the pause');
+ask($db, q{UPDATE account SET load_at = now() + interval '1 day' WHERE state = 'desynchronized' AND did::text ~ '^did:web:[hp]'});
+
+ask($db, q{INSERT INTO labels_refused (label, received) SELECT '{}', now() - interval '1 s' * n FROM generate_series(1, 100) AS n;
+	UPDATE settings SET most_labels_refused = 6000; SELECT tidy()});
+is(ask($db, q{SELECT count(*) BETWEEN 49 AND 51, min(now() - received) < interval '1 min' FROM labels_refused}), 't|t', 'most_labels_refused: the older half goes');
+ask($db, 'SELECT tidy(); SELECT tidy()');
+is(ask($db, 'SELECT pg_total_relation_size($$labels_refused$$) > 6000, count(*) BETWEEN 49 AND 51 FROM labels_refused'), 't|t', '... once, though the file is no smaller');
+
+ask($db, q{INSERT INTO candidate (did, asked) VALUES ('did:web:candidate.example', 8); SELECT has_signal('did:web:candidate.example', NULL)});
+is(ask($db, q{SELECT asked, ask > now() + interval '50 min' FROM candidate}), '0|t', 'a candidate of whom the server says nothing is kept');
+ask($db, q{SELECT has_signal('did:web:candidate.example', '{}')});
+is(ask($db, 'SELECT count(*) FROM candidate'), 0, '... and one that has no signal is not');
+
+#
+# What the health of a stream says.
+#
+my $problem = "SELECT coalesce((SELECT problem FROM status_stream WHERE name = 'relay'), 'none')";
+ask($db, "UPDATE taker SET frame_rate = 0; SELECT take('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n");
+is(ask($db, $problem), 'none', 'a stream that is heard is well, though nothing comes');
+ask($db, "UPDATE taker SET taken = now() - interval '3 min'; SELECT take('relay', n, 2, '{}') FROM generate_series(0, 1) AS n");
+like(ask($db, $problem), qr/^the stream was not heard for two minutes/, '... and one that is not heard is not');
+ask($db, "SELECT take('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n; SELECT take('relay', 0, 2, ARRAY[atid.record_to_dag_cbor('{\"op\": -1}') || atid.record_to_dag_cbor('{\"error\": \"FutureCursor\"}')])");
+like(ask($db, $problem), qr/^the server says FutureCursor: /, '... nor one of whose server nothing comes but an error');
+ask($db, "SELECT take('relay', 0, 2, ARRAY[try.closed(40, '$low')])");
+is(ask($db, $problem), 'none', '... until a frame comes');
+
+# A frame that a trigger of the operator's refuses is kept with its account, so that it can be forgotten.
+my $aside = q{SELECT 'kept ' || did || ' ' || reason FROM bad WHERE reason = 'not that one'};
+is(join(', ', grep { /^(?:kept|left)/ } split /\n/, ask($db, qq{BEGIN; CREATE FUNCTION try.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE 'not that one'; END \$\$;
+	CREATE TRIGGER refuse BEFORE INSERT ON notice FOR EACH ROW WHEN (NEW.did = 'did:web:refused.example') EXECUTE FUNCTION try.refuse(); UPDATE settings SET most_bad = 1000000000;
+	SELECT take('relay', slot('did:web:refused.example') / 128, 2, ARRAY[try.closed(45, 'did:web:refused.example')]); $aside; SELECT forget('did:web:refused.example'); $aside;
+	SELECT 'left ' || count(*) FROM bad WHERE reason = 'not that one'; ROLLBACK})), 'kept did:web:refused.example not that one, left 0', 'a frame that a trigger refuses is kept with its account, and goes when that is forgotten');
+
+# A server of the API holds a lock while it runs.
+my $server = AtidTest::Session->new($node, $db);
+$server->ok(q{SELECT pg_advisory_lock(hashtextextended('api runs', 0))});
+ask($db, q{INSERT INTO reader (name) VALUES ('api runs'), ('api was killed'); SELECT tidy()});
+is(ask($db, q{SELECT string_agg(name, ' ' ORDER BY name) FROM reader}), 'api runs app', 'the reader of an API that was killed goes');
+$server->quit;
+ask($db, q{DELETE FROM reader WHERE name LIKE 'api %'});
+
+#
+# While an account is being loaded, which may take long.
+#
+my $slow = 'did:web:slow.example';
+ask($db, qq{INSERT INTO identity (did, host, ask, answered) VALUES ('$slow', 'https://slow.example', 'infinity', now() - interval '1 day');
+	INSERT INTO account (did, state, claim, claimed) VALUES ('$slow', 'loading', 1, now() - interval '3 hours'); INSERT INTO tally (what, n) VALUES ('loading', 1);
+	INSERT INTO exclusion (did) VALUES ('$slow')});
+my $loads = AtidTest::Session->new($node, $db);
+$loads->ok("BEGIN; SELECT FROM indexer.account WHERE did = '$slow' FOR UPDATE");
+foreach my $what (
+	"told('$slow', false, 'deactivated', NULL, now())",
+	"identify_web('$slow', '{\"id\": \"$slow\"}', now())",
+	"tell_page('[{\"did\": \"$slow\", \"active\": false}]', now(), now())",
+	'seek_unlisted(10000)', 'look_again(10000)', 'tidy()', "start('relay', 'repos', NULL, 2)", 'settle(10000)')
+{
+	ask($db, q{UPDATE want SET seek = 'did:a:a', began = now() WHERE (what, value) = ('account', '*')}) if $what =~ /seek/;
+	ask($db, q{UPDATE stream SET look = now(), looked = NULL; DELETE FROM want WHERE (what, value) = ('account', '*')}) if $what =~ /look_again/;
+	ask($db, "INSERT INTO unsettled VALUES ('$slow')") if $what =~ /settle/;
+	is($node->psql($db, "SET search_path = indexer, public; SET lock_timeout = '10 s'; BEGIN; SELECT $what; COMMIT"), 0, "$what does not wait for a load");
+	ask($db, q{INSERT INTO want (what, value) VALUES ('account', '*')}) if $what =~ /look_again/;
+}
+my $reloads = AtidTest::Session->new($node, $db);
+$reloads->send("SELECT indexer.reload('$slow')");
+$node->poll_query_until($db, 'SELECT wait_event_type = $$Lock$$ FROM pg_stat_activity WHERE pid = ' . $reloads->pid);
+is($node->psql($db, "SET lock_timeout = '10 s'; UPDATE indexer.identity SET ask = ask WHERE did = '$slow'"), 0, '... nor does anything else for a reload that does');
+$node->safe_psql($db, 'SELECT pg_cancel_backend(' . $reloads->pid . ')');
+is(($reloads->result)[1], '57014', '... which is cancelled');
+$reloads->quit;
+is(ask($db, "SELECT a.state, a.claim, i.ask < now() + interval '1 h', i.problem IS NULL FROM account AS a JOIN identity AS i USING (did) WHERE did = '$slow'"), 'loading|1|t|t',
+	'... nor changes its account, which is asked about again');
+$loads->ok('ROLLBACK');
+$loads->quit;
+ask($db, 'SELECT settle(10000)');
+is(ask($db, "SELECT count(*) FROM account WHERE did = '$slow'"), 0, '... and what was to be done is done later');
+ask($db, "DELETE FROM exclusion WHERE did = '$slow'");
+is((split /\n/, ask($db, q{BEGIN; SELECT meet('did:web:again.example'); UPDATE identity SET ask = now() + interval '1 h', asked = 9, problem = 'timeout' WHERE did = 'did:web:again.example';
+	SELECT reload('did:web:again.example'); SELECT ask <= now(), asked FROM identity WHERE did = 'did:web:again.example'; ROLLBACK}))[-1], 't|0', 'reload has an identity that has failed asked for at once');
+
+#
+# What was wanted when the stream told it.
+#
+is((split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO notice (did, what, because) VALUES ('did:web:late.example', 'met', NULL), ('did:web:later.example', 'signal', 'a.b.c');
+	SELECT heed(10); SELECT count(*) FROM account WHERE did::text LIKE 'did:web:late%'; ROLLBACK}))[-1], 0, 'an account that is wanted no more does not come');
+is(ask($db, q{SELECT list_refused('*', 'x')}), 'f', 'a server that lists nobody has no other list');
+is(join(' ', (split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); SELECT list_refused('a.b.c', 'x'); SELECT of FROM next_list();
+	UPDATE stream SET look = now(), looked = NULL WHERE kind = 'repos'; SELECT look_again(1); SELECT of FROM next_list(); ROLLBACK}))[ 0, 1, -1 ]), 't *a.b.c a.b.c', 'after a gap a list that was refused is asked for again');
+
+#
+# References.
+#
+my $points = q{INSERT INTO op (uri, did, collection, fresh, cid, block)
+	SELECT atid.at_uri_make(d, 'a.b.c', 'r' || n), d, 'a.b.c', true, atid.record_cid(r), atid.record_to_dag_cbor(r)
+	FROM generate_series(1, 40) AS n CROSS JOIN LATERAL (VALUES ('did:web:many.example'::atid.did, 900, n), ('did:web:same.example', 900, 0), ('did:web:some.example', 3, n)) AS x (d, most, part)
+	     CROSS JOIN LATERAL (SELECT jsonb_build_object('to', jsonb_agg('did:plc:' || translate(lpad(to_hex(1000 * part + m), 24, 'a'), '0189', 'wxyz'))) AS r
+	                         FROM generate_series(1, most) AS m) AS y};
+my @points = split /\n/, ask($db, "BEGIN; SELECT scratch(); $points; CREATE TEMP TABLE bytes AS SELECT max(octet_length(block)) AS n FROM op WHERE did = 'did:web:same.example'; SELECT write();
+	SELECT atid.at_uri_did(uri), CASE atid.at_uri_did(uri)::text WHEN 'did:web:same.example' THEN count(*) - (SELECT n / 30 FROM bytes) ELSE count(*) END FROM reference WHERE collection = 'a.b.c' GROUP BY 1 ORDER BY 1; ROLLBACK");
+is("@points[-3 .. -1]", 'did:web:many.example|36000 did:web:same.example|1800 did:web:some.example|120', 'references are what the records have; of a block that many have, by its bytes once');
+
+#
+# Labelers: a hundred come by themselves, and those that were named.
+#
+my $labels = q{take('labels', 0, 1, ARRAY[try.frame('#labels', jsonb_build_object('seq', %d, 'labels', (SELECT jsonb_agg(jsonb_build_object('src', %s, 'uri', 'did:web:x.example', 'val', 'spam', 'cts', '2026-01-01T00:00:00Z')) FROM generate_series(1, %d) AS n)))])};
+ask($db, q{SELECT FROM start('labels', 'labels', NULL, 1); INSERT INTO labeler (did) VALUES ('did:web:named.example')});
+ask($db, 'SELECT ' . sprintf $labels, 1, q{format('did:web:l%s.example', n)}, 150);
+is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 100, 'a hundred labelers come by themselves');
+ask($db, 'SELECT ' . sprintf $labels, 2, q{'did:web:named.example'}, 1);
+is(ask($db, 'SELECT count(*) FROM identity WHERE labeler'), 101, '... and one that was named');
+ask($db, q{UPDATE identity SET met = now() - interval '10 days' WHERE labeler; SELECT tidy()});
+is(ask($db, 'SELECT string_agg(did::text, $$ $$) FROM identity WHERE labeler'), 'did:web:named.example', '... until the others have shown no key');
+
+#
+# Legal requests.
+#
+ask($db, q{SELECT meet('did:web:ada.example'); SELECT exclude('did:web:ada.example', 'a request')});
+is(ask($db, q{SELECT (SELECT count(*) FROM record WHERE did = 'did:web:ada.example'), (SELECT count(*) > 0 FROM reference WHERE subject <@ 'at://did:web:ada.example'),
+	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example')}), '0|t|0', 'exclude: its records go, what points at it stays');
+ask($db, q{SELECT forget('did:web:ada.example'); SELECT meet('did:web:ada.example')});
+is(ask($db, q{SELECT (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:ada.example'), (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'),
+	(SELECT count(*) FROM account WHERE did = 'did:web:ada.example'), (SELECT why FROM exclusion)}), '0|0|0|forgotten', 'forget: nothing is left, and it does not come back');
+ask($db, "UPDATE settings SET most_bad = 1000000000; SELECT take('relay', slot('did:web:ada.example') / 128, 2, ARRAY[try.frame('#account', '{\"seq\": 50, \"did\": \"did:web:ada.example\", \"time\": \"x\"}')])");
+is(ask($db, "SELECT count(*) FROM bad WHERE did = 'did:web:ada.example'"), 0, '... no frame of it, either');
+ask($db, 'SELECT ' . sprintf $labels, 3, q{'did:web:ada.example'}, 1);
+is(ask($db, q{SELECT (SELECT count(*) FROM identity WHERE did = 'did:web:ada.example'), (SELECT count(*) FROM labels_refused WHERE label->>'src' = 'did:web:ada.example')}), '0|0', '... nor a label');
+
+# While another session writes what points at it.
+my $writer = AtidTest::Session->new($node, $db);
+$writer->ok(q{SET search_path = indexer, public; BEGIN; SELECT scratch();
+	INSERT INTO op (uri, did, collection, fresh, cid, block)
+	SELECT 'at://did:web:cy.example/app.bsky.graph.follow/3kiwuygzb2c3a', 'did:web:cy.example', 'app.bsky.graph.follow', true, atid.record_cid(r), atid.record_to_dag_cbor(r)
+	FROM (SELECT '{"subject": "did:web:bob.example"}'::jsonb AS r) AS x;
+	SELECT write()});
+my $forgets = AtidTest::Session->new($node, $db);
+$forgets->send(q{SET search_path = indexer, public; SELECT forget('did:web:bob.example')});
+$node->poll_query_until($db, 'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = ' . $forgets->pid
+	. q{ AND wait_event_type = 'Lock') OR EXISTS (SELECT FROM indexer.exclusion WHERE did = 'did:web:bob.example')});
+$writer->ok(q{DELETE FROM reference WHERE subject <@ 'at://did:web:bob.example'});
+$writer->ok('COMMIT');
+my (undef, $state) = $forgets->result;
+is($state, '00000', 'forget does not delete what a writer deletes at that moment');
+is(ask($db, q{SELECT (SELECT count(*) FROM exclusion WHERE did = 'did:web:bob.example'), (SELECT count(*) FROM reference WHERE subject <@ 'at://did:web:bob.example')}), '1|0',
+	'... nor what is written while it is forgotten');
+
+# While a taker keeps frames of it: bad ones, and one that waits for a load.
+my $slot = ask($db, q{SELECT slot('did:web:dan.example') / 128});
+ask($db, q{SELECT meet('did:web:dan.example'); UPDATE account SET state = 'loading' WHERE did = 'did:web:dan.example'; INSERT INTO tally (what, n) VALUES ('unidentified', -1), ('loading', 1)});
+$writer->ok(q{BEGIN; SELECT FROM account WHERE did = 'did:web:dan.example' FOR UPDATE});
+my $takes = AtidTest::Session->new($node, $db);
+$takes->ok("SET search_path = indexer, public; BEGIN; SELECT take('relay', $slot, 2, ARRAY[try.closed(60, 'did:web:dan.example'), try.frame('#account', '{\"seq\": 61, \"did\": \"did:web:dan.example\", \"time\": \"x\"}'),
+	try.frame('#identity', '{\"seq\": 62, \"did\": \"did:web:dan.example\", \"time\": \"2026-01-01T00:00:00Z\"}')])");
+$writer->ok('COMMIT');
+my $kept = q{SELECT (SELECT count(*) FROM bad WHERE did = 'did:web:dan.example'), (SELECT count(*) FROM waiting WHERE did = 'did:web:dan.example'),
+	(SELECT count(*) FROM notice WHERE did = 'did:web:dan.example'), (SELECT count(*) FROM unsettled WHERE did = 'did:web:dan.example')};
+$takes->ok($kept) eq '1|1|1|0' or diag($takes->ok($kept));
+$forgets->send(q{SELECT forget('did:web:dan.example')});
+$node->poll_query_until($db, 'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = ' . $forgets->pid
+	. q{ AND wait_event_type = 'Lock') OR EXISTS (SELECT FROM indexer.exclusion WHERE did = 'did:web:dan.example')});
+$takes->ok('COMMIT');
+is(($forgets->result)[1], '00000', 'forget waits for a taker');
+is(ask($db, $kept), '0|0|0|0', '... of which no frame and no notice is left');
+$_->quit foreach $writer, $forgets, $takes;
+
+# By a signal, and in what others have told.
+my $who = 'did:web:dan.example';
+is((split /\n/, ask($db, qq{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c');
+	SELECT list('a.b.c', '', '[{"did": "$who"}, {"did": "did:web:eve.example"}]', NULL, now()); SELECT has_signal('$who', '{a.b.c}');
+	UPDATE want SET refused = true, listed = '' WHERE what = 'signal'; SELECT list('*a.b.c', '', '[{"did": "$who"}, {"did": "did:web:finn.example"}]', NULL, now());
+	SELECT (SELECT string_agg(value, ' ') FROM want WHERE what = 'account'), (SELECT string_agg(did::text, ' ') FROM candidate); ROLLBACK}))[-1],
+	'did:web:eve.example|did:web:finn.example', 'who is forgotten is not wanted for a signal');
+is((split /\n/, ask($db, qq{BEGIN; INSERT INTO waiting (stream, slot, seq, did, frame) VALUES ('relay', slot('$who'), 1, '$who', 'x'), ('relay', slot('$low'), 1, '$low', 'x');
+	UPDATE account SET state = 'loading', status = NULL WHERE did = '$low';
+	SELECT take('relay', 0, 1, '{}'); SELECT string_agg(did::text, ' ') FROM waiting; ROLLBACK}))[-1], $low, 'no frame waits for an account that is not there');
+
+$node->stop;
+done_testing();

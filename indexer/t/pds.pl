@@ -1,0 +1,204 @@
+# The indexer of indexer/ follows the reference's own servers: two of @atproto/pds, and a PLC directory of
+# @did-plc/server. Two consumers each follow one of the servers, while 20 accounts write, edit and delete, one moves
+# to the other server, one gets a new key, one is deactivated and activated again, and one is deleted while its
+# consumer is down. Shows that afterwards
+# - each database has the records that its server's getRepo and listRecords have: CID, block and JSON, none more;
+# - accounts have the revision, the key and the handle that their server and the directory have;
+# - an account that was deleted, or has moved away, has no records;
+# - no frame is kept as bad but the #sync of the account that moved, which says a revision that its commit does not
+#   have: the server changes the revision when it imports a repository, and does not sign again;
+# - listRecords leaves out U+FEFF at the beginning of a text; the block has it, and so has the JSON of the block.
+#
+# indexer/t/pds/network.mjs runs the servers and does what people do. They need Node 22, which comes with the packages, and an
+# SQLite that is compiled for it, without optimization, which is sooner done. Runs with script/test --full.
+#
+# Tags: minutes full node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use AtidTest::States;
+use Cwd qw(realpath);
+use File::Copy;
+use IPC::Run;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+plan skip_all => 'the servers are tried with script/test --full' unless $ENV{ATID_FULL};
+
+my $limit = $PostgreSQL::Test::Utils::timeout_default;
+
+my $node = new_node('pds');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+foreach my $program (qw(python3 make g++))
+{
+	plan skip_all => "$program is not in the PATH" unless defined AtidTest::Oracles::find_program($program);
+}
+(my $packages, $why) = AtidTest::Oracles::packages('pds', "$FindBin::Bin/pds");
+plan skip_all => $why unless defined $packages;
+my ($node22) = glob "$packages/node-linux-*/bin/node";
+plan skip_all => 'there is no Node 22 for this processor' unless defined $node22;
+
+my $said   = '';
+my $sqlite = realpath("$packages/better-sqlite3");
+-e "$sqlite/build/Debug/better_sqlite3.node"
+  || IPC::Run::run([ $node22, "$packages/node-gyp/bin/node-gyp.js", 'rebuild', '--debug', '--nodedir=' . realpath("$node22/../..") ],
+	'<', \undef, '>&', \$said, init => sub { chdir $sqlite or die $! }, IPC::Run::timeout(5 * $limit))
+  || die "node-gyp failed: $said";
+
+#
+# The servers.
+#
+my $folder = PostgreSQL::Test::Utils::tempdir('network');
+# The command of CONTRIBUTING.md, in a folder of the test's own.
+my ($command) = slurp_file("$FindBin::Bin/../../CONTRIBUTING.md") =~ m{^node (network\.mjs /tmp/network)$}m
+  or die 'CONTRIBUTING.md does not say how to start the network';
+$command =~ s{/tmp/network}{.};
+copy("$FindBin::Bin/pds/network.mjs", $folder) or die "could not copy network.mjs: $!";
+symlink $packages, "$folder/node_modules" or die "could not make a link: $!";
+my ($in, $out, $err) = ('', '', '');
+my $network = do
+{
+	local $ENV{LOG_ENABLED} = 'false';
+	IPC::Run::start([ $node22, split / /, $command ], '<', \$in, '>', \$out, '2>', \$err,
+		init => sub { chdir $folder or die $! }, IPC::Run::timer(20 * $limit));
+};
+
+# Has the network do a step, and returns what it answers.
+sub network
+{
+	my ($step) = @_;
+	$out = '';
+	$in .= "$step\n";
+	$network->pump until $out =~ /\n/ || !$network->pumpable;
+	$out =~ /^done \w+ (.*)\n/ or die "network.mjs: $out$err";
+	return decode_json($1);
+}
+my $there = network('start');
+
+#
+# Two databases with a consumer each.
+#
+local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwuid($>));
+my (@consumers, @indexers);
+
+sub start_consumer
+{
+	my ($n) = @_;
+	$consumers[$n] = $indexers[$n]->start(SERVICE => $there->{pds}[$n], DIRECTORY => $there->{directory});
+	return;
+}
+
+# Waits until a query has no rows.
+sub wait_for
+{
+	my ($n, $what, $query) = @_;
+	my $until = time + $limit;
+	my $rows  = '';
+	while (time < $until)
+	{
+		(my $code, $rows) = $node->psql("pds$n", "$query LIMIT 5");
+		return pass($what) if $code == 0 && $rows eq '';
+		sleep 0.2;
+	}
+	diag(`tail -n 20 $consumers[$n]{log}`);
+	diag($node->safe_psql("pds$n", 'SELECT did, state, status, problem, detail FROM account; SELECT did, reason FROM bad'));
+	return is($rows, '', $what);
+}
+
+foreach my $n (0, 1)
+{
+	$node->safe_psql('postgres', "CREATE DATABASE pds$n");
+	($indexers[$n], $why) = AtidTest::Indexer->new($node, "pds$n", $oracles);
+	plan skip_all => $why unless defined $indexers[$n];
+	my ($status, $told) = $indexers[$n]->command('init');
+	is($status, 0, "pds$n: init") or die $told;
+	$node->safe_psql("pds$n", q{UPDATE settings SET pause_first = '0.2 s', pause_most = '1.6 s', not_sooner = '0.5 s'});
+}
+my $states = AtidTest::States->new($node, 'pds0');
+
+#
+# What happens.
+#
+network('join 10');
+start_consumer($_) foreach 0, 1;
+wait_for($_, "pds$_: the accounts that are there are loaded",
+	q{SELECT 'none' WHERE NOT EXISTS (SELECT FROM account) UNION ALL SELECT did::text FROM account WHERE state <> 'synchronized'})
+  foreach 0, 1;
+network('join 10');
+network('work');
+my $moved = network('move')->{did};
+network('rotate');
+my $rested = network('rest')->{did};
+wait_for(0, 'an account that is deactivated has no records', "SELECT 'active' FROM account WHERE did = '$rested' AND state <> 'inactive' UNION ALL SELECT uri::text FROM record WHERE did = '$rested'");
+network('work');
+network('wake');
+network('odd');
+
+$indexers[0]->stop($consumers[0], 'KILL');
+my $left = network('leave')->{did};
+network('rotate');
+network('work');
+start_consumer(0);
+network('work');
+network('expected');
+
+#
+# What is there, and what should be.
+#
+foreach my $n (0, 1)
+{
+	$node->safe_psql("pds$n", <<"SQL");
+CREATE SCHEMA expected;
+CREATE TABLE expected.record (uri text, cid text, block text, value json);
+CREATE TABLE expected.account (did text, rev text, key text, handle text);
+\\copy expected.record FROM '$folder/record-$n'
+\\copy expected.account FROM '$folder/account-$n'
+SQL
+	my $here = q{SELECT uri::text, cid::text, encode(block, 'hex') FROM record};
+	my $due  = 'SELECT uri, cid, block FROM expected.record';
+	wait_for($n, "pds$n: no record of getRepo is lost", "$due EXCEPT ALL $here");
+	wait_for($n, "pds$n: none is there that getRepo does not have", "$here EXCEPT ALL $due");
+	wait_for($n, "pds$n: the accounts are those of the server and the directory",
+		q{SELECT did, rev, key, handle FROM expected.account EXCEPT ALL
+		  SELECT did::text, rev::text, key, handle FROM account JOIN identity USING (did) WHERE state = 'synchronized'});
+	wait_for($n, "pds$n: the tree of each account is the one that it has signed",
+		q{SELECT did FROM account AS a WHERE state = 'synchronized'
+		  AND data <> (SELECT atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C") FROM record WHERE did = a.did)});
+	is($node->safe_psql("pds$n", 'SELECT count(*) FROM expected.record AS e WHERE atid.json_to_dag_cbor(value) <> decode(block, $$hex$$)'), 1 - $n,
+		"pds$n: the JSON of listRecords is that of the block, but for a text");
+}
+is( $node->safe_psql('pds0', q{SELECT e.value->>'text', atid.dag_cbor_get_text(r.block, '{text}') = U&'\FEFF' || (e.value->>'text')
+		FROM expected.record AS e JOIN record AS r ON r.uri = e.uri WHERE atid.json_to_dag_cbor(value) <> r.block}),
+	'a byte order mark|t', '... in which listRecords leaves out U+FEFF');
+cmp_ok($node->safe_psql('pds0', 'SELECT count(*) FROM record'), '>', 300, 'there are records');
+wait_for(0, 'an account that was deleted meanwhile has no records',
+	"SELECT 'active' FROM account WHERE did = '$left' AND state <> 'inactive' UNION ALL SELECT uri::text FROM record WHERE did = '$left'");
+wait_for(0, 'an account that has moved away has no records',
+	"SELECT 'active' FROM account WHERE did = '$moved' AND state NOT IN ('barred', 'inactive') UNION ALL SELECT uri::text FROM record WHERE did = '$moved'");
+cmp_ok($node->safe_psql('pds1', "SELECT count(*) FROM record WHERE did = '$moved'"), '>', 3, 'and has them where it is now');
+wait_for(0, 'no frame is bad', 'SELECT did, reason FROM bad');
+is( $node->safe_psql('pds1', q{SELECT did, (atid.frame_parts(frame)).t, atid.event_problem(frame) FROM bad}),
+	"$moved|#sync|The \"rev\" of an event must be that of its commit.",
+	'but a #sync, whose revision its commit does not have');
+
+foreach my $n (0, 1)
+{
+	is($indexers[$n]->stop($consumers[$n]), 0, "pds$n: the consumer ends by SIGTERM");
+}
+$states->finish;
+$in = '';
+$network->kill_kill(grace => 0);
+$node->stop;
+done_testing();

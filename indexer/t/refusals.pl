@@ -1,0 +1,383 @@
+# What the indexer refuses, and what an unsigned claim may do.
+#
+# The accounts are those of demo/, as in indexer/t/functions.pl. Shows that
+# - a revision that nobody has signed brings one load, and one more, and refuses no repository;
+# - a frame that is refused without a look at its signature, or is too large, has the server queried
+#   about its account;
+# - a label that jsonb cannot hold costs only itself;
+# - many frames of the kind #account cost what one does, and leave what they leave one by one;
+# - an error of the indexer's own functions ends the run, and no frame is refused for it; that of an
+#   operator's trigger does not, and a frame is;
+# - tables that have the names of temporary ones stand in nobody's way;
+# - a clock that is behind or ahead is a problem of the stream, which names it.
+#
+# Each statement is rolled back. Then the program does the same in the network of
+# indexer/t/oracles/hostile.js. Skipped where atid_crypto is not there; the program, where Node 22 or npm
+# are not.
+#
+# Tags: medium node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('refusals');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my $root = "$FindBin::Bin/../..";
+my $db   = new_database($node, 'indexer');
+$node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid_crypto');
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction',
+	'-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql" ], 'the file install.sql');
+$ENV{PGOPTIONS} = '-c search_path=indexer,public';
+AtidTest::Indexer::demo($node, $db);
+AtidTest::Indexer::fill($node, $db);
+my ($did, $second, $third) = AtidTest::Indexer::accounts();
+$node->safe_psql($db, <<"SQL");
+UPDATE stream SET look = NULL;
+CREATE FUNCTION demo.load(who text) RETURNS text LANGUAGE plpgsql AS \$\$
+BEGIN
+  PERFORM become(grasp(who::atid.did), 'desynchronized', now());
+  RETURN (SELECT (load(c.did, c.claim, demo.car(c.did))).outcome
+          FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.did = who AND c.claim > 0);
+END \$\$;
+CREATE FUNCTION demo.take(VARIADIC frames bytea[]) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN
+  PERFORM take('relay', 0, 1, frames), settle(99);
+END \$\$;
+SQL
+
+# The result of the last of some statements, in a transaction of its own.
+sub last_of
+{
+	my (@statements) = @_;
+	my $last = pop @statements;
+	my $text = join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK";
+	my ($code, $result, $said) = $node->psql($db, $text);
+	return $said if $code != 0;
+	return $result =~ s/.*^:::\n?//msr;
+}
+
+# A revision that nobody has signed: of a list, and of an answer about one account.
+my $claimed = 'atid.tid_ceil(clock_timestamp() + interval \'290 s\')';
+my $state   = "SELECT state FROM account WHERE did = '$did'";
+my $list    = "UPDATE want SET listed = '' WHERE value = '*'; SELECT list('*', '',
+	jsonb_build_array(jsonb_build_object('did', '$did', 'rev', $claimed)), NULL, now())";
+my $load    = "SELECT demo.load('$did')";
+my $answer  = "SELECT told('$did', true, NULL, ($claimed)::text, now())";
+my $due     = "UPDATE account SET check_at = now() WHERE check_at < 'infinity'";
+is(last_of($list, $state), 'desynchronized', 'a newer revision in a list has the account loaded');
+is(last_of($list, $load), 'loaded', '... and refuses no repository');
+is(last_of("SELECT become(grasp('$did'), 'desynchronized', now())", $answer, $load), 'loaded',
+	'... nor does one of an answer about the account');
+my @older = ($list, $load, $due);
+my $to_do = q{SELECT count(*) FROM account WHERE check_at < 'infinity'};
+is(last_of($list, $load, $state), 'synchronized',
+	'an account whose repository is older follows the stream');
+is(last_of(@older, 'SELECT did FROM doubtful(9)'), $did, '... and the server is queried once more');
+is(last_of(@older, $answer, $state), 'desynchronized', '... whose answer brings one more load');
+is(last_of(@older, $answer, $load, $to_do), 0, '... after which the server is not queried again');
+is(last_of(@older, $answer, $load, "SELECT told('$did', true, NULL, unsigned_rev::text, now())
+	FROM account WHERE did = '$did'", $state), 'synchronized',
+	'... and the same revision brings no third load');
+is(last_of("UPDATE account SET said = now() + interval '1 s'", $answer, $state), 'desynchronized',
+	'a newer revision counts even where the stream has reported on the account since');
+
+# A frame that is refused for its form, or too large, may have been a commit.
+sub commit
+{
+	my ($seq) = @_;
+	return qq{demo.frame('#commit', '{"seq": $seq, "repo": "$did", "tooBig": true}')};
+}
+my $refused = 'SELECT demo.take(' . commit(11) . ')';
+my $again   = 'SELECT demo.take(' . commit(12) . ')';
+my $sync    = $refused =~ s/#commit/#sync/r =~ s/repo/did/r;
+my $large   = "SELECT too_large('relay', sha256('x'), 6000000, '$did'); SELECT settle(99)";
+my $doubted = 'SELECT did FROM doubtful(9)';
+my $explain = "SELECT value FROM explain('$did') WHERE what";
+is(last_of($refused, $doubted), $did,
+	'a commit that is refused for its form has the server queried about its account');
+is(last_of($sync, $doubted), $did, '... and a #sync');
+is(last_of($large, $doubted), $did, '... and a frame that is too large');
+is(last_of($large =~ s/\Q$did\E/did:web:nobody.example/r, "SELECT count(*), ($to_do) FROM bad"),
+	'1|0',
+	'... unless its account is not here');
+is(last_of($refused, $doubted, $answer, $state), 'desynchronized',
+	'... which has the account loaded if it is behind');
+my $same = "SELECT told('$did', true, NULL, rev::text, now()) FROM account WHERE did = '$did'";
+is(last_of($refused, $doubted, $same, $state),
+	'synchronized', '... and not if it is not');
+is(last_of($refused, $doubted, $same, $again, $doubted), '',
+	'the server is queried once in an hour');
+is(last_of($refused, $doubted, $same, $again, "SELECT check_at BETWEEN now() + interval '59 min'
+	AND now() + interval '61 min' FROM account WHERE did = '$did'"), 't', '... and then again');
+is(last_of($refused, "$explain = 'answer'"),
+	'it is here, but a frame of it was refused: the server will be queried for its revision',
+	'explain() has it');
+like(last_of($refused, "UPDATE bad SET received = now() - interval '1 s'", $large,
+	"$explain = 'frames refused'"),
+	qr/^2, the newest at .*: The frame must not be longer than 5 MB; it has 6000000 bytes\.$/,
+	'... and has the number of frames, and the newest reason');
+is(last_of("SELECT exclude('$did')", $large, 'SELECT count(*) FROM bad'), 0,
+	'nothing is kept of an account that is excluded');
+
+# While the account is being loaded, the notice waits for the end of that.
+$node->safe_psql($db, "SELECT become(grasp('$did'), 'desynchronized', now())");
+my $claim = $node->safe_psql($db,
+	"SELECT claim FROM claim(9, true, NULL, NULL, '{}') WHERE did = '$did'");
+my $loader = $node->background_psql($db);
+$loader->query_safe("BEGIN; SELECT load('$did', $claim, demo.car('$did'))");
+is($node->safe_psql($db, "SET lock_timeout = '5 s'; $refused;
+	SELECT count(*) FROM notice WHERE what = 'refused'") =~ s/^\n//r, 1,
+	'the stream does not wait for an account that is being loaded');
+$loader->query_safe('COMMIT');
+$loader->quit;
+is($node->safe_psql($db, 'SELECT settle(99)'), 1, '... whose notice is followed afterwards');
+is($node->safe_psql($db, "SELECT check_at <= now() FROM account WHERE did = '$did'"), 't',
+	'... by a query');
+
+# The third of four labels cannot be expressed as jsonb; the last frame has others.
+my $labels = join ', ',
+  map { qq({"src": "$second", "uri": "$did", "val": "$_", "cts": "2026-01-01T00:00:00Z"}) }
+  qw(one two zero three);
+my $zero = sub { return "decode(replace(encode($_[0], 'hex'), '7a65726f', '00000000'), 'hex')" };
+my @two  = map { $zero->("demo.frame('#labels', '$_')") }
+  (qq({"seq": 1, "labels": [$labels]}),
+	'{"seq": 2, "labels": [{"val": "four", "x": "zero"}, {"val": "five"}]}');
+my @taken = ("SELECT start('labels', 'labels', NULL, 1)",
+	"SELECT take('labels', 0, 1, ARRAY[$two[0], $two[1]])");
+is(last_of(@taken, q{SELECT string_agg(label->>'val', ' ' ORDER BY label->>'val')
+	FROM labels_refused}), 'five one three two',
+	'of a frame whose labels jsonb cannot hold all, the others are taken');
+is(last_of(@taken, q{SELECT count(*), count(frame), min(reason),
+	(SELECT cursor FROM taker WHERE stream = 'labels') FROM bad WHERE stream = 'labels'}),
+	'2|2|1 of its labels cannot be expressed as jsonb.|2', '... and the frame is kept');
+my $body = sub { return $zero->("atid.record_to_dag_cbor(jsonb_build_object('labels', $_[0]))") };
+my $short = $body->("(SELECT jsonb_agg(CASE n WHEN 1 THEN 'zero' ELSE '' END)
+	FROM generate_series(1, 2000) AS n)");
+my $long = $body->("jsonb_build_array('zero', repeat('x', 4000000))
+	|| (SELECT jsonb_agg(n) FROM generate_series(1, 2000) AS n)");
+is(last_of("SELECT format('%s of %s', lost, jsonb_array_length(labels)) FROM labels_of($short)"),
+	'2 or more of 999', '... at most a thousand of its labels are read');
+cmp_ok(last_of("SELECT jsonb_array_length(labels) FROM labels_of($long)"), '<', 20,
+	'... and few of a long one');
+
+# Frames of the kind #account: a is active, d and s are not, t is a reason that is about the server.
+$node->safe_psql($db, <<"SQL");
+CREATE FUNCTION demo.closing(seq bigint, letter text) RETURNS bytea LANGUAGE sql
+RETURN demo.frame('#account', jsonb_strip_nulls(jsonb_build_object('seq', seq, 'did', '$second',
+  'time', '2026-01-01T00:00:00Z', 'active', letter = 'a', 'status',
+  CASE letter WHEN 'd' THEN 'deleted' WHEN 's' THEN 'suspended' WHEN 't' THEN 'throttled' END)));
+CREATE FUNCTION demo.outcome(letters text, together bool) RETURNS text LANGUAGE plpgsql AS \$\$
+DECLARE
+  seq CONSTANT bigint := (SELECT max(cursor) FROM taker WHERE stream = 'relay');
+  all_frames CONSTANT bytea[] := ARRAY(SELECT demo.closing(seq + n, substr(letters, n, 1))
+                                       FROM generate_series(1, length(letters)) AS n);
+  one bytea;
+BEGIN
+  IF together THEN
+    PERFORM take('relay', 0, 1, all_frames);
+  ELSE
+    FOREACH one IN ARRAY all_frames LOOP PERFORM take('relay', 0, 1, ARRAY[one]); END LOOP;
+  END IF;
+  RAISE EXCEPTION USING MESSAGE = (
+    SELECT concat_ws(' ', a.state, a.status, a.said = now(), a.check_at, a.load_at = now(),
+                     (SELECT count(*) FROM record AS r WHERE r.did = a.did))
+    FROM account AS a WHERE a.did = '$second');
+EXCEPTION WHEN raise_exception THEN
+  RETURN SQLERRM;
+END \$\$;
+SQL
+my @letters = qw(a d s t);
+my @pairs   = map { my $x = $_; map { $x . $_ } @letters } @letters;
+my @orders  = (@letters, @pairs, qw(dat tda atd ada dad ddd dta tat sda dst));
+my $orders  = join ', ', map { "('$_')" } @orders;
+my @outcome = split /\n/, last_of('SELECT scratch()',
+	"SELECT l, demo.outcome(l, true), demo.outcome(l, false) FROM (VALUES $orders) AS v (l)");
+is(scalar(@outcome), scalar(@orders), 'orders of the kind #account');
+is(join('; ', grep { my (undef, $one, $other) = split /\|/; $one ne $other } @outcome), '',
+	'... leave together what they leave one by one');
+like(join("\n", @outcome), qr/^da\|desynchronized t infinity t 0\|/m,
+	'... so an account that was deleted in between has no records');
+is(last_of(q{SELECT take('relay', 0, 1, ARRAY(SELECT demo.closing(100 + n,
+	CASE n % 2 WHEN 0 THEN 'a' ELSE 'd' END) FROM generate_series(1, 300) AS n))},
+	q{SELECT n_tup_upd < 30 FROM pg_stat_xact_user_tables WHERE relid = 'account'::regclass}), 't',
+	'three hundred of an account write it a few times');
+
+# An error of the functions, and one of the same class that a trigger of the operator's raises.
+my $other  = qq({"seq": 101, "did": "$third", "active": true, "time": "2026-01-01T00:00:00Z"});
+my $frames = "ARRAY[demo.closing(100, 'd'), demo.frame('#account', '$other')]";
+my $caught = sub {
+	return "DO \$\$ BEGIN PERFORM take('relay', 0, 1, $_[0]);
+		EXCEPTION WHEN undefined_function OR undefined_table THEN NULL; END \$\$";
+};
+my $left = q{SELECT (SELECT count(*) FROM bad WHERE reason LIKE '%does not exist'),
+	(SELECT max(cursor) FROM taker WHERE stream = 'relay'),
+	(SELECT string_agg(state, ' ') FROM account)};
+my $broken = 'ALTER FUNCTION tell RENAME TO told_of';
+my $before = last_of($left);
+is(last_of($broken, $caught->($frames), $left), $before,
+	'where a function is missing, no frame is refused, and the cursor stays');
+is(last_of($broken, $caught->("($frames)[2:2]"), $left), $before, '... of one frame, too');
+like(last_of($broken, "SELECT take('relay', 0, 1, $frames)"),
+	qr/function tell\(.*\) does not exist/, '... but the error is raised');
+foreach my $schema (qw(public indexer))
+{
+	my @trigger = ("CREATE FUNCTION $schema.audit() RETURNS trigger LANGUAGE plpgsql
+		AS \$\$ BEGIN INSERT INTO nowhere VALUES (1); RETURN NULL; END \$\$",
+		"CREATE TRIGGER audit AFTER UPDATE ON account FOR EACH ROW WHEN (OLD.did = '$second')
+		EXECUTE FUNCTION $schema.audit()");
+	is(last_of(@trigger, $caught->("($frames)[1:1]"), $left) =~ s/ .*//r, '1|100|synchronized',
+		"a trigger in $schema that raises an error of that kind refuses its frame");
+	is(last_of(@trigger, $caught->($frames), $left) =~ s/ .*//r, '1|101|synchronized',
+		'... and no other');
+}
+
+# An operator's tables that have the names of temporary ones.
+my @tables = map { "CREATE TABLE indexer.$_ ()" } qw(op said known batch fit held);
+is(last_of(@tables, "SELECT take('relay', 0, 1, $frames)", $load,
+	"SELECT load_at, (SELECT max(cursor) FROM taker WHERE stream = 'relay')
+	FROM account WHERE did = '$did'"), 'infinity|101',
+	"tables that have the names of temporary ones stand in nobody's way");
+is(last_of(@tables, "SELECT reload('$did')", "SELECT exclude('$third')",
+	'SELECT count(*) FROM account'), 2, '... of other commands, too');
+
+# Clocks. A second of one frame, and then many.
+my $problem = "SELECT problem FROM status_stream WHERE name = 'relay'";
+my $calm    = "UPDATE taker SET counted = clock_timestamp() - interval '1 s', frame_rate = 1,
+	taken = now()";
+my $wrong = "the database server's clock is %s the program's: set the wrong one right";
+my %differ = (-3 * 86400, '3 days behind', 7300, '2 hours ahead of', -61, '61 seconds behind',
+	130, '2 minutes ahead of');
+foreach my $seconds (sort keys %differ)
+{
+	is(last_of($calm, "SELECT compared('relay', $seconds)", $problem),
+		sprintf($wrong, $differ{$seconds}), "a clock that is $differ{$seconds} the other");
+}
+is(last_of($calm, "SELECT compared('relay', 59)", $problem), '',
+	'... and one that is nearly right');
+my $metric = "SELECT value FROM watch WHERE of = 'relay' AND what =";
+is(last_of($calm, "SELECT compared('relay', -3600)", "$metric 'stream_clock_ahead_seconds'"), -3600,
+	'... as a metric');
+# two of three frames are of a time that has not come, or every second one
+my $of_times = sub {
+	my ($part) = @_;
+	return "SELECT take('relay', 0, 1, ARRAY(
+		SELECT demo.frame('#account', jsonb_build_object('seq', 200 + n, 'did', '$second',
+			'active', true,
+			'time', to_char(t AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')))
+		FROM generate_series(1, 600) AS n CROSS JOIN LATERAL (
+			SELECT now() + CASE n % $part WHEN 0 THEN interval '-1 s' ELSE interval '1 h' END
+		) AS x (t)))";
+};
+my $future = "most frames are of a time that has not come: is the database server's clock behind?";
+is(last_of($calm, $of_times->(3), $problem), $future, 'frames of a time that has not come');
+is(last_of($calm, $of_times->(2), $problem), '', '... are no problem where they are not the most');
+cmp_ok(last_of($calm, $of_times->(3), "$metric 'stream_future_per_second'"), '>', 1,
+	'... as a metric');
+# as if that clock were years behind: the revisions of demo/ are of the future then
+is(last_of($calm =~ s/= 1,/= 0.1,/r, "CREATE OR REPLACE FUNCTION most_ahead() RETURNS interval
+	LANGUAGE sql IMMUTABLE RETURN interval '-20 years'", "UPDATE account SET rev = '2222222222222' WHERE did = '$did'",
+	"SELECT take('relay', 0, 1,
+	ARRAY(SELECT demo.sync(200 + n, '$did') FROM generate_series(1, 9) AS n))", $problem),
+	$future, '... and revisions that are signed');
+like(last_of("SELECT become(grasp('$did'), 'desynchronized', now())",
+	"SELECT unload(did::atid.did, claim, 'future', NULL)
+	FROM claim(9, true, NULL, NULL, '{}') WHERE did = '$did'",
+	"SELECT remedy FROM trouble WHERE did = '$did'"), qr/clock/,
+	'an account whose revision is of the future names the clock');
+
+#
+# The program, in the network of indexer/t/oracles/hostile.js.
+#
+SKIP:
+{
+	my ($oracles, $why) = AtidTest::Oracles->new;
+	skip $why, 1 unless defined $oracles;
+	my $live = new_database($node, 'live');
+	(my $indexer, $why) = AtidTest::Indexer->new($node, $live, $oracles);
+	skip $why, 1 unless defined $indexer;
+	program($indexer, $oracles->{folder});
+}
+
+sub program
+{
+	my ($indexer, $folder) = @_;
+	my ($told, $stdin) = ('', '');
+	my $limit   = 60 * $PostgreSQL::Test::Utils::timeout_default;
+	my $network = IPC::Run::start(
+		[ $indexer->{program}, "$folder/hostile.js", AtidTest::Oracles::seed() ],
+		'<', \$stdin, '>', \$told, '2>', "$folder/hostile.log", IPC::Run::timer($limit));
+	$network->pump until $told =~ /^port (\d+) (\d+)$/m || !$network->pumpable;
+	my ($port, $directory) = $told =~ /^port (\d+) (\d+)$/m
+	  or die 'hostile.js: ' . slurp_file("$folder/hostile.log");
+	my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0);
+	my $play = sub {
+		my $answer = $http->get("http://127.0.0.1:$port/$_[0]");
+		die "hostile.js: $_[0]: $answer->{content}" unless $answer->{success};
+		return decode_json($answer->{content});
+	};
+	my ($status, $said) = $indexer->command('init');
+	is($status, 0, 'init') or die $said;
+	my %settings = (SERVICE => "http://127.0.0.1:$port",
+		DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1);
+	my $run  = $indexer->start(%settings);
+	my $here = sub {
+		my ($what, $of) = @_;
+		return $indexer->wait_for($what,
+			"SELECT count(*) = $of->{records} FROM record WHERE did = '$of->{did}'");
+	};
+	ok($indexer->wait_for('accounts are loaded',
+		q{SELECT count(*) = 12 FROM account WHERE state = 'synchronized'}), 'accounts are loaded')
+	  or diag(slurp_file($run->{log}));
+
+	# Commits that are refused, and no other after them.
+	my $many = $play->('scene?name=many&n=201');
+	ok($here->('201 operations', $many), 'the records of a commit of 201 operations are there');
+	my $large = $play->('scene?name=many&of=2&n=200&length=30000');
+	ok($here->('6 MB', $large), '... and those of a frame of 6 MB');
+	is($indexer->ask("SELECT count(*) FROM bad WHERE did = '$large->{did}' AND frame IS NULL"), 1,
+		'... whose account is known');
+
+	# A function is missing, as after an upgrade that has failed.
+	my $bad = $indexer->ask('SELECT count(*) FROM bad');
+	$indexer->ask('ALTER FUNCTION latest_states RENAME TO other_states');
+	my $post = $play->('post');
+	is($indexer->ended($run), 1 << 8, 'where a function is missing, the run ends');
+	like(slurp_file($run->{log}),
+		qr/error: The functions of the schema indexer do not work.*latest_states.*42883.*upgrade/,
+		'... and its log names it');
+	is($indexer->ask('SELECT count(*) FROM bad'), $bad, '... and no frame is refused');
+	$indexer->ask('ALTER FUNCTION other_states RENAME TO latest_states');
+	$run = $indexer->start(%settings);
+	ok($indexer->wait_for('the post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"),
+		'once it is back, nothing is lost');
+
+	# The program's clock is three days ahead of the database server's.
+	$indexer->stop($run);
+	my $later = 'data:text/javascript,globalThis.old=Date.now;Date.now=()=>old()+2592e5';
+	$run = $indexer->start(%settings, NODE_OPTIONS => "--import $later");
+	ok($indexer->wait_for('the clock', q{SELECT problem LIKE '%clock is 3 days behind%'
+		FROM status_stream}), 'a clock that is behind is a problem of the stream');
+	ok($indexer->wait_for_log($run, qr/error: the database server's clock is 259\d{3} s behind/),
+		'... and in the log');
+	is(($indexer->command('status'))[0], 1, '... and status has it');
+
+	$indexer->stop($run);
+	$network->kill_kill(grace => 0);
+	return;
+}
+
+$node->stop;
+done_testing();

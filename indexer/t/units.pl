@@ -1,0 +1,42 @@
+# The tests of indexer/test: the parts of the indexer's program that need no database, each for itself. And what an older
+# Node says, where the system has one.
+#
+# Skipped where node, or npm, or Node 22 are not there.
+#
+# Tags: medium node
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest::Oracles;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+(my $node, $why) = AtidTest::Oracles::node22();
+plan skip_all => $why unless defined $node;
+my $folder = "$oracles->{folder}/indexer";
+system('cp', '-R', "$FindBin::Bin/../../indexer", $folder) == 0 or die 'could not copy indexer/';
+
+foreach my $file (sort glob "$folder/test/*.test.js")
+{
+	my ($name) = $file =~ m{([^/]+)$};
+	my $said = '';
+	IPC::Run::run([ $node, '--test', '--test-reporter=tap', $file ], '<', \undef, '>&', \$said, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	my ($passed, $failed) = map { $said =~ /^# $_ (\d+)/m ? $1 : 0 } qw(pass fail);
+	ok($passed > 0 && $failed == 0 && $? == 0, "$name: $passed pass") or diag($said);
+}
+
+SKIP: {
+	my ($old) = `"$oracles->{node}" --version` =~ /^v(\d+)/ or die 'no version of node';
+	skip "the system's Node is $old", 1 if $old >= 22;
+	my $said = '';
+	IPC::Run::run([ $oracles->{node}, "$folder/bin/atid-indexer.js", 'nonsense' ], '<', \undef, '>&', \$said);
+	like($said, qr/\Aatid-indexer needs Node 22 or later, and this is $old\S*\n\z/, 'an older Node is refused in one line');
+}
+done_testing();

@@ -1,0 +1,174 @@
+# script/release, in a copy of the project that is a repository of its own.
+#
+# Shows that it refuses, before it changes anything,
+# - a working tree with changes, and a log of .ci/run that is not of this commit, or in which something failed;
+# - a C file or an install script that has changed while META.json has the last release's version, and a changed script;
+# - a version that is not the same everywhere, or not later than the last release's;
+# - a section of CHANGELOG.md that is missing, has no date or is empty;
+# - a file too many at the top;
+# and that else it commits, tags, and begins the next version, under which the library may change again.
+#
+# Skipped without git.
+#
+# Tags: quick
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Oracles;
+use Cwd qw(abs_path);
+use File::Basename;
+use JSON::PP;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'git is not installed' unless AtidTest::Oracles::find_program('git');
+
+# A tree in which nothing was built, if there is one.
+my $source = -d "$FindBin::Bin/../../../checkout" ? "$FindBin::Bin/../../../checkout" : "$FindBin::Bin/../..";
+my $work   = abs_path(PostgreSQL::Test::Utils::tempdir('release')) . "/atid";
+delete @ENV{ grep { /^GIT_/ } keys %ENV };
+local @ENV{qw(GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL)} = ('-') x 4;
+local @ENV{qw(GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM)} = ('/dev/null', 1);
+
+# Runs a command of Bash in the copy; returns its exit status and what it says.
+sub sh
+{
+	my ($command) = @_;
+	my $said = '';
+	IPC::Run::run([ 'bash', '-c', $command ], '<', \undef, '>&', \$said, init => sub { chdir $work or die $! },
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return ($? >> 8, $said);
+}
+
+sub must
+{
+	my ($command) = @_;
+	my ($status, $said) = sh($command);
+	BAIL_OUT("$command: $said") if $status;
+	chomp $said;
+	return $said;
+}
+
+mkdir $work or die $!;
+system_or_bail("tar -C $source --exclude=./.git --exclude=./tmp_check --exclude=./bin -cf - . | tar -C $work -xf -");
+must('git init -q . && git add -A . && git commit -qm begin');
+
+my $meta    = decode_json(slurp_file("$work/META.json"));
+my $version = $meta->{version};
+my @parts   = split /\./, $version;
+my $next    = "$parts[0].$parts[1]." . ($parts[2] + 1);
+my $last    = (map { /  ([0-9.]+)$/ ? $1 : () } split /\n/, slurp_file("$work/t/released"))[-1];
+
+# What stands in the project may be released itself, or be on the way there; the copy is about to be.
+my $packages   = 'packaging/npm/package.json indexer/package.json indexer/package-lock.json';
+my $everywhere = "META.json $packages packaging/rpm/atid.spec";
+if ($version eq $last)
+{
+	must("sed -i 's/\\b\Q$version\E\\b/$next/' $everywhere");
+	($version, $next) = ($next, $next =~ s/(\d+)$/$1 + 1/er);
+}
+must("sed -i 's/\"stable\"/\"testing\"/' META.json");
+must("sed -i '0,/^## /s/^## /## [$version] - 2026-01-01\\n\\n- A change.\\n\\n&/' CHANGELOG.md")
+  unless slurp_file("$work/CHANGELOG.md") =~ /\A.*?^## \[\Q$version\E\] - \d/ms;
+must('git commit -qam ready --allow-empty');
+my $ready = must('git rev-parse HEAD');
+is((sh('script/release --check'))[1], "==> $version is fit to be released, as far as can be said without .ci/run\n", 'it is fit');
+
+# A change is refused for this reason, committed or not as said.
+sub refused
+{
+	my ($what, $reason, $change, %how) = @_;
+	must($change);
+	must("git add -A . && git commit -qm x --allow-empty") unless $how{uncommitted};
+	my $before = must('git rev-parse HEAD; git status --porcelain');
+	my ($status, $said) = sh($how{command} // 'script/release --check');
+	is($status, 1, "$what: refused");
+	like($said, $reason, "$what: the reason");
+	is(must('git rev-parse HEAD; git status --porcelain; git tag'), $before, "$what: nothing has changed");
+	must("git reset -q --hard $ready && git clean -qfd");
+	return;
+}
+
+# The last release as it is now: the library's checksum under its number is that of these files.
+my $sum = q{$(. script/lib.sh && git ls-files | grep -E "$ATID_LIBRARY" | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c 1-64)};
+my $old = "sed -i 's/\"version\": \"\Q$version\E\"/\"version\": \"$last\"/' META.json $packages"
+  . " && sed -i 's/^Version: .*/Version:        $last/' packaging/rpm/atid.spec"
+  . " && sed -i 's/^default_version.*/default_version = '\"'${\($last =~ s,\.\d+$,,r)}'\"/ atid.control"
+  . " && sed -i \"s/.*  \Q$last\E\\\$/$sum  $last/\" t/released";
+must("$old");
+is((sh('perl t/project/style.pl'))[0], 0, 'the library of the last release, under its version: t/project/style.pl passes');
+must("git reset -q --hard $ready");
+
+my $unchanged = qr/what was released as \Q$last\E is unchanged/;
+refused('a changed C file under the version of the last release', $unchanged, "$old && echo '/* x */' >>src/uuid.c");
+refused('one of atid_crypto', $unchanged, "$old && echo '/* x */' >>crypto/src/plc.c");
+refused('a new C file', $unchanged, "$old && cp src/sort.c src/sorted.c");
+refused('a new install script', $unchanged, "$old && echo 'CREATE x;' >atid--9.0--9.1.sql");
+refused('the version of the last release', qr/must be later than that of the last release, \Q$last\E/, $old);
+refused('an earlier version', qr/must be later/, "sed -i 's/\\b\Q$version\E\\b/0.9.1/' $everywhere");
+refused('a changed script', qr/atid--1\.0\.sql is as it was released/, "echo '-- x' >>atid--1.0.sql");
+refused('a removed script', qr/crypto\/atid_crypto--1\.0\.sql is as it was released/, 'git rm -q crypto/atid_crypto--1.0.sql');
+foreach my $path (split(/ /, $packages), 'packaging/rpm/atid.spec')
+{
+	refused("another version in $path", qr/\Q$path\E has another version than META\.json/, "sed -i 's/\\b\Q$version\E\\b/9.9.9/' $path");
+}
+refused('another version in the control file', qr/atid\.control/, "sed -i 's/^default_version.*/default_version = '\"'9.9'\"'/' atid.control");
+refused('another version in a chapter', qr/doc\/install\.md names atid-9\.9\.9/, 'echo atid-9.9.9.zip >>doc/install.md');
+refused('no section', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [Unreleased]/' CHANGELOG.md");
+refused('a section without a date', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [$version]/' CHANGELOG.md");
+refused('an empty section', qr/must list what has changed/, "sed -i '0,/^## /s/^## .*/&\\n\\n## [0.1.0] - 2026-01-01/' CHANGELOG.md");
+refused('a file too many', qr/must not stand at the top .*: all$/m, 'touch all');
+refused('a hidden one', qr/must not stand at the top .*: \.x$/m, 'touch .x');
+refused('a tag that is there', qr/there is a tag/, "git tag v$version", command => "script/release --check; s=\$?; git tag -d v$version; exit \$s");
+refused('a change that is not committed', qr/the working tree must be clean/, 'echo >>README.md', uncommitted => 1);
+refused('a file that git does not know', qr/the working tree must be clean/, 'touch doc/new.md', uncommitted => 1);
+
+# .ci/run is not run here: its log says what it was of.
+my $log = "$work/../ci.log";
+foreach my $case (
+	[ 'of another commit', qr/is not of commit/, "==> commit 0123\n1 passed, 0 failed\n" ],
+	[ 'of changed files', qr/is not of commit/, "==> commit $ready, with changes\n" x 2 . "1 passed, 0 failed\n" ],
+	[ 'of a commit that was replaced meanwhile', qr/is not of commit/, "==> commit $ready\n==> commit 0123\n1 passed, 0 failed\n" ],
+	[ 'with a failure', qr/does not end/, "==> commit $ready\n" x 2 . "10 passed, 1 failed\n" ],
+	[ 'that was broken off', qr/does not end/, "==> commit $ready\n" x 2 ],
+	[ 'of nothing', qr/does not end/, "==> commit $ready\n" x 2 . "0 passed, 0 failed\n" ])
+{
+	my ($what, $reason, $text) = @$case;
+	append_to_file($log, $text);
+	refused("a log $what", $reason, 'true', command => "script/release --ci $log", uncommitted => 1);
+	unlink $log or die $!;
+}
+
+# Without --ci, where .ci/run keeps it.
+mkdir $_ or die $! foreach "$work/../state", "$work/../state/atid";
+append_to_file("$work/../state/atid/ci-$ready.log",
+	"==> commit $ready\nok 1\n==> commit $ready\n10 passed, 0 failed, 2 skipped\n");
+my ($status, $said) = sh("XDG_STATE_HOME=$work/../state script/release");
+is($status, 0, 'a release') or diag($said);
+is(must('git log --format=%s -2'), "Begin $next\nRelease $version", 'two commits');
+is(must("git cat-file -t v$version && git rev-parse v$version^{commit}"), "tag\n" . must('git rev-parse HEAD~'), 'an annotated tag of the first');
+is(must('git status --porcelain'), '', 'and no other change');
+my $changed = must('git diff --name-only HEAD~2 HEAD~');
+like($changed, qr{^META\.json\n(?:.*\n)*t/released$}m, 'the release changes META.json and the checksums');
+unlike($changed, qr{^(?!CHANGELOG\.md$|META\.json$|t/released$)}m, 'and at most the date in CHANGELOG.md besides');
+must('git checkout -q HEAD~');
+is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'stable', 'it is stable');
+like(slurp_file("$work/CHANGELOG.md"), qr/^## \[\Q$version\E\] - @{[ must('date +%F') ]}$/m, 'it has a date');
+is((sh('perl t/project/style.pl'))[0], 0, 't/project/style.pl passes in it');
+foreach my $path ('src/uuid.c', glob "$work/indexer/sql/migrations/*.sql")
+{
+	append_to_file($path =~ m{^/} ? $path : "$work/$path", '/* x */');
+	isnt((sh('perl t/project/style.pl'))[0], 0, 'but with no other ' . basename($path));
+	must('git checkout -qf .');
+}
+must('git checkout -qf -');
+is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'testing', 'the next version is for testing');
+must('echo "/* x */" >>src/uuid.c');
+is((sh('perl t/project/style.pl'))[0], 0, 'and may have other C');
+
+done_testing();

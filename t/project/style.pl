@@ -1,0 +1,280 @@
+# What can be said of the files as they stand, without building them.
+#
+# Shows that
+# - includes go down the layers of CONTRIBUTING.md only, and pure code includes nothing of the server;
+# - only src/compat.h asks for the server's version;
+# - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
+#   within 100 columns, tests and scripts within 120 but for what they quote;
+# - META.json, the control files, the install scripts, the RPM's spec and npm's packages have one version; released scripts
+#   are unchanged, and so is the library while META.json has the version of a release;
+# - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
+# - errors, in C and as the regression tests print them, keep to the server's style guide;
+# - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a name
+#   of its own, by which the server's modules name its log and the folders of its servers.
+#
+# Tags: quick
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest::Files;
+use Digest::SHA qw(sha256_hex);
+use File::Basename;
+use File::Find;
+use JSON::PP;
+use Test::More;
+
+chdir "$FindBin::Bin/../.." or die "$!";
+
+# What a file may include of the project's own headers besides its own: the first row whose pattern matches it.
+my @layers = map { [ split ' ', s/\*/.*/gr ] } split /\n/, <<'END';
+codec/text/*        pure    codec/assert codec/fault codec/formats codec/limits codec/bytes codec/ascii codec/text/*
+codec/cbor/*        pure    codec/assert codec/fault codec/limits codec/bytes codec/ascii codec/text/* codec/cbor/*
+codec/repository/*  pure    codec/assert codec/fault codec/limits codec/bytes codec/text/* codec/cbor/* codec/repository/*
+codec/lexicon/*     pure    codec/assert codec/fault codec/bytes codec/text/* codec/cbor/* codec/lexicon/*
+codec/block/*       pure    codec/assert codec/fault codec/bytes codec/ascii codec/text/* codec/cbor/* codec/block/*
+codec/*             pure    codec/fault codec/faults codec/formats codec/limits
+generator/clock     pure    codec/text/tid
+generator/random    compat
+generator/*         compat codec/text/datetime codec/text/tid generator/*
+address/*           compat error function codec/* address/*
+record/walk         compat utf8 codec/*
+record/inspect      compat error codec/* record/walk
+record/model        compat error codec/* record/walk record/inspect
+record/json         compat error codec/* record/walk
+record/encode       compat error sort utf8 codec/* record/walk record/inspect record/model record/json
+record/decode       compat error jsonbuild utf8 codec/* record/walk record/inspect record/model record/encode
+record/*            compat error function sort utf8 codec/* record/* cid address/address
+lexicon/*           compat error function sha256 sort utf8 codec/* lexicon/* record/* cid address/address
+repository/archive  compat error sha256 codec/*
+repository/*        compat error sha256 sort codec/* repository/* cid address/address
+crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
+*/*                 nothing: a folder that has no row
+compat              nothing
+jsonbuild           compat
+error               compat codec/assert codec/fault codec/text/packed
+function            nothing
+sha256              nothing
+sort                nothing
+utf8                compat codec/fault
+atid                compat codec/text/tid generator/generator generator/slots
+*                   compat error function sha256 codec/* generator/* cid
+END
+
+sub slurp
+{
+	open my $file, '<', $_[0] or die "$_[0]: $!";
+	local $/;
+	return scalar <$file>;
+}
+
+# The project's own text files, by path.
+my %text;
+find(
+	{
+		no_chdir => 1,
+		wanted   => sub {
+			$File::Find::prune = 1 if m{/(?:\.git|bin|results|tmp_check|node_modules)$};
+			my $path = s{^\./}{}r;
+			$text{$path} = slurp($_) if -f && m{\.(?:[ch]|sql|p[lm]|js|mjs|control)$|/expected/.*\.out$|^\./(?:script|\.ci)/|Makefile$};
+		}
+	},
+	'.');
+my @c = sort grep { m{^(?:src|crypto/src)/.*\.[ch]$|^atid\.c$} } keys %text;
+my @problems;
+
+# A check passes if it has found nothing.
+sub done
+{
+	my ($name) = @_;
+	is(join("\n", splice @problems), '', $name);
+	return;
+}
+
+cmp_ok(scalar @c, '>', 60, 'there are C files');
+foreach my $path (@c)
+{
+	my ($stem) = $path =~ m{^(?:src/|crypto/src/)?(.*)\.[ch]$};
+	$stem = "crypto/$stem" if $path =~ /^crypto/;
+	my ($row) = grep { $stem =~ /^$_->[0]$/ } @layers;
+	my ($pattern, @may) = @$row;
+	foreach my $header ($text{$path} =~ /^\s*#\s*include\s*"([^"]+)\.h"/mg)
+	{
+		my $own = -e "src/$header.h" ? $header : -e "crypto/src/$header.h" ? "crypto/$header" : undef;
+		my $fits = defined $own ? grep { $own =~ /^$_$/ } $stem, @may : !grep { $_ eq 'pure' } @may;
+		push @problems, "$path must not include $header.h" unless $fits;
+	}
+}
+done('includes go down the layers');
+
+push @problems, grep { $_ ne 'src/compat.h' && $text{$_} =~ /\bPG_VERSION_NUM\b/ } @c;
+done('PG_VERSION_NUM in compat.h only');
+
+push @problems, grep { $text{$_} !~ m{^/\*} } @c;
+done('each C file opens with a comment');
+
+foreach my $path (sort grep { !m{^(?:crypto/)?(?:expected/|atid\w*--)|^(?:demo|bench)/.*sql$|^demo/|\.m?js$} } keys %text)
+{
+	my $line = 0;
+	foreach (split /\n/, $text{$path})
+	{
+		$line++;
+		push @problems, "$path:$line ends in white space" if /\s$/;
+		push @problems, "$path:$line is indented by spaces" if $path =~ /\.[ch]$/ && /^(?:\t* {4}| {1,3}[^ *])/;
+		my $width = length s/\G([^\t]*)\t/$1 . ' ' x (4 - length($1) % 4)/ger;
+
+		# the words of an error stay on one line, so that a search finds them; so do what a test quotes and its SQL
+		next if $width <= 100 || /^(?:\s+err(?:msg|detail|hint)\("|ATID_FAULT\()/;
+		next if $path !~ m{\.[ch]$|^(?:crypto/)?sql/} && ($width <= 120 || m!["'`/|{]|^\s*[A-Z]{2}!);
+		push @problems, "$path:$line has $width columns";
+	}
+}
+done('layout');
+
+push @problems, grep { m{^indexer/sql/} && $text{$_} =~ /\(SELECT FROM (?!pg_)/ } sort keys %text;
+done('a subquery of the indexer has a column, which Citus needs');
+
+my $meta = decode_json(slurp('META.json'));
+foreach my $path ('atid.control', 'crypto/atid_crypto.control')
+{
+	my ($name)    = $path =~ m{(\w+)\.control$};
+	my ($version) = $text{$path} =~ /^default_version = '(.*)'/m;
+	my $scripts   = $path =~ s/\.control$/--*$version.sql/r;
+	push @problems, "$path says $version, and no script leads there" unless () = glob $scripts;
+	foreach ($meta->{provides}{$name}{version}, $name eq 'atid' ? $meta->{version} : ())
+	{
+		push @problems, "META.json says $_, $path $version" unless /^\Q$version\E\.\d+$/;
+	}
+}
+push @problems, 'packaging/rpm/atid.spec has another version than META.json'
+  unless slurp('packaging/rpm/atid.spec') =~ /^Version: *\Q$meta->{version}\E$/m;
+foreach my $path (qw(packaging/npm/package.json indexer/package.json indexer/package-lock.json))
+{
+	my $package = decode_json(slurp($path));
+	push @problems, "$path has another version than META.json"
+	  if grep { $_->{version} ne $meta->{version} } $package, exists $package->{packages} ? $package->{packages}{''} : ();
+}
+done('one version');
+
+# npm packs a folder, with the license that is in it.
+foreach my $folder (qw(indexer packaging/npm))
+{
+	push @problems, "$folder/LICENSE is another one than LICENSE" unless slurp("$folder/LICENSE") eq slurp('LICENSE');
+}
+done('one license');
+
+# A bundle, or a chapter's word about it, names the version that META.json has.
+foreach my $path (glob('*.md doc/*.md packaging/*/*.md'))
+{
+	next if $path eq 'CHANGELOG.md';
+	push @problems, "$path names atid-$_" foreach grep { $_ ne $meta->{version} } slurp($path) =~ /\batid-(\d+\.\d+\.\d+)/g;
+}
+done('one version in the documentation');
+
+# What was released, by its checksum: a script never changes; the library, with its scripts, only under another version.
+my %released = reverse map { split } grep { !/^#/ } split /\n/, slurp('t/released');
+cmp_ok(scalar(grep { /\.sql$/ } keys %released), '>', 4, 'there are released scripts');
+is(sha256_hex($text{$_} // ''), $released{$_}, "$_ is as it was released") foreach sort grep { /\.sql$/ } keys %released;
+
+my @library = sort grep { m{^(?:crypto/)?(?:atid\w*(?:\.c|\.control|--.*\.sql)|src/.*\.[ch])$} } keys %text;
+my $library = sha256_hex(join '', map { sha256_hex($text{$_}) . "  $_\n" } @library);
+is($library, $released{ $meta->{version} } // $library,
+	"what was released as $meta->{version} is unchanged: a change of C or of an install script needs a later version in META.json");
+
+# A later script runs with a superuser's rights in a schema that is not a superuser's. It finds the server's objects
+# in pg_catalog and ours by @extschema@, runs nothing of ours (a body in a string would be looked through only then),
+# and ends with the check, which is the same in all. The only rights that it changes are those that everybody has: one
+# block gives PUBLIC what default privileges have kept from it. That block is the same in all, too.
+my ($end, $rights);
+foreach my $path (sort grep { m{^(?:crypto/)?atid\w*--.*\.sql$} && $_ ne 'atid--1.0.sql' } keys %text)
+{
+	my $script = $text{$path};
+	$script =~ s/^\\echo.*//m;
+	$script =~ s/^SET LOCAL search_path TO pg_catalog, pg_temp;$//m or push @problems, "$path does not set search_path";
+	push @problems, "$path has a statement before it sets search_path" if $` =~ /;/;
+	if ($script =~ s/^DO LANGUAGE plpgsql \$\$(?:(?!^\$\$;).)*^\$\$;\n(?=.*^DO LANGUAGE)//ms)
+	{
+		$rights = $& unless defined $rights;
+		push @problems, "$path grants otherwise"
+		  if $& ne $rights || join(' ', $rights =~ /EXECUTE format.*/g) ne q{EXECUTE format('GRANT %s TO PUBLIC', object);};
+	}
+	$script =~ s/^DO LANGUAGE plpgsql \$\$.*^\$\$;\s*\z//ms or push @problems, "$path does not end with the check";
+	$end = $& unless defined $end;
+	push @problems, "$path has another check" if $& ne $end;
+	$script =~ s/'[^']*'|--.*|\/\*.*?\*\//STRING/g;
+	foreach (split /;\s*/, $script)
+	{
+		s/^(?:STRING\s*)+//;
+		push @problems, "$path: a name without \@extschema\@: $_" if /(?<!\@)\batid\w*\./;
+		push @problems, "$path: may not be in a script: $_"
+		  if !/^(?:CREATE|COMMENT|ALTER OPERATOR FAMILY)\b/ && /\S/ || /LANGUAGE (?!C\b)/i && /\bAS\s+(?:STRING|\$)/;
+	}
+}
+done('later scripts take nothing that others have planted');
+
+# What breaks the style guide in the words of an error.
+sub faults
+{
+	my ($kind, $words) = @_;
+	my @faults = ('a tab') x ($words =~ /\t/);
+	if ($kind =~ /ERROR|msg/)
+	{
+		push @faults, 'a full stop at the end' if $words =~ /\.$/;
+		push @faults, 'a capital at the beginning' if $words =~ /^[A-Z](?:[a-z]|\s)/;
+		push @faults, 'too long' if length $words > 500;
+		return @faults;
+	}
+	$words =~ s/^(?:At (?:byte|character) (?:\d+|%z?u)|\$.*?): (?=["A-Z%])//;
+	push @faults, 'no full stop at the end' if $words !~ /\.$/ && $words ne '%s';
+	push @faults, 'no capital or quote at the beginning' if $words !~ /^["A-Z%]/;
+	push @faults, 'a place in another form' if $words =~ /\b(?:byte|character|offset|position|line) (?:\d|%)/i;
+	push @faults, 'too long' if length $words > 1000;
+	return @faults;
+}
+
+my $errors = 0;
+foreach my $path (sort grep { m{^(?:crypto/)?expected/} } keys %text)
+{
+	while ($text{$path} =~ /^(ERROR|DETAIL|HINT):  (.*)$/mg)
+	{
+		my ($kind, $words) = ($1, $2);
+
+		# but a bare SQLSTATE, and two of the server's that quote whatever there is
+		next if $words =~ /^[0-9A-Z]{5}$|^extension \w+ depends on |^Failing row /;
+		$errors++;
+		push @problems, map { "$path: $_: $words" } faults($kind, $words);
+	}
+}
+foreach my $path (@c)
+{
+	while ($text{$path} =~ /\berr(msg|detail|hint)\(\s*"((?:[^"\\]|\\.)*)"/g)
+	{
+		my ($kind, $words) = ($1, $2);
+		$words =~ s/\\"/"/g;
+		$errors++;
+		push @problems, map { "$path: $_: $words" } faults($kind, $words);
+	}
+}
+cmp_ok($errors, '>', 500, 'there are errors');
+done('errors keep to the style guide');
+
+my %tags = @{ AtidTest::Files::TAGS() };
+my @tap  = AtidTest::Files::files();
+foreach my $path ('fuzz/run', 't/demo', 't/regress', @tap)
+{
+	my @tags = AtidTest::Files::tags($path);
+	push @problems, "$path must have one of the tags quick, medium, long and minutes at its head"
+	  if 1 != grep { /^(?:quick|medium|long|minutes)$/ } @tags;
+	push @problems, map { "$path has the tag $_: t/lib/AtidTest/Files.pm must have it" } grep { !exists $tags{$_} } @tags;
+}
+done('each file of tests has tags that are known');
+
+my %named;
+push @{ $named{ basename($_) } }, $_ foreach @tap;
+push @problems, map { "one name: @$_" } grep { @$_ > 1 } values %named;
+done('each file of tests has a name of its own');
+
+done_testing();
