@@ -1,4 +1,4 @@
-# The extension atid_crypto beside atid: installing, dumping, upgrading, and the server's log.
+# The extension atid_crypto next to atid: installing, dumping, upgrading, and the server's log.
 #
 # Shows that
 # - a database's owner, who is no superuser, can create it; CASCADE creates atid too; atid cannot be dropped

@@ -4,8 +4,8 @@
 # - a login that may do more than read the schema of the views is refused, with what to take away, and says so;
 # - pages of a timeline have each record once, with handles, names and the addresses of avatars; filters, orders and
 #   grouped counts work, and only on columns with an index;
-# - each limit holds (indexer/t/api/limits.mjs tries to get around it): of pages, depth, cost, length, sockets, subscriptions,
-#   origins and memory;
+# - each limit holds (indexer/t/api/limits.mjs tries to get around it): of pages, depth, cost, length, sockets,
+#   subscriptions, origins and memory;
 # - a change is told at its COMMIT, with its joins, also while an older transaction still writes, once to each who asked
 #   for it, and none after the connection of the server was lost;
 # - what subscriptions ask of changes leaves connections for queries, and sockets have it in turn;

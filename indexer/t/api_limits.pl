@@ -8,8 +8,8 @@
 # - a reader that somebody has deleted is made again;
 # - one address cannot keep out others, by answers that it does not read, by slow headers, or by WebSockets.
 #
-# indexer/t/api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the packages are
-# not installed.
+# indexer/t/api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the
+# packages are not installed.
 #
 # Tags: medium node crypto
 

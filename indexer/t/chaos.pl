@@ -1,10 +1,10 @@
-# The indexer of indexer/ loses nothing and has nothing twice, whatever happens to it.
+# The indexer loses no record and stores none twice, whatever happens to it.
 #
-# indexer/t/oracles/network.js is the network: accounts of @atproto/repo and @did-plc/lib, a relay, a PLC directory. While it announces
-# what accounts do, connections are cut, frames come twice, are left out, are no frames, are not signed by the key or
-# not true; keys change; accounts are taken down and come back; answers over http are errors, halves or older ones. In
-# the middle PostgreSQL is stopped at once and started, the consumer is killed and started, and stands still for so
-# long that the relay has no longer what it missed. Shows that afterwards
+# indexer/t/oracles/network.js is the network: accounts of @atproto/repo and @did-plc/lib, a relay, a PLC directory.
+# While it announces what accounts do, connections are cut, frames come twice, are left out, are no frames, are not
+# signed by the key or not true; keys change; accounts are taken down and come back; answers over http are errors,
+# halves or older ones. In the middle PostgreSQL is stopped at once and started, the consumer is killed and started, and
+# stands still for so long that the relay has no longer what it missed. Shows that afterwards
 # - the tables have the records, revisions and keys that the accounts have, each once, and the root of the tree of
 #   each account's records is the one that it has signed;
 # - every bad frame is kept, once, with its reason;
@@ -24,15 +24,14 @@
 # - each change of an account's state is one that the table of indexer/README.md has;
 # - all of this holds for one, two and three takers, whose number changes at each start;
 # - another relay goes on where this one ended;
-# - the settings that doc/indexer.md names are those of the program, and its packages are of the versions that are tested
-#   here.
+# - the settings that doc/indexer.md names are those of the program, and its packages are of the versions that are
+#   tested here.
 #
 # There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says; the consumer is killed 3 times, 37 with
-# $ATID_FULL. With $ATID_RATE, a number, it measures
-# how many a second are taken, and what is stored of them, beside those that are only received. Skipped where
-# atid_crypto, Node 22 or npm are not there. indexer/t/citus_chaos.pl runs it on Citus, without triggers on record, which Citus
-# has not, and without settings of the role, which hold for its connections to the shards too. What it reads of a shard
-# is not counted there.
+# $ATID_FULL. With $ATID_RATE, a number, it measures how many a second are taken, and what is stored of them, beside
+# those that are only received. Skipped where atid_crypto, Node 22 or npm are not there. indexer/t/citus_chaos.pl runs
+# it on Citus, without triggers on record, which Citus has not, and without settings of the role, which hold for its
+# connections to the shards too. What it reads of a shard is not counted there.
 #
 # Tags: minutes node crypto
 

@@ -1,5 +1,5 @@
-# The upgrade of the indexer on Citus, as indexer/t/upgrade.pl shows it on one server: from examples/indexer of 1.2.0 and of
-# 1.2.1 with 100,000 records, and from 1.3.1. Rows, what the operator had added, and the next events are right.
+# The upgrade of the indexer on Citus, as indexer/t/upgrade.pl shows it on one server: from examples/indexer of 1.2.0
+# and of 1.2.1 with 100,000 records, and from 1.3.1. Rows, what the operator had added, and the next events are right.
 #
 #   ATID_CITUS=5432,5433,5434 prove -I "$(dirname "$(pg_config --pgxs)")/../test/perl" indexer/t/citus_upgrade.pl
 #

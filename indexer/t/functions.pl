@@ -1,8 +1,8 @@
-# The functions of indexer/sql decide what the chapter says, each for itself.
+# Each function of indexer/sql decides what the chapter says.
 #
-# The accounts are those of demo/: their logs, their repositories, and #sync frames made of these. indexer/t/chaos.pl has
-# the whole indexer. Each change of an account's state is one that the table of indexer/README.md has, and each of that
-# table happens here. Skipped where atid_crypto is not there. indexer/t/citus_functions.pl runs it on Citus.
+# The accounts are those of demo/: their logs, their repositories, and #sync frames made of these. indexer/t/chaos.pl
+# has the whole indexer. Each change of an account's state is one that the table of indexer/README.md has, and each of
+# that table happens here. Skipped where atid_crypto is not there. indexer/t/citus_functions.pl runs it on Citus.
 #
 # Tags: long differs node crypto
 

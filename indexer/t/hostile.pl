@@ -1,9 +1,9 @@
-# Nobody stops the indexer, and nobody has it believe what is not so.
+# Nobody can stop the indexer, and nobody can make it accept false data.
 #
-# indexer/t/oracles/hostile.js is a network of honest accounts and strangers. Each field of each answer that the indexer asks for,
-# and of each frame, is given in turn as absent, null, numbers, texts with U+0000, lines, half a surrogate, of 6 kB and
-# 1 MB, 10,000 arrays, and values of other types: the cases are made of the honest answers and the list of values in
-# indexer/t/oracles/strange.js. Shows that after each group of cases
+# indexer/t/oracles/hostile.js is a network of honest accounts and strangers. Each field of each answer that the indexer
+# asks for, and of each frame, is given in turn as absent, null, numbers, texts with U+0000, lines, half a surrogate, of
+# 6 kB and 1 MB, 10,000 arrays, and values of other types: the cases are made of the honest answers and the list of
+# values in indexer/t/oracles/strange.js. Shows that after each group of cases
 # - the program runs, and what an honest account writes is there within five seconds;
 # - what is in the table record is the records of the honest accounts, and what hostile accounts have signed themselves;
 # - its memory, that of the server's processes for it, and the sizes of its tables stay within bounds;

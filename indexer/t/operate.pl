@@ -1,4 +1,4 @@
-# What doc/operate.md says of the indexer, tried.
+# The statements of doc/operate.md about the indexer, each tried.
 #
 # Shows that
 # - a dump without the readers and their changes is restored with its records, and the restored schema goes on;

@@ -9,8 +9,8 @@
 #   have: the server changes the revision when it imports a repository, and does not sign again;
 # - listRecords leaves out U+FEFF at the beginning of a text; the block has it, and so has the JSON of the block.
 #
-# indexer/t/pds/network.mjs runs the servers and does what people do. They need Node 22, which comes with the packages, and an
-# SQLite that is compiled for it, without optimization, which is sooner done. Runs with script/test --full.
+# indexer/t/pds/network.mjs runs the servers and does what people do. They need Node 22, which comes with the packages,
+# and an SQLite that is compiled for it, without optimization, which is sooner done. Runs with script/test --full.
 #
 # Tags: minutes full node crypto
 

@@ -1,4 +1,4 @@
-# examples/tap.mjs writes what indigo's tap sends.
+# examples/tap.mjs stores what indigo's tap sends.
 #
 # A server of indexer/t/tap speaks tap's protocol. Shows that
 # - records come, change and go, with their references, and each event is acknowledged once it is in the database;

@@ -1,5 +1,5 @@
-# The tests of indexer/test: the parts of the indexer's program that need no database, each for itself. And what an older
-# Node says, where the system has one.
+# The unit tests of indexer/test, for the parts of the program that need no database; and the message of an older Node,
+# where the system has one.
 #
 # Skipped where node, or npm, or Node 22 are not there.
 #

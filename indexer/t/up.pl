@@ -1,4 +1,4 @@
-# atid-indexer up, and what stands between a folder of Lexicons and an API.
+# atid-indexer up, from a folder of Lexicons to an API.
 #
 # Shows that
 # - a file that is wrong is named, with its NSID and the place, before anything is made; other JSON, and types that are

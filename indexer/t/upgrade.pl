@@ -1,8 +1,8 @@
 # The indexer lives for years: it is upgraded in place, dumped and moved, stays fast, and its operator is obeyed.
 #
 # Shows that
-# - `upgrade` takes over what examples/indexer of 1.2.0 and of 1.2.1 made (indexer/t/vectors): rows, what the operator had
-#   added, and the next events are right, and the tables are those of a new one;
+# - `upgrade` takes over what examples/indexer of 1.2.0 and of 1.2.1 made (indexer/t/vectors): rows, what the operator
+#   had added, and the next events are right, and the tables are those of a new one;
 # - `run` and `upgrade` refuse a schema that is newer, and `run` one that is older, or none, and say what to do;
 # - a database with all of it goes through pg_upgrade, and through pg_dump and pg_restore;
 # - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast

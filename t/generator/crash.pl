@@ -1,4 +1,4 @@
-# Crashes.
+# Identifiers before and after a crash.
 #
 # Shows that no TID and no version 7 UUID is handed out twice, and each is above all before it, committed
 # or only received by a client,

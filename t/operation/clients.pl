@@ -6,10 +6,10 @@
 # - each recipe of the chapter works as it stands: the programs include its text, and no recipe is left out;
 # - each recipe is needed: the step fails, or gives a string, without it;
 # - alembic finds what a table of atid's types needs with the recipes, and not without them;
-# - PostGraphile serves the typed views of indexer/sql/views.sql to a role that can read only them: in one statement that
-#   uses the indexes, what the records say;
-# - the chapter's keys work in migrations of ActiveRecord, whose schema.rb keeps those of version 7 and not atid's types,
-#   of Django, of Drizzle and of Prisma's schema engine, which find no difference afterwards;
+# - PostGraphile serves the typed views of indexer/sql/views.sql to a role that can read only them: in one statement
+#   that uses the indexes, what the records say;
+# - the chapter's keys work in migrations of ActiveRecord, whose schema.rb keeps those of version 7 and not atid's
+#   types, of Django, of Drizzle and of Prisma's schema engine, which find no difference afterwards;
 # - the package of packaging/npm reads and writes all types, and its declarations say what they mean.
 #
 # A client that is not installed is skipped, with its reason. `script/test --full` installs all of them

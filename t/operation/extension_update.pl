@@ -1,4 +1,4 @@
-# ALTER EXTENSION atid UPDATE, from each release to this one, with the atid_crypto of that time beside it.
+# ALTER EXTENSION atid UPDATE, from each release to this one, with the atid_crypto of that time.
 #
 # Shows that, in a database of that release with its types in tables, constraints, generated columns, defaults,
 # domains, indexes, partitions and views,

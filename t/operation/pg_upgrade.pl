@@ -1,7 +1,7 @@
 # pg_upgrade with what users make of the extension's types.
 #
-# pg_dump --binary-upgrade writes functions with a parsed body before the operator classes of an extension's members, and
-# with them the views that a function reads or has as a type. Shows that
+# pg_dump --binary-upgrade writes functions with a parsed body before the operator classes of an extension's members,
+# and with them the views that a function reads or has as a type. Shows that
 # - all else goes through and works: functions with a text as body, views, materialized views, partition keys, generated
 #   columns, checks, domains, ranges, exclusion constraints, statistics, policies, rules, triggers, indexes;
 # - so do functions with a parsed body that only compare, and the files in examples/ and indexer/;

@@ -5,12 +5,13 @@
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
-# - META.json, the control files, the install scripts, the RPM's spec and npm's packages have one version; released scripts
-#   are unchanged, and so is the library while META.json has the version of a release;
+# - META.json, the control files, the install scripts, the RPM's spec and npm's packages have one version; released
+#   scripts are unchanged, and so is the library while META.json has the version of a release;
 # - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
 # - errors, in C and as the regression tests print them, keep to the server's style guide;
-# - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a name
-#   of its own, by which the server's modules name its log and the folders of its servers.
+# - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a
+#   name of its own, by which the server's modules name its log and the folders of its servers; and t/README.md is what
+#   script/test-files makes of the heads.
 #
 # Tags: quick
 
@@ -276,5 +277,10 @@ my %named;
 push @{ $named{ basename($_) } }, $_ foreach @tap;
 push @problems, map { "one name: @$_" } grep { @$_ > 1 } values %named;
 done('each file of tests has a name of its own');
+
+my %listed = map { $_ => 1 } @tap;
+push @problems, map { "$_ is in a folder that t/lib/AtidTest/Files.pm lacks" } grep { !$listed{$_} } glob 't/*/*.pl';
+done('each file of tests is in a folder of a subject');
+is(AtidTest::Files::table(), slurp('t/README.md'), 't/README.md is up to date: make index');
 
 done_testing();

@@ -1,4 +1,4 @@
-# Fields of blocks beside jsonb's operators, and the recipes of doc/network.md under load and attack.
+# Fields of blocks compared with jsonb's operators, and the recipes of doc/network.md under load and attack.
 #
 # Shows that
 # - for random records and paths, dag_cbor_get, _get_text, _get_block and _typeof say what #> and #>> say of the

@@ -1,5 +1,7 @@
-# Is a backup whole? The command of doc/repository.md, with the key that the account's log has. It says so and ends with
-# status 0 for the file; for one that is cut off, has a changed byte, or is signed by another key, with 1.
+# The command of doc/repository.md reports whether a backup is whole.
+#
+# It verifies the file with the key that the account's log has, and ends with status 0. For a file that is cut off, has
+# a changed byte, or is signed by another key, it ends with 1.
 #
 # Tags: medium node crypto
 

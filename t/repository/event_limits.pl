@@ -1,4 +1,4 @@
-# Frames that are made to hurt, and what else one regression session cannot show of events.
+# Hostile frames, and other tests of events that need more than one session.
 #
 # Shows that
 # - values that nest a million deep, that claim 100 MB or more items than there are bytes, that are larger than a frame,

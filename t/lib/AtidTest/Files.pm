@@ -6,6 +6,8 @@
 #   tags PATH                 its tags: the words of its line "Tags:"
 #   ordered TAG, PATH...      those of the paths that have the tag, or all if it is '', in the order in which to run them;
 #                             those that need Citus only if $ATID_CITUS is set, or by their tag
+#   table                     t/README.md
+#   FOLDERS                   the folders, with their subjects
 #   TAGS                      the vocabulary, with what each tag means
 #
 # A file has one of the first four tags, which say how long it takes on a machine that does little else, and those of
@@ -19,6 +21,18 @@ package AtidTest::Files;
 
 use strict;
 use warnings FATAL => 'all';
+
+use constant FOLDERS => [
+	't/generator'  => 'The generator: order, clocks, crashes, shared memory',
+	't/types'      => 'TIDs, UUIDs, DIDs, AT URIs, datetimes: their forms, operators and estimates',
+	't/record'     => 'Records, their fields, and blocks',
+	't/lexicon'    => 'Lexicons',
+	't/repository' => 'Trees, CARs, commits and events',
+	't/operation'  => 'Dumps, upgrades, replication, other extensions, clients',
+	't/project'    => 'Documentation, the files as they stand, releases',
+	'crypto/t'     => 'The extension `atid_crypto`',
+	'indexer/t'    => 'The indexer',
+];
 
 use constant TAGS => [
 	quick    => 'takes seconds and needs one server at most: `script/test --quick` runs it',
@@ -34,7 +48,11 @@ use constant TAGS => [
 	citus    => 'needs servers with Citus of your own, which `$ATID_CITUS` names: `script/test` leaves it out otherwise',
 ];
 
-sub files { return sort glob 't/*/*.pl crypto/t/*.pl indexer/t/*.pl'; }
+sub files
+{
+	my %folders = @{ FOLDERS() };
+	return map { sort glob "$_/*.pl" } sort keys %folders;
+}
 
 sub head
 {
@@ -79,6 +97,32 @@ sub ordered
 		push @{ $has{minutes} ? \@first : $has{long} ? \@second : \@rest }, $path;
 	}
 	return (@first, @second, @rest);
+}
+
+sub table
+{
+	my @tags    = @{ TAGS() };
+	my @folders = @{ FOLDERS() };
+	my $page    = <<'END';
+# Tests
+
+`make index` makes this page of the comments at the heads of the files, and `t/project/style.pl` compares.
+
+Tag | The file
+---|---
+END
+	$page .= sprintf "`%s` | %s\n", splice @tags, 0, 2 while @tags;
+	while (my ($folder, $subject) = splice @folders, 0, 2)
+	{
+		my $link = $folder =~ m{^t/(.*)} ? $1 : "../$folder";
+		$page .= "\n## $subject\n\nIn `$folder/` | | Tags\n---|---|---\n";
+		foreach my $path (sort glob "$folder/*.pl")
+		{
+			my ($name) = $path =~ m{([^/]+)$};
+			$page .= sprintf "[%s](%s) | %s | %s\n", $name, "$link/$name", summary($path) =~ s/\|/\\|/gr, join ' ', tags($path);
+		}
+	}
+	return $page;
 }
 
 1;
