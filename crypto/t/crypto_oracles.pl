@@ -72,20 +72,12 @@ SELECT *, CASE kind
 FROM object, LATERAL (SELECT CASE kind WHEN 'label' THEN convert_from(decode(hex, 'hex'), 'UTF8')::jsonb END) AS l (label);
 SQL
 
-# What should be no row at all.
-sub is_none
-{
-	my ($query, $name) = @_;
-	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
-	return;
-}
-
-is_none('SELECT * FROM verdict WHERE ours <> atproto', "the verdict of \@atproto/crypto");
-is_none('SELECT * FROM verdict WHERE ours <> noble',   "the verdict of \@noble/curves");
-is_none('SELECT * FROM verdict WHERE our_key <> is_key', 'a key is one, or none');
-is_none('SELECT * FROM object_verdict WHERE ours IS DISTINCT FROM signed',
+is_none($node, $db, 'SELECT * FROM verdict WHERE ours <> atproto', "the verdict of \@atproto/crypto");
+is_none($node, $db, 'SELECT * FROM verdict WHERE ours <> noble',   "the verdict of \@noble/curves");
+is_none($node, $db, 'SELECT * FROM verdict WHERE our_key <> is_key', 'a key is one, or none');
+is_none($node, $db, 'SELECT * FROM object_verdict WHERE ours IS DISTINCT FROM signed',
 	'labels, commits and operations');
-is_none(
+is_none($node, $db,
 	"SELECT * FROM object WHERE did IS NOT NULL AND atid.plc_did(convert_from(decode(hex, 'hex'), 'UTF8')::jsonb) <> did",
 	'the DIDs of genesis operations');
 

@@ -41,14 +41,6 @@ my $db = new_database($node, 'logs');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
 my $dir = PostgreSQL::Test::Utils::tempdir('logs');
 
-# What should be no row at all.
-sub is_none
-{
-	my ($query, $name) = @_;
-	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
-	return;
-}
-
 # The rule, and the entry, that a problem names.
 $node->safe_psql($db, <<'SQL');
 CREATE FUNCTION rule_of(problem text) RETURNS text IMMUTABLE LANGUAGE sql RETURN CASE
@@ -125,7 +117,7 @@ SQL
 			'invalid_sig_k256_high_s|high_s',             'invalid_sig_p256_high_s|high_s',
 			'invalid_update_nullified|nullified prev',    'invalid_update_tombstoned|tombstoned'),
 		'vectors: refused by the rule in the name');
-	is_none(
+	is_none($node, $db,
 		'SELECT name, n FROM vector, atid.plc_log_history(log) h '
 		  . "WHERE (log -> n ->> 'cid', log -> n -> 'nullified', (log -> n ->> 'createdAt')::timestamptz, log -> n -> 'operation' ->> 'type') "
 		  . 'IS DISTINCT FROM (cid::text, to_jsonb(nullified), created_at, type)',
@@ -149,8 +141,8 @@ SQL
 			map { "invalid_sig_b64_$_|\$.sig: The value must be 64 bytes in base64url without padding, its spare bits zero." }
 			  qw(newline padding_bits padding_chars)),
 		'operations of the vectors: their form');
-	is_none('SELECT name, n FROM operation WHERE atid.record_cid(operation)::text <> cid', 'operations: their CIDs');
-	is_none(
+	is_none($node, $db, 'SELECT name, n FROM operation WHERE atid.record_cid(operation)::text <> cid', 'operations: their CIDs');
+	is_none($node, $db,
 		"SELECT name FROM operation WHERE operation -> 'prev' = 'null' AND problem IS NULL AND atid.plc_did(operation) <> did",
 		'operations: the DIDs');
 	is( $node->safe_psql($db,
@@ -192,35 +184,35 @@ SELECT *, atid.plc_log_problem(log) AS problem, atid.plc_log_problem(log, true) 
 FROM log;
 SQL
 
-	is_none('SELECT id, what, rule, at, problem FROM verdict WHERE (rule IS NULL) <> (problem IS NULL)', 'the verdict');
-	is_none('SELECT id, what, rule, at, problem FROM verdict WHERE problem IS NOT NULL AND at <> place_of(problem)',
+	is_none($node, $db, 'SELECT id, what, rule, at, problem FROM verdict WHERE (rule IS NULL) <> (problem IS NULL)', 'the verdict');
+	is_none($node, $db, 'SELECT id, what, rule, at, problem FROM verdict WHERE problem IS NOT NULL AND at <> place_of(problem)',
 		'the entry that breaks a rule');
-	is_none(
+	is_none($node, $db,
 		"SELECT id, what, rule, problem FROM verdict WHERE problem IS NOT NULL AND rule IS DISTINCT FROM CASE "
 		  . "WHEN rule_of(problem) IN ('der', 'high_s', 'range') THEN 'signature' WHEN rule_of(problem) IN ('tombstoned', 'nullified prev') "
 		  . "THEN 'prev' ELSE rule_of(problem) END",
 		'the rule that is broken');
-	is_none('SELECT id, what, strict, strict_problem FROM verdict WHERE (strict IS NULL) <> (strict_problem IS NULL)',
+	is_none($node, $db, 'SELECT id, what, strict, strict_problem FROM verdict WHERE (strict IS NULL) <> (strict_problem IS NULL)',
 		'the verdict under strict');
-	is_none(
+	is_none($node, $db,
 		'SELECT id, what FROM verdict WHERE history IS DISTINCT FROM (SELECT jsonb_agg(jsonb_build_array(nullified, signed_by) ORDER BY n) '
 		  . 'FROM atid.plc_log_history(log))', 'history: what is nullified, who signed');
-	is_none(
+	is_none($node, $db,
 		"SELECT id, what FROM verdict, jsonb_array_elements(states) AS s WHERE nullif(s -> 1, 'null') IS DISTINCT FROM "
 		  . "(SELECT jsonb_build_object('did', did) || data FROM atid.plc_log_history(log) "
 		  . 'WHERE tstzrange(valid_from, valid_to) @> (s ->> 0)::timestamptz)', 'the state at a time');
-	is_none(
+	is_none($node, $db,
 		"SELECT id, what FROM verdict, LATERAL (SELECT did FROM atid.plc_log_history(log) UNION ALL SELECT did FROM atid.plc_log_keys(log)) AS r "
 		  . "WHERE did IS DISTINCT FROM log -> 0 ->> 'did'", 'whose log it is');
-	is_none(
+	is_none($node, $db,
 		"SELECT id, what FROM verdict, jsonb_array_elements(states) AS s WHERE coalesce(s -> 1 -> 'verificationMethods', '{}') <> "
 		  . "(SELECT coalesce(jsonb_object_agg(k.id, k.key), '{}') FROM atid.plc_log_keys(log) AS k "
 		  . 'WHERE tstzrange(valid_from, valid_to) @> (s ->> 0)::timestamptz)', 'the keys at a time');
-	is_none(
+	is_none($node, $db,
 		'SELECT id FROM verdict WHERE problem IS NOT NULL '
 		  . 'AND (EXISTS (SELECT FROM atid.plc_log_history(log)) OR EXISTS (SELECT FROM atid.plc_log_keys(log)))',
 		'nothing of an invalid log');
-	is_none('SELECT id, what, rule, lib FROM verdict WHERE lib <> (rule IS NULL) AND NOT may_differ', "\@did-plc/lib");
+	is_none($node, $db, 'SELECT id, what, rule, lib FROM verdict WHERE lib <> (rule IS NULL) AND NOT may_differ', "\@did-plc/lib");
 
 	my $rules = "('signature', 'authority', 'window', 'time', 'prev', 'nullified', 'cid', 'did', 'form', 'entry', 'bare')";
 	# so few logs may happen not to break one of them

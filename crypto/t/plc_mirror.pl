@@ -47,14 +47,6 @@ my $mirror = "$FindBin::Bin/../../examples/plc-mirror.sql";
 $node->safe_psql($db, slurp_file($mirror));
 my ($copy) = slurp_file($mirror) =~ /^--   \\copy plc_import FROM 'page.jsonl' (.*)$/m or die 'no COPY';
 
-# What should be no row at all.
-sub is_none
-{
-	my ($query, $name) = @_;
-	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
-	return;
-}
-
 my $seed = AtidTest::Oracles::seed();
 PostgreSQL::Test::Utils::append_to_file("$dir/logs", join("\n", $oracles->ask('plc.js', [ 'logs', $seed, $count ])) . "\n");
 
@@ -107,23 +99,23 @@ sub state_of { return "(SELECT h.data FROM atid.plc_log_history($_[0]) AS h WHER
 sub compare
 {
 	my ($name) = @_;
-	is_none('SELECT did, length, verified FROM log LEFT JOIN plc_account AS a USING (did) WHERE rule IS NULL AND verified IS DISTINCT FROM length',
+	is_none($node, $db, 'SELECT did, length, verified FROM log LEFT JOIN plc_account AS a USING (did) WHERE rule IS NULL AND verified IS DISTINCT FROM length',
 		"$name: all of a valid log");
-	is_none(
+	is_none($node, $db,
 		"SELECT did FROM log JOIN plc_account AS a USING (did) WHERE rule IS NULL AND state IS DISTINCT FROM ${\ state_of('log') }",
 		"$name: the state");
-	is_none(
+	is_none($node, $db,
 		'SELECT did FROM log WHERE rule IS NULL AND (SELECT jsonb_agg(to_jsonb(a) ORDER BY a) FROM '
 		  . '(SELECT id, key, nullified, range_agg(valid) AS valid FROM plc_key AS k WHERE k.did = log.did GROUP BY 1, 2, 3) AS a) '
 		  . 'IS DISTINCT FROM (SELECT jsonb_agg(to_jsonb(a) ORDER BY a) FROM (SELECT id, key, nullified, '
 		  . 'range_agg(tstzrange(valid_from, valid_to)) AS valid FROM atid.plc_log_keys(log) GROUP BY 1, 2, 3) AS a)', "$name: the keys");
-	is_none(
+	is_none($node, $db,
 		'SELECT did, rule, at, verified FROM log LEFT JOIN plc_account AS a USING (did) WHERE rule IS NOT NULL '
 		  . 'AND NOT (coalesce(verified, 0) >= at AND coalesce(verified, 0) < length)', "$name: what comes before the problem");
-	is_none(
+	is_none($node, $db,
 		'SELECT did, rule, problem FROM log JOIN plc_operation AS o USING (did) WHERE rule IS NOT NULL AND cid = log -> at ->> \'cid\' '
 		  . 'AND problem IS DISTINCT FROM atid.plc_log_problem(log)', "$name: the reason");
-	is_none(
+	is_none($node, $db,
 		'SELECT did, verified, state FROM plc_account WHERE NOT atid.plc_log_is_valid(plc_log(did)) OR verified <> jsonb_array_length(plc_log(did)) '
 		  . "OR state IS DISTINCT FROM ${\ state_of('plc_log(did)') }", "$name: what is there is valid");
 	return;
@@ -150,7 +142,7 @@ INSERT INTO plc_import SELECT e FROM log, jsonb_array_elements(log - 0) AS e WHE
 CALL plc_take_in();
 SELECT plc_verify(did) FROM damaged;
 SQL
-is_none('SELECT did FROM damaged JOIN plc_account USING (did)', 'damaged: nothing is taken');
+is_none($node, $db, 'SELECT did FROM damaged JOIN plc_account USING (did)', 'damaged: nothing is taken');
 cmp_ok($node->safe_psql($db, 'SELECT count(*) FROM plc_operation JOIN damaged USING (did) WHERE problem IS NOT NULL AND length > 1'),
 	'>', 20, 'damaged: refused, and what follows too');
 $node->safe_psql($db, <<"SQL");

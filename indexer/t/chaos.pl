@@ -433,37 +433,31 @@ CREATE VIEW expected.twice AS
 SELECT uri::text, cid::text FROM record EXCEPT ALL SELECT a, b FROM expected.line WHERE what = 'record';
 SQL
 
-sub is_none
-{
-	my ($query, $name) = @_;
-	is($node->safe_psql($db, "$query LIMIT 5"), '', $name);
-	return;
-}
-is_none('SELECT * FROM expected.lost', 'no record is lost');
-is_none('SELECT * FROM expected.twice', 'none is there twice, or has gone');
+is_none($node, $db, 'SELECT * FROM expected.lost', 'no record is lost');
+is_none($node, $db, 'SELECT * FROM expected.twice', 'none is there twice, or has gone');
 is($node->safe_psql($db, "SELECT state, status, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$gone' GROUP BY 1, 2"),
 	'inactive|deleted|0', 'an account that was deleted meanwhile has no records');
 wait_for('all is read', 'SELECT count(*) = 0 FROM change');
 kill_reader();
-is_none('(SELECT uri::text, cid::text FROM record EXCEPT ALL TABLE app) UNION ALL (TABLE app EXCEPT ALL SELECT uri::text, cid::text FROM record)',
+is_none($node, $db, '(SELECT uri::text, cid::text FROM record EXCEPT ALL TABLE app) UNION ALL (TABLE app EXCEPT ALL SELECT uri::text, cid::text FROM record)',
 	'a reader has the same records');
-is_none('SELECT tx, n FROM done GROUP BY 1, 2 HAVING count(*) > 1', '... each change of which it has read once');
+is_none($node, $db, 'SELECT tx, n FROM done GROUP BY 1, 2 HAVING count(*) > 1', '... each change of which it has read once');
 $node->safe_psql($db, 'DELETE FROM reader');
-is_none('SELECT uri FROM record WHERE cid <> atid.cid_of(block, $$dag-cbor$$)', 'each block is that of its CID');
-is_none(q{SELECT a, b, rev, c, key FROM expected.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
+is_none($node, $db, 'SELECT uri FROM record WHERE cid <> atid.cid_of(block, $$dag-cbor$$)', 'each block is that of its CID');
+is_none($node, $db, q{SELECT a, b, rev, c, key FROM expected.line LEFT JOIN account ON did::text = a LEFT JOIN identity USING (did)
 	WHERE what = 'account' AND (key IS DISTINCT FROM c OR (state = 'synchronized') IS DISTINCT FROM d::bool OR d::bool AND rev::text IS DISTINCT FROM b)},
 	'each account has its revision, key and state');
-is_none(q{SELECT a.did FROM account AS a LEFT JOIN record AS r ON r.did = a.did WHERE state = 'synchronized' GROUP BY a.did, a.data
+is_none($node, $db, q{SELECT a.did FROM account AS a LEFT JOIN record AS r ON r.did = a.did WHERE state = 'synchronized' GROUP BY a.did, a.data
 	HAVING a.data <> atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C") FILTER (WHERE uri IS NOT NULL)},
 	'the root of its records is the one that it has signed');
-is_none(q{SELECT a, b, reason FROM expected.line LEFT JOIN bad ON encode(digest, 'hex') = a
+is_none($node, $db, q{SELECT a, b, reason FROM expected.line LEFT JOIN bad ON encode(digest, 'hex') = a
 	WHERE what = 'bad' AND (reason IS NULL OR strpos(reason, b) = 0)}, 'each bad frame is kept, with its reason');
-is_none(q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE encode(digest, 'hex') NOT IN (SELECT a FROM expected.line WHERE what = 'bad')
+is_none($node, $db, q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE encode(digest, 'hex') NOT IN (SELECT a FROM expected.line WHERE what = 'bad')
 	AND (reason NOT LIKE 'The commit must be signed by%'
 	  OR digest NOT IN (SELECT b.digest FROM bad AS b JOIN identity AS i ON i.did = b.did, atid.plc_log_keys(i.log) AS k
 	                    WHERE atid.event_is_signed_by(b.frame, k.key)))},
 	'... and no other, but for what came before its key was known or after it was one');
-is_none('SELECT digest FROM bad WHERE digest <> sha256(frame) OR frame IS NULL AND reason NOT LIKE $$The frame must not be longer%$$', '... as it came');
+is_none($node, $db, 'SELECT digest FROM bad WHERE digest <> sha256(frame) OR frame IS NULL AND reason NOT LIKE $$The frame must not be longer%$$', '... as it came');
 cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be more than four times the frame.'}),
 	'>', 0, 'a record that is there many times is not taken from a frame');
 

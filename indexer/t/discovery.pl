@@ -58,14 +58,7 @@ $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->c
 sub ask { return $program->ask($_[0]); }
 
 # The result of the last of some statements, in a transaction that is rolled back.
-sub last_of
-{
-	my (@statements) = @_;
-	my $last = pop @statements;
-	my ($code, $result, $said) =
-	  $node->psql($sql, join(";\n", 'SET search_path = indexer, public', 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
-	return $code == 0 ? $result =~ s/.*^:::\n?//msr : $said;
-}
+sub last_of { return AtidTest::Indexer::last_of($node, $sql, 'SET search_path = indexer, public', @_); }
 
 #
 # What the stream has noted of an account is followed.

@@ -87,14 +87,7 @@ SELECT demo.load('$did'), demo.load('$second'), demo.load('$third');
 SQL
 
 # The result of the last of some statements, in a transaction of its own.
-sub last_of
-{
-	my (@statements) = @_;
-	my $last   = pop @statements;
-	my ($code, $result, $said) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
-	return $said if $code != 0;
-	return $result =~ s/.*^:::\n?//msr;
-}
+sub last_of { return AtidTest::Indexer::last_of($node, $db, @_); }
 
 my $key     = $node->safe_psql($db, "SELECT key FROM identity WHERE did = '$did'");
 my $not_its = $node->safe_psql($db, "SELECT min(key) FROM identity WHERE did <> '$did'");

@@ -59,15 +59,7 @@ END \$\$;
 SQL
 
 # The result of the last of some statements, in a transaction of its own.
-sub last_of
-{
-	my (@statements) = @_;
-	my $last = pop @statements;
-	my $text = join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK";
-	my ($code, $result, $said) = $node->psql($db, $text);
-	return $said if $code != 0;
-	return $result =~ s/.*^:::\n?//msr;
-}
+sub last_of { return AtidTest::Indexer::last_of($node, $db, @_); }
 
 # A revision that nobody has signed: of a list, and of an answer about one account.
 my $claimed = 'atid.tid_ceil(clock_timestamp() + interval \'290 s\')';

@@ -100,14 +100,7 @@ is($node->safe_psql($db, 'SELECT count(*), min(state), demo.here() FROM account'
 	"$accounts|synchronized|" . join(' ', (0) x $accounts), 'the accounts are here, without their commits');
 
 # The result of the last of some statements, in a transaction that is rolled back.
-sub last_of
-{
-	my (@statements) = @_;
-	my $last = pop @statements;
-	my ($code, $result, $said) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
-	return $said if $code != 0;
-	return $result =~ s/.*^:::\n?//msr;
-}
+sub last_of { return AtidTest::Indexer::last_of($node, $db, @_); }
 sub take { return 'SELECT demo.take(' . join(', ', @_) . ')'; }
 my $cursor  = 'SELECT cursor FROM taker';
 my $at      = 'SELECT cursor, demo.here() FROM taker';

@@ -9,6 +9,11 @@
 #   cancelled SESSION, OTHER, WHAT, SQL, SECONDS
 #                                 tests that a cancel by the other session ends a statement so soon
 #   swift SECONDS, MOST, WHAT     tests that something took no more processor time than that
+#   is_none NODE, DATABASE, QUERY, WHAT
+#                                 tests that a query has no rows, and shows five of them if it has
+#   file_of FOLDER, NAME, BYTES   an SQL expression that reads these bytes from a file on the server
+#   dump_text NODE, DATABASE, OPTION...
+#                                 what pg_dump prints; tests that there is no message
 #   run_together                  sessions that all begin at one moment, their output in files
 #   tid_us, uuid_tick, ...        identifiers taken apart here, without any code of the extension
 #   $AtidTest::root               the folder of the project
@@ -39,6 +44,9 @@ our @EXPORT = qw(
   cancelled
   swift
   literal
+  is_none
+  file_of
+  dump_text
   run_together
   read_stream
   falls
@@ -150,6 +158,33 @@ sub literal
 	my $tag = 'v';
 	$tag .= 'v' while index($text . '$', "\$$tag\$") >= 0;
 	return "\$$tag\$$text\$$tag\$";
+}
+
+sub is_none
+{
+	my ($node, $db, $query, $what) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return is($node->safe_psql($db, "$query LIMIT 5"), '', $what);
+}
+
+sub file_of
+{
+	my ($folder, $name, $bytes) = @_;
+	open my $out, '>:raw', "$folder/$name" or die "could not write $folder/$name: $!";
+	print $out $bytes;
+	close $out or die "could not write $folder/$name: $!";
+	return "pg_read_binary_file('$folder/$name')";
+}
+
+# Without what differs from run to run.
+sub dump_text
+{
+	my ($node, $db, @options) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($out, $err) = run_command([ 'pg_dump', @options, '-d', $node->connstr($db) ]);
+	is($err, '', "pg_dump @options $db: no message");
+	$out =~ s/^\\(un)?restrict .*\n//mg;
+	return $out;
 }
 
 # How much slower than usual this machine computes, at least 1: the processor time of a loop that usually takes a tenth

@@ -135,17 +135,6 @@ sub contents
 	} @tables;
 }
 
-# A dump's text, less what differs from run to run.
-sub dump_text
-{
-	my ($db, @options) = @_;
-	my ($out, $err) = run_command(
-		[ 'pg_dump', @options, '-d', $node->connstr($db) ]);
-	is($err, '', "pg_dump @options $db: no message");
-	$out =~ s/^\\(un)?restrict .*\n//mg;
-	return $out;
-}
-
 my $expected;
 
 foreach my $user ($node->safe_psql('postgres', 'SELECT current_user'), 'owner')
@@ -182,8 +171,8 @@ foreach my $user ($node->safe_psql('postgres', 'SELECT current_user'), 'owner')
 		my ($out, $err) = run_command([ @{ $restore{$format} }, '-d', $node->connstr($to) ]);
 		is($err, '', "$who restores: $format, without a message");
 		is(contents($node, $to), $before, "$who: the same contents from the $format");
-		is( dump_text($to,   '--schema-only', @as),
-			dump_text($from, '--schema-only', @as),
+		is( dump_text($node, $to,   '--schema-only', @as),
+			dump_text($node, $from, '--schema-only', @as),
 			"$who: the same schema from the $format");
 	}
 }

@@ -161,22 +161,12 @@ sub contents
 		WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname COLLATE "C"});
 }
 
-# What pg_dump says, less what differs from run to run.
-sub dump_text
-{
-	my ($db, @options) = @_;
-	my ($out, $err) = run_command([ 'pg_dump', @options, '-d', $node->connstr($db) ]);
-	is($err, '', "pg_dump @options $db: no message");
-	$out =~ s/^\\(un)?restrict .*\n//mg;
-	return $out;
-}
-
 # Every member of the extension as pg_upgrade makes it anew: its definition, comment, owner and grants,
 # in any order. What is taken out are numbers of objects and the state of the generator.
 sub members
 {
 	my ($db) = @_;
-	my $text = dump_text($db, '--binary-upgrade', '--schema-only', '--exclude-schema=app');
+	my $text = dump_text($node, $db, '--binary-upgrade', '--schema-only', '--exclude-schema=app');
 	$text =~ s/^SELECT pg_catalog\.(binary_upgrade_set_next_\w+|setval)\(.*\n//mg;
 	$text =~ s/^(SELECT pg_catalog\.binary_upgrade_create_empty_extension\(.*)'\{\d+\}'/$1/m;
 	return { map { $_ => 1 } split /^(?=--\n-- Name: )/m, $text };
@@ -213,7 +203,7 @@ foreach my $from (sort keys %made)
 	my $before = contents($old);
 	like($before, qr/^app.by_hash_1 2\d\d\|.*^app.by_time_1 2\d\d\|.*^app.record 501\|/ms, "$from: the tables are full");
 	like($before, qr/^app.by_uri_1 250\|.*^app.of_one 1\|.*^app.post 500\|/ms, '... those of 1.1 too') if $from ne '1.0';
-	my $schema = dump_text($db, '--schema-only', '-n', 'app');
+	my $schema = dump_text($node, $db, '--schema-only', '-n', 'app');
 	$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', "$dir/${from}_before", '-d', $node->connstr($db) ], 'dump before');
 
 	#
@@ -256,7 +246,7 @@ foreach my $from (sort keys %made)
 	is($old->ok("$damaged; $forget"), 't|t|t', 'fields of a damaged block are NULL') if $from eq '1.2';
 	is(($newer->try(q{INSERT INTO app.log VALUES ('[]')}))[1], '23514', 'a log that is not valid: refused') if $crypto && $from eq '1.2';
 	is(contents($old), $before, 'the rows are as they were');
-	is(dump_text($db, '--schema-only', '-n', 'app'), $schema, 'the schema is as it was');
+	is(dump_text($node, $db, '--schema-only', '-n', 'app'), $schema, 'the schema is as it was');
 
 	foreach my $bad (
 		[ '22023', q{INSERT INTO app.record (collection, record) VALUES ('a.b.c', '1.5')} ],
@@ -312,7 +302,7 @@ foreach my $from (sort keys %made)
 			my ($out, $err) = run_command([ 'psql', '-U', 'owner', '-Xq', '-f', "$dir/$file", '-d', $node->connstr($to) ]);
 			is($err =~ s/^psql:.*?: //mgr, $message =~ s/\n$//r, "$to: restored, with no other message");
 			is(contents($session), $before, "$to: the same contents");
-			is(dump_text($to, '--schema-only', '-n', 'app'), $schema, "$to: the same schema");
+			is(dump_text($node, $to, '--schema-only', '-n', 'app'), $schema, "$to: the same schema");
 			is($session->ok(q{SELECT atid.tid_generate() > (SELECT rev FROM app.newest)}), 't', "$to: the next TID is above");
 			$session->ok(join '; ', reverse split /; /, $update);
 			is(contents($session), $before, "$to: the same contents, at $current");

@@ -256,18 +256,18 @@ SELECT n, wrong,
   FROM pair;
 SQL
 
-sub is_none
+sub nothing_where
 {
 	my ($condition, $name) = @_;
 	is($session->ok("SELECT string_agg(n || ' ' || wrong, ', ') FROM answer WHERE $condition"), '', $name);
 	return;
 }
-is_none("entries_a = 'ERROR'", 'the one tree is canonical');
-is_none("wrong = 'nothing' AND entries_b = 'ERROR'", 'the other too, where nothing is wrong');
-is_none("(entries_b = 'ERROR') <> (there = 'ERROR')", 'mst_diff raises where mst_entries refuses the second tree, and nowhere else');
-is_none("(entries_b = 'ERROR') <> (back = 'ERROR')",  'the same of the first');
-is_none('there <> wanted OR back <> wanted', 'else it gives the difference of the entries');
-is_none("rest <> 'ERROR' AND rest <> wanted", 'nor does it answer wrong where the second CAR has what is new only');
+nothing_where("entries_a = 'ERROR'", 'the one tree is canonical');
+nothing_where("wrong = 'nothing' AND entries_b = 'ERROR'", 'the other too, where nothing is wrong');
+nothing_where("(entries_b = 'ERROR') <> (there = 'ERROR')", 'mst_diff raises where mst_entries refuses the second tree, and nowhere else');
+nothing_where("(entries_b = 'ERROR') <> (back = 'ERROR')",  'the same of the first');
+nothing_where('there <> wanted OR back <> wanted', 'else it gives the difference of the entries');
+nothing_where("rest <> 'ERROR' AND rest <> wanted", 'nor does it answer wrong where the second CAR has what is new only');
 
 foreach my $wrong (sort keys %wrongs)
 {

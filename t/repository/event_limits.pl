@@ -29,15 +29,6 @@ my $db      = new_database($node, 'limits');
 my $session = AtidTest::Session->new($node, $db);
 my $folder  = File::Spec->rel2abs(PostgreSQL::Test::Utils::tempdir('frames'));
 
-sub file_of
-{
-	my ($name, $bytes) = @_;
-	open my $out, '>:raw', "$folder/$name" or die "could not write $folder/$name: $!";
-	print $out $bytes;
-	close $out or die "could not write $folder/$name: $!";
-	return "pg_read_binary_file('$folder/$name')";
-}
-
 # --- events made here ---------------------------------------------------------------------------------
 
 my $did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz';
@@ -95,7 +86,7 @@ my $all = 'atid.event_problem(f), atid.event_problem(f, prev_data_optional => tr
 sub hurts
 {
 	my ($name, $bytes, $pattern, $mb) = @_;
-	my $file = file_of('hostile', $bytes);
+	my $file = file_of($folder, 'hostile', $bytes);
 	$session->ok("CREATE TEMP TABLE hostile AS SELECT $file AS f");
 	outcome($session, $name, "SELECT $all FROM hostile", '00000', $pattern, defined $mb ? $mb : 40);
 	swift($session->used, 4, 'and six calls take less than four seconds');
@@ -154,7 +145,7 @@ hurts('a CAR of 2,000,001 bytes', $header . event('x' x 2_000_001, [], commit =>
 	my $event = change(\%before, \%after, \@ops, [ $value, $block ]);
 	cmp_ok(length $event, '<', 2_000_000, sprintf '200 operations in %d bytes', length $event);
 	hurts('200 operations in a tree of 3,000 long keys', "$header$event", qr/^\|\|f\|\(1,/);
-	my $file = file_of('ops', $header . $event);
+	my $file = file_of($folder, 'ops', $header . $event);
 	is($session->ok("SELECT atid.event_problem($file), (SELECT count(*) FROM atid.commit_event_ops($file))"), '|200', 'and they are true');
 }
 
@@ -190,7 +181,7 @@ outcome($session, '100 MB', "SELECT $all FROM bomb", '00000', qr/must have at mo
 
 # The stream as a client writes it.
 my $frame = $header . $small;
-my $copy  = file_of('copy', "PGCOPY\n\xff\r\n\0" . "\0" x 8 . (pack('nN', 1, length $frame) . $frame) x 20_000 . "\xff\xff");
+my $copy  = file_of($folder, 'copy', "PGCOPY\n\xff\r\n\0" . "\0" x 8 . (pack('nN', 1, length $frame) . $frame) x 20_000 . "\xff\xff");
 $session->ok('CREATE TABLE frames (n bigint GENERATED ALWAYS AS IDENTITY, frame bytea NOT NULL)');
 $session->ok("COPY frames (frame) FROM '$folder/copy' (FORMAT binary)");
 is($session->ok("SELECT count(*), count(*) FILTER (WHERE frame = '\\x" . unpack('H*', $frame) . "') FROM frames"), '20000|20000', 'frames come by COPY in binary form');

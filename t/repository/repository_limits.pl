@@ -30,16 +30,6 @@ my $db      = new_database($node, 'limits');
 my $session = AtidTest::Session->new($node, $db);
 my $folder  = PostgreSQL::Test::Utils::tempdir('cars');
 
-# A CAR as a file that the server reads.
-sub file_of
-{
-	my ($name, $bytes) = @_;
-	open my $out, '>:raw', "$folder/$name" or die "could not write $folder/$name: $!";
-	print $out $bytes;
-	close $out or die "could not write $folder/$name: $!";
-	return "pg_read_binary_file('$folder/$name')";
-}
-
 # Everything is used once, so that its code is there.
 my $empty = node(undef, []);
 my $car = car([ cid_of($empty) ], [ cid_of($empty), $empty ]);
@@ -50,21 +40,21 @@ $session->ok("SELECT atid.repo_problem($hex), atid.car_problem($hex), atid.mst_r
 # --- many blocks -----------------------------------------------------------------------------------
 
 my $ones = join '', map { section(cid_of(chr $_, RAW), chr $_) } 0 .. 99;
-my $million = file_of('million', car([]) . $ones x 10_000);
+my $million = file_of($folder, 'million', car([]) . $ones x 10_000);
 outcome($session, 'a million blocks of one byte', "SELECT count(*) FROM atid.car_blocks($million)", '00000', qr/^1000000$/, 130);
 outcome($session, 'a million blocks of one byte, repo_problem', "SELECT atid.repo_problem($million)", '00000', qr/must have a root/, 130);
 
 # CIDs that were chosen: none of them is a hash, all agree but in two bytes.
-my $chosen = file_of('chosen',
+my $chosen = file_of($folder, 'chosen',
 	car([ cid_of('root') ]) . join '', map { section("\x01\x71\x12\x20" . ("\0" x 28) . pack('N', $_), 'x') } 0 .. 299_999);
 outcome($session, '300,000 CIDs that begin alike', "SELECT atid.repo_problem($chosen)", '00000', qr/must have the block of its first root/, 60);
 swift($session->used, 10, 'and in time that is no square of their number');
 
 # Sections of 5 bytes, which are not indexed.
-my $tiny = file_of('tiny', car([ cid_of('root') ]) . "\x04\x01\x55\x00\x00" x 2_000_000);
+my $tiny = file_of($folder, 'tiny', car([ cid_of('root') ]) . "\x04\x01\x55\x00\x00" x 2_000_000);
 outcome($session, 'two million sections of no hash', "SELECT atid.repo_problem($tiny)", '00000', qr/must have the block/, 40);
 
-my $large = file_of('large', car([ cid_of('root') ]) . section(cid_of('x' x 100_000_000, RAW), 'x' x 100_000_000));
+my $large = file_of($folder, 'large', car([ cid_of('root') ]) . section(cid_of('x' x 100_000_000, RAW), 'x' x 100_000_000));
 outcome($session, 'a block of 100 MB', "SELECT atid.car_is_valid($large)", '00000', qr/^t$/, 210);
 outcome($session, 'a block of 100 MB, as a row', "SELECT length(block) FROM atid.car_blocks($large)", '00000', qr/^100000000$/, 620);
 
@@ -76,7 +66,7 @@ foreach my $more (1_048_576, 1_048_577)
 	my $commit = $plain . cbor_text('versions') . "\x5a";
 	$commit .= pack('N', $more - 4 - length $commit) . 'x' x ($more - 4 - length $commit);
 	is(length $commit, $more, "a commit of $more bytes");
-	my $car = file_of("commit$more", car([ cid_of($commit) ], [ cid_of($commit), $commit ], [ cid_of($empty), $empty ]));
+	my $car = file_of($folder, "commit$more", car([ cid_of($commit) ], [ cid_of($commit), $commit ], [ cid_of($empty), $empty ]));
 	outcome($session, 'the same', "SELECT count(*) FROM atid.repo_records($car)", ['00000', '54000']->[ $more - 1_048_576 ],
 		$more > 1_048_576 ? qr/At byte \d+: A commit must have at most 1048576 bytes/ : qr/^0$/, 30);
 }
@@ -93,7 +83,7 @@ foreach my $more (1_048_576, 1_048_577)
 		$values{"app.bsky.feed.post/$i"} = $cid;
 	}
 	my $commit = commit(tree(\%values, \@nodes));
-	my $many = file_of('many', car([ cid_of($commit) ], [ cid_of($commit), $commit ], @nodes, [ $cid, $record ]));
+	my $many = file_of($folder, 'many', car([ cid_of($commit) ], [ cid_of($commit), $commit ], @nodes, [ $cid, $record ]));
 	outcome($session, 'a record of 20 MB under 120 paths', "SELECT count(*) FROM atid.repo_records($many)", '54000',
 		qr/Blocks that several paths refer to must not be too large.*The path is "app\.bsky\.feed\.post\/\d+"/, 200);
 	outcome($session, 'the same, under its own size', "SELECT count(*) FROM atid.mst_entries($many, (atid.repo_commit($many)).data)", '00000', qr/^120$/, 130);

@@ -11,6 +11,7 @@
 #   patience                      how much longer things may take here and now
 #   memory PID                    the most memory that a process has had, in MB
 #   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; a function, no method
+#   last_of NODE, DATABASE, STATEMENT...    the result of the last one, in a transaction that is rolled back; likewise
 #
 # The tests' own SQL finds the tables of the schema by PGOPTIONS. The program gets no search_path: it has to know where it is.
 
@@ -153,6 +154,15 @@ sub wait_for
 	}
 	Test::More::diag("waited in vain: $what");
 	return 0;
+}
+
+# The result of the last of some statements, in a transaction that is rolled back; or the error of any of them.
+sub last_of
+{
+	my ($node, $db, @statements) = @_;
+	my $last = pop @statements;
+	my ($code, $result, $said) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
+	return $code == 0 ? $result =~ s/.*^:::\n?//msr : $said;
 }
 
 # What tests of the SQL stand on: a schema with logs, repositories and frames of the accounts of demo/.
