@@ -13,7 +13,7 @@
 # $ATID_SIGNATURES is the number of signatures of each curve, 500 by default: at 10,000 npm's packages take some
 # minutes. Skipped without node, npm or atid_crypto.
 #
-# Tags: medium node crypto
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -17,7 +17,7 @@
 #
 # Skipped where the vectors, atid_crypto, node or npm are not there: each for its part.
 #
-# Tags: medium node crypto
+# Tags: minutes node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -17,7 +17,7 @@
 #
 # Skipped where atid_crypto, node or npm are not there.
 #
-# Tags: medium node crypto
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -12,7 +12,7 @@
 #
 # Each part has a database, and so a stream, of its own.
 #
-# Tags: medium differs faketime
+# Tags: long differs faketime
 
 use strict;
 use warnings FATAL => 'all';

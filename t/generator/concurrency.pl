@@ -10,7 +10,7 @@
 # - parallel workers draw from the same stream, a (sub)transaction that rolls back returns no
 #   identifiers, and a read-only transaction can draw.
 #
-# Tags: quick differs
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -12,7 +12,7 @@
 # Also shows that a life which begins more than a day ahead of the clock warns once, and that
 # generator_reset(), which the warning names, brings the streams back to the clock in all sessions.
 #
-# Tags: medium differs faketime
+# Tags: long differs faketime
 
 use strict;
 use warnings FATAL => 'all';

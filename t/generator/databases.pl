@@ -8,7 +8,7 @@
 #   all of it, with the default search_path and with an empty one;
 # - it works beside uuid-ossp in public.
 #
-# Tags: medium differs
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -8,7 +8,7 @@
 #
 # With ATID_FULL the bounds are larger (minutes, and some GB of memory).
 #
-# Tags: long
+# Tags: minutes
 
 use strict;
 use warnings FATAL => 'all';

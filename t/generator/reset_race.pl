@@ -12,7 +12,7 @@
 # library lets the wall clock stand still for the extension, so that sessions do not forget the horizon
 # during the test.
 #
-# Tags: medium differs
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';

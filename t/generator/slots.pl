@@ -12,7 +12,7 @@
 #
 # ATID_SLOT_ROUNDS and ATID_SLOT_DATABASES set how many rounds (24) and databases (20) there are.
 #
-# Tags: long differs
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

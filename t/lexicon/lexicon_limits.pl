@@ -15,7 +15,7 @@
 #
 # With script/test --full each kind of hostile lexicon is tried; else three, a quarter as large.
 #
-# Tags: long
+# Tags: minutes
 
 use strict;
 use warnings FATAL => 'all';

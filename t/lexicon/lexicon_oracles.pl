@@ -10,7 +10,7 @@
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found.
 #
-# Tags: medium node
+# Tags: minutes node
 
 use strict;
 use warnings FATAL => 'all';

@@ -7,7 +7,7 @@
 # - the restored database works: constraints refuse, defaults generate, partitions are pruned;
 # - a streaming standby reads identifiers through their indexes.
 #
-# Tags: quick differs
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

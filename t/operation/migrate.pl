@@ -16,7 +16,7 @@
 # - partitioned tables, generated columns and columns that do not exist are refused;
 # - the table has the dead values of the old columns until VACUUM FULL, which makes it smaller than it was as text.
 #
-# Tags: medium
+# Tags: quick
 
 use strict;
 use warnings FATAL => 'all';

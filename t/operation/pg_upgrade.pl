@@ -8,7 +8,7 @@
 # - a parsed body that sorts or groups by one of the types fails, and so does a domain whose check has a cast to bytea;
 #   examples/before-upgrade.sql finds them, and what else would fail, and nothing of the above.
 #
-# Tags: medium
+# Tags: long
 
 use strict;
 use warnings FATAL => 'all';

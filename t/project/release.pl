@@ -10,7 +10,7 @@
 #
 # Skipped without git.
 #
-# Tags: quick
+# Tags: long
 
 use strict;
 use warnings FATAL => 'all';

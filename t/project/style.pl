@@ -267,8 +267,9 @@ my @tap  = AtidTest::Files::files();
 foreach my $path ('fuzz/run', 't/demo', 't/regress', @tap)
 {
 	my @tags = AtidTest::Files::tags($path);
-	push @problems, "$path must have one of the tags quick, medium, long and minutes at its head"
-	  if 1 != grep { /^(?:quick|medium|long|minutes)$/ } @tags;
+	my $time = join ' ', grep { /^(?:quick|medium|long|minutes)$/ } @tags;
+	push @problems, "$path must have one of the tags quick, medium, long and minutes at its head, and not '$time'"
+	  unless $time =~ /^(?:quick|medium|long|minutes|quick long|quick minutes)$/;
 	push @problems, map { "$path has the tag $_: t/lib/AtidTest/Files.pm must have it" } grep { !exists $tags{$_} } @tags;
 }
 done('each file of tests has tags that are known');

@@ -15,7 +15,7 @@
 #
 # 6,000 records and paths; with script/test --full 200,000.
 #
-# Tags: medium differs
+# Tags: long differs
 
 use strict;
 use warnings FATAL => 'all';

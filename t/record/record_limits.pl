@@ -16,7 +16,7 @@
 # are converted both ways, and each call is made 100,000 times; else two shapes, two kinds, and 10,000
 # times, and long keys have a tenth of the length.
 #
-# Tags: long
+# Tags: minutes
 
 use strict;
 use warnings FATAL => 'all';

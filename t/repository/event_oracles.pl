@@ -12,7 +12,7 @@
 # $ATID_COMMITS and $ATID_MUTATIONS say how many. Skipped where node and npm are not to be had; AtidTest::Oracles says
 # how they are found.
 #
-# Tags: medium node crypto
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -10,7 +10,7 @@
 # $ATID_REPOSITORIES and $ATID_MUTATIONS set the numbers; the defaults take less than a minute. Skipped without node
 # and npm; AtidTest::Oracles says how they are found.
 #
-# Tags: medium node
+# Tags: long node
 
 use strict;
 use warnings FATAL => 'all';

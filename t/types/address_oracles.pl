@@ -8,7 +8,7 @@
 #
 # Skipped without node and npm; AtidTest::Oracles says how they are found.
 #
-# Tags: medium node
+# Tags: long node
 
 use strict;
 use warnings FATAL => 'all';

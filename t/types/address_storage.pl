@@ -13,7 +13,7 @@
 # - binary input with a zero byte, with invalid UTF-8, or too long is refused, and so is a megabyte of text;
 #   nothing of that is stored.
 #
-# Tags: long differs
+# Tags: medium differs
 
 use strict;
 use warnings FATAL => 'all';

@@ -12,7 +12,7 @@
 # blocks in each encoding, with --full 200,000, at paths that lead into them. What is returned must be DAG-CBOR, and all
 # four functions must say the same of it.
 #
-# Tags: quick differs
+# Tags: quick minutes differs
 
 use strict;
 use warnings FATAL => 'all';

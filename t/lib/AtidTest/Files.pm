@@ -10,10 +10,10 @@
 #   FOLDERS                   the folders, with their subjects
 #   TAGS                      the vocabulary, with what each tag means
 #
-# A file has one of the first four tags, which say how long it takes on a machine that does little else, and those of
-# the others that apply. It `differs` if it depends on plans, dumps, upgrades, other extensions, or the server's hooks
-# and settings. The program and the API of the indexer do not: what they send is the same on each version. Neither do
-# limits, which are the code's own.
+# A file has one of the first four tags, which say how long it takes on a machine that does little else, or `quick` and
+# a longer time that it takes with --full; and those of the others that apply. It `differs` if it depends on plans,
+# dumps, upgrades, other extensions, or the server's hooks and settings. The program and the API of the indexer do not:
+# what they send is the same on each version. Neither do limits, which are the code's own.
 #
 # The current folder must be the root of the project.
 
@@ -35,9 +35,9 @@ use constant FOLDERS => [
 ];
 
 use constant TAGS => [
-	quick    => 'takes seconds and needs one server at most: `script/test --quick` runs it',
+	quick    => 'takes seconds without `--full`, and needs one server at most: `script/test --quick` runs it',
 	medium   => 'takes up to half a minute',
-	long     => 'takes more than half a minute: starts before those',
+	long     => 'takes more than half a minute, at least with `--full`: starts before those',
 	minutes  => 'takes minutes, at least with `--full`: starts first',
 	differs  => 'can have another result on another version of PostgreSQL: `.ci/run` runs it on each',
 	full     => 'is skipped without `script/test --full`, or what that installs',
