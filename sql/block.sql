@@ -234,6 +234,7 @@ SELECT error_of('SELECT atid.dag_cbor_get_text(block, $${$type}$$) FROM packed')
 ROLLBACK;
 
 -- a path that is longer than any block is deep
+SET ROLE regress_atid;
 SELECT atid.dag_cbor_get_text(block, array_fill(''::text, ARRAY[1000000])) IS NULL AS packed,
        atid.dag_cbor_get_text(block::bytea || '',
                               array_fill(''::text, ARRAY[1000000])) IS NULL AS plain
@@ -243,6 +244,7 @@ FROM packed WHERE id = 1;
 SELECT error_of('SELECT a.* IS DISTINCT FROM b.* FROM packed AS a, packed AS b') AS error;
 SELECT count(*) FROM packed AS a, packed AS b WHERE a.* *= b.*;
 
+RESET ROLE;
 SET client_min_messages = warning;
 DROP SCHEMA regress_atid CASCADE;
 DROP ROLE regress_atid;

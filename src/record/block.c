@@ -209,14 +209,14 @@ atid_block_to_jsonb(PG_FUNCTION_ARGS)
  */
 
 /* A path, prepared once for each call in a query. */
-typedef struct Path
+typedef struct FieldPath
 {
 	MemoryContext memory;		/* that all of this is in */
 	ArrayType  *array;			/* a copy of the argument */
 	int			count;			/* of steps; -1: it leads to nothing */
 	AtidBlockStep *steps;
 	bool	   *none;			/* no block has such a key */
-} Path;
+} FieldPath;
 
 /*
  * Prepare a step, which is in the server's encoding.
@@ -239,11 +239,11 @@ prepare_step(AtidBlockStep *step, bool *none, const char *text, size_t len)
 	atid_block_step_init(step, text, len);
 }
 
-static Path *
+static FieldPath *
 prepare_path(const ArrayType *array, MemoryContext memory)
 {
 	MemoryContext caller = MemoryContextSwitchTo(memory);
-	Path	   *path = palloc(sizeof(Path));
+	FieldPath  *path = palloc(sizeof(FieldPath));
 	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	const char *p;
 
@@ -276,12 +276,12 @@ prepare_path(const ArrayType *array, MemoryContext memory)
 /*
  * The path of a call, its second argument: nearly always the one of the last call.
  */
-static const Path *
+static const FieldPath *
 path_of_call(FunctionCallInfo fcinfo)
 {
 	FmgrInfo   *flinfo = fcinfo->flinfo;
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-	Path	   *path = flinfo->fn_extra;
+	FieldPath  *path = flinfo->fn_extra;
 	MemoryContext memory;
 
 	if (path == NULL)
@@ -311,7 +311,7 @@ atid_block_result(const AtidBlockSeek *seek, AtidSeekResult result)
 AtidSeekResult
 atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek, bool *of_special)
 {
-	const Path *path = path_of_call(fcinfo);
+	const FieldPath *path = path_of_call(fcinfo);
 	AtidSeekResult result;
 
 	*of_special = false;
