@@ -68,7 +68,7 @@ CREATE TABLE record (uri atid.at_uri PRIMARY KEY, record jsonb);
 CREATE DOMAIN packed AS atid.block CHECK (atid.dag_cbor_get_text(atid.block_to_bytea(VALUE), '{a}') IS NOT NULL);
 CREATE TABLE blocks (b atid.block CHECK (atid.dag_cbor_is_valid(b)), c text GENERATED ALWAYS AS (atid.dag_cbor_get_text(b, '{a}')) STORED, p packed);
 CREATE INDEX ON blocks (atid.dag_cbor_get_text(b, '{b}'));
-INSERT INTO blocks VALUES ('\xa16161626363', '\xa16161626363');
+INSERT INTO blocks (b, p) VALUES ('\xa16161626363', '\xa16161626363');
 CREATE FUNCTION field_of(b atid.block) RETURNS text LANGUAGE sql RETURN atid.dag_cbor_get_text(b, '{a}');
 CREATE VIEW fields AS SELECT field_of(b), b::jsonb FROM blocks;
 SQL
