@@ -48,6 +48,8 @@ my %at_least = (
 	'record_conforms: as @atproto/lexicon'                  => $values * 0.4,
 	'dag_cbor_conforms: as record_conforms'                 => $values * 0.4,
 	'each kind of break was met, and refused where it must be' => 100,
+	'broken documents: accepted where a later language may have it' => $documents,
+	'broken documents: what the language lacks'             => 10,
 	'broken documents: as @atproto/lex-document'            => $documents,
 	'broken documents: as @atproto/lexicon'                 => $documents);
 $oracles->judge('lexicons.js', $node, [ $seed + $_, $values, $documents, $db ], \%at_least) foreach 0 .. $runs - 1;
