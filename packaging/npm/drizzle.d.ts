@@ -15,4 +15,5 @@ export const atIdentifier: Column<'at_identifier'>
 export const language: Column<'language'>
 export const uri: Column<'uri'>
 export const datetime: Column<'datetime'>
+export const block: Column<'block'>
 export const lexicon: Column<'lexicon'>

@@ -14,6 +14,9 @@ export type Language = string
 export type Uri = `${string}:${string}`
 export type Datetime = `${string}-${string}-${string}T${string}:${string}:${string}${'Z' | `${'+' | '-'}${string}:${string}`}`
 
+/** DAG-CBOR; a Buffer where it comes out */
+export type Block = Uint8Array
+
 export interface LexiconDocument {
   lexicon: 1
   id: string
@@ -35,6 +38,7 @@ export interface Types {
   language: Language
   uri: Uri
   datetime: Datetime
+  block: Block
   lexicon: Lexicon
 }
 export type Name = keyof Types

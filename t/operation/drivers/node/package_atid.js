@@ -18,7 +18,7 @@ import { CID, DID, URI } from './scenario.js'
 const values = {
   tid: '3jzfcijpj2z2a', rkey: 'self', record_key: 'lang:pt-BR', cid_link: CID, did: DID, at_uri: URI, handle: 'jay.bsky.social',
   nsid: 'app.bsky.feed.post', at_identifier: DID, language: 'pt-BR', uri: 'https://a.example/a,b',
-  datetime: '2026-01-01T00:00:00.000Z',
+  datetime: '2026-01-01T00:00:00.000Z', block: Buffer.from('a1652474797065666120225c62', 'hex'), // {"$type": "a \"\\b"}
   lexicon: { lexicon: 1, id: 'com.example.note', defs: { main: { type: 'token', description: 'a "quoted", {odd} \\ text' } } },
 }
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
@@ -60,16 +60,21 @@ const texts = (values) => Object.fromEntries(Object.entries(values).map(([key, v
 const types = await pgTypes(plain)
 const pool = new pg.Pool({ max: 1, types })
 await tell('pg', async () => {
-  const put = texts(row(1, null))
+  const put = { ...texts(row(1, null)), block: values.block } // a Buffer is sent in the binary form
   await pool.query(`INSERT INTO every (${Object.keys(put)}) VALUES (${Object.keys(put).map((_, i) => `$${i + 1}`)})`, Object.values(put))
-  same(sorted((await pool.query('SELECT * FROM every WHERE n = 1')).rows[0]), sorted(row(1, null)))
+  const get = async () => sorted((await pool.query('SELECT * FROM every WHERE n = 1')).rows[0])
+  same(await get(), sorted(row(1, null)))
+  await pool.query('SET bytea_output = escape')
+  same(await get(), sorted(row(1, null)))
 })
 
 const first = postgres({ host: process.env.PGHOST, max: 1 })
 const sql = postgres({ host: process.env.PGHOST, max: 1, types: await postgresTypes(first) })
 await first.end()
 await tell('postgres', async () => {
-  await sql`INSERT INTO every ${sql(row(2))}`
+  const put = row(2)
+  put.blocks &&= put.blocks.map(codec('block').serialize) // it takes an array of Buffers for a bytea
+  await sql`INSERT INTO every ${sql(put)}`
   same(sorted((await sql`SELECT * FROM every WHERE n = 2`)[0]), sorted(row(2)))
 })
 await sql.end()
