@@ -22,7 +22,7 @@ DISTVERSION := $(shell sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' $(HERE)
 
 EXTENSION = atid
 MODULE_big = atid
-# the first release's script, frozen, and a script for each step from there
+# all scripts: that of this version, which CREATE EXTENSION runs; the first one, and one for each step from there
 DATA = $(call files,atid--*.sql)
 DOCS = $(call files,doc/*.md doc/*.svg)
 

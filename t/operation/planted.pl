@@ -6,7 +6,7 @@
 # - the update fails if an object of any kind was taken from elsewhere, was added to the extension, or no
 #   longer belongs to a superuser;
 # - search_path, and operators and functions in the extension's own schema, do not affect a script;
-# - a script fails if its schema is renamed before it or while it runs.
+# - a script, also that of CREATE EXTENSION, fails if its schema is renamed before it or while it runs.
 #
 # Each attack is first tried on a script without its defence, where it must succeed.
 #
@@ -148,6 +148,14 @@ my $new = database('CREATE SCHEMA atid; CREATE SCHEMA evil');
 isnt(($new->try(q{CREATE EXTENSION atid VERSION 'second'}))[1], '00000', 'renamed before the first script: refused');
 is(($new->try(q{CREATE EXTENSION atid VERSION 'first'}))[1], '00000', 'renamed before the first script, with no update: created');
 
+# The same with the script that CREATE EXTENSION runs today.
+my $whole = slurp_file("$root/atid--$current.sql");
+script('whole_swapped', $swap . $whole);
+script('whole_swapped_unchecked', $swap . without($whole, $check));
+$new = database('CREATE SCHEMA atid; CREATE SCHEMA evil');
+refused('renamed before the script', ($new->try(q{CREATE EXTENSION atid VERSION 'whole_swapped'}))[ 1, 2 ], $not_ours);
+is(($new->try(q{CREATE EXTENSION atid VERSION 'whole_swapped_unchecked'}))[1], '00000', 'renamed before the script, with no check: created');
+
 #
 # The check: what a later script could take from elsewhere, in each form, here from a schema of the owner's.
 #
@@ -186,13 +194,18 @@ CREATE DOMAIN atid.added AS bytea;
 ALTER EXTENSION atid ADD DOMAIN atid.added;
 ALTER EXTENSION atid ADD DOMAIN evil.tid;
 
+SQL
+
+# An operator that a script finds first where it looks in the schema of the extension.
+my $operator = <<'SQL';
 CREATE FUNCTION atid.eq(oid, regclass) RETURNS bool LANGUAGE plpgsql AS
 	'BEGIN ALTER ROLE mallory SUPERUSER; RETURN false; END';
 CREATE OPERATOR atid.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = atid.eq);
 SQL
+my $powers = q{SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'};
 
 script("$current--unrelated", "${guard}CREATE FUNCTION \@extschema\@.probe(\@extschema\@.tid[]) RETURNS int LANGUAGE sql RETURN 1;\n$check");
-my $owner = database("CREATE EXTENSION atid; $as_evil $more");
+my $owner = database("CREATE EXTENSION atid; $as_evil $more $operator");
 foreach my $name (sort keys %form)
 {
 	my $version = $name =~ s/ /_/gr;
@@ -203,10 +216,18 @@ foreach my $name (sort keys %form)
 }
 
 # The check itself calls no operator that was planted in the extension's schema.
-my $powers = q{SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'};
 is($owner->ok($powers), 'f', 'mallory is no superuser');
 script("$current--unguarded", "$form{argument};\n$check");
 is((updated($owner, 'unguarded'))[0], '00000', 'a planted operator, with no search_path: updated');
+is($owner->ok($powers), 't', 'a planted operator, with no search_path: called by a superuser');
+$node->safe_psql('postgres', 'ALTER ROLE mallory NOSUPERUSER');
+$owner->quit;
+
+# The script that CREATE EXTENSION runs does not call it either, in a schema that is there already.
+$owner = database("CREATE SCHEMA atid; $operator CREATE EXTENSION atid; DROP EXTENSION atid");
+is($owner->ok($powers), 'f', 'a planted operator: not called by CREATE EXTENSION');
+script('whole_unguarded', without($whole, $guard));
+is(($owner->try(q{CREATE EXTENSION atid VERSION 'whole_unguarded'}))[1], '00000', 'a planted operator, with no search_path: created');
 is($owner->ok($powers), 't', 'a planted operator, with no search_path: called by a superuser');
 $node->safe_psql('postgres', 'ALTER ROLE mallory NOSUPERUSER');
 $owner->quit;

@@ -96,11 +96,14 @@ sub refused
 
 # The last release as it is now: the library's checksum under its number is that of these files.
 my $sum = q{$(. script/lib.sh && git ls-files | grep -E "$ATID_LIBRARY" | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c 1-64)};
-my $old = "sed -i 's/\"version\": \"\Q$version\E\"/\"version\": \"$last\"/' META.json $packages"
+my ($minor, $last_minor) = map { s/\.\d+$//r } $version, $last;
+my $old = "{ [ -e atid--$last_minor.sql ] || git mv atid--$minor.sql atid--$last_minor.sql; }"
+  . " && sed -i 's/\"version\": \"\Q$version\E\"/\"version\": \"$last\"/' META.json $packages"
+  . " && sed -i 's/\"atid--\Q$minor\E\.sql\"/\"atid--$last_minor.sql\"/' META.json"
   . " && sed -i 's/^Version: .*/Version:        $last/' packaging/rpm/atid.spec"
-  . " && sed -i 's/^default_version.*/default_version = '\"'${\($last =~ s,\.\d+$,,r)}'\"/ atid.control"
+  . " && sed -i 's/^default_version.*/default_version = '\"'$last_minor'\"/ atid.control"
   . " && sed -i \"s/.*  \Q$last\E\\\$/$sum  $last/\" t/released";
-must("$old");
+must($old);
 is((sh('perl t/project/style.pl'))[0], 0, 'the library of the last release, under its version: t/project/style.pl passes');
 must("git reset -q --hard $ready");
 

@@ -7,6 +7,7 @@
 #   within 100 columns, tests and scripts within 120 but for what they quote;
 # - META.json, the control files, the install scripts, the RPM's spec and npm's packages have one version; released
 #   scripts are unchanged, and so is the library while META.json has the version of a release;
+# - the scripts that CREATE EXTENSION runs are in the order of the sections, with each object's comment below it;
 # - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
 # - errors, in C and as the regression tests print them, keep to the server's style guide;
 # - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a
@@ -139,12 +140,16 @@ push @problems, grep { m{^indexer/sql/} && $text{$_} =~ /\(SELECT FROM (?!pg_)/ 
 done('a subquery of the indexer has a column, which Citus needs');
 
 my $meta = decode_json(slurp('META.json'));
+my @whole;
 foreach my $path ('atid.control', 'crypto/atid_crypto.control')
 {
 	my ($name)    = $path =~ m{(\w+)\.control$};
 	my ($version) = $text{$path} =~ /^default_version = '(.*)'/m;
-	my $scripts   = $path =~ s/\.control$/--*$version.sql/r;
-	push @problems, "$path says $version, and no script leads there" unless () = glob $scripts;
+	my ($whole, $steps) = map { $path =~ s/\.control$/--$_$version.sql/r } '', '*--';
+	push @problems, "$path says $version, and there is no $whole" unless exists $text{$whole};
+	push @problems, "$path says $version, and no upgrade script leads there" unless () = glob $steps;
+	push @problems, "META.json must name $whole as the file of $name" unless $meta->{provides}{$name}{file} eq $whole;
+	push @whole, $whole;
 	foreach ($meta->{provides}{$name}{version}, $name eq 'atid' ? $meta->{version} : ())
 	{
 		push @problems, "META.json says $_, $path $version" unless /^\Q$version\E\.\d+$/;
@@ -185,22 +190,59 @@ my $library = sha256_hex(join '', map { sha256_hex($text{$_}) . "  $_\n" } @libr
 is($library, $released{ $meta->{version} } // $library,
 	"what was released as $meta->{version} is unchanged: a change of C or of an install script needs a later version in META.json");
 
+# The script that CREATE EXTENSION runs has each object once, as it is today (t/operation/whole_script.pl compares the rest).
+my ($sections) = slurp('CONTRIBUTING.md') =~ /one list: (.*?)\./s;
+foreach my $path (grep { exists $text{$_} } @whole)
+{
+	my $script = $text{$path};
+	is(join(', ', $script =~ /^-{70,}\n-- (.*)\n-{70,}$/mg), $sections =~ s/\s+/ /gr . ', privileges, check', "$path has the sections")
+	  if $path =~ /^atid--/;
+	$script =~ s/^DO LANGUAGE plpgsql \$\$.*?^\$\$;$//msg;
+	push @problems, map { "$path: a line has " . length . " columns: $_" } grep { length > 100 } split /\n/, $script;
+	push @problems, map { "$path: changes what it has created: $_" } $script =~ /^((?:CREATE OR REPLACE|ALTER (?!OPERATOR FAMILY)).*)/mg;
+	push @problems, map { "$path: must have a comment below it: " . s/\n.*//sr }
+	  grep { /^CREATE / && !/^CREATE TYPE \S+;$|\.generator_cover\(|;\nCOMMENT ON / } split /\n{2,}|^--.*\n/m, $script;
+}
+done('scripts that CREATE EXTENSION runs');
+
 # A later script runs with a superuser's rights in a schema that is not a superuser's. It finds the server's objects
 # in pg_catalog and ours by @extschema@, runs nothing of ours (a body in a string would be looked through only then),
 # and ends with the check, which is the same in all. The only rights that it changes are those that everybody has: one
-# block gives PUBLIC what default privileges have kept from it. That block is the same in all, too.
+# block gives PUBLIC what default privileges have kept from it. That block is the same in all, too. Only a script that
+# creates all of atid has, as the first one, the horizon, which it sets, and the privileges that go with it.
+my %only_whole = map { $_ => 1 } split /\n/, <<'END';
+SELECT pg_extension_config_dump(STRING, STRING)
+SELECT @extschema@.generator_cover()
+DROP FUNCTION @extschema@.generator_cover()
+GRANT USAGE ON SCHEMA @extschema@ TO PUBLIC
+DELETE FROM pg_init_privs WHERE objoid = STRING::regnamespace AND classoid = STRING::regclass AND current_setting(STRING)::int < 170000
+GRANT SELECT ON SEQUENCE @extschema@.generator_horizon TO PUBLIC
+GRANT UPDATE ON SEQUENCE @extschema@.generator_horizon TO pg_database_owner
+REVOKE ALL ON FUNCTION @extschema@.generator_state() FROM PUBLIC
+GRANT EXECUTE ON FUNCTION @extschema@.generator_state() TO pg_monitor
+REVOKE ALL ON FUNCTION @extschema@.generator_reset() FROM PUBLIC
+END
+my $owners = join "\n", <<'END' =~ /(.+)/g;
+EXECUTE format('ALTER SEQUENCE @extschema@.generator_horizon OWNER TO %s', bootstrap);
+EXECUTE format('ALTER FUNCTION @extschema@.generator_state() OWNER TO %s', bootstrap);
+EXECUTE format('ALTER FUNCTION @extschema@.generator_reset() OWNER TO %s', bootstrap);
+EXECUTE format('GRANT UPDATE ON SEQUENCE @extschema@.generator_horizon TO %s', owner);
+END
 my ($end, $rights);
 foreach my $path (sort grep { m{^(?:crypto/)?atid\w*--.*\.sql$} && $_ ne 'atid--1.0.sql' } keys %text)
 {
-	my $script = $text{$path};
+	my $script   = $text{$path};
+	my $is_whole = $path =~ /^atid--[\d.]+\.sql$/;
 	$script =~ s/^\\echo.*//m;
 	$script =~ s/^SET LOCAL search_path TO pg_catalog, pg_temp;$//m or push @problems, "$path does not set search_path";
 	push @problems, "$path has a statement before it sets search_path" if $` =~ /;/;
-	if ($script =~ s/^DO LANGUAGE plpgsql \$\$(?:(?!^\$\$;).)*^\$\$;\n(?=.*^DO LANGUAGE)//ms)
+	while ($script =~ s/^DO LANGUAGE plpgsql \$\$(?:(?!^\$\$;).)*^\$\$;\n(?=.*^DO LANGUAGE)//ms)
 	{
-		$rights = $& unless defined $rights;
-		push @problems, "$path grants otherwise"
-		  if $& ne $rights || join(' ', $rights =~ /EXECUTE format.*/g) ne q{EXECUTE format('GRANT %s TO PUBLIC', object);};
+		my $block = $&;
+		my $does  = join "\n", $block =~ /EXECUTE format.*/g;
+		next if $is_whole && $does eq $owners;
+		$rights = $block unless defined $rights;
+		push @problems, "$path grants otherwise" if $block ne $rights || $does ne q{EXECUTE format('GRANT %s TO PUBLIC', object);};
 	}
 	$script =~ s/^DO LANGUAGE plpgsql \$\$.*^\$\$;\s*\z//ms or push @problems, "$path does not end with the check";
 	$end = $& unless defined $end;
@@ -209,6 +251,7 @@ foreach my $path (sort grep { m{^(?:crypto/)?atid\w*--.*\.sql$} && $_ ne 'atid--
 	foreach (split /;\s*/, $script)
 	{
 		s/^(?:STRING\s*)+//;
+		next if $is_whole && $only_whole{ s/\s+/ /gr };
 		push @problems, "$path: a name without \@extschema\@: $_" if /(?<!\@)\batid\w*\./;
 		push @problems, "$path: may not be in a script: $_"
 		  if !/^(?:CREATE|COMMENT|ALTER OPERATOR FAMILY)\b/ && /\S/ || /LANGUAGE (?!C\b)/i && /\bAS\s+(?:STRING|\$)/;
