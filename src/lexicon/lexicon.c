@@ -3,7 +3,7 @@
  * lexicon.c
  *		The type atid.lexicon: a set of Lexicon documents by NSID.
  *
- * A value is a varlena (lexicon.h): a version; three bytes that are reserved, and 0; the
+ * A value is a varlena (value.h): a version; three bytes that are reserved, and 0; the
  * SHA-256 of what follows; and the set in canonical DAG-CBOR, a map of each document by its
  * NSID.  The version is 1, or 2 if the set has a type or a format that the language lacks
  * (codec/lexicon/compile.c): libraries before 1.4 refuse such a set, and say of version 2 that
@@ -42,7 +42,8 @@
 #include "compat.h"
 #include "error.h"
 #include "function.h"
-#include "lexicon/lexicon.h"
+#include "lexicon/program.h"
+#include "lexicon/value.h"
 #include "record/decode.h"
 #include "record/encode.h"
 

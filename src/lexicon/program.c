@@ -37,7 +37,8 @@
 #include "codec/lexicon/compile.h"
 #include "compat.h"
 #include "error.h"
-#include "lexicon/lexicon.h"
+#include "lexicon/program.h"
+#include "lexicon/value.h"
 #include "sort.h"
 
 /* The bytes of the programs that a backend keeps. */

@@ -29,7 +29,8 @@
 #include "codec/cbor/dagcbor.h"
 #include "compat.h"
 #include "error.h"
-#include "lexicon/lexicon.h"
+#include "lexicon/program.h"
+#include "lexicon/value.h"
 #include "sort.h"
 
 

@@ -21,7 +21,7 @@
 #include "codec/cbor/dagcbor.h"
 #include "compat.h"
 #include "error.h"
-#include "lexicon/lexicon.h"
+#include "lexicon/value.h"
 #include "record/decode.h"
 #include "record/inspect.h"
 #include "sha256.h"

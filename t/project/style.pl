@@ -50,7 +50,9 @@ record/json         compat error codec/* record/walk
 record/encode       compat error sort utf8 codec/* record/walk record/inspect record/model record/json
 record/decode       compat error jsonbuild utf8 codec/* record/walk record/inspect record/model record/encode
 record/*            compat error function sort utf8 codec/* record/* cid address/address
-lexicon/*           compat error function sha256 sort utf8 codec/* lexicon/* record/* cid address/address
+lexicon/value       compat error sha256 sort utf8 codec/* record/decode record/inspect
+lexicon/program     compat error sort codec/* lexicon/value
+lexicon/*           compat error function sort codec/* record/* cid lexicon/value lexicon/program
 repository/archive  compat error sha256 codec/*
 repository/*        compat error sha256 sort codec/* repository/* cid address/address
 crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*

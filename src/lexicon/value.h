@@ -1,12 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * lexicon.h
- *		The type atid.lexicon: a set of Lexicon documents, on disk and compiled.
+ * value.h
+ *		Values of the type atid.lexicon: the form on disk, and a set as its documents.
+ *
+ * Results are in the caller's memory context.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_LEXICON_H
-#define ATID_LEXICON_H
+#ifndef ATID_LEXICON_VALUE_H
+#define ATID_LEXICON_VALUE_H
 
 #include "fmgr.h"
 #include "lib/stringinfo.h"
@@ -49,22 +51,16 @@ typedef struct AtidLexiconParts
 	uint8		form;			/* the version of what they are made to, or 0 */
 } AtidLexiconParts;
 
-/*
- * value.c: below all others.  Results are in the caller's memory context.
- */
-
 /* The whole value, detoasted.  Raises XX001 or 0A000 for one that this version cannot read. */
 extern AtidLexiconDatum *atid_lexicon_get(Datum datum);
 
 /* The same of its version and digest alone, which is all that is fetched. */
 extern const AtidLexiconDatum *atid_lexicon_head(Datum datum);
 
-/* A reader of DAG-CBOR that can be cancelled, and its next event. */
+/* Begins to read DAG-CBOR; a cancel can end the reading. */
 extern void atid_lexicon_read_bytes(AtidCborReader *reader, const void *bytes, size_t len);
 
-/*
- * The next event; a cancel can end the loop.
- */
+/* The next event; a cancel can end the loop. */
 extern AtidCborEvent atid_lexicon_next_event(AtidCborReader *reader, AtidCborItem *item);
 
 /* The jsonb of documents in a block.  Raises 22P05 for U+0000. */
@@ -111,21 +107,4 @@ extern AtidFault atid_lexicon_join(AtidLexiconParts *parts, AtidLexiconDatum **v
 /* A fault of a document as a sentence with its NSID. */
 extern char *atid_lexicon_fault_of(const AtidLexiconPart *part, AtidFault fault);
 
-/*
- * program.c: above value.c
- */
-
-/*
- * The program of the argument, from the cache of this backend; it stays at least as long as
- * the call.  Raises the errors of atid_lexicon_get().
- */
-extern const AtidLexicon *atid_lexicon_program(FunctionCallInfo fcinfo, int argument);
-
-/*
- * Compiles a set into the current memory context.  Its bytes must stay where they are.  On a
- * fault *at is its place.
- */
-extern AtidFault atid_lexicon_compile_here(AtidLexicon *set, const uint8 *bytes, size_t len,
-										   size_t *at);
-
-#endif							/* ATID_LEXICON_H */
+#endif							/* ATID_LEXICON_VALUE_H */
