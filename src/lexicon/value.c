@@ -253,21 +253,29 @@ atid_lexicon_split(AtidLexiconParts *parts, const AtidLexiconDatum *value)
 	} while (event != ATID_CBOR_END);
 }
 
+/* The order of keys in a set. */
 static int
-compare_parts(const void *a, const void *b, void *arg)
+compare_as_keys(const void *a, const void *b, void *arg)
 {
 	const AtidLexiconPart *x = a;
 	const AtidLexiconPart *y = b;
 
-	return arg != NULL ?
-		atid_bytes_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len) :
-		atid_cbor_key_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len);
+	return atid_cbor_key_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len);
+}
+
+static int
+compare_bytewise(const void *a, const void *b, void *arg)
+{
+	const AtidLexiconPart *x = a;
+	const AtidLexiconPart *y = b;
+
+	return atid_bytes_cmp(x->nsid, x->nsid_len, y->nsid, y->nsid_len);
 }
 
 void
 atid_lexicon_sort(AtidLexiconParts *parts)
 {
-	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_parts, parts);
+	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_bytewise, NULL);
 }
 
 const AtidLexiconPart *
@@ -275,13 +283,13 @@ atid_lexicon_unite(AtidLexiconParts *parts, void (*free_part) (const AtidLexicon
 {
 	AtidLexiconPart *last = NULL;
 
-	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_parts, NULL);
+	atid_sort(parts->parts, parts->count, sizeof(AtidLexiconPart), compare_as_keys, NULL);
 	for (size_t i = 0; i < parts->count; i++)
 	{
 		AtidLexiconPart *part = &parts->parts[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (last != NULL && compare_parts(last, part, NULL) == 0)
+		if (last != NULL && compare_as_keys(last, part, NULL) == 0)
 		{
 			if (last->len != part->len ||
 				memcmp(last->document, part->document, part->len) != 0)
