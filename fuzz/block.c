@@ -11,7 +11,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/block/block.h"
+#include "codec/block/block_form.h"
 
 #include <string.h>
 

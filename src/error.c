@@ -4,7 +4,7 @@
  *		all callers of pure code give it.
  *
  * A DETAIL begins with the place, in one of two forms; or with the path in a
- * record, which record/inspect.c makes.
+ * record, which record/inspector.c makes.
  *
  * A long value is clipped in its middle, because mistakes are often at the
  * beginning or at the end.

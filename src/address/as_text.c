@@ -84,7 +84,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "codec/text/address.h"
 #include "codec/text/packed.h"
 #include "codec/text/tid.h"

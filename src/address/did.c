@@ -19,7 +19,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/sortsupport.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "codec/text/address.h"
 #include "codec/text/packed.h"
 #include "compat.h"

@@ -39,7 +39,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "codec/text/address.h"
 #include "codec/text/packed.h"
 #include "compat.h"

@@ -12,8 +12,8 @@
  * UTF-8, the keys of a jsonb are in another order than the properties of a schema, so
  * a block is made of it first.
  *
- * Memory: that of the walk (record/walk.c), and in other encodings the block; for a block 16
- * times its size at most (record/model.c).
+ * Memory: that of the walk (record/jsonb_reader.c), and in other encodings the block; for a
+ * block 16 times its size at most (record/model.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -34,7 +34,7 @@
 #include "lexicon/value.h"
 #include "record/decode.h"
 #include "record/encode.h"
-#include "record/inspect.h"
+#include "record/inspector.h"
 #include "record/model.h"
 
 /* The most bytes of a name or a constant of a schema that a problem shows. */

@@ -23,7 +23,7 @@
 #include "error.h"
 #include "lexicon/value.h"
 #include "record/decode.h"
-#include "record/inspect.h"
+#include "record/inspector.h"
 #include "sha256.h"
 #include "sort.h"
 #include "utf8.h"

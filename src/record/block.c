@@ -3,7 +3,7 @@
  * block.c
  *		The type atid.block: a record's DAG-CBOR in about a third of its bytes.
  *
- * A value is a varlena with the form of codec/block/block.h.  It is read byte by byte, so it
+ * A value is a varlena with the form of codec/block/block_form.h.  It is read byte by byte, so it
  * needs no alignment.  What leaves the server is the block: the text form is that of
  * bytea, and the binary form is the block itself.  So nobody but this library ever makes
  * packed bytes, and two servers need not have the same dictionary.
@@ -40,9 +40,9 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "cid.h"
-#include "codec/block/block.h"
+#include "codec/block/block_form.h"
 #include "codec/block/block_seek.h"
 #include "compat.h"
 #include "error.h"

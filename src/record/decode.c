@@ -32,8 +32,8 @@
 #include "jsonbuild.h"
 #include "record/decode.h"
 #include "record/encode.h"
-#include "record/inspect.h"
-#include "record/walk.h"
+#include "record/inspector.h"
+#include "record/jsonb_reader.h"
 #include "utf8.h"
 
 void

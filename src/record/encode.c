@@ -24,10 +24,10 @@
 #include "codec/cbor/dagcbor.h"
 #include "error.h"
 #include "record/encode.h"
-#include "record/inspect.h"
-#include "record/json.h"
+#include "record/inspector.h"
+#include "record/json_reader.h"
+#include "record/jsonb_reader.h"
 #include "record/model.h"
-#include "record/walk.h"
 #include "sort.h"
 #include "utf8.h"
 

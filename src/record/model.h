@@ -12,7 +12,7 @@
 
 #include "codec/lexicon/conform.h"
 #include "compat.h"
-#include "record/inspect.h"
+#include "record/inspector.h"
 
 /* The rules that a record is checked by; model.c lists them. */
 typedef enum AtidRules

@@ -20,9 +20,9 @@
 #include "compat.h"
 #include "record/decode.h"
 #include "record/encode.h"
-#include "record/inspect.h"
+#include "record/inspector.h"
+#include "record/jsonb_reader.h"
 #include "record/model.h"
-#include "record/walk.h"
 
 
 PG_FUNCTION_INFO_V1(atid_record_to_dag_cbor);

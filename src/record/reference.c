@@ -8,7 +8,7 @@
  * of the referenced record, as a string.  Keys come by length and then by bytes, so
  * "cid" comes before "uri", and the row is complete at the "uri".
  *
- * The same inspector (inspect.c) reads records and blocks, so a block has the same
+ * The same inspector (inspector.c) reads records and blocks, so a block has the same
  * rows as its record.  Rows go to a tuplestore, which spills to disk.
  *
  *-------------------------------------------------------------------------
@@ -26,7 +26,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "cid.h"
 #include "codec/block/block_text.h"
 #include "codec/cbor/dagcbor.h"
@@ -38,9 +38,9 @@
 #include "record/decode.h"
 #include "record/encode.h"
 #include "record/field.h"
-#include "record/inspect.h"
+#include "record/inspector.h"
+#include "record/jsonb_reader.h"
 #include "record/model.h"
-#include "record/walk.h"
 #include "sort.h"
 
 /* What to list */

@@ -23,7 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "cid.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/repository/car.h"

@@ -1,7 +1,8 @@
 # What can be said of the files as they stand, without building them.
 #
 # Shows that
-# - includes go down the layers of CONTRIBUTING.md only, and pure code includes nothing of the server;
+# - includes go down the layers of CONTRIBUTING.md only, and pure code includes nothing of the server; no two files of
+#   src/ have one name, but for a .c and its .h;
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
@@ -43,18 +44,18 @@ generator/clock     pure    codec/text/tid
 generator/random    compat
 generator/*         compat codec/text/datetime codec/text/tid generator/*
 address/*           compat error function codec/* address/*
-record/walk         compat utf8 codec/*
-record/inspect      compat error codec/* record/walk
-record/model        compat error codec/* record/walk record/inspect
-record/json         compat error codec/* record/walk
-record/encode       compat error sort utf8 codec/* record/walk record/inspect record/model record/json
-record/decode       compat error jsonbuild utf8 codec/* record/walk record/inspect record/model record/encode
-record/*            compat error function sort utf8 codec/* record/* cid address/address
-lexicon/value       compat error sha256 sort utf8 codec/* record/decode record/inspect
+record/jsonb_reader compat utf8 codec/*
+record/inspector    compat error codec/* record/jsonb_reader
+record/model        compat error codec/* record/jsonb_reader record/inspector
+record/json_reader  compat error codec/* record/jsonb_reader
+record/encode       compat error sort utf8 codec/* record/jsonb_reader record/inspector record/model record/json_reader
+record/decode       compat error jsonbuild utf8 codec/* record/jsonb_reader record/inspector record/model record/encode
+record/*            compat error function sort utf8 codec/* record/* cid address/types
+lexicon/value       compat error sha256 sort utf8 codec/* record/decode record/inspector
 lexicon/program     compat error sort codec/* lexicon/value
 lexicon/*           compat error function sort codec/* record/* cid lexicon/value lexicon/program
 repository/archive  compat error sha256 codec/*
-repository/*        compat error sha256 sort codec/* repository/* cid address/address
+repository/*        compat error sha256 sort codec/* repository/* cid address/types
 crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
 */*                 nothing: a folder that has no row
 compat              nothing
@@ -113,6 +114,15 @@ foreach my $path (@c)
 	}
 }
 done('includes go down the layers');
+
+my %folders;
+foreach my $path (grep { m{^src/} } @c)
+{
+	my ($folder, $name) = $path =~ m{^(.*)/(.*)\.[ch]$};
+	$folders{$name}{$folder} = 1;
+}
+push @problems, map { "$_ is in @{[ sort keys %{ $folders{$_} } ]}" } grep { keys %{ $folders{$_} } > 1 } sort keys %folders;
+done('no two files of src/ have one name');
 
 push @problems, grep { $_ ne 'src/compat.h' && $text{$_} =~ /\bPG_VERSION_NUM\b/ } @c;
 done('PG_VERSION_NUM in compat.h only');

@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/block/block.h"
+#include "codec/block/block_form.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "codec/block/block.h"
+#include "codec/block/block_form.h"
 #include "codec/cbor/dagcbor.h"
 #include "codec/text/address.h"
 #include "tap.h"
@@ -98,7 +98,7 @@ longest(size_t so_far, int number)
 }
 
 /*
- * The most bytes of a block for one byte of its packed value, as block.h counts them.
+ * The most bytes of a block for one byte of its packed value, as block_form.h counts them.
  */
 static size_t
 expansion(void)

@@ -6,7 +6,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/cbor/json.h"
+#include "codec/text/json.h"
 
 #include <stdlib.h>
 #include <string.h>

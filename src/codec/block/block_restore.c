@@ -16,7 +16,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/block/block.h"
+#include "codec/block/block_form.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codec/block/block.h"
+#include "codec/block/block_form.h"
 #include "codec/cbor/seek.h"
 
 /*

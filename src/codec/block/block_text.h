@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codec/block/block.h"
+#include "codec/block/block_form.h"
 
 /*
  * The most bytes that atid_block_text_pack() writes: those of BLOCK_URI_COLLECTION, whose

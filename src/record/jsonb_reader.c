@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * walk.c
+ * jsonb_reader.c
  *		A walk over a jsonb, as the events of the DAG-CBOR that it stands for.
  *
  * The conventions ("JSON Representation"): {"$link": text of a CID} is a link
@@ -38,7 +38,7 @@
 #include "codec/cbor/dagcbor.h"
 #include "codec/cbor/multiformat.h"
 #include "compat.h"
-#include "record/walk.h"
+#include "record/jsonb_reader.h"
 #include "utf8.h"
 
 void

@@ -16,7 +16,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/cbor/json.h"
+#include "codec/text/json.h"
 
 #include "codec/assert.h"
 

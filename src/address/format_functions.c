@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * formats.c
+ * format_functions.c
  *		Lexicon's string formats that are checked text: the functions behind the
  *		domains handle, nsid, at_identifier, language and uri.
  *

@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
- * inspect.c
+ * inspector.c
  *		The path of each event in a record, and the fields of its objects that
  *		other files ask for.
  *
  * A block and a jsonb are read as the same stream of events: a block by the reader
- * of codec/cbor/dagcbor.c, a jsonb by the walk of walk.c.  The inspector follows either,
+ * of codec/cbor/dagcbor.c, a jsonb by the walk of jsonb_reader.c.  The inspector follows either,
  * and knows the path of each event.
  *
  * The path in an error is made from the keys and indexes of the open levels.  In a
@@ -25,7 +25,7 @@
 
 #include "codec/ascii.h"
 #include "error.h"
-#include "record/inspect.h"
+#include "record/inspector.h"
 
 void
 atid_inspect_init(AtidInspector *in, AtidCborReader *reader, AtidJsonbWalk *walk)

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * tid.c
+ * tid_type.c
  *		The type atid.tid: AT Protocol timestamp identifiers.
  *
  * A TID is a 64-bit integer, kept as such and passed by value; codec/text/tid.c has its parts.

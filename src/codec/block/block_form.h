@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * block.h
+ * block_form.h
  *		The packed form of a block: a record's DAG-CBOR in about a third of its bytes.
  *
  * The form is on disks only.  Whatever leaves the server is the block itself, so
@@ -75,8 +75,8 @@
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_BLOCK_H
-#define ATID_BLOCK_H
+#ifndef ATID_BLOCK_FORM_H
+#define ATID_BLOCK_FORM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -262,4 +262,4 @@ atid_block_has_key(const AtidObjectKey *key, uint64_t *optional)
 extern const uint8_t *atid_block_object(unsigned code, const uint8_t *p, const uint8_t *end,
 										AtidBlockObject *object, AtidBlockState *state);
 
-#endif							/* ATID_BLOCK_H */
+#endif							/* ATID_BLOCK_FORM_H */

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * car.c
+ * car_functions.c
  *		SQL functions of CARs: their contents, and an aggregate that makes one.
  *
  * codec/repository/car.c describes the format.  A CAR is a bytea.  Its blocks come as rows in the

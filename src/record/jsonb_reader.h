@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
- * walk.h
+ * jsonb_reader.h
  *		A walk over a jsonb, as the events of the DAG-CBOR that it stands for.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_RECORD_WALK_H
-#define ATID_RECORD_WALK_H
+#ifndef ATID_RECORD_JSONB_READER_H
+#define ATID_RECORD_JSONB_READER_H
 
 #include "codec/cbor/dagcbor.h"
 
@@ -83,4 +83,4 @@ extern AtidFault atid_json_link(AtidCborItem *item, AtidScratch *scratch);
  */
 extern AtidFault atid_json_bytes(AtidCborItem *item, AtidScratch *scratch);
 
-#endif							/* ATID_RECORD_WALK_H */
+#endif							/* ATID_RECORD_JSONB_READER_H */

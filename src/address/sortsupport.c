@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * packed.c
- *		What the types atid.did and atid.at_uri share: sorting by abbreviated keys.
+ * sortsupport.c
+ *		Sorting values of atid.did and atid.at_uri by abbreviated keys.
  *
  * The form on disk is in codec/text/packed.c.
  *
@@ -14,7 +14,7 @@
 #include "lib/hyperloglog.h"
 #include "utils/sortsupport.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "compat.h"
 
 

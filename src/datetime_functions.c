@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * datetime.c
+ * datetime_functions.c
  *		Times as Lexicon's strings: the check behind the domain datetime, and the
  *		way to timestamptz and back.
  *

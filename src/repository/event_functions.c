@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * event.c
+ * event_functions.c
  *		Frames of an event stream, and the events of repositories in them.
  *
  * frame.c and event.c of codec/repository/ have the formats.  All functions take the frame, and its
@@ -27,7 +27,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "address/address.h"
+#include "address/types.h"
 #include "cid.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/repository/commit.h"

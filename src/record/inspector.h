@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * inspect.h
+ * inspector.h
  *		The path of each event in a record, and the fields of its objects that
  *		other files ask for.
  *
@@ -9,13 +9,13 @@
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_INSPECT_H
-#define ATID_INSPECT_H
+#ifndef ATID_RECORD_INSPECTOR_H
+#define ATID_RECORD_INSPECTOR_H
 
 #include "lib/stringinfo.h"
 
 #include "codec/cbor/dagcbor.h"
-#include "record/walk.h"
+#include "record/jsonb_reader.h"
 
 /*
  * The longest path of a row, in bytes.  A key can be as long as its block, and each
@@ -213,4 +213,4 @@ atid_paths_follow(AtidPaths *paths, const AtidInspector *in, AtidCborEvent event
 		paths->budget += ATID_PATHS_PER_BYTE;
 }
 
-#endif							/* ATID_INSPECT_H */
+#endif							/* ATID_RECORD_INSPECTOR_H */

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
- * json.h
+ * json_reader.h
  *		A walk over a JSON text, as the events of the DAG-CBOR that it stands for.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_RECORD_JSON_H
-#define ATID_RECORD_JSON_H
+#ifndef ATID_RECORD_JSON_READER_H
+#define ATID_RECORD_JSON_READER_H
 
 #include "codec/cbor/dagcbor.h"
-#include "record/walk.h"
+#include "record/jsonb_reader.h"
 
 /* An open array or object. */
 typedef struct AtidTextLevel
@@ -43,4 +43,4 @@ extern void atid_text_walk_init(AtidTextWalk *walk, const char *json, size_t len
  */
 extern AtidCborEvent atid_text_next(AtidTextWalk *walk, AtidCborItem *item);
 
-#endif							/* ATID_RECORD_JSON_H */
+#endif							/* ATID_RECORD_JSON_READER_H */

@@ -1,16 +1,16 @@
 /*-------------------------------------------------------------------------
  *
- * json.c
+ * json_reader.c
  *		A walk over a JSON text, as the events of the DAG-CBOR that it stands for.
  *
- * The conventions are those of walk.c.  Unlike a jsonb, a text can have U+0000, a
+ * The conventions are those of jsonb_reader.c.  Unlike a jsonb, a text can have U+0000, a
  * key twice, and keys in any order.  The caller deals with the last two.  len is not
  * set for an array or object, because its number of items is known only at its end.
  *
  * The server's lexer finds the tokens.  The server's parser is not used, because it
  * recurses for each level and refuses U+0000.  So the grammar is checked here, with a
  * stack of fixed size; a value of type json has been checked before, other texts may
- * be anything.  codec/cbor/json.c removes the escapes of strings.
+ * be anything.  codec/text/json.c removes the escapes of strings.
  *
  * The lexer needs UTF-8, so the caller converts the whole text.  What an event points
  * to lasts until the next event.
@@ -24,10 +24,10 @@
 #include "miscadmin.h"
 
 #include "codec/cbor/dagcbor.h"
-#include "codec/cbor/json.h"
+#include "codec/text/json.h"
 #include "compat.h"
-#include "record/json.h"
-#include "record/walk.h"
+#include "record/json_reader.h"
+#include "record/jsonb_reader.h"
 
 /* So many bytes are unescaped at a time between interrupts. */
 #define UNESCAPE_AT_ONCE (1024 * 1024)
