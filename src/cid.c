@@ -37,6 +37,7 @@
 #include "codec/cbor/multiformat.h"
 #include "codec/text/format.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "function.h"
 #include "sha256.h"
@@ -45,16 +46,6 @@
 /*
  * Values
  */
-
-Datum
-atid_bytes_datum(const uint8_t *bytes, size_t len)
-{
-	bytea	   *result = palloc(VARHDRSZ + len);
-
-	SET_VARSIZE(result, VARHDRSZ + len);
-	memcpy(VARDATA(result), bytes, len);
-	return PointerGetDatum(result);
-}
 
 Datum
 atid_cid_of_block(uint64_t codec, const void *block, size_t len)

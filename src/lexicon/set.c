@@ -24,10 +24,10 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "cid.h"
 #include "codec/bytes.h"
 #include "codec/cbor/dagcbor.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "lexicon/program.h"
 #include "lexicon/value.h"

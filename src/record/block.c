@@ -41,10 +41,10 @@
 #include "utils/syscache.h"
 
 #include "address/types.h"
-#include "cid.h"
 #include "codec/block/block_form.h"
 #include "codec/block/block_seek.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "record/block.h"
 #include "record/decode.h"

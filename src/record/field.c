@@ -33,8 +33,8 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "cid.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "function.h"
 #include "record/block.h"

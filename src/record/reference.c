@@ -27,12 +27,12 @@
 #include "utils/tuplestore.h"
 
 #include "address/types.h"
-#include "cid.h"
 #include "codec/block/block_text.h"
 #include "codec/cbor/dagcbor.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/text/address.h"
 #include "compat.h"
+#include "datum.h"
 #include "function.h"
 #include "record/block.h"
 #include "record/decode.h"

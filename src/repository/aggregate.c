@@ -20,13 +20,14 @@
 #include "mb/pg_wchar.h"
 #include "utils/memutils.h"
 
-#include "cid.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/repository/car.h"
 #include "codec/repository/mst_build.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "repository/archive.h"
+#include "repository/mst_tools.h"
 #include "repository/tree.h"
 #include "sha256.h"
 

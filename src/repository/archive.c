@@ -20,10 +20,8 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "common/cryptohash.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 
 #include "codec/cbor/multiformat.h"
@@ -234,45 +232,6 @@ expect_entries(void *arg, const AtidMstEntry *entries, size_t count)
 			cids[n++] = entries[i].tree;
 	}
 	atid_car_index_expect(&archive->index, cids, n);
-}
-
-void
-atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8_t digest[32])
-{
-	const AtidMstTools *tools = arg;
-
-	CHECK_FOR_INTERRUPTS();
-	atid_sha256(tools->hash, data, len, digest);
-}
-
-void *
-atid_mst_tools_alloc(void *arg, void *old, size_t size)
-{
-	const AtidMstTools *tools = arg;
-
-	if (old == NULL)
-		return MemoryContextAlloc(tools->context, size);
-	if (size > 0)
-		return repalloc(old, size);
-	pfree(old);
-	return NULL;
-}
-
-Datum
-atid_row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
-{
-	TupleDesc	tupdesc = fcinfo->flinfo->fn_extra;
-
-	if (tupdesc == NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-
-		if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		fcinfo->flinfo->fn_extra = BlessTupleDesc(tupdesc);
-		MemoryContextSwitchTo(caller);
-	}
-	return HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls));
 }
 
 

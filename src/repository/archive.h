@@ -12,26 +12,7 @@
 #include "codec/repository/commit.h"
 #include "codec/repository/mst_walk.h"
 #include "compat.h"
-
-/*
- * What codec/repository/mst*.c needs besides blocks: hashes, and memory from a context.  If
- * an AtidMstCaller has these functions, its arg must be a struct that begins with this one.
- */
-typedef struct AtidMstTools
-{
-	struct pg_cryptohash_ctx *hash;
-	MemoryContext context;
-} AtidMstTools;
-
-/* AtidMstCaller.sha256 and .alloc.  They raise an error where hashing fails, or memory is out. */
-extern void atid_mst_tools_sha256(void *arg, const void *data, size_t len, uint8_t digest[32]);
-extern void *atid_mst_tools_alloc(void *arg, void *old, size_t size);
-
-/*
- * The row that a function returns.  Its descriptor is made with the first call and kept in
- * fn_extra, as to read it from the catalogue takes longer than to split a frame.
- */
-extern Datum atid_row_datum(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
+#include "repository/mst_tools.h"
 
 /*
  * Problems are not raised but noted, the first one only: predicates and *_problem functions

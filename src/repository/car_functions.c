@@ -19,9 +19,9 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "cid.h"
 #include "codec/repository/car.h"
 #include "compat.h"
+#include "datum.h"
 #include "repository/archive.h"
 
 

@@ -28,7 +28,6 @@
 #include "utils/tuplestore.h"
 
 #include "address/types.h"
-#include "cid.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/repository/commit.h"
 #include "codec/repository/event.h"
@@ -37,6 +36,7 @@
 #include "codec/text/datetime.h"
 #include "codec/text/tid.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "repository/archive.h"
 #include "repository/tree.h"

@@ -14,9 +14,9 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-#include "cid.h"
 #include "codec/repository/mst_invert.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "repository/archive.h"
 #include "repository/tree.h"

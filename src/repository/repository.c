@@ -24,7 +24,6 @@
 #include "utils/tuplestore.h"
 
 #include "address/types.h"
-#include "cid.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/repository/car.h"
 #include "codec/repository/commit.h"
@@ -32,6 +31,7 @@
 #include "codec/text/address.h"
 #include "codec/text/tid.h"
 #include "compat.h"
+#include "datum.h"
 #include "error.h"
 #include "repository/archive.h"
 

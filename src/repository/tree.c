@@ -17,11 +17,11 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "cid.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/repository/car.h"
 #include "codec/repository/mst_invert.h"
 #include "compat.h"
+#include "datum.h"
 #include "repository/archive.h"
 #include "repository/tree.h"
 #include "sort.h"

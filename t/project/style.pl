@@ -50,15 +50,17 @@ record/model        compat error codec/* record/jsonb_reader record/inspector
 record/json_reader  compat error codec/* record/jsonb_reader
 record/encode       compat error sort utf8 codec/* record/jsonb_reader record/inspector record/model record/json_reader
 record/decode       compat error jsonbuild utf8 codec/* record/jsonb_reader record/inspector record/model record/encode
-record/*            compat error function sort utf8 codec/* record/* cid address/types
+record/*            compat error function sort utf8 codec/* record/* cid datum address/types
 lexicon/value       compat error sha256 sort utf8 codec/* record/decode record/inspector
 lexicon/program     compat error sort codec/* lexicon/value
-lexicon/*           compat error function sort codec/* record/* cid lexicon/value lexicon/program
-repository/archive  compat error sha256 codec/*
-repository/*        compat error sha256 sort codec/* repository/* cid address/types
+lexicon/*           compat error function sort codec/* record/* datum lexicon/value lexicon/program
+repository/mst_tools sha256
+repository/archive  compat error sha256 codec/* repository/mst_tools
+repository/*        compat error sha256 sort codec/* repository/* datum address/types
 crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
 */*                 nothing: a folder that has no row
 compat              nothing
+datum               compat
 jsonbuild           compat
 error               compat codec/assert codec/fault codec/text/packed
 function            nothing
@@ -66,7 +68,7 @@ sha256              nothing
 sort                nothing
 utf8                compat codec/fault
 atid                compat codec/text/tid generator/generator generator/slots
-*                   compat error function sha256 codec/* generator/* cid
+*                   compat error function sha256 codec/* generator/* cid datum
 END
 
 sub slurp
