@@ -584,7 +584,7 @@ text_support(FunctionCallInfo fcinfo, ValueOf value_of)
 ATID_FUNCTION(atid_did_text_support, text_support(fcinfo, did_of))
 ATID_FUNCTION(atid_tid_text_support, text_support(fcinfo, tid_of))
 
-/* at_uri_text_support() is in record/block.c, as it is also that of functions over blocks. */
+/* at_uri_text_support() is in record/block_support.c: it is also that of functions over blocks. */
 Node *
 atid_at_uri_support_comparison(Node *request)
 {

@@ -8,39 +8,19 @@
  * bytea, and the binary form is the block itself.  So nobody but this library ever makes
  * packed bytes, and two servers need not have the same dictionary.
  *
- * There is an implicit cast to bytea, so every function over blocks takes a value of the type.
- * For those that read a field a cast would restore all of the block.  Their support function
- * lets the planner call another function in their place, which finds the field in the packed
- * bytes and restores no more than that: block_get for dag_cbor_get, and so on.  A call that is
- * written with the cast is the same to it, and what is stored and dumped is the call that was
- * written.
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/tupmacs.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "nodes/pathnodes.h"
-#include "nodes/supportnodes.h"
-#include "optimizer/optimizer.h"
-#include "parser/parsetree.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
 
-#include "address/types.h"
 #include "codec/block/block_form.h"
 #include "codec/block/block_seek.h"
 #include "compat.h"
@@ -406,154 +386,4 @@ atid_block_is_valid(PG_FUNCTION_ARGS)
 		PG_RETURN_BOOL(true);
 	atid_block_reader_init(&reader, atid_block_of_value(PG_GETARG_BYTEA_PP(0)));
 	PG_RETURN_BOOL(atid_block_read_rest(&reader));
-}
-
-
-/*
- * The planner's support
- *
- * Functions are found by their names in the schema of the one that is called, where others may
- * have created some of the same names.  So each must have the C function that it has in the
- * extension, which only a superuser can create one with.
- */
-
-/* What is called in the place of a function over bytea. */
-static const struct
-{
-	const char *name;
-	const char *packed;
-	PGFunction	function;
-}			replaced[] = {
-	{"dag_cbor_get", "block_get", atid_block_get},
-	{"dag_cbor_get_text", "block_get_text", atid_block_get_text},
-	{"dag_cbor_get_block", "block_get_block", atid_block_get_block},
-	{"dag_cbor_typeof", "block_typeof", atid_block_typeof},
-	{"dag_cbor_ref_uri", "block_ref_uri", atid_block_ref_uri},
-	{"dag_cbor_is_valid", "block_is_valid", atid_block_is_valid},
-};
-
-static bool
-is_function(Oid oid, PGFunction function)
-{
-	FmgrInfo	info;
-
-	fmgr_info(oid, &info);
-	return info.fn_addr == function;
-}
-
-/*
- * The type whose cast to bytea an expression is, if it is one that block_to_bytea() makes in
- * this schema; else InvalidOid.
- */
-static Oid
-type_of_cast(const Node *expression, Oid schema)
-{
-	const FuncExpr *cast = (const FuncExpr *) expression;
-	const char *name;
-	Oid		   *types;
-	int			count;
-
-	if (!IsA(expression, FuncExpr) || get_func_namespace(cast->funcid) != schema)
-		return InvalidOid;
-	name = get_func_name(cast->funcid);
-	if (name == NULL || strcmp(name, "block_to_bytea") != 0 ||
-		!is_function(cast->funcid, atid_block_to_bytea))
-		return InvalidOid;
-	get_func_signature(cast->funcid, &types, &count);
-	return types[0];
-}
-
-/*
- * The function that reads packed bytes in the place of one of this name; InvalidOid if there is
- * none.  This is no look-up by the parser: whoever runs the query need not have the right to
- * use the schema.
- */
-static Oid
-packed_function(const char *name, Oid schema, Oid type, int count)
-{
-	Oid			types[2] = {type, TEXTARRAYOID};
-
-	for (size_t i = 0; i < lengthof(replaced); i++)
-		if (strcmp(name, replaced[i].name) == 0)
-		{
-			Oid			oid = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-											  CStringGetDatum(replaced[i].packed),
-											  PointerGetDatum(buildoidvector(types, count)),
-											  ObjectIdGetDatum(schema));
-
-			return OidIsValid(oid) && is_function(oid, replaced[i].function) ? oid : InvalidOid;
-		}
-	return InvalidOid;
-}
-
-/*
- * Has the value a column of a foreign table in it?  There the call may be made by the other server,
- * whose column may be a bytea, and whose version may be older.  (What a foreign partition gets of
- * its parent's query has been simplified by then.)
- */
-static bool
-is_foreign(PlannerInfo *root, Node *value)
-{
-	ListCell   *cell;
-
-	if (root == NULL)
-		return false;
-	foreach(cell, pull_vars_of_level(value, 0))
-	{
-		const Var  *var = lfirst(cell);
-
-		if (IsA(var, Var) && !IS_SPECIAL_VARNO(var->varno) &&
-			rt_fetch(var->varno, root->parse->rtable)->relkind == RELKIND_FOREIGN_TABLE)
-			return true;
-	}
-	return false;
-}
-
-/*
- * The call that reads the packed bytes, in the place of a call whose first argument is the cast
- * of a block; NULL if it is another.  Named and default arguments are in their places by now.
- *
- * As for a function that is inlined, nobody is to call by this what they must not.
- */
-static Node *
-simplify_block(PlannerInfo *root, const FuncExpr *call)
-{
-	Oid			schema = get_func_namespace(call->funcid);
-	Oid			type = call->args == NIL ? InvalidOid : type_of_cast(linitial(call->args), schema);
-	const char *name = OidIsValid(type) ? get_func_name(call->funcid) : NULL;
-	Oid			function = InvalidOid;
-	FuncExpr   *result;
-
-	if (name != NULL)
-		function = packed_function(name, schema, type, list_length(call->args));
-	if (!OidIsValid(function) || !atid_may_execute(function) || !atid_may_execute(call->funcid) ||
-		!atid_may_execute(((FuncExpr *) linitial(call->args))->funcid) ||
-		is_foreign(root, linitial(call->args)))
-		return NULL;
-	result = makeFuncExpr(function, call->funcresulttype, list_copy(call->args), call->funccollid,
-						  call->inputcollid, COERCE_EXPLICIT_CALL);
-	linitial(result->args) = linitial(((FuncExpr *) linitial(call->args))->args);
-	result->location = call->location;
-	return (Node *) result;
-}
-
-/*
- * at_uri_text_support(request): the support function of the comparisons of an at_uri with a text,
- * and of the functions over blocks.
- *
- * The latter have none of their own, because after ALTER EXTENSION UPDATE a session that has loaded
- * the library of 1.3 would not find it, and could no longer plan a call of these functions.  It
- * does find this one, which has nothing to say there about functions that are no comparison.
- */
-PG_FUNCTION_INFO_V1(atid_at_uri_text_support);
-Datum
-atid_at_uri_text_support(PG_FUNCTION_ARGS)
-{
-	Node	   *request = (Node *) PG_GETARG_POINTER(0);
-	Node	   *answer = NULL;
-
-	if (IsA(request, SupportRequestSimplify))
-		answer = simplify_block(((SupportRequestSimplify *) request)->root,
-								((SupportRequestSimplify *) request)->fcall);
-	PG_RETURN_POINTER(answer != NULL ? answer : atid_at_uri_support_comparison(request));
 }

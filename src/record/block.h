@@ -39,10 +39,12 @@ extern AtidSeekResult atid_block_find(FunctionCallInfo fcinfo, bytea *value, Ati
  */
 extern AtidSeekResult atid_block_result(const AtidBlockSeek *seek, AtidSeekResult result);
 
-/* What the planner calls in the place of functions over bytea. */
+/* The cast to bytea, and what the planner calls in the place of functions over bytea. */
+extern PGDLLEXPORT Datum atid_block_to_bytea(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum atid_block_get(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum atid_block_get_text(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum atid_block_get_block(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum atid_block_is_valid(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum atid_block_typeof(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum atid_block_ref_uri(PG_FUNCTION_ARGS);
 

@@ -1,8 +1,8 @@
 # What can be said of the files as they stand, without building them.
 #
 # Shows that
-# - includes go down the layers of CONTRIBUTING.md only, and pure code includes nothing of the server; no two files of
-#   src/ have one name, but for a .c and its .h;
+# - includes go down the layers of CONTRIBUTING.md only, and in no circle; pure code includes nothing of the server; no
+#   two files of src/ have one name, but for a .c and its .h;
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
@@ -50,6 +50,8 @@ record/model        compat error codec/* record/jsonb_reader record/inspector
 record/json_reader  compat error codec/* record/jsonb_reader
 record/encode       compat error sort utf8 codec/* record/jsonb_reader record/inspector record/model record/json_reader
 record/decode       compat error jsonbuild utf8 codec/* record/jsonb_reader record/inspector record/model record/encode
+record/field        compat error utf8 codec/* record/decode
+record/block        compat datum error utf8 codec/* record/decode record/encode record/field
 record/*            compat error function sort utf8 codec/* record/* cid datum address/types
 lexicon/value       compat error sha256 sort utf8 codec/* record/decode record/inspector
 lexicon/program     compat error sort codec/* lexicon/value
@@ -102,6 +104,7 @@ sub done
 }
 
 cmp_ok(scalar @c, '>', 60, 'there are C files');
+my %includes;
 foreach my $path (@c)
 {
 	my ($stem) = $path =~ m{^(?:src/|crypto/src/)?(.*)\.[ch]$};
@@ -113,9 +116,20 @@ foreach my $path (@c)
 		my $own = -e "src/$header.h" ? $header : -e "crypto/src/$header.h" ? "crypto/$header" : undef;
 		my $fits = defined $own ? grep { $own =~ /^$_$/ } $stem, @may : !grep { $_ eq 'pure' } @may;
 		push @problems, "$path must not include $header.h" unless $fits;
+		$includes{$stem}{$own} = 1 if defined $own && $own ne $stem;
 	}
 }
 done('includes go down the layers');
+
+# A file is its .c and its .h. Those that include nothing of the rest are taken away, again and again; what remains is
+# in a circle, or above one.
+my %rest = map { $_ => 1 } keys %includes;
+while (my @bottom = grep { !grep { $rest{$_} } keys %{ $includes{$_} } } keys %rest)
+{
+	delete @rest{@bottom};
+}
+push @problems, map { "$_ includes @{[ sort grep { $rest{$_} } keys %{ $includes{$_} } ]}" } sort keys %rest;
+done('no includes go in a circle');
 
 my %folders;
 foreach my $path (grep { m{^src/} } @c)

@@ -191,6 +191,10 @@ main(void)
 	ok(order, "keys are in the order of DAG-CBOR");
 	ok(counts, "optional keys are counted, and each object has one \"$type\"");
 	ok(types, "a type leads to its object");
+	ok(atid_dictionary_strings >= BLOCK_STRINGS_SHORT &&
+	   atid_dictionary_objects >= BLOCK_OBJECTS_SHORT, "each short code stands for something");
+	ok(atid_dictionary_objects <= BLOCK_OBJECTS_SHORT + BLOCK_OBJECTS_8 +
+	   ((256 - BLOCK_OBJECTS_8) << 8), "each object has a code");
 	ok(expansion() <= ATID_BLOCK_EXPANSION_MAX, "no byte stands for too many");
 
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)

@@ -13,7 +13,6 @@
 #include "codec/block/dictionary.h"
 
 #include "codec/assert.h"
-#include "codec/block/block_form.h"
 #include "codec/bytes.h"
 #include "codec/fault.h"
 
@@ -32,12 +31,6 @@ typedef struct ObjectRow
 ATID_STATIC_ASSERT((SLOTS & (SLOTS - 1)) == 0);
 ATID_STATIC_ASSERT(2 * STRINGS <= SLOTS);
 ATID_STATIC_ASSERT(STRINGS <= EMPTY);
-
-/* What block_form.h has short codes for is there, and all has a code. */
-ATID_STATIC_ASSERT(STRINGS >= BLOCK_STRINGS_SHORT);
-ATID_STATIC_ASSERT(OBJECTS >= BLOCK_OBJECTS_SHORT);
-ATID_STATIC_ASSERT(OBJECTS <=
-				   BLOCK_OBJECTS_SHORT + BLOCK_OBJECTS_8 + ((256 - BLOCK_OBJECTS_8) << 8));
 
 const int	atid_dictionary_strings = STRINGS;
 const int	atid_dictionary_objects = OBJECTS;

@@ -1,0 +1,258 @@
+/*-------------------------------------------------------------------------
+ *
+ * field_functions.c
+ *		A field of a block: what jsonb's #> and #>> are to a record.
+ *
+ * field.c follows the path and passes over everything else.  The strict reader reads the field, so
+ * the result is always made of valid DAG-CBOR.  A path without steps is the whole block, which is
+ * then checked to its end.
+ *
+ * In JSON a link is an object with the key "$link", and bytes are one with "$bytes".  A path
+ * can take that step, so that it leads to what it leads to in the record.
+ *
+ * No bytes make these functions fail, so that they are LEAKPROOF.  The answer is NULL if there is
+ * damage in what it needs, which is
+ *	- of the maps and arrays that the field is in: their heads, and that as many bytes are left
+ *	  as they have items;
+ *	- of what comes before the field in these: that its heads and lengths are those of DAG-CBOR,
+ *	  and that keys are texts;
+ *	- of the field: all that a strict reader checks.  dag_cbor_typeof reads only the head of a map
+ *	  or an array.
+ * Damage behind the field is not seen.  NULL is also the answer where the type of the result cannot
+ * hold the value: a character that the server's encoding lacks, U+0000, a map that JSON has another
+ * meaning for, or too large a value.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+#include "compat.h"
+#include "datum.h"
+#include "function.h"
+#include "record/block.h"
+#include "record/decode.h"
+#include "record/field.h"
+#include "utf8.h"
+
+
+/*
+ * The first event of the value, or ATID_CBOR_FAULT: all of it, if it has no parts.  Of a whole
+ * block that has parts, the caller has to read the rest.
+ */
+static AtidCborEvent
+first_event(const AtidField *field, AtidCborReader *reader, AtidCborItem *item)
+{
+	AtidCborEvent event;
+	AtidCborItem none;
+
+	atid_block_reader_init(reader, field->block);
+	reader->p = field->seek.p;
+	event = atid_cbor_next(reader, item);
+	if (event != ATID_CBOR_FAULT && field->whole && reader->depth == 0 &&
+		atid_cbor_next(reader, &none) == ATID_CBOR_FAULT)
+		return ATID_CBOR_FAULT;
+	return event;
+}
+
+/*
+ * The text that the JSON of a link or of bytes has; NULL if it is damaged, or longer than max.
+ */
+static char *
+special_of_field(const AtidField *field, size_t max, size_t *len)
+{
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event = first_event(field, &reader, &item);
+	char	   *chars;
+
+	if (event == ATID_CBOR_FAULT || item.len > ATID_SPECIAL_MAX)
+		return NULL;
+	chars = atid_text_of_special(&reader, event, &item, len);
+	return *len > max ? NULL : chars;
+}
+
+static Jsonb *
+jsonb_of_field(const AtidField *field)
+{
+	const uint8_t *past;
+
+	if (field->of_special)
+	{
+		JsonbValue	v;
+		size_t		len;
+		char	   *chars = special_of_field(field, ATID_JSONB_STRING_MAX, &len);
+
+		if (chars == NULL)
+			return NULL;
+		v.type = jbvString;
+		v.val.string.val = chars;
+		v.val.string.len = (int) len;
+		return JsonbValueToJsonb(&v);
+	}
+	past = field->whole ? field->seek.end : atid_seek_past(&field->seek);
+	if (past == NULL)
+		return NULL;
+	return atid_try_jsonb_of_value(field->block, field->seek.p, (size_t) (past - field->seek.p));
+}
+
+/*
+ * dag_cbor_get(block, path): the jsonb of a field.
+ */
+static pg_attribute_always_inline Datum
+get_field(FunctionCallInfo fcinfo, AtidFieldFind find)
+{
+	AtidField	field;
+	Jsonb	   *jb = NULL;
+
+	if (find(fcinfo, &field) == ATID_SEEK_FOUND)
+		jb = jsonb_of_field(&field);
+	if (jb == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_JSONB_P(jb);
+}
+
+/*
+ * dag_cbor_get_text(block, path): the text of a field.
+ */
+static pg_attribute_always_inline Datum
+get_text(FunctionCallInfo fcinfo, AtidFieldFind find)
+{
+	AtidField	field;
+	AtidCborReader reader;
+	AtidCborItem item;
+	AtidCborEvent event;
+	text	   *result = NULL;
+	char	   *chars;
+	size_t		len;
+
+	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
+		PG_RETURN_NULL();
+	event = first_event(&field, &reader, &item);
+	switch (event)
+	{
+		case ATID_CBOR_TEXT:
+			if (!item.nul)
+				result = atid_text_from_utf8((const char *) item.data, item.len);
+			break;
+		case ATID_CBOR_LINK:
+		case ATID_CBOR_BYTES:
+			if (item.len > ATID_SPECIAL_MAX)
+				break;
+			chars = atid_text_of_special(&reader, event, &item, &len);
+			result = cstring_to_text_with_len(chars, (int) len);
+			break;
+		case ATID_CBOR_INTEGER:
+			result = cstring_to_text(psprintf(INT64_FORMAT, item.integer));
+			break;
+		case ATID_CBOR_BOOL:
+			result = cstring_to_text(item.integer ? "true" : "false");
+			break;
+		case ATID_CBOR_MAP:
+		case ATID_CBOR_ARRAY:
+			if (atid_field_reader_init(&reader, &field))
+				result = atid_try_json_text(&reader);
+			break;
+		default:
+			break;
+	}
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(result);
+}
+
+/*
+ * dag_cbor_typeof(block, path): what the field is.
+ */
+static pg_attribute_always_inline Datum
+type_of_field(FunctionCallInfo fcinfo, AtidFieldFind find)
+{
+	AtidField	field;
+	AtidCborReader reader;
+	AtidCborItem item;
+	const char *name = NULL;
+
+	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
+		PG_RETURN_NULL();
+	switch (first_event(&field, &reader, &item))
+	{
+		case ATID_CBOR_MAP:
+			name = "object";
+			break;
+		case ATID_CBOR_ARRAY:
+			name = "array";
+			break;
+		case ATID_CBOR_TEXT:
+			name = "string";
+			break;
+		case ATID_CBOR_INTEGER:
+			name = "number";
+			break;
+		case ATID_CBOR_BOOL:
+			name = "boolean";
+			break;
+		case ATID_CBOR_NULL:
+			name = "null";
+			break;
+		case ATID_CBOR_LINK:
+			name = field.of_special ? "string" : "link";
+			break;
+		case ATID_CBOR_BYTES:
+			name = field.of_special ? "string" : "bytes";
+			break;
+		default:
+			PG_RETURN_NULL();
+	}
+	if (field.whole && reader.depth > 0 && !atid_block_read_rest(&reader))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(name));
+}
+
+/*
+ * dag_cbor_get_block(block, path): the block of a field.
+ */
+static pg_attribute_always_inline Datum
+get_block(FunctionCallInfo fcinfo, AtidFieldFind find)
+{
+	AtidField	field;
+	AtidCborReader reader;
+	const uint8_t *begin;
+
+	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
+		PG_RETURN_NULL();
+	if (field.of_special)
+	{
+		const size_t head_max = 9;
+		AtidCborWriter writer = {0};
+		size_t		len;
+		char	   *chars = special_of_field(&field, MaxAllocSize - VARHDRSZ - head_max, &len);
+		bytea	   *block;
+
+		if (chars == NULL)
+			PG_RETURN_NULL();
+		block = palloc(VARHDRSZ + head_max + len);
+		writer.data = (uint8_t *) VARDATA(block);
+		writer.cap = head_max + len;
+		atid_cbor_put_text(&writer, chars, len);
+		SET_VARSIZE(block, VARHDRSZ + writer.len);
+		PG_RETURN_BYTEA_P(block);
+	}
+	if (!atid_field_reader_init(&reader, &field))
+		PG_RETURN_NULL();
+	begin = reader.p;
+	if (!atid_block_read_rest(&reader))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(atid_bytes_datum(begin, (size_t) (reader.end - begin)));
+}
+
+ATID_FUNCTION(atid_dag_cbor_get, get_field(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_dag_cbor_get_text, get_text(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_dag_cbor_typeof, type_of_field(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_dag_cbor_get_block, get_block(fcinfo, atid_field_find))
+ATID_FUNCTION(atid_block_get, get_field(fcinfo, atid_field_find_packed))
+ATID_FUNCTION(atid_block_get_text, get_text(fcinfo, atid_field_find_packed))
+ATID_FUNCTION(atid_block_typeof, type_of_field(fcinfo, atid_field_find_packed))
+ATID_FUNCTION(atid_block_get_block, get_block(fcinfo, atid_field_find_packed))
