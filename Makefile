@@ -5,7 +5,8 @@
 #	make unit					run the tests that need no server
 #	make unit ARCH=s390x		the same on another machine: aarch64, s390x; or with musl
 #	make crypto					build the extension of crypto/, which needs libraries of its own
-#	make index					doc/README.md, from the chapters, and t/README.md, from the heads of the tests
+#	make index					doc/README.md, from the chapters, t/README.md, from the heads of the tests, and the
+#								map of the code in CONTRIBUTING.md, from src/layers.txt
 #	make dist					the PGXN bundle
 #
 # script/test does all of that and more on a throw-away server.
@@ -161,6 +162,7 @@ uninstall-chapters:
 index:
 	$(srcdir)/script/index >index.tmp && mv index.tmp $(srcdir)/doc/README.md
 	$(srcdir)/script/test-files --table >index.tmp && mv index.tmp $(srcdir)/t/README.md
+	$(srcdir)/script/layers >index.tmp && mv index.tmp $(srcdir)/CONTRIBUTING.md
 
 # Where git knows the tree, what is committed; elsewhere, as in an unpacked
 # bundle, all but hidden files and what a build or script/package makes.

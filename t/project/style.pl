@@ -1,8 +1,8 @@
 # What can be said of the files as they stand, without building them.
 #
 # Shows that
-# - includes go down the layers of CONTRIBUTING.md only, and in no circle; pure code includes nothing of the server; no
-#   two files of src/ have one name, but for a .c and its .h;
+# - includes go down the layers of src/layers.txt only, and in no circle; pure code includes nothing of the server; no two
+#   files of src/ have one name, but for a .c and its .h; the map in CONTRIBUTING.md is that of these layers;
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
@@ -24,6 +24,7 @@ use FindBin;
 use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest::Files;
+use AtidTest::Layers;
 use Digest::SHA qw(sha256_hex);
 use File::Basename;
 use File::Find;
@@ -31,47 +32,6 @@ use JSON::PP;
 use Test::More;
 
 chdir "$FindBin::Bin/../.." or die "$!";
-
-# What a file may include of the project's own headers besides its own: the first row whose pattern matches it.
-my @layers = map { [ split ' ', s/\*/.*/gr ] } split /\n/, <<'END';
-codec/text/*        pure    codec/assert codec/fault codec/formats codec/limits codec/bytes codec/ascii codec/text/*
-codec/cbor/*        pure    codec/assert codec/fault codec/limits codec/bytes codec/ascii codec/text/* codec/cbor/*
-codec/repository/*  pure    codec/assert codec/fault codec/limits codec/bytes codec/text/* codec/cbor/* codec/repository/*
-codec/lexicon/*     pure    codec/assert codec/fault codec/bytes codec/text/* codec/cbor/* codec/lexicon/*
-codec/block/*       pure    codec/assert codec/fault codec/bytes codec/ascii codec/text/* codec/cbor/* codec/block/*
-codec/*             pure    codec/fault codec/faults codec/formats codec/limits
-generator/clock     pure    codec/text/tid
-generator/random    compat
-generator/*         compat codec/text/datetime codec/text/tid generator/*
-address/*           compat error function codec/* address/*
-record/jsonb_reader compat utf8 codec/*
-record/inspector    compat error codec/* record/jsonb_reader
-record/model        compat error codec/* record/jsonb_reader record/inspector
-record/json_reader  compat error codec/* record/jsonb_reader
-record/encode       compat error sort utf8 codec/* record/jsonb_reader record/inspector record/model record/json_reader
-record/decode       compat error jsonbuild utf8 codec/* record/jsonb_reader record/inspector record/model record/encode
-record/field        compat error utf8 codec/* record/decode
-record/block        compat datum error utf8 codec/* record/decode record/encode record/field
-record/*            compat error function sort utf8 codec/* record/* cid datum address/types
-lexicon/value       compat error sha256 sort utf8 codec/* record/decode record/inspector
-lexicon/program     compat error sort codec/* lexicon/value
-lexicon/*           compat error function sort codec/* record/* datum lexicon/value lexicon/program
-repository/mst_tools sha256
-repository/archive  compat error sha256 codec/* repository/mst_tools
-repository/*        compat error sha256 sort codec/* repository/* datum address/types
-crypto/*            compat error jsonbuild sha256 utf8 codec/* crypto/*
-*/*                 nothing: a folder that has no row
-compat              nothing
-datum               compat
-jsonbuild           compat
-error               compat codec/assert codec/fault codec/text/packed
-function            nothing
-sha256              nothing
-sort                nothing
-utf8                compat codec/fault
-atid                compat codec/text/tid generator/generator generator/slots
-*                   compat error function sha256 codec/* generator/* cid datum
-END
 
 sub slurp
 {
@@ -104,22 +64,40 @@ sub done
 }
 
 cmp_ok(scalar @c, '>', 60, 'there are C files');
-my %includes;
-foreach my $path (@c)
+my (%includes, %used);
+my $files = AtidTest::Layers::files();
+foreach my $name (sort keys %$files)
 {
-	my ($stem) = $path =~ m{^(?:src/|crypto/src/)?(.*)\.[ch]$};
-	$stem = "crypto/$stem" if $path =~ /^crypto/;
-	my ($row) = grep { $stem =~ /^$_->[0]$/ } @layers;
-	my ($pattern, @may) = @$row;
-	foreach my $header ($text{$path} =~ /^\s*#\s*include\s*"([^"]+)\.h"/mg)
+	my ($layer, $row) = AtidTest::Layers::row($name);
+	push @problems, "src/layers.txt has no row for $name" and next unless $row;
+	foreach my $path (@{ $files->{$name} })
 	{
-		my $own = -e "src/$header.h" ? $header : -e "crypto/src/$header.h" ? "crypto/$header" : undef;
-		my $fits = defined $own ? grep { $own =~ /^$_$/ } $stem, @may : !grep { $_ eq 'pure' } @may;
-		push @problems, "$path must not include $header.h" unless $fits;
-		$includes{$stem}{$own} = 1 if defined $own && $own ne $stem;
+		foreach my $header ($text{$path} =~ /^\s*#\s*include\s*"([^"]+)\.h"/mg)
+		{
+			my ($own) = grep { $files->{$_} } $header, "crypto/$header";
+			push @problems, "$path must not include $header.h, which is not pure" if !defined $own && $row->{pure};
+			next if !defined $own || $own eq $name;
+			my ($may) = grep { $own =~ $_->{re} } @{ $row->{may} };
+			push @problems, "$path must not include $header.h" unless $may;
+			$used{$may} = $includes{$name}{$own} = 1 if $may;
+		}
 	}
 }
 done('includes go down the layers');
+
+my %passed;
+foreach my $layer (AtidTest::Layers::layers())
+{
+	foreach my $row (@{ $layer->{rows} })
+	{
+		push @problems, "$row->{files}{text} includes no $_->{text}" foreach grep { !$used{$_} } @{ $row->{may} };
+	}
+	$passed{ $layer->{place} } = 1;
+	push @problems, "$layer->{place} includes $_, which is above it"
+	  foreach grep { $passed{$_} && $_ ne $layer->{place} } sort keys %{ AtidTest::Layers::below($layer) };
+}
+done('layers need what they may include, and stand above it');
+is(`script/layers`, slurp('CONTRIBUTING.md'), 'the map of the layers in CONTRIBUTING.md is up to date: make index');
 
 # A file is its .c and its .h. Those that include nothing of the rest are taken away, again and again; what remains is
 # in a circle, or above one.
