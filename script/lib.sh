@@ -19,7 +19,7 @@ ATID_EXTENSIONS=(. crypto)
 ATID_BUILD_PACKAGES=(make gcc libc6-dev libsecp256k1-dev libssl-dev pkg-config)
 # shellcheck disable=SC2034  # for script/test and script/in-root
 ATID_TEST_PACKAGES=(libipc-run-perl faketime binutils shellcheck zip unzip)
-# What may stand at the top of the project, and what of it is the library and its SQL (t/project/style.pl has the same).
+# What may stand at the top of the project, and what of it is the library and its SQL, for t/project/style.pl too.
 ATID_TOP='\.ci|\.editorconfig|\.git(attributes|ignore)|\.shellcheckrc|[A-Z]+\.md|LICENSE|META\.json|Makefile'
 ATID_TOP+='|atid(\.c|\.control|--[0-9.-]+\.sql)|bench|crypto|demo|doc|examples|expected|fuzz|indexer|packaging|script|sql|src|t'
 # shellcheck disable=SC2034  # for script/release
