@@ -61,9 +61,9 @@ my $sqlite = realpath("$packages/better-sqlite3");
 # The servers.
 #
 my $folder = PostgreSQL::Test::Utils::tempdir('network');
-# The command of CONTRIBUTING.md, in a folder of the test's own.
-my ($command) = slurp_file("$FindBin::Bin/../../CONTRIBUTING.md") =~ m{^node (network\.mjs /tmp/network)$}m
-  or die 'CONTRIBUTING.md does not say how to start the network';
+# The command of pds/README.md, in a folder of the test's own.
+my ($command) = slurp_file("$FindBin::Bin/pds/README.md") =~ m{^node (network\.mjs /tmp/network)$}m
+  or die 'pds/README.md does not say how to start the network';
 $command =~ s{/tmp/network}{.};
 copy("$FindBin::Bin/pds/network.mjs", $folder) or die "could not copy network.mjs: $!";
 symlink $packages, "$folder/node_modules" or die "could not make a link: $!";

@@ -82,11 +82,11 @@ sub map_of
 	my @all = layers();
 	my $key = 'a';
 	my @keys = map { $key++ } @all;
-	my $map  = ' ' x 25 . "@keys\n";
+	my $map  = ' ' x 25 . join('', @keys) . "\n";
 	foreach my $i (0 .. $#all)
 	{
 		my $below = below($all[$i]);
-		my $marks = join ' ', map { $_ == $i ? '\\' : $below->{ $all[$_]{place} } ? 'x' : $_ > $i ? '.' : ' ' } 0 .. $#all;
+		my $marks = join '', map { $_ == $i ? '\\' : $below->{ $all[$_]{place} } ? 'x' : $_ > $i ? '.' : ' ' } 0 .. $#all;
 		$map .= sprintf "%s  %-21s %s  %s\n", $keys[$i], $all[$i]{place}, $marks, $all[$i]{about};
 	}
 	return $map;
