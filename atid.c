@@ -44,7 +44,10 @@ is_set(const char *name)
 void
 _PG_init(void)
 {
-	/* Where the flag is 0, such a value is replaced by the default, with a warning. */
+	/*
+	 * Where the flag is 0, such a value is replaced by the default, with a
+	 * warning.
+	 */
 	if (GUC_ALLOW_IN_PARALLEL == 0 && IsInParallelMode())
 		atid_settings_lost = is_set("atid.clock_id") || is_set("atid.max_drift") ||
 			is_set("atid.reserve");

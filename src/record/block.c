@@ -128,10 +128,10 @@ Datum
 atid_block_out(PG_FUNCTION_ARGS)
 {
 	bytea	   *block = atid_block_of_value(PG_GETARG_BYTEA_PP(0));
-	Datum		text = DirectFunctionCall1(byteaout, PointerGetDatum(block));
+	Datum		result = DirectFunctionCall1(byteaout, PointerGetDatum(block));
 
 	pfree(block);
-	PG_RETURN_DATUM(text);
+	PG_RETURN_DATUM(result);
 }
 
 PG_FUNCTION_INFO_V1(atid_block_recv);
@@ -213,6 +213,7 @@ prepare_step(AtidBlockStep *step, bool *none, const char *text, size_t len)
 		if (!*none)
 		{
 			text = pg_server_to_any(text, (int) len, PG_UTF8);
+
 			len = strlen(text);
 		}
 	}
@@ -231,7 +232,11 @@ prepare_path(const ArrayType *array, MemoryContext memory)
 	path->array = palloc(VARSIZE(array));
 	memcpy(path->array, array, VARSIZE(array));
 	path->count = count;
-	/* no block is so deep; a last step may be the "$link" or "$bytes" of a value */
+
+	/*
+	 * no block is so deep; a last step may be the "$link" or "$bytes" of a
+	 * value
+	 */
 	if (count > ATID_CBOR_DEPTH_MAX + 1 ||
 		(ARR_HASNULL(array) && array_contains_nulls(path->array)))
 		path->count = count = -1;

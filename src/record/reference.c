@@ -575,7 +575,7 @@ atid_block_ref_uri(PG_FUNCTION_ARGS)
 	uint8_t		packed[ATID_BLOCK_AT_URI_MAX];
 	size_t		len;
 	const char *s;
-	char		text[ATID_BLOCK_TEXT_MAX];
+	char		str[ATID_BLOCK_TEXT_MAX];
 	char		room[URIS_TEXT_MAX];
 
 	if (atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
@@ -591,7 +591,7 @@ atid_block_ref_uri(PG_FUNCTION_ARGS)
 	len = seek.string < 0 ? atid_block_at_uri(seek.p, seek.end, packed) : 0;
 	if (len > 0)
 		PG_RETURN_DATUM(atid_bytes_datum(packed, len));
-	if (atid_block_result(&seek, atid_block_seek_text(&seek, text, &s, &len)) != ATID_SEEK_FOUND ||
+	if (atid_block_result(&seek, atid_block_seek_text(&seek, str, &s, &len)) != ATID_SEEK_FOUND ||
 		!ref_of_text(&s, &len, room))
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(atid_at_uri_datum(s, len));

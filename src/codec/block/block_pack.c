@@ -35,13 +35,15 @@
 #define ITEMS_AT_ONCE 4096
 
 /* An open array or map. */
-typedef struct Level
+typedef struct PackLevel
 {
 	uint64_t	left;			/* items to come: values, or keys and values */
-	const AtidObjectKey *key;	/* of an object, the next key; NULL: it is none */
+	const AtidObjectKey *key;	/* of an object, the next key; NULL: it is
+								 * none */
 	uint64_t	optional;		/* the bits of its optional keys to come */
-	int			object;			/* of an array, what its values are expected to be */
-} Level;
+	int			object;			/* of an array, what its values are expected
+								 * to be */
+} PackLevel;
 
 typedef struct Packer
 {
@@ -50,7 +52,7 @@ typedef struct Packer
 	uint8_t    *q_end;
 	void		(*pause) (void);
 	int			depth;
-	Level		levels[ATID_CBOR_DEPTH_MAX];
+	PackLevel	levels[ATID_CBOR_DEPTH_MAX];
 } Packer;
 
 static inline bool
@@ -211,7 +213,7 @@ map_is_object(const Packer *packer, const uint8_t *p, uint64_t pairs, const Atid
 	{
 		unsigned	major;
 		uint64_t	len;
-		const uint8_t *text = read_head(p, &major, &len);
+		const uint8_t *str = read_head(p, &major, &len);
 
 		for (;; key++)
 		{
@@ -221,7 +223,7 @@ map_is_object(const Packer *packer, const uint8_t *p, uint64_t pairs, const Atid
 			if (key == end)
 				return false;
 			string = atid_dictionary_string(key->string, &string_len);
-			if (string_len == len && atid_bytes_equal(string, text, string_len))
+			if (string_len == len && atid_bytes_equal(string, str, string_len))
 				break;
 			/* keys of both are in the same order */
 			if (key->required || string_len > len)
@@ -230,7 +232,7 @@ map_is_object(const Packer *packer, const uint8_t *p, uint64_t pairs, const Atid
 		}
 		if (!key->required)
 			*optional |= UINT64_C(1) << bit++;
-		p = skip_item(packer, text + len);
+		p = skip_item(packer, str + len);
 		key++;
 	}
 	for (; key < end; key++)
@@ -259,14 +261,28 @@ put_object(Packer *packer, int number, const AtidObject *object, uint64_t option
 }
 
 /*
+ * Open a level of so many items, of which an array's are expected to be an object.
+ */
+static PackLevel *
+open_level(Packer *packer, uint64_t count, int object)
+{
+	PackLevel  *level = &packer->levels[packer->depth++];
+
+	level->left = count;
+	level->key = NULL;
+	level->optional = 0;
+	level->object = object;
+	return level;
+}
+
+/*
  * Open a map of so many pairs at p.
  */
 static bool
 open_map(Packer *packer, const uint8_t *p, uint64_t pairs, int hint)
 {
-	Level	   *level = &packer->levels[packer->depth++];
+	PackLevel  *level = open_level(packer, 2 * pairs, ATID_DICTIONARY_NONE);
 
-	*level = (Level) {2 * pairs, NULL, 0, ATID_DICTIONARY_NONE};
 	if (packer->depth <= OBJECT_DEPTH_MAX)
 	{
 		int			number = typed_object(packer, p, pairs, hint);
@@ -290,7 +306,7 @@ open_map(Packer *packer, const uint8_t *p, uint64_t pairs, int hint)
 static bool
 open_array(Packer *packer, uint64_t count, int hint)
 {
-	packer->levels[packer->depth++] = (Level) {count, NULL, 0, hint};
+	open_level(packer, count, hint);
 	return count <= BLOCK_ARRAY_SHORT_MAX ?
 		put_number(packer, BLOCK_ARRAY_SHORT + (unsigned) count, 0, 0) :
 		put_varint(packer, BLOCK_ARRAY, count);
@@ -323,7 +339,7 @@ pack_link(Packer *packer, const uint8_t *p)
  * The next key that an object has.
  */
 static inline const AtidObjectKey *
-next_key(Level *level)
+next_key(PackLevel *level)
 {
 	const AtidObjectKey *key;
 
@@ -377,7 +393,7 @@ next_value(Packer *packer, const uint8_t *p, int *hint)
 {
 	for (;;)
 	{
-		Level	   *level;
+		PackLevel  *level;
 		const AtidObjectKey *key;
 		unsigned	major;
 		uint64_t	len;

@@ -58,14 +58,14 @@ typedef struct Sink
 } Sink;
 
 /* An open array or map. */
-typedef struct Level
+typedef struct RestoreLevel
 {
 	uint64_t	left;			/* values to come; of an object, keys */
 	const AtidObjectKey *key;	/* the next key of an object; NULL: it is none */
 	const AtidObjectKey *end;
 	uint64_t	optional;		/* the bits of the optional keys to come */
 	int			type;			/* the string that its "$type" is */
-} Level;
+} RestoreLevel;
 
 static inline bool
 sink_put(Sink *sink, SinkMode mode, const void *bytes, size_t len)
@@ -90,8 +90,9 @@ sink_put_head(Sink *sink, SinkMode mode, unsigned major, uint64_t arg)
 		head[0] = (uint8_t) (major << 5 | arg);
 	else
 	{
+		/* by the bytes of the head: 2, 3, 5 or 9 */
 		static const uint8_t info[HEAD_MAX + 1] = {
-			[2] = INFO_1_BYTE, [3] = INFO_1_BYTE + 1, [5] = INFO_1_BYTE + 2, [9] = INFO_8_BYTES
+			0, 0, INFO_1_BYTE, INFO_1_BYTE + 1, 0, INFO_1_BYTE + 2, 0, 0, 0, INFO_8_BYTES
 		};
 
 		head[0] = (uint8_t) (major << 5 | info[len]);
@@ -175,7 +176,7 @@ typedef enum KeyResult
  * whose value is the object's type, with that.
  */
 static inline KeyResult
-write_key(Level *level, Sink *sink, SinkMode mode)
+write_key(RestoreLevel *level, Sink *sink, SinkMode mode)
 {
 	while (level->left > 0)
 	{
@@ -267,10 +268,10 @@ restore_scalar(unsigned code, const uint8_t *p, const uint8_t *end, Sink *sink, 
 	}
 	if (code >= BLOCK_CID_CBOR && code <= BLOCK_URI_COLLECTION)
 	{
-		char		text[ATID_BLOCK_TEXT_MAX];
+		char		room[ATID_BLOCK_TEXT_MAX];
 
-		p = atid_block_text_restore(code, p, end, text, &len, state);
-		return p != NULL && sink_put_text(sink, mode, text, len) ? p : NULL;
+		p = atid_block_text_restore(code, p, end, room, &len, state);
+		return p != NULL && sink_put_text(sink, mode, room, len) ? p : NULL;
 	}
 	if (atid_block_is_string(code))
 	{
@@ -317,7 +318,7 @@ restore_scalar(unsigned code, const uint8_t *p, const uint8_t *end, Sink *sink, 
  * Open the array, map or object whose code is before p, and write its head.
  */
 static inline const uint8_t *
-open_level(unsigned code, const uint8_t *p, const uint8_t *end, Level *level, Sink *sink,
+open_level(unsigned code, const uint8_t *p, const uint8_t *end, RestoreLevel *level, Sink *sink,
 		   SinkMode mode, AtidBlockState *state)
 {
 	uint64_t	count;
@@ -362,7 +363,7 @@ restore(const uint8_t *packed, size_t packed_len, Sink *sink, SinkMode mode, voi
 {
 	const uint8_t *p = packed;
 	const uint8_t *end = packed + packed_len;
-	Level		levels[ATID_CBOR_DEPTH_MAX];
+	RestoreLevel levels[ATID_CBOR_DEPTH_MAX];
 	int			depth = 0;
 	unsigned	values = 0;
 	AtidBlockState state;
@@ -397,7 +398,7 @@ restore(const uint8_t *packed, size_t packed_len, Sink *sink, SinkMode mode, voi
 		/* close what is at its end, and go to the next value of what is not */
 		for (; depth > 0; depth--)
 		{
-			Level	   *level = &levels[depth - 1];
+			RestoreLevel *level = &levels[depth - 1];
 
 			if (level->key != NULL)
 			{

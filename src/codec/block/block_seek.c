@@ -303,6 +303,7 @@ void
 atid_block_step_init(AtidBlockStep *step, const char *text, size_t len)
 {
 	step->text = text;
+
 	step->len = len;
 	step->string = atid_dictionary_find(text, len);
 	step->is_index = atid_seek_index(text, len, &step->index);

@@ -26,8 +26,10 @@ typedef struct AtidBlockStep
 {
 	const char *text;			/* the caller's, as long as the step is used */
 	size_t		len;
-	int			string;			/* the number of the text, or ATID_DICTIONARY_NONE */
-	bool		is_index;		/* an index of an array, from its end if negative */
+	int			string;			/* the number of the text, or
+								 * ATID_DICTIONARY_NONE */
+	bool		is_index;		/* an index of an array, from its end if
+								 * negative */
 	int64_t		index;
 } AtidBlockStep;
 
@@ -38,7 +40,8 @@ typedef struct AtidBlockSeek
 {
 	const uint8_t *p;			/* the code of the value */
 	const uint8_t *end;			/* of the packed bytes */
-	int			string;			/* not NONE: the value is this string, and has no code */
+	int			string;			/* not NONE: the value is this string, and has
+								 * no code */
 	int			depth;			/* steps that were taken */
 	AtidBlockState state;		/* why the last result was ATID_SEEK_FAULT */
 	void		(*pause) (void);	/* NULL after atid_block_seek_init */

@@ -55,10 +55,10 @@ put_number(uint8_t *dst, uint64_t value, int len)
 
 /* Bytes behind their length, which has a byte. */
 static uint8_t *
-put_short(uint8_t *dst, const char *text, size_t len)
+put_short(uint8_t *dst, const char *str, size_t len)
 {
 	*dst++ = (uint8_t) len;
-	memcpy(dst, text, len);
+	memcpy(dst, str, len);
 	return dst + len;
 }
 
@@ -261,13 +261,13 @@ ns_of_time(const Time *time)
 }
 
 static size_t
-pack_time(const char *text, size_t len, uint8_t *dst)
+pack_time(const char *str, size_t len, uint8_t *dst)
 {
 	Time		time;
 	bool		utc;
 	uint8_t    *p = dst + 1;
 
-	if (len <= TIME_LEN || !read_time(text, len, &time))
+	if (len <= TIME_LEN || !read_time(str, len, &time))
 		return 0;
 	utc = time.zulu || time.offset == 0;
 	if (time.zulu && time.digits == 0 && time.seconds <= UINT32_MAX)
@@ -339,9 +339,9 @@ restore_time(unsigned code, const uint8_t *p, const uint8_t *end, char *dst, siz
 			break;
 		case BLOCK_TIME_MS_2020:
 		case BLOCK_TIME_MS_2020_ZERO:
-			value += BLOCK_2020_MS;
-			/* fallthrough */
 		case BLOCK_TIME_MS:
+			if (code != BLOCK_TIME_MS)
+				value += BLOCK_2020_MS;
 			time.seconds = value / 1000;
 			time.fraction = (uint32_t) (value % 1000);
 			time.digits = 3;
@@ -427,16 +427,17 @@ pack_path(const char *path, size_t len, uint8_t *dst)
 
 /* A text that begins with "at://". */
 static size_t
-pack_uri(const char *text, size_t len, uint8_t *dst)
+pack_uri(const char *str, size_t len, uint8_t *dst)
 {
 	const char *rest;
 	size_t		rest_len;
 	uint8_t    *end = NULL;
 
-	if (len < AUTHORITY_LEN || memcmp(text + SCHEME_LEN, PLC_PREFIX, PLC_PREFIX_LEN) != 0 ||
-		!atid_base32_decode_sortable(text + SCHEME_LEN + PLC_PREFIX_LEN, PLC_BLOCKS, dst + 1))
+	if (len < AUTHORITY_LEN || memcmp(str + SCHEME_LEN, PLC_PREFIX, PLC_PREFIX_LEN) != 0 ||
+		!atid_base32_decode_sortable(str + SCHEME_LEN + PLC_PREFIX_LEN, PLC_BLOCKS, dst + 1))
 		return 0;
-	rest = text + AUTHORITY_LEN;
+	rest = str + AUTHORITY_LEN;
+
 	rest_len = len - AUTHORITY_LEN;
 	if (rest_len > 0 && *rest == '/')
 		end = pack_path(rest + 1, rest_len - 1, dst);
@@ -525,24 +526,24 @@ restore_uri(unsigned code, const uint8_t *p, const uint8_t *end, char *dst, size
  */
 
 static size_t
-pack_https(const char *text, size_t len, uint8_t *dst)
+pack_https(const char *str, size_t len, uint8_t *dst)
 {
-	bool		www = len >= HTTPS_WWW_LEN && memcmp(text, HTTPS, HTTPS_WWW_LEN) == 0;
+	bool		www = len >= HTTPS_WWW_LEN && memcmp(str, HTTPS, HTTPS_WWW_LEN) == 0;
 	size_t		prefix_len = www ? HTTPS_WWW_LEN : HTTPS_LEN;
 
 	if (len - prefix_len > UINT8_MAX)
 		return 0;
 	dst[0] = www ? BLOCK_HTTPS_WWW : BLOCK_HTTPS;
-	return (size_t) (put_short(dst + 1, text + prefix_len, len - prefix_len) - dst);
+	return (size_t) (put_short(dst + 1, str + prefix_len, len - prefix_len) - dst);
 }
 
 static size_t
-pack_cid(const char *text, uint8_t *dst)
+pack_cid(const char *str, uint8_t *dst)
 {
 	uint8_t		cid[ATID_CID_BLESSED_LEN];
 	size_t		at;
 
-	if (atid_base32_decode(text + 1, CID_TEXT_LEN - 1, cid, &at) != ATID_OK ||
+	if (atid_base32_decode(str + 1, CID_TEXT_LEN - 1, cid, &at) != ATID_OK ||
 		!atid_cid_is_blessed(cid, sizeof(cid)))
 		return 0;
 	dst[0] = cid[1] == ATID_CODEC_RAW ? BLOCK_CID_RAW : BLOCK_CID_CBOR;
@@ -571,42 +572,42 @@ pack_string(int number, uint8_t *dst)
 }
 
 size_t
-atid_block_text_pack(const char *text, size_t len, uint8_t *dst)
+atid_block_text_pack(const char *str, size_t len, uint8_t *dst)
 {
 	uint64_t	tid;
-	int			number = atid_dictionary_find(text, len);
+	int			number = atid_dictionary_find(str, len);
 
 	if (number >= 0)
 		return pack_string(number, dst);
 	if (len < HTTPS_LEN || len > ATID_BLOCK_TEXT_MAX)
 		return 0;
-	switch (text[0])
+	switch (str[0])
 	{
 		case 'a':
-			if (memcmp(text, SCHEME, SCHEME_LEN) == 0)
-				return pack_uri(text, len, dst);
+			if (memcmp(str, SCHEME, SCHEME_LEN) == 0)
+				return pack_uri(str, len, dst);
 			break;
 		case 'b':
 			if (len == CID_TEXT_LEN)
-				return pack_cid(text, dst);
+				return pack_cid(str, dst);
 			break;
 		case 'd':
-			if (len == PLC_TEXT_LEN && memcmp(text, PLC_PREFIX, PLC_PREFIX_LEN) == 0 &&
-				atid_base32_decode_sortable(text + PLC_PREFIX_LEN, PLC_BLOCKS, dst + 1))
+			if (len == PLC_TEXT_LEN && memcmp(str, PLC_PREFIX, PLC_PREFIX_LEN) == 0 &&
+				atid_base32_decode_sortable(str + PLC_PREFIX_LEN, PLC_BLOCKS, dst + 1))
 			{
 				dst[0] = BLOCK_PLC;
 				return 1 + BLOCK_PLC_LEN;
 			}
 			break;
 		case 'h':
-			if (memcmp(text, HTTPS, HTTPS_LEN) == 0)
-				return pack_https(text, len, dst);
+			if (memcmp(str, HTTPS, HTTPS_LEN) == 0)
+				return pack_https(str, len, dst);
 			break;
 		default:
-			if (atid_is_digit(text[0]) && text[4] == '-')
-				return pack_time(text, len, dst);
+			if (atid_is_digit(str[0]) && str[4] == '-')
+				return pack_time(str, len, dst);
 	}
-	if (len == ATID_TID_TEXT_LEN && atid_tid_from_text(text, &tid))
+	if (len == ATID_TID_TEXT_LEN && atid_tid_from_text(str, &tid))
 	{
 		dst[0] = BLOCK_TID;
 		put_number(dst + 1, tid, BLOCK_TID_LEN);

@@ -53,25 +53,25 @@ word_of(const uint8_t *p, int bytes)
  * script/dictionary has the same.
  */
 static inline uint32_t
-hash_of(const uint8_t *text, size_t len)
+hash_of(const uint8_t *str, size_t len)
 {
 	uint64_t	a;
 	uint64_t	b;
 
 	if (len >= 8)
 	{
-		a = word_of(text, 8);
-		b = word_of(text + len - 8, 8);
+		a = word_of(str, 8);
+		b = word_of(str + len - 8, 8);
 	}
 	else if (len >= 4)
 	{
-		a = word_of(text, 4);
-		b = word_of(text + len - 4, 4);
+		a = word_of(str, 4);
+		b = word_of(str + len - 4, 4);
 	}
 	else
 	{
-		a = text[0];
-		b = (uint64_t) text[len / 2] << 8 | text[len - 1];
+		a = str[0];
+		b = (uint64_t) str[len / 2] << 8 | str[len - 1];
 	}
 	a = (a ^ (b + len) * UINT64_C(0x9E3779B97F4A7C15)) * UINT64_C(0xD6E8FEB86659FD93);
 	return (uint32_t) (a >> 40);
@@ -120,8 +120,13 @@ AtidObject
 atid_dictionary_object(int number)
 {
 	const ObjectRow *row;
+	AtidObject	object;
 
 	ATID_ASSERT(number >= 0 && number < OBJECTS);
 	row = &object_row[number];
-	return (AtidObject) {&object_key[row->keys], row->count, row->optional, row->type};
+	object.keys = &object_key[row->keys];
+	object.count = row->count;
+	object.optional = row->optional;
+	object.type = row->type;
+	return object;
 }

@@ -47,7 +47,8 @@ typedef struct AtidObject
 	const AtidObjectKey *keys;
 	int			count;			/* of keys */
 	int			optional;		/* so many of them are not required */
-	int			type;			/* the number of the string that its "$type" is */
+	int			type;			/* the number of the string that its "$type"
+								 * is */
 } AtidObject;
 
 /* How many there are. */

@@ -65,7 +65,8 @@ typedef enum AtidLexKey
 #define ATID_LEX_HAS_ACCEPT			0x0100
 #define ATID_LEX_CLOSED				0x0200
 #define ATID_LEX_HAS_REQUIRED		0x0400	/* a property that is required */
-#define ATID_LEX_OTHER_FORMAT		0x0800	/* a format that the language lacks */
+#define ATID_LEX_OTHER_FORMAT		0x0800	/* a format that the language
+											 * lacks */
 
 /* A text within the set's bytes.  Items that have a name begin with it (compiled.c). */
 typedef struct AtidLexText
