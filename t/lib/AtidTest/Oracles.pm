@@ -90,7 +90,7 @@ sub packages
 	return (undef, 'npm is not in the PATH') unless defined $npm;
 
 	# The first test of a run installs them, and others wait for it.
-	my $shared = "$PostgreSQL::Test::Utils::tmp_check/$name";
+	my $shared = File::Spec->rel2abs("$PostgreSQL::Test::Utils::tmp_check/$name"); # it is relative without TESTDIR
 	mkdir $shared;
 	copy("$from/$_", $shared) or die "could not copy $_: $!"
 	  foreach 'package.json', 'package-lock.json';
