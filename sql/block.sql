@@ -233,6 +233,24 @@ SET LOCAL ROLE regress_atid;
 SELECT error_of('SELECT atid.dag_cbor_get_text(block, $${$type}$$) FROM packed') AS error;
 ROLLBACK;
 
+-- and a plan is made again when what was replaced may no longer be called
+BEGIN;
+SET LOCAL ROLE regress_atid;
+SET LOCAL plan_cache_mode = force_generic_plan;
+PREPARE replaced AS SELECT count(atid.dag_cbor_get_text(block, '{$type}')) FROM packed;
+EXECUTE replaced;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION atid.dag_cbor_get_text(bytea, text[]) FROM PUBLIC;
+SET LOCAL ROLE regress_atid;
+SELECT error_of('EXECUTE replaced') AS error;
+ROLLBACK;
+
+-- the planner looks at the condition of an EXISTS as one of the query around it
+SET ROLE regress_atid;
+SELECT o.id, EXISTS (SELECT FROM packed e JOIN packed p ON p.id = e.id JOIN packed q ON q.id = p.id
+    WHERE e.id = o.id AND atid.dag_cbor_typeof(q.block, '{subject}') = 'object') AS refers
+FROM packed o ORDER BY id;
+
 -- a path that is longer than any block is deep
 SET ROLE regress_atid;
 SELECT atid.dag_cbor_get_text(block, array_fill(''::text, ARRAY[1000000])) IS NULL AS packed,

@@ -124,15 +124,17 @@ numeric_int4_opt_error(Numeric num, bool *have_error)
 #define GUC_ALLOW_IN_PARALLEL 0
 #endif
 
-/* 16 has one function for the privileges on all kinds of objects. */
+/*
+ * May everybody call a function?  16 has one function for the privileges on all kinds of objects.
+ */
 #include "utils/acl.h"
 #if PG_VERSION_NUM >= 160000
 #include "catalog/pg_proc.h"
-#define atid_may_execute(function) \
-	(object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK)
+#define atid_public_may_execute(function) \
+	(object_aclcheck(ProcedureRelationId, function, ACL_ID_PUBLIC, ACL_EXECUTE) == ACLCHECK_OK)
 #else
-#define atid_may_execute(function) \
-	(pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK)
+#define atid_public_may_execute(function) \
+	(pg_proc_aclcheck(function, ACL_ID_PUBLIC, ACL_EXECUTE) == ACLCHECK_OK)
 #endif
 
 /* 18 lets a library tell its name and version. */

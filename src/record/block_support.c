@@ -27,6 +27,7 @@
 #include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/planmain.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -106,12 +107,18 @@ packed_function(const char *name, Oid schema, Oid type, int count)
 }
 
 /*
- * Has the value a column of a foreign table in it?  There the call may be made by the other server,
- * whose column may be a bytea, and whose version may be older.  (What a foreign partition gets of
- * its parent's query has been simplified by then.)
+ * Has the value a column of a foreign table in it, or one of another query?
+ *
+ * A call over a foreign table may be made by the other server, whose column may be a bytea, and
+ * whose version may be older.  (What a foreign partition gets of its parent's query has been
+ * simplified by then.)
+ *
+ * convert_EXISTS_to_ANY() has the condition of a subquery simplified for the query around it, so
+ * the range table need not be the one that a column is of: it may be too short, or have another
+ * relation there.  The subquery is simplified once more when it is planned itself.
  */
 static bool
-is_foreign(PlannerInfo *root, Node *value)
+is_elsewhere(PlannerInfo *root, Node *value)
 {
 	ListCell   *cell;
 
@@ -120,9 +127,16 @@ is_foreign(PlannerInfo *root, Node *value)
 	foreach(cell, pull_vars_of_level(value, 0))
 	{
 		const Var  *var = lfirst(cell);
+		const RangeTblEntry *rte;
 
-		if (IsA(var, Var) && !IS_SPECIAL_VARNO(var->varno) &&
-			rt_fetch(var->varno, root->parse->rtable)->relkind == RELKIND_FOREIGN_TABLE)
+		if (!IsA(var, Var) || IS_SPECIAL_VARNO(var->varno))
+			continue;
+		if (var->varno > list_length(root->parse->rtable))
+			return true;
+		rte = rt_fetch(var->varno, root->parse->rtable);
+		if (rte->rtekind == RTE_RELATION &&
+			(rte->relkind == RELKIND_FOREIGN_TABLE ||
+			 (var->varattno > 0 && get_atttype(rte->relid, var->varattno) != var->vartype)))
 			return true;
 	}
 	return false;
@@ -132,7 +146,10 @@ is_foreign(PlannerInfo *root, Node *value)
  * The call that reads the packed bytes, in the place of a call whose first argument is the cast
  * of a block; NULL if it is another.  Named and default arguments are in their places by now.
  *
- * As for a function that is inlined, nobody is to call by this what they must not.
+ * As for a function that is inlined, nobody is to call by this what they must not: everybody must
+ * have the right to call what is replaced and what replaces it.  (That the caller has it does not
+ * do, as the expressions of an index are kept for all roles of a session.)  And a plan is made
+ * again when what was replaced changes.
  */
 static Node *
 simplify_block(PlannerInfo *root, const FuncExpr *call)
@@ -141,17 +158,25 @@ simplify_block(PlannerInfo *root, const FuncExpr *call)
 	Oid			type = call->args == NIL ? InvalidOid : type_of_cast(linitial(call->args), schema);
 	const char *name = OidIsValid(type) ? get_func_name(call->funcid) : NULL;
 	Oid			function = InvalidOid;
+	const FuncExpr *cast;
 	FuncExpr   *result;
 
 	if (name != NULL)
 		function = packed_function(name, schema, type, list_length(call->args));
-	if (!OidIsValid(function) || !atid_may_execute(function) || !atid_may_execute(call->funcid) ||
-		!atid_may_execute(((FuncExpr *) linitial(call->args))->funcid) ||
-		is_foreign(root, linitial(call->args)))
+	if (!OidIsValid(function))
 		return NULL;
+	cast = linitial(call->args);
+	if (!atid_public_may_execute(function) || !atid_public_may_execute(call->funcid) ||
+		!atid_public_may_execute(cast->funcid) || is_elsewhere(root, (Node *) cast))
+		return NULL;
+	if (root != NULL)
+	{
+		record_plan_function_dependency(root, call->funcid);
+		record_plan_function_dependency(root, cast->funcid);
+	}
 	result = makeFuncExpr(function, call->funcresulttype, list_copy(call->args), call->funccollid,
 						  call->inputcollid, COERCE_EXPLICIT_CALL);
-	linitial(result->args) = linitial(((FuncExpr *) linitial(call->args))->args);
+	linitial(result->args) = linitial(cast->args);
 	result->location = call->location;
 	return (Node *) result;
 }
