@@ -30,6 +30,20 @@ bool		atid_settings_lost = false;
 
 void		_PG_init(void);
 
+/*
+ * Does the server replace such a value by the default, with a warning, in a parallel worker?  It
+ * does without the flag, and where it does not know it yet (compat.h): a library can have been
+ * built with the headers of a newer minor version than that of the server.
+ */
+static bool
+is_careless(void)
+{
+	int			version = atoi(GetConfigOption("server_version_num", false, false));
+
+	return GUC_ALLOW_IN_PARALLEL == 0 || version < 150009 ||
+		(version >= 160000 && version < 160005) || version == 170000;
+}
+
 /* Does the session have a value for a setting that is not defined yet? */
 static bool
 is_set(const char *name)
@@ -44,11 +58,7 @@ is_set(const char *name)
 void
 _PG_init(void)
 {
-	/*
-	 * Where the flag is 0, such a value is replaced by the default, with a
-	 * warning.
-	 */
-	if (GUC_ALLOW_IN_PARALLEL == 0 && IsInParallelMode())
+	if (IsInParallelMode() && is_careless())
 		atid_settings_lost = is_set("atid.clock_id") || is_set("atid.max_drift") ||
 			is_set("atid.reserve");
 
