@@ -89,7 +89,7 @@ COMMENT ON FUNCTION @extschema@.block_ref_uri(@extschema@.block, text[]) IS
   'implementation of dag_cbor_ref_uri over a packed block';
 
 CREATE FUNCTION @extschema@.block_is_valid(block @extschema@.block) RETURNS bool
-  AS 'MODULE_PATHNAME', 'atid_block_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+  AS 'MODULE_PATHNAME', 'atid_block_is_valid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.block_is_valid(@extschema@.block) IS
   'implementation of dag_cbor_is_valid over a packed block';
 

@@ -2600,7 +2600,7 @@ COMMENT ON FUNCTION @extschema@.block_ref_uri(@extschema@.block, text[]) IS
 
 CREATE FUNCTION @extschema@.block_is_valid(block @extschema@.block) RETURNS bool
   AS 'MODULE_PATHNAME', 'atid_block_is_valid'
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 5;
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION @extschema@.block_is_valid(@extschema@.block) IS
   'implementation of dag_cbor_is_valid over a packed block';
 

@@ -191,8 +191,11 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 SELECT what, call, error_of(format('SELECT %s FROM wrong WHERE what = %L', call, what)) AS error
 FROM wrong, (VALUES (1, 'block::text'), (2, 'block::bytea'), (3, 'block::jsonb'),
-  (4, 'atid.dag_cbor_get(block)'), (5, 'atid.dag_cbor_ref_uri(block)')) AS c (n, call)
+  (4, 'atid.dag_cbor_get(block)'), (5, 'atid.dag_cbor_ref_uri(block)'),
+  (6, 'atid.dag_cbor_is_valid(block)')) AS c (n, call)
 ORDER BY what, n;
+SELECT what, atid.dag_cbor_is_valid(block) AS is_valid FROM wrong WHERE what NOT LIKE '%to come'
+ORDER BY what;
 
 --
 -- Functions that others have created in the schema are not called in the place of the extension's

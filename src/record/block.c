@@ -378,17 +378,25 @@ atid_field_find_packed(FunctionCallInfo fcinfo, AtidField *field)
 
 
 /*
- * block_is_valid(block): is it strict DAG-CBOR?  What is packed is, as its first byte shows.
+ * block_is_valid(block): is it strict DAG-CBOR?  What is packed is, unless it is damaged.
  */
 PG_FUNCTION_INFO_V1(atid_block_is_valid);
 Datum
 atid_block_is_valid(PG_FUNCTION_ARGS)
 {
-	bytea	   *first = PG_GETARG_BYTEA_P_SLICE(0, 0, 1);
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	const uint8_t *packed = (const uint8_t *) VARDATA_ANY(value);
 	AtidCborReader reader;
+	AtidBlockState state;
+	size_t		len;
 
-	if (!atid_block_is_raw((const uint8_t *) VARDATA_ANY(first), VARSIZE_ANY_EXHDR(first)))
-		PG_RETURN_BOOL(true);
-	atid_block_reader_init(&reader, atid_block_of_value(PG_GETARG_BYTEA_PP(0)));
+	if (!atid_block_is_raw(packed, VARSIZE_ANY_EXHDR(value)))
+	{
+		state = atid_block_len(packed, VARSIZE_ANY_EXHDR(value), &len, atid_check_for_interrupts);
+		if (state == ATID_BLOCK_NEWER)
+			refuse_value(state);
+		PG_RETURN_BOOL(state == ATID_BLOCK_OK);
+	}
+	atid_block_reader_init(&reader, atid_block_of_value(value));
 	PG_RETURN_BOOL(atid_block_read_rest(&reader));
 }

@@ -21,8 +21,8 @@ extern bytea *atid_block_of_value(bytea *value);
 
 /*
  * As atid_field_find(), of a call whose first argument is an atid.block.  The field's block is
- * the value that was found alone, so field->whole is true.  A damaged value is a
- * ATID_SEEK_FAULT; one of a newer version raises 0A000.
+ * the value that was found alone, so field->whole is true; it is not set for ATID_SEEK_FAULT,
+ * which a damaged value is.  One of a newer version raises 0A000.
  */
 extern AtidSeekResult atid_field_find_packed(FunctionCallInfo fcinfo, AtidField *field);
 

@@ -212,6 +212,29 @@ type_of_field(FunctionCallInfo fcinfo, AtidFieldFind find)
 }
 
 /*
+ * block_typeof(block, path): the same.  As over a bytea, a map or an array that a path leads to is
+ * not read, so it is not restored either.
+ */
+PG_FUNCTION_INFO_V1(atid_block_typeof);
+Datum
+atid_block_typeof(PG_FUNCTION_ARGS)
+{
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	AtidBlockSeek seek;
+	bool		of_special;
+
+	if (atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
+		return type_of_field(fcinfo, atid_field_find_packed);
+	if (atid_block_find(fcinfo, value, &seek, &of_special) != ATID_SEEK_FOUND)
+		PG_RETURN_NULL();
+	if (seek.depth > 0 && atid_block_seek_kind(&seek) == ATID_SEEK_MAP)
+		PG_RETURN_TEXT_P(cstring_to_text("object"));
+	if (seek.depth > 0 && atid_block_seek_kind(&seek) == ATID_SEEK_ARRAY)
+		PG_RETURN_TEXT_P(cstring_to_text("array"));
+	return type_of_field(fcinfo, atid_field_find_packed);
+}
+
+/*
  * dag_cbor_get_block(block, path): the block of a field.
  */
 static pg_attribute_always_inline Datum
@@ -254,5 +277,4 @@ ATID_FUNCTION(atid_dag_cbor_typeof, type_of_field(fcinfo, atid_field_find))
 ATID_FUNCTION(atid_dag_cbor_get_block, get_block(fcinfo, atid_field_find))
 ATID_FUNCTION(atid_block_get, get_field(fcinfo, atid_field_find_packed))
 ATID_FUNCTION(atid_block_get_text, get_text(fcinfo, atid_field_find_packed))
-ATID_FUNCTION(atid_block_typeof, type_of_field(fcinfo, atid_field_find_packed))
 ATID_FUNCTION(atid_block_get_block, get_block(fcinfo, atid_field_find_packed))
