@@ -3309,27 +3309,32 @@ REVOKE ALL ON FUNCTION @extschema@.generator_reset() FROM PUBLIC;
 -- privileges keep new ones from PUBLIC.  The upgrade scripts have the same block, for which
 -- others may have granted or revoked something since: it grants only where an object still has
 -- exactly the privileges that its owner's defaults have given it.
+-- Before 17 nothing of that stays in pg_init_privs, which would keep the OIDs of roles that are
+-- dropped later; pg_dump then compares with what the server itself gives.
 
 DO LANGUAGE plpgsql $$
 DECLARE
-  object text;
+  object record;
 BEGIN
   FOR object IN
     WITH member AS (
-      SELECT oid, 'f' AS objtype, proowner AS owner, pronamespace AS schema, proacl AS acl,
-        'FUNCTION ' || oid::regprocedure AS name
+      SELECT 'pg_proc'::regclass AS classid, oid, 'f' AS objtype, proowner AS owner,
+        pronamespace AS schema, proacl AS acl, 'EXECUTE ON FUNCTION ' || oid::regprocedure AS privilege
       FROM pg_proc WHERE proname NOT IN ('generator_state', 'generator_reset')
       UNION ALL
-      SELECT oid, 'T', typowner, typnamespace, typacl, 'TYPE ' || oid::regtype
+      SELECT 'pg_type'::regclass, oid, 'T', typowner, typnamespace, typacl, 'USAGE ON TYPE ' || oid::regtype
       FROM pg_type
     )
-    SELECT CASE objtype WHEN 'f' THEN 'EXECUTE ON ' ELSE 'USAGE ON ' END || name
+    SELECT classid, oid, privilege
     FROM member m
     WHERE EXISTS (
         SELECT FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
         WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-          AND e.extname IN ('atid', 'atid_crypto') AND d.classid = CASE objtype WHEN 'f' THEN 'pg_proc' ELSE 'pg_type' END::regclass AND d.objid = m.oid)
+          AND e.extname = 'atid' AND d.classid = m.classid AND d.objid = m.oid)
       AND EXISTS (SELECT FROM pg_authid r WHERE r.oid = m.owner AND r.rolsuper)
+      AND EXISTS (
+        SELECT FROM pg_default_acl
+        WHERE defaclrole = owner AND defaclobjtype = objtype AND defaclnamespace = 0)
       AND acl IS NOT NULL
       AND NOT EXISTS (SELECT FROM aclexplode(acl) WHERE grantee = 0)
       AND ARRAY(SELECT format('%s %s %s %s', grantor, grantee, privilege_type, is_grantable)
@@ -3339,11 +3344,12 @@ BEGIN
                 WHERE defaclrole = owner AND defaclobjtype = objtype AND defaclnamespace IN (0, schema)
                 ORDER BY 1)
       AND NOT EXISTS (
-        SELECT FROM pg_init_privs p
-        WHERE p.objoid = m.oid
-          AND p.classoid = CASE objtype WHEN 'f' THEN 'pg_proc' ELSE 'pg_type' END::regclass)
+        SELECT FROM pg_init_privs p WHERE p.objoid = m.oid AND p.classoid = m.classid)
   LOOP
-    EXECUTE format('GRANT %s TO PUBLIC', object);
+    EXECUTE format('GRANT %s TO PUBLIC', object.privilege);
+    DELETE FROM pg_init_privs
+    WHERE objoid = object.oid AND classoid = object.classid
+      AND current_setting('server_version_num')::int < 170000;
   END LOOP;
 END
 $$;
