@@ -1,6 +1,6 @@
 /*
  * Gives columns of a table new types while the table is in use: text columns the types of their texts, and columns of
- * blocks (bytea) or records (jsonb) the type atid.block. doc/address.md and doc/block.md say when to take it.
+ * blocks (bytea) or records (jsonb, json) the type atid.block. doc/address.md and doc/block.md say when to take it.
  *
  *     CALL moving.prepare('post', '{"uri": "atid.at_uri", "creator": "atid.did"}');
  *     CALL moving.fill('post', 1000);
@@ -9,14 +9,16 @@
  *     CALL moving.swap('post');
  *     COMMIT;
  *
- * prepare() locks the table for a moment, and swap() while it reads it once: it is an error if new values are not the
- * old ones. Set lock_timeout before these two. The others lock only the rows that they change. Each can be
- * repeated after an error. At the end: DROP SCHEMA moving CASCADE.
+ * prepare() locks the table for a moment, as does fill() after its last row, if a column is NOT NULL; swap() locks it
+ * while it reads it once: it is an error if new values are not what the old ones become. Set lock_timeout before these
+ * three. Each step can be repeated after an error. At the end: DROP SCHEMA moving CASCADE.
  *
  * Not for partitioned tables and tables with children, nor for generated and identity columns. Privileges on a column,
- * its comment and its statistics target are not carried over. The owner of the table runs it; row security must not
- * apply to them.
+ * its comment and its statistics target are not carried over; nor are the comment of an index, its tablespace, its
+ * statistics targets and the mark of CLUSTER. The owner of the table runs it; row security must not apply to them.
  */
+BEGIN;
+
 CREATE SCHEMA IF NOT EXISTS moving;
 
 /* What is in it would run with the rights of whoever calls it. */
@@ -70,17 +72,33 @@ END;
 CREATE OR REPLACE FUNCTION moving.indexes_of(relation regclass, names name[]) RETURNS SETOF oid LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT indexrelid FROM pg_index
-	WHERE indrelid = indexes_of.relation AND indisvalid AND NOT indisexclusion AND EXISTS (
+	WHERE indrelid = indexes_of.relation AND indisvalid AND NOT indisexclusion
+	  AND NOT EXISTS (    /* one that was made for an earlier prepare() */
+		SELECT FROM moving.columns c JOIN pg_attribute ON attrelid = c.relation AND attname = c.new_name
+		WHERE attrelid = indrelid
+		  AND (attnum = ANY (indkey)
+		       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+		                  AND refobjid = attrelid AND refobjsubid = attnum)))
+	  AND EXISTS (
 		SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = ANY (names)
 		  AND (attnum = ANY (indkey)
 		       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
 		                  AND refobjid = attrelid AND refobjsubid = attnum)));
 END;
 
-/* The new value of an old one. A record has no cast to its block. */
-CREATE OR REPLACE FUNCTION moving.value_of(old text, old_type oid, type text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN format(CASE WHEN old_type = 'jsonb'::regtype AND type = 'atid.block' THEN 'atid.record_to_dag_cbor(%s)::%s'
-                   ELSE '%s::%s' END, old, type);
+/* The new value of an old one. A record, which may be of a domain, has no cast to its block. */
+CREATE OR REPLACE FUNCTION moving.value_of(old text, old_type oid, type text) RETURNS text LANGUAGE sql STABLE
+BEGIN ATOMIC
+	WITH RECURSIVE base AS (
+		SELECT old_type AS oid
+		UNION
+		SELECT typbasetype FROM pg_type JOIN base USING (oid) WHERE typbasetype <> 0
+	)
+	SELECT format(CASE WHEN type <> 'atid.block' THEN '%s::%s'
+	                   WHEN 'jsonb'::regtype IN (TABLE base) THEN 'atid.record_to_dag_cbor(%s)::%s'
+	                   WHEN 'json'::regtype IN (TABLE base) THEN 'atid.json_to_dag_cbor(%s)::%s'
+	                   ELSE '%s::%s' END, old, type);
+END;
 
 /*
  * A condition: has a row a new value that its old one does not give? Texts are compared, because some types have no
@@ -146,6 +164,15 @@ BEGIN
 			DETAIL = format('It is of type %s.', c.type),
 			HINT = 'Rename the column, or drop it and the trigger "~moving" if they are left from an earlier attempt.';
 	END LOOP;
+	/* So must an index. */
+	FOR c IN SELECT n.relname FROM pg_class i
+		JOIN pg_class n ON n.relnamespace = i.relnamespace AND n.relname = moving.name_of(i.relname, '_new')
+		WHERE i.oid IN (SELECT moving.indexes_of(relation, names)) AND NOT EXISTS (
+			SELECT FROM moving.indexes m WHERE m.relation = prepare.relation AND m.name = i.relname AND m.new_name = n.relname)
+	LOOP
+		RAISE 'index "%" of "%" exists already', c.relname, relation USING ERRCODE = 'duplicate_table',
+			HINT = 'Rename the index, or drop it if it is left from an earlier attempt.';
+	END LOOP;
 	DELETE FROM moving.columns m WHERE m.relation = prepare.relation;
 	DELETE FROM moving.indexes m WHERE m.relation = prepare.relation;
 	INSERT INTO moving.columns SELECT relation, key, moving.name_of(key, '_new'), value FROM jsonb_each_text(types);
@@ -155,7 +182,7 @@ BEGIN
 	FOR c IN    /* both are in the order of their OIDs; a change of type makes new ones, so keep them by name */
 		SELECT copy.indexrelid::regclass AS copy, old.indexrelid AS old
 		FROM (SELECT indexrelid, row_number() OVER (ORDER BY indexrelid) AS n
-		      FROM pg_index WHERE indrelid = prepare.relation) AS old
+		      FROM pg_index WHERE indrelid = prepare.relation AND indislive) AS old
 		JOIN (SELECT indexrelid, row_number() OVER (ORDER BY indexrelid) AS n
 		      FROM pg_index WHERE indrelid = 'moving.shadow'::regclass) AS copy USING (n)
 	LOOP
@@ -178,6 +205,11 @@ BEGIN
 	UPDATE moving.columns m SET type = attribute.type
 	FROM (SELECT attname, atttypid::regtype::text AS type FROM pg_attribute WHERE attrelid = 'moving.shadow'::regclass) AS attribute
 	WHERE m.relation = prepare.relation AND m.new_name = attname;
+	/* It is an error here, not in the trigger, where there is no cast. */
+	EXECUTE (SELECT format('SELECT %s FROM %s LIMIT 0',
+	                       string_agg(moving.value_of(quote_ident(name), atttypid, type), ', '), prepare.relation)
+	         FROM moving.columns m JOIN pg_attribute ON attrelid = m.relation AND attname = name
+	         WHERE m.relation = prepare.relation);
 	INSERT INTO moving.indexes
 	SELECT relation, i.relname, moving.name_of(i.relname, '_new'),
 	       format('CREATE %s INDEX CONCURRENTLY %I ON %s', CASE WHEN indisunique THEN 'UNIQUE' END,
@@ -264,8 +296,12 @@ BEGIN
 	END LOOP;
 END $$;
 
-/* Statements for \gexec, as CREATE INDEX CONCURRENTLY must be in no transaction. */
+/*
+ * Statements for \gexec, as CREATE INDEX CONCURRENTLY must be in no transaction. An index that is invalid, or that an
+ * earlier prepare() of other columns has led to, is dropped before. (It is compared with what prepare() has noted.)
+ */
 CREATE OR REPLACE FUNCTION moving.index_commands(relation regclass) RETURNS SETOF text LANGUAGE sql STABLE
+SET search_path = pg_catalog
 BEGIN ATOMIC
 	SELECT command FROM (
 		SELECT m.name, n, command
@@ -273,9 +309,12 @@ BEGIN ATOMIC
 		JOIN pg_class t ON t.oid = m.relation
 		LEFT JOIN (pg_class i JOIN pg_index x ON x.indexrelid = i.oid)
 		  ON i.relnamespace = t.relnamespace AND i.relname = m.new_name AND x.indrelid = m.relation,
+		LATERAL (SELECT indisvalid AND indisunique = (m.definition LIKE 'CREATE UNIQUE %')
+			AND substring(pg_get_indexdef(i.oid) FROM ' USING .*')
+			    = substring(m.definition FROM ' USING .*')) AS s (is_made),
 		LATERAL (VALUES
-			(1, CASE WHEN NOT indisvalid THEN format('DROP INDEX CONCURRENTLY %I.%I', t.relnamespace::regnamespace::name, m.new_name) END),
-			(2, CASE WHEN indisvalid IS NOT TRUE THEN m.definition END)) AS v (n, command)
+			(1, CASE WHEN NOT is_made THEN format('DROP INDEX CONCURRENTLY %I.%I', t.relnamespace::regnamespace::name, m.new_name) END),
+			(2, CASE WHEN is_made IS NOT TRUE THEN m.definition END)) AS v (n, command)
 		WHERE m.relation = index_commands.relation AND command IS NOT NULL) AS commands
 	ORDER BY name, n;
 END;
@@ -368,3 +407,5 @@ BEGIN
 	DELETE FROM moving.columns m WHERE m.relation = swap.relation;
 	DELETE FROM moving.indexes m WHERE m.relation = swap.relation;
 END $$;
+
+COMMIT;

@@ -16,7 +16,7 @@
 # - partitioned tables, generated columns and columns that do not exist are refused;
 # - the table has the dead values of the old columns until VACUUM FULL, which makes it smaller than it was as text.
 #
-# Tags: quick
+# Tags: quick differs
 
 use strict;
 use warnings FATAL => 'all';
@@ -318,6 +318,40 @@ is($s->ok('SELECT count(*) FROM blocks AS b JOIN blocks_before AS o USING (n) WH
 is($s->ok('SELECT record::jsonb FROM blocks WHERE n = 1002'), '{"a": 1}', 'and the default');
 like($s->ok(q{SET enable_seqscan = off; EXPLAIN SELECT FROM blocks WHERE atid.dag_cbor_get_text(block, '{$type}') = 'a'; RESET enable_seqscan}),
 	qr/blocks_type/, 'and the index');
+
+# A record may be of a domain, or json; a pair without a cast is refused at once.
+$s->ok(<<'SQL');
+CREATE DOMAIN visit AS jsonb CHECK (VALUE IS NULL OR VALUE ? 'n');
+CREATE DOMAIN late_visit AS visit;
+CREATE TABLE visits (n int PRIMARY KEY, v late_visit, j json);
+INSERT INTO visits SELECT n, jsonb_build_object('n', n), json_build_object('n', n) FROM generate_series(1, 10) AS n;
+CALL moving.prepare('visits', '{"v": "atid.block", "j": "atid.block"}');
+INSERT INTO visits VALUES (11, '{"n": 11}', '{"n": 11}'), (12, NULL, NULL);
+CALL moving.fill('visits', 10);
+CALL moving.swap('visits');
+SQL
+is($s->ok(q{SELECT count(*) FROM visits WHERE v::jsonb = jsonb_build_object('n', n) AND j::text = v::text}), 11, 'records of domains and json are packed');
+$s->ok('CREATE TABLE uncast (m int)');
+refused('a pair without a cast', q(CALL moving.prepare('uncast', '{"m": "atid.block"}')), qr/cannot cast type integer to atid.block/);
+
+# An index that is of the user, or of an earlier prepare().
+$s->ok(<<'SQL');
+CREATE TABLE named (uri text, creator text);
+CREATE INDEX pair ON named (uri, creator);
+CREATE UNIQUE INDEX pair_new ON named (creator) WHERE creator = 'a';
+SQL
+refused('an index of the user that has the new name', q(CALL moving.prepare('named', '{"uri": "atid.at_uri"}')), qr/index "pair_new" of "named" exists already/);
+$s->ok(<<'SQL');
+DROP INDEX pair_new;
+CALL moving.prepare('named', '{"uri": "atid.at_uri"}');
+SELECT moving.index_commands('named') \gexec
+CALL moving.prepare('named', '{"uri": "atid.at_uri", "creator": "atid.did"}');
+CALL moving.fill('named', 10);
+SELECT moving.index_commands('named') \gexec
+CALL moving.swap('named');
+SQL
+is($s->ok(q{SELECT string_agg(indexdef, '; ') FROM pg_indexes WHERE tablename = 'named'}), 'CREATE INDEX pair ON public.named USING btree (uri, creator)',
+	'prepared once more with another column: the index has both');
 
 # character(n): the padding is no part of a value, in the rows that were there and in those that come.
 $s->ok(<<'SQL');
