@@ -10,9 +10,15 @@ WHERE contype = 'f' AND conparentid = 0 AND f.attrelid = conrelid AND p.attrelid
   AND f.attcollation = 0 AND p.attcollation <> 0;
 
 -- Objects that pg_upgrade cannot create, because it creates them before the operator classes: their parsed bodies sort
--- or group by one of the types, or compare rows of them. And domains, which it creates before the casts: their checks
--- have a cast of a type to one that is no text, or from one, such as that of atid.block to bytea.
-WITH tree AS (
+-- or group by one of the types, or compare rows of them. And domains, which it creates before the casts: their checks,
+-- or the functions that these call, have a cast of a type to one that is no text, or from one, such as that of
+-- atid.block to bytea, or from character(n).
+WITH RECURSIVE early AS (
+  SELECT 'pg_constraint'::regclass AS class, oid FROM pg_constraint WHERE contypid <> 0
+  UNION
+  SELECT refclassid, refobjid FROM early JOIN pg_depend ON classid = class AND objid = oid
+  WHERE refclassid = 'pg_proc'::regclass
+), tree AS (
   SELECT 'pg_proc'::regclass AS class, oid, prosqlbody::text AS tree FROM pg_proc WHERE prosqlbody IS NOT NULL
   UNION ALL SELECT 'pg_constraint'::regclass, oid, conbin::text FROM pg_constraint WHERE contypid <> 0
   UNION ALL SELECT 'pg_rewrite'::regclass, r.oid, ev_action::text FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = ev_class
@@ -25,10 +31,13 @@ WHERE EXISTS (
        unnest(string_to_array(concat_ws(' ', m[1], m[2]), ' ')::oid[]) AS operator
     JOIN pg_depend AS d ON d.classid = 'pg_operator'::regclass AND d.objid = operator AND d.deptype = 'e'
     JOIN pg_extension AS e ON e.oid = d.refobjid AND extname = 'atid')
-  OR class = 'pg_constraint'::regclass AND EXISTS (
-  SELECT FROM regexp_matches(tree, ':funcid (\d+)[^{}]*:funcformat [12]', 'g') AS m
-    JOIN pg_cast AS c ON castfunc = m[1]::oid
+  OR (class, oid) IN (TABLE early) AND EXISTS (
+  SELECT FROM pg_cast AS c
     JOIN pg_depend AS d ON d.classid = 'pg_cast'::regclass AND d.objid = c.oid AND d.deptype = 'e'
     JOIN pg_extension AS e ON e.oid = d.refobjid AND extname = 'atid'
-  WHERE NOT EXISTS (SELECT FROM pg_type AS y WHERE y.oid IN (castsource, casttarget) AND typcategory = 'S'))
+  WHERE casttarget NOT IN ('text'::regtype, 'varchar'::regtype)    -- these become the same without it
+    AND CASE castmethod
+      WHEN 'f' THEN tree ~ format(':funcid %s [^{}]*:funcformat [12]', castfunc)
+      WHEN 'b' THEN tree ~ format(':resulttype %s [^{}]*:relabelformat [12]', casttarget)
+        AND tree ~ format(':(typeId|vartype|paramtype|consttype|funcresulttype|resulttype) %s ', castsource) END)
 ORDER BY object;
