@@ -19,11 +19,14 @@ ATID_EXTENSIONS=(. crypto)
 ATID_BUILD_PACKAGES=(make gcc libc6-dev libsecp256k1-dev libssl-dev pkg-config)
 # shellcheck disable=SC2034  # for script/test and script/in-root
 ATID_TEST_PACKAGES=(libipc-run-perl faketime binutils shellcheck zip unzip)
-# What may stand at the top of the project, and what of it is the library and its SQL, for t/project/style.pl too.
+# What may stand at the top of the project, and what of it is the library and its SQL, and the indexer, for
+# t/project/style.pl too.
 ATID_TOP='\.ci|\.editorconfig|\.git(attributes|ignore)|\.shellcheckrc|[A-Z]+\.md|LICENSE|META\.json|Makefile'
 ATID_TOP+='|atid(\.c|\.control|--[0-9.-]+\.sql)|bench|crypto|demo|doc|examples|expected|fuzz|indexer|packaging|script|sql|src|t'
 # shellcheck disable=SC2034  # for script/release
 ATID_LIBRARY='^(crypto/)?(atid\w*(\.c|\.control|--.*\.sql)|src/.*\.[ch])$'
+# shellcheck disable=SC2034
+ATID_INDEXER='^indexer/(sql|src)/.*\.(js|sql)$'
 WORK=
 ATID_JOB=
 
@@ -245,8 +248,8 @@ atid_files() (
 	fi
 )
 
-# The version of the next release, or in its bundle of this one.
-atid_version() { sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' "$ATID_ROOT/META.json"; }
+# The version of the next release, or in its bundle of this one: of the extension, or of the package that is named.
+atid_version() { sed -n '/"version"/{s/.*"\([0-9.]*\)".*/\1/p;q;}' "$ATID_ROOT/${1:-META.json}"; }
 
 # The commit that is checked out here, and ", with changes" if the files are not its; nothing where git knows none.
 atid_commit() (

@@ -229,7 +229,7 @@ foreach my $page (@pages)
 my $index    = 'doc/README.md';
 my @chapters = grep { m{^doc/} && $_ ne $index } @pages;
 my $chapters = join "\n", map { page_text($_) } @chapters;
-my $all = join "\n", map { page_text($_) } @pages, 'CHANGELOG.md', 'CONTRIBUTING.md';
+my $all = join "\n", map { page_text($_) } @pages, 'CHANGELOG.md', 'CONTRIBUTING.md', 'indexer/CHANGELOG.md';
 
 $node->safe_psql('postgres', 'CREATE DATABASE docs');
 $node->safe_psql('docs',     'CREATE EXTENSION atid');
@@ -408,7 +408,7 @@ is("@unknown", '', 'no page names an object that is not there');
 # Files and links.
 #
 my $nowhere = '';
-foreach my $page (@pages, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md')
+foreach my $page (@pages, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'indexer/CHANGELOG.md')
 {
 	my $text = page_text($page);
 	my ($folder) = $page =~ m{^(.*/)?[^/]*$};

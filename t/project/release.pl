@@ -1,12 +1,13 @@
 # script/release, in a copy of the project that is a repository of its own.
 #
-# Shows that it refuses, before it changes anything,
+# Shows, of a release of the extensions and of one of the indexer, that it refuses, before it changes anything,
 # - a working tree with changes, and a log of .ci/run that is not of this commit, or in which something failed;
-# - a C file or an install script that has changed while META.json has the last release's version, and a changed script;
+# - a file that has changed while the version is that of the last release, and a changed script;
 # - a version that is not the same everywhere, or not later than the last release's;
-# - a section of CHANGELOG.md that is missing, has no date or is empty;
+# - a section of the changelog that is missing, has no date or is empty;
 # - a file too many at the top;
-# and that else it commits, tags, and begins the next version, under which the library may change again.
+# and that otherwise it commits, tags, and begins the next version, under which the files may change again. Also that a
+# release of the one leaves the version, the changelog and the tags of the other as they are.
 #
 # Skipped without git.
 #
@@ -21,7 +22,6 @@ use lib "$FindBin::Bin/../../t/lib";
 use AtidTest;
 use AtidTest::Oracles;
 use Cwd qw(abs_path);
-use File::Basename;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -65,7 +65,7 @@ my $next    = "$parts[0].$parts[1]." . ($parts[2] + 1);
 my $last    = (map { /  ([0-9.]+)$/ ? $1 : () } split /\n/, slurp_file("$work/t/released"))[-1];
 
 # What stands in the project may be released itself, or be on the way there; the copy is about to be.
-my $packages   = 'packaging/npm/package.json indexer/package.json indexer/package-lock.json';
+my $packages   = 'packaging/npm/package.json';
 my $everywhere = "META.json $packages packaging/rpm/atid.spec";
 if ($version eq $last)
 {
@@ -73,9 +73,27 @@ if ($version eq $last)
 	($version, $next) = ($next, $next =~ s/(\d+)$/$1 + 1/er);
 }
 must("sed -i 's/\"stable\"/\"testing\"/' META.json");
+
+# The indexer, whose release comes after that of the extensions, has something to freeze.
+my $own       = decode_json(slurp_file("$work/indexer/package.json"))->{version};
+my $own_last  = (map { /  indexer-([0-9.]+)$/ ? $1 : () } split /\n/, slurp_file("$work/t/released"))[-1] // '1.3.3';
+my $own_next  = $own =~ s/(\d+)$/$1 + 1/er;
+my $migration = 'indexer/sql/migrations/9999.sql';
+sub set_own
+{
+	my ($to, @files) = @_;
+	@files = qw(indexer/package.json indexer/package-lock.json) unless @files;
+	return "sed -i '1,/\"dependencies\"/s/\"version\": \"\Q$own\E\"/\"version\": \"$to\"/' @files";
+}
+if ($own eq $own_last)
+{
+	must(set_own($own_next));
+	($own, $own_next) = ($own_next, $own_next =~ s/(\d+)$/$1 + 1/er);
+}
+append_to_file("$work/$migration", "-- x\n");
 must("sed -i '0,/^## /s/^## /## [$version] - 2026-01-01\\n\\n- A change.\\n\\n&/' CHANGELOG.md")
   unless slurp_file("$work/CHANGELOG.md") =~ /\A.*?^## \[\Q$version\E\] - \d/ms;
-must('git commit -qam ready --allow-empty');
+must('git add -A . && git commit -qm ready');
 my $ready = must('git rev-parse HEAD');
 is((sh('script/release --check'))[1], "==> $version is fit to be released, as far as can be said without .ci/run\n", 'it is fit');
 
@@ -83,15 +101,26 @@ is((sh('script/release --check'))[1], "==> $version is fit to be released, as fa
 sub refused
 {
 	my ($what, $reason, $change, %how) = @_;
+	my $tags = must('git tag');
 	must($change);
 	must("git add -A . && git commit -qm x --allow-empty") unless $how{uncommitted};
 	my $before = must('git rev-parse HEAD; git status --porcelain');
 	my ($status, $said) = sh($how{command} // 'script/release --check');
 	is($status, 1, "$what: refused");
 	like($said, $reason, "$what: the reason");
-	is(must('git rev-parse HEAD; git status --porcelain; git tag'), $before, "$what: nothing has changed");
+	is(must('git rev-parse HEAD; git status --porcelain') . must('git tag'), $before . $tags, "$what: nothing has changed");
 	must("git reset -q --hard $ready && git clean -qfd");
 	return;
+}
+
+# Does t/project/style.pl pass with a line more in this file?
+sub passes_with
+{
+	my ($path) = @_;
+	append_to_file("$work/$path", $path =~ /\.sql$/ ? "-- x\n" : "/* x */\n");
+	my ($status) = sh('perl t/project/style.pl');
+	must('git checkout -qf .');
+	return $status == 0 ? 1 : 0;
 }
 
 # The last release as it is now: the library's checksum under its number is that of these files.
@@ -163,15 +192,59 @@ must('git checkout -q HEAD~');
 is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'stable', 'it is stable');
 like(slurp_file("$work/CHANGELOG.md"), qr/^## \[\Q$version\E\] - @{[ must('date +%F') ]}$/m, 'it has a date');
 is((sh('perl t/project/style.pl'))[0], 0, 't/project/style.pl passes in it');
-foreach my $path ('src/uuid.c', glob "$work/indexer/sql/migrations/*.sql")
-{
-	append_to_file($path =~ m{^/} ? $path : "$work/$path", '/* x */');
-	isnt((sh('perl t/project/style.pl'))[0], 0, 'but with no other ' . basename($path));
-	must('git checkout -qf .');
-}
+is(passes_with('src/uuid.c'), 0, 'but with no other C');
+is(passes_with('indexer/src/cli.js'), 1, 'with another indexer it does');
+unlike(slurp_file("$work/t/released"), qr/\Q$migration\E/, 'no migration is frozen');
 must('git checkout -qf -');
 is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'testing', 'the next version is for testing');
-must('echo "/* x */" >>src/uuid.c');
-is((sh('perl t/project/style.pl'))[0], 0, 'and may have other C');
+is(passes_with('src/uuid.c'), 1, 'and may have other C');
+unlike(must('git diff --name-only HEAD~2'), qr{^indexer/}m, 'the indexer is as it was');
+is(must('git tag'), "v$version", 'and has no tag');
+
+#
+# The indexer.
+#
+my $check = 'script/release --check indexer';
+must("sed -i '0,/^## /s/^## /## [$own] - 2026-01-01\\n\\n- A change.\\n\\n&/' indexer/CHANGELOG.md && git commit -qam ready");
+$ready = must('git rev-parse HEAD');
+is((sh($check))[1], "==> indexer $own is fit to be released, as far as can be said without .ci/run\n", 'the indexer is fit');
+foreach (
+	[ 'the version of the last release', qr/must be later than that of the last release, \Q$own_last\E/, set_own($own_last) ],
+	[ 'a version of two numbers', qr/must have a version of three numbers/, set_own('9.9') ],
+	[ 'another version in the lock file', qr/package-lock\.json has another version/, set_own('9.9.9', 'indexer/package-lock.json') ],
+	[ 'another version in the changelog', qr/CHANGELOG\.md begins with 9\.9\.9/, "sed -i '0,/^## /s/^## .*/## [9.9.9] - 2026-01-01/' indexer/CHANGELOG.md" ],
+	[ 'a changed migration', qr/0001\.sql is as it was released/, 'echo "-- x" >>indexer/sql/migrations/0001.sql' ],
+	[ 'no section', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [Unreleased]/' indexer/CHANGELOG.md" ],
+	[ 'a section without a date', qr/must begin with the section/, "sed -i '0,/^## /s/^## .*/## [$own]/' indexer/CHANGELOG.md" ],
+	[ 'an empty section', qr/must list what has changed/, "sed -i '0,/^## /s/^## .*/&\\n\\n## [0.1.0] - 2026-01-01/' indexer/CHANGELOG.md" ],
+	[ 'a tag that is there', qr/there is a tag indexer-v\Q$own\E/, "git tag indexer-v$own", command => "$check; s=\$?; git tag -d indexer-v$own; exit \$s" ],
+	[ 'a change that is not committed', qr/the working tree must be clean/, 'echo >>indexer/README.md', uncommitted => 1 ])
+{
+	my ($what, $reason, $change, %how) = @$_;
+	refused("the indexer: $what", $reason, $change, command => $check, %how);
+}
+refused('a release of something else', qr/what is indexers\?/, 'true', command => 'script/release --check indexers', uncommitted => 1);
+append_to_file($log, "==> commit $ready\n" x 2 . "10 passed, 1 failed\n");
+refused('the indexer: a log with a failure', qr/does not end/, 'true', command => "script/release --ci $log indexer", uncommitted => 1);
+unlink $log or die $!;
+
+append_to_file($log, "==> commit $ready\n" x 2 . "10 passed, 0 failed\n");
+($status, $said) = sh("script/release --ci $log indexer");
+is($status, 0, 'a release of the indexer') or diag($said);
+is(must('git log --format=%s -2'), "Begin indexer $own_next\nRelease indexer $own", 'two commits');
+is(must("git cat-file -t indexer-v$own && git rev-parse indexer-v$own^{commit}"), "tag\n" . must('git rev-parse HEAD~'), 'an annotated tag of the first');
+is(must('git tag'), "indexer-v$own\nv$version", 'and no other');
+is(must('git status --porcelain'), '', 'and no other change');
+is(must('git diff --name-only HEAD~2 HEAD~'), "indexer/CHANGELOG.md\nt/released", 'the release sets the date and adds the checksums');
+is(must('git diff --name-only HEAD~'), join("\n", map { "indexer/$_" } qw(CHANGELOG.md package-lock.json package.json)), 'the next one has another version');
+must('git checkout -q HEAD~');
+like(slurp_file("$work/indexer/CHANGELOG.md"), qr/^## \[\Q$own\E\] - @{[ must('date +%F') ]}$/m, 'it has a date');
+is((sh('perl t/project/style.pl'))[0], 0, 't/project/style.pl passes in it');
+is(passes_with($_), 0, "but with no other $_") foreach 'indexer/src/cli.js', 'indexer/sql/views.sql', $migration;
+is(passes_with('src/uuid.c'), 1, 'with other C it does');
+must('git checkout -qf -');
+is(passes_with('indexer/src/cli.js'), 1, 'the next version may have another program');
+is(passes_with($migration), 0, 'but not other migrations');
+is((sh($check))[0], 1, 'it is not released again without a section');
 
 done_testing();

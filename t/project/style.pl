@@ -6,8 +6,9 @@
 # - only src/compat.h asks for the server's version;
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
-# - META.json, the control files, the install scripts, the RPM's spec and npm's packages have one version; released
-#   scripts are unchanged, and so is the library while META.json has the version of a release;
+# - META.json, the control files, the install scripts, the RPM's spec and the package of packaging/npm have one version,
+#   the indexer's package, its lock file and its changelog another; released scripts are unchanged, and so are the
+#   library and the indexer while they have the version of a release;
 # - the scripts that CREATE EXTENSION runs are in the order of the sections, with each object's comment below it;
 # - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
 # - errors, in C and as the regression tests print them, keep to the server's style guide;
@@ -163,13 +164,18 @@ foreach my $path ('atid.control', 'crypto/atid_crypto.control')
 }
 push @problems, 'packaging/rpm/atid.spec has another version than META.json'
   unless slurp('packaging/rpm/atid.spec') =~ /^Version: *\Q$meta->{version}\E$/m;
-foreach my $path (qw(packaging/npm/package.json indexer/package.json indexer/package-lock.json))
-{
-	my $package = decode_json(slurp($path));
-	push @problems, "$path has another version than META.json"
-	  if grep { $_->{version} ne $meta->{version} } $package, exists $package->{packages} ? $package->{packages}{''} : ();
-}
+push @problems, 'packaging/npm/package.json has another version than META.json'
+  unless decode_json(slurp('packaging/npm/package.json'))->{version} eq $meta->{version};
 done('one version');
+
+# The indexer has its own.
+my ($indexer, $lock) = map { decode_json(slurp($_)) } 'indexer/package.json', 'indexer/package-lock.json';
+push @problems, 'indexer/package-lock.json has another version than indexer/package.json'
+  if grep { $_->{version} ne $indexer->{version} } $lock, $lock->{packages}{''};
+my ($section) = slurp('indexer/CHANGELOG.md') =~ /^## \[(.*?)\]/m;
+push @problems, "indexer/CHANGELOG.md begins with $section, indexer/package.json has $indexer->{version}"
+  unless $section eq 'Unreleased' || $section eq $indexer->{version};
+done('one version of the indexer');
 
 # npm packs a folder, with the license that is in it.
 foreach my $folder (qw(indexer packaging/npm))
@@ -191,11 +197,17 @@ my %released = reverse map { split } grep { !/^#/ } split /\n/, slurp('t/release
 cmp_ok(scalar(grep { /\.sql$/ } keys %released), '>', 4, 'there are released scripts');
 is(sha256_hex($text{$_} // ''), $released{$_}, "$_ is as it was released") foreach sort grep { /\.sql$/ } keys %released;
 
-my ($ours)  = $text{'script/lib.sh'} =~ /^ATID_LIBRARY='(.*)'$/m;
-my @library = sort grep { /$ours/ } keys %text;
-my $library = sha256_hex(join '', map { sha256_hex($text{$_}) . "  $_\n" } @library);
-is($library, $released{ $meta->{version} } // $library,
-	"what was released as $meta->{version} is unchanged: a change of C or of an install script needs a later version in META.json");
+# is_unchanged VARIABLE, NAME, REMEDY: the files that match this variable of script/lib.sh, if the name was released
+sub is_unchanged
+{
+	my ($variable, $name, $remedy) = @_;
+	my ($ours) = $text{'script/lib.sh'} =~ /^$variable='(.*)'$/m;
+	my $sum = sha256_hex(join '', map { sha256_hex($text{$_}) . "  $_\n" } sort grep { /$ours/ } keys %text);
+	is($sum, $released{$name} // $sum, "what was released as $name is unchanged: $remedy");
+	return;
+}
+is_unchanged('ATID_LIBRARY', $meta->{version}, 'a change of C or of an install script needs a later version in META.json');
+is_unchanged('ATID_INDEXER', "indexer-$indexer->{version}", 'a change of the program or of its SQL needs a later version in indexer/package.json');
 
 # The script that CREATE EXTENSION runs has each object once, as it is today (t/operation/whole_script.pl compares the rest).
 my ($sections) = slurp('CONTRIBUTING.md') =~ /one list: (.*?)\./s;
