@@ -8,7 +8,7 @@ import { Problem, connect, told } from './database.js';
 import * as log from './log.js';
 import { checkLogin } from './login.js';
 import { run } from './run.js';
-import { VERSION, install } from './schema.js';
+import { VERSION, install, needed } from './schema.js';
 import { TABLE, Usage, flagOf, help, settings } from './settings.js';
 import * as show from './status.js';
 import { up } from './up.js';
@@ -268,7 +268,7 @@ export async function main(argv) {
       values,
       positionals: [name, ...args],
     } = parsed;
-    if (values.version) return say(VERSION);
+    if (values.version) return say(`${VERSION}\nThe database needs ${needed()}, or later.`);
     if (name === undefined || (name === 'help' && args.length === 0)) {
       if (!values.help && name === undefined) throw new Usage('a command is missing');
       return say(overview());

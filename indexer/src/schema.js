@@ -10,7 +10,17 @@ import * as log from './log.js';
 
 const SQL = new URL('../sql/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, SQL), 'utf8');
-export const VERSION = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+const PACKAGE = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+export const VERSION = PACKAGE.version;
+
+// The oldest versions of the extensions that have what the functions call: { name: version }.
+const NEEDED = Object.fromEntries(
+  Object.entries(PACKAGE.extensions).map(([name, range]) => [name, range.replace('>=', '')]),
+);
+export const needed = () =>
+  Object.entries(NEEDED)
+    .map((pair) => pair.join(' '))
+    .join(' and ');
 
 const DENIED = '42501'; // SQLSTATE
 
@@ -112,11 +122,8 @@ export async function install(client, { role = null, citus = false, fresh }) {
           : 'There is nothing to upgrade in this database. Run "atid-indexer init".',
       );
     }
-    if (!before) {
-      await extensions(client);
-      await ownSchema(client, 'indexer');
-    }
-    await newEnough(client);
+    await extensions(client);
+    if (!before) await ownSchema(client, 'indexer');
     if (from) {
       await client.query(`SET LOCAL search_path = ${client.escapeIdentifier(from)}, pg_temp`);
       await script(client, 'adopt.sql');
@@ -199,7 +206,7 @@ async function script(client, name) {
   }
 }
 
-function isNewer(version, than = VERSION) {
+export function isNewer(version, than = VERSION) {
   const parts = (v) =>
     String(v)
       .split(/[.-]/)
@@ -209,6 +216,7 @@ function isNewer(version, than = VERSION) {
   return i >= 0 && a[i] > (b[i] ?? 0);
 }
 
+// Creates the extensions, or sees that those that are there are new enough.
 export async function extensions(client) {
   const {
     rows: [{ encoding, there }],
@@ -217,13 +225,15 @@ export async function extensions(client) {
       "EXISTS (SELECT FROM pg_extension WHERE extname = 'atid_crypto') AS there",
   );
   if (encoding !== 'UTF8') throw new Problem(`The encoding of the database must be UTF8, not ${encoding}.`);
-  if (there) return;
-  await client.query('SAVEPOINT extensions');
-  try {
-    await client.query('CREATE EXTENSION atid_crypto CASCADE');
-  } catch (e) {
-    throw await extensionProblem(client, e);
+  if (!there) {
+    await client.query('SAVEPOINT extensions');
+    try {
+      await client.query('CREATE EXTENSION atid_crypto CASCADE');
+    } catch (e) {
+      throw await extensionProblem(client, e);
+    }
   }
+  await newEnough(client);
 }
 
 const NO_FILES = ['0A000', '58P01']; // "is not available", and a file that is missing
@@ -243,25 +253,34 @@ async function extensionProblem(client, e) {
     rows: [{ version }],
   } = await client.query("SELECT current_setting('server_version') AS version");
   return new Problem(
-    `${text}. Install the files of atid and atid_crypto for PostgreSQL ${version} on the machine ` +
+    `${text}. Install the files of ${needed()}, or later, for PostgreSQL ${version} on the machine ` +
       'of the server: doc/install.md.',
   );
 }
 
-// The functions need those of the extensions, of these versions or later.
-const NEEDED = { atid: '1.3', atid_crypto: '1.2' };
 async function newEnough(client) {
   const { rows } = await client.query(
-    'SELECT extname AS name, extversion AS version FROM pg_extension WHERE extname = ANY ($1)',
+    'SELECT extname AS name, extversion AS version FROM pg_extension WHERE extname = ANY ($1) ORDER BY 1',
     [Object.keys(NEEDED)],
   );
-  for (const { name, version } of rows) {
-    if (!isNewer(NEEDED[name], version)) continue;
-    throw new Problem(
-      `The extension ${name} is of version ${version} in this database, and ${NEEDED[name]} is needed: ` +
-        `ALTER EXTENSION ${name} UPDATE.`,
-    );
-  }
+  const old = rows.find(({ name, version }) => isNewer(NEEDED[name], version));
+  if (!old) return;
+  const { name, version } = old;
+  const {
+    rows: [files],
+  } = await client.query(
+    `SELECT (SELECT default_version FROM pg_available_extensions WHERE name = $1) AS version,
+      current_setting('server_version') AS server`,
+    [name],
+  );
+  const first =
+    files.version === null || isNewer(NEEDED[name], files.version)
+      ? `install its files for PostgreSQL ${files.server} on the machine of the server (doc/install.md), then `
+      : '';
+  throw new Problem(
+    `The extension ${name} is of version ${version} in this database, and ${NEEDED[name]} or later is needed: ` +
+      `${first}ALTER EXTENSION ${name} UPDATE.`,
+  );
 }
 
 const EXAMPLE = "('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting')";

@@ -7,7 +7,7 @@
 # - each C file opens with a comment; indentation is tabs, no line ends in white space, and C and SQL keep
 #   within 100 columns, tests and scripts within 120 but for what they quote;
 # - META.json, the control files, the install scripts, the RPM's spec and the package of packaging/npm have one version,
-#   the indexer's package, its lock file and its changelog another; released scripts are unchanged, and so are the
+#   the indexer's package, its lock file and its changelog another, and its chapter the extensions that it needs; released scripts are unchanged, and so are the
 #   library and the indexer while they have the version of a release;
 # - the scripts that CREATE EXTENSION runs are in the order of the sections, with each object's comment below it;
 # - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
@@ -175,6 +175,9 @@ push @problems, 'indexer/package-lock.json has another version than indexer/pack
 my ($section) = slurp('indexer/CHANGELOG.md') =~ /^## \[(.*?)\]/m;
 push @problems, "indexer/CHANGELOG.md begins with $section, indexer/package.json has $indexer->{version}"
   unless $section eq 'Unreleased' || $section eq $indexer->{version};
+my $needed = join ' and ', map { "`$_` " . $indexer->{extensions}{$_} =~ s/^>=//r } sort keys %{ $indexer->{extensions} };
+push @problems, "doc/indexer.md must name what indexer/package.json needs: $needed"
+  unless slurp('doc/indexer.md') =~ s/\s+/ /gr =~ /\Q$needed\E or later/;
 done('one version of the indexer');
 
 # npm packs a folder, with the license that is in it.
