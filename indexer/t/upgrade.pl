@@ -11,7 +11,7 @@
 #   reads the accounts, and both take at most 50 ms; nor does what else "status" asks;
 # - an account that was excluded or forgotten does not come back by a commit, a list or an identity; one that was found
 #   by a signal, and then named, stays wanted without it;
-# - `init` refuses extensions that are too old, and `upgrade` takes no right from anybody;
+# - `upgrade` takes no right from anybody;
 # - findings of a review, each by the name that the assertion has.
 #
 # The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
@@ -156,18 +156,8 @@ foreach my $version ('1.3.1')
 }
 
 #
-# Extensions that are too old.
-#
-one('postgres', 'CREATE DATABASE too_old');
-{
-	local $ENV{PGOPTIONS} = '';
-	one('too_old', q{CREATE EXTENSION atid VERSION '1.2'; CREATE EXTENSION atid_crypto});
-}
-($status, $said) = program('too_old')->command('init');
-ok($status != 0 && $said =~ /ALTER EXTENSION atid UPDATE/, 'init refuses extensions that are too old, and says what to do') or diag("$status $said");
-one('postgres', 'DROP DATABASE too_old');
-
 # One who may not create a schema, but has been given one.
+#
 one('postgres', 'CREATE ROLE given LOGIN; CREATE DATABASE given');
 {
 	local $ENV{PGOPTIONS} = '';
