@@ -222,7 +222,7 @@ atid_job() {
 }
 
 # PostgreSQL finds its libraries and its share folder relative to its own executable: real copies of the executables and
-# links to all the rest make a server of our own, into which `make install` can write. CONTRIBUTING.md says why so.
+# links to all the rest make a server of our own, into which `make install` can write.
 atid_prefix() {
 	local name folder
 	PREFIX=$WORK/pg PREFIX_BIN=$WORK/pg$PG_BIN
