@@ -250,7 +250,7 @@ standard();
 bound('lists', undef, 2);
 network('away?of=listRepos');
 sql("UPDATE want SET listed = '' WHERE (what, value) = ('account', '*')");
-is_late('a list fails', 'lists', 'failing for \\d+ s: ');
+is_late('a list fails', 'lists', 'failing for \\d+ s: server error'); # (before, it is due and not begun)
 network('calm');
 is_well('lists');
 standard();
@@ -258,7 +258,7 @@ standard();
 bound('statuses', undef, 2);
 network('away?of=getRepoStatus');
 sql("UPDATE account SET check_at = now() WHERE state = 'synchronized'");
-is_late('the server has no status of any account', 'statuses', 'failing for \\d+ s: ');
+is_late('the server has no status of any account', 'statuses', 'failing for \\d+ s: .*server error');
 network('calm');
 sql("UPDATE account SET check_at = now() WHERE check_at < 'infinity'");
 is_well('statuses');
