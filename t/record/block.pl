@@ -228,9 +228,10 @@ SQL
 	is($contents->($subscriber, 'app', 'far_bytes'), $contents->($node, $utf8, 'packed'), '... as bytea');
 	is($subscriber->safe_psql('app', q{SELECT count(*) FROM far WHERE atid.dag_cbor_get_text(block, '{$type}') = 'app.bsky.feed.like'}),
 		$session->ok(q{SELECT count(*) FROM packed WHERE atid.dag_cbor_get_text(block::bytea, '{$type}') = 'app.bsky.feed.like'}), '... and a condition on a field');
-	my $far_plain = q{SELECT count(*) FROM far_plain WHERE atid.dag_cbor_get_text(block, '{$type}') = 'app.bsky.feed.like'};
+	# (a call with a path is not sent to the other server, as the collation of the path is not that of a column there)
+	my $far_plain = 'SELECT count(*) FROM far_plain WHERE atid.dag_cbor_is_valid(block)';
 	is($subscriber->safe_psql('app', $far_plain), $session->ok($far_plain =~ s/far_plain/plain/r), '... also where the other column is a bytea');
-	like($subscriber->safe_psql('app', "EXPLAIN (VERBOSE) $far_plain"), qr/Remote SQL: .*atid\.dag_cbor_get_text\(block/, '... which the other server judges');
+	like($subscriber->safe_psql('app', "EXPLAIN (VERBOSE) $far_plain"), qr/Remote SQL: .*atid\.dag_cbor_is_valid\(block/, '... which the other server judges');
 }
 $subscriber->stop;
 
