@@ -19,16 +19,16 @@ CREATE FUNCTION made() RETURNS text LANGUAGE sql VOLATILE
     (ARRAY['.US"Z"', '"Z"', '.US"+00:00"', '.MS"+02:00"', '"+00:00"'])[CASE WHEN random() < 0.1 THEN 1 + number(5) END]);
 CREATE FUNCTION created() RETURNS text LANGUAGE sql VOLATILE
   RETURN coalesce(made(), to_char('2023-05-01'::timestamp + random() * interval '1000 days', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
-CREATE FUNCTION cid(codec text) RETURNS text LANGUAGE sql VOLATILE RETURN atid.cid_make(codec, sha256(random()::text::bytea))::text;
+CREATE FUNCTION cid_text(codec text) RETURNS text LANGUAGE sql VOLATILE RETURN atid.cid_make(codec, sha256(random()::text::bytea))::text;
 CREATE FUNCTION strong() RETURNS jsonb LANGUAGE sql VOLATILE
-  RETURN jsonb_build_object('uri', 'at://' || did() || '/app.bsky.feed.post/' || tid(), 'cid', cid('dag-cbor'));
+  RETURN jsonb_build_object('uri', 'at://' || did() || '/app.bsky.feed.post/' || tid(), 'cid', cid_text('dag-cbor'));
 CREATE FUNCTION words(n int) RETURNS text LANGUAGE sql VOLATILE
   RETURN (SELECT string_agg(substr(md5(random()::text || i), 1, 1 + number(8)), ' ') FROM generate_series(1, n) AS i);
 CREATE FUNCTION embed(kind int) RETURNS jsonb LANGUAGE sql VOLATILE
 RETURN CASE
   WHEN kind < 20 THEN jsonb_build_object('$type', 'app.bsky.embed.images', 'images', jsonb_build_array(jsonb_build_object('alt', words(4),
     'aspectRatio', '{"width": 2000, "height": 1500}'::jsonb, 'image', jsonb_build_object('$type', 'blob', 'mimeType', 'image/jpeg',
-      'size', 100000 + number(900000), 'ref', jsonb_build_object('$link', cid('raw'))))))
+      'size', 100000 + number(900000), 'ref', jsonb_build_object('$link', cid_text('raw'))))))
   WHEN kind < 35 THEN jsonb_build_object('$type', 'app.bsky.embed.external', 'external', jsonb_build_object('title', words(6),
     'description', words(20), 'uri', 'https://www.example.com/' || words(1)))
   WHEN kind < 45 THEN jsonb_build_object('$type', 'app.bsky.embed.record', 'record', strong()) END;
