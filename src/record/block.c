@@ -15,7 +15,6 @@
 #include "access/tupmacs.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
-#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
@@ -29,7 +28,7 @@
 #include "record/block.h"
 #include "record/decode.h"
 #include "record/encode.h"
-#include "utf8.h"
+#include "record/field.h"
 
 /*
  * Values
@@ -198,28 +197,6 @@ typedef struct FieldPath
 	bool	   *none;			/* no block has such a key */
 } FieldPath;
 
-/*
- * Prepare a step, which is in the server's encoding.
- */
-static void
-prepare_step(AtidBlockStep *step, bool *none, const char *text, size_t len)
-{
-	int			encoding = GetDatabaseEncoding();
-
-	*none = false;
-	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !atid_is_ascii(text, len))
-	{
-		*none = !atid_has_utf8(text, len);
-		if (!*none)
-		{
-			text = pg_server_to_any(text, (int) len, PG_UTF8);
-
-			len = strlen(text);
-		}
-	}
-	atid_block_step_init(step, text, len);
-}
-
 static FieldPath *
 prepare_path(const ArrayType *array, MemoryContext memory)
 {
@@ -250,8 +227,14 @@ prepare_path(const ArrayType *array, MemoryContext memory)
 	p = ARR_DATA_PTR(path->array);
 	for (int i = 0; i < path->count; i++)
 	{
+		const char *step;
+		size_t		len;
+
 		p = (const char *) att_align_pointer(p, TYPALIGN_INT, -1, p);
-		prepare_step(&path->steps[i], &path->none[i], VARDATA_ANY(p), VARSIZE_ANY_EXHDR(p));
+		step = VARDATA_ANY(p);
+		len = VARSIZE_ANY_EXHDR(p);
+		path->none[i] = !atid_field_step_to_utf8(&step, &len);
+		atid_block_step_init(&path->steps[i], step, len);
 		p += VARSIZE_ANY(p);
 	}
 	MemoryContextSwitchTo(caller);
@@ -314,9 +297,7 @@ atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek, bool
 			return ATID_SEEK_NONE;
 		if (kind == ATID_SEEK_LINK || kind == ATID_SEEK_BYTES)
 		{
-			const char *key = kind == ATID_SEEK_LINK ? "$link" : "$bytes";
-
-			if (step->len != strlen(key) || memcmp(step->text, key, step->len) != 0)
+			if (!atid_field_is_special(kind, step->text, step->len))
 				return ATID_SEEK_NONE;
 			*of_special = true;
 		}
@@ -326,23 +307,32 @@ atid_block_find(FunctionCallInfo fcinfo, bytea *value, AtidBlockSeek *seek, bool
 	return atid_block_result(seek, result);
 }
 
-/*
- * The block of a string, which is the value that the seek is at.
- */
-static bytea *
-block_of_string(int number)
+AtidSeekResult
+atid_field_restore(AtidBlockSeek *seek, AtidField *field)
 {
-	const size_t head_max = 9;
-	AtidCborWriter writer = {0};
-	size_t		len;
-	const char *text = atid_dictionary_string(number, &len);
-	bytea	   *block = palloc(VARHDRSZ + head_max + len);
+	AtidBlockState state = ATID_BLOCK_OK;
 
-	writer.data = (uint8_t *) VARDATA(block);
-	writer.cap = head_max + len;
-	atid_cbor_put_text(&writer, text, len);
-	SET_VARSIZE(block, VARHDRSZ + writer.len);
-	return block;
+	if (seek->string >= 0)
+	{
+		size_t		len;
+		const char *str = atid_dictionary_string(seek->string, &len);
+
+		field->block = atid_block_of_text(str, len);
+	}
+	else
+	{
+		const uint8_t *past = atid_block_seek_past(seek);
+
+		field->block = past == NULL ? NULL : restore(seek->p, (size_t) (past - seek->p), &state);
+		if (past == NULL)
+			state = seek->state;
+	}
+	if (state == ATID_BLOCK_NEWER)
+		refuse_value(state);
+	if (state != ATID_BLOCK_OK)
+		return ATID_SEEK_FAULT;
+	field->whole = true;
+	return atid_seek_init(&field->seek, VARDATA_ANY(field->block), VARSIZE_ANY_EXHDR(field->block));
 }
 
 AtidSeekResult
@@ -351,29 +341,11 @@ atid_field_find_packed(FunctionCallInfo fcinfo, AtidField *field)
 	bytea	   *value = PG_GETARG_BYTEA_PP(0);
 	AtidBlockSeek seek;
 	AtidSeekResult result;
-	AtidBlockState state = ATID_BLOCK_OK;
 
 	if (atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
 		return atid_field_find_in(fcinfo, atid_block_of_value(value), field);
 	result = atid_block_find(fcinfo, value, &seek, &field->of_special);
-	if (result != ATID_SEEK_FOUND)
-		return result;
-	if (seek.string >= 0)
-		field->block = block_of_string(seek.string);
-	else
-	{
-		const uint8_t *past = atid_block_seek_past(&seek);
-
-		field->block = past == NULL ? NULL : restore(seek.p, (size_t) (past - seek.p), &state);
-		if (past == NULL)
-			state = seek.state;
-	}
-	if (state == ATID_BLOCK_NEWER)
-		refuse_value(state);
-	if (state != ATID_BLOCK_OK)
-		return ATID_SEEK_FAULT;
-	field->whole = true;
-	return atid_seek_init(&field->seek, VARDATA_ANY(field->block), VARSIZE_ANY_EXHDR(field->block));
+	return result == ATID_SEEK_FOUND ? atid_field_restore(&seek, field) : result;
 }
 
 

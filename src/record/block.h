@@ -34,6 +34,11 @@ extern AtidSeekResult atid_block_find(FunctionCallInfo fcinfo, bytea *value, Ati
 									  bool *of_special);
 
 /*
+ * The field that a seek has found, as by atid_field_find_packed(); of_special is set already.
+ */
+extern AtidSeekResult atid_field_restore(AtidBlockSeek *seek, AtidField *field);
+
+/*
  * The result of a seek, as it is.  Raises 0A000 where that is a fault because a newer version
  * has written the value.
  */

@@ -516,3 +516,16 @@ atid_block_of_json(text *json)
 		refuse_encoding(fault, problem);
 	return block;
 }
+
+bytea *
+atid_block_of_text(const char *str, size_t len)
+{
+	AtidCborWriter writer = {0};
+	bytea	   *block = palloc(VARHDRSZ + ATID_TEXT_HEAD_MAX + len);
+
+	writer.data = (uint8_t *) VARDATA(block);
+	writer.cap = ATID_TEXT_HEAD_MAX + len;
+	atid_cbor_put_text(&writer, str, len);
+	SET_VARSIZE(block, VARHDRSZ + writer.len);
+	return block;
+}

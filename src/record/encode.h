@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * encode.h
- *		The DAG-CBOR block of a jsonb, or of a JSON text.
+ *		The DAG-CBOR block of a jsonb, of a JSON text, or of a text alone.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,5 +32,12 @@ extern bytea *atid_try_block_of_json(const char *json, size_t len, AtidFault *fa
  */
 extern bytea *atid_block_of_jsonb(Jsonb *jb);
 extern bytea *atid_block_of_json(text *json);
+
+/*
+ * The block of a text in UTF-8 of at most ATID_BLOCK_OF_TEXT_MAX bytes.
+ */
+#define ATID_TEXT_HEAD_MAX 9
+#define ATID_BLOCK_OF_TEXT_MAX (MaxAllocSize - VARHDRSZ - ATID_TEXT_HEAD_MAX)
+extern bytea *atid_block_of_text(const char *str, size_t len);
 
 #endif							/* ATID_ENCODE_H */

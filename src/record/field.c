@@ -21,6 +21,20 @@
 #include "record/field.h"
 #include "utf8.h"
 
+bool
+atid_field_step_to_utf8(const char **step, size_t *len)
+{
+	int			encoding = GetDatabaseEncoding();
+
+	if (encoding == PG_UTF8 || encoding == PG_SQL_ASCII || atid_is_ascii(*step, *len))
+		return true;
+	if (!atid_has_utf8(*step, *len))
+		return false;
+	*step = pg_server_to_any(*step, (int) *len, PG_UTF8);
+	*len = strlen(*step);
+	return true;
+}
+
 /*
  * Take a step of a path, which is in the server's encoding.
  */
@@ -28,25 +42,16 @@ static AtidSeekResult
 take_step(AtidField *field, const char *step, size_t len)
 {
 	AtidSeekKind kind = atid_seek_kind(&field->seek);
-	int			encoding = GetDatabaseEncoding();
 
 	if (field->of_special)
 		return ATID_SEEK_NONE;
 	if (kind == ATID_SEEK_LINK || kind == ATID_SEEK_BYTES)
 	{
-		const char *key = kind == ATID_SEEK_LINK ? "$link" : "$bytes";
-
-		field->of_special = len == strlen(key) && memcmp(step, key, len) == 0;
+		field->of_special = atid_field_is_special(kind, step, len);
 		return field->of_special ? ATID_SEEK_FOUND : ATID_SEEK_NONE;
 	}
-	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII && !atid_is_ascii(step, len))
-	{
-		/* no block has such a key */
-		if (!atid_has_utf8(step, len))
-			return ATID_SEEK_NONE;
-		step = pg_server_to_any(step, (int) len, PG_UTF8);
-		len = strlen(step);
-	}
+	if (!atid_field_step_to_utf8(&step, &len))
+		return ATID_SEEK_NONE;
 	return atid_seek_step(&field->seek, step, len);
 }
 

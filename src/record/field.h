@@ -36,6 +36,23 @@ extern AtidSeekResult atid_field_find(FunctionCallInfo fcinfo, AtidField *field)
  */
 extern AtidSeekResult atid_field_find_in(FunctionCallInfo fcinfo, bytea *block, AtidField *field);
 
+/*
+ * Bring a step of a path from the server's encoding to UTF-8, in which keys are.  Returns false if
+ * no block has such a key.
+ */
+extern bool atid_field_step_to_utf8(const char **step, size_t *len);
+
+/*
+ * Does a step lead from a link or from bytes to the text that its JSON has?
+ */
+static inline bool
+atid_field_is_special(AtidSeekKind kind, const char *step, size_t len)
+{
+	const char *key = kind == ATID_SEEK_LINK ? "$link" : "$bytes";
+
+	return len == strlen(key) && memcmp(step, key, len) == 0;
+}
+
 /* One of the two ways to find a field, of a bytea or of an atid.block. */
 typedef AtidSeekResult (*AtidFieldFind) (FunctionCallInfo fcinfo, AtidField *field);
 

@@ -35,6 +35,7 @@
 #include "function.h"
 #include "record/block.h"
 #include "record/decode.h"
+#include "record/encode.h"
 #include "record/field.h"
 #include "utf8.h"
 
@@ -165,19 +166,16 @@ get_text(FunctionCallInfo fcinfo, AtidFieldFind find)
 }
 
 /*
- * dag_cbor_typeof(block, path): what the field is.
+ * What a field is; NULL if it is damaged.
  */
-static pg_attribute_always_inline Datum
-type_of_field(FunctionCallInfo fcinfo, AtidFieldFind find)
+static const char *
+type_of_field(const AtidField *field)
 {
-	AtidField	field;
 	AtidCborReader reader;
 	AtidCborItem item;
-	const char *name = NULL;
+	const char *name;
 
-	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
-		PG_RETURN_NULL();
-	switch (first_event(&field, &reader, &item))
+	switch (first_event(field, &reader, &item))
 	{
 		case ATID_CBOR_MAP:
 			name = "object";
@@ -198,15 +196,32 @@ type_of_field(FunctionCallInfo fcinfo, AtidFieldFind find)
 			name = "null";
 			break;
 		case ATID_CBOR_LINK:
-			name = field.of_special ? "string" : "link";
+			name = field->of_special ? "string" : "link";
 			break;
 		case ATID_CBOR_BYTES:
-			name = field.of_special ? "string" : "bytes";
+			name = field->of_special ? "string" : "bytes";
 			break;
 		default:
-			PG_RETURN_NULL();
+			return NULL;
 	}
-	if (field.whole && reader.depth > 0 && !atid_block_read_rest(&reader))
+	if (field->whole && reader.depth > 0 && !atid_block_read_rest(&reader))
+		return NULL;
+	return name;
+}
+
+/*
+ * dag_cbor_typeof(block, path): what the field is.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_typeof);
+Datum
+atid_dag_cbor_typeof(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+	const char *name = NULL;
+
+	if (atid_field_find(fcinfo, &field) == ATID_SEEK_FOUND)
+		name = type_of_field(&field);
+	if (name == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(name));
 }
@@ -221,17 +236,28 @@ atid_block_typeof(PG_FUNCTION_ARGS)
 {
 	bytea	   *value = PG_GETARG_BYTEA_PP(0);
 	AtidBlockSeek seek;
-	bool		of_special;
+	AtidField	field;
+	AtidSeekResult result;
+	AtidSeekKind kind = ATID_SEEK_OTHER;
+	const char *name = NULL;
 
 	if (atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
-		return type_of_field(fcinfo, atid_field_find_packed);
-	if (atid_block_find(fcinfo, value, &seek, &of_special) != ATID_SEEK_FOUND)
+		result = atid_field_find_packed(fcinfo, &field);
+	else
+	{
+		result = atid_block_find(fcinfo, value, &seek, &field.of_special);
+		if (result == ATID_SEEK_FOUND && seek.depth > 0)
+			kind = atid_block_seek_kind(&seek);
+		if (kind == ATID_SEEK_MAP || kind == ATID_SEEK_ARRAY)
+			PG_RETURN_TEXT_P(cstring_to_text(kind == ATID_SEEK_MAP ? "object" : "array"));
+		if (result == ATID_SEEK_FOUND)
+			result = atid_field_restore(&seek, &field);
+	}
+	if (result == ATID_SEEK_FOUND)
+		name = type_of_field(&field);
+	if (name == NULL)
 		PG_RETURN_NULL();
-	if (seek.depth > 0 && atid_block_seek_kind(&seek) == ATID_SEEK_MAP)
-		PG_RETURN_TEXT_P(cstring_to_text("object"));
-	if (seek.depth > 0 && atid_block_seek_kind(&seek) == ATID_SEEK_ARRAY)
-		PG_RETURN_TEXT_P(cstring_to_text("array"));
-	return type_of_field(fcinfo, atid_field_find_packed);
+	PG_RETURN_TEXT_P(cstring_to_text(name));
 }
 
 /*
@@ -248,20 +274,12 @@ get_block(FunctionCallInfo fcinfo, AtidFieldFind find)
 		PG_RETURN_NULL();
 	if (field.of_special)
 	{
-		const size_t head_max = 9;
-		AtidCborWriter writer = {0};
 		size_t		len;
-		char	   *chars = special_of_field(&field, MaxAllocSize - VARHDRSZ - head_max, &len);
-		bytea	   *block;
+		char	   *chars = special_of_field(&field, ATID_BLOCK_OF_TEXT_MAX, &len);
 
 		if (chars == NULL)
 			PG_RETURN_NULL();
-		block = palloc(VARHDRSZ + head_max + len);
-		writer.data = (uint8_t *) VARDATA(block);
-		writer.cap = head_max + len;
-		atid_cbor_put_text(&writer, chars, len);
-		SET_VARSIZE(block, VARHDRSZ + writer.len);
-		PG_RETURN_BYTEA_P(block);
+		PG_RETURN_BYTEA_P(atid_block_of_text(chars, len));
 	}
 	if (!atid_field_reader_init(&reader, &field))
 		PG_RETURN_NULL();
@@ -273,7 +291,6 @@ get_block(FunctionCallInfo fcinfo, AtidFieldFind find)
 
 ATID_FUNCTION(atid_dag_cbor_get, get_field(fcinfo, atid_field_find))
 ATID_FUNCTION(atid_dag_cbor_get_text, get_text(fcinfo, atid_field_find))
-ATID_FUNCTION(atid_dag_cbor_typeof, type_of_field(fcinfo, atid_field_find))
 ATID_FUNCTION(atid_dag_cbor_get_block, get_block(fcinfo, atid_field_find))
 ATID_FUNCTION(atid_block_get, get_field(fcinfo, atid_field_find_packed))
 ATID_FUNCTION(atid_block_get_text, get_text(fcinfo, atid_field_find_packed))
