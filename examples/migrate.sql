@@ -68,22 +68,24 @@ BEGIN ATOMIC
 	  AND (i.relkind IS NULL OR i.relkind NOT IN ('i', 'I'));
 END;
 
-/* The indexes that are to be made again: the valid ones that have one of the columns, or need it in an expression. */
+/* The columns that an index has, or needs in an expression. */
+CREATE OR REPLACE FUNCTION moving.columns_of(index oid) RETURNS name[] LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT array_agg(attname)
+	FROM pg_index JOIN pg_attribute ON attrelid = indrelid
+	WHERE indexrelid = columns_of.index
+	  AND (attnum = ANY (indkey)
+	       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
+	                  AND refobjid = attrelid AND refobjsubid = attnum));
+END;
+
+/* The indexes that are to be made again: the valid ones with one of the columns, but not those of an earlier prepare(). */
 CREATE OR REPLACE FUNCTION moving.indexes_of(relation regclass, names name[]) RETURNS SETOF oid LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT indexrelid FROM pg_index
 	WHERE indrelid = indexes_of.relation AND indisvalid AND NOT indisexclusion
-	  AND NOT EXISTS (    /* one that was made for an earlier prepare() */
-		SELECT FROM moving.columns c JOIN pg_attribute ON attrelid = c.relation AND attname = c.new_name
-		WHERE attrelid = indrelid
-		  AND (attnum = ANY (indkey)
-		       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
-		                  AND refobjid = attrelid AND refobjsubid = attnum)))
-	  AND EXISTS (
-		SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = ANY (names)
-		  AND (attnum = ANY (indkey)
-		       OR EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = indexrelid
-		                  AND refobjid = attrelid AND refobjsubid = attnum)));
+	  AND moving.columns_of(indexrelid) && names
+	  AND NOT moving.columns_of(indexrelid) && ARRAY(SELECT new_name FROM moving.columns c WHERE c.relation = indrelid);
 END;
 
 /* The new value of an old one. A record, which may be of a domain, has no cast to its block. */
