@@ -4,9 +4,8 @@
  *		Every block comes back from its packed value, a path leads to the same value in both,
  *		and damaged packed bytes do no harm.
  *
- * The input is a path and a block, as that of seek.c: the number of steps, each step's length
- * and its characters, and the rest is the block.  The same rest is then taken for packed bytes,
- * as is the packed value with a bit changed.  Half of the inputs are made as records are
+ * The input is a path (path.h) and a block.  The block is then taken for packed bytes, as is the
+ * packed value with a bit changed.  Half of the inputs are made as records are
  * (make_block.h).
  *
  *-------------------------------------------------------------------------
@@ -19,15 +18,7 @@
 #include "codec/cbor/dagcbor.h"
 #include "fuzz.h"
 #include "make_block.h"
-
-#define STEPS_MAX 4
-#define STEP_MAX 31
-
-typedef struct Step
-{
-	const char *text;
-	size_t		len;
-} Step;
+#include "path.h"
 
 static Step steps[STEPS_MAX];
 static int	count;
@@ -192,23 +183,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t    *copy;
 	uint32_t	at = 0;
 
-	count = size > 0 ? data[0] % (STEPS_MAX + 1) : 0;
-	if (size > 0)
-		data++, size--;
-	for (int i = 0; i < count; i++)
-	{
-		Step	   *step = &steps[i];
-
-		step->len = size > 0 ? data[0] % (STEP_MAX + 1) : 0;
-		if (size > 0)
-			data++, size--;
-		if (step->len > size)
-			step->len = size;
-		step->text = (const char *) data;
-		data += step->len;
-		size -= step->len;
-	}
-
+	count = read_path(steps, &data, &size);
 	packed = pack(data, size, &packed_len);
 	claim_restored(packed, packed_len, data, size);
 	if (!atid_block_is_raw(packed, packed_len))

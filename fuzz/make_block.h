@@ -3,9 +3,10 @@
  * make_block.h
  *		Random blocks as records are, which mutations of bytes hardly find.
  *
- * Most are objects of the dictionary, of which some lack a key or have another one.  Texts are
- * those that have packed forms, in every spelling, and what is nearly one.  The numbers are at
- * the edges of their sizes.  With a block goes a path, which mostly leads to one of its values.
+ * Most are objects of the dictionary; some of these lack a key or have an additional one.  The
+ * texts are of all packed forms, in every spelling, and texts that nearly have such a form.  The
+ * numbers are at the edges of their sizes.  Each block has a path, which mostly leads to one of its
+ * values.
  *
  *-------------------------------------------------------------------------
  */
@@ -18,28 +19,21 @@
 #include <string.h>
 
 #include "codec/block/dictionary.h"
+#include "path.h"
 
-#define MAKE_STEPS_MAX 4		/* of a path */
-#define MAKE_STEP_MAX 31		/* characters of a step */
 #define MAKE_TEXT_MAX 700
 #define MAKE_KEYS_MAX (ATID_DICTIONARY_KEYS_MAX + 2)
 #define MAKE_DEPTH_MAX 6
 #define MAKE_BLOCK_ROOM 65536	/* the most bytes that make_block() writes */
-
-typedef struct MakeStep
-{
-	char		text[MAKE_STEP_MAX + 1];
-	size_t		len;
-} MakeStep;
 
 typedef struct Maker
 {
 	uint64_t	random;
 	uint8_t    *p;
 	uint8_t    *end;
-	MakeStep	trail[MAKE_DEPTH_MAX + 2];	/* to the value that is being made */
+	Step		trail[MAKE_DEPTH_MAX + 2];	/* to the value that is being made */
 	int			depth;
-	MakeStep	path[MAKE_STEPS_MAX];	/* to the one that was chosen */
+	Step		path[STEPS_MAX];	/* to the one that was chosen */
 	int			steps;
 	uint32_t	values;			/* so many could be chosen */
 } Maker;
@@ -294,10 +288,10 @@ make_link(Maker *m)
 static void
 begin_step(Maker *m, const char *text, size_t len)
 {
-	MakeStep   *step = &m->trail[m->depth++];
+	Step   *step = &m->trail[m->depth++];
 
 	step->len = len;
-	if (len <= MAKE_STEP_MAX)
+	if (len <= STEP_MAX)
 		memcpy(step->text, text, len);
 }
 
@@ -398,10 +392,10 @@ make_map(Maker *m, int object)
 static void
 choose(Maker *m)
 {
-	if (m->depth > MAKE_STEPS_MAX || draw(m, ++m->values) > 0)
+	if (m->depth > STEPS_MAX || draw(m, ++m->values) > 0)
 		return;
 	for (int i = 0; i < m->depth; i++)
-		if (m->trail[i].len > MAKE_STEP_MAX)
+		if (m->trail[i].len > STEP_MAX)
 			return;
 	m->steps = m->depth;
 	memcpy(m->path, m->trail, sizeof(m->path));
@@ -486,7 +480,7 @@ make_block(uint8_t *dst, uint32_t number)
 
 	m.random = number * UINT64_C(0x9E3779B97F4A7C15);
 	m.p = bytes;
-	m.end = bytes + MAKE_BLOCK_ROOM - (1 + MAKE_STEPS_MAX * (1 + MAKE_STEP_MAX));
+	m.end = bytes + MAKE_BLOCK_ROOM - (1 + STEPS_MAX * (1 + STEP_MAX));
 	for (uint32_t deep = draw(&m, 200) ? 0 : draw(&m, 70); deep > 0; deep--)
 		make_head(&m, 4, 1);
 	if (draw(&m, 20) > 0)

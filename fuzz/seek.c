@@ -3,8 +3,7 @@
  * seek.c
  *		A path leads where a reader of the whole block sees it lead.
  *
- * The input is a path and a block: the number of steps, each step's length and its
- * characters, and the rest is the block.
+ * The input is a path (path.h) and a block.
  *
  * What dagcbor.c reads before it comes to a fault is the truth.  Where that is enough
  * to know where the path leads, the answer is the same; and a fault that is found here
@@ -19,15 +18,7 @@
 
 #include "codec/cbor/dagcbor.h"
 #include "fuzz.h"
-
-#define STEPS_MAX 4
-#define STEP_MAX 15
-
-typedef struct Step
-{
-	char		text[STEP_MAX + 1];
-	size_t		len;
-} Step;
+#include "path.h"
 
 /* A result, or ATID_SEEK_FAULT where a fault comes before it is known. */
 typedef struct Truth
@@ -137,29 +128,12 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Step		steps[STEPS_MAX];
-	int			count = size > 0 ? data[0] % (STEPS_MAX + 1) : 0;
+	int			count = read_path(steps, &data, &size);
 	AtidSeek	seek;
 	AtidSeekResult result;
 	Truth		truth;
 	AtidCborItem item;
 	AtidCborEvent event;
-
-	if (size > 0)
-		data++, size--;
-	for (int i = 0; i < count; i++)
-	{
-		Step	   *step = &steps[i];
-
-		step->len = size > 0 ? data[0] % (STEP_MAX + 1) : 0;
-		if (size > 0)
-			data++, size--;
-		if (step->len > size)
-			step->len = size;
-		memset(step->text, 0, sizeof(step->text));
-		memcpy(step->text, data, step->len);
-		data += step->len;
-		size -= step->len;
-	}
 
 	result = atid_seek_init(&seek, data, size);
 	for (int i = 0; i < count && result == ATID_SEEK_FOUND; i++)
