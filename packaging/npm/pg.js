@@ -1,6 +1,6 @@
 // For pg: `new pg.Pool({ types: await atidTypes(client) })`. An array comes out as an array, a block as a Buffer, a lexicon
-// as its JSON. Values go in as they are, but for a lexicon, which needs `codec('lexicon').serialize`: pg takes a JavaScript array
-// for one of SQL.
+// as its JSON. Values go in as they are, except for a lexicon, which needs `codec('lexicon').serialize`: pg takes a
+// JavaScript array for one of SQL.
 import pg from 'pg'
 import { codec, oids } from './index.js'
 

@@ -40,8 +40,8 @@
  *	50 51		array, map: varint (how many values, or pairs of a text and a value)
  *	52-91		object 0 to 31 of the dictionary.  Even: it has no optional key; odd: a
  *				bitmap of those that it has follows, the first one in the lowest bit of
- *				the first byte.  Then the values of its keys, but for a "$type"
- *	92 93		the same of another object: u8, its number - 32 if that is below 240; else
+ *				the first byte.  Then the values of its keys, except a "$type"
+ *	92 93		another object in the same way: u8, its number - 32 if that is below 240; else
  *				u8 and u8, 240 and more, and together the number - 32 - 240
  *	94-DF		text: string 0 to 75 of the dictionary
  *	E0-E7		text: these 3 bits and u8, the number of a string - 76
