@@ -43,6 +43,7 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Network;
 use AtidTest::Oracles;
 use AtidTest::States;
 use HTTP::Tiny;
@@ -100,22 +101,10 @@ $citus || $node->safe_psql($db, "ALTER ROLE consumer SET $_") foreach 'statement
 #
 # The network and the consumer.
 #
-my ($told, $err) = ('', '');
-my $stdin   = '';
-my $network = IPC::Run::start([ $oracles->{node}, "$folder/network.js", $seed, 12 ], '<', \$stdin, '>', \$told, '2>', \$err,
-	my $patience = IPC::Run::timer(20 * $limit));
-$network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
-$told =~ /^port (\d+)$/m or die "network.js: $err";
-my $url  = "http://127.0.0.1:$1";
-my $http = HTTP::Tiny->new(timeout => $limit);
-
-sub network
-{
-	my ($path) = @_;
-	my $answer = $http->get("$url/$path");
-	die "network.js: $path: $answer->{content} $err" unless $answer->{success};
-	return $path eq 'expected' ? $answer->{content} : decode_json($answer->{content});
-}
+my $network = AtidTest::Network->new($oracles->{node}, "$folder/network.js", $seed, 12);
+my $url     = $network->url;
+my $http    = $network->http;
+sub network { return $_[0] eq 'expected' ? $network->answer($_[0]) : $network->ask($_[0]); }
 
 # A request that is answered later.
 sub network_later
@@ -621,7 +610,7 @@ is($indexer->ended($labels, 5 * AtidTest::Indexer::patience()), 1 << 8, 'a secon
 $locker->quit;
 
 # The relay is gone.
-$network->kill_kill;
+$network->stop;
 $node->safe_psql($db, 'UPDATE stream SET error = NULL');
 wait_for('it is unwell', q{WITH o AS (UPDATE taker SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
 	SELECT problem LIKE '%not heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});

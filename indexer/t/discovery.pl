@@ -27,9 +27,9 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Network;
 use AtidTest::Names;
 use AtidTest::Oracles;
-use HTTP::Tiny;
 use IPC::Run;
 use JSON::PP;
 use PostgreSQL::Test::Cluster;
@@ -38,7 +38,6 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $root  = "$FindBin::Bin/../..";
-my $limit = $PostgreSQL::Test::Utils::timeout_default;
 my $node  = new_node('indexer_signals');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
@@ -214,23 +213,11 @@ is(join("\n", map { AtidTest::Names::captured(slurp_file("$root/indexer/sql/$_")
 #
 # A network, and programs that follow it.
 #
-my ($told, $err, $stdin) = ('', '', '');
-my $network = IPC::Run::start([ $oracles->{node}, "$folder/network.js", AtidTest::Oracles::seed(), 9 ], '<', \$stdin, '>', \$told, '2>', \$err,
-	IPC::Run::timer(20 * $limit));
-$network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
-$told =~ /^port (\d+)$/m or die "network.js: $err";
-my $url  = "http://127.0.0.1:$1";
-my $http = HTTP::Tiny->new(timeout => $limit);
-
-sub network
-{
-	my ($path) = @_;
-	my $answer = $http->get("$url/$path");
-	die "network.js: $path: $answer->{content} $err" unless $answer->{success};
-	return decode_json($answer->{content});
-}
+my $network = AtidTest::Network->new($oracles->{node}, "$folder/network.js", AtidTest::Oracles::seed(), 9);
+my $url     = $network->url;
+sub network { return $network->ask($_[0]); }
 network('calm');
-$http->get("$url/xrpc/com.atproto.sync.listRepos");    # the first list is none
+$network->http->get("$url/xrpc/com.atproto.sync.listRepos");    # the first list is none
 
 my @running;
 END
@@ -359,6 +346,6 @@ ok($without->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E, and al
 $ups->{run}->signal('TERM');
 eval { $ups->{run}->finish };
 
-$network->kill_kill;
+$network->stop;
 $node->stop;
 done_testing();

@@ -26,11 +26,9 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Network;
 use AtidTest::Oracles;
 use AtidTest::States;
-use HTTP::Tiny;
-use IPC::Run;
-use JSON::PP;
 use List::Util qw(max sum0);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -52,25 +50,8 @@ plan skip_all => $why unless defined $indexer;
 #
 # The network.
 #
-my ($told, $stdin) = ('', '');
-my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile.js", $seed ], '<', \$stdin, '>', \$told, '2>', "$folder/hostile.log", IPC::Run::timer(60 * $limit));
-$network->pump until $told =~ /^port (\d+) (\d+)$/m || !$network->pumpable;
-my ($port, $directory) = $told =~ /^port (\d+) (\d+)$/m or die "hostile.js: " . slurp_file("$folder/hostile.log");
-my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0); # Node closes those that are idle
-
-END
-{
-	local $?;
-	$network->kill_kill(grace => 0) if defined $network && $network->pumpable;
-}
-
-sub network
-{
-	my ($path) = @_;
-	my $answer = $http->get("http://127.0.0.1:$port/$path");
-	die "hostile.js: $path: $answer->{content} " . slurp_file("$folder/hostile.log") unless $answer->{success};
-	return decode_json($answer->{content});
-}
+my $network = AtidTest::Network->new($indexer->{program}, "$folder/hostile.js", $seed);
+sub network { return $network->ask($_[0]); }
 sub scene { return network("scene?name=" . $_[0] =~ s/([^\w])/sprintf '%%%02X', ord $1/ger . ($_[1] // '')); }
 
 sub sql { return $indexer->ask($_[0]); }
@@ -85,7 +66,8 @@ my $states = AtidTest::States->new($node, $db);
 sql('CREATE SCHEMA truth; CREATE TABLE truth.line (what text, a text, b text, c text, d text)');
 my $MEMORY   = 64e6;
 my $PATIENCE = 2 * AtidTest::Indexer::patience(); # who drips is broken off then
-my %settings = (SERVICE => "http://127.0.0.1:$port", DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1, PATIENCE => $PATIENCE, LARGEST => 20e6, MEMORY => $MEMORY);
+my %settings = (SERVICE => $network->url, DIRECTORY => $network->url(1), PRIVATE => 1, PATIENCE => $PATIENCE,
+	LARGEST => 20e6, MEMORY => $MEMORY);
 my $run    = $indexer->start(%settings);
 my $labels = $indexer->start(%settings, STREAM => 'com.atproto.label.subscribeLabels');
 $indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") || diag(`tail -n 20 $run->{log}`);

@@ -21,8 +21,8 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Network;
 use AtidTest::Oracles;
-use HTTP::Tiny;
 use IPC::Run;
 use JSON::PP;
 use PostgreSQL::Test::Cluster;
@@ -122,25 +122,8 @@ is($node->safe_psql($old, q{SELECT string_agg(ctid::text, ' ' ORDER BY did) FROM
 #
 # Hosts that drip.
 #
-my ($told, $stdin) = ('', '');
-my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile.js", 1 ], '<', \$stdin, '>', \$told, '2>', "$folder/hostile.log", IPC::Run::timer(60 * $limit));
-$network->pump until $told =~ /^port (\d+) (\d+)$/m || !$network->pumpable;
-my ($port, $directory) = $told =~ /^port (\d+) (\d+)$/m or die 'hostile.js: ' . slurp_file("$folder/hostile.log");
-my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0);
-
-END
-{
-	local $?;
-	$network->kill_kill(grace => 0) if defined $network && $network->pumpable;
-}
-
-sub network
-{
-	my ($path) = @_;
-	my $answer = $http->get("http://127.0.0.1:$port/$path");
-	die "hostile.js: $path: $answer->{content}" unless $answer->{success};
-	return decode_json($answer->{content});
-}
+my $network = AtidTest::Network->new($indexer->{program}, "$folder/hostile.js", 1);
+sub network { return $network->ask($_[0]); }
 
 sub newcomer
 {
@@ -150,7 +133,8 @@ sub newcomer
 }
 
 my $PATIENCE = 3 * $limit;
-my $run = $indexer->start(SERVICE => "http://127.0.0.1:$port", DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1, PLACES => 16, PATIENCE => $PATIENCE);
+my $run = $indexer->start(SERVICE => $network->url, DIRECTORY => $network->url(1), PRIVATE => 1, PLACES => 16,
+	PATIENCE => $PATIENCE);
 ok($indexer->wait_for('accounts are loaded', "SELECT count(*) = 12 FROM account WHERE state = 'synchronized'"), 'accounts are loaded') or diag(`tail -n 20 $run->{log}`);
 network('scene?name=dripping%20repositories&n=24');
 ok($indexer->wait_for('they drip', "SELECT count(*) >= 6 FROM account WHERE state = 'loading'"), 'all places for new accounts are held');

@@ -20,10 +20,8 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Indexer;
+use AtidTest::Network;
 use AtidTest::Oracles;
-use HTTP::Tiny;
-use IPC::Run;
-use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -56,28 +54,12 @@ is(join("\n", grep { !/^`stream`/ } @lines), $table, 'doc/operate.md has each ac
 #
 # The network, and the program.
 #
-my ($told, $stdin) = ('', '');
-my $network = IPC::Run::start([ $indexer->{program}, "$folder/hostile.js", AtidTest::Oracles::seed() ], '<', \$stdin, '>', \$told, '2>', "$folder/hostile.log");
-$network->pump until $told =~ /^port (\d+) (\d+)$/m || !$network->pumpable;
-my ($port, $directory) = $told =~ /^port (\d+) (\d+)$/m or die 'hostile.js: ' . slurp_file("$folder/hostile.log");
-my $http = HTTP::Tiny->new(timeout => $limit, keep_alive => 0);
-
-END
-{
-	local $?;
-	$network->kill_kill(grace => 0) if defined $network && $network->pumpable;
-}
-
-sub network
-{
-	my ($path) = @_;
-	my $answer = $http->get("http://127.0.0.1:$port/$path");
-	die "hostile.js: $path: $answer->{content} " . slurp_file("$folder/hostile.log") unless $answer->{success};
-	return decode_json($answer->{content});
-}
+my $network = AtidTest::Network->new($indexer->{program}, "$folder/hostile.js", AtidTest::Oracles::seed());
+my $http    = $network->http;
+sub network { return $network->ask($_[0]); }
 
 my %metrics  = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(Repos Labels);
-my %settings = (SERVICE => "http://127.0.0.1:$port", DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1);
+my %settings = (SERVICE => $network->url, DIRECTORY => $network->url(1), PRIVATE => 1);
 
 # Bounds in seconds: of turns, and of success. The report comes in a tenth of the shortest.
 sub bound
