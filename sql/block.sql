@@ -173,7 +173,8 @@ SELECT what, of_packed(packed)
 FROM (VALUES ('nothing', '\x'::bytea), ('a text of 3 bytes', '\x036162'), ('two values', '\x2c2c'),
   ('an object without a value', '\x53'), ('a code to come', '\xf1'),
   ('a string to come', '\xf0ffff'), ('an object to come', '\x92ffff'),
-  ('raw inside', '\x47ff')) AS v (what, packed);
+  ('raw inside', '\x47ff'), ('no UTF-8', '\x4702c328'), ('U+0000', '\x47026100'),
+  ('a text of 3 bytes within', '\x47036162')) AS v (what, packed);
 SELECT what, atid.dag_cbor_get(block, '{0}') AS get,
        atid.dag_cbor_get_text(block, '{0}') AS get_text,
        atid.dag_cbor_get_block(block, '{0}') AS get_block,

@@ -27,6 +27,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
@@ -38,6 +39,9 @@
 #include "record/encode.h"
 #include "record/field.h"
 #include "utf8.h"
+
+/* The characters of a longer text are checked by the reader, which can be cancelled. */
+#define CHECKED_AT_ONCE 65536
 
 
 /*
@@ -117,49 +121,95 @@ get_field(FunctionCallInfo fcinfo, AtidFieldFind find)
 }
 
 /*
- * dag_cbor_get_text(block, path): the text of a field.
+ * The text of a field; NULL if it is damaged, or has none.
  */
-static pg_attribute_always_inline Datum
-get_text(FunctionCallInfo fcinfo, AtidFieldFind find)
+static text *
+text_of_field(const AtidField *field)
 {
-	AtidField	field;
 	AtidCborReader reader;
 	AtidCborItem item;
-	AtidCborEvent event;
-	text	   *result = NULL;
+	AtidCborEvent event = first_event(field, &reader, &item);
 	char	   *chars;
 	size_t		len;
 
-	if (find(fcinfo, &field) != ATID_SEEK_FOUND)
-		PG_RETURN_NULL();
-	event = first_event(&field, &reader, &item);
 	switch (event)
 	{
 		case ATID_CBOR_TEXT:
-			if (!item.nul)
-				result = atid_text_from_utf8((const char *) item.data, item.len);
-			break;
+			return item.nul ? NULL : atid_text_from_utf8((const char *) item.data, item.len);
 		case ATID_CBOR_LINK:
 		case ATID_CBOR_BYTES:
 			if (item.len > ATID_SPECIAL_MAX)
-				break;
+				return NULL;
 			chars = atid_text_of_special(&reader, event, &item, &len);
-			result = cstring_to_text_with_len(chars, (int) len);
-			break;
+			return cstring_to_text_with_len(chars, (int) len);
 		case ATID_CBOR_INTEGER:
-			result = cstring_to_text(psprintf(INT64_FORMAT, item.integer));
-			break;
+			return cstring_to_text(psprintf(INT64_FORMAT, item.integer));
 		case ATID_CBOR_BOOL:
-			result = cstring_to_text(item.integer ? "true" : "false");
-			break;
+			return cstring_to_text(item.integer ? "true" : "false");
 		case ATID_CBOR_MAP:
 		case ATID_CBOR_ARRAY:
-			if (atid_field_reader_init(&reader, &field))
-				result = atid_try_json_text(&reader);
-			break;
+			return atid_field_reader_init(&reader, field) ? atid_try_json_text(&reader) : NULL;
 		default:
-			break;
+			return NULL;
 	}
+}
+
+/*
+ * dag_cbor_get_text(block, path): the text of a field.
+ */
+PG_FUNCTION_INFO_V1(atid_dag_cbor_get_text);
+Datum
+atid_dag_cbor_get_text(PG_FUNCTION_ARGS)
+{
+	AtidField	field;
+	text	   *result = NULL;
+
+	if (atid_field_find(fcinfo, &field) == ATID_SEEK_FOUND)
+		result = text_of_field(&field);
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(result);
+}
+
+/*
+ * block_get_text(block, path): the same.  A text, which most fields are, is not restored as a
+ * block.
+ */
+PG_FUNCTION_INFO_V1(atid_block_get_text);
+Datum
+atid_block_get_text(PG_FUNCTION_ARGS)
+{
+	bytea	   *value = PG_GETARG_BYTEA_PP(0);
+	AtidBlockSeek seek;
+	AtidField	field;
+	AtidSeekResult found;
+	AtidSeekResult as_text = ATID_SEEK_NONE;
+	char		room[ATID_BLOCK_TEXT_MAX];
+	const char *chars;
+	size_t		len;
+	text	   *result = NULL;
+
+	if (atid_block_is_raw((const uint8_t *) VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
+		found = atid_field_find_packed(fcinfo, &field);
+	else
+	{
+		found = atid_block_find(fcinfo, value, &seek, &field.of_special);
+		/* a text that is the whole block must also end where that ends */
+		if (found == ATID_SEEK_FOUND && seek.depth > 0)
+			as_text = atid_block_result(&seek, atid_block_seek_text(&seek, room, &chars, &len));
+		if (as_text == ATID_SEEK_FOUND && len > CHECKED_AT_ONCE)
+			as_text = ATID_SEEK_NONE;
+		if (found == ATID_SEEK_FOUND && as_text == ATID_SEEK_NONE)
+			found = atid_field_restore(&seek, &field);
+	}
+	if (as_text == ATID_SEEK_FOUND)
+	{
+		/* also false for U+0000 */
+		if (pg_verify_mbstr(PG_UTF8, chars, (int) len, true))
+			result = atid_text_from_utf8(chars, len);
+	}
+	else if (as_text == ATID_SEEK_NONE && found == ATID_SEEK_FOUND)
+		result = text_of_field(&field);
 	if (result == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(result);
@@ -290,8 +340,6 @@ get_block(FunctionCallInfo fcinfo, AtidFieldFind find)
 }
 
 ATID_FUNCTION(atid_dag_cbor_get, get_field(fcinfo, atid_field_find))
-ATID_FUNCTION(atid_dag_cbor_get_text, get_text(fcinfo, atid_field_find))
 ATID_FUNCTION(atid_dag_cbor_get_block, get_block(fcinfo, atid_field_find))
 ATID_FUNCTION(atid_block_get, get_field(fcinfo, atid_field_find_packed))
-ATID_FUNCTION(atid_block_get_text, get_text(fcinfo, atid_field_find_packed))
 ATID_FUNCTION(atid_block_get_block, get_block(fcinfo, atid_field_find_packed))
