@@ -1,5 +1,8 @@
 -- What bench/blocks prints.
 
+\pset border 2
+\pset footer off
+
 \if :sizes
 \echo
 \echo Bytes of a value, by collection. The server adds 1 byte to a value of up to 126, and 4 to others.
@@ -27,14 +30,23 @@ SELECT name, round(max(ns) FILTER (WHERE form = 'bytea')) AS bytea, round(max(ns
 FROM cost JOIN (SELECT form, ns AS scan FROM cost WHERE name = 'the value') AS s USING (form)
 GROUP BY name ORDER BY min((SELECT min(id) FROM bench.subject AS u WHERE u.name = cost.name));
 
-\echo Targets.
-WITH round AS (
-  SELECT name, round, max(ms) FILTER (WHERE form = 'block') / max(ms) FILTER (WHERE form = 'bytea') AS ratio
-  FROM bench.timing WHERE name IN ('subject, at_uri', 'createdAt') GROUP BY name, round
+\echo Targets: ratios of two figures of one round, with the scan; to pack and to restore, less it.
+WITH took AS (
+  SELECT t.name, t.form, round, t.ms, t.ms - scan.ms AS less
+  FROM bench.timing AS t JOIN bench.timing AS scan USING (form, round) WHERE scan.name = 'the value'
+), ratio (name, target, round, value) AS (
+  SELECT t.name || ', block / bytea', target, round, block.ms / bytea.ms
+  FROM (VALUES ('createdAt', 1.0), ('subject.uri', 1.0), ('subject, at_uri', 0.5)) AS t (name, target)
+       JOIN took AS block USING (name) JOIN took AS bytea USING (name, round)
+  WHERE (block.form, bytea.form) = ('block', 'bytea')
+  UNION ALL
+  SELECT t.name || ' / sha256', target, round, call.less / digest.less
+  FROM (VALUES ('to pack', 1.0), ('to restore', 0.4)) AS t (name, target)
+       JOIN took AS call USING (name) JOIN took AS digest USING (round)
+  WHERE digest.name = 'sha256'
 )
-SELECT name || ', block / bytea' AS ratio, '<= ' || target AS target, round(percentile_cont(0.5) WITHIN GROUP (ORDER BY ratio)::numeric, 2) AS value
-FROM round JOIN (VALUES ('subject, at_uri', 0.5), ('createdAt', 1.0)) AS t (name, target) USING (name)
-GROUP BY name, target ORDER BY name;
+SELECT name AS ratio, '<= ' || target AS target, round(percentile_cont(0.5) WITHIN GROUP (ORDER BY value)::numeric, 2) AS value
+FROM ratio GROUP BY name, target ORDER BY name;
 \endif
 
 \if :insert

@@ -70,6 +70,7 @@ FROM (VALUES
   LATERAL (VALUES ('bytea', block), ('block', block), ('jsonb', record)) AS f (form, expression)
 WHERE expression IS NOT NULL;
 INSERT INTO subject (name, form, query) VALUES
+  ('sha256', 'bytea', 'SELECT count(sha256(block)) FROM bench.bytea'),
   ('to pack', 'bytea', 'SELECT count(block::atid.block) FROM bench.bytea'),
   ('to restore', 'block', 'SELECT count(block::bytea) FROM bench.block');
 

@@ -15,6 +15,7 @@ SELECT form, round((pg_table_size(t) / n)::numeric) AS "table", round((pg_relati
        round((pg_relation_size(s) / n)::numeric) AS "subject, tid", round(pg_total_relation_size(t) / n) AS "all",
        round((payload / n)::numeric) AS "of it the value"
 FROM (VALUES ('block', 'bench.block'::regclass, 'bench.block_pkey'::regclass, 'bench.block_subject'::regclass, (SELECT sum(pg_column_size(block)) FROM bench.block)),
+             ('packed', 'bench.packed', 'bench.packed_pkey', 'bench.packed_subject', (SELECT sum(pg_column_size(block)) FROM bench.packed)),
              ('jsonb', 'bench.jsonb', 'bench.jsonb_pkey', 'bench.jsonb_subject', (SELECT sum(pg_column_size(record)) FROM bench.jsonb)),
              ('json', 'bench.json', 'bench.json_pkey', 'bench.json_subject', (SELECT sum(pg_column_size(record)) FROM bench.json))) v (form, t, k, s, payload),
      (SELECT count(*)::numeric AS n FROM bench.heap) c;
@@ -28,11 +29,11 @@ SELECT name AS "of", round(ms::numeric, 1) AS ms FROM bench.timing WHERE name IN
 \echo A field of a block, and of jsonb: less what it takes to read the row
 WITH t AS (SELECT split_part(name, ' ', 1) AS name, round, split_part(name, ' ', -1) AS form, ms FROM bench.timing WHERE name ~ '^(a row|field|nested) '),
   f AS (SELECT f.name, f.round, f.form, f.ms - r.ms AS ms, f.ms AS whole FROM t f JOIN t r ON r.name = 'a' AND (r.round, r.form) = (f.round, f.form) WHERE f.name <> 'a')
-SELECT b.name AS "what", '<= 1.2' AS target,
-       round(percentile_cont(0.5) WITHIN GROUP (ORDER BY b.ms / j.ms)::numeric, 2) AS "block / jsonb",
+SELECT b.name AS "what", b.form, '<= 1.2' AS target,
+       round(percentile_cont(0.5) WITHIN GROUP (ORDER BY b.ms / j.ms)::numeric, 2) AS "form / jsonb",
        round(percentile_cont(0.5) WITHIN GROUP (ORDER BY b.whole / j.whole)::numeric, 2) AS "with the row",
        CASE WHEN percentile_cont(0.5) WITHIN GROUP (ORDER BY b.ms / j.ms) <= 1.2 THEN 'yes' ELSE 'no' END AS "met?"
-FROM f b JOIN f j USING (name, round) WHERE b.form = 'block' AND j.form = 'jsonb' GROUP BY b.name ORDER BY b.name;
+FROM f b JOIN f j USING (name, round) WHERE b.form <> 'jsonb' AND j.form = 'jsonb' GROUP BY b.name, b.form ORDER BY b.name, b.form;
 
 \endif
 \if :scopes

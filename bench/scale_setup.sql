@@ -27,9 +27,10 @@ BEGIN
     GROUP BY did ORDER BY md5(did::text);
 END $$;
 
--- The same records in three forms, and as blocks in 64 partitions.
+-- The same records in four forms, and as blocks in 64 partitions.
 CREATE TABLE bench.heap (uri atid.at_uri NOT NULL, block bytea NOT NULL);
 CREATE TABLE bench.block (uri atid.at_uri PRIMARY KEY, block bytea NOT NULL);
+CREATE TABLE bench.packed (uri atid.at_uri PRIMARY KEY, block atid.block NOT NULL);
 CREATE TABLE bench.jsonb (uri atid.at_uri PRIMARY KEY, record jsonb NOT NULL);
 CREATE TABLE bench.json (uri atid.at_uri PRIMARY KEY, record json NOT NULL);
 CREATE TABLE bench.ranged (uri atid.at_uri PRIMARY KEY, block bytea NOT NULL) PARTITION BY RANGE (uri);
@@ -49,6 +50,8 @@ INSERT INTO bench.loading (name, target, call) VALUES
   ('repo_records alone', NULL, 'SELECT count(*) FROM bench.car, atid.repo_records(car)'),
   ('blocks, no index', 'heap', 'INSERT INTO bench.heap SELECT atid.at_uri_make(did::text, collection, rkey), block FROM bench.car, atid.repo_records(car)'),
   ('blocks', 'block', 'INSERT INTO bench.block SELECT atid.at_uri_make(did::text, collection, rkey), block FROM bench.car, atid.repo_records(car)'),
+  ('packed blocks', 'packed',
+   'INSERT INTO bench.packed SELECT atid.at_uri_make(did::text, collection, rkey), block FROM bench.car, atid.repo_records(car)'),
   ('blocks, 64 ranges', 'ranged', 'INSERT INTO bench.ranged SELECT atid.at_uri_make(did::text, collection, rkey), block FROM bench.car, atid.repo_records(car)'),
   ('blocks, 64 hashes', 'hashed', 'INSERT INTO bench.hashed SELECT did, atid.at_uri_make(did::text, collection, rkey), block FROM bench.car, atid.repo_records(car)'),
   ('jsonb', 'jsonb', 'INSERT INTO bench.jsonb SELECT atid.at_uri_make(did::text, collection, rkey), atid.dag_cbor_to_record(block) FROM bench.car, atid.repo_records(car)'),
@@ -71,7 +74,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- All tables once more, with the index by subject on the three forms.
+-- All tables once more, with the index by subject on the four forms.
 CREATE PROCEDURE bench.fill() LANGUAGE plpgsql AS $$
 DECLARE
   l record;
@@ -81,6 +84,8 @@ BEGIN
     EXECUTE l.call;
   END LOOP;
   CREATE INDEX block_subject ON bench.block (atid.dag_cbor_ref_uri(block, '{subject}'), atid.at_uri_tid(uri))
+    WHERE atid.dag_cbor_ref_uri(block, '{subject}') IS NOT NULL;
+  CREATE INDEX packed_subject ON bench.packed (atid.dag_cbor_ref_uri(block, '{subject}'), atid.at_uri_tid(uri))
     WHERE atid.dag_cbor_ref_uri(block, '{subject}') IS NOT NULL;
   CREATE INDEX jsonb_subject ON bench.jsonb (((atid.record_ref_uris(record -> 'subject'))[1]), atid.at_uri_tid(uri))
     WHERE (atid.record_ref_uris(record -> 'subject'))[1] IS NOT NULL;
@@ -139,10 +144,13 @@ END $$;
 CREATE TABLE bench.field (id serial, name text, form text, call text);
 INSERT INTO bench.field (name, form, call) VALUES
   ('a row', 'block', 'SELECT count(block) FROM bench.block'),
+  ('a row', 'packed', 'SELECT count(block) FROM bench.packed'),
   ('a row', 'jsonb', 'SELECT count(record) FROM bench.jsonb'),
   ('field', 'block', 'SELECT count(atid.dag_cbor_get_text(block, ''{createdAt}'')) FROM bench.block'),
+  ('field', 'packed', 'SELECT count(atid.dag_cbor_get_text(block, ''{createdAt}'')) FROM bench.packed'),
   ('field', 'jsonb', 'SELECT count(record ->> ''createdAt'') FROM bench.jsonb'),
   ('nested', 'block', 'SELECT count(atid.dag_cbor_get_text(block, ''{subject,uri}'')) FROM bench.block'),
+  ('nested', 'packed', 'SELECT count(atid.dag_cbor_get_text(block, ''{subject,uri}'')) FROM bench.packed'),
   ('nested', 'jsonb', 'SELECT count(record #>> ''{subject,uri}'') FROM bench.jsonb');
 
 CREATE PROCEDURE bench.fields(round int) LANGUAGE plpgsql AS $$
