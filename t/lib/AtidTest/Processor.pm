@@ -1,0 +1,64 @@
+# AtidTest::Processor: what a TAP file in Perl costs; script/test --times loads it into each.
+#
+# At its end one line goes to the file $ATID_TIMES: seconds of the processor in all, of those in Perl, in programs
+# that it ran (psql, Node, compilers) and in servers; seconds that passed; and the file. A server that ends by itself is
+# not counted.
+
+package AtidTest::Processor;
+
+use strict;
+use warnings FATAL => 'all';
+
+use POSIX ();
+use Time::HiRes qw(time);
+
+my $began = time;
+my $servers = 0;
+
+# The processor time of a process and of all its children that have ended, in seconds.
+sub of_process
+{
+	my ($pid) = @_;
+	open my $in, '<', "/proc/$pid/stat" or return 0;
+	my ($rest) = <$in> =~ /\) (.*)/;
+	my $ticks = 0;
+	$ticks += $_ foreach (split ' ', $rest)[ 11 .. 14 ];
+	return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
+}
+
+INIT
+{
+	foreach my $method (qw(stop kill9))
+	{
+		my $name = "PostgreSQL::Test::Cluster::$method";
+		no strict 'refs';    ## no critic
+		no warnings 'redefine';
+		my $original = defined &$name ? \&$name : next;
+		*$name = sub {
+			my ($node) = @_;
+			$servers += of_process($node->{_pid}) if defined $node->{_pid};
+			goto &$original;
+		};
+	}
+}
+
+# This module comes first, so its END is the last one.
+END
+{
+	local ($?, $!);
+	report() if $0 =~ m{^(?:t|crypto/t|indexer/t)/.*\.pl$};
+}
+
+sub report
+{
+	my ($user, $system, $child_user, $child_system) = times;
+	my @parts = ($user + $system, $child_user + $child_system, $servers);
+	my $all = 0;
+	$all += $_ foreach @parts;
+	open my $out, '>>', $ENV{ATID_TIMES} or die "could not write $ENV{ATID_TIMES}: $!";
+	printf $out "%7.1f %7.1f %7.1f %7.1f %7.1f %s\n", $all, @parts, time - $began, $0;
+	close $out or die "could not write $ENV{ATID_TIMES}: $!";
+	return;
+}
+
+1;
