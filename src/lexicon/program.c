@@ -34,12 +34,12 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "array_sort.h"
 #include "codec/lexicon/compile.h"
 #include "compat.h"
 #include "error.h"
 #include "lexicon/program.h"
 #include "lexicon/value.h"
-#include "sort.h"
 
 /* The bytes of the programs that a backend keeps. */
 #define CACHE_MAX		(16 * 1024 * 1024)

@@ -24,6 +24,7 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
+#include "array_sort.h"
 #include "codec/bytes.h"
 #include "codec/cbor/dagcbor.h"
 #include "compat.h"
@@ -31,7 +32,6 @@
 #include "error.h"
 #include "lexicon/program.h"
 #include "lexicon/value.h"
-#include "sort.h"
 
 
 pg_noreturn static void

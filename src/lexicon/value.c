@@ -17,6 +17,7 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
+#include "array_sort.h"
 #include "codec/bytes.h"
 #include "codec/cbor/dagcbor.h"
 #include "compat.h"
@@ -25,7 +26,6 @@
 #include "record/decode.h"
 #include "record/inspector.h"
 #include "sha256.h"
-#include "sort.h"
 #include "utf8.h"
 
 

@@ -21,6 +21,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
+#include "array_sort.h"
 #include "codec/cbor/dagcbor.h"
 #include "error.h"
 #include "record/encode.h"
@@ -28,7 +29,6 @@
 #include "record/json_reader.h"
 #include "record/jsonb_reader.h"
 #include "record/model.h"
-#include "sort.h"
 #include "utf8.h"
 
 /*

@@ -26,6 +26,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "array_sort.h"
 #include "address/types.h"
 #include "codec/block/block_text.h"
 #include "codec/cbor/dagcbor.h"
@@ -41,7 +42,6 @@
 #include "record/inspector.h"
 #include "record/jsonb_reader.h"
 #include "record/model.h"
-#include "sort.h"
 
 /* What to list */
 typedef enum ListOf

@@ -17,6 +17,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "array_sort.h"
 #include "codec/cbor/multiformat.h"
 #include "codec/repository/car.h"
 #include "codec/repository/mst_invert.h"
@@ -24,7 +25,6 @@
 #include "datum.h"
 #include "repository/archive.h"
 #include "repository/tree.h"
-#include "sort.h"
 
 
 /*

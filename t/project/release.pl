@@ -139,7 +139,7 @@ must("git reset -q --hard $ready");
 my $unchanged = qr/what was released as \Q$last\E is unchanged/;
 refused('a changed C file under the version of the last release', $unchanged, "$old && echo '/* x */' >>src/uuid.c");
 refused('one of atid_crypto', $unchanged, "$old && echo '/* x */' >>crypto/src/plc.c");
-refused('a new C file', $unchanged, "$old && cp src/sort.c src/sorted.c");
+refused('a new C file', $unchanged, "$old && cp src/array_sort.c src/sorted.c");
 refused('a new install script', $unchanged, "$old && echo 'CREATE x;' >atid--9.0--9.1.sql");
 refused('the version of the last release', qr/must be later than that of the last release, \Q$last\E/, $old);
 refused('an earlier version', qr/must be later/, "sed -i 's/\\b\Q$version\E\\b/0.9.1/' $everywhere");

@@ -52,8 +52,8 @@
 
 #include "codec/assert.h"
 #include "codec/cbor/dagcbor.h"
-#include "codec/lexicon/read.h"
-#include "codec/lexicon/schema.h"
+#include "codec/lexicon/compile_read.h"
+#include "codec/lexicon/compile_schema.h"
 #include "codec/text/address.h"
 #include "codec/text/format.h"
 

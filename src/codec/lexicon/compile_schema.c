@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * schema.c
+ * compile_schema.c
  *		Compiling lexicons: schemas of values, and references.
  *
  * compile.c tells how a set is compiled, and compiled.h what a node has.
@@ -9,7 +9,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/lexicon/schema.h"
+#include "codec/lexicon/compile_schema.h"
 
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * schema.h
+ * compile_schema.h
  *		Compiling lexicons: schemas of values, and references.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_LEXICON_SCHEMA_H
-#define ATID_LEXICON_SCHEMA_H
+#ifndef ATID_LEXICON_COMPILE_SCHEMA_H
+#define ATID_LEXICON_COMPILE_SCHEMA_H
 
-#include "codec/lexicon/read.h"
+#include "codec/lexicon/compile_read.h"
 
 
 /* Can a definition have this name? */
@@ -21,4 +21,4 @@ extern bool atid_lex_is_name(const char *s, size_t len);
 extern bool atid_lex_read_schema(AtidLexCompile *c, const AtidLexFields *fields,
 								 AtidLexRole role, AtidLexNode *node);
 
-#endif							/* ATID_LEXICON_SCHEMA_H */
+#endif							/* ATID_LEXICON_COMPILE_SCHEMA_H */

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * sort.c
+ * array_sort.c
  *		A sort that is never quadratic, and that a cancel can end.
  *
  * An attacker's input can make the server's qsort quadratic.  This is a merge
@@ -13,7 +13,7 @@
 
 #include "miscadmin.h"
 
-#include "sort.h"
+#include "array_sort.h"
 
 /*
  * Merge the runs from begin to middle and from middle to end into the same

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * read.c
+ * compile_read.c
  *		Compiling lexicons: the set's bytes, and adding to the program.
  *
  * compile.c tells how a set is compiled.  Its bytes are checked first, and the
@@ -10,7 +10,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "codec/lexicon/read.h"
+#include "codec/lexicon/compile_read.h"
 
 #include <string.h>
 

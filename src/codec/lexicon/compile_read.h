@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
- * read.h
+ * compile_read.h
  *		Compiling lexicons: the set's bytes, and adding to the program.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_LEXICON_READ_H
-#define ATID_LEXICON_READ_H
+#ifndef ATID_LEXICON_COMPILE_READ_H
+#define ATID_LEXICON_COMPILE_READ_H
 
 #include "codec/cbor/head.h"
 #include "codec/lexicon/compiled.h"
@@ -259,4 +259,4 @@ extern bool atid_lex_add_property(AtidLexCompile *c, AtidLexText name, AtidLexPl
 /* The order of two AtidLexText, for sorting; arg is the set. */
 extern int	atid_lex_compare_texts(const void *a, const void *b, void *arg);
 
-#endif							/* ATID_LEXICON_READ_H */
+#endif							/* ATID_LEXICON_COMPILE_READ_H */

@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
- * sort.h
+ * array_sort.h
  *		A sort that is never quadratic, and that a cancel can end.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef ATID_SORT_H
-#define ATID_SORT_H
+#ifndef ATID_ARRAY_SORT_H
+#define ATID_ARRAY_SORT_H
 
 #include <stddef.h>
 
@@ -16,4 +16,4 @@
 extern void atid_sort(void *base, size_t count, size_t size,
 					  int (*compare) (const void *a, const void *b, void *arg), void *arg);
 
-#endif							/* ATID_SORT_H */
+#endif							/* ATID_ARRAY_SORT_H */
