@@ -8,7 +8,8 @@
 #   atid_on_pg SCRIPT "$@"             for --pg N: goes on in a Debian that has PostgreSQL N, if this one has not
 #   atid_bootstrap NAME [package...]   installs what is missing, makes a folder    sets WORK, SRC, PG_MAJOR, PG_BIN
 #   atid_prefix                        private copy of the server                  sets PREFIX, PREFIX_BIN
-#   atid_build [make argument...]      builds SRC, a copy of the project, into that server
+#   atid_build [make argument...]      builds SRC, a copy of the project, into that server, without
+#                                      bitcode for JIT, which no test uses and a third of the time would go into
 #   atid_server_start [conf line...]   a throw-away server                         sets PGHOST, PGPORT, PGUSER
 #   as_user COMMAND...                 runs as the unprivileged user, RUN_AS
 #   atid_job COMMAND...                runs what takes long so that Ctrl-C ends all of it at once
@@ -290,8 +291,8 @@ atid_build() {
 	local folder
 	[[ -d $SRC ]] || atid_copy_sources "$SRC"
 	for folder in "${ATID_EXTENSIONS[@]}"; do
-		atid_make all -C "$folder" "$@"
-		atid_make install -C "$folder" "$@"
+		atid_make all -C "$folder" with_llvm=no "$@"
+		atid_make install -C "$folder" with_llvm=no "$@"
 	done
 }
 
