@@ -111,7 +111,8 @@ $(OBJS:.o=.bc): %.bc: %.o
 CHECKED = -DATID_CHECK
 UNIT_BIN = t/unit/bin$(ARCH:%=/%)
 UNIT = $(patsubst %.c,$(UNIT_BIN)/%,$(notdir $(call files,t/unit/*.c)) $(PURE_CRYPTO:crypto/src/%=%.c))
-UNIT_CC_ = $(CC) -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_CC_ = $(CC) $(UNIT_SANITIZE)
 UNIT_CC_musl = musl-gcc -static
 UNIT_CC = $(or $(UNIT_CC_$(ARCH)),$(ARCH)-linux-gnu-gcc -static)
 UNIT_FLAGS = -std=c99 -g -O1 $(CHECKED) -Wall -Wextra -Werror -I$(srcdir)/src -I$(srcdir)/crypto/src -I$(srcdir)/t/unit
