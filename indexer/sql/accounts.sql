@@ -4,7 +4,9 @@
 -- Changes the state of an account whose row is locked. at: when to load it, if it is desynchronized; why: the status,
 -- if it is inactive or barred.
 CREATE OR REPLACE FUNCTION become(a account, next text, at timestamptz DEFAULT 'infinity', why text DEFAULT NULL)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE account AS x SET state = next, load_at = at, status = why WHERE x.did = a.did;
   IF a.state <> next THEN
@@ -13,7 +15,9 @@ BEGIN
 END $$;
 
 -- Adds an account, if it is new and may be here: it is loaded if its key is known, else once identify() has one.
-CREATE OR REPLACE FUNCTION meet(one atid.did) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION meet(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   k text;
   w int;
@@ -40,7 +44,9 @@ END $$;
 
 -- An index, a constraint or a trigger of the operator's refuses what is to be done with an account, one of many: the
 -- server's log says so, and the others go on. What is the server's own trouble is raised again.
-CREATE OR REPLACE FUNCTION passed_over(one atid.did, state text, message text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION passed_over(one atid.did, state text, message text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF of_server(state) THEN
     RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message;
@@ -50,7 +56,9 @@ END $$;
 
 -- An account is not active, or barred: its records are given out no more. The stream does not wait for more than 200 of
 -- them to go: the rest is settle()'s, which takes accounts of the wants -1 first.
-CREATE OR REPLACE FUNCTION silence(a account, next text, why text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION silence(a account, next text, why text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   PERFORM become(a, next, why => coalesce(nullif(clipped(why, 64), ''), 'unknown'));
   UPDATE account AS x SET check_at = 'infinity', failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = a.did;
@@ -60,7 +68,9 @@ BEGIN
 END $$;
 
 -- An account is to be loaded at a time, or identified first if its key is not known.
-CREATE OR REPLACE FUNCTION revive(a account, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION revive(a account, at timestamptz) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM identity WHERE did = a.did AND key IS NOT NULL) THEN
     PERFORM become(a, 'desynchronized', at);
@@ -71,7 +81,9 @@ END $$;
 
 -- Counts a load of an account, whose row is locked, that was switched on or has another key. Returns when it
 -- is due: at once, as after a gap, most_gaps times a day; then later each time.
-CREATE OR REPLACE FUNCTION count_gap(a account) RETURNS timestamptz LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION count_gap(a account) RETURNS timestamptz LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   moment CONSTANT timestamptz := now();
@@ -87,7 +99,9 @@ END $$;
 -- newer than what is here has the account loaded; as nobody has signed it, it refuses no repository, and one
 -- that is still older after two loads brings no third.
 CREATE OR REPLACE FUNCTION tell(a account, is_active bool, why text, latest text, asked timestamptz) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest)
                                    AND latest::atid.tid <= atid.tid_ceil(now() + most_ahead()) THEN latest END;
@@ -111,7 +125,9 @@ END $$;
 
 -- An account, locked; NULL if there is none, or if it is being loaded at this moment, which may take long. What is done
 -- with many accounts, and what comes again, does not wait for that.
-CREATE OR REPLACE FUNCTION grasp(one atid.did) RETURNS account LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION grasp(one atid.did) RETURNS account LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE a account;
 BEGIN
   SELECT * INTO a FROM account AS x WHERE x.did = one AND x.state <> 'loading' FOR UPDATE;
@@ -121,14 +137,18 @@ BEGIN
   RETURN a;
 END $$;
 
-CREATE OR REPLACE FUNCTION is_being_loaded(one atid.did) RETURNS bool LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION is_being_loaded(one atid.did) RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE a CONSTANT account := grasp(one);
 BEGIN
   RETURN a.did IS NULL AND EXISTS (SELECT 1 FROM account AS x WHERE x.did = one);
 END $$;
 
 CREATE OR REPLACE FUNCTION told(account text, active bool, status text, rev text, asked timestamptz) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE a CONSTANT account := grasp(atid.did_or_null(told.account));
 BEGIN
   IF a.did IS NOT NULL THEN
@@ -138,7 +158,9 @@ END $$;
 
 -- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until told() has the answer. (That
 -- a repository is to be had does not say it: a relay that has taken an account down still leads to its host.)
-CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE s settings;
 BEGIN
   SELECT * INTO s FROM settings;
@@ -151,7 +173,9 @@ END $$;
 
 -- A frame of an account was refused, and only the server can report whether it has a newer revision. It is
 -- queried at most once an hour, as anybody can send such frames. False: somebody has the account at this moment.
-CREATE OR REPLACE FUNCTION doubt(one atid.did) RETURNS bool LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION doubt(one atid.did) RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   a account;
   at timestamptz;
@@ -166,7 +190,9 @@ BEGIN
 END $$;
 
 -- An account goes, with all that is its own, but for what others point at it. False: it is being loaded.
-CREATE OR REPLACE FUNCTION remove(one atid.did, waits bool DEFAULT false) RETURNS bool LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION remove(one atid.did, waits bool DEFAULT false) RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   was text;
   label_source bool;
@@ -187,7 +213,9 @@ BEGIN
 END $$;
 
 -- Follows what the stream has told, in the order of the accounts. Returns how much.
-CREATE OR REPLACE FUNCTION heed(most int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION heed(most int) RETURNS int LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   r record;
@@ -239,7 +267,9 @@ END $$;
 
 -- Follows what was told of frames that were refused. It comes last, and waits for nobody: it locks accounts, of which
 -- others may have some. Returns how much.
-CREATE OR REPLACE FUNCTION heed_refused(most int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION heed_refused(most int) RETURNS int LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   r record;
   n int := 0;

@@ -14,7 +14,9 @@ END $$;
 
 -- Citus locks no rows of several shards for a SELECT. What takes the next rows does it one after the other instead, and
 -- what locks several accounts locks each for itself, in the same order.
-CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE one atid.did;
 BEGIN
   FOR one IN SELECT DISTINCT d FROM unnest(dids) AS d ORDER BY d LOOP
@@ -22,7 +24,9 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   next atid.did[];
@@ -36,4 +40,16 @@ BEGIN
   IF next <> '{}' THEN
     RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next) RETURNING a.did::text, moment;
   END IF;
+END $$;
+
+-- Citus plans a query of several shards only for the values of a call.
+DO $$
+DECLARE f regprocedure;
+BEGIN
+  FOR f IN SELECT p.oid FROM pg_proc AS p
+           WHERE p.pronamespace = 'indexer'::regnamespace
+             AND 'plan_cache_mode=force_generic_plan' = ANY (p.proconfig)
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s RESET plan_cache_mode', f);
+  END LOOP;
 END $$;

@@ -10,7 +10,10 @@
 CREATE OR REPLACE FUNCTION ask(
   most int, kind text, of_web bool, busy text[] DEFAULT '{}', after_ask timestamptz DEFAULT NULL, after_did text DEFAULT NULL
 ) RETURNS TABLE (did text, asked timestamptz, at timestamptz)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   s settings;
   c record;
@@ -49,7 +52,9 @@ END $$;
 
 -- They were not asked for: what failed is the directory, or their domain has no place. They come again so many seconds
 -- later, and nothing counts.
-CREATE OR REPLACE FUNCTION unask(dids text[], seconds float8) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION unask(dids text[], seconds float8) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE one atid.did;
 BEGIN
   PERFORM one_of_many();
@@ -60,7 +65,9 @@ BEGIN
 END $$;
 
 -- There was no answer, or none that could be read. why is one of the program's names.
-CREATE OR REPLACE FUNCTION not_identified(account text, why text, more text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION not_identified(account text, why text, more text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE identity AS i SET problem = clipped(why, 256), detail = clipped(more, 800) WHERE i.did = atid.did_or_null(account);
 END $$;
@@ -81,7 +88,9 @@ RETURN jsonb_build_object('id', account, 'alsoKnownAs', data->'alsoKnownAs',
 -- first valid endpoint of a PDS, each NULL if there is none. detail: why there is no valid key, of the last candidate.
 CREATE OR REPLACE FUNCTION identity_of(
   account text, document jsonb, OUT key text, OUT handle text, OUT pds text, OUT detail text
-) LANGUAGE plpgsql IMMUTABLE AS $$
+) LANGUAGE plpgsql IMMUTABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE m jsonb;
 BEGIN
   FOR m IN
@@ -116,7 +125,9 @@ END $$;
 CREATE OR REPLACE FUNCTION know(
   account atid.did, new_key text, keys text[], new_handle text, new_pds text, tombstone bool, asked timestamptz,
   why text DEFAULT NULL
-) RETURNS void LANGUAGE plpgsql AS $$
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   i identity;
@@ -187,7 +198,9 @@ BEGIN
 END $$;
 
 -- An account's log, as the directory's /log/audit has it. Returns NULL, or why it was not taken.
-CREATE OR REPLACE FUNCTION identify(account text, log jsonb, asked timestamptz) RETURNS text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION identify(account text, log jsonb, asked timestamptz) RETURNS text LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   i identity;
   h record;
@@ -228,7 +241,9 @@ END $$;
 
 -- An account's DID document, as https://its.domain/.well-known/did.json has it. Returns NULL, or why it was not taken.
 CREATE OR REPLACE FUNCTION identify_web(account text, document jsonb, asked timestamptz) RETURNS text
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   me CONSTANT atid.did := atid.did_or_null(account);
   d record;

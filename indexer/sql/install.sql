@@ -23,6 +23,5 @@ SET client_min_messages = warning;
 \ir watch.sql
 \ir operate.sql
 \ir views.sql
-\ir finish.sql
 RESET client_min_messages;
 RESET search_path;

@@ -5,7 +5,8 @@
 --   labels_of(body)                 the labels of a frame, and how many of them jsonb cannot hold
 --   labels_in_force                 what counts now
 --
--- It needs the extension atid_crypto. It can be used alone; the functions run with the search_path of who calls them.
+-- It needs the extension atid_crypto. It can be used alone; the functions keep the search_path with
+-- which they were created.
 
 -- The keys of labelers, each until it was taken out of the DID document.
 CREATE TABLE IF NOT EXISTS label_keys (
@@ -36,7 +37,9 @@ SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > no
 
 -- The keys of a labeler are those of its log, but for operations that were nullified: somebody else had set these.
 -- A log that is not valid, or is of another account, leaves none.
-CREATE OR REPLACE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUAGE sql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   WITH found AS MATERIALIZED (
     SELECT k.key, max(coalesce(k.valid_to, 'infinity')) AS valid_to FROM atid.plc_log_keys(log) AS k
     WHERE k.did = account::text AND k.id = 'atproto_label' AND NOT k.nullified AND atid.did_key_is_valid(k.key)
@@ -51,7 +54,9 @@ $$;
 -- The labels of the body of a frame, as an array. Where jsonb cannot hold one of them, each is read by itself: at most
 -- 1,000, and only while the bytes in front of them, which are read for each, are 20 MB together. lost: how many were
 -- left out; NULL: none.
-CREATE OR REPLACE FUNCTION labels_of(body bytea, OUT labels jsonb, OUT lost text) LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION labels_of(body bytea, OUT labels jsonb, OUT lost text) LANGUAGE plpgsql IMMUTABLE
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   block bytea;
   one jsonb;
@@ -83,7 +88,9 @@ BEGIN
 END $$;
 
 -- Those that are not good are kept, as a key may come later; but none that is too long to be a label.
-CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   WITH part AS MATERIALIZED (
     SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
            label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,

@@ -11,7 +11,10 @@ RETURN CASE WHEN failed THEN CASE WHEN known THEN 'back' ELSE 'again' END WHEN k
 -- failed: those that have failed, or those that have not; NULL: both.
 CREATE OR REPLACE FUNCTION claim(
   most int, known bool, after_at timestamptz, after_did text, busy text[], failed bool DEFAULT NULL
-) RETURNS TABLE (did text, claim int, host text, at timestamptz) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (did text, claim int, host text, at timestamptz) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   c record;
   dids atid.did[] := '{}';
@@ -65,7 +68,10 @@ BEGIN
 END $$;
 
 -- Is an account of this kind due to be loaded? (The last come first, as in due_loads().)
-CREATE OR REPLACE FUNCTION load_waits(known bool, failed bool) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION load_waits(known bool, failed bool) RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE kind CONSTANT text := load_kind(known, failed);
 BEGIN
   RETURN EXISTS (SELECT 1 FROM account AS x
@@ -86,7 +92,9 @@ END $$;
 --
 -- What differs is found by hashing all of one account against all of the other, whatever is known of the tables' sizes.
 CREATE OR REPLACE FUNCTION load(account text, attempt int, car bytea, OUT outcome text, OUT detail text, OUT changed int)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
 DECLARE
   s settings;
   a account;
@@ -160,7 +168,9 @@ END $$;
 
 -- An attempt to load an account has ended without its repository: the next one is later each time. Nothing that a
 -- stranger has said can make this fail: why is a name, and what else is said is clipped.
-CREATE OR REPLACE FUNCTION unload(account atid.did, attempt int, why text, more text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION unload(account atid.did, attempt int, why text, more text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   a account;
@@ -184,7 +194,9 @@ END $$;
 -- host that fails, its other accounts wait too: after the third failure, or at once if it has asked for so many
 -- seconds. Until then no other failure of it counts. Whoever has asked for them, the account waits as long.
 CREATE OR REPLACE FUNCTION fail(account text, attempt int, why text, more text, of_host bool, seconds int DEFAULT 0)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   me CONSTANT atid.did := atid.did_or_null(account);
@@ -214,7 +226,9 @@ BEGIN
 END $$;
 
 -- An account was claimed, but not asked for: it is due again soon, and nothing counts.
-CREATE OR REPLACE FUNCTION release(account text, attempt int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION release(account text, attempt int) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE a account;
 BEGIN
   SELECT * INTO a FROM account AS x

@@ -1,7 +1,9 @@
 -- What an operator does, and what is done every few seconds.
 
 -- An account is kept out, whatever the network says. Its records go.
-CREATE OR REPLACE FUNCTION exclude(account text, why text DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION exclude(account text, why text DEFAULT NULL) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE me CONSTANT atid.did := account;
 BEGIN
   PERFORM one_of_many();
@@ -12,7 +14,9 @@ BEGIN
 END $$;
 
 -- It may come again: at once if it is wanted.
-CREATE OR REPLACE FUNCTION include(account text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION include(account text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE me CONSTANT atid.did := account;
 BEGIN
   DELETE FROM exclusion AS x WHERE x.did = me;
@@ -21,7 +25,9 @@ END $$;
 
 -- An account is kept out, and nothing is left of it: neither what others have pointed at it, nor its labels and those
 -- about it, nor frames. That it is excluded stays.
-CREATE OR REPLACE FUNCTION forget(account text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION forget(account text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   me CONSTANT atid.did := account;
   low CONSTANT atid.at_uri := atid.at_uri_make(me);
@@ -45,7 +51,9 @@ BEGIN
 END $$;
 
 -- Lexicons are added. A document whose NSID another one has takes its place.
-CREATE OR REPLACE FUNCTION add_lexicons(documents atid.lexicon) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION add_lexicons(documents atid.lexicon) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   new CONSTANT text[] := atid.lexicon_nsids(documents);
   kept jsonb;
@@ -60,7 +68,9 @@ BEGIN
 END $$;
 
 -- An account is loaded again, and its records are written anew, with their references.
-CREATE OR REPLACE FUNCTION reload(account text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION reload(account text) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   me CONSTANT atid.did := account;
   a account;
@@ -92,7 +102,9 @@ END $$;
 
 -- Deletes the older half of labels_refused when its rows take half of the bytes that its file may have. A deletion does
 -- not make the file smaller, so the rows of a large file are summed up only where its size has changed since.
-CREATE OR REPLACE FUNCTION trim_labels_refused(most bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION trim_labels_refused(most bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   size CONSTANT bigint := pg_total_relation_size('labels_refused');
   was sample;
@@ -111,13 +123,17 @@ BEGIN
   WHERE x.at = (SELECT max(y.at) FROM sample AS y);
 END $$;
 
-CREATE OR REPLACE FUNCTION bytes_of_labels_refused() RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION bytes_of_labels_refused() RETURNS bigint LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN (SELECT coalesce(sum(pg_column_size(l.label) + 32), 0) FROM labels_refused AS l);
 END $$;
 
 -- Every ten seconds: counters are summed up and sampled, invented accounts end, and what strangers can fill is bounded.
-CREATE OR REPLACE FUNCTION tidy() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION tidy() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   one record;

@@ -1,7 +1,9 @@
 -- Readers: an application reads what was written, each change once.
 
 -- A reader of what is written from now on. Nothing that is being written at this moment is left out.
-CREATE OR REPLACE FUNCTION read_from_now(reader text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION read_from_now(reader text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   PERFORM nobody_writes();
   INSERT INTO reader (name, since)
@@ -10,7 +12,9 @@ END $$;
 
 -- The next changes for a reader: each once, and the record as it is now. What is still being written comes later.
 CREATE OR REPLACE FUNCTION changes(reader text, most int)
-RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql AS $$
+RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE r reader;
 BEGIN
   SELECT * INTO r FROM reader AS x WHERE x.name = changes.reader FOR UPDATE;
@@ -26,7 +30,9 @@ BEGIN
 END $$;
 
 -- It has read so far; a call that comes late does not send it back. What all have read is deleted.
-CREATE OR REPLACE FUNCTION read_to(reader text, tx xid8, n bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION read_to(reader text, tx xid8, n bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE reader AS r SET tx = read_to.tx, n = read_to.n
   WHERE r.name = read_to.reader AND (r.tx, r.n) < (read_to.tx, read_to.n);

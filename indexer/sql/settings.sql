@@ -1,4 +1,12 @@
 -- Small functions that the others use. The settings themselves are the row of the table settings.
+--
+-- A session plans the statements of a function in PL/pgSQL once, possibly while the tables are small,
+-- and must never read a whole table: so each of these functions has planner settings of its own. With
+-- plan_cache_mode no plan is made for the values of a call: it would contain the frames, or miss an
+-- index on an expression that a parameter is compared with. Each also has a search_path, so that its
+-- names mean the same whoever calls it: pg_temp comes first where it uses the temporary tables of
+-- scratch(), which an operator's table of the same name must not replace; functions are never looked
+-- up in pg_temp. (labels.sql and views.sql can be installed alone, in any schema: FROM CURRENT.)
 
 -- So much later, whatever the time zone is.
 CREATE OR REPLACE FUNCTION later(at timestamptz, by interval) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -55,7 +63,9 @@ RETURN left(state, 2) IN ('08', '25', '3D', '40', '53', '55', '57', '58') OR sta
 -- An error of the program's own functions: one is missing, or is not for these tables, or the role lacks a
 -- right. No data of a stranger raises an error of this class. A trigger, or a function of an index, that
 -- somebody has added can: then the error's context has its name.
-CREATE OR REPLACE FUNCTION of_program(state text, context text) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION of_program(state text, context text) RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN left(state, 2) = '42' AND NOT EXISTS (
     SELECT 1 FROM pg_proc AS p

@@ -97,7 +97,9 @@ FROM (SELECT x.*, CASE
 -- Is something due, and since longer than that? Of accounts the ones that wait for their hosts are
 -- not due.
 CREATE OR REPLACE FUNCTION is_due(activity text, since timestamptz) RETURNS bool
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE of_web CONSTANT bool := activity = 'identities of web';
 BEGIN
   IF activity LIKE 'loads of %' THEN
@@ -122,7 +124,10 @@ END $$;
 
 -- Parameters, so that the indexes on these expressions are used.
 CREATE OR REPLACE FUNCTION is_load_due(known bool, since timestamptz) RETURNS bool
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE kind text;
 BEGIN
   FOREACH kind IN ARRAY ARRAY[load_kind(known, false), load_kind(known, true)] LOOP
@@ -144,7 +149,10 @@ BEGIN
   RETURN false;
 END $$;
 CREATE OR REPLACE FUNCTION is_identity_due(kind text, of_web bool, since timestamptz) RETURNS bool
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN EXISTS (
     SELECT 1 FROM identity AS i
@@ -156,7 +164,9 @@ END $$;
 -- Of accounts that have failed a moment ago, the ones for which that is new: whoever has failed for
 -- days is no sign that everything fails.
 CREATE OR REPLACE FUNCTION newly_failed(activity text, dids text[]) RETURNS SETOF text
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE those CONSTANT atid.did[] := ARRAY(SELECT atid.did_or_null(d) FROM unnest(dids) AS d);
 BEGIN
   IF activity LIKE 'loads of %' THEN
@@ -175,7 +185,9 @@ END $$;
 -- (held), and what (cause). That matters only if something is due. Returns the seconds until the
 -- next report.
 CREATE OR REPLACE FUNCTION report_activity(stream text, signs jsonb, OUT again float8)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE moment CONSTANT timestamptz := clock_timestamp();
 BEGIN
   DELETE FROM activity AS a WHERE a.stream = report_activity.stream AND a.mark IS NULL
@@ -215,7 +227,9 @@ BEGIN
 END $$;
 
 -- What the database observes.
-CREATE OR REPLACE FUNCTION observe_activity(stream text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION observe_activity(stream text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   PERFORM observe_cursor(observe_activity.stream);
   IF (SELECT s.kind FROM stream AS s WHERE s.name = observe_activity.stream) = 'labels' THEN
@@ -227,7 +241,9 @@ END $$;
 
 -- Frames are refused while the cursor stands. mark: the cursor, and how many had been refused when
 -- it got there.
-CREATE OR REPLACE FUNCTION observe_cursor(stream text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION observe_cursor(stream text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   at bigint;
   refused bigint;
@@ -239,7 +255,9 @@ BEGIN
 END $$;
 
 -- A reader has changes to read, but stays where it is. mark: how far it is.
-CREATE OR REPLACE FUNCTION observe_readers(stream text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION observe_readers(stream text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   newest change;
   r reader;
@@ -264,7 +282,9 @@ END $$;
 -- the count is above that of the time when it was reached, it fails.
 CREATE OR REPLACE FUNCTION observe(
   stream text, name text, mark bigint[], place int, problem text
-) RETURNS void LANGUAGE plpgsql AS $$
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   moment CONSTANT timestamptz := clock_timestamp();
   a activity;
@@ -289,7 +309,9 @@ END $$;
 
 -- Labels of a frame of the stream, of which some may have been refused in this transaction. mark:
 -- nothing; a row that has one is not written by report_activity().
-CREATE OR REPLACE FUNCTION labels_taken(stream text, labels int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION labels_taken(stream text, labels int) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   moment CONSTANT timestamptz := clock_timestamp();
   bad CONSTANT int := (SELECT count(*) FROM labels_refused AS l WHERE l.received = now());
@@ -310,7 +332,9 @@ BEGIN
 END $$;
 
 -- Labels that came before the key of their source were verified since.
-CREATE OR REPLACE FUNCTION observe_labels(stream text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION observe_labels(stream text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE activity AS a SET failing = NULL, failed = NULL, problem = NULL, good = clock_timestamp()
   WHERE a.stream = observe_labels.stream AND a.name = 'labels' AND a.failing IS NOT NULL

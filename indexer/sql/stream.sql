@@ -10,7 +10,9 @@
 
 -- Begins with a stream, for so many takers. What an earlier run had begun to load counts as a failure, so that what has
 -- ended it does not come first again. Returns the number to go on behind, the least of all takers.
-CREATE OR REPLACE FUNCTION start(stream text, kind text, pds text[], takers int) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION start(stream text, kind text, pds text[], takers int) RETURNS bigint LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   a account;
@@ -59,7 +61,9 @@ END $$;
 
 -- Where this database is: the server, its timeline, the table. A dump that was restored is another table, a base backup
 -- that was recovered to a point in time has another timeline.
-CREATE OR REPLACE FUNCTION place() RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION place() RETURNS text LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE server text;
 BEGIN
   IF has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')
@@ -73,7 +77,9 @@ END $$;
 -- The stream that was followed last, if this one is that of a PDS that does not have all of its accounts: these would
 -- be taken for moved, and their records deleted. It may be the same stream: of a relay that calls itself a PDS, or of a
 -- PDS that has fewer names than before.
-CREATE OR REPLACE FUNCTION would_bar(stream text, pds text[]) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION would_bar(stream text, pds text[]) RETURNS text LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN (SELECT l.name
           FROM (SELECT x.name, x.pds FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1) AS l
@@ -83,7 +89,9 @@ BEGIN
 END $$;
 
 -- The program has compared its clock with the server's: by how many seconds the latter is ahead.
-CREATE OR REPLACE FUNCTION compared(stream text, seconds float8) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION compared(stream text, seconds float8) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE stream AS x SET ahead = least(greatest(seconds, -1e10), 1e10) * interval '1 s' WHERE x.name = compared.stream;
 END $$;
@@ -93,7 +101,9 @@ END $$;
 -- too, there is a gap where it skips more than most_skipped, or more than the rate of the stream explains. Without
 -- a cursor nothing tells what came since start(), or since the connection before. A server whose first number is not
 -- above the cursor has begun again, or ignores the cursor: this is noted until a number reaches the cursor.
-CREATE OR REPLACE FUNCTION connected(stream text, cursor bigint, first bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION connected(stream text, cursor bigint, first bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   t record;
@@ -111,7 +121,9 @@ END $$;
 
 -- A frame that is too large to be read: only its digest is kept. Its beginning may name an account.
 CREATE OR REPLACE FUNCTION too_large(stream text, digest bytea, bytes bigint, account text DEFAULT NULL) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   me CONSTANT atid.did := atid.did_or_null(CASE WHEN octet_length(account) <= 512 THEN account END);
@@ -129,7 +141,9 @@ BEGIN
 END $$;
 
 -- Locks those of the accounts that are not being loaded.
-CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY SELECT * FROM account WHERE did = ANY (dids) AND state <> 'loading' ORDER BY did FOR UPDATE;
 END $$;
@@ -139,7 +153,10 @@ END $$;
 -- A sound commit that is new to its account is taken whatever its number is: it shows that the number is wrong.
 -- (OFFSET 0: what a step computes is computed once.)
 CREATE OR REPLACE FUNCTION judge(stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[]) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   of_labels CONSTANT bool := (SELECT x.kind = 'labels' FROM stream AS x WHERE x.name = judge.stream);
   home CONSTANT text[] := (SELECT x.pds FROM stream AS x WHERE x.name = judge.stream);
@@ -235,7 +252,10 @@ BEGIN
 END $$;
 
 -- Does a commit claim a newer revision than this one?
-CREATE OR REPLACE FUNCTION is_newer(frame bytea, rev atid.tid) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION is_newer(frame bytea, rev atid.tid) RETURNS bool LANGUAGE plpgsql IMMUTABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   claimed CONSTANT text := CASE WHEN rev IS NOT NULL
     THEN (SELECT atid.dag_cbor_get_text(h.body, '{rev}') FROM atid.frame_parts(frame) AS h) END;
@@ -247,7 +267,10 @@ END $$;
 -- in this batch; and operations without "prev" that of the record. Nobody has signed these, so judge() verifies the
 -- commit as strictly as any other. One that does not go on from what is here stays as it is, and is bad. Who has sent
 -- such commits is counted.
-CREATE OR REPLACE FUNCTION complete(frames bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION complete(frames bytea[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   most CONSTANT int := (SELECT x.most_hosts FROM settings AS x);
   f record;
@@ -291,7 +314,10 @@ END $$;
 -- A commit with the root before it, and the CIDs of its records before it, as far as they are known: where they were
 -- written just now, or from the table record. NULL: it cannot be written again.
 CREATE OR REPLACE FUNCTION with_prev(frame bytea, account atid.did, root atid.cid_link, written jsonb) RETURNS bytea
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   body bytea;
   message jsonb;
@@ -321,7 +347,9 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 
 -- Sums up who has sent commits without "prevData": of the last 30 days, and no more hosts than most_hosts.
-CREATE OR REPLACE FUNCTION sum_unproven() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION sum_unproven() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM unproven AS u WHERE NOT u.summed OR u.at < now() - interval '30 days') THEN
     WITH old AS (
@@ -339,7 +367,10 @@ RETURN 'The commit must be signed by the key of the account.';
 
 -- What follows. Bad frames are kept; those that are only too early are no more than most_early of an account. New
 -- accounts, identities to ask for, signals and gaps are noted for settle() and look_again().
-CREATE OR REPLACE FUNCTION announce(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION announce(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   s settings;
   of_labels CONSTANT bool := (SELECT x.kind = 'labels' FROM stream AS x WHERE x.name = announce.stream);
@@ -435,7 +466,10 @@ BEGIN
 END $$;
 
 -- What it changes. What is being loaded is left alone: its frames wait. The rest is locked.
-CREATE OR REPLACE FUNCTION apply(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION apply(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   s settings;
   wanted text[];
@@ -535,7 +569,10 @@ END $$;
 -- its records have been deleted, so that comes first. A reason that is about the server counts where there is no other
 -- frame: then tell() only notes when the stream reported on the account.
 CREATE OR REPLACE FUNCTION latest_states(frames bytea[], loading atid.did[], closing atid.did[])
-RETURNS TABLE (did atid.did, active bool, status text) LANGUAGE plpgsql AS $$
+RETURNS TABLE (did atid.did, active bool, status text) LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN QUERY
   WITH reported AS (
@@ -556,7 +593,10 @@ END $$;
 
 -- Frames of accounts that are being loaded wait. Of more than most_waiting bytes of an account only those of this batch
 -- stay; where there is no room at all, only that there was something.
-CREATE OR REPLACE FUNCTION await(stream text, frames bytea[], loading atid.did[], closing atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION await(stream text, frames bytea[], loading atid.did[], closing atid.did[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   s settings;
   room bool;
@@ -591,7 +631,10 @@ END $$;
 -- The numbers have begun again, or the cursor is wrong, where three commits in a row are new to their accounts though
 -- their numbers are not above the cursor; or one, if the connection has begun with such a number. Then the cursor goes
 -- back to that number.
-CREATE OR REPLACE FUNCTION move_cursor(t taker, from_slot int, to_slot int) RETURNS taker LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION move_cursor(t taker, from_slot int, to_slot int) RETURNS taker LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   f record;
   all_slots CONSTANT bool := from_slot = 0 AND to_slot = 255;
@@ -646,7 +689,9 @@ END $$;
 
 -- The numbers of a stream have begun again: it is followed from this one on. Nobody knows what came before it, so there
 -- is a gap.
-CREATE OR REPLACE FUNCTION begin_again(stream text, number bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION begin_again(stream text, number bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE stream AS x SET look = now(), looked = NULL, behind = NULL, begun = now(), begun_at = number
   WHERE x.name = begin_again.stream;
@@ -657,7 +702,10 @@ END $$;
 CREATE OR REPLACE FUNCTION take_batch(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text, OUT problem text
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   c record;
   own taker;
@@ -739,7 +787,9 @@ END $$;
 CREATE OR REPLACE FUNCTION count_taken(
   stream text, slot int, came int, taken int, applied int, refused int, moved int, unsigned int, unwritten int,
   future int DEFAULT 0
-) RETURNS void LANGUAGE plpgsql AS $$
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   t taker;
   seconds float8;
@@ -769,7 +819,10 @@ END $$;
 CREATE OR REPLACE FUNCTION take(
   stream text, taker int, takers int, frames bytea[], seen bigint DEFAULT NULL,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   from_slot CONSTANT int := (256 * taker + takers - 1) / takers;
   to_slot CONSTANT int := (256 * (taker + 1) + takers - 1) / takers - 1;
@@ -795,7 +848,9 @@ END $$;
 -- The cursor passes a frame that was kept aside, unless its number skips more than most_skipped: then later
 -- frames decide.
 CREATE OR REPLACE FUNCTION pass_refused(stream text, from_slot int, to_slot int, frame bytea) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   r record;
 BEGIN
@@ -813,7 +868,10 @@ END $$;
 CREATE OR REPLACE FUNCTION take_parts(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   f CONSTANT int := cardinality(frames) / 2;
   w CONSTANT int := cardinality(waited) / 2;
@@ -866,7 +924,9 @@ BEGIN
 END $$;
 
 -- An account that was synchronized is loaded again.
-CREATE OR REPLACE FUNCTION load_again(one atid.did) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION load_again(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE a account;
 BEGIN
   SELECT * INTO a FROM account WHERE did = one AND state = 'synchronized' FOR UPDATE;
@@ -876,7 +936,9 @@ BEGIN
 END $$;
 
 -- Accounts of which there was no room for frames while they were loaded are loaded again, and asked about.
-CREATE OR REPLACE FUNCTION reload_missed(stream text, dids atid.did[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION reload_missed(stream text, dids atid.did[]) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE one atid.did;
 BEGIN
   FOR one IN

@@ -19,7 +19,7 @@
 -- and an index takes only what is sure to fit.
 --
 -- The file is a part of install.sql, and can be used alone: load it into a schema of its own, for example with
--- PGOPTIONS='-c search_path=views'. The functions run with the search_path of who calls them.
+-- PGOPTIONS='-c search_path=views'. The functions keep the search_path with which they were created.
 
 -- The views. n names the row in the view, which is not there yet when its definition is written.
 CREATE TABLE IF NOT EXISTS view_type (
@@ -109,7 +109,9 @@ RETURN CASE WHEN schema->>'type' = 'ref' THEN (
 -- The definitions that the record types of a set need and the set lacks, and the first three types
 -- that need each.
 CREATE OR REPLACE FUNCTION lexicon_gaps(lexicons atid.lexicon, OUT missing text, OUT needed_by text)
-RETURNS SETOF record LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+RETURNS SETOF record LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY
   SELECT g.missing,
@@ -208,7 +210,9 @@ END
 $$;
 
 -- Takes a view out, with what was made for it.
-CREATE OR REPLACE FUNCTION drop_view(old regclass) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION drop_view(old regclass) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   f regprocedure;
   problem text;
@@ -254,7 +258,9 @@ $$;
 -- this schema.
 CREATE OR REPLACE FUNCTION make_views(lexicons atid.lexicon, source regclass, target regnamespace, accounts regclass DEFAULT NULL,
                                       conforming bool DEFAULT NULL)
-RETURNS bigint LANGUAGE plpgsql AS $$
+RETURNS bigint LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   has CONSTANT name[] NOT NULL := ARRAY(
     SELECT attname FROM pg_attribute WHERE attrelid = source AND attnum > 0 AND NOT attisdropped);
@@ -406,7 +412,9 @@ END
 $$;
 
 -- Forgets the views that are gone, and drops the indexes that no view has any more: of views, and of columns.
-CREATE OR REPLACE FUNCTION forget_views() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION forget_views() RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE i record;
 BEGIN
   DELETE FROM view_type WHERE view IS NULL OR NOT EXISTS (SELECT 1 FROM pg_class WHERE oid = view);
@@ -423,7 +431,9 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION drop_view_index(old regclass) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION drop_view_index(old regclass) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF old IS NOT NULL AND NOT EXISTS (SELECT 1 FROM view_index AS i WHERE to_regclass(i.index) = old) THEN
     EXECUTE format('DROP INDEX %s', view_full_name(old));
@@ -433,7 +443,9 @@ $$;
 
 -- The comments of a view. Engines take its keys from them: PostGraphile @primaryKey, @foreignKey and @unique, and
 -- pg_graphql @graphql, which PostGraphile is to take for a tag that it does not know.
-CREATE OR REPLACE FUNCTION comment_view(of regclass) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION comment_view(of regclass) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   this view_type;
   tags text;
@@ -478,7 +490,9 @@ END
 $$;
 
 -- The comments of all views of a schema: they have the joins that view_reference has now.
-CREATE OR REPLACE FUNCTION comment_views(target regnamespace) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION comment_views(target regnamespace) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   PERFORM comment_view(v.view) FROM view_type AS v JOIN pg_class AS c ON c.oid = v.view
   WHERE c.relnamespace = target AND v.nsid IS NOT NULL;
@@ -487,7 +501,9 @@ END
 $$;
 
 -- The views of the indexer: over its records, by its Lexicons, with a view of its accounts.
-CREATE OR REPLACE FUNCTION make_views(target regnamespace, conforming bool DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION make_views(target regnamespace, conforming bool DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   account text := format('%s.account', target);
 BEGIN
@@ -517,7 +533,9 @@ RETURN left(label, 54) || '_' || left(md5(whole), 8);
 
 -- Makes an index with this definition, unless it is there, and drops the one that had its place. Views over one source
 -- share it.
-CREATE OR REPLACE FUNCTION keep_view_index(of regclass, wanted name[], is_search bool, label text, definition text, config text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION keep_view_index(of regclass, wanted name[], is_search bool, label text, definition text, config text) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   source CONSTANT regclass NOT NULL := (SELECT t.source FROM view_type AS t WHERE t.view = of);
   space CONSTANT regnamespace NOT NULL := (SELECT relnamespace FROM pg_class WHERE oid = source);
@@ -556,7 +574,9 @@ $$;
 
 -- The commands that make an index while others write. They set the search_path: in a schema of it somebody may have
 -- planted functions of the names that the index uses.
-CREATE OR REPLACE FUNCTION index_commands(of regclass, label text, definition text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION index_commands(of regclass, label text, definition text) RETURNS SETOF text LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   source CONSTANT regclass NOT NULL := (SELECT t.source FROM view_type AS t WHERE t.view = of);
   space CONSTANT regnamespace NOT NULL := (SELECT relnamespace FROM pg_class WHERE oid = source);
@@ -578,7 +598,9 @@ END
 $$;
 
 -- The row of view_type that a view of records has.
-CREATE OR REPLACE FUNCTION view_type_of(of regclass) RETURNS view_type LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION view_type_of(of regclass) RETURNS view_type LANGUAGE plpgsql STABLE
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   this view_type;
 BEGIN
@@ -592,7 +614,9 @@ $$;
 
 -- An index for queries of a view by these columns, in this order. A text without a bound has one by its hash, which
 -- takes any length and finds what is equal; what is jsonb has one that finds what it contains.
-CREATE OR REPLACE FUNCTION view_index_of(view regclass, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION view_index_of(view regclass, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   this view_type;
   missing name;
@@ -633,7 +657,9 @@ $$;
 
 -- Those who write wait while the index is made. Where they must not, run what view_index_commands says, outside of a
 -- transaction, in psql by \gexec, and call make_view_index then: it takes the index that is there.
-CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   i record;
 BEGIN
@@ -644,7 +670,9 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION view_index_commands(view regclass, VARIADIC columns name[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION view_index_commands(view regclass, VARIADIC columns name[]) RETURNS SETOF text LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY SELECT c.* FROM view_index_of(view, columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
 END
@@ -670,7 +698,9 @@ $$;
 -- An index of the words of these columns, and two functions beside the view: search_VIEW(query), and VIEW_rank(row,
 -- query), how well a row fits. The query is what people type into search engines. Without config, the first of a
 -- record's langs says in which language its words are.
-CREATE OR REPLACE FUNCTION search_index_of(view regclass, config text, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION search_index_of(view regclass, config text, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   this view_type;
   missing name;
@@ -694,7 +724,9 @@ $$;
 CREATE OR REPLACE FUNCTION view_config_name(config regconfig) RETURNS text LANGUAGE sql STABLE STRICT
 RETURN (SELECT format('%I.%I', nspname, cfgname) FROM pg_ts_config AS c JOIN pg_namespace AS n ON n.oid = cfgnamespace WHERE c.oid = config);
 
-CREATE OR REPLACE FUNCTION make_search(view regclass, config regconfig, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION make_search(view regclass, config regconfig, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   i record;
 BEGIN
@@ -706,13 +738,17 @@ END
 $$;
 
 -- The same for a search: make_search takes the index then.
-CREATE OR REPLACE FUNCTION search_index_commands(view regclass, config regconfig, VARIADIC columns name[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION search_index_commands(view regclass, config regconfig, VARIADIC columns name[]) RETURNS SETOF text LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY SELECT c.* FROM search_index_of(view, view_config_name(config), columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION make_search(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION make_search(view regclass, VARIADIC columns name[]) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   PERFORM make_search(view, NULL::regconfig, VARIADIC columns);
 END
@@ -730,7 +766,9 @@ $$;
 -- The functions of a search. The planner puts the first into the query that calls it, so it uses the index. OFFSET 0
 -- has it find the words first: it takes them for cheap to look for in each row, which they are not. A row is looked at
 -- with the language of its own only if the query leaves words out.
-CREATE OR REPLACE FUNCTION make_search_functions(of regclass) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION make_search_functions(of regclass) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s view_index;
   space CONSTANT name NOT NULL := (
@@ -762,7 +800,9 @@ $$;
 
 -- Fills view_reference from the table reference of the indexer: with the types at which at least one in a hundred of a
 -- column's references points, so that no stranger adds one. Of a large table it reads a million rows.
-CREATE OR REPLACE FUNCTION find_references() RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION find_references() RETURNS bigint LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   part float8;
   found_ones bigint;
@@ -788,7 +828,9 @@ $$;
 
 -- The same for the columns of which view_reference has nothing yet, by their b-trees: it reads at most
 -- 1,000 values of each, however large the tables are, and so can be called every few seconds.
-CREATE OR REPLACE FUNCTION find_new_references() RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION find_new_references() RETURNS bigint LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   c record;
   n bigint;

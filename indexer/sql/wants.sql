@@ -1,7 +1,8 @@
 -- What is wanted: accounts, collections, and signals by which accounts are found. The operator changes the table want;
 -- settle() follows, some accounts at a time.
 
-CREATE OR REPLACE FUNCTION want_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION want_changed() RETURNS trigger LANGUAGE plpgsql
+SET search_path = indexer, pg_temp AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN
     INSERT INTO unsettled SELECT atid.did_or_null(OLD.value) WHERE OLD.what = 'account' AND OLD.value <> '*';
@@ -18,19 +19,25 @@ CREATE OR REPLACE TRIGGER want_changed AFTER INSERT OR DELETE OR UPDATE OF what,
 FOR EACH ROW EXECUTE FUNCTION want_changed();
 
 -- The wanted collections, as patterns for LIKE.
-CREATE OR REPLACE FUNCTION patterns() RETURNS text[] LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION patterns() RETURNS text[] LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN ARRAY(SELECT replace(value, '*', '%') FROM want WHERE what = 'collection');
 END $$;
 
-CREATE OR REPLACE FUNCTION everybody() RETURNS bool LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION everybody() RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = '*');
 END $$;
 
 -- Functions that lock several accounts or identities do it one after the other, by this lock. take() does not need it:
 -- it locks accounts only, in the order of their DIDs, as all others do.
-CREATE OR REPLACE FUNCTION one_of_many() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION one_of_many() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   LOCK TABLE lock_of_many IN EXCLUSIVE MODE;
 END $$;
@@ -40,7 +47,9 @@ END $$;
 -- in steps of 5,000, as the stream waits for the row of such an account. Accounts that an index, a constraint or a
 -- trigger of the operator's refuses to change are tried again later; where there are 1,000 of them, only they are.
 -- Returns how much was done.
-CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION settle(most int) RETURNS int LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   w wants;
   a account;
@@ -111,7 +120,9 @@ END $$;
 -- An account that settle() could not change counts as changed, so that the others get their turn. If not even that can
 -- be written, or the account could not be added, it is tried again, later each time.
 CREATE OR REPLACE FUNCTION leave_unsettled(one atid.did, old_wants int, new_wants int, message text) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   left_as_it_is bool := false;
@@ -139,7 +150,9 @@ END $$;
 
 -- The next list to read: of all accounts, '*', or of those that have a signal; with '*' before the signal it is the list
 -- of all, of which each is then asked about. at is how far it was read. A list that failed waits for its time.
-CREATE OR REPLACE FUNCTION next_list(OUT of text, OUT at text, OUT asked timestamptz) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION next_list(OUT of text, OUT at text, OUT asked timestamptz) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END, w.listed, now() INTO of, at, asked
   FROM want AS w WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection'
@@ -148,7 +161,9 @@ BEGIN
 END $$;
 
 -- The 64 smallest hashes of the accounts of a list, with those of one more page.
-CREATE OR REPLACE FUNCTION smallest_hashes(hashes bigint[], repos jsonb) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION smallest_hashes(hashes bigint[], repos jsonb) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN ARRAY(SELECT DISTINCT u.h
                FROM (SELECT unnest(hashes) UNION ALL
@@ -164,7 +179,9 @@ RETURN CASE WHEN cardinality(hashes) < 64 THEN cardinality(hashes) ELSE (63 * 2 
 -- the end of the list of all accounts seek_unlisted() asks about those that no page had. A list does not end if it has
 -- the same accounts again and again, or more entries than most_listed: it is read on, ever more slowly.
 CREATE OR REPLACE FUNCTION list(of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   w want;
   signal CONSTANT text := nullif(ltrim(of, '*'), '');
@@ -202,7 +219,9 @@ END $$;
 -- A page of a list was not to be had, or not to be stored: it is requested again, later each time, up to five minutes,
 -- or after as many seconds as its server asks for. why is a name.
 CREATE OR REPLACE FUNCTION list_failed(of text, at text, why text, more text, seconds float8 DEFAULT 0) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   signal CONSTANT text := nullif(ltrim(of, '*'), '');
@@ -217,7 +236,9 @@ BEGIN
     AND w.listed = at;
 END $$;
 
-CREATE OR REPLACE FUNCTION list_works(w want) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION list_works(w want) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE want AS x SET failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
   WHERE (x.what, x.value) = (w.what, w.value);
@@ -239,7 +260,9 @@ WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <
 
 -- What the list of all accounts that was begun at a time says of those of a page, which was asked for at another time.
 -- Where an index or a trigger of the operator's refuses one of them, each is taken for itself.
-CREATE OR REPLACE FUNCTION tell_page(repos jsonb, start timestamptz, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION tell_page(repos jsonb, start timestamptz, asked timestamptz) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   r record;
@@ -270,7 +293,9 @@ END $$;
 
 -- The list of all accounts has ended: the server is asked about those that no page had. Goes through some of the
 -- accounts, in their order, and returns how many; 0: there is nothing to do.
-CREATE OR REPLACE FUNCTION seek_unlisted(most int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION seek_unlisted(most int) RETURNS int LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   w want;
   dids atid.did[];
@@ -298,7 +323,9 @@ BEGIN
 END $$;
 
 -- The entries of a page that are of an account, each account once.
-CREATE OR REPLACE FUNCTION listed(repos jsonb) RETURNS TABLE (did atid.did, e jsonb) LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION listed(repos jsonb) RETURNS TABLE (did atid.did, e jsonb) LANGUAGE plpgsql IMMUTABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY
   SELECT DISTINCT ON (d) d, x FROM jsonb_array_elements(repos) AS x CROSS JOIN atid.did_or_null(x->>'did') AS d
@@ -307,7 +334,9 @@ END $$;
 
 -- The server does not list the accounts that have a signal: all accounts are listed, and each is asked about. False: it
 -- does not list all accounts either.
-CREATE OR REPLACE FUNCTION list_refused(of text, why text) RETURNS bool LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION list_refused(of text, why text) RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE want AS w
   SET refused = true, listed = '', failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
@@ -316,7 +345,9 @@ BEGIN
 END $$;
 
 -- Accounts that may have a signal. They come again, later each time, until there is an answer, and end after eight.
-CREATE OR REPLACE FUNCTION signal_doubtful(most int) RETURNS TABLE (did text) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION signal_doubtful(most int) RETURNS TABLE (did text) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE s settings;
 BEGIN
   SELECT * INTO s FROM settings;
@@ -330,7 +361,9 @@ END $$;
 
 -- The collections of such an account: it is wanted if one of them is a signal. NULL: the server says nothing of any
 -- account, so this question does not count.
-CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF collections IS NULL THEN
     UPDATE candidate SET asked = 0, ask = later(now(), interval '1 hour') WHERE did = atid.did_or_null(account);
@@ -348,7 +381,9 @@ END $$;
 
 -- After a gap: all accounts and signals are listed anew; where not all accounts are wanted, each is asked about, some
 -- at a time. Then those that a list did not have. Returns how many; 0: there is nothing to do.
-CREATE OR REPLACE FUNCTION look_again(most int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION look_again(most int) RETURNS int LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   x stream;

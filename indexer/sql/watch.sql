@@ -13,12 +13,16 @@ SELECT what AS state, n FROM counted WHERE what <> 'loads';
 
 -- Is this account, whose frames were not signed by its key, still without them? Is there one that an error of an index,
 -- a constraint or a trigger keeps from being loaded?
-CREATE OR REPLACE FUNCTION lacks_frames(one atid.did) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION lacks_frames(one atid.did) RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM bad AS b WHERE b.did = one AND b.early)
          OR NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'synchronized');
 END $$;
-CREATE OR REPLACE FUNCTION is_refused() RETURNS bool LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION is_refused() RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM account AS a
                  WHERE a.state = 'desynchronized' AND a.failures > 0 AND a.problem = 'not written');
@@ -73,7 +77,9 @@ FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS f
        FROM taker AS t WHERE t.stream = s.name) AS y;
 
 -- NULL, or which list could not be read for an hour, and why.
-CREATE OR REPLACE FUNCTION lists_health() RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION lists_health() RETURNS text LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN (SELECT format('the list of %s cannot be read since %s: %s; see "atid-indexer status"',
                         CASE p.what WHEN 'signal' THEN 'accounts with ' || p.value ELSE 'all accounts' END,
@@ -82,7 +88,9 @@ BEGIN
 END $$;
 
 -- NULL if the stream moves and makes sense, and the lists can be read; else why not.
-CREATE OR REPLACE FUNCTION health(stream text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION health(stream text) RETURNS text LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   x status_stream;
 BEGIN
@@ -98,7 +106,10 @@ END $$;
 -- How many accounts are due to be loaded, of those that are known or that are not, and how many identities to be asked
 -- for, of each kind that ask() has; at most 5,000. (It is a parameter, so that the index on the expression is used. The
 -- last come first: what was taken from the front stays in the index as long as somebody holds a snapshot.)
-CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   kind text;
   n bigint := 0;
@@ -111,7 +122,10 @@ BEGIN
   END LOOP;
   RETURN least(n, 5000);
 END $$;
-CREATE OR REPLACE FUNCTION due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN (SELECT count(*) FROM (SELECT 1 FROM identity AS i
                                 WHERE CASE WHEN i.answered IS NOT NULL THEN 'known' WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
@@ -121,7 +135,9 @@ END $$;
 -- The hosts whose commits come without "prevData", those with the most first, with how many commits there were within
 -- 30 days.
 CREATE OR REPLACE FUNCTION unproven_hosts(most int) RETURNS TABLE (host text, commits bigint, last timestamptz)
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY SELECT u.host, sum(u.n)::bigint, max(u.at) FROM unproven AS u
                GROUP BY u.host ORDER BY 2 DESC, 1 LIMIT most;
@@ -201,13 +217,18 @@ FROM (
   SELECT u.did, NULL, NULL, NULL, 'not changed', u.detail, u.again FROM unsettled AS u WHERE u.failures > 0) AS t;
 
 -- Some of them, found by indexes however many there are.
-CREATE OR REPLACE FUNCTION troubles(most int) RETURNS SETOF trouble LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION troubles(most int) RETURNS SETOF trouble LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN QUERY SELECT * FROM trouble LIMIT most;
 END $$;
 
 -- Why an account is there, or not.
-CREATE OR REPLACE FUNCTION explain(account text) RETURNS TABLE (what text, value text) LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION explain(account text) RETURNS TABLE (what text, value text) LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   me CONSTANT atid.did := atid.did_or_null(account);
   a account;

@@ -1,7 +1,9 @@
 -- Writes records and what follows from them. take() and load() say what to write in the table op.
 
 -- The temporary tables of a session.
-CREATE OR REPLACE FUNCTION scratch() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION scratch() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF to_regclass('pg_temp.batch') IS NOT NULL THEN RETURN; END IF;
   -- what to write: a record, or where block is NULL, that there is none
@@ -75,7 +77,8 @@ RETURN CASE WHEN octet_length(field) <= 512 THEN regexp_replace(substr(field, CA
 
 -- All Lexicons together judge a record. Two different documents of one NSID would make that an error, for each record:
 -- they are refused when they come.
-CREATE OR REPLACE FUNCTION lexicons_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lexicons_changed() RETURNS trigger LANGUAGE plpgsql
+SET search_path = indexer, pg_temp AS $$
 BEGIN
   PERFORM atid.lexicon_agg(l.lexicons) FROM lexicons AS l;
   RETURN NULL;
@@ -96,18 +99,25 @@ $$;
 -- Whoever writes says so, before reading who is excluded and whether there are readers. nobody_writes() waits until all
 -- of these transactions have ended, and new ones wait for it. (pg_dump holds a lock on the table for hours, one that
 -- conflicts with neither.)
-CREATE OR REPLACE FUNCTION writes() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION writes() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   LOCK TABLE lock_of_writers IN ROW EXCLUSIVE MODE;
 END $$;
 
-CREATE OR REPLACE FUNCTION nobody_writes() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION nobody_writes() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   LOCK TABLE lock_of_writers IN EXCLUSIVE MODE;
 END $$;
 
 -- Writes the table op, and what follows from it.
-CREATE OR REPLACE FUNCTION write() RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   rules CONSTANT atid.lexicon := (SELECT atid.lexicon_agg(l.lexicons) FROM lexicons AS l);
   most CONSTANT int := (SELECT most_references FROM settings);
@@ -149,7 +159,9 @@ END $$;
 
 -- Deletes records of an account, of collections that are not wanted: all, or at most so many. Returns how many; if that
 -- is so many, there may be more.
-CREATE OR REPLACE FUNCTION clear(account atid.did, wanted text[], most int DEFAULT NULL) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION clear(account atid.did, wanted text[], most int DEFAULT NULL) RETURNS int LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   n int;
   first atid.at_uri;

@@ -134,9 +134,9 @@ export async function install(client, { role = null, citus = false, fresh }) {
       before || from ? (await client.query('SELECT n FROM indexer.migration')).rows.map((r) => r.n) : [],
     );
     for (const { name, n } of all) {
-      if (name === 'finish.sql' && distributed) await script(client, 'citus.sql');
       if (n === null || !has.has(n)) await script(client, name);
     }
+    if (distributed) await script(client, 'citus.sql');
     await client.query(
       'INSERT INTO indexer.program (version, digest) VALUES ($1, $2) ' +
         'ON CONFLICT (one) DO UPDATE SET version = excluded.version, digest = excluded.digest, at = now()',

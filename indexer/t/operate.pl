@@ -86,6 +86,17 @@ $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->c
 is(ask($copy, q{SELECT (SELECT count(*) FROM public.likes), to_regclass('mine') IS NOT NULL,
 	(SELECT count(*) FROM pg_trigger WHERE tgname = 'mine' AND tgrelid = 'record'::regclass)}), '2|t|1', 'what the operator has added is there');
 
+# Their settings are in their own definitions.
+my $functions = q{FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
+	CROSS JOIN LATERAL (SELECT p.prosrc ~ '\m(FROM|INTO|JOIN|UPDATE|TABLE)\s+(op|said|known|batch|fit|held)\M' AS temp) AS t
+	WHERE p.pronamespace = 'indexer'::regnamespace AND (l.lanname = 'plpgsql' OR p.provolatile = 'v')};
+is(ask($db, "SELECT string_agg(proname, ', ' ORDER BY proname) $functions AND (proconfig[1] = CASE WHEN t.temp
+	THEN 'search_path=pg_temp, indexer' ELSE 'search_path=indexer, pg_temp' END) IS NOT TRUE"), '',
+	'each function has a search_path, with the temporary tables first where it uses them');
+is(ask($db, "SELECT string_agg(proname, ', ' ORDER BY proname) $functions AND NOT proconfig @> '{enable_seqscan=off,enable_mergejoin=off,jit=off}'"),
+	'lexicons_changed, want_changed', '... and all but triggers never read a whole table');
+cmp_ok(ask($db, "SELECT count(*) $functions"), '>', 120, '... which are many functions');
+
 #
 # Two takers. The second has read nothing while the first is far ahead.
 #
