@@ -103,17 +103,14 @@ const COMMANDS = {
   upgrade: [
     '[--role NAME]',
     `Brings the schema indexer up to this version, in one transaction: what the migrations that are missing make, and
-all functions anew. What you have added to it stays. Tables of examples/indexer of 1.2 are taken over.
+all functions anew. What you have added to it stays. The schema must be of version 1.3.0 or later.
 Stop "atid-indexer run" before.`,
     0,
     0,
     (args, { ROLE }) =>
       withDatabase(async (client) => {
-        const { before, from } = await install(client, { role: ROLE, fresh: false });
-        say(
-          `The schema indexer is of version ${VERSION}; ` +
-            (from ? `the tables of the schema ${from} are taken over.` : `it was of version ${before.version}.`),
-        );
+        const { before } = await install(client, { role: ROLE, fresh: false });
+        say(`The schema indexer is of version ${VERSION}; it was of version ${before.version}.`);
       }),
   ],
   run: [

@@ -69,10 +69,7 @@ export async function checkSchema(client) {
   const { newest, digest } = ours();
   const there = await theirs(client);
   if (!there) {
-    throw fatal(
-      'There is no schema indexer in this database. Run "atid-indexer init", or "atid-indexer upgrade" if it has the ' +
-        'tables of the example.',
-    );
+    throw fatal('There is no schema indexer in this database. Run "atid-indexer init".');
   }
   if (there.newest > newest || isNewer(there.version)) {
     throw fatal(`The schema is of version ${there.version}, newer than this program, ${VERSION}. Install it.`);
@@ -109,32 +106,29 @@ export async function install(client, { role = null, citus = false, fresh }) {
     if (!fresh && before && (before.newest > newest || isNewer(before.version))) {
       throw new Problem(`The schema is of version ${before.version}, newer than this program, ${VERSION}.`);
     }
-    const from = before ? null : await example(client);
-    if (fresh && from)
+    const example = before ? undefined : await exampleSchema(client);
+    if (example !== undefined) {
       throw new Problem(
-        `The schema ${from} has the tables of the example. Run "atid-indexer upgrade", which takes them over.`,
-      );
-    if (!fresh && !before && !from) {
-      const owner = await exampleOwner(client);
-      throw new Problem(
-        owner
-          ? `The tables of the example belong to ${owner}: run this as that role.`
-          : 'There is nothing to upgrade in this database. Run "atid-indexer init".',
+        `The schema ${example} has the tables of the example of 1.2, which this version does not take over. ` +
+          'Run "upgrade" of atid-indexer 1.3.3 first.',
       );
     }
+    if (!fresh && !before)
+      throw new Problem('There is nothing to upgrade in this database. Run "atid-indexer init".');
+    const distributed = citus || (await isDistributed(client));
+    if (distributed && before?.newest < SPLIT)
+      throw new Problem(
+        `On Citus a schema of version ${before.version} cannot be upgraded to this version. ` +
+          'Run "upgrade" of atid-indexer 1.3.3 first.',
+      );
     await extensions(client);
     if (!before) await ownSchema(client, 'indexer');
-    if (from) {
-      await client.query(`SET LOCAL search_path = ${client.escapeIdentifier(from)}, pg_temp`);
-      await script(client, 'adopt.sql');
-    }
     await client.query('SET LOCAL search_path = indexer, pg_temp');
-    const distributed = citus || (await isDistributed(client));
     const has = new Set(
-      before || from ? (await client.query('SELECT n FROM indexer.migration')).rows.map((r) => r.n) : [],
+      before ? (await client.query('SELECT n FROM indexer.migration')).rows.map((r) => r.n) : [],
     );
     for (const { name, n } of all) {
-      if (n === null || !has.has(n)) await script(client, name);
+      if (n === null || !has.has(n)) await script(client, name, distributed && before);
     }
     if (distributed) await script(client, 'citus.sql');
     await client.query(
@@ -145,7 +139,7 @@ export async function install(client, { role = null, citus = false, fresh }) {
     for (const name of [...new Set([...(await workersRoles(client)), ...(role ? [role] : [])])])
       await grant(client, name);
     await client.query('COMMIT');
-    return { before, from };
+    return { before };
   } catch (e) {
     await client.query('ROLLBACK').catch(() => {});
     throw await ownersProblem(client, e);
@@ -193,18 +187,22 @@ export async function ownSchema(client, name) {
   if (!(await refuseOthers(client, name))) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
 }
 
-const statements = (text) => text.match(/(?:--.*|'[^']*'|\$\$[\s\S]*?\$\$|[^;])+;?/g);
+const SPLIT = 3; // the last migration that is not split at lines "--> next"
 
-// Files that change tables go by statements: of several in one message Citus sends all to its workers.
-async function script(client, name) {
-  const changes = name === 'adopt.sql' || name.startsWith('migrations/');
+// Runs a file. Of several statements in one message, Citus sends all to its workers if one changes a distributed
+// table: there a migration goes in parts.
+async function script(client, name, inParts) {
+  const text = read(name);
   try {
-    for (const part of changes ? statements(read(name)) : [read(name)]) await client.query(part);
+    for (const part of inParts ? parts(text) : [text]) await client.query(part);
   } catch (e) {
     if (e.severity) e.message = `${name}: ${e.message}`;
     throw e;
   }
 }
+
+// What stands between the lines "--> next" of a file.
+export const parts = (text) => text.split(/^--> next$/m);
 
 export function isNewer(version, than = VERSION) {
   const parts = (v) =>
@@ -283,31 +281,15 @@ async function newEnough(client) {
   );
 }
 
-const EXAMPLE = "('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting')";
-
-// The schema that has the tables of the example of 1.2, public before others; or null. All its tables, and its functions
-// of the names that adopt.sql uses, are ours: somebody else's would run with our rights.
-async function example(client) {
-  const { rows } = await client.query(`WITH ours AS (SELECT oid FROM pg_roles WHERE rolname = current_user OR rolsuper)
-    SELECT n.nspname AS name FROM pg_namespace AS n
-    WHERE n.nspname NOT IN ('indexer', 'pg_catalog', 'information_schema')
-      AND (SELECT count(*) FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND c.relowner IN (TABLE ours)
-           AND c.relname IN ${EXAMPLE}) = 8
-      AND EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proname = 'labels_take')
-      AND NOT EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = n.oid AND p.proowner NOT IN (TABLE ours)
-                      AND p.proname = ANY ('{most_bad,most_waiting,most_references,identity_age,spread,missed_after,not_sooner,pause,later,turn}'))
-    ORDER BY n.nspname <> 'public', n.nspname LIMIT 1`);
-  return rows[0]?.name ?? null;
-}
-
-// Who has such tables, if not we.
-async function exampleOwner(client) {
+// The schema with our tables of the example of 1.2, if there is one.
+async function exampleSchema(client) {
   const { rows } = await client.query(
-    `SELECT pg_get_userbyid(relowner) AS owner FROM pg_class
-     WHERE relname IN ${EXAMPLE} AND relkind IN ('r', 'p')
-     GROUP BY relnamespace, relowner HAVING count(*) = 8 LIMIT 1`,
+    `SELECT relnamespace::regnamespace::text AS name FROM pg_class
+     WHERE relname IN ('account', 'identity', 'record', 'reference', 'stream', 'want', 'bad', 'waiting')
+       AND relkind IN ('r', 'p') AND relowner IN (SELECT oid FROM pg_roles WHERE rolname = current_user OR rolsuper)
+     GROUP BY relnamespace HAVING count(*) = 8 ORDER BY relnamespace LIMIT 1`,
   );
-  return rows[0]?.owner ?? null;
+  return rows[0]?.name;
 }
 
 async function isDistributed(client) {

@@ -1,8 +1,8 @@
 # The indexer lives for years: it is upgraded in place, dumped and moved, stays fast, and its operator is obeyed.
 #
 # Shows that
-# - `upgrade` takes over what examples/indexer of 1.2.0 and of 1.2.1 made (indexer/t/vectors): rows, what the operator
-#   had added, and the next events are right, and the tables are those of a new one;
+# - `upgrade` of what 1.3.1 and 1.3.3 made (indexer/t/vectors) keeps rows and what the operator had added, and the tables
+#   are those of a new one; the tables of the example of 1.2 are refused;
 # - `run` and `upgrade` refuse a schema that is newer, and `run` one that is older, or none, and say what to do;
 # - a database with all of it goes through pg_upgrade, and through pg_dump and pg_restore;
 # - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast
@@ -75,54 +75,66 @@ my $truth_of_parts = one($db, $parts);
 is(one($db, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 0}), 'synchronized3', 'three accounts');
 
 #
-# The example of an earlier version.
+# The example of 1.2.
+#
+{
+	my $old = new_database($node, 'example');
+	one($old, 'CREATE EXTENSION atid_crypto CASCADE; CREATE SCHEMA kept');
+	one($old, "CREATE TABLE kept.$_ ()") foreach qw(account identity record reference stream want bad waiting);
+	foreach my $command ('init', 'upgrade')
+	{
+		($status, $said) = program($old)->command($command);
+		ok($status == 1 && $said =~ /The schema kept has the tables of the example of 1\.2, .*atid-indexer 1\.3\.3 first\./,
+			"$command refuses the tables of the example of 1.2") or diag("$status $said");
+	}
+	is(one($old, "SELECT to_regnamespace('indexer') IS NULL"), 't', '... and makes nothing');
+	one('postgres', 'DROP DATABASE example');
+}
+
+#
+# Earlier releases.
 #
 my $n = $ENV{ATID_FULL} ? 100_000 : 3000;
-foreach my $version ('1.2.0', '1.2.1')
+foreach my $version ('1.3.1', '1.3.3')
 {
-	my $old = new_database($node, "old_$version" =~ tr/./_/r);
+	my $old = new_database($node, 'released');
 	one($old, 'CREATE EXTENSION atid_crypto');
-	{
-		local $ENV{PGOPTIONS} = '';
-		$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/indexer/t/vectors/$version.sql" ], "$version: the example");
-		AtidTest::Indexer::demo($node, $old);
-		AtidTest::Indexer::fill_example($node, $old, $version);
-		one($old, <<"SQL");
+	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/indexer/t/vectors/$version.sql" ], "$version: the schema");
+	AtidTest::Indexer::demo($node, $old);
+	AtidTest::Indexer::fill($node, $old);
+	my $reader = "reader of $version";
+	one($old, <<"SQL");
 INSERT INTO record (uri, did, cid, block) SELECT ('at://did:web:many.example/a.b.c/' || i)::atid.at_uri, 'did:web:many.example', atid.record_cid('{}'), '\\xa0' FROM generate_series(1, $n) AS i;
 INSERT INTO labels_refused (label) VALUES ('{"val": "x"}');
 -- what the operator has added
 CREATE INDEX mine ON record (atid.at_uri_collection(uri), cid);
-CREATE VIEW mine_too AS SELECT r.uri, a.rev FROM record AS r JOIN account AS a ON a.did = r.did;
-CREATE TABLE seen (uri text);
-CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES (NEW.uri); RETURN NULL; END';
-CREATE TRIGGER mine AFTER INSERT ON record FOR EACH ROW EXECUTE FUNCTION mine();
+CREATE VIEW public.mine_too AS SELECT r.uri, a.rev FROM record AS r JOIN account AS a ON a.did = r.did;
+CREATE TABLE public.seen (uri text);
+CREATE FUNCTION public.mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.seen VALUES (NEW.uri); RETURN NULL; END';
+CREATE TRIGGER mine AFTER INSERT ON record FOR EACH ROW EXECUTE FUNCTION public.mine();
 ALTER TABLE identity ADD mine text DEFAULT 'x';
-CREATE ROLE "reader of $version";
-GRANT SELECT ON record TO "reader of $version";
-CREATE OR REPLACE FUNCTION most_bad() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 12345;
+CREATE ROLE "$reader";
+GRANT SELECT ON record TO "$reader";
+UPDATE settings SET most_bad = 12345;
 SQL
-	}
-	my $before = do { local $ENV{PGOPTIONS} = ''; one($old, $rows) . one($old, $parts) };
+	my $before = one($old, $rows) . one($old, $parts);
 	my $upgrade = program($old);
+	($status, $said) = $upgrade->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
+	ok($status != 0 && $said =~ /of version \Q$version\E, .*upgrade/, "$version: run refuses it, and says what to do") or diag("$status $said");
 	($status, $said) = $upgrade->command('init');
 	isnt($status, 0, "$version: init does not touch it");
-	($status, $said) = $upgrade->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
-	isnt($status, 0, "$version: run refuses it");
-	like($said, qr/upgrade/, '... and says what to do');
 	($status, $said) = $upgrade->command('upgrade');
 	is($status, 0, "$version: upgrade") or diag($said);
 	is(one($old, $rows) . one($old, $parts), $before, "$version: not a record is lost");
-	is(one($old, q{SELECT count(*) FROM reference WHERE path = ''}), 0, "$version: references have the names of all fields");
-	is(one($old, q{SELECT string_agg(state || n, ' ') FROM status_accounts WHERE n > 0}), 'synchronized2 inactive1', "$version: the states of accounts");
-	is(one($old, "SELECT cursor, lo, hi FROM taker WHERE stream = 'relay'"), '10|0|255', "$version: the cursor");
-	is(one($old, q{SELECT string_agg(p.oid::regprocedure::text, ' ') FROM pg_proc AS p WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
-		AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e')}), 'mine()', "$version: its functions have gone");
+	is(one($old, $_->[1]), one($db, $_->[1]), "$version: $_->[0] as in a new one")
+	  foreach [ 'tables and views', $shape ], [ 'indexes', $indexes ], [ 'constraints', $checks ], [ 'functions', $functions ];
 	is(one($old, 'SELECT most_bad FROM settings'), 12345, "$version: a setting that was changed");
 	is(one($old, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'mine'}) . one($old, q{SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'})
-		. one($old, 'SELECT count(*) > 0 FROM public.mine_too') . one($old, qq{SELECT has_table_privilege('reader of $version', 'record', 'SELECT')}) . one($old, 'SELECT min(mine) FROM identity'),
+		. one($old, 'SELECT count(*) > 0 FROM public.mine_too') . one($old, qq{SELECT has_table_privilege('$reader', 'record', 'SELECT')}) . one($old, 'SELECT min(mine) FROM identity'),
 		'11ttx', "$version: what the operator has added stays");
-	is(one($old, $_->[1]), one($db, $_->[1]), "$version: $_->[0] as in a new one") foreach [ 'tables and views', $shape ], [ 'indexes', $indexes ], [ 'constraints', $checks ], [ 'functions', $functions ];
 	# the next events
+	one($old, "SELECT reload('$did'); SELECT fail(c.did, c.claim, 'timeout', NULL, true) FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0");
+	is(one($old, "SELECT state, problem FROM account WHERE did = '$did'"), 'desynchronized|timeout', "$version: ... and they work");
 	one($old, qq{DELETE FROM record WHERE did = '$did'; TRUNCATE public.seen; SELECT start('relay', 'repos', NULL, 1); SELECT take('relay', 0, 1, ARRAY[demo.sync(11, '$did')]); SELECT settle(99); SELECT reload('$did');
 		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0});
 	is(one($old, "SELECT cursor FROM taker; SELECT state, count(uri) = (SELECT count(*) FROM public.seen), count(uri) > 0 FROM account AS a JOIN record USING (did) WHERE a.did = '$did' GROUP BY 1"),
@@ -131,28 +143,8 @@ SQL
 	($status, $said) = $upgrade->command('upgrade');
 	is($status, 0, "$version: once more") or diag($said);
 	is(one($old, qq{SELECT has_table_privilege('admin of $version', 'settings', 'UPDATE')}), 't', "$version: no right is taken from anybody");
-}
-
-#
-# An earlier release of the product.
-#
-foreach my $version ('1.3.1')
-{
-	my $old = new_database($node, 'released');
-	one($old, 'CREATE EXTENSION atid_crypto');
-	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/indexer/t/vectors/$version.sql" ], "$version: the schema");
-	AtidTest::Indexer::demo($node, $old);
-	AtidTest::Indexer::fill($node, $old);
-	my $upgrade = program($old);
-	($status, $said) = $upgrade->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
-	ok($status != 0 && $said =~ /of version \Q$version\E, .*upgrade/, "$version: run refuses it, and says what to do") or diag("$status $said");
-	($status, $said) = $upgrade->command('upgrade');
-	is($status, 0, "$version: upgrade") or diag($said);
-	is(one($old, $_->[1]), one($db, $_->[1]), "$version: $_->[0] as in a new one")
-	  foreach [ 'records', $rows ], [ 'references', $parts ], [ 'tables and views', $shape ], [ 'indexes', $indexes ], [ 'constraints', $checks ], [ 'functions', $functions ];
-	one($old, "SELECT reload('$did'); SELECT fail(c.did, c.claim, 'timeout', NULL, true) FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0");
-	is(one($old, "SELECT state, problem FROM account WHERE did = '$did'"), 'desynchronized|timeout', "$version: ... and they work");
-	one('postgres', 'DROP DATABASE released');
+	one($old, qq{DROP OWNED BY "admin of $version", "$reader"});
+	one('postgres', qq{DROP DATABASE released; DROP ROLE "admin of $version", "$reader"});
 }
 
 #
@@ -201,7 +193,7 @@ one('given', q{SET ROLE given; ALTER TABLE indexer.identity ALTER log TYPE jsonb
 like($said, qr/no key of the account is known/, '... nor one with an index') or diag("$status $said");
 one('given', 'DROP SCHEMA indexer CASCADE');
 ($status, $said) = program('given')->command('upgrade');
-ok($status == 1 && $said =~ /belong to given/, "upgrade takes over nobody else's tables") or diag("$status $said");
+ok($status == 1 && $said =~ /nothing to upgrade/, "upgrade takes over nobody else's tables") or diag("$status $said");
 is(one('given', 'SELECT count(*) FROM public.ran'), 0, '... and nothing that was planted ran');
 one('given', 'DROP OWNED BY given CASCADE');
 one('postgres', 'DROP DATABASE given; DROP ROLE given');
@@ -240,7 +232,7 @@ my $file = "$oracles->{folder}/dump";
 is(one('restored', $rows), $truth, '... has the same records');
 is(one('restored', $functions), one($db, $functions), '... and functions');
 is(one('restored', "SELECT start('relay', 'repos', NULL, 1)"), 10, '... and goes on');
-one('postgres', "DROP DATABASE $_") foreach 'old_1_2_0', 'restored';
+one('postgres', "DROP DATABASE $_") foreach 'restored';
 
 #
 # Claims, while another session holds a snapshot.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Problem } from '../src/database.js';
-import { VERSION, extensions, isNewer, needed } from '../src/schema.js';
+import { VERSION, extensions, isNewer, needed, parts } from '../src/schema.js';
 
 // A database without the extensions, in which CREATE EXTENSION fails in this way.
 const database = (error) => ({
@@ -91,4 +91,10 @@ test('an older one is refused, with what to do', async () => {
           `then ALTER EXTENSION ${name} UPDATE.`,
       );
   }
+});
+
+test('a migration is split at its lines "--> next" only', () => {
+  const one = "CREATE TABLE a (x text DEFAULT ';--> next');\n-- a comment; --> next\nDO $$ BEGIN NULL; END $$;\n";
+  assert.deepEqual(parts(one), [one]);
+  assert.deepEqual(parts(`${one}--> next\nALTER TABLE a ADD y int;\n`), [one, '\nALTER TABLE a ADD y int;\n']);
 });

@@ -206,21 +206,4 @@ SQL
 	return;
 }
 
-# The same by those of the example of 1.2.0 or 1.2.1; the third account is not active then.
-sub fill_example
-{
-	my ($node, $db, $version) = @_;
-	my $list = $version eq '1.2.0' ? '' : '*'; # of all accounts
-	my $third = (accounts())[2];
-	$node->safe_psql($db, <<"SQL");
-SELECT start('relay', true, NULL);
-SELECT list('relay', '$list', '', '$listed', NULL, now());
-SELECT identify(did, l.log, now()) FROM demo.log AS l WHERE did IN ($dids);
-SELECT load(c.did, c.claim, demo.car(c.did::text)) FROM claim(9) AS c;
-UPDATE stream SET cursor = 10;
-SELECT silence('$third', 'takendown');
-SQL
-	return;
-}
-
 1;
