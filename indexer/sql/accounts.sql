@@ -29,7 +29,7 @@ BEGIN
   END IF;
   INSERT INTO identity (did, web, ask, problem)
   VALUES (one, method = 'web', CASE WHEN method IN ('plc', 'web') THEN now() ELSE 'infinity' END,
-          CASE WHEN method NOT IN ('plc', 'web') THEN 'not implemented' END)
+          CASE WHEN method NOT IN ('plc', 'web') THEN 'unsupported_method' END)
   ON CONFLICT DO NOTHING;
   SELECT key INTO k FROM identity WHERE did = one FOR SHARE;  -- waits for an identify()
   SELECT n INTO w FROM wants;

@@ -64,7 +64,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- There was no answer, or none that could be read. why is one of the program's names.
+-- There was no answer, or none that could be read. why is a code.
 CREATE OR REPLACE FUNCTION not_identified(account text, why text, more text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -179,7 +179,7 @@ BEGIN
   next := later(moment, s.identity_age * (0.9 + 0.2 * random()));
   UPDATE identity AS x
   SET key = new_key, pds = new_pds, host = new_host, answered = moment, detail = clipped(why, 800),
-      problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no key' END, handle = new_handle,
+      problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no_key' END, handle = new_handle,
       asked = CASE WHEN enough THEN 0 ELSE x.asked END,
       nudged = CASE WHEN trusted THEN 0 ELSE x.nudged END, doubted = CASE WHEN trusted THEN 0 ELSE x.doubted END,
       ask = CASE WHEN enough THEN next ELSE x.ask END

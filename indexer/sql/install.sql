@@ -10,6 +10,8 @@ SET client_min_messages = warning;
 \ir migrations/0001.sql
 \ir migrations/0002.sql
 \ir migrations/0003.sql
+\ir migrations/0004.sql
+\ir codes.sql
 \ir labels.sql
 \ir settings.sql
 \ir wants.sql

@@ -80,7 +80,8 @@ BEGIN
                    AND x.load_at <= now() ORDER BY x.load_at DESC LIMIT 1);
 END $$;
 
--- A repository, as com.atproto.sync.getRepo has it. What is wrong with it is noted, and returned as the outcome:
+-- A repository, as com.atproto.sync.getRepo has it. What is wrong with it is noted, and its code is
+-- returned as the outcome:
 --
 --   loaded       changed says how many records are other ones
 --   superseded   it is wanted no more
@@ -88,7 +89,7 @@ END $$;
 --   older        it is older than what was announced, or than what is here
 --   future       its revision is of the future
 --   invalid      detail says why
---   not written  an index, a constraint or a trigger of the operator's has refused it: detail says why
+--   not_written  an index, a constraint or a trigger of the operator's has refused it: detail says why
 --
 -- What differs is found by hashing all of one account against all of the other, whatever is known of the tables' sizes.
 CREATE OR REPLACE FUNCTION load(account text, attempt int, car bytea, OUT outcome text, OUT detail text, OUT changed int)
@@ -143,7 +144,7 @@ BEGIN
     IF of_server(SQLSTATE) THEN RAISE; END IF;
     GET STACKED DIAGNOSTICS outcome = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
     detail := concat_ws(': ', outcome, nullif(detail, ''));
-    outcome := CASE WHEN is_read THEN 'not written' ELSE 'invalid' END;
+    outcome := CASE WHEN is_read THEN 'not_written' ELSE 'invalid' END;
     changed := NULL;
   END;
   IF outcome IS NOT NULL THEN
@@ -167,7 +168,7 @@ BEGIN
 END $$;
 
 -- An attempt to load an account has ended without its repository: the next one is later each time. Nothing that a
--- stranger has said can make this fail: why is a name, and what else is said is clipped.
+-- stranger has said can make this fail: why is a code, and what else is said is clipped.
 CREATE OR REPLACE FUNCTION unload(account atid.did, attempt int, why text, more text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -209,7 +210,7 @@ BEGIN
   IF seconds > 0 THEN
     UPDATE account AS x SET load_at = greatest(x.load_at, later(now(), asked)) WHERE x.did = me;
   END IF;
-  IF why LIKE 'Repo%' THEN
+  IF EXISTS (SELECT 1 FROM code AS c WHERE c.code = why AND c.checks) THEN
     UPDATE account AS x SET check_at = least(x.check_at, now()) WHERE x.did = me;
   END IF;
   IF of_host AND origin IS NOT NULL

@@ -164,7 +164,7 @@ BEGIN
   -- Accounts that nobody knows: the directory has never answered. Those that the operator has named stay.
   FOR one IN SELECT i.did FROM identity AS i
              WHERE i.answered IS NULL AND NOT i.labeler AND i.met < later(now(), -(s.invented_after / 3))
-               AND (i.problem = 'not found' OR i.met < later(now(), -s.invented_after))
+               AND (i.problem = 'not_found' OR i.met < later(now(), -s.invented_after))
              ORDER BY i.met
   LOOP
     CONTINUE WHEN EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = one.did::text AND w.because IS NULL);

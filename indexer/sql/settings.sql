@@ -55,10 +55,10 @@ RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) E
         FROM regexp_replace(left(what, most), '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e'
           '\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]', '?', 'g') AS t);
 
--- An error that is the server's own trouble: out of disk or memory, a deadlock, a restart. Everything else is of the
--- data: of an index, a constraint or a trigger that somebody has added.
+-- An error that is the server's own trouble. Everything else is of the data: of an index, a constraint
+-- or a trigger that somebody has added.
 CREATE OR REPLACE FUNCTION of_server(state text) RETURNS bool LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN left(state, 2) IN ('08', '25', '3D', '40', '53', '55', '57', '58') OR state IN ('XX001', 'XX002');
+RETURN left(state, 2) = ANY (server_errors()) OR state = ANY (server_errors());
 
 -- An error of the program's own functions: one is missing, or is not for these tables, or the role lacks a
 -- right. No data of a stranger raises an error of this class. A trigger, or a function of an index, that

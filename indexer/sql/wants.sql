@@ -129,7 +129,7 @@ DECLARE
 BEGIN
   BEGIN
     UPDATE account AS a
-    SET wants = new_wants, problem = CASE WHEN old_wants < 0 THEN 'not written' ELSE a.problem END,
+    SET wants = new_wants, problem = CASE WHEN old_wants < 0 THEN 'not_written' ELSE a.problem END,
         detail = CASE WHEN old_wants < 0 THEN clipped(message, 800) ELSE a.detail END
     WHERE a.did = one;
     left_as_it_is := FOUND;
@@ -217,7 +217,7 @@ BEGIN
 END $$;
 
 -- A page of a list was not to be had, or not to be stored: it is requested again, later each time, up to five minutes,
--- or after as many seconds as its server asks for. why is a name.
+-- or after as many seconds as its server asks for. why is a code.
 CREATE OR REPLACE FUNCTION list_failed(of text, at text, why text, more text, seconds float8 DEFAULT 0) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -246,16 +246,10 @@ END $$;
 
 -- The lists that cannot be read, or do not end, and what one can do.
 CREATE OR REPLACE VIEW list_problems AS
-SELECT w.what, w.value, w.failing AS since, w.failures, w.problem AS why, w.detail, w.again AS next, CASE
-    WHEN w.problem = 'not written' THEN 'an index, a constraint or a trigger refuses the page: correct it'
-    WHEN w.problem = 'endless' THEN 'the server sends the same accounts again and again, or more than can exist: report it to '
-         || 'the server''s operator; if there are so many accounts, raise most_listed in indexer.settings'
-    WHEN w.problem IN ('unauthorized', 'not found', 'not implemented')
-    THEN 'the server does not list its accounts: name the accounts that you want, or follow another server'
-    WHEN w.problem = 'private address' THEN 'set PRIVATE if this is a test network'
-    WHEN w.problem = 'throttled' THEN 'nothing: the server has asked for a pause'
-    ELSE 'report it to the server''s operator; accounts behind this page are not found' END AS remedy
-FROM want AS w
+SELECT w.what, w.value, w.failing AS since, w.failures, coalesce(c.words, w.problem) AS why, w.detail, w.again AS next,
+       coalesce(c.of_list, 'report it to the server''s operator; accounts behind this page are not found') AS remedy,
+       w.problem AS code
+FROM want AS w LEFT JOIN code AS c ON c.code = w.problem
 WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection' AND w.failing IS NOT NULL;
 
 -- What the list of all accounts that was begun at a time says of those of a page, which was asked for at another time.

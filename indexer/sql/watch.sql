@@ -25,7 +25,7 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM account AS a
-                 WHERE a.state = 'desynchronized' AND a.failures > 0 AND a.problem = 'not written');
+                 WHERE a.state = 'desynchronized' AND a.failures > 0 AND a.problem = 'not_written');
 END $$;
 
 -- The streams; the takers of each together, but each is judged alone. The rates of one that has fewer than three frames
@@ -186,17 +186,8 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
 -- The accounts in trouble: why, when it is tried again, and what one can do. Those that have had no answer yet, and no
 -- failure, are not in trouble.
 CREATE OR REPLACE VIEW trouble AS
-SELECT t.did, t.handle, t.host, t.state, t.why, t.detail, t.next, CASE
-    WHEN t.why = 'not written' THEN 'an index, a constraint or a trigger refuses a record, or keeps it: mend it, then reload the account'
-    WHEN t.why = 'not changed' THEN 'an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again'
-    WHEN t.why = 'no room' THEN 'give the server more disk or memory: it is tried again'
-    WHEN t.why = 'unsigned' THEN 'nothing: it ends when the account writes, or when its log has the key'
-    WHEN t.why = 'future' THEN 'compare the database server''s clock with the right time: it is tried again'
-    WHEN t.why = 'too large' THEN 'set LARGEST higher, and MEMORY with it'
-    WHEN t.why = 'not implemented' AND t.state = 'unidentified' THEN 'nothing: its method is neither plc nor web'
-    WHEN t.why = 'no key' THEN 'nothing: its document names no key'
-    WHEN t.why = 'private address' THEN 'set PRIVATE if this is a test network'
-    ELSE 'nothing: it is tried again' END AS remedy
+SELECT t.did, t.handle, t.host, t.state, coalesce(c.words, t.why) AS why, t.detail, t.next,
+       coalesce(c.remedy, 'nothing: it is tried again') AS remedy, t.why AS code
 FROM (
   SELECT a.did, i.handle, i.host, a.state, CASE WHEN h.name IS NOT NULL THEN h.problem ELSE a.problem END AS why,
          CASE WHEN h.problem = 'throttled' AND h.until > now() THEN 'its host has asked for a pause'
@@ -214,7 +205,8 @@ FROM (
   FROM identity AS i JOIN account AS a ON a.did = i.did
   WHERE i.problem IS NOT NULL AND i.key IS NULL AND a.state = 'unidentified'
   UNION ALL
-  SELECT u.did, NULL, NULL, NULL, 'not changed', u.detail, u.again FROM unsettled AS u WHERE u.failures > 0) AS t;
+  SELECT u.did, NULL, NULL, NULL, 'not_changed', u.detail, u.again FROM unsettled AS u WHERE u.failures > 0) AS t
+LEFT JOIN code AS c ON c.code = t.why;
 
 -- Some of them, found by indexes however many there are.
 CREATE OR REPLACE FUNCTION troubles(most int) RETURNS SETOF trouble LANGUAGE plpgsql STABLE
@@ -275,7 +267,8 @@ BEGIN
     ('revision', a.rev::text), ('time of it', atid.tid_timestamp(a.rev)::text), ('announced', a.heard::text),
     ('announced without a signature', CASE WHEN (a.unsigned_rev <= a.rev) IS NOT TRUE THEN a.unsigned_rev::text END),
     ('handle', i.handle), ('server', i.pds), ('key', i.key), ('identity answered', i.answered::text), ('identity asked again', i.ask::text),
-    ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', ' || h.problem END), ('wanted because of', because),
+    ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', '
+      || coalesce((SELECT c.words FROM code AS c WHERE c.code = h.problem), h.problem) END), ('wanted because of', because),
     ('frames refused', refused), ('server queried', CASE WHEN a.check_at < 'infinity' THEN a.check_at::text END),
     ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),
     ('frames that wait', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM waiting AS w WHERE w.did = me LIMIT 1000) AS q)))

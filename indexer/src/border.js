@@ -9,6 +9,8 @@
 // Nothing here recurses over what strangers send. JSON of more than DEEPEST levels or MOST_VALUES values is refused
 // before it is parsed: a level costs stack and a value costs memory, here and in the database.
 
+import { CODES, codeOf } from './codes.js';
+
 export const BOUNDS = {
   document: 100e3, // bytes of a DID document, and of answers about one account
   log: 1e6, // bytes of a PLC log
@@ -23,34 +25,6 @@ export const BOUNDS = {
 };
 const DEEPEST = 64;
 const MOST_VALUES = 100e3;
-
-// Why a request failed, and of whom that is a failure: of the host; of the account, as the protocol names it, with the
-// status that the account then has; or (null) of this one answer.
-const HOST = { of: 'host' };
-const ACCOUNT = (status) => ({ of: 'account', status });
-export const FAILURES = {
-  __proto__: null,
-  unreachable: HOST,
-  timeout: HOST,
-  slow: HOST,
-  'server error': HOST,
-  throttled: HOST,
-  'cut short': HOST,
-  RepoNotFound: ACCOUNT('deleted'),
-  RepoTakendown: ACCOUNT('takendown'),
-  RepoSuspended: ACCOUNT('suspended'),
-  RepoDeactivated: ACCOUNT('deactivated'),
-  'too large': null,
-  'private address': null,
-  'too many redirects': null,
-  busy: null,
-  'crowded out': null,
-  'not found': null,
-  unauthorized: null,
-  'not implemented': null,
-  refused: null,
-  malformed: null,
-};
 
 // Control characters; soft hyphens, joiners and other characters without a width; marks and overrides of direction;
 // separators of lines; tags. clipped() in settings.sql has the same list.
@@ -68,12 +42,13 @@ export function clean(value, most = BOUNDS.detail) {
 }
 
 export class Failure extends Error {
-  // origin: who failed. retryAfter: seconds that it asks for.
+  // why: a code. origin: who failed. retryAfter: seconds that it asks for.
   constructor(why, detail = '', { origin = null, retryAfter = null } = {}) {
-    const name = why in FAILURES ? why : 'malformed';
+    const code = codeOf(why);
     const said = clean(detail);
-    super(said ? `${name}: ${said}` : name);
-    this.why = name;
+    super(said ? `${code.words}: ${said}` : code.words);
+    this.why = why;
+    this.properties = code;
     this.detail = said;
     this.origin = origin;
     this.retryAfter = retryAfter;
@@ -81,15 +56,40 @@ export class Failure extends Error {
   }
 
   get ofHost() {
-    return FAILURES[this.why]?.of === 'host';
+    return this.properties.class === 'host';
   }
   get ofAccount() {
-    return FAILURES[this.why]?.of === 'account';
+    return this.properties.status !== undefined;
+  }
+  // Does the server not have the method?
+  get absent() {
+    return this.properties.absent;
+  }
+  get retry() {
+    return this.properties.retry;
   }
   // What an account is of which this is the failure.
   get status() {
-    return FAILURES[this.why]?.status;
+    return this.properties.status;
   }
+}
+
+const OF_STATUS = {
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'not_found',
+  410: 'not_found',
+  429: 'throttled',
+  501: 'not_implemented',
+};
+
+// The code of an answer with this status, whose body names this error.
+function whyOf(status, error) {
+  if (status < 500 && status !== 429) {
+    if (error === 'MethodNotImplemented') return 'not_implemented';
+    if (typeof error === 'string' && CODES[error]?.status) return error;
+  }
+  return OF_STATUS[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'refused' : 'malformed');
 }
 
 // The failure that an answer other than 200 is. The names of the protocol are believed where the server says that the
@@ -103,22 +103,7 @@ export function failureOf(status, headers, body, origin) {
   } catch {
     /* an error page: the status says enough */
   }
-  const why =
-    status === 429
-      ? 'throttled'
-      : status === 501 || (status < 500 && error === 'MethodNotImplemented')
-        ? 'not implemented'
-        : status >= 500
-          ? 'server error'
-          : typeof error === 'string' && FAILURES[error]?.of === 'account'
-            ? error
-            : status === 401 || status === 403
-              ? 'unauthorized'
-              : status === 404 || status === 410
-                ? 'not found'
-                : status >= 400
-                  ? 'refused'
-                  : 'malformed';
+  const why = whyOf(status, error);
   const detail = [
     String(status),
     ...[error, message].filter((s) => typeof s === 'string').map((s) => clean(s, 90)),
@@ -197,7 +182,7 @@ const status = (value) => (typeof value === 'string' && value !== '' ? clean(val
 export function page(bytes, at) {
   const said = json(bytes);
   if (!isObject(said) || !Array.isArray(said.repos)) throw new Failure('malformed', 'a page without repos');
-  if (said.repos.length > BOUNDS.repos) throw new Failure('too large', `a page of ${said.repos.length} accounts`);
+  if (said.repos.length > BOUNDS.repos) throw new Failure('too_large', `a page of ${said.repos.length} accounts`);
   const next = said.cursor === '' ? null : said.cursor ?? null;
   if (next !== null && text(next, BOUNDS.cursor) === null)
     throw new Failure('malformed', 'the cursor of a page');
@@ -227,7 +212,7 @@ export function collections(bytes, did) {
   if (!isObject(said) || said.did !== did || !Array.isArray(said.collections))
     throw new Failure('malformed', 'the description of an account');
   if (said.collections.length > BOUNDS.collections)
-    throw new Failure('too large', `${said.collections.length} collections`);
+    throw new Failure('too_large', `${said.collections.length} collections`);
   return said.collections.filter(
     (c) => typeof c === 'string' && c.length <= 317 && /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+){2,}$/.test(c),
   );

@@ -6,6 +6,7 @@
 import { userInfo } from 'node:os';
 import pg from 'pg';
 import { Failure, clean } from './border.js';
+import { SERVER_ERRORS } from './codes.js';
 
 // Whatever the role's settings are: a statement may take its time and sees all that is there. atid_indexer.direct shows
 // that these settings have arrived.
@@ -85,7 +86,11 @@ export function isLost(e) {
 }
 
 // Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what was to be written.
-export const isOfServer = (e) => /^(?:08|25|3D|40|53|55|57|58)|^XX00[12]$/.test(e.code ?? '');
+export const isOfServer = ({ code = '' }) =>
+  code.length === 5 && (SERVER_ERRORS.includes(code) || SERVER_ERRORS.includes(code.slice(0, 2)));
+
+// Is it an error of a value, such as an answer that no type of the database can hold?
+export const isOfValue = (e) => /^(22|54)/.test(e.code ?? '');
 
 // Is it an error of the database's functions, such as one that is missing? Then trying again does not help.
 export const isOfProgram = (e) => /^42/.test(e.code ?? '') && e.severity !== undefined;

@@ -340,7 +340,7 @@ class Body {
 // The failure that an error of Node's is.
 function failureFrom(e, origin) {
   const code = String(e.code ?? e.errors?.[0]?.code ?? '');
-  if (code === 'EPRIVATE') return new Failure('private address', e.message, { origin });
+  if (code === 'EPRIVATE') return new Failure('private_address', e.message, { origin });
   if (/^HPE_|^ERR_INVALID|^ERR_UNESCAPED/.test(code)) return new Failure('malformed', code, { origin });
   return new Failure('unreachable', code || e.message, { origin });
 }
@@ -387,7 +387,7 @@ export class Http {
         const answer = await this.request(url, own.signal);
         const { statusCode, headers } = answer;
         if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
-          if (hops === MOST_HOPS) throw new Failure('too many redirects', '', { origin });
+          if (hops === MOST_HOPS) throw new Failure('too_many_redirects', '', { origin });
           if (!URL.canParse(headers.location, url))
             throw new Failure('malformed', 'the place that a redirect leads to', { origin });
           answer.on('error', () => {});
@@ -427,8 +427,8 @@ export class Http {
       const free = this.open || this.ours.has(origin);
       const host = bare(url);
       if (!/^https?:$/.test(url.protocol))
-        throw new Failure('private address', `no ${clean(url.protocol, 20)}`, { origin });
-      if (!free && isIP(host) && isPrivate(host)) throw new Failure('private address', host, { origin });
+        throw new Failure('private_address', `no ${clean(url.protocol, 20)}`, { origin });
+      if (!free && isIP(host) && isPrivate(host)) throw new Failure('private_address', host, { origin });
       const get = url.protocol === 'http:' ? http.get : https.get;
       const headers = { 'user-agent': AGENT, 'accept-encoding': 'identity' };
       let interim = 0;
@@ -442,7 +442,7 @@ export class Http {
           request.destroy();
         })
         .on('error', reject)
-        .on('close', () => reject(new Failure('cut short', 'no answer', { origin })));
+        .on('close', () => reject(new Failure('cut_short', 'no answer', { origin })));
     });
   }
 
@@ -453,7 +453,7 @@ export class Http {
     const take = (piece) => {
       const length = body.length + piece.length;
       if (length > most)
-        throw Object.assign(new Failure('too large', `more than ${most} bytes`, { origin }), { said: body.bytes() });
+        throw Object.assign(new Failure('too_large', `more than ${most} bytes`, { origin }), { said: body.bytes() });
       if (++pieces > FEW_PIECES && length < pieces * LEAST_PIECE)
         throw new Failure('slow', `${length} bytes in ${pieces} pieces`, { origin });
       body.add(piece);
@@ -490,9 +490,9 @@ export class Http {
       });
     } catch (e) {
       if (e instanceof Failure || signal.aborted) throw e;
-      throw new Failure('cut short', e.code ?? e.message, { origin });
+      throw new Failure('cut_short', e.code ?? e.message, { origin });
     }
-    if (!answer.complete) throw new Failure('cut short', '', { origin });
+    if (!answer.complete) throw new Failure('cut_short', '', { origin });
     return body.length === 0 ? Buffer.alloc(0) : body.bytes();
   }
 
@@ -508,7 +508,7 @@ export class Http {
     const look = setInterval(() => {
       const [rate, ours] = [(heard * 1000) / this.lookEvery, waited];
       [heard, waited] = [0, timer === null];
-      if (!ours && !keeps(rate)) over('crowded out', `${Math.round(rate)} bytes a second while others wait`);
+      if (!ours && !keeps(rate)) over('crowded_out', `${Math.round(rate)} bytes a second while others wait`);
     }, this.lookEvery);
     const set = (ms, work) => {
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 // Identities: whom to ask for the key and the server of an account, how many at a time, and what becomes of an answer.
-import { BOUNDS, FAILURES, Failure, document, hostOfWeb, log as plcLog } from './border.js';
-import { isLost, told } from './database.js';
+import { BOUNDS, Failure, document, hostOfWeb, log as plcLog } from './border.js';
+import { codeOf } from './codes.js';
+import { isLost, isOfValue, told } from './database.js';
 import { Places, domainOf, originOf } from './http.js';
 import * as log from './log.js';
 import { IDLE, pause, steady } from './tasks.js';
@@ -29,7 +30,7 @@ export const METHODS = {
       return { all, origin: all, domain: all, again: Math.max(1, Math.floor(all / 4)), free: [DIRECTORY] };
     },
     url: (did, { DIRECTORY }) => (/^did:plc:[a-z2-7]{24}$/.test(did) ? `${DIRECTORY}/${did}/log/audit` : null),
-    unnamed: ['not found', 'a did:plc must have 24 characters of base32'],
+    unnamed: ['not_found', 'a did:plc must have 24 characters of base32'],
     most: BOUNDS.log,
     read: plcLog,
     take: 'identify',
@@ -166,12 +167,13 @@ export class Identities {
       if (signal.aborted || isLost(e)) throw e;
       place?.end();
       // what is no fault of the answer is asked for again
-      if (!(e instanceof Failure) && !/^(22|54)/.test(e.code ?? '')) throw e;
+      if (!(e instanceof Failure) && !isOfValue(e)) throw e;
       [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', told(e)];
     }
     // who has no identity, or one that cannot be read, is no sign of trouble with the others
-    if (FAILURES[why]?.of === 'host') sign.misses(did, url && domainOf(originOf(url)), `${why} ${detail}`);
-    log.debug(`${did} is not identified: ${why} ${detail}`);
+    const { class: whose, words } = codeOf(why);
+    if (whose === 'host') sign.misses(did, url && domainOf(originOf(url)), `${words} ${detail}`);
+    log.debug(`${did} is not identified: ${words} ${detail}`);
     await pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
   }
 }

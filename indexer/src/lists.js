@@ -1,12 +1,12 @@
 // What the service is asked about accounts: the lists of them, the status of one, and the collections of one.
 import { BOUNDS, Failure, clean, collections, page, repoStatus } from './border.js';
+import { codeOf } from './codes.js';
 import { isLost, isOfServer, told } from './database.js';
 import { Places } from './http.js';
 import * as log from './log.js';
 import { IDLE, steady } from './tasks.js';
 
 const CHECKS = 16; // accounts asked about at a time
-export const NOT_THERE = ['unauthorized', 'not found', 'not implemented']; // the server does not have the method
 const UNDESCRIBED = 3600e3; // ms until a server that describes no repository is asked about one again
 
 export class Lists {
@@ -70,21 +70,22 @@ export class Lists {
       this.sign?.done();
     } catch (e) {
       if (e.severity === undefined || isLost(e) || isOfServer(e)) throw e;
-      await this.failed(next, 'not written', e.message);
+      await this.failed(next, 'not_written', e.message);
     }
     return true;
   }
 
   // The page comes again, later each time; the other lists go on.
   async failed({ of, at }, why, detail, seconds = null) {
-    this.sign?.misses(of, of, why);
-    log.info(`list of ${of}: ${clean(detail ? `${why}: ${detail}` : why, 1000)}`);
+    const { words } = codeOf(why);
+    this.sign?.misses(of, of, words);
+    log.info(`list of ${of}: ${clean(detail ? `${words}: ${detail}` : words, 1000)}`);
     await this.pools.answers.row('SELECT indexer.list_failed($1, $2, $3, $4, $5)', [of, at, why, detail, seconds ?? 0]);
   }
 
   // Does the service itself, not a host to which it leads, say that it does not have the method?
   isNotThere(e) {
-    return NOT_THERE.includes(e.why) && e.origin === this.service.origin;
+    return e.absent && e.origin === this.service.origin;
   }
 
   // Asks the service about accounts, several at a time, each in a task of its own: a relay may lead to a slow host.
@@ -151,7 +152,7 @@ export class Lists {
         await note(did, collections(said, did));
       } catch (e) {
         if (!(e instanceof Failure)) throw e;
-        if (e.ofAccount || e.why === 'refused' || (this.described && e.why === 'not found')) return note(did, []);
+        if (e.ofAccount || e.why === 'refused' || (this.described && e.why === 'not_found')) return note(did, []);
         if (this.described || !this.isNotThere(e)) throw e;
         if (Date.now() >= this.undescribed)
           log.info('the server describes no repository: name the accounts that have a signal, or another SERVICE');

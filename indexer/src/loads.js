@@ -1,5 +1,6 @@
 // Repositories: which are downloaded now, and what becomes of one.
 import { Failure, clean } from './border.js';
+import { codeOf } from './codes.js';
 import { isLost, isOfServer, told } from './database.js';
 import { Memory, Places, domainOf } from './http.js';
 import * as log from './log.js';
@@ -127,7 +128,7 @@ export class Loads {
           log.info(`the server: ${e.message}`);
           return void (await release());
         }
-        if (e.why === 'busy') return void (await release());
+        if (e.retry === 'at once') return void (await release());
         log.info(`${did}: ${e.message}`);
         if (!e.ofAccount) sign.misses(did, who, e.message);
         const ofHost = e.ofHost && e.origin !== service.origin && e.origin === host;
@@ -151,8 +152,9 @@ export class Loads {
           this.total.loaded++;
           sign.done();
         } else if (outcome !== 'superseded') {
-          sign.misses(did, who, outcome);
-          log.info(`${did}: ${outcome}${detail ? `: ${detail}` : ''}`);
+          const { words } = codeOf(outcome);
+          sign.misses(did, who, words);
+          log.info(`${did}: ${words}${detail ? `: ${detail}` : ''}`);
         }
       } catch (e) {
         if (isLost(e)) throw e;
@@ -164,7 +166,7 @@ export class Loads {
           if (!full) return void (await release());
         }
         sign.misses(did, who, told(e));
-        await fail(full ? 'no room' : 'not written', told(e), false);
+        await fail(full ? 'no_room' : 'not_written', told(e), false);
       } finally {
         copies.end();
         done();

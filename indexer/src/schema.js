@@ -310,6 +310,7 @@ async function isDistributed(client) {
 const READ_ONLY = [
   'migration',
   'program',
+  'code',
   'settings',
   'activity_bound',
   'view_type',

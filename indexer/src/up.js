@@ -11,7 +11,6 @@ import { BOUNDS, page } from './border.js';
 import { Problem, connect, holderOf, told } from './database.js';
 import { Http } from './http.js';
 import { filesOf, readLexicons, storeLexicons } from './lexicons.js';
-import { NOT_THERE } from './lists.js';
 import * as log from './log.js';
 import { OURS, refuseOwner } from './login.js';
 import {
@@ -51,7 +50,7 @@ export async function listsCollections(settings, nsid, ended, { tryFor = TRY_FOR
         page(await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }), null);
         return true;
       } catch (e) {
-        if (NOT_THERE.includes(e.why) && e.origin === settings.SERVICE) return false;
+        if (e.absent && e.origin === settings.SERVICE) return false;
         if (Date.now() + wait > until || ended.aborted) throw e;
         log.info(`up: the server did not answer whether it lists accounts by collection: ${told(e)}`);
       }

@@ -55,7 +55,7 @@ export class Upstream {
   // A request failed. Is it the server's failure alone, so that the account is to be asked for again? The one that was
   // asked for beside the probe counts, so that the next time it is another.
   async bad({ began, tries }, failure) {
-    if (failure.why === 'throttled') {
+    if (failure.retry === 'asked') {
       this.wait(failure);
       return true;
     }

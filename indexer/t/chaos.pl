@@ -355,7 +355,7 @@ if (!$citus)
 	network('plain?n=5');
 	network('release');
 	$indexer->wait_for_log($consumer, qr/^(?=.*taker \d+: no space left)(?=.*(?:$did: no space left.*$did|loads of known accounts): no space left)/s);
-	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
+	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not_written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
 		'while the disk is full nothing is taken, and nobody blamed');
 	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account taker);
 	$last = network('mark')->{seq};
@@ -371,7 +371,7 @@ wait_for('a key', "SELECT (SELECT key FROM identity WHERE did = '$did') IS NOT N
 # An account whose DID leads to an address of this machine: only where that is allowed.
 $did = network('web')->{did};
 wait_for('it was tried', "SELECT count(*) = 1 FROM identity WHERE did = '$did' AND problem IS NOT NULL");
-is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE did = '$did'"), 'private address|t', 'a stranger does not lead it to private addresses');
+is($node->safe_psql($db, "SELECT problem, answered IS NULL FROM identity WHERE did = '$did'"), 'private_address|t', 'a stranger does not lead it to private addresses');
 
 # The schema is upgraded while it runs.
 my $digest = $node->safe_psql($db, q{UPDATE program SET digest = 'another' RETURNING (SELECT digest FROM program)});
@@ -563,7 +563,7 @@ wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream")
 is($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason LIKE 'invalid input syntax for type integer%'}), 1,
 	'a frame of which an index cannot take the record is kept aside');
 wait_for('the account shows why',
-	q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not written' AND detail LIKE 'invalid input syntax%'});
+	q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not_written' AND detail LIKE 'invalid input syntax%'});
 
 # A trigger of the user's that does. Among many frames the one is found. More than a set size is not kept.
 if (!$citus)
@@ -572,7 +572,7 @@ if (!$citus)
 		CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')
 		EXECUTE FUNCTION refuse();
 		DROP INDEX raises});
-	wait_for('the account shows why', q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not written' AND detail = 'not that one'});
+	wait_for('the account shows why', q{SELECT count(*) = 1 FROM account WHERE state = 'desynchronized' AND problem = 'not_written' AND detail = 'not that one'});
 	$node->safe_psql($db, q{DROP TRIGGER refuse ON record});
 	wait_for('the account is there', "SELECT $all_there");
 	$node->safe_psql($db, q{CREATE TRIGGER refuse BEFORE INSERT ON record FOR EACH ROW WHEN (NEW.uri::text LIKE '%/com.example.zero/%')

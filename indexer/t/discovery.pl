@@ -85,7 +85,7 @@ is(last_of($known, "INSERT INTO notice (did, what) VALUES ('$new', '$_')", 'SELE
 #
 # A list that cannot be read.
 #
-my $fail = "SELECT list_failed('*', '', 'server error', '500 InternalServerError', 0)";
+my $fail = "SELECT list_failed('*', '', 'server_error', '500 InternalServerError', 0)";
 my $next = q{SELECT string_agg(DISTINCT (next_list()).of, ' ') FROM generate_series(1, 40)};
 is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $next), '* a.b.c', 'two lists are read in turn');
 is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $fail, $next), 'a.b.c', '... until one fails, while the other goes on');
@@ -98,7 +98,7 @@ is(last_of(q{SELECT list_failed('*', '', 'throttled', '429', 1000)}, q{SELECT ne
 is(last_of(q{SELECT list_failed('*', 'other', 'timeout', '', 0)}, 'SELECT count(*) FROM list_problems'), 0, 'a page that is no longer the next one does not count');
 is(last_of($fail, q{SELECT list('*', '', '[]', 'next', now())}, "SELECT (SELECT count(*) FROM list_problems), failures, again, listed FROM want WHERE value = '*' AND what = 'account'"),
 	'0|0||next', 'a page that is read ends it');
-is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", "SELECT list_failed('a.b.c', '', 'not found', '404', 0), list_refused('a.b.c', '404')", 'SELECT count(*) FROM list_problems'),
+is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", "SELECT list_failed('a.b.c', '', 'not_found', '404', 0), list_refused('a.b.c', '404')", 'SELECT count(*) FROM list_problems'),
 	0, '... and so does another list in its place');
 my $stream = "SELECT start('s', 'repos', NULL, 1); SELECT take('s', 0, 1, '{}', 0)";
 is(last_of($stream, $fail, q{SELECT coalesce(health('s'), 'ok'), (SELECT value FROM watch WHERE what = 'lists_failing')}), 'ok|1', 'the metric has it at once');

@@ -140,7 +140,7 @@ network('scene?name=dripping%20repositories&n=24');
 ok($indexer->wait_for('they drip', "SELECT count(*) >= 6 FROM account WHERE state = 'loading'"), 'all places for new accounts are held');
 newcomer('a new account does not wait until PATIENCE is over') or diag(`tail -n 20 $run->{log}`);
 is(sql("SELECT count(*) FROM account WHERE problem = 'timeout'"), 0, '... and PATIENCE was not over for any of them');
-ok(sql("SELECT count(*) FROM account WHERE problem = 'crowded out'") > 0, '... they gave their places up');
+ok(sql("SELECT count(*) FROM account WHERE problem = 'crowded_out'") > 0, '... they gave their places up');
 my $post = network('post');
 ok($indexer->wait_for('a post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"), 'an honest post is there');
 ok($indexer->wait_for('they come again', "SELECT count(*) > 0 FROM account WHERE state = 'loading' AND failures > 0"), 'those that failed are tried again');

@@ -160,13 +160,13 @@ ask($db, q{UPDATE host SET until = now(); UPDATE account SET load_at = now() WHE
 is(ask($db, $claims) > 0, 1, 'then they are');
 ask($db, q{SELECT fail(did::text, claim, 'throttled', NULL, true, 60) FROM account WHERE state = 'loading' AND did::text LIKE 'did:web:p%'});
 is(ask($db, q{SELECT failures, until > now() + interval '30 s' FROM host}), '2|t', '... and several failures at one time are one');
-ask($db, q{UPDATE host SET until = now(); UPDATE account SET problem = 'too large' WHERE did = 'did:web:p2.example'});
+ask($db, q{UPDATE host SET until = now(); UPDATE account SET problem = 'too_large' WHERE did = 'did:web:p2.example'});
 is(ask($db, q{SELECT why FROM trouble WHERE did = 'did:web:p2.example'}), 'too large', 'after a pause trouble has the account\'s own reason');
 ask($db, q{UPDATE account SET load_at = now() WHERE did::text LIKE 'did:web:p%'; SELECT claim(99, false, NULL, NULL, '{}');
-	SELECT fail('did:web:p2.example', claim, 'server error', '503', true, 1800), fail('did:web:p3.example', claim, 'throttled', '429', false, 1800) FROM account WHERE did = 'did:web:p2.example'});
+	SELECT fail('did:web:p2.example', claim, 'server_error', '503', true, 1800), fail('did:web:p3.example', claim, 'throttled', '429', false, 1800) FROM account WHERE did = 'did:web:p2.example'});
 is(ask($db, q{SELECT problem, until > now() + interval '29 min' FROM host}), 'throttled|t', 'any status can have Retry-After');
 is(ask($db, q{SELECT string_agg(problem, ' ' ORDER BY did) FROM account WHERE did::text LIKE 'did:web:p%' AND load_at BETWEEN now() + interval '29 min' AND now() + interval '31 min'}),
-	'server error throttled', '... and the account waits, whoever has asked for it');
+	'server_error throttled', '... and the account waits, whoever has asked for it');
 ask($db, q{SELECT reload('did:web:p2.example')});
 is(ask($db, 'SELECT count(*) FROM host'), 0, 'reload ends the pause');
 ask($db, q{UPDATE account SET load_at = now() + interval '1 day' WHERE state = 'desynchronized' AND did::text ~ '^did:web:[hp]'});

@@ -106,6 +106,8 @@ foreach my $version ('1.3.1', '1.3.3')
 	one($old, <<"SQL");
 INSERT INTO record (uri, did, cid, block) SELECT ('at://did:web:many.example/a.b.c/' || i)::atid.at_uri, 'did:web:many.example', atid.record_cid('{}'), '\\xa0' FROM generate_series(1, $n) AS i;
 INSERT INTO labels_refused (label) VALUES ('{"val": "x"}');
+INSERT INTO identity (did, ask, problem) VALUES ('did:example:a', 'infinity', 'not implemented');
+UPDATE identity SET problem = 'cut short' WHERE did = '$did';
 -- what the operator has added
 CREATE INDEX mine ON record (atid.at_uri_collection(uri), cid);
 CREATE VIEW public.mine_too AS SELECT r.uri, a.rev FROM record AS r JOIN account AS a ON a.did = r.did;
@@ -132,6 +134,7 @@ SQL
 	is(one($old, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'mine'}) . one($old, q{SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'})
 		. one($old, 'SELECT count(*) > 0 FROM public.mine_too') . one($old, qq{SELECT has_table_privilege('$reader', 'record', 'SELECT')}) . one($old, 'SELECT min(mine) FROM identity'),
 		'11ttx', "$version: what the operator has added stays");
+	is(one($old, q{SELECT string_agg(problem, ' ' ORDER BY problem) FROM identity}), 'cut_short unsupported_method', "$version: problems are codes");
 	# the next events
 	one($old, "SELECT reload('$did'); SELECT fail(c.did, c.claim, 'timeout', NULL, true) FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0");
 	is(one($old, "SELECT state, problem FROM account WHERE did = '$did'"), 'desynchronized|timeout', "$version: ... and they work");
@@ -252,8 +255,8 @@ one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
 
 # Claims or asks for so many, each time behind where it was; they come again later. The seconds of the processor.
 my %queue = (
-	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim(20, false, at, who, '{}') AS x}, q{PERFORM fail(c.did, c.claim, 'not found', NULL, false)} ],
-	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM ask(20, 'new', false, '{}', at, who) AS x}, q{PERFORM not_identified(c.did, 'not found', NULL)} ]);
+	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim(20, false, at, who, '{}') AS x}, q{PERFORM fail(c.did, c.claim, 'not_found', NULL, false)} ],
+	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM ask(20, 'new', false, '{}', at, who) AS x}, q{PERFORM not_identified(c.did, 'not_found', NULL)} ]);
 sub used_by
 {
 	my ($what) = @_;
@@ -355,7 +358,7 @@ sub rolled_back
 my $new = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa';
 my $met = "SELECT meet('$new')";
 is(rolled_back($met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://h.example/' || (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 170) AS g), false, now())",
-	"SELECT fail(c.did, c.claim, 'server error', NULL, true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", "SELECT pds IS NULL, (SELECT failures FROM account AS a WHERE a.did = i.did) FROM identity AS i WHERE did = '$new'"),
+	"SELECT fail(c.did, c.claim, 'server_error', NULL, true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", "SELECT pds IS NULL, (SELECT failures FROM account AS a WHERE a.did = i.did) FROM identity AS i WHERE did = '$new'"),
 	't|1', 'finding 2: a long endpoint is none, and its account fails alone');
 is(rolled_back($met, "SELECT fail(c.did, c.claim, E'Repo\\nx', repeat('x', 100000), true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", 'SELECT 1'), 1, 'finding 1: what is said of a failure cannot make fail() fail');
 is(rolled_back("SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 h' WHERE name LIKE 'https://pds1%'", "SELECT start('https://relay.example Repos', 'repos', NULL, 1)", $met,

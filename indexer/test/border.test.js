@@ -160,11 +160,11 @@ test('an answer that is an error has a name of the list', () => {
   assert.equal(why(400, { error: 'RepoNotFound' }), 'RepoNotFound');
   assert.equal(why(404, { error: 'RepoTakendown' }), 'RepoTakendown');
   assert.equal(why(400, { error: 'RepoNotFound\0' }), 'refused');
-  assert.equal(why(502, { error: 'RepoNotFound' }), 'server error');
-  assert.equal(why(404, { error: 'MethodNotImplemented' }), 'not implemented');
-  assert.equal(why(501, 'x'), 'not implemented');
+  assert.equal(why(502, { error: 'RepoNotFound' }), 'server_error');
+  assert.equal(why(404, { error: 'MethodNotImplemented' }), 'not_implemented');
+  assert.equal(why(501, 'x'), 'not_implemented');
   assert.equal(why(401, 'x'), 'unauthorized');
-  assert.equal(why(404, 'x'), 'not found');
+  assert.equal(why(404, 'x'), 'not_found');
   assert.equal(why(204, ''), 'malformed');
   const e = failureOf(
     429,

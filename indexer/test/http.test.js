@@ -254,10 +254,10 @@ test('an answer, an error, a large one, one that is cut short', async () => {
   };
   assert.equal(String(await get('/')), 'ok');
   assert.equal((await get('/chunks')).length, 1000);
-  assert.equal(await get('/large'), 'too large');
-  assert.equal(await get('/cut'), 'cut short');
+  assert.equal(await get('/large'), 'too_large');
+  assert.equal(await get('/cut'), 'cut_short');
   assert.equal(await get('/gzip'), 'malformed');
-  assert.equal(await get('/error'), 'server error');
+  assert.equal(await get('/error'), 'server_error');
   assert.equal(await get('/name'), 'RepoTakendown');
   assert.equal(await get('/nothing'), 'malformed');
 });
@@ -276,7 +276,7 @@ test('whatever comes instead of an answer ends the request', { timeout: 10e3 }, 
   ];
   for (const answer of answers) {
     handler = (q) => q.socket.end(answer);
-    assert.match(String(await get('/')), /^(cut short|malformed|unreachable)$/, JSON.stringify(answer));
+    assert.match(String(await get('/')), /^(cut_short|malformed|unreachable)$/, JSON.stringify(answer));
   }
 });
 
@@ -326,7 +326,7 @@ test('a slow download gives its place up to others that wait', { timeout: 60e3 }
     get('/', { place: known, client: client(), most: 1e9 }),
   ]);
   const ended = all.map((a) => (typeof a === 'string' ? a : 'ok'));
-  assert.deepEqual(ended.filter((a) => a === 'crowded out').length, 2, String(ended));
+  assert.deepEqual(ended.filter((a) => a === 'crowded_out').length, 2, String(ended));
   assert.equal(ended[4], 'ok');
 });
 
@@ -347,8 +347,8 @@ test('redirects: five, to public addresses, to an origin that has a place', asyn
     return r.end(Buffer.alloc(n % 2 ? 10 : 20e3));
   };
   assert.equal(String(await get('/5')), 'ok');
-  assert.equal(await get('/6'), 'too many redirects');
-  for (const path of ['/here', '/local', '/file']) assert.equal(await get(path), 'private address');
+  assert.equal(await get('/6'), 'too_many_redirects');
+  for (const path of ['/here', '/local', '/file']) assert.equal(await get(path), 'private_address');
   assert.equal(await get('/odd'), 'malformed');
   const places = new Places({ all: 8, origin: 4, domain: 4 });
   for (let i = 0; i < 4; i++) places.take('http://127.0.0.1:1', 'known');

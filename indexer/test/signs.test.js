@@ -108,7 +108,7 @@ test('what fails in one loop, and succeeds in another of its name, has succeeded
     rows: async (text, [, dids]) => dids.map((did) => ({ did })),
     row: async () => ({ again: 10 }),
   };
-  first.misses('did:web:a.example', 'a.example', 'server error');
+  first.misses('did:web:a.example', 'a.example', 'server_error');
   at(1);
   first.well();
   again.well();

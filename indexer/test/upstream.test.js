@@ -48,7 +48,7 @@ test('a server that fails is left alone, until it answers a question about no ac
 
 test('a server that never answers the probe is back when it answers for an account', async () => {
   const s = server();
-  s.failure = new Failure('server error');
+  s.failure = new Failure('server_error');
   assert.ok(await s.up.bad(s.up.begin(), away));
   s.now = 1000;
   assert.equal(s.up.may(8), 1);
@@ -67,10 +67,10 @@ test('a request that fails while the server answers is its own', async () => {
   const s = server();
   const [a, b] = [s.up.begin(), s.up.begin()];
   s.up.good();
-  assert.equal(await s.up.bad(a, new Failure('server error')), false, 'others are answered');
+  assert.equal(await s.up.bad(a, new Failure('server_error')), false, 'others are answered');
   assert.equal(s.asked, 0);
   s.now = 1;
-  assert.equal(await s.up.bad(s.up.begin(), new Failure('server error')), false, 'the probe is');
+  assert.equal(await s.up.bad(s.up.begin(), new Failure('server_error')), false, 'the probe is');
   assert.equal(s.asked, 1);
   s.failure = away;
   assert.equal(await s.up.bad(b, Object.assign(new Failure('slow'), { begun: true })), false, 'its answer has begun');
@@ -79,15 +79,15 @@ test('a request that fails while the server answers is its own', async () => {
 
 test('where the probe alone is answered, the rest is not asked without a pause', async () => {
   const s = server();
-  for (let i = 0; i < 15; i++) assert.equal(await s.up.bad(s.up.begin(), new Failure('server error')), false);
+  for (let i = 0; i < 15; i++) assert.equal(await s.up.bad(s.up.begin(), new Failure('server_error')), false);
   assert.equal(s.up.may(8), 8);
-  assert.equal(await s.up.bad(s.up.begin(), new Failure('server error')), true);
+  assert.equal(await s.up.bad(s.up.begin(), new Failure('server_error')), true);
   assert.equal(s.up.may(8), 0);
   s.now = 1000;
   s.up.may(8);
   await s.up.trying;
   assert.equal(s.up.may(8), 8);
-  await s.up.bad(s.up.begin(), new Failure('server error'));
+  await s.up.bad(s.up.begin(), new Failure('server_error'));
   s.now = 2900;
   assert.equal(s.up.may(8), 0, 'and each pause is longer');
   assert.equal(s.up.trying, null);

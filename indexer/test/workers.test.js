@@ -82,7 +82,7 @@ for (const described of [false, true])
         if (name === 'signal_doubtful') return asked < dids.length ? [{ did: dids[asked++] }] : [];
       },
       (url) => {
-        if (!url.includes('a.example')) throw new Failure('not found', '', { origin: SERVICE });
+        if (!url.includes('a.example')) throw new Failure('not_found', '', { origin: SERVICE });
         return Buffer.from('{"did": "did:web:a.example", "collections": ["a.b.c"]}');
       },
     );
@@ -108,9 +108,9 @@ test('what another says of a method is not of the server', async () => {
       if (name === 'signal_doubtful') return asked < 3 ? [{ did: `did:web:${'abc'[asked++]}.example` }] : [];
     },
     (url) => {
-      if (url.includes('a.example')) throw new Failure('not implemented', '', { origin: 'https://host.example' });
+      if (url.includes('a.example')) throw new Failure('not_implemented', '', { origin: 'https://host.example' });
       if (url.includes('b.example')) return Buffer.from('{"did": "did:web:b.example", "collections": ["a.b.c"]}');
-      throw new Failure('not implemented', '', { origin: SERVICE });
+      throw new Failure('not_implemented', '', { origin: SERVICE });
     },
   );
   const all = w.lists.signals();
@@ -147,7 +147,7 @@ test('Retry-After of a host is told to the database, and of whom it is', async (
       return null;
     },
     (url) => {
-      if (url.includes('0.example')) throw new Failure('server error', '503', { origin: HOST, retryAfter: 6.5 });
+      if (url.includes('0.example')) throw new Failure('server_error', '503', { origin: HOST, retryAfter: 6.5 });
       if (url.includes('1.example')) throw new Failure('throttled', '429', { origin: 'https://other.example', retryAfter: 60 });
       throw new Failure('timeout', '', { origin: HOST });
     },
@@ -156,7 +156,7 @@ test('Retry-After of a host is told to the database, and of whom it is', async (
   for (const until = Date.now() + 10e3; failed.length < 3 && Date.now() < until; ) await new Promise((resolve) => setTimeout(resolve, 20));
   end();
   await all;
-  assert.deepEqual(failed, [['server error', true, 7], ['throttled', false, 60], ['timeout', true, null]]);
+  assert.deepEqual(failed, [['server_error', true, 7], ['throttled', false, 60], ['timeout', true, null]]);
 });
 
 test('a permit that is kept for known accounts loads small new ones while none of these waits', async () => {

@@ -1,0 +1,107 @@
+-- The codes: reasons, outcomes and failures. Functions and the program decide by a code and its
+-- properties, never by its words, which are for people. src/codes.js reads this file, so that the
+-- program and the database have one list.
+--
+--   class    who is at fault: a frame, an account, a host, the service that is followed, one answer,
+--            or the operator's own database; none: nobody is
+--   retry    backoff    later each time
+--            asked      after the pause that the server has asked for
+--            at once    soon; it does not count as a failure
+--            new key    when the log of the account has another key
+--            reload     the account is loaded, which has what the frame had
+--            never
+--   words    as people read it
+--   remedy   what an operator can do; NULL: nothing, as it is tried again
+--   of_list  the same where a list of accounts has failed; NULL: report it
+--   status   the status that an account then has
+--   checks   the server is queried for the status of the account
+--   absent   the server does not have the method that was called
+CREATE TABLE IF NOT EXISTS code (
+  code   text PRIMARY KEY,
+  class  text NOT NULL
+         CHECK (class IN ('frame', 'account', 'host', 'service', 'answer', 'operator', 'none')),
+  retry  text NOT NULL
+         CHECK (retry IN ('backoff', 'asked', 'at once', 'new key', 'reload', 'never')),
+  words  text NOT NULL,
+  remedy text,
+  of_list text,
+  status text,
+  checks bool NOT NULL,
+  absent bool NOT NULL
+);
+DELETE FROM code;
+INSERT INTO code
+SELECT code, class, retry, coalesce(words, code), remedy, of_list, status,
+       coalesce(checks, false), coalesce(absent, false)
+FROM jsonb_to_recordset($codes$
+[
+  {"code": "unreachable", "class": "host", "retry": "backoff"},
+  {"code": "timeout", "class": "host", "retry": "backoff"},
+  {"code": "slow", "class": "host", "retry": "backoff"},
+  {"code": "server_error", "class": "host", "retry": "backoff", "words": "server error"},
+  {"code": "cut_short", "class": "host", "retry": "backoff", "words": "cut short"},
+  {"code": "throttled", "class": "host", "retry": "asked",
+   "of_list": "nothing: the server has asked for a pause"},
+
+  {"code": "RepoNotFound", "class": "account", "retry": "backoff", "status": "deleted",
+   "checks": true},
+  {"code": "RepoTakendown", "class": "account", "retry": "backoff", "status": "takendown",
+   "checks": true},
+  {"code": "RepoSuspended", "class": "account", "retry": "backoff", "status": "suspended",
+   "checks": true},
+  {"code": "RepoDeactivated", "class": "account", "retry": "backoff", "status": "deactivated",
+   "checks": true},
+
+  {"code": "too_large", "class": "answer", "retry": "backoff", "words": "too large",
+   "remedy": "set LARGEST higher, and MEMORY with it"},
+  {"code": "private_address", "class": "answer", "retry": "backoff", "words": "private address",
+   "remedy": "set PRIVATE if this is a test network",
+   "of_list": "set PRIVATE if this is a test network"},
+  {"code": "too_many_redirects", "class": "answer", "retry": "backoff",
+   "words": "too many redirects"},
+  {"code": "busy", "class": "answer", "retry": "at once"},
+  {"code": "crowded_out", "class": "answer", "retry": "backoff", "words": "crowded out"},
+  {"code": "not_found", "class": "answer", "retry": "backoff", "words": "not found",
+   "absent": true,
+   "of_list": "the server does not list its accounts: name the accounts that you want, or follow another server"},
+  {"code": "unauthorized", "class": "answer", "retry": "backoff", "absent": true,
+   "of_list": "the server does not list its accounts: name the accounts that you want, or follow another server"},
+  {"code": "not_implemented", "class": "answer", "retry": "backoff", "words": "not implemented",
+   "absent": true,
+   "of_list": "the server does not list its accounts: name the accounts that you want, or follow another server"},
+  {"code": "refused", "class": "answer", "retry": "backoff"},
+  {"code": "malformed", "class": "answer", "retry": "backoff"},
+  {"code": "endless", "class": "service", "retry": "backoff",
+   "of_list": "the server sends the same accounts again and again, or more than can exist: report it to the server's operator; if there are so many accounts, raise most_listed in indexer.settings"},
+
+  {"code": "loaded", "class": "none", "retry": "never"},
+  {"code": "superseded", "class": "none", "retry": "never"},
+  {"code": "ended", "class": "none", "retry": "backoff"},
+  {"code": "unsigned", "class": "account", "retry": "new key",
+   "remedy": "nothing: it ends when the account writes, or when its log has the key"},
+  {"code": "older", "class": "account", "retry": "backoff"},
+  {"code": "future", "class": "account", "retry": "backoff",
+   "remedy": "compare the database server's clock with the right time: it is tried again"},
+  {"code": "invalid", "class": "account", "retry": "backoff"},
+  {"code": "not_written", "class": "operator", "retry": "backoff", "words": "not written",
+   "remedy": "an index, a constraint or a trigger refuses a record, or keeps it: mend it, then reload the account",
+   "of_list": "an index, a constraint or a trigger refuses the page: correct it"},
+  {"code": "not_changed", "class": "operator", "retry": "backoff", "words": "not changed",
+   "remedy": "an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again"},
+  {"code": "no_room", "class": "operator", "retry": "backoff", "words": "no room",
+   "remedy": "give the server more disk or memory: it is tried again"},
+
+  {"code": "no_key", "class": "account", "retry": "backoff", "words": "no key",
+   "remedy": "nothing: its document names no key"},
+  {"code": "unsupported_method", "class": "account", "retry": "never",
+   "words": "unsupported DID method", "remedy": "nothing: its method is neither plc nor web"},
+  {"code": "tombstoned", "class": "account", "retry": "backoff"},
+  {"code": "moved", "class": "account", "retry": "backoff"}
+]
+$codes$::jsonb) AS x (code text, class text, retry text, words text, remedy text, of_list text,
+                      status text, checks bool, absent bool);
+
+-- SQLSTATEs, and classes of them, of errors that are the server's own trouble: out of disk or
+-- memory, a deadlock, a restart. (src/codes.js reads this array, too.)
+CREATE OR REPLACE FUNCTION server_errors() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '{08,25,3D,40,53,55,57,58,XX001,XX002}'::text[];

@@ -1,0 +1,15 @@
+-- Migration 4: 2.0.0. Statements that change tables which Citus distributes are parted by lines
+-- "--> next".
+
+-- Problems are codes, which codes.sql lists; their words have blanks.
+UPDATE account SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
+--> next
+UPDATE identity SET problem = 'unsupported_method'
+WHERE problem = 'not implemented' AND ask = 'infinity';
+--> next
+UPDATE identity SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
+--> next
+UPDATE host SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
+UPDATE want SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
+
+INSERT INTO migration (n, program) VALUES (4, '2.0.0');
