@@ -8,7 +8,6 @@
 --            asked      after the pause that the server has asked for
 --            at once    soon; it does not count as a failure
 --            new key    when the log of the account has another key
---            reload     the account is loaded, which has what the frame had
 --            never
 --   words    as people read it
 --   remedy   what an operator can do; NULL: nothing, as it is tried again
@@ -21,7 +20,7 @@ CREATE TABLE IF NOT EXISTS code (
   class  text NOT NULL
          CHECK (class IN ('frame', 'account', 'host', 'service', 'answer', 'operator', 'none')),
   retry  text NOT NULL
-         CHECK (retry IN ('backoff', 'asked', 'at once', 'new key', 'reload', 'never')),
+         CHECK (retry IN ('backoff', 'asked', 'at once', 'new key', 'never')),
   words  text NOT NULL,
   remedy text,
   of_list text,
@@ -73,6 +72,35 @@ FROM jsonb_to_recordset($codes$
   {"code": "malformed", "class": "answer", "retry": "backoff"},
   {"code": "endless", "class": "service", "retry": "backoff",
    "of_list": "the server sends the same accounts again and again, or more than can exist: report it to the server's operator; if there are so many accounts, raise most_listed in indexer.settings"},
+
+  {"code": "invalid_event", "class": "frame", "retry": "never",
+   "words": "The frame must be a valid event."},
+  {"code": "unknown_key", "class": "frame", "retry": "new key",
+   "words": "The commit must be signed by the key of the account."},
+  {"code": "wrong_taker", "class": "frame", "retry": "never",
+   "words": "The frame must be one of an account of this taker."},
+  {"code": "invalid_labels", "class": "frame", "retry": "never",
+   "words": "\"labels\" must be an array."},
+  {"code": "lost_labels", "class": "frame", "retry": "never",
+   "words": "Labels must be expressible as jsonb."},
+  {"code": "invalid_active", "class": "frame", "retry": "never",
+   "words": "\"active\" must be true or false."},
+  {"code": "amplified_records", "class": "frame", "retry": "never",
+   "words": "The records must not be more than four times the frame."},
+  {"code": "oversized", "class": "frame", "retry": "never",
+   "words": "The frame must not be longer than 5 MB."},
+  {"code": "seq_range", "class": "frame", "retry": "never",
+   "words": "The number must not be above 9007199254740991."},
+  {"code": "seq_jump", "class": "frame", "retry": "never",
+   "words": "The number of a frame without a signature must not be far ahead of the one before."},
+  {"code": "seq_missing", "class": "frame", "retry": "never",
+   "words": "The number must be positive."},
+  {"code": "invalid_did", "class": "frame", "retry": "never",
+   "words": "The account must be a DID."},
+  {"code": "long_did", "class": "frame", "retry": "never",
+   "words": "The DID must not be longer than 512 bytes."},
+  {"code": "unwritten", "class": "operator", "retry": "never",
+   "words": "An index, a constraint or a trigger refuses the frame."},
 
   {"code": "loaded", "class": "none", "retry": "never"},
   {"code": "superseded", "class": "none", "retry": "never"},

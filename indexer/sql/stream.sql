@@ -130,8 +130,9 @@ DECLARE
 BEGIN
   SELECT * INTO s FROM settings;
   PERFORM writes();
-  INSERT INTO bad (digest, stream, did, reason, early)
-  SELECT too_large.digest, too_large.stream, me, format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false
+  INSERT INTO bad (digest, stream, did, code, reason, early)
+  SELECT too_large.digest, too_large.stream, me, 'oversized',
+         format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false
   WHERE pg_total_relation_size('bad') < s.most_bad AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = me)
   ON CONFLICT DO NOTHING;
   INSERT INTO notice (did, what) SELECT a.did, 'refused' FROM account AS a
@@ -230,24 +231,24 @@ BEGIN
     SELECT o.*, atid.repo_commit(CASE WHEN o.problem IS NULL THEN coalesce((o.e).blocks, (o.y).blocks) END) AS r
     FROM told AS o OFFSET 0
   )
-  INSERT INTO batch (n, frame, t, met, here, moved, error, seq, below, at, did, reason, signed, rev, since, prev_data, data)
+  INSERT INTO batch (n, frame, t, met, here, moved, error, seq, below, at, did, code, reason, signed, rev, since, prev_data, data)
   SELECT j.n, j.frame, j.kind, j.met, j.here, j.moved, j.error, j.seq, coalesce(j.below, false), j.at, j.did,
-         CASE WHEN j.problem IS NOT NULL THEN j.problem
-              WHEN NOT j.ours THEN 'The frame must be one of an account of this taker.'
-              WHEN j.kind = '#labels' AND NOT j.shape THEN '"labels" must be an array.'
-              WHEN j.kind = '#account' AND NOT j.shape THEN '"active" must be true or false.'
+         CASE WHEN j.problem IS NOT NULL THEN 'invalid_event'
+              WHEN NOT j.ours THEN 'wrong_taker'
+              WHEN j.kind = '#labels' AND NOT j.shape THEN 'invalid_labels'
+              WHEN j.kind = '#account' AND NOT j.shape THEN 'invalid_active'
               WHEN j.kind = '#commit' AND octet_length(j.whole) > 10000  -- 200 operations may have one block
                    AND (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(j.whole) AS o)
                        > 4.0 * octet_length(j.whole)
-              THEN 'The records must not be more than four times the frame.'
-              WHEN j.seq > 9007199254740991 THEN 'The number must not be above 9007199254740991.'
+              THEN 'amplified_records'
+              WHEN j.seq > 9007199254740991 THEN 'seq_range'
               WHEN j.seq > greatest(j.last, one_ahead) + far AND j.last > 0 AND j.signed IS NOT TRUE
-              THEN 'The number of a frame without a signature must not be far ahead of the one before.'
-              WHEN j.about AND j.did IS NULL THEN 'The account must be a DID.'
-              WHEN j.about AND octet_length(j.did::text) > 512 THEN 'The DID must not be longer than 512 bytes.'
-              WHEN j.about AND (j.seq > 0) IS NOT TRUE THEN 'The number must be positive.'
-              WHEN NOT j.signed THEN unsigned() END,
-         j.signed, coalesce((j.e).rev, (j.y).rev), (j.e).since, (j.e).prev_data, (j.r).data
+              THEN 'seq_jump'
+              WHEN j.about AND j.did IS NULL THEN 'invalid_did'
+              WHEN j.about AND octet_length(j.did::text) > 512 THEN 'long_did'
+              WHEN j.about AND (j.seq > 0) IS NOT TRUE THEN 'seq_missing'
+              WHEN NOT j.signed THEN 'unknown_key' END,
+         j.problem, j.signed, coalesce((j.e).rev, (j.y).rev), (j.e).since, (j.e).prev_data, (j.r).data
   FROM rooted AS j WHERE j.below IS NOT TRUE OR j.problem IS NULL AND j.signed AND j.kind IS NOT NULL;
 END $$;
 
@@ -361,10 +362,6 @@ BEGIN
   END IF;
 END $$;
 
--- The reason of a frame whose only fault is its signature: a newer log may have the key.
-CREATE OR REPLACE FUNCTION unsigned() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN 'The commit must be signed by the key of the account.';
-
 -- What follows. Bad frames are kept; those that are only too early are no more than most_early of an account. New
 -- accounts, identities to ask for, signals and gaps are noted for settle() and look_again().
 CREATE OR REPLACE FUNCTION announce(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql
@@ -383,14 +380,15 @@ DECLARE
 BEGIN
   SELECT * INTO s FROM settings;
   PERFORM writes();
-  IF EXISTS (SELECT 1 FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AND pg_total_relation_size('bad') < s.most_bad THEN
-    INSERT INTO bad (digest, stream, did, reason, early, frame)
-    SELECT sha256(frames[b.n]), announce.stream, b.did, b.reason,
+  IF EXISTS (SELECT 1 FROM batch AS x WHERE x.code IS NOT NULL AND x.n > 0) AND pg_total_relation_size('bad') < s.most_bad THEN
+    INSERT INTO bad (digest, stream, did, code, reason, early, frame)
+    SELECT sha256(frames[b.n]), announce.stream, b.did, b.code,
+           coalesce(b.reason, (SELECT c.words FROM code AS c WHERE c.code = b.code)),
            b.early AND b.place + (SELECT count(*) FROM (SELECT 1 FROM bad AS o WHERE o.did = b.did AND o.early
                                                         LIMIT s.most_early) AS o) <= s.most_early, frames[b.n]
-    FROM (SELECT x.n, x.did, x.reason, x.reason = unsigned() AS early,
-                 row_number() OVER (PARTITION BY x.did, x.reason = unsigned() ORDER BY x.n) AS place
-          FROM batch AS x WHERE x.reason IS NOT NULL AND x.n > 0) AS b
+    FROM (SELECT x.n, x.did, x.code, x.reason, x.code = 'unknown_key' AS early,
+                 row_number() OVER (PARTITION BY x.did, x.code = 'unknown_key' ORDER BY x.n) AS place
+          FROM batch AS x WHERE x.code IS NOT NULL AND x.n > 0) AS b
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS o WHERE o.did = b.did)
     ORDER BY 1 ON CONFLICT DO NOTHING;
   END IF;
@@ -404,9 +402,9 @@ BEGIN
   SELECT DISTINCT b.did, w.what
   FROM batch AS b
        CROSS JOIN LATERAL (SELECT CASE
-         WHEN b.reason IS NULL AND b.t IN ('#commit', '#sync', '#account') AND NOT b.here THEN 'met'
-         WHEN b.reason IS NULL AND b.t = '#identity' THEN 'identity'
-         WHEN b.reason IS NULL AND (b.signed IS NULL AND b.t IN ('#commit', '#sync') OR b.moved) OR b.signed IS FALSE AND b.n > 0
+         WHEN b.code IS NULL AND b.t IN ('#commit', '#sync', '#account') AND NOT b.here THEN 'met'
+         WHEN b.code IS NULL AND b.t = '#identity' THEN 'identity'
+         WHEN b.code IS NULL AND (b.signed IS NULL AND b.t IN ('#commit', '#sync') OR b.moved) OR b.signed IS FALSE AND b.n > 0
          THEN 'signature' END AS what) AS w
   WHERE w.what IS NOT NULL AND b.did IS NOT NULL
     AND (w.what = 'met' OR b.met)
@@ -416,14 +414,14 @@ BEGIN
   INSERT INTO notice (did, what)
   SELECT DISTINCT b.did, 'refused'
   FROM batch AS b
-  WHERE b.t IN ('#commit', '#sync') AND b.here AND b.reason <> unsigned() AND (b.signed IS NOT TRUE OR b.rev IS NULL)
+  WHERE b.t IN ('#commit', '#sync') AND b.here AND b.code <> 'unknown_key' AND (b.signed IS NOT TRUE OR b.rev IS NULL)
     AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
     AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
   IF signals <> '{}' AND NOT of_labels AND NOT all_wanted THEN
     INSERT INTO notice (did, what, because)
     SELECT DISTINCT ON (b.did) b.did, 'signal', o.collection
     FROM batch AS b
-         CROSS JOIN atid.commit_event_ops(CASE WHEN b.t IS NULL AND b.reason IS NULL AND NOT b.moved
+         CROSS JOIN atid.commit_event_ops(CASE WHEN b.t IS NULL AND b.code IS NULL AND NOT b.moved
                                                THEN coalesce(b.frame, frames[b.n]) END) AS o
     WHERE o.action <> 'delete' AND o.collection = ANY (signals) AND octet_length(b.did::text) <= 512
       AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
@@ -434,13 +432,13 @@ BEGIN
   IF of_labels THEN
     FOR r IN
       SELECT b.n, x.labels, x.lost FROM batch AS b
-             CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
+             CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#labels' AND b.code IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
              CROSS JOIN labels_of(h.body) AS x
-      WHERE b.t = '#labels' AND b.reason IS NULL ORDER BY b.n
+      WHERE b.t = '#labels' AND b.code IS NULL ORDER BY b.n
     LOOP
       came := array_append(came, r.labels);
-      INSERT INTO bad (digest, stream, reason, early, frame)
-      SELECT sha256(frames[r.n]), announce.stream, format('%s of its labels cannot be expressed as jsonb.', r.lost), false,
+      INSERT INTO bad (digest, stream, code, reason, early, frame)
+      SELECT sha256(frames[r.n]), announce.stream, 'lost_labels', format('%s of its labels cannot be expressed as jsonb.', r.lost), false,
              frames[r.n]
       WHERE r.lost IS NOT NULL AND pg_total_relation_size('bad') < s.most_bad ON CONFLICT DO NOTHING;
     END LOOP;
@@ -492,7 +490,7 @@ BEGIN
   IF loading <> '{}' THEN
     -- A download that takes long does not keep an account from being closed: only the transaction of its load does, or
     -- an older frame of that kind that waits.
-    FOR r IN SELECT DISTINCT b.did FROM batch AS b WHERE b.t = '#account' AND b.reason IS NULL AND b.did = ANY (loading)
+    FOR r IN SELECT DISTINCT b.did FROM batch AS b WHERE b.t = '#account' AND b.code IS NULL AND b.did = ANY (loading)
                AND NOT EXISTS (SELECT 1 FROM waiting AS o CROSS JOIN atid.frame_parts(o.frame) AS h
                                WHERE o.stream = apply.stream AND o.did = b.did AND h.t = '#account') ORDER BY b.did LOOP
       PERFORM FROM account AS x WHERE x.did = r.did FOR UPDATE SKIP LOCKED;
@@ -508,13 +506,13 @@ BEGIN
   INSERT INTO fit (n, frame, did, rev, data, fits)
   SELECT x.n, x.frame, x.did, x.rev, x.data, bool_and(x.fits) OVER (PARTITION BY x.did ORDER BY x.n)
   FROM (SELECT f.n, f.frame, f.did, f.rev, f.data,
-               (f.t = '#commit' AND f.reason IS NULL AND f.since = lag(f.rev, 1, h.rev) OVER w
+               (f.t = '#commit' AND f.code IS NULL AND f.since = lag(f.rev, 1, h.rev) OVER w
                 AND f.prev_data = lag(f.data, 1, h.data) OVER w) IS TRUE AS fits
         FROM (SELECT DISTINCT ON (b.did, b.rev, b.data) b.* FROM batch AS b WHERE b.signed
               ORDER BY b.did, b.rev, b.data, b.n) AS f
              CROSS JOIN LATERAL (SELECT * FROM held WHERE held.did = f.did OFFSET 0) AS h
         WHERE h.state = 'synchronized'
-          AND (f.rev > h.rev OR f.rev = h.rev AND f.data IS DISTINCT FROM h.data AND f.reason IS NULL)
+          AND (f.rev > h.rev OR f.rev = h.rev AND f.data IS DISTINCT FROM h.data AND f.code IS NULL)
         WINDOW w AS (PARTITION BY f.did ORDER BY f.n)) AS x;
 
   -- The last operation of each record; where the first was no creation, there is an older one.
@@ -551,7 +549,7 @@ BEGIN
                             AND x.gaps <= s.most_gaps THEN least(x.load_at, moment) ELSE x.load_at END,
         check_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries AND x.state = 'inactive'
                      THEN least(x.check_at, moment) ELSE x.check_at END
-    FROM (SELECT b.did, max(b.rev) AS rev, bool_or(b.reason IS NULL) AS sound FROM batch AS b
+    FROM (SELECT b.did, max(b.rev) AS rev, bool_or(b.code IS NULL) AS sound FROM batch AS b
           WHERE b.did::text = ANY (late) AND b.signed AND atid.tid_timestamp(b.rev) <= later(moment, most_ahead())
           GROUP BY b.did) AS c
     WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
@@ -578,8 +576,8 @@ BEGIN
   WITH reported AS (
     SELECT b.n, b.did, atid.dag_cbor_get_text(h.body, '{active}')::bool AS active, atid.dag_cbor_get_text(h.body, '{status}') AS status
     FROM batch AS b
-         CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#account' AND b.reason IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
-    WHERE b.t = '#account' AND b.reason IS NULL AND (b.did <> ALL (loading) OR b.did = ANY (closing))
+         CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#account' AND b.code IS NULL THEN coalesce(b.frame, frames[b.n]) END) AS h
+    WHERE b.t = '#account' AND b.code IS NULL AND (b.did <> ALL (loading) OR b.did = ANY (closing))
   ), newest AS (
     SELECT DISTINCT ON (t.did, t.active, t.of_server) t.*
     FROM (SELECT p.*, NOT p.active AND coalesce(p.status IN ('throttled', 'desynchronized'), false) AS of_server FROM reported AS p) AS t
@@ -613,8 +611,8 @@ BEGIN
            await.stream, slot(b.did), b.seq, b.did, CASE WHEN room THEN coalesce(b.frame, frames[b.n]) END
     FROM batch AS b
     WHERE b.did = ANY (loading)
-      AND (b.t IN ('#commit', '#sync') AND (b.reason IS NULL OR b.signed)
-           OR b.t = '#account' AND b.reason IS NULL AND b.did <> ALL (closing))
+      AND (b.t IN ('#commit', '#sync') AND (b.code IS NULL OR b.signed)
+           OR b.t = '#account' AND b.code IS NULL AND b.did <> ALL (closing))
       AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
     RETURNING did
   )
@@ -730,7 +728,7 @@ BEGIN
   END IF;
 
   SELECT count(*) FILTER (WHERE b.n > 0) AS taken,
-         count(*) FILTER (WHERE b.reason <> unsigned() AND b.n > 0) AS refused, max(b.error) AS error,
+         count(*) FILTER (WHERE b.code <> 'unknown_key' AND b.n > 0) AS refused, max(b.error) AS error,
          -- neither a time of the future nor one of long ago that somebody has made up decides
          percentile_disc(0.5) WITHIN GROUP (ORDER BY b.at) FILTER (WHERE b.n > 0) AS at,
          count(*) FILTER (WHERE b.n > 0 AND (b.at > later(now(), interval '1 min')
@@ -910,8 +908,8 @@ BEGIN
       PERFORM load_again(one);
     END IF;
     PERFORM writes();
-    INSERT INTO bad (digest, stream, did, reason, early, frame)
-    SELECT sha256(frames[1]), take_parts.stream, d, why, false, frames[1]
+    INSERT INTO bad (digest, stream, did, code, reason, early, frame)
+    SELECT sha256(frames[1]), take_parts.stream, d, 'unwritten', why, false, frames[1]
     FROM atid.frame_parts(frames[1]) AS h
          CROSS JOIN atid.did_or_null(atid.dag_cbor_get_text(h.body, CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])) AS d
     WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings) AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = d)

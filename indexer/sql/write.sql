@@ -51,7 +51,8 @@ BEGIN
     below     bool,                                  -- its number is not above the cursor, but its revision is new
     at        timestamptz,
     did       atid.did,
-    reason    text,                                  -- why it is bad; NULL: it is sound
+    code      text,                                  -- what is wrong; NULL: it is sound
+    reason    text,                                  -- more of that, if there is more than the words of the code
     signed    bool,                                  -- by the key of the account; NULL: that is not known
     rev       atid.tid,
     since     atid.tid,

@@ -446,6 +446,7 @@ is_none($node, $db, q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE e
 	  OR digest NOT IN (SELECT b.digest FROM bad AS b JOIN identity AS i ON i.did = b.did, atid.plc_log_keys(i.log) AS k
 	                    WHERE atid.event_is_signed_by(b.frame, k.key)))},
 	'... and no other, but for what came before its key was known or after it was one');
+is_none($node, $db, 'SELECT code, reason FROM bad WHERE code IS NULL OR code NOT IN (SELECT code FROM code)', 'each has a code of the list');
 is_none($node, $db, 'SELECT digest FROM bad WHERE digest <> sha256(frame) OR frame IS NULL AND reason NOT LIKE $$The frame must not be longer%$$', '... as it came');
 cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be more than four times the frame.'}),
 	'>', 0, 'a record that is there many times is not taken from a frame');

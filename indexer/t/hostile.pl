@@ -333,6 +333,9 @@ note(join ', ', map { s/\|/ /r } split /\n/, sql(q{SELECT relname, pg_size_prett
 cmp_ok(sql(q{SELECT pg_total_relation_size('bad')}), '<', 120e6, 'bad frames have a bound');
 is(sql(q{SELECT count(*) FROM (SELECT did FROM bad WHERE early GROUP BY did HAVING count(*) > 100) AS x}), 0, '... and early ones one for each account');
 is(sql(q{SELECT count(*) FROM identity WHERE octet_length(pds) > 512 OR octet_length(handle) > 253 OR octet_length(did::text) > 512}), 0, 'no name is longer than shall be');
+is(sql(q{SELECT DISTINCT code FROM (SELECT problem FROM account UNION SELECT problem FROM identity UNION SELECT problem FROM host
+	UNION SELECT problem FROM want UNION SELECT code FROM bad) AS x (code) WHERE code IS NOT NULL AND code NOT IN (SELECT code FROM code)}),
+	'', 'all problems are codes of the list');
 is(sql(q{SELECT count(*) FROM account WHERE octet_length(status) > 64 OR octet_length(problem) > 64 OR octet_length(detail) > 1000}), 0, '... and no reason');
 is($state->{compressed}, 0, 'the stream is not compressed');
 my $log = join '', map { slurp_file($_) } glob "$folder/indexer*.log";

@@ -121,6 +121,8 @@ like(last_of($refused, "UPDATE bad SET received = now() - interval '1 s'", $larg
 	"$explain = 'frames refused'"),
 	qr/^2, the newest at .*: The frame must not be longer than 5 MB; it has 6000000 bytes\.$/,
 	'... and has the number of frames, and the newest reason');
+is(last_of($refused, $large, q{SELECT string_agg(concat(code, reason = words), ' ' ORDER BY code)
+	FROM bad LEFT JOIN code USING (code)}), 'invalid_eventf oversizedf', '... each with its code');
 is(last_of("SELECT exclude('$did')", $large, 'SELECT count(*) FROM bad'), 0,
 	'nothing is kept of an account that is excluded');
 

@@ -12,4 +12,9 @@ UPDATE identity SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %
 UPDATE host SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
 UPDATE want SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
 
+-- What is wrong with a frame: a code, and as the reason its words, or the error. NULL: a frame that an
+-- earlier version has kept.
+ALTER TABLE bad ADD code text;
+DROP FUNCTION IF EXISTS unsigned();
+
 INSERT INTO migration (n, program) VALUES (4, '2.0.0');
