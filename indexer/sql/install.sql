@@ -14,6 +14,7 @@ SET client_min_messages = warning;
 \ir codes.sql
 \ir labels.sql
 \ir settings.sql
+\ir candidate.sql
 \ir wants.sql
 \ir accounts.sql
 \ir identities.sql

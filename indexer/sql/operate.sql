@@ -9,7 +9,7 @@ BEGIN
   PERFORM one_of_many();
   INSERT INTO exclusion AS x (did, why) VALUES (me, exclude.why) ON CONFLICT (did) DO UPDATE SET why = coalesce(excluded.why, x.why);
   DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
-  DELETE FROM candidate AS c WHERE c.did = me;
+  PERFORM delete_candidate(me);
   PERFORM remove(me, waits => true);
 END $$;
 
@@ -46,7 +46,7 @@ BEGIN
   DELETE FROM waiting AS w WHERE w.did = me;
   DELETE FROM notice AS n WHERE n.did = me;
   DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
-  DELETE FROM candidate AS c WHERE c.did = me;
+  PERFORM delete_candidate(me);
   DELETE FROM unsettled AS u WHERE u.did = me;
 END $$;
 

@@ -115,7 +115,8 @@ BEGIN
   ELSIF activity = 'lists' THEN
     RETURN EXISTS (SELECT 1 FROM want AS w
                    WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*')
-                   AND w.what <> 'collection' AND greatest(w.began, w.again, '-infinity') <= since);
+                   AND w.what <> 'collection' AND greatest(w.began, w.again, '-infinity') <= since
+                   AND NOT (w.refused AND candidates_are_full()));
   ELSIF activity = 'wants' THEN
     RETURN coalesce((SELECT n.at FROM notice AS n ORDER BY n.n LIMIT 1) <= since, false);
   END IF;

@@ -149,14 +149,15 @@ BEGIN
 END $$;
 
 -- The next list to read: of all accounts, '*', or of those that have a signal; with '*' before the signal it is the list
--- of all, of which each is then asked about. at is how far it was read. A list that failed waits for its time.
+-- of all, of which each is then asked about. at is how far it was read. A list that failed waits for
+-- its time, and one that adds candidates waits while there are too many of these.
 CREATE OR REPLACE FUNCTION next_list(OUT of text, OUT at text, OUT asked timestamptz) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END, w.listed, now() INTO of, at, asked
   FROM want AS w WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection'
-    AND (w.again IS NULL OR w.again <= now())
+    AND (w.again IS NULL OR w.again <= now()) AND NOT (w.refused AND candidates_are_full())
   ORDER BY random() LIMIT 1;
 END $$;
 
@@ -178,6 +179,7 @@ RETURN CASE WHEN cardinality(hashes) < 64 THEN cardinality(hashes) ELSE (63 * 2 
 -- A page of a list, the cursor that it is of, that of the next one (NULL: there is none), and when it was asked for. At
 -- the end of the list of all accounts seek_unlisted() asks about those that no page had. A list does not end if it has
 -- the same accounts again and again, or more entries than most_listed: it is read on, ever more slowly.
+-- A page for which there is no room among the candidates is not taken, and requested again.
 CREATE OR REPLACE FUNCTION list(of text, at text, repos jsonb, next text, asked timestamptz) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -194,7 +196,8 @@ BEGIN
       entries = CASE WHEN at = '' THEN 0 ELSE x.entries END + greatest((SELECT count(*) FROM listed(repos) AS l), 1),
       smallest = smallest_hashes(CASE WHEN at = '' THEN '{}' ELSE x.smallest END, repos)
   WHERE x.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END AND x.value = coalesce(signal, '*')
-    AND x.listed = at AND x.refused = (signal IS NOT NULL AND of LIKE '*%')
+    AND x.listed = at AND x.refused = (signal IS NOT NULL AND starts_with(of, '*'))
+    AND NOT (x.refused AND candidates_are_full())
   RETURNING x.* INTO w;
   IF NOT FOUND THEN RETURN; END IF;
   IF next IS NOT NULL AND (w.entries > 4 * about_how_many(w.smallest) + 10000
@@ -206,10 +209,8 @@ BEGIN
   END IF;
   IF signal IS NULL THEN
     PERFORM tell_page(repos, w.began, asked);
-  ELSIF of LIKE '*%' THEN
-    INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
-    WHERE NOT EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = l.did::text)
-      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = l.did) ON CONFLICT DO NOTHING;
+  ELSIF w.refused THEN
+    PERFORM add_candidates(repos);
   ELSE
     INSERT INTO want (what, value, because) SELECT 'account', l.did::text, signal FROM listed(repos) AS l
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = l.did) ON CONFLICT DO NOTHING;
@@ -336,41 +337,6 @@ BEGIN
   SET refused = true, listed = '', failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
   WHERE w.what = 'signal' AND w.value = of AND NOT w.refused;
   RETURN FOUND;
-END $$;
-
--- Accounts that may have a signal. They come again, later each time, until there is an answer, and end after eight.
-CREATE OR REPLACE FUNCTION signal_doubtful(most int) RETURNS TABLE (did text) LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE s settings;
-BEGIN
-  SELECT * INTO s FROM settings;
-  DELETE FROM candidate WHERE asked > 8;
-  RETURN QUERY
-  UPDATE candidate AS c SET asked = c.asked + 1, ask = later(now(), pause(c.asked + 2, s.pause_first, s.pause_most))
-  WHERE c.did = ANY (ARRAY(SELECT x.did FROM candidate AS x WHERE x.ask <= now() ORDER BY x.ask LIMIT most
-                           FOR UPDATE SKIP LOCKED))
-  RETURNING c.did::text;
-END $$;
-
--- The collections of such an account: it is wanted if one of them is a signal. NULL: the server says nothing of any
--- account, so this question does not count.
-CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-  IF collections IS NULL THEN
-    UPDATE candidate SET asked = 0, ask = later(now(), interval '1 hour') WHERE did = atid.did_or_null(account);
-    RETURN;
-  END IF;
-  DELETE FROM candidate WHERE did = atid.did_or_null(account);
-  PERFORM writes();
-  INSERT INTO want (what, value, because)
-  SELECT 'account', account, w.value FROM want AS w
-  WHERE w.what = 'signal' AND w.value = ANY (collections) AND octet_length(account) <= 512 AND atid.did_is_valid(account)
-    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = atid.did_or_null(account))
-  ORDER BY w.value LIMIT 1
-  ON CONFLICT DO NOTHING;
 END $$;
 
 -- After a gap: all accounts and signals are listed anew; where not all accounts are wanted, each is asked about, some

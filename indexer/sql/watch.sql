@@ -180,6 +180,7 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
   ('loads', due_loads(false) + due_loads(true)),
   ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection')),
   ('checks', (SELECT count(*) FROM (SELECT 1 FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),
+  ('candidates', count_candidates()),
   ('notices', (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT 10000) AS q)),
   ('changes', (SELECT count(*) FROM (SELECT 1 FROM change LIMIT 10000) AS q))) AS v (what, n);
 

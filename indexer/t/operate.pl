@@ -180,6 +180,18 @@ is(ask($db, 'SELECT pg_total_relation_size($$labels_refused$$) > 6000, count(*) 
 ask($db, q{INSERT INTO candidate (did, asked) VALUES ('did:web:candidate.example', 8); SELECT has_signal('did:web:candidate.example', NULL)});
 is(ask($db, q{SELECT asked, ask > now() + interval '50 min' FROM candidate}), '0|t', 'a candidate of whom the server says nothing is kept');
 ask($db, q{SELECT has_signal('did:web:candidate.example', '{}')});
+my $page = q{(SELECT jsonb_agg(jsonb_build_object('did', format('did:web:c%s.example', n))) FROM generate_series(%s, %s) AS n)};
+my $pages = 'SELECT list($$*com.example.signal$$, $$$$, ' . sprintf($page, '%s', 1, 3) . ', $$a$$, now()); SELECT list($$*com.example.signal$$, $$a$$, '
+	. sprintf($page, '%s', 4, 6) . ', NULL, now());';
+my $candidates = sub {
+	my ($bound) = @_;
+	return ask($db, "BEGIN; UPDATE settings SET most_candidates = $bound; UPDATE want SET listed = NULL; INSERT INTO want (what, value, listed, refused) VALUES ('signal', 'com.example.signal', '', true);
+		$pages SELECT (SELECT count(*) FROM candidate), listed, (SELECT count(*) FROM next_list() WHERE of LIKE '%signal'),
+			is_due('lists', now()), (SELECT value FROM watch WHERE what = 'waiting' AND of = 'candidates') FROM want WHERE what = 'signal'; ROLLBACK") =~ s/^\n+//r;
+};
+is($candidates->(100), '6||0|f|6', 'all accounts of a list are candidates for a signal');
+is($candidates->(3), '3|a|0|f|3', '... but no more than most_candidates: the list waits, which is no sign of trouble');
+is($candidates->(4), '6||0|f|6', '... and goes on when there is room');
 is(ask($db, 'SELECT count(*) FROM candidate'), 0, '... and one that has no signal is not');
 
 #

@@ -17,4 +17,8 @@ UPDATE want SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
 ALTER TABLE bad ADD code text;
 DROP FUNCTION IF EXISTS unsigned();
 
+-- Bounds of tables that had none.
+ALTER TABLE settings
+  ADD most_candidates int NOT NULL DEFAULT 100000;   -- rows; then a list that adds more waits
+
 INSERT INTO migration (n, program) VALUES (4, '2.0.0');

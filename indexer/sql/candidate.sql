@@ -1,0 +1,79 @@
+-- Candidates: accounts that may have a signal, where the server does not list those that have it. The
+-- server is queried about each. Only the functions in this file write the table.
+--
+-- Its bound is most_candidates: a list of all accounts that is read for a signal waits while there are
+-- more, so that none is left out.
+
+CREATE OR REPLACE FUNCTION candidates_are_full() RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE most CONSTANT int := (SELECT s.most_candidates FROM settings AS s);
+BEGIN
+  RETURN (SELECT count(*) FROM (SELECT 1 FROM candidate LIMIT most) AS c) >= most;
+END $$;
+
+-- Adds the accounts of a page, except those that are wanted anyway.
+CREATE OR REPLACE FUNCTION add_candidates(repos jsonb) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  PERFORM writes();
+  INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
+  WHERE NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = l.did::text)
+    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = l.did)
+  ON CONFLICT DO NOTHING;
+END $$;
+
+-- Candidates to query about. They come again, later each time, until there is an answer, and end
+-- after eight.
+CREATE OR REPLACE FUNCTION signal_doubtful(most int) RETURNS TABLE (did text) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE s settings;
+BEGIN
+  SELECT * INTO s FROM settings;
+  DELETE FROM candidate WHERE asked > 8;
+  RETURN QUERY
+  UPDATE candidate AS c
+  SET asked = c.asked + 1, ask = later(now(), pause(c.asked + 2, s.pause_first, s.pause_most))
+  WHERE c.did = ANY (ARRAY(SELECT x.did FROM candidate AS x WHERE x.ask <= now() ORDER BY x.ask LIMIT most
+                           FOR UPDATE SKIP LOCKED))
+  RETURNING c.did::text;
+END $$;
+
+-- The collections of a candidate: it is wanted if one of them is a signal. NULL: the server describes
+-- no account at all, so this question does not count.
+CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF collections IS NULL THEN
+    UPDATE candidate SET asked = 0, ask = later(now(), interval '1 hour')
+    WHERE did = atid.did_or_null(account);
+    RETURN;
+  END IF;
+  PERFORM delete_candidate(atid.did_or_null(account));
+  PERFORM writes();
+  INSERT INTO want (what, value, because)
+  SELECT 'account', account, w.value FROM want AS w
+  WHERE w.what = 'signal' AND w.value = ANY (collections) AND octet_length(account) <= 512
+    AND atid.did_is_valid(account)
+    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = atid.did_or_null(account))
+  ORDER BY w.value LIMIT 1
+  ON CONFLICT DO NOTHING;
+END $$;
+
+CREATE OR REPLACE FUNCTION delete_candidate(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM candidate AS c WHERE c.did = one;
+END $$;
+
+-- How many there are; at most 10,000.
+CREATE OR REPLACE FUNCTION count_candidates() RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM (SELECT 1 FROM candidate LIMIT 10000) AS c);
+END $$;
