@@ -224,9 +224,7 @@ BEGIN
   SELECT * INTO s FROM settings;
   FOR r IN
     WITH taken AS (
-      DELETE FROM notice AS x
-      WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y WHERE y.what <> 'refused' ORDER BY y.n LIMIT most))
-      RETURNING *
+      SELECT x.* FROM take_notices(most, false) AS x
     )
     SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity, bool_or(what = 'signature') AS signature,
            -- what was wanted when the stream told it may be wanted no more
@@ -275,17 +273,12 @@ DECLARE
   n int := 0;
 BEGIN
   FOR r IN
-    WITH taken AS (
-      DELETE FROM notice AS x
-      WHERE x.n = ANY (ARRAY(SELECT y.n FROM notice AS y WHERE y.what = 'refused' ORDER BY y.n LIMIT most))
-      RETURNING x.did
-    )
-    SELECT t.did, count(*) AS rows FROM taken AS t GROUP BY t.did ORDER BY t.did
+    SELECT t.did, count(*) AS rows FROM take_notices(most, true) AS t GROUP BY t.did ORDER BY t.did
   LOOP
     n := n + r.rows;
     BEGIN
       IF NOT doubt(r.did) THEN
-        INSERT INTO notice (did, what) VALUES (r.did, 'refused');
+        PERFORM add_notices(ARRAY[r.did], '{refused}');
         n := n - 1;
       END IF;
     EXCEPTION WHEN OTHERS THEN

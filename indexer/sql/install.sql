@@ -15,6 +15,7 @@ SET client_min_messages = warning;
 \ir labels.sql
 \ir settings.sql
 \ir candidate.sql
+\ir notice.sql
 \ir wants.sql
 \ir accounts.sql
 \ir identities.sql

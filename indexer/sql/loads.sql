@@ -186,7 +186,7 @@ BEGIN
   WHERE x.did = a.did;
   -- the key may be an old one
   IF why = 'unsigned' THEN
-    INSERT INTO notice (did, what) VALUES (a.did, 'signature');
+    PERFORM add_notices(ARRAY[a.did], '{signature}');
   END IF;
 END $$;
 

@@ -44,7 +44,7 @@ BEGIN
                                         OR starts_with(l.label->>'uri', 'at://' || account || '/');
   DELETE FROM bad AS b WHERE b.did = me;
   DELETE FROM waiting AS w WHERE w.did = me;
-  DELETE FROM notice AS n WHERE n.did = me;
+  PERFORM delete_notices(me);
   DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
   PERFORM delete_candidate(me);
   DELETE FROM unsettled AS u WHERE u.did = me;

@@ -118,7 +118,7 @@ BEGIN
                    AND w.what <> 'collection' AND greatest(w.began, w.again, '-infinity') <= since
                    AND NOT (w.refused AND candidates_are_full()));
   ELSIF activity = 'wants' THEN
-    RETURN coalesce((SELECT n.at FROM notice AS n ORDER BY n.n LIMIT 1) <= since, false);
+    RETURN coalesce(oldest_notice() <= since, false);
   END IF;
   RETURN false;
 END $$;

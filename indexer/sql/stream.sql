@@ -135,9 +135,8 @@ BEGIN
          format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false
   WHERE pg_total_relation_size('bad') < s.most_bad AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = me)
   ON CONFLICT DO NOTHING;
-  INSERT INTO notice (did, what) SELECT a.did, 'refused' FROM account AS a
-  WHERE a.did = me AND (SELECT x.kind FROM stream AS x WHERE x.name = too_large.stream) = 'repos'
-    AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
+  PERFORM add_notices(ARRAY[a.did], '{refused}') FROM account AS a
+  WHERE a.did = me AND (SELECT x.kind FROM stream AS x WHERE x.name = too_large.stream) = 'repos';
   UPDATE taker AS t SET refused = t.refused + 1 WHERE t.stream = too_large.stream AND t.lo = 0;
 END $$;
 
@@ -398,34 +397,34 @@ BEGIN
     UPDATE stream AS x SET look = now(), looked = NULL WHERE x.name = announce.stream;
   END IF;
 
-  INSERT INTO notice (did, what)
-  SELECT DISTINCT b.did, w.what
-  FROM batch AS b
-       CROSS JOIN LATERAL (SELECT CASE
-         WHEN b.code IS NULL AND b.t IN ('#commit', '#sync', '#account') AND NOT b.here THEN 'met'
-         WHEN b.code IS NULL AND b.t = '#identity' THEN 'identity'
-         WHEN b.code IS NULL AND (b.signed IS NULL AND b.t IN ('#commit', '#sync') OR b.moved) OR b.signed IS FALSE AND b.n > 0
-         THEN 'signature' END AS what) AS w
-  WHERE w.what IS NOT NULL AND b.did IS NOT NULL
-    AND (w.what = 'met' OR b.met)
-    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
-    AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
-  -- A frame that was refused without its signature, which brings a load, may have been a commit all the same.
-  INSERT INTO notice (did, what)
-  SELECT DISTINCT b.did, 'refused'
-  FROM batch AS b
-  WHERE b.t IN ('#commit', '#sync') AND b.here AND b.code <> 'unknown_key' AND (b.signed IS NOT TRUE OR b.rev IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
-    AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
+  PERFORM add_notices(array_agg(n.did), array_agg(n.what))
+  FROM (SELECT DISTINCT b.did, w.what
+        FROM batch AS b
+             CROSS JOIN LATERAL (SELECT CASE
+               WHEN b.code IS NULL AND b.t IN ('#commit', '#sync', '#account') AND NOT b.here THEN 'met'
+               WHEN b.code IS NULL AND b.t = '#identity' THEN 'identity'
+               WHEN b.code IS NULL
+                    AND (b.signed IS NULL AND b.t IN ('#commit', '#sync') OR b.moved)
+                    OR b.signed IS FALSE AND b.n > 0 THEN 'signature' END
+             UNION ALL
+             -- a frame that was refused without its signature may have been a commit all the same
+             SELECT 'refused'
+             WHERE b.t IN ('#commit', '#sync') AND b.here AND b.code <> 'unknown_key'
+               AND (b.signed IS NOT TRUE OR b.rev IS NULL)) AS w (what)
+        WHERE w.what IS NOT NULL AND b.did IS NOT NULL
+          AND (w.what IN ('met', 'refused') OR b.met)) AS n
+  HAVING count(*) > 0;
   IF signals <> '{}' AND NOT of_labels AND NOT all_wanted THEN
-    INSERT INTO notice (did, what, because)
-    SELECT DISTINCT ON (b.did) b.did, 'signal', o.collection
-    FROM batch AS b
-         CROSS JOIN atid.commit_event_ops(CASE WHEN b.t IS NULL AND b.code IS NULL AND NOT b.moved
-                                               THEN coalesce(b.frame, frames[b.n]) END) AS o
-    WHERE o.action <> 'delete' AND o.collection = ANY (signals) AND octet_length(b.did::text) <= 512
-      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
-      AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT s.most_notices) AS x) < s.most_notices;
+    PERFORM add_notices(array_agg(n.did), array_fill('signal'::text, ARRAY[count(*)::int]),
+                        array_agg(n.collection))
+    FROM (SELECT DISTINCT ON (b.did) b.did, o.collection::text AS collection
+          FROM batch AS b
+               CROSS JOIN atid.commit_event_ops(
+                 CASE WHEN b.t IS NULL AND b.code IS NULL AND NOT b.moved
+                      THEN coalesce(b.frame, frames[b.n]) END) AS o
+          WHERE o.action <> 'delete' AND o.collection = ANY (signals)
+            AND octet_length(b.did::text) <= 512) AS n
+    HAVING count(*) > 0;
   END IF;
 
   -- The keys of those in the table labeler are asked for, and of up to 100 others.

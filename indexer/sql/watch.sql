@@ -181,7 +181,7 @@ SELECT 'waiting', v.what, v.n FROM (VALUES
   ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection')),
   ('checks', (SELECT count(*) FROM (SELECT 1 FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),
   ('candidates', count_candidates()),
-  ('notices', (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT 10000) AS q)),
+  ('notices', count_notices()),
   ('changes', (SELECT count(*) FROM (SELECT 1 FROM change LIMIT 10000) AS q))) AS v (what, n);
 
 -- The accounts in trouble: why, when it is tried again, and what one can do. Those that have had no answer yet, and no

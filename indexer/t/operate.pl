@@ -140,6 +140,12 @@ ask($db, q{INSERT INTO identity (did, host, ask) SELECT format('did:web:h%s.exam
 	SELECT fail(format('did:web:h%s.example', n), 1, 'timeout', NULL, true) FROM generate_series(1, 3) AS n});
 is(ask($db, q{SELECT (SELECT string_agg(name, ' ' ORDER BY name) FROM host), (SELECT count(*) FROM account WHERE problem = 'timeout')}),
 	'https://h1.example https://h2.example|3', 'most_hosts: a host beyond it is not noted, its account waits all the same');
+foreach my $bound (1, 2)
+{
+	is(ask($db, qq{BEGIN; UPDATE settings SET most_notices = $bound; INSERT INTO notice (did, what) VALUES ('did:web:h2.example', 'met');
+		UPDATE account SET state = 'loading', load_at = 'infinity' WHERE did = 'did:web:h1.example'; SELECT unload('did:web:h1.example', 1, 'unsigned', NULL);
+		SELECT string_agg(what, ' ' ORDER BY n) FROM notice; ROLLBACK}) =~ s/^\n+//r, $bound == 1 ? 'met' : 'met signature', "most_notices of $bound: a load that another key has signed keeps it");
+}
 
 # A host that asks for a pause. Two more accounts of the first one are under way, and three are due.
 ask($db, q{TRUNCATE host; INSERT INTO identity (did, host, ask) SELECT format('did:web:p%s.example', n)::atid.did, 'https://h1.example', 'infinity' FROM generate_series(1, 4) AS n;
