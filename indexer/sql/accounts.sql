@@ -202,7 +202,7 @@ BEGIN
   SELECT state INTO was FROM account WHERE did = one FOR UPDATE;
   IF was IS NOT NULL THEN
     PERFORM clear(one, '{}');
-    DELETE FROM waiting WHERE did = one;
+    PERFORM delete_waiting(one);
     DELETE FROM account WHERE did = one;
     INSERT INTO tally (what, n) VALUES (was, -1);
   END IF;

@@ -141,6 +141,7 @@ DECLARE
   moment CONSTANT timestamptz := now();
   next timestamptz;
   late bytea[];
+  last_one waiting[];
 BEGIN
   SELECT * INTO s FROM settings;
   SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
@@ -166,10 +167,12 @@ BEGIN
   WITH found AS (
     DELETE FROM bad AS b WHERE b.digest = ANY (late) RETURNING b.stream, b.frame
   )
-  INSERT INTO waiting (stream, slot, seq, did, frame)
-  SELECT f.stream, slot(a.did), atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, a.did, f.frame
-  FROM found AS f CROSS JOIN atid.frame_parts(f.frame) AS h
-  WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key) ORDER BY seq DESC LIMIT 1;
+  SELECT array_agg(ROW(x.stream, slot(a.did), x.seq, a.did, x.frame)::waiting) INTO last_one
+  FROM (SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, f.frame
+        FROM found AS f CROSS JOIN atid.frame_parts(f.frame) AS h
+        WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
+        ORDER BY seq DESC LIMIT 1) AS x;
+  PERFORM add_waiting(last_one);
   enough := know.asked >= coalesce(i.wanted, '-infinity')
             AND (i.asked > 6 OR NOT EXISTS (SELECT 1 FROM bad AS b WHERE b.did = know.account AND b.early));
   UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;

@@ -16,6 +16,7 @@ SET client_min_messages = warning;
 \ir settings.sql
 \ir candidate.sql
 \ir notice.sql
+\ir waiting.sql
 \ir wants.sql
 \ir accounts.sql
 \ir identities.sql

@@ -43,7 +43,7 @@ BEGIN
   DELETE FROM labels_refused AS l WHERE l.label->>'src' = account OR l.label->>'uri' IN (account, 'at://' || account)
                                         OR starts_with(l.label->>'uri', 'at://' || account || '/');
   DELETE FROM bad AS b WHERE b.did = me;
-  DELETE FROM waiting AS w WHERE w.did = me;
+  PERFORM delete_waiting(me);
   PERFORM delete_notices(me);
   DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
   PERFORM delete_candidate(me);

@@ -170,7 +170,7 @@ DECLARE
   one_cursor CONSTANT bigint := CASE WHEN all_slots AND cardinality(cursors) = 1 THEN cursors[1] END;
 BEGIN
   WITH late AS (
-    DELETE FROM waiting AS w WHERE w.stream = judge.stream AND w.did = ANY (waited) RETURNING w.seq, w.frame
+    SELECT w.seq, w.frame FROM take_waiting(judge.stream, waited) AS w
   )
   INSERT INTO said (n, frame, op, t, error, seq, at, did, shape, bare)
   SELECT p.n, p.late, (p.h).op, (p.h).t, (p.h).error,
@@ -588,36 +588,22 @@ BEGIN
   WHERE NOT k.of_server AND (NOT k.active OR k.n = k.last) OR k.of_server AND k.last IS NULL ORDER BY k.did, k.n;
 END $$;
 
--- Frames of accounts that are being loaded wait. Of more than most_waiting bytes of an account only those of this batch
--- stay; where there is no room at all, only that there was something.
-CREATE OR REPLACE FUNCTION await(stream text, frames bytea[], loading atid.did[], closing atid.did[]) RETURNS void LANGUAGE plpgsql
+-- Frames of accounts that are being loaded wait.
+CREATE OR REPLACE FUNCTION await(
+  stream text, frames bytea[], loading atid.did[], closing atid.did[]
+) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-  s settings;
-  room bool;
 BEGIN
-  SELECT * INTO s FROM settings;
-  room := pg_total_relation_size('waiting') < s.most_waiting_all;
-  IF NOT room THEN
-    DELETE FROM waiting AS w WHERE w.did = ANY (loading) AND w.frame IS NULL;
-  END IF;
-  PERFORM writes();
-  WITH more AS (
-    INSERT INTO waiting (stream, slot, seq, did, frame)
-    SELECT DISTINCT ON (b.did, CASE WHEN room THEN b.n END)
-           await.stream, slot(b.did), b.seq, b.did, CASE WHEN room THEN coalesce(b.frame, frames[b.n]) END
-    FROM batch AS b
-    WHERE b.did = ANY (loading)
-      AND (b.t IN ('#commit', '#sync') AND (b.code IS NULL OR b.signed)
-           OR b.t = '#account' AND b.code IS NULL AND b.did <> ALL (closing))
-      AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
-    RETURNING did
-  )
-  DELETE FROM waiting AS w
-  WHERE w.did IN (SELECT o.did FROM waiting AS o WHERE o.did IN (SELECT m.did FROM more AS m)
-                  GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);  -- not those that were just added
+  PERFORM add_waiting(array_agg(
+    ROW(await.stream, slot(b.did), b.seq, b.did, coalesce(b.frame, frames[b.n]))::waiting
+    ORDER BY b.n))
+  FROM batch AS b
+  WHERE b.did = ANY (loading)
+    AND (b.t IN ('#commit', '#sync') AND (b.code IS NULL OR b.signed)
+         OR b.t = '#account' AND b.code IS NULL AND b.did <> ALL (closing))
+  HAVING count(*) > 0;
 END $$;
 
 -- The cursor of a row of a taker behind this batch, whatever is wrong with its frames. No signature covers a number, so
@@ -834,7 +820,7 @@ BEGIN
     here := ARRAY(SELECT a.did::text FROM account AS a WHERE a.did = ANY (those::atid.did[]));
     gone := ARRAY(SELECT t FROM unnest(those) AS t EXCEPT SELECT h FROM unnest(here) AS h);
     IF gone <> '{}' THEN
-      DELETE FROM waiting AS x WHERE x.stream = take.stream AND x.did = ANY (gone::atid.did[]);
+      PERFORM take_waiting(take.stream, gone::atid.did[]);
     END IF;
     SELECT coalesce(array_agg(a.did), '{}') INTO waited FROM account AS a WHERE a.did = ANY (here::atid.did[]) AND a.state <> 'loading';
     PERFORM reload_missed(take.stream, waited);
@@ -897,7 +883,7 @@ BEGIN
       error := coalesce(r.error, error);
     END LOOP;
   ELSIF waited <> '{}' THEN
-    DELETE FROM waiting AS x WHERE x.stream = take_parts.stream AND x.did = waited[1];
+    PERFORM take_waiting(take_parts.stream, waited);
     PERFORM load_again(waited[1]);
   ELSE
     -- its account is loaded only if it has signed the frame
@@ -938,12 +924,7 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE one atid.did;
 BEGIN
-  FOR one IN
-    WITH gone AS (
-      DELETE FROM waiting AS w WHERE w.stream = reload_missed.stream AND w.did = ANY (dids) AND w.frame IS NULL RETURNING w.did
-    )
-    SELECT DISTINCT did FROM gone ORDER BY did
-  LOOP
+  FOR one IN SELECT * FROM take_missed(reload_missed.stream, dids) LOOP
     PERFORM load_again(one);
     UPDATE account SET check_at = least(check_at, now()) WHERE did = one AND state = 'desynchronized';
   END LOOP;

@@ -172,7 +172,7 @@ UNION ALL
 SELECT 'commits_without_prev_data', u.host, u.commits FROM unproven_hosts(20) AS u
 UNION ALL
 SELECT 'bytes', v.what, v.n FROM (VALUES
-  ('bad', pg_total_relation_size('bad')), ('waiting', pg_total_relation_size('waiting')),
+  ('bad', pg_total_relation_size('bad')), ('waiting', bytes_of_waiting()),
   ('labels_refused', pg_total_relation_size('labels_refused')), ('change', pg_total_relation_size('change'))) AS v (what, n)
 UNION ALL
 SELECT 'waiting', v.what, v.n FROM (VALUES
@@ -272,7 +272,7 @@ BEGIN
       || coalesce((SELECT c.words FROM code AS c WHERE c.code = h.problem), h.problem) END), ('wanted because of', because),
     ('frames refused', refused), ('server queried', CASE WHEN a.check_at < 'infinity' THEN a.check_at::text END),
     ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),
-    ('frames that wait', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM waiting AS w WHERE w.did = me LIMIT 1000) AS q)))
+    ('frames that wait', nullif(count_waiting(me), 0)::text))
     AS v (what, value)
   WHERE v.value IS NOT NULL;
 END $$;

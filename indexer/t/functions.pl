@@ -272,6 +272,15 @@ is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHER
 	'... and is not bad where the log has the key');
 is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', 0, 1, '{}')",
 	"SELECT heard = (atid.repo_commit(demo.car('$did'))).rev FROM account WHERE did = '$did'"), 't', '... but what is loaded must be as new');
+my $no_room = 'UPDATE settings SET most_waiting_all = 0';
+my $its_log = "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'";
+my $waits = 'SELECT count(*), count(frame) FROM waiting';
+is(last_of($other, $bad, $its_log, $waits), '1|1', '... which a frame has to show that is taken again');
+is(last_of($other, $bad, $no_room, $its_log, $waits), '1|0', 'most_waiting_all: only that there was a frame is kept of one that a new key has made valid');
+is(last_of($other, $bad, $no_room, $its_log, "SELECT demo.load('$did')", "SELECT take('relay', 0, 1, '{}')", "SELECT state FROM account WHERE did = '$did'"), 'desynchronized',
+	'... and its account is loaded again');
+is(last_of($claim, $no_room, $bad, "SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": true, \"time\": \"x\"}'))", $waits), '1|0',
+	'... as is that of one that is being loaded, whatever bad frames come');
 # Some relays do not say that they have no older frames.
 foreach ([ 12, '7 h', '1 s', '*|' ], [ 12, '0', '7 h', '*|' ], [ 12, '7 h', '-1000 h', '*|' ], [ 11, '7 h', '1 s', '' ], [ 12, '5 h', '1 s', '' ])
 {

@@ -1,0 +1,85 @@
+-- Frames that wait: of accounts that are being loaded, and frames that a newer key has made valid. Only
+-- the functions in this file write the table.
+--
+-- It has two bounds. Where an account has more than most_waiting bytes, only its newest frames stay.
+-- When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the account
+-- is loaded again, by take_missed().
+
+CREATE OR REPLACE FUNCTION add_waiting(frames waiting[]) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  s settings;
+  room bool;
+BEGIN
+  IF frames IS NULL THEN RETURN; END IF;
+  SELECT * INTO s FROM settings;
+  PERFORM writes();
+  room := pg_total_relation_size('waiting') < s.most_waiting_all;
+  IF NOT room THEN
+    DELETE FROM waiting AS w
+    WHERE w.did IN (SELECT f.did FROM unnest(frames) AS f) AND w.frame IS NULL;
+  END IF;
+  WITH more AS (
+    INSERT INTO waiting (stream, slot, seq, did, frame)
+    SELECT DISTINCT ON (f.did, CASE WHEN room THEN f.n END)
+           f.stream, f.slot, f.seq, f.did, CASE WHEN room THEN f.frame END
+    FROM unnest(frames) WITH ORDINALITY AS f (stream, slot, seq, did, frame, n)
+    WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = f.did)
+    RETURNING did
+  )
+  DELETE FROM waiting AS w  -- which does not see the rows that were just added
+  WHERE w.did IN (SELECT o.did FROM waiting AS o WHERE o.did IN (SELECT m.did FROM more AS m)
+                  GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);
+END $$;
+
+-- Takes what waits for these accounts. frame: NULL where there was no room.
+CREATE OR REPLACE FUNCTION take_waiting(stream text, dids atid.did[])
+RETURNS TABLE (seq bigint, frame bytea) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  IF dids = '{}' THEN RETURN; END IF;
+  RETURN QUERY DELETE FROM waiting AS w WHERE w.stream = take_waiting.stream AND w.did = ANY (dids)
+               RETURNING w.seq, w.frame;
+END $$;
+
+-- Those of these accounts for which there was no room.
+CREATE OR REPLACE FUNCTION take_missed(stream text, dids atid.did[]) RETURNS SETOF atid.did
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN QUERY
+  WITH missed AS (
+    DELETE FROM waiting AS w
+    WHERE w.stream = take_missed.stream AND w.did = ANY (dids) AND w.frame IS NULL RETURNING w.did
+  )
+  SELECT DISTINCT m.did FROM missed AS m ORDER BY m.did;
+END $$;
+
+CREATE OR REPLACE FUNCTION delete_waiting(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM waiting AS w WHERE w.did = one;
+END $$;
+
+-- The bytes of the table.
+CREATE OR REPLACE FUNCTION bytes_of_waiting() RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN pg_total_relation_size('waiting');
+END $$;
+
+-- How many frames of an account wait; at most 1,000.
+CREATE OR REPLACE FUNCTION count_waiting(one atid.did) RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM (SELECT 1 FROM waiting AS w WHERE w.did = one LIMIT 1000) AS q);
+END $$;
