@@ -17,6 +17,7 @@ SET client_min_messages = warning;
 \ir candidate.sql
 \ir notice.sql
 \ir waiting.sql
+\ir host.sql
 \ir wants.sql
 \ir accounts.sql
 \ir identities.sql

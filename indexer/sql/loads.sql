@@ -41,7 +41,7 @@ BEGIN
                  ORDER BY x.load_at, x.did LIMIT 1000)) AS u
           ORDER BY u.load_at, u.did LIMIT 1000) AS a
          JOIN identity AS i ON i.did = a.did
-         LEFT JOIN host AS h ON h.name = i.host AND h.until > moment AND (h.failures > 2 OR h.problem = 'throttled')
+         LEFT JOIN host AS h ON h.name = i.host AND is_blocked(h)
     ORDER BY a.load_at, a.did
   LOOP
     seen := seen + 1;
@@ -162,9 +162,7 @@ BEGIN
   WHERE x.did = a.did;
   PERFORM become(a, 'synchronized');
   INSERT INTO tally (what, n) VALUES ('loads', 1);
-  -- An answer that was under way does not end the pause that the host has asked for; but the next one is not longer.
-  DELETE FROM host AS h WHERE h.name = i.host AND (h.problem = 'throttled' AND h.until > now()) IS NOT TRUE;
-  UPDATE host AS h SET failures = 0 WHERE h.name = i.host AND h.failures > 0;
+  PERFORM host_works(i.host);
 END $$;
 
 -- An attempt to load an account has ended without its repository: the next one is later each time. Nothing that a
@@ -199,30 +197,19 @@ RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  s settings;
   me CONSTANT atid.did := atid.did_or_null(account);
-  origin CONSTANT text := (SELECT i.host FROM identity AS i WHERE i.did = me);
-  asked CONSTANT interval := coalesce(seconds, 0) * interval '1 s';
 BEGIN
-  SELECT * INTO s FROM settings;
   IF NOT EXISTS (SELECT 1 FROM account AS x WHERE x.did = me AND x.state = 'loading' AND x.claim = attempt) THEN RETURN; END IF;
   PERFORM unload(me, attempt, why, more);
   IF seconds > 0 THEN
-    UPDATE account AS x SET load_at = greatest(x.load_at, later(now(), asked)) WHERE x.did = me;
+    UPDATE account AS x SET load_at = greatest(x.load_at, later(now(), seconds * interval '1 s'))
+    WHERE x.did = me;
   END IF;
   IF EXISTS (SELECT 1 FROM code AS c WHERE c.code = why AND c.checks) THEN
     UPDATE account AS x SET check_at = least(x.check_at, now()) WHERE x.did = me;
   END IF;
-  IF of_host AND origin IS NOT NULL
-     AND (EXISTS (SELECT 1 FROM host AS h WHERE h.name = origin)
-          OR (SELECT count(*) FROM (SELECT 1 FROM host LIMIT s.most_hosts) AS h) < s.most_hosts) THEN
-    INSERT INTO host AS h (name, failures, until, problem)
-    VALUES (origin, 1, later(now(), greatest(pause(0, s.pause_first, s.pause_most), asked)),
-            CASE WHEN seconds > 0 THEN 'throttled' ELSE clipped(why, 256) END)
-    ON CONFLICT (name) DO UPDATE
-    SET failures = least(h.failures + 1, 1000000), problem = excluded.problem,
-        until = later(now(), greatest(pause(h.failures, s.pause_first, s.pause_most), asked))
-    WHERE (h.problem = 'throttled' AND h.until > now()) IS NOT TRUE;
+  IF of_host THEN
+    PERFORM fail_host((SELECT i.host FROM identity AS i WHERE i.did = me), why, seconds);
   END IF;
 END $$;
 

@@ -97,7 +97,7 @@ BEGIN
   ELSIF a.state = 'inactive' THEN
     UPDATE account AS x SET check_at = now() WHERE x.did = me;
   END IF;
-  DELETE FROM host AS h WHERE h.name = (SELECT i.host FROM identity AS i WHERE i.did = me);
+  PERFORM delete_host((SELECT i.host FROM identity AS i WHERE i.did = me));
 END $$;
 
 -- Deletes the older half of labels_refused when its rows take half of the bytes that its file may have. A deletion does
@@ -177,7 +177,7 @@ BEGIN
     EXIT WHEN ended = 2000;
   END LOOP;
   PERFORM sum_unproven();
-  DELETE FROM host WHERE until < later(now(), -interval '1 day');
+  PERFORM delete_old_hosts();
   PERFORM trim_labels_refused(s.most_labels_refused);
   -- Readers of "atid-indexer api" that were killed: each holds a lock while it runs (src/api/changes.js).
   DELETE FROM reader AS r WHERE r.name LIKE 'api %' AND pg_try_advisory_xact_lock(hashtextextended(r.name, 0));

@@ -140,8 +140,7 @@ BEGIN
               AND a.load_at <= since
             ORDER BY a.load_at DESC LIMIT 1000) AS d
            JOIN identity AS i ON i.did = d.did
-           LEFT JOIN host AS h ON h.name = i.host AND h.until > now()
-                                  AND (h.failures > 2 OR h.problem = 'throttled')
+           LEFT JOIN host AS h ON h.name = i.host AND is_blocked(h)
       WHERE h.name IS NULL)
     THEN
       RETURN true;

@@ -165,7 +165,7 @@ SELECT 'accounts', what, n FROM c WHERE what <> 'loads'
 UNION ALL
 SELECT 'loads', 'all', n FROM c WHERE what = 'loads'
 UNION ALL
-SELECT 'hosts_failing', 'all', count(*) FROM host WHERE (failures > 2 OR problem = 'throttled') AND until > now()
+SELECT 'hosts_failing', 'all', count_blocked_hosts()
 UNION ALL
 SELECT 'lists_failing', 'all', count(*) FROM list_problems
 UNION ALL
@@ -191,11 +191,11 @@ SELECT t.did, t.handle, t.host, t.state, coalesce(c.words, t.why) AS why, t.deta
        coalesce(c.remedy, 'nothing: it is tried again') AS remedy, t.why AS code
 FROM (
   SELECT a.did, i.handle, i.host, a.state, CASE WHEN h.name IS NOT NULL THEN h.problem ELSE a.problem END AS why,
-         CASE WHEN h.problem = 'throttled' AND h.until > now() THEN 'its host has asked for a pause'
+         CASE WHEN is_paused(h) THEN 'its host has asked for a pause'
               WHEN h.name IS NOT NULL THEN 'its host has failed ' || h.failures || ' times' ELSE a.detail END AS detail,
          greatest(a.load_at, h.until) AS next
   FROM account AS a JOIN identity AS i ON i.did = a.did
-       LEFT JOIN host AS h ON h.name = i.host AND (h.failures > 2 OR h.problem = 'throttled' AND h.until > now())
+       LEFT JOIN host AS h ON h.name = i.host AND (h.failures > 2 OR is_paused(h))
   WHERE a.state = 'desynchronized' AND a.failures > 0
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, a.problem, a.detail, a.load_at

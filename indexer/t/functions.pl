@@ -437,7 +437,7 @@ my $same = "UPDATE identity SET host = 'https://slow.example' WHERE did IN ('$di
 is(last_of($same, @host, $both, $claimed), $third, 'the accounts of a host that fails wait');
 is(last_of($same, @host[ 0 .. 3 ], $both, $claimed =~ s/string_agg\(did, ' '\)/count(*)/r), 3, '... if it has failed often');
 is(last_of($same, @host, "SELECT demo.load('$second')", 'SELECT count(*) FROM host'), 0, '... until it answers');
-is(last_of($same, @host, "UPDATE host SET problem = 'throttled'", "SELECT demo.load('$second')", 'SELECT failures, until > now() FROM host'), '0|t', '... but not where it has asked for a pause, which then grows no more');
+is(last_of($same, @host, "UPDATE host SET paused = true", "SELECT demo.load('$second')", 'SELECT failures, until > now() FROM host'), '0|t', '... but not where it has asked for a pause, which then grows no more');
 is(last_of($same, @host, "SELECT why, detail FROM trouble WHERE did = '$did'"), 'timeout|its host has failed 3 times', 'the account says why');
 is(last_of($same, @host, "SELECT what, of, value FROM watch WHERE what IN ('hosts_failing', 'accounts') AND value > 0 ORDER BY 1, 2"),
 	"accounts|desynchronized|1\naccounts|synchronized|2\nhosts_failing|all|1", 'what to watch');

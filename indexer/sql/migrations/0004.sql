@@ -12,6 +12,10 @@ UPDATE identity SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %
 UPDATE host SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
 UPDATE want SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
 
+-- Has a host asked for its pause?
+ALTER TABLE host ADD paused bool NOT NULL DEFAULT false;
+UPDATE host SET paused = true WHERE problem = 'throttled';
+
 -- What is wrong with a frame: a code, and as the reason its words, or the error. NULL: a frame that an
 -- earlier version has kept.
 ALTER TABLE bad ADD code text;
