@@ -21,7 +21,7 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE
   k text;
   w int;
-  method CONSTANT text := split_part(one::text, ':', 2);
+  method CONSTANT text := did_method(one);
 BEGIN
   IF EXISTS (SELECT 1 FROM account WHERE did = one) OR EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one)
      OR octet_length(one::text) > 512 THEN
@@ -94,6 +94,11 @@ BEGIN
   RETURN CASE WHEN n < s.most_gaps THEN moment ELSE later(moment, pause(n, s.pause_first, s.pause_most)) END;
 END $$;
 
+-- Is a status that the network gives about the server, and not about the account?
+CREATE OR REPLACE FUNCTION is_server_status(status text) RETURNS bool
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN coalesce(status IN ('throttled', 'desynchronized'), false);
+
 -- What the server reports of an account whose row is locked: in its stream, or in an answer to a request of
 -- a time. What its stream reported since is newer, and two reasons are about the server. A revision that is
 -- newer than what is here has the account loaded; as nobody has signed it, it refuses no repository, and one
@@ -108,7 +113,7 @@ DECLARE
   since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
   is_new CONSTANT bool := (newest <= a.rev OR newest <= a.unsigned_rev AND a.unsigned_loads > 1) IS NOT TRUE;
 BEGIN
-  IF a.state = 'barred' OR NOT is_active AND (a.said >= asked OR why IN ('throttled', 'desynchronized')) THEN
+  IF a.state = 'barred' OR NOT is_active AND (a.said >= asked OR is_server_status(why)) THEN
     NULL;
   ELSIF NOT is_active THEN
     PERFORM silence(a, 'inactive', why);

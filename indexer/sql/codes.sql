@@ -73,6 +73,10 @@ FROM jsonb_to_recordset($codes$
   {"code": "endless", "class": "service", "retry": "backoff",
    "of_list": "the server sends the same accounts again and again, or more than can exist: report it to the server's operator; if there are so many accounts, raise most_listed in indexer.settings"},
 
+  {"code": "FutureCursor", "class": "service", "retry": "backoff",
+   "remedy": "if its numbers have begun again, stop the program and set indexer.taker.cursor to 0"},
+  {"code": "OutdatedCursor", "class": "service", "retry": "never"},
+
   {"code": "invalid_event", "class": "frame", "retry": "never",
    "words": "The frame must be a valid event."},
   {"code": "unknown_key", "class": "frame", "retry": "new key",

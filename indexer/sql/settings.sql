@@ -30,6 +30,9 @@ RETURN (SELECT CASE WHEN s >= 172800 THEN round(s / 86400) || ' days' WHEN s >= 
 CREATE OR REPLACE FUNCTION turn(did atid.did, spread interval) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN spread * (hashtext(did::text) & 1023) / 1024;
 
+CREATE OR REPLACE FUNCTION did_method(did atid.did) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN split_part(did::text, ':', 2);
+
 -- The slot of an account, which decides which taker has its frames.
 CREATE OR REPLACE FUNCTION slot(did atid.did) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(get_byte(sha256(convert_to(did::text, 'UTF8')), 0), 0);

@@ -47,11 +47,12 @@ CREATE OR REPLACE FUNCTION activities() RETURNS TABLE (
    'start the application that reads; if nobody uses the reader, delete it from indexer.reader')
 $$;
 
--- The entry of activities() that an activity is of.
+-- The entry of activities() that an activity is of. Of takers and readers each has its own name behind
+-- that of the entry.
 CREATE OR REPLACE FUNCTION activity_class(name text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN name LIKE 'taker %' THEN 'taker' WHEN name LIKE 'reader %' THEN 'reader'
-            WHEN name LIKE 'api %' THEN 'api' ELSE name END;
+RETURN CASE WHEN split_part(name, ' ', 1) IN ('taker', 'reader', 'api') THEN split_part(name, ' ', 1)
+            ELSE name END;
 
 CREATE OR REPLACE FUNCTION in_words(span interval) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN span < interval '2 min' THEN floor(extract(epoch FROM span)) || ' s'
@@ -102,9 +103,9 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE of_web CONSTANT bool := activity = 'identities of web';
 BEGIN
-  IF activity LIKE 'loads of %' THEN
+  IF activity IN ('loads of known accounts', 'loads of new accounts') THEN
     RETURN is_load_due(activity = 'loads of known accounts', since);
-  ELSIF activity LIKE 'identities of %' THEN
+  ELSIF activity IN ('identities of plc', 'identities of web') THEN
     RETURN is_identity_due('known', of_web, since) OR is_identity_due('new', of_web, since)
            OR is_identity_due('again', of_web, since);
   ELSIF activity = 'statuses' THEN
@@ -169,9 +170,9 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE those CONSTANT atid.did[] := ARRAY(SELECT atid.did_or_null(d) FROM unnest(dids) AS d);
 BEGIN
-  IF activity LIKE 'loads of %' THEN
+  IF activity IN ('loads of known accounts', 'loads of new accounts') THEN
     RETURN QUERY SELECT a.did::text FROM account AS a WHERE a.did = ANY (those) AND a.failures <= 3;
-  ELSIF activity LIKE 'identities of %' THEN
+  ELSIF activity IN ('identities of plc', 'identities of web') THEN
     RETURN QUERY SELECT i.did::text FROM identity AS i WHERE i.did = ANY (those) AND i.asked <= 3
                  AND (activity <> 'identities of web' OR i.answered IS NOT NULL);
   ELSE
@@ -265,7 +266,7 @@ DECLARE
 BEGIN
   SELECT * INTO newest FROM change AS c ORDER BY c.tx DESC, c.n DESC LIMIT 1;
   FOR r IN SELECT * FROM reader AS x ORDER BY x.name LIMIT 1000 LOOP
-    r.name := CASE WHEN r.name LIKE 'api %' THEN '' ELSE 'reader ' END || clipped(r.name, 200);
+    r.name := CASE WHEN r.api THEN '' ELSE 'reader ' END || clipped(r.name, 200);
     CONTINUE WHEN r.name = ANY (names);
     names := names || r.name;
     PERFORM observe(observe_readers.stream, r.name,

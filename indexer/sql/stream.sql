@@ -448,7 +448,7 @@ BEGIN
     IF labels IS NOT NULL THEN
       known := ARRAY(SELECT did FROM identity WHERE labeler);
       INSERT INTO identity (did, labeler, web)
-      SELECT n.src, true, n.src::text LIKE 'did:web:%'
+      SELECT n.src, true, did_method(n.src) = 'web'
       FROM (SELECT o.src, o.named, row_number() OVER (PARTITION BY o.named ORDER BY o.src) AS place
             FROM (SELECT DISTINCT src, EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = src) AS named
                   FROM jsonb_array_elements(labels) AS l CROSS JOIN atid.did_or_null(l->>'src') AS src
@@ -579,7 +579,7 @@ BEGIN
     WHERE b.t = '#account' AND b.code IS NULL AND (b.did <> ALL (loading) OR b.did = ANY (closing))
   ), newest AS (
     SELECT DISTINCT ON (t.did, t.active, t.of_server) t.*
-    FROM (SELECT p.*, NOT p.active AND coalesce(p.status IN ('throttled', 'desynchronized'), false) AS of_server FROM reported AS p) AS t
+    FROM (SELECT p.*, NOT p.active AND is_server_status(p.status) AS of_server FROM reported AS p) AS t
     ORDER BY t.did, t.active, t.of_server, t.n DESC
   ), ranked AS (
     SELECT w.*, max(w.n) FILTER (WHERE NOT w.of_server) OVER (PARTITION BY w.did) AS last FROM newest AS w

@@ -33,8 +33,8 @@ END $$;
 -- numbers were last found to have begun again, and from which number on it was followed.
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.*, CASE
-    WHEN error IS NOT NULL THEN 'the server says ' || error
-         || CASE error WHEN 'FutureCursor' THEN ': if its numbers have begun again, stop the program and set indexer.taker.cursor to 0' ELSE '' END
+    WHEN error IS NOT NULL
+    THEN 'the server says ' || error || coalesce(': ' || (SELECT c.remedy FROM code AS c WHERE c.code = error), '')
     WHEN s.behind IS NOT NULL
     THEN format('the first number of the server, %s, is not above the cursor, %s: its numbers have begun again, or it sends again what it has sent before; ',
                 s.behind, x.cursor)

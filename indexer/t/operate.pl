@@ -223,8 +223,9 @@ is(join(', ', grep { /^(?:kept|left)/ } split /\n/, ask($db, qq{BEGIN; CREATE FU
 # A server of the API holds a lock while it runs.
 my $server = AtidTest::Session->new($node, $db);
 $server->ok(q{SELECT pg_advisory_lock(hashtextextended('api runs', 0))});
-ask($db, q{INSERT INTO reader (name) VALUES ('api runs'), ('api was killed'); SELECT tidy()});
-is(ask($db, q{SELECT string_agg(name, ' ' ORDER BY name) FROM reader}), 'api runs app', 'the reader of an API that was killed goes');
+ask($db, q{INSERT INTO reader (name, api) VALUES ('api runs', true), ('api was killed', true), ('api of mine', false); SELECT tidy()});
+is(ask($db, q{SELECT string_agg(name, ' ' ORDER BY name) FROM reader}), 'api of mine api runs app',
+	'the reader of an API that was killed goes, but none that an application has called so');
 $server->quit;
 ask($db, q{DELETE FROM reader WHERE name LIKE 'api %'});
 

@@ -275,7 +275,8 @@ standard();
 # Readers: of an application, and of the API, whose reader holds a lock while it runs.
 bound('reader', undef, 2);
 bound('api', undef, 2);
-sql("SELECT pg_advisory_lock(hashtextextended('api x', 0)); SELECT read_from_now(r) FROM unnest('{app,api x}'::text[]) AS r");
+sql("SELECT pg_advisory_lock(hashtextextended('api x', 0)); SELECT read_from_now(r) FROM unnest('{app,api x}'::text[]) AS r;
+	UPDATE reader SET api = true WHERE name = 'api x'");
 $indexer->wait_for('they are observed', q{SELECT count(*) = 2 FROM activity WHERE name IN ('reader app', 'api x')});
 sleep 3;
 is(sql('SELECT ' . late('Repos')), 'none', 'readers with nothing to read are well');

@@ -11,6 +11,7 @@
 #   library and the indexer while they have the version of a release;
 # - the scripts that CREATE EXTENSION runs are in the order of the sections, with each object's comment below it;
 # - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
+# - the indexer's functions and program compare reasons, outcomes and failures with codes of its list only;
 # - errors, in C and as the regression tests print them, keep to the server's style guide;
 # - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a
 #   name of its own, by which the server's modules name its log and the folders of its servers; and t/README.md is what
@@ -145,6 +146,30 @@ done('layout');
 
 push @problems, grep { m{^indexer/sql/} && $text{$_} =~ /\(SELECT FROM (?!pg_)/ } sort keys %text;
 done('a subquery of the indexer has a column, which Citus needs');
+
+# The indexer decides by the codes of its list: never by words, and by no part of a name.
+my %code = map { $_ => 1 } $text{'indexer/sql/codes.sql'} =~ /"code": "(\w+)"/g;
+cmp_ok(scalar keys %code, '>', 40, 'there are codes');
+my ($what, $is, $compared) = (qr/\b(?:why|reason|problem|outcome|code)/, qr/={1,3}|!==?|<>|\bIS (?:NOT )?DISTINCT FROM/, 0);
+foreach my $path (sort grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } keys %text)
+{
+	my $line = 0;
+	foreach (split /\n/, $text{$path})
+	{
+		$line++;
+		next if m{^\s*(?:--|//)};
+		my @literals = /$what\s*(?:$is)\s*'([^']*)'/g;
+		push @literals, map { /'([^']*)'/g } /$what\s+(?:NOT\s+)?IN\s*\(([^)]*)\)/gi, /\[([^\]]*)\]\.includes\(\w+\.(?:why|outcome)\)/g;
+		push @literals, map { /\bWHEN\s+'([^']*)'/g } /\bCASE (?:outcome|why|problem)\s+(WHEN .*)/g;
+		# the driver's and the server's own codes have capitals and figures
+		push @problems, map { "$path:$line: '$_' is no code" } grep { length && !$code{$_} && !/^[A-Z0-9]{5,}$/ } @literals;
+		$compared += @literals;
+		push @problems, "$path:$line: a name or a text is compared with a pattern"
+		  if /(?:name|activity|did(?:::text)?|\bof|$what)\s+(?:NOT\s+)?I?LIKE\s+(?!ANY)/i || /$what\s*(?:=|<>)\s*\w+\(\)/;
+	}
+}
+cmp_ok($compared, '>', 20, 'codes are compared');
+done('the indexer decides by codes');
 
 my $meta = decode_json(slurp('META.json'));
 my @whole;

@@ -16,6 +16,10 @@ UPDATE want SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
 ALTER TABLE host ADD paused bool NOT NULL DEFAULT false;
 UPDATE host SET paused = true WHERE problem = 'throttled';
 
+-- Is a reader one of "atid-indexer api"?
+ALTER TABLE reader ADD api bool NOT NULL DEFAULT false;
+UPDATE reader SET api = true WHERE name LIKE 'api %';
+
 -- What is wrong with a frame: a code, and as the reason its words, or the error. NULL: a frame that an
 -- earlier version has kept.
 ALTER TABLE bad ADD code text;

@@ -238,12 +238,13 @@ export class Feed {
   // were killed go: nobody holds their locks.
   async begin(db) {
     await db.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [this.name]);
-    await db.query(`DELETE FROM indexer.reader AS r WHERE r.name LIKE 'api %' AND r.name <> $1
+    await db.query(`DELETE FROM indexer.reader AS r WHERE r.api AND r.name <> $1
                     AND pg_try_advisory_xact_lock(hashtextextended(r.name, 0))`, [this.name]);
     await db.query('LISTEN change');
     await db.query('LISTEN postgraphile_watch');
     const { rowCount } = await db.query(
-      `INSERT INTO indexer.reader (name, tx) SELECT $1, (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8
+      `INSERT INTO indexer.reader (name, api, tx)
+       SELECT $1, true, (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8
        ON CONFLICT DO NOTHING`,
       [this.name],
     );
