@@ -147,9 +147,7 @@ BEGIN
   SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
   IF i.did IS NULL THEN RETURN; END IF;
   -- Frames that one of the keys has signed. The stream waits for the account, so it is locked after that.
-  late := ARRAY(SELECT b.digest FROM bad AS b
-                WHERE b.did = know.account AND b.early
-                  AND EXISTS (SELECT 1 FROM unnest(keys || new_key) AS k WHERE atid.event_is_signed_by(b.frame, k)));
+  late := find_signed_bad(know.account, keys || new_key);
   IF is_being_loaded(know.account) THEN
     UPDATE identity AS x SET ask = least(x.ask, later(moment, s.not_sooner)) WHERE x.did = know.account;
     RETURN;
@@ -164,18 +162,17 @@ BEGIN
 
   -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:
   -- what is there may be older. While others are left, the answer may be older than they are.
-  WITH found AS (
-    DELETE FROM bad AS b WHERE b.digest = ANY (late) RETURNING b.stream, b.frame
-  )
   SELECT array_agg(ROW(x.stream, slot(a.did), x.seq, a.did, x.frame)::waiting) INTO last_one
   FROM (SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, f.frame
-        FROM found AS f CROSS JOIN atid.frame_parts(f.frame) AS h
+        FROM take_bad(late) AS f CROSS JOIN atid.frame_parts(f.frame) AS h
         WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
         ORDER BY seq DESC LIMIT 1) AS x;
   PERFORM add_waiting(last_one);
   enough := know.asked >= coalesce(i.wanted, '-infinity')
-            AND (i.asked > 6 OR NOT EXISTS (SELECT 1 FROM bad AS b WHERE b.did = know.account AND b.early));
-  UPDATE bad AS b SET early = false WHERE b.did = know.account AND b.early AND enough;
+            AND (i.asked > 6 OR NOT has_early(know.account));
+  IF enough THEN
+    PERFORM end_early(know.account);
+  END IF;
 
   -- Requests that others cause wait longer each time, unless they brought a new key.
   trusted := new_key <> i.key OR i.wanted IS NULL OR i.wanted < later(moment, -s.identity_age);

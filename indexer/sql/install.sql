@@ -16,6 +16,7 @@ SET client_min_messages = warning;
 \ir settings.sql
 \ir candidate.sql
 \ir notice.sql
+\ir bad.sql
 \ir waiting.sql
 \ir host.sql
 \ir wants.sql

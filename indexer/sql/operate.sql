@@ -42,7 +42,7 @@ BEGIN
   DELETE FROM label_keys AS k WHERE k.src = me;
   DELETE FROM labels_refused AS l WHERE l.label->>'src' = account OR l.label->>'uri' IN (account, 'at://' || account)
                                         OR starts_with(l.label->>'uri', 'at://' || account || '/');
-  DELETE FROM bad AS b WHERE b.did = me;
+  PERFORM delete_bad(me);
   PERFORM delete_waiting(me);
   PERFORM delete_notices(me);
   DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;

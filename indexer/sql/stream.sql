@@ -125,16 +125,10 @@ LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  s settings;
   me CONSTANT atid.did := atid.did_or_null(CASE WHEN octet_length(account) <= 512 THEN account END);
 BEGIN
-  SELECT * INTO s FROM settings;
-  PERFORM writes();
-  INSERT INTO bad (digest, stream, did, code, reason, early)
-  SELECT too_large.digest, too_large.stream, me, 'oversized',
-         format('The frame must not be longer than 5 MB; it has %s bytes.', bytes), false
-  WHERE pg_total_relation_size('bad') < s.most_bad AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = me)
-  ON CONFLICT DO NOTHING;
+  PERFORM add_bad(too_large.stream, ARRAY[digest], ARRAY[me], '{oversized}',
+    ARRAY[format('The frame must not be longer than 5 MB; it has %s bytes.', bytes)], '{NULL}');
   PERFORM add_notices(ARRAY[a.did], '{refused}') FROM account AS a
   WHERE a.did = me AND (SELECT x.kind FROM stream AS x WHERE x.name = too_large.stream) = 'repos';
   UPDATE taker AS t SET refused = t.refused + 1 WHERE t.stream = too_large.stream AND t.lo = 0;
@@ -368,7 +362,6 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  s settings;
   of_labels CONSTANT bool := (SELECT x.kind = 'labels' FROM stream AS x WHERE x.name = announce.stream);
   all_wanted CONSTANT bool := everybody();
   signals CONSTANT text[] := ARRAY(SELECT value FROM want WHERE what = 'signal');
@@ -377,20 +370,12 @@ DECLARE
   known atid.did[];
   r record;
 BEGIN
-  SELECT * INTO s FROM settings;
   PERFORM writes();
-  IF EXISTS (SELECT 1 FROM batch AS x WHERE x.code IS NOT NULL AND x.n > 0) AND pg_total_relation_size('bad') < s.most_bad THEN
-    INSERT INTO bad (digest, stream, did, code, reason, early, frame)
-    SELECT sha256(frames[b.n]), announce.stream, b.did, b.code,
-           coalesce(b.reason, (SELECT c.words FROM code AS c WHERE c.code = b.code)),
-           b.early AND b.place + (SELECT count(*) FROM (SELECT 1 FROM bad AS o WHERE o.did = b.did AND o.early
-                                                        LIMIT s.most_early) AS o) <= s.most_early, frames[b.n]
-    FROM (SELECT x.n, x.did, x.code, x.reason, x.code = 'unknown_key' AS early,
-                 row_number() OVER (PARTITION BY x.did, x.code = 'unknown_key' ORDER BY x.n) AS place
-          FROM batch AS x WHERE x.code IS NOT NULL AND x.n > 0) AS b
-    WHERE NOT EXISTS (SELECT 1 FROM exclusion AS o WHERE o.did = b.did)
-    ORDER BY 1 ON CONFLICT DO NOTHING;
-  END IF;
+  PERFORM add_bad(announce.stream, array_agg(sha256(frames[b.n]) ORDER BY b.n),
+                  array_agg(b.did ORDER BY b.n), array_agg(b.code ORDER BY b.n),
+                  array_agg(b.reason ORDER BY b.n), array_agg(frames[b.n] ORDER BY b.n))
+  FROM batch AS b WHERE b.code IS NOT NULL AND b.n > 0 AND NOT bad_is_full()
+  HAVING count(*) > 0;
 
   IF NOT of_labels AND EXISTS (SELECT 1 FROM batch AS b CROSS JOIN atid.frame_parts(CASE WHEN b.t = '#info' THEN frames[b.n] END) AS h
                                WHERE b.t = '#info' AND atid.dag_cbor_get_text(h.body, '{name}') = 'OutdatedCursor') THEN
@@ -436,10 +421,11 @@ BEGIN
       WHERE b.t = '#labels' AND b.code IS NULL ORDER BY b.n
     LOOP
       came := array_append(came, r.labels);
-      INSERT INTO bad (digest, stream, code, reason, early, frame)
-      SELECT sha256(frames[r.n]), announce.stream, 'lost_labels', format('%s of its labels cannot be expressed as jsonb.', r.lost), false,
-             frames[r.n]
-      WHERE r.lost IS NOT NULL AND pg_total_relation_size('bad') < s.most_bad ON CONFLICT DO NOTHING;
+      IF r.lost IS NOT NULL THEN
+        PERFORM add_bad(announce.stream, ARRAY[sha256(frames[r.n])], '{NULL}', '{lost_labels}',
+          ARRAY[format('%s of its labels cannot be expressed as jsonb.', r.lost)],
+          ARRAY[frames[r.n]]);
+      END IF;
     END LOOP;
     SELECT jsonb_agg(l ORDER BY a.n, e.n) INTO labels
     FROM unnest(came) WITH ORDINALITY AS a (x, n) CROSS JOIN jsonb_array_elements(a.x) WITH ORDINALITY AS e (l, n)
@@ -893,12 +879,11 @@ BEGIN
       PERFORM load_again(one);
     END IF;
     PERFORM writes();
-    INSERT INTO bad (digest, stream, did, code, reason, early, frame)
-    SELECT sha256(frames[1]), take_parts.stream, d, 'unwritten', why, false, frames[1]
-    FROM atid.frame_parts(frames[1]) AS h
-         CROSS JOIN atid.did_or_null(atid.dag_cbor_get_text(h.body, CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[])) AS d
-    WHERE pg_total_relation_size('bad') < (SELECT most_bad FROM settings) AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = d)
-    ON CONFLICT DO NOTHING;
+    PERFORM add_bad(take_parts.stream, ARRAY[sha256(frames[1])],
+      ARRAY[atid.did_or_null(atid.dag_cbor_get_text(h.body,
+        CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[]))],
+      '{unwritten}', ARRAY[why], frames)
+    FROM atid.frame_parts(frames[1]) AS h;
     PERFORM pass_refused(take_parts.stream, from_slot, to_slot, frames[1]);
     PERFORM count_taken(take_parts.stream, from_slot, 1, 1, 0, 1, 0, 0, 1);
     taken := 1;

@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION lacks_frames(one atid.did) RETURNS bool LANGUAGE plpg
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  RETURN EXISTS (SELECT 1 FROM bad AS b WHERE b.did = one AND b.early)
+  RETURN has_early(one)
          OR NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'synchronized');
 END $$;
 CREATE OR REPLACE FUNCTION is_refused() RETURNS bool LANGUAGE plpgsql STABLE
@@ -172,7 +172,7 @@ UNION ALL
 SELECT 'commits_without_prev_data', u.host, u.commits FROM unproven_hosts(20) AS u
 UNION ALL
 SELECT 'bytes', v.what, v.n FROM (VALUES
-  ('bad', pg_total_relation_size('bad')), ('waiting', bytes_of_waiting()),
+  ('bad', bytes_of_bad()), ('waiting', bytes_of_waiting()),
   ('labels_refused', pg_total_relation_size('labels_refused')), ('change', pg_total_relation_size('change'))) AS v (what, n)
 UNION ALL
 SELECT 'waiting', v.what, v.n FROM (VALUES
@@ -230,7 +230,7 @@ DECLARE
   t trouble;
   all_listed CONSTANT bool := EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = '*' AND w.listed IS NULL);
   because text;
-  refused text;
+  kept record;
 BEGIN
   IF me IS NULL THEN
     RETURN QUERY VALUES ('answer', 'this is no DID');
@@ -257,9 +257,7 @@ BEGIN
     WHEN a.state = 'unidentified' THEN 'its key is not known: ' || coalesce(t.why || coalesce(', ' || t.detail, ''), 'it is being asked for')
     ELSE 'it waits to be loaded' || coalesce(': ' || t.why || coalesce(', ' || t.detail, ''), '') END
   FROM (SELECT 1) AS one LEFT JOIN exclusion AS x ON x.did = me;
-  SELECT concat(CASE WHEN count(*) < 1000 THEN count(*)::text ELSE '1000 or more' END, ', the newest at ', max(q.received), ': ',
-                (array_agg(q.reason ORDER BY q.received DESC))[1]) INTO refused
-  FROM (SELECT b.received, b.reason FROM bad AS b WHERE b.did = me ORDER BY b.received DESC LIMIT 1000) AS q HAVING count(*) > 0;
+  SELECT * INTO kept FROM explain_bad(me);
   SELECT w.because INTO because FROM want AS w WHERE w.what = 'account' AND w.value = account;
   RETURN QUERY
   SELECT v.what, v.value
@@ -270,8 +268,8 @@ BEGIN
     ('handle', i.handle), ('server', i.pds), ('key', i.key), ('identity answered', i.answered::text), ('identity asked again', i.ask::text),
     ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', '
       || coalesce((SELECT c.words FROM code AS c WHERE c.code = h.problem), h.problem) END), ('wanted because of', because),
-    ('frames refused', refused), ('server queried', CASE WHEN a.check_at < 'infinity' THEN a.check_at::text END),
-    ('frames kept aside', (SELECT nullif(count(*), 0)::text FROM (SELECT 1 FROM bad AS b WHERE b.did = me AND b.early LIMIT 1000) AS q)),
+    ('frames refused', kept.refused), ('server queried', CASE WHEN a.check_at < 'infinity' THEN a.check_at::text END),
+    ('frames kept aside', nullif(kept.early, 0)::text),
     ('frames that wait', nullif(count_waiting(me), 0)::text))
     AS v (what, value)
   WHERE v.value IS NOT NULL;

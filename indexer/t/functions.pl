@@ -272,6 +272,10 @@ is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHER
 	'... and is not bad where the log has the key');
 is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', 0, 1, '{}')",
 	"SELECT heard = (atid.repo_commit(demo.car('$did'))).rev FROM account WHERE did = '$did'"), 't', '... but what is loaded must be as new');
+my $early = 'SELECT count(*), count(*) FILTER (WHERE early) FROM bad';
+is(last_of($other, 'UPDATE settings SET most_early = 2', "SELECT demo.take('relay', demo.sync(11), demo.sync(12), demo.sync(13))", "SELECT demo.take('relay', demo.sync(14))", $early), '4|2',
+	'most_early: no more frames of an account wait for a key, of one batch or of several');
+is(last_of($other, 'UPDATE settings SET most_bad = 0', $bad, $early), '0|0', 'most_bad: no frame is kept');
 my $no_room = 'UPDATE settings SET most_waiting_all = 0';
 my $its_log = "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'";
 my $waits = 'SELECT count(*), count(frame) FROM waiting';
