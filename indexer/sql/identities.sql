@@ -227,12 +227,7 @@ BEGIN
   -- Labels that came before the key, some at a time: anybody can make some.
   WHILE i.answered IS NULL LOOP
     PERFORM writes();  -- some may be about an account that is being forgotten
-    WITH early AS (
-      DELETE FROM labels_refused
-      WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM labels_refused AS l WHERE l.label->>'src' = account AND l.received < now() LIMIT 10000))
-      RETURNING label
-    )
-    SELECT jsonb_agg(label) INTO again FROM early;
+    again := take_labels_refused(account, 10000);
     EXIT WHEN again IS NULL;
     PERFORM labels_take(again);
   END LOOP;

@@ -15,6 +15,7 @@ SET client_min_messages = warning;
 \ir labels.sql
 \ir settings.sql
 \ir candidate.sql
+\ir labels_refused.sql
 \ir notice.sql
 \ir bad.sql
 \ir waiting.sql

@@ -40,8 +40,7 @@ BEGIN
   DELETE FROM reference AS r WHERE r.subject BETWEEN low AND high;
   DELETE FROM labels AS l WHERE l.subject BETWEEN low AND high OR l.src = me;
   DELETE FROM label_keys AS k WHERE k.src = me;
-  DELETE FROM labels_refused AS l WHERE l.label->>'src' = account OR l.label->>'uri' IN (account, 'at://' || account)
-                                        OR starts_with(l.label->>'uri', 'at://' || account || '/');
+  PERFORM delete_labels_refused(account);
   PERFORM delete_bad(me);
   PERFORM delete_waiting(me);
   PERFORM delete_notices(me);
@@ -98,36 +97,6 @@ BEGIN
     UPDATE account AS x SET check_at = now() WHERE x.did = me;
   END IF;
   PERFORM delete_host((SELECT i.host FROM identity AS i WHERE i.did = me));
-END $$;
-
--- Deletes the older half of labels_refused when its rows take half of the bytes that its file may have. A deletion does
--- not make the file smaller, so the rows of a large file are summed up only where its size has changed since.
-CREATE OR REPLACE FUNCTION trim_labels_refused(most bigint) RETURNS void LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-  size CONSTANT bigint := pg_total_relation_size('labels_refused');
-  was sample;
-BEGIN
-  IF size <= most THEN RETURN; END IF;
-  SELECT * INTO was FROM sample AS x WHERE x.refused_size IS NOT NULL ORDER BY x.at DESC LIMIT 1;
-  IF was.refused_size IS DISTINCT FROM size THEN
-    was.refused_rows := bytes_of_labels_refused();
-  END IF;
-  IF was.refused_rows > most / 2 THEN
-    DELETE FROM labels_refused AS l
-    WHERE l.received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY o.received) FROM labels_refused AS o);
-    was.refused_rows := bytes_of_labels_refused();
-  END IF;
-  UPDATE sample AS x SET refused_size = size, refused_rows = was.refused_rows
-  WHERE x.at = (SELECT max(y.at) FROM sample AS y);
-END $$;
-
-CREATE OR REPLACE FUNCTION bytes_of_labels_refused() RETURNS bigint LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-  RETURN (SELECT coalesce(sum(pg_column_size(l.label) + 32), 0) FROM labels_refused AS l);
 END $$;
 
 -- Every ten seconds: counters are summed up and sampled, invented accounts end, and what strangers can fill is bounded.

@@ -173,7 +173,7 @@ SELECT 'commits_without_prev_data', u.host, u.commits FROM unproven_hosts(20) AS
 UNION ALL
 SELECT 'bytes', v.what, v.n FROM (VALUES
   ('bad', bytes_of_bad()), ('waiting', bytes_of_waiting()),
-  ('labels_refused', pg_total_relation_size('labels_refused')), ('change', pg_total_relation_size('change'))) AS v (what, n)
+  ('labels_refused', size_of_labels_refused()), ('change', pg_total_relation_size('change'))) AS v (what, n)
 UNION ALL
 SELECT 'waiting', v.what, v.n FROM (VALUES
   ('identities', (SELECT sum(due_identities(k, w)) FROM unnest('{known,new,again}'::text[]) AS k, unnest('{f,t}'::bool[]) AS w)),

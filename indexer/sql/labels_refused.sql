@@ -1,0 +1,68 @@
+-- Labels that were refused, as a key of their source may come later. labels_take() in labels.sql, which
+-- can be used alone, adds them, none of more than 8 kB; all else that writes the table is in this file.
+--
+-- Its bound is most_labels_refused bytes: then the older half is deleted.
+
+-- Takes those of a source out that came before this transaction.
+CREATE OR REPLACE FUNCTION take_labels_refused(source text, most int) RETURNS jsonb LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE labels jsonb;
+BEGIN
+  WITH taken AS (
+    DELETE FROM labels_refused AS l
+    WHERE l.ctid = ANY (ARRAY(SELECT o.ctid FROM labels_refused AS o
+                              WHERE o.label->>'src' = source AND o.received < now() LIMIT most))
+    RETURNING l.label
+  )
+  SELECT jsonb_agg(t.label) INTO labels FROM taken AS t;
+  RETURN labels;
+END $$;
+
+-- Deletes the labels of an account and those about it.
+CREATE OR REPLACE FUNCTION delete_labels_refused(account text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM labels_refused AS l
+  WHERE l.label->>'src' = account OR l.label->>'uri' IN (account, 'at://' || account)
+        OR starts_with(l.label->>'uri', 'at://' || account || '/');
+END $$;
+
+-- Deletes the older half of labels_refused when its rows take half of the bytes that its file may have. A deletion does
+-- not make the file smaller, so the rows of a large file are summed up only where its size has changed since.
+CREATE OR REPLACE FUNCTION trim_labels_refused(most bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  size CONSTANT bigint := pg_total_relation_size('labels_refused');
+  was sample;
+BEGIN
+  IF size <= most THEN RETURN; END IF;
+  SELECT * INTO was FROM sample AS x WHERE x.refused_size IS NOT NULL ORDER BY x.at DESC LIMIT 1;
+  IF was.refused_size IS DISTINCT FROM size THEN
+    was.refused_rows := bytes_of_labels_refused();
+  END IF;
+  IF was.refused_rows > most / 2 THEN
+    DELETE FROM labels_refused AS l
+    WHERE l.received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY o.received) FROM labels_refused AS o);
+    was.refused_rows := bytes_of_labels_refused();
+  END IF;
+  UPDATE sample AS x SET refused_size = size, refused_rows = was.refused_rows
+  WHERE x.at = (SELECT max(y.at) FROM sample AS y);
+END $$;
+
+CREATE OR REPLACE FUNCTION bytes_of_labels_refused() RETURNS bigint LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN (SELECT coalesce(sum(pg_column_size(l.label) + 32), 0) FROM labels_refused AS l);
+END $$;
+
+-- The bytes of its file.
+CREATE OR REPLACE FUNCTION size_of_labels_refused() RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN pg_total_relation_size('labels_refused');
+END $$;
