@@ -11,6 +11,7 @@
 #   library and the indexer while they have the version of a release;
 # - the scripts that CREATE EXTENSION runs are in the order of the sections, with each object's comment below it;
 # - the later install scripts bind to nothing that others have planted (t/operation/planted.pl has the attacks);
+# - each of the indexer's tables that strangers fill is written in one file;
 # - the indexer's functions and program compare reasons, outcomes and failures with codes of its list only;
 # - errors, in C and as the regression tests print them, keep to the server's style guide;
 # - each file of tests has tags, which script/test reads: one that says how long it takes, and no unknown one; and a
@@ -170,6 +171,17 @@ foreach my $path (sort grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } key
 }
 cmp_ok($compared, '>', 20, 'codes are compared');
 done('the indexer decides by codes');
+
+# A table that strangers fill is written in the file of its name, where its bound is. (labels.sql can be used alone.)
+foreach my $table (qw(bad candidate host labels_refused notice waiting))
+{
+	my $writes = qr/\b(?:INSERT INTO|UPDATE|DELETE FROM|TRUNCATE)\s+(?:indexer\.)?$table\b/;
+	my %in = map { $_ => scalar(() = $text{$_} =~ /$writes/g) } grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } keys %text;
+	push @problems, "$table.sql does not write its table" unless delete $in{"indexer/sql/$table.sql"};
+	delete $in{'indexer/sql/labels.sql'} if $table eq 'labels_refused';
+	push @problems, map { "$_ writes $table" } sort grep { $in{$_} } keys %in;
+}
+done('a table that strangers fill has one file that writes it');
 
 my $meta = decode_json(slurp('META.json'));
 my @whole;
