@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-if (Number(process.versions.node.split('.')[0]) < 22) {
-  process.stderr.write(`atid-indexer needs Node 22 or later, and this is ${process.versions.node}\n`);
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 12)) {
+  process.stderr.write(`atid-indexer needs Node 22.12 or later, and this is ${process.versions.node}\n`);
   process.exit(1);
 }
 const { main } = await import('../src/cli.js');

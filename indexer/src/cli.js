@@ -3,22 +3,25 @@
 // Exit statuses: 0, done; 1, it failed, or what was checked is not right; 2, it was called wrongly.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { Problem, connect, told } from './database.js';
 import * as log from './log.js';
 import { checkLogin } from './login.js';
-import { run } from './run.js';
+import { countFrames, run } from './run.js';
 import { VERSION, install, needed } from './schema.js';
-import { TABLE, Usage, flagOf, help, settings } from './settings.js';
+import { SETTINGS, Usage, flagOf, help, helpOf, oldFlagOf, settings } from './settings.js';
 import * as show from './status.js';
 import { up } from './up.js';
 
 const SAME_SIGNAL = 1000; // ms
+const DEADLOCK = '40P01'; // SQLSTATE
+const WIDTH = 100; // columns of the help
 
 const say = (text) => {
   process.stdout.write(`${text}\n`);
   return 0;
 };
+const warn = (text) => process.stderr.write(`atid-indexer: ${text}\n`);
 
 // Does work with a connection.
 async function withDatabase(work) {
@@ -38,9 +41,8 @@ const shown = (work) =>
     return ok ? 0 : 1;
   });
 
-const DEADLOCK = '40P01';
-
-// Runs a statement and says that it is done. After a deadlock with what the program writes it is tried again.
+// Runs a statement and reports that it is done. After a deadlock with what the program writes it is
+// tried again.
 const done = (statement, values, text) =>
   withDatabase(async (db) => {
     for (let left = 5; ; left--) {
@@ -53,9 +55,9 @@ const done = (statement, values, text) =>
     }
   });
 
-// Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, is there no more. A further signal, whichever it
-// is, ends the program at once; but one that comes right behind the first is the same: a terminal or a supervisor sends
-// it to all processes, and "up" to those that it has started.
+// Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, has ended. A further
+// signal, whichever it is, ends the program at once; but one that comes right behind the first is
+// the same: a terminal or a supervisor sends it to all processes, and "up" to those that it has started.
 function untilSignal() {
   const ended = new AbortController();
   let first = null;
@@ -68,14 +70,17 @@ function untilSignal() {
   return ended.signal;
 }
 
-// The API, whose packages are apart. They take a while to load, so who does not serve asks only whether they are there.
+// The packages of the API take a while to load, so a command that does not serve it only checks
+// that they are there.
 const API = new URL('./api/server.js', import.meta.url);
 function checkApi() {
   try {
     createRequire(API).resolve('postgraphile');
   } catch {
     const folder = fileURLToPath(new URL('.', API));
-    throw new Problem(`The packages of the API are not there. Get them by: npm ci --ignore-scripts --prefix ${folder}`);
+    throw new Problem(
+      `The packages of the API are not there. Get them by: npm ci --ignore-scripts --prefix ${folder}`,
+    );
   }
 }
 async function serveApi(all) {
@@ -86,207 +91,305 @@ async function serveApi(all) {
   return api(all, untilSignal());
 }
 
-// name: [arguments, help, how many arguments (least, most), work(arguments, settings, flags)]
-const COMMANDS = {
-  init: [
-    '[--role NAME] [--citus]',
-    `Makes the extensions, if they are not there and the role may, and the schema indexer.
---role creates a role with the least rights that run needs. --citus distributes the tables.`,
-    0,
-    0,
-    (args, { ROLE }, { citus }) =>
-      withDatabase(async (client) => {
-        await install(client, { role: ROLE, citus, fresh: true });
-        say(`The schema indexer is made, of version ${VERSION}.`);
-      }),
-  ],
-  upgrade: [
-    '[--role NAME]',
-    `Brings the schema indexer up to this version, in one transaction: what the migrations that are missing make, and
-all functions anew. What you have added to it stays. The schema must be of version 1.3.0 or later.
-Stop "atid-indexer run" before.`,
-    0,
-    0,
-    (args, { ROLE }) =>
-      withDatabase(async (client) => {
-        const { before } = await install(client, { role: ROLE, fresh: false });
-        say(`The schema indexer is of version ${VERSION}; it was of version ${before.version}.`);
-      }),
-  ],
-  run: [
-    '',
-    `Follows the stream of SERVICE and keeps the tables up to date, until SIGTERM or Ctrl-C: then it ends after the
-transactions that run, within 15 seconds, and at once at another signal.`,
-    0,
-    0,
-    (args, all) => run(all, untilSignal()),
-  ],
-  api: [
-    '',
-    `Serves GraphQL of the views in the schema API_SCHEMA at /graphql, with subscriptions, and a page to try queries on
-at /. It needs packages of its own, and says how to get them. API_USER may read that schema and nothing else, or it
-refuses to start; PGUSER, who follows the changes, has the rights of init --role.`,
-    0,
-    0,
-    (args, all) => serveApi(all),
-  ],
-  up: [
-    'LEXICONS SERVICE',
-    `From Lexicons to an API in one command: makes the schema, stores the Lexicons (a file, or all *.json of a folder),
-wants their records, makes views with indexes and the login that reads them, and then does what run and api do. It
-makes what is missing, so it can be run again. It takes the right to temporary tables from PUBLIC in this database.
-The role needs CREATEROLE, and the extensions or the right to create them.`,
-    2,
-    2,
-    ([lexicons, service], all) => {
-      const { SERVICE } = settings({ SERVICE: service }, {});
-      checkApi();
-      return up(lexicons, { ...all, SERVICE }, untilSignal(), say);
-    },
-  ],
-  status: [
-    '',
-    `Shows the streams, the accounts by state, how long a backfill still takes, who is in trouble and what one can do.
-Exit status 1 if a stream does not move or makes no sense.`,
-    0,
-    0,
-    () => shown((db) => show.status(db)),
-  ],
-  explain: ['DID', 'Says why an account is there, or not.', 1, 1, ([did]) => shown((db) => show.explain(db, did))],
-  want: [
-    'list | add WHAT VALUE | remove WHAT VALUE',
-    `What is wanted. WHAT and VALUE are: account and a DID; collection and an NSID, or com.example.* for all
-below; signal and an NSID, for the accounts that have such records. VALUE "*" is all accounts, or all collections.
-The program that runs follows within seconds.`,
-    1,
-    3,
-    ([verb, ...rest]) => {
-      if (verb === 'list' && rest.length === 0) return shown((db) => show.wants(db));
-      if (verb === 'add' && rest.length === 2) return shown((db) => show.want(db, ...rest));
-      if (verb === 'remove' && rest.length === 2) return shown((db) => show.unwant(db, ...rest));
-      throw new Usage(`it is: ${usage('want')}`);
-    },
-  ],
-  exclude: [
-    'DID [WHY]',
-    `Keeps an account out, whatever the network says. Its records go; what others have pointed at it stays.`,
-    1,
-    2,
-    (args) => done('SELECT indexer.exclude($1, $2)', [args[0], args[1] ?? null], `${args[0]} is excluded.`),
-  ],
-  include: [
-    'DID',
-    'Lets an account in again that was excluded. It comes back if it is wanted and the network has it.',
-    1,
-    1,
-    ([did]) => done('SELECT indexer.include($1)', [did], `${did} is excluded no more.`),
-  ],
-  forget: [
-    'DID',
-    `Keeps an account out, and deletes all that is about it: records, identity, labels, references to it, frames.
-Only that it is excluded stays. Backups, and what applications have read, are yours to clean.`,
-    1,
-    1,
-    ([did]) => done('SELECT indexer.forget($1)', [did], `${did} is forgotten.`),
-  ],
-  reload: [
-    'DID',
-    'Loads an account again, and writes its records anew, with their references.',
-    1,
-    1,
-    ([did]) => done('SELECT indexer.reload($1)', [did], `${did} is loaded again by the program that runs.`),
-  ],
-  check: [
-    'DID',
-    `Computes the root of the tree of an account's records and compares it with the one that the account has signed.
-Exit status 1 if they differ.`,
-    1,
-    1,
-    ([did]) => shown((db) => show.check(db, did)),
-  ],
-  lexicon: [
-    'list | add FILE...',
-    `The Lexicons by which records are judged when they are written (record.conforms). One whose NSID is there takes
-its place. Records that are there are not judged anew: reload their accounts. FILE can be a folder
-of *.json. Lexicons that these need, such as com.atproto.repo.strongRef, are taken from the package
+const init = ({ ROLE }, { citus = false }) =>
+  withDatabase(async (client) => {
+    await install(client, { role: ROLE, citus, fresh: true });
+    return say(`The schema indexer is made, of version ${VERSION}.`);
+  });
+
+const upgrade = ({ ROLE }) =>
+  withDatabase(async (client) => {
+    const { before } = await install(client, { role: ROLE, fresh: false });
+    return say(
+      `The schema indexer is of version ${VERSION}; it was of version ${before.version}.`,
+    );
+  });
+
+function upFrom(lexicons, service, all) {
+  const { values } = settings('up', { SERVICE_URL: service }, {});
+  checkApi();
+  return up(lexicons, { ...all, SERVICE_URL: values.SERVICE_URL }, untilSignal(), say);
+}
+
+// Before 2.0 the setting DRY had run count frames.
+function runOrCount(all, { dry = process.env.DRY }) {
+  if (!dry) return run(all, untilSignal());
+  warn('the setting DRY ends with 3.0: use "atid-indexer stream count --cursor"');
+  return countFrames({ ...all, METRICS_PORT: null, cursor: cursorOf(dry) }, untilSignal());
+}
+
+const camel = (flag) => flag.slice(2).replace(/-(\w)/g, (all, letter) => letter.toUpperCase());
+
+// The options of a command's settings. Those with a name of before 2.0 are not in its help.
+function addSettings(command, of) {
+  for (const setting of SETTINGS[of]) {
+    const value = setting.takes === null ? '' : ` <${setting.takes}>`;
+    const flag = flagOf(setting);
+    if (flag !== null) command.addOption(new Option(`${flag}${value}`, helpOf(setting)));
+    const old = oldFlagOf(setting);
+    if (old !== null) command.addOption(new Option(`${old}${value}`).hideHelp());
+  }
+}
+
+// The settings of a command: from its options, else from the environment.
+function settingsOf(of, options) {
+  const flags = {};
+  for (const setting of SETTINGS[of] ?? []) {
+    const [flag, old] = [flagOf(setting), oldFlagOf(setting)];
+    const valueOf = (name) => (name === null ? undefined : options[camel(name)]);
+    const text = (value) => (value === true ? 'true' : value);
+    flags[setting.name] = text(valueOf(flag));
+    if (old !== null) flags[old] = text(valueOf(old));
+  }
+  const { values, warning } = settings(of, flags);
+  if (warning !== null) warn(warning);
+  if (values.LOG_LEVEL) log.setLevel(values.LOG_LEVEL);
+  return values;
+}
+
+// Adds a command to a parent: its words, such as "explain <did>"; the text of its help, the first
+// sentence of which is in the list of commands; its work, which gets its arguments, its settings
+// and its options; and the name by which SETTINGS has it. result gets the exit status.
+function add(parent, result, words, text, work, of = null) {
+  const whole = text.replaceAll('\n', ' ');
+  const [first] = whole.split(/\.(?: |$)/, 1);
+  const command = parent.command(words).description(whole).summary(first);
+  if (of !== null) addSettings(command, of);
+  return command.action(async (...all) => {
+    const options = all.at(-2);
+    const values = settingsOf(of, options);
+    result.status = (await work(...all.slice(0, -2), values, options)) ?? 0;
+  });
+}
+
+const WHAT = () =>
+  new Argument('<what>', 'what is wanted').choices(['account', 'collection', 'signal']);
+const VALUE = () =>
+  new Argument(
+    '<value>',
+    'of account a DID; of collection an NSID, or com.example.* for all below; of signal an NSID, ' +
+      'for the accounts that have such records; "*" is all accounts, or all collections',
+  );
+
+function addPrograms(program, result) {
+  add(
+    program,
+    result,
+    'init',
+    `Creates the schema indexer. Also creates the extensions, if they are missing and the role
+may.`,
+    init,
+    'init',
+  ).option('--citus', 'distribute the tables');
+  add(
+    program,
+    result,
+    'upgrade',
+    `Upgrades the schema indexer to this version. In one transaction it runs the missing migrations
+and replaces all functions. What you have added to it stays. The schema must be of version 1.3.0
+or later. Stop "atid-indexer run" before.`,
+    upgrade,
+    'upgrade',
+  );
+  add(
+    program,
+    result,
+    'run',
+    `Follows the stream and keeps the tables up to date. SIGTERM or Ctrl-C end it after the running
+transactions, within 15 seconds; another signal ends it at once.`,
+    runOrCount,
+    'run',
+  ).addOption(new Option('--dry <cursor>').hideHelp());
+  add(
+    program,
+    result,
+    'api',
+    `Serves GraphQL of the views. It is at /graphql, with subscriptions; / is a page to try queries
+on. The login ATID_API_DB_USER may read the schema of the views and nothing else, or the
+command refuses to start; PGUSER, who follows the changes, has the rights of init --role.`,
+    serveApi,
+    'api',
+  );
+  add(
+    program,
+    result,
+    'up <lexicons> <service>',
+    `Does all from Lexicons to an API. Creates the schema, stores the Lexicons (a file, or all
+*.json of a folder), wants their records, makes views with indexes and the login that reads
+them, and then does what run and api do. It makes what is missing, so it can be run again. It
+revokes the right to temporary tables in this database from PUBLIC. The role needs CREATEROLE,
+and the extensions or the right to create them.`,
+    upFrom,
+    'up',
+  );
+}
+
+function addAccounts(program, result) {
+  add(program, result, 'explain <did>', 'Explains why an account is there, or not.', (did) =>
+    shown((db) => show.explain(db, did)),
+  );
+  add(
+    program,
+    result,
+    'exclude <did> [why]',
+    `Keeps an account out, whatever the network says. Its records are deleted; references of others
+to it stay.`,
+    (did, why) => done('SELECT indexer.exclude($1, $2)', [did, why ?? null], `${did} is excluded.`),
+  );
+  add(
+    program,
+    result,
+    'include <did>',
+    `Lets an excluded account in again. It comes back if it is wanted and the network has it.`,
+    (did) => done('SELECT indexer.include($1)', [did], `${did} is excluded no more.`),
+  );
+  add(
+    program,
+    result,
+    'forget <did>',
+    `Keeps an account out, and deletes all that is about it. These are its records, identity,
+labels, references to it, and frames. Only its exclusion stays. Backups, and what applications
+have read, are yours to clean.`,
+    (did) => done('SELECT indexer.forget($1)', [did], `${did} is forgotten.`),
+  );
+  add(
+    program,
+    result,
+    'reload <did>',
+    'Loads an account again. Its records are written again, with their references.',
+    (did) =>
+      done('SELECT indexer.reload($1)', [did], `${did} is loaded again by the program that runs.`),
+  );
+  add(
+    program,
+    result,
+    'check <did>',
+    `Compares an account's records with what it has signed. Computes the root of the tree of the
+records, and compares it with the root that the account has signed. Exit status 1 if they
+differ.`,
+    (did) => shown((db) => show.check(db, did)),
+  );
+}
+
+function addWants(program, result) {
+  const want = program
+    .command('want')
+    .summary('Lists and changes what is wanted')
+    .description('Lists and changes what is wanted. The program that runs follows within seconds.');
+  add(want, result, 'list', 'Lists what is wanted.', () => shown((db) => show.wants(db)));
+  const change = (name, text, work) =>
+    add(want, result, name, text, (what, value) => shown((db) => work(db, what, value)))
+      .addArgument(WHAT())
+      .addArgument(VALUE());
+  change('add', 'Adds to what is wanted.', show.want);
+  change('remove', 'Removes from what is wanted.', show.unwant);
+}
+
+function addLexicons(program, result) {
+  const lexicon = program
+    .command('lexicon')
+    .summary('Lists and stores Lexicons')
+    .description(
+      'Lists and stores the Lexicons by which records are judged when they are written ' +
+        '(record.conforms). Records that are there are not judged again: reload their accounts.',
+    );
+  add(lexicon, result, 'list', 'Lists the Lexicons, and those that are missing.', () =>
+    shown((db) => show.lexicons(db)),
+  );
+  add(
+    lexicon,
+    result,
+    'add <files...>',
+    `Stores Lexicons. A file can be a folder of *.json. A Lexicon replaces the one of the same
+NSID. Lexicons that these need, such as com.atproto.repo.strongRef, are taken from the package
 if it has them; others are listed as missing.`,
-    1,
-    Infinity,
-    ([verb, ...files]) => {
-      if (verb === 'list' && files.length === 0) return shown((db) => show.lexicons(db));
-      if (verb === 'add' && files.length > 0) return shown((db) => show.addLexicons(db, files));
-      throw new Usage(`it is: ${usage('lexicon')}`);
-    },
-  ],
-  verify: [
-    'FILE [DID] [--key did:key:...]',
-    `Verifies a repository in a CAR file: that it is whole, who has signed it, how many records it has, and which blobs
-they name. The database needs the extensions only. Keys are those that the database knows of the account, else those
-of its log in DIRECTORY, or --key. Exit status 0 only if it is whole and signed by the key that the account has now.`,
-    1,
-    2,
-    ([file, did], all, { key }) => shown((db) => show.verify(db, file, did, key, all)),
-  ],
-};
+    (files) => shown((db) => show.addLexicons(db, files)),
+  );
+}
 
-const usage = (name) => `atid-indexer ${name} ${COMMANDS[name][0]}`.trim();
-const overview = () => `atid-indexer ${VERSION}: an indexer of the AT Protocol on PostgreSQL
+function addOthers(program, result) {
+  add(
+    program,
+    result,
+    'status',
+    `Shows the streams, the accounts by state, and what is in trouble. Also shows how long a
+backfill still takes, and what you can do. Exit status 1 if a stream does not move or makes no
+sense.`,
+    () => shown((db) => show.status(db)),
+  );
+  add(
+    program,
+    result,
+    'verify <file> [did]',
+    `Verifies a repository in a CAR file. Shows whether it is whole, who has signed it, how many
+records it has, and which blobs they name. The database needs the extensions only. The keys
+are those that the database knows of the account, else those of its log in the directory, or
+--key. Exit status 0 only if it is whole and signed by the key that the account has now.`,
+    (file, did, all, { key }) => shown((db) => show.verify(db, file, did, key, all)),
+    'verify',
+  ).option('--key <did:key>', 'the key by which it must be signed');
+  const stream = program
+    .command('stream')
+    .summary('Counts the frames of the stream')
+    .description('Looks at the stream without a database.');
+  add(
+    stream,
+    result,
+    'count',
+    'Counts the frames behind a cursor, until SIGTERM or Ctrl-C.',
+    (all, { cursor }) => countFrames({ ...all, cursor: cursorOf(cursor) }, untilSignal()),
+    'count',
+  ).requiredOption('--cursor <number>', 'the cursor');
+  add(program, result, 'settings', 'Lists all settings.', () =>
+    say(`The settings, from the environment or as flags such as --service-url:\n\n${help()}`),
+  );
+}
 
-${Object.keys(COMMANDS)
-  .map((name) => `  ${usage(name)}`)
-  .join('\n')}
+function cursorOf(text) {
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  throw new Usage(`"${text}" is not what --cursor takes: a number from 0`);
+}
 
-"atid-indexer COMMAND --help" says more. PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD (or ~/.pgpass) say where the
-database is. Settings, from the environment or as flags:
+const AFTER = `
+PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD (or ~/.pgpass) say where the database is.
+"atid-indexer help COMMAND" describes a command and its settings, "atid-indexer settings" lists all
+settings. Exit status: 0, done; 1, it failed, or what was checked is not right; 2, it was called
+wrongly.`;
 
-${help()}
-
-Exit status: 0, done; 1, it failed, or what was checked is not right; 2, it was called wrongly.`;
-
-const OPTIONS = {
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-  citus: { type: 'boolean' },
-  key: { type: 'string' },
-  ...Object.fromEntries(
-    TABLE.map(([name, takes]) => [flagOf(name), { type: takes === null ? 'boolean' : 'string' }]),
-  ),
-};
+// The program, whose commands put their exit status into result.
+function programOf(result) {
+  const program = new Command('atid-indexer')
+    .description(`atid-indexer ${VERSION}: an indexer of the AT Protocol on PostgreSQL`)
+    .version(
+      `${VERSION}\nThe database needs ${needed()}, or later.`,
+      '--version',
+      'show the version, and which versions of the extensions it needs',
+    )
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', AFTER)
+    .exitOverride()
+    .configureHelp({ helpWidth: WIDTH })
+    .configureOutput({
+      outputError: (text, write) => write(`atid-indexer: ${text.replace(/^error: /, '')}`),
+    })
+    .showHelpAfterError('Try "atid-indexer --help".');
+  addPrograms(program, result);
+  addOthers(program, result);
+  addAccounts(program, result);
+  addWants(program, result);
+  addLexicons(program, result);
+  return program;
+}
 
 export async function main(argv) {
+  const result = { status: 0 };
   try {
-    let parsed;
-    try {
-      parsed = parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
-    } catch (e) {
-      throw new Usage(e.message.split('. ')[0]);
-    }
-    const {
-      values,
-      positionals: [name, ...args],
-    } = parsed;
-    if (values.version) return say(`${VERSION}\nThe database needs ${needed()}, or later.`);
-    if (name === undefined || (name === 'help' && args.length === 0)) {
-      if (!values.help && name === undefined) throw new Usage('a command is missing');
-      return say(overview());
-    }
-    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null;
-    if (!command) throw new Usage(`there is no command "${name}"`);
-    const [, text, least, most, work] = command;
-    if (values.help)
-      return say(`${usage(name)}\n\n${text}\n\nSettings, from the environment or as flags:\n\n${help()}`);
-    if (args.length < least || args.length > most) throw new Usage(`it is: ${usage(name)}`);
-    const flags = Object.fromEntries(
-      TABLE.filter(([n]) => values[flagOf(n)] !== undefined).map(([n, takes]) => [
-        n,
-        takes === null ? '1' : values[flagOf(n)],
-      ]),
-    );
-    const all = settings(flags);
-    log.setLevel(all.LEVEL);
-    return (await work(args, all, values)) ?? 0;
+    await programOf(result).parseAsync(argv, { from: 'user' });
+    return result.status;
   } catch (e) {
-    process.stderr.write(`atid-indexer: ${told(e)}\n`);
+    if (e instanceof CommanderError) return e.exitCode === 0 ? 0 : 2;
+    warn(told(e));
     if (e instanceof Usage) process.stderr.write('Try "atid-indexer --help".\n');
     return e instanceof Usage ? 2 : 1;
   }

@@ -116,8 +116,9 @@ function problemOf(e) {
   }
   if (/SASL|client password must be a string/i.test(message) && e.severity === undefined) {
     return new Problem(
-      'The server asks for a password. Set PGPASSWORD, and API_PASSWORD for the login that reads the views, or put a line ' +
-        '"host:port:database:user:password" into ~/.pgpass, which nobody else may read (chmod 600).',
+      'The server asks for a password. Set PGPASSWORD, and ATID_API_DB_PASSWORD for the login that ' +
+        'reads the views, or put a line "host:port:database:user:password" into ~/.pgpass, which nobody ' +
+        'else may read (chmod 600).',
     );
   }
   if (

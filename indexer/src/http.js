@@ -4,8 +4,10 @@
 //   for accounts that are known, and for those that are new.
 // - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit the large ones wait,
 //   but for the oldest.
-// - Time: headers within 15 seconds, LEAST bytes a second over ten seconds, all within PATIENCE. What we wait for
-//   memory does not count; and while others wait for memory, twenty times LEAST, so that no drip holds them up. While
+// - Time: headers within 15 seconds, MIN_DOWNLOAD_RATE bytes a second over ten seconds, all within
+//   REPO_TIMEOUT. What we wait for
+//   memory does not count; and while others wait for memory, twenty times MIN_DOWNLOAD_RATE, so that no drip
+//   holds them up. While
 //   others wait for a place, too: but a quarter of the places may be held by requests that are slower than that.
 // - Pieces: an answer in a great many pieces of a few bytes is slow, and so is one behind many of 1xx.
 // - Redirects: five at most. Each hop is looked up anew and must be a public address, the one that is connected to; and
@@ -348,12 +350,12 @@ function failureFrom(e, origin) {
 export class Http {
   // Of the program's settings: how long a request may take, how slow it may be, whether strangers may lead to private
   // addresses, and the servers that may have such addresses.
-  constructor({ PATIENCE, LEAST, PRIVATE, SERVICE, DIRECTORY }) {
-    this.patience = PATIENCE * 1000;
-    this.least = LEAST;
+  constructor({ REPO_TIMEOUT, MIN_DOWNLOAD_RATE, ALLOW_PRIVATE_ADDRESSES, SERVICE_URL, PLC_URL }) {
+    this.patience = REPO_TIMEOUT * 1000;
+    this.least = MIN_DOWNLOAD_RATE;
     this.lookEvery = LOOK_EVERY;
-    this.open = PRIVATE;
-    this.ours = new Set([SERVICE, DIRECTORY].map(originOf));
+    this.open = ALLOW_PRIVATE_ADDRESSES;
+    this.ours = new Set([SERVICE_URL, PLC_URL].map(originOf));
     this.agents = { guarded: agents(lookUp), free: agents(undefined) };
   }
 

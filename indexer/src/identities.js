@@ -24,12 +24,12 @@ export const METHODS = {
   plc: {
     web: false,
     of: 'the directory',
-    server: ({ DIRECTORY }) => DIRECTORY,
-    places: ({ PLACES, DIRECTORY }) => {
-      const all = Math.max(4, Math.floor(PLACES / 4));
-      return { all, origin: all, domain: all, again: Math.max(1, Math.floor(all / 4)), free: [DIRECTORY] };
+    server: ({ PLC_URL }) => PLC_URL,
+    places: ({ MAX_DOWNLOADS, PLC_URL }) => {
+      const all = Math.max(4, Math.floor(MAX_DOWNLOADS / 4));
+      return { all, origin: all, domain: all, again: Math.max(1, Math.floor(all / 4)), free: [PLC_URL] };
     },
-    url: (did, { DIRECTORY }) => (/^did:plc:[a-z2-7]{24}$/.test(did) ? `${DIRECTORY}/${did}/log/audit` : null),
+    url: (did, { PLC_URL }) => (/^did:plc:[a-z2-7]{24}$/.test(did) ? `${PLC_URL}/${did}/log/audit` : null),
     unnamed: ['not_found', 'a did:plc must have 24 characters of base32'],
     most: BOUNDS.log,
     read: plcLog,
@@ -39,13 +39,13 @@ export const METHODS = {
     web: true,
     of: 'their domain',
     server: () => null,
-    places: ({ PLACES }) => ({ all: PLACES, origin: 2, domain: 2, again: Math.floor(PLACES / 4) }),
+    places: ({ MAX_DOWNLOADS }) => ({ all: MAX_DOWNLOADS, origin: 2, domain: 2, again: Math.floor(MAX_DOWNLOADS / 4) }),
     // Ports, and http, are for tests: for localhost, and where private addresses may be.
-    url: (did, { PRIVATE }) => {
+    url: (did, { ALLOW_PRIVATE_ADDRESSES }) => {
       const [host, port] = hostOfWeb(did);
       if (!host) return null;
-      const here = host === 'localhost' || (PRIVATE && /^[\d.]+$/.test(host));
-      if (port && !here && !PRIVATE) return null;
+      const here = host === 'localhost' || (ALLOW_PRIVATE_ADDRESSES && /^[\d.]+$/.test(host));
+      if (port && !here && !ALLOW_PRIVATE_ADDRESSES) return null;
       const url = `${here ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}/.well-known/did.json`;
       if (!URL.canParse(url)) return null;
       // another spelling of an address, or of a name, would have places of its own
@@ -86,7 +86,7 @@ export class Identities {
       const room = places.room(kind);
       places.waiting[kind] = room === 0;
       sign.holds(
-        upstream?.away ? `${settings.DIRECTORY} does not answer` : room === 0 ? 'no answer frees a place' : null,
+        upstream?.away ? `${settings.PLC_URL} does not answer` : room === 0 ? 'no answer frees a place' : null,
       );
       if (room === 0) {
         await places.freed(IDLE);

@@ -155,7 +155,10 @@ export class Lists {
         if (e.ofAccount || e.why === 'refused' || (this.described && e.why === 'not_found')) return note(did, []);
         if (this.described || !this.isNotThere(e)) throw e;
         if (Date.now() >= this.undescribed)
-          log.info('the server describes no repository: name the accounts that have a signal, or another SERVICE');
+          log.info(
+            'the server describes no repository: name the accounts that have a signal, or another ' +
+              'ATID_SERVICE_URL',
+          );
         this.undescribed = Date.now() + UNDESCRIBED;
         await note(did, null);
       }

@@ -46,18 +46,18 @@ export class Permits {
 
 export class Loads {
   constructor({ settings, service, pools, signal, tasks, total, signs }) {
-    const { SERVICE, PLACES, MEMORY, WORKERS } = settings;
+    const { SERVICE_URL, MAX_DOWNLOADS, MAX_DOWNLOAD_MEMORY, DB_WRITERS } = settings;
     Object.assign(this, { settings, service, pools, signal, tasks, total, signs });
-    this.memory = new Memory(MEMORY / 2, MEMORY / 2 / PLACES); // answers
-    this.copies = new Memory(MEMORY); // what is made of them to write them
-    this.permits = new Permits(WORKERS, WORKERS > 1 ? 1 : 0);
+    this.memory = new Memory(MAX_DOWNLOAD_MEMORY / 2, MAX_DOWNLOAD_MEMORY / 2 / MAX_DOWNLOADS); // answers
+    this.copies = new Memory(MAX_DOWNLOAD_MEMORY); // what is made of them to write them
+    this.permits = new Permits(DB_WRITERS, DB_WRITERS > 1 ? 1 : 0);
     this.downloads = new Places({
-      all: PLACES,
-      origin: Math.max(4, Math.floor(PLACES / 8)),
-      domain: Math.floor(PLACES / 4),
-      again: Math.max(1, Math.floor(PLACES / 4)),
-      back: Math.max(1, Math.floor(PLACES / 4)),
-      free: [SERVICE],
+      all: MAX_DOWNLOADS,
+      origin: Math.max(4, Math.floor(MAX_DOWNLOADS / 8)),
+      domain: Math.floor(MAX_DOWNLOADS / 4),
+      again: Math.max(1, Math.floor(MAX_DOWNLOADS / 4)),
+      back: Math.max(1, Math.floor(MAX_DOWNLOADS / 4)),
+      free: [SERVICE_URL],
     });
   }
 
@@ -120,7 +120,7 @@ export class Loads {
     try {
       let car;
       try {
-        car = await service.get('sync.getRepo', { did }, { most: this.settings.LARGEST, place, held });
+        car = await service.get('sync.getRepo', { did }, { most: this.settings.MAX_REPO_SIZE, place, held });
       } catch (e) {
         if (signal.aborted) return void (await release());
         if (!(e instanceof Failure)) throw e;

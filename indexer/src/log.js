@@ -1,12 +1,11 @@
 // Lines of the log: one entry is one line of at most 2,000 characters, whatever it holds.
 import { clean } from './border.js';
 
-const LEVELS = ['error', 'info', 'debug'];
+export const LEVELS = ['error', 'info', 'debug'];
 let most = LEVELS.indexOf('info');
 
 process.stdout.on('error', () => {}); // nobody reads it any more
 
-export const isLevel = (name) => LEVELS.includes(name);
 export const setLevel = (name) => {
   most = LEVELS.indexOf(name);
 };

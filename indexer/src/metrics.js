@@ -6,6 +6,7 @@
 import http from 'node:http';
 import { Probe, connect, told } from './database.js';
 import * as log from './log.js';
+import { streamName } from './settings.js';
 
 const WITHIN = 2000; // ms of a statement
 const LISTEN_AGAIN = 5000; // ms
@@ -53,14 +54,15 @@ export function exposition(rows) {
 const HEALTH = `SELECT CASE WHEN pg_is_in_recovery() THEN 'this server is a standby, and what it has is its primary''s'
   ELSE indexer.health($1) END AS why`;
 
-export function createServer({ SERVICE, STREAM, METRICS, BIND }) {
+export function createServer(settings) {
+  const { METRICS_PORT, METRICS_HOST } = settings;
   const probe = new Probe(() => connect('metrics', [`statement_timeout=${WITHIN}`]));
   const rows = (...query) => probe.rows(...query);
   const pages = {
     '/metrics': async () =>
       exposition(await rows('SELECT what, of, value FROM indexer.watch WHERE value IS NOT NULL ORDER BY what, of')),
     '/healthz': async () => {
-      const [{ why }] = await rows(HEALTH, [`${SERVICE} ${STREAM}`]);
+      const [{ why }] = await rows(HEALTH, [streamName(settings)]);
       if (why !== null) throw new Error(why);
       return 'ok\n';
     },
@@ -83,14 +85,15 @@ export function createServer({ SERVICE, STREAM, METRICS, BIND }) {
   // A program that waits for the end of another has its port then.
   let busy = null;
   server.on('error', (e) => {
-    if (busy === null || e.code !== 'EADDRINUSE') log.error(`METRICS: ${told(e)}`);
-    if (e.code === 'EADDRINUSE') busy = setTimeout(() => server.listen(METRICS, BIND), LISTEN_AGAIN);
+    if (busy === null || e.code !== 'EADDRINUSE') log.error(`ATID_METRICS_PORT: ${told(e)}`);
+    if (e.code !== 'EADDRINUSE') return;
+    busy = setTimeout(() => server.listen(METRICS_PORT, METRICS_HOST), LISTEN_AGAIN);
   });
   server.on('listening', () => {
-    if (busy !== null) log.info('METRICS: listening');
+    if (busy !== null) log.info('ATID_METRICS_PORT: listening');
     busy = null;
   });
-  server.listen(METRICS, BIND);
+  server.listen(METRICS_PORT, METRICS_HOST);
   return {
     close: () => {
       clearTimeout(busy);

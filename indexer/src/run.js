@@ -25,6 +25,7 @@ import * as log from './log.js';
 import { createServer } from './metrics.js';
 import { checkSchema, fatal } from './schema.js';
 import { Service } from './service.js';
+import { STREAMS, streamName } from './settings.js';
 import { Signs, WITHIN } from './signs.js';
 import { beganAgain } from './status.js';
 import { MOST_FRAMES, Queues, connect as connectStream } from './stream.js';
@@ -47,21 +48,26 @@ const CLOSE = 5e3; // ms for its connections to end after that
 
 const SAME_LINE = 300e3; // ms until a line of progress is shown although nothing has changed
 
-export async function run(settings, ended) {
+export const run = (settings, ended) => runs(settings, ended, oneRun);
+
+// Counts the frames behind a cursor, without a database.
+export const countFrames = (settings, ended) => runs(settings, ended, countOnce);
+
+async function runs(settings, ended, work) {
   const total = { frames: 0, applied: 0, refused: 0, lag: null, loaded: 0 };
   const show = progress(total);
   let isFatal = false;
-  const timer = setInterval(show, settings.EVERY * 1000);
+  const timer = setInterval(show, settings.PROGRESS_INTERVAL * 1000);
   const broken = new AbortController(); // by what nobody has foreseen
   const over = AbortSignal.any([ended, broken.signal]);
   const stop = endUnforeseen(broken, FINISH + 2 * CLOSE);
-  const server = settings.METRICS === null ? null : createServer(settings);
+  const server = settings.METRICS_PORT ? createServer(settings) : null;
   try {
     for (let wait = 500; !over.aborted; wait = Math.min(2 * wait, LONGEST)) {
       const before = total.frames + total.loaded;
       let after = 0;
       try {
-        await (settings.DRY === null ? oneRun(settings, over, total) : dryRun(settings, over, total));
+        await work(settings, over, total);
       } catch (e) {
         if (!over.aborted || e instanceof Late) log.error(whose(e, settings));
         isFatal = e instanceof Problem && e.fatal === true;
@@ -81,8 +87,9 @@ export async function run(settings, ended) {
 }
 
 // An error with the name of the setting of the server whose it is.
-function whose(e, { SERVICE, DIRECTORY }) {
-  const name = e.origin === SERVICE ? 'SERVICE ' : e.origin === DIRECTORY ? 'DIRECTORY ' : '';
+function whose(e, { SERVICE_URL, PLC_URL }) {
+  const names = { [PLC_URL ?? '']: 'ATID_PLC_URL ', [SERVICE_URL]: 'ATID_SERVICE_URL ' };
+  const name = names[e.origin] ?? '';
   return `${e instanceof Failure ? name : ''}${told(e)}`;
 }
 
@@ -129,10 +136,10 @@ async function within(ms, signal, work) {
 }
 
 async function oneRun(settings, ended, total) {
-  const { SERVICE, STREAM, WORKERS, TAKERS } = settings;
-  const labels = STREAM.endsWith('Labels');
-  const name = `${SERVICE} ${STREAM}`;
-  const takers = labels ? 1 : TAKERS;
+  const { STREAM_KIND, DB_WRITERS, STREAM_SHARDS } = settings;
+  const labels = STREAM_KIND === 'labels';
+  const name = streamName(settings);
+  const takers = labels ? 1 : STREAM_SHARDS;
   const over = new AbortController();
   const { signal } = over;
   setMaxListeners(0, signal); // each request is one
@@ -146,8 +153,8 @@ async function oneRun(settings, ended, total) {
   const lock = await within(FINISH, ended, connect('lock'));
   const pools = {
     take: new Pool('take', takers),
-    loads: new Pool('load', WORKERS),
-    answers: new Pool('answer', WORKERS),
+    loads: new Pool('load', DB_WRITERS),
+    answers: new Pool('answer', DB_WRITERS),
     small: new Pool('ask', 3),
     own: new Pool('tidy', 2),
     signs: new Pool('signs', 1, [`statement_timeout=${WITHIN}`]),
@@ -275,16 +282,19 @@ async function locked(lock, name, ended) {
   }
 }
 
-// A PDS that does not have the accounts which are here is followed only if INSTEAD says so: these accounts would go.
-async function mayReplace(lock, name, pds, { SERVICE, STREAM, INSTEAD }) {
+// A PDS that does not have the accounts which are here is followed only if REPLACED_SERVICE_URL
+// names the server that has them: these accounts would be barred.
+async function mayReplace(lock, name, pds, settings) {
+  const { SERVICE_URL, REPLACED_SERVICE_URL } = settings;
   const { old } = (await lock.query('SELECT indexer.would_bar($1, $2) AS old', [name, pds])).rows[0];
-  if (old === null || old === `${INSTEAD} ${STREAM}`) return;
+  const replaced = streamName({ ...settings, SERVICE_URL: REPLACED_SERVICE_URL });
+  if (old === null || old === replaced) return;
   const service = clean(old.split(' ', 1)[0], 300);
   throw fatal(
-    `This database follows ${service}${service === SERVICE ? ' by more names, or as a relay' : ''}. ${SERVICE}, a PDS ` +
+    `This database follows ${service}${service === SERVICE_URL ? ' by more names, or as a relay' : ''}. ${SERVICE_URL}, a PDS ` +
       `of the names ${clean(pds.join(', '), 300)}, does not have all of its accounts: the others would be barred, and ` +
-      'their records deleted. If this is wanted, set INSTEAD to the server that is followed now. If it is the same ' +
-      'server by another name, set NAMES.',
+      'their records deleted. If this is wanted, set ATID_REPLACED_SERVICE_URL to the server that is ' +
+      'followed now. If it is the same server by another name, set ATID_SERVICE_ALIASES.',
   );
 }
 
@@ -299,10 +309,13 @@ async function holder(lock, name) {
   return `another consumer is at work${of ? ` on ${clean(of, 500)}` : ''}${nameOf(who)}`;
 }
 
+const streamUrl = ({ SERVICE_URL, STREAM_KIND }) =>
+  `${SERVICE_URL.replace(/^http/, 'ws')}/xrpc/${STREAMS[STREAM_KIND]}`;
+
 // Connects to the stream, and again whenever it ends; from the cursors that the database has, so not before all that
 // came is taken. What comes is not taken before the database knows the first number, which may tell of a gap.
 async function follow({ name, settings, labels, queues, pools, signal, stream }) {
-  const base = `${settings.SERVICE.replace(/^http/, 'ws')}/xrpc/${settings.STREAM}`;
+  const base = streamUrl(settings);
   let wait = 500;
   await steady('the stream', signal, async () => {
     const { cursor } = await pools.small.row(
@@ -447,12 +460,11 @@ async function brokenFunctions(e, pools) {
   );
 }
 
-// Counts the frames behind a cursor, without a database.
-async function dryRun(settings, ended, total) {
-  await connectStream(`${settings.SERVICE.replace(/^http/, 'ws')}/xrpc/${settings.STREAM}?cursor=${settings.DRY}`, {
+async function countOnce(settings, ended, total) {
+  await connectStream(`${streamUrl(settings)}?cursor=${settings.cursor}`, {
     signal: ended,
     socketOf: () => {},
-    opened: () => log.info(`connected, cursor ${settings.DRY}`),
+    opened: () => log.info(`connected, cursor ${settings.cursor}`),
     frame: () => {
       total.frames++;
     },

@@ -6,8 +6,8 @@ import { Upstream } from './upstream.js';
 export class Service {
   constructor({ settings, http, signal }) {
     Object.assign(this, { http, signal });
-    this.origin = originOf(settings.SERVICE);
-    this.names = settings.NAMES;
+    this.origin = originOf(settings.SERVICE_URL);
+    this.names = settings.SERVICE_ALIASES;
     this.upstream = Upstream.of(`${this.origin}/xrpc/_health`, http, signal);
   }
 
@@ -30,8 +30,9 @@ export class Service {
     return this.upstream.away ? `${this.origin} does not answer` : null;
   }
 
-  // The origins by which a PDS is known, whose stream has only its own accounts: that of SERVICE, the name that it
-  // gives itself, and those of NAMES. null: it is a relay, which does not describe itself.
+  // The origins by which a PDS is known, whose stream has only its own accounts: that of SERVICE_URL,
+  // the name that it gives itself, and those of SERVICE_ALIASES. null: it is a relay, which does not
+  // describe itself.
   async ownNames() {
     try {
       const did = serverDid(await this.get('server.describeServer', {}, { most: BOUNDS.document }));

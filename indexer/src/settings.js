@@ -1,9 +1,15 @@
-// The settings: one table. Each is read from the environment by its name, or from the flag of the same name in lower
-// case, which wins. A setting that cannot be read is an error of usage.
+// The settings of the program: one table. A setting is read from the environment by its name with
+// the prefix ATID_, or from the flag of that name in lower case, which wins. A value that cannot be
+// read is an error of usage.
+//
+// Until 3.0 a name that a setting had before 2.0 is read too, with a warning, unless the new one is
+// set.
 import { isIP, isIPv4 } from 'node:net';
-import { isLevel } from './log.js';
+import { LEVELS } from './log.js';
 
 export class Usage extends Error {}
+
+const PREFIX = 'ATID_';
 
 const url = (value) => {
   const at = URL.canParse(value) ? new URL(value) : null;
@@ -17,14 +23,6 @@ const url = (value) => {
     ? at.origin
     : undefined;
 };
-const number = (least, most, whole = true) =>
-  Object.assign(
-    (value) => {
-      const n = value.trim() === '' ? NaN : Number(value);
-      return n >= least && n <= most && (!whole || Number.isInteger(n)) ? n : undefined;
-    },
-    { range: `a number from ${least} to ${most}` },
-  );
 const urls = (value) => {
   const all = value
     .split(',')
@@ -33,126 +31,238 @@ const urls = (value) => {
   return all.includes(undefined) ? undefined : all;
 };
 const origins = (value) => (value === '*' ? ['*'] : urls(value));
+const text = (value) => value;
+const address = (value) => (isIP(value) ? value : undefined);
+
 // Addresses and networks (10.0.0.0/8), or "none".
 const isNetwork = (one) => {
   const [address, bits, more] = one.split('/');
   const most = isIPv4(address) ? 32 : 128;
-  return isIP(address) && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && bits <= most));
+  return (
+    isIP(address) &&
+    more === undefined &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && bits <= most))
+  );
 };
 const networks = (value) => {
   const all = value.split(',').map((one) => one.trim());
   return value === 'none' || all.every(isNetwork) ? all : undefined;
 };
-const oneOf =
-  (...values) =>
-  (value) =>
-    values.includes(value) ? value : undefined;
-const STREAMS = ['com.atproto.sync.subscribeRepos', 'com.atproto.label.subscribeLabels'];
 
-// name, what it takes, how it is read (undefined: it cannot be), default, help
-export const TABLE = [
-  ['SERVICE', 'URL', url, 'https://relay1.us-east.bsky.network', 'relay, PDS or labeler to follow'],
-  [
-    'STREAM',
-    'NSID',
-    oneOf(...STREAMS),
-    STREAMS[0],
-    'com.atproto.sync.subscribeRepos, or com.atproto.label.subscribeLabels of a labeler',
-  ],
-  [
-    'NAMES',
-    'URLs',
-    urls,
-    '',
-    'further origins of a PDS, separated by commas, as the documents of its accounts have them',
-  ],
-  ['INSTEAD', 'URL', url, '', 'the server that SERVICE, a PDS, replaces, and whose accounts and records may go'],
-  ['DIRECTORY', 'URL', url, 'https://plc.directory', 'PLC directory'],
-  [
-    'PRIVATE',
-    null,
-    oneOf('1', '', '0'),
-    '',
-    'let redirects and DIDs lead to private addresses; SERVICE and DIRECTORY always may',
-  ],
-  [
-    'WORKERS',
-    'number',
-    number(1, 100),
-    '4',
-    'connections of the database that write repositories; as many write other answers',
-  ],
-  [
-    'TAKERS',
-    'number',
-    number(1, 64),
-    '1',
-    'connections of the database that take frames of the stream, each for a part of the accounts',
-  ],
-  ['PLACES', 'number', number(8, 10000), '64', 'downloads at a time'],
-  [
-    'MEMORY',
-    'bytes',
-    number(1e6, 1e12),
-    '512e6',
-    'bytes of repositories in memory; beyond, all downloads but the oldest wait',
-  ],
-  ['LARGEST', 'bytes', number(1e3, 1e9), '300e6', 'bytes of a repository; a larger one is not loaded'],
-  ['PATIENCE', 'seconds', number(1, 86400, false), '300', 'seconds that a download may take'],
-  [
-    'LEAST',
-    'bytes/s',
-    number(0, 1e9),
-    '10000',
-    'bytes a second below which a download is broken off after ten seconds',
-  ],
-  ['METRICS', 'port', number(1, 65535), '', 'port of /metrics for Prometheus and of /healthz; none unless it is set'],
-  ['BIND', 'address', (v) => (isIP(v) ? v : undefined), '127.0.0.1', 'address of that port'],
-  ['EVERY', 'seconds', number(0.1, 86400, false), '10', 'seconds between two lines of progress; one that says the same only after five minutes'],
-  ['LEVEL', 'name', (v) => (isLevel(v) ? v : undefined), 'info', 'what is logged: error, info or debug'],
-  ['ROLE', 'name', (v) => v, '', 'init: a role to create with the least rights that run needs'],
-  ['API_SCHEMA', 'name', (v) => v, 'api', 'api, up: the schema of the views, which the API shows'],
-  ['API_USER', 'name', (v) => v, 'reader', 'api, up: the login that reads them; its password is API_PASSWORD or in ~/.pgpass'],
-  ['API_PORT', 'port', number(0, 65535), '5678', 'api, up: its port; 0 is any that is free'],
-  ['API_BIND', 'address', (v) => (isIP(v) ? v : undefined), '127.0.0.1', 'api, up: its address'],
-  ['API_ORIGINS', 'URLs', origins, '', 'api, up: origins of pages that may ask it besides its own at an address or localhost, by commas; or *'],
-  [
-    'API_PROXIES',
-    'addresses',
-    networks,
-    '127.0.0.1,::1',
-    'api, up: proxies in front, or their networks, by commas; other addresses have a bound each. Or none',
-  ],
-  ['API_SOCKETS', 'number', number(1, 100_000), '1000', 'api, up: WebSockets at a time'],
-  [
-    'DRY',
-    'cursor',
-    number(0, Number.MAX_SAFE_INTEGER),
-    '',
-    'run: only count the frames behind this cursor, without a database',
-  ],
-];
+const SECONDS = { '': 1, s: 1, m: 60, h: 3600 };
+const BYTES = { '': 1, kB: 1e3, MB: 1e6, GB: 1e9 };
 
-// The settings by name. An empty value is the default.
-export function settings(flags = {}, env = process.env) {
-  return Object.fromEntries(
-    TABLE.map(([name, takes, read, standard]) => {
-      const given = flags[name] ?? env[name];
-      const value = given === undefined || given === '' ? standard : given;
-      if (value === '' && standard === '') return [name, takes === null ? false : takes === 'URLs' ? [] : null];
-      const result = read(value);
-      if (result === undefined)
-        throw new Usage(`"${value}" is not what ${name} takes: ${read.range ?? takes ?? '0 or 1'}`);
-      return [name, takes === null ? result === '1' : result];
-    }),
+// A number with one of these units, within these bounds, which are written in the same way.
+const quantity = (units, least, most, { whole = true } = {}) => {
+  const read = (value) => {
+    const [, digits, unit] = /^\s*(\S*?)\s*([a-zA-Z]*)\s*$/.exec(value) ?? [];
+    if (!digits || !Object.hasOwn(units, unit)) return undefined;
+    return Number((Number(digits) * units[unit]).toPrecision(15));
+  };
+  const [low, high] = [read(least), read(most)];
+  return Object.assign(
+    (value) => {
+      const n = read(value);
+      return n >= low && n <= high && (!whole || Number.isInteger(n)) ? n : undefined;
+    },
+    { range: `from ${least} to ${most}` },
   );
+};
+const number = (least, most) => {
+  const read = quantity({ '': 1 }, String(least), String(most));
+  return Object.assign(read, { range: `a number ${read.range}` });
+};
+const time = (least, most) => {
+  const read = quantity(SECONDS, least, most, { whole: false });
+  return Object.assign(read, { range: `a time ${read.range}, such as 90s, 5m or 1h` });
+};
+const size = (least, most) => {
+  const read = quantity(BYTES, least, most);
+  return Object.assign(read, { range: `a size ${read.range}, such as 500kB, 64MB or 1GB` });
+};
+
+// Each value by the words for it.
+const words = (values, range) =>
+  Object.assign((value) => (Object.hasOwn(values, value) ? values[value] : undefined), { range });
+const yesNo = words({ true: true, false: false, 1: true, 0: false }, 'true or false');
+const levels = words(Object.fromEntries(LEVELS.map((name) => [name, name])), LEVELS.join(', '));
+
+// The streams that can be followed, by their kinds.
+export const STREAMS = {
+  repos: 'com.atproto.sync.subscribeRepos',
+  labels: 'com.atproto.label.subscribeLabels',
+};
+// The name by which the database knows a stream.
+export const streamName = ({ SERVICE_URL, STREAM_KIND }) =>
+  `${SERVICE_URL} ${STREAMS[STREAM_KIND]}`;
+const kinds = words(
+  { repos: 'repos', labels: 'labels', [STREAMS.repos]: 'repos', [STREAMS.labels]: 'labels' },
+  'repos or labels',
+);
+
+// The name, the name before 2.0, what it takes (null: its flag takes nothing), how it is read
+// (undefined: it cannot be), the default, the help.
+const table = (rows) =>
+  rows.map(([name, old, takes, read, standard, help]) => {
+    return { name, old, takes, read, standard, help };
+  });
+
+const OF_SERVICE = table([
+  ['SERVICE_URL', 'SERVICE', 'URL', url, 'https://relay1.us-east.bsky.network',
+    'relay, PDS or labeler to follow'],
+  ['STREAM_KIND', 'STREAM', 'kind', kinds, 'repos',
+    'what to follow: repos, or labels of a labeler'],
+]);
+const OF_PLC = table([
+  ['PLC_URL', 'DIRECTORY', 'URL', url, 'https://plc.directory', 'PLC directory'],
+  ['REPO_TIMEOUT', 'PATIENCE', 'time', time('1s', '24h'), '5m', 'how long a download may take'],
+]);
+const OF_REQUESTS = table([
+  ['ALLOW_PRIVATE_ADDRESSES', 'PRIVATE', null, yesNo, 'false',
+    'let redirects and DIDs lead to private addresses; the service and the directory always may'],
+  ['MAX_DOWNLOADS', 'PLACES', 'number', number(8, 10000), '64', 'downloads at a time'],
+  ['MIN_DOWNLOAD_RATE', 'LEAST', 'bytes/s', size('0', '1GB'), '10kB',
+    'bytes per second below which a download is ended after ten seconds'],
+]);
+const OF_RUN = table([
+  ['SERVICE_ALIASES', 'NAMES', 'URLs', urls, '',
+    'further origins of a PDS, separated by commas, as the documents of its accounts have them'],
+  ['REPLACED_SERVICE_URL', 'INSTEAD', 'URL', url, '',
+    'the server that this PDS replaces, and whose accounts and records may be deleted'],
+  ['STREAM_SHARDS', 'TAKERS', 'number', number(1, 64), '1',
+    'database connections that process the stream, each for a part of the accounts'],
+  ['DB_WRITERS', 'WORKERS', 'number', number(1, 100), '4',
+    'database connections that write repositories; as many write other answers'],
+  ['MAX_DOWNLOAD_MEMORY', 'MEMORY', 'size', size('1MB', '1000GB'), '512MB',
+    'memory for repositories; beyond it, all downloads except the oldest one wait'],
+  ['MAX_REPO_SIZE', 'LARGEST', 'size', size('1kB', '1GB'), '300MB',
+    'size of a repository; a larger one is not loaded'],
+  ['METRICS_PORT', 'METRICS', 'port', number(1, 65535), '',
+    'port of /metrics for Prometheus and of /healthz; none unless it is set'],
+  ['METRICS_HOST', 'BIND', 'address', address, '127.0.0.1', 'address of that port'],
+  ['PROGRESS_INTERVAL', 'EVERY', 'time', time('0.1s', '24h'), '10s',
+    'time between two lines of progress; the same line is repeated only after five minutes'],
+]);
+const OF_API = table([
+  ['API_SCHEMA', 'API_SCHEMA', 'name', text, 'api', 'the schema of the views, which the API shows'],
+  ['API_DB_USER', 'API_USER', 'name', text, 'reader', 'the login that reads the views'],
+  ['API_DB_PASSWORD', 'API_PASSWORD', 'password', text, '',
+    'password of that login, if ~/.pgpass does not have it; only in the environment'],
+  ['API_PORT', 'API_PORT', 'port', number(0, 65535), '5678',
+    'port of the API; 0 is any that is free'],
+  ['API_HOST', 'API_BIND', 'address', address, '127.0.0.1', 'address of that port'],
+  ['API_ALLOWED_ORIGINS', 'API_ORIGINS', 'URLs', origins, '',
+    'origins of pages that may query the API, separated by commas, or * for all; a page of its ' +
+      'own may at an address or localhost'],
+  ['API_PROXIES', 'API_PROXIES', 'addresses', networks, '127.0.0.1,::1',
+    'proxies in front of the API, or their networks, separated by commas, or none; other ' +
+      'addresses have limits'],
+  ['API_MAX_SOCKETS', 'API_SOCKETS', 'number', number(1, 100_000), '1000',
+    'WebSockets of the API at a time'],
+]);
+const OF_LOG = table([
+  ['LOG_LEVEL', 'LEVEL', 'name', levels, 'info', 'what is logged: error, info or debug'],
+]);
+const OF_INSTALL = table([
+  ['ROLE', 'ROLE', 'name', text, '', 'a role to create with the least rights that run needs'],
+]);
+
+const STREAMING = [...OF_SERVICE, ...OF_PLC, ...OF_REQUESTS, ...OF_RUN];
+
+// The settings of each command that has any.
+export const SETTINGS = {
+  init: OF_INSTALL,
+  upgrade: OF_INSTALL,
+  run: [...STREAMING, ...OF_LOG],
+  api: [...OF_API, ...OF_LOG],
+  up: [...STREAMING, ...OF_API, ...OF_LOG, ...OF_INSTALL],
+  verify: [...OF_PLC, ...OF_REQUESTS],
+  count: [...OF_SERVICE, OF_RUN.at(-1), ...OF_LOG],
+};
+const ALL = SETTINGS.up;
+
+export const variableOf = ({ name }) => `${PREFIX}${name}`;
+const flagNamed = (name) => `--${name.toLowerCase().replaceAll('_', '-')}`;
+const isSecret = ({ takes }) => takes === 'password';
+// The flag of a setting, or null, as of a password, which a list of processes would show.
+export const flagOf = (setting) => (isSecret(setting) ? null : flagNamed(setting.name));
+export const oldFlagOf = (setting) =>
+  isSecret(setting) || setting.old === setting.name ? null : flagNamed(setting.old);
+
+// The values of a setting with the names under which they are given, the one that counts first. An
+// empty value is none.
+function given(setting, flags, env) {
+  const { name, old } = setting;
+  const all = [
+    { name: flagOf(setting), value: flags[name] },
+    { name: variableOf(setting), value: env[variableOf(setting)] },
+    { name: oldFlagOf(setting), value: flags[oldFlagOf(setting)], isOld: true },
+    { name: old, value: env[old], isOld: true },
+  ];
+  return all.filter(({ value }) => value !== undefined && value !== '');
 }
 
-export const flagOf = (name) => name.toLowerCase().replaceAll('_', '-');
+function read({ takes, read, standard }, name, value) {
+  if (value === '' && standard === '') return takes === 'URLs' ? [] : null;
+  const result = read(value);
+  if (result === undefined)
+    throw new Usage(`"${value}" is not what ${name} takes: ${read.range ?? `${takes}`}`);
+  return result;
+}
 
+// One setting: its value, and the old name by which it was given, or null.
+function valueOf(setting, flags, env) {
+  const [first, ...others] = given(setting, flags, env);
+  const { name, value, isOld = false } = first ?? { name: null, value: setting.standard };
+  const result = read(setting, name, value);
+  const differs = (other) =>
+    JSON.stringify(read(setting, other.name, other.value)) !== JSON.stringify(result);
+  const against = others.find((other) => other.isOld && !isOld && differs(other));
+  if (against)
+    throw new Usage(
+      `${against.name} is the old name of ${name}, and both are set, to different values`,
+    );
+  return { result, old: isOld ? name : null };
+}
+
+// The settings of a command, by name without the prefix, and a warning about old names, or null.
+export function settings(command, flags = {}, env = process.env) {
+  const values = {};
+  const old = [];
+  for (const setting of SETTINGS[command] ?? []) {
+    const one = valueOf(setting, flags, env);
+    values[setting.name] = one.result;
+    if (one.old === null) continue;
+    const now = one.old === setting.old ? variableOf(setting) : flagOf(setting);
+    old.push(`${one.old} is now ${now}`);
+  }
+  const why = 'settings have new names, and the old ones end with 3.0';
+  return { values, warning: old.length === 0 ? null : `${why}: ${old.join(', ')}` };
+}
+
+// The environment for a program that is started as a command: its settings, and of the present
+// environment what is no setting.
+export function environmentOf(command, values, env = process.env) {
+  const names = new Set(ALL.flatMap((setting) => [variableOf(setting), setting.old]));
+  const own = SETTINGS[command]
+    .filter(({ name }) => values[name] !== null && values[name] !== undefined)
+    .map((setting) => [variableOf(setting), String(values[setting.name])]);
+  return {
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name))),
+    ...Object.fromEntries(own),
+  };
+}
+
+// The help of a setting as a flag.
+export const helpOf = (setting) => {
+  const { standard, takes } = setting;
+  const otherwise = standard === '' || takes === null ? '' : `, default ${standard}`;
+  return `${setting.help} (${variableOf(setting)}${otherwise})`;
+};
+
+// All settings, for people.
 export const help = () =>
-  TABLE.map(([name, takes, , standard, text]) => {
-    const flag = `--${flagOf(name)}${takes ? ` ${takes}` : ''}`;
-    const otherwise = standard ? `\n${' '.repeat(37)}(default: ${standard})` : '';
-    return `  ${name.padEnd(11)} ${flag.padEnd(22)} ${text}${otherwise}`;
+  ALL.map((setting) => {
+    const standard = setting.standard === '' ? '' : ` (default: ${setting.standard})`;
+    return `  ${variableOf(setting)}\n      ${setting.help}${standard}`;
   }).join('\n');

@@ -263,7 +263,7 @@ async function keysOf(db, did, settings) {
   const [known] = there ? await rowsOf(db, 'SELECT key, log::text FROM indexer.identity WHERE did = $1', [did]) : [];
   let log = known?.log ?? null;
   if (!known?.key && did.startsWith('did:plc:')) {
-    const http = new Http({ ...settings, LEAST: 0 });
+    const http = new Http({ ...settings, MIN_DOWNLOAD_RATE: 0 });
     const { url, most, read } = METHODS.plc;
     const answer = await http
       .get(url(did, settings), { most, signal: new AbortController().signal })

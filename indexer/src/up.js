@@ -22,6 +22,7 @@ import {
   ownersProblem,
   refuseOthers,
 } from './schema.js';
+import { environmentOf } from './settings.js';
 import { pause } from './tasks.js';
 
 const BIN = fileURLToPath(new URL('../bin/atid-indexer.js', import.meta.url));
@@ -41,8 +42,8 @@ const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid)
 // an answer that there is no such method means that it does not. Any other failure is tried again for a while, and then
 // thrown.
 export async function listsCollections(settings, nsid, ended, { tryFor = TRY_FOR, first = 500 } = {}) {
-  const http = new Http({ ...settings, PATIENCE: WITHIN });
-  const url = `${settings.SERVICE}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
+  const http = new Http({ ...settings, REPO_TIMEOUT: WITHIN });
+  const url = `${settings.SERVICE_URL}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
   const until = Date.now() + tryFor;
   try {
     for (let wait = first; ; wait *= 2) {
@@ -50,7 +51,7 @@ export async function listsCollections(settings, nsid, ended, { tryFor = TRY_FOR
         page(await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }), null);
         return true;
       } catch (e) {
-        if (e.absent && e.origin === settings.SERVICE) return false;
+        if (e.absent && e.origin === settings.SERVICE_URL) return false;
         if (Date.now() + wait > until || ended.aborted) throw e;
         log.info(`up: the server did not answer whether it lists accounts by collection: ${told(e)}`);
       }
@@ -181,25 +182,25 @@ async function alterProblem(db, login, e) {
         ? `"GRANT ${name} TO ${me} WITH ADMIN OPTION", which roles need from PostgreSQL 16 on, and ` +
           'which a dump of an earlier version lacks'
         : `"ALTER ROLE ${me} CREATEROLE"`) +
-      '. Or pass the password that the login has as API_PASSWORD.',
+      '. Or pass the password that the login has as ATID_API_DB_PASSWORD.',
   );
 }
 
-// The login that reads the views and nothing else. Its password is API_PASSWORD; a login that this command has made
-// gets a new one each time, which only the program knows.
-async function makeReader(db, { API_USER, API_SCHEMA }) {
-  const [name, schema] = [db.escapeIdentifier(API_USER), db.escapeIdentifier(API_SCHEMA)];
+// The login that reads the views and nothing else. Its password is API_DB_PASSWORD; a login that
+// this command has made gets a new one each time, which only the program knows.
+async function makeReader(db, { API_DB_USER, API_DB_PASSWORD, API_SCHEMA }) {
+  const [name, schema] = [db.escapeIdentifier(API_DB_USER), db.escapeIdentifier(API_SCHEMA)];
   const there = await db.query(
     "SELECT shobj_description(oid, 'pg_authid') = $2 AS ours FROM pg_roles WHERE rolname = $1",
-    [API_USER, OURS],
+    [API_DB_USER, OURS],
   );
-  let password = process.env.API_PASSWORD || null;
+  let password = API_DB_PASSWORD;
   const isNew = there.rowCount === 0;
   const isAnew = !isNew && there.rows[0].ours && !password;
   if (isNew) {
     await db.query(`CREATE ROLE ${name} LOGIN`).catch((e) => {
       if (e.code !== DENIED) throw e;
-      throw new Problem(`${e.message}: this role needs CREATEROLE to create ${API_USER}.`);
+      throw new Problem(`${e.message}: this role needs CREATEROLE to create ${API_DB_USER}.`);
     });
     await db.query(`COMMENT ON ROLE ${name} IS ${db.escapeLiteral(OURS)}`);
   }
@@ -211,15 +212,15 @@ async function makeReader(db, { API_USER, API_SCHEMA }) {
     );
     if (rowCount > 0)
       throw new Problem(
-        `The login ${API_USER} reads another database, too: set its password by ALTER ROLE and give it as API_PASSWORD, ` +
-          'or give another API_USER.',
+        `The login ${API_DB_USER} reads another database, too: set its password by ALTER ROLE and ` +
+          'give it as ATID_API_DB_PASSWORD, or give another ATID_API_DB_USER.',
       );
   }
   if (isNew || isAnew) {
     password ??= randomBytes(24).toString('base64url');
     const verifier = db.escapeLiteral(verifierOf(password));
     await db.query(`ALTER ROLE ${name} PASSWORD ${verifier}`).catch(async (e) => {
-      throw e.code === DENIED ? await alterProblem(db, API_USER, e) : e;
+      throw e.code === DENIED ? await alterProblem(db, API_DB_USER, e) : e;
     });
   }
   const {
@@ -258,7 +259,7 @@ async function prepare(db, settings, files, say, ended) {
     const [views, indexes] = await makeViews(db, settings);
     say(`views, indexes  ${views}, ${indexes} in the schema ${settings.API_SCHEMA}`);
     const password = await makeReader(db, settings);
-    say(`reader          ${settings.API_USER}`);
+    say(`reader          ${settings.API_DB_USER}`);
     await db.query('COMMIT');
     return password;
   } catch (e) {
@@ -349,12 +350,11 @@ export async function up(lexicons, settings, ended, say) {
 
 // Runs both programs until one ends. Returns their status.
 async function programs(settings, password, ended) {
-  const env = { ...process.env, ...(password && { API_PASSWORD: password }) };
-  for (const [name, value] of Object.entries(settings)) {
-    if (value !== null && value !== false && name !== 'DRY') env[name] = value === true ? '1' : String(value);
-  }
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc']; // the last one tells them when this program is killed
-  const children = ['run', 'api'].map((command) => spawn(process.execPath, [BIN, command], { env, stdio }));
+  const values = { ...settings, API_DB_PASSWORD: password };
+  const children = ['run', 'api'].map((command) =>
+    spawn(process.execPath, [BIN, command], { env: environmentOf(command, values), stdio }),
+  );
   // each is told once: a second signal would kill it before it has ended what it does
   const ending = new AbortController();
   const end = () => ending.abort();

@@ -145,7 +145,7 @@ SQL
 #
 # A login that may do more.
 #
-my %asks = (PGUSER => 'consumer', API_PORT => 0, API_SOCKETS => 50, API_ORIGINS => 'https://app.example, https://other.example');
+my %asks = (PGUSER => 'consumer', ATID_API_PORT => 0, ATID_API_MAX_SOCKETS => 50, ATID_API_ALLOWED_ORIGINS => 'https://app.example, https://other.example');
 foreach (
 	[ '', 'REVOKE TEMPORARY ON DATABASE app FROM PUBLIC', qr/TEMPORARY/ ],
 	[ 'ALTER ROLE reader CREATEDB', 'ALTER ROLE reader NOCREATEDB', qr/CREATEDB/ ],
@@ -162,13 +162,13 @@ foreach (
 	like($said, $says, '... and it says why');
 	sql($less);
 }
-($status, $said) = $indexer->command({ %asks, API_USER => scalar getpwuid($>) }, 'api');
+($status, $said) = $indexer->command({ %asks, ATID_API_DB_USER => scalar getpwuid($>) }, 'api');
 like($said, qr/superuser/, 'a superuser is refused');
 
 #
 # The limits, and the changes.
 #
-my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, { %asks, PRIVATE => 1 }, 'api');
+my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, { %asks, ATID_ALLOW_PRIVATE_ADDRESSES => 1 }, 'api');
 my $patience = AtidTest::Indexer::patience();
 local $ENV{QUERIES} = $ENV{ATID_QUERIES} // ($ENV{ATID_FULL} ? 5500 : 600);
 judge('limits.mjs', $api->{match}, $api->{pid}, $patience);
@@ -297,7 +297,7 @@ foreach (@{ $block{sql} })
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-c', $_ ], 'a block of SQL: ' . /^(.*)/);
 }
 is(scalar @{ $block{api} }, 1, 'a block that starts the API');
-my $served = shell($block{api}[0], qr{api: http://127\.0\.0\.1:(\d+)/}, { API_PORT => 0 });
+my $served = shell($block{api}[0], qr{api: http://127\.0\.0\.1:(\d+)/}, { ATID_API_PORT => 0 });
 ok(defined $served->{match}, '... which it does') or diag(slurp_file($served->{log}));
 my $client = HTTP::Tiny->new(timeout => $limit);
 my $said_of = sub {
@@ -340,7 +340,7 @@ my $http = HTTP::Tiny->new(timeout => $limit);
 # The chapter's commands, but for the address of the network. Then again, with a newer version of a Lexicon. The login
 # that up makes needs its password.
 lets_in("local all statusreader scram-sha-256\n");
-my %up = (API_PORT => 0, DIRECTORY => $url, PRIVATE => 1, API_ORIGINS => $url, API_USER => 'statusreader');
+my %up = (ATID_API_PORT => 0, ATID_PLC_URL => $url, ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_ALLOWED_ORIGINS => $url, ATID_API_DB_USER => 'statusreader');
 my ($commands) = grep { /atid-indexer up / } @{ $block{shell} } or die 'no block with up';
 $commands =~ s{https://relay1\.us-east\.bsky\.network}{$url} or die 'up follows no relay';
 $db = $indexer->{db} = $commands =~ /^createdb (\w+)$/m ? $1 : die 'no createdb';

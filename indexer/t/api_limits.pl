@@ -63,7 +63,7 @@ sub start
 {
 	my ($line, %settings) = @_;
 	my $log = "$folder/log" . @running;
-	local %ENV = $indexer->environment(PGUSER => 'consumer', API_PORT => 0, %settings);
+	local %ENV = $indexer->environment(PGUSER => 'consumer', ATID_API_PORT => 0, %settings);
 	push @running, IPC::Run::start([ $indexer->bin, 'api' ], '<', \undef, '>', $log, '2>&1');
 	my $until = time + 2 * $limit;
 	sleep 0.1 until slurp_file($log) =~ $line || !$running[-1]->pumpable || time > $until;
@@ -109,7 +109,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader;
 REVOKE TEMPORARY ON DATABASE app FROM PUBLIC;
 SQL
 
-my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, API_SOCKETS => 200, API_ORIGINS => 'https://app.example');
+my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, ATID_API_MAX_SOCKETS => 200, ATID_API_ALLOWED_ORIGINS => 'https://app.example');
 judge($api->{port}, $api->{pid}, AtidTest::Indexer::patience(), $api->{log});
 $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
@@ -120,12 +120,12 @@ like(slurp_file($api->{log}), qr/29 more within 60 s: api: the field a: broken/,
 # A login that owns a large object, or the schema.
 #
 sql('SET ROLE reader; SELECT lo_create(4711)');
-my %asks = (PGUSER => 'consumer', API_PORT => 0);
+my %asks = (PGUSER => 'consumer', ATID_API_PORT => 0);
 ($status, $said) = $indexer->command(\%asks, 'api');
 like($said, qr/owns the large object 4711: SELECT lo_unlink\(4711\)/, 'a login that owns a large object is refused');
 sql('SELECT lo_unlink(4711); ALTER SCHEMA api OWNER TO reader');
 ($status, $said) = $indexer->command(\%asks, 'api');
-like($said, qr/API_USER is reader, but it owns the schema api\. /, '... and so is the owner of the schema, first of all');
+like($said, qr/ATID_API_DB_USER is reader, but it owns the schema api\. /, '... and so is the owner of the schema, first of all');
 sql('ALTER SCHEMA api OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA api FROM reader; GRANT USAGE ON SCHEMA api TO reader');
 like(slurp_file($api->{log}), qr/api: the login reader may make large objects.*REVOKE EXECUTE ON FUNCTION lo_create/, 'the log says which right every role has');
 
@@ -157,8 +157,8 @@ my $becomes = sub {
 };
 $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, PGHOST => "$folder/wire");
 $becomes->(qr/^200 ok/, '/health is 200');
-my ($status_busy, $said_busy) = $indexer->command({ PGUSER => 'consumer', API_PORT => $api->{port} }, 'api');
-like($said_busy, qr/Another program has the port $api->{port} of 127\.0\.0\.1\. API_PORT and API_BIND give another one/, 'a port that another program has is named');
+my ($status_busy, $said_busy) = $indexer->command({ PGUSER => 'consumer', ATID_API_PORT => $api->{port} }, 'api');
+like($said_busy, qr/Another program has the port $api->{port} of 127\.0\.0\.1\. ATID_API_PORT and ATID_API_HOST give another one/, 'a port that another program has is named');
 wire('hold');
 $becomes->(qr/^503 the (?:database does not answer|changes of the indexer are not heard)/, '... 503 while the server hangs');
 my $asked = time;

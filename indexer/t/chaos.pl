@@ -129,7 +129,15 @@ my @consumers;
 sub start_consumer
 {
 	my (%more) = @_;
-	push @consumers, $indexer->start(PGUSER => 'consumer', SERVICE => $url, DIRECTORY => $url, LARGEST => 20e6, PATIENCE => 1, TAKERS => 1 + @consumers % 3, %more);
+	push @consumers,
+	  $indexer->start(
+		PGUSER             => 'consumer',
+		ATID_SERVICE_URL   => $url,
+		ATID_PLC_URL       => $url,
+		ATID_MAX_REPO_SIZE => '20MB',
+		ATID_REPO_TIMEOUT  => '1s',
+		ATID_STREAM_SHARDS => 1 + @consumers % 3,
+		%more);
 	return $consumers[-1];
 }
 
@@ -168,7 +176,7 @@ my $all_there = q{(SELECT count(*) FROM account WHERE state NOT IN ('synchronize
   AND (SELECT count(*) FROM stream WHERE look IS NOT NULL) = 0 AND (SELECT of IS NULL FROM next_list())
   AND (SELECT count(*) FROM want WHERE seek IS NOT NULL) = 0};
 my $port     = PostgreSQL::Test::Cluster::get_free_port();
-my $consumer = start_consumer(METRICS => $port);
+my $consumer = start_consumer(ATID_METRICS_PORT => $port);
 wait_for('the accounts are loaded', "SELECT (SELECT count(*) FROM account) = 12 AND $all_there");
 # (a query that takes longer than a scrape may wait is repeated by the next)
 my $page = '';
@@ -239,7 +247,7 @@ sub watched_by_prometheus
 my $second = start_consumer();
 ok($indexer->wait_for_log($second, qr/another consumer is at work on \Q$url\E com\.atproto\.sync\.subscribeRepos \(role consumer, atid-indexer lock, process \d+\)/),
 	'a second consumer waits');
-my $other = start_consumer(SERVICE => $url =~ s/127\.0\.0\.1/localhost/r, METRICS => $port);
+my $other = start_consumer(ATID_SERVICE_URL => $url =~ s/127\.0\.0\.1/localhost/r, ATID_METRICS_PORT => $port);
 ok($indexer->wait_for_log($other, qr/another consumer is at work on \Q$url\E /), '... and one of another server, whose accounts are not the same');
 is($indexer->stop($other), 0, '... which ends by SIGTERM');
 
@@ -384,23 +392,23 @@ $node->safe_psql($db, "UPDATE program SET digest = '$digest'");
 # A PDS that does not have the accounts would have them barred.
 my $localhost = $url =~ s/127\.0\.0\.1/localhost/r;
 network('of?did=did:web:other.example');
-$consumer  = start_consumer(SERVICE => $localhost);
+$consumer  = start_consumer(ATID_SERVICE_URL => $localhost);
 $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, 'a PDS that does not have the accounts is not followed');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E\. .* set INSTEAD /, '... and it says what to do');
+like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E\. .* set ATID_REPLACED_SERVICE_URL /, '... and it says what to do');
 $consumer  = start_consumer();
 $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, '... nor is a relay that says that it is one');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/follows \Q$url\E by more names, or as a relay\. .* of the names \Q$url\E, https:..other\.example, .* set INSTEAD /, '... which it says, too');
+like(slurp_file($consumer->{log}), qr/follows \Q$url\E by more names, or as a relay\. .* of the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... which it says, too');
 network('of');
 
 # Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
 network('plain?n=30');
 my $looker = AtidTest::Session->new($node, $db);
 $looker->ok('BEGIN; LOCK TABLE lock_of_many IN EXCLUSIVE MODE');
-$consumer = start_consumer(PRIVATE => 1, SERVICE => $localhost);
+$consumer = start_consumer(ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_SERVICE_URL => $localhost);
 $indexer->wait_for_log($consumer, qr/Z connected/);
 wait_for('what came before the first connection is sought', "SELECT look > started FROM stream WHERE name LIKE '$localhost%'");
 $looker->quit;
@@ -470,17 +478,17 @@ is($node->safe_psql($db, "SELECT '$no_cbor' LIKE '{at:%', count(*) FROM referenc
 # Another PDS in place of what was followed. Its accounts would go with the next answers.
 is($indexer->stop($consumer), 0, 'it ends');
 network('of?did=did:web:other.example');
-$consumer = start_consumer(INSTEAD => $localhost);
-ok($indexer->wait_for_log($consumer, qr/Z connected/), 'a PDS is followed in place of the server that INSTEAD names');
+$consumer = start_consumer(ATID_REPLACED_SERVICE_URL => $localhost);
+ok($indexer->wait_for_log($consumer, qr/Z connected/), 'a PDS is followed in place of the server that ATID_REPLACED_SERVICE_URL names');
 is($indexer->stop($consumer), 0, '... until it ends');
 network('of');
-$consumer = start_consumer(PRIVATE => 1, SERVICE => $localhost);
+$consumer = start_consumer(ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_SERVICE_URL => $localhost);
 $indexer->wait_for_log($consumer, qr/Z connected/);
 
 #
 # Labels.
 #
-my $labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
+my $labels = start_consumer(ATID_STREAM_KIND => 'labels');
 wait_for('the labels', q{SELECT cursor = 4 FROM taker WHERE stream LIKE '%Labels'});
 # Somebody holds a lock that it waits for; then it is told to end.
 my $locker = AtidTest::Session->new($node, $db);
@@ -529,8 +537,10 @@ if ($ENV{ATID_RATE})
 				SELECT pg_total_relation_size('record') + pg_total_relation_size('reference')");
 			foreach my $dry ('', $from)
 			{
-				local $ENV{DRY} = $dry;
-				my $c = start_consumer(EVERY => 0.1, TAKERS => 1);
+				my $c = start_consumer(
+					ATID_PROGRESS_INTERVAL => 0.1,
+					ATID_STREAM_SHARDS     => 1,
+					words => $dry ? [ 'stream', 'count', '--cursor', $dry ] : ['run']);
 				my ($seconds, $until) = (undef, time + $limit);
 				until (defined $seconds || time > $until)
 				{
@@ -602,7 +612,7 @@ is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'no more bad frames
 is($indexer->ended($labels, 60), 1 << 8, 'one that waits for the database ends all the same');
 cmp_ok((stat $labels->{log})[9] - $told_to_end, '<', 15 + 5 * AtidTest::Indexer::patience(), '... within 15 seconds');
 like(slurp_file($labels->{log}), qr/Z error: not ended after 10 s: the database does not answer/, '... and says so');
-$labels = start_consumer(STREAM => 'com.atproto.label.subscribeLabels');
+$labels = start_consumer(ATID_STREAM_KIND => 'labels');
 wait_for('it waits', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%indexer.start(%' AND wait_event_type = 'Lock'});
 $labels->{run}->signal('TERM');
 sleep 1.2;
@@ -631,8 +641,8 @@ like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits
 #
 my $chapter = slurp_file("$FindBin::Bin/../../doc/indexer.md");
 my ($help_status, $help) = $indexer->command('run', '--help');
-my %named = map { $_ => 1 } grep { !/^PG/ } $chapter =~ /\b([A-Z]{3,})=/g;
-is(join(' ', grep { $help !~ /^  $_ /m } sort keys %named), '', 'the settings of the chapter are those of the program');
+my %named = map { $_ => 1 } grep { !/^PG/ } $chapter =~ /\b([A-Z_]{3,})=/g;
+is(join(' ', grep { $help !~ /\($_\b/ } sort keys %named), '', 'the settings of the chapter are those of the program');
 my ($ours, $tested) = map { decode_json(slurp_file($_))->{dependencies} } "$FindBin::Bin/../../indexer/package.json", "$FindBin::Bin/../../t/oracles/package.json";
 is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
 

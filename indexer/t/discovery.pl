@@ -235,14 +235,14 @@ sub indexer
 	my ($indexer) = AtidTest::Indexer->new($node, $name, $oracles);
 	return $indexer;
 }
-my %settings = (SERVICE => $url, DIRECTORY => $url, PRIVATE => 1);
+my %settings = (ATID_SERVICE_URL => $url, ATID_PLC_URL => $url, ATID_ALLOW_PRIVATE_ADDRESSES => 1);
 
 # Starts a command. It ends with the test, or by stop().
 sub start
 {
 	my ($indexer, $settings, @words) = @_;
 	my $log = "$folder/log" . @running;
-	local %ENV = $indexer->environment(%settings, API_PORT => 0, API_USER => "reader_$indexer->{db}", %$settings);
+	local %ENV = $indexer->environment(%settings, ATID_API_PORT => 0, ATID_API_DB_USER => "reader_$indexer->{db}", %$settings);
 	push @running, IPC::Run::start([ $indexer->bin, @words ], '<', \undef, '>', $log, '2>&1');
 	return { run => $running[-1], log => $log };
 }

@@ -141,7 +141,7 @@ sub results
 	my %result = map { $_ => one($db, $query{$_}) } keys %query;
 	foreach my $words (@command)
 	{
-		my ($status, $said) = $indexer->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, @$words);
+		my ($status, $said) = $indexer->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, @$words);
 		$result{ join ' ', 'atid-indexer', @$words } = "status $status\n" . $said =~ s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*/TIME/gr;
 	}
 	return \%result;

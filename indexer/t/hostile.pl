@@ -66,10 +66,15 @@ my $states = AtidTest::States->new($node, $db);
 sql('CREATE SCHEMA truth; CREATE TABLE truth.line (what text, a text, b text, c text, d text)');
 my $MEMORY   = 64e6;
 my $PATIENCE = 2 * AtidTest::Indexer::patience(); # who drips is broken off then
-my %settings = (SERVICE => $network->url, DIRECTORY => $network->url(1), PRIVATE => 1, PATIENCE => $PATIENCE,
-	LARGEST => 20e6, MEMORY => $MEMORY);
+my %settings = (
+	ATID_SERVICE_URL             => $network->url,
+	ATID_PLC_URL                 => $network->url(1),
+	ATID_ALLOW_PRIVATE_ADDRESSES => 1,
+	ATID_REPO_TIMEOUT            => $PATIENCE,
+	ATID_MAX_REPO_SIZE           => '20MB',
+	ATID_MAX_DOWNLOAD_MEMORY     => $MEMORY);
 my $run    = $indexer->start(%settings);
-my $labels = $indexer->start(%settings, STREAM => 'com.atproto.label.subscribeLabels');
+my $labels = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');
 $indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") || diag(`tail -n 20 $run->{log}`);
 
 # What an honest account writes is there; in how many seconds.

@@ -157,7 +157,11 @@ note(sprintf '%d indexes, after %.1f s', sql('SELECT count(*) FROM view_index'),
 #
 # Half is loaded, half comes by the stream.
 #
-my $run = $indexer->start(SERVICE => $url, DIRECTORY => $url, PRIVATE => 1, LARGEST => 50e6);
+my $run = $indexer->start(
+	ATID_SERVICE_URL             => $url,
+	ATID_PLC_URL                 => $url,
+	ATID_ALLOW_PRIVATE_ADDRESSES => 1,
+	ATID_MAX_REPO_SIZE           => '50MB');
 my $left = 'SELECT string_agg(concat_ws($$ $$, did, state, problem, detail), $$, $$) FROM account WHERE state <> $$synchronized$$';
 ok($indexer->wait_for('accounts are loaded', "SELECT count(*) = $accounts FROM account WHERE state = 'synchronized'"), "$accounts accounts are loaded") or diag(substr sql($left), 0, 2000);
 note(sprintf 'loaded after %.1f s', time - $began);
@@ -216,7 +220,7 @@ SKIP:
 	symlink $modules, "$folder/indexer/src/api/node_modules" or die "$!";
 	my $log = "$folder/api.log";
 	{
-		local %ENV = $indexer->environment(PGUSER => 'consumer', API_PORT => 0);
+		local %ENV = $indexer->environment(PGUSER => 'consumer', ATID_API_PORT => 0);
 		$api = IPC::Run::start([ $indexer->bin, 'api' ], '<', \undef, '>', $log, '2>&1');
 	}
 	my $until = time + $limit;

@@ -6,8 +6,9 @@
 # - `upgrade` of a database of 1.3.1 mends handles that are not valid or not in lower case, servers of another type, and
 #   origins with a dot at the end, from the logs that are stored; or has the account's identity requested again within
 #   an hour; and touches no other row;
-# - where repositories of many hosts drip into all places, a new account is loaded long before PATIENCE is over, and
-#   posts of honest accounts are there all the time; the accounts that drip have a part of the places from then on.
+# - where repositories of many hosts drip into all places, a new account is loaded long before
+#   ATID_REPO_TIMEOUT is over, and posts of honest accounts are there all the time; the accounts
+#   that drip have a part of the places from then on.
 #
 # indexer/t/oracles/hostile.js is the network. Skipped where atid_crypto, node or npm are not there.
 #
@@ -133,13 +134,17 @@ sub newcomer
 }
 
 my $PATIENCE = 3 * $limit;
-my $run = $indexer->start(SERVICE => $network->url, DIRECTORY => $network->url(1), PRIVATE => 1, PLACES => 16,
-	PATIENCE => $PATIENCE);
+my $run = $indexer->start(
+	ATID_SERVICE_URL             => $network->url,
+	ATID_PLC_URL                 => $network->url(1),
+	ATID_ALLOW_PRIVATE_ADDRESSES => 1,
+	ATID_MAX_DOWNLOADS           => 16,
+	ATID_REPO_TIMEOUT            => $PATIENCE);
 ok($indexer->wait_for('accounts are loaded', "SELECT count(*) = 12 FROM account WHERE state = 'synchronized'"), 'accounts are loaded') or diag(`tail -n 20 $run->{log}`);
 network('scene?name=dripping%20repositories&n=24');
 ok($indexer->wait_for('they drip', "SELECT count(*) >= 6 FROM account WHERE state = 'loading'"), 'all places for new accounts are held');
-newcomer('a new account does not wait until PATIENCE is over') or diag(`tail -n 20 $run->{log}`);
-is(sql("SELECT count(*) FROM account WHERE problem = 'timeout'"), 0, '... and PATIENCE was not over for any of them');
+newcomer('a new account does not wait until ATID_REPO_TIMEOUT is over') or diag(`tail -n 20 $run->{log}`);
+is(sql("SELECT count(*) FROM account WHERE problem = 'timeout'"), 0, '... and ATID_REPO_TIMEOUT was not over for any of them');
 ok(sql("SELECT count(*) FROM account WHERE problem = 'crowded_out'") > 0, '... they gave their places up');
 my $post = network('post');
 ok($indexer->wait_for('a post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"), 'an honest post is there');

@@ -96,7 +96,7 @@ my (@consumers, @indexers);
 sub start_consumer
 {
 	my ($n) = @_;
-	$consumers[$n] = $indexers[$n]->start(SERVICE => $there->{pds}[$n], DIRECTORY => $there->{directory});
+	$consumers[$n] = $indexers[$n]->start(ATID_SERVICE_URL => $there->{pds}[$n], ATID_PLC_URL => $there->{directory});
 	return;
 }
 

@@ -68,7 +68,7 @@ sub page
 
 # A server of which nothing listens, by which no run gets further than it may without a network.
 my $nobody = 'http://127.0.0.1:1';
-my %labels = (SERVICE => $nobody, STREAM => 'com.atproto.label.subscribeLabels');
+my %labels = (ATID_SERVICE_URL => $nobody, ATID_STREAM_KIND => 'labels');
 
 my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or die $said;
@@ -77,15 +77,15 @@ is($status, 0, 'init') or die $said;
 # Errors that nobody has foreseen: between two runs, and in one.
 #
 foreach (
-	[ 'between two runs', { PGPORT => 1 } ],
-	[ 'in a run',         {%labels} ],
-	[ 'without a database', { SERVICE => $nobody, DRY => 1 } ])
+	[ 'between two runs', { PGPORT => 1 }, 'run' ],
+	[ 'in a run', {%labels}, 'run' ],
+	[ 'without a database', { ATID_SERVICE_URL => $nobody }, 'stream', 'count', '--cursor', 1 ])
 {
-	my ($when, $settings) = @$_;
+	my ($when, $settings, @words) = @$_;
 	my $log = '';
 	local %ENV = $indexer->environment(%$settings);
 	my $fault = q{data:text/javascript,setTimeout(() => { for (const n of [1, 2]) setImmediate(() => { throw new TypeError("planned " + n) }) }, 3000)};
-	my $run = IPC::Run::start([ $program, '--import', $fault, $bin, 'run' ], '<', \undef, '>&', \$log, IPC::Run::timeout($limit));
+	my $run = IPC::Run::start([ $program, '--import', $fault, $bin, @words ], '<', \undef, '>&', \$log, IPC::Run::timeout($limit));
 	push @running, $run;
 	ok(eval { $run->finish; 1 }, "$when: an error that nobody has foreseen ends it") or $run->kill_kill;
 	is($run->full_result(0) >> 8, 1, '... with status 1');
@@ -96,14 +96,14 @@ foreach (
 #
 # Errors by their settings, and progress.
 #
-my $run = $indexer->start(SERVICE => $nobody);
-ok($indexer->wait_for_log($run, qr{error: SERVICE \Q$nobody\E: unreachable: ECONNREFUSED$}m), 'an error names the setting of the server');
+my $run = $indexer->start(ATID_SERVICE_URL => $nobody);
+ok($indexer->wait_for_log($run, qr{error: ATID_SERVICE_URL \Q$nobody\E: unreachable: ECONNREFUSED$}m), 'an error names the setting of the server');
 is($indexer->stop($run), 0, '... and SIGTERM ends it');
 
 #
 # Transactions that are read-only by default.
 #
-$run = $indexer->start(%labels, EVERY => 0.1);
+$run = $indexer->start(%labels, ATID_PROGRESS_INTERVAL => 0.1);
 ok($indexer->wait_for_log($run, qr/(?:the stream: .*?){4}/s), 'the stream is tried again and again');
 my @progress = slurp_file($run->{log}) =~ /events 0, /g;
 is(scalar @progress, 1, '... and a line of progress that says the same is not repeated');
@@ -130,13 +130,13 @@ sql('CREATE ROLE reader LOGIN');
 	my $until = time + $limit;
 	$psql->pump_nb, sleep 0.02 until $out =~ /^pid (\d+)$/m || time > $until;
 	my ($pid) = $out =~ /^pid (\d+)$/m or die $out;
-	$run = $indexer->start(SERVICE => $nobody);
+	$run = $indexer->start(ATID_SERVICE_URL => $nobody);
 	ok($indexer->wait_for_log($run, qr/held by the role reader, process $pid, .*pg_terminate_backend\($pid\).*waiting until it ends/), 'who holds its lock without its rights is named');
 	($status, $said) = $indexer->command('status');
 	like($said, qr/PROBLEM: the lock of this program is held by the role reader, process $pid/, '... by status, too');
 	is($status, 1, '... with status 1');
 	sql("SELECT pg_terminate_backend($pid)");
-	ok($indexer->wait_for_log($run, qr/error: SERVICE/), '... and it goes on when that role has ended');
+	ok($indexer->wait_for_log($run, qr/error: ATID_SERVICE_URL/), '... and it goes on when that role has ended');
 	$indexer->stop($run);
 	eval { $psql->finish };
 }
@@ -160,7 +160,7 @@ sub wire
 }
 wire('');
 my $port = PostgreSQL::Test::Cluster::get_free_port();
-$run = $indexer->start(%labels, PGHOST => "$folder/wire", METRICS => $port);
+$run = $indexer->start(%labels, PGHOST => "$folder/wire", ATID_METRICS_PORT => $port);
 my $metrics = page($port, 'metrics', qr/^200 .*atid_stream_frames/s);
 like($metrics, qr/^# HELP atid_stream_frames_total \S.*\n# TYPE atid_stream_frames_total counter\natid_stream_frames_total\{of="[^"]+"\} 0$/m, 'counters end with _total');
 like($metrics, qr/^# TYPE atid_stream_frames gauge\natid_stream_frames\{of="[^"]+"\} 0$/m, '... and have their old names, too');
@@ -192,7 +192,7 @@ $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
-$run = $indexer->start(%labels, PGHOST => $standby->host, PGPORT => $standby->port, METRICS => $port);
+$run = $indexer->start(%labels, PGHOST => $standby->host, PGPORT => $standby->port, ATID_METRICS_PORT => $port);
 ok($indexer->wait_for_log($run, qr/this is a standby, to which nothing can be written: waiting until it is promoted/), 'a standby is recognised');
 like(page($port, 'healthz', qr/standby/), qr/^503 this server is a standby/, '... by /healthz, too');
 unlike(slurp_file($run->{log}), qr/error/, '... and is no error');

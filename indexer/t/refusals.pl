@@ -324,8 +324,8 @@ sub program
 	};
 	my ($status, $said) = $indexer->command('init');
 	is($status, 0, 'init') or die $said;
-	my %settings = (SERVICE => "http://127.0.0.1:$port",
-		DIRECTORY => "http://127.0.0.1:$directory", PRIVATE => 1);
+	my %settings = (ATID_SERVICE_URL => "http://127.0.0.1:$port",
+		ATID_PLC_URL => "http://127.0.0.1:$directory", ATID_ALLOW_PRIVATE_ADDRESSES => 1);
 	my $run  = $indexer->start(%settings);
 	my $here = sub {
 		my ($what, $of) = @_;

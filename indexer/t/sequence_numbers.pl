@@ -258,7 +258,7 @@ my $server = IPC::Run::start([ $indexer->{program}, "$oracles->{folder}/numbers.
 $server->pump until $told =~ /^port (\d+)$/m;
 my $service = "http://127.0.0.1:$1";
 my $post = sub { my ($path, @frames) = @_; HTTP::Tiny->new->post("$service/$path", { content => $node->safe_psql($db, 'SELECT encode(f, $$hex$$) FROM unnest(ARRAY[' . join(', ', @frames) . ']) AS f') }); };
-my %settings = (SERVICE => $service, DIRECTORY => $service, PRIVATE => 1);
+my %settings = (ATID_SERVICE_URL => $service, ATID_PLC_URL => $service, ATID_ALLOW_PRIVATE_ADDRESSES => 1);
 $node->safe_psql($db, "SELECT start('$service com.atproto.sync.subscribeRepos', 'repos', NULL, 1), start('$service com.atproto.label.subscribeLabels', 'labels', NULL, 1); $ahead");
 
 $post->('first', $again[0]);
@@ -271,7 +271,7 @@ like($said, qr/followed from 1 on/, '... and status says so');
 $indexer->stop($run);
 
 $post->('first', q{demo.frame('#labels', '{"seq": 1, "labels": []}')});
-$run = $indexer->start(%settings, STREAM => 'com.atproto.label.subscribeLabels');
+$run = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');
 ok($indexer->wait_for_log($run, qr/PROBLEM: the first number of the server, 1, is not above the cursor, 1000: .* set indexer\.taker\.cursor to 0/),
 	'where a labeler begins again the program says what to do');
 like($node->safe_psql($db, "SELECT health('$service com.atproto.label.subscribeLabels')"), qr/^the first number/, '... and so does /healthz');

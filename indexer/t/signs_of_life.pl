@@ -59,7 +59,7 @@ my $http    = $network->http;
 sub network { return $network->ask($_[0]); }
 
 my %metrics  = map { $_ => PostgreSQL::Test::Cluster::get_free_port() } qw(Repos Labels);
-my %settings = (SERVICE => $network->url, DIRECTORY => $network->url(1), PRIVATE => 1);
+my %settings = (ATID_SERVICE_URL => $network->url, ATID_PLC_URL => $network->url(1), ATID_ALLOW_PRIVATE_ADDRESSES => 1);
 
 # Bounds in seconds: of turns, and of success. The report comes in a tenth of the shortest.
 sub bound
@@ -117,7 +117,7 @@ sub is_well
 standard();
 sql("INSERT INTO stream (name, kind, started) VALUES ('former com.atproto.sync.subscribeRepos', 'repos', now() - interval '1 day')");
 sql("INSERT INTO activity (stream, name, at) VALUES ('former com.atproto.sync.subscribeRepos', 'lists', now() - interval '1 day')");
-my $run = $indexer->start(%settings, METRICS => $metrics{Repos});
+my $run = $indexer->start(%settings, ATID_METRICS_PORT => $metrics{Repos});
 $indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") or diag(`tail -n 20 $run->{log}`);
 my $name = sql("SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1");
 sql("INSERT INTO activity (stream, name, at) VALUES ('$name', 'taker 7', now() - interval '1 day')");
@@ -291,7 +291,7 @@ standard();
 #
 # Labels, by a program of their own.
 #
-my $labels = $indexer->start(%settings, STREAM => 'com.atproto.label.subscribeLabels', METRICS => $metrics{Labels});
+my $labels = $indexer->start(%settings, ATID_STREAM_KIND => 'labels', ATID_METRICS_PORT => $metrics{Labels});
 $indexer->wait_for('it listens', q{SELECT count(*) > 0 FROM taker WHERE stream LIKE '%Labels' AND taken IS NOT NULL});
 sleep 0.05 until $indexer->wait_for_log($labels, qr/connected/);
 network('label?val=first');

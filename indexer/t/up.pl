@@ -48,7 +48,7 @@ symlink $modules, "$folder/node_modules" or die "$!";
 symlink $api_modules, "$folder/indexer/src/api/node_modules" or die "$!";
 
 sub sql { return $node->safe_psql('app', $_[0]); }
-my %as_dev = (PGUSER => 'dev', PRIVATE => 1, API_PORT => 0);
+my %as_dev = (PGUSER => 'dev', ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_PORT => 0);
 sub command { return $indexer->command({ %as_dev, ref $_[0] ? %{ shift() } : () }, @_); }
 
 # The network: nobody in it has the records of this test.
@@ -180,9 +180,9 @@ $node->safe_psql('postgres', $new ? 'REVOKE reader FROM dev CASCADE' : 'ALTER RO
 ($status, $said) = command('up', "$folder/lexicons", $url);
 is($status, 1, 'without the right to change its login, up ends');
 my $cure = $new ? qr/"GRANT "reader" TO dev WITH ADMIN OPTION"/ : qr/"ALTER ROLE dev CREATEROLE"/;
-like($said, qr/cannot give the login reader a password.*$cure.*API_PASSWORD/, '... and says which right is missing');
+like($said, qr/cannot give the login reader a password.*$cure.*ATID_API_DB_PASSWORD/, '... and says which right is missing');
 $node->safe_psql('postgres', q{ALTER ROLE reader PASSWORD 'right'});
-like(up(qr{api: http:}, { API_PASSWORD => 'right' }, "$folder/lexicons"), qr{api: http:}, 'with the password, it needs no such right');
+like(up(qr{api: http:}, { ATID_API_DB_PASSWORD => 'right' }, "$folder/lexicons"), qr{api: http:}, 'with the password, it needs no such right');
 
 $node->safe_psql('postgres', 'CREATE DATABASE empty');
 $node->safe_psql('empty', 'CREATE EXTENSION atid_crypto CASCADE');
@@ -193,10 +193,10 @@ sql('ALTER TABLE indexer.want OWNER TO other');
 ($status, $said) = command('upgrade');
 like($said, qr/the database belongs to dev, the schema indexer to dev, tables in it to other\. Run/, '... and so does upgrade');
 sql('ALTER TABLE indexer.want OWNER TO dev');
-($status, $said) = command({ API_USER => 'dev' }, 'up', "$folder/lexicons", $url);
-like($said, qr/API_USER is dev, but it owns the schema \w+\. The API needs a login of its own/, 'up refuses an owner as the login');
-($status, $said) = command({ API_USER => 'dev' }, 'api');
-like($said, qr/API_USER is dev, but it owns the schema/, '... and api, too');
+($status, $said) = command({ ATID_API_DB_USER => 'dev' }, 'up', "$folder/lexicons", $url);
+like($said, qr/ATID_API_DB_USER is dev, but it owns the schema \w+\. The API needs a login of its own/, 'up refuses an owner as the login');
+($status, $said) = command({ ATID_API_DB_USER => 'dev' }, 'api');
+like($said, qr/ATID_API_DB_USER is dev, but it owns the schema/, '... and api, too');
 
 #
 # Passwords and ports.
@@ -208,14 +208,14 @@ unlink $hba;
 append_to_file($hba, "local all reader scram-sha-256\n$was");
 $node->reload;
 ok($node->poll_query_until('app', "SELECT pg_conf_load_time() > '$loaded'"), 'the login needs its password');
-($status, $said) = command({ API_PASSWORD => 'wrong' }, 'api');
-like($said, qr/password authentication failed for user "reader"\. It is API_PASSWORD, .*not the one in PGPASSWORD/, 'a wrong password of the reader is API_PASSWORD');
+($status, $said) = command({ ATID_API_DB_PASSWORD => 'wrong' }, 'api');
+like($said, qr/password authentication failed for user "reader"\. It is ATID_API_DB_PASSWORD, .*not the one in PGPASSWORD/, 'a wrong password of the reader is ATID_API_DB_PASSWORD');
 ($status, $said) = command('api');
-like($said, qr/"atid-indexer up" has created this login.*API_PASSWORD/, 'one that up has made is known to up alone');
+like($said, qr/"atid-indexer up" has created this login.*ATID_API_DB_PASSWORD/, 'one that up has made is known to up alone');
 my $busy = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "$!";
-($status, $said) = command({ API_PASSWORD => 'right', API_PORT => $busy->sockport }, 'api');
+($status, $said) = command({ ATID_API_DB_PASSWORD => 'right', ATID_API_PORT => $busy->sockport }, 'api');
 is($status, 1, 'a port that is taken');
-like($said, qr/Another program has the port ${\ $busy->sockport} of 127\.0\.0\.1\. API_PORT and API_BIND give another/, '... is that of API_PORT');
+like($said, qr/Another program has the port ${\ $busy->sockport} of 127\.0\.0\.1\. ATID_API_PORT and ATID_API_HOST give another/, '... is that of ATID_API_PORT');
 
 $indexer->{session}->quit;
 $network->kill_kill;

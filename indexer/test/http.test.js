@@ -25,7 +25,14 @@ after(() => {
   server.close();
 });
 
-const make = (more = {}) => new Http({ PATIENCE: 60, LEAST: 10000, PRIVATE: false, SERVICE: base, ...more });
+const make = (more = {}) =>
+  new Http({
+    REPO_TIMEOUT: 60,
+    MIN_DOWNLOAD_RATE: 10000,
+    ALLOW_PRIVATE_ADDRESSES: false,
+    SERVICE_URL: base,
+    ...more,
+  });
 const get = async (path, { most = 1e6, client = make(), ...more } = {}) => {
   try {
     return await client.get(`${base}${path}`, { most, signal: new AbortController().signal, ...more });
@@ -372,7 +379,7 @@ test('who is slow is broken off, who waits for us is not', { timeout: 60e3 }, as
   const answers = await Promise.all([
     get('/drip'),
     get('/fine', { most: 1e9 }),
-    get('/silent', { client: make({ PATIENCE: 2 }) }),
+    get('/silent', { client: make({ REPO_TIMEOUT: 2 }) }),
     waits,
   ]);
   assert.deepEqual(

@@ -4,45 +4,118 @@ import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import test from 'node:test';
 import { createServer, exposition } from '../src/metrics.js';
-import { TABLE, Usage, help, settings } from '../src/settings.js';
+import { SETTINGS, Usage, environmentOf, help, settings, variableOf } from '../src/settings.js';
+
+const read = (command, flags, env = {}) => settings(command, flags, env).values;
 
 test('settings come from flags, then from the environment', () => {
-  const all = settings(
-    { WORKERS: '2', PRIVATE: '1' },
-    { WORKERS: '3', SERVICE: 'http://localhost:2583/', LARGEST: '1e6' },
+  const SERVICE = 'http://localhost:2583/';
+  const env = { ATID_DB_WRITERS: '3', ATID_SERVICE_URL: SERVICE, ATID_METRICS_PORT: '' };
+  const all = read('run', { DB_WRITERS: '2', ALLOW_PRIVATE_ADDRESSES: 'true' }, env);
+  assert.deepEqual(
+    [all.DB_WRITERS, all.ALLOW_PRIVATE_ADDRESSES, all.SERVICE_URL, all.STREAM_KIND],
+    [2, true, 'http://localhost:2583', 'repos'],
+  );
+  assert.deepEqual([all.METRICS_PORT, all.SERVICE_ALIASES, all.STREAM_SHARDS], [null, [], 1]);
+  assert.deepEqual(
+    read('run', { SERVICE_ALIASES: 'https://a.example, https://b.example/' }).SERVICE_ALIASES,
+    ['https://a.example', 'https://b.example'],
+  );
+  assert.equal(read('api', {}, { ATID_API_DB_PASSWORD: 'secret' }).API_DB_PASSWORD, 'secret');
+});
+
+test('a command has its own settings, and help lists all', () => {
+  assert.deepEqual(read('explain', {}, { ATID_DB_WRITERS: 'x' }), {});
+  assert.deepEqual(Object.keys(read('init', {}, {})), ['ROLE']);
+  assert.equal(read('api', {}).SERVICE_URL, undefined);
+  for (const one of Object.values(SETTINGS).flat())
+    assert.match(help(), new RegExp(`^  ${variableOf(one)}$`, 'm'));
+});
+
+test('values have units', () => {
+  const of = (name, value) => read('run', { [name]: value })[name];
+  assert.deepEqual(
+    ['300', '90s', '5m', '1.5h', '0.5 h'].map((value) => of('REPO_TIMEOUT', value)),
+    [300, 90, 300, 5400, 1800],
   );
   assert.deepEqual(
-    [all.WORKERS, all.PRIVATE, all.SERVICE, all.LARGEST, all.METRICS, all.NAMES, all.TAKERS],
-    [2, true, 'http://localhost:2583', 1e6, null, [], 1],
+    ['1e6', '500kB', '64MB', '0.3 GB', '2500.5kB'].map((value) => of('MAX_REPO_SIZE', value)),
+    [1e6, 500e3, 64e6, 300e6, 2500500],
   );
-  assert.deepEqual(settings({}, { NAMES: 'https://a.example, https://b.example/' }).NAMES, [
-    'https://a.example',
-    'https://b.example',
-  ]);
-  for (const [name] of TABLE) assert.match(help(), new RegExp(`^  ${name} `, 'm'));
+  assert.deepEqual([of('MIN_DOWNLOAD_RATE', '0'), of('PROGRESS_INTERVAL', '0.1')], [0, 0.1]);
 });
 
 test('a setting that cannot be read is refused', () => {
   const odd = {
-    SERVICE: ['relay.example', 'ftp://a', 'https://u:p@a', 'https://a/b'],
-    WORKERS: ['0', 'x', '1.5', ' ', '-1'],
-    STREAM: ['com.example.x'],
-    PRIVATE: ['yes'],
-    BIND: ['localhost'],
-    LEVEL: ['loud'],
-    METRICS: ['0', '65536'],
-    NAMES: ['https://a,b'],
+    SERVICE_URL: ['relay.example', 'ftp://a', 'https://u:p@a', 'https://a/b'],
+    DB_WRITERS: ['0', 'x', '1.5', ' ', '-1', '4s', '4kB'],
+    STREAM_KIND: ['com.example.x', 'toString'],
+    ALLOW_PRIVATE_ADDRESSES: ['yes'],
+    METRICS_HOST: ['localhost'],
+    LOG_LEVEL: ['loud'],
+    METRICS_PORT: ['0', '65536'],
+    SERVICE_ALIASES: ['https://a,b'],
+    REPO_TIMEOUT: ['0', '25h', '5M', '5 m s', 'm', '5d', '1kB'],
+    MAX_REPO_SIZE: ['999', '2GB', '5kb', '5KB', '1.5', '1e4 e4', '5m'],
     API_PROXIES: ['a', '10.0.0.0/33', '::1/129', '10.0.0.1/', '10.0.0.1/8/8', '127.0.0.1,none'],
   };
   for (const [name, values] of Object.entries(odd)) {
-    for (const value of values) assert.throws(() => settings({ [name]: value }, {}), Usage, `${name}=${value}`);
+    for (const value of values)
+      assert.throws(() => read('up', { [name]: value }), Usage, `${name}=${value}`);
   }
+  assert.throws(
+    () => read('run', {}, { ATID_REPO_TIMEOUT: 'x' }),
+    /"x" is not what ATID_REPO_TIMEOUT takes: a time from 1s to 24h/,
+  );
 });
 
+test('a name of before 2.0 is read with a warning', () => {
+  const stream = 'com.atproto.label.subscribeLabels';
+  const { values, warning } = settings('run', {}, { SERVICE: 'http://a.example', STREAM: stream });
+  assert.deepEqual([values.SERVICE_URL, values.STREAM_KIND], ['http://a.example', 'labels']);
+  assert.match(warning, /SERVICE is now ATID_SERVICE_URL, STREAM is now ATID_STREAM_KIND$/);
+  assert.equal(settings('run', { STREAM_SHARDS: '2' }, {}).warning, null);
+  const flag = settings('run', { '--takers': '2' }, {});
+  assert.match(flag.warning, /--takers is now --stream-shards$/);
+  assert.equal(read('run', {}, { PRIVATE: '1' }).ALLOW_PRIVATE_ADDRESSES, true);
+  assert.equal(read('api', {}, { API_PASSWORD: 'secret' }).API_DB_PASSWORD, 'secret');
+});
+
+test('an old name next to the new one must have the same value', () => {
+  const both = { ATID_REPO_TIMEOUT: '5m', PATIENCE: '300' };
+  const { values, warning } = settings('run', {}, both);
+  assert.deepEqual([values.REPO_TIMEOUT, warning], [300, null]);
+  assert.throws(
+    () => read('run', {}, { ...both, PATIENCE: '301' }),
+    /PATIENCE is the old name of ATID_REPO_TIMEOUT, and both are set, to different values/,
+  );
+  assert.throws(() => read('run', { REPO_TIMEOUT: '1s' }, { PATIENCE: '2' }), Usage);
+});
+
+test('a program that is started as a command has the settings of this command alone', () => {
+  const old = { SERVICE: 'x', API_PASSWORD: 'old', ATID_API_DB_PASSWORD: 'x' };
+  const env = { PGHOST: 'h', PGPASSWORD: 'p', ...old };
+  const values = read('up', { SERVICE_URL: 'http://a.example', REPO_TIMEOUT: '5m' }, {});
+  const all = { ...values, API_DB_PASSWORD: 'made', SERVICE_ALIASES: ['http://b', 'http://c'] };
+  const ofRun = environmentOf('run', all, env);
+  assert.deepEqual([ofRun.PGHOST, ofRun.PGPASSWORD], ['h', 'p']);
+  assert.equal(JSON.stringify(ofRun).match(/made|"x"|old|API_/), null);
+  assert.deepEqual(read('run', {}, ofRun), read('run', { ...strings(all) }));
+  const ofApi = environmentOf('api', all, env);
+  assert.equal(ofApi.ATID_API_DB_PASSWORD, 'made');
+  assert.equal(ofApi.ATID_SERVICE_URL, undefined);
+  assert.equal(settings('api', {}, ofApi).warning, null);
+});
+
+const strings = (values) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === null ? '' : String(value)]),
+  );
+
 test('addresses are counted, of IPv6 by network, and proxies are not', async () => {
-  const { API_PROXIES } = settings({ API_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' });
+  const { API_PROXIES } = read('api', { API_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' });
   const { Addresses } = await import('../src/api/addresses.js');
-  const addresses = new Addresses({ API_PROXIES, API_SOCKETS: 10 });
+  const addresses = new Addresses({ API_PROXIES, API_MAX_SOCKETS: 10 });
   const same = ['2001:db8::1', '2001:db8:0:0:ffff::', '2001:0db8:0000:0000:1:2:3:4%eth0'];
   assert.deepEqual(
     [...same, '::ffff:192.0.2.1', '2001:db8:1::', '::ffff:10.1.2.3', 'fd00::1'].map((a) => addresses.counterOf(a)),
@@ -52,7 +125,8 @@ test('addresses are counted, of IPv6 by network, and proxies are not', async () 
   assert.equal(addresses.enter('WebSockets', '192.0.2.1'), null);
   for (const leave of leaves) (leave(), leave());
   assert.equal(addresses.all.size, 0);
-  assert.equal(new Addresses({ API_PROXIES: settings({ API_PROXIES: 'none' }).API_PROXIES, API_SOCKETS: 1 }).counterOf('127.0.0.1'), '127.0.0.1');
+  const none = read('api', { API_PROXIES: 'none', API_MAX_SOCKETS: '1' });
+  assert.equal(new Addresses(none).counterOf('127.0.0.1'), '127.0.0.1');
 });
 
 test('metrics are as Prometheus reads them', () => {
@@ -84,11 +158,11 @@ test('the dashboard asks for metrics that there are', () => {
 });
 
 test('a program that has waited for another has its port', async () => {
-  const settings = { SERVICE: 'https://x.example', STREAM: 'x', METRICS: 0, BIND: '127.0.0.1' };
+  const own = { SERVICE_URL: 'https://x.example', STREAM_KIND: 'repos', METRICS_HOST: '127.0.0.1' };
   const first = net.createServer().listen(0, '127.0.0.1');
   await once(first, 'listening');
   const { port } = first.address();
-  const second = createServer({ ...settings, METRICS: port });
+  const second = createServer({ ...own, METRICS_PORT: port });
   try {
     await new Promise((resolve) => setTimeout(resolve, 500));
     first.close();

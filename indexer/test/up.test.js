@@ -3,6 +3,13 @@ import { createServer } from 'node:http';
 import test from 'node:test';
 import { listsCollections } from '../src/up.js';
 
+const settingsOf = (url) => ({
+  SERVICE_URL: url,
+  MAX_DOWNLOADS: 4,
+  MIN_DOWNLOAD_RATE: 0,
+  ALLOW_PRIVATE_ADDRESSES: true,
+});
+
 // A server that gives these answers, one after the other and then the last one again, and the settings to follow it.
 async function serverOf(...answers) {
   const server = createServer((request, response) => {
@@ -10,7 +17,7 @@ async function serverOf(...answers) {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.on('listening', resolve));
-  return { server, settings: { SERVICE: `http://127.0.0.1:${server.address().port}`, PLACES: 4, LEAST: 0, PRIVATE: true } };
+  return { server, settings: settingsOf(`http://127.0.0.1:${server.address().port}`) };
 }
 
 const ask = async (answers, more = { tryFor: 20e3, first: 5 }) => {
@@ -38,6 +45,10 @@ test('a server that fails is asked again', async () => {
 
 test('... for a while', async () => {
   await assert.rejects(ask([FAILS], { tryFor: 100, first: 5 }), /server error: 503 Unavailable/);
-  await assert.rejects(listsCollections({ SERVICE: 'http://127.0.0.1:1', PLACES: 4, LEAST: 0, PRIVATE: true }, 'com.example.mine',
-    new AbortController().signal, { tryFor: 0 }), /unreachable/);
+  const { signal } = new AbortController();
+  const nobody = settingsOf('http://127.0.0.1:1');
+  await assert.rejects(
+    listsCollections(nobody, 'com.example.mine', signal, { tryFor: 0 }),
+    /unreachable/,
+  );
 });

@@ -7,7 +7,14 @@ import { Service } from '../src/service.js';
 import { Workers } from '../src/workers.js';
 
 const SERVICE = 'https://pds.example';
-const settings = { SERVICE, DIRECTORY: 'https://plc.example', PLACES: 64, MEMORY: 1e8, WORKERS: 2, PRIVATE: false };
+const settings = {
+  SERVICE_URL: SERVICE,
+  PLC_URL: 'https://plc.example',
+  MAX_DOWNLOADS: 64,
+  MAX_DOWNLOAD_MEMORY: 1e8,
+  DB_WRITERS: 2,
+  ALLOW_PRIVATE_ADDRESSES: false,
+};
 
 // Workers whose database and network are functions of the statement and the address.
 function workers(database, network) {
@@ -40,7 +47,7 @@ test('a did:web has one spelling', () => {
 test('a PDS has the names that it gives itself, if these make sense', async () => {
   let did;
   const http = { get: async () => Buffer.from(JSON.stringify({ did })) };
-  const service = new Service({ settings: { ...settings, NAMES: ['https://more.example'] }, http });
+  const service = new Service({ settings: { ...settings, SERVICE_ALIASES: ['https://more.example'] }, http });
   for (const [said, named] of [
     ['did:web:other.example', ['https://other.example']],
     ['did:web:other.example%3A8443', ['https://other.example:8443']],

@@ -18,8 +18,8 @@ function networkOf(address) {
 }
 
 export class Addresses {
-  constructor({ API_PROXIES, API_SOCKETS }) {
-    const sockets = Math.max(10, Math.ceil(API_SOCKETS / 10));
+  constructor({ API_PROXIES, API_MAX_SOCKETS }) {
+    const sockets = Math.max(10, Math.ceil(API_MAX_SOCKETS / 10));
     this.most = { connections: sockets + 4 * OF_ADDRESS, WebSockets: sockets, requests: OF_ADDRESS, queries: OF_ADDRESS };
     this.all = new Map(); // an address: how many it has of each kind
     this.proxies = new BlockList();
@@ -44,7 +44,8 @@ export class Addresses {
     const counts = this.all.get(address) ?? { connections: 0, WebSockets: 0, requests: 0, queries: 0 };
     if (counts[kind] >= this.most[kind]) {
       const text = `api: the address ${address} has ${this.most[kind]} ${kind} at a time, and further ones are refused: `;
-      log.counted('info', `${text}if it is a proxy, API_PROXIES must list it`, `${kind} of ${address}`);
+      log.counted('info', `${text}if it is a proxy, ATID_API_PROXIES must list it`,
+        `${kind} of ${address}`);
       return null;
     }
     this.all.set(address, counts);

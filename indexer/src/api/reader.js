@@ -82,10 +82,14 @@ export class ReaderClient extends pg.Client {
   }
 }
 
-export function readerConfig({ API_USER }) {
-  const { API_PASSWORD } = process.env;
+export function readerConfig({ API_DB_USER, API_DB_PASSWORD }) {
   const { options, ...rest } = config('reader', [`statement_timeout=${WITHIN}`, 'default_transaction_read_only=on', 'jit=off']);
-  return { ...rest, options: `-c ${options.trim().replace(/^-c /, '')}`, user: API_USER, ...(API_PASSWORD && { password: API_PASSWORD }) };
+  return {
+    ...rest,
+    options: `-c ${options.trim().replace(/^-c /, '')}`,
+    user: API_DB_USER,
+    ...(API_DB_PASSWORD && { password: API_DB_PASSWORD }),
+  };
 }
 
 // One connection, to see whether the database answers.
@@ -102,7 +106,7 @@ const MAY_MAKE = "SELECT has_function_privilege('pg_catalog.lo_create(oid)', 'EX
 
 // Refuses a login that may do more. Whether it gets in, and owns the schema, login.js has seen.
 export async function checkReader(settings) {
-  const { API_USER, API_SCHEMA } = settings;
+  const { API_DB_USER, API_SCHEMA } = settings;
   const client = new pg.Client(readerConfig(settings));
   client.on('error', () => {});
   await client.connect();
@@ -110,12 +114,12 @@ export async function checkReader(settings) {
     const { rows } = await client.query(TOO_MUCH, [API_SCHEMA]);
     if (rows.length > 0)
       throw new Problem(
-        `The login ${API_USER} is to read the schema ${API_SCHEMA}, and nothing else:\n` +
+        `The login ${API_DB_USER} is to read the schema ${API_SCHEMA}, and nothing else:\n` +
           rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),
       );
     if ((await client.query(MAY_MAKE)).rows[0].may)
       log.info(
-        `api: the login ${API_USER} may make large objects, as any role may. A superuser can end that: REVOKE EXECUTE ON ` +
+        `api: the login ${API_DB_USER} may make large objects, as any role may. A superuser can end that: REVOKE EXECUTE ON ` +
           'FUNCTION lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) FROM PUBLIC',
       );
   } finally {

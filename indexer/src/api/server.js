@@ -198,11 +198,12 @@ const presetOf = (settings, feed, crowd, running) => ({
 });
 
 // Why the port cannot be opened.
-const ofPort = (e, { API_BIND, API_PORT }) =>
+const ofPort = (e, { API_HOST, API_PORT }) =>
   new Problem(
     e.code === 'EADDRINUSE'
-      ? `Another program has the port ${API_PORT} of ${API_BIND}. API_PORT and API_BIND give another one.`
-      : `The port ${API_PORT} of ${API_BIND}, which are API_PORT and API_BIND, cannot be opened: ${e.message}.`,
+      ? `Another program has the port ${API_PORT} of ${API_HOST}. ATID_API_PORT and ATID_API_HOST give another one.`
+      : `The port ${API_PORT} of ${API_HOST}, which are ATID_API_PORT and ATID_API_HOST, cannot be ` +
+        `opened: ${e.message}.`,
   );
 
 export async function api(settings, signal) {
@@ -245,18 +246,19 @@ export async function api(settings, signal) {
     });
   }
 
-  const { API_ORIGINS, API_BIND, API_PORT, API_SOCKETS } = settings;
+  const { API_ALLOWED_ORIGINS, API_HOST, API_PORT, API_MAX_SOCKETS } = settings;
   // A page of our own has an address or localhost as its host: a name may be a stranger's that leads to our address.
   const mayAsk = ({ headers: { origin, host = '' } }) =>
     origin === undefined ||
-    API_ORIGINS.includes('*') ||
-    API_ORIGINS.includes(origin) ||
+    API_ALLOWED_ORIGINS.includes('*') ||
+    API_ALLOWED_ORIGINS.includes(origin) ||
     (/^(localhost|[\d.]+|\[[\da-f:.]+\])(:\d+)?$/.test(host) && URL.canParse(origin) && new URL(origin).host === host);
 
   const refusalOf = ({ headers: { origin = '' } }) => {
     const name = clean(origin, 200);
-    log.counted('info', `api: a page of the origin ${name} was refused: API_ORIGINS lists the origins that may query`);
-    return `The origin ${name} may not query this API: API_ORIGINS lists the origins that may`;
+    const lists = 'ATID_API_ALLOWED_ORIGINS lists the origins that may';
+    log.counted('info', `api: a page of the origin ${name} was refused: ${lists} query`);
+    return `The origin ${name} may not query this API: ${lists}`;
   };
 
   // A connection has one request at a time. Of those behind it nobody would tell that they are over when it is cut.
@@ -290,7 +292,7 @@ export async function api(settings, signal) {
       request.socket.destroy();
     }
   });
-  Object.assign(server, { requestTimeout: SLOW, headersTimeout: SLOW, maxConnections: 2 * API_SOCKETS + AT_A_TIME });
+  Object.assign(server, { requestTimeout: SLOW, headersTimeout: SLOW, maxConnections: 2 * API_MAX_SOCKETS + AT_A_TIME });
 
   // an address that has too many is not answered: that would take as long as it likes
   server.on('connection', (socket) => {
@@ -357,7 +359,7 @@ export async function api(settings, signal) {
     socket.on('error', () => {});
     if (request.url.split('?')[0] !== '/graphql') return refuse(404, 'WebSockets are at /graphql');
     if (!mayAsk(request)) return refuse(403, refusalOf(request));
-    if (sockets.size >= API_SOCKETS) return refuse(503, `There are ${API_SOCKETS} WebSockets: come again later`);
+    if (sockets.size >= API_MAX_SOCKETS) return refuse(503, `There are ${API_MAX_SOCKETS} WebSockets: come again later`);
     const leave = addresses.enter('WebSockets', socket.remoteAddress);
     if (!leave) return refuse(429, 'too many WebSockets of this address');
     sockets.add(socket);
@@ -370,10 +372,10 @@ export async function api(settings, signal) {
   try {
     await new Promise((resolve, reject) => {
       server.once('error', (e) => reject(ofPort(e, settings)));
-      server.listen(API_PORT, API_BIND, resolve);
+      server.listen(API_PORT, API_HOST, resolve);
     });
     server.on('error', (e) => log.counted('error', `api: ${told(e)}`));
-    log.info(`api: http://${API_BIND.includes(':') ? `[${API_BIND}]` : API_BIND}:${server.address().port}/`);
+    log.info(`api: http://${API_HOST.includes(':') ? `[${API_HOST}]` : API_HOST}:${server.address().port}/`);
     await new Promise((resolve) => (ended.aborted ? resolve() : ended.addEventListener('abort', resolve)));
   } finally {
     over.abort();

@@ -92,11 +92,11 @@ verdict(linesSince(start).length === 0, '... without a line of the log', log().s
 start = log().length;
 const origin = 'https://evil.example';
 const foreign = await post({ query: '{ __typename }' }, { headers: { origin } });
-verdict(foreign.status === 403 && /https:\/\/evil\.example .*API_ORIGINS/.test(foreign.text), 'a foreign origin is refused, with the reason', foreign.text);
+verdict(foreign.status === 403 && /https:\/\/evil\.example .*ATID_API_ALLOWED_ORIGINS/.test(foreign.text), 'a foreign origin is refused, with the reason', foreign.text);
 const page = await socket({ origin });
 verdict(page.refused === 403 && page.text === foreign.text, '... and so is its WebSocket', `${page.refused} ${page.text}`);
 for (let i = 0; i < 5; i++) await socket({ origin });
-verdict(/^\S+ api: a page of the origin https:\/\/evil\.example was refused: API_ORIGINS [^\n]*$/.test(linesSince(start).join('\n')),
+verdict(/^\S+ api: a page of the origin https:\/\/evil\.example was refused: ATID_API_ALLOWED_ORIGINS [^\n]*$/.test(linesSince(start).join('\n')),
   '... with one line of the log', linesSince(start).join('\n'));
 
 // --- what one address can hold ---
@@ -147,9 +147,9 @@ const refused = strangers.filter((one) => one.refused);
 verdict(refused.length === 10 && refused.every((one) => one.refused === 429 && /too many WebSockets/.test(one.text)),
   'an address has a tenth of the WebSockets', `${refused.length} ${refused[0]?.refused}`);
 const proxied = await Promise.all(Array.from({ length: 30 }, () => socket()));
-verdict(proxied.every((one) => one.ws), 'a proxy of API_PROXIES has more');
+verdict(proxied.every((one) => one.ws), 'a proxy of ATID_API_PROXIES has more');
 verdict((await socket({ localAddress: HONEST })).ws, '... and another address its own');
-verdict(/api: the address 127\.0\.0\.2 has 20 WebSockets at a time.*API_PROXIES/.test(log()), 'the log has the address');
+verdict(/api: the address 127\.0\.0\.2 has 20 WebSockets at a time.*ATID_API_PROXIES/.test(log()), 'the log has the address');
 const quiet = performance.now();
 await until(() => proxied.every((one) => one.ws.readyState === WebSocket.CLOSED));
 verdict(proxied.every((one) => one.ws.readyState === WebSocket.CLOSED), 'WebSockets that send no connection_init end', performance.now() - quiet);

@@ -150,7 +150,7 @@ verdict(rebound.status === 403, 'a name of a stranger that leads to the address 
 const own = await post({ query: '{ __typename }' }, { origin: `http://localhost:${port}`, host: `localhost:${port}` });
 verdict(own.status === 200, 'the page of the server itself may', own.status);
 const named = await post({ query: '{ __typename }' }, { origin: 'https://app.example' });
-verdict(named.status === 200 && named.headers['access-control-allow-origin'] === 'https://app.example', 'an origin of API_ORIGINS may', named.status);
+verdict(named.status === 200 && named.headers['access-control-allow-origin'] === 'https://app.example', 'an origin of ATID_API_ALLOWED_ORIGINS may', named.status);
 const before = await http('/graphql', { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
 verdict(before.status === 204 && /content-type/.test(before.headers['access-control-allow-headers']), '... and is told so before', before.status);
 const ruru = await http('/', { method: 'GET', headers: { accept: 'text/html' } });
@@ -254,7 +254,7 @@ await until(async () => / 10 subscriptions/.test(await health()));
 verdict(/ 10 subscriptions/.test(await health()), '/health counts them', await health());
 const crowd = await Promise.all(Array.from({ length: 60 }, () => socket()));
 const refused = crowd.filter((s) => s.refused === 503).length;
-verdict(refused > 0 && crowd.length - refused <= 50, 'no more sockets than API_SOCKETS', `${refused} of 60 refused`);
+verdict(refused > 0 && crowd.length - refused <= 50, 'no more sockets than ATID_API_MAX_SOCKETS', `${refused} of 60 refused`);
 for (const s of [one, ...crowd]) s.ws?.terminate();
 await until(async () => /^ok, 0 sockets/.test(await health()));
 // What it reads of its own answers is nothing.

@@ -2,7 +2,8 @@
 #
 #   new NODE, DATABASE, FOLDER    the program in a folder of its own, with its packages; or undef, and why not
 #   command WORDS...              runs it, and returns its status and all that it says
-#   start SETTINGS...             `run`, in the background, until stop or the end of the test
+#   start SETTINGS...             `run`, in the background, until stop or the end of the test; or the command of
+#                                 which `words` are the words
 #   stop HANDLE, SIGNAL           ends one, and returns its status
 #   runs HANDLE                   does it run still?
 #   ended HANDLE, SECONDS         waits until one has ended by itself, and returns its status; undef if it has not
@@ -72,10 +73,11 @@ sub command
 sub start
 {
 	my ($self, %settings) = @_;
+	my $words = delete $settings{words} // ['run'];
 	my $log = "$self->{folder}/indexer" . @running . '.log';
-	local %ENV = $self->environment(EVERY => 1, %settings);
+	local %ENV = $self->environment(ATID_PROGRESS_INTERVAL => '1s', %settings);
 	my ($node, $bin) = $self->bin;
-	push @running, IPC::Run::start([ $node, '--expose-gc', '--import', 'data:text/javascript,setInterval(gc, 200).unref()', $bin, 'run' ], '<', \undef, '>', $log, '2>&1');
+	push @running, IPC::Run::start([ $node, '--expose-gc', '--import', 'data:text/javascript,setInterval(gc, 200).unref()', $bin, @$words ], '<', \undef, '>', $log, '2>&1');
 	return { log => $log, run => $running[-1], pid => $running[-1]->{KIDS}[0]{PID} };
 }
 
