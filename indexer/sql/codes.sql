@@ -52,10 +52,10 @@ FROM jsonb_to_recordset($codes$
    "checks": true},
 
   {"code": "too_large", "class": "answer", "retry": "backoff", "words": "too large",
-   "remedy": "set LARGEST higher, and MEMORY with it"},
+   "remedy": "set ATID_MAX_REPO_SIZE higher, and ATID_MAX_DOWNLOAD_MEMORY with it"},
   {"code": "private_address", "class": "answer", "retry": "backoff", "words": "private address",
-   "remedy": "set PRIVATE if this is a test network",
-   "of_list": "set PRIVATE if this is a test network"},
+   "remedy": "set ATID_ALLOW_PRIVATE_ADDRESSES if this is a test network",
+   "of_list": "set ATID_ALLOW_PRIVATE_ADDRESSES if this is a test network"},
   {"code": "too_many_redirects", "class": "answer", "retry": "backoff",
    "words": "too many redirects"},
   {"code": "busy", "class": "answer", "retry": "at once"},

@@ -52,10 +52,10 @@ SELECT x.*, CASE
             AND (SELECT coalesce(bool_or(t.n > 0) FILTER (WHERE t.state = 'barred'), false)
                         AND coalesce(bool_and(t.n = 0) FILTER (WHERE t.state NOT IN ('barred', 'unidentified')), true)
                  FROM status_accounts AS t)
-    THEN 'all accounts are on other servers: is SERVICE known by another name? See NAMES'
+    THEN 'all accounts are on other servers: is ATID_SERVICE_URL known by another name? See ATID_SERVICE_ALIASES'
     WHEN y.old THEN 'all frames have numbers that were taken before: has the server begun again with smaller ones?'
     WHEN y.unsigned AND x.kind = 'repos' AND known
-    THEN 'no frame is signed by the key of its account: is DIRECTORY the right one?'
+    THEN 'no frame is signed by the key of its account: is ATID_PLC_URL the right one?'
     WHEN y.unwritten THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad' END AS problem,
        s.ahead, f.future_rate, s.begun, s.begun_at
 FROM (SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames, sum(t.commits)::bigint AS commits,

@@ -121,7 +121,7 @@ UPDATE settings SET most_bad = 12345;
 SQL
 	my $before = one($old, $rows) . one($old, $parts);
 	my $upgrade = program($old);
-	($status, $said) = $upgrade->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
+	($status, $said) = $upgrade->command({ ATID_SERVICE_URL => 'http://127.0.0.1:1' }, 'run');
 	ok($status != 0 && $said =~ /of version \Q$version\E, .*upgrade/, "$version: run refuses it, and says what to do") or diag("$status $said");
 	($status, $said) = $upgrade->command('init');
 	isnt($status, 0, "$version: init does not touch it");
@@ -182,17 +182,17 @@ foreach my $command (qw(init upgrade))
 }
 my $car = "$FindBin::Bin/../../demo/repositories/did_plc_4rgzlncjk4ufakb63scmyptw.car";
 one('given', 'GRANT SELECT ON ALL TABLES IN SCHEMA indexer TO PUBLIC; SET ROLE given; CREATE VIEW indexer.identity AS SELECT planted.run()::text AS did, NULL AS key, NULL::jsonb AS log');
-($status, $said) = program('given')->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, 'verify', $car);
+($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
 like($said, qr/no key of the account is known/, 'verify reads no view that somebody has put there') or diag("$status $said");
 one('given', q{SET ROLE given; DROP VIEW indexer.identity; CREATE TYPE planted.log AS ENUM ('[]'); CREATE FUNCTION planted.cast(planted.log) RETURNS text LANGUAGE sql AS 'SELECT planted.run()::text';
 	CREATE CAST (planted.log AS text) WITH FUNCTION planted.cast(planted.log); CREATE TABLE indexer.identity AS SELECT i.did::atid.did, NULL::text AS key, '[]'::planted.log AS log
 	FROM (VALUES ('did:plc:4rgzlncjk4ufakb63scmyptw')) AS i (did); GRANT SELECT ON indexer.identity TO PUBLIC; GRANT USAGE ON SCHEMA indexer TO PUBLIC});
-($status, $said) = program('given')->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, 'verify', $car);
+($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
 like($said, qr/no key of the account is known/, '... nor a table') or diag("$status $said");
 # An index with a function of no arguments is computed when a query of the table is planned.
 one('given', q{SET ROLE given; ALTER TABLE indexer.identity ALTER log TYPE jsonb USING NULL; CREATE FUNCTION planted.known() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
 	'BEGIN IF session_user <> current_user THEN RETURN 1; END IF; PERFORM planted.run(); RETURN 1; END'; CREATE INDEX ON indexer.identity ((planted.known() + 1))});
-($status, $said) = program('given')->command({ DIRECTORY => 'http://127.0.0.1:1', PATIENCE => 1 }, 'verify', $car);
+($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
 like($said, qr/no key of the account is known/, '... nor one with an index') or diag("$status $said");
 one('given', 'DROP SCHEMA indexer CASCADE');
 ($status, $said) = program('given')->command('upgrade');
@@ -214,7 +214,7 @@ foreach my $name (sort keys %version)
 {
 	my $kept = one($db, 'SELECT version || $$ $$ || digest FROM program');
 	one($db, $version{$name}[0]);
-	($status, $said) = $indexer->command({ SERVICE => 'http://127.0.0.1:1' }, 'run');
+	($status, $said) = $indexer->command({ ATID_SERVICE_URL => 'http://127.0.0.1:1' }, 'run');
 	ok($status != 0 && $said =~ $version{$name}[1] && $said !~ /^\s+at /m, "run refuses $name, and says what to do") or diag("$status $said");
 	($status) = $indexer->command('upgrade');
 	($version{$name}[1] eq qr/newer/ ? \&isnt : \&is)->($status, 0, "... upgrade: $name");
@@ -375,7 +375,7 @@ is(rolled_back("SELECT start('http://localhost:1 Repos', 'repos', '{http://local
 	"SELECT state FROM account WHERE did = '$new'"), 'desynchronized', '... and a PDS with another name');
 my @by_name = ('TRUNCATE tally', "SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1}', 1), take('http://localhost:1 Repos', 0, 1, '{}', 0)", $met);
 like(rolled_back(@by_name, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())", "SELECT health('http://localhost:1 Repos')"),
-	qr/is SERVICE known by another name/, '... which is said where all accounts seem to have moved, though no frame comes');
+	qr/is ATID_SERVICE_URL known by another name/, '... which is said where all accounts seem to have moved, though no frame comes');
 is(rolled_back(@by_name, "SELECT health('http://localhost:1 Repos') IS NULL"), 't', '... and not before they are known');
 is(rolled_back(@by_name, "INSERT INTO tally VALUES ('loads', 1)", "SELECT know('$new', NULL, NULL, NULL, NULL, true, now())", "SELECT health('http://localhost:1 Repos') IS NULL"), 't', '... and not where the last account has ended');
 is(rolled_back("UPDATE identity SET answered = now() - interval '50 min', ask = now() + interval '23 h'", "UPDATE want SET listed = '' WHERE what = 'account'",
