@@ -1,7 +1,7 @@
 // The command line.
 //
 // Exit statuses: 0, done; 1, it failed, or what was checked is not right; 2, it was called wrongly.
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { Problem, connect, told } from './database.js';
@@ -57,7 +57,8 @@ const done = (statement, values, text) =>
 
 // Is aborted by SIGTERM or Ctrl-C, and when "up", which has started it, has ended. A further
 // signal, whichever it is, ends the program at once; but one that comes right behind the first is
-// the same: a terminal or a supervisor sends it to all processes, and "up" to those that it has started.
+// the same: a terminal or a supervisor sends it to all processes, and "up" to those that it has
+// started.
 function untilSignal() {
   const ended = new AbortController();
   let first = null;
@@ -70,23 +71,19 @@ function untilSignal() {
   return ended.signal;
 }
 
-// The packages of the API take a while to load, so a command that does not serve it only checks
-// that they are there.
-const API = new URL('./api/server.js', import.meta.url);
+// The API takes a while to load, so a command that does not serve it only checks that it is there.
+const API = new URL('../dist/api.js', import.meta.url);
 function checkApi() {
-  try {
-    createRequire(API).resolve('postgraphile');
-  } catch {
-    const folder = fileURLToPath(new URL('.', API));
-    throw new Problem(
-      `The packages of the API are not there. Get them by: npm ci --ignore-scripts --prefix ${folder}`,
-    );
-  }
+  if (existsSync(API)) return;
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  throw new Problem(
+    `This installation is without the API. Where its sources are, "npm ci" and "npm run build" ` +
+      `make it; then install the program again. (${folder}dist/api.js is missing.)`,
+  );
 }
 async function serveApi(all) {
   checkApi();
   await withDatabase((db) => checkLogin(db, all));
-  process.env.NODE_ENV ??= 'production'; // what the packages look for
   const { api } = await import(API);
   return api(all, untilSignal());
 }

@@ -35,8 +35,6 @@ my $node = new_node('api_limits');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($modules, $why) = AtidTest::Oracles::packages('indexer', "$root/indexer");
 plan skip_all => $why unless defined $modules;
-(my $api_modules, $why) = AtidTest::Oracles::packages('api', "$root/indexer/src/api");
-plan skip_all => $why unless defined $api_modules;
 
 my $folder = PostgreSQL::Test::Utils::tempdir('api');
 my $db     = new_database($node, 'app');
@@ -47,7 +45,8 @@ my $limit = $PostgreSQL::Test::Utils::timeout_default;
 symlink $modules, "$folder/node_modules" or die "$!";
 mkdir "$folder/api" or die "$!";
 copy("$FindBin::Bin/api/$_", "$folder/api") or die "$!" foreach qw(guard.mjs wire.mjs);
-symlink $api_modules, "$_/node_modules" or die "$!" foreach "$folder/indexer/src/api", "$folder/api";
+$why = $indexer->build_api;
+plan skip_all => $why if defined $why;
 
 my @running;
 END

@@ -42,13 +42,12 @@ my $node  = new_node('indexer_signals');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
-(my $api_modules, $why) = AtidTest::Oracles::packages('api', "$root/indexer/src/api");
-plan skip_all => $why unless defined $api_modules;
 my $folder = $oracles->{folder};
 my $sql = new_database($node, 'sql');
 (my $program, $why) = AtidTest::Indexer->new($node, $sql, $oracles);
 plan skip_all => $why unless defined $program;
-symlink $api_modules, "$folder/indexer/src/api/node_modules" or die "$!";
+$why = $program->build_api;
+plan skip_all => $why if defined $why;
 
 $node->safe_psql($sql, 'CREATE EXTENSION atid_crypto CASCADE');
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($sql), '-f', "$root/indexer/sql/install.sql" ],

@@ -215,9 +215,8 @@ sql('GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader');
 #
 SKIP:
 {
-	(my $modules, $why) = AtidTest::Oracles::packages('api', "$AtidTest::Indexer::root/indexer/src/api");
-	skip $why, 1 unless defined $modules;
-	symlink $modules, "$folder/indexer/src/api/node_modules" or die "$!";
+	$why = $indexer->build_api;
+	skip $why, 1 if defined $why;
 	my $log = "$folder/api.log";
 	{
 		local %ENV = $indexer->environment(PGUSER => 'consumer', ATID_API_PORT => 0);

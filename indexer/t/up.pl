@@ -36,8 +36,6 @@ my $node = new_node('up');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($modules, $why) = AtidTest::Oracles::packages('indexer', "$root/indexer");
 plan skip_all => $why unless defined $modules;
-(my $api_modules, $why) = AtidTest::Oracles::packages('api', "$root/indexer/src/api");
-plan skip_all => $why unless defined $api_modules;
 my $folder = PostgreSQL::Test::Utils::tempdir('up');
 my $limit  = $PostgreSQL::Test::Utils::timeout_default;
 $node->safe_psql('postgres', $_) foreach 'CREATE ROLE dev LOGIN CREATEROLE CREATEDB', 'CREATE ROLE other LOGIN', 'CREATE DATABASE app OWNER dev';
@@ -45,7 +43,8 @@ $node->safe_psql('app', 'CREATE EXTENSION atid_crypto CASCADE');
 (my $indexer, $why) = AtidTest::Indexer->new($node, 'app', { folder => $folder });
 plan skip_all => $why unless defined $indexer;
 symlink $modules, "$folder/node_modules" or die "$!";
-symlink $api_modules, "$folder/indexer/src/api/node_modules" or die "$!";
+$why = $indexer->build_api;
+plan skip_all => $why if defined $why;
 
 sub sql { return $node->safe_psql('app', $_[0]); }
 my %as_dev = (PGUSER => 'dev', ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_PORT => 0);

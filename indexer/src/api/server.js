@@ -1,7 +1,7 @@
 // atid-indexer api: GraphQL over HTTP and WebSockets, of the views in one schema.
 //
 //   /graphql   queries by POST, and subscriptions by a WebSocket (graphql-transport-ws)
-//   /          Ruru, a page to try queries on
+//   /          a page to try queries on (page.js)
 //   /health    200 while the database answers and changes are heard of
 //
 // Connections of two logins: the reader's, a pool by which queries run and one for /health (reader.js), and one that
@@ -28,6 +28,7 @@ import { Feed, Turns, changesPlugin } from './changes.js';
 import { CodecsPlugin, namesPlugin } from './codecs.js';
 import { CountsPlugin } from './counts.js';
 import { maskError, quiet } from './errors.js';
+import { HEADERS, page } from './page.js';
 import { CACHED, LENGTH, LimitsPlugin, bounded, refusal } from './limits.js';
 import { ReaderClient, checkReader, probe, readerConfig } from './reader.js';
 
@@ -190,6 +191,7 @@ const presetOf = (settings, feed, crowd, running) => ({
   grafast: { explain: false, context: contextOf(new Turns(OF_CHANGES)) },
   grafserv: {
     watch: false,
+    graphiql: false,
     graphiqlOnGraphQLGET: false,
     maxRequestLength: LENGTH,
     parseAndValidateCacheSize: CACHED,
@@ -226,6 +228,7 @@ export async function api(settings, signal) {
   const serv = grafserv({ preset, schema: made.schema });
   await serv.ready();
   // One at a time, and no more than one for all notices that come meanwhile: every role may send them.
+  let { schema } = made;
   let making = Promise.resolve();
   let waits = false;
   function remake() {
@@ -236,7 +239,8 @@ export async function api(settings, signal) {
       if (ended.aborted) return;
       const began = performance.now();
       try {
-        serv.setSchema((await makeSchema(preset)).schema);
+        ({ schema } = await makeSchema(preset));
+        serv.setSchema(schema);
         log.info('api: the schema is made anew');
       } catch (e) {
         log.error(`api: the schema is not made anew: ${told(e)}`);
@@ -285,6 +289,8 @@ export async function api(settings, signal) {
     }
     const why = request.method === 'POST' ? null : crowd.enter(response);
     if (why) return say(why.statusCode, why.message);
+    if (request.method === 'GET' && request.url.split('?')[0] === '/')
+      return response.writeHead(200, HEADERS).end(page(schema));
     try {
       await graphql(request, response);
     } catch (e) {

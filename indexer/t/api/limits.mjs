@@ -153,9 +153,22 @@ const named = await post({ query: '{ __typename }' }, { origin: 'https://app.exa
 verdict(named.status === 200 && named.headers['access-control-allow-origin'] === 'https://app.example', 'an origin of ATID_API_ALLOWED_ORIGINS may', named.status);
 const before = await http('/graphql', { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
 verdict(before.status === 204 && /content-type/.test(before.headers['access-control-allow-headers']), '... and is told so before', before.status);
-const ruru = await http('/', { method: 'GET', headers: { accept: 'text/html' } });
-const outside = [...ruru.text.matchAll(/(?:src|href|import)\s*[=(]?\s*["'](https?:)?\/\/[^"']+/g)].map((m) => m[0]);
-verdict(ruru.status === 200 && /ruru/i.test(ruru.text) && outside.length === 0, 'Ruru is at /, and names no other server', outside.join(' ') || ruru.status);
+const start = await http('/', { method: 'GET', headers: { accept: 'text/html' } });
+const outside = [...start.text.matchAll(/(?:src|href|import)\s*[=(]|https?:/g)].map((m) => m[0]);
+verdict(
+  start.status === 200 &&
+    outside.length === 0 &&
+    /^default-src 'none';/.test(start.headers['content-security-policy']),
+  'a page is at /, which asks no other server and may ask none',
+  outside.join(' ') || start.status,
+);
+const [, firstQuery] = /<textarea[^>]*>([^<]*)</.exec(start.text) ?? [];
+const firstRows = await post({ query: firstQuery });
+verdict(
+  firstRows.status === 200 && /"nodes":\[\{"/.test(firstRows.text) && !/"errors"/.test(firstRows.text),
+  '... with a first query of the records that are there',
+  `${firstQuery} ${firstRows.text?.slice(0, 300)}`,
+);
 
 // --- long answers ---
 

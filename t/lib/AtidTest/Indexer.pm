@@ -1,6 +1,7 @@
 # AtidTest::Indexer: the program of indexer/, as a user has it, for the tests of it.
 #
 #   new NODE, DATABASE, FOLDER    the program in a folder of its own, with its packages; or undef, and why not
+#   build_api                     builds the API; or returns why it cannot be had here
 #   command WORDS...              runs it, and returns its status and all that it says
 #   start SETTINGS...             `run`, in the background, until stop or the end of the test; or the command of
 #                                 which `words` are the words
@@ -46,6 +47,20 @@ sub new
 	system('cp', '-R', "$root/indexer", "$self->{folder}/indexer") == 0 or die 'could not copy indexer/' unless -d "$self->{folder}/indexer";
 	$ENV{PGOPTIONS} = '-c search_path=indexer,public';
 	return ($self, undef);
+}
+
+# As npm does when it packs, with the packages of whoever develops it.
+sub build_api
+{
+	my ($self) = @_;
+	my ($modules, $why) = AtidTest::Oracles::packages('indexer', "$root/indexer");
+	return $why unless defined $modules;
+	my $folder = "$self->{folder}/indexer";
+	-e "$folder/node_modules" || symlink $modules, "$folder/node_modules" or die "could not make a link: $!";
+	my $said = '';
+	IPC::Run::run([ $self->{program}, "$folder/bundle.js" ], '<', \undef, '>&', \$said)
+	  or die "the API was not built: $said";
+	return;
 }
 
 sub environment
