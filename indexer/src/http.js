@@ -138,6 +138,11 @@ export class Places {
     this.wakers = new Set();
   }
 
+  // How many places are taken.
+  get held() {
+    return KINDS.reduce((sum, kind) => sum + this.count[kind], 0);
+  }
+
   // How many places are for this kind and the one that belongs to it: fresh, or has failed.
   share(kind) {
     const { all } = this.limit;
@@ -153,8 +158,7 @@ export class Places {
       kind === fresh
         ? share - Math.max(count[failed], Math.floor(limit[failed] / 2)) - count[fresh]
         : Math.min(share - count[fresh], limit[failed]) - count[failed];
-    const all = KINDS.reduce((sum, k) => sum + count[k], 0);
-    return Math.max(0, Math.min(left, limit.all - all));
+    return Math.max(0, Math.min(left, limit.all - this.held));
   }
 
   // May a request of this kind that is slow keep its place? While others wait, a quarter of the places may be held by
@@ -270,6 +274,11 @@ export class Memory {
     this.bytes = 0; // above `each`
     this.holders = new Set();
     this.waiting = new Set();
+  }
+
+  // All bytes that are held.
+  get held() {
+    return [...this.holders].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   hold() {

@@ -5,6 +5,7 @@
 // only by 503: at once while an earlier query is not answered.
 import http from 'node:http';
 import { Probe, connect, told } from './database.js';
+import { OF_PROCESS } from './figures.js';
 import * as log from './log.js';
 import { streamName } from './settings.js';
 
@@ -29,6 +30,7 @@ const KINDS = {
   hosts_failing: ['gauge', 'Hosts that fail, or have asked for a pause.'],
   bytes: ['gauge', 'Sizes of the tables that strangers can fill.'],
   waiting: ['gauge', 'What waits to be done; at most 10,000 are counted.'],
+  ...OF_PROCESS,
 };
 
 // Names of metrics and values of labels as Prometheus reads them.
@@ -45,7 +47,7 @@ export function exposition(rows) {
       const own = rows.filter((r) => r.what === what);
       const name = nameOf(what);
       if (type === 'gauge') return family(name, type, text, own);
-      const old = family(name, 'gauge', `The same as ${name}_total. It will not be in version 2.`, own);
+      const old = family(name, 'gauge', `The same as ${name}_total. It will not be in version 3.`, own);
       return old + family(`${name}_total`, type, text, own);
     })
     .join('');
@@ -54,13 +56,18 @@ export function exposition(rows) {
 const HEALTH = `SELECT CASE WHEN pg_is_in_recovery() THEN 'this server is a standby, and what it has is its primary''s'
   ELSE indexer.health($1) END AS why`;
 
-export function createServer(settings) {
+export function createServer(settings, figures) {
   const { METRICS_PORT, METRICS_HOST } = settings;
   const probe = new Probe(() => connect('metrics', [`statement_timeout=${WITHIN}`]));
   const rows = (...query) => probe.rows(...query);
   const pages = {
     '/metrics': async () =>
-      exposition(await rows('SELECT what, of, value FROM indexer.watch WHERE value IS NOT NULL ORDER BY what, of')),
+      exposition([
+        ...(await rows(
+          'SELECT what, of, value FROM indexer.watch WHERE value IS NOT NULL ORDER BY what, of',
+        )),
+        ...figures.rows(),
+      ]),
     '/healthz': async () => {
       const [{ why }] = await rows(HEALTH, [streamName(settings)]);
       if (why !== null) throw new Error(why);

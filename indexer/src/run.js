@@ -20,6 +20,7 @@ import {
   told,
 } from './database.js';
 import { byteaArray, routeOf } from './frames.js';
+import { Figures } from './figures.js';
 import { Http } from './http.js';
 import * as log from './log.js';
 import { createServer } from './metrics.js';
@@ -61,13 +62,14 @@ async function runs(settings, ended, work) {
   const broken = new AbortController(); // by what nobody has foreseen
   const over = AbortSignal.any([ended, broken.signal]);
   const stop = endUnforeseen(broken, FINISH + 2 * CLOSE);
-  const server = settings.METRICS_PORT ? createServer(settings) : null;
+  const figures = new Figures();
+  const server = settings.METRICS_PORT ? createServer(settings, figures) : null;
   try {
     for (let wait = 500; !over.aborted; wait = Math.min(2 * wait, LONGEST)) {
       const before = total.frames + total.loaded;
       let after = 0;
       try {
-        await work(settings, over, total);
+        await work(settings, over, total, figures);
       } catch (e) {
         if (!over.aborted || e instanceof Late) log.error(whose(e, settings));
         isFatal = e instanceof Problem && e.fatal === true;
@@ -82,6 +84,7 @@ async function runs(settings, ended, work) {
     clearInterval(timer);
     stop();
     server?.close();
+    figures.end();
     if (!isFatal) show(true);
   }
 }
@@ -135,7 +138,7 @@ async function within(ms, signal, work) {
   }
 }
 
-async function oneRun(settings, ended, total) {
+async function oneRun(settings, ended, total, figures) {
   const { STREAM_KIND, DB_WRITERS, STREAM_SHARDS } = settings;
   const labels = STREAM_KIND === 'labels';
   const name = streamName(settings);
@@ -178,6 +181,7 @@ async function oneRun(settings, ended, total) {
     await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, labels ? 'labels' : 'repos', pds, takers]);
     const [{ begun }] = (await lock.query('SELECT begun::text FROM indexer.stream WHERE name = $1', [name])).rows;
     const queues = new Queues(takers);
+    figures.run = { queues, workers };
     const all = [
       ...Array.from({ length: takers }, (_, taker) =>
         takes({ name, taker, takers, queues, pools, signal, total, stream, sign: signs.of(`taker ${taker}`) }),
@@ -199,6 +203,7 @@ async function oneRun(settings, ended, total) {
     late = e instanceof Late;
     throw late && why ? why : e;
   } finally {
+    figures.run = null;
     ended.removeEventListener('abort', end);
     over.abort();
     http.close();

@@ -158,6 +158,11 @@ export class Queues {
     this.flow();
   }
 
+  // The frames that wait, of each taker.
+  get lengths() {
+    return this.queues.map(({ frames, from }) => frames.length - from);
+  }
+
   get empty() {
     return this.queues.every((queue) => queue.from === queue.frames.length);
   }

@@ -164,6 +164,7 @@ $run = $indexer->start(%labels, PGHOST => "$folder/wire", ATID_METRICS_PORT => $
 my $metrics = page($port, 'metrics', qr/^200 .*atid_stream_frames/s);
 like($metrics, qr/^# HELP atid_stream_frames_total \S.*\n# TYPE atid_stream_frames_total counter\natid_stream_frames_total\{of="[^"]+"\} 0$/m, 'counters end with _total');
 like($metrics, qr/^# TYPE atid_stream_frames gauge\natid_stream_frames\{of="[^"]+"\} 0$/m, '... and have their old names, too');
+like($metrics, qr/^atid_process_memory_bytes\{of="rss"\} [1-9]\d+$/m, 'figures of the process are there');
 my @names = $metrics =~ /^(atid_\w+)\{/mg;
 my %has   = map { $_ => 1 } $metrics =~ /# HELP (\w+) /g;
 is(join(' ', grep { !$has{$_} } @names), '', '... and each metric has a line of help');
