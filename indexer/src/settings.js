@@ -236,8 +236,8 @@ export function settings(command, flags = {}, env = process.env) {
     const now = one.old === setting.old ? variableOf(setting) : flagOf(setting);
     old.push(`${one.old} is now ${now}`);
   }
-  const why = 'settings have new names, and the old ones end with 3.0';
-  return { values, warning: old.length === 0 ? null : `${why}: ${old.join(', ')}` };
+  const words = 'settings have new names, and the old ones end with 3.0';
+  return { values, warning: old.length === 0 ? null : `${words}: ${old.join(', ')}` };
 }
 
 // The environment for a program that is started as a command: its settings, and of the present

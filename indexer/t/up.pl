@@ -58,7 +58,7 @@ my @running = ($network);
 END { local $?; $_->kill_kill(grace => 5) foreach grep { $_->pumpable } @running; }
 $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
-$as_dev{DIRECTORY} = $url;
+$as_dev{ATID_PLC_URL} = $url;
 
 # Runs up until a line of what it says, and ends it. Returns all that it has said.
 sub up

@@ -162,8 +162,8 @@ foreach my $path (sort grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } key
 		my @literals = /$what\s*(?:$is)\s*'([^']*)'/g;
 		push @literals, map { /'([^']*)'/g } /$what\s+(?:NOT\s+)?IN\s*\(([^)]*)\)/gi, /\[([^\]]*)\]\.includes\(\w+\.(?:why|outcome)\)/g;
 		push @literals, map { /\bWHEN\s+'([^']*)'/g } /\bCASE (?:outcome|why|problem)\s+(WHEN .*)/g;
-		# the driver's and the server's own codes have capitals and figures
-		push @problems, map { "$path:$line: '$_' is no code" } grep { length && !$code{$_} && !/^[A-Z0-9]{5,}$/ } @literals;
+		# codes of the server, of Node and of its packages have capitals and figures
+		push @problems, map { "$path:$line: '$_' is no code" } grep { length && !$code{$_} && !/^[A-Z0-9_]{5,}$/ } @literals;
 		$compared += @literals;
 		push @problems, "$path:$line: a name or a text is compared with a pattern"
 		  if /(?:name|activity|did(?:::text)?|\bof|$what)\s+(?:NOT\s+)?I?LIKE\s+(?!ANY)/i || /$what\s*(?:=|<>)\s*\w+\(\)/;
