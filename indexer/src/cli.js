@@ -141,6 +141,7 @@ function settingsOf(of, options) {
   const { values, warning } = settings(of, flags);
   if (warning !== null) warn(warning);
   if (values.LOG_LEVEL) log.setLevel(values.LOG_LEVEL);
+  if (values.LOG_FORMAT) log.setFormat(values.LOG_FORMAT);
   return values;
 }
 

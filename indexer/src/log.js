@@ -4,16 +4,28 @@ import { clean } from './border.js';
 export const LEVELS = ['error', 'info', 'debug'];
 let most = LEVELS.indexOf('info');
 
+// How an entry is written, by the names of the formats.
+const FORMATS = {
+  text: (time, level, text) => `${time} ${level === 'info' ? '' : `${level}: `}${text}`,
+  json: (time, level, message) => JSON.stringify({ time, level, message }),
+};
+export const FORMAT_NAMES = Object.keys(FORMATS);
+let format = FORMATS.text;
+
 process.stdout.on('error', () => {}); // nobody reads it any more
 
 export const setLevel = (name) => {
   most = LEVELS.indexOf(name);
 };
 
+export const setFormat = (name) => {
+  format = FORMATS[name];
+};
+
 function write(level, text) {
   if (LEVELS.indexOf(level) > most) return;
   const line = clean(String(text).replace(/\s*\n\s*/g, ' '), 2000);
-  process.stdout.write(`${new Date().toISOString()} ${level === 'info' ? '' : `${level}: `}${line}\n`);
+  process.stdout.write(`${format(new Date().toISOString(), level, line)}\n`);
 }
 
 // What strangers can cause as often as they like: the first line of a kind is logged, and those that follow within a

@@ -5,7 +5,7 @@
 // Until 3.0 a name that a setting had before 2.0 is read too, with a warning, unless the new one is
 // set.
 import { isIP, isIPv4 } from 'node:net';
-import { LEVELS } from './log.js';
+import { FORMAT_NAMES, LEVELS } from './log.js';
 
 export class Usage extends Error {}
 
@@ -85,7 +85,7 @@ const size = (least, most) => {
 const words = (values, range) =>
   Object.assign((value) => (Object.hasOwn(values, value) ? values[value] : undefined), { range });
 const yesNo = words({ true: true, false: false, 1: true, 0: false }, 'true or false');
-const levels = words(Object.fromEntries(LEVELS.map((name) => [name, name])), LEVELS.join(', '));
+const names = (all) => words(Object.fromEntries(all.map((name) => [name, name])), all.join(', '));
 
 // The streams that can be followed, by their kinds.
 export const STREAMS = {
@@ -100,8 +100,8 @@ const kinds = words(
   'repos or labels',
 );
 
-// The name, the name before 2.0, what it takes (null: its flag takes nothing), how it is read
-// (undefined: it cannot be), the default, the help.
+// The name, the name before 2.0 (null: none), what it takes (null: its flag takes nothing), how it
+// is read (undefined: it cannot be), the default, the help.
 const table = (rows) =>
   rows.map(([name, old, takes, read, standard, help]) => {
     return { name, old, takes, read, standard, help };
@@ -161,7 +161,10 @@ const OF_API = table([
     'WebSockets of the API at a time'],
 ]);
 const OF_LOG = table([
-  ['LOG_LEVEL', 'LEVEL', 'name', levels, 'info', 'what is logged: error, info or debug'],
+  ['LOG_LEVEL', 'LEVEL', 'name', names(LEVELS), 'info',
+    'what is logged: error, info or debug'],
+  ['LOG_FORMAT', null, 'name', names(FORMAT_NAMES), 'text',
+    'the form of a line of the log: text or json'],
 ]);
 const OF_INSTALL = table([
   ['ROLE', 'ROLE', 'name', text, '', 'a role to create with the least rights that run needs'],
@@ -187,7 +190,7 @@ const isSecret = ({ takes }) => takes === 'password';
 // The flag of a setting, or null, as of a password, which a list of processes would show.
 export const flagOf = (setting) => (isSecret(setting) ? null : flagNamed(setting.name));
 export const oldFlagOf = (setting) =>
-  isSecret(setting) || setting.old === setting.name ? null : flagNamed(setting.old);
+  isSecret(setting) || [null, setting.name].includes(setting.old) ? null : flagNamed(setting.old);
 
 // The values of a setting with the names under which they are given, the one that counts first. An
 // empty value is none.
@@ -197,7 +200,7 @@ function given(setting, flags, env) {
     { name: flagOf(setting), value: flags[name] },
     { name: variableOf(setting), value: env[variableOf(setting)] },
     { name: oldFlagOf(setting), value: flags[oldFlagOf(setting)], isOld: true },
-    { name: old, value: env[old], isOld: true },
+    { name: old, value: old === null ? undefined : env[old], isOld: true },
   ];
   return all.filter(({ value }) => value !== undefined && value !== '');
 }

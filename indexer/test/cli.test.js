@@ -165,3 +165,19 @@ test('... as run does with DRY, with one warning', async () => {
     /^atid-indexer: the setting DRY ends with 3\.0: use "atid-indexer stream count/m,
   );
 });
+
+test('a line of the log is JSON if that is set', async () => {
+  const { status, said } = await count(['stream', 'count', '--cursor', '7', '--service-url'], {
+    ATID_LOG_FORMAT: 'json',
+  });
+  assert.equal(status, 0);
+  const lines = said.trim().split('\n').map((line) => JSON.parse(line));
+  assert.ok(lines.length >= 2);
+  for (const { time, level, message } of lines) {
+    assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60e3);
+    assert.ok(level === 'info' && message.length > 0);
+  }
+  assert.match(lines[0].message, /^connected, cursor 7$/);
+  const why = /"xml" is not what ATID_LOG_FORMAT takes: text, json/;
+  refused(['run'], { ATID_LOG_FORMAT: 'xml' }, why);
+});

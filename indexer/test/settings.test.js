@@ -53,6 +53,7 @@ test('a setting that cannot be read is refused', () => {
     ALLOW_PRIVATE_ADDRESSES: ['yes'],
     METRICS_HOST: ['localhost'],
     LOG_LEVEL: ['loud'],
+    LOG_FORMAT: ['xml', 'toString'],
     METRICS_PORT: ['0', '65536'],
     SERVICE_ALIASES: ['https://a,b'],
     REPO_TIMEOUT: ['0', '25h', '5M', '5 m s', 'm', '5d', '1kB'],
