@@ -1,6 +1,6 @@
 # AtidTest::Processor: what a TAP file in Perl costs; script/test --times loads it into each.
 #
-# At its end one line goes to the file $ATID_TIMES: seconds of the processor in all, of those in Perl, in programs
+# At its end one line goes to the file $ATID_COSTS: seconds of the processor in all, of those in Perl, in programs
 # that it ran (psql, Node, compilers) and in servers; seconds that passed; and the file. A server that ends by itself is
 # not counted.
 
@@ -55,9 +55,9 @@ sub report
 	my @parts = ($user + $system, $child_user + $child_system, $servers);
 	my $all = 0;
 	$all += $_ foreach @parts;
-	open my $out, '>>', $ENV{ATID_TIMES} or die "could not write $ENV{ATID_TIMES}: $!";
+	open my $out, '>>', $ENV{ATID_COSTS} or die "could not write $ENV{ATID_COSTS}: $!";
 	printf $out "%7.1f %7.1f %7.1f %7.1f %7.1f %s\n", $all, @parts, time - $began, $0;
-	close $out or die "could not write $ENV{ATID_TIMES}: $!";
+	close $out or die "could not write $ENV{ATID_COSTS}: $!";
 	return;
 }
 
