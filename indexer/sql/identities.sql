@@ -141,8 +141,11 @@ DECLARE
   moment CONSTANT timestamptz := now();
   next timestamptz;
   late bytea[];
-  last_one waiting[];
+  streams text[];
+  frames bytea[];
+  last record;
 BEGIN
+  PERFORM writes();  -- before a row is locked
   SELECT * INTO s FROM settings;
   SELECT * INTO i FROM identity AS x WHERE x.did = know.account FOR UPDATE;
   IF i.did IS NULL THEN RETURN; END IF;
@@ -162,12 +165,14 @@ BEGIN
 
   -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:
   -- what is there may be older. While others are left, the answer may be older than they are.
-  SELECT array_agg(ROW(x.stream, slot(a.did), x.seq, a.did, x.frame)::waiting) INTO last_one
-  FROM (SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, f.frame
-        FROM take_bad(late) AS f CROSS JOIN atid.frame_parts(f.frame) AS h
-        WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
-        ORDER BY seq DESC LIMIT 1) AS x;
-  PERFORM add_waiting(last_one);
+  SELECT array_agg(t.stream), array_agg(t.frame) INTO streams, frames FROM take_bad(late) AS t;
+  SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, f.frame INTO last
+  FROM unnest(streams, frames) AS f (stream, frame) CROSS JOIN atid.frame_parts(f.frame) AS h
+  WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
+  ORDER BY seq DESC LIMIT 1;
+  IF FOUND THEN
+    PERFORM add_waiting(last.stream, ARRAY[last.seq], ARRAY[a.did], ARRAY[last.frame]);
+  END IF;
   enough := know.asked >= coalesce(i.wanted, '-infinity')
             AND (i.asked > 6 OR NOT has_early(know.account));
   IF enough THEN

@@ -177,7 +177,7 @@ BEGIN
          (p.h).t = '#commit' AND coalesce(atid.dag_cbor_typeof((p.h).body, '{prevData}'), 'null') = 'null'
            AND atid.dag_cbor_typeof((p.h).body, '{since}') = 'string'
   FROM (SELECT x.n, x.late, atid.frame_parts(coalesce(x.late, frames[x.n])) AS h
-        FROM (SELECT -row_number() OVER (ORDER BY l.seq DESC)::int, l.frame FROM late AS l WHERE l.frame IS NOT NULL
+        FROM (SELECT -row_number() OVER (ORDER BY l.seq DESC)::int, l.frame FROM late AS l
               UNION ALL
               SELECT u.n, NULL FROM generate_series(1, cardinality(frames)) AS u (n)) AS x (n, late)
         OFFSET 0) AS p;
@@ -582,9 +582,8 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  PERFORM add_waiting(array_agg(
-    ROW(await.stream, slot(b.did), b.seq, b.did, coalesce(b.frame, frames[b.n]))::waiting
-    ORDER BY b.n))
+  PERFORM add_waiting(await.stream, array_agg(b.seq ORDER BY b.n), array_agg(b.did ORDER BY b.n),
+                      array_agg(coalesce(b.frame, frames[b.n]) ORDER BY b.n))
   FROM batch AS b
   WHERE b.did = ANY (loading)
     AND (b.t IN ('#commit', '#sync') AND (b.code IS NULL OR b.signed)

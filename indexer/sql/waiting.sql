@@ -5,7 +5,9 @@
 -- When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the account
 -- is loaded again, by take_missed().
 
-CREATE OR REPLACE FUNCTION add_waiting(frames waiting[]) RETURNS void LANGUAGE plpgsql
+-- Adds frames of a stream: arrays of one length.
+CREATE OR REPLACE FUNCTION add_waiting(stream text, seqs bigint[], dids atid.did[], frames bytea[])
+RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -13,19 +15,18 @@ DECLARE
   s settings;
   room bool;
 BEGIN
-  IF frames IS NULL THEN RETURN; END IF;
+  IF dids IS NULL THEN RETURN; END IF;
   SELECT * INTO s FROM settings;
   PERFORM writes();
   room := pg_total_relation_size('waiting') < s.most_waiting_all;
   IF NOT room THEN
-    DELETE FROM waiting AS w
-    WHERE w.did IN (SELECT f.did FROM unnest(frames) AS f) AND w.frame IS NULL;
+    DELETE FROM waiting AS w WHERE w.did = ANY (dids) AND w.frame IS NULL;
   END IF;
   WITH more AS (
     INSERT INTO waiting (stream, slot, seq, did, frame)
     SELECT DISTINCT ON (f.did, CASE WHEN room THEN f.n END)
-           f.stream, f.slot, f.seq, f.did, CASE WHEN room THEN f.frame END
-    FROM unnest(frames) WITH ORDINALITY AS f (stream, slot, seq, did, frame, n)
+           add_waiting.stream, slot(f.did), f.seq, f.did, CASE WHEN room THEN f.frame END
+    FROM unnest(seqs, dids, frames) WITH ORDINALITY AS f (seq, did, frame, n)
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = f.did)
     RETURNING did
   )
@@ -34,7 +35,8 @@ BEGIN
                   GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);
 END $$;
 
--- Takes what waits for these accounts. frame: NULL where there was no room.
+-- Takes the frames that wait for these accounts. Where there was no room for one, that is left for
+-- take_missed().
 CREATE OR REPLACE FUNCTION take_waiting(stream text, dids atid.did[])
 RETURNS TABLE (seq bigint, frame bytea) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -42,8 +44,10 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   IF dids = '{}' THEN RETURN; END IF;
-  RETURN QUERY DELETE FROM waiting AS w WHERE w.stream = take_waiting.stream AND w.did = ANY (dids)
-               RETURNING w.seq, w.frame;
+  RETURN QUERY
+  DELETE FROM waiting AS w
+  WHERE w.stream = take_waiting.stream AND w.did = ANY (dids) AND w.frame IS NOT NULL
+  RETURNING w.seq, w.frame;
 END $$;
 
 -- Those of these accounts for which there was no room.

@@ -36,6 +36,9 @@ if ($citus)
 else
 {
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '--single-transaction', '-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql" ], 'the file install.sql');
+	# the order of columns in a database that began as the example of 1.2, and a column of the operator's
+	$node->safe_psql($db, 'ALTER TABLE indexer.waiting DROP slot; ALTER TABLE indexer.waiting ADD slot int NOT NULL, ADD mine text; '
+		  . 'CREATE INDEX waiting_slot ON indexer.waiting (stream, slot)');
 }
 my $states = $citus ? undef : AtidTest::States->new($node, $db);
 $ENV{PGOPTIONS} = '-c search_path=indexer,public';
