@@ -277,13 +277,14 @@ DECLARE
   r record;
   n int := 0;
 BEGIN
+  PERFORM writes();  -- before an account is locked
   FOR r IN
     SELECT t.did, count(*) AS rows FROM take_notices(most, true) AS t GROUP BY t.did ORDER BY t.did
   LOOP
     n := n + r.rows;
     BEGIN
       IF NOT doubt(r.did) THEN
-        PERFORM add_notices(ARRAY[r.did], '{refused}');
+        PERFORM add_notices(ARRAY[r.did], '{refused}', again => true);
         n := n - 1;
       END IF;
     EXCEPTION WHEN OTHERS THEN

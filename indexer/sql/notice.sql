@@ -4,9 +4,11 @@
 -- Its bound is most_notices: then notices are left out until a later frame of the account.
 
 -- Adds a notice for each account: arrays of one length, of the kinds that the table has. because: of a
--- signal, its collection. NULL: there is none.
-CREATE OR REPLACE FUNCTION add_notices(dids atid.did[], whats text[], because text[] DEFAULT NULL)
-RETURNS void LANGUAGE plpgsql
+-- signal, its collection. NULL: there is none. again: this transaction has taken them out, so that they
+-- have room.
+CREATE OR REPLACE FUNCTION add_notices(
+  dids atid.did[], whats text[], because text[] DEFAULT NULL, again bool DEFAULT false
+) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -18,7 +20,7 @@ BEGIN
   SELECT n.did, n.what, n.because
   FROM unnest(dids, whats, add_notices.because) AS n (did, what, because)
   WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = n.did)
-    AND (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT most) AS q) < most;
+    AND (again OR (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT most) AS q) < most);
 END $$;
 
 -- Takes the oldest ones: those of frames that were refused, or the others.

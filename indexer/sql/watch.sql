@@ -34,7 +34,7 @@ END $$;
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.*, CASE
     WHEN error IS NOT NULL
-    THEN 'the server says ' || error || coalesce(': ' || (SELECT c.remedy FROM code AS c WHERE c.code = error), '')
+    THEN 'the server says ' || error || coalesce(': ' || (SELECT c.remedy FROM code AS c WHERE c.code = error AND c.class = 'service'), '')
     WHEN s.behind IS NOT NULL
     THEN format('the first number of the server, %s, is not above the cursor, %s: its numbers have begun again, or it sends again what it has sent before; ',
                 s.behind, x.cursor)
