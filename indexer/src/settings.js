@@ -213,19 +213,32 @@ function read({ takes, read, standard }, name, value) {
   return result;
 }
 
-// One setting: its value, and the old name by which it was given, or null.
+// A name of the environment from before 2.0, such as LEVEL, may be another program's, with any value.
+function valueOrNone(setting, { name, value }) {
+  try {
+    return read(setting, name, value);
+  } catch (e) {
+    if (e instanceof Usage) return undefined;
+    throw e;
+  }
+}
+
+// One setting: its value; the old name by which it was given, or null; and old names in the
+// environment with other values, which are ignored, as the new name is set.
 function valueOf(setting, flags, env) {
   const [first, ...others] = given(setting, flags, env);
   const { name, value, isOld = false } = first ?? { name: null, value: setting.standard };
   const result = read(setting, name, value);
   const differs = (other) =>
-    JSON.stringify(read(setting, other.name, other.value)) !== JSON.stringify(result);
-  const against = others.find((other) => other.isOld && !isOld && differs(other));
-  if (against)
+    JSON.stringify(valueOrNone(setting, other)) !== JSON.stringify(result);
+  const against = isOld ? [] : others.filter((other) => other.isOld && differs(other));
+  const flag = against.find((other) => other.name.startsWith('--'));
+  if (flag)
     throw new Usage(
-      `${against.name} is the old name of ${name}, and both are set, to different values`,
+      `${flag.name} is the old name of ${name}, and both are set, to different values`,
     );
-  return { result, old: isOld ? name : null };
+  const ignored = against.map((other) => `${other.name} is ignored, as ${name} is set`);
+  return { result, old: isOld ? name : null, ignored };
 }
 
 // The settings of a command, by name without the prefix, and a warning about old names, or null.
@@ -235,6 +248,7 @@ export function settings(command, flags = {}, env = process.env) {
   for (const setting of SETTINGS[command] ?? []) {
     const one = valueOf(setting, flags, env);
     values[setting.name] = one.result;
+    old.push(...one.ignored);
     if (one.old === null) continue;
     const now = one.old === setting.old ? variableOf(setting) : flagOf(setting);
     old.push(`${one.old} is now ${now}`);
@@ -246,7 +260,7 @@ export function settings(command, flags = {}, env = process.env) {
 // The environment for a program that is started as a command: its settings, and of the present
 // environment what is no setting.
 export function environmentOf(command, values, env = process.env) {
-  const names = new Set(ALL.flatMap((setting) => [variableOf(setting), setting.old]));
+  const names = new Set(['DRY', ...ALL.flatMap((setting) => [variableOf(setting), setting.old])]);
   const own = SETTINGS[command]
     .filter(({ name }) => values[name] !== null && values[name] !== undefined)
     .map((setting) => [variableOf(setting), String(values[setting.name])]);

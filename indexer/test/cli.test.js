@@ -102,7 +102,11 @@ test('a value that cannot be read', () => {
   );
   refused(['run'], { ATID_DB_WRITERS: 'x' }, /"x" is not what ATID_DB_WRITERS takes/);
   refused(['run'], { WORKERS: 'x' }, /"x" is not what WORKERS takes/);
-  refused(['run'], { ATID_REPO_TIMEOUT: '1m', PATIENCE: '5' }, /both are set, to different values/);
+  refused(
+    ['run', '--patience', '5'],
+    { ATID_REPO_TIMEOUT: '1m' },
+    /both are set, to different values/,
+  );
 });
 
 test('a failure has status 1, and settings of other commands do not matter', () => {

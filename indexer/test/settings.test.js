@@ -82,15 +82,20 @@ test('a name of before 2.0 is read with a warning', () => {
   assert.equal(read('api', {}, { API_PASSWORD: 'secret' }).API_DB_PASSWORD, 'secret');
 });
 
-test('an old name next to the new one must have the same value', () => {
+test('an old name next to the new one: ignored in the environment, an error as a flag', () => {
   const both = { ATID_REPO_TIMEOUT: '5m', PATIENCE: '300' };
   const { values, warning } = settings('run', {}, both);
   assert.deepEqual([values.REPO_TIMEOUT, warning], [300, null]);
+  for (const other of [{ PATIENCE: '301' }, { PATIENCE: 'for ever' }]) {
+    const said = settings('run', {}, { ...both, ...other });
+    assert.equal(said.values.REPO_TIMEOUT, 300);
+    assert.match(said.warning, /: PATIENCE is ignored, as ATID_REPO_TIMEOUT is set$/);
+  }
+  assert.equal(read('run', { REPO_TIMEOUT: '1s' }, { PATIENCE: '2' }).REPO_TIMEOUT, 1);
   assert.throws(
-    () => read('run', {}, { ...both, PATIENCE: '301' }),
-    /PATIENCE is the old name of ATID_REPO_TIMEOUT, and both are set, to different values/,
+    () => read('run', { '--patience': '301' }, { ATID_REPO_TIMEOUT: '5m' }),
+    /--patience is the old name of ATID_REPO_TIMEOUT, and both are set, to different values/,
   );
-  assert.throws(() => read('run', { REPO_TIMEOUT: '1s' }, { PATIENCE: '2' }), Usage);
 });
 
 test('a program that is started as a command has the settings of this command alone', () => {
