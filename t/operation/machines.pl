@@ -24,7 +24,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $own    = (uname)[4];
-my $folder = $ENV{ATID_DUMPS} // PostgreSQL::Test::Utils::tempdir;
+my $folder = $ENV{ATID_DUMPS} || PostgreSQL::Test::Utils::tempdir;
 my $node   = new_node('machines');
 
 my $schema = <<'SQL';
