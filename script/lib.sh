@@ -13,6 +13,7 @@
 #   atid_server_start [conf line...]   a throw-away server                         sets PGHOST, PGPORT, PGUSER
 #   as_user COMMAND...                 runs as the unprivileged user, RUN_AS
 #   atid_job COMMAND...                runs what takes long so that Ctrl-C ends all of it at once
+#   atid_sum_counts                    adds up lines `N passed, N failed, N skipped`; fails if one failed or none passed
 set -euo pipefail
 
 ATID_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -311,4 +312,14 @@ atid_server_start() {
 	export PGHOST=$WORK PGPORT=5432 PGUSER=postgres
 	as_user pg_ctl -D "$data" -l "$WORK/server.log" -w -s start ||
 		{ tail -n 20 "$WORK/server.log" >&2 && atid_die 'the server did not start'; }
+}
+
+atid_sum_counts() {
+	awk '
+		{ passed += $1; failed += $3; skipped += $5 }
+		END {
+			if (!passed) failed++
+			printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""
+			exit failed > 0
+		}'
 }
