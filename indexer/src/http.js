@@ -5,10 +5,9 @@
 // - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit the large ones wait,
 //   but for the oldest.
 // - Time: headers within 15 seconds, MIN_DOWNLOAD_RATE bytes a second over ten seconds, all within
-//   REPO_TIMEOUT. What we wait for
-//   memory does not count; and while others wait for memory, twenty times MIN_DOWNLOAD_RATE, so that no drip
-//   holds them up. While
-//   others wait for a place, too: but a quarter of the places may be held by requests that are slower than that.
+//   REPO_TIMEOUT. What we wait for memory does not count; and while others wait for memory, twenty
+//   times MIN_DOWNLOAD_RATE, so that no drip holds them up. While others wait for a place, too: but
+//   a quarter of the places may be held by requests that are slower than that.
 // - Pieces: an answer in a great many pieces of a few bytes is slow, and so is one behind many of 1xx.
 // - Redirects: five at most. Each hop is looked up anew and must be a public address, the one that is connected to; and
 //   the origin that it leads to must have a place.
