@@ -39,9 +39,11 @@ sub layers
 	return @layers;
 }
 
+my %files;
+
 sub files
 {
-	my %files;
+	return \%files if %files;
 	foreach my $path (sort glob 'atid.c {,crypto/}src/{,*/,*/*/}*.[ch]')
 	{
 		push @{ $files{ $path =~ s{^(crypto/)?src/}{$1 // ''}er =~ s/\.[ch]$//r } }, $path;
@@ -49,14 +51,23 @@ sub files
 	return \%files;
 }
 
+my %rows;
+
 sub row
+{
+	my ($name) = @_;
+	$rows{$name} //= find_row($name);
+	return @{ $rows{$name} };
+}
+
+sub find_row
 {
 	my ($name) = @_;
 	foreach my $layer (layers())
 	{
-		foreach my $row (@{ $layer->{rows} }) { return ($layer, $row) if $name =~ $row->{files}{re} }
+		foreach my $row (@{ $layer->{rows} }) { return [ $layer, $row ] if $name =~ $row->{files}{re} }
 	}
-	return;
+	return [];
 }
 
 sub pure
