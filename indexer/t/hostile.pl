@@ -67,6 +67,7 @@ sql('CREATE SCHEMA truth; CREATE TABLE truth.line (what text, a text, b text, c 
 my $MEMORY   = 64e6;
 my $PATIENCE = 2 * AtidTest::Indexer::patience(); # who drips is broken off then
 my %settings = (
+	collect                      => 1,
 	ATID_SERVICE_URL             => $network->url,
 	ATID_PLC_URL                 => $network->url(1),
 	ATID_ALLOW_PRIVATE_ADDRESSES => 1,

@@ -4,7 +4,7 @@
 #   build_api                     builds the API; or returns why it cannot be had here
 #   command WORDS...              runs it, and returns its status and all that it says
 #   start SETTINGS...             `run`, in the background, until stop or the end of the test; or the command of
-#                                 which `words` are the words
+#                                 which `words` are the words; `collect` for a test of its memory
 #   stop HANDLE, SIGNAL           ends one, and returns its status
 #   runs HANDLE                   does it run still?
 #   ended HANDLE, SECONDS         waits until one has ended by itself, and returns its status; undef if it has not
@@ -84,15 +84,17 @@ sub command
 	return ($run->full_result(0) >> 8, $said);
 }
 
-# Node collects its garbage often, so that it shows what is not held.
+# With collect => 1, Node collects its garbage often, so that its memory is what it holds.
 sub start
 {
 	my ($self, %settings) = @_;
 	my $words = delete $settings{words} // ['run'];
+	my @collects = delete $settings{collect}
+	  ? ('--expose-gc', '--import', 'data:text/javascript,setInterval(gc, 200).unref()') : ();
 	my $log = "$self->{folder}/indexer" . @running . '.log';
 	local %ENV = $self->environment(ATID_PROGRESS_INTERVAL => '1s', %settings);
 	my ($node, $bin) = $self->bin;
-	push @running, IPC::Run::start([ $node, '--expose-gc', '--import', 'data:text/javascript,setInterval(gc, 200).unref()', $bin, @$words ], '<', \undef, '>', $log, '2>&1');
+	push @running, IPC::Run::start([ $node, @collects, $bin, @$words ], '<', \undef, '>', $log, '2>&1');
 	return { log => $log, run => $running[-1], pid => $running[-1]->{KIDS}[0]{PID} };
 }
 
