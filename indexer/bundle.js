@@ -31,7 +31,7 @@ const { metafile } = await build({
   minifySyntax: true,
   minifyWhitespace: true,
   define: { 'process.env.NODE_ENV': '"production"' },
-  // a page to try queries on, which is not used
+  // a page to try queries on, which is not used: package.json has a small package in its place
   external: [...Object.keys(dependencies), 'ruru', 'ruru/*'],
   banner: {
     js: `import { createRequire } from 'node:module';
