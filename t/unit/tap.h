@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int	tap_count = 0;
 static int	tap_failed = 0;
@@ -30,6 +31,15 @@ is_u64(uint64_t got, uint64_t want, const char *name)
 	if (got != want)
 		printf("# got  0x%" PRIX64 " (%" PRIu64 ")\n# want 0x%" PRIX64 " (%" PRIu64 ")\n",
 			   got, got, want, want);
+}
+
+/* Is what takes long to be tried whole?  With script/test --full it is. */
+static inline bool
+in_full(void)
+{
+	const char *full = getenv("ATID_FULL");
+
+	return full != NULL && full[0] != '\0';
 }
 
 static inline int
