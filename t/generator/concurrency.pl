@@ -70,7 +70,7 @@ sub draw_together
 #
 # Eight sessions at full speed, first in step with the clock, then running ahead of it.
 #
-draw_together('eight sessions', 8, 100_000);
+draw_together('eight sessions', 8, 40_000);
 
 my $session = AtidTest::Session->new($node, $db);
 SKIP:
