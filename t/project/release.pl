@@ -101,15 +101,13 @@ is((sh('script/release --check'))[1], "==> $version is fit to be released, as fa
 sub refused
 {
 	my ($what, $reason, $change, %how) = @_;
-	my $tags = must('git tag');
-	must($change);
-	must("git add -A . && git commit -qm x --allow-empty") unless $how{uncommitted};
-	my $before = must('git rev-parse HEAD; git status --porcelain');
+	my $commit = $how{uncommitted} ? '' : '&& git add -A . && git commit -qm x --allow-empty';
+	my $state  = 'git rev-parse HEAD && git status --porcelain';
+	my $before = must("tags=\$(git tag) && $change $commit && $state && printf %s \"\$tags\"");
 	my ($status, $said) = sh($how{command} // 'script/release --check');
 	is($status, 1, "$what: refused");
 	like($said, $reason, "$what: the reason");
-	is(must('git rev-parse HEAD; git status --porcelain') . must('git tag'), $before . $tags, "$what: nothing has changed");
-	must("git reset -q --hard $ready && git clean -qfd");
+	is(must("$state && git tag && git reset -q --hard $ready && git clean -qfd"), $before, "$what: nothing has changed");
 	return;
 }
 
