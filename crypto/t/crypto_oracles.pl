@@ -31,7 +31,7 @@ my $signatures = $ENV{ATID_SIGNATURES} || ($ENV{ATID_FULL} ? 500 : 120);
 my $crafted    = 25;
 my $objects    = $ENV{ATID_FULL} ? 500 : 200;
 
-my $node = new_node('crypto_oracles');
+my $node = new_node('crypto_oracles', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

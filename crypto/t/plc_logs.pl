@@ -35,7 +35,7 @@ use Test::More;
 my $count  = $ENV{ATID_PLC_LOGS} || ($ENV{ATID_FULL} ? 2000 : 300);
 my $folder = $ENV{ATID_PLC_DIR} || "$FindBin::Bin/../../../shared/fixtures/plc";
 
-my $node = new_node('plc_logs');
+my $node = new_node('plc_logs', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'logs');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');

@@ -34,7 +34,7 @@ use Test::More;
 my $count = 150;
 my $pages = 6;
 
-my $node = new_node('plc_mirror');
+my $node = new_node('plc_mirror', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

@@ -28,7 +28,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('crypto_interop');
+my $node = new_node('crypto_interop', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'vectors');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');

@@ -39,7 +39,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $root = "$FindBin::Bin/../..";
-my $node = new_node('api');
+my $node = new_node('api', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($modules, $why) = AtidTest::Oracles::packages('indexer', "$root/indexer");
 plan skip_all => $why unless defined $modules;

@@ -37,7 +37,7 @@ use Time::HiRes qw(sleep time);
 
 my $began = time;
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
-my $node  = new_node('hostile');
+my $node  = new_node('hostile', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

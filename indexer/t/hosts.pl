@@ -32,7 +32,7 @@ use Test::More;
 
 my $root  = "$FindBin::Bin/../..";
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
-my $node  = new_node('hosts');
+my $node  = new_node('hosts', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

@@ -27,7 +27,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $root = "$FindBin::Bin/../..";
-my $node = new_node('indexer_operate');
+my $node = new_node('indexer_operate', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'operate');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto CASCADE; CREATE EXTENSION IF NOT EXISTS atid');

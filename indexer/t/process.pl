@@ -30,7 +30,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $root = "$FindBin::Bin/../..";
-my $node = new_node('indexer_program', init => [ allows_streaming => 1 ], conf => "max_wal_senders = 5\n");
+my $node = new_node('indexer_program', ready => 1, init => [ allows_streaming => 1 ], conf => "max_wal_senders = 5\n");
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($modules, $why) = AtidTest::Oracles::packages('indexer', "$root/indexer");
 plan skip_all => $why unless defined $modules;

@@ -33,7 +33,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('refusals');
+my $node = new_node('refusals', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $root = "$FindBin::Bin/../..";
 my $db   = new_database($node, 'indexer');

@@ -31,7 +31,7 @@ use Test::More;
 my ($accounts, $commits) = (6, 16);
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
-my $node = new_node('indexer_numbers');
+my $node = new_node('indexer_numbers', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'indexer');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');

@@ -28,7 +28,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $limit = $PostgreSQL::Test::Utils::timeout_default;
-my $node  = new_node('signs');
+my $node  = new_node('signs', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

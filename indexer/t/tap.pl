@@ -28,7 +28,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $root = "$FindBin::Bin/../..";
-my $node = new_node('tap');
+my $node = new_node('tap', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($program, $why) = AtidTest::Oracles::node22();
 plan skip_all => $why unless defined $program;

@@ -29,7 +29,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('lexicons', conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
+my $node = new_node('lexicons', ready => 1, conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 my $db = new_database($node, 'lexicons');
 my $s  = AtidTest::Session->new($node, $db);

@@ -22,7 +22,7 @@ use Test::More;
 
 my $root = "$FindBin::Bin/../..";
 my $file = "$root/examples/lexicons.sql";
-my $node = new_node('lexicon_table');
+my $node = new_node('lexicon_table', ready => 1);
 my $db   = new_database($node, 'lexicons');
 $node->psql($db, slurp_file($file), on_error_stop => 1, on_error_die => 1);
 $node->safe_psql($db, "INSERT INTO lexicon_authority VALUES ('example.com', 'did:web:example.com')");

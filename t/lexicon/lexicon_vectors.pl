@@ -30,7 +30,7 @@ plan skip_all => 'the protocol\'s own vectors are not there: set ATID_INTEROP_DI
 
 my $json     = JSON::PP->new->utf8->allow_nonref->canonical;
 my ($folder) = grep { -d "$_/lexicon/catalog" } vector_folders('lexicon');
-my $node     = new_node('lexicon_interop');
+my $node     = new_node('lexicon_interop', ready => 1);
 my $db       = new_database($node, 'vectors');
 my $session  = AtidTest::Session->new($node, $db);
 my (%count, %seen);

@@ -2,7 +2,8 @@
 #
 #   seeded                        the seed of all chance; ATID_SEED repeats one
 #   new_node NAME, OPTION...      a started server of our own
-#   new_database NODE, NAME       a database with the extension in it
+#   new_database NODE, NAME       a database with the extension in it; by CREATE EXTENSION, or with `ready`, an option of
+#                                 new_node, as a copy of one that script/test has made
 #   has_extension NODE, NAME      can another one be created there?
 #   pg_upgrade NODE, NODE         what one has goes to another that is new
 #   AtidTest::Session             a live session that can be spoken to, or left to work
@@ -81,13 +82,16 @@ END
 }
 
 # Starts a server. Options: conf => text for postgresql.conf; init => [more for the node's init];
-# stopped => true to leave the start to the caller. Its cluster is a copy of $INITDB_TEMPLATE, if that is set. From
-# PostgreSQL 17 on the node's init does that itself, if nothing is to be passed to initdb.
+# stopped => true to leave the start to the caller. Its cluster is a copy of $INITDB_TEMPLATE, if that is set; with
+# ready => true, of the one that has a database "ready", too. From PostgreSQL 17 on the node's init does that itself, if
+# nothing is to be passed to initdb.
 sub new_node
 {
 	my ($name, %opt) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
+	$node->{atid_ready} = $opt{ready} && defined $ENV{INITDB_TEMPLATE} && -d "$ENV{INITDB_TEMPLATE}.ready";
+	local $ENV{INITDB_TEMPLATE} = "$ENV{INITDB_TEMPLATE}.ready" if $node->{atid_ready};
 	if (defined $ENV{INITDB_TEMPLATE})
 	{
 		no warnings 'redefine';
@@ -116,6 +120,11 @@ CONF
 sub new_database
 {
 	my ($node, $name) = @_;
+	if ($node->{atid_ready})
+	{
+		$node->safe_psql('postgres', "CREATE DATABASE $name TEMPLATE ready");
+		return $name;
+	}
 	$node->safe_psql('postgres', "CREATE DATABASE $name");
 	$node->safe_psql($name, 'CREATE EXTENSION atid');
 	return $name;

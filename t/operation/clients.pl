@@ -274,7 +274,7 @@ foreach my $file (keys %include)
 	append_to_file("$work/$file", $head . join "\n\n", @recipe{@names});
 }
 
-my $node = new_node('drivers', conf => "listen_addresses = '127.0.0.1'");
+my $node = new_node('drivers', ready => 1, conf => "listen_addresses = '127.0.0.1'");
 my $scenario = slurp_file("$here/scenario.sql");
 local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, scalar getpwuid($>));
 my $ran = 0;

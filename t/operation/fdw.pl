@@ -19,8 +19,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @shards = map { new_node("shard$_") } 0 .. 1;
-my $front  = new_node('front');
+my @shards = map { new_node("shard$_", ready => 1) } 0 .. 1;
+my $front  = new_node('front', ready => 1);
 
 plan skip_all => 'postgres_fdw is not installed'
   if $front->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") == 0;

@@ -28,8 +28,8 @@ CREATE TABLE record (
   indexed timestamptz NOT NULL DEFAULT now()
 )
 SQL
-my $publisher = new_node('publisher', init => [ allows_streaming => 'logical' ]);
-my $subscriber = new_node('subscriber');
+my $publisher = new_node('publisher', ready => 1, init => [ allows_streaming => 'logical' ]);
+my $subscriber = new_node('subscriber', ready => 1);
 foreach my $node ($publisher, $subscriber)
 {
 	new_database($node, 'app');

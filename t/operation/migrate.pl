@@ -29,7 +29,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('moving');
+my $node = new_node('moving', ready => 1);
 my $db   = new_database($node, 'moving');
 my $s    = AtidTest::Session->new($node, $db);
 $node->psql($db, slurp_file("$FindBin::Bin/../../examples/migrate.sql"), on_error_stop => 1, on_error_die => 1);

@@ -25,7 +25,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('partman');
+my $node = new_node('partman', ready => 1);
 my ($partman) = split /\n/, $node->safe_psql('postgres',
 	q{SELECT version FROM pg_available_extension_versions WHERE name = 'pg_partman'
 	  AND regexp_replace(version, '\.\D.*', '') ~ '^\d+(\.\d+)*$'

@@ -24,7 +24,7 @@ local $ENV{PATH} = "$ENV{PATH}:/usr/sbin";
 plan skip_all => 'pgbouncer is not installed' unless AtidTest::Oracles::find_program('pgbouncer');
 plan skip_all => 'pgbouncer refuses to run as root' if $> == 0;
 
-my $node = new_node('pooled');
+my $node = new_node('pooled', ready => 1);
 my $db   = new_database($node, 'app');
 $node->safe_psql($db, "ALTER DATABASE $db SET atid.clock_id = 77");
 

@@ -134,6 +134,9 @@ sub normalised
 	return $text;
 }
 
+$node->safe_psql('postgres', 'CREATE DATABASE created OWNER app');
+$node->safe_psql('created', 'CREATE EXTENSION atid', extra_params => [ '-U', 'app' ]);
+
 # Runs the blocks of a page and returns what each printed.
 sub run_page
 {
@@ -141,9 +144,9 @@ sub run_page
 	my $dir    = PostgreSQL::Test::Utils::tempdir('page');
 	my $script = '';
 
-	$node->safe_psql('postgres', 'CREATE DATABASE docs OWNER app');
-	$node->safe_psql('docs', 'CREATE EXTENSION atid', extra_params => [ '-U', 'app' ])
-	  unless grep { $_->{sql} =~ /^CREATE EXTENSION atid;/m } @blocks;
+	# its examples create the extension, or it is there
+	my $like = (grep { $_->{sql} =~ /^CREATE EXTENSION atid;/m } @blocks) ? 'template1' : 'created';
+	$node->safe_psql('postgres', "CREATE DATABASE docs OWNER app TEMPLATE $like");
 
 	foreach my $i (0 .. $#blocks)
 	{

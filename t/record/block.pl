@@ -25,7 +25,7 @@ use Test::More;
 
 my $times = $ENV{ATID_FULL} ? 20 : 1;
 my $seed  = seeded();
-my $node  = new_node('block', init => [ allows_streaming => 'logical' ]);
+my $node  = new_node('block', ready => 1, init => [ allows_streaming => 'logical' ]);
 
 #
 # Random records, as JSON in UTF-8.
@@ -195,7 +195,7 @@ foreach my $format ('plain', 'custom')
 }
 
 # Each kind of table to the other one, with and without the binary form.
-my $subscriber = new_node('subscriber');
+my $subscriber = new_node('subscriber', ready => 1);
 new_database($subscriber, 'app');
 my $link = $node->connstr($utf8) =~ s/'/''/gr;
 $session->ok("CREATE PUBLICATION $_ FOR TABLE $_") foreach 'packed', 'plain';

@@ -35,7 +35,7 @@ my $full  = whole();
 my $times = $full ? 100_000 : 10_000;
 my $long  = $full ? 100_000_000 : 10_000_000;    # a key
 
-my $node = new_node('limits', conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
+my $node = new_node('limits', ready => 1, conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 my $db        = new_database($node, 'limits');
 my $session   = AtidTest::Session->new($node, $db);

@@ -32,7 +32,7 @@ my $full  = $ENV{ATID_FULL};
 my $count = $full ? 200_000 : 6_000;
 my $seed  = seeded();
 
-my $node = new_node('network');
+my $node = new_node('network', ready => 1);
 my $db   = new_database($node, 'network');
 my $session = AtidTest::Session->new($node, $db);
 

@@ -20,7 +20,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('no_memory');
+my $node = new_node('no_memory', ready => 1);
 my $db   = new_database($node, 'no_memory');
 my $functions = <<'SQL';
 CREATE FUNCTION fail_after(n int) RETURNS void AS '$libdir/atid', 'atid_test_fail_after' LANGUAGE C STRICT;

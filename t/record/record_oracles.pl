@@ -41,7 +41,7 @@ plan skip_all => 'node is too old: 20.12 or later is needed'
 
 my $seed = AtidTest::Oracles::seed();
 
-my $node = new_node('oracles');
+my $node = new_node('oracles', ready => 1);
 my $db   = new_database($node, 'records');
 
 # What has to have been compared so often.

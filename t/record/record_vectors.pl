@@ -50,7 +50,7 @@ sub vectors
 	return map { { %{ $list->[$_] }, text => $texts[$_] } } 0 .. $#texts;
 }
 
-my $node    = new_node('record_interop');
+my $node    = new_node('record_interop', ready => 1);
 my $db      = new_database($node, 'vectors');
 my $session = AtidTest::Session->new($node, $db);
 

@@ -33,7 +33,7 @@ my $seed  = $ENV{ATID_SEED}  || 1;
 srand($seed);
 note("ATID_SEED=$seed");
 
-my $node    = new_node('repository_diff');
+my $node    = new_node('repository_diff', ready => 1);
 my $db      = new_database($node, 'diff');
 my $session = AtidTest::Session->new($node, $db);
 

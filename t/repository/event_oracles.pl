@@ -34,7 +34,7 @@ plan skip_all => $why unless defined $oracles;
 
 my $seed = AtidTest::Oracles::seed();
 
-my $node = new_node('event_oracles');
+my $node = new_node('event_oracles', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my $db = new_database($node, 'events');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');

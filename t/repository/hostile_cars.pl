@@ -25,7 +25,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node    = new_node('limits', conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
+my $node    = new_node('limits', ready => 1, conf => "shared_buffers = 16MB\nwork_mem = 4MB\n");
 my $db      = new_database($node, 'limits');
 my $session = AtidTest::Session->new($node, $db);
 my $folder  = PostgreSQL::Test::Utils::tempdir('cars');

@@ -32,7 +32,7 @@ plan skip_all => $why unless defined $oracles;
 
 my $seed = AtidTest::Oracles::seed();
 
-my $node = new_node('oracles');
+my $node = new_node('oracles', ready => 1);
 my $db   = new_database($node, 'repositories');
 
 # What has to have been compared so often.

@@ -27,7 +27,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $json    = JSON::PP->new->utf8;
-my $node    = new_node('repository_interop');
+my $node    = new_node('repository_interop', ready => 1);
 my $db      = new_database($node, 'vectors');
 my $session = AtidTest::Session->new($node, $db);
 

@@ -26,7 +26,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node    = new_node('repository_rules');
+my $node    = new_node('repository_rules', ready => 1);
 my $db      = new_database($node, 'rules');
 my $session = AtidTest::Session->new($node, $db);
 

@@ -32,7 +32,7 @@ plan skip_all => 'node is too old: 20 or later is needed'
 
 my $seed = AtidTest::Oracles::seed();
 
-my $node = new_node('addresses');
+my $node = new_node('addresses', ready => 1);
 my $db   = new_database($node, 'addresses');
 
 my $file = PostgreSQL::Test::Utils::tempdir('addresses') . '/answers';

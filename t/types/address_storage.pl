@@ -26,7 +26,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('storage');
+my $node = new_node('storage', ready => 1);
 my $db   = new_database($node, 'storage');
 my $s    = AtidTest::Session->new($node, $db);
 

@@ -27,7 +27,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('appview');
+my $node = new_node('appview', ready => 1);
 my $db   = new_database($node, 'appview');
 my $s    = AtidTest::Session->new($node, $db);
 

@@ -34,7 +34,7 @@ plan skip_all => $why unless defined $oracles;
 
 my $seed = AtidTest::Oracles::seed();
 
-my $node = new_node('datetimes');
+my $node = new_node('datetimes', ready => 1);
 my $db   = new_database($node, 'datetimes');
 $node->safe_psql($db, "ALTER DATABASE $db SET TimeZone = 'America/St_Johns'");
 

@@ -29,7 +29,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node    = new_node('interop');
+my $node    = new_node('interop', ready => 1);
 my $db      = new_database($node, 'vectors');
 my $session = AtidTest::Session->new($node, $db);
 my $soft    = $node->pg_version >= 16;

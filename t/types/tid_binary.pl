@@ -16,7 +16,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('binary');
+my $node = new_node('binary', ready => 1);
 my $db   = new_database($node, 'forms');
 my $dir  = PostgreSQL::Test::Utils::tempdir('binary');
 

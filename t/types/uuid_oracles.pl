@@ -32,7 +32,7 @@ use Test::More;
 my $seed = AtidTest::Oracles::seed();
 srand($seed);
 
-my $node = new_node('oracles');
+my $node = new_node('oracles', ready => 1);
 my $db   = new_database($node, 'utf8');
 my $dir  = PostgreSQL::Test::Utils::tempdir('data');
 my $has_ossp =

@@ -22,7 +22,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('twins', conf => "timezone = 'Asia/Kathmandu'\n");
+my $node = new_node('twins', ready => 1, conf => "timezone = 'Asia/Kathmandu'\n");
 my $db   = new_database($node, 'twins');
 
 # What matters to a caller, and what the planner goes by, of the functions of a schema.
