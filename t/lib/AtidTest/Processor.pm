@@ -26,6 +26,20 @@ sub of_process
 	return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
+# A server with those of its processes that still run, as it is about to stop.
+sub of_server
+{
+	my ($pid) = @_;
+	my $seconds = of_process($pid);
+	foreach my $path (glob '/proc/[0-9]*/stat')
+	{
+		open my $in, '<', $path or next;
+		my ($parent) = (<$in> // '') =~ /\) \S (\d+)/;
+		$seconds += of_process($path =~ /(\d+)/) if ($parent // 0) == $pid;
+	}
+	return $seconds;
+}
+
 INIT
 {
 	foreach my $method (qw(stop kill9))
@@ -36,7 +50,7 @@ INIT
 		my $original = defined &$name ? \&$name : next;
 		*$name = sub {
 			my ($node) = @_;
-			$servers += of_process($node->{_pid}) if defined $node->{_pid};
+			$servers += of_server($node->{_pid}) if defined $node->{_pid};
 			goto &$original;
 		};
 	}
