@@ -10,7 +10,7 @@
 #   signed by their key, and not after a change; nobody has signed a jsonb without the form of an operation;
 #   and genesis operations have the DID that the specification's arithmetic gives.
 #
-# $ATID_SIGNATURES is the number of signatures of each curve, 500 by default: at 10,000 npm's packages take some
+# $ATID_SIGNATURES is the number of signatures of each curve, 60 by default, and 500 with script/test --full: at 10,000 npm's packages take some
 # minutes. Skipped without node, npm or atid_crypto.
 #
 # Tags: long node crypto
@@ -27,9 +27,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $signatures = $ENV{ATID_SIGNATURES} || ($ENV{ATID_FULL} ? 500 : 120);
-my $crafted    = 25;
-my $objects    = $ENV{ATID_FULL} ? 500 : 200;
+my $signatures = $ENV{ATID_SIGNATURES} || ($ENV{ATID_FULL} ? 500 : 60);
+my $crafted    = $ENV{ATID_FULL} ? 25 : 10;
+my $objects    = $ENV{ATID_FULL} ? 500 : 80;
 
 my $node = new_node('crypto_oracles', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');

@@ -11,7 +11,7 @@
 # - a log in which many keys are tried in vain can be cancelled, and where forks try the same keys each is tried once;
 # - npm's @did-plc/lib gives the same verdict, but for the kinds of logs that plc.js lists (may_differ).
 #
-# $ATID_PLC_LOGS is the number of random logs, and of changed ones: 300 by default, 2,000 with script/test --full. In
+# $ATID_PLC_LOGS is the number of random logs, and of changed ones: 120 by default, 2,000 with script/test --full. In
 # the 20,000 of the largest run npm's packages take some ten minutes. The logs are jsonb and not bytes, so that changing
 # parts of real ones finds more than a fuzzer of bytes would: there is no harness in fuzz/ for them.
 #
@@ -32,7 +32,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $count  = $ENV{ATID_PLC_LOGS} || ($ENV{ATID_FULL} ? 2000 : 300);
+my $count  = $ENV{ATID_PLC_LOGS} || ($ENV{ATID_FULL} ? 2000 : 120);
 my $folder = $ENV{ATID_PLC_DIR} || "$FindBin::Bin/../../../shared/fixtures/plc";
 
 my $node = new_node('plc_logs', ready => 1);

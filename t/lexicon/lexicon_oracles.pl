@@ -26,8 +26,8 @@ use Test::More;
 
 # three times 40,000 with script/test --full
 my $runs      = whole() ? 3      : 1;
-my $values    = whole() ? 40_000 : 8_000;
-my $documents = whole() ? 4_000  : 2_000;
+my $values    = whole() ? 40_000 : 4_000;
+my $documents = whole() ? 4_000  : 1_000;
 
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

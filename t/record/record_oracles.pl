@@ -27,8 +27,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# five times as much with script/test --full
-my $times   = $ENV{ATID_TIMES} // ($ENV{ATID_FULL} ? 5 : 1);
+# ten times as much with script/test --full
+my $times   = $ENV{ATID_TIMES} // ($ENV{ATID_FULL} ? 5 : 0.5);
 my $records = 5_000 * $times;
 my $blocks  = 5_000 * $times;
 

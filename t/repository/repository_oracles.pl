@@ -24,8 +24,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $repositories = $ENV{ATID_REPOSITORIES} || ($ENV{ATID_FULL} ? 100 : 40);
-my $mutations    = $ENV{ATID_MUTATIONS}    || ($ENV{ATID_FULL} ? 2000 : 1000);
+my $repositories = $ENV{ATID_REPOSITORIES} || ($ENV{ATID_FULL} ? 100 : 20);
+my $mutations    = $ENV{ATID_MUTATIONS}    || ($ENV{ATID_FULL} ? 2000 : 400);
 
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
