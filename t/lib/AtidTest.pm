@@ -7,8 +7,9 @@
 #   has_extension NODE, NAME      can another one be created there?
 #   pg_upgrade NODE, NODE         what one has goes to another that is new
 #   AtidTest::Session             a live session that can be spoken to, or left to work
-#   cancelled SESSION, OTHER, WHAT, SQL, SECONDS
-#                                 tests that a cancel by the other session ends a statement so soon
+#   cancelled SESSION, OTHER, WHAT, SQL, SECONDS, [AFTER]
+#                                 tests that a cancel by the other session, AFTER seconds from its beginning (0.2), ends
+#                                 a statement so soon
 #   swift SECONDS, MOST, WHAT     tests that something took no more processor time than that
 #   is_none NODE, DATABASE, QUERY, WHAT
 #                                 tests that a query has no rows, and shows five of them if it has
@@ -220,10 +221,10 @@ sub swift
 # A cancel ends a statement at once. If the statement has ended before it was to be cancelled, the cancel comes earlier.
 sub cancelled
 {
-	my ($session, $other, $what, $sql, $seconds) = @_;
+	my ($session, $other, $what, $sql, $seconds, $after) = @_;
 	my $state = '';
 
-	foreach my $delay (0.5, 0.1, 0.02)
+	foreach my $delay ($after // 0.2, 0.1, 0.02)
 	{
 		$session->send($sql);
 		my $until = time + $PostgreSQL::Test::Utils::timeout_default;
