@@ -11,7 +11,7 @@
 # indexer/t/api.pl has the limits that hold for all addresses together. Skipped where atid_crypto, Node 22 or the
 # packages are not installed.
 #
-# Tags: medium node crypto
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

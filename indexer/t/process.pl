@@ -10,7 +10,7 @@
 #
 # Skipped where atid_crypto, Node 22 or the packages are not installed.
 #
-# Tags: medium node crypto
+# Tags: long node crypto
 
 use strict;
 use warnings FATAL => 'all';

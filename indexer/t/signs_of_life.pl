@@ -10,7 +10,7 @@
 #
 # Skipped where atid_crypto, node or npm are not there.
 #
-# Tags: long node crypto
+# Tags: minutes node crypto
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,7 +1,8 @@
 # AtidTest::Counts: a plugin of prove that sums up.
 #
 #   prove -PAtidTest::Counts    writes "N passed, N failed", with ", N skipped" if there were any, to the file
-#                               $ATID_COUNTS; and shows the end of the log of each TAP file that died
+#                               $ATID_COUNTS, for each file the tests that passed to $ATID_COUNTS.files; and shows
+#                               the end of the log of each TAP file that died
 #
 # A file that ends badly without a test that failed counts as one that failed, and so does each test that was
 # planned and did not run.
@@ -29,10 +30,12 @@ sub summary
 {
 	my ($self, $aggregate, $interrupted) = @_;
 	my ($passed, $failed, $skipped) = (0, $interrupted ? 1 : 0, 0);
+	my $files = '';
 
 	$self->SUPER::summary($aggregate, $interrupted);
-	foreach my $parser ($aggregate->parsers)
+	foreach my $file ($aggregate->descriptions)
 	{
+		my ($parser) = $aggregate->parsers($file);
 		my $bad = $parser->failed + max(0, ($parser->tests_planned || 0) - $parser->tests_run);
 		my $skip = $parser->skipped + $parser->todo;
 
@@ -41,6 +44,7 @@ sub summary
 		$skipped += $skip;
 		$skipped++ if $parser->skip_all && $parser->skip_all !~ /nothing matches/;
 		$passed += $parser->passed - $skip;
+		$files .= sprintf "%6d %s\n", $parser->passed - $skip, $file;
 	}
 	foreach my $file (grep { /\.pl$/ } $aggregate->failed)
 	{
@@ -49,9 +53,17 @@ sub summary
 		my @lines = <$in>;
 		$self->_output("--- the end of $log\n", @lines[ max(0, $#lines - 14) .. $#lines ]);
 	}
-	open my $out, '>', $ENV{ATID_COUNTS} or die "could not open $ENV{ATID_COUNTS}: $!";
-	print $out "$passed passed, $failed failed", $skipped ? ", $skipped skipped" : '', "\n";
-	close $out or die "could not write $ENV{ATID_COUNTS}: $!";
+	write_to($ENV{ATID_COUNTS}, "$passed passed, $failed failed" . ($skipped ? ", $skipped skipped" : '') . "\n");
+	write_to("$ENV{ATID_COUNTS}.files", $files);
+	return;
+}
+
+sub write_to
+{
+	my ($path, $text) = @_;
+	open my $out, '>', $path or die "could not open $path: $!";
+	print $out $text;
+	close $out or die "could not write $path: $!";
 	return;
 }
 

@@ -4,14 +4,14 @@
 #   head PATH                 the comment at the head of a file, without the marks
 #   summary PATH              its first sentence
 #   tags PATH                 its tags: the words of its line "Tags:"
-#   ordered TAG, PATH...      those of the paths that have the tag, or all if it is '', in the order in which to run them;
-#                             those that need Citus only if $ATID_CITUS is set, or by their tag
+#   ordered TAG, PATH...      those of the paths that have the tag, or all if it is '', in the order in which to run them,
+#                             by their times; those that need Citus only if $ATID_CITUS is set, or by their tag
 #   table                     t/README.md
 #   FOLDERS                   the folders, with their subjects
 #   TAGS                      the vocabulary, with what each tag means
 #
-# A file has one of the first four tags, which say how long it takes on a machine that does little else, or `quick` and
-# a longer time that it takes with --full; and those of the others that apply. It `differs` if it depends on plans,
+# A file has one of the first four tags, which say how long it takes on a machine that does little else; or `quick` and
+# a longer time, if it takes that with --full, or is part of what runs after each change all the same; and those of the others that apply. It `differs` if it depends on plans,
 # dumps, upgrades, other extensions, or the server's hooks and settings. The program and the API of the indexer do not:
 # what they send is the same on each version. Neither do limits, which are the code's own.
 #
@@ -37,8 +37,8 @@ use constant FOLDERS => [
 use constant TAGS => [
 	quick    => 'takes seconds without `--full`, and needs one server at most: `script/test --quick` runs it',
 	medium   => 'takes up to half a minute',
-	long     => 'takes more than half a minute, at least with `--full`: starts before those',
-	minutes  => 'takes minutes, at least with `--full`: starts first',
+	long     => 'takes more than half a minute, at least with `--full`',
+	minutes  => 'takes minutes, at least with `--full`',
 	differs  => 'can have another result on another version of PostgreSQL: `.ci/run` runs it on each',
 	full     => 'is skipped without `script/test --full`, or what that installs',
 	assert   => 'is skipped without `script/test --assert`',
@@ -86,17 +86,21 @@ sub tags
 	return map { split } head($path) =~ /^Tags: (.*)$/m;
 }
 
+# The last of them fill what the first leave of two processors.
+my @longest_first = qw(minutes long medium quick);
+
 sub ordered
 {
 	my ($tag, @paths) = @_;
-	my (@first, @second, @rest);
+	my %by_time;
 	foreach my $path (@paths)
 	{
 		my %has = map { $_ => 1 } tags($path);
 		next if $tag eq '' ? $has{citus} && !$ENV{ATID_CITUS} : !$has{$tag};
-		push @{ $has{minutes} ? \@first : $has{long} ? \@second : \@rest }, $path;
+		my ($time) = grep { $has{$_} } @longest_first;
+		push @{ $by_time{ $time // 'quick' } }, $path;
 	}
-	return (@first, @second, @rest);
+	return map { @{ $by_time{$_} // [] } } @longest_first;
 }
 
 sub table
