@@ -3316,6 +3316,11 @@ DO LANGUAGE plpgsql $$
 DECLARE
   object record;
 BEGIN
+  -- the search below takes longer than all else here, and most databases have no defaults
+  IF NOT EXISTS (SELECT FROM pg_default_acl) THEN
+    RETURN;
+  END IF;
+
   FOR object IN
     WITH member AS (
       SELECT 'pg_proc'::regclass AS classid, oid, 'f' AS objtype, proowner AS owner,
