@@ -153,8 +153,11 @@ SELECT DISTINCT s FROM (SELECT * FROM uris TABLESAMPLE SYSTEM (1)) u,
 	LATERAL (VALUES (uri), (atid.at_uri_make(atid.at_uri_authority(uri))),
 		(atid.at_uri_make(atid.at_uri_authority(uri), 'app.bsky.feed.like'))) v(s) WHERE s IS NOT NULL LIMIT 60;
 CREATE TABLE none AS SELECT s, count(uri) AS n FROM scopes LEFT JOIN uris ON uri <@ s GROUP BY s;
-CREATE TABLE text AS SELECT s, count(uri) AS n
-	FROM scopes LEFT JOIN uris ON uri::text = s::text OR starts_with(uri::text, s::text || '/') GROUP BY s;
+CREATE TABLE text AS
+WITH part AS (SELECT uri, string_to_array(uri::text, '/') AS parts FROM uris)
+SELECT s, count(uri) AS n
+FROM scopes LEFT JOIN (SELECT uri, array_to_string(parts[:k], '/') AS scope FROM part, generate_series(3, cardinality(parts)) AS k) AS u ON s::text = scope
+GROUP BY s;
 CREATE INDEX ON uris (uri);
 VACUUM ANALYZE uris;
 SET enable_seqscan = off;
