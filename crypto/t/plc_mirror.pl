@@ -179,7 +179,7 @@ foreach my $what (sort keys %damage)
 	{
 		forget();
 		$node->safe_psql($db, $case->[1]);
-		$node->safe_psql($db, "$verify CALL plc_take_in();") foreach 1 .. 12;
+		$node->safe_psql($db, "$verify CALL plc_take_in();\n" x 12);
 		compare("damaged $what, $case->[0]");
 		is($node->safe_psql($db, 'SELECT count(*) FROM plc_import'), 0, "damaged $what, $case->[0]: none waits");
 	}
