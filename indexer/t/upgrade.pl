@@ -1,18 +1,10 @@
-# The indexer lives for years: it is upgraded in place, dumped and moved, stays fast, and its operator is obeyed.
+# The indexer is upgraded in place, dumped and moved.
 #
 # Shows that
-# - `upgrade` of what 1.3.1 and 1.3.3 made (indexer/t/vectors) keeps rows and what the operator had added, and the tables
-#   are those of a new one; the tables of the example of 1.2 are refused;
+# - `upgrade` of what 1.3.1 and 1.3.3 made (indexer/t/vectors) keeps rows and what the operator had added, takes no right
+#   from anybody, and the tables are those of a new one; the tables of the example of 1.2 are refused;
 # - `run` and `upgrade` refuse a schema that is newer, and `run` one that is older, or none, and say what to do;
-# - a database with all of it goes through pg_upgrade, and through pg_dump and pg_restore;
-# - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast
-#   as without one (100,000 with script/test --full);
-# - what is watched costs nothing: with 60,000 accounts (3 million with --full) neither the view watch nor health()
-#   reads the accounts, and both take at most 50 ms; nor does what else "status" asks;
-# - an account that was excluded or forgotten does not come back by a commit, a list or an identity; one that was found
-#   by a signal, and then named, stays wanted without it;
-# - `upgrade` takes no right from anybody;
-# - findings of a review, each by the name that the assertion has.
+# - a database with all of it goes through pg_upgrade, and through pg_dump and pg_restore.
 #
 # The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
 #
@@ -31,14 +23,13 @@ use AtidTest::States;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time);
 
 my $root = "$FindBin::Bin/../..";
 my $node = new_node('indexer_life');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
-my ($did, $second) = AtidTest::Indexer::accounts();
+my ($did) = AtidTest::Indexer::accounts();
 
 sub program
 {
@@ -151,55 +142,8 @@ SQL
 }
 
 #
-# One who may not create a schema, but has been given one.
+# Who runs it.
 #
-one('postgres', 'CREATE ROLE given LOGIN; CREATE DATABASE given');
-{
-	local $ENV{PGOPTIONS} = '';
-	one('given', 'CREATE EXTENSION atid_crypto CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
-}
-($status, $said) = program('given')->command({ PGUSER => 'given' }, 'init');
-is($status, 0, 'init needs no right in the database where the extensions and the schema are there') or diag($said);
-one('given', 'DROP SCHEMA indexer CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
-($status, $said) = program('given')->command('init');
-ok($status == 1 && $said =~ /The schema indexer belongs to given/, "init uses nobody else's schema") or diag("$status $said");
-# What somebody has planted does not run with the rights of who runs this.
-{
-	local $ENV{PGOPTIONS} = '';
-	one('given', q{CREATE TABLE public.ran (by text); GRANT ALL ON public.ran TO PUBLIC; GRANT CREATE ON SCHEMA public TO given;
-		CREATE SCHEMA planted AUTHORIZATION given; SET ROLE given;
-		CREATE FUNCTION planted.run() RETURNS bigint LANGUAGE sql AS 'INSERT INTO public.ran SELECT current_user; SELECT 1::bigint';
-		CREATE VIEW indexer.migration AS SELECT planted.run()::int AS n; CREATE VIEW indexer.program AS SELECT 'x' AS version, 'y' AS digest;
-		CREATE FUNCTION public.hashtext(varchar) RETURNS int LANGUAGE sql AS 'SELECT planted.run()::int';
-		CREATE FUNCTION public.pg_advisory_xact_lock(int) RETURNS void LANGUAGE sql AS 'SELECT planted.run()'});
-	one('given', "SET ROLE given; CREATE TABLE planted.$_ ()") foreach qw(account identity record reference stream want bad waiting);
-	one('given', "SET ROLE given; CREATE FUNCTION planted.$_() RETURNS bigint LANGUAGE sql RETURN planted.run()") foreach qw(most_bad most_waiting labels_take);
-}
-foreach my $command (qw(init upgrade))
-{
-	($status, $said) = program('given')->command($command);
-	ok($status == 1 && $said =~ /The schema indexer belongs to given/, "$command reads nobody else's schema") or diag("$status $said");
-}
-my $car = "$FindBin::Bin/../../demo/repositories/did_plc_4rgzlncjk4ufakb63scmyptw.car";
-one('given', 'GRANT SELECT ON ALL TABLES IN SCHEMA indexer TO PUBLIC; SET ROLE given; CREATE VIEW indexer.identity AS SELECT planted.run()::text AS did, NULL AS key, NULL::jsonb AS log');
-($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
-like($said, qr/no key of the account is known/, 'verify reads no view that somebody has put there') or diag("$status $said");
-one('given', q{SET ROLE given; DROP VIEW indexer.identity; CREATE TYPE planted.log AS ENUM ('[]'); CREATE FUNCTION planted.cast(planted.log) RETURNS text LANGUAGE sql AS 'SELECT planted.run()::text';
-	CREATE CAST (planted.log AS text) WITH FUNCTION planted.cast(planted.log); CREATE TABLE indexer.identity AS SELECT i.did::atid.did, NULL::text AS key, '[]'::planted.log AS log
-	FROM (VALUES ('did:plc:4rgzlncjk4ufakb63scmyptw')) AS i (did); GRANT SELECT ON indexer.identity TO PUBLIC; GRANT USAGE ON SCHEMA indexer TO PUBLIC});
-($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
-like($said, qr/no key of the account is known/, '... nor a table') or diag("$status $said");
-# An index with a function of no arguments is computed when a query of the table is planned.
-one('given', q{SET ROLE given; ALTER TABLE indexer.identity ALTER log TYPE jsonb USING NULL; CREATE FUNCTION planted.known() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
-	'BEGIN IF session_user <> current_user THEN RETURN 1; END IF; PERFORM planted.run(); RETURN 1; END'; CREATE INDEX ON indexer.identity ((planted.known() + 1))});
-($status, $said) = program('given')->command({ ATID_PLC_URL => 'http://127.0.0.1:1', ATID_REPO_TIMEOUT => 1 }, 'verify', $car);
-like($said, qr/no key of the account is known/, '... nor one with an index') or diag("$status $said");
-one('given', 'DROP SCHEMA indexer CASCADE');
-($status, $said) = program('given')->command('upgrade');
-ok($status == 1 && $said =~ /nothing to upgrade/, "upgrade takes over nobody else's tables") or diag("$status $said");
-is(one('given', 'SELECT count(*) FROM public.ran'), 0, '... and nothing that was planted ran');
-one('given', 'DROP OWNED BY given CASCADE');
-one('postgres', 'DROP DATABASE given; DROP ROLE given');
 ($status, $said) = $indexer->command({ PGUSER => '', USER => '' }, 'want', 'list');
 is($status, 0, "without PGUSER it connects as the system's user") or diag($said);
 
@@ -236,170 +180,6 @@ is(one('restored', $rows), $truth, '... has the same records');
 is(one('restored', $functions), one($db, $functions), '... and functions');
 is(one('restored', "SELECT start('relay', 'repos', NULL, 1)"), 10, '... and goes on');
 one('postgres', "DROP DATABASE $_") foreach 'restored';
-
-#
-# Claims, while another session holds a snapshot.
-#
-my $many  = $ENV{ATID_CLAIMS}   // ($ENV{ATID_FULL} ? 100_000   : 4_000);
-my $crowd = $ENV{ATID_ACCOUNTS} // ($ENV{ATID_FULL} ? 3_000_000 : 60_000);
-one($db, qq{CREATE DATABASE claims TEMPLATE $db});
-one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
-	INSERT INTO identity (did, key, host, pds, answered, ask) SELECT 'did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'), (SELECT min(key) FROM identity), h, h, now(), now() + interval '1 day'
-		FROM (SELECT i, 'https://h' || i % 500 || '.example' AS h FROM generate_series(1, $crowd) AS i) AS x;
-	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', now() - interval '1 h' FROM identity WHERE answered > now() - interval '1 min' AND did::text LIKE 'did:plc:ww%';
-	INSERT INTO tally VALUES ('desynchronized', $crowd);
-	INSERT INTO identity (did, ask) SELECT 'did:plc:x' || translate(lpad(to_hex(i), 23, '0'), '0189', 'wxyz'), now() - interval '1 h' FROM generate_series(1, 2 * $many) AS i;
-	INSERT INTO account (did, state) SELECT did, 'unidentified' FROM identity WHERE did::text LIKE 'did:plc:x%';
-	INSERT INTO tally VALUES ('unidentified', 2 * $many);
-	VACUUM ANALYZE account, identity});
-
-# Claims or asks for so many, each time behind where it was; they come again later. The seconds of the processor.
-my %queue = (
-	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim(20, false, at, who, '{}') AS x}, q{PERFORM fail(c.did, c.claim, 'not_found', NULL, false)} ],
-	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM ask(20, 'new', false, '{}', at, who) AS x}, q{PERFORM not_identified(c.did, 'not_found', NULL)} ]);
-sub used_by
-{
-	my ($what) = @_;
-	my ($next, $answer) = @{ $queue{$what} };
-	my $session = AtidTest::Session->new($node, 'claims');
-	$session->ok(qq{SET search_path = indexer, public;
-DO \$\$
-DECLARE
-  at timestamptz;
-  who text;
-  n int := 0;
-  c record;
-BEGIN
-  WHILE n < $many LOOP
-    FOR c IN $next LOOP
-      at := c.at;
-      who := c.did;
-      IF c.there THEN
-        $answer;
-        n := n + 1;
-      END IF;
-    END LOOP;
-    IF n % 1000 = 0 THEN PERFORM tidy(); END IF;
-    COMMIT;
-  END LOOP;
-END \$\$});
-	my $used = $session->used;
-	$session->quit;
-	return $used;
-}
-my %alone = map { $_ => used_by($_) } sort keys %queue;
-my $holder = $node->background_psql('claims');
-$holder->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM settings');
-foreach my $what (sort keys %queue)
-{
-	my $held = used_by($what);
-	cmp_ok($held, '<', 2 * $alone{$what}, sprintf '%d %s with a snapshot held: %.1f s of the processor, without %.1f s', $many, $what, $held, $alone{$what});
-}
-
-#
-# What is watched, at many accounts; while the snapshot is held still, and after all these changes.
-#
-one('claims', 'ANALYZE account, identity');
-foreach my $query ('SELECT * FROM watch', "SELECT health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream', 'SELECT * FROM troubles(1000)')
-{
-	my $plan = one('claims', "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) $query");
-	unlike($plan, qr/Seq Scan on (account|identity|record|bad|waiting)\b/, "$query reads no account") or diag($plan);
-	my $pages = 0;
-	$pages += $_ foreach map { /=(\d+)/g } $plan =~ /Buffers: shared((?: (?:hit|read)=\d+)+)/;
-	my ($ms) = $plan =~ /Execution Time: ([\d.]+) ms/;
-	cmp_ok($pages, '<', 30_000, "$query at $crowd accounts: $pages pages, in $ms ms");
-}
-$holder->quit;
-one('postgres', 'DROP DATABASE claims');
-
-#
-# Who was found by a signal, and then named.
-#
-one($db, "INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); INSERT INTO want (what, value, because) VALUES ('account', '$second', 'a.b.c')");
-($status, $said) = $indexer->command('want', 'add', 'account', $second);
-is($status, 0, 'want add') or diag($said);
-one($db, "DELETE FROM want WHERE what = 'signal'");
-is(one($db, "SELECT count(*) FROM want WHERE value = '$second'"), 1, 'an account that was named is wanted without its signal');
-one($db, "DELETE FROM want WHERE value = '$second'; SELECT settle(99)");
-
-#
-# Who is excluded stays away.
-#
-foreach my $how ('exclude', 'forget')
-{
-	one($db, qq{INSERT INTO reference SELECT 'at://$second/a.b.c/d', 'a.b.c', 'subject', '2222222222222', 'at://$did/a.b.c/d';
-		SELECT $how('$second')});
-	my $there = "SELECT (SELECT count(*) FROM account WHERE did = '$second'), (SELECT count(*) FROM record WHERE did = '$second'), (SELECT count(*) FROM identity WHERE did = '$second')";
-	is(one($db, $there), '0|0|0', "$how: its records are gone");
-	is(one($db, qq{SELECT count(*) FROM reference WHERE subject <@ 'at://$second'}), 0, '... and what points at it') if $how eq 'forget';
-	one($db, qq{SELECT take('relay', 0, 1, ARRAY[demo.sync((SELECT max(cursor) + 1 FROM taker), '$second'),
-			demo.frame('#account', jsonb_build_object('seq', (SELECT max(cursor) + 2 FROM taker), 'did', '$second', 'active', true, 'time', '2026-01-01T00:00:00Z'))]);
-		SELECT settle(99); SELECT settle(99)});
-	is(one($db, $there), '0|0|0', '... at the next commit');
-	one($db, qq{UPDATE want SET listed = '' WHERE (what, value) = ('account', '*'); SELECT list('*', '', '[{"did": "$second"}, {"did": "$did"}]', NULL, now()); SELECT settle(99)});
-	is(one($db, $there), '0|0|0', '... the next list');
-	one($db, qq{SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second'; INSERT INTO want (what, value) VALUES ('account', '$second') ON CONFLICT DO NOTHING; SELECT settle(99); DELETE FROM want WHERE value = '$second'});
-	is(one($db, $there), '0|0|0', '... the next identity, and where it is wanted');
-	one($db, qq{SELECT include('$second'); SELECT settle(99); SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second';
-		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0});
-	is(one($db, "SELECT state FROM account WHERE did = '$second'"), 'synchronized', "... and include() has it come back");
-}
-
-#
-# Findings of the review, those of the database. (What a host, a directory or a domain can do is in hostile.pl.)
-#
-sub rolled_back
-{
-	my (@statements) = @_;
-	my $last = pop @statements;
-	my ($code, $out, $err) = $node->psql($db, join(";\n", 'BEGIN', @statements) . ";\n\\echo :::\n$last;\nROLLBACK");
-	return $code ? $err : $out =~ s/.*^:::\n?//msr;
-}
-my $new = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa';
-my $met = "SELECT meet('$new')";
-is(rolled_back($met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://h.example/' || (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 170) AS g), false, now())",
-	"SELECT fail(c.did, c.claim, 'server_error', NULL, true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", "SELECT pds IS NULL, (SELECT failures FROM account AS a WHERE a.did = i.did) FROM identity AS i WHERE did = '$new'"),
-	't|1', 'finding 2: a long endpoint is none, and its account fails alone');
-is(rolled_back($met, "SELECT fail(c.did, c.claim, E'Repo\\nx', repeat('x', 100000), true) FROM claim(99, false, NULL, NULL, '{}') AS c WHERE c.did = '$new'", 'SELECT 1'), 1, 'finding 1: what is said of a failure cannot make fail() fail');
-is(rolled_back("SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 h' WHERE name LIKE 'https://pds1%'", "SELECT start('https://relay.example Repos', 'repos', NULL, 1)", $met,
-	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds2.example', false, now())", "SELECT state FROM account WHERE did = '$new'"), 'desynchronized', 'finding 4: a relay after a PDS in one database');
-my @pds1 = ("SELECT start('https://pds1.example Repos', 'repos', '{https://pds1.example}', 1)", "UPDATE stream SET started = now() - interval '1 s' WHERE name NOT LIKE 'https://pds1%'", $met,
-	"SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'https://pds1.example', false, now())");
-is(rolled_back(@pds1, q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example}'), would_bar('https://pds1.example Repos', '{https://pds1.example,https://pds2.example}') IS NULL,
-	would_bar('https://relay.example Repos', NULL) IS NULL}), 'https://pds1.example Repos|t|t', '... another PDS in one database');
-is(rolled_back(@pds1, q{SELECT would_bar('https://pds1.example Repos', '{https://pds2.example}')}), 'https://pds1.example Repos', '... the same with fewer names');
-is(rolled_back(@pds1, 'UPDATE stream SET pds = NULL', q{SELECT would_bar('https://pds1.example Repos', '{https://pds1.example}')}), 'https://pds1.example Repos', '... and a relay that calls itself a PDS');
-is(rolled_back(@pds1, q{DELETE FROM account USING identity AS i WHERE i.did = account.did AND i.host <> 'https://pds1.example'},
-	q{SELECT would_bar('https://pds2.example Repos', '{https://pds2.example,https://pds1.example}') IS NULL}), 't', '... or the same by another name');
-is(rolled_back("SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1,http://127.0.0.1:1}', 1)", $met, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())",
-	"SELECT state FROM account WHERE did = '$new'"), 'desynchronized', '... and a PDS with another name');
-my @by_name = ('TRUNCATE tally', "SELECT start('http://localhost:1 Repos', 'repos', '{http://localhost:1}', 1), take('http://localhost:1 Repos', 0, 1, '{}', 0)", $met);
-like(rolled_back(@by_name, "SELECT know('$new', (SELECT min(key) FROM identity), '{}', '[]', 'http://127.0.0.1:1', false, now())", "SELECT health('http://localhost:1 Repos')"),
-	qr/is ATID_SERVICE_URL known by another name/, '... which is said where all accounts seem to have moved, though no frame comes');
-is(rolled_back(@by_name, "SELECT health('http://localhost:1 Repos') IS NULL"), 't', '... and not before they are known');
-is(rolled_back(@by_name, "INSERT INTO tally VALUES ('loads', 1)", "SELECT know('$new', NULL, NULL, NULL, NULL, true, now())", "SELECT health('http://localhost:1 Repos') IS NULL"), 't', '... and not where the last account has ended');
-is(rolled_back("UPDATE identity SET answered = now() - interval '50 min', ask = now() + interval '23 h'", "UPDATE want SET listed = '' WHERE what = 'account'",
-	qq{SELECT list('*', '', '[{"did": "$did", "rev": "3jzfcijpj2z2a", "active": true}]', NULL, now())}, "SELECT ask - now() <= spread FROM identity, settings WHERE did = '$did'"), 't', 'finding 8: after a gap the identity is asked for within an hour');
-my $page = "(SELECT jsonb_agg(jsonb_build_object('did', 'did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'), 'active', true)) FROM generate_series(1, 100000) AS i)";
-is(rolled_back("UPDATE want SET listed = '' WHERE what = 'account'", "SELECT list('*', '', $page, NULL, now())", 'SELECT count(*) <= 1003 FROM account'), 't', 'finding 9: a page has at most 1,000 accounts');
-my $lister = $node->background_psql($db);
-$lister->query_safe("BEGIN; UPDATE want SET listed = '' WHERE what = 'account'; SELECT list('*', '', '[{\"did\": \"$new\"}]', NULL, now())");
-is(one($db, "SET lock_timeout = '5 s'; SELECT taken FROM take('relay', 0, 1, ARRAY[demo.frame('#identity', jsonb_build_object('seq', (SELECT max(cursor) + 1 FROM taker), 'did', '$new', 'time', '2026-01-01T00:00:00Z'))])"), 1, '... and take() does not wait for it');
-$lister->query_safe('ROLLBACK');
-$lister->quit;
-is(rolled_back("SELECT take('relay', 0, 1, ARRAY[demo.frame('#identity', '{\"seq\": 90000000000, \"did\": \"$new\", \"time\": \"2026-01-01T00:00:00Z\"}')])", "SELECT max(cursor) < 1000, (SELECT count(*) FROM bad WHERE reason LIKE '%far ahead%') FROM taker"),
-	't|1', 'finding 12: a number far ahead in a frame that nobody has signed does not move the cursor');
-is(rolled_back('CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM no_column FROM account; RETURN NEW; END$$', 'CREATE TRIGGER trap BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION trap()',
-	"SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 500, \"did\": \"$did\", \"active\": false, \"time\": \"2026-01-01T00:00:00Z\"}'), demo.frame('#identity', '{\"seq\": 501, \"did\": \"$did\", \"time\": \"2026-01-01T00:00:00Z\"}')])",
-	"SELECT max(cursor), (SELECT count(*) FROM bad WHERE reason LIKE '%no_column%') FROM taker"), '501|1', 'finding 13: an error of class 42 in a trigger keeps one frame aside');
-is(rolled_back("SELECT count(meet(('did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'))::atid.did)) FROM generate_series(1, 300) AS i", "UPDATE identity SET met = now() - interval '4 days' WHERE answered IS NULL", 'SELECT tidy()',
-	'SELECT count(*) FROM account'), 3, 'finding 15: invented accounts end');
-is(rolled_back('UPDATE settings SET most_labels_refused = 100000', q{INSERT INTO labels_refused (label, received) SELECT jsonb_build_object('val', repeat(md5(i::text), 10)), now() - i * interval '1 s' FROM generate_series(1, 2000) AS i}, 'SELECT tidy()',
-	'SELECT count(*) < 1500 FROM labels_refused'), 't', '... and labels that are refused have a bound');
-is(rolled_back("SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 500, \"did\": {\"uri\": \"at://did:web:v.example/a.b.c/d\"}, \"active\": true, \"time\": \"2026-01-01T00:00:00Z\"}')])", 'SELECT settle(99)',
-	"SELECT count(*) FROM account WHERE did = 'did:web:v.example'"), 0, 'a DID in a map adds no account');
-# unlike the others this one is about functions in the manner of SQL's standard, which pg_upgrade makes before operators
-is(one($db, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'indexer'::regnamespace AND prosqlbody IS NOT NULL AND pg_get_functiondef(oid) ~* 'distinct|order by|group by'}), 0, 'finding 3: no function has a parsed body that sorts');
 
 #
 # pg_upgrade.

@@ -1,0 +1,78 @@
+# An account that the operator has excluded or forgotten does not come back, and one that was named stays.
+#
+# Shows that
+# - an account that was excluded or forgotten does not come back by a commit, a list or an identity, but by include();
+# - one that was found by a signal, and then named, stays wanted without it;
+# - each change of an account's state is one that the table of indexer/README.md has.
+#
+# The accounts are those of demo/. Skipped where atid_crypto, node or npm are not there.
+#
+# Tags: medium node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use AtidTest::States;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('exclusion', ready => 1);
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $db = new_database($node, 'indexer');
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+my ($did, $second) = AtidTest::Indexer::accounts();
+
+sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
+
+my ($status, $said) = $indexer->command('init');
+is($status, 0, 'init') or diag($said);
+AtidTest::Indexer::demo($node, $db);
+my $states = AtidTest::States->new($node, $db);
+AtidTest::Indexer::fill($node, $db);
+
+#
+# Who was found by a signal, and then named.
+#
+one($db, "INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); INSERT INTO want (what, value, because) VALUES ('account', '$second', 'a.b.c')");
+($status, $said) = $indexer->command('want', 'add', 'account', $second);
+is($status, 0, 'want add') or diag($said);
+one($db, "DELETE FROM want WHERE what = 'signal'");
+is(one($db, "SELECT count(*) FROM want WHERE value = '$second'"), 1, 'an account that was named is wanted without its signal');
+one($db, "DELETE FROM want WHERE value = '$second'; SELECT settle(99)");
+
+#
+# Who is excluded stays away.
+#
+foreach my $how ('exclude', 'forget')
+{
+	one($db, qq{INSERT INTO reference SELECT 'at://$second/a.b.c/d', 'a.b.c', 'subject', '2222222222222', 'at://$did/a.b.c/d';
+		SELECT $how('$second')});
+	my $there = "SELECT (SELECT count(*) FROM account WHERE did = '$second'), (SELECT count(*) FROM record WHERE did = '$second'), (SELECT count(*) FROM identity WHERE did = '$second')";
+	is(one($db, $there), '0|0|0', "$how: its records are gone");
+	is(one($db, qq{SELECT count(*) FROM reference WHERE subject <@ 'at://$second'}), 0, '... and what points at it') if $how eq 'forget';
+	one($db, qq{SELECT take('relay', 0, 1, ARRAY[demo.sync((SELECT max(cursor) + 1 FROM taker), '$second'),
+			demo.frame('#account', jsonb_build_object('seq', (SELECT max(cursor) + 2 FROM taker), 'did', '$second', 'active', true, 'time', '2026-01-01T00:00:00Z'))]);
+		SELECT settle(99); SELECT settle(99)});
+	is(one($db, $there), '0|0|0', '... at the next commit');
+	one($db, qq{UPDATE want SET listed = '' WHERE (what, value) = ('account', '*'); SELECT list('*', '', '[{"did": "$second"}, {"did": "$did"}]', NULL, now()); SELECT settle(99)});
+	is(one($db, $there), '0|0|0', '... the next list');
+	one($db, qq{SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second'; INSERT INTO want (what, value) VALUES ('account', '$second') ON CONFLICT DO NOTHING; SELECT settle(99); DELETE FROM want WHERE value = '$second'});
+	is(one($db, $there), '0|0|0', '... the next identity, and where it is wanted');
+	one($db, qq{SELECT include('$second'); SELECT settle(99); SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second';
+		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0});
+	is(one($db, "SELECT state FROM account WHERE did = '$second'"), 'synchronized', "... and include() has it come back");
+}
+
+$states->finish;
+$node->stop;
+done_testing();

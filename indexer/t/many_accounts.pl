@@ -1,0 +1,118 @@
+# With many accounts, queues stay fast where a snapshot is held, and what is watched reads no account.
+#
+# Shows that
+# - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast
+#   as without one (100,000 with script/test --full);
+# - with 60,000 accounts (3 million with --full) neither the view watch nor health() reads the accounts; nor does what
+#   else "status" asks.
+#
+# $ATID_CLAIMS and $ATID_ACCOUNTS are other numbers. Skipped where atid_crypto, node or npm are not there.
+#
+# Tags: minutes node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('many_accounts', ready => 1);
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $db = new_database($node, 'indexer');
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+my ($did, $second) = AtidTest::Indexer::accounts();
+
+sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
+
+my ($status, $said) = $indexer->command('init');
+is($status, 0, 'init') or diag($said);
+AtidTest::Indexer::demo($node, $db);
+AtidTest::Indexer::fill($node, $db);
+
+#
+# Claims, while another session holds a snapshot.
+#
+my $many  = $ENV{ATID_CLAIMS}   // ($ENV{ATID_FULL} ? 100_000   : 4_000);
+my $crowd = $ENV{ATID_ACCOUNTS} // ($ENV{ATID_FULL} ? 3_000_000 : 60_000);
+one($db, qq{CREATE DATABASE claims TEMPLATE $db});
+one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
+	INSERT INTO identity (did, key, host, pds, answered, ask) SELECT 'did:plc:' || translate(lpad(to_hex(i), 24, '0'), '0189', 'wxyz'), (SELECT min(key) FROM identity), h, h, now(), now() + interval '1 day'
+		FROM (SELECT i, 'https://h' || i % 500 || '.example' AS h FROM generate_series(1, $crowd) AS i) AS x;
+	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', now() - interval '1 h' FROM identity WHERE answered > now() - interval '1 min' AND did::text LIKE 'did:plc:ww%';
+	INSERT INTO tally VALUES ('desynchronized', $crowd);
+	INSERT INTO identity (did, ask) SELECT 'did:plc:x' || translate(lpad(to_hex(i), 23, '0'), '0189', 'wxyz'), now() - interval '1 h' FROM generate_series(1, 2 * $many) AS i;
+	INSERT INTO account (did, state) SELECT did, 'unidentified' FROM identity WHERE did::text LIKE 'did:plc:x%';
+	INSERT INTO tally VALUES ('unidentified', 2 * $many);
+	VACUUM ANALYZE account, identity});
+
+# Claims or asks for so many, each time behind where it was; they come again later. The seconds of the processor.
+my %queue = (
+	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim(20, false, at, who, '{}') AS x}, q{PERFORM fail(c.did, c.claim, 'not_found', NULL, false)} ],
+	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM ask(20, 'new', false, '{}', at, who) AS x}, q{PERFORM not_identified(c.did, 'not_found', NULL)} ]);
+sub used_by
+{
+	my ($what) = @_;
+	my ($next, $answer) = @{ $queue{$what} };
+	my $session = AtidTest::Session->new($node, 'claims');
+	$session->ok(qq{SET search_path = indexer, public;
+DO \$\$
+DECLARE
+  at timestamptz;
+  who text;
+  n int := 0;
+  c record;
+BEGIN
+  WHILE n < $many LOOP
+    FOR c IN $next LOOP
+      at := c.at;
+      who := c.did;
+      IF c.there THEN
+        $answer;
+        n := n + 1;
+      END IF;
+    END LOOP;
+    IF n % 1000 = 0 THEN PERFORM tidy(); END IF;
+    COMMIT;
+  END LOOP;
+END \$\$});
+	my $used = $session->used;
+	$session->quit;
+	return $used;
+}
+my %alone = map { $_ => used_by($_) } sort keys %queue;
+my $holder = $node->background_psql('claims');
+$holder->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM settings');
+foreach my $what (sort keys %queue)
+{
+	my $held = used_by($what);
+	cmp_ok($held, '<', 2 * $alone{$what}, sprintf '%d %s with a snapshot held: %.1f s of the processor, without %.1f s', $many, $what, $held, $alone{$what});
+}
+
+#
+# What is watched, at many accounts; while the snapshot is held still, and after all these changes.
+#
+one('claims', 'ANALYZE account, identity');
+foreach my $query ('SELECT * FROM watch', "SELECT health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream', 'SELECT * FROM troubles(1000)')
+{
+	my $plan = one('claims', "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) $query");
+	unlike($plan, qr/Seq Scan on (account|identity|record|bad|waiting)\b/, "$query reads no account") or diag($plan);
+	my $pages = 0;
+	$pages += $_ foreach map { /=(\d+)/g } $plan =~ /Buffers: shared((?: (?:hit|read)=\d+)+)/;
+	my ($ms) = $plan =~ /Execution Time: ([\d.]+) ms/;
+	cmp_ok($pages, '<', 30_000, "$query at $crowd accounts: $pages pages, in $ms ms");
+}
+$holder->quit;
+one('postgres', 'DROP DATABASE claims');
+
+$node->stop;
+done_testing();
