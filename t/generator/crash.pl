@@ -111,7 +111,7 @@ foreach my $round (1 .. 6)
 			die 'the server did not notice' if time > $until;
 			sleep 0.02;
 		}
-		$node->poll_query_until($db, 'SELECT true')
+		comes_back($node, $db)
 		  or die 'the server did not come back';
 	}
 	else

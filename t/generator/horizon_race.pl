@@ -339,7 +339,7 @@ $one->ok('CREATE EXTENSION atid');
 $kept->goes_on("$what, another session", $two);
 kill 'KILL', $writer;
 $_->quit foreach $one, $two, $watcher;
-$node->poll_query_until('postgres', 'SELECT true') or die 'the server did not come back';
+comes_back($node, 'postgres') or die 'the server did not come back';
 ($watcher) = sessions(1);
 is($watcher->ok("SELECT count(*) FROM pg_extension WHERE extname = 'atid'"),
 	1, "$what: the extension is there after the crash");

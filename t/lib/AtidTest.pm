@@ -5,6 +5,7 @@
 #   new_database NODE, NAME       a database with the extension in it; by CREATE EXTENSION, or with `ready`, an option of
 #                                 new_node, as a copy of one that script/test has made
 #   has_extension NODE, NAME      can another one be created there?
+#   comes_back NODE, DATABASE     waits for a server that has crashed; returns whether it is there again
 #   pg_upgrade NODE, NODE         what one has goes to another that is new
 #   AtidTest::Session             a live session that can be spoken to, or left to work
 #   cancelled SESSION, OTHER, WHAT, SQL, SECONDS, [AFTER]
@@ -42,6 +43,7 @@ our @EXPORT = qw(
   new_node
   new_database
   has_extension
+  comes_back
   pg_upgrade
   cancelled
   swift
@@ -136,6 +138,21 @@ sub has_extension
 	my ($node, $name) = @_;
 	return $node->safe_psql('postgres',
 		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'");
+}
+
+# Not by poll_query_until: where psql cannot connect it may have ended before it is given its query.
+sub comes_back
+{
+	my ($node, $db) = @_;
+	my $until = time + $PostgreSQL::Test::Utils::timeout_default;
+	my @ask   = ('psql', '-Xqc', 'SELECT true', '-d', $node->connstr($db));
+	my ($out, $err);
+	until (IPC::Run::run(\@ask, '<', \undef, '>', \$out, '2>', \$err))
+	{
+		return 0 if time > $until;
+		sleep 0.1;
+	}
+	return 1;
 }
 
 # From one server to another of the same version; neither is running.
