@@ -16,22 +16,19 @@
 # - Prometheus can ask what there is to watch: with $ATID_FULL Debian's does, and answers each query of the dashboard;
 # - where an index of the user's raises an error for a record, its frame is kept aside, and the rest goes on;
 # - the settings of its role do not disturb it, nor a list that is older than what the stream says;
-# - to find the next of many accounts, no table is read whole;
 # - SIGTERM ends it, with status 0; soon, with status 1, where the database does not answer; a second signal, at once;
 # - while the disk is full, which errors of that name play, nothing is taken and no account blamed; then all goes on;
 # - an upgrade of the schema ends it, and a relay that is gone makes it unwell;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;
 # - each change of an account's state is one that the table of indexer/README.md has;
 # - all of this holds for one, two and three takers, whose number changes at each start;
-# - another relay goes on where this one ended;
-# - the settings that doc/indexer.md names are those of the program, and its packages are of the versions that are
-#   tested here.
+# - another relay goes on where this one ended.
 #
 # There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says; the consumer is killed 3 times, 37 with
 # $ATID_FULL. With $ATID_RATE, a number, it measures how many a second are taken, and what is stored of them, beside
 # those that are only received. Skipped where atid_crypto, Node 22 or npm are not there. indexer/t/citus_chaos.pl runs
 # it on Citus, without triggers on record, which Citus has not, and without settings of the role, which hold for its
-# connections to the shards too. What it reads of a shard is not counted there.
+# connections to the shards too.
 #
 # Tags: minutes node crypto
 
@@ -504,18 +501,6 @@ is($node->safe_psql($db, q{SELECT reason FROM bad WHERE stream LIKE '%Labels'}),
 	'a label with a U+0000 is counted, and the cursor passes its frame');
 
 #
-# Where many accounts wait, none of them is read but the one that is next.
-#
-my $crowd = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, (SELECT min(key) FROM identity), now() - interval '1 h' * i
-		FROM generate_series(1, 5000) AS i;
-	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
-my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
-$citus || is($node->safe_psql($db, "BEGIN; $crowd CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1, 'new', false), claim(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
-	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
-$citus || is($node->safe_psql($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET rev = '2222222222222' WHERE rev IS NOT NULL;
-	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
-
-#
 # How fast it is.
 #
 if ($ENV{ATID_RATE})
@@ -635,16 +620,6 @@ is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
 	SELECT count(list('*', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
 		'-infinity')); $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
 like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
-
-#
-# The chapter and the files.
-#
-my $chapter = slurp_file("$FindBin::Bin/../../doc/indexer.md");
-my ($help_status, $help) = $indexer->command('run', '--help');
-my %named = map { $_ => 1 } grep { !/^PG/ } $chapter =~ /\b([A-Z_]{3,})=/g;
-is(join(' ', grep { $help !~ /\($_\b/ } sort keys %named), '', 'the settings of the chapter are those of the program');
-my ($ours, $tested) = map { decode_json(slurp_file($_))->{dependencies} } "$FindBin::Bin/../../indexer/package.json", "$FindBin::Bin/../../t/oracles/package.json";
-is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
 
 $states->finish if $states;
 $node->stop;

@@ -29,7 +29,7 @@ plan skip_all => $why unless defined $oracles;
 my $db = new_database($node, 'indexer');
 (my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
 plan skip_all => $why unless defined $indexer;
-my ($did, $second) = AtidTest::Indexer::accounts();
+my ($did) = AtidTest::Indexer::accounts();
 
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
 

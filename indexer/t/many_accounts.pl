@@ -4,7 +4,8 @@
 # - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast
 #   as without one (100,000 with script/test --full);
 # - with 60,000 accounts (3 million with --full) neither the view watch nor health() reads the accounts; nor does what
-#   else "status" asks.
+#   else "status" asks;
+# - to find the next of many accounts, no table is read whole; and a commit changes no index of account.
 #
 # $ATID_CLAIMS and $ATID_ACCOUNTS are other numbers. Skipped where atid_crypto, node or npm are not there.
 #
@@ -30,7 +31,6 @@ plan skip_all => $why unless defined $oracles;
 my $db = new_database($node, 'indexer');
 (my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
 plan skip_all => $why unless defined $indexer;
-my ($did, $second) = AtidTest::Indexer::accounts();
 
 sub one { my ($db, $sql) = @_; return $node->safe_psql($db, $sql); }
 
@@ -38,6 +38,18 @@ my ($status, $said) = $indexer->command('init');
 is($status, 0, 'init') or diag($said);
 AtidTest::Indexer::demo($node, $db);
 AtidTest::Indexer::fill($node, $db);
+
+#
+# Where many accounts wait, none of them is read but the one that is next.
+#
+my $waiting = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i, (SELECT min(key) FROM identity), now() - interval '1 h' * i
+		FROM generate_series(1, 5000) AS i;
+	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
+my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
+is(one($db, "BEGIN; $waiting CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1, 'new', false), claim(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
+is(one($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET rev = '2222222222222' WHERE rev IS NOT NULL;
+	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
 
 #
 # Claims, while another session holds a snapshot.

@@ -1,5 +1,7 @@
-# The unit tests of indexer/test, for the parts of the program that need no database; and the message of an older Node,
-# where the system has one.
+# The unit tests of indexer/test, for the parts of the program that need no database.
+#
+# Also shows that the settings that doc/indexer.md names are those of the program, that its packages are of the versions
+# that t/oracles has, and what an older Node is answered, where the system has one.
 #
 # Skipped where node, or npm, or Node 22 are not there.
 #
@@ -13,6 +15,7 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest::Oracles;
 use IPC::Run;
+use JSON::PP;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -31,6 +34,13 @@ foreach my $file (sort glob "$folder/test/*.test.js")
 	my ($passed, $failed) = map { $said =~ /^# $_ (\d+)/m ? $1 : 0 } qw(pass fail);
 	ok($passed > 0 && $failed == 0 && $? == 0, "$name: $passed pass") or diag($said);
 }
+
+my %named = map { $_ => 1 } grep { !/^PG/ } slurp_file("$FindBin::Bin/../../doc/indexer.md") =~ /\b([A-Z_]{3,})=/g;
+my $help  = '';
+IPC::Run::run([ $node, "$folder/bin/atid-indexer.js", 'run', '--help' ], '<', \undef, '>&', \$help);
+is(join(' ', grep { $help !~ /\($_\b/ } sort keys %named), '', 'the settings of the chapter are those of the program');
+my ($ours, $tested) = map { decode_json(slurp_file("$FindBin::Bin/../../$_/package.json"))->{dependencies} } 'indexer', 't/oracles';
+is($ours->{$_}, $tested->{$_}, "the version of $_") foreach sort keys %$ours;
 
 SKIP: {
 	my ($old) = `"$oracles->{node}" --version` =~ /^v(\d+)/ or die 'no version of node';
