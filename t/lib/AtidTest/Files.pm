@@ -11,9 +11,10 @@
 #   TAGS                      the vocabulary, with what each tag means
 #
 # A file has one of the first four tags, which say how long it takes on a machine that does little else; or `quick` and
-# a longer time, if it takes that with --full, or is part of what runs after each change all the same; and those of the others that apply. It `differs` if it depends on plans,
-# dumps, upgrades, other extensions, or the server's hooks and settings. The program and the API of the indexer do not:
-# what they send is the same on each version. Neither do limits, which are the code's own.
+# a longer time, which it takes with --full, or takes although it is part of what runs after each change. And it has
+# those of the others that apply. It `differs` if it depends on plans, dumps, upgrades, other extensions, or the server's
+# hooks and settings. The program and the API of the indexer do not: what they send is the same on each version. Neither
+# do limits, which are the code's own.
 #
 # The current folder must be the root of the project.
 
