@@ -1,9 +1,10 @@
 # AtidTest::Oracles: the programs of t/oracles, and those of indexer/t/oracles, which answer by other people's packages
 # from npm. They run together in a folder of the test's own.
 #
-# The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into
-# tmp_check, once for all tests of a run. Where $ATID_ORACLES names a folder that has them already, nothing
-# is fetched. The same holds for indexer/t/pds and $ATID_PDS, and for t/node and $ATID_NODE, and the others.
+# The versions and hashes of the packages are in t/oracles/package-lock.json; `npm ci` installs them into the folder
+# $ATID_PACKAGES, once for each lock file, or else into tmp_check, once for all tests of a run. Where $ATID_ORACLES
+# names a folder that has them already, nothing is fetched. The same holds for indexer/t/pds and $ATID_PDS, and for
+# t/node and $ATID_NODE, and the others.
 #
 # What they are asked about is made from a seed, so that a run can be repeated. It is the same each time;
 # $ATID_SEED is another, or the word random.
@@ -14,6 +15,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use AtidTest ();
+use Digest::SHA;
 use Fcntl qw(:flock);
 use File::Copy;
 use File::Spec;
@@ -89,8 +91,10 @@ sub packages
 	my $npm = find_program('npm');
 	return (undef, 'npm is not in the PATH') unless defined $npm;
 
-	# The first test of a run installs them, and others wait for it.
+	# The first test installs them, and others wait for it.
 	my $shared = File::Spec->rel2abs("$PostgreSQL::Test::Utils::tmp_check/$name"); # it is relative without TESTDIR
+	my $kept   = $ENV{ATID_PACKAGES} // '';
+	$shared = "$kept/$name-" . Digest::SHA->new(256)->addfile("$from/package-lock.json")->hexdigest if -w $kept;
 	mkdir $shared;
 	copy("$from/$_", $shared) or die "could not copy $_: $!"
 	  foreach 'package.json', 'package-lock.json';
@@ -103,7 +107,7 @@ sub packages
 			[ $npm, 'ci', '--prefix', $shared, '--ignore-scripts', '--no-audit', '--no-fund' ],
 			'<', \undef, '>&', \$said,
 			IPC::Run::timeout(2 * $PostgreSQL::Test::Utils::timeout_default))
-		  && open my $out, '>', "$shared/done";
+		  && system('rm', '-rf', "$shared/cache") == 0 && open my $out, '>', "$shared/done";
 	};
 	return ("$shared/node_modules", undef) if $done;
 	return (undef, 'npm waited too long for its registry') if $@ =~ /timeout/;
