@@ -1,13 +1,15 @@
-// The border: all that strangers say passes this module, and nothing passes it that is not bounded, of the shape that
-// is expected, and clean. What is said wrongly becomes a Failure, whose name is one of a short list.
+// The border: all that strangers say passes this module, and nothing passes it that is not bounded,
+// of the shape that is expected, and clean. What is said wrongly becomes a Failure, whose name is
+// one of a short list.
 //
-// Behind the border a text has no control character, no U+0000, no lone surrogate, and nothing that moves a cursor or
-// turns the direction of writing. JSON that the database has to verify as it was written (PLC logs, DID documents) is
-// the exception: there only U+0000 and lone surrogates are replaced, which jsonb cannot hold; the database checks each
-// field that it takes.
+// Behind the border a text has no control character, no U+0000, no lone surrogate, and nothing that
+// moves a cursor or turns the direction of writing. JSON that the database has to verify as it was
+// written (PLC logs, DID documents) is the exception: there only U+0000 and lone surrogates are
+// replaced, which jsonb cannot hold; the database checks each field that it takes.
 //
-// Nothing here recurses over what strangers send. JSON of more than DEEPEST levels or MOST_VALUES values is refused
-// before it is parsed: a level costs stack and a value costs memory, here and in the database.
+// Nothing here recurses over what strangers send. JSON of more than DEEPEST levels or MOST_VALUES
+// values is refused before it is parsed: a level costs stack and a value costs memory, here and in
+// the database.
 
 import { CODES, codeOf } from './codes.js';
 
@@ -26,8 +28,8 @@ export const BOUNDS = {
 const DEEPEST = 64;
 const MOST_VALUES = 100e3;
 
-// Control characters; soft hyphens, joiners and other characters without a width; marks and overrides of direction;
-// separators of lines; tags. clipped() in settings.sql has the same list.
+// Control characters; soft hyphens, joiners and other characters without a width; marks and
+// overrides of direction; separators of lines; tags. clipped() in settings.sql has the same list.
 const UNCLEAN = new RegExp(
   '[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f' +
     '\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]',
@@ -36,7 +38,8 @@ const UNCLEAN = new RegExp(
 
 // Any value as one clean line of at most `most` UTF-16 units.
 export function clean(value, most = BOUNDS.detail) {
-  const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : typeof value;
+  const text =
+    typeof value === 'string' ? value : value === null || value === undefined ? '' : typeof value;
   const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
   return short.toWellFormed().replace(UNCLEAN, '\ufffd');
 }
@@ -89,11 +92,13 @@ function whyOf(status, error) {
     if (error === 'MethodNotImplemented') return 'not_implemented';
     if (typeof error === 'string' && CODES[error]?.status) return error;
   }
-  return OF_STATUS[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'refused' : 'malformed');
+  return (
+    OF_STATUS[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'refused' : 'malformed')
+  );
 }
 
-// The failure that an answer other than 200 is. The names of the protocol are believed where the server says that the
-// question was at fault, not where it is the server that failed.
+// The failure that an answer other than 200 is. The names of the protocol are believed where the
+// server says that the question was at fault, not where it is the server that failed.
 export function failureOf(status, headers, body, origin) {
   let error;
   let message;
@@ -127,11 +132,13 @@ function refuseExcess(text) {
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case 0x22: // a string, up to its quotation mark
-        for (i++; i < text.length && text.charCodeAt(i) !== 0x22; i++) if (text.charCodeAt(i) === 0x5c) i++;
+        for (i++; i < text.length && text.charCodeAt(i) !== 0x22; i++)
+          if (text.charCodeAt(i) === 0x5c) i++;
         break;
       case 0x5b:
       case 0x7b:
-        if (++depth > DEEPEST) throw new Failure('malformed', `JSON of more than ${DEEPEST} levels`);
+        if (++depth > DEEPEST)
+          throw new Failure('malformed', `JSON of more than ${DEEPEST} levels`);
         values++;
         break;
       case 0x5d:
@@ -143,7 +150,8 @@ function refuseExcess(text) {
         break;
       default:
     }
-    if (values > MOST_VALUES) throw new Failure('malformed', `JSON of more than ${MOST_VALUES} values`);
+    if (values > MOST_VALUES)
+      throw new Failure('malformed', `JSON of more than ${MOST_VALUES} values`);
   }
 }
 
@@ -157,8 +165,8 @@ export function json(bytes) {
   }
 }
 
-// JSON for a parameter of type jsonb, which holds no U+0000 and no lone surrogates, in keys neither. Only what json()
-// has let through comes here, so the depth is bounded.
+// JSON for a parameter of type jsonb, which holds no U+0000 and no lone surrogates, in keys
+// neither. Only what json() has let through comes here, so the depth is bounded.
 export function jsonb(value) {
   const fit = (s) => s.toWellFormed().replaceAll('\0', '\ufffd');
   return JSON.stringify(value, (key, v) => {
@@ -172,18 +180,23 @@ export function jsonb(value) {
 const text = (value, most) =>
   typeof value === 'string' && value.length <= most && clean(value, most) === value ? value : null;
 export const isDid = (value) =>
-  typeof value === 'string' && value.length <= BOUNDS.did && /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/.test(value);
+  typeof value === 'string' &&
+  value.length <= BOUNDS.did &&
+  /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/.test(value);
 const revision = (value) =>
   typeof value === 'string' && /^[234567abcdefghij][234567a-z]{12}$/.test(value) ? value : null;
-const status = (value) => (typeof value === 'string' && value !== '' ? clean(value, BOUNDS.status) : null);
+const status = (value) =>
+  typeof value === 'string' && value !== '' ? clean(value, BOUNDS.status) : null;
 
-// The page of listRepos or listReposByCollection behind the place `at`: { repos, next, left }. Entries without a DID
-// are left out and counted. A page that leads to itself is refused.
+// The page of listRepos or listReposByCollection behind the place `at`: { repos, next, left }.
+// Entries without a DID are left out and counted. A page that leads to itself is refused.
 export function page(bytes, at) {
   const said = json(bytes);
-  if (!isObject(said) || !Array.isArray(said.repos)) throw new Failure('malformed', 'a page without repos');
-  if (said.repos.length > BOUNDS.repos) throw new Failure('too_large', `a page of ${said.repos.length} accounts`);
-  const next = said.cursor === '' ? null : said.cursor ?? null;
+  if (!isObject(said) || !Array.isArray(said.repos))
+    throw new Failure('malformed', 'a page without repos');
+  if (said.repos.length > BOUNDS.repos)
+    throw new Failure('too_large', `a page of ${said.repos.length} accounts`);
+  const next = said.cursor === '' ? null : (said.cursor ?? null);
   if (next !== null && text(next, BOUNDS.cursor) === null)
     throw new Failure('malformed', 'the cursor of a page');
   if (next !== null && next === at) throw new Failure('malformed', 'a page that leads to itself');
@@ -214,7 +227,8 @@ export function collections(bytes, did) {
   if (said.collections.length > BOUNDS.collections)
     throw new Failure('too_large', `${said.collections.length} collections`);
   return said.collections.filter(
-    (c) => typeof c === 'string' && c.length <= 317 && /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+){2,}$/.test(c),
+    (c) =>
+      typeof c === 'string' && c.length <= 317 && /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+){2,}$/.test(c),
   );
 }
 
@@ -224,8 +238,10 @@ export function serverDid(bytes) {
   return isObject(said) && isDid(said.did) ? said.did : null;
 }
 
-// Of a did:web without a path the host name and, or undefined, the port; undefined both of any other DID.
-export const hostOfWeb = (did) => /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did)?.slice(1) ?? [];
+// Of a did:web without a path the host name and, or undefined, the port; undefined both of any
+// other DID.
+export const hostOfWeb = (did) =>
+  /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did)?.slice(1) ?? [];
 
 // A PLC log, as a parameter.
 export function log(bytes) {

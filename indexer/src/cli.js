@@ -97,9 +97,7 @@ const init = ({ ROLE }, { citus = false }) =>
 const upgrade = ({ ROLE }) =>
   withDatabase(async (client) => {
     const { before } = await install(client, { role: ROLE, fresh: false });
-    return say(
-      `The schema indexer is of version ${VERSION}; it was of version ${before.version}.`,
-    );
+    return say(`The schema indexer is of version ${VERSION}; it was of version ${before.version}.`);
   });
 
 function upFrom(lexicons, service, all) {

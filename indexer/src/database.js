@@ -1,15 +1,15 @@
 // The database: connections, and which errors mean that it is lost.
 //
-// Work of different kinds has connections of its own, so that none waits for another: the lock, each taker, loads,
-// other answers, and the small questions between them. All of them need the settings that they send when they
-// connect; where a pooler drops these, they are refused.
+// Work of different kinds has connections of its own, so that none waits for another: the lock,
+// each taker, loads, other answers, and the small questions between them. All of them need the
+// settings that they send when they connect; where a pooler drops these, they are refused.
 import { userInfo } from 'node:os';
 import pg from 'pg';
 import { Failure, clean } from './border.js';
 import { SERVER_ERRORS } from './codes.js';
 
-// Whatever the role's settings are: a statement may take its time and sees all that is there. atid_indexer.direct shows
-// that these settings have arrived.
+// Whatever the role's settings are: a statement may take its time and sees all that is there.
+// atid_indexer.direct shows that these settings have arrived.
 const OPTIONS = [
   'default_transaction_isolation=read\\ committed',
   'default_transaction_read_only=off', // as some hosts set it, or a role that also reads
@@ -27,14 +27,16 @@ const OPTIONS = [
   'atid_indexer.direct=1',
 ];
 
-// A statement finds no function that somebody has made. (The login by which the API reads has nothing to lose.)
+// A statement finds no function that somebody has made. (The login by which the API reads has
+// nothing to lose.)
 const PATH = 'search_path=pg_catalog,pg_temp';
 
 export class Problem extends Error {} // for people: its message says all
 
 export const REPOSITORIES = 'atid-indexer repositories'; // the lock's name: accounts are of one stream
 
-// worker: may the role do the program's work? A name of an application can be anybody's, but not a role.
+// worker: may the role do the program's work? A name of an application can be anybody's, but not a
+// role.
 const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.pid,
     coalesce(has_table_privilege(a.usesysid, to_regclass('indexer.account'), 'UPDATE'), true) AS worker
   FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid AND a.datname = current_database()
@@ -76,23 +78,27 @@ export const config = (name, more = []) => ({
   options: [process.env.PGOPTIONS ?? '', ...OPTIONS, ...more].join(' -c '),
 });
 
-const LOST = /^(Connection terminated|Client (was|has) |timeout e|Cannot use a pool|the connection that)/;
+const LOST =
+  /^(Connection terminated|Client (was|has) |timeout e|Cannot use a pool|the connection that)/;
 
-// Is the connection or the server gone? (An error of the server has a severity; one of the driver's has none.)
+// Is the connection or the server gone? (An error of the server has a severity; one of the driver's
+// has none.)
 export function isLost(e) {
   if (e instanceof Problem || e instanceof Failure) return false;
   if (e.severity !== undefined) return /^(08|57P0[1-5])/.test(e.code ?? '');
   return /^E[A-Z]+$/.test(e.code ?? '') || LOST.test(e.message);
 }
 
-// Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what was to be written.
+// Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what
+// was to be written.
 export const isOfServer = ({ code = '' }) =>
   code.length === 5 && (SERVER_ERRORS.includes(code) || SERVER_ERRORS.includes(code.slice(0, 2)));
 
 // Is it an error of a value, such as an answer that no type of the database can hold?
 export const isOfValue = (e) => /^(22|54)/.test(e.code ?? '');
 
-// Is it an error of the database's functions, such as one that is missing? Then trying again does not help.
+// Is it an error of the database's functions, such as one that is missing? Then trying again does
+// not help.
 export const isOfProgram = (e) => /^42/.test(e.code ?? '') && e.severity !== undefined;
 
 // The message of an error, for the log and for people.
@@ -101,7 +107,13 @@ export function told(e) {
   const problem = problemOf(e);
   return problem
     ? problem.message
-    : clean([e.message || e.code || String(e), e.detail].filter(Boolean).join(': ').replace(/\s+/g, ' '), 1000);
+    : clean(
+        [e.message || e.code || String(e), e.detail]
+          .filter(Boolean)
+          .join(': ')
+          .replace(/\s+/g, ' '),
+        1000,
+      );
 }
 
 // Known problems with connections, in words that say what to do.
@@ -147,7 +159,11 @@ function problemOf(e) {
   if (e.code === '28000' || e.code === '3D000')
     return new Problem(`${message}. PGHOST, PGPORT, PGUSER and PGDATABASE say where to connect.`);
   const code = e.code ?? e.errors?.[0]?.code;
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || (code === 'ENOENT' && /connect/.test(message))) {
+  if (
+    code === 'ECONNREFUSED' ||
+    code === 'ENOTFOUND' ||
+    (code === 'ENOENT' && /connect/.test(message))
+  ) {
     return new Problem(
       `No PostgreSQL server answers there: ${e.errors?.[0]?.message ?? message}. PGHOST and PGPORT say where it is.`,
     );
@@ -192,12 +208,19 @@ export class Pool {
 const IN_TIME = 2000; // ms
 const GIVEN_UP = 10e3; // ms: of a server that has vanished TCP would tell after a quarter of an hour
 
-// One connection for those who cannot wait, such as probes. A query has IN_TIME; while one takes longer, others fail at
-// once, so that they are not sent one by one when the server answers again. After GIVEN_UP its connection is dropped.
-// open makes a connection, which ends by itself if that takes long.
+// One connection for those who cannot wait, such as probes. A query has IN_TIME; while one takes
+// longer, others fail at once, so that they are not sent one by one when the server answers again.
+// After GIVEN_UP its connection is dropped. open makes a connection, which ends by itself if that
+// takes long.
 export class Probe {
   constructor(open) {
-    Object.assign(this, { open, client: null, last: Promise.resolve(), isLate: false, isOver: false });
+    Object.assign(this, {
+      open,
+      client: null,
+      last: Promise.resolve(),
+      isLate: false,
+      isOver: false,
+    });
   }
 
   async rows(...query) {

@@ -1,18 +1,20 @@
 // Requests to strangers, and what each may cost.
 //
-// - Places: how many requests are under way, of all, of one origin and of one registrable domain; a part of all is kept
-//   for accounts that are known, and for those that are new.
-// - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit the large ones wait,
-//   but for the oldest.
+// - Places: how many requests are under way, of all, of one origin and of one registrable domain; a
+//   part of all is kept for accounts that are known, and for those that are new.
+// - Memory: the bytes of answers that are here. Small answers always may go on. Beyond the limit
+//   the large ones wait, but for the oldest.
 // - Time: headers within 15 seconds, MIN_DOWNLOAD_RATE bytes a second over ten seconds, all within
 //   REPO_TIMEOUT. What we wait for memory does not count; and while others wait for memory, twenty
 //   times MIN_DOWNLOAD_RATE, so that no drip holds them up. While others wait for a place, too: but
 //   a quarter of the places may be held by requests that are slower than that.
-// - Pieces: an answer in a great many pieces of a few bytes is slow, and so is one behind many of 1xx.
-// - Redirects: five at most. Each hop is looked up anew and must be a public address, the one that is connected to; and
-//   the origin that it leads to must have a place.
+// - Pieces: an answer in a great many pieces of a few bytes is slow, and so is one behind many of
+//   1xx.
+// - Redirects: five at most. Each hop is looked up anew and must be a public address, the one that
+//   is connected to; and the origin that it leads to must have a place.
 //
-// An answer is its bytes, or a Failure of border.js. If the signal is aborted, its reason is thrown.
+// An answer is its bytes, or a Failure of border.js. If the signal is aborted, its reason is
+// thrown.
 import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
@@ -32,8 +34,8 @@ const MOST_INTERIM = 20; // answers of 1xx before one that counts
 const BLOCK = 64e3;
 const LARGEST_BLOCK = 8e6;
 
-// Addresses to which no stranger may lead us. (Node looks for an IPv4 address that is written as IPv6 among these,
-// too.)
+// Addresses to which no stranger may lead us. (Node looks for an IPv4 address that is written as
+// IPv6 among these, too.)
 const inner = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -73,8 +75,8 @@ export const isPrivate = (address) => inner.check(address, isIP(address) === 6 ?
 const refusal = (detail) => Object.assign(new Error(detail), { code: 'EPRIVATE' });
 const bare = (url) => url.hostname.replace(/^\[|\]$/g, '');
 
-// Looks a stranger's name up, by DNS alone: this takes none of the few threads that files and other look-ups share.
-// What it returns is what is connected to.
+// Looks a stranger's name up, by DNS alone: this takes none of the few threads that files and other
+// look-ups share. What it returns is what is connected to.
 export const lookUpBy = (resolver) => (host, options, done) => {
   if (/^(.+\.)?localhost\.?$/i.test(host)) return done(refusal(`${host} is here`));
   const found = [];
@@ -87,7 +89,9 @@ export const lookUpBy = (resolver) => (host, options, done) => {
     const bad = found.find(({ address }) => isPrivate(address));
     if (bad) return done(refusal(`${host} has the private address ${bad.address}`));
     if (found.length === 0)
-      return done(error ?? Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' }));
+      return done(
+        error ?? Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' }),
+      );
     return options.all ? done(null, found) : done(null, found[0].address, found[0].family);
   };
   resolver.resolve4(host, one(4));
@@ -102,8 +106,9 @@ const agents = (lookup) => ({
   'https:': new https.Agent({ ...KEEP, lookup }),
 });
 
-// The registrable domain of an origin; an address, or a name without one, is its own. So is what is no URL, such as
-// https://999.1.1.1: what the database knows as the origin of an account is a stranger's text.
+// The registrable domain of an origin; an address, or a name without one, is its own. So is what is
+// no URL, such as https://999.1.1.1: what the database knows as the origin of an account is a
+// stranger's text.
 export function domainOf(origin) {
   if (!URL.canParse(origin)) return origin;
   const host = bare(new URL(origin));
@@ -113,11 +118,12 @@ export function domainOf(origin) {
 export const originOf = (url) =>
   URL.canParse(url) ? new URL(url).origin.replace(/\.(?=(?::\d+)?$)/, '') : null;
 
-// Places for requests: `all` of them. There are accounts that are known and new ones; and of each those that have
-// failed, which are asked for again: `back` and `again`. Half of all places are kept for the known, an eighth for the
-// others. Of its part each kind that has failed has at most `back`, or `again`, and half of these are kept for it. At
-// most `origin` are of one origin, and `domain` of one registrable domain for each of these kinds. `free` origins have
-// no share: our own service.
+// Places for requests: `all` of them. There are accounts that are known and new ones; and of each
+// those that have failed, which are asked for again: `back` and `again`. Half of all places are
+// kept for the known, an eighth for the others. Of its part each kind that has failed has at most
+// `back`, or `again`, and half of these are kept for it. At most `origin` are of one origin, and
+// `domain` of one registrable domain for each of these kinds. `free` origins have no share: our own
+// service.
 const KINDS = ['known', 'back', 'new', 'again'];
 const byKind = (make) => Object.fromEntries(KINDS.map((kind) => [kind, make()]));
 
@@ -151,7 +157,8 @@ export class Places {
   // How many of this kind may begin now.
   room(kind) {
     const { limit, count } = this;
-    const [fresh, failed] = kind === 'known' || kind === 'back' ? ['known', 'back'] : ['new', 'again'];
+    const [fresh, failed] =
+      kind === 'known' || kind === 'back' ? ['known', 'back'] : ['new', 'again'];
     const share = this.share(kind);
     const left =
       kind === fresh
@@ -160,12 +167,17 @@ export class Places {
     return Math.max(0, Math.min(left, limit.all - this.held));
   }
 
-  // May a request of this kind that is slow keep its place? While others wait, a quarter of the places may be held by
-  // slow ones; unless all of them together are quick, as where it is our own line that is slow.
+  // May a request of this kind that is slow keep its place? While others wait, a quarter of the
+  // places may be held by slow ones; unless all of them together are quick, as where it is our own
+  // line that is slow.
   spares(kind, quick) {
     const { limit, looked, rates, slow, waiting } = this;
     const most = kind === 'known' || kind === 'new' ? this.share(kind) : limit[kind];
-    return !waiting[kind] || slow[kind] <= Math.max(1, most / 4) || rates[kind] >= (looked[kind] * quick) / 2;
+    return (
+      !waiting[kind] ||
+      slow[kind] <= Math.max(1, most / 4) ||
+      rates[kind] >= (looked[kind] * quick) / 2
+    );
   }
 
   fits(origin, kind) {
@@ -177,9 +189,10 @@ export class Places {
     return false;
   }
 
-  // A place, or null. It moves with a redirect, to an origin that has a place free: move(origin). A request that has
-  // had so few bytes a second has to end where keeps() is false; it is slow if they are less than `quick`. When the
-  // answer is here the place is no longer one of its origin, arrived(); it ends when the answer is done with, end().
+  // A place, or null. It moves with a redirect, to an origin that has a place free: move(origin). A
+  // request that has had so few bytes a second has to end where keeps() is false; it is slow if
+  // they are less than `quick`. When the answer is here the place is no longer one of its origin,
+  // arrived(); it ends when the answer is done with, end().
   take(origin, kind) {
     if (this.room(kind) === 0 || !this.fits(origin, kind)) return null;
     this.count[kind]++;
@@ -247,7 +260,9 @@ export class Places {
 
   // Registrable domains that have no place of this kind now.
   busyDomains(kind) {
-    return [...this.domains[kind]].filter(([, n]) => n >= this.limit.domain).map(([domain]) => domain);
+    return [...this.domains[kind]]
+      .filter(([, n]) => n >= this.limit.domain)
+      .map(([domain]) => domain);
   }
 
   // Resolves when a place has become free, or after a while.
@@ -264,8 +279,9 @@ export class Places {
   }
 }
 
-// Bytes that are held, in the order in which their holders came. Each holder may have `each` bytes, whoever else is
-// here; of what is more they may have `most` together, and the oldest as many as it needs.
+// Bytes that are held, in the order in which their holders came. Each holder may have `each` bytes,
+// whoever else is here; of what is more they may have `most` together, and the oldest as many as it
+// needs.
 export class Memory {
   constructor(most, each = 0) {
     this.most = most;
@@ -289,7 +305,8 @@ export class Memory {
       holder.bytes += n;
       this.bytes += above();
     };
-    const fits = () => above() === 0 || this.bytes <= this.most || this.holders.values().next().value === holder;
+    const fits = () =>
+      above() === 0 || this.bytes <= this.most || this.holders.values().next().value === holder;
     return {
       add: change,
       // May this holder have more?
@@ -351,13 +368,14 @@ class Body {
 function failureFrom(e, origin) {
   const code = String(e.code ?? e.errors?.[0]?.code ?? '');
   if (code === 'EPRIVATE') return new Failure('private_address', e.message, { origin });
-  if (/^HPE_|^ERR_INVALID|^ERR_UNESCAPED/.test(code)) return new Failure('malformed', code, { origin });
+  if (/^HPE_|^ERR_INVALID|^ERR_UNESCAPED/.test(code))
+    return new Failure('malformed', code, { origin });
   return new Failure('unreachable', code || e.message, { origin });
 }
 
 export class Http {
-  // Of the program's settings: how long a request may take, how slow it may be, whether strangers may lead to private
-  // addresses, and the servers that may have such addresses.
+  // Of the program's settings: how long a request may take, how slow it may be, whether strangers
+  // may lead to private addresses, and the servers that may have such addresses.
   constructor({ REPO_TIMEOUT, MIN_DOWNLOAD_RATE, ALLOW_PRIVATE_ADDRESSES, SERVICE_URL, PLC_URL }) {
     this.patience = REPO_TIMEOUT * 1000;
     this.least = MIN_DOWNLOAD_RATE;
@@ -368,10 +386,12 @@ export class Http {
   }
 
   close() {
-    for (const kind of Object.values(this.agents)) for (const agent of Object.values(kind)) agent.destroy();
+    for (const kind of Object.values(this.agents))
+      for (const agent of Object.values(kind)) agent.destroy();
   }
 
-  // The bytes of an answer of 200, at most `most` of them. place: of Places, follows redirects. held: of Memory.
+  // The bytes of an answer of 200, at most `most` of them. place: of Places, follows redirects.
+  // held: of Memory.
   async get(address, { most, place = null, held = null, signal }) {
     signal.throwIfAborted();
     const own = new AbortController();
@@ -407,9 +427,11 @@ export class Http {
           continue;
         }
         if (statusCode !== 200) {
-          const said = await this.body(answer, BOUNDS.error, { origin, signal: own.signal, clock }).catch(
-            (e) => e.said ?? Buffer.alloc(0),
-          );
+          const said = await this.body(answer, BOUNDS.error, {
+            origin,
+            signal: own.signal,
+            clock,
+          }).catch((e) => e.said ?? Buffer.alloc(0));
           signal.throwIfAborted();
           throw failureOf(statusCode, headers, said, origin);
         }
@@ -438,11 +460,16 @@ export class Http {
       const host = bare(url);
       if (!/^https?:$/.test(url.protocol))
         throw new Failure('private_address', `no ${clean(url.protocol, 20)}`, { origin });
-      if (!free && isIP(host) && isPrivate(host)) throw new Failure('private_address', host, { origin });
+      if (!free && isIP(host) && isPrivate(host))
+        throw new Failure('private_address', host, { origin });
       const get = url.protocol === 'http:' ? http.get : https.get;
       const headers = { 'user-agent': AGENT, 'accept-encoding': 'identity' };
       let interim = 0;
-      const request = get(url, { signal, agent: this.agents[free ? 'free' : 'guarded'][url.protocol], headers });
+      const request = get(url, {
+        signal,
+        agent: this.agents[free ? 'free' : 'guarded'][url.protocol],
+        headers,
+      });
       // An answer of 101 is told by neither 'response' nor 'error'.
       request
         .on('response', resolve)
@@ -463,7 +490,9 @@ export class Http {
     const take = (piece) => {
       const length = body.length + piece.length;
       if (length > most)
-        throw Object.assign(new Failure('too_large', `more than ${most} bytes`, { origin }), { said: body.bytes() });
+        throw Object.assign(new Failure('too_large', `more than ${most} bytes`, { origin }), {
+          said: body.bytes(),
+        });
       if (++pieces > FEW_PIECES && length < pieces * LEAST_PIECE)
         throw new Failure('slow', `${length} bytes in ${pieces} pieces`, { origin });
       body.add(piece);
@@ -506,8 +535,8 @@ export class Http {
     return body.length === 0 ? Buffer.alloc(0) : body.bytes();
   }
 
-  // The times of a request, while the other side has to act: stop(failure) when one is over. least(): bytes a second.
-  // keeps(rate): may it go on, though others wait for its place?
+  // The times of a request, while the other side has to act: stop(failure) when one is over.
+  // least(): bytes a second. keeps(rate): may it go on, though others wait for its place?
   clock(stop, { origin, least, keeps }) {
     let whole = this.patience; // left of it
     let since = Date.now();
@@ -518,7 +547,8 @@ export class Http {
     const look = setInterval(() => {
       const [rate, ours] = [(heard * 1000) / this.lookEvery, waited];
       [heard, waited] = [0, timer === null];
-      if (!ours && !keeps(rate)) over('crowded_out', `${Math.round(rate)} bytes a second while others wait`);
+      if (!ours && !keeps(rate))
+        over('crowded_out', `${Math.round(rate)} bytes a second while others wait`);
     }, this.lookEvery);
     const set = (ms, work) => {
       clearTimeout(timer);

@@ -1,4 +1,5 @@
-// Identities: whom to ask for the key and the server of an account, how many at a time, and what becomes of an answer.
+// Identities: whom to ask for the key and the server of an account, how many at a time, and what
+// becomes of an answer.
 import { BOUNDS, Failure, document, hostOfWeb, log as plcLog } from './border.js';
 import { codeOf } from './codes.js';
 import { isLost, isOfValue, told } from './database.js';
@@ -14,7 +15,8 @@ const ROUND = 10e3; // ms after which questions to a directory begin again with 
 //
 //   web      how the database knows it: identity.web
 //   of       whom it asks, in messages
-//   server   the one server that has all answers, which is left alone while it is away; null: each has its own
+// server   the one server that has all answers, which is left alone while it is away; null: each
+// has its own
 //   places   how many are asked at a time
 //   url      where the answer to a DID is; null: that is none, and unnamed says why
 //   most     bytes of an answer
@@ -27,9 +29,16 @@ export const METHODS = {
     server: ({ PLC_URL }) => PLC_URL,
     places: ({ MAX_DOWNLOADS, PLC_URL }) => {
       const all = Math.max(4, Math.floor(MAX_DOWNLOADS / 4));
-      return { all, origin: all, domain: all, again: Math.max(1, Math.floor(all / 4)), free: [PLC_URL] };
+      return {
+        all,
+        origin: all,
+        domain: all,
+        again: Math.max(1, Math.floor(all / 4)),
+        free: [PLC_URL],
+      };
     },
-    url: (did, { PLC_URL }) => (/^did:plc:[a-z2-7]{24}$/.test(did) ? `${PLC_URL}/${did}/log/audit` : null),
+    url: (did, { PLC_URL }) =>
+      /^did:plc:[a-z2-7]{24}$/.test(did) ? `${PLC_URL}/${did}/log/audit` : null,
     unnamed: ['not_found', 'a did:plc must have 24 characters of base32'],
     most: BOUNDS.log,
     read: plcLog,
@@ -39,7 +48,12 @@ export const METHODS = {
     web: true,
     of: 'their domain',
     server: () => null,
-    places: ({ MAX_DOWNLOADS }) => ({ all: MAX_DOWNLOADS, origin: 2, domain: 2, again: Math.floor(MAX_DOWNLOADS / 4) }),
+    places: ({ MAX_DOWNLOADS }) => ({
+      all: MAX_DOWNLOADS,
+      origin: 2,
+      domain: 2,
+      again: Math.floor(MAX_DOWNLOADS / 4),
+    }),
     // Ports, and http, are for tests: for localhost, and where private addresses may be.
     url: (did, { ALLOW_PRIVATE_ADDRESSES }) => {
       const [host, port] = hostOfWeb(did);
@@ -74,60 +88,68 @@ export class Identities {
     });
   }
 
-  // Asks for identities of this kind and method while there are places. Those whose domain has no place are passed
-  // over. The questions go round all that are due.
+  // Asks for identities of this kind and method while there are places. Those whose domain has no
+  // place are passed over. The questions go round all that are due.
   async run(kind, method) {
     const { pools, settings, signal, tasks, asking } = this;
     const { places, upstream, web } = method;
     const sign = this.signs.of(`identities of ${method.name}`);
     let after = [null, null];
     let round = 0;
-    await steady(`identities by ${method.of}`, signal, async () => {
-      const room = places.room(kind);
-      places.waiting[kind] = room === 0;
-      sign.holds(
-        upstream?.away ? `${settings.PLC_URL} does not answer` : room === 0 ? 'no answer frees a place' : null,
-      );
-      if (room === 0) {
-        await places.freed(IDLE);
-        return true;
-      }
-      const n = upstream === null ? room : upstream.may(room);
-      if (n === 0) return false;
-      // who was asked for because of a bad signature is due since long ago; where each domain is asked, busy ones are
-      // passed over to the end
-      if (upstream !== null && Date.now() - round > ROUND) [after, round] = [[null, null], Date.now()];
-      const rows = await pools.small.rows('SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)', [
-        n,
-        kind,
-        web,
-        upstream === null ? places.busyDomains(kind) : [],
-        ...after,
-      ]);
-      const last = rows.at(-1);
-      after = last ? [last.at, last.did] : [null, null];
-      const refused = [];
-      let begun = 0;
-      for (const row of rows.filter((r) => r.asked !== null && !asking.has(r.did))) {
-        const url = method.url(row.did, settings);
-        const place = url && places.take(originOf(url), kind);
-        if (url && !place) refused.push(row.did);
-        else {
-          begun++;
-          sign.begins();
-          asking.add(row.did);
-          tasks.begin(row.did, () =>
-            this.identity(row, method, url, place, sign).finally(() => {
-              place?.end();
-              asking.delete(row.did);
-            }),
-          );
+    await steady(
+      `identities by ${method.of}`,
+      signal,
+      async () => {
+        const room = places.room(kind);
+        places.waiting[kind] = room === 0;
+        sign.holds(
+          upstream?.away
+            ? `${settings.PLC_URL} does not answer`
+            : room === 0
+              ? 'no answer frees a place'
+              : null,
+        );
+        if (room === 0) {
+          await places.freed(IDLE);
+          return true;
         }
-      }
-      if (refused.length > 0) await this.unask(refused, LATER);
-      if (begun === 0 && last) await pause(IDLE / 3, signal);
-      return last !== undefined;
-    }, IDLE, sign);
+        const n = upstream === null ? room : upstream.may(room);
+        if (n === 0) return false;
+        // who was asked for because of a bad signature is due since long ago; where each domain is
+        // asked, busy ones are passed over to the end
+        if (upstream !== null && Date.now() - round > ROUND)
+          [after, round] = [[null, null], Date.now()];
+        const rows = await pools.small.rows(
+          'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
+          [n, kind, web, upstream === null ? places.busyDomains(kind) : [], ...after],
+        );
+        const last = rows.at(-1);
+        after = last ? [last.at, last.did] : [null, null];
+        const refused = [];
+        let begun = 0;
+        for (const row of rows.filter((r) => r.asked !== null && !asking.has(r.did))) {
+          const url = method.url(row.did, settings);
+          const place = url && places.take(originOf(url), kind);
+          if (url && !place) refused.push(row.did);
+          else {
+            begun++;
+            sign.begins();
+            asking.add(row.did);
+            tasks.begin(row.did, () =>
+              this.identity(row, method, url, place, sign).finally(() => {
+                place?.end();
+                asking.delete(row.did);
+              }),
+            );
+          }
+        }
+        if (refused.length > 0) await this.unask(refused, LATER);
+        if (begun === 0 && last) await pause(IDLE / 3, signal);
+        return last !== undefined;
+      },
+      IDLE,
+      sign,
+    );
   }
 
   // These were not asked for after all: they come again so many seconds later, and nothing counts.
@@ -158,7 +180,11 @@ export class Identities {
       }
       place.end();
       const refused = (
-        await pools.answers.row(`SELECT indexer.${take}($1, $2, $3) AS why`, [did, read(said, did), asked])
+        await pools.answers.row(`SELECT indexer.${take}($1, $2, $3) AS why`, [
+          did,
+          read(said, did),
+          asked,
+        ])
       ).why;
       if (refused === null) sign.done();
       else log.debug(`${did}: ${refused}`);

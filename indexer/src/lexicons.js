@@ -1,8 +1,8 @@
 // Lexicons in files, and what they need: for "up" and "lexicon".
 //
-// A file has one document, or an array of documents. A document is meant to be a Lexicon if it has a
-// "lexicon"; others, such as a package.json, are left out. So is a document whose only fault is that
-// a definition is of a primary type that is newer than the extension, such as a space.
+// A file has one document, or an array of documents. A document is meant to be a Lexicon if it has
+// a "lexicon"; others, such as a package.json, are left out. So is a document whose only fault is
+// that a definition is of a primary type that is newer than the extension, such as a space.
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clean } from './border.js';
@@ -24,8 +24,9 @@ export async function filesOf(path) {
   return names.sort().map((name) => join(path, name));
 }
 
-// The types of definitions in version 1 of the language. A type that is not among them is a newer one
-// if its definition is the main one, where primary types stand; of a space there can be several.
+// The types of definitions in version 1 of the language. A type that is not among them is a newer
+// one if its definition is the main one, where primary types stand; of a space there can be
+// several.
 const TYPES = (
   'record query procedure subscription permission-set permission null boolean integer string bytes ' +
   'cid-link blob array object params token ref union unknown'
@@ -72,7 +73,12 @@ async function readFileOf(db, file) {
 function leftOut(documents, why) {
   if (documents.length === 0) return [];
   const more = documents.length > NAMED ? ` and ${documents.length - NAMED} others` : '';
-  return [`left out: ${documents.slice(0, NAMED).map((d) => d.place).join(', ')}${more}: ${why}`];
+  return [
+    `left out: ${documents
+      .slice(0, NAMED)
+      .map((d) => d.place)
+      .join(', ')}${more}: ${why}`,
+  ];
 }
 
 // The Lexicons in these files, the types of records among them, and lines about the documents that
@@ -83,7 +89,10 @@ export async function readLexicons(db, files) {
   const lexicons = all.filter((d) => d.is_lexicon && d.problem === null);
   const newer = all.filter((d) => d.is_lexicon && d.newer !== null);
   const lines = [
-    ...leftOut(all.filter((d) => !d.is_lexicon), 'no Lexicon, as it has no "lexicon"'),
+    ...leftOut(
+      all.filter((d) => !d.is_lexicon),
+      'no Lexicon, as it has no "lexicon"',
+    ),
     ...[...new Set(newer.map((d) => d.newer))].flatMap((type) =>
       leftOut(
         newer.filter((d) => d.newer === type),

@@ -10,9 +10,9 @@ const COPIES = 3; // of a repository that pg makes to write it
 const SMALL = 1e6; // bytes of a repository that is loaded in no time
 const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
 
-// A number of permits to load repositories, `kept` of them for accounts that are known; where none of these waits, for
-// small ones of others, too. The smallest repository comes first; but each second of waiting counts as a megabyte, so
-// that large ones come, too.
+// A number of permits to load repositories, `kept` of them for accounts that are known; where none
+// of these waits, for small ones of others, too. The smallest repository comes first; but each
+// second of waiting counts as a megabyte, so that large ones come, too.
 export class Permits {
   constructor(most, kept) {
     this.most = most;
@@ -61,66 +61,91 @@ export class Loads {
     });
   }
 
-  // Claims accounts while there are places, and loads each in a task of its own. The claims go round all that are due.
-  // Kinds are those of load_kind() in loads.sql.
+  // Claims accounts while there are places, and loads each in a task of its own. The claims go
+  // round all that are due. Kinds are those of load_kind() in loads.sql.
   async run(kind) {
     const known = kind === 'known' || kind === 'back';
     const failed = kind === 'back' || kind === 'again';
     const sign = this.signs.of(`loads of ${known ? 'known' : 'new'} accounts`);
     let after = [null, null];
-    await steady(`loads of ${kind} accounts`, this.signal, async () => {
-      const { downloads, service, pools } = this;
-      const places = downloads.room(kind);
-      const room = Math.min(places, service.upstream.may(50));
-      downloads.waiting[kind] =
-        places === 0 && (await pools.small.row('SELECT indexer.load_waits($1, $2) AS waits', [known, failed])).waits;
-      sign.holds(service.isHolding() ?? (places === 0 ? 'no download frees a place' : null));
-      if (room === 0) {
-        await downloads.freed(IDLE);
-        return true;
-      }
-      const rows = await pools.small.rows(
-        'SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5, $6)',
-        [room, known, ...after, downloads.busy(kind), failed],
-      );
-      const last = rows.at(-1);
-      after = last ? [last.at, last.did] : [null, null];
-      let begun = 0;
-      for (const row of rows.filter((r) => r.claim !== null)) {
-        const place = downloads.take(row.host ?? service.origin, kind);
-        if (!place) {
-          await this.release(row);
-          continue;
+    await steady(
+      `loads of ${kind} accounts`,
+      this.signal,
+      async () => {
+        const { downloads, service, pools } = this;
+        const places = downloads.room(kind);
+        const room = Math.min(places, service.upstream.may(50));
+        downloads.waiting[kind] =
+          places === 0 &&
+          (await pools.small.row('SELECT indexer.load_waits($1, $2) AS waits', [known, failed]))
+            .waits;
+        sign.holds(service.isHolding() ?? (places === 0 ? 'no download frees a place' : null));
+        if (room === 0) {
+          await downloads.freed(IDLE);
+          return true;
         }
-        begun++;
-        sign.begins();
-        const request = service.upstream.begin();
-        this.tasks.begin(row.did, () => this.load(row, known, place, request, sign).finally(() => place.end()));
-      }
-      if (begun === 0 && last) await pause(IDLE / 3, this.signal);
-      return last !== undefined;
-    }, IDLE, sign);
+        const rows = await pools.small.rows(
+          'SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5, $6)',
+          [room, known, ...after, downloads.busy(kind), failed],
+        );
+        const last = rows.at(-1);
+        after = last ? [last.at, last.did] : [null, null];
+        let begun = 0;
+        for (const row of rows.filter((r) => r.claim !== null)) {
+          const place = downloads.take(row.host ?? service.origin, kind);
+          if (!place) {
+            await this.release(row);
+            continue;
+          }
+          begun++;
+          sign.begins();
+          const request = service.upstream.begin();
+          this.tasks.begin(row.did, () =>
+            this.load(row, known, place, request, sign).finally(() => place.end()),
+          );
+        }
+        if (begun === 0 && last) await pause(IDLE / 3, this.signal);
+        return last !== undefined;
+      },
+      IDLE,
+      sign,
+    );
   }
 
-  // The end of a claim, which the database has to hear of: else the account would be taken to be loading for hours.
+  // The end of a claim, which the database has to hear of: else the account would be taken to be
+  // loading for hours.
   release({ did, claim }) {
-    return persist(did, this.signal, () => this.pools.small.row('SELECT indexer.release($1, $2)', [did, claim]));
+    return persist(did, this.signal, () =>
+      this.pools.small.row('SELECT indexer.release($1, $2)', [did, claim]),
+    );
   }
 
   async load({ did, claim, host }, known, place, request, sign) {
     const { pools, service, memory, signal } = this;
-    // accounts of a host are one of those that fail; where all are of the service itself, each is one
+    // accounts of a host are one of those that fail; where all are of the service itself, each is
+    // one
     const who = host === null || host === service.origin ? did : domainOf(host);
     const held = memory.hold();
     const release = () => this.release({ did, claim });
     const fail = (why, detail, ofHost, seconds = null) =>
       persist(did, signal, () =>
-        pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5, $6)', [did, claim, why, detail, ofHost, seconds]),
+        pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5, $6)', [
+          did,
+          claim,
+          why,
+          detail,
+          ofHost,
+          seconds,
+        ]),
       );
     try {
       let car;
       try {
-        car = await service.get('sync.getRepo', { did }, { most: this.settings.MAX_REPO_SIZE, place, held });
+        car = await service.get(
+          'sync.getRepo',
+          { did },
+          { most: this.settings.MAX_REPO_SIZE, place, held },
+        );
       } catch (e) {
         if (signal.aborted) return void (await release());
         if (!(e instanceof Failure)) throw e;
@@ -143,11 +168,10 @@ export class Loads {
         copies.add(COPIES * car.length);
         await copies.room(signal);
         if (signal.aborted) return void (await release());
-        const { outcome, detail } = await pools.loads.row('SELECT outcome, detail FROM indexer.load($1, $2, $3)', [
-          did,
-          claim,
-          car,
-        ]);
+        const { outcome, detail } = await pools.loads.row(
+          'SELECT outcome, detail FROM indexer.load($1, $2, $3)',
+          [did, claim, car],
+        );
         if (outcome === 'loaded') {
           this.total.loaded++;
           sign.done();
@@ -159,7 +183,8 @@ export class Loads {
       } catch (e) {
         if (isLost(e)) throw e;
         log.error(`${did}: ${clean(told(e), 300)}`);
-        // it comes again, after a pause here; but one that fills the memory or the disk comes later each time
+        // it comes again, after a pause here; but one that fills the memory or the disk comes later
+        // each time
         const full = FULL.includes(e.code);
         if (isOfServer(e)) {
           await pause(2000, signal);

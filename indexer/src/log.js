@@ -28,8 +28,8 @@ function write(level, text) {
   process.stdout.write(`${format(new Date().toISOString(), level, line)}\n`);
 }
 
-// What strangers can cause as often as they like: the first line of a kind is logged, and those that follow within a
-// minute are counted. Beyond KINDS at a time all others are of one kind.
+// What strangers can cause as often as they like: the first line of a kind is logged, and those
+// that follow within a minute are counted. Beyond KINDS at a time all others are of one kind.
 const WINDOW = 60e3; // ms
 const KINDS = 50;
 const kinds = new Map(); // kind: { level, text, more, timer }

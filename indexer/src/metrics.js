@@ -1,8 +1,8 @@
-// What is to be watched, over HTTP: /metrics for Prometheus, the view indexer.watch; and /healthz for probes, 200 only
-// while the stream moves and makes sense.
+// What is to be watched, over HTTP: /metrics for Prometheus, the view indexer.watch; and /healthz
+// for probes, 200 only while the stream moves and makes sense.
 //
-// Both have a connection of their own with a statement_timeout, so they take no time of others and are answered, if
-// only by 503: at once while an earlier query is not answered.
+// Both have a connection of their own with a statement_timeout, so they take no time of others and
+// are answered, if only by 503: at once while an earlier query is not answered.
 import http from 'node:http';
 import { Probe, connect, told } from './database.js';
 import { OF_PROCESS } from './figures.js';
@@ -12,7 +12,8 @@ import { streamName } from './settings.js';
 const WITHIN = 2000; // ms of a statement
 const LISTEN_AGAIN = 5000; // ms
 
-// What the numbers are, by their names in the view. What is not here is a gauge; a counter has "_total" at its end.
+// What the numbers are, by their names in the view. What is not here is a gauge; a counter has
+// "_total" at its end.
 const KINDS = {
   stream_cursor: ['gauge', 'The number of the last frame that all takers have taken.'],
   stream_frames: ['counter', 'Frames taken.'],
@@ -20,10 +21,16 @@ const KINDS = {
   stream_refused: ['counter', 'Frames that were bad.'],
   stream_frames_per_second: ['gauge', 'Frames taken a second, on an average of some minutes.'],
   stream_commits_per_second: ['gauge', 'Commits applied a second, on an average of some minutes.'],
-  stream_unsigned_per_second: ['gauge', 'Frames a second that the key of their account has not signed.'],
+  stream_unsigned_per_second: [
+    'gauge',
+    'Frames a second that the key of their account has not signed.',
+  ],
   stream_moved_per_second: ['gauge', 'Frames a second of accounts that are on other servers.'],
   stream_lag_seconds: ['gauge', 'Age of the last frame when it was taken.'],
-  stream_idle_seconds: ['gauge', 'Time since the last transaction of the taker that is furthest behind.'],
+  stream_idle_seconds: [
+    'gauge',
+    'Time since the last transaction of the taker that is furthest behind.',
+  ],
   stream_healthy: ['gauge', '1 if the stream moves and makes sense, or 0.'],
   accounts: ['gauge', 'Accounts by state.'],
   loads: ['counter', 'Repositories loaded.'],
@@ -35,7 +42,8 @@ const KINDS = {
 
 // Names of metrics and values of labels as Prometheus reads them.
 const nameOf = (what) => `atid_${what.replace(/[^a-zA-Z0-9_]/g, '_')}`;
-const valueOf = (text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+const valueOf = (text) =>
+  `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 
 export function exposition(rows) {
   const family = (name, type, text, own) =>
@@ -47,7 +55,12 @@ export function exposition(rows) {
       const own = rows.filter((r) => r.what === what);
       const name = nameOf(what);
       if (type === 'gauge') return family(name, type, text, own);
-      const old = family(name, 'gauge', `The same as ${name}_total. It will not be in version 3.`, own);
+      const old = family(
+        name,
+        'gauge',
+        `The same as ${name}_total. It will not be in version 3.`,
+        own,
+      );
       return old + family(`${name}_total`, type, text, own);
     })
     .join('');

@@ -1,8 +1,8 @@
-// One run: the lock, the stream and its takers, and the workers. Whatever ends it, the next one begins from the
-// cursors that the database has: these are in the transactions that have the rows.
+// One run: the lock, the stream and its takers, and the workers. Whatever ends it, the next one
+// begins from the cursors that the database has: these are in the transactions that have the rows.
 //
-// The stream ends more often than the run does: then it is connected again, once its takers have taken what came, and
-// the workers do not notice.
+// The stream ends more often than the run does: then it is connected again, once its takers have
+// taken what came, and the workers do not notice.
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { Failure, clean, isDid, retryAfter } from './border.js';
@@ -115,15 +115,21 @@ function progress(total) {
 
 class Late extends Error {}
 
-// Waits for work, but no longer than that after the signal: a server that hangs, or a lock that somebody holds, must not
-// keep the program from ending. What a statement does then is done or not, as when the program is killed.
+// Waits for work, but no longer than that after the signal: a server that hangs, or a lock that
+// somebody holds, must not keep the program from ending. What a statement does then is done or not,
+// as when the program is killed.
 async function within(ms, signal, work) {
   let timer;
   let begin;
   const late = new Promise((resolve, reject) => {
     begin = () => {
       timer = setTimeout(
-        () => reject(new Late(`not ended after ${ms / 1000} s: the database does not answer, and is left alone`)),
+        () =>
+          reject(
+            new Late(
+              `not ended after ${ms / 1000} s: the database does not answer, and is left alone`,
+            ),
+          ),
         ms,
       );
     };
@@ -175,16 +181,43 @@ async function oneRun(settings, ended, total, figures) {
     const service = new Service({ settings, http, signal });
     const listening = () => stream.listening;
     const signs = new Signs();
-    const workers = new Workers({ settings, service, pools, http, signal, lost, total, listening, signs });
+    const workers = new Workers({
+      settings,
+      service,
+      pools,
+      http,
+      signal,
+      lost,
+      total,
+      listening,
+      signs,
+    });
     const pds = labels ? null : await service.ownNames();
     if (!labels) await mayReplace(lock, name, pds, settings);
-    await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, labels ? 'labels' : 'repos', pds, takers]);
-    const [{ begun }] = (await lock.query('SELECT begun::text FROM indexer.stream WHERE name = $1', [name])).rows;
+    await lock.query('SELECT indexer.start($1, $2, $3, $4)', [
+      name,
+      labels ? 'labels' : 'repos',
+      pds,
+      takers,
+    ]);
+    const [{ begun }] = (
+      await lock.query('SELECT begun::text FROM indexer.stream WHERE name = $1', [name])
+    ).rows;
     const queues = new Queues(takers);
     figures.run = { queues, workers };
     const all = [
       ...Array.from({ length: takers }, (_, taker) =>
-        takes({ name, taker, takers, queues, pools, signal, total, stream, sign: signs.of(`taker ${taker}`) }),
+        takes({
+          name,
+          taker,
+          takers,
+          queues,
+          pools,
+          signal,
+          total,
+          stream,
+          sign: signs.of(`taker ${taker}`),
+        }),
       ),
       compareClocks(name, pools.small, signal),
       follow({ name, settings, labels, queues, pools, signal, stream }),
@@ -212,13 +245,14 @@ async function oneRun(settings, ended, total, figures) {
   }
 }
 
-// An upgrade of the schema ends a run of another version: its statements are not for these functions.
+// An upgrade of the schema ends a run of another version: its statements are not for these
+// functions.
 async function sameSchema(lock, signal) {
   for (; !signal.aborted; await pause(SAME_SCHEMA, signal)) await checkSchema(lock);
 }
 
-// The program's clock and the database server's, compared at the start and then once a minute. An answer that took long
-// shows nothing. What a difference means, the database decides.
+// The program's clock and the database server's, compared at the start and then once a minute. An
+// answer that took long shows nothing. What a difference means, the database decides.
 async function compareClocks(name, pool, signal) {
   let differed = false;
   await steady(
@@ -233,8 +267,11 @@ async function compareClocks(name, pool, signal) {
       await pool.row('SELECT indexer.compared($1, $2)', [name, ahead]);
       const differs = Math.abs(ahead) > CLOCKS_DIFFER;
       if (differs && !differed)
-        log.error(`the database server's clock is ${Math.abs(ahead).toFixed(0)} s ${ahead < 0 ? 'behind' : 'ahead of'} the program's`);
-      if (!differs && differed) log.info("the database server's clock is that of the program again");
+        log.error(
+          `the database server's clock is ${Math.abs(ahead).toFixed(0)} s ${ahead < 0 ? 'behind' : 'ahead of'} the program's`,
+        );
+      if (!differs && differed)
+        log.info("the database server's clock is that of the program again");
       differed = differs;
       return false;
     },
@@ -270,7 +307,11 @@ async function reportHealth({ name, begun, pools, signal }) {
     // (the numbers in it may change)
     const same = (a, b) => a?.replace(/\d+/g, '') === b?.replace(/\d+/g, '');
     if (!same(now.problem, before.problem))
-      log.error(now.problem === null ? 'the stream is healthy again' : `PROBLEM: ${clean(now.problem, 500)}`);
+      log.error(
+        now.problem === null
+          ? 'the stream is healthy again'
+          : `PROBLEM: ${clean(now.problem, 500)}`,
+      );
     before = now;
     return true;
   });
@@ -278,7 +319,7 @@ async function reportHealth({ name, begun, pools, signal }) {
 
 // One program follows a stream, and one only a stream of repositories; others wait until it ends.
 async function locked(lock, name, ended) {
-  for (let said = null; !(await lock.query(LOCK, [name])).rows[0].ours; ) {
+  for (let said = null; !(await lock.query(LOCK, [name])).rows[0].ours;) {
     const who = await holder(lock, name);
     if (who !== said) log.info(`${who}: waiting until it ends`);
     said = who;
@@ -291,7 +332,8 @@ async function locked(lock, name, ended) {
 // names the server that has them: these accounts would be barred.
 async function mayReplace(lock, name, pds, settings) {
   const { SERVICE_URL, REPLACED_SERVICE_URL } = settings;
-  const { old } = (await lock.query('SELECT indexer.would_bar($1, $2) AS old', [name, pds])).rows[0];
+  const { old } = (await lock.query('SELECT indexer.would_bar($1, $2) AS old', [name, pds]))
+    .rows[0];
   const replaced = streamName({ ...settings, SERVICE_URL: REPLACED_SERVICE_URL });
   if (old === null || old === replaced) return;
   const service = clean(old.split(' ', 1)[0], 300);
@@ -303,13 +345,15 @@ async function mayReplace(lock, name, pds, settings) {
   );
 }
 
-// Who has the lock, and what is followed by that program. Any role can take it, as a lock has only a number: a role that
-// cannot do the program's work is named as such, with what ends it.
+// Who has the lock, and what is followed by that program. Any role can take it, as a lock has only
+// a number: a role that cannot do the program's work is named as such, with what ends it.
 async function holder(lock, name) {
   const who = await lockHolder(lock, name);
   const intruder = intruderOf(who);
   if (intruder !== null) return intruder;
-  const streams = await lock.query("SELECT name FROM indexer.stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1");
+  const streams = await lock.query(
+    "SELECT name FROM indexer.stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1",
+  );
   const of = name === REPOSITORIES ? streams.rows[0]?.name : name;
   return `another consumer is at work${of ? ` on ${clean(of, 500)}` : ''}${nameOf(who)}`;
 }
@@ -317,8 +361,9 @@ async function holder(lock, name) {
 const streamUrl = ({ SERVICE_URL, STREAM_KIND }) =>
   `${SERVICE_URL.replace(/^http/, 'ws')}/xrpc/${STREAMS[STREAM_KIND]}`;
 
-// Connects to the stream, and again whenever it ends; from the cursors that the database has, so not before all that
-// came is taken. What comes is not taken before the database knows the first number, which may tell of a gap.
+// Connects to the stream, and again whenever it ends; from the cursors that the database has, so
+// not before all that came is taken. What comes is not taken before the database knows the first
+// number, which may tell of a gap.
 async function follow({ name, settings, labels, queues, pools, signal, stream }) {
   const base = streamUrl(settings);
   let wait = 500;
@@ -336,7 +381,8 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
     let unknown = null; // why the database does not know the first number
     queues.close();
     let missed = null;
-    const tell = (seq) => () => pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, cursor, seq]);
+    const tell = (seq) => () =>
+      pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, cursor, seq]);
     const fail = (e) => {
       unknown = e;
       end();
@@ -357,7 +403,8 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
         socketOf: (socket) => queues.use(socket),
         opened: () => {
           opened = true;
-          if (cursor === '0') missed = persist('connected', connection.signal, tell('0')).catch(fail);
+          if (cursor === '0')
+            missed = persist('connected', connection.signal, tell('0')).catch(fail);
           log.info(`connected, cursor ${cursor}`);
           stream.listening = true;
         },
@@ -370,7 +417,9 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
         },
         tooLarge: ({ digest, bytes, did }) => {
           const account = isDid(did) ? did : null;
-          log.info(`a frame of ${bytes} bytes${account === null ? '' : ` of ${clean(account, 600)}`} is too large`);
+          log.info(
+            `a frame of ${bytes} bytes${account === null ? '' : ` of ${clean(account, 600)}`} is too large`,
+          );
           pools.small
             .row('SELECT indexer.too_large($1, $2, $3, $4)', [name, digest, bytes, account])
             .catch((e) => log.error(`too large: ${told(e)}`));
@@ -394,20 +443,18 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
   });
 }
 
-// A taker: one transaction at a time. If take() fails, the same frames are tried again, half as many each time. A frame
-// that fails alone, while the next one does not, is passed over, and its digest is kept: unless the trouble is the
-// server's own, which only waiting ends; or the functions', which ends the run.
+// A taker: one transaction at a time. If take() fails, the same frames are tried again, half as
+// many each time. A frame that fails alone, while the next one does not, is passed over, and its
+// digest is kept: unless the trouble is the server's own, which only waiting ends; or the
+// functions', which ends the run.
 async function takes({ name, taker, takers, queues, pools, signal, total, stream, sign }) {
   let most = MOST_FRAMES;
   let tries = 0;
   const take = (frames, seen) =>
-    pools.take.row('SELECT taken, applied, refused, lag, error FROM indexer.take($1, $2, $3, $4::bytea[], $5)', [
-      name,
-      taker,
-      takers,
-      byteaArray(frames),
-      seen,
-    ]);
+    pools.take.row(
+      'SELECT taken, applied, refused, lag, error FROM indexer.take($1, $2, $3, $4::bytea[], $5)',
+      [name, taker, takers, byteaArray(frames), seen],
+    );
   const count = (r, n) => {
     queues.done(taker, n);
     total.frames += r.taken;
@@ -418,40 +465,46 @@ async function takes({ name, taker, takers, queues, pools, signal, total, stream
     log.info(`the server says ${r.error}`);
     stream.end?.();
   };
-  await steady(`taker ${taker}`, signal, async () => {
-    await queues.wait(taker, signal);
-    if (signal.aborted) return true;
-    const { frames, seen } = queues.next(taker, most);
-    try {
-      // a number, be it 0, tells the database that the stream is heard
-      const heard = stream.listening || frames.length > 0;
-      count(await take(frames, heard ? (seen ?? 0) : null), frames.length);
-      most = Math.min(MOST_FRAMES, 2 * most);
-      tries = 0;
-    } catch (e) {
-      if (isOfProgram(e)) throw await brokenFunctions(e, pools);
-      most = Math.max(1, frames.length >> 1);
-      if (isLost(e) || isOfServer(e) || frames.length !== 1 || ++tries < TRIES) throw e;
-      const next = queues.next(taker, 2);
-      if (next.frames.length < 2) throw e;
-      count(await take(next.frames.slice(1), next.seen), 2);
-      tries = 0;
-      const digest = createHash('sha256').update(frames[0]).digest();
-      log.error(`a frame is passed over, SHA-256 ${digest.toString('hex')}: ${told(e)}`);
-      const { did } = routeOf(frames[0]);
-      await pools.small.row('SELECT indexer.too_large($1, $2, $3, $4)', [
-        name,
-        digest,
-        frames[0].length,
-        isDid(did) ? did : null,
-      ]);
-    }
-    return true;
-  }, IDLE, sign);
+  await steady(
+    `taker ${taker}`,
+    signal,
+    async () => {
+      await queues.wait(taker, signal);
+      if (signal.aborted) return true;
+      const { frames, seen } = queues.next(taker, most);
+      try {
+        // a number, be it 0, tells the database that the stream is heard
+        const heard = stream.listening || frames.length > 0;
+        count(await take(frames, heard ? (seen ?? 0) : null), frames.length);
+        most = Math.min(MOST_FRAMES, 2 * most);
+        tries = 0;
+      } catch (e) {
+        if (isOfProgram(e)) throw await brokenFunctions(e, pools);
+        most = Math.max(1, frames.length >> 1);
+        if (isLost(e) || isOfServer(e) || frames.length !== 1 || ++tries < TRIES) throw e;
+        const next = queues.next(taker, 2);
+        if (next.frames.length < 2) throw e;
+        count(await take(next.frames.slice(1), next.seen), 2);
+        tries = 0;
+        const digest = createHash('sha256').update(frames[0]).digest();
+        log.error(`a frame is passed over, SHA-256 ${digest.toString('hex')}: ${told(e)}`);
+        const { did } = routeOf(frames[0]);
+        await pools.small.row('SELECT indexer.too_large($1, $2, $3, $4)', [
+          name,
+          digest,
+          frames[0].length,
+          isDid(did) ? did : null,
+        ]);
+      }
+      return true;
+    },
+    IDLE,
+    sign,
+  );
 }
 
-// An error of the database's functions, as what ends the run: an upgrade that was not finished, or a right that is
-// missing.
+// An error of the database's functions, as what ends the run: an upgrade that was not finished, or
+// a right that is missing.
 async function brokenFunctions(e, pools) {
   try {
     await checkSchema(pools.small.pool);

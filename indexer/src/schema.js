@@ -1,8 +1,9 @@
 // The schema of the database: made by init, brought up to date by upgrade, and checked by run.
 //
-// sql/install.sql names the files in their order: the migrations, each of which is run once and never changes, and the
-// files of functions, which are run anew by each upgrade. The database knows which migrations it has, and in
-// indexer.program which functions: the version of the package, and the SHA-256 of the files.
+// sql/install.sql names the files in their order: the migrations, each of which is run once and
+// never changes, and the files of functions, which are run anew by each upgrade. The database knows
+// which migrations it has, and in indexer.program which functions: the version of the package, and
+// the SHA-256 of the files.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Problem, holderOf } from './database.js';
@@ -72,30 +73,41 @@ export async function checkSchema(client) {
     throw fatal('There is no schema indexer in this database. Run "atid-indexer init".');
   }
   if (there.newest > newest || isNewer(there.version)) {
-    throw fatal(`The schema is of version ${there.version}, newer than this program, ${VERSION}. Install it.`);
+    throw fatal(
+      `The schema is of version ${there.version}, newer than this program, ${VERSION}. Install it.`,
+    );
   }
   if (there.newest < newest || there.digest !== digest) {
-    throw fatal(`The schema is of version ${there.version}, this program of ${VERSION}. Run "atid-indexer upgrade".`);
+    throw fatal(
+      `The schema is of version ${there.version}, this program of ${VERSION}. Run "atid-indexer upgrade".`,
+    );
   }
 }
 
 // Others that change the schema or the views wait, until the transaction ends.
 export async function lockSchema(client) {
   const name = 'atid-indexer schema';
-  if ((await client.query('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS ours', [name])).rows[0].ours) return;
-  log.info(`another program changes the schema${await holderOf(client, name)}: waiting until it ends`);
+  if (
+    (await client.query('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS ours', [name])).rows[0]
+      .ours
+  )
+    return;
+  log.info(
+    `another program changes the schema${await holderOf(client, name)}: waiting until it ends`,
+  );
   await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [name]);
 }
 
-// Makes the schema, or brings it up to date, in one transaction that the others wait for. citus: the tables are, or
-// are to be, distributed.
+// Makes the schema, or brings it up to date, in one transaction that the others wait for. citus:
+// the tables are, or are to be, distributed.
 export async function install(client, { role = null, citus = false, fresh }) {
   const { all, newest, digest } = ours();
   await client.query('BEGIN');
   try {
     await lockSchema(client);
     await client.query('SET LOCAL client_min_messages = warning');
-    // for Citus, which otherwise changes shards by several connections, and refuses what comes after that
+    // for Citus, which otherwise changes shards by several connections, and refuses what comes
+    // after that
     await client.query('SET LOCAL citus.multi_shard_modify_mode = sequential');
     await refuseOthers(client, 'indexer');
     const before = await theirs(client);
@@ -104,7 +116,9 @@ export async function install(client, { role = null, citus = false, fresh }) {
         `There is a schema indexer of version ${before.version} in this database. Run "atid-indexer upgrade".`,
       );
     if (!fresh && before && (before.newest > newest || isNewer(before.version))) {
-      throw new Problem(`The schema is of version ${before.version}, newer than this program, ${VERSION}.`);
+      throw new Problem(
+        `The schema is of version ${before.version}, newer than this program, ${VERSION}.`,
+      );
     }
     const example = before ? undefined : await exampleSchema(client);
     if (example !== undefined) {
@@ -168,8 +182,9 @@ export async function ownersProblem(client, e) {
   );
 }
 
-// Sees that a schema is ours, if it is there: its owner could change what is in it, and what we call there would run with
-// our rights. A superuser gains nothing by that. Returns whether it is there.
+// Sees that a schema is ours, if it is there: its owner could change what is in it, and what we
+// call there would run with our rights. A superuser gains nothing by that. Returns whether it is
+// there.
 export async function refuseOthers(client, name) {
   const { rows } = await client.query(
     `SELECT r.rolname AS owner, r.rolname = current_user OR r.rolsuper AS ours
@@ -177,20 +192,23 @@ export async function refuseOthers(client, name) {
     [name],
   );
   if (rows.length > 0 && !rows[0].ours)
-    throw new Problem(`The schema ${name} belongs to ${rows[0].owner}: run this as that role, or drop the schema.`);
+    throw new Problem(
+      `The schema ${name} belongs to ${rows[0].owner}: run this as that role, or drop the schema.`,
+    );
   return rows.length > 0;
 }
 
-// Makes a schema, or sees that it is ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on the database, be the schema
-// there or not.)
+// Makes a schema, or sees that it is ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on the
+// database, be the schema there or not.)
 export async function ownSchema(client, name) {
-  if (!(await refuseOthers(client, name))) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
+  if (!(await refuseOthers(client, name)))
+    await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
 }
 
 const SPLIT = 3; // the last migration that is not split at lines "--> next"
 
-// Runs a file. Of several statements in one message, Citus sends all to its workers if one changes a distributed
-// table: there a migration goes in parts.
+// Runs a file. Of several statements in one message, Citus sends all to its workers if one changes
+// a distributed table: there a migration goes in parts.
 async function script(client, name, inParts) {
   const text = read(name);
   try {
@@ -222,7 +240,8 @@ export async function extensions(client) {
     "SELECT current_setting('server_encoding') AS encoding, " +
       "EXISTS (SELECT FROM pg_extension WHERE extname = 'atid_crypto') AS there",
   );
-  if (encoding !== 'UTF8') throw new Problem(`The encoding of the database must be UTF8, not ${encoding}.`);
+  if (encoding !== 'UTF8')
+    throw new Problem(`The encoding of the database must be UTF8, not ${encoding}.`);
   if (!there) {
     await client.query('SAVEPOINT extensions');
     try {
@@ -301,8 +320,11 @@ async function isDistributed(client) {
   );
   if (!there) return false;
   return (
-    (await client.query("SELECT FROM pg_dist_partition WHERE logicalrelid = 'indexer.account'::regclass")).rows.length >
-    0
+    (
+      await client.query(
+        "SELECT FROM pg_dist_partition WHERE logicalrelid = 'indexer.account'::regclass",
+      )
+    ).rows.length > 0
   );
 }
 
@@ -333,9 +355,10 @@ async function grant(client, role) {
   const name = client.escapeIdentifier(role);
   const {
     rows: [{ there, db }],
-  } = await client.query('SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS there, current_database() AS db', [
-    role,
-  ]);
+  } = await client.query(
+    'SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS there, current_database() AS db',
+    [role],
+  );
   if (!there) await client.query(`CREATE ROLE ${name} LOGIN`);
   const {
     rows: [{ written }],

@@ -1,4 +1,5 @@
-// The service whose stream is followed: requests to it, whether it is away, and the names that it has.
+// The service whose stream is followed: requests to it, whether it is away, and the names that it
+// has.
 import { BOUNDS, Failure, hostOfWeb, serverDid } from './border.js';
 import { originOf } from './http.js';
 import { Upstream } from './upstream.js';
@@ -12,13 +13,17 @@ export class Service {
   }
 
   get(method, query, more) {
-    return this.http.get(`${this.origin}/xrpc/com.atproto.${method}?${new URLSearchParams(query)}`, {
-      signal: this.signal,
-      ...more,
-    });
+    return this.http.get(
+      `${this.origin}/xrpc/com.atproto.${method}?${new URLSearchParams(query)}`,
+      {
+        signal: this.signal,
+        ...more,
+      },
+    );
   }
 
-  // A request failed. Is it the failure of the service alone, so that the same is to be asked again?
+  // A request failed. Is it the failure of the service alone, so that the same is to be asked
+  // again?
   async isAway(request, e) {
     if (e.ofHost && e.origin === this.origin) return this.upstream.bad(request, e);
     this.upstream.good();
@@ -30,9 +35,9 @@ export class Service {
     return this.upstream.away ? `${this.origin} does not answer` : null;
   }
 
-  // The origins by which a PDS is known, whose stream has only its own accounts: that of SERVICE_URL,
-  // the name that it gives itself, and those of SERVICE_ALIASES. null: it is a relay, which does not
-  // describe itself.
+  // The origins by which a PDS is known, whose stream has only its own accounts: that of
+  // SERVICE_URL, the name that it gives itself, and those of SERVICE_ALIASES. null: it is a relay,
+  // which does not describe itself.
   async ownNames() {
     try {
       const did = serverDid(await this.get('server.describeServer', {}, { most: BOUNDS.document }));

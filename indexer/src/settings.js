@@ -108,63 +108,170 @@ const table = (rows) =>
   });
 
 const OF_SERVICE = table([
-  ['SERVICE_URL', 'SERVICE', 'URL', url, 'https://relay1.us-east.bsky.network',
-    'relay, PDS or labeler to follow'],
-  ['STREAM_KIND', 'STREAM', 'kind', kinds, 'repos',
-    'what to follow: repos, or labels of a labeler'],
+  [
+    'SERVICE_URL',
+    'SERVICE',
+    'URL',
+    url,
+    'https://relay1.us-east.bsky.network',
+    'relay, PDS or labeler to follow',
+  ],
+  [
+    'STREAM_KIND',
+    'STREAM',
+    'kind',
+    kinds,
+    'repos',
+    'what to follow: repos, or labels of a labeler',
+  ],
 ]);
 const OF_PLC = table([
   ['PLC_URL', 'DIRECTORY', 'URL', url, 'https://plc.directory', 'PLC directory'],
   ['REPO_TIMEOUT', 'PATIENCE', 'time', time('1s', '24h'), '5m', 'how long a download may take'],
 ]);
 const OF_REQUESTS = table([
-  ['ALLOW_PRIVATE_ADDRESSES', 'PRIVATE', null, yesNo, 'false',
-    'let redirects and DIDs lead to private addresses; the service and the directory always may'],
+  [
+    'ALLOW_PRIVATE_ADDRESSES',
+    'PRIVATE',
+    null,
+    yesNo,
+    'false',
+    'let redirects and DIDs lead to private addresses; the service and the directory always may',
+  ],
   ['MAX_DOWNLOADS', 'PLACES', 'number', number(8, 10000), '64', 'downloads at a time'],
-  ['MIN_DOWNLOAD_RATE', 'LEAST', 'bytes/s', size('0', '1GB'), '10kB',
-    'bytes per second below which a download is ended after ten seconds'],
+  [
+    'MIN_DOWNLOAD_RATE',
+    'LEAST',
+    'bytes/s',
+    size('0', '1GB'),
+    '10kB',
+    'bytes per second below which a download is ended after ten seconds',
+  ],
 ]);
 const OF_RUN = table([
-  ['SERVICE_ALIASES', 'NAMES', 'URLs', urls, '',
-    'further origins of a PDS, separated by commas, as the documents of its accounts have them'],
-  ['REPLACED_SERVICE_URL', 'INSTEAD', 'URL', url, '',
-    'the server that this PDS replaces, and whose accounts and records may be deleted'],
-  ['STREAM_SHARDS', 'TAKERS', 'number', number(1, 64), '1',
-    'database connections that process the stream, each for a part of the accounts'],
-  ['DB_WRITERS', 'WORKERS', 'number', number(1, 100), '4',
-    'database connections that write repositories; as many write other answers'],
-  ['MAX_DOWNLOAD_MEMORY', 'MEMORY', 'size', size('1MB', '1000GB'), '512MB',
-    'memory for repositories; beyond it, all downloads except the oldest one wait'],
-  ['MAX_REPO_SIZE', 'LARGEST', 'size', size('1kB', '1GB'), '300MB',
-    'size of a repository; a larger one is not loaded'],
-  ['METRICS_PORT', 'METRICS', 'port', number(1, 65535), '',
-    'port of /metrics for Prometheus and of /healthz; none unless it is set'],
+  [
+    'SERVICE_ALIASES',
+    'NAMES',
+    'URLs',
+    urls,
+    '',
+    'further origins of a PDS, separated by commas, as the documents of its accounts have them',
+  ],
+  [
+    'REPLACED_SERVICE_URL',
+    'INSTEAD',
+    'URL',
+    url,
+    '',
+    'the server that this PDS replaces, and whose accounts and records may be deleted',
+  ],
+  [
+    'STREAM_SHARDS',
+    'TAKERS',
+    'number',
+    number(1, 64),
+    '1',
+    'database connections that process the stream, each for a part of the accounts',
+  ],
+  [
+    'DB_WRITERS',
+    'WORKERS',
+    'number',
+    number(1, 100),
+    '4',
+    'database connections that write repositories; as many write other answers',
+  ],
+  [
+    'MAX_DOWNLOAD_MEMORY',
+    'MEMORY',
+    'size',
+    size('1MB', '1000GB'),
+    '512MB',
+    'memory for repositories; beyond it, all downloads except the oldest one wait',
+  ],
+  [
+    'MAX_REPO_SIZE',
+    'LARGEST',
+    'size',
+    size('1kB', '1GB'),
+    '300MB',
+    'size of a repository; a larger one is not loaded',
+  ],
+  [
+    'METRICS_PORT',
+    'METRICS',
+    'port',
+    number(1, 65535),
+    '',
+    'port of /metrics for Prometheus and of /healthz; none unless it is set',
+  ],
   ['METRICS_HOST', 'BIND', 'address', address, '127.0.0.1', 'address of that port'],
-  ['PROGRESS_INTERVAL', 'EVERY', 'time', time('0.1s', '24h'), '10s',
-    'time between two lines of progress; the same line is repeated only after five minutes'],
+  [
+    'PROGRESS_INTERVAL',
+    'EVERY',
+    'time',
+    time('0.1s', '24h'),
+    '10s',
+    'time between two lines of progress; the same line is repeated only after five minutes',
+  ],
 ]);
 const OF_API = table([
   ['API_SCHEMA', 'API_SCHEMA', 'name', text, 'api', 'the schema of the views, which the API shows'],
   ['API_DB_USER', 'API_USER', 'name', text, 'reader', 'the login that reads the views'],
-  ['API_DB_PASSWORD', 'API_PASSWORD', 'password', text, '',
-    'password of that login, if ~/.pgpass does not have it; only in the environment'],
-  ['API_PORT', 'API_PORT', 'port', number(0, 65535), '5678',
-    'port of the API; 0 is any that is free'],
+  [
+    'API_DB_PASSWORD',
+    'API_PASSWORD',
+    'password',
+    text,
+    '',
+    'password of that login, if ~/.pgpass does not have it; only in the environment',
+  ],
+  [
+    'API_PORT',
+    'API_PORT',
+    'port',
+    number(0, 65535),
+    '5678',
+    'port of the API; 0 is any that is free',
+  ],
   ['API_HOST', 'API_BIND', 'address', address, '127.0.0.1', 'address of that port'],
-  ['API_ALLOWED_ORIGINS', 'API_ORIGINS', 'URLs', origins, '',
+  [
+    'API_ALLOWED_ORIGINS',
+    'API_ORIGINS',
+    'URLs',
+    origins,
+    '',
     'origins of pages that may query the API, separated by commas, or * for all; a page of its ' +
-      'own may at an address or localhost'],
-  ['API_PROXIES', 'API_PROXIES', 'addresses', networks, '127.0.0.1,::1',
+      'own may at an address or localhost',
+  ],
+  [
+    'API_PROXIES',
+    'API_PROXIES',
+    'addresses',
+    networks,
+    '127.0.0.1,::1',
     'proxies in front of the API, or their networks, separated by commas, or none; other ' +
-      'addresses have limits'],
-  ['API_MAX_SOCKETS', 'API_SOCKETS', 'number', number(1, 100_000), '1000',
-    'WebSockets of the API at a time'],
+      'addresses have limits',
+  ],
+  [
+    'API_MAX_SOCKETS',
+    'API_SOCKETS',
+    'number',
+    number(1, 100_000),
+    '1000',
+    'WebSockets of the API at a time',
+  ],
 ]);
 const OF_LOG = table([
-  ['LOG_LEVEL', 'LEVEL', 'name', names(LEVELS), 'info',
-    'what is logged: error, info or debug'],
-  ['LOG_FORMAT', null, 'name', names(FORMAT_NAMES), 'text',
-    'the form of a line of the log: text or json'],
+  ['LOG_LEVEL', 'LEVEL', 'name', names(LEVELS), 'info', 'what is logged: error, info or debug'],
+  [
+    'LOG_FORMAT',
+    null,
+    'name',
+    names(FORMAT_NAMES),
+    'text',
+    'the form of a line of the log: text or json',
+  ],
 ]);
 const OF_INSTALL = table([
   ['ROLE', 'ROLE', 'name', text, '', 'a role to create with the least rights that run needs'],
@@ -213,7 +320,8 @@ function read({ takes, read, standard }, name, value) {
   return result;
 }
 
-// A name of the environment from before 2.0, such as LEVEL, may be another program's, with any value.
+// A name of the environment from before 2.0, such as LEVEL, may be another program's, with any
+// value.
 function valueOrNone(setting, { name, value }) {
   try {
     return read(setting, name, value);
@@ -229,8 +337,7 @@ function valueOf(setting, flags, env) {
   const [first, ...others] = given(setting, flags, env);
   const { name, value, isOld = false } = first ?? { name: null, value: setting.standard };
   const result = read(setting, name, value);
-  const differs = (other) =>
-    JSON.stringify(valueOrNone(setting, other)) !== JSON.stringify(result);
+  const differs = (other) => JSON.stringify(valueOrNone(setting, other)) !== JSON.stringify(result);
   const against = isOld ? [] : others.filter((other) => other.isOld && differs(other));
   const flag = against.find((other) => other.name.startsWith('--'));
   if (flag)

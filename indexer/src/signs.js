@@ -118,7 +118,8 @@ export class Signs {
     return sign;
   }
 
-  // What is reported to the database: a row for each name, whose loops are as late as the latest of them.
+  // What is reported to the database: a row for each name, whose loops are as late as the latest of
+  // them.
   report() {
     const now = this.clock();
     const age = (at) => (at === null ? null : (now - at) / 1000);

@@ -1,6 +1,8 @@
-// What the command line shows: how it goes, why an account is there or not, and whether records are what was signed.
+// What the command line shows: how it goes, why an account is there or not, and whether records are
+// what was signed.
 //
-// Each function returns { lines, ok }. Texts of the database that strangers have had a part in are cleaned once more.
+// Each function returns { lines, ok }. Texts of the database that strangers have had a part in are
+// cleaned once more.
 import { readFile } from 'node:fs/promises';
 import { clean, isDid, json } from './border.js';
 import { Problem, REPOSITORIES, intruderOf, lockHolder } from './database.js';
@@ -13,7 +15,8 @@ const MOST_TROUBLE = 1000; // rows that are looked at
 const SHOWN = 3; // accounts for each reason
 const AN_HOUR = 3600;
 
-const number = (n) => Number(n).toLocaleString('en-US', { maximumFractionDigits: Number(n) < 10 ? 1 : 0 });
+const number = (n) =>
+  Number(n).toLocaleString('en-US', { maximumFractionDigits: Number(n) < 10 ? 1 : 0 });
 const duration = (seconds) =>
   seconds < 1
     ? '0 s'
@@ -68,10 +71,18 @@ export async function status(db) {
   }
   lines.push(...(await backfill(db)));
   const lists = await listProblems(db);
-  if (lists.length > 0) lines.push('', 'Lists of accounts that cannot be read:', ...lists.map((l) => `  ${l.text}`));
+  if (lists.length > 0)
+    lines.push('', 'Lists of accounts that cannot be read:', ...lists.map((l) => `  ${l.text}`));
   lines.push(...(await unproven(db)));
   lines.push('', ...(await troubles(db)));
-  return { lines, ok: healthy && intruder === null && streams.every((s) => s.problem === null) && !lists.some((l) => l.long) };
+  return {
+    lines,
+    ok:
+      healthy &&
+      intruder === null &&
+      streams.every((s) => s.problem === null) &&
+      !lists.some((l) => l.long),
+  };
 }
 
 // The lists that fail, what each says, and whether it has failed for as long as /healthz allows.
@@ -109,7 +120,10 @@ async function backfill(db) {
   );
   if (!s || s.behind === 0) return [];
   const left = s.less > 0 ? `, ${duration((s.behind * s.seconds) / s.less)} left` : '';
-  return ['', `${number(s.behind)} accounts to identify and load, ${number(s.loads / s.seconds)}/s${left}`];
+  return [
+    '',
+    `${number(s.behind)} accounts to identify and load, ${number(s.loads / s.seconds)}/s${left}`,
+  ];
 }
 
 // The servers whose commits lack "prevData".
@@ -120,7 +134,10 @@ async function unproven(db) {
   );
   if (hosts.length === 0) return [];
   const most = hosts.slice(0, SHOWN).map((h) => `${clean(h.host)} (${number(h.commits)})`);
-  return ['', `Commits without prevData come from ${number(hosts[0].n)} servers: ${most.join(', ')}`];
+  return [
+    '',
+    `Commits without prevData come from ${number(hosts[0].n)} servers: ${most.join(', ')}`,
+  ];
 }
 
 async function troubles(db) {
@@ -130,7 +147,10 @@ async function troubles(db) {
     FROM indexer.troubles(${MOST_TROUBLE})`,
   );
   if (rows.length === 0) return ['No account is in trouble.'];
-  const reasons = [...new Set(rows.map((r) => r.why))].map((why) => [why, rows.filter((r) => r.why === why)]);
+  const reasons = [...new Set(rows.map((r) => r.why))].map((why) => [
+    why,
+    rows.filter((r) => r.why === why),
+  ]);
   return [
     `${rows.length < MOST_TROUBLE ? rows.length : `${MOST_TROUBLE} or more`} accounts are in trouble:`,
     ...reasons
@@ -168,7 +188,9 @@ export async function check(db, did) {
   );
   if (!a) throw new Problem(`${did} is not here. "atid-indexer explain ${did}" says why.`);
   if (!a.whole)
-    throw new Problem('Not all collections are wanted, so the records are not the whole tree that was signed.');
+    throw new Problem(
+      'Not all collections are wanted, so the records are not the whole tree that was signed.',
+    );
   if (a.data === null) throw new Problem(`${did} was never loaded: it is ${a.state}.`);
   const [t] = await rowsOf(
     db,
@@ -189,14 +211,16 @@ export async function check(db, did) {
   };
 }
 
-// A CAR: is it whole, who has signed it, how many records does it have, and which blobs do they name?
+// A CAR: is it whole, who has signed it, how many records does it have, and which blobs do they
+// name?
 export async function verify(db, file, did, key, settings) {
   const car = await readFile(file).catch((e) => {
     throw new Problem(`${file}: ${e.code === 'ENOENT' ? 'there is no such file' : e.message}`);
   });
   if (did !== undefined && !isDid(did)) throw new Problem(`${did} is not a DID.`);
   const [{ problem }] = await rowsOf(db, 'SELECT atid.repo_problem($1) AS problem', [car]);
-  if (problem !== null) return { lines: [`It is not a whole repository: ${clean(problem, 500)}`], ok: false };
+  if (problem !== null)
+    return { lines: [`It is not a whole repository: ${clean(problem, 500)}`], ok: false };
   const [commit] = await rowsOf(
     db,
     'SELECT did::text, rev::text, atid.tid_timestamp(rev)::text AS at, cid::text, block FROM atid.repo_commit($1)',
@@ -221,21 +245,25 @@ export async function verify(db, file, did, key, settings) {
     'whole     yes: all nodes and records are there, and have the hashes of their CIDs',
     `records   ${number(collections.reduce((sum, c) => sum + c.n, 0))}`,
     ...collections.map(
-      (c) => `  ${clean(c.collection, 317)}  ${number(c.n)}${c.bad > 0 ? `, ${number(c.bad)} not DAG-CBOR` : ''}`,
+      (c) =>
+        `  ${clean(c.collection, 317)}  ${number(c.n)}${c.bad > 0 ? `, ${number(c.bad)} not DAG-CBOR` : ''}`,
     ),
     `blobs     ${number(blobs.length)}`,
     ...blobs.map((b) => `  ${clean(b.cid, 100)}`),
   ];
   if (did !== undefined && did !== commit.did)
     return { lines: [...lines, `signed    it is not the repository of ${did}`], ok: false };
-  const keys = key ? [{ key, now: true, of: 'the key that was given' }] : await keysOf(db, commit.did, settings);
+  const keys = key
+    ? [{ key, now: true, of: 'the key that was given' }]
+    : await keysOf(db, commit.did, settings);
   for (const k of keys) {
     const [{ signed }] = await rowsOf(db, 'SELECT atid.commit_is_signed_by($1, $2, $3) AS signed', [
       commit.block,
       commit.did,
       k.key,
     ]);
-    if (signed) return { lines: [...lines, `signed    by ${clean(k.key, 200)}, ${k.of}`], ok: k.now };
+    if (signed)
+      return { lines: [...lines, `signed    by ${clean(k.key, 200)}, ${k.of}`], ok: k.now };
   }
   return {
     lines: [
@@ -250,8 +278,9 @@ export async function verify(db, file, did, key, settings) {
 
 // The keys that an account has and had, as this database knows them, or else the directory.
 async function keysOf(db, did, settings) {
-  // "verify" needs no schema: what somebody else has put there (a view, a cast, an index with a function) must not run
-  // with our rights, so it is read only if it belongs to whoever runs this, to a superuser, or to the database's owner.
+  // "verify" needs no schema: what somebody else has put there (a view, a cast, an index with a
+  // function) must not run with our rights, so it is read only if it belongs to whoever runs this,
+  // to a superuser, or to the database's owner.
   const [{ there }] = await rowsOf(
     db,
     `WITH trusted AS (SELECT oid FROM pg_roles WHERE rolname = current_user OR rolsuper
@@ -260,7 +289,9 @@ async function keysOf(db, did, settings) {
                     WHERE c.oid = to_regclass('indexer.identity') AND has_table_privilege(c.oid, 'SELECT')
                       AND relowner IN (TABLE trusted) AND nspowner IN (TABLE trusted)) AS there`,
   );
-  const [known] = there ? await rowsOf(db, 'SELECT key, log::text FROM indexer.identity WHERE did = $1', [did]) : [];
+  const [known] = there
+    ? await rowsOf(db, 'SELECT key, log::text FROM indexer.identity WHERE did = $1', [did])
+    : [];
   let log = known?.log ?? null;
   if (!known?.key && did.startsWith('did:plc:')) {
     const http = new Http({ ...settings, MIN_DOWNLOAD_RATE: 0 });
@@ -272,7 +303,8 @@ async function keysOf(db, did, settings) {
     log = answer && read(answer);
     if (log && json(Buffer.from(log))[0]?.did !== did) log = null;
   }
-  if (log === null) return known?.key ? [{ key: known.key, now: true, of: 'the key of the account' }] : [];
+  if (log === null)
+    return known?.key ? [{ key: known.key, now: true, of: 'the key of the account' }] : [];
   const keys = await rowsOf(
     db,
     `SELECT key, valid_to IS NULL AS now, valid_from::text AS since, valid_to::text AS until FROM atid.plc_log_keys($1)
@@ -281,7 +313,9 @@ async function keysOf(db, did, settings) {
   );
   return keys.map((k) => ({
     ...k,
-    of: k.now ? `the key of the account since ${k.since}` : `a former key, from ${k.since} to ${k.until}`,
+    of: k.now
+      ? `the key of the account since ${k.since}`
+      : `a former key, from ${k.since} to ${k.until}`,
   }));
 }
 
@@ -333,12 +367,16 @@ export async function wants(db) {
     if (r.listed === null) return '  listed';
     const why = failing.get(`${r.what} ${r.value}`);
     if (why !== undefined) return `  cannot be read: ${why}`;
-    return r.refused ? '  the server has no such list: its accounts are asked one by one' : '  being listed';
+    return r.refused
+      ? '  the server has no such list: its accounts are asked one by one'
+      : '  being listed';
   };
   return {
     lines: [
       ...rows.map((r) => `${r.what.padEnd(10)} ${clean(r.value, 512)}${of(r)}`),
-      ...(n > 0 ? [`and ${n < 1e5 ? number(n) : '100,000 or more'} accounts that have a signal`] : []),
+      ...(n > 0
+        ? [`and ${n < 1e5 ? number(n) : '100,000 or more'} accounts that have a signal`]
+        : []),
     ],
     ok: true,
   };
@@ -365,7 +403,11 @@ export async function want(db, what, value) {
 }
 
 export async function unwant(db, what, value) {
-  const { rowCount } = await db.query('DELETE FROM indexer.want WHERE what = $1 AND value = $2', [what, value]);
-  if (rowCount === 0) throw new Problem(`${what} ${value} is not wanted. "atid-indexer want list" shows what is.`);
+  const { rowCount } = await db.query('DELETE FROM indexer.want WHERE what = $1 AND value = $2', [
+    what,
+    value,
+  ]);
+  if (rowCount === 0)
+    throw new Problem(`${what} ${value} is not wanted. "atid-indexer want list" shows what is.`);
   return wants(db);
 }

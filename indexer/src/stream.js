@@ -1,10 +1,12 @@
 // The stream: one socket, whose frames go to takers, in order for each account.
 //
-// - What a taker has not taken yet waits in its queue. While the queues together hold more than WAITING bytes, nothing
-//   is read from the socket, so the server waits, too: memory is bounded however slow a taker is.
-// - A message over LARGEST bytes is reported by its digest, its size, and the account that its beginning
-//   names, and is not kept.
-// - A message that claims more than MOST_MESSAGE bytes ends the connection before its bytes are read.
+// - What a taker has not taken yet waits in its queue. While the queues together hold more than
+//   WAITING bytes, nothing is read from the socket, so the server waits, too: memory is bounded
+//   however slow a taker is.
+// - A message over LARGEST bytes is reported by its digest, its size, and the account that its
+//   beginning names, and is not kept.
+// - A message that claims more than MOST_MESSAGE bytes ends the connection before its bytes are
+//   read.
 // - No compression: it would let a server send much by little.
 // - A server that does not answer a ping within 30 seconds is not there.
 import { createHash } from 'node:crypto';
@@ -31,13 +33,16 @@ const described = (bytes) => ({
 
 // Why a connection has failed. The package names no numbers.
 function reasonOf(e) {
-  if (e.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' || e.code === 'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH')
+  if (
+    e.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ||
+    e.code === 'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH'
+  )
     return `the server has announced a message that is too long: it must not have more than ${MOST_MESSAGE} bytes`;
   return clean(e.code && !/^WS_/.test(e.code) ? `${e.code} ${e.message}` : e.message);
 }
 
-// A connection. Calls frame(bytes) for each frame in its order, and tooLarge({ digest, bytes, did }) in its place. Ends
-// with the signal; throws why the connection has ended.
+// A connection. Calls frame(bytes) for each frame in its order, and tooLarge({ digest, bytes, did
+// }) in its place. Ends with the signal; throws why the connection has ended.
 export function connect(url, { signal, opened, frame, tooLarge, socketOf }) {
   return new Promise((resolve, reject) => {
     const ws = new WebSocket(url, {
@@ -76,7 +81,9 @@ export function connect(url, { signal, opened, frame, tooLarge, socketOf }) {
       over(new Error(`the server answers ${answer.statusCode}`));
     });
     ws.on('error', (e) => over(new Error(reasonOf(e))));
-    ws.on('close', (code, reason) => over(new Error(clean(`closed, ${code} ${reason.toString()}`.trim()))));
+    ws.on('close', (code, reason) =>
+      over(new Error(clean(`closed, ${code} ${reason.toString()}`.trim()))),
+    );
     signal.addEventListener('abort', abort);
     socketOf(ws);
     if (signal.aborted) abort();
@@ -127,8 +134,8 @@ export class Queues {
     return { op, seq };
   }
 
-  // The next frames of a taker, at most so many, and the number up to which these are all: { frames, seen }. They stay
-  // until done() says how many were taken.
+  // The next frames of a taker, at most so many, and the number up to which these are all: {
+  // frames, seen }. They stay until done() says how many were taken.
   next(taker, most) {
     const { frames, from } = this.queues[taker];
     if (this.closed) return { frames: [], seen: null };

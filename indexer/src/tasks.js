@@ -1,4 +1,5 @@
-// Pieces of work: ones that go on until they succeed, ones that come again and again, and ones at the same time.
+// Pieces of work: ones that go on until they succeed, ones that come again and again, and ones at
+// the same time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLost, told } from './database.js';
 import * as log from './log.js';
@@ -7,8 +8,8 @@ export const IDLE = 300; // ms between two questions whether there is work
 
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
 
-// Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are thrown where the
-// database is lost, the signal is aborted, or trying again does not help.
+// Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are
+// thrown where the database is lost, the signal is aborted, or trying again does not help.
 export async function persist(name, signal, work, sign = null) {
   for (let failed = 0; ; failed++) {
     sign?.turn();
@@ -26,10 +27,12 @@ export async function persist(name, signal, work, sign = null) {
   }
 }
 
-// Does work again and again, as persist() does it; work returns whether there was some. sign: its sign of life.
+// Does work again and again, as persist() does it; work returns whether there was some. sign: its
+// sign of life.
 export async function steady(name, signal, work, idle = IDLE, sign = null) {
   try {
-    while (!signal.aborted) if (!(await persist(name, signal, work, sign))) await pause(idle, signal);
+    while (!signal.aborted)
+      if (!(await persist(name, signal, work, sign))) await pause(idle, signal);
   } catch (e) {
     if (!signal.aborted) throw e;
   }
@@ -59,8 +62,9 @@ export class Tasks {
   }
 }
 
-// An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged once, and broken is
-// aborted, for the program to end with status 1; after some ms it ends in any case. Returns what takes this back.
+// An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged
+// once, and broken is aborted, for the program to end with status 1; after some ms it ends in any
+// case. Returns what takes this back.
 export function endUnforeseen(broken, ms) {
   const end = (e) => {
     if (broken.signal.aborted) return;

@@ -1,8 +1,8 @@
 // atid-indexer up: from Lexicons and a server to an API, in one command that can be run again.
 //
-// It makes what is missing and leaves what is there: the schema, the Lexicons, what is wanted, the views, an index of
-// each column of times, DIDs and URIs, the login that reads. Then it runs "run" and "api" until one of them ends. The
-// role that runs it owns all of this.
+// It makes what is missing and leaves what is there: the schema, the Lexicons, what is wanted, the
+// views, an index of each column of times, DIDs and URIs, the login that reads. Then it runs "run"
+// and "api" until one of them ends. The role that runs it owns all of this.
 import { spawn } from 'node:child_process';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,22 +38,32 @@ const LOOK_AGAIN = 60e3; // ms after a failure
 
 const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
 
-// Does the server list the accounts that have records of a collection, as relays do? Then these alone are wanted. Only
-// an answer that there is no such method means that it does not. Any other failure is tried again for a while, and then
-// thrown.
-export async function listsCollections(settings, nsid, ended, { tryFor = TRY_FOR, first = 500 } = {}) {
+// Does the server list the accounts that have records of a collection, as relays do? Then these
+// alone are wanted. Only an answer that there is no such method means that it does not. Any other
+// failure is tried again for a while, and then thrown.
+export async function listsCollections(
+  settings,
+  nsid,
+  ended,
+  { tryFor = TRY_FOR, first = 500 } = {},
+) {
   const http = new Http({ ...settings, REPO_TIMEOUT: WITHIN });
   const url = `${settings.SERVICE_URL}/xrpc/com.atproto.sync.listReposByCollection?limit=1&collection=${nsid}`;
   const until = Date.now() + tryFor;
   try {
     for (let wait = first; ; wait *= 2) {
       try {
-        page(await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }), null);
+        page(
+          await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }),
+          null,
+        );
         return true;
       } catch (e) {
         if (e.absent && e.origin === settings.SERVICE_URL) return false;
         if (Date.now() + wait > until || ended.aborted) throw e;
-        log.info(`up: the server did not answer whether it lists accounts by collection: ${told(e)}`);
+        log.info(
+          `up: the server did not answer whether it lists accounts by collection: ${told(e)}`,
+        );
       }
       await pause(wait, ended);
     }
@@ -62,19 +72,21 @@ export async function listsCollections(settings, nsid, ended, { tryFor = TRY_FOR
   }
 }
 
-// Whether the accounts of these types are wanted by signals. null: the server has not answered, and what was
-// wanted before stays.
+// Whether the accounts of these types are wanted by signals. null: the server has not answered, and
+// what was wanted before stays.
 async function areSignals(db, settings, types, ended) {
   const own = types.filter((t) => !isShared(t));
   if (own.length === 0) return false;
   const there = await db.query("SELECT to_regclass('indexer.want') IS NOT NULL AS there");
   const wanted =
     there.rows[0].there &&
-    (await db.query(
-      `SELECT FROM indexer.want WHERE what <> 'collection'
+    (
+      await db.query(
+        `SELECT FROM indexer.want WHERE what <> 'collection'
        AND NOT (value = '*' AND (SELECT count(*) FROM indexer.want) = 2
                 AND EXISTS (SELECT FROM indexer.want AS w WHERE (w.what, w.value) = ('collection', '*'))) LIMIT 1`,
-    )).rowCount > 0;
+      )
+    ).rowCount > 0;
   try {
     return await listsCollections(settings, own[0], ended, wanted ? { tryFor: 0 } : {});
   } catch (e) {
@@ -111,11 +123,16 @@ async function want(db, types, bySignal) {
   );
   const own = types.filter((t) => !isShared(t));
   const wants = types.map((t) => ['collection', t]);
-  const isNew = rowCount > 0 || (await db.query("SELECT FROM want WHERE what <> 'collection' LIMIT 1")).rowCount === 0;
+  const isNew =
+    rowCount > 0 ||
+    (await db.query("SELECT FROM want WHERE what <> 'collection' LIMIT 1")).rowCount === 0;
   if (bySignal) wants.push(...own.map((t) => ['signal', t]));
   else if (isNew) wants.push(['account', '*']);
   for (const one of wants)
-    await db.query('INSERT INTO want (what, value, by_up) VALUES ($1, $2, true) ON CONFLICT DO NOTHING', one);
+    await db.query(
+      'INSERT INTO want (what, value, by_up) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
+      one,
+    );
   if (!bySignal) return isNew ? 'all accounts of the server' : 'the accounts that were';
   const those = `accounts that have ${own.join(' or ')}`;
   return (await takeBackAll(db, own))
@@ -123,8 +140,9 @@ async function want(db, types, bySignal) {
     : those;
 }
 
-// Takes back "account *" if this command has written it because the server did not list accounts by collection. The
-// accounts that have records of the signals stay. Returns whether all accounts are still wanted.
+// Takes back "account *" if this command has written it because the server did not list accounts by
+// collection. The accounts that have records of the signals stay. Returns whether all accounts are
+// still wanted.
 async function takeBackAll(db, signals) {
   const all = await db.query("SELECT by_up FROM want WHERE (what, value) = ('account', '*')");
   if (all.rowCount === 0 || !all.rows[0].by_up) return all.rowCount > 0;
@@ -225,7 +243,9 @@ async function makeReader(db, { API_DB_USER, API_DB_PASSWORD, API_SCHEMA }) {
   }
   const {
     rows: [{ db: database, me }],
-  } = await db.query('SELECT quote_ident(current_database()) AS db, quote_ident(current_user) AS me');
+  } = await db.query(
+    'SELECT quote_ident(current_database()) AS db, quote_ident(current_user) AS me',
+  );
   for (const statement of [
     `REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC`,
     `GRANT TEMPORARY ON DATABASE ${database} TO ${me}`,
@@ -285,7 +305,11 @@ async function followReferences(settings, signal) {
   let db = null;
   let next = performance.now() + REFERENCES[0];
   let pause = LOOK;
-  const paused = () => sleep(pause, undefined, { signal }).then(() => true, () => false);
+  const paused = () =>
+    sleep(pause, undefined, { signal }).then(
+      () => true,
+      () => false,
+    );
   while (await paused()) {
     const began = performance.now();
     const all = began >= next;
@@ -303,8 +327,8 @@ async function followReferences(settings, signal) {
   await db?.end();
 }
 
-// A second one would give the reader of the first another password. Where the connection that has the lock is lost, it
-// is taken again. Returns what gives it back.
+// A second one would give the reader of the first another password. Where the connection that has
+// the lock is lost, it is taken again. Returns what gives it back.
 async function alone() {
   let lock = null;
   let timer = null;
@@ -315,7 +339,9 @@ async function alone() {
     if (!rows[0].ours) {
       const who = await holderOf(lock, UP);
       await lock.end();
-      throw new Problem(`Another "atid-indexer up" is at work in this database${who}: end it first.`);
+      throw new Problem(
+        `Another "atid-indexer up" is at work in this database${who}: end it first.`,
+      );
     }
     lock.on('end', again);
     if (over) await lock.end();
@@ -362,7 +388,10 @@ async function programs(settings, password, ended) {
   ended.addEventListener('abort', end);
   const following = followReferences(settings, ending.signal);
   const over = children.map(
-    (child) => new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)).on('error', () => resolve(1))),
+    (child) =>
+      new Promise((resolve) =>
+        child.on('exit', (code) => resolve(code ?? 1)).on('error', () => resolve(1)),
+      ),
   );
   const first = await Promise.race(over);
   end();

@@ -1,10 +1,11 @@
-// The back-off of a server that many accounts are asked of: the service, and the directory. While it is away it is left
-// alone for a while, which doubles. Then a question of our own, probe(), which is about no account, tells whether it is
-// back. So no account can hold the others up: neither one that the server always fails to answer, nor one whose answer
-// never ends. One account is asked for beside it, as some servers have no answer to the probe.
+// The back-off of a server that many accounts are asked of: the service, and the directory. While
+// it is away it is left alone for a while, which doubles. Then a question of our own, probe(),
+// which is about no account, tells whether it is back. So no account can hold the others up:
+// neither one that the server always fails to answer, nor one whose answer never ends. One account
+// is asked for beside it, as some servers have no answer to the probe.
 //
-// A request that fails while others are answered is that account's. If none is answered, the probe tells whose failure
-// it is. Failures that are the server's do not count for accounts.
+// A request that fails while others are answered is that account's. If none is answered, the probe
+// tells whose failure it is. Failures that are the server's do not count for accounts.
 import { BOUNDS } from './border.js';
 
 const FIRST = 1000;
@@ -52,8 +53,8 @@ export class Upstream {
     this.failures = 0;
   }
 
-  // A request failed. Is it the server's failure alone, so that the account is to be asked for again? The one that was
-  // asked for beside the probe counts, so that the next time it is another.
+  // A request failed. Is it the server's failure alone, so that the account is to be asked for
+  // again? The one that was asked for beside the probe counts, so that the next time it is another.
   async bad({ began, tries }, failure) {
     if (failure.retry === 'asked') {
       this.wait(failure);
@@ -66,7 +67,8 @@ export class Upstream {
     return this.away;
   }
 
-  // Nobody is asked for a while, which doubles each time; several requests that fail at one time are one failure.
+  // Nobody is asked for a while, which doubles each time; several requests that fail at one time
+  // are one failure.
   wait(failure) {
     const now = this.clock();
     if (!this.away || now >= this.until) {

@@ -1,16 +1,17 @@
-// All that is done besides the stream: what is asked of the network, and the work that the database has of its own. The
-// database says whom to ask and takes the answers.
+// All that is done besides the stream: what is asked of the network, and the work that the database
+// has of its own. The database says whom to ask and takes the answers.
 //
-// While a request waits for the network it has no connection of the database. An error of one piece of work ends that
-// piece: it is logged, and the worker goes on after a pause. Only a lost connection of the database ends the run.
+// While a request waits for the network it has no connection of the database. An error of one piece
+// of work ends that piece: it is logged, and the worker goes on after a pause. Only a lost
+// connection of the database ends the run.
 import { Identities } from './identities.js';
 import { Lists } from './lists.js';
 import { Loads } from './loads.js';
 import { Signs } from './signs.js';
 import { Tasks, steady } from './tasks.js';
 
-// Work of the database's own: the function, with how much it may do at once, and the milliseconds between two calls
-// where it had nothing to do.
+// Work of the database's own: the function, with how much it may do at once, and the milliseconds
+// between two calls where it had nothing to do.
 const OWN = {
   wants: ['settle(100)', 200],
   gaps: ['look_again(1000)', 1000],
@@ -18,8 +19,19 @@ const OWN = {
 };
 
 export class Workers {
-  // listening: is the stream heard? lost(): is told an error that ends the run. total: what is counted.
-  constructor({ settings, service, pools, http, signal, lost, total, listening, signs = new Signs() }) {
+  // listening: is the stream heard? lost(): is told an error that ends the run. total: what is
+  // counted.
+  constructor({
+    settings,
+    service,
+    pools,
+    http,
+    signal,
+    lost,
+    total,
+    listening,
+    signs = new Signs(),
+  }) {
     const tasks = new Tasks(signal, lost);
     Object.assign(this, { pools, signal, tasks, signs });
     this.lists = new Lists({ service, pools, signal, tasks, listening, signs });

@@ -43,7 +43,8 @@ const STRANGE = [
   'null',
   DID,
 ];
-// Each field of a good answer in turn is something strange: it is refused by a Failure, or what comes out is right.
+// Each field of a good answer in turn is something strange: it is refused by a Failure, or what
+// comes out is right.
 function everyField(good, parse, right) {
   for (const key of Object.keys(good)) {
     for (const value of STRANGE) {
@@ -65,10 +66,14 @@ function everyField(good, parse, right) {
     }
   }
 }
-const fine = (s, most) => s === null || (typeof s === 'string' && s.length <= most && clean(s, most) === s);
+const fine = (s, most) =>
+  s === null || (typeof s === 'string' && s.length <= most && clean(s, most) === s);
 
 test('a text is one clean line', () => {
-  assert.equal(clean('a\0b\nc\x1b[2J\u202ed\u2028e\ud800'), 'a\ufffdb\ufffdc\ufffd[2J\ufffdd\ufffde\ufffd');
+  assert.equal(
+    clean('a\0b\nc\x1b[2J\u202ed\u2028e\ud800'),
+    'a\ufffdb\ufffdc\ufffd[2J\ufffdd\ufffde\ufffd',
+  );
   assert.equal(clean('x'.repeat(1e6)).length, BOUNDS.detail);
   assert.equal(clean('ab\u{1f600}', 4), 'ab\u{1f600}');
   assert.equal(clean('ab\u{1f600}d', 4), 'ab\ufffd…');
@@ -83,7 +88,11 @@ test('a text is one clean line', () => {
 
 test('a page of a list', () => {
   const entry = { did: DID, rev: '3jzfcijpj2z2a', active: true, status: 'x' };
-  assert.deepEqual(page(bytes({ repos: [entry], cursor: 'b' }), 'a'), { repos: [entry], next: 'b', left: 0 });
+  assert.deepEqual(page(bytes({ repos: [entry], cursor: 'b' }), 'a'), {
+    repos: [entry],
+    next: 'b',
+    left: 0,
+  });
   assert.equal(page(bytes({ repos: [entry], cursor: '' }), 'a').next, null);
   everyField(
     { repos: [entry], cursor: 'b' },
@@ -108,13 +117,20 @@ test('a page of a list', () => {
 
 test('answers about one account', () => {
   const told = { did: DID, active: false, status: 'takendown', rev: '3jzfcijpj2z2a' };
-  assert.deepEqual(repoStatus(bytes(told), DID), { active: false, status: 'takendown', rev: '3jzfcijpj2z2a' });
+  assert.deepEqual(repoStatus(bytes(told), DID), {
+    active: false,
+    status: 'takendown',
+    rev: '3jzfcijpj2z2a',
+  });
   everyField(
     told,
     (b) => repoStatus(b, DID),
     (r) => assert.ok(typeof r.active === 'boolean' && fine(r.status, 64) && fine(r.rev, 13)),
   );
-  assert.deepEqual(collections(bytes({ did: DID, collections: ['a.b.c', 'x', 5, null, 'a.b.c\0'] }), DID), ['a.b.c']);
+  assert.deepEqual(
+    collections(bytes({ did: DID, collections: ['a.b.c', 'x', 5, null, 'a.b.c\0'] }), DID),
+    ['a.b.c'],
+  );
   everyField(
     { did: DID, collections: ['a.b.c'] },
     (b) => collections(b, DID),
@@ -125,7 +141,10 @@ test('answers about one account', () => {
 });
 
 test('documents and logs have what jsonb can hold', () => {
-  assert.equal(log(bytes('[{"a\\u0000":"b\\ud800\\u0000","c":1}]')), '[{"a\ufffd":"b\ufffd\ufffd","c":1}]');
+  assert.equal(
+    log(bytes('[{"a\\u0000":"b\\ud800\\u0000","c":1}]')),
+    '[{"a\ufffd":"b\ufffd\ufffd","c":1}]',
+  );
   assert.equal(jsonb({ '\ud800': ['\0'] }), '{"\ufffd":["\ufffd"]}');
   everyField(
     { id: DID, alsoKnownAs: ['at://a.test'] },
@@ -144,7 +163,13 @@ test('documents and logs have what jsonb can hold', () => {
 test('JSON that is deep or has many values is refused before it is parsed', () => {
   const deep = (n) => `${'['.repeat(n)}${']'.repeat(n)}`;
   assert.ok(json(bytes(deep(64))));
-  for (const text of [deep(65), deep(50e3), '['.repeat(100e3), '{"a":'.repeat(10e3), `[${'0,'.repeat(100e3)}0]`]) {
+  for (const text of [
+    deep(65),
+    deep(50e3),
+    '['.repeat(100e3),
+    '{"a":'.repeat(10e3),
+    `[${'0,'.repeat(100e3)}0]`,
+  ]) {
     assert.throws(
       () => json(bytes(text)),
       (e) => e.why === 'malformed' && /more than/.test(e.detail),
@@ -156,7 +181,8 @@ test('JSON that is deep or has many values is refused before it is parsed', () =
 });
 
 test('an answer that is an error has a name of the list', () => {
-  const why = (status, body, headers = {}) => failureOf(status, headers, bytes(body), 'https://a.example').why;
+  const why = (status, body, headers = {}) =>
+    failureOf(status, headers, bytes(body), 'https://a.example').why;
   assert.equal(why(400, { error: 'RepoNotFound' }), 'RepoNotFound');
   assert.equal(why(404, { error: 'RepoTakendown' }), 'RepoTakendown');
   assert.equal(why(400, { error: 'RepoNotFound\0' }), 'refused');

@@ -175,7 +175,10 @@ test('a line of the log is JSON if that is set', async () => {
     ATID_LOG_FORMAT: 'json',
   });
   assert.equal(status, 0);
-  const lines = said.trim().split('\n').map((line) => JSON.parse(line));
+  const lines = said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   assert.ok(lines.length >= 2);
   for (const { time, level, message } of lines) {
     assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60e3);

@@ -18,7 +18,10 @@ test('the program reads the codes of the database', () => {
 
 test('a failure has the words and the properties of its code', () => {
   const e = new Failure('RepoTakendown', 'x');
-  assert.deepEqual([e.message, e.ofAccount, e.ofHost, e.status], ['RepoTakendown: x', true, false, 'takendown']);
+  assert.deepEqual(
+    [e.message, e.ofAccount, e.ofHost, e.status],
+    ['RepoTakendown: x', true, false, 'takendown'],
+  );
   assert.equal(new Failure('not_found').absent, true);
   assert.equal(new Failure('busy').retry, 'at once');
   // what the list has of accounts, but is no name of the protocol
@@ -38,5 +41,6 @@ test('each failure of the program has a code', () => {
 test('errors of the server are told by their SQLSTATE', () => {
   assert(SERVER_ERRORS.length > 5);
   for (const code of ['53100', '40P01', 'XX001']) assert(isOfServer({ code }), code);
-  for (const code of ['23505', 'XX000', '42P01', 'ECONNRESET', '08', undefined]) assert(!isOfServer({ code }), code);
+  for (const code of ['23505', 'XX000', '42P01', 'ECONNRESET', '08', undefined])
+    assert(!isOfServer({ code }), code);
 });

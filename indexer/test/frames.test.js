@@ -14,8 +14,10 @@ function head(major, n) {
 function cbor(value) {
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
-  if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
-  if (value === null || typeof value === 'boolean') return Buffer.from([value === null ? 0xf6 : value ? 0xf5 : 0xf4]);
+  if (typeof value === 'string')
+    return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (value === null || typeof value === 'boolean')
+    return Buffer.from([value === null ? 0xf6 : value ? 0xf5 : 0xf4]);
   if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)]);
   return Buffer.concat([
     head(5, Object.keys(value).length),
@@ -68,23 +70,28 @@ test('no frame is too short, too deep or too odd', () => {
   ];
   for (const odd of many) {
     assert.deepEqual(routeOf(odd), { did: undefined, seq: undefined });
-    assert.deepEqual(routeOf(Buffer.concat([cbor({ op: 1 }), cbor({ seq: 5 }).subarray(0, 1), cbor('x'), odd])), {
-      op: 1,
-      did: undefined,
-      seq: undefined,
-    });
+    assert.deepEqual(
+      routeOf(Buffer.concat([cbor({ op: 1 }), cbor({ seq: 5 }).subarray(0, 1), cbor('x'), odd])),
+      {
+        op: 1,
+        did: undefined,
+        seq: undefined,
+      },
+    );
   }
   let seed = 1;
   for (let i = 0; i < 20000; i++) {
     const bytes = Buffer.from(whole);
-    for (let j = 0; j < 3; j++) bytes[(seed = (seed * 16807) % 2147483647) % bytes.length] = seed >> 8;
+    for (let j = 0; j < 3; j++)
+      bytes[(seed = (seed * 16807) % 2147483647) % bytes.length] = seed >> 8;
     routeOf(bytes);
   }
 });
 
 test('the taker of an account', () => {
   const slot = createHash('sha256').update(DID).digest()[0];
-  for (const takers of [1, 2, 3, 64]) assert.equal(takerOf(DID, takers), Math.floor((slot * takers) / 256));
+  for (const takers of [1, 2, 3, 64])
+    assert.equal(takerOf(DID, takers), Math.floor((slot * takers) / 256));
   assert.equal(takerOf(undefined, 8), 0);
 });
 

@@ -35,7 +35,11 @@ const make = (more = {}) =>
   });
 const get = async (path, { most = 1e6, client = make(), ...more } = {}) => {
   try {
-    return await client.get(`${base}${path}`, { most, signal: new AbortController().signal, ...more });
+    return await client.get(`${base}${path}`, {
+      most,
+      signal: new AbortController().signal,
+      ...more,
+    });
   } catch (e) {
     assert.ok(e instanceof Failure, e.stack);
     return e.why;
@@ -69,7 +73,14 @@ test('addresses to which no stranger may lead us', () => {
     'ff02::1',
   ])
     assert.ok(isPrivate(a), a);
-  for (const a of ['8.8.8.8', '1.1.1.1', '::ffff:8.8.8.8', '2606:4700::1', '2a00::1', '2001:4860::1'])
+  for (const a of [
+    '8.8.8.8',
+    '1.1.1.1',
+    '::ffff:8.8.8.8',
+    '2606:4700::1',
+    '2a00::1',
+    '2001:4860::1',
+  ])
     assert.ok(!isPrivate(a), a);
 });
 
@@ -89,7 +100,10 @@ async function nameServer(names) {
       const bytes = address.includes(':')
         ? Buffer.from(address.replace('::', '0'.repeat(16)), 'hex')
         : Buffer.from(address.split('.').map(Number));
-      return Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 1, 0, bytes.length]), bytes]);
+      return Buffer.concat([
+        Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 1, 0, bytes.length]),
+        bytes,
+      ]);
     });
     const head = Buffer.concat([
       question.subarray(0, 2),
@@ -114,15 +128,25 @@ test('names of strangers are looked up by DNS, and lead to no private address', 
   const lookUp = lookUpBy(resolver);
   const ask = (name, all = true) =>
     new Promise((resolve) => {
-      lookUp(name, { all }, (e, found) => resolve(e ? e.code : all ? found.map((f) => f.address).sort() : found));
+      lookUp(name, { all }, (e, found) =>
+        resolve(e ? e.code : all ? found.map((f) => f.address).sort() : found),
+      );
     });
   try {
     assert.deepEqual(await ask('public.test'), ['2606::1', '93.184.216.34']);
     assert.match(await ask('public.test', false), /^(2606::1|93\.184\.216\.34)$/);
-    for (const name of ['private.test', 'mixed.test', 'six.test', 'localhost', 'x.localhost', 'localhost.']) {
+    for (const name of [
+      'private.test',
+      'mixed.test',
+      'six.test',
+      'localhost',
+      'x.localhost',
+      'localhost.',
+    ]) {
       assert.equal(await ask(name), 'EPRIVATE', name);
     }
-    for (const name of ['empty.test', 'nobody.test']) assert.match(await ask(name), /^E(NOTFOUND|NODATA)$/);
+    for (const name of ['empty.test', 'nobody.test'])
+      assert.match(await ask(name), /^E(NOTFOUND|NODATA)$/);
   } finally {
     resolver.cancel();
     socket.close();
@@ -154,18 +178,26 @@ test('places are shared', () => {
   assert.ok(places.busy('known').includes(origin(1)));
   const unknown = [2, 3, 4, 5, 6, 7].map((i) => places.take(origin(i), 'new'));
   assert.deepEqual(unknown.map(Boolean), [true, true, true, true, true, false]);
-  assert.ok(places.busy('new').includes(origin(7)), 'an origin of a domain without a place is busy');
+  assert.ok(
+    places.busy('new').includes(origin(7)),
+    'an origin of a domain without a place is busy',
+  );
   assert.ok(!places.busy('known').includes(origin(7)), 'for accounts of this kind');
   assert.deepEqual(places.busyDomains('new'), ['evil.example']);
   unknown[0].arrived();
   unknown[0].end();
   unknown[0].end();
   assert.ok(!places.busy('new').includes(origin(7)));
-  const moving = [places.take('https://our.example', 'new'), places.take('https://our.example', 'new')];
+  const moving = [
+    places.take('https://our.example', 'new'),
+    places.take('https://our.example', 'new'),
+  ];
   assert.ok(moving[0].move(origin(8)));
   assert.ok(!moving[1].move(origin(9)), 'a redirect needs a place, too');
   // 4 known and 6 unknown are here: 8 of these at most
-  const more = Array.from({ length: 4 }, (_, i) => places.take(origin(i, `honest${i}.example`), 'new'));
+  const more = Array.from({ length: 4 }, (_, i) =>
+    places.take(origin(i, `honest${i}.example`), 'new'),
+  );
   assert.deepEqual(more.map(Boolean), [true, true, false, false]);
   assert.deepEqual([places.room('new'), places.room('known')], [0, 4]);
   for (const place of [...known, ...unknown, ...moving, ...more]) place?.end();
@@ -190,7 +222,8 @@ test('new ones and those that fail again leave places to each other', () => {
 
 test('of accounts that are known, too, those that have failed have a share', () => {
   const places = new Places({ all: 16, origin: 16, domain: 16, again: 4, back: 4 });
-  const fill = (kind) => Array.from({ length: 16 }, (_, i) => places.take(`https://${i}.example`, kind)).filter(Boolean);
+  const fill = (kind) =>
+    Array.from({ length: 16 }, (_, i) => places.take(`https://${i}.example`, kind)).filter(Boolean);
   const back = fill('back');
   assert.equal(back.length, 4);
   assert.equal(fill('known').length, 10);
@@ -211,14 +244,19 @@ test('while others wait, slow requests keep a quarter of the places', () => {
   assert.equal(keep(), 4);
   for (const place of slow.splice(4)) place.end();
   assert.equal(keep(), 4, 'these go on');
-  const [quick, other, service] = ['https://q.example', 'https://o.example', ours].map((o) => places.take(o, 'new'));
+  const [quick, other, service] = ['https://q.example', 'https://o.example', ours].map((o) =>
+    places.take(o, 'new'),
+  );
   assert.ok(quick.keeps(1e9, 200e3));
   assert.ok(service.keeps(1, 200e3), 'our own service is as slow as it is');
   assert.ok(!other.keeps(12e3, 200e3), 'one that is quick is no reason for the others');
   other.end();
   for (const place of slow) place.keeps(150e3, 200e3);
   const more = Array.from({ length: 4 }, () => places.take('https://m.example', 'new'));
-  assert.ok(more.every((place) => place.keeps(150e3, 200e3)), 'where all are rather quick, it may be our own line');
+  assert.ok(
+    more.every((place) => place.keeps(150e3, 200e3)),
+    'where all are rather quick, it may be our own line',
+  );
   for (const place of [...slow, ...more, quick, service]) place.end();
   assert.deepEqual([places.slow.new, places.looked.new, places.rates.new], [0, 0, 0]);
 });
@@ -283,7 +321,11 @@ test('whatever comes instead of an answer ends the request', { timeout: 10e3 }, 
   ];
   for (const answer of answers) {
     handler = (q) => q.socket.end(answer);
-    assert.match(String(await get('/')), /^(cut_short|malformed|unreachable)$/, JSON.stringify(answer));
+    assert.match(
+      String(await get('/')),
+      /^(cut_short|malformed|unreachable)$/,
+      JSON.stringify(answer),
+    );
   }
 });
 
@@ -299,7 +341,9 @@ test('pieces of a byte and endless answers of 1xx end the request', { timeout: 2
       return more();
     }
     if (q.url === '/early') {
-      const more = () => q.socket.destroyed || q.socket.write('HTTP/1.1 103 x\r\nLink: a\r\n\r\n', () => setImmediate(more));
+      const more = () =>
+        q.socket.destroyed ||
+        q.socket.write('HTTP/1.1 103 x\r\nLink: a\r\n\r\n', () => setImmediate(more));
       return more();
     }
     // a few early ones, and pieces that are small, but not tiny
@@ -359,7 +403,12 @@ test('redirects: five, to public addresses, to an origin that has a place', asyn
   assert.equal(await get('/odd'), 'malformed');
   const places = new Places({ all: 8, origin: 4, domain: 4 });
   for (let i = 0; i < 4; i++) places.take('http://127.0.0.1:1', 'known');
-  assert.equal(await get('/here', { place: places.take(base, 'known') ?? places.take('http://x.test', 'known') }), 'busy');
+  assert.equal(
+    await get('/here', {
+      place: places.take(base, 'known') ?? places.take('http://x.test', 'known'),
+    }),
+    'busy',
+  );
 });
 
 test('who is slow is broken off, who waits for us is not', { timeout: 60e3 }, async () => {

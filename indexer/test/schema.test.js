@@ -21,7 +21,10 @@ test('extensions without their files are no matter of rights', async () => {
   for (const code of ['0A000', '58P01']) {
     const text = await said({ code, message: 'extension "atid_crypto" is not available', hint });
     assert.match(text, /not available\. The extension must first be installed on the system/);
-    assert.match(text, /Install the files of atid [\d.]+ and atid_crypto [\d.]+, or later, for PostgreSQL 15\.9 /);
+    assert.match(
+      text,
+      /Install the files of atid [\d.]+ and atid_crypto [\d.]+, or later, for PostgreSQL 15\.9 /,
+    );
     assert.match(text, /doc\/install\.md\.$/);
   }
 });
@@ -29,7 +32,10 @@ test('extensions without their files are no matter of rights', async () => {
 test('a role that may not create them is told so', async () => {
   const message = 'permission denied to create extension "atid"';
   const text = await said({ code: '42501', message, hint: 'Must be superuser.' });
-  assert.match(text, /Must be superuser\. Have a role with this right run "CREATE EXTENSION atid_crypto CASCADE"/);
+  assert.match(
+    text,
+    /Must be superuser\. Have a role with this right run "CREATE EXTENSION atid_crypto CASCADE"/,
+  );
 });
 
 test('versions are compared by their numbers', () => {
@@ -53,12 +59,18 @@ test('the program upgrades the schema of the last release under the version of t
   assert(!isNewer('1.3.3') && isNewer(VERSION, '1.3.3'));
 });
 
-// A database with these extensions: { name: [version, version of the files, or null for no files] }.
+// A database with these extensions: { name: [version, version of the files, or null for no files]
+// }.
 const having = (versions) => ({
   query: async (text, [names] = []) => {
-    if (text.includes('pg_available_extensions')) return { rows: [{ version: versions[names][1], server: '17.2' }] };
+    if (text.includes('pg_available_extensions'))
+      return { rows: [{ version: versions[names][1], server: '17.2' }] };
     if (text.includes('extversion'))
-      return { rows: names.filter((n) => versions[n]).map((name) => ({ name, version: versions[name][0] })) };
+      return {
+        rows: names
+          .filter((n) => versions[n])
+          .map((name) => ({ name, version: versions[name][0] })),
+      };
     return { rows: [{ encoding: 'UTF8', there: true }] };
   },
 });
@@ -77,7 +89,11 @@ test('the oldest versions that the package names are accepted, and later ones', 
 test('an older one is refused, with what to do', async () => {
   for (const name of Object.keys(least)) {
     const text = async (files) => {
-      const there = { atid: [least.atid], atid_crypto: [least.atid_crypto], [name]: ['1.1', files] };
+      const there = {
+        atid: [least.atid],
+        atid_crypto: [least.atid_crypto],
+        [name]: ['1.1', files],
+      };
       const e = await extensions(having(there)).then(assert.fail, (reason) => reason);
       assert(e instanceof Problem);
       return e.message;
@@ -94,7 +110,11 @@ test('an older one is refused, with what to do', async () => {
 });
 
 test('a migration is split at its lines "--> next" only', () => {
-  const one = "CREATE TABLE a (x text DEFAULT ';--> next');\n-- a comment; --> next\nDO $$ BEGIN NULL; END $$;\n";
+  const one =
+    "CREATE TABLE a (x text DEFAULT ';--> next');\n-- a comment; --> next\nDO $$ BEGIN NULL; END $$;\n";
   assert.deepEqual(parts(one), [one]);
-  assert.deepEqual(parts(`${one}--> next\nALTER TABLE a ADD y int;\n`), [one, '\nALTER TABLE a ADD y int;\n']);
+  assert.deepEqual(parts(`${one}--> next\nALTER TABLE a ADD y int;\n`), [
+    one,
+    '\nALTER TABLE a ADD y int;\n',
+  ]);
 });

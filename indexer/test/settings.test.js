@@ -124,7 +124,9 @@ test('addresses are counted, of IPv6 by network, and proxies are not', async () 
   const addresses = new Addresses({ API_PROXIES, API_MAX_SOCKETS: 10 });
   const same = ['2001:db8::1', '2001:db8:0:0:ffff::', '2001:0db8:0000:0000:1:2:3:4%eth0'];
   assert.deepEqual(
-    [...same, '::ffff:192.0.2.1', '2001:db8:1::', '::ffff:10.1.2.3', 'fd00::1'].map((a) => addresses.counterOf(a)),
+    [...same, '::ffff:192.0.2.1', '2001:db8:1::', '::ffff:10.1.2.3', 'fd00::1'].map((a) =>
+      addresses.counterOf(a),
+    ),
     [...same.map(() => '2001:db8:0:0::/64'), '192.0.2.1', '2001:db8:1:0::/64', null, null],
   );
   const leaves = Array.from({ length: 10 }, () => addresses.enter('WebSockets', '192.0.2.1'));
@@ -158,7 +160,12 @@ test('the dashboard asks for metrics that there are', () => {
   assert.ok(names.size > 10);
   for (const name of names) {
     const of = /^atid_(stream_|activity_)?(.*?)(_total)?$/.exec(name);
-    assert.equal(exposition([{ what: `${of[1] ?? ''}${of[2]}`, of: '', value: 0 }]).includes(`TYPE ${name} counter`), name.endsWith('_total'));
+    assert.equal(
+      exposition([{ what: `${of[1] ?? ''}${of[2]}`, of: '', value: 0 }]).includes(
+        `TYPE ${name} counter`,
+      ),
+      name.endsWith('_total'),
+    );
     assert.ok(watch.includes(of[1] ? `('${of[2]}', ` : `SELECT '${of[2]}'`), name);
   }
 });
@@ -173,7 +180,11 @@ test('a program that has waited for another has its port', async () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     first.close();
     const until = Date.now() + 30e3;
-    const answers = () => fetch(`http://127.0.0.1:${port}/x`).then(({ status }) => status === 404, () => false);
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}/x`).then(
+        ({ status }) => status === 404,
+        () => false,
+      );
     while (!(await answers())) {
       assert.ok(Date.now() < until);
       await new Promise((resolve) => setTimeout(resolve, 200));

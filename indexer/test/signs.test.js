@@ -54,7 +54,10 @@ test('loops of one name are as late as the latest', () => {
   one.failed('an error');
   at(25);
   other.well();
-  assert.deepEqual([row('identities of plc').failing, row('identities of plc').problem], [10, 'an error']);
+  assert.deepEqual(
+    [row('identities of plc').failing, row('identities of plc').problem],
+    [10, 'an error'],
+  );
 });
 
 test('what holds a loop up is one thing, however often it looks', () => {
@@ -87,11 +90,17 @@ test('of accounts that fail only the new ones count, each host once, until one s
   sign.misses('new3', 'host of new1', 'timeout');
   await all.write('relay', pool);
   at(20);
-  assert.deepEqual([row('loads of new accounts').failing, row('loads of new accounts').failed], [10, 2]);
+  assert.deepEqual(
+    [row('loads of new accounts').failing, row('loads of new accounts').failed],
+    [10, 2],
+  );
   for (let i = 0; i < 1000; i++) sign.misses(`new${i}`, `host ${i}`, 'timeout');
   await all.write('relay', pool);
   assert.equal(row('loads of new accounts').failed, 10);
-  assert.deepEqual(asked.map(([, n]) => n), [5, 100]);
+  assert.deepEqual(
+    asked.map(([, n]) => n),
+    [5, 100],
+  );
   sign.done();
   assert.equal(row('loads of new accounts').failing, null);
   sign.misses('new1', 'a host', 'timeout');

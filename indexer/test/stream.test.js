@@ -91,7 +91,11 @@ test('frames that are too large are reported, whole or in fragments, and the oth
       await assert.rejects(end, /closed, 1000 a\ufffdb/);
       assert.deepEqual(
         came.map((b) =>
-          Buffer.isBuffer(b) ? (b.length < 100 ? String(b) : b.length) : [b.bytes, b.digest.toString('hex')],
+          Buffer.isBuffer(b)
+            ? b.length < 100
+              ? String(b)
+              : b.length
+            : [b.bytes, b.digest.toString('hex')],
         ),
         [
           'first',
@@ -159,7 +163,11 @@ test('a slow taker stops the socket', async () => {
     async (url) => {
       const over = new AbortController();
       const queues = new Queues(2);
-      const { end } = listen(url, { socketOf: (ws) => queues.use(ws), frame: (b) => queues.put(b) }, over.signal);
+      const { end } = listen(
+        url,
+        { socketOf: (ws) => queues.use(ws), frame: (b) => queues.put(b) },
+        over.signal,
+      );
       await sleep(1000);
       const stopped = sent;
       assert.ok(queues.bytes < 20e6, `${queues.bytes} bytes wait`);
@@ -189,5 +197,8 @@ test('what a server answers instead', async () => {
   const { end } = listen(`ws://127.0.0.1:${server.address().port}/`);
   await assert.rejects(end, (e) => e.retryAfter === '7' && /429/.test(e.message));
   server.close();
-  await assert.rejects(listen(`ws://127.0.0.1:${server.address()?.port ?? 1}/`).end, /ECONNREFUSED/);
+  await assert.rejects(
+    listen(`ws://127.0.0.1:${server.address()?.port ?? 1}/`).end,
+    /ECONNREFUSED/,
+  );
 });

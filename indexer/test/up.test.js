@@ -10,7 +10,8 @@ const settingsOf = (url) => ({
   ALLOW_PRIVATE_ADDRESSES: true,
 });
 
-// A server that gives these answers, one after the other and then the last one again, and the settings to follow it.
+// A server that gives these answers, one after the other and then the last one again, and the
+// settings to follow it.
 async function serverOf(...answers) {
   const server = createServer((request, response) => {
     const [status, body] = answers.length > 1 ? answers.shift() : answers[0];

@@ -35,7 +35,11 @@ test('a server that fails is left alone, until it answers a question about no ac
     [3000, 3],
   ]) {
     s.now = now;
-    assert.deepEqual([s.up.may(8), s.up.may(8)], [now === 2900 ? 0 : 1, 0], 'one account beside the probe');
+    assert.deepEqual(
+      [s.up.may(8), s.up.may(8)],
+      [now === 2900 ? 0 : 1, 0],
+      'one account beside the probe',
+    );
     await s.up.trying;
     assert.equal(s.asked, asked, `after ${now} ms`);
   }
@@ -73,13 +77,18 @@ test('a request that fails while the server answers is its own', async () => {
   assert.equal(await s.up.bad(s.up.begin(), new Failure('server_error')), false, 'the probe is');
   assert.equal(s.asked, 1);
   s.failure = away;
-  assert.equal(await s.up.bad(b, Object.assign(new Failure('slow'), { begun: true })), false, 'its answer has begun');
+  assert.equal(
+    await s.up.bad(b, Object.assign(new Failure('slow'), { begun: true })),
+    false,
+    'its answer has begun',
+  );
   assert.equal(s.up.may(8), 8);
 });
 
 test('where the probe alone is answered, the rest is not asked without a pause', async () => {
   const s = server();
-  for (let i = 0; i < 15; i++) assert.equal(await s.up.bad(s.up.begin(), new Failure('server_error')), false);
+  for (let i = 0; i < 15; i++)
+    assert.equal(await s.up.bad(s.up.begin(), new Failure('server_error')), false);
   assert.equal(s.up.may(8), 8);
   assert.equal(await s.up.bad(s.up.begin(), new Failure('server_error')), true);
   assert.equal(s.up.may(8), 0);

@@ -40,14 +40,25 @@ test('a did:web has one spelling', () => {
   const at = (did) => METHODS.web.url(did, settings);
   assert.equal(at('did:web:x.example'), 'https://x.example/.well-known/did.json');
   assert.equal(at('did:web:X.example'), 'https://X.example/.well-known/did.json');
-  for (const host of ['0x08080808', '0x8.8.8.8', '010.8.8.8', '134744072', '8.8.2056', 'x.example.', 'x..example.'])
+  for (const host of [
+    '0x08080808',
+    '0x8.8.8.8',
+    '010.8.8.8',
+    '134744072',
+    '8.8.2056',
+    'x.example.',
+    'x..example.',
+  ])
     assert.equal(at(`did:web:${host}`), null, host);
 });
 
 test('a PDS has the names that it gives itself, if these make sense', async () => {
   let did;
   const http = { get: async () => Buffer.from(JSON.stringify({ did })) };
-  const service = new Service({ settings: { ...settings, SERVICE_ALIASES: ['https://more.example'] }, http });
+  const service = new Service({
+    settings: { ...settings, SERVICE_ALIASES: ['https://more.example'] },
+    http,
+  });
   for (const [said, named] of [
     ['did:web:other.example', ['https://other.example']],
     ['did:web:other.example%3A8443', ['https://other.example:8443']],
@@ -82,7 +93,9 @@ for (const described of [false, true])
   test(`accounts of a server that ${described ? 'has not' : 'never has'} described one are ${described ? 'not ' : ''}kept`, async () => {
     const noted = [];
     let asked = 0;
-    const dids = described ? ['did:web:a.example', 'did:web:b.example'] : ['did:web:b.example', 'did:web:c.example'];
+    const dids = described
+      ? ['did:web:a.example', 'did:web:b.example']
+      : ['did:web:b.example', 'did:web:c.example'];
     const { w, end } = workers(
       (name, values) => {
         if (name === 'has_signal') noted.push(values);
@@ -102,7 +115,12 @@ for (const described of [false, true])
         ['did:web:a.example', ['a.b.c']],
         ['did:web:b.example', []],
       ]);
-    else assert.deepEqual([noted, asked], [[['did:web:b.example', null]], 1], 'the second is not asked for');
+    else
+      assert.deepEqual(
+        [noted, asked],
+        [[['did:web:b.example', null]], 1],
+        'the second is not asked for',
+      );
   });
 
 // A host of an account says it, to which the server leads.
@@ -112,11 +130,14 @@ test('what another says of a method is not of the server', async () => {
   const { w, end } = workers(
     (name, values) => {
       if (name === 'has_signal') noted.push(values);
-      if (name === 'signal_doubtful') return asked < 3 ? [{ did: `did:web:${'abc'[asked++]}.example` }] : [];
+      if (name === 'signal_doubtful')
+        return asked < 3 ? [{ did: `did:web:${'abc'[asked++]}.example` }] : [];
     },
     (url) => {
-      if (url.includes('a.example')) throw new Failure('not_implemented', '', { origin: 'https://host.example' });
-      if (url.includes('b.example')) return Buffer.from('{"did": "did:web:b.example", "collections": ["a.b.c"]}');
+      if (url.includes('a.example'))
+        throw new Failure('not_implemented', '', { origin: 'https://host.example' });
+      if (url.includes('b.example'))
+        return Buffer.from('{"did": "did:web:b.example", "collections": ["a.b.c"]}');
       throw new Failure('not_implemented', '', { origin: SERVICE });
     },
   );
@@ -131,16 +152,26 @@ for (const web of [false, true])
   test(`questions ${web ? 'for documents go on to the end' : 'begin again with those that are due longest'}`, async (t) => {
     t.mock.timers.enable({ apis: ['Date'] });
     const behind = [];
-    const did = (i) => (web ? `did:web:${'abcdef'[i]}.example` : `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`);
+    const did = (i) =>
+      web ? `did:web:${'abcdef'[i]}.example` : `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`;
     const { w, end } = workers((name, values) => {
-      if (name !== 'ask' || values[1] !== 'known' || values[2] !== web) return name === 'ask' ? [] : null;
+      if (name !== 'ask' || values[1] !== 'known' || values[2] !== web)
+        return name === 'ask' ? [] : null;
       behind.push(values[5]);
       t.mock.timers.tick(4000);
       if (behind.length === 6) end();
       return [{ did: did(behind.length - 1), asked: null, at: 'then' }];
     });
-    await w.identities.run('known', w.identities.methods.find((method) => method.web === web));
-    assert.deepEqual(behind, web ? [null, did(0), did(1), did(2), did(3), did(4)] : [null, did(0), did(1), null, did(3), did(4)]);
+    await w.identities.run(
+      'known',
+      w.identities.methods.find((method) => method.web === web),
+    );
+    assert.deepEqual(
+      behind,
+      web
+        ? [null, did(0), did(1), did(2), did(3), did(4)]
+        : [null, did(0), did(1), null, did(3), did(4)],
+    );
   });
 
 test('Retry-After of a host is told to the database, and of whom it is', async () => {
@@ -149,21 +180,31 @@ test('Retry-After of a host is told to the database, and of whom it is', async (
   let claimed = 0;
   const { w, end } = workers(
     (name, values) => {
-      if (name === 'claim') return values[1] && claimed < 3 ? [{ did: `did:web:${claimed}.example`, claim: ++claimed, host: HOST, at: 'then' }] : [];
+      if (name === 'claim')
+        return values[1] && claimed < 3
+          ? [{ did: `did:web:${claimed}.example`, claim: ++claimed, host: HOST, at: 'then' }]
+          : [];
       if (name === 'fail') failed.push([values[2], ...values.slice(4)]);
       return null;
     },
     (url) => {
-      if (url.includes('0.example')) throw new Failure('server_error', '503', { origin: HOST, retryAfter: 6.5 });
-      if (url.includes('1.example')) throw new Failure('throttled', '429', { origin: 'https://other.example', retryAfter: 60 });
+      if (url.includes('0.example'))
+        throw new Failure('server_error', '503', { origin: HOST, retryAfter: 6.5 });
+      if (url.includes('1.example'))
+        throw new Failure('throttled', '429', { origin: 'https://other.example', retryAfter: 60 });
       throw new Failure('timeout', '', { origin: HOST });
     },
   );
   const all = w.loads.run('known');
-  for (const until = Date.now() + 10e3; failed.length < 3 && Date.now() < until; ) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const until = Date.now() + 10e3; failed.length < 3 && Date.now() < until;)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   end();
   await all;
-  assert.deepEqual(failed, [['server_error', true, 7], ['throttled', false, 60], ['timeout', true, null]]);
+  assert.deepEqual(failed, [
+    ['server_error', true, 7],
+    ['throttled', false, 60],
+    ['timeout', true, null],
+  ]);
 });
 
 test('a permit that is kept for known accounts loads small new ones while none of these waits', async () => {
