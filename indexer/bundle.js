@@ -10,11 +10,11 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-// ../log.js of src/api is ../src/log.js of dist
+// ../ops/log.js of src/api is ../src/ops/log.js of dist
 const shared = {
   name: 'shared',
   setup: (esbuild) =>
-    esbuild.onResolve({ filter: /^\.\.\/[^/]+$/ }, ({ path, importer }) =>
+    esbuild.onResolve({ filter: /^\.\.\/[a-z]+\/[^/]+$/ }, ({ path, importer }) =>
       /\/src\/api\/[^/]+$/.test(importer)
         ? { path: path.replace(/^\.\.\//, '../src/'), external: true }
         : null,

@@ -6,6 +6,6 @@ if (major < 22 || (major === 22 && minor < 12)) {
   );
   process.exit(1);
 }
-const { main } = await import('../src/cli.js');
+const { main } = await import('../src/cli/main.js');
 
 process.exit(await main(process.argv.slice(2)));

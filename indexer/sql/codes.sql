@@ -1,6 +1,6 @@
 -- The codes: reasons, outcomes and failures. Functions and the program decide by a code and its
--- properties, never by its words, which are for people. src/codes.js reads this file, so that the
--- program and the database have one list.
+-- properties, never by its words, which are for people. src/protocol/codes.js reads this file, so
+-- that the program and the database have one list.
 --
 --   class    who is at fault: a frame, an account, a host, the service that is followed, one answer,
 --            or the operator's own database; none: nobody is
@@ -134,6 +134,6 @@ $codes$::jsonb) AS x (code text, class text, retry text, words text, remedy text
                       status text, checks bool, absent bool);
 
 -- SQLSTATEs, and classes of them, of errors that are the server's own trouble: out of disk or
--- memory, a deadlock, a restart. (src/codes.js reads this array, too.)
+-- memory, a deadlock, a restart. (src/protocol/codes.js reads this array, too.)
 CREATE OR REPLACE FUNCTION server_errors() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{08,25,3D,40,53,55,57,58,XX001,XX002}'::text[];

@@ -26,9 +26,9 @@ plan skip_all => $why unless defined $node;
 my $folder = "$oracles->{folder}/indexer";
 system('cp', '-R', "$FindBin::Bin/../../indexer", $folder) == 0 or die 'could not copy indexer/';
 
-foreach my $file (sort glob "$folder/test/*.test.js")
+foreach my $file (sort glob "$folder/test/*/*.test.js")
 {
-	my ($name) = $file =~ m{([^/]+)$};
+	my ($name) = $file =~ m{([^/]+/[^/]+)$};
 	my $said = '';
 	IPC::Run::run([ $node, '--test-reporter=tap', $file ], '<', \undef, '>&', \$said, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	my ($passed, $failed) = map { $said =~ /^# $_ (\d+)/m ? $1 : 0 } qw(pass fail);

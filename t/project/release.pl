@@ -191,7 +191,7 @@ is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'stable', 'it i
 like(slurp_file("$work/CHANGELOG.md"), qr/^## \[\Q$version\E\] - @{[ must('date +%F') ]}$/m, 'it has a date');
 is((sh('perl t/project/style.pl'))[0], 0, 't/project/style.pl passes in it');
 is(passes_with('src/uuid.c'), 0, 'but with no other C');
-is(passes_with('indexer/src/cli.js'), 1, 'with another indexer it does');
+is(passes_with('indexer/src/cli/main.js'), 1, 'with another indexer it does');
 unlike(slurp_file("$work/t/released"), qr/\Q$migration\E/, 'no migration is frozen');
 must('git checkout -qf -');
 is(decode_json(slurp_file("$work/META.json"))->{release_status}, 'testing', 'the next version is for testing');
@@ -238,10 +238,10 @@ is(must('git diff --name-only HEAD~'), join("\n", map { "indexer/$_" } qw(CHANGE
 must('git checkout -q HEAD~');
 like(slurp_file("$work/indexer/CHANGELOG.md"), qr/^## \[\Q$own\E\] - @{[ must('date +%F') ]}$/m, 'it has a date');
 is((sh('perl t/project/style.pl'))[0], 0, 't/project/style.pl passes in it');
-is(passes_with($_), 0, "but with no other $_") foreach 'indexer/src/cli.js', 'indexer/sql/views.sql', $migration;
+is(passes_with($_), 0, "but with no other $_") foreach 'indexer/src/cli/main.js', 'indexer/sql/views.sql', $migration;
 is(passes_with('src/uuid.c'), 1, 'with other C it does');
 must('git checkout -qf -');
-is(passes_with('indexer/src/cli.js'), 1, 'the next version may have another program');
+is(passes_with('indexer/src/cli/main.js'), 1, 'the next version may have another program');
 is(passes_with($migration), 0, 'but not other migrations');
 is((sh($check))[0], 1, 'it is not released again without a section');
 

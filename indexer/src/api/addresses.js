@@ -4,7 +4,7 @@
 // A proxy in front has one address for all of its clients, and bounds them itself: API_PROXIES are not counted. An
 // address of IPv6 is its network of 64 bits, all of which one client has.
 import { BlockList, isIPv4 } from 'node:net';
-import * as log from '../log.js';
+import * as log from '../ops/log.js';
 
 export const OF_ADDRESS = 10; // requests at a time, and as many queries of WebSockets
 

@@ -11,8 +11,8 @@
 import { randomUUID } from 'node:crypto';
 import { SafeError, constant, context, get, lambda, listen, object } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
-import { connect, told } from '../database.js';
-import * as log from '../log.js';
+import { connect, told } from '../db/connection.js';
+import * as log from '../ops/log.js';
 import { viewsOf } from './codecs.js';
 
 const AT_A_TIME = 1000; // changes of a query

@@ -7,9 +7,9 @@ import { inspect } from 'node:util';
 import { isSafeError } from 'postgraphile/grafast';
 import { defaultMaskError } from 'postgraphile/grafserv';
 import { GraphQLError } from 'postgraphile/graphql';
-import { clean } from '../border.js';
-import { told } from '../database.js';
-import * as log from '../log.js';
+import { told } from '../db/connection.js';
+import * as log from '../ops/log.js';
+import { clean } from '../protocol/answers.js';
 
 const LEFT = /^(EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_(DESTROYED|WRITE_AFTER_END|PREMATURE_CLOSE))$/;
 

@@ -3,8 +3,8 @@
 // A fault in the engine, or in a function of the schema, then gives nobody more than the API shows anyway.
 import pg from 'pg';
 import { SafeError } from 'postgraphile/grafast';
-import { Probe, Problem, config } from '../database.js';
-import * as log from '../log.js';
+import { config, Probe, Problem } from '../db/connection.js';
+import * as log from '../ops/log.js';
 
 // What is too much, and which statement takes it away.
 const TOO_MUCH = `

@@ -19,17 +19,17 @@ import { GraphQLError, getOperationAST } from 'postgraphile/graphql';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
 import { WebSocketServer } from 'ws';
-import { clean } from '../border.js';
-import { Problem, told } from '../database.js';
-import * as log from '../log.js';
-import { endUnforeseen } from '../tasks.js';
+import { Problem, told } from '../db/connection.js';
+import * as log from '../ops/log.js';
+import { clean } from '../protocol/answers.js';
+import { endUnforeseen } from '../work/tasks.js';
 import { Addresses, OF_ADDRESS } from './addresses.js';
 import { Feed, Turns, changesPlugin } from './changes.js';
 import { CodecsPlugin, namesPlugin } from './codecs.js';
 import { CountsPlugin } from './counts.js';
 import { maskError, quiet } from './errors.js';
-import { HEADERS, page } from './page.js';
 import { CACHED, LENGTH, LimitsPlugin, bounded, refusal } from './limits.js';
+import { HEADERS, page } from './page.js';
 import { ReaderClient, checkReader, probe, readerConfig } from './reader.js';
 
 const CONNECTIONS = 10; // of the reader

@@ -1,0 +1,53 @@
+// The service whose stream is followed: requests to it, whether it is away, and the names that it
+// has.
+import { BOUNDS, Failure, hostOfWeb, serverDid } from '../protocol/answers.js';
+import { Upstream } from './breaker.js';
+import { originOf } from './http.js';
+
+export class Service {
+  constructor({ settings, http, signal }) {
+    Object.assign(this, { http, signal });
+    this.origin = originOf(settings.SERVICE_URL);
+    this.names = settings.SERVICE_ALIASES;
+    this.upstream = Upstream.of(`${this.origin}/xrpc/_health`, http, signal);
+  }
+
+  get(method, query, more) {
+    return this.http.get(
+      `${this.origin}/xrpc/com.atproto.${method}?${new URLSearchParams(query)}`,
+      {
+        signal: this.signal,
+        ...more,
+      },
+    );
+  }
+
+  // A request failed. Is it the failure of the service alone, so that the same is to be asked
+  // again?
+  async isAway(request, e) {
+    if (e.ofHost && e.origin === this.origin) return this.upstream.bad(request, e);
+    this.upstream.good();
+    return false;
+  }
+
+  // Why nothing is asked of it now, or null.
+  isHolding() {
+    return this.upstream.away ? `${this.origin} does not answer` : null;
+  }
+
+  // The origins by which a PDS is known, whose stream has only its own accounts: that of
+  // SERVICE_URL, the name that it gives itself, and those of SERVICE_ALIASES. null: it is a relay,
+  // which does not describe itself.
+  async ownNames() {
+    try {
+      const did = serverDid(await this.get('server.describeServer', {}, { most: BOUNDS.document }));
+      if (did === null) return null;
+      const [host, port] = hostOfWeb(did);
+      const named = host ? originOf(`https://${host}${port ? `:${port}` : ''}`) : null;
+      return [...new Set([this.origin, ...(named ? [named] : []), ...this.names].map(originOf))];
+    } catch (e) {
+      if (!(e instanceof Failure) || e.ofHost) throw e;
+      return null;
+    }
+  }
+}

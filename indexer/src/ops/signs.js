@@ -1,0 +1,183 @@
+// Signs of life: of each thing that the program does, when it last had a turn, and since when it
+// has failed. They are kept in memory, where the loops and requests note them, and written to the
+// table activity every ten seconds, by a connection of their own. If they cannot be written, the
+// rows grow old, which is a sign too.
+//
+// What is late is decided by the database: sql/signs.sql has the bounds.
+import { told } from '../db/connection.js';
+import { clean } from '../protocol/answers.js';
+import { pause } from '../work/tasks.js';
+import * as log from './log.js';
+
+export const WITHIN = 10e3; // ms for a statement that writes or observes
+const EVERY = 10; // seconds between two reports, if the database wants no other
+const MOST_NOTED = 100; // accounts that have failed since the last report, and are noted
+const MOST_WHO = 10; // of those who have failed so many are counted
+
+// The work of all loops of one name: what one of them has failed to do may succeed in another.
+class Work {
+  constructor(clock) {
+    this.clock = clock;
+    this.good = null; // when a piece has succeeded, or a loop found that there was nothing to do
+    this.succeeded = null; // when a piece has succeeded
+    this.begun = clock(); // when the last piece was begun
+    this.missed = null; // { since, problem, who }
+    this.noted = new Map(); // accounts that have failed since the last report: who, and why
+  }
+
+  begins() {
+    this.begun = this.clock();
+  }
+
+  // A piece has succeeded.
+  done() {
+    this.good = this.succeeded = this.clock();
+    this.missed = null;
+    this.noted.clear();
+  }
+
+  // One has failed, about an account. who: whose failure it may be, such as a host; so many
+  // accounts of one host are one.
+  misses(did, who, problem) {
+    if (this.noted.size < MOST_NOTED) this.noted.set(did, { who, problem, since: this.clock() });
+  }
+
+  // Of the accounts that were noted, these had not failed before.
+  count(noted, dids) {
+    for (const did of dids) {
+      const one = noted.get(did);
+      if (!one || one.since < (this.succeeded ?? 0)) continue;
+      this.missed ??= { since: one.since, who: new Set() };
+      this.missed.problem = one.problem;
+      if (this.missed.who.size < MOST_WHO) this.missed.who.add(one.who);
+    }
+  }
+}
+
+// The signs of one loop. There are three ways to fail: its turn ends with an error; it is held up
+// by something else, and begins nothing; or all that is begun under its name fails.
+class Sign {
+  constructor(name, clock, work) {
+    Object.assign(this, { name, clock, work });
+    this.at = clock();
+    this.error = null; // { since, problem }
+    this.held = null; // the same
+  }
+
+  // A turn begins.
+  turn() {
+    this.at = this.clock();
+  }
+
+  // It has ended without an error.
+  well() {
+    this.turn();
+    this.error = null;
+    if (this.held === null && this.work.missed === null) this.work.good = this.at;
+  }
+
+  failed(problem) {
+    this.turn();
+    this.error = { since: this.error?.since ?? this.at, problem };
+  }
+
+  // problem: why nothing can be begun now; null: it can.
+  holds(problem) {
+    this.held = problem === null ? null : { since: this.held?.since ?? this.clock(), problem };
+  }
+
+  begins() {
+    this.work.begins();
+  }
+
+  done() {
+    this.work.done();
+  }
+
+  misses(did, who, problem) {
+    this.work.misses(did, who, problem);
+  }
+
+  get failing() {
+    return this.error ?? this.work.missed;
+  }
+}
+
+export class Signs {
+  constructor(clock = Date.now) {
+    this.clock = clock;
+    this.all = [];
+    this.problem = null; // why the last report was not written
+  }
+
+  // A further loop of this name.
+  of(name) {
+    const work = this.all.find((s) => s.name === name)?.work ?? new Work(this.clock);
+    const sign = new Sign(name, this.clock, work);
+    this.all.push(sign);
+    return sign;
+  }
+
+  // What is reported to the database: a row for each name, whose loops are as late as the latest of
+  // them.
+  report() {
+    const now = this.clock();
+    const age = (at) => (at === null ? null : (now - at) / 1000);
+    const names = [...new Set(this.all.map((s) => s.name))];
+    const rows = names.map((name) => {
+      const some = this.all.filter((s) => s.name === name);
+      const first = (all) => all.filter((one) => one !== null).sort((a, b) => a.since - b.since)[0];
+      const failing = first(some.map((s) => s.failing));
+      const held = first(some.map((s) => s.held));
+      const { good, begun } = some[0].work;
+      return {
+        name,
+        turn: age(Math.min(...some.map((s) => s.at))),
+        good: age(good),
+        begun: age(begun),
+        failing: failing ? age(failing.since) : null,
+        failed: failing?.who?.size ?? null,
+        problem: failing ? clean(failing.problem, 300) : null,
+        held: held ? age(held.since) : null,
+        cause: held ? held.problem : null,
+      };
+    });
+    return [{ name: 'program', turn: 0, good: 0 }, ...rows];
+  }
+
+  async write(stream, pool) {
+    for (const { name, work } of this.all) {
+      const { noted } = work;
+      if (noted.size === 0) continue;
+      work.noted = new Map();
+      const rows = await pool.rows('SELECT did FROM indexer.newly_failed($1, $2) AS did', [
+        name,
+        [...noted.keys()],
+      ]);
+      work.count(
+        noted,
+        rows.map((r) => r.did),
+      );
+    }
+    const { again } = await pool.row('SELECT indexer.report_activity($1, $2) AS again', [
+      stream,
+      JSON.stringify(this.report()),
+    ]);
+    await pool.row('SELECT indexer.observe_activity($1)', [stream]);
+    return again;
+  }
+
+  // Writes them until the signal. A failure is logged once, and harms nothing else.
+  async run(stream, pool, signal) {
+    for (let again = EVERY; !signal.aborted; await pause(again * 1000, signal)) {
+      try {
+        again = await this.write(stream, pool);
+        this.problem = null;
+      } catch (e) {
+        if (signal.aborted) return;
+        if (told(e) !== this.problem) log.error(`signs of life: ${told(e)}`);
+        this.problem = told(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,260 @@
+// The border: all that strangers say passes this module, and nothing passes it that is not bounded,
+// of the shape that is expected, and clean. What is said wrongly becomes a Failure, whose name is
+// one of a short list.
+//
+// Behind the border a text has no control character, no U+0000, no lone surrogate, and nothing that
+// moves a cursor or turns the direction of writing. JSON that the database has to verify as it was
+// written (PLC logs, DID documents) is the exception: there only U+0000 and lone surrogates are
+// replaced, which jsonb cannot hold; the database checks each field that it takes.
+//
+// Nothing here recurses over what strangers send. JSON of more than DEEPEST levels or MOST_VALUES
+// values is refused before it is parsed: a level costs stack and a value costs memory, here and in
+// the database.
+
+import { codeOf, CODES } from './codes.js';
+
+export const BOUNDS = {
+  document: 100e3, // bytes of a DID document, and of answers about one account
+  log: 1e6, // bytes of a PLC log
+  page: 1e6, // bytes of a page of a list
+  repos: 1000, // accounts on a page of a list
+  error: 10e3, // bytes of an error's body: no more is read
+  did: 512, // characters, all of which are ASCII
+  cursor: 1024, // characters of the place in a list
+  status: 64,
+  detail: 200,
+  collections: 1000, // of an account
+};
+const DEEPEST = 64;
+const MOST_VALUES = 100e3;
+
+// Control characters; soft hyphens, joiners and other characters without a width; marks and
+// overrides of direction; separators of lines; tags. clipped() in settings.sql has the same list.
+const UNCLEAN = new RegExp(
+  '[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f' +
+    '\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]',
+  'gu',
+);
+
+// Any value as one clean line of at most `most` UTF-16 units.
+export function clean(value, most = BOUNDS.detail) {
+  const text =
+    typeof value === 'string' ? value : value === null || value === undefined ? '' : typeof value;
+  const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return short.toWellFormed().replace(UNCLEAN, '\ufffd');
+}
+
+export class Failure extends Error {
+  // why: a code. origin: who failed. retryAfter: seconds that it asks for.
+  constructor(why, detail = '', { origin = null, retryAfter = null } = {}) {
+    const code = codeOf(why);
+    const said = clean(detail);
+    super(said ? `${code.words}: ${said}` : code.words);
+    this.why = why;
+    this.properties = code;
+    this.detail = said;
+    this.origin = origin;
+    this.retryAfter = retryAfter;
+    this.begun = false; // an answer had begun
+  }
+
+  get ofHost() {
+    return this.properties.class === 'host';
+  }
+  get ofAccount() {
+    return this.properties.status !== undefined;
+  }
+  // Does the server not have the method?
+  get absent() {
+    return this.properties.absent;
+  }
+  get retry() {
+    return this.properties.retry;
+  }
+  // What an account is of which this is the failure.
+  get status() {
+    return this.properties.status;
+  }
+}
+
+const OF_STATUS = {
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'not_found',
+  410: 'not_found',
+  429: 'throttled',
+  501: 'not_implemented',
+};
+
+// The code of an answer with this status, whose body names this error.
+function whyOf(status, error) {
+  if (status < 500 && status !== 429) {
+    if (error === 'MethodNotImplemented') return 'not_implemented';
+    if (typeof error === 'string' && CODES[error]?.status) return error;
+  }
+  return (
+    OF_STATUS[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'refused' : 'malformed')
+  );
+}
+
+// The failure that an answer other than 200 is. The names of the protocol are believed where the
+// server says that the question was at fault, not where it is the server that failed.
+export function failureOf(status, headers, body, origin) {
+  let error;
+  let message;
+  try {
+    const said = json(body);
+    if (isObject(said)) ({ error, message } = said);
+  } catch {
+    /* an error page: the status says enough */
+  }
+  const why = whyOf(status, error);
+  const detail = [
+    String(status),
+    ...[error, message].filter((s) => typeof s === 'string').map((s) => clean(s, 90)),
+  ].join(' ');
+  return new Failure(why, detail, { origin, retryAfter: retryAfter(headers['retry-after']) });
+}
+
+// Retry-After in seconds, from 1 to an hour; NULL if there is none that makes sense.
+export function retryAfter(value, now = Date.now()) {
+  if (typeof value !== 'string' || value.length > 64) return null;
+  const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 3600) : null;
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// Refuses what is too deep or too many, without parsing it: brackets and commas outside of strings.
+function refuseExcess(text) {
+  let depth = 0;
+  let values = 1;
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case 0x22: // a string, up to its quotation mark
+        for (i++; i < text.length && text.charCodeAt(i) !== 0x22; i++)
+          if (text.charCodeAt(i) === 0x5c) i++;
+        break;
+      case 0x5b:
+      case 0x7b:
+        if (++depth > DEEPEST)
+          throw new Failure('malformed', `JSON of more than ${DEEPEST} levels`);
+        values++;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+      case 0x2c:
+        values++;
+        break;
+      default:
+    }
+    if (values > MOST_VALUES)
+      throw new Failure('malformed', `JSON of more than ${MOST_VALUES} values`);
+  }
+}
+
+export function json(bytes) {
+  const text = bytes.toString('utf8');
+  refuseExcess(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Failure('malformed', 'not JSON');
+  }
+}
+
+// JSON for a parameter of type jsonb, which holds no U+0000 and no lone surrogates, in keys
+// neither. Only what json() has let through comes here, so the depth is bounded.
+export function jsonb(value) {
+  const fit = (s) => s.toWellFormed().replaceAll('\0', '\ufffd');
+  return JSON.stringify(value, (key, v) => {
+    if (typeof v === 'string') return fit(v);
+    if (isObject(v) && Object.keys(v).some((k) => fit(k) !== k))
+      return Object.fromEntries(Object.entries(v).map(([k, w]) => [fit(k), w]));
+    return v;
+  });
+}
+
+const text = (value, most) =>
+  typeof value === 'string' && value.length <= most && clean(value, most) === value ? value : null;
+export const isDid = (value) =>
+  typeof value === 'string' &&
+  value.length <= BOUNDS.did &&
+  /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/.test(value);
+const revision = (value) =>
+  typeof value === 'string' && /^[234567abcdefghij][234567a-z]{12}$/.test(value) ? value : null;
+const status = (value) =>
+  typeof value === 'string' && value !== '' ? clean(value, BOUNDS.status) : null;
+
+// The page of listRepos or listReposByCollection behind the place `at`: { repos, next, left }.
+// Entries without a DID are left out and counted. A page that leads to itself is refused.
+export function page(bytes, at) {
+  const said = json(bytes);
+  if (!isObject(said) || !Array.isArray(said.repos))
+    throw new Failure('malformed', 'a page without repos');
+  if (said.repos.length > BOUNDS.repos)
+    throw new Failure('too_large', `a page of ${said.repos.length} accounts`);
+  const next = said.cursor === '' ? null : (said.cursor ?? null);
+  if (next !== null && text(next, BOUNDS.cursor) === null)
+    throw new Failure('malformed', 'the cursor of a page');
+  if (next !== null && next === at) throw new Failure('malformed', 'a page that leads to itself');
+  const repos = said.repos
+    .filter((r) => isObject(r) && isDid(r.did))
+    .map((r) => ({
+      did: r.did,
+      rev: revision(r.rev),
+      active: typeof r.active === 'boolean' ? r.active : null,
+      status: status(r.status),
+    }));
+  return { repos, next, left: said.repos.length - repos.length };
+}
+
+// The answer of getRepoStatus.
+export function repoStatus(bytes, did) {
+  const said = json(bytes);
+  if (!isObject(said) || said.did !== did || typeof said.active !== 'boolean')
+    throw new Failure('malformed', 'the status of an account');
+  return { active: said.active, status: status(said.status), rev: revision(said.rev) };
+}
+
+// The collections in the answer of describeRepo.
+export function collections(bytes, did) {
+  const said = json(bytes);
+  if (!isObject(said) || said.did !== did || !Array.isArray(said.collections))
+    throw new Failure('malformed', 'the description of an account');
+  if (said.collections.length > BOUNDS.collections)
+    throw new Failure('too_large', `${said.collections.length} collections`);
+  return said.collections.filter(
+    (c) =>
+      typeof c === 'string' && c.length <= 317 && /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+){2,}$/.test(c),
+  );
+}
+
+// The DID in the answer of describeServer; null if it is not that of a PDS.
+export function serverDid(bytes) {
+  const said = json(bytes);
+  return isObject(said) && isDid(said.did) ? said.did : null;
+}
+
+// Of a did:web without a path the host name and, or undefined, the port; undefined both of any
+// other DID.
+export const hostOfWeb = (did) =>
+  /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did)?.slice(1) ?? [];
+
+// A PLC log, as a parameter.
+export function log(bytes) {
+  const said = json(bytes);
+  if (!Array.isArray(said) || !said.every(isObject))
+    throw new Failure('malformed', 'a log that is no array of operations');
+  return jsonb(said);
+}
+
+// A DID document, as a parameter.
+export function document(bytes, did) {
+  const said = json(bytes);
+  if (!isObject(said)) throw new Failure('malformed', 'a document that is no object');
+  if (said.id !== did) throw new Failure('malformed', 'the document of another DID');
+  return jsonb(said);
+}

@@ -1,0 +1,190 @@
+// The command line, without a database: what is asked for here never gets to one.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WebSocketServer } from 'ws';
+
+const BIN = fileURLToPath(new URL('../../bin/atid-indexer.js', import.meta.url));
+
+function atid(words, env = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...words], {
+    env: { PATH: process.env.PATH, PGHOST: '/nowhere', ...env },
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+const refused = (words, env, why) => {
+  const { status, stdout, stderr } = atid(words, env);
+  assert.deepEqual([status, stdout], [2, ''], `${words}`);
+  assert.match(stderr, why);
+};
+
+const COMMANDS = [
+  'init',
+  'upgrade',
+  'run',
+  'api',
+  'up',
+  'status',
+  'verify',
+  'stream',
+  'settings',
+  'explain',
+  'exclude',
+  'include',
+  'forget',
+  'reload',
+  'check',
+  'want',
+  'lexicon',
+];
+
+test('help', () => {
+  for (const words of [['--help'], ['-h'], ['help']]) {
+    const { status, stdout, stderr } = atid(words);
+    assert.deepEqual([status, stderr], [0, '']);
+    for (const name of COMMANDS) assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
+    assert.ok(stdout.split('\n').every((line) => line.length <= 105));
+  }
+});
+
+test('the help of a command has its own settings and no others', () => {
+  const run = atid(['run', '--help']);
+  assert.equal(run.status, 0);
+  assert.match(run.stdout, /--service-url <URL> .*ATID_SERVICE_URL, default\s+https:/s);
+  assert.doesNotMatch(run.stdout, /API_|--service /);
+  assert.doesNotMatch(atid(['api', '--help']).stdout, /SERVICE_URL|--api-db-password/);
+  assert.equal(atid(['help', 'explain']).stdout, atid(['explain', '--help']).stdout);
+  assert.doesNotMatch(atid(['explain', '--help']).stdout, /ATID_/);
+  assert.match(atid(['want', '--help']).stdout, /list.*add <what> <value>.*remove <what> <value>/s);
+  assert.match(atid(['settings']).stdout, /ATID_SERVICE_URL.*ATID_API_DB_PASSWORD/s);
+});
+
+test('the version', () => {
+  const { status, stdout } = atid(['--version']);
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /^\d+\.\d+\.\d+\nThe database needs atid .* and atid_crypto .*, or later\.\n$/,
+  );
+});
+
+test('a call that is wrong', () => {
+  refused([], {}, /^Usage: atid-indexer /);
+  refused(['want'], {}, /^Usage: atid-indexer want /);
+  refused(
+    ['exclud', 'x'],
+    {},
+    /^atid-indexer: unknown command 'exclud'\n\(Did you mean exclude\?\)/,
+  );
+  refused(['want', 'ad'], {}, /Did you mean add\?/);
+  refused(['explain'], {}, /missing required argument 'did'/);
+  refused(['explain', 'a', 'b'], {}, /too many arguments for 'explain'/);
+  refused(['up', 'folder'], {}, /missing required argument 'service'/);
+  refused(['up', 'folder', 'no URL'], {}, /"no URL" is not what --service-url takes/);
+  refused(['want', 'add', 'host', 'x'], {}, /Allowed choices are account, collection, signal/);
+  refused(['lexicon', 'add'], {}, /missing required argument 'files'/);
+  refused(
+    ['run', '--db-writer', '2'],
+    {},
+    /unknown option '--db-writer'\n\(Did you mean --db-writers\?\)/,
+  );
+  refused(['stream', 'count'], {}, /required option '--cursor <number>' not specified/);
+  refused(['stream', 'count', '--cursor', '-1'], {}, /"-1" is not what --cursor takes/);
+});
+
+test('a value that cannot be read', () => {
+  refused(
+    ['run', '--db-writers', '0'],
+    {},
+    /"0" is not what --db-writers takes: a number from 1 to 100/,
+  );
+  refused(['run'], { ATID_DB_WRITERS: 'x' }, /"x" is not what ATID_DB_WRITERS takes/);
+  refused(['run'], { WORKERS: 'x' }, /"x" is not what WORKERS takes/);
+  refused(
+    ['run', '--patience', '5'],
+    { ATID_REPO_TIMEOUT: '1m' },
+    /both are set, to different values/,
+  );
+});
+
+test('a failure has status 1, and settings of other commands do not matter', () => {
+  const { status, stderr } = atid(['status'], { ATID_DB_WRITERS: 'x' });
+  assert.equal(status, 1);
+  assert.match(stderr, /^atid-indexer: No PostgreSQL server answers there/);
+});
+
+// A server of a stream that sends three frames and closes.
+async function count(words, env = {}) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((resolve) => server.on('listening', resolve));
+  const asked = [];
+  server.on('connection', (socket, request) => {
+    asked.push(request.url);
+    for (let i = 0; i < 3; i++) socket.send('frame');
+  });
+  const { spawn } = await import('node:child_process');
+  const own = { PATH: process.env.PATH, ATID_PROGRESS_INTERVAL: '0.1s', ...env };
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const child = spawn(process.execPath, [BIN, ...words, url], { env: own });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      said += text;
+      if (/events 3,/.test(said)) child.kill('SIGTERM');
+    });
+  const status = await new Promise((resolve) => child.on('exit', resolve));
+  for (const socket of server.clients) socket.terminate();
+  server.close();
+  return { status, said, asked };
+}
+
+test('stream count counts frames without a database', async () => {
+  const { status, said, asked } = await count([
+    'stream',
+    'count',
+    '--cursor',
+    '7',
+    '--service-url',
+  ]);
+  assert.deepEqual(asked, ['/xrpc/com.atproto.sync.subscribeRepos?cursor=7']);
+  assert.equal(status, 0);
+  assert.doesNotMatch(said, /atid-indexer: /);
+});
+
+test('... as run does with DRY, with one warning', async () => {
+  const { status, said, asked } = await count(['run', '--service'], {
+    DRY: '8',
+    STREAM: 'com.atproto.label.subscribeLabels',
+  });
+  assert.deepEqual(asked, ['/xrpc/com.atproto.label.subscribeLabels?cursor=8']);
+  assert.equal(status, 0);
+  assert.match(
+    said,
+    /^atid-indexer: settings have new names.* --service is now --service-url, STREAM is now/m,
+  );
+  assert.match(
+    said,
+    /^atid-indexer: the setting DRY ends with 3\.0: use "atid-indexer stream count/m,
+  );
+});
+
+test('a line of the log is JSON if that is set', async () => {
+  const { status, said } = await count(['stream', 'count', '--cursor', '7', '--service-url'], {
+    ATID_LOG_FORMAT: 'json',
+  });
+  assert.equal(status, 0);
+  const lines = said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.ok(lines.length >= 2);
+  for (const { time, level, message } of lines) {
+    assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60e3);
+    assert.ok(level === 'info' && message.length > 0);
+  }
+  assert.match(lines[0].message, /^connected, cursor 7$/);
+  const why = /"xml" is not what ATID_LOG_FORMAT takes: text, json/;
+  refused(['run'], { ATID_LOG_FORMAT: 'xml' }, why);
+});
