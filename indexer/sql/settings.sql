@@ -51,8 +51,8 @@ RETURN (
     '^(https?)://(?:[^/?#\\]*@)?([a-z0-9._-]{0,252}[a-z0-9_-]|\[[0-9a-f:.]{2,45}\])\.?(?::(?:0*([0-9]{1,5}))?)?(?:[/?#]|$)'
   ) AS m);
 
--- A text of a stranger as it may be kept: none of the characters that UNCLEAN in border.js lists, and at most so many
--- bytes.
+-- A text of a stranger as it may be kept: none of the characters that UNCLEAN in
+-- protocol/text.js lists, and at most so many bytes.
 CREATE OR REPLACE FUNCTION clipped(what text, most int) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) END
         FROM regexp_replace(left(what, most), '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e'

@@ -9,7 +9,7 @@ import { defaultMaskError } from 'postgraphile/grafserv';
 import { GraphQLError } from 'postgraphile/graphql';
 import { told } from '../db/connection.js';
 import * as log from '../ops/log.js';
-import { clean } from '../protocol/answers.js';
+import { clean } from '../protocol/text.js';
 
 const LEFT = /^(EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_(DESTROYED|WRITE_AFTER_END|PREMATURE_CLOSE))$/;
 

@@ -21,7 +21,7 @@ import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connecti
 import { WebSocketServer } from 'ws';
 import { Problem, told } from '../db/connection.js';
 import * as log from '../ops/log.js';
-import { clean } from '../protocol/answers.js';
+import { clean } from '../protocol/text.js';
 import { endUnforeseen } from '../work/tasks.js';
 import { Addresses, OF_ADDRESS } from './addresses.js';
 import { Feed, Turns, changesPlugin } from './changes.js';

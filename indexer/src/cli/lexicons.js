@@ -6,7 +6,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../db/connection.js';
-import { clean } from '../protocol/answers.js';
+import { clean } from '../protocol/text.js';
 
 const PACKAGE = new URL('../../lexicons/', import.meta.url); // what many others refer to: NSID.json
 const NAMED = 5; // documents in a line about documents that are left out

@@ -6,7 +6,9 @@
 import { readFile } from 'node:fs/promises';
 import { intruderOf, lockHolder, Problem, REPOSITORIES } from '../db/connection.js';
 import { Http } from '../net/http.js';
-import { clean, isDid, json } from '../protocol/answers.js';
+import { isDid } from '../protocol/answers.js';
+import { parseJson } from '../protocol/json.js';
+import { clean } from '../protocol/text.js';
 import { METHODS } from '../work/identities.js';
 import { filesOf, missingLines, nsids, readLexicons, storeLexicons } from './lexicons.js';
 
@@ -301,7 +303,7 @@ async function keysOf(db, did, settings) {
       .catch(() => null);
     http.close();
     log = answer && read(answer);
-    if (log && json(Buffer.from(log))[0]?.did !== did) log = null;
+    if (log && parseJson(Buffer.from(log))[0]?.did !== did) log = null;
   }
   if (log === null)
     return known?.key ? [{ key: known.key, now: true, of: 'the key of the account' }] : [];

@@ -9,18 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { connect, holderOf, Problem, told } from '../db/connection.js';
 import { OURS, refuseOwner } from '../db/login.js';
-import {
-  checkSchema,
-  extensions,
-  install,
-  lockSchema,
-  ownersProblem,
-  ownSchema,
-  refuseOthers,
-} from '../db/schema.js';
+import { checkSchema, extensions, install, lockSchema, ownersProblem, ownSchema, refuseOthers } from '../db/schema.js';
 import { Http } from '../net/http.js';
 import * as log from '../ops/log.js';
-import { BOUNDS, page } from '../protocol/answers.js';
+import { BOUNDS, readListPage } from '../protocol/answers.js';
 import { pause } from '../work/tasks.js';
 import { filesOf, readLexicons, storeLexicons } from './lexicons.js';
 import { environmentOf } from './settings.js';
@@ -53,7 +45,7 @@ export async function listsCollections(
   try {
     for (let wait = first; ; wait *= 2) {
       try {
-        page(
+        readListPage(
           await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }),
           null,
         );

@@ -5,8 +5,9 @@
 // settings that they send when they connect; where a pooler drops these, they are refused.
 import { userInfo } from 'node:os';
 import pg from 'pg';
-import { clean, Failure } from '../protocol/answers.js';
 import { SERVER_ERRORS } from '../protocol/codes.js';
+import { Failure } from '../protocol/failure.js';
+import { clean } from '../protocol/text.js';
 
 // Whatever the role's settings are: a statement may take its time and sees all that is there.
 // atid_indexer.direct shows that these settings have arrived.

@@ -1,15 +1,16 @@
 // The service whose stream is followed: requests to it, whether it is away, and the names that it
 // has.
-import { BOUNDS, Failure, hostOfWeb, serverDid } from '../protocol/answers.js';
-import { Upstream } from './breaker.js';
-import { originOf } from './http.js';
+import { BOUNDS, hostOfWeb, readServerDid } from '../protocol/answers.js';
+import { Failure } from '../protocol/failure.js';
+import { originOf } from './addresses.js';
+import { Breaker } from './breaker.js';
 
 export class Service {
   constructor({ settings, http, signal }) {
     Object.assign(this, { http, signal });
     this.origin = originOf(settings.SERVICE_URL);
     this.names = settings.SERVICE_ALIASES;
-    this.upstream = Upstream.of(`${this.origin}/xrpc/_health`, http, signal);
+    this.breaker = Breaker.of(`${this.origin}/xrpc/_health`, http, signal);
   }
 
   get(method, query, more) {
@@ -25,14 +26,14 @@ export class Service {
   // A request failed. Is it the failure of the service alone, so that the same is to be asked
   // again?
   async isAway(request, e) {
-    if (e.ofHost && e.origin === this.origin) return this.upstream.bad(request, e);
-    this.upstream.good();
+    if (e.ofHost && e.origin === this.origin) return this.breaker.fail(request, e);
+    this.breaker.succeed();
     return false;
   }
 
   // Why nothing is asked of it now, or null.
   isHolding() {
-    return this.upstream.away ? `${this.origin} does not answer` : null;
+    return this.breaker.away ? `${this.origin} does not answer` : null;
   }
 
   // The origins by which a PDS is known, whose stream has only its own accounts: that of
@@ -40,7 +41,9 @@ export class Service {
   // which does not describe itself.
   async ownNames() {
     try {
-      const did = serverDid(await this.get('server.describeServer', {}, { most: BOUNDS.document }));
+      const did = readServerDid(
+        await this.get('server.describeServer', {}, { most: BOUNDS.document }),
+      );
       if (did === null) return null;
       const [host, port] = hostOfWeb(did);
       const named = host ? originOf(`https://${host}${port ? `:${port}` : ''}`) : null;

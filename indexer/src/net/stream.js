@@ -11,8 +11,8 @@
 // - A server that does not answer a ping within 30 seconds is not there.
 import { createHash } from 'node:crypto';
 import WebSocket from 'ws';
-import { clean } from '../protocol/answers.js';
 import { routeOf, takerOf } from '../protocol/frame.js';
+import { clean } from '../protocol/text.js';
 import { AGENT } from './http.js';
 
 export const LARGEST = 5e6; // bytes of a frame

@@ -1,5 +1,5 @@
 // Lines of the log: one entry is one line of at most 2,000 characters, whatever it holds.
-import { clean } from '../protocol/answers.js';
+import { clean } from '../protocol/text.js';
 
 export const LEVELS = ['error', 'info', 'debug'];
 let most = LEVELS.indexOf('info');

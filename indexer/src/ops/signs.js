@@ -5,7 +5,7 @@
 //
 // What is late is decided by the database: sql/signs.sql has the bounds.
 import { told } from '../db/connection.js';
-import { clean } from '../protocol/answers.js';
+import { clean } from '../protocol/text.js';
 import { pause } from '../work/tasks.js';
 import * as log from './log.js';
 

@@ -1,17 +1,13 @@
 // The border: all that strangers say passes this module, and nothing passes it that is not bounded,
-// of the shape that is expected, and clean. What is said wrongly becomes a Failure, whose name is
-// one of a short list.
+// of the shape that is expected, and clean. What is said wrongly becomes a Failure.
 //
-// Behind the border a text has no control character, no U+0000, no lone surrogate, and nothing that
-// moves a cursor or turns the direction of writing. JSON that the database has to verify as it was
-// written (PLC logs, DID documents) is the exception: there only U+0000 and lone surrogates are
-// replaced, which jsonb cannot hold; the database checks each field that it takes.
-//
-// Nothing here recurses over what strangers send. JSON of more than DEEPEST levels or MOST_VALUES
-// values is refused before it is parsed: a level costs stack and a value costs memory, here and in
-// the database.
-
-import { codeOf, CODES } from './codes.js';
+// JSON that the database has to verify as it was written (PLC logs, DID documents) is not cleaned:
+// there only U+0000 and lone surrogates are replaced, which jsonb cannot hold; the database checks
+// each field that it takes.
+import { CODES } from './codes.js';
+import { Failure } from './failure.js';
+import { isObject, parseJson, toJsonb } from './json.js';
+import { clean } from './text.js';
 
 export const BOUNDS = {
   document: 100e3, // bytes of a DID document, and of answers about one account
@@ -22,60 +18,8 @@ export const BOUNDS = {
   did: 512, // characters, all of which are ASCII
   cursor: 1024, // characters of the place in a list
   status: 64,
-  detail: 200,
   collections: 1000, // of an account
 };
-const DEEPEST = 64;
-const MOST_VALUES = 100e3;
-
-// Control characters; soft hyphens, joiners and other characters without a width; marks and
-// overrides of direction; separators of lines; tags. clipped() in settings.sql has the same list.
-const UNCLEAN = new RegExp(
-  '[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f' +
-    '\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]',
-  'gu',
-);
-
-// Any value as one clean line of at most `most` UTF-16 units.
-export function clean(value, most = BOUNDS.detail) {
-  const text =
-    typeof value === 'string' ? value : value === null || value === undefined ? '' : typeof value;
-  const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
-  return short.toWellFormed().replace(UNCLEAN, '\ufffd');
-}
-
-export class Failure extends Error {
-  // why: a code. origin: who failed. retryAfter: seconds that it asks for.
-  constructor(why, detail = '', { origin = null, retryAfter = null } = {}) {
-    const code = codeOf(why);
-    const said = clean(detail);
-    super(said ? `${code.words}: ${said}` : code.words);
-    this.why = why;
-    this.properties = code;
-    this.detail = said;
-    this.origin = origin;
-    this.retryAfter = retryAfter;
-    this.begun = false; // an answer had begun
-  }
-
-  get ofHost() {
-    return this.properties.class === 'host';
-  }
-  get ofAccount() {
-    return this.properties.status !== undefined;
-  }
-  // Does the server not have the method?
-  get absent() {
-    return this.properties.absent;
-  }
-  get retry() {
-    return this.properties.retry;
-  }
-  // What an account is of which this is the failure.
-  get status() {
-    return this.properties.status;
-  }
-}
 
 const OF_STATUS = {
   401: 'unauthorized',
@@ -103,7 +47,7 @@ export function failureOf(status, headers, body, origin) {
   let error;
   let message;
   try {
-    const said = json(body);
+    const said = parseJson(body);
     if (isObject(said)) ({ error, message } = said);
   } catch {
     /* an error page: the status says enough */
@@ -123,60 +67,6 @@ export function retryAfter(value, now = Date.now()) {
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 3600) : null;
 }
 
-const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-// Refuses what is too deep or too many, without parsing it: brackets and commas outside of strings.
-function refuseExcess(text) {
-  let depth = 0;
-  let values = 1;
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
-      case 0x22: // a string, up to its quotation mark
-        for (i++; i < text.length && text.charCodeAt(i) !== 0x22; i++)
-          if (text.charCodeAt(i) === 0x5c) i++;
-        break;
-      case 0x5b:
-      case 0x7b:
-        if (++depth > DEEPEST)
-          throw new Failure('malformed', `JSON of more than ${DEEPEST} levels`);
-        values++;
-        break;
-      case 0x5d:
-      case 0x7d:
-        depth--;
-        break;
-      case 0x2c:
-        values++;
-        break;
-      default:
-    }
-    if (values > MOST_VALUES)
-      throw new Failure('malformed', `JSON of more than ${MOST_VALUES} values`);
-  }
-}
-
-export function json(bytes) {
-  const text = bytes.toString('utf8');
-  refuseExcess(text);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Failure('malformed', 'not JSON');
-  }
-}
-
-// JSON for a parameter of type jsonb, which holds no U+0000 and no lone surrogates, in keys
-// neither. Only what json() has let through comes here, so the depth is bounded.
-export function jsonb(value) {
-  const fit = (s) => s.toWellFormed().replaceAll('\0', '\ufffd');
-  return JSON.stringify(value, (key, v) => {
-    if (typeof v === 'string') return fit(v);
-    if (isObject(v) && Object.keys(v).some((k) => fit(k) !== k))
-      return Object.fromEntries(Object.entries(v).map(([k, w]) => [fit(k), w]));
-    return v;
-  });
-}
-
 const text = (value, most) =>
   typeof value === 'string' && value.length <= most && clean(value, most) === value ? value : null;
 export const isDid = (value) =>
@@ -190,8 +80,8 @@ const status = (value) =>
 
 // The page of listRepos or listReposByCollection behind the place `at`: { repos, next, left }.
 // Entries without a DID are left out and counted. A page that leads to itself is refused.
-export function page(bytes, at) {
-  const said = json(bytes);
+export function readListPage(bytes, at) {
+  const said = parseJson(bytes);
   if (!isObject(said) || !Array.isArray(said.repos))
     throw new Failure('malformed', 'a page without repos');
   if (said.repos.length > BOUNDS.repos)
@@ -212,16 +102,16 @@ export function page(bytes, at) {
 }
 
 // The answer of getRepoStatus.
-export function repoStatus(bytes, did) {
-  const said = json(bytes);
+export function readRepoStatus(bytes, did) {
+  const said = parseJson(bytes);
   if (!isObject(said) || said.did !== did || typeof said.active !== 'boolean')
     throw new Failure('malformed', 'the status of an account');
   return { active: said.active, status: status(said.status), rev: revision(said.rev) };
 }
 
 // The collections in the answer of describeRepo.
-export function collections(bytes, did) {
-  const said = json(bytes);
+export function readCollections(bytes, did) {
+  const said = parseJson(bytes);
   if (!isObject(said) || said.did !== did || !Array.isArray(said.collections))
     throw new Failure('malformed', 'the description of an account');
   if (said.collections.length > BOUNDS.collections)
@@ -233,8 +123,8 @@ export function collections(bytes, did) {
 }
 
 // The DID in the answer of describeServer; null if it is not that of a PDS.
-export function serverDid(bytes) {
-  const said = json(bytes);
+export function readServerDid(bytes) {
+  const said = parseJson(bytes);
   return isObject(said) && isDid(said.did) ? said.did : null;
 }
 
@@ -244,17 +134,17 @@ export const hostOfWeb = (did) =>
   /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did)?.slice(1) ?? [];
 
 // A PLC log, as a parameter.
-export function log(bytes) {
-  const said = json(bytes);
+export function readPlcLog(bytes) {
+  const said = parseJson(bytes);
   if (!Array.isArray(said) || !said.every(isObject))
     throw new Failure('malformed', 'a log that is no array of operations');
-  return jsonb(said);
+  return toJsonb(said);
 }
 
 // A DID document, as a parameter.
-export function document(bytes, did) {
-  const said = json(bytes);
+export function readDidDocument(bytes, did) {
+  const said = parseJson(bytes);
   if (!isObject(said)) throw new Failure('malformed', 'a document that is no object');
   if (said.id !== did) throw new Failure('malformed', 'the document of another DID');
-  return jsonb(said);
+  return toJsonb(said);
 }

@@ -1,11 +1,13 @@
 // Identities: whom to ask for the key and the server of an account, how many at a time, and what
 // becomes of an answer.
 import { isLost, isOfValue, told } from '../db/connection.js';
-import { Upstream } from '../net/breaker.js';
-import { domainOf, originOf, Places } from '../net/http.js';
+import { domainOf, originOf } from '../net/addresses.js';
+import { Breaker } from '../net/breaker.js';
+import { Places } from '../net/places.js';
 import * as log from '../ops/log.js';
-import { BOUNDS, document, Failure, hostOfWeb, log as plcLog } from '../protocol/answers.js';
+import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answers.js';
 import { codeOf } from '../protocol/codes.js';
+import { Failure } from '../protocol/failure.js';
 import { IDLE, pause, steady } from './tasks.js';
 
 const LATER = 2; // seconds until a domain that has no place is tried again
@@ -41,7 +43,7 @@ export const METHODS = {
       /^did:plc:[a-z2-7]{24}$/.test(did) ? `${PLC_URL}/${did}/log/audit` : null,
     unnamed: ['not_found', 'a did:plc must have 24 characters of base32'],
     most: BOUNDS.log,
-    read: plcLog,
+    read: readPlcLog,
     take: 'identify',
   },
   web: {
@@ -68,7 +70,7 @@ export const METHODS = {
     },
     unnamed: ['refused', 'a did:web must be a host name, without a path or a port'],
     most: BOUNDS.document,
-    read: document,
+    read: readDidDocument,
     take: 'identify_web',
   },
 };
@@ -83,7 +85,7 @@ export class Identities {
         ...method,
         name,
         places: new Places(method.places(settings)),
-        upstream: server === null ? null : Upstream.of(`${server}/_health`, http, signal),
+        breaker: server === null ? null : Breaker.of(`${server}/_health`, http, signal),
       };
     });
   }
@@ -92,7 +94,7 @@ export class Identities {
   // place are passed over. The questions go round all that are due.
   async run(kind, method) {
     const { pools, settings, signal, tasks, asking } = this;
-    const { places, upstream, web } = method;
+    const { places, breaker, web } = method;
     const sign = this.signs.of(`identities of ${method.name}`);
     let after = [null, null];
     let round = 0;
@@ -100,10 +102,10 @@ export class Identities {
       `identities by ${method.of}`,
       signal,
       async () => {
-        const room = places.room(kind);
+        const room = places.capacity(kind);
         places.waiting[kind] = room === 0;
         sign.holds(
-          upstream?.away
+          breaker?.away
             ? `${settings.PLC_URL} does not answer`
             : room === 0
               ? 'no answer frees a place'
@@ -113,15 +115,15 @@ export class Identities {
           await places.freed(IDLE);
           return true;
         }
-        const n = upstream === null ? room : upstream.may(room);
+        const n = breaker === null ? room : breaker.allowance(room);
         if (n === 0) return false;
         // who was asked for because of a bad signature is due since long ago; where each domain is
         // asked, busy ones are passed over to the end
-        if (upstream !== null && Date.now() - round > ROUND)
+        if (breaker !== null && Date.now() - round > ROUND)
           [after, round] = [[null, null], Date.now()];
         const rows = await pools.small.rows(
           'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
-          [n, kind, web, upstream === null ? places.busyDomains(kind) : [], ...after],
+          [n, kind, web, breaker === null ? places.busyDomains(kind) : [], ...after],
         );
         const last = rows.at(-1);
         after = last ? [last.at, last.did] : [null, null];
@@ -129,7 +131,7 @@ export class Identities {
         let begun = 0;
         for (const row of rows.filter((r) => r.asked !== null && !asking.has(r.did))) {
           const url = method.url(row.did, settings);
-          const place = url && places.take(originOf(url), kind);
+          const place = url && places.acquire(originOf(url), kind);
           if (url && !place) refused.push(row.did);
           else {
             begun++;
@@ -137,7 +139,7 @@ export class Identities {
             asking.add(row.did);
             tasks.begin(row.did, () =>
               this.identity(row, method, url, place, sign).finally(() => {
-                place?.end();
+                place?.release();
                 asking.delete(row.did);
               }),
             );
@@ -158,27 +160,27 @@ export class Identities {
   }
 
   // Asks, gives the place back, and lets the database take the answer or notes why there is none.
-  async identity({ did, asked }, { of, upstream, unnamed, most, read, take }, url, place, sign) {
+  async identity({ did, asked }, { of, breaker, unnamed, most, read, take }, url, place, sign) {
     const { pools, http, signal } = this;
     let why;
     let detail = '';
     try {
       if (!url) throw new Failure(...unnamed);
-      const began = upstream?.begin();
+      const began = breaker?.start();
       let said;
       try {
         said = await http.get(url, { most, signal, place });
-        upstream?.good();
+        breaker?.succeed();
       } catch (e) {
-        if (!(e instanceof Failure) || upstream === null) throw e;
-        if (!e.ofHost) upstream.good();
-        else if (await upstream.bad(began, e)) {
+        if (!(e instanceof Failure) || breaker === null) throw e;
+        if (!e.ofHost) breaker.succeed();
+        else if (await breaker.fail(began, e)) {
           log.info(`${of}: ${e.message}`);
           return void (await this.unask([did], 0));
         }
         throw e;
       }
-      place.end();
+      place.release();
       const refused = (
         await pools.answers.row(`SELECT indexer.${take}($1, $2, $3) AS why`, [
           did,
@@ -191,7 +193,7 @@ export class Identities {
       return;
     } catch (e) {
       if (signal.aborted || isLost(e)) throw e;
-      place?.end();
+      place?.release();
       // what is no fault of the answer is asked for again
       if (!(e instanceof Failure) && !isOfValue(e)) throw e;
       [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', told(e)];

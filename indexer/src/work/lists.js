@@ -1,10 +1,12 @@
 // What the service is asked about accounts: the lists of them, the status of one, and the
 // collections of one.
 import { isLost, isOfServer, told } from '../db/connection.js';
-import { Places } from '../net/http.js';
+import { Places } from '../net/places.js';
 import * as log from '../ops/log.js';
-import { BOUNDS, clean, collections, Failure, page, repoStatus } from '../protocol/answers.js';
+import { BOUNDS, readCollections, readListPage, readRepoStatus } from '../protocol/answers.js';
 import { codeOf } from '../protocol/codes.js';
+import { Failure } from '../protocol/failure.js';
+import { clean } from '../protocol/text.js';
 import { IDLE, steady } from './tasks.js';
 
 const CHECKS = 16; // accounts asked about at a time
@@ -28,7 +30,7 @@ export class Lists {
   // the stream.
   async page() {
     const { service, pools } = this;
-    const may = this.listening() && service.upstream.may(1) > 0;
+    const may = this.listening() && service.breaker.allowance(1) > 0;
     this.sign?.holds(this.listening() ? service.isHolding() : null);
     if (!may) return false;
     const next = await pools.small.row(
@@ -38,10 +40,10 @@ export class Lists {
     const { of, at, asked } = next;
     this.sign?.begins();
     let said;
-    const began = service.upstream.begin();
+    const began = service.breaker.start();
     try {
       const where = { limit: BOUNDS.repos, ...(at && { cursor: at }) };
-      said = page(
+      said = readListPage(
         await service.get(
           ...(of.startsWith('*')
             ? ['sync.listRepos', where]
@@ -50,7 +52,7 @@ export class Lists {
         ),
         at,
       );
-      service.upstream.good();
+      service.breaker.succeed();
     } catch (e) {
       if (!(e instanceof Failure)) throw e;
       if (this.isNotThere(e)) {
@@ -110,18 +112,18 @@ export class Lists {
     const { service, pools, signal, tasks } = this;
     const places = new Places({ all: CHECKS, origin: CHECKS, domain: CHECKS });
     const one = async (row) => {
-      const began = service.upstream.begin();
+      const began = service.breaker.start();
       try {
         await work(row);
-        service.upstream.good();
+        service.breaker.succeed();
         sign.done();
       } catch (e) {
         if (signal.aborted || isLost(e)) throw e;
         if (!(e instanceof Failure) || e.origin === service.origin)
           sign.misses(row.did, row.did, told(e));
         if (e instanceof Failure && e.ofHost) {
-          if (e.origin === service.origin) await service.upstream.bad(began, e);
-        } else service.upstream.good();
+          if (e.origin === service.origin) await service.breaker.fail(began, e);
+        } else service.breaker.succeed();
         log.info(`${name} of ${row.did}: ${told(e)}`); // the database has it asked again
       }
     };
@@ -129,7 +131,7 @@ export class Lists {
       name,
       signal,
       async () => {
-        const room = places.room('known');
+        const room = places.capacity('known');
         sign.holds(
           held() ?? service.isHolding() ?? (room === 0 ? 'no answer frees a place' : null),
         );
@@ -137,12 +139,12 @@ export class Lists {
           await places.freed(IDLE);
           return true;
         }
-        const n = may() ? service.upstream.may(room) : 0;
+        const n = may() ? service.breaker.allowance(room) : 0;
         const rows = n > 0 ? await pools.small.rows(sql, [n]) : [];
         for (const row of rows) {
           sign.begins();
-          const place = places.take(service.origin, 'known');
-          tasks.begin(row.did, () => one(row).finally(() => place.end()));
+          const place = places.acquire(service.origin, 'known');
+          tasks.begin(row.did, () => one(row).finally(() => place.release()));
         }
         return rows.length > 0;
       },
@@ -169,7 +171,7 @@ export class Lists {
         try {
           await note(
             row,
-            repoStatus(
+            readRepoStatus(
               await this.service.get(
                 'sync.getRepoStatus',
                 { did: row.did },
@@ -197,7 +199,7 @@ export class Lists {
           { most: BOUNDS.document },
         );
         this.described = true;
-        await note(did, collections(said, did));
+        await note(did, readCollections(said, did));
       } catch (e) {
         if (!(e instanceof Failure)) throw e;
         if (e.ofAccount || e.why === 'refused' || (this.described && e.why === 'not_found'))

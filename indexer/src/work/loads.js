@@ -1,9 +1,12 @@
 // Repositories: which are downloaded now, and what becomes of one.
 import { isLost, isOfServer, told } from '../db/connection.js';
-import { domainOf, Memory, Places } from '../net/http.js';
+import { domainOf } from '../net/addresses.js';
+import { Memory } from '../net/memory.js';
+import { Places } from '../net/places.js';
 import * as log from '../ops/log.js';
-import { clean, Failure } from '../protocol/answers.js';
 import { codeOf } from '../protocol/codes.js';
+import { Failure } from '../protocol/failure.js';
+import { clean } from '../protocol/text.js';
 import { IDLE, pause, persist, steady } from './tasks.js';
 
 const COPIES = 3; // of a repository that pg makes to write it
@@ -73,8 +76,8 @@ export class Loads {
       this.signal,
       async () => {
         const { downloads, service, pools } = this;
-        const places = downloads.room(kind);
-        const room = Math.min(places, service.upstream.may(50));
+        const places = downloads.capacity(kind);
+        const room = Math.min(places, service.breaker.allowance(50));
         downloads.waiting[kind] =
           places === 0 &&
           (await pools.small.row('SELECT indexer.load_waits($1, $2) AS waits', [known, failed]))
@@ -92,16 +95,16 @@ export class Loads {
         after = last ? [last.at, last.did] : [null, null];
         let begun = 0;
         for (const row of rows.filter((r) => r.claim !== null)) {
-          const place = downloads.take(row.host ?? service.origin, kind);
+          const place = downloads.acquire(row.host ?? service.origin, kind);
           if (!place) {
             await this.release(row);
             continue;
           }
           begun++;
           sign.begins();
-          const request = service.upstream.begin();
+          const request = service.breaker.start();
           this.tasks.begin(row.did, () =>
-            this.load(row, known, place, request, sign).finally(() => place.end()),
+            this.load(row, known, place, request, sign).finally(() => place.release()),
           );
         }
         if (begun === 0 && last) await pause(IDLE / 3, this.signal);
@@ -125,7 +128,7 @@ export class Loads {
     // accounts of a host are one of those that fail; where all are of the service itself, each is
     // one
     const who = host === null || host === service.origin ? did : domainOf(host);
-    const held = memory.hold();
+    const held = memory.share();
     const release = () => this.release({ did, claim });
     const fail = (why, detail, ofHost, seconds = null) =>
       persist(did, signal, () =>
@@ -144,7 +147,7 @@ export class Loads {
         car = await service.get(
           'sync.getRepo',
           { did },
-          { most: this.settings.MAX_REPO_SIZE, place, held },
+          { most: this.settings.MAX_REPO_SIZE, place, share: held },
         );
       } catch (e) {
         if (signal.aborted) return void (await release());
@@ -159,14 +162,14 @@ export class Loads {
         const ofHost = e.ofHost && e.origin !== service.origin && e.origin === host;
         return void (await fail(e.why, e.detail, ofHost, e.retryAfter && Math.ceil(e.retryAfter)));
       } finally {
-        place.arrived();
+        place.releaseOrigin();
       }
-      service.upstream.good();
+      service.breaker.succeed();
       const done = await this.permits.take(known, car.length);
-      const copies = this.copies.hold();
+      const copies = this.copies.share();
       try {
         copies.add(COPIES * car.length);
-        await copies.room(signal);
+        await copies.waitForRoom(signal);
         if (signal.aborted) return void (await release());
         const { outcome, detail } = await pools.loads.row(
           'SELECT outcome, detail FROM indexer.load($1, $2, $3)',
@@ -193,11 +196,11 @@ export class Loads {
         sign.misses(did, who, told(e));
         await fail(full ? 'no_room' : 'not_written', told(e), false);
       } finally {
-        copies.end();
+        copies.release();
         done();
       }
     } finally {
-      held.end();
+      held.release();
     }
   }
 }

@@ -7,19 +7,7 @@ import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { streamName, STREAMS } from '../cli/settings.js';
 import { beganAgain } from '../cli/status.js';
-import {
-  connect,
-  intruderOf,
-  isLost,
-  isOfProgram,
-  isOfServer,
-  lockHolder,
-  nameOf,
-  Pool,
-  Problem,
-  REPOSITORIES,
-  told,
-} from '../db/connection.js';
+import { connect, intruderOf, isLost, isOfProgram, isOfServer, lockHolder, nameOf, Pool, Problem, REPOSITORIES, told } from '../db/connection.js';
 import { checkSchema, fatal } from '../db/schema.js';
 import { Http } from '../net/http.js';
 import { Service } from '../net/service.js';
@@ -28,8 +16,10 @@ import { Figures } from '../ops/figures.js';
 import * as log from '../ops/log.js';
 import { createServer } from '../ops/metrics.js';
 import { Signs, WITHIN } from '../ops/signs.js';
-import { clean, Failure, isDid, retryAfter } from '../protocol/answers.js';
+import { isDid, retryAfter } from '../protocol/answers.js';
+import { Failure } from '../protocol/failure.js';
 import { byteaArray, routeOf } from '../protocol/frame.js';
+import { clean } from '../protocol/text.js';
 import { endUnforeseen, IDLE, pause, persist, steady } from './tasks.js';
 import { Workers } from './workers.js';
 

@@ -41,7 +41,7 @@ export class Workers {
 
   // All workers of a stream of this kind; ends with the signal.
   async run(labels) {
-    const { lists, identities, loads, signal } = this;
+    const { lists, identities, loads } = this;
     const asks = identities.methods.flatMap((method) =>
       ['known', 'new', 'again'].map((kind) => identities.run(kind, method)),
     );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Memory, Places } from '../../src/net/http.js';
+import { Memory } from '../../src/net/memory.js';
+import { Places } from '../../src/net/places.js';
 import { Queues } from '../../src/net/stream.js';
 import { Figures, OF_PROCESS } from '../../src/ops/figures.js';
 import { exposition } from '../../src/ops/metrics.js';
@@ -30,16 +31,16 @@ test('figures are those of the run, while there is one', (t) => {
   assert.equal(valueOf(figures, 'process_queue_bytes', ''), run.queues.bytes);
   run.queues.done(0, 1);
   assert.equal(valueOf(figures, 'process_queue_frames', '0'), 1);
-  const place = run.workers.loads.downloads.take('https://a.example', 'known');
+  const place = run.workers.loads.downloads.acquire('https://a.example', 'known');
   assert.equal(valueOf(figures, 'process_requests', 'repositories'), 1);
   assert.equal(valueOf(figures, 'process_request_limit', 'repositories'), 8);
   assert.equal(valueOf(figures, 'process_requests', 'identities of plc'), 0);
-  place.end();
+  place.release();
   assert.equal(valueOf(figures, 'process_requests', 'repositories'), 0);
-  const held = run.workers.loads.memory.hold();
+  const held = run.workers.loads.memory.share();
   held.add(30);
   assert.equal(valueOf(figures, 'process_download_bytes', 'answers'), 30);
-  held.end();
+  held.release();
   assert.equal(valueOf(figures, 'process_download_bytes', 'answers'), 0);
 });
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
 import { isOfServer } from '../../src/db/connection.js';
-import { Failure } from '../../src/protocol/answers.js';
 import { codeOf, CODES, SERVER_ERRORS } from '../../src/protocol/codes.js';
+import { Failure } from '../../src/protocol/failure.js';
 
 const SRC = new URL('../../src/', import.meta.url);
 

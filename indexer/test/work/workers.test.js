@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Service } from '../../src/net/service.js';
-import { Failure } from '../../src/protocol/answers.js';
+import { Failure } from '../../src/protocol/failure.js';
 import { METHODS } from '../../src/work/identities.js';
 import { Permits } from '../../src/work/loads.js';
 import { Workers } from '../../src/work/workers.js';
@@ -82,11 +82,11 @@ test('a server that has no time for a list is left alone as long as it says', as
       throw new Failure('throttled', 'later', { origin: SERVICE, retryAfter: 100 });
     },
   );
-  const { upstream } = w.lists.service;
-  assert.equal(upstream.may(1), 1);
+  const { breaker } = w.lists.service;
+  assert.equal(breaker.allowance(1), 1);
   assert.equal(await w.lists.page(), false);
-  assert.equal(upstream.may(1), 0);
-  assert.ok(upstream.until - Date.now() > 90e3);
+  assert.equal(breaker.allowance(1), 0);
+  assert.ok(breaker.until - Date.now() > 90e3);
 });
 
 for (const described of [false, true])

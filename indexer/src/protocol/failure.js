@@ -1,0 +1,42 @@
+// A failure of somebody else: an answer that is wrong, late or missing. Its code, which codes.sql
+// has, decides what follows.
+import { codeOf } from './codes.js';
+import { clean } from './text.js';
+
+export class Failure extends Error {
+  /**
+   * origin: who failed. retryAfter: seconds that it wants us to wait.
+   * @param {string} why a code
+   * @param {string} [detail]
+   * @param {{ origin?: string | null, retryAfter?: number | null }} [more]
+   */
+  constructor(why, detail = '', { origin = null, retryAfter = null } = {}) {
+    const code = codeOf(why);
+    const said = clean(detail);
+    super(said ? `${code.words}: ${said}` : code.words);
+    this.why = why;
+    this.properties = code;
+    this.detail = said;
+    this.origin = origin;
+    this.retryAfter = retryAfter;
+    this.begun = false; // an answer had begun
+  }
+
+  get ofHost() {
+    return this.properties.class === 'host';
+  }
+  get ofAccount() {
+    return this.properties.status !== undefined;
+  }
+  // Does the server not have the method?
+  get absent() {
+    return this.properties.absent;
+  }
+  get retry() {
+    return this.properties.retry;
+  }
+  // What an account is of which this is the failure.
+  get status() {
+    return this.properties.status;
+  }
+}
