@@ -11,7 +11,8 @@
 import { randomUUID } from 'node:crypto';
 import { SafeError, constant, context, get, lambda, listen, object } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
-import { connect, told } from '../db/connection.js';
+import { connect } from '../db/connection.js';
+import { messageOf as told } from '../db/errors.js';
 import * as log from '../ops/log.js';
 import { viewsOf } from './codecs.js';
 

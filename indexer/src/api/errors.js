@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 import { isSafeError } from 'postgraphile/grafast';
 import { defaultMaskError } from 'postgraphile/grafserv';
 import { GraphQLError } from 'postgraphile/graphql';
-import { told } from '../db/connection.js';
+import { messageOf as told } from '../db/errors.js';
 import * as log from '../ops/log.js';
 import { clean } from '../protocol/text.js';
 

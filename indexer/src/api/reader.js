@@ -3,7 +3,9 @@
 // A fault in the engine, or in a function of the schema, then gives nobody more than the API shows anyway.
 import pg from 'pg';
 import { SafeError } from 'postgraphile/grafast';
-import { config, Probe, Problem } from '../db/connection.js';
+import { config } from '../db/connection.js';
+import { Problem } from '../db/errors.js';
+import { Probe } from '../db/probe.js';
 import * as log from '../ops/log.js';
 
 // What is too much, and which statement takes it away.

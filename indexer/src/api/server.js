@@ -19,7 +19,7 @@ import { GraphQLError, getOperationAST } from 'postgraphile/graphql';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
 import { WebSocketServer } from 'ws';
-import { Problem, told } from '../db/connection.js';
+import { messageOf as told, Problem } from '../db/errors.js';
 import * as log from '../ops/log.js';
 import { clean } from '../protocol/text.js';
 import { endUnforeseen } from '../work/tasks.js';

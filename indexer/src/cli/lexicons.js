@@ -5,7 +5,7 @@
 // that a definition is of a primary type that is newer than the extension, such as a space.
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Problem } from '../db/connection.js';
+import { Problem } from '../db/errors.js';
 import { clean } from '../protocol/text.js';
 
 const PACKAGE = new URL('../../lexicons/', import.meta.url); // what many others refer to: NSID.json

@@ -4,9 +4,11 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { connect, Problem, told } from '../db/connection.js';
+import { connect } from '../db/connection.js';
+import { messageOf, Problem } from '../db/errors.js';
 import { checkLogin } from '../db/login.js';
-import { install, needed, VERSION } from '../db/schema.js';
+import { install } from '../db/schema.js';
+import { needed, VERSION } from '../db/versions.js';
 import * as log from '../ops/log.js';
 import { countFrames, run } from '../work/run.js';
 import { flagOf, help, helpOf, oldFlagOf, SETTINGS, settings, Usage } from './settings.js';
@@ -385,7 +387,7 @@ export async function main(argv) {
     return result.status;
   } catch (e) {
     if (e instanceof CommanderError) return e.exitCode === 0 ? 0 : 2;
-    warn(told(e));
+    warn(messageOf(e));
     if (e instanceof Usage) process.stderr.write('Try "atid-indexer --help".\n');
     return e instanceof Usage ? 2 : 1;
   }

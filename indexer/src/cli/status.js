@@ -4,7 +4,8 @@
 // Each function returns { lines, ok }. Texts of the database that strangers have had a part in are
 // cleaned once more.
 import { readFile } from 'node:fs/promises';
-import { intruderOf, lockHolder, Problem, REPOSITORIES } from '../db/connection.js';
+import { Problem } from '../db/errors.js';
+import { intruderOf, lockHolder, REPOSITORIES } from '../db/locks.js';
 import { Http } from '../net/http.js';
 import { isDid } from '../protocol/answers.js';
 import { parseJson } from '../protocol/json.js';

@@ -7,9 +7,13 @@ import { spawn } from 'node:child_process';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { connect, holderOf, Problem, told } from '../db/connection.js';
+import { connect } from '../db/connection.js';
+import { messageOf, Problem } from '../db/errors.js';
+import { createExtensions } from '../db/extensions.js';
+import { holderOf } from '../db/locks.js';
 import { OURS, refuseOwner } from '../db/login.js';
-import { checkSchema, extensions, install, lockSchema, ownersProblem, ownSchema, refuseOthers } from '../db/schema.js';
+import { ownersProblem, ownSchema, refuseOthers } from '../db/ownership.js';
+import { checkSchema, install, lockSchema } from '../db/schema.js';
 import { Http } from '../net/http.js';
 import * as log from '../ops/log.js';
 import { BOUNDS, readListPage } from '../protocol/answers.js';
@@ -54,7 +58,7 @@ export async function listsCollections(
         if (e.absent && e.origin === settings.SERVICE_URL) return false;
         if (Date.now() + wait > until || ended.aborted) throw e;
         log.info(
-          `up: the server did not answer whether it lists accounts by collection: ${told(e)}`,
+          `up: the server did not answer whether it lists accounts by collection: ${messageOf(e)}`,
         );
       }
       await pause(wait, ended);
@@ -84,7 +88,7 @@ async function areSignals(db, settings, types, ended) {
   } catch (e) {
     if (wanted || ended.aborted) return null;
     throw new Problem(
-      `The server did not answer whether it lists the accounts of a collection: ${told(e)}. Nothing was changed. ` +
+      `The server did not answer whether it lists the accounts of a collection: ${messageOf(e)}. Nothing was changed. ` +
         'Run "up" again when it answers, or first say which accounts are wanted: "atid-indexer init", "atid-indexer want".',
     );
   }
@@ -95,7 +99,7 @@ async function areSignals(db, settings, types, ended) {
 async function checkedLexicons(db, files) {
   await db.query('BEGIN');
   try {
-    await extensions(db);
+    await createExtensions(db);
     const found = await readLexicons(db, files);
     if (found.types.length === 0)
       throw new Problem('None of these Lexicons is of a type of records.');
@@ -311,7 +315,7 @@ async function followReferences(settings, signal) {
       pause = all ? LOOK : Math.max(LOOK, SHARE * (performance.now() - began));
       if (all) next = performance.now() + REFERENCES[1];
     } catch (e) {
-      log.error(`up: references: ${told(e)}`);
+      log.error(`up: references: ${messageOf(e)}`);
       await db?.end().catch(() => {});
       [db, pause] = [null, LOOK_AGAIN];
     }
@@ -341,7 +345,7 @@ async function alone() {
   const again = () => {
     if (over) return;
     const failed = (e) => {
-      log.error(`up: ${told(e)}`);
+      log.error(`up: ${messageOf(e)}`);
       again();
     };
     timer = setTimeout(() => take().catch(failed), LOCK_AGAIN);

@@ -8,8 +8,8 @@ import { getDomain } from 'tldts';
 
 // Addresses to which no stranger may lead us. (Node looks for an IPv4 address that is written as
 // IPv6 among these, too.)
-const inner = new BlockList();
-for (const [net, bits] of [
+/** @type {[string, number][]} */
+const INNER_IPV4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -24,9 +24,9 @@ for (const [net, bits] of [
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
-])
-  inner.addSubnet(net, bits, 'ipv4');
-for (const [net, bits] of [
+];
+/** @type {[string, number][]} */
+const INNER_IPV6 = [
   ['::', 96],
   ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
@@ -40,8 +40,10 @@ for (const [net, bits] of [
   ['fc00::', 7],
   ['fe80::', 9],
   ['ff00::', 8],
-])
-  inner.addSubnet(net, bits, 'ipv6');
+];
+const inner = new BlockList();
+for (const [net, bits] of INNER_IPV4) inner.addSubnet(net, bits, 'ipv4');
+for (const [net, bits] of INNER_IPV6) inner.addSubnet(net, bits, 'ipv6');
 
 /** @param {string} address */
 export const isPrivate = (address) => inner.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -119,4 +121,4 @@ export function domainOf(origin) {
  * @param {URL | string} url
  */
 export const originOf = (url) =>
-  URL.canParse(url) ? new URL(url).origin.replace(/\.(?=(?::\d+)?$)/, '') : null;
+  URL.canParse(String(url)) ? new URL(url).origin.replace(/\.(?=(?::\d+)?$)/, '') : null;

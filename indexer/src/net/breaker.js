@@ -9,30 +9,45 @@
 // tells whose failure it is. Failures that are the server's do not count for accounts.
 import { BOUNDS } from '../protocol/answers.js';
 
+/** @typedef {import('../protocol/failure.js').Failure} Failure */
+/** @typedef {{ began: number, tries: boolean }} Attempt */
+
 const FIRST = 1000;
 const MOST = 60e3;
 const MOST_ASKED = 300e3; // that it may have us wait
 const IN_A_ROW = 16; // failures without an answer: then we pause, though the probe is answered
 
 export class Breaker {
-  // probe: rejects with a Failure of the host if the server is away.
+  /**
+   * @param {() => Promise<unknown>} probe rejects with a Failure of the host if the server is away
+   * @param {() => number} [clock]
+   */
   constructor(probe, clock = Date.now) {
     this.probe = probe;
     this.clock = clock;
     this.away = false;
     this.until = 0; // then the probe is sent
     this.failures = 0; // of the server, without an answer
+    /** @type {Promise<void> | null} */
     this.probing = null; // the probe that is under way
     this.answered = -Infinity;
     this.inRow = 0; // requests that failed, without an answer
   }
 
-  // Whose probe is this address.
+  /**
+   * A breaker whose probe is this address.
+   * @param {string} url
+   * @param {import('./http.js').Http} http
+   * @param {AbortSignal} signal
+   */
   static of(url, http, signal) {
     return new Breaker(() => http.get(url, { most: BOUNDS.document, signal }));
   }
 
-  // Asks for n requests: how many may be sent now.
+  /**
+   * How many of n requests may be sent now.
+   * @param {number} n
+   */
   allowance(n) {
     if (!this.away) return n;
     if (this.clock() < this.until || this.probing) return 0;
@@ -40,7 +55,10 @@ export class Breaker {
     return Math.min(n, 1);
   }
 
-  // A request begins; give what this returns to succeed() or fail().
+  /**
+   * A request begins; give what this returns to fail() if it fails.
+   * @returns {Attempt}
+   */
   start() {
     return { began: this.clock(), tries: this.away };
   }
@@ -54,8 +72,12 @@ export class Breaker {
     this.failures = 0;
   }
 
-  // A request failed. Is it the server's failure alone, so that the account is to be asked for
-  // again? The one that was asked for beside the probe counts, so that the next time it is another.
+  /**
+   * A request failed. Is it the server's failure alone, so that the same is to be requested again? A
+   * request that was sent next to the probe counts, so that the next time it is another.
+   * @param {Attempt} attempt
+   * @param {Failure} failure
+   */
   async fail({ began, tries }, failure) {
     if (failure.retry === 'asked') {
       this.open(failure);
@@ -68,8 +90,11 @@ export class Breaker {
     return this.away;
   }
 
-  // Nobody is asked for a while, which doubles each time; several requests that fail at one time
-  // are one failure.
+  /**
+   * Nothing is sent for a while, which doubles each time; several requests that fail at one time are
+   * one failure.
+   * @param {Failure} failure
+   */
   open(failure) {
     const now = this.clock();
     if (!this.away || now >= this.until) {
@@ -90,6 +115,10 @@ export class Breaker {
     return this.probing;
   }
 
+  /**
+   * @param {number} began
+   * @param {Failure | null} failure
+   */
   probed(began, failure) {
     this.probing = null;
     if (failure === null) this.away = false;

@@ -116,7 +116,7 @@ class Request {
     const { origin } = this;
     if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return false;
     if (hops === MOST_HOPS) throw new Failure('too_many_redirects', '', { origin });
-    if (!URL.canParse(headers.location, this.url))
+    if (!URL.canParse(headers.location, this.url.href))
       throw new Failure('malformed', 'the place that a redirect leads to', { origin });
     answer.on('error', () => {});
     if (Number(headers['content-length']) <= BOUNDS.error) answer.resume();

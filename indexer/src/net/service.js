@@ -6,13 +6,20 @@ import { originOf } from './addresses.js';
 import { Breaker } from './breaker.js';
 
 export class Service {
+  /** @param {{ settings: { SERVICE_URL: string, SERVICE_ALIASES: string[] }, http: import('./http.js').Http, signal: AbortSignal }} needs */
   constructor({ settings, http, signal }) {
-    Object.assign(this, { http, signal });
-    this.origin = originOf(settings.SERVICE_URL);
+    this.http = http;
+    this.signal = signal;
+    this.origin = /** @type {string} */ (originOf(settings.SERVICE_URL));
     this.names = settings.SERVICE_ALIASES;
     this.breaker = Breaker.of(`${this.origin}/xrpc/_health`, http, signal);
   }
 
+  /**
+   * @param {string} method without com.atproto
+   * @param {Record<string, any>} query
+   * @param {Omit<import('./http.js').Options, 'signal'>} more
+   */
   get(method, query, more) {
     return this.http.get(
       `${this.origin}/xrpc/com.atproto.${method}?${new URLSearchParams(query)}`,
@@ -23,8 +30,12 @@ export class Service {
     );
   }
 
-  // A request failed. Is it the failure of the service alone, so that the same is to be asked
-  // again?
+  /**
+   * A request failed. Is it the failure of the service alone, so that the same is to be requested
+   * again?
+   * @param {import('./breaker.js').Attempt} request
+   * @param {Failure} e
+   */
   async isAway(request, e) {
     if (e.ofHost && e.origin === this.origin) return this.breaker.fail(request, e);
     this.breaker.succeed();

@@ -5,7 +5,9 @@
 // are answered, if only by 503: at once while an earlier query is not answered.
 import http from 'node:http';
 import { streamName } from '../cli/settings.js';
-import { connect, Probe, told } from '../db/connection.js';
+import { connect } from '../db/connection.js';
+import { messageOf } from '../db/errors.js';
+import { Probe } from '../db/probe.js';
 import { OF_PROCESS } from './figures.js';
 import * as log from './log.js';
 
@@ -98,14 +100,14 @@ export function createServer(settings, figures) {
       const text = await asked[path];
       return answer.writeHead(200, type).end(text);
     } catch (e) {
-      return answer.writeHead(503, type).end(`${told(e)}\n`);
+      return answer.writeHead(503, type).end(`${messageOf(e)}\n`);
     }
   });
   server.maxConnections = 100;
   // A program that waits for the end of another has its port then.
   let busy = null;
   server.on('error', (e) => {
-    if (busy === null || e.code !== 'EADDRINUSE') log.error(`ATID_METRICS_PORT: ${told(e)}`);
+    if (busy === null || e.code !== 'EADDRINUSE') log.error(`ATID_METRICS_PORT: ${messageOf(e)}`);
     if (e.code !== 'EADDRINUSE') return;
     busy = setTimeout(() => server.listen(METRICS_PORT, METRICS_HOST), LISTEN_AGAIN);
   });

@@ -4,7 +4,7 @@
 // rows grow old, which is a sign too.
 //
 // What is late is decided by the database: sql/signs.sql has the bounds.
-import { told } from '../db/connection.js';
+import { messageOf } from '../db/errors.js';
 import { clean } from '../protocol/text.js';
 import { pause } from '../work/tasks.js';
 import * as log from './log.js';
@@ -175,8 +175,8 @@ export class Signs {
         this.problem = null;
       } catch (e) {
         if (signal.aborted) return;
-        if (told(e) !== this.problem) log.error(`signs of life: ${told(e)}`);
-        this.problem = told(e);
+        if (messageOf(e) !== this.problem) log.error(`signs of life: ${messageOf(e)}`);
+        this.problem = messageOf(e);
       }
     }
   }

@@ -21,6 +21,7 @@ export const BOUNDS = {
   collections: 1000, // of an account
 };
 
+/** @type {Record<number, string>} */
 const OF_STATUS = {
   401: 'unauthorized',
   403: 'unauthorized',
@@ -30,7 +31,11 @@ const OF_STATUS = {
   501: 'not_implemented',
 };
 
-// The code of an answer with this status, whose body names this error.
+/**
+ * The code of an answer with this status, whose body names this error.
+ * @param {number} status
+ * @param {unknown} error
+ */
 function whyOf(status, error) {
   if (status < 500 && status !== 429) {
     if (error === 'MethodNotImplemented') return 'not_implemented';
@@ -41,8 +46,14 @@ function whyOf(status, error) {
   );
 }
 
-// The failure that an answer other than 200 is. The names of the protocol are believed where the
-// server says that the question was at fault, not where it is the server that failed.
+/**
+ * The failure that an answer other than 200 is. Error names of the protocol are believed if the server
+ * blames the request, not if the server itself has failed.
+ * @param {number} status
+ * @param {Record<string, unknown>} headers
+ * @param {Buffer} body
+ * @param {string} origin
+ */
 export function failureOf(status, headers, body, origin) {
   let error;
   let message;
@@ -60,26 +71,50 @@ export function failureOf(status, headers, body, origin) {
   return new Failure(why, detail, { origin, retryAfter: retryAfter(headers['retry-after']) });
 }
 
-// Retry-After in seconds, from 1 to an hour; NULL if there is none that makes sense.
+/**
+ * Retry-After in seconds, from 1 to an hour; null if there is none that makes sense.
+ * @param {unknown} value
+ */
 export function retryAfter(value, now = Date.now()) {
   if (typeof value !== 'string' || value.length > 64) return null;
   const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 3600) : null;
 }
 
+/**
+ * @param {unknown} value
+ * @param {number} most
+ */
 const text = (value, most) =>
   typeof value === 'string' && value.length <= most && clean(value, most) === value ? value : null;
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
 export const isDid = (value) =>
   typeof value === 'string' &&
   value.length <= BOUNDS.did &&
   /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/.test(value);
+/** @param {unknown} value */
 const revision = (value) =>
   typeof value === 'string' && /^[234567abcdefghij][234567a-z]{12}$/.test(value) ? value : null;
+/** @param {unknown} value */
 const status = (value) =>
   typeof value === 'string' && value !== '' ? clean(value, BOUNDS.status) : null;
 
-// The page of listRepos or listReposByCollection behind the place `at`: { repos, next, left }.
-// Entries without a DID are left out and counted. A page that leads to itself is refused.
+/**
+ * left: the number of entries that are left out, as they have no DID.
+ * @typedef {{ did: string, rev: string | null, active: boolean | null, status: string | null }} Listed
+ * @typedef {{ repos: Listed[], next: string | null, left: number }} ListPage
+ */
+
+/**
+ * The page of listRepos or listReposByCollection behind the place `at`. A page that leads to itself is
+ * refused.
+ * @param {Buffer} bytes
+ * @param {string | null} at
+ * @returns {ListPage}
+ */
 export function readListPage(bytes, at) {
   const said = parseJson(bytes);
   if (!isObject(said) || !Array.isArray(said.repos))
@@ -91,8 +126,8 @@ export function readListPage(bytes, at) {
     throw new Failure('malformed', 'the cursor of a page');
   if (next !== null && next === at) throw new Failure('malformed', 'a page that leads to itself');
   const repos = said.repos
-    .filter((r) => isObject(r) && isDid(r.did))
-    .map((r) => ({
+    .filter((/** @type {any} */ r) => isObject(r) && isDid(r.did))
+    .map((/** @type {any} */ r) => ({
       did: r.did,
       rev: revision(r.rev),
       active: typeof r.active === 'boolean' ? r.active : null,
@@ -101,7 +136,11 @@ export function readListPage(bytes, at) {
   return { repos, next, left: said.repos.length - repos.length };
 }
 
-// The answer of getRepoStatus.
+/**
+ * The answer of getRepoStatus.
+ * @param {Buffer} bytes
+ * @param {string} did
+ */
 export function readRepoStatus(bytes, did) {
   const said = parseJson(bytes);
   if (!isObject(said) || said.did !== did || typeof said.active !== 'boolean')
@@ -109,7 +148,12 @@ export function readRepoStatus(bytes, did) {
   return { active: said.active, status: status(said.status), rev: revision(said.rev) };
 }
 
-// The collections in the answer of describeRepo.
+/**
+ * The collections in the answer of describeRepo.
+ * @param {Buffer} bytes
+ * @param {string} did
+ * @returns {string[]}
+ */
 export function readCollections(bytes, did) {
   const said = parseJson(bytes);
   if (!isObject(said) || said.did !== did || !Array.isArray(said.collections))
@@ -117,23 +161,31 @@ export function readCollections(bytes, did) {
   if (said.collections.length > BOUNDS.collections)
     throw new Failure('too_large', `${said.collections.length} collections`);
   return said.collections.filter(
-    (c) =>
+    (/** @type {unknown} */ c) =>
       typeof c === 'string' && c.length <= 317 && /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+){2,}$/.test(c),
   );
 }
 
-// The DID in the answer of describeServer; null if it is not that of a PDS.
+/**
+ * The DID in the answer of describeServer; null if it is not that of a PDS.
+ * @param {Buffer} bytes
+ */
 export function readServerDid(bytes) {
   const said = parseJson(bytes);
   return isObject(said) && isDid(said.did) ? said.did : null;
 }
 
-// Of a did:web without a path the host name and, or undefined, the port; undefined both of any
-// other DID.
+/**
+ * Of a did:web without a path the host name and the port, if there is one. Any other DID has neither.
+ * @param {string} did
+ */
 export const hostOfWeb = (did) =>
   /^did:web:([a-zA-Z0-9.-]{1,253})(?:%3[aA](\d{1,5}))?$/.exec(did)?.slice(1) ?? [];
 
-// A PLC log, as a parameter.
+/**
+ * A PLC log, as a parameter.
+ * @param {Buffer} bytes
+ */
 export function readPlcLog(bytes) {
   const said = parseJson(bytes);
   if (!Array.isArray(said) || !said.every(isObject))
@@ -141,7 +193,11 @@ export function readPlcLog(bytes) {
   return toJsonb(said);
 }
 
-// A DID document, as a parameter.
+/**
+ * A DID document, as a parameter.
+ * @param {Buffer} bytes
+ * @param {string} did
+ */
 export function readDidDocument(bytes, did) {
   const said = parseJson(bytes);
   if (!isObject(said)) throw new Failure('malformed', 'a document that is no object');

@@ -3,17 +3,31 @@ import { readFileSync } from 'node:fs';
 
 const sql = readFileSync(new URL('../../sql/codes.sql', import.meta.url), 'utf8');
 
-// By the code: { class, retry, words, remedy, of_list, status, checks, absent }.
+/** @param {RegExp} pattern */
+const find = (pattern) => /** @type {string[]} */ (pattern.exec(sql))[1];
+
+/**
+ * @typedef {{ class: string, retry: string, words: string, remedy: string, of_list?: boolean,
+ *   status?: string, checks: boolean, absent: boolean }} Code
+ */
+
+/**
+ * By the code.
+ * @type {Record<string, Code>}
+ */
 export const CODES = Object.create(null);
-for (const { code, ...more } of JSON.parse(/\$codes\$([^$]*)\$codes\$/.exec(sql)[1]))
+for (const { code, ...more } of JSON.parse(find(/\$codes\$([^$]*)\$codes\$/)))
   CODES[code] = Object.freeze({ words: code, checks: false, absent: false, ...more });
 Object.freeze(CODES);
 
-// What is known of a code. One that is not in the list is a mistake of the program.
+/**
+ * What is known of a code. One that is not in the list is a mistake of the program.
+ * @param {string} name
+ */
 export function codeOf(name) {
   if (!(name in CODES)) throw new TypeError(`there is no code ${name}`);
   return CODES[name];
 }
 
 // SQLSTATEs, and classes of them, of errors that are the server's own trouble.
-export const SERVER_ERRORS = /server_errors\(\)[^']*'\{([^}]*)\}'/.exec(sql)[1].split(',');
+export const SERVER_ERRORS = find(/server_errors\(\)[^']*'\{([^}]*)\}'/).split(',');

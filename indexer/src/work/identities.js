@@ -1,6 +1,6 @@
 // Identities: whom to ask for the key and the server of an account, how many at a time, and what
 // becomes of an answer.
-import { isLost, isOfValue, told } from '../db/connection.js';
+import { isLost, isOfValue, messageOf } from '../db/errors.js';
 import { domainOf, originOf } from '../net/addresses.js';
 import { Breaker } from '../net/breaker.js';
 import { Places } from '../net/places.js';
@@ -196,7 +196,7 @@ export class Identities {
       place?.release();
       // what is no fault of the answer is asked for again
       if (!(e instanceof Failure) && !isOfValue(e)) throw e;
-      [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', told(e)];
+      [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', messageOf(e)];
     }
     // who has no identity, or one that cannot be read, is no sign of trouble with the others
     const { class: whose, words } = codeOf(why);

@@ -1,6 +1,6 @@
 // What the service is asked about accounts: the lists of them, the status of one, and the
 // collections of one.
-import { isLost, isOfServer, told } from '../db/connection.js';
+import { isLost, isOfServer, messageOf } from '../db/errors.js';
 import { Places } from '../net/places.js';
 import * as log from '../ops/log.js';
 import { BOUNDS, readCollections, readListPage, readRepoStatus } from '../protocol/answers.js';
@@ -120,11 +120,11 @@ export class Lists {
       } catch (e) {
         if (signal.aborted || isLost(e)) throw e;
         if (!(e instanceof Failure) || e.origin === service.origin)
-          sign.misses(row.did, row.did, told(e));
+          sign.misses(row.did, row.did, messageOf(e));
         if (e instanceof Failure && e.ofHost) {
           if (e.origin === service.origin) await service.breaker.fail(began, e);
         } else service.breaker.succeed();
-        log.info(`${name} of ${row.did}: ${told(e)}`); // the database has it asked again
+        log.info(`${name} of ${row.did}: ${messageOf(e)}`); // the database has it asked again
       }
     };
     return steady(

@@ -1,5 +1,5 @@
 // Repositories: which are downloaded now, and what becomes of one.
-import { isLost, isOfServer, told } from '../db/connection.js';
+import { isLost, isOfServer, messageOf } from '../db/errors.js';
 import { domainOf } from '../net/addresses.js';
 import { Memory } from '../net/memory.js';
 import { Places } from '../net/places.js';
@@ -185,7 +185,7 @@ export class Loads {
         }
       } catch (e) {
         if (isLost(e)) throw e;
-        log.error(`${did}: ${clean(told(e), 300)}`);
+        log.error(`${did}: ${clean(messageOf(e), 300)}`);
         // it comes again, after a pause here; but one that fills the memory or the disk comes later
         // each time
         const full = FULL.includes(e.code);
@@ -193,8 +193,8 @@ export class Loads {
           await pause(2000, signal);
           if (!full) return void (await release());
         }
-        sign.misses(did, who, told(e));
-        await fail(full ? 'no_room' : 'not_written', told(e), false);
+        sign.misses(did, who, messageOf(e));
+        await fail(full ? 'no_room' : 'not_written', messageOf(e), false);
       } finally {
         copies.release();
         done();

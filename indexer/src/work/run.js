@@ -7,19 +7,24 @@ import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { streamName, STREAMS } from '../cli/settings.js';
 import { beganAgain } from '../cli/status.js';
-import { connect, intruderOf, isLost, isOfProgram, isOfServer, lockHolder, nameOf, Pool, Problem, REPOSITORIES, told } from '../db/connection.js';
-import { checkSchema, fatal } from '../db/schema.js';
+import { byteaArray } from '../db/bytea-array.js';
+import { connect } from '../db/connection.js';
+import { fatal, isLost, isOfProgram, isOfServer, lostConnection, messageOf, Problem } from '../db/errors.js';
+import { intruderOf, lockHolder, nameOf, REPOSITORIES } from '../db/locks.js';
+import { Pool } from '../db/pool.js';
+import { checkSchema } from '../db/schema.js';
 import { Http } from '../net/http.js';
 import { Service } from '../net/service.js';
-import { MOST_FRAMES, openStream, Queues } from '../net/stream.js';
+import { openStream } from '../net/stream.js';
 import { Figures } from '../ops/figures.js';
 import * as log from '../ops/log.js';
 import { createServer } from '../ops/metrics.js';
 import { Signs, WITHIN } from '../ops/signs.js';
 import { isDid, retryAfter } from '../protocol/answers.js';
 import { Failure } from '../protocol/failure.js';
-import { byteaArray, routeOf } from '../protocol/frame.js';
+import { routeOf } from '../protocol/frame.js';
 import { clean } from '../protocol/text.js';
+import { MOST_FRAMES, ShardQueues } from './shard-queues.js';
 import { endUnforeseen, IDLE, pause, persist, steady } from './tasks.js';
 import { Workers } from './workers.js';
 
@@ -83,7 +88,7 @@ async function runs(settings, ended, work) {
 function whose(e, { SERVICE_URL, PLC_URL }) {
   const names = { [PLC_URL ?? '']: 'ATID_PLC_URL ', [SERVICE_URL]: 'ATID_SERVICE_URL ' };
   const name = names[e.origin] ?? '';
-  return `${e instanceof Failure ? name : ''}${told(e)}`;
+  return `${e instanceof Failure ? name : ''}${messageOf(e)}`;
 }
 
 // A line is shown when something has changed; otherwise after SAME_LINE, or if it must be.
@@ -166,7 +171,7 @@ async function oneRun(settings, ended, total, figures) {
     await checkSchema(lock);
     if (!labels) await locked(lock, REPOSITORIES, ended);
     await locked(lock, name, ended); // 1.3.0 takes no other
-    lock.on('end', () => lost(new Error('the connection that holds the lock is lost')));
+    lock.on('end', () => lost(lostConnection('the connection that holds the lock is lost')));
     const stream = { listening: false, end: null };
     const service = new Service({ settings, http, signal });
     const listening = () => stream.listening;
@@ -193,7 +198,7 @@ async function oneRun(settings, ended, total, figures) {
     const [{ begun }] = (
       await lock.query('SELECT begun::text FROM indexer.stream WHERE name = $1', [name])
     ).rows;
-    const queues = new Queues(takers);
+    const queues = new ShardQueues(takers);
     figures.run = { queues, workers };
     const all = [
       ...Array.from({ length: takers }, (_, taker) =>
@@ -390,7 +395,7 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
     try {
       await openStream(`${base}${cursor !== '0' || labels ? `?cursor=${cursor}` : ''}`, {
         signal: connection.signal,
-        socketOf: (socket) => queues.use(socket),
+        useSocket: (socket) => queues.use(socket),
         opened: () => {
           opened = true;
           if (cursor === '0')
@@ -405,19 +410,19 @@ async function follow({ name, settings, labels, queues, pools, signal, stream })
             wait = 500;
           } else if (op === -1 && first === null) queues.open(); // an error, behind which nothing comes
         },
-        tooLarge: ({ digest, bytes, did }) => {
+        oversized: ({ digest, bytes, did }) => {
           const account = isDid(did) ? did : null;
           log.info(
             `a frame of ${bytes} bytes${account === null ? '' : ` of ${clean(account, 600)}`} is too large`,
           );
           pools.small
             .row('SELECT indexer.too_large($1, $2, $3, $4)', [name, digest, bytes, account])
-            .catch((e) => log.error(`too large: ${told(e)}`));
+            .catch((e) => log.error(`too large: ${messageOf(e)}`));
         },
       });
     } catch (e) {
       after = (retryAfter(e.retryAfter) ?? 0) * 1000;
-      log.info(`the stream: ${told(e)}`);
+      log.info(`the stream: ${messageOf(e)}`);
     } finally {
       signal.removeEventListener('abort', end);
       stream.listening = false;
@@ -477,7 +482,7 @@ async function takes({ name, taker, takers, queues, pools, signal, total, stream
         count(await take(next.frames.slice(1), next.seen), 2);
         tries = 0;
         const digest = createHash('sha256').update(frames[0]).digest();
-        log.error(`a frame is passed over, SHA-256 ${digest.toString('hex')}: ${told(e)}`);
+        log.error(`a frame is passed over, SHA-256 ${digest.toString('hex')}: ${messageOf(e)}`);
         const { did } = routeOf(frames[0]);
         await pools.small.row('SELECT indexer.too_large($1, $2, $3, $4)', [
           name,
@@ -503,7 +508,7 @@ async function brokenFunctions(e, pools) {
   }
   const [where] = clean(e.where ?? '', 10e3).split(/(?=PL\/pgSQL)/);
   return fatal(
-    `The functions of the schema indexer do not work, so no frame was taken: ${told(e)} (${e.code}` +
+    `The functions of the schema indexer do not work, so no frame was taken: ${messageOf(e)} (${e.code}` +
       `${where === '' ? '' : `, ${clean(where, 300)}`}). Run "atid-indexer upgrade".`,
   );
 }
@@ -511,12 +516,12 @@ async function brokenFunctions(e, pools) {
 async function countOnce(settings, ended, total) {
   await openStream(`${streamUrl(settings)}?cursor=${settings.cursor}`, {
     signal: ended,
-    socketOf: () => {},
+    useSocket: () => {},
     opened: () => log.info(`connected, cursor ${settings.cursor}`),
     frame: () => {
       total.frames++;
     },
-    tooLarge: () => {
+    oversized: () => {
       total.frames++;
     },
   });

@@ -1,7 +1,7 @@
 // Pieces of work: ones that go on until they succeed, ones that come again and again, and ones at
 // the same time.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLost, told } from '../db/connection.js';
+import { isLost, messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 
 export const IDLE = 300; // ms between two questions whether there is work
@@ -18,9 +18,9 @@ export async function persist(name, signal, work, sign = null) {
       sign?.well();
       return result;
     } catch (e) {
-      sign?.failed(told(e));
+      sign?.failed(messageOf(e));
       if (signal.aborted || isLost(e) || e.fatal) throw e;
-      log.error(`${name}: ${told(e)}`);
+      log.error(`${name}: ${messageOf(e)}`);
       await pause(Math.min(250 * 2 ** failed, 30e3), signal);
       if (signal.aborted) throw e;
     }
@@ -51,7 +51,7 @@ export class Tasks {
       .catch((e) => {
         if (this.signal.aborted) return;
         if (isLost(e)) this.lost(e);
-        else log.error(`${name}: ${told(e)}`);
+        else log.error(`${name}: ${messageOf(e)}`);
       })
       .finally(() => this.running.delete(task));
     this.running.add(task);
@@ -69,7 +69,7 @@ export function endUnforeseen(broken, ms) {
   const end = (e) => {
     if (broken.signal.aborted) return;
     const place = /\n\s+(at [^\n]*)/.exec(e?.stack ?? '')?.[1].replace(/[^\s(]*\//g, '');
-    const what = [e?.name ?? 'error', told(e ?? 'none')].join(': ');
+    const what = [e?.name ?? 'error', messageOf(e ?? 'none')].join(': ');
     log.error(`unforeseen: ${what}${place ? `, ${place}` : ''}; the program ends`);
     setTimeout(() => process.exit(1), ms).unref();
     broken.abort();

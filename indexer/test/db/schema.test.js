@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Problem } from '../../src/db/connection.js';
-import { extensions, isNewer, needed, parts, VERSION } from '../../src/db/schema.js';
+import { Problem } from '../../src/db/errors.js';
+import { createExtensions } from '../../src/db/extensions.js';
+import { parts } from '../../src/db/sql-files.js';
+import { isNewer, needed, VERSION } from '../../src/db/versions.js';
 
 // A database without the extensions, in which CREATE EXTENSION fails in this way.
 const database = (error) => ({
@@ -11,7 +13,7 @@ const database = (error) => ({
   },
 });
 async function said(error) {
-  const e = await extensions(database(error)).then(assert.fail, (reason) => reason);
+  const e = await createExtensions(database(error)).then(assert.fail, (reason) => reason);
   assert(e instanceof Problem);
   return e.message;
 }
@@ -82,8 +84,8 @@ const least = Object.fromEntries(
 
 test('the oldest versions that the package names are accepted, and later ones', async () => {
   assert.deepEqual(Object.keys(least), ['atid', 'atid_crypto']);
-  await extensions(having({ atid: [least.atid], atid_crypto: [least.atid_crypto] }));
-  await extensions(having({ atid: ['1.10'], atid_crypto: ['9.0'] }));
+  await createExtensions(having({ atid: [least.atid], atid_crypto: [least.atid_crypto] }));
+  await createExtensions(having({ atid: ['1.10'], atid_crypto: ['9.0'] }));
 });
 
 test('an older one is refused, with what to do', async () => {
@@ -94,7 +96,7 @@ test('an older one is refused, with what to do', async () => {
         atid_crypto: [least.atid_crypto],
         [name]: ['1.1', files],
       };
-      const e = await extensions(having(there)).then(assert.fail, (reason) => reason);
+      const e = await createExtensions(having(there)).then(assert.fail, (reason) => reason);
       assert(e instanceof Problem);
       return e.message;
     };

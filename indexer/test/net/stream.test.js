@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
-import { LARGEST, openStream, Queues } from '../../src/net/stream.js';
+import { LARGEST, openStream } from '../../src/net/stream.js';
+import { ShardQueues } from '../../src/work/shard-queues.js';
 
 async function serve(work, client) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true });
@@ -26,9 +27,9 @@ const listen = (url, more, signal = new AbortController().signal) => {
   const end = openStream(url, {
     signal,
     opened: () => {},
-    socketOf: () => {},
+    useSocket: () => {},
     frame: (b) => came.push(b),
-    tooLarge: (t) => came.push(t),
+    oversized: (t) => came.push(t),
     ...more,
   });
   return { came, end };
@@ -162,10 +163,10 @@ test('a slow taker stops the socket', async () => {
     },
     async (url) => {
       const over = new AbortController();
-      const queues = new Queues(2);
+      const queues = new ShardQueues(2);
       const { end } = listen(
         url,
-        { socketOf: (ws) => queues.use(ws), frame: (b) => queues.put(b) },
+        { useSocket: (ws) => queues.use(ws), frame: (b) => queues.put(b) },
         over.signal,
       );
       await sleep(1000);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Memory } from '../../src/net/memory.js';
 import { Places } from '../../src/net/places.js';
-import { Queues } from '../../src/net/stream.js';
 import { Figures, OF_PROCESS } from '../../src/ops/figures.js';
 import { exposition } from '../../src/ops/metrics.js';
+import { ShardQueues } from '../../src/work/shard-queues.js';
 
 const places = (all) => new Places({ all, origin: all, domain: all, again: 1, back: 1 });
 
@@ -12,7 +12,7 @@ const places = (all) => new Places({ all, origin: all, domain: all, again: 1, ba
 function aRun() {
   const loads = { downloads: places(8), memory: new Memory(100), copies: new Memory(100) };
   const workers = { loads, identities: { methods: [{ name: 'plc', places: places(4) }] } };
-  return { queues: new Queues(2), workers };
+  return { queues: new ShardQueues(2), workers };
 }
 const valueOf = (figures, what, of) =>
   figures.rows().find((row) => row.what === what && row.of === of)?.value;

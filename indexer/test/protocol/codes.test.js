@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
-import { isOfServer } from '../../src/db/connection.js';
+import { isOfServer } from '../../src/db/errors.js';
 import { codeOf, CODES, SERVER_ERRORS } from '../../src/protocol/codes.js';
 import { Failure } from '../../src/protocol/failure.js';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test from 'node:test';
-import { byteaArray, routeOf, takerOf } from '../../src/protocol/frame.js';
+import { byteaArray } from '../../src/db/bytea-array.js';
+import { routeOf, shardOf } from '../../src/protocol/frame.js';
 
 // DAG-CBOR of some values.
 function head(major, n) {
@@ -91,8 +92,8 @@ test('no frame is too short, too deep or too odd', () => {
 test('the taker of an account', () => {
   const slot = createHash('sha256').update(DID).digest()[0];
   for (const takers of [1, 2, 3, 64])
-    assert.equal(takerOf(DID, takers), Math.floor((slot * takers) / 256));
-  assert.equal(takerOf(undefined, 8), 0);
+    assert.equal(shardOf(DID, takers), Math.floor((slot * takers) / 256));
+  assert.equal(shardOf(undefined, 8), 0);
 });
 
 test('frames as a parameter', () => {

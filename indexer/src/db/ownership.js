@@ -1,0 +1,65 @@
+// Who owns the schemas: one that somebody else owns is not trusted.
+import { Problem, SQLSTATE } from './errors.js';
+import { rowOf } from './query.js';
+
+/** @typedef {import('./query.js').Queryable} Queryable */
+/** @typedef {import('pg').Client} Client */
+
+/**
+ * A denied right as a problem that names the owners: "init", "upgrade" and "up" need the rights of an
+ * owner, which no grant gives. Other errors are returned as they are.
+ * @param {Queryable} client
+ * @param {import('./errors.js').AnyError} e
+ */
+export async function ownersProblem(client, e) {
+  if (e.code !== SQLSTATE.denied) return e;
+  const { me, database, schema, others } = await rowOf(
+    client,
+    `SELECT current_user AS me, pg_get_userbyid(datdba) AS database,
+      (SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = 'indexer') AS schema,
+      (SELECT string_agg(DISTINCT pg_get_userbyid(c.relowner)::text, ', ')
+       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+       WHERE n.nspname = 'indexer' AND pg_get_userbyid(c.relowner) <> current_user) AS others
+    FROM pg_database WHERE datname = current_database()`,
+  );
+  const owners = [
+    `the database belongs to ${database}`,
+    ...(schema ? [`the schema indexer to ${schema}`] : []),
+    ...(others ? [`tables in it to ${others}`] : []),
+  ];
+  return new Problem(
+    `${e.message}. The role is ${me}, but ${owners.join(', ')}. Run this as the owner.`,
+  );
+}
+
+/**
+ * Refuses a schema of somebody else, who could change what is in it: what we call there would run with
+ * our rights. A superuser gains nothing by that. Returns whether the schema is there.
+ * @param {Queryable} client
+ * @param {string} name
+ */
+export async function refuseOthers(client, name) {
+  const schema = await rowOf(
+    client,
+    `SELECT r.rolname AS owner, r.rolname = current_user OR r.rolsuper AS ours
+     FROM pg_namespace JOIN pg_roles AS r ON r.oid = nspowner WHERE nspname = $1`,
+    [name],
+  );
+  if (schema === undefined) return false;
+  if (!schema.ours)
+    throw new Problem(
+      `The schema ${name} belongs to ${schema.owner}: run this as that role, or drop the schema.`,
+    );
+  return true;
+}
+
+/**
+ * Creates a schema, unless it is there and ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on the
+ * database in both cases.)
+ * @param {Client} client
+ * @param {string} name
+ */
+export async function ownSchema(client, name) {
+  if (!(await refuseOthers(client, name)))
+    await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
+}

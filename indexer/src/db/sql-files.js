@@ -1,0 +1,64 @@
+// The files of sql/: migrations, each of which is run once and never changes, and files of
+// functions, which each upgrade runs again. install.sql has their order.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** @typedef {{ name: string, n: number | null }} SqlFile n: the number of a migration */
+
+const SQL = new URL('../../sql/', import.meta.url);
+/** @param {string} name */
+const read = (name) => readFileSync(new URL(name, SQL), 'utf8');
+
+/** @returns {SqlFile[]} */
+function listFiles() {
+  return read('install.sql')
+    .split('\n')
+    .flatMap((line) => {
+      const name = /^\\ir\s+(\S+)\s*$/.exec(line)?.[1];
+      if (name === undefined) return [];
+      const n = /^migrations\/(\d+)\.sql$/.exec(name)?.[1];
+      return [{ name, n: n === undefined ? null : Number(n) }];
+    });
+}
+
+/**
+ * The files, the number of the newest migration, and the SHA-256 of the files of functions.
+ * @typedef {{ files: SqlFile[], newest: number, digest: string }} Installation
+ */
+
+/** @type {Installation | null} */
+let own = null;
+
+// What this program is for. It is read once: the files may be replaced while it runs.
+export function ownInstallation() {
+  if (own !== null) return own;
+  const files = listFiles();
+  const digest = createHash('sha256');
+  for (const { name, n } of files) if (n === null) digest.update(`${name}\n${read(name)}`);
+  const newest = Math.max(...files.map(({ n }) => n ?? 0));
+  own = { files, newest, digest: digest.digest('hex') };
+  return own;
+}
+
+/**
+ * Runs a file. Of several statements in one message, Citus sends all to its workers if one changes a
+ * distributed table: there a migration goes in parts.
+ * @param {import('./query.js').Queryable} client
+ * @param {string} name
+ * @param {boolean} [inParts]
+ */
+export async function runFile(client, name, inParts = false) {
+  const text = read(name);
+  try {
+    for (const part of inParts ? parts(text) : [text]) await client.query(part);
+  } catch (/** @type {any} */ e) {
+    if (e.severity) e.message = `${name}: ${e.message}`;
+    throw e;
+  }
+}
+
+/**
+ * The parts between the lines "--> next" of a file.
+ * @param {string} text
+ */
+export const parts = (text) => text.split(/^--> next$/m);
