@@ -359,7 +359,7 @@ if (!$citus)
 	my $before = $node->safe_psql($db, 'SELECT min(cursor) FROM status_stream');
 	network('plain?n=5');
 	network('release');
-	$indexer->wait_for_log($consumer, qr/^(?=.*taker \d+: no space left)(?=.*(?:$did: no space left.*$did|loads of known accounts): no space left)/s);
+	$indexer->wait_for_log($consumer, qr/^(?=.*work="taker \d+" error="no space left)(?=.*(?:did=$did code=no_room error="no space left.*did=$did|work="loads of known accounts") (?:code=no_room )?error="no space left)/s);
 	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not_written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
 		'while the disk is full nothing is taken, and nobody blamed');
 	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account taker);
@@ -383,7 +383,7 @@ my $digest = $node->safe_psql($db, q{UPDATE program SET digest = 'another' RETUR
 my $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, 'functions of another version end it');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/Run "atid-indexer upgrade"/, '... and it says what to do');
+like(slurp_file($consumer->{log}), qr/error run failed .*Run \\"atid-indexer upgrade\\"/, '... and it says what to do');
 $node->safe_psql($db, "UPDATE program SET digest = '$digest'");
 
 # A PDS that does not have the accounts would have them barred.
@@ -393,12 +393,12 @@ $consumer  = start_consumer(ATID_SERVICE_URL => $localhost);
 $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, 'a PDS that does not have the accounts is not followed');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E\. .* set ATID_REPLACED_SERVICE_URL /, '... and it says what to do');
+like(slurp_file($consumer->{log}), qr/This database follows \Q$url\E com\.atproto\.sync\.subscribeRepos\. .* set ATID_REPLACED_SERVICE_URL /, '... and it says what to do');
 $consumer  = start_consumer();
 $has_ended = $indexer->ended($consumer, 30 * AtidTest::Indexer::patience());
 is($has_ended, 1 << 8, '... nor is a relay that says that it is one');
 $indexer->stop($consumer) unless defined $has_ended;
-like(slurp_file($consumer->{log}), qr/follows \Q$url\E by more names, or as a relay\. .* of the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... which it says, too');
+like(slurp_file($consumer->{log}), qr/follows \Q$url\E com\.atproto\.sync\.subscribeRepos by more names, or as a relay\. .* of the names \Q$url\E, https:..other\.example, .* set ATID_REPLACED_SERVICE_URL /, '... which it says, too');
 network('of');
 
 # Meanwhile another relay is to be followed: here the same one by another name. What was missed is found by its list.
@@ -406,7 +406,7 @@ network('plain?n=30');
 my $looker = AtidTest::Session->new($node, $db);
 $looker->ok('BEGIN; LOCK TABLE lock_of_many IN EXCLUSIVE MODE');
 $consumer = start_consumer(ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_SERVICE_URL => $localhost);
-$indexer->wait_for_log($consumer, qr/Z connected/);
+$indexer->wait_for_log($consumer, qr/Z info stream connected /);
 wait_for('what came before the first connection is sought', "SELECT look > started FROM stream WHERE name LIKE '$localhost%'");
 $looker->quit;
 $last = network('settle')->{seq};
@@ -476,11 +476,11 @@ is($node->safe_psql($db, "SELECT '$no_cbor' LIKE '{at:%', count(*) FROM referenc
 is($indexer->stop($consumer), 0, 'it ends');
 network('of?did=did:web:other.example');
 $consumer = start_consumer(ATID_REPLACED_SERVICE_URL => $localhost);
-ok($indexer->wait_for_log($consumer, qr/Z connected/), 'a PDS is followed in place of the server that ATID_REPLACED_SERVICE_URL names');
+ok($indexer->wait_for_log($consumer, qr/Z info stream connected /), 'a PDS is followed in place of the server that ATID_REPLACED_SERVICE_URL names');
 is($indexer->stop($consumer), 0, '... until it ends');
 network('of');
 $consumer = start_consumer(ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_SERVICE_URL => $localhost);
-$indexer->wait_for_log($consumer, qr/Z connected/);
+$indexer->wait_for_log($consumer, qr/Z info stream connected /);
 
 #
 # Labels.
@@ -530,7 +530,7 @@ if ($ENV{ATID_RATE})
 				until (defined $seconds || time > $until)
 				{
 					sleep 0.1;
-					my ($began, $lines) = slurp_file($c->{log}) =~ /T([\d:.]+)Z connected(.*)/s or next;
+					my ($began, $lines) = slurp_file($c->{log}) =~ /T([\d:.]+)Z info stream connected(.*)/s or next;
 					while ($lines =~ /T([\d:.]+)Z events (\d+),/g)
 					{
 						$seconds //= clock($1) - clock($began) if $2 >= $ENV{ATID_RATE};
@@ -596,7 +596,7 @@ is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'no more bad frames
 # The one that was told to end long ago, and another one that is told twice.
 is($indexer->ended($labels, 60), 1 << 8, 'one that waits for the database ends all the same');
 cmp_ok((stat $labels->{log})[9] - $told_to_end, '<', 15 + 5 * AtidTest::Indexer::patience(), '... within 15 seconds');
-like(slurp_file($labels->{log}), qr/Z error: not ended after 10 s: the database does not answer/, '... and says so');
+like(slurp_file($labels->{log}), qr/Z error run failed error="not ended after 10 s: the database does not answer/, '... and says so');
 $labels = start_consumer(ATID_STREAM_KIND => 'labels');
 wait_for('it waits', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%indexer.start(%' AND wait_event_type = 'Lock'});
 $labels->{run}->signal('TERM');
@@ -619,7 +619,7 @@ my $actives = q{SELECT count(*) FROM account WHERE state <> 'inactive' AND said 
 is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
 	SELECT count(list('*', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
 		'-infinity')); $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
-like(slurp_file($consumer->{log}), qr/events \d+, \d+\/s, lag [\d.-]+ s, commits \d+, refused \d+, accounts loaded \d+\n\z/, 'it shows its progress');
+like(slurp_file($consumer->{log}), qr/Z info progress frames=\d+ rate=\d+ lag=[\d.-]+ commits=\d+ refused=\d+ loaded=\d+\n\z/, 'it shows its progress');
 
 $states->finish if $states;
 $node->stop;

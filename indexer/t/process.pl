@@ -89,7 +89,7 @@ foreach (
 	push @running, $run;
 	ok(eval { $run->finish; 1 }, "$when: an error that nobody has foreseen ends it") or $run->kill_kill;
 	is($run->full_result(0) >> 8, 1, '... with status 1');
-	is_deeply([ $log =~ /(unforeseen: .*)/g ], [ $log =~ /(unforeseen: TypeError: planned 1, at \S+.*; the program ends)$/m ], '... and is logged once, in one line')
+	is_deeply([ $log =~ /(error program failed .*)/g ], [ $log =~ /(error program failed error="TypeError: planned 1" at=.*)$/m ], '... and is logged once, in one line')
 	  or diag($log);
 }
 
@@ -97,15 +97,15 @@ foreach (
 # Errors by their settings, and progress.
 #
 my $run = $indexer->start(ATID_SERVICE_URL => $nobody);
-ok($indexer->wait_for_log($run, qr{error: ATID_SERVICE_URL \Q$nobody\E: unreachable: ECONNREFUSED$}m), 'an error names the setting of the server');
+ok($indexer->wait_for_log($run, qr{Z error run failed setting=ATID_SERVICE_URL error="\Q$nobody\E: unreachable: ECONNREFUSED"$}m), 'an error names the setting of the server');
 is($indexer->stop($run), 0, '... and SIGTERM ends it');
 
 #
 # Transactions that are read-only by default.
 #
 $run = $indexer->start(%labels, ATID_PROGRESS_INTERVAL => 0.1);
-ok($indexer->wait_for_log($run, qr/(?:the stream: .*?){4}/s), 'the stream is tried again and again');
-my @progress = slurp_file($run->{log}) =~ /events 0, /g;
+ok($indexer->wait_for_log($run, qr/(?:warn stream closed error=.*?){4}/s), 'the stream is tried again and again');
+my @progress = slurp_file($run->{log}) =~ /info progress frames=0 /g;
 is(scalar @progress, 1, '... and a line of progress that says the same is not repeated');
 $indexer->stop($run);
 sql('DELETE FROM indexer.stream');
@@ -131,12 +131,12 @@ sql('CREATE ROLE reader LOGIN');
 	$psql->pump_nb, sleep 0.02 until $out =~ /^pid (\d+)$/m || time > $until;
 	my ($pid) = $out =~ /^pid (\d+)$/m or die $out;
 	$run = $indexer->start(ATID_SERVICE_URL => $nobody);
-	ok($indexer->wait_for_log($run, qr/held by the role reader, process $pid, .*pg_terminate_backend\($pid\).*waiting until it ends/), 'who holds its lock without its rights is named');
+	ok($indexer->wait_for_log($run, qr/warn waiting for lock holder=".*held by the role reader, process $pid, .*pg_terminate_backend\($pid\)/), 'who holds its lock without its rights is named');
 	($status, $said) = $indexer->command('status');
 	like($said, qr/PROBLEM: the lock of this program is held by the role reader, process $pid/, '... by status, too');
 	is($status, 1, '... with status 1');
 	sql("SELECT pg_terminate_backend($pid)");
-	ok($indexer->wait_for_log($run, qr/error: ATID_SERVICE_URL/), '... and it goes on when that role has ended');
+	ok($indexer->wait_for_log($run, qr/error run failed setting=ATID_SERVICE_URL/), '... and it goes on when that role has ended');
 	$indexer->stop($run);
 	eval { $psql->finish };
 }
@@ -194,9 +194,9 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 $run = $indexer->start(%labels, PGHOST => $standby->host, PGPORT => $standby->port, ATID_METRICS_PORT => $port);
-ok($indexer->wait_for_log($run, qr/this is a standby, to which nothing can be written: waiting until it is promoted/), 'a standby is recognised');
+ok($indexer->wait_for_log($run, qr/warn waiting for primary advice="promote this standby/), 'a standby is recognised');
 like(page($port, 'healthz', qr/standby/), qr/^503 this server is a standby/, '... by /healthz, too');
-unlike(slurp_file($run->{log}), qr/error/, '... and is no error');
+unlike(slurp_file($run->{log}), qr/Z error/, '... and is no error');
 $standby->promote;
 ok($standby->poll_query_until($db, 'SELECT count(*) = 1 FROM indexer.stream'), '... and after its promotion the program goes to work');
 is($indexer->stop($run), 0, 'SIGTERM ends it');

@@ -350,7 +350,7 @@ sub program
 	my $post = $play->('post');
 	is($indexer->ended($run), 1 << 8, 'where a function is missing, the run ends');
 	like(slurp_file($run->{log}),
-		qr/error: The functions of the schema indexer do not work.*latest_states.*42883.*upgrade/,
+		qr/error run failed error="The functions of the schema indexer do not work.*latest_states.*42883.*upgrade/,
 		'... and its log names it');
 	is($indexer->ask('SELECT count(*) FROM bad'), $bad, '... and no frame is refused');
 	$indexer->ask('ALTER FUNCTION other_states RENAME TO latest_states');
@@ -364,7 +364,7 @@ sub program
 	$run = $indexer->start(%settings, NODE_OPTIONS => "--import $later");
 	ok($indexer->wait_for('the clock', q{SELECT problem LIKE '%clock is 3 days behind%'
 		FROM status_stream}), 'a clock that is behind is a problem of the stream');
-	ok($indexer->wait_for_log($run, qr/error: the database server's clock is 259\d{3} s behind/),
+	ok($indexer->wait_for_log($run, qr/error clock differs database_ahead_s=-259\d{3}$/m),
 		'... and in the log');
 	is(($indexer->command('status'))[0], 1, '... and status has it');
 

@@ -263,7 +263,7 @@ $node->safe_psql($db, "SELECT start('$service com.atproto.sync.subscribeRepos', 
 
 $post->('first', $again[0]);
 my $run = $indexer->start(%settings);
-ok($indexer->wait_for_log($run, qr/the server's numbers have begun again: it is followed from 1 on, and all accounts are looked at/),
+ok($indexer->wait_for_log($run, qr/error stream restarted seq=1$/m),
 	'the program says that the numbers have begun again');
 is($node->safe_psql($db, "SELECT cursor, demo.here() FROM taker WHERE stream LIKE '%Repos'"), '1|1 0 0 0 0 0', '... and goes on from there');
 ($status, $said) = $indexer->command('status');
@@ -272,11 +272,11 @@ $indexer->stop($run);
 
 $post->('first', q{demo.frame('#labels', '{"seq": 1, "labels": []}')});
 $run = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');
-ok($indexer->wait_for_log($run, qr/PROBLEM: the first number of the server, 1, is not above the cursor, 1000: .* set indexer\.taker\.cursor to 0/),
+ok($indexer->wait_for_log($run, qr/error stream unhealthy problem="the first number of the server, 1, is not above the cursor, 1000: .* set indexer\.taker\.cursor to 0/),
 	'where a labeler begins again the program says what to do');
 like($node->safe_psql($db, "SELECT health('$service com.atproto.label.subscribeLabels')"), qr/^the first number/, '... and so does /healthz');
 $post->('send', q{demo.frame('#labels', '{"seq": 1001, "labels": []}')});
-ok($indexer->wait_for_log($run, qr/the stream is healthy again/), '... until a number is above the cursor');
+ok($indexer->wait_for_log($run, qr/info stream healthy$/m), '... until a number is above the cursor');
 $indexer->stop($run);
 $stdin = undef;
 $server->kill_kill(grace => 0);

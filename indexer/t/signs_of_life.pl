@@ -293,7 +293,7 @@ standard();
 #
 my $labels = $indexer->start(%settings, ATID_STREAM_KIND => 'labels', ATID_METRICS_PORT => $metrics{Labels});
 $indexer->wait_for('it listens', q{SELECT count(*) > 0 FROM taker WHERE stream LIKE '%Labels' AND taken IS NOT NULL});
-sleep 0.05 until $indexer->wait_for_log($labels, qr/connected/);
+sleep 0.05 until $indexer->wait_for_log($labels, qr/stream connected/);
 network('label?val=first');
 $indexer->wait_for('a label', 'SELECT count(*) > 0 FROM labels');
 is(sql("SELECT string_agg(name, ', ' ORDER BY name) FROM activity WHERE stream LIKE '%Labels'"),

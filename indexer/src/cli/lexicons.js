@@ -8,15 +8,23 @@ import { join } from 'node:path';
 import { Problem } from '../db/errors.js';
 import { clean } from '../protocol/text.js';
 
+/** @typedef {import('pg').Client} Client */
+
 const PACKAGE = new URL('../../lexicons/', import.meta.url); // what many others refer to: NSID.json
 const NAMED = 5; // documents in a line about documents that are left out
 
-const unreadable = (path) => (e) => {
+/**
+ * @param {string} path
+ */
+const unreadable = (path) => (/** @type {NodeJS.ErrnoException} */ e) => {
   const why = e.code === 'ENOENT' ? 'there is no such file or folder' : e.message;
   throw new Problem(`${path}: ${why}`);
 };
 
-// The file, or all *.json of the folder and of the folders in it.
+/**
+ * The file, or all *.json of the folder and of the folders in it.
+ * @param {string} path
+ */
 export async function filesOf(path) {
   if (!(await stat(path).catch(unreadable(path))).isDirectory()) return [path];
   const names = (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.json'));
@@ -51,7 +59,11 @@ const DOCUMENTS = `SELECT d.n::int, d.document::text AS text, d.document->>'id' 
              AND (e.key = 'main' OR e.value->>'type' = 'space')) AS t (is_newer)) AS s
   ORDER BY d.n`;
 
-// The documents of a file: [{ place, text, nsid, type, is_lexicon, newer }], each without a fault.
+/**
+ * The documents of a file: [{ place, text, nsid, type, is_lexicon, newer }], each without a fault.
+ * @param {Client} db
+ * @param {string} file
+ */
 async function readFileOf(db, file) {
   const text = await readFile(file, 'utf8').catch(unreadable(file));
   try {
@@ -63,6 +75,7 @@ async function readFileOf(db, file) {
   const { rows } = await db.query(DOCUMENTS, [text, TYPES]).catch((e) => {
     throw e.severity ? new Problem(`${file}: ${clean(e.message, 500)}`) : e;
   });
+  /** @param {number} n */
   const placeOf = (n) => (rows.length > 1 ? `${file}[${n - 1}]` : file);
   const documents = rows.map((r) => ({ ...r, place: placeOf(r.n) }));
   const wrong = documents.find((d) => d.is_lexicon && d.problem !== null && d.newer === null);
@@ -70,6 +83,10 @@ async function readFileOf(db, file) {
   return documents;
 }
 
+/**
+ * @param {any[]} documents
+ * @param {string} why
+ */
 function leftOut(documents, why) {
   if (documents.length === 0) return [];
   const more = documents.length > NAMED ? ` and ${documents.length - NAMED} others` : '';
@@ -81,8 +98,12 @@ function leftOut(documents, why) {
   ];
 }
 
-// The Lexicons in these files, the types of records among them, and lines about the documents that
-// are left out. Nothing is written. If a Lexicon has a fault, it is an error that names the file.
+/**
+ * The Lexicons in these files, the types of records among them, and lines about the documents that
+ * are left out. Nothing is written. If a Lexicon has a fault, it is an error that names the file.
+ * @param {Client} db
+ * @param {string[]} files
+ */
 export async function readLexicons(db, files) {
   const all = [];
   for (const file of files) all.push(...(await readFileOf(db, file)));
@@ -115,7 +136,10 @@ export async function readLexicons(db, files) {
   };
 }
 
-// Which definitions records need that no Lexicon here has.
+/**
+ * Which definitions records need that no Lexicon here has.
+ * @param {Client} db
+ */
 const gaps = async (db) =>
   (
     await db.query(
@@ -125,11 +149,18 @@ const gaps = async (db) =>
     )
   ).rows;
 
+/**
+ * @param {Client} db
+ */
 export const missingLines = async (db) =>
   (await gaps(db)).map((g) => clean(`missing: ${g.missing} (needed by ${g.needed_by})`, 1000));
 
-// Stores Lexicons, and those that they need from the package if the database has none of that NSID.
-// Returns lines about these, and about definitions that are still missing.
+/**
+ * Stores Lexicons, and those that they need from the package if the database has none of that NSID.
+ * Returns lines about these, and about definitions that are still missing.
+ * @param {Client} db
+ * @param {string} text
+ */
 export async function storeLexicons(db, text) {
   await db.query('SELECT indexer.add_lexicons($1)', [text]);
   const shared = new Set((await readdir(PACKAGE)).map((name) => name.replace(/\.json$/, '')));
@@ -149,6 +180,9 @@ export async function storeLexicons(db, text) {
   return [...(taken.length > 0 ? [line] : []), ...(await missingLines(db))];
 }
 
+/**
+ * @param {Client} db
+ */
 export const nsids = async (db) =>
   (
     await db.query(

@@ -74,7 +74,7 @@ export async function lockSchema(client) {
   ]);
   if (ours) return;
   const who = await holderOf(client, LOCK);
-  log.info(`another program changes the schema${who}: waiting until it ends`);
+  log.warn('waiting for lock', { holder: `another program changes the schema${who}` });
   await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [LOCK]);
 }
 

@@ -42,6 +42,14 @@ export class Service {
     return false;
   }
 
+  /**
+   * Does the service itself, not a host to which it leads, answer that it does not have the method?
+   * @param {Failure} e
+   */
+  isUnsupported(e) {
+    return e.absent && e.origin === this.origin;
+  }
+
   // Why nothing is asked of it now, or null.
   isHolding() {
     return this.breaker.away ? `${this.origin} does not answer` : null;
@@ -58,7 +66,8 @@ export class Service {
       if (did === null) return null;
       const [host, port] = hostOfWeb(did);
       const named = host ? originOf(`https://${host}${port ? `:${port}` : ''}`) : null;
-      return [...new Set([this.origin, ...(named ? [named] : []), ...this.names].map(originOf))];
+      const origins = [this.origin, ...(named ? [named] : []), ...this.names].map(originOf);
+      return [...new Set(origins)].filter((origin) => origin !== null);
     } catch (e) {
       if (!(e instanceof Failure) || e.ofHost) throw e;
       return null;

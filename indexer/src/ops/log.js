@@ -1,48 +1,102 @@
-// Lines of the log: one entry is one line of at most 2,000 characters, whatever it holds.
+// The log: an entry is a line, with the time, the level, an event, and fields. Strangers can put
+// nothing else into it: each field is cleaned and bounded.
 import { clean } from '../protocol/text.js';
 
-export const LEVELS = ['error', 'info', 'debug'];
+/** @typedef {keyof typeof import('./events.js').EVENTS} Event */
+/** @typedef {'error' | 'warn' | 'info' | 'debug'} Level */
+/** @typedef {Record<string, unknown>} Fields null and undefined are left out */
+/** @typedef {{ time: string, level: Level, event: string, fields: Record<string, string | number | boolean> }} Entry */
+
+/** @type {Level[]} */
+export const LEVELS = ['error', 'warn', 'info', 'debug'];
+const MOST = 1000; // UTF-16 units of a field
+const MOST_EVENT = 2000;
+
 let most = LEVELS.indexOf('info');
 
+/** @param {string | number | boolean} value */
+const quoted = (value) =>
+  typeof value === 'string' && !/^[^\s"=\\]+$/u.test(value) ? JSON.stringify(value) : String(value);
+
 // How an entry is written, by the names of the formats.
+/** @type {Record<string, (entry: Entry) => string>} */
 const FORMATS = {
-  text: (time, level, text) => `${time} ${level === 'info' ? '' : `${level}: `}${text}`,
-  json: (time, level, message) => JSON.stringify({ time, level, message }),
+  text: ({ time, level, event, fields }) =>
+    [time, level, event, ...Object.entries(fields).map(([k, v]) => `${k}=${quoted(v)}`)].join(' '),
+  json: ({ time, level, event, fields }) => JSON.stringify({ time, level, event, ...fields }),
 };
 export const FORMAT_NAMES = Object.keys(FORMATS);
 let format = FORMATS.text;
 
-process.stdout.on('error', () => {}); // nobody reads it any more
+process.stdout.on('error', () => {}); // nobody reads it any longer
 
+/** @param {Level} name */
 export const setLevel = (name) => {
   most = LEVELS.indexOf(name);
 };
 
+/** @param {string} name */
 export const setFormat = (name) => {
   format = FORMATS[name];
 };
 
-function write(level, text) {
+/**
+ * @param {unknown} text
+ * @param {number} length
+ */
+const line = (text, length) => clean(String(text).replace(/\s*\n\s*/g, ' '), length);
+
+/**
+ * @param {Fields} fields
+ * @returns {Entry['fields']}
+ */
+const cleaned = (fields) =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) =>
+        typeof value === 'number' || typeof value === 'boolean'
+          ? [name, value]
+          : [name, line(value, MOST)],
+      ),
+  );
+
+/**
+ * @param {Level} level
+ * @param {string} event
+ * @param {Fields} [fields]
+ */
+function write(level, event, fields = {}) {
   if (LEVELS.indexOf(level) > most) return;
-  const line = clean(String(text).replace(/\s*\n\s*/g, ' '), 2000);
-  process.stdout.write(`${format(new Date().toISOString(), level, line)}\n`);
+  const time = new Date().toISOString();
+  const entry = { time, level, event: line(event, MOST_EVENT), fields: cleaned(fields) };
+  process.stdout.write(`${format(entry)}\n`);
 }
 
 // What strangers can cause as often as they like: the first line of a kind is logged, and those
-// that follow within a minute are counted. Beyond KINDS at a time all others are of one kind.
+// that follow within a minute are counted. Beyond MOST_KINDS at a time all others are of one kind.
 const WINDOW = 60e3; // ms
-const KINDS = 50;
-const kinds = new Map(); // kind: { level, text, more, timer }
+const MOST_KINDS = 50;
+/** @typedef {{ level: Level, text: string, more: number, timer: NodeJS.Timeout }} Counted */
+/** @type {Map<string | null, Counted>} */
+const kinds = new Map();
 
+/** @param {string | null} kind */
 function summarize(kind) {
-  const { level, text, more, timer } = kinds.get(kind);
-  clearTimeout(timer);
+  const one = kinds.get(kind);
+  if (one === undefined) return;
+  clearTimeout(one.timer);
   kinds.delete(kind);
-  if (more > 0) write(level, `${more} more within ${WINDOW / 1000} s: ${text}`);
+  if (one.more > 0) write(one.level, `${one.more} more within ${WINDOW / 1000} s: ${one.text}`);
 }
 
+/**
+ * @param {Level} level
+ * @param {string} text
+ * @param {string} [kind]
+ */
 export function counted(level, text, kind = text) {
-  const key = kinds.has(kind) || kinds.size < KINDS ? kind : null;
+  const key = kinds.has(kind) || kinds.size < MOST_KINDS ? kind : null;
   const before = kinds.get(key);
   if (before) return void before.more++;
   write(level, text);
@@ -57,6 +111,11 @@ export function counted(level, text, kind = text) {
 // Logs the counts that are due later: the program ends.
 export const flush = () => [...kinds.keys()].forEach(summarize);
 
-export const error = (text) => write('error', text);
-export const info = (text) => write('info', text);
-export const debug = (text) => write('debug', text);
+/** @type {(event: Event, fields?: Fields) => void} */
+export const error = (event, fields) => write('error', event, fields);
+/** @type {(event: Event, fields?: Fields) => void} */
+export const warn = (event, fields) => write('warn', event, fields);
+/** @type {(event: Event, fields?: Fields) => void} */
+export const info = (event, fields) => write('info', event, fields);
+/** @type {(event: Event, fields?: Fields) => void} */
+export const debug = (event, fields) => write('debug', event, fields);

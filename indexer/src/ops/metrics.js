@@ -4,10 +4,10 @@
 // Both have a connection of their own with a statement_timeout, so they take no time of others and
 // are answered, if only by 503: at once while an earlier query is not answered.
 import http from 'node:http';
-import { streamName } from '../cli/settings.js';
 import { connect } from '../db/connection.js';
 import { messageOf } from '../db/errors.js';
 import { Probe } from '../db/probe.js';
+import { streamName } from '../protocol/streams.js';
 import { OF_PROCESS } from './figures.js';
 import * as log from './log.js';
 
@@ -16,54 +16,74 @@ const LISTEN_AGAIN = 5000; // ms
 
 // What the numbers are, by their names in the view. What is not here is a gauge; a counter has
 // "_total" at its end.
+/** @type {Record<string, import('./figures.js').Metric>} */
 const KINDS = {
-  stream_cursor: ['gauge', 'The number of the last frame that all takers have taken.'],
-  stream_frames: ['counter', 'Frames taken.'],
-  stream_commits: ['counter', 'Commits applied.'],
-  stream_refused: ['counter', 'Frames that were bad.'],
-  stream_frames_per_second: ['gauge', 'Frames taken a second, on an average of some minutes.'],
-  stream_commits_per_second: ['gauge', 'Commits applied a second, on an average of some minutes.'],
-  stream_unsigned_per_second: [
-    'gauge',
-    'Frames a second that the key of their account has not signed.',
-  ],
-  stream_moved_per_second: ['gauge', 'Frames a second of accounts that are on other servers.'],
-  stream_lag_seconds: ['gauge', 'Age of the last frame when it was taken.'],
-  stream_idle_seconds: [
-    'gauge',
-    'Time since the last transaction of the taker that is furthest behind.',
-  ],
-  stream_healthy: ['gauge', '1 if the stream moves and makes sense, or 0.'],
-  accounts: ['gauge', 'Accounts by state.'],
-  loads: ['counter', 'Repositories loaded.'],
-  hosts_failing: ['gauge', 'Hosts that fail, or have asked for a pause.'],
-  bytes: ['gauge', 'Sizes of the tables that strangers can fill.'],
-  waiting: ['gauge', 'What waits to be done; at most 10,000 are counted.'],
+  stream_cursor: {
+    type: 'gauge',
+    help: 'The number of the last frame that all takers have taken.',
+  },
+  stream_frames: { type: 'counter', help: 'Frames taken.' },
+  stream_commits: { type: 'counter', help: 'Commits applied.' },
+  stream_refused: { type: 'counter', help: 'Frames that were bad.' },
+  stream_frames_per_second: {
+    type: 'gauge',
+    help: 'Frames taken a second, on an average of some minutes.',
+  },
+  stream_commits_per_second: {
+    type: 'gauge',
+    help: 'Commits applied a second, on an average of some minutes.',
+  },
+  stream_unsigned_per_second: {
+    type: 'gauge',
+    help: 'Frames a second that the key of their account has not signed.',
+  },
+  stream_moved_per_second: {
+    type: 'gauge',
+    help: 'Frames a second of accounts that are on other servers.',
+  },
+  stream_lag_seconds: { type: 'gauge', help: 'Age of the last frame when it was taken.' },
+  stream_idle_seconds: {
+    type: 'gauge',
+    help: 'Time since the last transaction of the taker that is furthest behind.',
+  },
+  stream_healthy: { type: 'gauge', help: '1 if the stream moves and makes sense, or 0.' },
+  accounts: { type: 'gauge', help: 'Accounts by state.' },
+  loads: { type: 'counter', help: 'Repositories loaded.' },
+  hosts_failing: { type: 'gauge', help: 'Hosts that fail, or have asked for a pause.' },
+  bytes: { type: 'gauge', help: 'Sizes of the tables that strangers can fill.' },
+  waiting: { type: 'gauge', help: 'What waits to be done; at most 10,000 are counted.' },
   ...OF_PROCESS,
 };
 
 // Names of metrics and values of labels as Prometheus reads them.
+/** @param {string} what */
 const nameOf = (what) => `atid_${what.replace(/[^a-zA-Z0-9_]/g, '_')}`;
+/** @param {string} text */
 const valueOf = (text) =>
   `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 
+/**
+ * @param {string} name
+ * @param {import('./figures.js').Metric} metric
+ * @param {{ of: string | null, value: unknown }[]} rows
+ */
+const family = (name, { type, help }, rows) =>
+  `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n` +
+  rows.map(({ of, value }) => `${name}{of=${valueOf(of ?? '')}} ${value}\n`).join('');
+
+/**
+ * The figures in the format of Prometheus.
+ * @param {{ what: string, of: string | null, value: unknown }[]} rows
+ */
 export function exposition(rows) {
-  const family = (name, type, text, own) =>
-    `# HELP ${name} ${text}\n# TYPE ${name} ${type}\n` +
-    own.map(({ of, value }) => `${name}{of=${valueOf(of ?? '')}} ${value}\n`).join('');
-  return [...new Set(rows.map((r) => r.what))]
+  return [...new Set(rows.map(({ what }) => what))]
     .map((what) => {
-      const [type, text] = KINDS[what] ?? ['gauge', `${what} of the view indexer.watch.`];
-      const own = rows.filter((r) => r.what === what);
+      const metric = KINDS[what] ?? { type: 'gauge', help: `${what} of the view indexer.watch.` };
+      const own = rows.filter((row) => row.what === what);
       const name = nameOf(what);
-      if (type === 'gauge') return family(name, type, text, own);
-      const old = family(
-        name,
-        'gauge',
-        `The same as ${name}_total. It will not be in version 3.`,
-        own,
-      );
-      return old + family(`${name}_total`, type, text, own);
+      if (metric.type === 'gauge') return family(name, metric, own);
+      const help = `The same as ${name}_total. It will not be in version 3.`;
+      return family(name, { type: 'gauge', help }, own) + family(`${name}_total`, metric, own);
     })
     .join('');
 }
@@ -71,10 +91,16 @@ export function exposition(rows) {
 const HEALTH = `SELECT CASE WHEN pg_is_in_recovery() THEN 'this server is a standby, and what it has is its primary''s'
   ELSE indexer.health($1) END AS why`;
 
+/**
+ * @param {Record<string, any>} settings
+ * @param {import('./figures.js').Figures} figures
+ */
 export function createServer(settings, figures) {
   const { METRICS_PORT, METRICS_HOST } = settings;
   const probe = new Probe(() => connect('metrics', [`statement_timeout=${WITHIN}`]));
-  const rows = (...query) => probe.rows(...query);
+  /** @type {(text: string, values?: any[]) => Promise<any[]>} */
+  const rows = (text, values) => probe.rows(text, values);
+  /** @type {Record<string, () => Promise<string>>} */
   const pages = {
     '/metrics': async () =>
       exposition([
@@ -84,15 +110,16 @@ export function createServer(settings, figures) {
         ...figures.rows(),
       ]),
     '/healthz': async () => {
-      const [{ why }] = await rows(HEALTH, [streamName(settings)]);
+      const [{ why }] = await rows(HEALTH, [streamName(/** @type {any} */ (settings))]);
       if (why !== null) throw new Error(why);
       return 'ok\n';
     },
   };
+  /** @type {Record<string, Promise<string>>} */
   const asked = {}; // answers that are under way: who asks meanwhile gets the same
   const server = http.createServer(async (question, answer) => {
     const type = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
-    const [path] = question.url.split('?');
+    const [path] = String(question.url).split('?');
     const page = Object.hasOwn(pages, path) ? pages[path] : null;
     if (!page) return answer.writeHead(404, type).end('not found\n');
     try {
@@ -105,15 +132,17 @@ export function createServer(settings, figures) {
   });
   server.maxConnections = 100;
   // A program that waits for the end of another has its port then.
-  let busy = null;
-  server.on('error', (e) => {
-    if (busy === null || e.code !== 'EADDRINUSE') log.error(`ATID_METRICS_PORT: ${messageOf(e)}`);
+  /** @type {NodeJS.Timeout | undefined} */
+  let busy;
+  server.on('error', (/** @type {NodeJS.ErrnoException} */ e) => {
+    if (busy === undefined || e.code !== 'EADDRINUSE')
+      log.error('metrics failed', { port: METRICS_PORT, error: messageOf(e) });
     if (e.code !== 'EADDRINUSE') return;
     busy = setTimeout(() => server.listen(METRICS_PORT, METRICS_HOST), LISTEN_AGAIN);
   });
   server.on('listening', () => {
-    if (busy !== null) log.info('ATID_METRICS_PORT: listening');
-    busy = null;
+    if (busy !== undefined) log.info('metrics listening', { port: METRICS_PORT });
+    busy = undefined;
   });
   server.listen(METRICS_PORT, METRICS_HOST);
   return {

@@ -15,13 +15,22 @@ const MOST_NOTED = 100; // accounts that have failed since the last report, and 
 const MOST_WHO = 10; // of those who have failed so many are counted
 
 // The work of all loops of one name: what one of them has failed to do may succeed in another.
+/** @typedef {{ since: number, problem: string }} Trouble */
+/** @typedef {{ who: string | null, problem: string, since: number }} Noted */
+/** @typedef {Trouble & { who: Set<string | null> }} Missed */
+
 class Work {
+  /** @param {() => number} clock */
   constructor(clock) {
     this.clock = clock;
+    /** @type {number | null} */
     this.good = null; // when a piece has succeeded, or a loop found that there was nothing to do
+    /** @type {number | null} */
     this.succeeded = null; // when a piece has succeeded
     this.begun = clock(); // when the last piece was begun
+    /** @type {Missed | null} */
     this.missed = null; // { since, problem, who }
+    /** @type {Map<string, Noted>} */
     this.noted = new Map(); // accounts that have failed since the last report: who, and why
   }
 
@@ -38,16 +47,25 @@ class Work {
 
   // One has failed, about an account. who: whose failure it may be, such as a host; so many
   // accounts of one host are one.
+  /**
+   * @param {string} did
+   * @param {string | null} who
+   * @param {string} problem
+   */
   misses(did, who, problem) {
     if (this.noted.size < MOST_NOTED) this.noted.set(did, { who, problem, since: this.clock() });
   }
 
-  // Of the accounts that were noted, these had not failed before.
+  /**
+   * Of the accounts that were noted, these had not failed before.
+   * @param {Map<string, Noted>} noted
+   * @param {string[]} dids
+   */
   count(noted, dids) {
     for (const did of dids) {
       const one = noted.get(did);
       if (!one || one.since < (this.succeeded ?? 0)) continue;
-      this.missed ??= { since: one.since, who: new Set() };
+      this.missed ??= { since: one.since, problem: one.problem, who: new Set() };
       this.missed.problem = one.problem;
       if (this.missed.who.size < MOST_WHO) this.missed.who.add(one.who);
     }
@@ -56,11 +74,20 @@ class Work {
 
 // The signs of one loop. There are three ways to fail: its turn ends with an error; it is held up
 // by something else, and begins nothing; or all that is begun under its name fails.
-class Sign {
+export class Sign {
+  /**
+   * @param {string} name
+   * @param {() => number} clock
+   * @param {Work} work
+   */
   constructor(name, clock, work) {
-    Object.assign(this, { name, clock, work });
+    this.name = name;
+    this.clock = clock;
+    this.work = work;
     this.at = clock();
+    /** @type {Trouble | null} */
     this.error = null; // { since, problem }
+    /** @type {Trouble | null} */
     this.held = null; // the same
   }
 
@@ -76,12 +103,13 @@ class Sign {
     if (this.held === null && this.work.missed === null) this.work.good = this.at;
   }
 
+  /** @param {string} problem */
   failed(problem) {
     this.turn();
     this.error = { since: this.error?.since ?? this.at, problem };
   }
 
-  // problem: why nothing can be begun now; null: it can.
+  /** @param {string | null} problem why nothing can be begun now; null: it can */
   holds(problem) {
     this.held = problem === null ? null : { since: this.held?.since ?? this.clock(), problem };
   }
@@ -94,23 +122,41 @@ class Sign {
     this.work.done();
   }
 
+  /**
+   * @param {string} did
+   * @param {string | null} who
+   * @param {string} problem
+   */
   misses(did, who, problem) {
     this.work.misses(did, who, problem);
   }
 
+  /** @returns {Trouble & { who?: Set<string | null> } | null} */
   get failing() {
     return this.error ?? this.work.missed;
   }
 }
 
+/**
+ * The trouble that has lasted longest.
+ * @template {Trouble} T
+ * @param {(T | null)[]} all
+ */
+const first = (all) => all.filter((one) => one !== null).sort((a, b) => a.since - b.since)[0];
+
 export class Signs {
   constructor(clock = Date.now) {
     this.clock = clock;
+    /** @type {Sign[]} */
     this.all = [];
+    /** @type {string | null} */
     this.problem = null; // why the last report was not written
   }
 
-  // A further loop of this name.
+  /**
+   * A further loop of this name.
+   * @param {string} name
+   */
   of(name) {
     const work = this.all.find((s) => s.name === name)?.work ?? new Work(this.clock);
     const sign = new Sign(name, this.clock, work);
@@ -122,11 +168,11 @@ export class Signs {
   // them.
   report() {
     const now = this.clock();
+    /** @param {number | null} at */
     const age = (at) => (at === null ? null : (now - at) / 1000);
     const names = [...new Set(this.all.map((s) => s.name))];
     const rows = names.map((name) => {
       const some = this.all.filter((s) => s.name === name);
-      const first = (all) => all.filter((one) => one !== null).sort((a, b) => a.since - b.since)[0];
       const failing = first(some.map((s) => s.failing));
       const held = first(some.map((s) => s.held));
       const { good, begun } = some[0].work;
@@ -145,6 +191,11 @@ export class Signs {
     return [{ name: 'program', turn: 0, good: 0 }, ...rows];
   }
 
+  /**
+   * @param {string} stream
+   * @param {import('../db/pool.js').Pool} pool
+   * @returns {Promise<number>}
+   */
   async write(stream, pool) {
     for (const { name, work } of this.all) {
       const { noted } = work;
@@ -167,7 +218,12 @@ export class Signs {
     return again;
   }
 
-  // Writes them until the signal. A failure is logged once, and harms nothing else.
+  /**
+   * Writes them until the signal. A failure is logged once, and harms nothing else.
+   * @param {string} stream
+   * @param {import('../db/pool.js').Pool} pool
+   * @param {AbortSignal} signal
+   */
   async run(stream, pool, signal) {
     for (let again = EVERY; !signal.aborted; await pause(again * 1000, signal)) {
       try {
@@ -175,7 +231,7 @@ export class Signs {
         this.problem = null;
       } catch (e) {
         if (signal.aborted) return;
-        if (messageOf(e) !== this.problem) log.error(`signs of life: ${messageOf(e)}`);
+        if (messageOf(e) !== this.problem) log.error('signs failed', { error: messageOf(e) });
         this.problem = messageOf(e);
       }
     }

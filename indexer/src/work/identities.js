@@ -1,207 +1,208 @@
-// Identities: whom to ask for the key and the server of an account, how many at a time, and what
-// becomes of an answer.
+// Identities: whom to ask for the key and the server of an account, and what follows an answer.
 import { isLost, isOfValue, messageOf } from '../db/errors.js';
 import { domainOf, originOf } from '../net/addresses.js';
 import { Breaker } from '../net/breaker.js';
 import { Places } from '../net/places.js';
 import * as log from '../ops/log.js';
-import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answers.js';
 import { codeOf } from '../protocol/codes.js';
 import { Failure } from '../protocol/failure.js';
-import { IDLE, pause, steady } from './tasks.js';
+import { METHODS } from './did-methods.js';
+import { IDLE, loop, pause } from './tasks.js';
+
+/** @typedef {import('../net/places.js').Place} Place */
+/** @typedef {import('../ops/signs.js').Sign} Sign */
+/** @typedef {import('./did-methods.js').Method & { name: string, places: Places, breaker: Breaker | null }} Asked */
+/** @typedef {'known' | 'new' | 'again'} Kind */
+/** @typedef {{ did: string, asked: string | null, at: string }} Row asked: when; null: it was passed over */
+/** @typedef {{ row: Row, method: Asked, url: string | null, place: Place | null, sign: Sign }} Question */
 
 const LATER = 2; // seconds until a domain that has no place is tried again
 const ROUND = 10e3; // ms after which questions to a directory begin again with those that are due longest
 
-// The methods of DIDs that have somebody to ask: of each the SQL functions are in identities.sql.
-//
-//   web      how the database knows it: identity.web
-//   of       whom it asks, in messages
-// server   the one server that has all answers, which is left alone while it is away; null: each
-// has its own
-//   places   how many are asked at a time
-//   url      where the answer to a DID is; null: that is none, and unnamed says why
-//   most     bytes of an answer
-//   read     gives the answer as JSON, or a Failure
-//   take     the function of the database that takes it
-export const METHODS = {
-  plc: {
-    web: false,
-    of: 'the directory',
-    server: ({ PLC_URL }) => PLC_URL,
-    places: ({ MAX_DOWNLOADS, PLC_URL }) => {
-      const all = Math.max(4, Math.floor(MAX_DOWNLOADS / 4));
-      return {
-        all,
-        origin: all,
-        domain: all,
-        again: Math.max(1, Math.floor(all / 4)),
-        free: [PLC_URL],
-      };
-    },
-    url: (did, { PLC_URL }) =>
-      /^did:plc:[a-z2-7]{24}$/.test(did) ? `${PLC_URL}/${did}/log/audit` : null,
-    unnamed: ['not_found', 'a did:plc must have 24 characters of base32'],
-    most: BOUNDS.log,
-    read: readPlcLog,
-    take: 'identify',
-  },
-  web: {
-    web: true,
-    of: 'their domain',
-    server: () => null,
-    places: ({ MAX_DOWNLOADS }) => ({
-      all: MAX_DOWNLOADS,
-      origin: 2,
-      domain: 2,
-      again: Math.floor(MAX_DOWNLOADS / 4),
-    }),
-    // Ports, and http, are for tests: for localhost, and where private addresses may be.
-    url: (did, { ALLOW_PRIVATE_ADDRESSES }) => {
-      const [host, port] = hostOfWeb(did);
-      if (!host) return null;
-      const here = host === 'localhost' || (ALLOW_PRIVATE_ADDRESSES && /^[\d.]+$/.test(host));
-      if (port && !here && !ALLOW_PRIVATE_ADDRESSES) return null;
-      const url = `${here ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}/.well-known/did.json`;
-      if (!URL.canParse(url)) return null;
-      // another spelling of an address, or of a name, would have places of its own
-      const { hostname } = new URL(url);
-      return hostname === host.toLowerCase() && !hostname.endsWith('.') ? url : null;
-    },
-    unnamed: ['refused', 'a did:web must be a host name, without a path or a port'],
-    most: BOUNDS.document,
-    read: readDidDocument,
-    take: 'identify_web',
-  },
-};
-
 export class Identities {
+  /** @param {import('./workers.js').Needs} needs */
   constructor({ settings, pools, http, signal, tasks, signs }) {
-    Object.assign(this, { settings, pools, http, signal, tasks, signs });
+    this.settings = settings;
+    this.pools = pools;
+    this.http = http;
+    this.signal = signal;
+    this.tasks = tasks;
+    this.signs = signs;
+    /** @type {Set<string>} */
     this.asking = new Set(); // identities whose answer is slower than their next turn
+    /** @type {Asked[]} */
     this.methods = Object.entries(METHODS).map(([name, method]) => {
       const server = method.server(settings);
-      return {
-        ...method,
-        name,
-        places: new Places(method.places(settings)),
-        breaker: server === null ? null : Breaker.of(`${server}/_health`, http, signal),
-      };
+      const breaker = server === null ? null : Breaker.of(`${server}/_health`, http, signal);
+      return { ...method, name, places: new Places(method.limits(settings)), breaker };
     });
   }
 
-  // Asks for identities of this kind and method while there are places. Those whose domain has no
-  // place are passed over. The questions go round all that are due.
-  async run(kind, method) {
-    const { pools, settings, signal, tasks, asking } = this;
-    const { places, breaker, web } = method;
+  /**
+   * Asks for identities of this kind and method while there are places. Those whose domain has no place
+   * are passed over. The questions go round all that are due.
+   * @param {Kind} kind
+   * @param {Asked} method
+   */
+  run(kind, method) {
+    const { places, breaker } = method;
     const sign = this.signs.of(`identities of ${method.name}`);
-    let after = [null, null];
+    /** @type {Row | undefined} */
+    let last;
     let round = 0;
-    await steady(
-      `identities by ${method.of}`,
-      signal,
-      async () => {
-        const room = places.capacity(kind);
-        places.waiting[kind] = room === 0;
-        sign.holds(
-          breaker?.away
-            ? `${settings.PLC_URL} does not answer`
-            : room === 0
-              ? 'no answer frees a place'
-              : null,
-        );
-        if (room === 0) {
-          await places.freed(IDLE);
-          return true;
-        }
-        const n = breaker === null ? room : breaker.allowance(room);
-        if (n === 0) return false;
-        // who was asked for because of a bad signature is due since long ago; where each domain is
-        // asked, busy ones are passed over to the end
-        if (breaker !== null && Date.now() - round > ROUND)
-          [after, round] = [[null, null], Date.now()];
-        const rows = await pools.small.rows(
-          'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
-          [n, kind, web, breaker === null ? places.busyDomains(kind) : [], ...after],
-        );
-        const last = rows.at(-1);
-        after = last ? [last.at, last.did] : [null, null];
-        const refused = [];
-        let begun = 0;
-        for (const row of rows.filter((r) => r.asked !== null && !asking.has(r.did))) {
-          const url = method.url(row.did, settings);
-          const place = url && places.acquire(originOf(url), kind);
-          if (url && !place) refused.push(row.did);
-          else {
-            begun++;
-            sign.begins();
-            asking.add(row.did);
-            tasks.begin(row.did, () =>
-              this.identity(row, method, url, place, sign).finally(() => {
-                place?.release();
-                asking.delete(row.did);
-              }),
-            );
-          }
-        }
-        if (refused.length > 0) await this.unask(refused, LATER);
-        if (begun === 0 && last) await pause(IDLE / 3, signal);
-        return last !== undefined;
-      },
-      IDLE,
-      sign,
+    const turn = async () => {
+      const room = places.capacity(kind);
+      places.waiting[kind] = room === 0;
+      sign.holds(this.#heldBy(breaker, room));
+      if (room === 0) {
+        await places.freed(IDLE);
+        return true;
+      }
+      const n = breaker === null ? room : breaker.allowance(room);
+      if (n === 0) return false;
+      // who was asked for because of a bad signature is due since long ago; where each domain is
+      // asked, busy ones are passed over to the end
+      if (breaker !== null && Date.now() - round > ROUND) {
+        last = undefined;
+        round = Date.now();
+      }
+      const rows = await this.#next(kind, method, n, last);
+      last = rows.at(-1);
+      const begun = await this.#begin(kind, method, rows, sign);
+      if (begun === 0 && last) await pause(IDLE / 3, this.signal);
+      return last !== undefined;
+    };
+    return loop(`identities by ${method.of}`, this.signal, turn, { sign });
+  }
+
+  /**
+   * @param {Breaker | null} breaker
+   * @param {number} room
+   */
+  #heldBy(breaker, room) {
+    if (breaker?.away) return `${this.settings.PLC_URL} does not answer`;
+    return room === 0 ? 'no answer frees a place' : null;
+  }
+
+  /**
+   * @param {Kind} kind
+   * @param {Asked} method
+   * @param {number} n
+   * @param {Row | undefined} last
+   * @returns {Promise<Row[]>}
+   */
+  #next(kind, { web, breaker, places }, n, last) {
+    const busy = breaker === null ? places.busyDomains(kind) : [];
+    return this.pools.small.rows(
+      'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
+      [n, kind, web, busy, last?.at ?? null, last?.did ?? null],
     );
   }
 
-  // These were not asked for after all: they come again so many seconds later, and nothing counts.
-  unask(dids, seconds) {
+  /**
+   * Begins the questions that have a place. Returns their number.
+   * @param {Kind} kind
+   * @param {Asked} method
+   * @param {Row[]} rows
+   * @param {Sign} sign
+   */
+  async #begin(kind, method, rows, sign) {
+    const { asking } = this;
+    /** @type {string[]} */
+    const refused = [];
+    let begun = 0;
+    for (const row of rows.filter(({ asked, did }) => asked !== null && !asking.has(did))) {
+      const { did } = row;
+      const url = method.url(did, this.settings);
+      const origin = url && originOf(url);
+      const place = origin ? method.places.acquire(origin, kind) : null;
+      if (url && place === null) {
+        refused.push(did);
+        continue;
+      }
+      begun++;
+      sign.begins();
+      asking.add(did);
+      const end = () => {
+        place?.release();
+        asking.delete(did);
+      };
+      const question = { row, method, url, place, sign };
+      this.tasks.begin(did, () => this.#identify(question).finally(end));
+    }
+    if (refused.length > 0) await this.#release(refused, LATER);
+    return begun;
+  }
+
+  /**
+   * These were not asked for after all: they come again so many seconds later, and nothing counts.
+   * @param {string[]} dids
+   * @param {number} seconds
+   */
+  #release(dids, seconds) {
     return this.pools.small.row('SELECT indexer.unask($1, $2)', [dids, seconds]);
   }
 
-  // Asks, gives the place back, and lets the database take the answer or notes why there is none.
-  async identity({ did, asked }, { of, breaker, unnamed, most, read, take }, url, place, sign) {
-    const { pools, http, signal } = this;
-    let why;
-    let detail = '';
+  /**
+   * Asks, gives the place back, and has the database store the answer, or why there is none.
+   * @param {Question} question
+   */
+  async #identify(question) {
+    const { row, method, place, sign } = question;
+    const { did } = row;
     try {
-      if (!url) throw new Failure(...unnamed);
-      const began = breaker?.start();
-      let said;
-      try {
-        said = await http.get(url, { most, signal, place });
-        breaker?.succeed();
-      } catch (e) {
-        if (!(e instanceof Failure) || breaker === null) throw e;
-        if (!e.ofHost) breaker.succeed();
-        else if (await breaker.fail(began, e)) {
-          log.info(`${of}: ${e.message}`);
-          return void (await this.unask([did], 0));
-        }
-        throw e;
-      }
-      place.release();
-      const refused = (
-        await pools.answers.row(`SELECT indexer.${take}($1, $2, $3) AS why`, [
-          did,
-          read(said, did),
-          asked,
-        ])
-      ).why;
-      if (refused === null) sign.done();
-      else log.debug(`${did}: ${refused}`);
-      return;
-    } catch (e) {
-      if (signal.aborted || isLost(e)) throw e;
+      const answer = await this.#ask(question);
+      if (answer === null) return void (await this.#release([did], 0));
       place?.release();
-      // what is no fault of the answer is asked for again
-      if (!(e instanceof Failure) && !isOfValue(e)) throw e;
-      [why, detail] = e instanceof Failure ? [e.why, e.detail] : ['malformed', messageOf(e)];
+      const values = [did, method.read(answer, did), row.asked];
+      const { why } = await this.pools.answers.row(method.take, values);
+      if (why === null) sign.done();
+      else log.debug('identity refused', { did, detail: why });
+    } catch (e) {
+      if (this.signal.aborted || isLost(e)) throw e;
+      place?.release();
+      await this.#fail(question, e);
     }
-    // who has no identity, or one that cannot be read, is no sign of trouble with the others
+  }
+
+  /**
+   * The answer; or null: the server is away.
+   * @param {Question} question
+   */
+  async #ask({ method, url, place }) {
+    const { breaker, most, unnamed } = method;
+    if (!url) throw new Failure(unnamed.why, unnamed.detail);
+    const attempt = breaker?.start();
+    try {
+      const answer = await this.http.get(url, { most, signal: this.signal, place });
+      breaker?.succeed();
+      return answer;
+    } catch (e) {
+      if (!(e instanceof Failure) || breaker === null || attempt === undefined) throw e;
+      if (!e.ofHost) breaker.succeed();
+      else if (await breaker.fail(attempt, e)) {
+        log.info('server away', { server: e.origin, code: e.why, detail: e.detail });
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * @param {Question} question
+   * @param {any} e
+   */
+  async #fail({ row: { did }, url, sign }, e) {
+    // what is no fault of the answer is asked for again
+    if (!(e instanceof Failure) && !isOfValue(e)) throw e;
+    const why = e instanceof Failure ? e.why : 'malformed';
+    const detail = e instanceof Failure ? e.detail : messageOf(e);
+    // an account without an identity, or with one that cannot be read, is no sign of trouble with
+    // others
     const { class: whose, words } = codeOf(why);
-    if (whose === 'host') sign.misses(did, url && domainOf(originOf(url)), `${words} ${detail}`);
-    log.debug(`${did} is not identified: ${words} ${detail}`);
-    await pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
+    const origin = url && originOf(url);
+    if (whose === 'host') sign.misses(did, origin && domainOf(origin), `${words} ${detail}`);
+    log.debug('identity failed', { did, code: why, detail });
+    await this.pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
   }
 }

@@ -1,4 +1,4 @@
-// Repositories: which are downloaded now, and what becomes of one.
+// Repositories: which are downloaded now, and what follows each download.
 import { isLost, isOfServer, messageOf } from '../db/errors.js';
 import { domainOf } from '../net/addresses.js';
 import { Memory } from '../net/memory.js';
@@ -6,201 +6,280 @@ import { Places } from '../net/places.js';
 import * as log from '../ops/log.js';
 import { codeOf } from '../protocol/codes.js';
 import { Failure } from '../protocol/failure.js';
-import { clean } from '../protocol/text.js';
-import { IDLE, pause, persist, steady } from './tasks.js';
+import { IDLE, loop, pause, retryUntilDone } from './tasks.js';
+import { WritePermits } from './write-permits.js';
+
+/** @typedef {import('../net/places.js').Kind} Kind */
+/** @typedef {import('../net/places.js').Place} Place */
+/** @typedef {import('../ops/signs.js').Sign} Sign */
+/** @typedef {{ did: string, claim: number, host: string | null, at: string }} Claim */
+/**
+ * known: was the account loaded before? request: as the breaker counts it.
+ * @typedef {{ claim: Claim, known: boolean, place: Place, request: import('../net/breaker.js').Attempt, sign: Sign }} Load
+ */
 
 const COPIES = 3; // of a repository that pg makes to write it
-const SMALL = 1e6; // bytes of a repository that is loaded in no time
+const AT_ONCE = 50; // accounts that are claimed
 const FULL = ['53100', '53200', '53400']; // the disk, the memory, a limit of temporary files
-
-// A number of permits to load repositories, `kept` of them for accounts that are known; where none
-// of these waits, for small ones of others, too. The smallest repository comes first; but each
-// second of waiting counts as a megabyte, so that large ones come, too.
-export class Permits {
-  constructor(most, kept) {
-    this.most = most;
-    this.kept = kept;
-    this.count = { true: 0, false: 0 };
-    this.waiting = [];
-  }
-
-  async take(known, bytes) {
-    const one = { known, small: bytes <= SMALL, order: bytes + Date.now() * 1000 };
-    if (this.next([one])) this.count[known]++;
-    else await new Promise((resolve) => this.waiting.push({ ...one, resolve }));
-    return () => {
-      this.count[known]--;
-      const next = this.next(this.waiting);
-      if (!next) return;
-      this.waiting.splice(this.waiting.indexOf(next), 1);
-      this.count[next.known]++;
-      next.resolve();
-    };
-  }
-
-  // Which of these may begin now.
-  next(waiting) {
-    if (this.count.true + this.count.false >= this.most) return undefined;
-    const least = (some) => some.reduce((a, b) => (a && a.order <= b.order ? a : b), undefined);
-    const share = this.count.false < this.most - this.kept;
-    return least(waiting.filter((w) => w.known || share)) ?? least(waiting.filter((w) => w.small));
-  }
-}
+const SERVER_AGAIN = 2000; // ms
 
 export class Loads {
+  /** @param {import('./workers.js').Needs} needs */
   constructor({ settings, service, pools, signal, tasks, total, signs }) {
     const { SERVICE_URL, MAX_DOWNLOADS, MAX_DOWNLOAD_MEMORY, DB_WRITERS } = settings;
-    Object.assign(this, { settings, service, pools, signal, tasks, total, signs });
-    this.memory = new Memory(MAX_DOWNLOAD_MEMORY / 2, MAX_DOWNLOAD_MEMORY / 2 / MAX_DOWNLOADS); // answers
+    this.settings = settings;
+    this.service = service;
+    this.pools = pools;
+    this.signal = signal;
+    this.tasks = tasks;
+    this.total = total;
+    this.signs = signs;
+    const half = MAX_DOWNLOAD_MEMORY / 2;
+    this.memory = new Memory(half, half / MAX_DOWNLOADS); // answers
     this.copies = new Memory(MAX_DOWNLOAD_MEMORY); // what is made of them to write them
-    this.permits = new Permits(DB_WRITERS, DB_WRITERS > 1 ? 1 : 0);
+    this.permits = new WritePermits(DB_WRITERS, DB_WRITERS > 1 ? 1 : 0);
+    const quarter = Math.floor(MAX_DOWNLOADS / 4);
     this.downloads = new Places({
       all: MAX_DOWNLOADS,
       origin: Math.max(4, Math.floor(MAX_DOWNLOADS / 8)),
-      domain: Math.floor(MAX_DOWNLOADS / 4),
-      again: Math.max(1, Math.floor(MAX_DOWNLOADS / 4)),
-      back: Math.max(1, Math.floor(MAX_DOWNLOADS / 4)),
+      domain: quarter,
+      again: Math.max(1, quarter),
+      back: Math.max(1, quarter),
       free: [SERVICE_URL],
     });
   }
 
-  // Claims accounts while there are places, and loads each in a task of its own. The claims go
-  // round all that are due. Kinds are those of load_kind() in loads.sql.
-  async run(kind) {
+  /**
+   * Claims accounts while there are places, and loads each in a task of its own. The claims go round all
+   * that are due. Kinds are those of load_kind() in loads.sql.
+   * @param {Kind} kind
+   */
+  run(kind) {
+    const known = kind === 'known' || kind === 'back';
+    const sign = this.signs.of(`loads of ${known ? 'known' : 'new'} accounts`);
+    /** @type {Claim | undefined} */
+    let last;
+    const turn = async () => {
+      const room = await this.#room(kind, sign);
+      if (room === 0) {
+        await this.downloads.freed(IDLE);
+        return true;
+      }
+      const claims = await this.#claim(kind, room, last);
+      last = claims.at(-1);
+      const begun = await this.#begin(kind, claims, sign);
+      if (begun === 0 && last) await pause(IDLE / 3, this.signal);
+      return last !== undefined;
+    };
+    return loop(`loads of ${kind} accounts`, this.signal, turn, { sign });
+  }
+
+  /**
+   * How many loads may begin.
+   * @param {Kind} kind
+   * @param {Sign} sign
+   */
+  async #room(kind, sign) {
+    const { downloads, service } = this;
+    const places = downloads.capacity(kind);
+    downloads.waiting[kind] = places === 0 && (await this.#isWaiting(kind));
+    sign.holds(service.isHolding() ?? (places === 0 ? 'no download frees a place' : null));
+    return Math.min(places, service.breaker.allowance(AT_ONCE));
+  }
+
+  /**
+   * Does an account of this kind wait to be loaded?
+   * @param {Kind} kind
+   * @returns {Promise<boolean>}
+   */
+  async #isWaiting(kind) {
     const known = kind === 'known' || kind === 'back';
     const failed = kind === 'back' || kind === 'again';
-    const sign = this.signs.of(`loads of ${known ? 'known' : 'new'} accounts`);
-    let after = [null, null];
-    await steady(
-      `loads of ${kind} accounts`,
-      this.signal,
-      async () => {
-        const { downloads, service, pools } = this;
-        const places = downloads.capacity(kind);
-        const room = Math.min(places, service.breaker.allowance(50));
-        downloads.waiting[kind] =
-          places === 0 &&
-          (await pools.small.row('SELECT indexer.load_waits($1, $2) AS waits', [known, failed]))
-            .waits;
-        sign.holds(service.isHolding() ?? (places === 0 ? 'no download frees a place' : null));
-        if (room === 0) {
-          await downloads.freed(IDLE);
-          return true;
-        }
-        const rows = await pools.small.rows(
-          'SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5, $6)',
-          [room, known, ...after, downloads.busy(kind), failed],
-        );
-        const last = rows.at(-1);
-        after = last ? [last.at, last.did] : [null, null];
-        let begun = 0;
-        for (const row of rows.filter((r) => r.claim !== null)) {
-          const place = downloads.acquire(row.host ?? service.origin, kind);
-          if (!place) {
-            await this.release(row);
-            continue;
-          }
-          begun++;
-          sign.begins();
-          const request = service.breaker.start();
-          this.tasks.begin(row.did, () =>
-            this.load(row, known, place, request, sign).finally(() => place.release()),
-          );
-        }
-        if (begun === 0 && last) await pause(IDLE / 3, this.signal);
-        return last !== undefined;
-      },
-      IDLE,
-      sign,
+    const query = 'SELECT indexer.load_waits($1, $2) AS waits';
+    return (await this.pools.small.row(query, [known, failed])).waits;
+  }
+
+  /**
+   * @param {Kind} kind
+   * @param {number} n
+   * @param {Claim | undefined} last
+   * @returns {Promise<Claim[]>}
+   */
+  #claim(kind, n, last) {
+    const known = kind === 'known' || kind === 'back';
+    const failed = kind === 'back' || kind === 'again';
+    return this.pools.small.rows(
+      'SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5, $6)',
+      [n, known, last?.at ?? null, last?.did ?? null, this.downloads.busy(kind), failed],
     );
   }
 
-  // The end of a claim, which the database has to hear of: else the account would be taken to be
-  // loading for hours.
-  release({ did, claim }) {
-    return persist(did, this.signal, () =>
+  /**
+   * Begins the loads that have a place. Returns their number.
+   * @param {Kind} kind
+   * @param {Claim[]} claims
+   * @param {Sign} sign
+   */
+  async #begin(kind, claims, sign) {
+    const { downloads, service } = this;
+    const known = kind === 'known' || kind === 'back';
+    let begun = 0;
+    for (const claim of claims.filter((one) => one.claim !== null)) {
+      const place = downloads.acquire(claim.host ?? service.origin, kind);
+      if (place === null) {
+        await this.#release(claim);
+        continue;
+      }
+      begun++;
+      sign.begins();
+      const request = service.breaker.start();
+      const load = { claim, known, place, request, sign };
+      this.tasks.begin(claim.did, () => this.load(load).finally(() => place.release()));
+    }
+    return begun;
+  }
+
+  /**
+   * The end of a claim, which the database has to know: else the account would be taken to be loading
+   * for hours.
+   * @param {Claim} claim
+   */
+  #release({ did, claim }) {
+    return retryUntilDone(did, this.signal, () =>
       this.pools.small.row('SELECT indexer.release($1, $2)', [did, claim]),
     );
   }
 
-  async load({ did, claim, host }, known, place, request, sign) {
-    const { pools, service, memory, signal } = this;
-    // accounts of a host are one of those that fail; where all are of the service itself, each is
-    // one
-    const who = host === null || host === service.origin ? did : domainOf(host);
-    const held = memory.share();
-    const release = () => this.release({ did, claim });
-    const fail = (why, detail, ofHost, seconds = null) =>
-      persist(did, signal, () =>
-        pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5, $6)', [
-          did,
-          claim,
-          why,
-          detail,
-          ofHost,
-          seconds,
-        ]),
-      );
+  /**
+   * @param {Claim} claim
+   * @param {{ why: string, detail: string, ofHost?: boolean, seconds?: number | null }} failure
+   */
+  #fail({ did, claim }, { why, detail, ofHost = false, seconds = null }) {
+    return retryUntilDone(did, this.signal, () =>
+      this.pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5, $6)', [
+        did,
+        claim,
+        why,
+        detail,
+        ofHost,
+        seconds,
+      ]),
+    );
+  }
+
+  /**
+   * Whose failure it may be: accounts of a host are one; where all are of the service itself, each is
+   * one.
+   * @param {Claim} claim
+   */
+  #whose({ did, host }) {
+    return host === null || host === this.service.origin ? did : domainOf(host);
+  }
+
+  /** @param {Load} load */
+  async load(load) {
+    const share = this.memory.share();
     try {
-      let car;
-      try {
-        car = await service.get(
-          'sync.getRepo',
-          { did },
-          { most: this.settings.MAX_REPO_SIZE, place, share: held },
-        );
-      } catch (e) {
-        if (signal.aborted) return void (await release());
-        if (!(e instanceof Failure)) throw e;
-        if (await service.isAway(request, e)) {
-          log.info(`the server: ${e.message}`);
-          return void (await release());
-        }
-        if (e.retry === 'at once') return void (await release());
-        log.info(`${did}: ${e.message}`);
-        if (!e.ofAccount) sign.misses(did, who, e.message);
-        const ofHost = e.ofHost && e.origin !== service.origin && e.origin === host;
-        return void (await fail(e.why, e.detail, ofHost, e.retryAfter && Math.ceil(e.retryAfter)));
-      } finally {
-        place.releaseOrigin();
-      }
-      service.breaker.succeed();
-      const done = await this.permits.take(known, car.length);
+      const car = await this.#download(load, share);
+      if (car === null) return;
+      const release = await this.permits.acquire(load.known, car.length);
       const copies = this.copies.share();
       try {
         copies.add(COPIES * car.length);
-        await copies.waitForRoom(signal);
-        if (signal.aborted) return void (await release());
-        const { outcome, detail } = await pools.loads.row(
-          'SELECT outcome, detail FROM indexer.load($1, $2, $3)',
-          [did, claim, car],
-        );
-        if (outcome === 'loaded') {
-          this.total.loaded++;
-          sign.done();
-        } else if (outcome !== 'superseded') {
-          const { words } = codeOf(outcome);
-          sign.misses(did, who, words);
-          log.info(`${did}: ${words}${detail ? `: ${detail}` : ''}`);
-        }
-      } catch (e) {
-        if (isLost(e)) throw e;
-        log.error(`${did}: ${clean(messageOf(e), 300)}`);
-        // it comes again, after a pause here; but one that fills the memory or the disk comes later
-        // each time
-        const full = FULL.includes(e.code);
-        if (isOfServer(e)) {
-          await pause(2000, signal);
-          if (!full) return void (await release());
-        }
-        sign.misses(did, who, messageOf(e));
-        await fail(full ? 'no_room' : 'not_written', messageOf(e), false);
+        await copies.waitForRoom(this.signal);
+        if (this.signal.aborted) await this.#release(load.claim);
+        else await this.#write(load, car);
       } finally {
         copies.release();
-        done();
+        release();
       }
     } finally {
-      held.release();
+      share.release();
     }
+  }
+
+  /**
+   * The repository; or null, and the claim has ended.
+   * @param {Load} load
+   * @param {import('../net/memory.js').Share} share
+   */
+  async #download({ claim, place, request, sign }, share) {
+    const { service } = this;
+    const { did, host } = claim;
+    try {
+      const most = this.settings.MAX_REPO_SIZE;
+      const car = await service.get('sync.getRepo', { did }, { most, place, share });
+      service.breaker.succeed();
+      return car;
+    } catch (e) {
+      if (!this.signal.aborted && !(e instanceof Failure)) throw e;
+      if (this.signal.aborted || (await this.#isToRepeat(request, e))) {
+        await this.#release(claim);
+        return null;
+      }
+      log.info('load failed', { did, code: e.why, detail: e.detail, server: e.origin });
+      if (!e.ofAccount) sign.misses(did, this.#whose(claim), e.message);
+      const ofHost = e.ofHost && e.origin !== service.origin && e.origin === host;
+      const seconds = e.retryAfter && Math.ceil(e.retryAfter);
+      await this.#fail(claim, { why: e.why, detail: e.detail, ofHost, seconds });
+      return null;
+    } finally {
+      place.releaseOrigin();
+    }
+  }
+
+  /**
+   * Is a failure no matter of the account, so that it is loaded again without a pause?
+   * @param {import('../net/breaker.js').Attempt} request
+   * @param {Failure} e
+   */
+  async #isToRepeat(request, e) {
+    if (await this.service.isAway(request, e)) {
+      log.info('server away', { server: e.origin, code: e.why, detail: e.detail });
+      return true;
+    }
+    return e.retry === 'at once';
+  }
+
+  /**
+   * @param {Load} load
+   * @param {Buffer} car
+   */
+  async #write({ claim, sign }, car) {
+    const { did } = claim;
+    try {
+      const query = 'SELECT outcome, detail FROM indexer.load($1, $2, $3)';
+      const { outcome, detail } = await this.pools.loads.row(query, [did, claim.claim, car]);
+      if (outcome === 'loaded') {
+        this.total.loaded++;
+        sign.done();
+      } else if (outcome !== 'superseded') {
+        sign.misses(did, this.#whose(claim), codeOf(outcome).words);
+        log.info('load failed', { did, code: outcome, detail });
+      }
+    } catch (e) {
+      if (isLost(e)) throw e;
+      await this.#failWrite(claim, sign, e);
+    }
+  }
+
+  /**
+   * A repository that could not be written comes again, after a pause here; but one that fills the memory
+   * or the disk comes later each time.
+   * @param {Claim} claim
+   * @param {Sign} sign
+   * @param {import('../db/errors.js').AnyError} e
+   */
+  async #failWrite(claim, sign, e) {
+    const { did } = claim;
+    const isFull = FULL.includes(e.code ?? '');
+    const why = isFull ? 'no_room' : 'not_written';
+    log.error('load failed', { did, code: why, error: messageOf(e) });
+    if (isOfServer(e)) {
+      await pause(SERVER_AGAIN, this.signal);
+      if (!isFull) return void (await this.#release(claim));
+    }
+    sign.misses(did, this.#whose(claim), messageOf(e));
+    await this.#fail(claim, { why, detail: messageOf(e) });
   }
 }

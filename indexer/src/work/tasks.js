@@ -4,13 +4,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLost, messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 
-export const IDLE = 300; // ms between two questions whether there is work
+/** @typedef {import('../ops/signs.js').Sign} Sign */
 
+export const IDLE = 300; // ms between two questions whether there is work
+const FIRST_PAUSE = 250; // ms
+const LONGEST_PAUSE = 30e3; // ms
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ */
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
 
-// Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are
-// thrown where the database is lost, the signal is aborted, or trying again does not help.
-export async function persist(name, signal, work, sign = null) {
+/**
+ * Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are thrown
+ * where the database is lost, the signal is aborted, or trying again does not help.
+ * @template T
+ * @param {string} name
+ * @param {AbortSignal} signal
+ * @param {() => Promise<T>} work
+ * @param {Sign | null} [sign] its sign of life
+ * @returns {Promise<T>}
+ */
+export async function retryUntilDone(name, signal, work, sign = null) {
   for (let failed = 0; ; failed++) {
     sign?.turn();
     try {
@@ -20,38 +36,52 @@ export async function persist(name, signal, work, sign = null) {
     } catch (e) {
       sign?.failed(messageOf(e));
       if (signal.aborted || isLost(e) || e.fatal) throw e;
-      log.error(`${name}: ${messageOf(e)}`);
-      await pause(Math.min(250 * 2 ** failed, 30e3), signal);
+      log.error('work failed', { work: name, error: messageOf(e) });
+      await pause(Math.min(FIRST_PAUSE * 2 ** failed, LONGEST_PAUSE), signal);
       if (signal.aborted) throw e;
     }
   }
 }
 
-// Does work again and again, as persist() does it; work returns whether there was some. sign: its
-// sign of life.
-export async function steady(name, signal, work, idle = IDLE, sign = null) {
+/**
+ * Does work again and again, as retryUntilDone() does it; work returns whether there was some.
+ * @param {string} name
+ * @param {AbortSignal} signal
+ * @param {() => Promise<boolean>} work
+ * @param {{ idle?: number, sign?: Sign | null }} [options]
+ */
+export async function loop(name, signal, work, { idle = IDLE, sign = null } = {}) {
   try {
     while (!signal.aborted)
-      if (!(await persist(name, signal, work, sign))) await pause(idle, signal);
+      if (!(await retryUntilDone(name, signal, work, sign))) await pause(idle, signal);
   } catch (e) {
     if (!signal.aborted) throw e;
   }
 }
 
-// Pieces of work at the same time. A lost database is told to lost().
+/** Pieces of work at the same time. */
 export class Tasks {
+  /**
+   * @param {AbortSignal} signal
+   * @param {(e: Error) => void} lost gets the error if the database is lost
+   */
   constructor(signal, lost) {
     this.signal = signal;
     this.lost = lost;
+    /** @type {Set<Promise<void>>} */
     this.running = new Set();
   }
 
+  /**
+   * @param {string} name
+   * @param {() => Promise<void>} work
+   */
   begin(name, work) {
     const task = work()
       .catch((e) => {
         if (this.signal.aborted) return;
         if (isLost(e)) this.lost(e);
-        else log.error(`${name}: ${messageOf(e)}`);
+        else log.error('task failed', { task: name, error: messageOf(e) });
       })
       .finally(() => this.running.delete(task));
     this.running.add(task);
@@ -62,15 +92,20 @@ export class Tasks {
   }
 }
 
-// An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged
-// once, and broken is aborted, for the program to end with status 1; after some ms it ends in any
-// case. Returns what takes this back.
+/**
+ * An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged once,
+ * and broken is aborted, for the program to end with status 1; after some ms it ends in any case. Returns
+ * what takes this back.
+ * @param {AbortController} broken
+ * @param {number} ms
+ */
 export function endUnforeseen(broken, ms) {
+  /** @param {any} e */
   const end = (e) => {
     if (broken.signal.aborted) return;
-    const place = /\n\s+(at [^\n]*)/.exec(e?.stack ?? '')?.[1].replace(/[^\s(]*\//g, '');
-    const what = [e?.name ?? 'error', messageOf(e ?? 'none')].join(': ');
-    log.error(`unforeseen: ${what}${place ? `, ${place}` : ''}; the program ends`);
+    const at = /\n\s+at ([^\n]*)/.exec(e?.stack ?? '')?.[1].replace(/[^\s(]*\//g, '');
+    const error = [e?.name ?? 'error', messageOf(e ?? 'none')].join(': ');
+    log.error('program failed', { error, at });
     setTimeout(() => process.exit(1), ms).unref();
     broken.abort();
   };

@@ -1,73 +1,99 @@
 // All that is done besides the stream: what is asked of the network, and the work that the database
-// has of its own. The database says whom to ask and takes the answers.
+// has of its own. The database decides whom to ask, and stores the answers.
 //
 // While a request waits for the network it has no connection of the database. An error of one piece
 // of work ends that piece: it is logged, and the worker goes on after a pause. Only a lost
 // connection of the database ends the run.
 import { Signs } from '../ops/signs.js';
+import { Checks } from './checks.js';
 import { Identities } from './identities.js';
 import { Lists } from './lists.js';
 import { Loads } from './loads.js';
-import { steady, Tasks } from './tasks.js';
+import { loop, Tasks } from './tasks.js';
 
-// Work of the database's own: the function, with how much it may do at once, and the milliseconds
-// between two calls where it had nothing to do.
+/**
+ * What workers share.
+ * @typedef {object} Needs
+ * @property {import('./run.js').Settings} settings
+ * @property {import('../net/service.js').Service} service
+ * @property {import('./run.js').Pools} pools
+ * @property {import('../net/http.js').Http} http
+ * @property {AbortSignal} signal
+ * @property {Tasks} tasks
+ * @property {import('../ops/progress.js').Total} total
+ * @property {() => boolean} listening is the stream heard?
+ * @property {Signs} signs
+ */
+
+// Work of the database's own: the statement, which contains how much it may do at once and returns
+// how much it did, and the milliseconds between two calls where it had nothing to do.
 const OWN = {
-  wants: ['settle(100)', 200],
-  gaps: ['look_again(1000)', 1000],
-  housekeeping: ['tidy()', 10e3],
+  wants: { statement: 'SELECT indexer.settle(100) AS n', idle: 200 },
+  gaps: { statement: 'SELECT indexer.look_again(1000) AS n', idle: 1000 },
+  housekeeping: { statement: 'SELECT indexer.tidy() AS n', idle: 10e3 },
 };
 
 export class Workers {
-  // listening: is the stream heard? lost(): is told an error that ends the run. total: what is
-  // counted.
-  constructor({
-    settings,
-    service,
-    pools,
-    http,
-    signal,
-    lost,
-    total,
-    listening,
-    signs = new Signs(),
-  }) {
-    const tasks = new Tasks(signal, lost);
-    Object.assign(this, { pools, signal, tasks, signs });
-    this.lists = new Lists({ service, pools, signal, tasks, listening, signs });
-    this.identities = new Identities({ settings, pools, http, signal, tasks, signs });
-    this.loads = new Loads({ settings, service, pools, signal, tasks, total, signs });
+  /** @param {Omit<Needs, 'tasks'> & { lost: (e: any) => void }} needs lost: gets an error that ends the run */
+  constructor({ lost, signs = new Signs(), ...shared }) {
+    const tasks = new Tasks(shared.signal, lost);
+    const needs = { ...shared, signs, tasks };
+    this.pools = shared.pools;
+    this.signal = shared.signal;
+    this.tasks = tasks;
+    this.signs = signs;
+    this.lists = new Lists(needs);
+    this.checks = new Checks(needs);
+    this.identities = new Identities(needs);
+    this.loads = new Loads(needs);
   }
 
-  // All workers of a stream of this kind; ends with the signal.
+  /**
+   * All workers of a stream of this kind; ends with the signal.
+   * @param {boolean} labels
+   */
   async run(labels) {
-    const { lists, identities, loads } = this;
-    const asks = identities.methods.flatMap((method) =>
-      ['known', 'new', 'again'].map((kind) => identities.run(kind, method)),
-    );
-    const ofAccounts = () => [
-      ...['known', 'back', 'new', 'again'].map((kind) => loads.run(kind)),
-      lists.pages(),
-      lists.statuses(),
-      lists.signals(),
-      this.own('wants'),
-      this.own('gaps'),
-    ];
     try {
-      await Promise.all([...asks, this.own('housekeeping'), ...(labels ? [] : ofAccounts())]);
+      await Promise.all([
+        ...this.#ofIdentities(),
+        this.own('housekeeping'),
+        ...(labels ? [] : this.#ofAccounts()),
+      ]);
     } finally {
       await this.tasks.all();
     }
   }
 
+  #ofIdentities() {
+    const { identities } = this;
+    const kinds = /** @type {const} */ (['known', 'new', 'again']);
+    return identities.methods.flatMap((method) =>
+      kinds.map((kind) => identities.run(kind, method)),
+    );
+  }
+
+  #ofAccounts() {
+    const { lists, checks, loads } = this;
+    const kinds = /** @type {const} */ (['known', 'back', 'new', 'again']);
+    return [
+      ...kinds.map((kind) => loads.run(kind)),
+      lists.run(),
+      checks.statuses(),
+      checks.signals(),
+      this.own('wants'),
+      this.own('gaps'),
+    ];
+  }
+
+  /** @param {keyof typeof OWN} name */
   own(name) {
-    const [work, idle] = OWN[name];
+    const { statement, idle } = OWN[name];
     const sign = this.signs.of(name);
-    const once = async () => {
-      const { n } = await this.pools.own.row(`SELECT indexer.${work} AS n`);
+    const turn = async () => {
+      const { n } = await this.pools.own.row(statement);
       if (n > 0) sign.begins();
       return n > 0;
     };
-    return steady(name, this.signal, once, idle, sign);
+    return loop(name, this.signal, turn, { idle, sign });
   }
 }

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import test from 'node:test';
-import { environmentOf, help, SETTINGS, settings, Usage, variableOf } from '../../src/cli/settings.js';
+import { SETTINGS } from '../../src/cli/setting-list.js';
+import { environmentOf, help, settings, Usage, variableOf } from '../../src/cli/settings.js';
 import { createServer, exposition } from '../../src/ops/metrics.js';
 
 const read = (command, flags, env = {}) => settings(command, flags, env).values;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import test from 'node:test';
-import { listsCollections } from '../../src/cli/up.js';
+import { listsCollections } from '../../src/cli/up-wants.js';
 
 const settingsOf = (url) => ({
   SERVICE_URL: url,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Signs } from '../../src/ops/signs.js';
-import { steady } from '../../src/work/tasks.js';
+import { loop } from '../../src/work/tasks.js';
 
 // Signs with a clock that the test sets, and the row that they report of a name.
 function signs() {
@@ -28,7 +28,7 @@ test('a loop marks its turns, and what they end with', async () => {
     if (ends.length === 0) over.abort();
     return ends.shift()?.() ?? false;
   };
-  await steady('wants', over.signal, work, 0, sign);
+  await loop('wants', over.signal, work, { idle: 0, sign });
   assert.deepEqual(
     rows.map((r) => [r.turn, r.failing, r.problem]),
     [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Service } from '../../src/net/service.js';
 import { Failure } from '../../src/protocol/failure.js';
-import { METHODS } from '../../src/work/identities.js';
-import { Permits } from '../../src/work/loads.js';
+import { METHODS } from '../../src/work/did-methods.js';
 import { Workers } from '../../src/work/workers.js';
+import { WritePermits } from '../../src/work/write-permits.js';
 
 const SERVICE = 'https://pds.example';
 const settings = {
@@ -106,7 +106,7 @@ for (const described of [false, true])
         return Buffer.from('{"did": "did:web:a.example", "collections": ["a.b.c"]}');
       },
     );
-    const all = w.lists.signals();
+    const all = w.checks.signals();
     await new Promise((resolve) => setTimeout(resolve, 1000));
     end();
     await all;
@@ -141,11 +141,14 @@ test('what another says of a method is not of the server', async () => {
       throw new Failure('not_implemented', '', { origin: SERVICE });
     },
   );
-  const all = w.lists.signals();
+  const all = w.checks.signals();
   await new Promise((resolve) => setTimeout(resolve, 1000));
   end();
   await all;
-  assert.deepEqual([noted, asked, w.lists.undescribed], [[['did:web:b.example', ['a.b.c']]], 3, 0]);
+  assert.deepEqual(
+    [noted, asked, w.checks.undescribed],
+    [[['did:web:b.example', ['a.b.c']]], 3, 0],
+  );
 });
 
 for (const web of [false, true])
@@ -208,10 +211,10 @@ test('Retry-After of a host is told to the database, and of whom it is', async (
 });
 
 test('a permit that is kept for known accounts loads small new ones while none of these waits', async () => {
-  const permits = new Permits(2, 1);
+  const permits = new WritePermits(2, 1);
   const begun = [];
   const take = async (name, known, bytes) => {
-    const end = await permits.take(known, bytes);
+    const end = await permits.acquire(known, bytes);
     begun.push(name);
     return end;
   };

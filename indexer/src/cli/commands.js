@@ -1,0 +1,146 @@
+// The commands that show or change what is in the database.
+import { Argument } from 'commander';
+import { check } from './check.js';
+import { add } from './command-line.js';
+import { done, shown } from './database-commands.js';
+import { explain } from './explain.js';
+import { listLexicons, storeFiles } from './lexicon-commands.js';
+import { status } from './status.js';
+import { verify } from './verify.js';
+import { addWant, listWants, removeWant } from './wants.js';
+
+/** @typedef {import('commander').Command} Command */
+/** @typedef {import('./command-line.js').Result} Result */
+
+const WHAT = () =>
+  new Argument('<what>', 'what is wanted').choices(['account', 'collection', 'signal']);
+const VALUE = () =>
+  new Argument(
+    '<value>',
+    'of account a DID; of collection an NSID, or com.example.* for all below; of signal an NSID, ' +
+      'for the accounts that have such records; "*" is all accounts, or all collections',
+  );
+
+/**
+ * @param {Command} program
+ * @param {Result} result
+ */
+export function addAccounts(program, result) {
+  add(program, result, {
+    words: 'explain <did>',
+    help: 'Explains why an account is there, or not.',
+    work: (did) => shown((db) => explain(db, did)),
+  });
+  add(program, result, {
+    words: 'exclude <did> [why]',
+    help: `Keeps an account out, whatever the network says. Its records are deleted; references of others
+to it stay.`,
+    work: (did, why) =>
+      done('SELECT indexer.exclude($1, $2)', [did, why ?? null], `${did} is excluded.`),
+  });
+  add(program, result, {
+    words: 'include <did>',
+    help: `Lets an excluded account in again. It comes back if it is wanted and the network has it.`,
+    work: (did) => done('SELECT indexer.include($1)', [did], `${did} is excluded no more.`),
+  });
+  add(program, result, {
+    words: 'forget <did>',
+    help: `Keeps an account out, and deletes all that is about it. These are its records, identity,
+labels, references to it, and frames. Only its exclusion stays. Backups, and what applications
+have read, are yours to clean.`,
+    work: (did) => done('SELECT indexer.forget($1)', [did], `${did} is forgotten.`),
+  });
+  add(program, result, {
+    words: 'reload <did>',
+    help: 'Loads an account again. Its records are written again, with their references.',
+    work: (did) =>
+      done('SELECT indexer.reload($1)', [did], `${did} is loaded again by the program that runs.`),
+  });
+  add(program, result, {
+    words: 'check <did>',
+    help: `Compares an account's records with what it has signed. Computes the root of the tree of the
+records, and compares it with the root that the account has signed. Exit status 1 if they
+differ.`,
+    work: (did) => shown((db) => check(db, did)),
+  });
+}
+
+/**
+ * @param {Command} program
+ * @param {Result} result
+ */
+export function addWants(program, result) {
+  const want = program
+    .command('want')
+    .summary('Lists and changes what is wanted')
+    .description('Lists and changes what is wanted. The program that runs follows within seconds.');
+  add(want, result, {
+    words: 'list',
+    help: 'Lists what is wanted.',
+    work: () => shown((db) => listWants(db)),
+  });
+  /**
+   * @param {string} name
+   * @param {string} text
+   * @param {(db: import('pg').Client, what: string, value: string) => Promise<import('./database-commands.js').Shown>} work
+   */
+  const change = (name, text, work) =>
+    add(want, result, {
+      words: name,
+      help: text,
+      work: (what, value) => shown((db) => work(db, what, value)),
+    })
+      .addArgument(WHAT())
+      .addArgument(VALUE());
+  change('add', 'Adds to what is wanted.', addWant);
+  change('remove', 'Removes from what is wanted.', removeWant);
+}
+
+/**
+ * @param {Command} program
+ * @param {Result} result
+ */
+export function addLexicons(program, result) {
+  const lexicon = program
+    .command('lexicon')
+    .summary('Lists and stores Lexicons')
+    .description(
+      'Lists and stores the Lexicons by which records are judged when they are written ' +
+        '(record.conforms). Records that are there are not judged again: reload their accounts.',
+    );
+  add(lexicon, result, {
+    words: 'list',
+    help: 'Lists the Lexicons, and those that are missing.',
+    work: () => shown((db) => listLexicons(db)),
+  });
+  add(lexicon, result, {
+    words: 'add <files...>',
+    help: `Stores Lexicons. A file can be a folder of *.json. A Lexicon replaces the one of the same
+NSID. Lexicons that these need, such as com.atproto.repo.strongRef, are taken from the package
+if it has them; others are listed as missing.`,
+    work: (files) => shown((db) => storeFiles(db, files)),
+  });
+}
+
+/**
+ * @param {Command} program
+ * @param {Result} result
+ */
+export function addChecks(program, result) {
+  add(program, result, {
+    words: 'status',
+    help: `Shows the streams, the accounts by state, and what is in trouble. Also shows how long a
+backfill still takes, and what you can do. Exit status 1 if a stream does not move or makes no
+sense.`,
+    work: () => shown((db) => status(db)),
+  });
+  add(program, result, {
+    words: 'verify <file> [did]',
+    help: `Verifies a repository in a CAR file. Shows whether it is whole, who has signed it, how many
+records it has, and which blobs they name. The database needs the extensions only. The keys
+are those that the database knows of the account, else those of its log in the directory, or
+--key. Exit status 0 only if it is whole and signed by the key that the account has now.`,
+    work: (file, did, all, { key }) => shown((db) => verify(db, file, did, key, all)),
+    settings: 'verify',
+  }).option('--key <did:key>', 'the key by which it must be signed');
+}

@@ -1,0 +1,30 @@
+// Lexicons, by which records are judged when they are written, and what they lack.
+import { clean } from '../protocol/text.js';
+import { filesOf, missingLines, nsids, readLexicons, storeLexicons } from './lexicons.js';
+
+/** @typedef {import('pg').Client} Client */
+
+/**
+ * Lexicons, by which records are judged when they are written, and what they lack.
+ * @param {Client} db
+ */
+export async function listLexicons(db) {
+  const there = await nsids(db);
+  const lines = there.length > 0 ? there.map((nsid) => clean(nsid, 317)) : ['There are none.'];
+  return { lines: [...lines, ...(await missingLines(db))], ok: true };
+}
+
+/**
+ * Stores the Lexicons in files or folders: all, or none.
+ * @param {Client} db
+ * @param {string[]} paths
+ */
+export async function storeFiles(db, paths) {
+  const files = (await Promise.all(paths.map(filesOf))).flat();
+  await db.query('BEGIN');
+  const { text, lines } = await readLexicons(db, files);
+  const more = await storeLexicons(db, text);
+  await db.query('COMMIT');
+  const there = (await nsids(db)).map((nsid) => clean(nsid, 317));
+  return { lines: [...there, ...lines, ...more], ok: true };
+}

@@ -1,0 +1,138 @@
+// What "up" wants: the collections of the Lexicons, and the accounts that have such records.
+import { messageOf, Problem } from '../db/errors.js';
+import { Http } from '../net/http.js';
+import * as log from '../ops/log.js';
+import { BOUNDS, readListPage } from '../protocol/answers.js';
+import { pause } from '../work/tasks.js';
+
+/** @typedef {import('pg').Client} Client */
+
+const WITHIN = 10; // seconds for the server to answer what it lists,
+const TRY_FOR = 30e3; // ms in which it is asked again if it fails
+
+/**
+ * @param {string} nsid
+ */
+const isShared = (nsid) => /^(?:app\.bsky|chat\.bsky|com\.atproto)\./.test(nsid);
+
+/**
+ * Does the server list the accounts that have records of a collection, as relays do? Then these
+ * alone are wanted. Only an answer that there is no such method means that it does not. Any other
+ * failure is tried again for a while, and then thrown.
+ * @param {any} settings
+ * @param {string} nsid
+ * @param {AbortSignal} ended
+ * @param {Record<string, any>} [row]
+ */
+export async function listsCollections(
+  settings,
+  nsid,
+  ended,
+  { tryFor = TRY_FOR, first = 500 } = {},
+) {
+  const http = new Http({ ...settings, REPO_TIMEOUT: WITHIN });
+  const method = 'com.atproto.sync.listReposByCollection';
+  const url = `${settings.SERVICE_URL}/xrpc/${method}?limit=1&collection=${nsid}`;
+  const until = Date.now() + tryFor;
+  try {
+    for (let wait = first; ; wait *= 2) {
+      try {
+        readListPage(
+          await http.get(url, { most: BOUNDS.page, signal: AbortSignal.timeout(WITHIN * 1000) }),
+          null,
+        );
+        return true;
+      } catch (e) {
+        if (e.absent && e.origin === settings.SERVICE_URL) return false;
+        if (Date.now() + wait > until || ended.aborted) throw e;
+        log.warn('up retries', { error: messageOf(e) });
+      }
+      await pause(wait, ended);
+    }
+  } finally {
+    http.close();
+  }
+}
+
+/**
+ * Whether the accounts of these types are wanted by signals. null: the server has not answered, and
+ * what was wanted before stays.
+ * @param {Client} db
+ * @param {Record<string, any>} settings
+ * @param {string[]} types
+ * @param {AbortSignal} ended
+ */
+export async function areSignals(db, settings, types, ended) {
+  const own = types.filter((t) => !isShared(t));
+  if (own.length === 0) return false;
+  const there = await db.query("SELECT to_regclass('indexer.want') IS NOT NULL AS there");
+  const wanted =
+    there.rows[0].there &&
+    (
+      await db.query(
+        `SELECT FROM indexer.want WHERE what <> 'collection'
+       AND NOT (value = '*' AND (SELECT count(*) FROM indexer.want) = 2
+           AND EXISTS (SELECT FROM indexer.want AS w
+                       WHERE (w.what, w.value) = ('collection', '*'))) LIMIT 1`,
+      )
+    ).rows.length > 0;
+  try {
+    return await listsCollections(settings, own[0], ended, wanted ? { tryFor: 0 } : {});
+  } catch (e) {
+    if (wanted || ended.aborted) return null;
+    throw new Problem(
+      `The server did not answer whether it lists the accounts of a collection: ${messageOf(e)}. Nothing was changed. ` +
+        'Run "up" again when it answers, or first say which accounts are wanted: "atid-indexer init", "atid-indexer want".',
+    );
+  }
+}
+
+/**
+ * At first all is wanted. Then it is what these Lexicons are about; what somebody has added stays.
+ * @param {Client} db
+ * @param {string[]} types
+ * @param {boolean | null} bySignal
+ */
+export async function setWants(db, types, bySignal) {
+  const { rowCount } = await db.query(
+    `DELETE FROM want WHERE (SELECT count(*) FROM want) = 2
+     AND (SELECT count(*) FROM want WHERE (what, value) IN (('account', '*'), ('collection', '*'))) = 2`,
+  );
+  const own = types.filter((t) => !isShared(t));
+  const wants = types.map((t) => ['collection', t]);
+  const isNew =
+    (rowCount ?? 0) > 0 ||
+    (await db.query("SELECT FROM want WHERE what <> 'collection' LIMIT 1")).rowCount === 0;
+  if (bySignal) wants.push(...own.map((t) => ['signal', t]));
+  else if (isNew) wants.push(['account', '*']);
+  for (const one of wants)
+    await db.query(
+      'INSERT INTO want (what, value, by_up) VALUES ($1, $2, true) ON CONFLICT DO NOTHING',
+      one,
+    );
+  if (!bySignal) return isNew ? 'all accounts of the server' : 'the accounts that were';
+  const those = `accounts that have ${own.join(' or ')}`;
+  return (await takeBackAll(db, own))
+    ? `${those}, and all others: "atid-indexer want remove account '*'" ends that`
+    : those;
+}
+
+/**
+ * Takes back "account *" if this command has written it because the server did not list accounts by
+ * collection. The accounts that have records of the signals stay. Returns whether all accounts are
+ * still wanted.
+ * @param {Client} db
+ * @param {string[]} signals
+ */
+async function takeBackAll(db, signals) {
+  const all = await db.query("SELECT by_up FROM want WHERE (what, value) = ('account', '*')");
+  if (all.rowCount === 0 || !all.rows[0].by_up) return (all.rowCount ?? 0) > 0;
+  await db.query(
+    `INSERT INTO want (what, value, because)
+     SELECT 'account', r.did::text, min(atid.at_uri_collection(r.uri)::text) FROM record AS r
+     WHERE atid.at_uri_collection(r.uri)::text = ANY ($1) GROUP BY r.did ON CONFLICT DO NOTHING`,
+    [signals],
+  );
+  await db.query("DELETE FROM want WHERE (what, value) = ('account', '*')");
+  return false;
+}

@@ -1,0 +1,72 @@
+// The methods of DIDs that have somebody to ask: of each the SQL functions are in identities.sql.
+import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answers.js';
+
+/** @typedef {import('./run.js').Settings} Settings */
+/** @typedef {ConstructorParameters<typeof import('../net/places.js').Places>[0]} Limits */
+/**
+ * web: how the database knows it, as identity.web. of: whom it asks, in messages. server: the one server
+ * that has all answers, which is left alone while it is away; null: each DID has its own. limits: how
+ * many are asked at a time. url: where the answer to a DID is; null: nowhere, and unnamed is why. most:
+ * bytes of an answer. read: gives the answer as JSON, or throws a Failure. take: stores it, as a
+ * statement.
+ * @typedef {object} Method
+ * @property {boolean} web
+ * @property {string} of
+ * @property {(settings: Settings) => string | null} server
+ * @property {(settings: Settings) => Limits} limits
+ * @property {(did: string, settings: Settings) => string | null} url
+ * @property {{ why: string, detail: string }} unnamed
+ * @property {number} most
+ * @property {(bytes: Buffer, did: string) => string} read
+ * @property {string} take
+ */
+
+/** @type {Method} */
+const plc = {
+  web: false,
+  of: 'the directory',
+  server: ({ PLC_URL }) => PLC_URL,
+  limits: ({ MAX_DOWNLOADS, PLC_URL }) => {
+    const all = Math.max(4, Math.floor(MAX_DOWNLOADS / 4));
+    const again = Math.max(1, Math.floor(all / 4));
+    return { all, origin: all, domain: all, again, free: [PLC_URL] };
+  },
+  url: (did, { PLC_URL }) =>
+    /^did:plc:[a-z2-7]{24}$/.test(did) ? `${PLC_URL}/${did}/log/audit` : null,
+  unnamed: { why: 'not_found', detail: 'a did:plc must have 24 characters of base32' },
+  most: BOUNDS.log,
+  read: readPlcLog,
+  take: 'SELECT indexer.identify($1, $2, $3) AS why',
+};
+
+/** @type {Method} */
+const web = {
+  web: true,
+  of: 'their domain',
+  server: () => null,
+  limits: ({ MAX_DOWNLOADS }) => ({
+    all: MAX_DOWNLOADS,
+    origin: 2,
+    domain: 2,
+    again: Math.floor(MAX_DOWNLOADS / 4),
+  }),
+  // Ports, and http, are for tests: for localhost, and where private addresses may be.
+  url: (did, { ALLOW_PRIVATE_ADDRESSES }) => {
+    const [host, port] = hostOfWeb(did);
+    if (!host) return null;
+    const isHere = host === 'localhost' || (ALLOW_PRIVATE_ADDRESSES && /^[\d.]+$/.test(host));
+    if (port && !isHere && !ALLOW_PRIVATE_ADDRESSES) return null;
+    const origin = `${isHere ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}`;
+    const url = `${origin}/.well-known/did.json`;
+    if (!URL.canParse(url)) return null;
+    // another spelling of an address, or of a name, would have places of its own
+    const { hostname } = new URL(url);
+    return hostname === host.toLowerCase() && !hostname.endsWith('.') ? url : null;
+  },
+  unnamed: { why: 'refused', detail: 'a did:web must be a host name, without a path or a port' },
+  most: BOUNDS.document,
+  read: readDidDocument,
+  take: 'SELECT indexer.identify_web($1, $2, $3) AS why',
+};
+
+export const METHODS = { plc, web };

@@ -1,0 +1,172 @@
+// The stream, connected again whenever it ends; from the cursors that the database has, so only
+// after all that came is processed. What comes is not processed before the database knows the first
+// number, which may show a gap.
+import { messageOf } from '../db/errors.js';
+import { openStream } from '../net/stream.js';
+import * as log from '../ops/log.js';
+import { isDid, retryAfter } from '../protocol/answers.js';
+import { streamUrl } from '../protocol/streams.js';
+import { loop, pause, retryUntilDone } from './tasks.js';
+
+/** @typedef {import('./run.js').Run} Run */
+
+const FIRST_PAUSE = 500; // ms
+const LONGEST = 30e3; // ms of a back-off
+export const LONGEST_ASKED = 300e3; // ms that a server may have us wait
+const UNNUMBERED = '0'; // the cursor of a stream that was never followed
+
+/** One connection to the stream. */
+class Connection {
+  #controller = new AbortController();
+  /** @type {Promise<void> | null} */
+  #first = null; // the first number is reported
+  /** @type {Promise<unknown> | null} */
+  #missed = null; // that the stream begins is reported
+  /** @type {Error | null} */
+  #unknown = null; // why the database does not know the first number
+  opened = false;
+  after = 0; // ms that the server has us wait
+
+  /**
+   * @param {Run} run
+   * @param {string} cursor
+   */
+  constructor(run, cursor) {
+    this.run = run;
+    this.cursor = cursor;
+  }
+
+  get isNumbered() {
+    return this.#first !== null;
+  }
+
+  end() {
+    this.#controller.abort();
+  }
+
+  /** @param {number | string} seq */
+  #report(seq) {
+    const { name, pools } = this.run;
+    return retryUntilDone('connected', this.#controller.signal, () =>
+      pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, this.cursor, seq]),
+    );
+  }
+
+  /** @param {any} e */
+  #fail(e) {
+    this.#unknown = e;
+    this.end();
+  }
+
+  /** @param {number} seq */
+  async #reportFirst(seq) {
+    try {
+      if (this.cursor !== UNNUMBERED) await this.#report(seq);
+      this.run.queues.open();
+    } catch (e) {
+      this.#fail(e);
+    }
+  }
+
+  #open() {
+    this.opened = true;
+    if (this.cursor === UNNUMBERED)
+      this.#missed = this.#report(UNNUMBERED).catch((e) => this.#fail(e));
+    log.info('stream connected', { cursor: this.cursor });
+    this.run.stream.listening = true;
+  }
+
+  /** @param {Buffer} frame */
+  #put(frame) {
+    const { queues } = this.run;
+    const { op, seq } = queues.put(frame);
+    if (this.isNumbered) return;
+    if (seq !== undefined) this.#first = this.#reportFirst(seq);
+    else if (op === -1) queues.open(); // an error, behind which nothing comes
+  }
+
+  // Follows the stream until it ends.
+  async follow() {
+    const { run, cursor } = this;
+    const { signal } = this.#controller;
+    const query = cursor !== UNNUMBERED || run.labels ? `?cursor=${cursor}` : '';
+    run.queues.close();
+    try {
+      await openStream(`${streamUrl(run.settings)}${query}`, {
+        signal,
+        useSocket: (socket) => run.queues.use(socket),
+        opened: () => this.#open(),
+        frame: (frame) => this.#put(frame),
+        oversized: (frame) => reportOversized(run, frame),
+      });
+    } catch (e) {
+      this.after = (retryAfter(e.retryAfter) ?? 0) * 1000;
+      log.warn('stream closed', { error: messageOf(e) });
+    } finally {
+      run.stream.listening = false;
+      run.queues.use(null);
+      await Promise.all([this.#first, this.#missed]);
+      if (this.#unknown === null) run.queues.open();
+    }
+    if (this.#unknown !== null) throw this.#unknown;
+  }
+}
+
+/**
+ * @param {Run} run
+ * @param {import('../net/stream.js').Oversized} frame
+ */
+function reportOversized({ name, pools }, { digest, bytes, did }) {
+  const account = isDid(did) ? did : null;
+  log.warn('frame too large', { bytes, did: account });
+  pools.small
+    .row('SELECT indexer.too_large($1, $2, $3, $4)', [name, digest, bytes, account])
+    .catch((e) => log.error('work failed', { work: 'too large', error: messageOf(e) }));
+}
+
+/** @param {Run} run */
+export async function followStream(run) {
+  const { name, pools, queues, signal, stream } = run;
+  let wait = FIRST_PAUSE;
+  await loop('the stream', signal, async () => {
+    const { cursor } = await pools.small.row(
+      'SELECT min(cursor)::text AS cursor FROM indexer.taker WHERE stream = $1',
+      [name],
+    );
+    const connection = new Connection(run, cursor);
+    const end = () => connection.end();
+    stream.end = end;
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end(); // while the cursor was read
+    try {
+      await connection.follow();
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+    if (connection.isNumbered) wait = FIRST_PAUSE;
+    while (!queues.empty && !signal.aborted) await pause(50, signal);
+    await pause(Math.max(wait, Math.min(connection.after, LONGEST_ASKED)), signal);
+    wait = connection.opened ? Math.min(1.2 * wait, LONGEST / 6) : Math.min(2 * wait, LONGEST);
+    return true;
+  });
+}
+
+/**
+ * Counts the frames behind a cursor, without a database.
+ * @param {import('./run.js').Settings & { cursor?: number }} settings
+ * @param {AbortSignal} ended
+ * @param {import('../ops/progress.js').Total} total
+ */
+export async function countStream(settings, ended, total) {
+  const { cursor } = settings;
+  const count = () => {
+    total.frames++;
+  };
+  await openStream(`${streamUrl(settings)}?cursor=${cursor}`, {
+    signal: ended,
+    useSocket: () => {},
+    opened: () => log.info('stream connected', { cursor }),
+    frame: count,
+    oversized: count,
+  });
+}

@@ -1,0 +1,127 @@
+// A shard of the stream: one transaction at a time. If the database cannot process frames, the same
+// are tried again, half as many each time. A frame that fails alone, while the next one does not,
+// is skipped, and its digest is kept: unless the trouble is the server's own, which only waiting
+// ends; or the functions', which ends the run.
+import { createHash } from 'node:crypto';
+import { byteaArray } from '../db/bytea-array.js';
+import { fatal, isLost, isOfProgram, isOfServer, messageOf, Problem } from '../db/errors.js';
+import { checkSchema } from '../db/schema.js';
+import * as log from '../ops/log.js';
+import { isDid } from '../protocol/answers.js';
+import { routeOf } from '../protocol/frame.js';
+import { clean } from '../protocol/text.js';
+import { MOST_FRAMES } from './shard-queues.js';
+import { loop } from './tasks.js';
+
+/** @typedef {import('./run.js').Run} Run */
+
+const TRIES = 5; // of a frame that the database cannot process
+
+export class Shard {
+  #most = MOST_FRAMES;
+  #tries = 0;
+
+  /**
+   * @param {Run} run
+   * @param {number} shard
+   */
+  constructor(run, shard) {
+    this.run = run;
+    this.shard = shard;
+    this.sign = run.signs.of(`taker ${shard}`);
+  }
+
+  // Processes its frames until the signal.
+  follow() {
+    const { run, shard, sign } = this;
+    return loop(`taker ${shard}`, run.signal, () => this.#turn(), { sign });
+  }
+
+  async #turn() {
+    const { run, shard } = this;
+    const { queues, signal, stream } = run;
+    await queues.wait(shard, signal);
+    if (signal.aborted) return true;
+    const { frames, seen } = queues.next(shard, this.#most);
+    try {
+      // a number, be it 0, tells the database that the stream is heard
+      const isHeard = stream.listening || frames.length > 0;
+      await this.#process(frames, isHeard ? (seen ?? 0) : null, frames.length);
+      this.#most = Math.min(MOST_FRAMES, 2 * this.#most);
+      this.#tries = 0;
+    } catch (e) {
+      if (isOfProgram(e)) throw await brokenFunctions(e, run.pools.small);
+      this.#most = Math.max(1, frames.length >> 1);
+      if (isLost(e) || isOfServer(e) || frames.length !== 1 || ++this.#tries < TRIES) throw e;
+      await this.#skip(frames[0], e);
+    }
+    return true;
+  }
+
+  /**
+   * @param {Buffer[]} frames
+   * @param {number | null} seen
+   * @param {number} n how many frames of the queue are done then
+   */
+  async #process(frames, seen, n) {
+    const { name, pools, queues, shards, stream, total } = this.run;
+    const result = await pools.take.row(
+      'SELECT taken, applied, refused, lag, error FROM indexer.take($1, $2, $3, $4::bytea[], $5)',
+      [name, this.shard, shards, byteaArray(frames), seen],
+    );
+    queues.done(this.shard, n);
+    total.frames += result.taken;
+    total.applied += result.applied;
+    total.refused += result.refused;
+    total.lag = result.lag ?? total.lag;
+    if (result.error === null) return;
+    log.warn('stream refused', { error: result.error });
+    stream.end?.();
+  }
+
+  /**
+   * Skips a frame if the next one can be processed.
+   * @param {Buffer} frame
+   * @param {Error} e
+   */
+  async #skip(frame, e) {
+    const { name, pools, queues } = this.run;
+    const next = queues.next(this.shard, 2);
+    if (next.frames.length < 2) throw e;
+    await this.#process(next.frames.slice(1), next.seen, 2);
+    this.#tries = 0;
+    const digest = createHash('sha256').update(frame).digest();
+    const { did } = routeOf(frame);
+    const account = isDid(did) ? did : null;
+    log.error('frame skipped', {
+      did: account,
+      sha256: digest.toString('hex'),
+      error: messageOf(e),
+    });
+    await pools.small.row('SELECT indexer.too_large($1, $2, $3, $4)', [
+      name,
+      digest,
+      frame.length,
+      account,
+    ]);
+  }
+}
+
+/**
+ * An error of the database's functions, as one that ends the run: an upgrade that was not finished, or a
+ * right that is missing.
+ * @param {import('../db/errors.js').AnyError} e
+ * @param {import('../db/pool.js').Pool} pool
+ */
+async function brokenFunctions(e, pool) {
+  try {
+    await checkSchema(pool.pool);
+  } catch (why) {
+    if (why instanceof Problem) return why;
+  }
+  const [where] = clean(e.where ?? '', 10e3).split(/(?=PL\/pgSQL)/);
+  return fatal(
+    `The functions of the schema indexer do not work, so no frame was processed: ${messageOf(e)} ` +
+      `(${e.code}${where === '' ? '' : `, ${clean(where, 300)}`}). Run "atid-indexer upgrade".`,
+  );
+}
