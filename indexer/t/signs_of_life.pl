@@ -46,7 +46,7 @@ is($status, 0, 'init') or die $said;
 #
 my $manual = slurp_file("$FindBin::Bin/../../doc/operate.md");
 my $table = sql(q{SELECT format('`%s` | %s | %s', name, coalesce(in_words(turn), '-'), coalesce(in_words(success), '-')) FROM activities() ORDER BY place});
-my @documented = $manual =~ /^(`[a-z ]+`) \|[^|]*\| ([^|]+?) \| ([^|]+?) \|[^|]*$/mg;
+my @documented = $manual =~ /^(`[a-z ]+`) \|[^|\n]*\| ([^|\n]+?) \| ([^|\n]+?) \|[^|\n]*$/mg;
 my @lines;
 push @lines, join ' | ', splice @documented, 0, 3 while @documented;
 is(join("\n", grep { !/^`stream`/ } @lines), $table, 'doc/operate.md has each activity with its bounds');

@@ -132,7 +132,7 @@ like($said, qr{^left out: \S*package\.json, \S*tsconfig\.json: no Lexicon, as it
 like($said, qr{^left out: \S*forum\.json: the extension does not know the type "space" yet$}m, '... as it does a space');
 like($said, qr{^taken from the package: com\.atproto\.repo\.strongRef$}m, 'it takes a Lexicon that is needed from the package');
 like($said, qr{^missing: com\.example\.defs#more \(needed by app\.cookbook\.bookmark\)$}m, '... and lists the one that it does not have');
-like($said, qr{1 more references are joins}, '... and reports the join');
+like($said, qr{Z info references added count=1$}m, '... and reports the join');
 is(sql(q{SELECT conforms FROM api.app_cookbook_bookmark}), '', 'as long as it is missing, nobody can say whether a record conforms');
 
 #
