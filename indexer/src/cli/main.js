@@ -2,6 +2,7 @@
 //
 // Exit statuses: 0, done; 1, it failed, or what was checked is not right; 2, it was called wrongly.
 import { Command, CommanderError } from 'commander';
+import { applyDatabaseUrl } from '../db/database-url.js';
 import { messageOf } from '../db/errors.js';
 import { needed, VERSION } from '../db/versions.js';
 import { warnUser } from './command-line.js';
@@ -14,10 +15,29 @@ import { Usage } from './settings.js';
 const WIDTH = 100; // columns of the help
 
 const AFTER = `
-PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD (or ~/.pgpass) say where the database is.
+PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD (or ~/.pgpass) define where the database is, or
+ATID_DATABASE_URL, as postgresql://user:password@host:5432/database?sslmode=require.
 "atid-indexer help COMMAND" describes a command and its settings, "atid-indexer settings" lists all
 settings. Exit status: 0, done; 1, it failed, or what was checked is not right; 2, it was called
 wrongly.`;
+
+/**
+ * Reads the file of variables, and ATID_DATABASE_URL.
+ * @param {string | undefined} file
+ */
+function readEnvironment(file) {
+  try {
+    if (file !== undefined) process.loadEnvFile(file);
+  } catch (e) {
+    const why = e.code === 'ENOENT' ? 'there is no such file' : e.message;
+    throw new Usage(`--env-file ${file}: ${why}`);
+  }
+  try {
+    applyDatabaseUrl();
+  } catch (e) {
+    throw new Usage(e.message);
+  }
+}
 
 /**
  * The program, whose commands put their exit status into result.
@@ -31,6 +51,7 @@ function programOf(result) {
       '--version',
       'show the version, and which versions of the extensions it needs',
     )
+    .option('--env-file <file>', 'read variables from a file; those that are set already stay')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', AFTER)
@@ -39,7 +60,8 @@ function programOf(result) {
     .configureOutput({
       outputError: (text, write) => write(`atid-indexer: ${text.replace(/^error: /, '')}`),
     })
-    .showHelpAfterError('Try "atid-indexer --help".');
+    .showHelpAfterError('Try "atid-indexer --help".')
+    .hook('preAction', () => readEnvironment(program.opts().envFile));
   addPrograms(program, result);
   addChecks(program, result);
   addStream(program, result);

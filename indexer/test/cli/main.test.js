@@ -1,6 +1,9 @@
 // The command line, without a database: what is asked for here never gets to one.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
@@ -113,6 +116,30 @@ test('a failure has status 1, and settings of other commands do not matter', () 
   const { status, stderr } = atid(['status'], { ATID_DB_WRITERS: 'x' });
   assert.equal(status, 1);
   assert.match(stderr, /^atid-indexer: No PostgreSQL server answers there/);
+});
+
+test('variables come from a file, too, unless they are set', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'atid-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'indexer.env');
+  writeFileSync(file, 'ATID_DB_WRITERS=x\nATID_DATABASE_URL=postgresql://127.0.0.1:1/y\n');
+  const why = /"x" is not what ATID_DB_WRITERS takes/;
+  refused(['--env-file', file, 'run'], {}, why);
+  refused(['run', '--env-file', file], {}, why);
+  refused(['run', '--env-file', file], { ATID_DB_WRITERS: 'y' }, /"y" is not what/);
+  // (Node looks for such a flag in the arguments of programs, too, and ends with status 9)
+  const missing = atid(['run', '--env-file', `${file}.old`]);
+  assert.ok([2, 9].includes(missing.status) && missing.stderr.includes('indexer.env.old: '));
+  const { status, stderr } = atid(['status', '--env-file', file]);
+  assert.equal(status, 1);
+  assert.match(stderr, /No PostgreSQL server answers there: .*127\.0\.0\.1:1\b/);
+});
+
+test('the database is that of a URL, whose password is never shown', () => {
+  const env = { ATID_DATABASE_URL: 'postgresql://joe:secret@127.0.0.1:1/x' };
+  assert.match(atid(['status'], env).stderr, /answers there: .*127\.0\.0\.1:1\b/);
+  env.ATID_DATABASE_URL += '?password=secret';
+  refused(['status'], env, /^(?!.*secret).*ATID_DATABASE_URL has the parameter password/);
 });
 
 // A server of a stream that sends three frames and closes.
