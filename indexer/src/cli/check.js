@@ -28,7 +28,8 @@ export async function check(db, did) {
   const [t] = await rowsOf(
     db,
     `SELECT count(*)::int AS n,
-      atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C")::text AS root
+      atid.mst_root(atid.at_uri_path(uri), cid
+        ORDER BY atid.at_uri_path(uri) COLLATE "C")::text AS root
     FROM indexer.record WHERE did = $1 AND uri <@ atid.at_uri_make($1::atid.did)`,
     [did],
   );

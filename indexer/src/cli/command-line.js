@@ -8,8 +8,9 @@ import { flagOf, helpOf, oldFlagOf, settings } from './settings.js';
 /** @typedef {Record<string, any>} Values */
 /** @typedef {{ status: number }} Result gets the exit status */
 /**
- * words: such as "explain <did>". help: its first sentence is in the list of commands. work: gets the
- * command's arguments, its settings and its options. settings: the name by which SETTINGS has them.
+ * words: such as "explain <did>". help: its first sentence is in the list of commands. work: gets
+ * the command's arguments, its settings and its options. settings: the name by which SETTINGS has
+ * them.
  * @typedef {object} Definition
  * @property {string} words
  * @property {string} help

@@ -33,21 +33,23 @@ export function addAccounts(program, result) {
   });
   add(program, result, {
     words: 'exclude <did> [why]',
-    help: `Keeps an account out, whatever the network says. Its records are deleted; references of others
-to it stay.`,
+    help: `Keeps an account out, whatever the network says. Its records are deleted; references of
+others to it stay.`,
     work: (did, why) =>
       done('SELECT indexer.exclude($1, $2)', [did, why ?? null], `${did} is excluded.`),
   });
   add(program, result, {
     words: 'include <did>',
-    help: `Lets an excluded account in again. It comes back if it is wanted and the network has it.`,
+    help:
+      'Lets an excluded account in again. It comes back if it is wanted and the network ' +
+      'has it.',
     work: (did) => done('SELECT indexer.include($1)', [did], `${did} is excluded no more.`),
   });
   add(program, result, {
     words: 'forget <did>',
     help: `Keeps an account out, and deletes all that is about it. These are its records, identity,
-labels, references to it, and frames. Only its exclusion stays. Backups, and what applications
-have read, are yours to clean.`,
+labels, references to it, and frames. Only its exclusion stays. Backups, and what
+applications have read, are yours to clean.`,
     work: (did) => done('SELECT indexer.forget($1)', [did], `${did} is forgotten.`),
   });
   add(program, result, {
@@ -58,9 +60,9 @@ have read, are yours to clean.`,
   });
   add(program, result, {
     words: 'check <did>',
-    help: `Compares an account's records with what it has signed. Computes the root of the tree of the
-records, and compares it with the root that the account has signed. Exit status 1 if they
-differ.`,
+    help: `Compares an account's records with what it has signed. Computes the root of the tree of
+the records, and compares it with the root that the account has signed. Exit status 1 if
+they differ.`,
     work: (did) => shown((db) => check(db, did)),
   });
 }
@@ -82,7 +84,8 @@ export function addWants(program, result) {
   /**
    * @param {string} name
    * @param {string} text
-   * @param {(db: import('pg').Client, what: string, value: string) => Promise<import('./database-commands.js').Shown>} work
+   * @param {(db: import('pg').Client, what: string, value: string) =>
+   *   Promise<import('./database-commands.js').Shown>} work
    */
   const change = (name, text, work) =>
     add(want, result, {
@@ -115,9 +118,9 @@ export function addLexicons(program, result) {
   });
   add(lexicon, result, {
     words: 'add <files...>',
-    help: `Stores Lexicons. A file can be a folder of *.json. A Lexicon replaces the one of the same
-NSID. Lexicons that these need, such as com.atproto.repo.strongRef, are taken from the package
-if it has them; others are listed as missing.`,
+    help: `Stores Lexicons. A file can be a folder of *.json. A Lexicon replaces the one of the
+same NSID. Lexicons that these need, such as com.atproto.repo.strongRef, are taken from
+the package if it has them; others are listed as missing.`,
     work: (files) => shown((db) => storeFiles(db, files)),
   });
 }
@@ -130,16 +133,17 @@ export function addChecks(program, result) {
   add(program, result, {
     words: 'status',
     help: `Shows the streams, the accounts by state, and what is in trouble. Also shows how long a
-backfill still takes, and what you can do. Exit status 1 if a stream does not move or makes no
-sense.`,
+backfill still takes, and what you can do. Exit status 1 if a stream does not move or
+makes no sense.`,
     work: () => shown((db) => status(db)),
   });
   add(program, result, {
     words: 'verify <file> [did]',
-    help: `Verifies a repository in a CAR file. Shows whether it is whole, who has signed it, how many
-records it has, and which blobs they name. The database needs the extensions only. The keys
-are those that the database knows of the account, else those of its log in the directory, or
---key. Exit status 0 only if it is whole and signed by the key that the account has now.`,
+    help: `Verifies a repository in a CAR file. Shows whether it is whole, who has signed it, how
+many records it has, and which blobs they name. The database needs the extensions only.
+The keys are those that the database knows of the account, else those of its log in the
+directory, or --key. Exit status 0 only if it is whole and signed by the key that the
+account has now.`,
     work: (file, did, all, { key }) => shown((db) => verify(db, file, did, key, all)),
     settings: 'verify',
   }).option('--key <did:key>', 'the key by which it must be signed');

@@ -40,8 +40,8 @@ export const shown = (work) =>
   });
 
 /**
- * Runs a statement and reports that it is done. After a deadlock with what the program writes it is tried
- * again.
+ * Runs a statement and reports that it is done. After a deadlock with what the program writes it is
+ * tried again.
  * @param {string} statement
  * @param {any[]} values
  * @param {string} text

@@ -36,7 +36,8 @@ export async function filesOf(path) {
 // one if its definition is the main one, where primary types stand; of a space there can be
 // several.
 const TYPES = (
-  'record query procedure subscription permission-set permission null boolean integer string bytes ' +
+  'record query procedure subscription permission-set permission null boolean integer string ' +
+  'bytes ' +
   'cid-link blob array object params token ref union unknown'
 ).split(' ');
 
@@ -46,12 +47,14 @@ const DOCUMENTS = `SELECT d.n::int, d.document::text AS text, d.document->>'id' 
     jsonb_typeof(d.document) = 'object' AND d.document ? 'lexicon' AS is_lexicon,
     atid.lexicon_problem(d.document) AS problem,
     CASE WHEN s.newer IS NOT NULL
-      AND atid.lexicon_is_valid(d.document || jsonb_build_object('defs', s.known)) THEN s.newer END AS newer
+      AND atid.lexicon_is_valid(d.document || jsonb_build_object('defs', s.known))
+      THEN s.newer END AS newer
   FROM jsonb_array_elements(CASE jsonb_typeof($1::jsonb) WHEN 'array' THEN $1::jsonb
     ELSE jsonb_build_array($1::jsonb) END) WITH ORDINALITY AS d (document, n)
   CROSS JOIN LATERAL (
     SELECT min(e.value->>'type') FILTER (WHERE t.is_newer) AS newer,
-      jsonb_object_agg(e.key, CASE WHEN t.is_newer THEN '{"type": "token"}' ELSE e.value END) AS known
+      jsonb_object_agg(e.key,
+        CASE WHEN t.is_newer THEN '{"type": "token"}' ELSE e.value END) AS known
     FROM jsonb_each(CASE jsonb_typeof(d.document->'defs') WHEN 'object' THEN d.document->'defs'
                     ELSE '{}' END) AS e
     CROSS JOIN LATERAL (
@@ -144,7 +147,8 @@ const gaps = async (db) =>
   (
     await db.query(
       `SELECT g.missing, g.needed_by
-       FROM indexer.lexicon_gaps((SELECT atid.lexicon_agg(l.lexicons) FROM indexer.lexicons AS l)) AS g
+       FROM indexer.lexicon_gaps(
+         (SELECT atid.lexicon_agg(l.lexicons) FROM indexer.lexicons AS l)) AS g
        ORDER BY 1`,
     )
   ).rows;

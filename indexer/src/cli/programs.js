@@ -105,41 +105,42 @@ function runOrCount(all, { dry = process.env.DRY }) {
 export function addPrograms(program, result) {
   add(program, result, {
     words: 'init',
-    help: `Creates the schema indexer. Also creates the extensions, if they are missing and the role
-may.`,
+    help: `Creates the schema indexer. Also creates the extensions, if they are missing and the
+role may.`,
     work: init,
     settings: 'init',
   }).option('--citus', 'distribute the tables');
   add(program, result, {
     words: 'upgrade',
-    help: `Upgrades the schema indexer to this version. In one transaction it runs the missing migrations
-and replaces all functions. What you have added to it stays. The schema must be of version 1.3.0
-or later. Stop "atid-indexer run" before.`,
+    help: `Upgrades the schema indexer to this version. In one transaction it runs the missing
+migrations and replaces all functions. What you have added to it stays. The schema must
+be of version 1.3.0 or later. Stop "atid-indexer run" before.`,
     work: upgrade,
     settings: 'upgrade',
   });
   add(program, result, {
     words: 'run',
-    help: `Follows the stream and keeps the tables up to date. SIGTERM or Ctrl-C end it after the running
-transactions, within 15 seconds; another signal ends it at once.`,
+    help: `Follows the stream and keeps the tables up to date. SIGTERM or Ctrl-C end it after the
+running transactions, within 15 seconds; another signal ends it at once.`,
     work: runOrCount,
     settings: 'run',
   }).addOption(new Option('--dry <cursor>').hideHelp());
   add(program, result, {
     words: 'api',
-    help: `Serves GraphQL of the views. It is at /graphql, with subscriptions; / is a page to try queries
-on. The login ATID_API_DB_USER may read the schema of the views and nothing else, or the
-command refuses to start; PGUSER, who follows the changes, has the rights of init --role.`,
+    help: `Serves GraphQL of the views. It is at /graphql, with subscriptions; / is a page to try
+queries on. The login ATID_API_DB_USER may read the schema of the views and nothing
+else, or the command refuses to start; PGUSER, who follows the changes, has the rights
+of init --role.`,
     work: serveApi,
     settings: 'api',
   });
   add(program, result, {
     words: 'up <lexicons> <service>',
-    help: `Does all from Lexicons to an API. Creates the schema, stores the Lexicons (a file, or all
-*.json of a folder), wants their records, makes views with indexes and the login that reads
-them, and then does what run and api do. It makes what is missing, so it can be run again. It
-revokes the right to temporary tables in this database from PUBLIC. The role needs CREATEROLE,
-and the extensions or the right to create them.`,
+    help: `Does all from Lexicons to an API. Creates the schema, stores the Lexicons (a file, or
+all *.json of a folder), wants their records, makes views with indexes and the login
+that reads them, and then does what run and api do. It makes what is missing, so it can
+be run again. It revokes the right to temporary tables in this database from PUBLIC. The
+role needs CREATEROLE, and the extensions or the right to create them.`,
     work: upFrom,
     settings: 'up',
   });

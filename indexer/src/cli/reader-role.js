@@ -37,7 +37,8 @@ async function alterProblem(db, login, e) {
   return new Problem(
     `${e.message}. The role ${me} cannot give the login ${name} a password. Have a superuser run ` +
       (version >= 160000
-        ? `"GRANT ${name} TO ${me} WITH ADMIN OPTION", which roles need from PostgreSQL 16 on, and ` +
+        ? `"GRANT ${name} TO ${me} WITH ADMIN OPTION", which roles need from PostgreSQL 16 on, ` +
+          'and ' +
           'which a dump of an earlier version lacks'
         : `"ALTER ROLE ${me} CREATEROLE"`) +
       '. Or pass the password that the login has as ATID_API_DB_PASSWORD.',
@@ -69,12 +70,14 @@ export async function makeReader(db, { API_DB_USER, API_DB_PASSWORD, API_SCHEMA 
   if (isAnew) {
     const { rowCount } = await db.query(
       `SELECT FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = $1::regrole
-       AND dbid NOT IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) LIMIT 1`,
+       AND dbid NOT IN
+         (0, (SELECT oid FROM pg_database WHERE datname = current_database())) LIMIT 1`,
       [name],
     );
     if (rowCount)
       throw new Problem(
-        `The login ${API_DB_USER} reads another database, too: set its password by ALTER ROLE and ` +
+        `The login ${API_DB_USER} reads another database, too: set its password by ALTER ROLE ` +
+          'and ' +
           'give it as ATID_API_DB_PASSWORD, or give another ATID_API_DB_USER.',
       );
   }

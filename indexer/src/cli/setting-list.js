@@ -17,7 +17,8 @@ import {
 } from './values.js';
 
 /**
- * old: the name before 2.0. takes: what its flag takes, if anything. standard: the default, as text.
+ * old: the name before 2.0. takes: what its flag takes, if anything. standard: the default, as
+ * text.
  * @typedef {object} Setting
  * @property {string} name
  * @property {string} [old]
@@ -77,7 +78,9 @@ const OF_REQUESTS = [
     old: 'PRIVATE',
     read: yesNo,
     standard: 'false',
-    help: 'let redirects and DIDs lead to private addresses; the service and the directory always may',
+    help:
+      'let redirects and DIDs lead to private addresses; the service and the directory ' +
+      'always may',
   },
   {
     name: 'MAX_DOWNLOADS',
@@ -104,7 +107,9 @@ const OF_RUN = [
     takes: 'URLs',
     read: urls,
     standard: '',
-    help: 'further origins of a PDS, separated by commas, as the documents of its accounts have them',
+    help:
+      'further origins of a PDS, separated by commas, as the documents of its accounts ' +
+      'have them',
   },
   {
     name: 'REPLACED_SERVICE_URL',

@@ -68,7 +68,8 @@ function read({ takes, read, standard }, name, value) {
 }
 
 /**
- * A name of the environment from before 2.0, such as LEVEL, may be another program's, with any value.
+ * A name of the environment from before 2.0, such as LEVEL, may be another program's, with any
+ * value.
  * @param {Setting} setting
  * @param {Given} given
  */
@@ -82,8 +83,8 @@ function valueOrNone(setting, { name, value }) {
 }
 
 /**
- * One setting: its value; the old name by which it was given, or null; and old names in the environment
- * with other values, which are ignored, as the new name is set.
+ * One setting: its value; the old name by which it was given, or null; and old names in the
+ * environment with other values, which are ignored, as the new name is set.
  * @param {Setting} setting
  * @param {Texts} flags
  * @param {Texts} env

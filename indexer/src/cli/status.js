@@ -17,7 +17,8 @@ const SHOWN = 3; // accounts for each reason
  * @param {Record<string, any>} row
  */
 const beganAgain = ({ begun_at: number }) =>
-  `the server's numbers have begun again: it is followed from ${number} on, and all accounts are looked at`;
+  `the server's numbers have begun again: it is followed from ${number} on, and all accounts ` +
+  'are looked at';
 
 /**
  * The streams, accounts by state, how long a backfill still takes, and who is in trouble.
@@ -39,7 +40,8 @@ export async function status(db) {
       clean(s.name, 300),
       `  lag ${s.lag === null ? 'unknown' : formatDuration(s.lag)}, ` +
         `${formatNumber(s.frame_rate)} frames/s, ${formatNumber(s.commit_rate)} commits/s, ` +
-        `cursor ${s.cursor}, ${formatNumber(s.refused)} refused, ${s.takers} ${s.takers === '1' ? 'taker' : 'takers'}`,
+        `cursor ${s.cursor}, ${formatNumber(s.refused)} refused, ${s.takers} ` +
+        `${s.takers === '1' ? 'taker' : 'takers'}`,
     );
     if (s.gap) lines.push('  something was missed: all accounts are being looked at again');
     if (s.lately) lines.push(`  ${beganAgain(s)} (${s.begun})`);
@@ -56,7 +58,8 @@ export async function status(db) {
   for (const { state, n } of accounts) {
     const part = all > 0 ? n / all : 0;
     lines.push(
-      `  ${state.padEnd(14)} ${'#'.repeat(Math.round(part * BAR)).padEnd(BAR, '.')} ${formatNumber(n).padStart(13)} ` +
+      `  ${state.padEnd(14)} ${'#'.repeat(Math.round(part * BAR)).padEnd(BAR, '.')} ` +
+        `${formatNumber(n).padStart(13)} ` +
         `${(100 * part).toFixed(1).padStart(6)} %`,
     );
   }
@@ -102,7 +105,8 @@ export async function listProblems(db) {
 const lateActivities = (db, stream) =>
   rowsOf(
     db,
-    'SELECT problem, remedy FROM indexer.status_activity WHERE stream = $1 AND problem IS NOT NULL ORDER BY place, activity',
+    'SELECT problem, remedy FROM indexer.status_activity WHERE stream = $1 AND problem IS NOT ' +
+      'NULL ORDER BY place, activity',
     [stream],
   );
 
@@ -113,17 +117,20 @@ const lateActivities = (db, stream) =>
 async function backfill(db) {
   const [s] = await rowsOf(
     db,
-    `SELECT l.behind::float8, (l.loads - f.loads)::float8 AS loads, (f.behind - l.behind)::float8 AS less,
+    `SELECT l.behind::float8, (l.loads - f.loads)::float8 AS loads,
+      (f.behind - l.behind)::float8 AS less,
       extract(epoch FROM l.at - f.at)::float8 AS seconds
     FROM (SELECT * FROM indexer.sample ORDER BY at DESC LIMIT 1) AS l
-         CROSS JOIN (SELECT * FROM indexer.sample WHERE at > now() - interval '15 minutes' ORDER BY at LIMIT 1) AS f
+         CROSS JOIN (SELECT * FROM indexer.sample WHERE at > now() - interval '15 minutes'
+                     ORDER BY at LIMIT 1) AS f
     WHERE l.at > f.at`,
   );
   if (!s || s.behind === 0) return [];
   const left = s.less > 0 ? `, ${formatDuration((s.behind * s.seconds) / s.less)} left` : '';
   return [
     '',
-    `${formatNumber(s.behind)} accounts to identify and load, ${formatNumber(s.loads / s.seconds)}/s${left}`,
+    `${formatNumber(s.behind)} accounts to identify and load, ` +
+      `${formatNumber(s.loads / s.seconds)}/s${left}`,
   ];
 }
 
@@ -150,16 +157,18 @@ async function unproven(db) {
 async function troubles(db) {
   const rows = await rowsOf(
     db,
-    `SELECT did::text, handle, host, why, detail, to_char(next, 'YYYY-MM-DD HH24:MI') AS next, remedy
+    `SELECT did::text, handle, host, why, detail, remedy,
+      to_char(next, 'YYYY-MM-DD HH24:MI') AS next
     FROM indexer.troubles(${MOST_TROUBLE})`,
   );
   if (rows.length === 0) return ['No account is in trouble.'];
+  const count = rows.length < MOST_TROUBLE ? rows.length : `${MOST_TROUBLE} or more`;
   const reasons = [...new Set(rows.map((r) => r.why))].map((why) => [
     why,
     rows.filter((r) => r.why === why),
   ]);
   return [
-    `${rows.length < MOST_TROUBLE ? rows.length : `${MOST_TROUBLE} or more`} accounts are in trouble:`,
+    `${count} accounts are in trouble:`,
     ...reasons
       .sort((a, b) => b[1].length - a[1].length)
       .flatMap(([why, of]) => [

@@ -81,8 +81,10 @@ export async function areSignals(db, settings, types, ended) {
   } catch (e) {
     if (wanted || ended.aborted) return null;
     throw new Problem(
-      `The server did not answer whether it lists the accounts of a collection: ${messageOf(e)}. Nothing was changed. ` +
-        'Run "up" again when it answers, or first say which accounts are wanted: "atid-indexer init", "atid-indexer want".',
+      'The server did not answer whether it lists the accounts of a collection: ' +
+        `${messageOf(e)}. Nothing was changed. ` +
+        'Run "up" again when it answers, or first say which accounts are wanted: "atid-indexer ' +
+        'init", "atid-indexer want".',
     );
   }
 }
@@ -96,7 +98,8 @@ export async function areSignals(db, settings, types, ended) {
 export async function setWants(db, types, bySignal) {
   const { rowCount } = await db.query(
     `DELETE FROM want WHERE (SELECT count(*) FROM want) = 2
-     AND (SELECT count(*) FROM want WHERE (what, value) IN (('account', '*'), ('collection', '*'))) = 2`,
+     AND (SELECT count(*) FROM want
+          WHERE (what, value) IN (('account', '*'), ('collection', '*'))) = 2`,
   );
   const own = types.filter((t) => !isShared(t));
   const wants = types.map((t) => ['collection', t]);

@@ -62,7 +62,8 @@ async function makeViews(db, { API_SCHEMA }) {
                  ELSE make_view_index(t.view, c.name) END
      FROM view_type AS t JOIN view_column AS c USING (view) JOIN pg_class AS v ON v.oid = t.view
      WHERE v.relnamespace = $1::regnamespace AND t.nsid IS NOT NULL
-       AND (c.name IN ('did', 'sort_at') AND c.kind = 'own' AND (c.name = 'did' OR t.only_key IS NULL)
+       AND (c.name IN ('did', 'sort_at') AND c.kind = 'own'
+              AND (c.name = 'did' OR t.only_key IS NULL)
             OR c.kind = 'property' AND c.type IN ('atid.did', 'atid.at_uri', 'timestamptz'))`,
     [schema],
   );

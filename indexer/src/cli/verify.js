@@ -117,7 +117,8 @@ async function keysOf(db, did, settings) {
     `WITH trusted AS (SELECT oid FROM pg_roles WHERE rolname = current_user OR rolsuper
                       UNION SELECT datdba FROM pg_database WHERE datname = current_database())
      SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
-                    WHERE c.oid = to_regclass('indexer.identity') AND has_table_privilege(c.oid, 'SELECT')
+                    WHERE c.oid = to_regclass('indexer.identity')
+                      AND has_table_privilege(c.oid, 'SELECT')
                       AND relowner IN (TABLE trusted) AND nspowner IN (TABLE trusted)) AS there`,
   );
   const [known] = there
@@ -139,7 +140,8 @@ async function keysOf(db, did, settings) {
     return known?.key ? [{ key: known.key, now: true, of: 'the key of the account' }] : [];
   const keys = await rowsOf(
     db,
-    `SELECT key, valid_to IS NULL AS now, valid_from::text AS since, valid_to::text AS until FROM atid.plc_log_keys($1)
+    `SELECT key, valid_to IS NULL AS now, valid_from::text AS since, valid_to::text AS until
+    FROM atid.plc_log_keys($1)
     WHERE id = 'atproto' AND nullified IS NOT TRUE ORDER BY valid_from DESC`,
     [log],
   );

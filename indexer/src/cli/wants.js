@@ -16,7 +16,8 @@ async function withoutLexicon(db) {
     db,
     `SELECT w.value FROM indexer.want AS w
     WHERE w.what = 'collection' AND w.value <> '*' AND NOT EXISTS (
-      SELECT FROM indexer.lexicons AS l CROSS JOIN unnest(atid.lexicon_nsids(l.lexicons)::text[]) AS n
+      SELECT FROM indexer.lexicons AS l
+      CROSS JOIN unnest(atid.lexicon_nsids(l.lexicons)::text[]) AS n
       WHERE n LIKE replace(w.value, '*', '%')) LIMIT 10000`,
   );
   return new Set(rows.map((r) => r.value));
@@ -33,7 +34,8 @@ export async function listWants(db) {
   );
   const [{ n }] = await rowsOf(
     db,
-    `SELECT count(*)::int AS n FROM (SELECT FROM indexer.want WHERE because IS NOT NULL LIMIT 100000) AS w`,
+    `SELECT count(*)::int AS n
+     FROM (SELECT FROM indexer.want WHERE because IS NOT NULL LIMIT 100000) AS w`,
   );
   const unnamed = await withoutLexicon(db);
   const failing = new Map((await listProblems(db)).map((l) => [`${l.what} ${l.value}`, l.said]));
@@ -75,7 +77,8 @@ export async function addWant(db, what, value) {
   } catch (e) {
     if (e.code === '23514') {
       throw new Problem(
-        'It is: want add account DID, want add collection NSID (or com.example.*), want add signal NSID; ' +
+        'It is: want add account DID, want add collection NSID (or com.example.*), want add ' +
+          'signal NSID; ' +
           'or "*" for all accounts or collections.',
       );
     }

@@ -5,8 +5,8 @@ import { clean } from '../protocol/text.js';
 
 /**
  * Any error. One of the server has a severity and an SQLSTATE, one of Node has its code.
- * @typedef {Error & { code?: string, severity?: string, detail?: string, hint?: string, where?: string,
- *   errors?: any[], fatal?: boolean }} AnyError
+ * @typedef {Error & { code?: string, severity?: string, detail?: string, hint?: string, where?:
+ *   string, errors?: any[], fatal?: boolean }} AnyError
  */
 
 /** For people: its message contains all that they need. */
@@ -83,8 +83,8 @@ export function isLost(e) {
 }
 
 /**
- * Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what was to
- * be written.
+ * Is it the server's own trouble, such as a full disk or a deadlock? Then it is no fault of what
+ * was to be written.
  * @param {AnyError} e
  */
 export const isOfServer = (e) =>
@@ -97,8 +97,8 @@ export const isOfServer = (e) =>
 export const isOfValue = (e) => [DATA_EXCEPTION, LIMIT_EXCEEDED].includes(classOf(e));
 
 /**
- * Is it an error of the database's functions, such as one that is missing? Then trying again does not
- * help.
+ * Is it an error of the database's functions, such as one that is missing? Then trying again does
+ * not help.
  * @param {AnyError} e
  */
 export const isOfProgram = (e) => classOf(e) === SYNTAX_OR_ACCESS && e.severity !== undefined;
@@ -130,8 +130,10 @@ export const poolerProblem = () => new Problem(POOLER);
 
 // What to do, by the SQLSTATE; after the server's message.
 const missing =
-  ': the schema indexer or the extension atid_crypto is missing in this database, or is of an older ' +
-  'version. Run "atid-indexer init" or "atid-indexer upgrade"; without a schema, as for "verify", ' +
+  ': the schema indexer or the extension atid_crypto is missing in this database, or is of an ' +
+  'older ' +
+  'version. Run "atid-indexer init" or "atid-indexer upgrade"; without a schema, as for ' +
+  '"verify", ' +
   'CREATE EXTENSION atid_crypto CASCADE.';
 const ADVICE = new Map([
   [SQLSTATE.undefinedSchema, missing],
@@ -156,7 +158,8 @@ function knownProblem(e) {
   if (e.code === SQLSTATE.protocolViolation && isUncoded(e, 'pooler')) return POOLER;
   if (isWithoutPassword(e))
     return (
-      'The server asks for a password. Set PGPASSWORD, and ATID_API_DB_PASSWORD for the login that ' +
+      'The server asks for a password. Set PGPASSWORD, and ATID_API_DB_PASSWORD for the login ' +
+      'that ' +
       'reads the views, or put a line "host:port:database:user:password" into ~/.pgpass, which ' +
       'nobody else may read (chmod 600).'
     );

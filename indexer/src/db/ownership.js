@@ -6,8 +6,8 @@ import { rowOf } from './query.js';
 /** @typedef {import('pg').Client} Client */
 
 /**
- * A denied right as a problem that names the owners: "init", "upgrade" and "up" need the rights of an
- * owner, which no grant gives. Other errors are returned as they are.
+ * A denied right as a problem that names the owners: "init", "upgrade" and "up" need the rights of
+ * an owner, which no grant gives. Other errors are returned as they are.
  * @param {Queryable} client
  * @param {import('./errors.js').AnyError} e
  */
@@ -33,8 +33,8 @@ export async function ownersProblem(client, e) {
 }
 
 /**
- * Refuses a schema of somebody else, who could change what is in it: what we call there would run with
- * our rights. A superuser gains nothing by that. Returns whether the schema is there.
+ * Refuses a schema of somebody else, who could change what is in it: what we call there would run
+ * with our rights. A superuser gains nothing by that. Returns whether the schema is there.
  * @param {Queryable} client
  * @param {string} name
  */
@@ -54,8 +54,8 @@ export async function refuseOthers(client, name) {
 }
 
 /**
- * Creates a schema, unless it is there and ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on the
- * database in both cases.)
+ * Creates a schema, unless it is there and ours. (CREATE SCHEMA IF NOT EXISTS would need CREATE on
+ * the database in both cases.)
  * @param {Client} client
  * @param {string} name
  */

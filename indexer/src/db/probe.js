@@ -16,7 +16,9 @@ export class Probe {
   isLate = false;
   isOver = false;
 
-  /** @param {() => Promise<Client>} open makes a connection, which ends by itself if that takes long */
+  /**
+   * @param {() => Promise<Client>} open makes a connection, which ends by itself if that takes long
+   */
   constructor(open) {
     this.open = open;
   }

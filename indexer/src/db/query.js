@@ -2,7 +2,8 @@
 
 /**
  * A client, or a pool, of pg.
- * @typedef {{ query: (text: string, values?: any[]) => Promise<{ rows: any[], rowCount?: number | null }> }} Queryable
+ * @typedef {{ query: (text: string, values?: any[]) => Promise<{ rows: any[], rowCount?: number |
+ *   null }> }} Queryable
  */
 
 /**

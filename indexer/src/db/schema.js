@@ -82,8 +82,8 @@ export async function lockSchema(client) {
  * Creates the schema, or upgrades it, in one transaction that the others wait for. Returns what the
  * database had.
  * @param {Client} client
- * @param {{ role?: string | null, citus?: boolean, fresh: boolean }} options citus: the tables are to
- *   be distributed
+ * @param {{ role?: string | null, citus?: boolean, fresh: boolean }} options citus: the tables are
+ *   to be distributed
  */
 export async function install(client, { role = null, citus = false, fresh }) {
   try {
@@ -126,7 +126,8 @@ async function runFiles(client, before, isCitus) {
   if (isCitus) await runFile(client, 'citus.sql');
   await client.query(
     `INSERT INTO indexer.program (version, digest) VALUES ($1, $2)
-     ON CONFLICT (one) DO UPDATE SET version = excluded.version, digest = excluded.digest, at = now()`,
+     ON CONFLICT (one) DO UPDATE
+     SET version = excluded.version, digest = excluded.digest, at = now()`,
     [VERSION, digest],
   );
 }
@@ -154,7 +155,8 @@ async function refuseInstalled(client, before, fresh) {
   const example = await findExample(client);
   if (example !== undefined)
     throw new Problem(
-      `The schema ${example} has the tables of the example of 1.2, which this version does not take ` +
+      `The schema ${example} has the tables of the example of 1.2, which this version does not ` +
+        'take ' +
         'over. Run "upgrade" of atid-indexer 1.3.3 first.',
     );
   if (!fresh)

@@ -41,8 +41,8 @@ export function ownInstallation() {
 }
 
 /**
- * Runs a file. Of several statements in one message, Citus sends all to its workers if one changes a
- * distributed table: there a migration goes in parts.
+ * Runs a file. Of several statements in one message, Citus sends all to its workers if one changes
+ * a distributed table: there a migration goes in parts.
  * @param {import('./query.js').Queryable} client
  * @param {string} name
  * @param {boolean} [inParts]

@@ -60,7 +60,10 @@ export const hostOf = (url) => url.hostname.replace(/^\[|\]$/g, '');
 // Looks a stranger's name up, by DNS alone: this takes none of the few threads that files and other
 // look-ups share. What it returns is what is connected to.
 /** @typedef {(e: Error | null, addresses?: string[]) => void} Found */
-/** @typedef {{ resolve4: (host: string, found: Found) => void, resolve6: (host: string, found: Found) => void }} Resolver */
+/**
+ * @typedef {{ resolve4: (host: string, found: Found) => void, resolve6: (host: string, found:
+ *   Found) => void }} Resolver
+ */
 /** @param {Resolver} resolver */
 export const lookUpBy = (resolver) => {
   /**

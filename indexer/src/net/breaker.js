@@ -73,8 +73,8 @@ export class Breaker {
   }
 
   /**
-   * A request failed. Is it the server's failure alone, so that the same is to be requested again? A
-   * request that was sent next to the probe counts, so that the next time it is another.
+   * A request failed. Is it the server's failure alone, so that the same is to be requested again?
+   * A request that was sent next to the probe counts, so that the next time it is another.
    * @param {Attempt} attempt
    * @param {Failure} failure
    */
@@ -91,8 +91,8 @@ export class Breaker {
   }
 
   /**
-   * Nothing is sent for a while, which doubles each time; several requests that fail at one time are
-   * one failure.
+   * Nothing is sent for a while, which doubles each time; several requests that fail at one time
+   * are one failure.
    * @param {Failure} failure
    */
   open(failure) {

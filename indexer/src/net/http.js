@@ -177,7 +177,8 @@ class Request {
 /**
  * Reads a body. The error of one that is too large has what was read, as `body`.
  * @param {Answer} answer
- * @param {{ most: number, origin: string, signal: AbortSignal, clock: RequestClock, share?: Share | null }} options
+ * @param {{ most: number, origin: string, signal: AbortSignal, clock: RequestClock, share?: Share |
+ *   null }} options
  */
 async function readBody(answer, { most, origin, signal, clock, share = null }) {
   const body = new Body();
@@ -218,8 +219,8 @@ async function readBody(answer, { most, origin, signal, clock, share = null }) {
 }
 
 /**
- * Calls take for each piece of an answer until it ends. (The iterator of a stream joins the pieces that
- * have come: here they are counted as they come.)
+ * Calls take for each piece of an answer until it ends. (The iterator of a stream joins the pieces
+ * that have come: here they are counted as they come.)
  * @param {Answer} answer
  * @param {(piece: Buffer) => void} take
  */
@@ -244,14 +245,16 @@ function eachPiece(answer, take) {
 
 /**
  * most: bytes of the answer. place: follows redirects. share: of memory, for the body.
- * @typedef {{ most: number, place?: Place | null, share?: Share | null, signal: AbortSignal }} Options
+ * @typedef {{ most: number, place?: Place | null, share?: Share | null, signal: AbortSignal }}
+ *   Options
  */
 
 export class Http {
   /**
-   * Of the program's settings: how long a request may take, how slow it may be, whether strangers may
-   * lead to private addresses, and the servers that may have such addresses.
-   * @param {{ REPO_TIMEOUT: number, MIN_DOWNLOAD_RATE: number, ALLOW_PRIVATE_ADDRESSES: boolean, SERVICE_URL?: string, PLC_URL: string }} settings
+   * Of the program's settings: how long a request may take, how slow it may be, whether strangers
+   * may lead to private addresses, and the servers that may have such addresses.
+   * @param {{ REPO_TIMEOUT: number, MIN_DOWNLOAD_RATE: number, ALLOW_PRIVATE_ADDRESSES: boolean,
+   *   SERVICE_URL?: string, PLC_URL: string }} settings
    */
   constructor({ REPO_TIMEOUT, MIN_DOWNLOAD_RATE, ALLOW_PRIVATE_ADDRESSES, SERVICE_URL, PLC_URL }) {
     this.patience = REPO_TIMEOUT * 1000;

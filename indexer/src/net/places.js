@@ -19,8 +19,8 @@ const byKind = (make) =>
   /** @type {Record<Kind, T>} */ (Object.fromEntries(KINDS.map((kind) => [kind, make()])));
 
 /**
- * A place. It moves with a redirect to an origin that has a place free. When the answer is here it is
- * no longer one of its origin; it is released when the answer is done with.
+ * A place. It moves with a redirect to an origin that has a place free. When the answer is here it
+ * is no longer one of its origin; it is released when the answer is done with.
  */
 export class Place {
   #places;
@@ -92,7 +92,10 @@ export class Place {
 }
 
 export class Places {
-  /** @param {{ all: number, origin: number, domain: number, again?: number, back?: number, free?: string[] }} limits */
+  /**
+   * @param {{ all: number, origin: number, domain: number, again?: number, back?: number, free?:
+   *   string[] }} limits
+   */
   constructor({ all, origin, domain, again = 0, back = 0, free = [] }) {
     this.limit = { all, origin, domain, again, back };
     this.free = new Set(free);
@@ -147,8 +150,8 @@ export class Places {
 
   /**
    * May a request of this kind that is slow keep its place? While others wait, slow ones may hold a
-   * quarter of the places; unless all of them together are quick, as where it is our own line that is
-   * slow.
+   * quarter of the places; unless all of them together are quick, as where it is our own line that
+   * is slow.
    * @param {Kind} kind
    * @param {number} quick
    */

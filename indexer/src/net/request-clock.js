@@ -15,8 +15,8 @@ export class RequestClock {
   #look;
 
   /**
-   * stop: is called with a code and a detail when a time is over. least: bytes a second. mayStay: may
-   * it go on, though others wait for its place? It is asked every lookEvery ms.
+   * stop: is called with a code and a detail when a time is over. least: bytes a second. mayStay:
+   * may it go on, though others wait for its place? It is asked every lookEvery ms.
    * @param {object} limits
    * @param {number} limits.patience
    * @param {number} limits.lookEvery

@@ -6,7 +6,10 @@ import { originOf } from './addresses.js';
 import { Breaker } from './breaker.js';
 
 export class Service {
-  /** @param {{ settings: { SERVICE_URL: string, SERVICE_ALIASES: string[] }, http: import('./http.js').Http, signal: AbortSignal }} needs */
+  /**
+   * @param {{ settings: { SERVICE_URL: string, SERVICE_ALIASES: string[] }, http:
+   *   import('./http.js').Http, signal: AbortSignal }} needs
+   */
   constructor({ settings, http, signal }) {
     this.http = http;
     this.signal = signal;

@@ -71,8 +71,8 @@ function keepAlive(socket) {
 }
 
 /**
- * Follows a stream until the signal; rejects with the reason why the connection has ended, which has
- * the Retry-After of the server as retryAfter.
+ * Follows a stream until the signal; rejects with the reason why the connection has ended, which
+ * has the Retry-After of the server as retryAfter.
  * @param {string} url
  * @param {Listener} listener
  * @returns {Promise<void>}

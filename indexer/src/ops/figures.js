@@ -37,7 +37,10 @@ const KINDS = /** @type {const} */ (['rss', 'heapUsed', 'external', 'arrayBuffer
 
 export class Figures {
   constructor() {
-    /** @type {{ queues: import('../work/shard-queues.js').ShardQueues, workers: import('../work/workers.js').Workers } | null} */
+    /**
+     * @type {{ queues: import('../work/shard-queues.js').ShardQueues, workers:
+     *   import('../work/workers.js').Workers } | null}
+     */
     this.run = null; // the run that goes on
     this.delay = monitorEventLoopDelay({ resolution: 20 });
     this.delay.enable();

@@ -5,7 +5,10 @@ import { clean } from '../protocol/text.js';
 /** @typedef {keyof typeof import('./events.js').EVENTS} Event */
 /** @typedef {'error' | 'warn' | 'info' | 'debug'} Level */
 /** @typedef {Record<string, unknown>} Fields null and undefined are left out */
-/** @typedef {{ time: string, level: Level, event: string, fields: Record<string, string | number | boolean> }} Entry */
+/**
+ * @typedef {{ time: string, level: Level, event: string, fields: Record<string, string | number |
+ *   boolean> }} Entry
+ */
 
 /** @type {Level[]} */
 export const LEVELS = ['error', 'warn', 'info', 'debug'];

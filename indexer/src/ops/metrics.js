@@ -88,7 +88,8 @@ export function exposition(rows) {
     .join('');
 }
 
-const HEALTH = `SELECT CASE WHEN pg_is_in_recovery() THEN 'this server is a standby, and what it has is its primary''s'
+const HEALTH = `SELECT CASE WHEN pg_is_in_recovery()
+  THEN 'this server is a standby, and what it has is its primary''s'
   ELSE indexer.health($1) END AS why`;
 
 /**

@@ -1,7 +1,10 @@
 // Lines of progress.
 import * as log from './log.js';
 
-/** @typedef {{ frames: number, applied: number, refused: number, lag: number | null, loaded: number }} Total */
+/**
+ * @typedef {{ frames: number, applied: number, refused: number, lag: number | null, loaded: number
+ *   }} Total
+ */
 
 const SAME_LINE = 300e3; // ms until the same line is repeated
 

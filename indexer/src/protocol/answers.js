@@ -47,8 +47,8 @@ function whyOf(status, error) {
 }
 
 /**
- * The failure that an answer other than 200 is. Error names of the protocol are believed if the server
- * blames the request, not if the server itself has failed.
+ * The failure that an answer other than 200 is. Error names of the protocol are believed if the
+ * server blames the request, not if the server itself has failed.
  * @param {number} status
  * @param {Record<string, unknown>} headers
  * @param {Buffer} body
@@ -104,13 +104,14 @@ const status = (value) =>
 
 /**
  * left: the number of entries that are left out, as they have no DID.
- * @typedef {{ did: string, rev: string | null, active: boolean | null, status: string | null }} Listed
+ * @typedef {{ did: string, rev: string | null, active: boolean | null, status: string | null }}
+ *   Listed
  * @typedef {{ repos: Listed[], next: string | null, left: number }} ListPage
  */
 
 /**
- * The page of listRepos or listReposByCollection behind the place `at`. A page that leads to itself is
- * refused.
+ * The page of listRepos or listReposByCollection behind the place `at`. A page that leads to itself
+ * is refused.
  * @param {Buffer} bytes
  * @param {string | null} at
  * @returns {ListPage}
@@ -176,7 +177,8 @@ export function readServerDid(bytes) {
 }
 
 /**
- * Of a did:web without a path the host name and the port, if there is one. Any other DID has neither.
+ * Of a did:web without a path the host name and the port, if there is one. Any other DID has
+ * neither.
  * @param {string} did
  */
 export const hostOfWeb = (did) =>

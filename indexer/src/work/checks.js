@@ -8,8 +8,8 @@ import { IDLE, loop } from './tasks.js';
 
 /** @typedef {{ did: string, asked?: string }} Row */
 /**
- * sign: its sign of life. next: the statement that gives the accounts to ask about. ask: asks about one.
- * may: may any be asked about now? heldBy: why none is, or null.
+ * sign: its sign of life. next: the statement that gives the accounts to ask about. ask: asks about
+ * one. may: may any be asked about now? heldBy: why none is, or null.
  * @typedef {object} Check
  * @property {string} name
  * @property {import('../ops/signs.js').Sign} sign
@@ -20,7 +20,8 @@ import { IDLE, loop } from './tasks.js';
  */
 
 const CHECKS = 16; // accounts asked about at a time
-const UNDESCRIBED = 3600e3; // ms until a server that describes no repository is asked about one again
+// ms until a server that describes no repository is asked about one again
+const UNDESCRIBED = 3600e3;
 
 export class Checks {
   /** @param {import('./workers.js').Needs} needs */
@@ -35,8 +36,8 @@ export class Checks {
   }
 
   /**
-   * Asks the service about accounts, several at a time, each in a task of its own: a relay may lead to a
-   * slow host.
+   * Asks the service about accounts, several at a time, each in a task of its own: a relay may lead
+   * to a slow host.
    * @param {Check} check
    */
   run(check) {

@@ -4,11 +4,11 @@ import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answ
 /** @typedef {import('./run.js').Settings} Settings */
 /** @typedef {ConstructorParameters<typeof import('../net/places.js').Places>[0]} Limits */
 /**
- * web: how the database knows it, as identity.web. of: whom it asks, in messages. server: the one server
- * that has all answers, which is left alone while it is away; null: each DID has its own. limits: how
- * many are asked at a time. url: where the answer to a DID is; null: nowhere, and unnamed is why. most:
- * bytes of an answer. read: gives the answer as JSON, or throws a Failure. take: stores it, as a
- * statement.
+ * web: how the database knows it, as identity.web. of: whom it asks, in messages. server: the one
+ * server that has all answers, which is left alone while it is away; null: each DID has its own.
+ * limits: how many are asked at a time. url: where the answer to a DID is; null: nowhere, and
+ * unnamed is why. most: bytes of an answer. read: gives the answer as JSON, or throws a Failure.
+ * take: stores it, as a statement.
  * @typedef {object} Method
  * @property {boolean} web
  * @property {string} of

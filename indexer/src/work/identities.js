@@ -11,13 +11,23 @@ import { IDLE, loop, pause } from './tasks.js';
 
 /** @typedef {import('../net/places.js').Place} Place */
 /** @typedef {import('../ops/signs.js').Sign} Sign */
-/** @typedef {import('./did-methods.js').Method & { name: string, places: Places, breaker: Breaker | null }} Asked */
+/**
+ * @typedef {import('./did-methods.js').Method & { name: string, places: Places, breaker: Breaker |
+ *   null }} Asked
+ */
 /** @typedef {'known' | 'new' | 'again'} Kind */
-/** @typedef {{ did: string, asked: string | null, at: string }} Row asked: when; null: it was passed over */
-/** @typedef {{ row: Row, method: Asked, url: string | null, place: Place | null, sign: Sign }} Question */
+/**
+ * @typedef {{ did: string, asked: string | null, at: string }} Row asked: when; null: it was passed
+ *   over
+ */
+/**
+ * @typedef {{ row: Row, method: Asked, url: string | null, place: Place | null, sign: Sign }}
+ *   Question
+ */
 
 const LATER = 2; // seconds until a domain that has no place is tried again
-const ROUND = 10e3; // ms after which questions to a directory begin again with those that are due longest
+// ms after which questions to a directory begin again with those that are due longest
+const ROUND = 10e3;
 
 export class Identities {
   /** @param {import('./workers.js').Needs} needs */
@@ -39,8 +49,8 @@ export class Identities {
   }
 
   /**
-   * Asks for identities of this kind and method while there are places. Those whose domain has no place
-   * are passed over. The questions go round all that are due.
+   * Asks for identities of this kind and method while there are places. Those whose domain has no
+   * place are passed over. The questions go round all that are due.
    * @param {Kind} kind
    * @param {Asked} method
    */

@@ -8,14 +8,16 @@ import { clean } from '../protocol/text.js';
 import { loop } from './tasks.js';
 
 /**
- * The list whose page is read next. collection: of the accounts that have such records; null: of all.
- * of: the list as the database names it. at: the place of the page. asked: now, by the database.
+ * The list whose page is read next. collection: of the accounts that have such records; null: of
+ * all. of: the list as the database names it. at: the place of the page. asked: now, by the
+ * database.
  * @typedef {{ of: string, collection: string | null, at: string, asked: string }} List
  */
 
 /**
- * A list by the name that next_list() of the database gives it: "*" alone is the list of all accounts;
- * "*" before a collection is that list, too, read for a server that does not list by collection.
+ * A list by the name that next_list() of the database gives it: "*" alone is the list of all
+ * accounts; "*" before a collection is that list, too, read for a server that does not list by
+ * collection.
  * @param {{ of: string, at: string, asked: string }} row
  * @returns {List}
  */

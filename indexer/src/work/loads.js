@@ -15,7 +15,8 @@ import { WritePermits } from './write-permits.js';
 /** @typedef {{ did: string, claim: number, host: string | null, at: string }} Claim */
 /**
  * known: was the account loaded before? request: as the breaker counts it.
- * @typedef {{ claim: Claim, known: boolean, place: Place, request: import('../net/breaker.js').Attempt, sign: Sign }} Load
+ * @typedef {{ claim: Claim, known: boolean, place: Place, request:
+ *   import('../net/breaker.js').Attempt, sign: Sign }} Load
  */
 
 const COPIES = 3; // of a repository that pg makes to write it
@@ -50,8 +51,8 @@ export class Loads {
   }
 
   /**
-   * Claims accounts while there are places, and loads each in a task of its own. The claims go round all
-   * that are due. Kinds are those of load_kind() in loads.sql.
+   * Claims accounts while there are places, and loads each in a task of its own. The claims go
+   * round all that are due. Kinds are those of load_kind() in loads.sql.
    * @param {Kind} kind
    */
   run(kind) {
@@ -140,8 +141,8 @@ export class Loads {
   }
 
   /**
-   * The end of a claim, which the database has to know: else the account would be taken to be loading
-   * for hours.
+   * The end of a claim, which the database has to know: else the account would be taken to be
+   * loading for hours.
    * @param {Claim} claim
    */
   #release({ did, claim }) {
@@ -168,8 +169,8 @@ export class Loads {
   }
 
   /**
-   * Whose failure it may be: accounts of a host are one; where all are of the service itself, each is
-   * one.
+   * Whose failure it may be: accounts of a host are one; where all are of the service itself, each
+   * is one.
    * @param {Claim} claim
    */
   #whose({ did, host }) {
@@ -264,8 +265,8 @@ export class Loads {
   }
 
   /**
-   * A repository that could not be written comes again, after a pause here; but one that fills the memory
-   * or the disk comes later each time.
+   * A repository that could not be written comes again, after a pause here; but one that fills the
+   * memory or the disk comes later each time.
    * @param {Claim} claim
    * @param {Sign} sign
    * @param {import('../db/errors.js').AnyError} e

@@ -30,12 +30,18 @@ import { Workers } from './workers.js';
 
 /** @typedef {any} Settings by their names in cli/settings.js */
 /** @typedef {import('../ops/progress.js').Total} Total */
-/** @typedef {(settings: Settings, ended: AbortSignal, total: Total, figures: Figures) => Promise<void>} Work */
-/** @typedef {{ take: Pool, loads: Pool, answers: Pool, small: Pool, own: Pool, signs: Pool }} Pools */
+/**
+ * @typedef {(settings: Settings, ended: AbortSignal, total: Total, figures: Figures) =>
+ *   Promise<void>} Work
+ */
+/**
+ * @typedef {{ take: Pool, loads: Pool, answers: Pool, small: Pool, own: Pool, signs: Pool }} Pools
+ */
 
 const FIRST_PAUSE = 500; // ms
 const LONGEST = 30e3; // ms of a back-off
-const FINISH = 10e3; // ms for the work of a run to end once it is told to; then it is left to the server
+// ms for the work of a run to end once it is told to; then it is left to the server
+const FINISH = 10e3;
 const CLOSE = 5e3; // ms for its connections to end after that
 
 /** @type {(settings: Settings, ended: AbortSignal) => Promise<number>} */
@@ -199,8 +205,8 @@ export class Run {
   #service;
 
   /**
-   * Waits until it is this program's turn, and starts the stream. Returns when the server's numbers have
-   * begun again, or null.
+   * Waits until it is this program's turn, and starts the stream. Returns when the server's numbers
+   * have begun again, or null.
    * @param {AbortSignal} ended
    * @returns {Promise<string | null>}
    */

@@ -6,7 +6,10 @@
 import { routeOf, shardOf } from '../protocol/frame.js';
 
 /** @typedef {{ frame: Buffer, seq: number | null }} Queued */
-/** @typedef {{ frames: (Queued | null)[], from: number, wake: () => void }} Queue from: the first that waits */
+/**
+ * @typedef {{ frames: (Queued | null)[], from: number, wake: () => void }} Queue from: the first
+ *   that waits
+ */
 
 export const MOST_FRAMES = 1000; // in a transaction
 const MOST_BYTES = 8e6; // in a transaction
@@ -70,8 +73,8 @@ export class ShardQueues {
   }
 
   /**
-   * The next frames of a shard, at most so many, and the number up to which these are all. They stay
-   * until done() is called with how many were processed.
+   * The next frames of a shard, at most so many, and the number up to which these are all. They
+   * stay until done() is called with how many were processed.
    * @param {number} shard
    * @param {number} most
    * @returns {{ frames: Buffer[], seen: number | null }}

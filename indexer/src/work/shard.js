@@ -108,8 +108,8 @@ export class Shard {
 }
 
 /**
- * An error of the database's functions, as one that ends the run: an upgrade that was not finished, or a
- * right that is missing.
+ * An error of the database's functions, as one that ends the run: an upgrade that was not finished,
+ * or a right that is missing.
  * @param {import('../db/errors.js').AnyError} e
  * @param {import('../db/pool.js').Pool} pool
  */

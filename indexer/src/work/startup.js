@@ -49,8 +49,8 @@ export async function awaitLock(lock, name, ended) {
 }
 
 /**
- * Who has the lock, and what is followed by that program. Any role can take it, as a lock has only a
- * number: a role that cannot do the program's work is named as such, with what ends it.
+ * Who has the lock, and what is followed by that program. Any role can take it, as a lock has only
+ * a number: a role that cannot do the program's work is named as such, with what ends it.
  * @param {Queryable} lock
  * @param {string} name
  */
@@ -67,8 +67,8 @@ async function describeHolder(lock, name) {
 }
 
 /**
- * A PDS that does not have the accounts of this database is followed only if REPLACED_SERVICE_URL names
- * the server that has them, as these accounts would be barred.
+ * A PDS that does not have the accounts of this database is followed only if REPLACED_SERVICE_URL
+ * names the server that has them, as these accounts would be barred.
  * @param {Queryable} lock
  * @param {string} name
  * @param {string[] | null} pds the names of the PDS; null: it is a relay
@@ -85,7 +85,8 @@ export async function refuseReplacement(lock, name, pds, settings) {
   throw fatal(
     `This database follows ${clean(old, 500)}${how}. ${SERVICE_URL}, a PDS of the names ` +
       `${clean(pds?.join(', '), 300)}, does not have all of its accounts: the others would be ` +
-      'barred, and their records deleted. If this is wanted, set ATID_REPLACED_SERVICE_URL to the ' +
+      'barred, and their records deleted. If this is wanted, set ATID_REPLACED_SERVICE_URL to ' +
+      'the ' +
       'server that is followed now. If it is the same server by another name, set ' +
       'ATID_SERVICE_ALIASES.',
   );

@@ -17,8 +17,8 @@ const LONGEST_PAUSE = 30e3; // ms
 export const pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {});
 
 /**
- * Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are thrown
- * where the database is lost, the signal is aborted, or trying again does not help.
+ * Does work until it succeeds. Errors are logged, and followed by a pause that grows; but they are
+ * thrown where the database is lost, the signal is aborted, or trying again does not help.
  * @template T
  * @param {string} name
  * @param {AbortSignal} signal
@@ -93,9 +93,9 @@ export class Tasks {
 }
 
 /**
- * An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged once,
- * and broken is aborted, for the program to end with status 1; after some ms it ends in any case. Returns
- * what takes this back.
+ * An error that nobody has foreseen leaves the program in a state that nobody knows: it is logged
+ * once, and broken is aborted, for the program to end with status 1; after some ms it ends in any
+ * case. Returns what takes this back.
  * @param {AbortController} broken
  * @param {number} ms
  */

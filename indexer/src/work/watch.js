@@ -12,7 +12,8 @@ const CLOCKS_DIFFER = 60; // s, as status_stream has it
 const HEALTH = 2e3; // ms
 
 /**
- * An upgrade of the schema ends a run of another version: its statements are not for these functions.
+ * An upgrade of the schema ends a run of another version: its statements are not for these
+ * functions.
  * @param {import('../db/query.js').Queryable} lock
  * @param {AbortSignal} signal
  */
@@ -21,8 +22,8 @@ export async function watchSchema(lock, signal) {
 }
 
 /**
- * Compares the program's clock and the database server's, at the start and then once a minute. An answer
- * that took long shows nothing. The database decides what a difference means.
+ * Compares the program's clock and the database server's, at the start and then once a minute. An
+ * answer that took long shows nothing. The database decides what a difference means.
  * @param {string} name
  * @param {Pool} pool
  * @param {AbortSignal} signal
@@ -47,8 +48,8 @@ export async function compareClocks(name, pool, signal) {
 
 /**
  * Logs what /healthz and status show, when it changes.
- * @param {{ name: string, begun: string | null, pool: Pool, signal: AbortSignal }} needs begun: when the
- *   server's numbers have begun again
+ * @param {{ name: string, begun: string | null, pool: Pool, signal: AbortSignal }} needs begun:
+ *   when the server's numbers have begun again
  */
 export async function watchHealth({ name, begun, pool, signal }) {
   let before = { problem: /** @type {string | null} */ (null), begun };

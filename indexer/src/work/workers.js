@@ -34,7 +34,10 @@ const OWN = {
 };
 
 export class Workers {
-  /** @param {Omit<Needs, 'tasks'> & { lost: (e: any) => void }} needs lost: gets an error that ends the run */
+  /**
+   * @param {Omit<Needs, 'tasks'> & { lost: (e: any) => void }} needs lost: gets an error that ends
+   *   the run
+   */
   constructor({ lost, signs = new Signs(), ...shared }) {
     const tasks = new Tasks(shared.signal, lost);
     const needs = { ...shared, signs, tasks };

@@ -4,7 +4,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { config } from '../../src/db/connection.js';
-import { isLost, isOfProgram, isOfValue, lostConnection, messageOf, Problem, UNCODED } from '../../src/db/errors.js';
+import {
+  isLost,
+  isOfProgram,
+  isOfValue,
+  lostConnection,
+  messageOf,
+  Problem,
+  UNCODED,
+} from '../../src/db/errors.js';
 import { Failure } from '../../src/protocol/failure.js';
 
 const ofServer = (code, message = 'x') =>

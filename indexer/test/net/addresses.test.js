@@ -48,7 +48,7 @@ async function nameServer(names) {
     const name = question
       .subarray(12, end - 5)
       .toString('latin1')
-  // eslint-disable-next-line no-control-regex -- these are what must not be there
+      // eslint-disable-next-line no-control-regex -- these are what must not be there
       .replace(/[\x01-\x1f]/g, '.')
       .slice(1);
     const type = question.readUInt16BE(end - 4);

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BOUNDS, failureOf, readCollections, readDidDocument, readListPage, readPlcLog, readRepoStatus, readServerDid, retryAfter } from '../../src/protocol/answers.js';
+import {
+  BOUNDS,
+  failureOf,
+  readCollections,
+  readDidDocument,
+  readListPage,
+  readPlcLog,
+  readRepoStatus,
+  readServerDid,
+  retryAfter,
+} from '../../src/protocol/answers.js';
 import { Failure } from '../../src/protocol/failure.js';
 import { parseJson, toJsonb } from '../../src/protocol/json.js';
 import { clean } from '../../src/protocol/text.js';

@@ -32,7 +32,9 @@ test('each failure of the program has a code', () => {
   const all = readdirSync(SRC, { recursive: true })
     .filter((name) => /^(?!api).*\.js$/.test(name))
     .flatMap((name) => [
-      ...readFileSync(new URL(name, SRC), 'utf8').matchAll(/(?:new Failure|\bover)\('([^']+)'/g),
+      ...readFileSync(new URL(name, SRC), 'utf8').matchAll(
+        /(?:new Failure\(|\bstop\(|\bwhy: )'([^']+)'/g,
+      ),
     ]);
   assert(all.length > 20);
   for (const [, code] of all) codeOf(code);
