@@ -37,8 +37,7 @@ export async function filesOf(path) {
 // several.
 const TYPES = (
   'record query procedure subscription permission-set permission null boolean integer string ' +
-  'bytes ' +
-  'cid-link blob array object params token ref union unknown'
+  'bytes cid-link blob array object params token ref union unknown'
 ).split(' ');
 
 // The documents of a text. newer is the newer type of a definition, if nothing else is wrong.

@@ -38,8 +38,7 @@ async function alterProblem(db, login, e) {
     `${e.message}. The role ${me} cannot give the login ${name} a password. Have a superuser run ` +
       (version >= 160000
         ? `"GRANT ${name} TO ${me} WITH ADMIN OPTION", which roles need from PostgreSQL 16 on, ` +
-          'and ' +
-          'which a dump of an earlier version lacks'
+          'and which a dump of an earlier version lacks'
         : `"ALTER ROLE ${me} CREATEROLE"`) +
       '. Or pass the password that the login has as ATID_API_DB_PASSWORD.',
   );
@@ -77,8 +76,7 @@ export async function makeReader(db, { API_DB_USER, API_DB_PASSWORD, API_SCHEMA 
     if (rowCount)
       throw new Problem(
         `The login ${API_DB_USER} reads another database, too: set its password by ALTER ROLE ` +
-          'and ' +
-          'give it as ATID_API_DB_PASSWORD, or give another ATID_API_DB_USER.',
+          'and give it as ATID_API_DB_PASSWORD, or give another ATID_API_DB_USER.',
       );
   }
   if (isNew || isAnew) {

@@ -78,8 +78,7 @@ export async function addWant(db, what, value) {
     if (e.code === '23514') {
       throw new Problem(
         'It is: want add account DID, want add collection NSID (or com.example.*), want add ' +
-          'signal NSID; ' +
-          'or "*" for all accounts or collections.',
+          'signal NSID; or "*" for all accounts or collections.',
       );
     }
     throw e;

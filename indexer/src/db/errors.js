@@ -131,10 +131,8 @@ export const poolerProblem = () => new Problem(POOLER);
 // What to do, by the SQLSTATE; after the server's message.
 const missing =
   ': the schema indexer or the extension atid_crypto is missing in this database, or is of an ' +
-  'older ' +
-  'version. Run "atid-indexer init" or "atid-indexer upgrade"; without a schema, as for ' +
-  '"verify", ' +
-  'CREATE EXTENSION atid_crypto CASCADE.';
+  'older version. Run "atid-indexer init" or "atid-indexer upgrade"; without a schema, as for ' +
+  '"verify", CREATE EXTENSION atid_crypto CASCADE.';
 const ADVICE = new Map([
   [SQLSTATE.undefinedSchema, missing],
   [SQLSTATE.undefinedTable, missing],
@@ -159,9 +157,8 @@ function knownProblem(e) {
   if (isWithoutPassword(e))
     return (
       'The server asks for a password. Set PGPASSWORD, and ATID_API_DB_PASSWORD for the login ' +
-      'that ' +
-      'reads the views, or put a line "host:port:database:user:password" into ~/.pgpass, which ' +
-      'nobody else may read (chmod 600).'
+      'that reads the views, or put a line "host:port:database:user:password" into ~/.pgpass, ' +
+      'which nobody else may read (chmod 600).'
     );
   if (e.code === SQLSTATE.notAllowed && process.env.PGHOST?.startsWith('/'))
     return (

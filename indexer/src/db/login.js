@@ -73,10 +73,9 @@ async function passwordProblem(db, name, password, e) {
   const why = e.severity === undefined ? `The server wants a password of ${name}` : e.message;
   if (!password && login?.ours)
     return new Problem(
-      `${why}. "atid-indexer up" has created this login, and gives it another password at each ` +
-        'start, ' +
-        'which only that program knows. Let it serve the API; or give the login a password ' +
-        `(\\password ${name} in psql), and pass it as ATID_API_DB_PASSWORD, to "up" too.`,
+      `${why}. "atid-indexer up" has created this login, and gives it another password at ` +
+        'each start, which only that program knows. Let it serve the API; or give the login a ' +
+        `password (\\password ${name} in psql), and pass it as ATID_API_DB_PASSWORD, to "up" too.`,
     );
   return new Problem(
     `${why}. It is ATID_API_DB_PASSWORD, or in ~/.pgpass, and not the one in PGPASSWORD.`,

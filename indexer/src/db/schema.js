@@ -156,8 +156,7 @@ async function refuseInstalled(client, before, fresh) {
   if (example !== undefined)
     throw new Problem(
       `The schema ${example} has the tables of the example of 1.2, which this version does not ` +
-        'take ' +
-        'over. Run "upgrade" of atid-indexer 1.3.3 first.',
+        'take over. Run "upgrade" of atid-indexer 1.3.3 first.',
     );
   if (!fresh)
     throw new Problem('There is nothing to upgrade in this database. Run "atid-indexer init".');

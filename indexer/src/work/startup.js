@@ -86,8 +86,7 @@ export async function refuseReplacement(lock, name, pds, settings) {
     `This database follows ${clean(old, 500)}${how}. ${SERVICE_URL}, a PDS of the names ` +
       `${clean(pds?.join(', '), 300)}, does not have all of its accounts: the others would be ` +
       'barred, and their records deleted. If this is wanted, set ATID_REPLACED_SERVICE_URL to ' +
-      'the ' +
-      'server that is followed now. If it is the same server by another name, set ' +
+      'the server that is followed now. If it is the same server by another name, set ' +
       'ATID_SERVICE_ALIASES.',
   );
 }
