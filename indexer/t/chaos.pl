@@ -531,7 +531,7 @@ if ($ENV{ATID_RATE})
 				{
 					sleep 0.1;
 					my ($began, $lines) = slurp_file($c->{log}) =~ /T([\d:.]+)Z info stream connected(.*)/s or next;
-					while ($lines =~ /T([\d:.]+)Z events (\d+),/g)
+					while ($lines =~ /T([\d:.]+)Z info progress frames=(\d+) /g)
 					{
 						$seconds //= clock($1) - clock($began) if $2 >= $ENV{ATID_RATE};
 					}

@@ -471,7 +471,7 @@ const scenes = {
   'endless logs': async () => { for (const a of await several(4)) { twice(a, 'log', endless); meet(a); } },
   'a document of 12 MB': async () => { const a = await make({ did: await domain() }); twice(a, 'document', (r) => json(r, `[${'[],'.repeat(4e6)}[]]`)); meet(a); return { did: a.did }; },
   'an error with U+0000': async () => { const a = await make(); a.answers = { repo: (r) => json(r, '{"error":"Repo\\u0000x"}', 400) }; meet(a); return { did: a.did }; },
-  'an error of several lines': async () => { const a = await make(); a.answers = { repo: (r) => json(r, { error: 'x\n2026-01-01T00:00:00.000Z events 0, forged\x1b[2J' }, 400) }; meet(a); return { did: a.did }; },
+  'an error of several lines': async () => { const a = await make(); a.answers = { repo: (r) => json(r, { error: 'x\n2026-01-01T00:00:00.000Z info progress frames=0 forged\x1b[2J' }, 400) }; meet(a); return { did: a.did }; },
   'an endpoint of 5,400 characters': async () => {
     const a = await make({ log: false });
     const made = await plc.createOp({ signingKey: a.key.did(), handle: 'long.example', pds: `https://h.example/${noise(5400)}`, rotationKeys: [a.rotation.did()], signer: a.rotation });
