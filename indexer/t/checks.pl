@@ -12,6 +12,7 @@ use FindBin;
 use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest::Oracles;
+use Encode qw(decode);
 use File::Copy;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
@@ -36,6 +37,15 @@ my %check = (
 	prettier => [ 'prettier/bin/prettier.cjs', '--check', '{bin,src,test}/**/*.js', 'bundle.js' ],
 	eslint   => [ 'eslint/bin/eslint.js', '-c', 't/style/eslint.config.js', 'bundle.js', 'bin', 'src', 'test' ],
 	tsc      => ['typescript/bin/tsc']);
+
+# prettier leaves comments and texts as they are.
+my @wide;
+foreach my $path (grep { !m{/src/api/} } glob "$folder/{bin,src/*}/*.js")
+{
+	my $line = 0;
+	push @wide, map { $line++; length > 100 ? "$path:$line" : () } split /\n/, decode('UTF-8', slurp_file($path));
+}
+is(join("\n", @wide), '', 'no line has more than 100 columns');
 
 # One run of each shows both: a fault is planted, which it must find, and nothing else.
 append_to_file("$folder/src/ops/fault.js", "const unused   = /** \@type {number} */ (1);\n/** \@type {string} */\nexport const text = 1;\n");
