@@ -1,7 +1,7 @@
 // Repositories for bench/indexer, and the two that load them into tables, one after the other by one connection.
 //
 //   node indexer_backfill.mjs make ACCOUNTS SIZE FOLDER   writes CARs of so many accounts and records; prints DIDs and keys
-//   node indexer_backfill.mjs atid FOLDER                 has indexer.load() verify and store them
+//   node indexer_backfill.mjs atid FOLDER                 has indexer.store_repository() verify and store them
 //   node indexer_backfill.mjs reference FOLDER            verifies them by @atproto/repo, and stores them as JSON
 //
 // The last two read lines of DIDs and keys, and print the milliseconds, those of the processor (this process and its
@@ -41,7 +41,7 @@ async function make(accounts, size, folder) {
 
 const loaders = {
   atid: async (client, did, key, car) => {
-    const { rows: [{ outcome, detail, changed }] } = await client.query('SELECT * FROM indexer.load($1, 1, $2)', [did, car]);
+    const { rows: [{ outcome, detail, changed }] } = await client.query('SELECT * FROM indexer.store_repository($1, 1, $2)', [did, car]);
     if (outcome !== 'loaded') throw new Error(`${did}: ${outcome} ${detail}`);
     return changed;
   },

@@ -35,11 +35,11 @@ async function write(events) {
   const of = (list, ...names) => names.map((name) => list.map((e) => e[name] ?? null));
   const records = events.filter((e) => e.type === 'record').map((e) => ({ ...e, record: e.record && lexStringify(e.record) }));
   await db.query('BEGIN');
-  await db.query('SELECT indexer.scratch()');
+  await db.query('SELECT indexer.create_temp_tables()');
   const { rows } = await db.query(WRITE, of(records, 'did', 'collection', 'rkey', 'rev', 'cid', 'record'));
-  await db.query('SELECT indexer.write()');
+  await db.query('SELECT indexer.write_records()');
   await db.query(KNOW, of(events, 'did', 'rev', 'handle', 'status'));
-  for (const { did } of events.filter((e) => e.status === 'deleted')) await db.query('SELECT indexer.clear($1, $2)', [did, []]);
+  for (const { did } of events.filter((e) => e.status === 'deleted')) await db.query('SELECT indexer.delete_records($1, $2)', [did, []]);
   await db.query('COMMIT');
   const sent = new Set(records.filter((e) => e.action !== 'delete').map((e) => `at://${e.did}/${e.collection}/${e.rkey}`));
   for (const { uri } of rows.filter((r) => r.gone && sent.has(r.uri))) console.error(`${uri}: the JSON does not have the CID that was signed`);

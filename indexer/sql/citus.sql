@@ -14,7 +14,7 @@ END $$;
 
 -- Citus locks no rows of several shards for a SELECT. What takes the next rows does it one after the other instead, and
 -- what locks several accounts locks each for itself, in the same order.
-CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION lock_accounts(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE one atid.did;
@@ -24,7 +24,7 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION claim_status_checks(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -35,7 +35,7 @@ DECLARE
 BEGIN
   SELECT * INTO s FROM settings;
   PERFORM pg_advisory_xact_lock(hashtextextended('indexer: doubtful', 0));
-  again := later(moment, pause(6, s.pause_first, s.pause_most));
+  again := add_interval(moment, backoff_delay(6, s.pause_first, s.pause_most));
   next := ARRAY(SELECT x.did FROM account AS x WHERE x.check_at < 'infinity' AND x.check_at <= moment ORDER BY x.check_at LIMIT most);
   IF next <> '{}' THEN
     RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next) RETURNING a.did::text, moment;

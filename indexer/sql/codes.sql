@@ -74,15 +74,15 @@ FROM jsonb_to_recordset($codes$
    "of_list": "the server sends the same accounts again and again, or more than can exist: report it to the server's operator; if there are so many accounts, raise most_listed in indexer.settings"},
 
   {"code": "FutureCursor", "class": "service", "retry": "backoff",
-   "remedy": "if its numbers have begun again, stop the program and set indexer.taker.cursor to 0"},
+   "remedy": "if its numbers have begun again, stop the program and set indexer.shard.cursor to 0"},
   {"code": "OutdatedCursor", "class": "service", "retry": "never"},
 
   {"code": "invalid_event", "class": "frame", "retry": "never",
    "words": "The frame must be a valid event."},
   {"code": "unknown_key", "class": "frame", "retry": "new key",
    "words": "The commit must be signed by the key of the account."},
-  {"code": "wrong_taker", "class": "frame", "retry": "never",
-   "words": "The frame must be one of an account of this taker."},
+  {"code": "wrong_shard", "class": "frame", "retry": "never",
+   "words": "The frame must be one of an account of this shard."},
   {"code": "invalid_labels", "class": "frame", "retry": "never",
    "words": "\"labels\" must be an array."},
   {"code": "lost_labels", "class": "frame", "retry": "never",

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION read_from_now(reader text) RETURNS void LANGUAGE plpg
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  PERFORM nobody_writes();
+  PERFORM exclude_writers();
   INSERT INTO reader (name, since)
   SELECT read_from_now.reader, CASE WHEN s.is_called THEN s.last_value ELSE 0 END FROM change_n_seq AS s;
 END $$;

@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION activities() RETURNS TABLE (
   VALUES
   (1, 'program', NULL, interval '2 min', NULL::interval, 1,
    'start "atid-indexer run"; if it runs, its log reports what it is waiting for'),
-  (2, 'taker', NULL, interval '2 min', interval '15 min', 1,
+  (2, 'shard', NULL, interval '2 min', interval '15 min', 1,
    'look for what holds a lock in pg_stat_activity and pg_locks, and for the error in the log'),
   (4, 'cursor', NULL, interval '5 min', interval '15 min', 3,
    'look at the newest rows of the table bad: after a restart the same frames come again'),
@@ -47,14 +47,14 @@ CREATE OR REPLACE FUNCTION activities() RETURNS TABLE (
    'start the application that reads; if nobody uses the reader, delete it from indexer.reader')
 $$;
 
--- The entry of activities() that an activity is of. Of takers and readers each has its own name behind
+-- The entry of activities() that an activity is of. Of shards and readers each has its own name behind
 -- that of the entry.
 CREATE OR REPLACE FUNCTION activity_class(name text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN split_part(name, ' ', 1) IN ('taker', 'reader', 'api') THEN split_part(name, ' ', 1)
+RETURN CASE WHEN split_part(name, ' ', 1) IN ('shard', 'reader', 'api') THEN split_part(name, ' ', 1)
             ELSE name END;
 
-CREATE OR REPLACE FUNCTION in_words(span interval) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION activity_in_words(span interval) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN span < interval '2 min' THEN floor(extract(epoch FROM span)) || ' s'
             WHEN span < interval '2 h' THEN floor(extract(epoch FROM span) / 60) || ' min'
             ELSE floor(extract(epoch FROM span) / 3600) || ' h' END;
@@ -66,11 +66,11 @@ SELECT y.stream, y.name AS activity, y.at, y.idle, y.turn, y.failing, y.success,
        CASE WHEN y.problem IS NOT NULL THEN y.remedy END AS remedy, y.place
 FROM (SELECT x.*, CASE
         WHEN x.name = 'program' AND x.idle > x.turn
-        THEN 'the program has given no sign of life for ' || in_words(x.idle)
+        THEN 'the program has given no sign of life for ' || activity_in_words(x.idle)
         WHEN x.program_idle > x.program_turn THEN NULL
-        WHEN x.idle > x.turn THEN x.name || ': no sign of life for ' || in_words(x.idle)
+        WHEN x.idle > x.turn THEN x.name || ': no sign of life for ' || activity_in_words(x.idle)
         WHEN x.failing < now() - x.success AND coalesce(x.failed >= x.few, true)
-        THEN x.name || ': failing for ' || in_words(now() - x.failing)
+        THEN x.name || ': failing for ' || activity_in_words(now() - x.failing)
              || coalesce(': ' || nullif(x.problem_noted, ''), '')
         END AS problem
       FROM (SELECT s.name AS stream, a.name, a.failing, a.failed, a.problem AS problem_noted,
@@ -117,7 +117,7 @@ BEGIN
     RETURN EXISTS (SELECT 1 FROM want AS w
                    WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*')
                    AND w.what <> 'collection' AND greatest(w.began, w.again, '-infinity') <= since
-                   AND NOT (w.refused AND candidates_are_full()));
+                   AND NOT (w.refused AND are_candidates_full()));
   ELSIF activity = 'wants' THEN
     RETURN coalesce(oldest_notice() <= since, false);
   END IF;
@@ -194,11 +194,11 @@ BEGIN
   DELETE FROM activity AS a WHERE a.stream = report_activity.stream AND a.mark IS NULL
     AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(signs) AS e WHERE e->>'name' = a.name);
   INSERT INTO activity AS a (stream, name, at, good, failing, failed, problem)
-  SELECT report_activity.stream, s.name, later(moment, -s.turn * interval '1 s'),
-         later(moment, -s.good * interval '1 s'), later(moment, -f.seconds * interval '1 s'),
+  SELECT report_activity.stream, s.name, add_interval(moment, -s.turn * interval '1 s'),
+         add_interval(moment, -s.good * interval '1 s'), add_interval(moment, -f.seconds * interval '1 s'),
          CASE f.what WHEN 'failing' THEN s.failed END,
-         CASE f.what WHEN 'failing' THEN clipped(s.problem, 800)
-                     WHEN 'held' THEN clipped(s.cause, 800)
+         CASE f.what WHEN 'failing' THEN clip_text(s.problem, 800)
+                     WHEN 'held' THEN clip_text(s.cause, 800)
                      WHEN 'idle' THEN 'what is due is not begun' END
   FROM jsonb_to_recordset(signs) AS s (name text, turn float8, good float8, begun float8,
                                        failing float8, failed int, problem text, held float8,
@@ -218,7 +218,7 @@ BEGIN
          ) AS v (what, seconds, is_late)
          WHERE v.seconds IS NOT NULL
            AND CASE v.what WHEN 'held' THEN is_due(s.name, moment)
-                           WHEN 'idle' THEN is_due(s.name, later(moment, -n.bound * interval '1 s'))
+                           WHEN 'idle' THEN is_due(s.name, add_interval(moment, -n.bound * interval '1 s'))
                            ELSE true END) AS f
   ON CONFLICT ON CONSTRAINT activity_pkey DO UPDATE
   SET at = excluded.at, good = coalesce(excluded.good, a.good), failing = excluded.failing,
@@ -250,7 +250,7 @@ DECLARE
   refused bigint;
 BEGIN
   SELECT min(t.cursor), sum(t.refused) INTO at, refused
-  FROM taker AS t WHERE t.stream = observe_cursor.stream;
+  FROM shard AS t WHERE t.stream = observe_cursor.stream;
   PERFORM observe(observe_cursor.stream, 'cursor', ARRAY[at, refused], 1,
                   'frames are refused, and the cursor stands');
 END $$;
@@ -266,7 +266,7 @@ DECLARE
 BEGIN
   SELECT * INTO newest FROM change AS c ORDER BY c.tx DESC, c.n DESC LIMIT 1;
   FOR r IN SELECT * FROM reader AS x ORDER BY x.name LIMIT 1000 LOOP
-    r.name := CASE WHEN r.api THEN '' ELSE 'reader ' END || clipped(r.name, 200);
+    r.name := CASE WHEN r.api THEN '' ELSE 'reader ' END || clip_text(r.name, 200);
     CONTINUE WHEN r.name = ANY (names);
     names := names || r.name;
     PERFORM observe(observe_readers.stream, r.name,
@@ -310,7 +310,7 @@ END $$;
 
 -- Labels of a frame of the stream, of which some may have been refused in this transaction. mark:
 -- nothing; a row that has one is not written by report_activity().
-CREATE OR REPLACE FUNCTION labels_taken(stream text, labels int) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION note_labels(stream text, labels int) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -318,7 +318,7 @@ DECLARE
   bad CONSTANT int := (SELECT count(*) FROM labels_refused AS l WHERE l.received = now());
 BEGIN
   INSERT INTO activity AS a (stream, name, at, good, failing, failed, problem, mark)
-  SELECT labels_taken.stream, 'labels', moment, CASE WHEN v.verified THEN moment END,
+  SELECT note_labels.stream, 'labels', moment, CASE WHEN v.verified THEN moment END,
          CASE WHEN NOT v.verified THEN moment END, CASE WHEN NOT v.verified THEN bad END,
          CASE WHEN NOT v.verified THEN 'no label is signed by a key of its source' END, '{}'
   FROM (SELECT bad < labels AS verified) AS v
@@ -329,7 +329,7 @@ BEGIN
       failed = CASE WHEN excluded.failing IS NOT NULL
                  THEN least(coalesce(a.failed, 0) + excluded.failed, 1000000) END
   WHERE excluded.failing IS NOT NULL OR a.failing IS NOT NULL
-        OR a.at < later(moment, -interval '10 s');
+        OR a.at < add_interval(moment, -interval '10 s');
 END $$;
 
 -- Labels that came before the key of their source were verified since.
@@ -340,5 +340,5 @@ BEGIN
   UPDATE activity AS a SET failing = NULL, failed = NULL, problem = NULL, good = clock_timestamp()
   WHERE a.stream = observe_labels.stream AND a.name = 'labels' AND a.failing IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM labels_refused AS l
-                    WHERE l.received >= later(a.failing, -interval '1 min'));
+                    WHERE l.received >= add_interval(a.failing, -interval '1 min'));
 END $$;

@@ -89,7 +89,7 @@ CREATE OR REPLACE FUNCTION view_stem(name text) RETURNS text LANGUAGE sql IMMUTA
 RETURN regexp_replace(regexp_replace(replace(name, '_', ''), 'ies$', 'y'), '[es]+$', '');
 
 -- The name that PostGraphile is told: of POST it makes the types post_filter, post_edge and so on for itself.
-CREATE OR REPLACE FUNCTION view_engine_name(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+CREATE OR REPLACE FUNCTION reserved_view_name(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN name ~ '_(connection|edge|filter|condition|order_by|column|input|patch)(e?s)*$' THEN name || '_record' ELSE name END;
 
 -- A description as a comment. Engines take instructions from comments: PostGraphile from lines that begin with "@",
@@ -289,13 +289,13 @@ DECLARE
   names name[];
   free text;
 BEGIN
-  PERFORM forget_views();
+  PERFORM delete_dropped_views();
   -- What is gone goes first.
   FOR t IN SELECT view FROM view_type AS v JOIN pg_class ON oid = view AND relnamespace = target
            WHERE v.nsid IS NOT NULL AND atid.lexicon_document(make_views.lexicons, v.nsid) #>> '{defs,main,type}' IS DISTINCT FROM 'record' LOOP
     PERFORM drop_view(t.view);
   END LOOP;
-  PERFORM forget_views();
+  PERFORM delete_dropped_views();
 
   FOR t IN
     SELECT d.nsid, d.document FROM unnest(atid.lexicon_nsids(lexicons)) AS nsid,
@@ -308,7 +308,7 @@ BEGIN
       SELECT n INTO free FROM (SELECT concat_ws('_', view_name(ARRAY[t.nsid]), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
       WHERE to_regclass(format('%s.%I', target, n)) IS NULL
         AND NOT EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = target AND relkind IN ('r', 'v', 'm', 'p', 'f')
-                        AND ARRAY[view_stem(relname), view_stem(view_engine_name(relname))] && ARRAY[view_stem(n), view_stem(view_engine_name(n))]) LIMIT 1;
+                        AND ARRAY[view_stem(relname), view_stem(reserved_view_name(relname))] && ARRAY[view_stem(n), view_stem(reserved_view_name(n))]) LIMIT 1;
       full_name := format('%s.%I', target, free);
     ELSE
       full_name := view_full_name(this);
@@ -399,8 +399,8 @@ BEGIN
     UPDATE view_type AS v SET view = this WHERE v.n = number;
     INSERT INTO view_column SELECT this, w.name, w.path, w.kind, w.type, w.expression, w.most, w.filled, w.description FROM unnest(wanted) AS w;
   END LOOP;
-  PERFORM forget_views();
-  PERFORM comment_views(target);
+  PERFORM delete_dropped_views();
+  PERFORM write_view_comments(target);
   PERFORM make_search(i.view, i.config::regconfig, VARIADIC i.columns) FROM view_index AS i JOIN pg_class ON oid = i.view AND relnamespace = target WHERE i.search;
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
   FOR t IN SELECT g.missing, g.needed_by FROM lexicon_gaps(make_views.lexicons) AS g
@@ -412,7 +412,7 @@ END
 $$;
 
 -- Forgets the views that are gone, and drops the indexes that no view has any more: of views, and of columns.
-CREATE OR REPLACE FUNCTION forget_views() RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION delete_dropped_views() RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE i record;
@@ -443,7 +443,7 @@ $$;
 
 -- The comments of a view. Engines take its keys from them: PostGraphile @primaryKey, @foreignKey and @unique, and
 -- pg_graphql @graphql, which PostGraphile is to take for a tag that it does not know.
-CREATE OR REPLACE FUNCTION comment_view(of regclass) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION write_view_comment(of regclass) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -470,8 +470,8 @@ BEGIN
     JOIN pg_class AS r ON r.oid = f.aim AND r.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = of) JOIN pg_namespace AS n ON n.oid = r.relnamespace;
   -- 1.3.0 has given views the names that PostGraphile is told of others
   SELECT n INTO named
-  FROM pg_class AS v, LATERAL (SELECT concat_ws('_', view_engine_name(v.relname), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
-  WHERE v.oid = of AND view_engine_name(v.relname) <> v.relname
+  FROM pg_class AS v, LATERAL (SELECT concat_ws('_', reserved_view_name(v.relname), nullif(i, 1)) AS n FROM generate_series(1, 10000) AS i OFFSET 0) AS f
+  WHERE v.oid = of AND reserved_view_name(v.relname) <> v.relname
     AND NOT EXISTS (SELECT 1 FROM pg_class AS o WHERE o.relnamespace = v.relnamespace AND o.relkind IN ('r', 'v', 'm', 'p', 'f') AND view_stem(o.relname) = view_stem(n)) LIMIT 1;
   EXECUTE format('COMMENT ON VIEW %s IS %L', view_full_name(of), concat_ws(E'\n', '@primaryKey uri', '@name ' || named, CASE WHEN this.only_key IS NOT NULL THEN '@unique did' END, tags,
     format('@pgGraphql @graphql(%s)', jsonb_build_object('primary_key_columns', '{uri}'::text[], 'foreign_keys', coalesce(keys, '[]'))), view_text(this.description)));
@@ -490,11 +490,11 @@ END
 $$;
 
 -- The comments of all views of a schema: they have the joins that view_reference has now.
-CREATE OR REPLACE FUNCTION comment_views(target regnamespace) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION write_view_comments(target regnamespace) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  PERFORM comment_view(v.view) FROM view_type AS v JOIN pg_class AS c ON c.oid = v.view
+  PERFORM write_view_comment(v.view) FROM view_type AS v JOIN pg_class AS c ON c.oid = v.view
   WHERE c.relnamespace = target AND v.nsid IS NOT NULL;
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
 END
@@ -511,7 +511,7 @@ BEGIN
     RAISE undefined_table USING MESSAGE = 'make_views(target) needs the tables of the indexer',
       HINT = 'Give the Lexicons and the source: make_views(lexicons, source, target).';
   END IF;
-  PERFORM forget_views();
+  PERFORM delete_dropped_views();
   -- a table or view of this name that was there is yours
   IF to_regclass(account) IS NULL OR EXISTS (SELECT 1 FROM view_type AS t WHERE t.view = to_regclass(account) AND t.nsid IS NULL) THEN
     EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT i.did, i.handle, i.host AS pds, %s AS hidden FROM identity AS i', account,
@@ -533,7 +533,7 @@ RETURN left(label, 54) || '_' || left(md5(whole), 8);
 
 -- Makes an index with this definition, unless it is there, and drops the one that had its place. Views over one source
 -- share it.
-CREATE OR REPLACE FUNCTION keep_view_index(of regclass, wanted name[], is_search bool, label text, definition text, config text) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION store_view_index(of regclass, wanted name[], is_search bool, label text, definition text, config text) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -598,7 +598,7 @@ END
 $$;
 
 -- The row of view_type that a view of records has.
-CREATE OR REPLACE FUNCTION view_type_of(of regclass) RETURNS view_type LANGUAGE plpgsql STABLE
+CREATE OR REPLACE FUNCTION resolve_view_type(of regclass) RETURNS view_type LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -614,7 +614,7 @@ $$;
 
 -- An index for queries of a view by these columns, in this order. A text without a bound has one by its hash, which
 -- takes any length and finds what is equal; what is jsonb has one that finds what it contains.
-CREATE OR REPLACE FUNCTION view_index_of(view regclass, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION plan_view_index(view regclass, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -625,7 +625,7 @@ DECLARE
   method text;
   expressions text;
 BEGIN
-  this := view_type_of(view);
+  this := resolve_view_type(view);
   SELECT w.name INTO missing FROM unnest(columns) AS w (name)
   WHERE NOT EXISTS (SELECT 1 FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind IN ('own', 'property')) LIMIT 1;
   IF FOUND THEN
@@ -663,9 +663,9 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   i record;
 BEGIN
-  i := view_index_of(view, columns);
-  PERFORM keep_view_index(i.of, columns, false, i.label, i.definition, NULL);
-  PERFORM comment_view(i.of);
+  i := plan_view_index(view, columns);
+  PERFORM store_view_index(i.of, columns, false, i.label, i.definition, NULL);
+  PERFORM write_view_comment(i.of);
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
 END
 $$;
@@ -674,7 +674,7 @@ CREATE OR REPLACE FUNCTION view_index_commands(view regclass, VARIADIC columns n
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  RETURN QUERY SELECT c.* FROM view_index_of(view, columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
+  RETURN QUERY SELECT c.* FROM plan_view_index(view, columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
 END
 $$;
 
@@ -698,7 +698,7 @@ $$;
 -- An index of the words of these columns, and two functions beside the view: search_VIEW(query), and VIEW_rank(row,
 -- query), how well a row fits. The query is what people type into search engines. Without config, the first of a
 -- record's langs says in which language its words are.
-CREATE OR REPLACE FUNCTION search_index_of(view regclass, config text, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION plan_search_index(view regclass, config text, columns name[], OUT of regclass, OUT label text, OUT definition text) LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -706,7 +706,7 @@ DECLARE
   missing name;
   expressions text[];
 BEGIN
-  this := view_type_of(view);
+  this := resolve_view_type(view);
   SELECT w.name INTO missing FROM unnest(columns) AS w (name)
   WHERE NOT EXISTS (SELECT 1 FROM view_column AS c WHERE c.view = this.view AND c.name = w.name AND c.kind = 'property' AND c.type = 'text') LIMIT 1;
   IF FOUND THEN
@@ -716,7 +716,7 @@ BEGIN
                        JOIN view_column AS c ON c.view = this.view AND c.name = w.name ORDER BY w.n);
   of := this.view;
   label := view_name(ARRAY[this.nsid, 'search']);
-  definition := format('USING gin ((%s)) WHERE %s', view_words(expressions, view_config(this.view, config, true)), this.condition);
+  definition := format('USING gin ((%s)) WHERE %s', view_words(expressions, search_config(this.view, config, true)), this.condition);
 END
 $$;
 
@@ -730,8 +730,8 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   i record;
 BEGIN
-  i := search_index_of(view, view_config_name(config), columns);
-  PERFORM keep_view_index(i.of, columns, true, i.label, i.definition, view_config_name(config));
+  i := plan_search_index(view, view_config_name(config), columns);
+  PERFORM store_view_index(i.of, columns, true, i.label, i.definition, view_config_name(config));
   PERFORM make_search_functions(i.of);
   PERFORM pg_notify('postgraphile_watch', '{"type":"manual"}');
 END
@@ -742,7 +742,7 @@ CREATE OR REPLACE FUNCTION search_index_commands(view regclass, config regconfig
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  RETURN QUERY SELECT c.* FROM search_index_of(view, view_config_name(config), columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
+  RETURN QUERY SELECT c.* FROM plan_search_index(view, view_config_name(config), columns) AS i, index_commands(i.of, i.label, i.definition) AS c;
 END
 $$;
 
@@ -755,7 +755,7 @@ END
 $$;
 
 -- The configuration of a row's words, as an expression over the source or the row v of the view.
-CREATE OR REPLACE FUNCTION view_config(of regclass, config text, over_source bool) RETURNS text LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION search_config(of regclass, config text, over_source bool) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN config IS NOT NULL THEN format('%L::regconfig', config) WHEN c.name IS NULL THEN '''pg_catalog.simple''::regconfig'
     ELSE format('CASE lower(split_part((%s) ->> 0, ''-'', 1))%s ELSE ''pg_catalog.simple''::regconfig END',
       CASE WHEN over_source THEN c.expression ELSE format('v.%I', c.name) END,
@@ -780,8 +780,8 @@ DECLARE
   body text;
 BEGIN
   SELECT * INTO s FROM view_index AS i WHERE i.view = of AND i.search;
-  own := format('websearch_to_tsquery(%s, left(query, 500))', view_config(of, s.config, false));
-  words := view_words(ARRAY(SELECT format('v.%I', c) FROM unnest(s.columns) AS c), view_config(of, s.config, false));
+  own := format('websearch_to_tsquery(%s, left(query, 500))', search_config(of, s.config, false));
+  words := view_words(ARRAY(SELECT format('v.%I', c) FROM unnest(s.columns) AS c), search_config(of, s.config, false));
   IF own LIKE '%CASE%' THEN
     SELECT format('(SELECT string_agg(DISTINCT ''('' || q::text || '')'', '' | '')::tsquery FROM (VALUES %s) AS w (q) WHERE numnode(q) > 0)',
                   string_agg(format('(websearch_to_tsquery(''pg_catalog.%s''::regconfig, left(query, 500)))', l.config), ', ')) INTO every

@@ -279,7 +279,7 @@ SET search_path = indexer, public;
 $references
 SELECT make_views('api');
 SELECT make_view_index('api.com_example_post', 'sort_at', 'uri'), make_view_index('api.com_example_like', 'subject');
-SELECT scratch();
+SELECT create_temp_tables();
 BEGIN;
 INSERT INTO identity (did, handle) VALUES ('did:web:ada.example', 'ada.example');
 INSERT INTO op (uri, did, collection, fresh, cid, block)
@@ -287,7 +287,7 @@ SELECT atid.at_uri_make('did:web:ada.example', c, k), 'did:web:ada.example', c, 
   ('com.example.post', '3jzfcijpj2z2a', '{"\$type": "com.example.post", "text": "One of the cats", "createdAt": "2026-03-17T10:20:00Z"}'::jsonb),
   ('com.example.like', '3jzfcijpj2z2b', '{"\$type": "com.example.like", "subject": "at://did:web:ada.example/com.example.post/3jzfcijpj2z2a"}'),
   ('app.bsky.actor.profile', 'self', '{"\$type": "app.bsky.actor.profile", "displayName": "Ada"}')) AS v (c, k, r);
-SELECT write();
+SELECT write_records();
 COMMIT;
 SQL
 foreach (@{ $block{sql} })
@@ -316,9 +316,9 @@ push @running, IPC::Run::start([ $program, "$folder/api/subscribe.mjs", $served-
 my $hears = $running[-1];
 my $deadline = time + $limit;
 sleep 0.1 until $client->get("http://127.0.0.1:$served->{match}/health")->{content} =~ / 1 subscriptions/ || time > $deadline;
-sql(q{SET search_path = indexer, public; SELECT scratch(); BEGIN; INSERT INTO op (uri, did, collection, fresh, cid, block)
+sql(q{SET search_path = indexer, public; SELECT create_temp_tables(); BEGIN; INSERT INTO op (uri, did, collection, fresh, cid, block)
 	SELECT atid.at_uri_make('did:web:ada.example', 'com.example.post', '3jzfcijpj2z2c'), 'did:web:ada.example', 'com.example.post', true, atid.record_cid(r), atid.record_to_dag_cbor(r)
-	FROM CAST('{"$type": "com.example.post", "text": "Another"}' AS jsonb) AS r; SELECT write(); COMMIT});
+	FROM CAST('{"$type": "com.example.post", "text": "Another"}' AS jsonb) AS r; SELECT write_records(); COMMIT});
 $hears->pump_nb, sleep 0.1 until $heard =~ /"next"/ || time > $deadline;
 like($heard, qr/"gone":false,"comExamplePost":\{"text":"Another","accountByDid":\{"handle":"ada\.example"/, 'its subscription');
 $hears->kill_kill;

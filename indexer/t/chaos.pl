@@ -21,7 +21,7 @@
 # - an upgrade of the schema ends it, and a relay that is gone makes it unwell;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;
 # - each change of an account's state is one that the table of indexer/README.md has;
-# - all of this holds for one, two and three takers, whose number changes at each start;
+# - all of this holds for one, two and three shards, whose number changes at each start;
 # - another relay goes on where this one ended.
 #
 # There are 400 events, 6,000 with $ATID_FULL, or as many as $ATID_EVENTS says; the consumer is killed 3 times, 37 with
@@ -150,7 +150,7 @@ sub wait_for
 		sleep 0.1;
 	}
 	diag(`tail -n 20 $folder/indexer*.log`);
-	diag($node->safe_psql($db, q{TABLE taker; TABLE stream; TABLE notice; SELECT stream, did, seq FROM waiting; SELECT * FROM want WHERE seek IS NOT NULL;
+	diag($node->safe_psql($db, q{TABLE shard; TABLE stream; TABLE notice; SELECT stream, did, seq FROM waiting; SELECT * FROM want WHERE seek IS NOT NULL;
 		SELECT did, state, status, problem, detail, load_at, check_at, doubted FROM account WHERE state NOT IN ('synchronized', 'inactive', 'barred') OR check_at < 'infinity';
 		SELECT did, ask, problem, detail FROM identity WHERE ask < now() + '1 h'}));
 	return fail("waiting: $what");
@@ -163,14 +163,14 @@ $node->safe_psql($db, "INSERT INTO identity (did) VALUES ('$did')");
 foreach (1 .. 24)
 {
 	my $log = $http->get("$url/$did/log/audit");
-	$node->safe_psql($db, "SELECT identify('$did', \$log\$$log->{content}\$log\$, now())") if $log->{success};
+	$node->safe_psql($db, "SELECT store_plc_log('$did', \$log\$$log->{content}\$log\$, now())") if $log->{success};
 }
 is($node->safe_psql($db, "SELECT count(key) FROM identity"), 1, 'the key of an account is known');
 
 my $all_there = q{(SELECT count(*) FROM account WHERE state NOT IN ('synchronized', 'inactive', 'barred') OR check_at < now() + '30 min') = 0
   AND (SELECT count(*) FROM waiting) = 0 AND (SELECT count(*) FROM notice) = 0
   AND (SELECT count(*) FROM identity WHERE ask < now() + '1 h') = 0
-  AND (SELECT count(*) FROM stream WHERE look IS NOT NULL) = 0 AND (SELECT of IS NULL FROM next_list())
+  AND (SELECT count(*) FROM stream WHERE look IS NOT NULL) = 0 AND (SELECT of IS NULL FROM next_listing())
   AND (SELECT count(*) FROM want WHERE seek IS NOT NULL) = 0};
 my $port     = PostgreSQL::Test::Cluster::get_free_port();
 my $consumer = start_consumer(ATID_METRICS_PORT => $port);
@@ -293,7 +293,7 @@ my $gone = network('vanish?of=' . $node->safe_psql($db, q{SELECT string_agg(DIST
 # A PDS says so; some relays do not.
 my $relay = $seed % 2;
 $mark = network("lapse?n=$part" . ($relay ? '&silent=1' : ''))->{seq};
-$node->safe_psql($db, q{UPDATE taker SET heard = heard - interval '1 day'}) if $relay;
+$node->safe_psql($db, q{UPDATE shard SET heard = heard - interval '1 day'}) if $relay;
 # The first number tells of it, though not at once: something refuses that twice.
 $relay && !$citus && $node->safe_psql($db, q{CREATE SEQUENCE expected; CREATE FUNCTION not_yet() RETURNS trigger LANGUAGE plpgsql AS
 	'BEGIN IF nextval(''expected'') <= 2 THEN RAISE ''not yet''; END IF; RETURN NEW; END';
@@ -318,7 +318,7 @@ if ($relay && !$citus)
 # While an account is loaded, so many of its frames wait that only the newest are kept, and what is loaded is older than
 # these.
 $did = network('hold')->{did};
-$node->safe_psql($db, "SELECT reload('$did')");
+$node->safe_psql($db, "SELECT reload_account('$did')");
 wait_for('it is loaded', "SELECT state = 'loading' FROM account WHERE did = '$did'");
 foreach (1 .. 5)
 {
@@ -331,8 +331,8 @@ cmp_ok($waiting, '<', 40_000, "few frames wait: $waiting bytes");
 is($node->safe_psql($db, qq{BEGIN; CREATE TEMP TABLE locked AS SELECT state FROM account WHERE did = '$did' FOR UPDATE; CREATE TEMP TABLE before AS SELECT * FROM waiting;
 	CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN RAISE 'no'; END\$\$;
 	CREATE TRIGGER no BEFORE INSERT ON labels_refused FOR EACH ROW EXECUTE FUNCTION no();
-	SELECT start('other Labels', 'labels', NULL, 1);
-	SELECT refused FROM take('other Labels', 0, 1, ARRAY[atid.record_to_dag_cbor('{"op": 1, "t": "#labels"}')
+	SELECT start_stream('other Labels', 'labels', NULL, 1);
+	SELECT refused FROM process_frames('other Labels', 0, 1, ARRAY[atid.record_to_dag_cbor('{"op": 1, "t": "#labels"}')
 		|| atid.record_to_dag_cbor('{"seq": 1, "labels": ["none"]}')]);
 	DROP TRIGGER no ON labels_refused;
 	DROP FUNCTION no();
@@ -342,7 +342,7 @@ is($node->safe_psql($db, qq{BEGIN; CREATE TEMP TABLE locked AS SELECT state FROM
 network('release');
 wait_for('it is loaded', "SELECT $all_there");
 network('hold');
-$node->safe_psql($db, "SELECT reload('$did')");
+$node->safe_psql($db, "SELECT reload_account('$did')");
 wait_for('a slow answer is given up', "SELECT problem IN ('timeout', 'slow') FROM account WHERE did = '$did'");
 network('release');
 $last = network('mark')->{seq};
@@ -352,17 +352,17 @@ wait_for('the end', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND
 if (!$citus)
 {
 	$did = network('hold')->{did};
-	$node->safe_psql($db, "SELECT reload('$did')");
+	$node->safe_psql($db, "SELECT reload_account('$did')");
 	wait_for('it is loaded', "SELECT state = 'loading' FROM account WHERE did = '$did'");
 	$node->safe_psql($db, join ';', q{CREATE FUNCTION is_full() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no space left' USING ERRCODE = 'disk_full'; END$$},
-		map { "CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION is_full()" } qw(taker account record));
+		map { "CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION is_full()" } qw(shard account record));
 	my $before = $node->safe_psql($db, 'SELECT min(cursor) FROM status_stream');
 	network('plain?n=5');
 	network('release');
-	$indexer->wait_for_log($consumer, qr/^(?=.*work="taker \d+" error="no space left)(?=.*(?:did=$did code=no_room error="no space left.*did=$did|work="loads of known accounts") (?:code=no_room )?error="no space left)/s);
+	$indexer->wait_for_log($consumer, qr/^(?=.*work="shard \d+" error="no space left)(?=.*(?:did=$did code=no_room error="no space left.*did=$did|work="loads of known accounts") (?:code=no_room )?error="no space left)/s);
 	is($node->safe_psql($db, q{SELECT min(cursor) FROM status_stream; SELECT count(*) FROM account WHERE problem = 'not_written'; SELECT count(*) FROM bad WHERE reason = 'no space left'}), "$before\n0\n0",
 		'while the disk is full nothing is taken, and nobody blamed');
-	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account taker);
+	$node->safe_psql($db, "DROP TRIGGER is_full ON $_") foreach qw(record account shard);
 	$last = network('mark')->{seq};
 	wait_for('it goes on', "SELECT (SELECT max(cursor) FROM status_stream) >= $last AND $all_there");
 }
@@ -486,11 +486,11 @@ $indexer->wait_for_log($consumer, qr/Z info stream connected /);
 # Labels.
 #
 my $labels = start_consumer(ATID_STREAM_KIND => 'labels');
-wait_for('the labels', q{SELECT cursor = 4 FROM taker WHERE stream LIKE '%Labels'});
+wait_for('the labels', q{SELECT cursor = 4 FROM shard WHERE stream LIKE '%Labels'});
 # Somebody holds a lock that it waits for; then it is told to end.
 my $locker = AtidTest::Session->new($node, $db);
-$locker->ok(q{BEGIN; SELECT FROM taker WHERE stream LIKE '%Labels' FOR UPDATE});
-wait_for('it waits', sprintf q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%%indexer.take(%%' AND %d = ANY (pg_blocking_pids(pid))}, $locker->pid);
+$locker->ok(q{BEGIN; SELECT FROM shard WHERE stream LIKE '%Labels' FOR UPDATE});
+wait_for('it waits', sprintf q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%%indexer.process_frames(%%' AND %d = ANY (pg_blocking_pids(pid))}, $locker->pid);
 $labels->{run}->signal('TERM');
 my $told_to_end = time; # below, there is time to do other things
 is($node->safe_psql($db, q{SELECT count(*) FROM account JOIN expected.line ON a = did::text AND d::bool <> (state = 'synchronized') WHERE what = 'account'}), 0,
@@ -518,7 +518,7 @@ if ($ENV{ATID_RATE})
 			$node->safe_psql($db, 'TRUNCATE account, record, reference; INSERT INTO account TABLE expected.account; INSERT INTO record TABLE expected.record');
 			$node->safe_psql($db, 'TRUNCATE record') if $wanted ne '*';
 			$node->safe_psql($db, 'VACUUM ANALYZE account, record');
-			my $size = $node->safe_psql($db, "UPDATE taker SET cursor = $from WHERE stream NOT LIKE '%Labels';
+			my $size = $node->safe_psql($db, "UPDATE shard SET cursor = $from WHERE stream NOT LIKE '%Labels';
 				SELECT pg_total_relation_size('record') + pg_total_relation_size('reference')");
 			foreach my $dry ('', $from)
 			{
@@ -543,7 +543,7 @@ if ($ENV{ATID_RATE})
 		}
 	}
 	$node->safe_psql($db, "SET session_replication_role = replica; UPDATE want SET value = '*' WHERE what = 'collection'; TRUNCATE record, reference;
-		INSERT INTO record TABLE expected.record; SELECT count(reload(did::text)) FROM account WHERE state = 'synchronized'");
+		INSERT INTO record TABLE expected.record; SELECT count(reload_account(did::text)) FROM account WHERE state = 'synchronized'");
 	$consumer = start_consumer();
 	wait_for('all is there again', "SELECT $all_there");
 }
@@ -598,7 +598,7 @@ is($indexer->ended($labels, 60), 1 << 8, 'one that waits for the database ends a
 cmp_ok((stat $labels->{log})[9] - $told_to_end, '<', 15 + 5 * AtidTest::Indexer::patience(), '... within 15 seconds');
 like(slurp_file($labels->{log}), qr/Z error run failed error="not ended after 10 s: the database does not answer/, '... and says so');
 $labels = start_consumer(ATID_STREAM_KIND => 'labels');
-wait_for('it waits', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%indexer.start(%' AND wait_event_type = 'Lock'});
+wait_for('it waits', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%indexer.start_stream(%' AND wait_event_type = 'Lock'});
 $labels->{run}->signal('TERM');
 sleep 1.2;
 $labels->{run}->signal('INT');
@@ -608,16 +608,16 @@ $locker->quit;
 # The relay is gone.
 $network->stop;
 $node->safe_psql($db, 'UPDATE stream SET error = NULL');
-wait_for('it is unwell', q{WITH o AS (UPDATE taker SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
+wait_for('it is unwell', q{WITH o AS (UPDATE shard SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
 	SELECT problem LIKE '%not heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});
-sleep 2.5; # in which a taker that is idle makes transactions
+sleep 2.5; # in which a shard that is idle makes transactions
 like($node->safe_psql($db, q{SELECT problem FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)}), qr/not heard/,
 	'where the relay is gone the stream is not well');
 
 is($indexer->stop($consumer), 0, 'SIGTERM ends it, with status 0');
 my $actives = q{SELECT count(*) FROM account WHERE state <> 'inactive' AND said IS NOT NULL};
 is($node->safe_psql($db, "$actives; UPDATE want SET listed = '';
-	SELECT count(list('*', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
+	SELECT count(store_listing_page('*', '', (SELECT jsonb_agg(jsonb_build_object('did', did, 'active', false)) FROM account WHERE said IS NOT NULL), NULL,
 		'-infinity')); $actives") =~ /^([1-9]\d*)\n1\n\1$/, 1, 'what the stream says is newer than a list');
 like(slurp_file($consumer->{log}), qr/Z info progress frames=\d+ rate=\d+ lag=[\d.-]+ commits=\d+ refused=\d+ loaded=\d+\n\z/, 'it shows its progress');
 

@@ -51,7 +51,7 @@ sub released
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/t/vectors/$version.sql", '-c', 'SET search_path = indexer', '-f', "$root/indexer/sql/citus.sql" ],
 		"$version: the schema");
 	AtidTest::Indexer::demo($node, $db);
-	AtidTest::Indexer::fill($node, $db);
+	AtidTest::Indexer::fill($node, $db, $version);
 	return (AtidTest::Indexer->new($node, $db, $oracles))[0];
 }
 
@@ -87,13 +87,13 @@ SQL
 		. one($db, qq{SELECT has_table_privilege('reader of $version', 'record', 'SELECT')}) . one($db, 'SELECT min(mine) FROM identity'),
 		'1ttx', "$version: what the operator has added stays");
 	is(one($db, $_->[1]), one($new, $_->[1]), "$version: $_->[0] as in a new one") foreach [ 'columns', $columns ], [ 'functions', $functions ];
-	one($db, $_) foreach "SELECT reload('$did')", q{SELECT fail(c.did, c.claim, 'throttled', NULL, true, 60) FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0};
+	one($db, $_) foreach "SELECT reload_account('$did')", q{SELECT fail_load(c.did, c.claim, 'throttled', NULL, true, 60) FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0};
 	is(one($db, "SELECT why, detail FROM trouble WHERE did = '$did'"), 'throttled|its host has asked for a pause', "$version: ... and they work");
 	# the next events
-	one($db, qq{DELETE FROM record WHERE did = '$did'; SELECT start('relay', 'repos', NULL, 1); TRUNCATE host});
-	one($db, $_) foreach "SELECT take('relay', 0, 1, ARRAY[demo.sync(11, '$did')])", 'SELECT settle(99)', "SELECT reload('$did')",
-		q{SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0};
-	is(one($db, "SELECT cursor FROM taker") . one($db, "SELECT state FROM account WHERE did = '$did'") . one($db, $rows) . one($db, $parts), "11synchronized$before" =~ s/account h.*//sr, "$version: the next events");
+	one($db, qq{DELETE FROM record WHERE did = '$did'; SELECT start_stream('relay', 'repos', NULL, 1); TRUNCATE host});
+	one($db, $_) foreach "SELECT process_frames('relay', 0, 1, ARRAY[demo.sync(11, '$did')])", 'SELECT reconcile_wants(99)', "SELECT reload_account('$did')",
+		q{SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0};
+	is(one($db, "SELECT cursor FROM shard") . one($db, "SELECT state FROM account WHERE did = '$did'") . one($db, $rows) . one($db, $parts), "11synchronized$before" =~ s/account h.*//sr, "$version: the next events");
 	($status, $said) = $indexer->command('upgrade');
 	is($status, 0, "$version: once more") or diag($said);
 	one($db, qq{DROP OWNED BY "reader of $version"; DROP ROLE "reader of $version"});

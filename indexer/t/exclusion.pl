@@ -1,7 +1,8 @@
 # An account that the operator has excluded or forgotten does not come back, and one that was named stays.
 #
 # Shows that
-# - an account that was excluded or forgotten does not come back by a commit, a list or an identity, but by include();
+# - an account that was excluded or forgotten does not come back by a commit, a list or an identity, but by
+#   include_account();
 # - one that was found by a signal, and then named, stays wanted without it;
 # - each change of an account's state is one that the table of indexer/README.md has.
 #
@@ -48,7 +49,7 @@ one($db, "INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); INSERT INTO
 is($status, 0, 'want add') or diag($said);
 one($db, "DELETE FROM want WHERE what = 'signal'");
 is(one($db, "SELECT count(*) FROM want WHERE value = '$second'"), 1, 'an account that was named is wanted without its signal');
-one($db, "DELETE FROM want WHERE value = '$second'; SELECT settle(99)");
+one($db, "DELETE FROM want WHERE value = '$second'; SELECT reconcile_wants(99)");
 
 #
 # Who is excluded stays away.
@@ -60,16 +61,16 @@ foreach my $how ('exclude', 'forget')
 	my $there = "SELECT (SELECT count(*) FROM account WHERE did = '$second'), (SELECT count(*) FROM record WHERE did = '$second'), (SELECT count(*) FROM identity WHERE did = '$second')";
 	is(one($db, $there), '0|0|0', "$how: its records are gone");
 	is(one($db, qq{SELECT count(*) FROM reference WHERE subject <@ 'at://$second'}), 0, '... and what points at it') if $how eq 'forget';
-	one($db, qq{SELECT take('relay', 0, 1, ARRAY[demo.sync((SELECT max(cursor) + 1 FROM taker), '$second'),
-			demo.frame('#account', jsonb_build_object('seq', (SELECT max(cursor) + 2 FROM taker), 'did', '$second', 'active', true, 'time', '2026-01-01T00:00:00Z'))]);
-		SELECT settle(99); SELECT settle(99)});
+	one($db, qq{SELECT process_frames('relay', 0, 1, ARRAY[demo.sync((SELECT max(cursor) + 1 FROM shard), '$second'),
+			demo.frame('#account', jsonb_build_object('seq', (SELECT max(cursor) + 2 FROM shard), 'did', '$second', 'active', true, 'time', '2026-01-01T00:00:00Z'))]);
+		SELECT reconcile_wants(99); SELECT reconcile_wants(99)});
 	is(one($db, $there), '0|0|0', '... at the next commit');
-	one($db, qq{UPDATE want SET listed = '' WHERE (what, value) = ('account', '*'); SELECT list('*', '', '[{"did": "$second"}, {"did": "$did"}]', NULL, now()); SELECT settle(99)});
+	one($db, qq{UPDATE want SET listed = '' WHERE (what, value) = ('account', '*'); SELECT store_listing_page('*', '', '[{"did": "$second"}, {"did": "$did"}]', NULL, now()); SELECT reconcile_wants(99)});
 	is(one($db, $there), '0|0|0', '... the next list');
-	one($db, qq{SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second'; INSERT INTO want (what, value) VALUES ('account', '$second') ON CONFLICT DO NOTHING; SELECT settle(99); DELETE FROM want WHERE value = '$second'});
+	one($db, qq{SELECT store_plc_log('$second', log, now()) FROM demo.log WHERE did = '$second'; INSERT INTO want (what, value) VALUES ('account', '$second') ON CONFLICT DO NOTHING; SELECT reconcile_wants(99); DELETE FROM want WHERE value = '$second'});
 	is(one($db, $there), '0|0|0', '... the next identity, and where it is wanted');
-	one($db, qq{SELECT include('$second'); SELECT settle(99); SELECT identify('$second', log, now()) FROM demo.log WHERE did = '$second';
-		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0});
+	one($db, qq{SELECT include_account('$second'); SELECT reconcile_wants(99); SELECT store_plc_log('$second', log, now()) FROM demo.log WHERE did = '$second';
+		SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0});
 	is(one($db, "SELECT state FROM account WHERE did = '$second'"), 'synchronized', "... and include() has it come back");
 }
 

@@ -92,19 +92,19 @@ sub use_it
 	AtidTest::Indexer::fill($node, $db);
 	one($db, <<"SQL");
 CREATE TABLE demo.made AS SELECT $account AS a;
-SELECT meet('$did');
-SELECT know('$did', a->>'key', ARRAY[a->>'key'], NULL, 'https://pds.example', false, now()) FROM demo.made;
-SELECT (load(c.did, c.claim, decode(a->>'car', 'hex'))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c, demo.made WHERE c.claim > 0;
+SELECT add_account('$did');
+SELECT apply_identity('$did', a->>'key', ARRAY[a->>'key'], NULL, 'https://pds.example', false, now()) FROM demo.made;
+SELECT (store_repository(c.did, c.claim, decode(a->>'car', 'hex'))).outcome FROM claim_loads(9, false, NULL, NULL, '{}') AS c, demo.made WHERE c.claim > 0;
 SQL
 	is(one($db, 'SELECT state, count(*) FROM account GROUP BY 1'), 'synchronized|4', '... accounts are loaded');
 	is(one($db, "SELECT count(*) FROM record WHERE did = '$did'"), 2, '... with their records');
 
 	one($db, <<"SQL");
-SELECT take('relay', 0, 1, ARRAY(SELECT demo.frame('#commit', body || jsonb_build_object('seq', 10 + n, 'time', '2026-01-01T00:00:00Z'))
+SELECT process_frames('relay', 0, 1, ARRAY(SELECT demo.frame('#commit', body || jsonb_build_object('seq', 10 + n, 'time', '2026-01-01T00:00:00Z'))
   FROM demo.made, jsonb_array_elements(a->'commits') WITH ORDINALITY AS c (body, n) ORDER BY n));
-SELECT settle(99);
+SELECT reconcile_wants(99);
 SQL
-	is(one($db, 'SELECT cursor, commits, refused FROM taker'), '16|6|0', '... commits are applied');
+	is(one($db, 'SELECT cursor, commits, refused FROM shard'), '16|6|0', '... commits are applied');
 
 	one($db, <<'SQL');
 CREATE SCHEMA api;

@@ -58,7 +58,7 @@ DECLARE
 BEGIN
   SELECT * INTO a FROM account WHERE did = who FOR UPDATE;
   IF a.state = 'synchronized' THEN
-    PERFORM become(a, 'desynchronized', now());
+    PERFORM set_account_state(a, 'desynchronized', now());
   END IF;
   UPDATE account SET state = 'loading', load_at = 'infinity', claim = account.claim + 1, claimed = now() WHERE did = who RETURNING claim INTO a.claim;
   INSERT INTO tally (what, n) VALUES ('desynchronized', -1), ('loading', 1);
@@ -66,11 +66,11 @@ BEGIN
 END \$\$;
 CREATE FUNCTION demo.load(who text) RETURNS int LANGUAGE plpgsql AS \$\$
 BEGIN
-  RETURN (SELECT changed FROM load(who, demo.loading(who), demo.car(who)));
+  RETURN (SELECT changed FROM store_repository(who, demo.loading(who), demo.car(who)));
 END \$\$;
 CREATE FUNCTION demo.take(of text, VARIADIC frames bytea[]) RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
-  PERFORM take(of, 0, 1, frames), settle(99);
+  PERFORM process_frames(of, 0, 1, frames), reconcile_wants(99);
 END \$\$;
 -- what a record points at
 CREATE FUNCTION demo.points(block bytea) RETURNS TABLE (path text, subject atid.at_uri) LANGUAGE sql AS \$\$
@@ -78,14 +78,14 @@ CREATE FUNCTION demo.points(block bytea) RETURNS TABLE (path text, subject atid.
 \$\$;
 -- asks for some, as the program does
 CREATE FUNCTION demo.ask() RETURNS SETOF text LANGUAGE sql
-BEGIN ATOMIC SELECT did FROM unnest('{known,new,again}'::text[]) AS kind CROSS JOIN unnest('{f,t}'::bool[]) AS web CROSS JOIN indexer.ask(99, kind, web) AS a WHERE asked IS NOT NULL; END;
+BEGIN ATOMIC SELECT did FROM unnest('{known,new,again}'::text[]) AS kind CROSS JOIN unnest('{f,t}'::bool[]) AS web CROSS JOIN indexer.claim_identities(99, kind, web) AS a WHERE asked IS NOT NULL; END;
 -- a stream, and three accounts that are there
-SELECT start('relay', 'repos', NULL, 1), start('$labeler', 'labels', NULL, 1);
-UPDATE taker SET cursor = 10;
+SELECT start_stream('relay', 'repos', NULL, 1), start_stream('$labeler', 'labels', NULL, 1);
+UPDATE shard SET cursor = 10;
 UPDATE stream SET look = NULL;
-SELECT list('*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
+SELECT store_listing_page('*', '', '[{"did": "$did"}, {"did": "$second"}, {"did": "$third"}]', NULL, now());
 SELECT demo.ask();
-SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
+SELECT store_plc_log(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ('$did', '$second', '$third');
 SELECT demo.load('$did'), demo.load('$second'), demo.load('$third');
 SQL
 
@@ -100,9 +100,9 @@ is(last_of($state), "synchronized||$all", 'an account is there');
 is(last_of("SELECT count(*) FROM (SELECT uri, p.path, p.subject FROM record, demo.points(block) AS p
 	EXCEPT ALL SELECT uri, path, subject FROM reference) AS x"), 0, '... with its references');
 cmp_ok(last_of("SELECT count(*) FROM reference WHERE path = 'reply.parent'"), '>', 0, '... of replies, too');
-is(last_of("SELECT string_agg(path_of(field), ' ') FROM unnest(ARRAY['\$.uri', '\$.a.uri', '\$.a[].b', '\$[\"x y\"].uri', '\$.' || repeat('a', 600)]) AS field"),
+is(last_of("SELECT string_agg(reference_path(field), ' ') FROM unnest(ARRAY['\$.uri', '\$.a.uri', '\$.a[].b', '\$[\"x y\"].uri', '\$.' || repeat('a', 600)]) AS field"),
 	'uri a a[].b ["x y"] ', '... whose fields have names of a bounded length');
-is(last_of("SELECT count(p) FROM unnest('{\\\\xff,\\\\xa16161fb4012000000000000}'::bytea[]) AS b LEFT JOIN LATERAL points_at(b, 9) AS p ON true"), 0, '... and a damaged block none');
+is(last_of("SELECT count(p) FROM unnest('{\\\\xff,\\\\xa16161fb4012000000000000}'::bytea[]) AS b LEFT JOIN LATERAL block_references(b, 9) AS p ON true"), 0, '... and a damaged block none');
 
 #
 # An account loaded again.
@@ -113,23 +113,23 @@ is(last_of("DELETE FROM record WHERE uri = ANY (ARRAY(SELECT uri FROM record WHE
 	"UPDATE record SET cid = atid.record_cid('{}') WHERE uri = (SELECT max(uri) FROM record WHERE did = '$did')",
 	"INSERT INTO record (uri, did, cid, block) SELECT 'at://$did/a.b.c/d', did, cid, block FROM record WHERE did = '$did' LIMIT 1",
 	"SELECT demo.load('$did')", $state), "synchronized||$all", '... which is put right');
-is(last_of("SELECT reload('$did')", "SELECT did FROM claim(9, true, NULL, NULL, '{}')"), $did, 'reload() has it loaded again');
+is(last_of("SELECT reload_account('$did')", "SELECT did FROM claim_loads(9, true, NULL, NULL, '{}')"), $did, 'reload() has it loaded again');
 
 #
 # Accounts that nothing is heard of.
 #
-my $list = "SELECT list('*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp()); SELECT look_again(9)";
+my $list = "SELECT store_listing_page('*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp()); SELECT recheck_after_gap(9)";
 my $gap  = "UPDATE want SET listed = ''";
-is(last_of($gap, $list, 'SELECT did FROM doubtful(9)'), $did, 'an account that a finished list has not is asked about');
-is(last_of($gap, $list, "SELECT told('$did', false, 'deleted', NULL, now())", $state), 'inactive|deleted|0',
+is(last_of($gap, $list, 'SELECT did FROM claim_status_checks(9)'), $did, 'an account that a finished list has not is asked about');
+is(last_of($gap, $list, "SELECT store_account_status('$did', false, 'deleted', NULL, now())", $state), 'inactive|deleted|0',
 	'... and its records go where it is deleted');
-is(last_of($gap, $list, "SELECT told('$did', true, NULL, NULL, now())", $state), "synchronized||$all", '... and stay where it is not');
+is(last_of($gap, $list, "SELECT store_account_status('$did', true, NULL, NULL, now())", $state), "synchronized||$all", '... and stay where it is not');
 is(last_of($gap, $list, "SELECT state, count(uri) FROM account AS a LEFT JOIN record USING (did) WHERE a.did = '$third' GROUP BY 1"), 'inactive|0',
 	'one that the list says is not active has no records');
-is(last_of($gap, $list =~ s/; .*//r, 'SELECT count(*) FROM doubtful(9)'), 0, '... not in the transaction of the last page');
-is(last_of($gap, $list =~ s/; .*//r, 'SELECT look_again(2)', 'SELECT look_again(2)', 'SELECT look_again(2)', 'SELECT look_again(2), (SELECT did FROM doubtful(9))'), "0|$did",
+is(last_of($gap, $list =~ s/; .*//r, 'SELECT count(*) FROM claim_status_checks(9)'), 0, '... not in the transaction of the last page');
+is(last_of($gap, $list =~ s/; .*//r, 'SELECT recheck_after_gap(2)', 'SELECT recheck_after_gap(2)', 'SELECT recheck_after_gap(2)', 'SELECT recheck_after_gap(2), (SELECT did FROM claim_status_checks(9))'), "0|$did",
 	'... but some accounts at a time');
-is(last_of($gap, "SELECT list('*', '', jsonb_build_array(jsonb_build_object('did', '$did', 'active', false, 'status', repeat(chr(233), 60))), 'next', clock_timestamp())", $state),
+is(last_of($gap, "SELECT store_listing_page('*', '', jsonb_build_array(jsonb_build_object('did', '$did', 'active', false, 'status', repeat(chr(233), 60))), 'next', clock_timestamp())", $state),
 	'inactive|' . "\xc3\xa9" x 16 . '|0', 'a long status of letters of two bytes is cut, and does not end the list');
 
 # A trigger of the operator's that refuses one account does not hold up the others.
@@ -141,10 +141,10 @@ my ($first_is, $second_is, $third_is) = map { substr $_, -4 } $did, $second, $th
 if (!$citus)
 {
 	is(last_of(@refuses, $gap, $list =~ s/"$second\\?"\}/"$second", "active": false}/r, $left), "${first_is}synchronized ${second_is}inactive ${third_is}synchronized", 'where a trigger refuses an account, the others of its page go on');
-	is(last_of(@refuses, "DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", 'SELECT settle(99)', $left), "${first_is}synchronized ${third_is}synchronized",
+	is(last_of(@refuses, "DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", 'SELECT reconcile_wants(99)', $left), "${first_is}synchronized ${third_is}synchronized",
 		'... and those that are wanted no longer');
-	is(last_of(@refuses, "DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", 'SELECT settle(99)', 'SELECT settle(99)',
-		"SELECT settle(99), count(DISTINCT did), min(did::text) FROM record WHERE atid.at_uri_collection(uri) = 'app.bsky.actor.profile'"), "0|1|$third", '... and all where other collections are wanted');
+	is(last_of(@refuses, "DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", 'SELECT reconcile_wants(99)', 'SELECT reconcile_wants(99)',
+		"SELECT reconcile_wants(99), count(DISTINCT did), min(did::text) FROM record WHERE atid.at_uri_collection(uri) = 'app.bsky.actor.profile'"), "0|1|$third", '... and all where other collections are wanted');
 	is(last_of("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN IF NEW.did = 'did:web:bad.example' THEN RAISE 'not that one'; END IF; RETURN NEW; END\$\$",
 		'CREATE TRIGGER refuse BEFORE INSERT ON identity FOR EACH ROW EXECUTE FUNCTION refuse()',
 		"SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', did, 'active', true)) FROM unnest('{did:web:bad.example,did:web:good.example}'::text[]) WITH ORDINALITY AS x (did, n)))",
@@ -153,22 +153,22 @@ if (!$citus)
 
 # An account that nobody knows ends, though a stranger has had it wanted; but not where the operator has.
 is(last_of("INSERT INTO want (what, value, because) VALUES ('signal', 'a.b.c', NULL), ('account', 'did:web:signal.example', 'a.b.c'), ('account', 'did:web:mine.example', NULL)",
-	"SELECT settle(99)", "UPDATE identity SET met = now() - interval '4 days' WHERE did::text LIKE 'did:web:%'", 'SELECT tidy()', 'SELECT settle(99)',
+	"SELECT reconcile_wants(99)", "UPDATE identity SET met = now() - interval '4 days' WHERE did::text LIKE 'did:web:%'", 'SELECT run_maintenance()', 'SELECT reconcile_wants(99)',
 	"SELECT (SELECT string_agg(did::text, ' ') FROM account WHERE did::text LIKE 'did:web:%'), (SELECT string_agg(value, ' ') FROM want WHERE value LIKE 'did:web:%')"),
 	'did:web:mine.example|did:web:mine.example', 'an account that nobody knows ends, though it is wanted for a signal');
-is(last_of("SELECT string_agg(origin(u), ' ') FROM unnest('{https://PDS.example:443/,http://a.example:80,https://a.example:4430,http://a.example:443/x}'::text[]) AS u"),
+is(last_of("SELECT string_agg(url_origin(u), ' ') FROM unnest('{https://PDS.example:443/,http://a.example:80,https://a.example:4430,http://a.example:443/x}'::text[]) AS u"),
 	'https://pds.example http://a.example https://a.example:4430 http://a.example:443', 'an origin has no port that it has anyway');
 
 my $claim = "SELECT demo.loading('$did')";
-my $fail  = "SELECT fail('$did', 2, 'RepoNotFound', NULL, false)";
-is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)'), $did, 'where a load is answered RepoNotFound the server is asked');
-is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)', "SELECT told('$did', true, NULL, NULL, now())", "$state, load_at, check_at HAVING load_at < 'infinity' AND check_at = 'infinity'"),
+my $fail  = "SELECT fail_load('$did', 2, 'RepoNotFound', NULL, false)";
+is(last_of($claim, $fail, 'SELECT did FROM claim_status_checks(9)'), $did, 'where a load is answered RepoNotFound the server is asked');
+is(last_of($claim, $fail, 'SELECT did FROM claim_status_checks(9)', "SELECT store_account_status('$did', true, NULL, NULL, now())", "$state, load_at, check_at HAVING load_at < 'infinity' AND check_at = 'infinity'"),
 	"desynchronized||$all", '... and the account is loaded again where it is active');
 foreach my $status (qw(deleted deactivated takendown suspended-for-review))
 {
-	is(last_of($claim, $fail, 'SELECT did FROM doubtful(9)', "SELECT told('$did', false, '$status', NULL, now())", $state), "inactive|$status|0", "... and has no records where it is $status");
+	is(last_of($claim, $fail, 'SELECT did FROM claim_status_checks(9)', "SELECT store_account_status('$did', false, '$status', NULL, now())", $state), "inactive|$status|0", "... and has no records where it is $status");
 }
-is(last_of($claim, $fail, "UPDATE account SET said = now() + interval '1 s'", "SELECT told('$did', false, 'deleted', NULL, now())", $state),
+is(last_of($claim, $fail, "UPDATE account SET said = now() + interval '1 s'", "SELECT store_account_status('$did', false, 'deleted', NULL, now())", $state),
 	"desynchronized||$all", '... but not where the stream has said another thing since');
 
 #
@@ -178,25 +178,25 @@ is(last_of("SELECT bool_and(ask BETWEEN answered + 0.89 * identity_age AND answe
 	't|t', 'an identity is asked for again after a day, more or less');
 is(last_of("UPDATE identity SET answered = now() - interval '2 h'", $gap, $list,
 	"SELECT count(*) FROM identity, settings WHERE ask <= now() + spread"), 2, 'after a gap they are all, soon');
-is(last_of("UPDATE stream SET pds = '{https://elsewhere.example}' WHERE name = 'relay'", "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
+is(last_of("UPDATE stream SET pds = '{https://elsewhere.example}' WHERE name = 'relay'", "SELECT store_plc_log('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
 	'barred|moved|0', 'an account that has left the PDS is no longer its');
 is(last_of("UPDATE stream SET pds = '{https://elsewhere.example}' WHERE name = 'relay'",
 	"SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 11, \"did\": \"$did\", \"active\": false}'), demo.sync(12))",
-	"SELECT cursor FROM taker WHERE stream = 'relay'", $state), "synchronized||$all", '... and what it says of it is not believed');
-is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", $state), 'barred|tombstoned|0', 'a tombstone deletes');
-is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT told('$did', true, NULL, NULL, now() + interval '1 h')", $state),
+	"SELECT cursor FROM shard WHERE stream = 'relay'", $state), "synchronized||$all", '... and what it says of it is not believed');
+is(last_of("SELECT apply_identity('$did', NULL, NULL, NULL, NULL, true, now())", $state), 'barred|tombstoned|0', 'a tombstone deletes');
+is(last_of("SELECT apply_identity('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT store_account_status('$did', true, NULL, NULL, now() + interval '1 h')", $state),
 	'barred|tombstoned|0', '... whatever a server says');
-is(last_of("SELECT know('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
+is(last_of("SELECT apply_identity('$did', NULL, NULL, NULL, NULL, true, now())", "SELECT store_plc_log('$did', log, now()) FROM demo.log WHERE did = '$did'", $state),
 	'desynchronized||0', '... until the log says another thing');
 my $web = q{'{"id": "did:web:a.example", "alsoKnownAs": ["at://a.example"], "verificationMethod": [{"id": "did:web:a.example#atproto", "type": "Multikey",
 	"controller": "did:web:a.example", "publicKeyMultibase": "zQ3shY6V6fWJmJLpSaLE8picEqnuKDW8PKKbshq7W743N1eKz"}],
 	"service": [{"id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example/"}]}'};
-is(last_of("SELECT meet('did:web:a.example')", "SELECT demo.ask()", "SELECT identify_web('did:web:a.example', $web, now())",
+is(last_of("SELECT add_account('did:web:a.example')", "SELECT demo.ask()", "SELECT store_did_document('did:web:a.example', $web, now())",
 	"SELECT handle, pds, right(key, 4), load_at <= now() FROM identity JOIN account USING (did) WHERE did = 'did:web:a.example'"),
 	'a.example|https://pds.example|1eKz|t', 'a DID document has key, host and handle');
-is(last_of("SELECT meet('did:web:b.example')", "SELECT identify_web('did:web:b.example', $web, now())",
+is(last_of("SELECT add_account('did:web:b.example')", "SELECT store_did_document('did:web:b.example', $web, now())",
 	"SELECT key IS NULL, problem, detail FROM identity WHERE did = 'did:web:b.example'"), 't|invalid|The document must be that of the account.', '... its own');
-is(last_of("SELECT meet('did:web:a.example')", 'SELECT demo.ask()', "SELECT identify_web('did:web:a.example', replace($web, 'Multikey', 'JsonWebKey2020')::jsonb, now())",
+is(last_of("SELECT add_account('did:web:a.example')", 'SELECT demo.ask()', "SELECT store_did_document('did:web:a.example', replace($web, 'Multikey', 'JsonWebKey2020')::jsonb, now())",
 	"SELECT why, detail FROM trouble WHERE did = 'did:web:a.example'"),
 	'no key|unrecognized type of a verification method', '... and a reason, where it has no key');
 
@@ -235,56 +235,56 @@ my %list = (handle => 'alsoKnownAs', key => 'verificationMethod', pds => 'servic
 foreach my $what (sort keys %first)
 {
 	my $documents = join ', ', map { qq(\$d\${"$list{$what}": [$_->[1]]}\$d\$) } @{ $first{$what} };
-	my @got = split /\n/, $node->safe_psql($db, "SELECT x.n || ' ' || coalesce(i.$what, '') FROM unnest(ARRAY[$documents]::jsonb[]) WITH ORDINALITY AS x (d, n) CROSS JOIN identity_of('did:web:a.example', x.d) AS i ORDER BY x.n");
+	my @got = split /\n/, $node->safe_psql($db, "SELECT x.n || ' ' || coalesce(i.$what, '') FROM unnest(ARRAY[$documents]::jsonb[]) WITH ORDINALITY AS x (d, n) CROSS JOIN read_did_document('did:web:a.example', x.d) AS i ORDER BY x.n");
 	is($got[$_], ($_ + 1) . " $first{$what}[$_][2]", "$what: $first{$what}[$_][0]") foreach 0 .. $#{ $first{$what} };
 }
 is($node->safe_psql($db, q{SELECT count(i), count(*) FROM unnest(ARRAY['null', '7', '[]', '{}', '{"service": 7}', '{"service": {}, "alsoKnownAs": {}, "verificationMethod": {}}', '{"verificationMethod": [[]], "service": [null]}']::jsonb[]) AS x
-	CROSS JOIN identity_of('did:web:a.example', x) AS d CROSS JOIN LATERAL concat(d.key, d.handle, d.pds, d.detail) AS c LEFT JOIN LATERAL (SELECT 1 WHERE c <> '') AS i ON true}), '0|7', 'a document of another shape has none of them');
+	CROSS JOIN read_did_document('did:web:a.example', x) AS d CROSS JOIN LATERAL concat(d.key, d.handle, d.pds, d.detail) AS c LEFT JOIN LATERAL (SELECT 1 WHERE c <> '') AS i ON true}), '0|7', 'a document of another shape has none of them');
 my $operation = qq({"alsoKnownAs": ["at://A.example"], "verificationMethods": {"atproto_label": "$not_its", "atproto": "$key"},
 	"services": {"atproto_labeler": {"type": "AtprotoLabeler", "endpoint": "https://l.example"}, "atproto_pds": {"type": "AtprotoPersonalDataServer", "endpoint": "https://pds.example"}}});
-is($node->safe_psql($db, "SELECT concat_ws(' ', key, handle, pds) FROM unnest(ARRAY['$operation', replace('$operation', 'PersonalDataServer', 'X'), NULL]::jsonb[]) AS o CROSS JOIN identity_of('$did', plc_document('$did', o))"),
+is($node->safe_psql($db, "SELECT concat_ws(' ', key, handle, pds) FROM unnest(ARRAY['$operation', replace('$operation', 'PersonalDataServer', 'X'), NULL]::jsonb[]) AS o CROSS JOIN read_did_document('$did', plc_document('$did', o))"),
 	"$key a.example https://pds.example\n$key a.example\n", 'an operation of a log is read in the same way');
-is(last_of("UPDATE identity SET (key, handle, pds, host) = (NULL, 'x', 'x', 'x')", "SELECT identify(did::text, log, now()) FROM demo.log WHERE did IN ('$did', '$second', '$third')",
+is(last_of("UPDATE identity SET (key, handle, pds, host) = (NULL, 'x', 'x', 'x')", "SELECT store_plc_log(did::text, log, now()) FROM demo.log WHERE did IN ('$did', '$second', '$third')",
 	"SELECT bool_and(i.key = d.data #>> '{verificationMethods,atproto}' AND 'at://' || i.handle = d.data #>> '{alsoKnownAs,0}' AND i.pds = d.data #>> '{services,atproto_pds,endpoint}' AND i.host = i.pds)
 	FROM identity AS i JOIN demo.log AS l USING (did) CROSS JOIN atid.plc_log_history(l.log) AS d WHERE d.valid_to IS NULL"), 't', '... of real ones, too');
 
 #
 # Frames.
 #
-my $off = "SELECT become(grasp('$did'), 'desynchronized', now() + interval '1 h')";
+my $off = "SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now() + interval '1 h')";
 my $due = "SELECT load_at <= now() FROM account WHERE did = '$did'";
 is(last_of($off, "SELECT demo.take('relay', demo.sync(11))", $due), 't', 'what an account signs has it loaded');
 is(last_of($off, "SELECT demo.take('relay', demo.sync(11))", $off, "SELECT demo.take('relay', demo.sync(12))", $due), 'f', '... once a minute');
-is(last_of("SELECT know('$second', '$key', NULL, NULL, NULL, false, now())", "UPDATE identity SET key = '$not_its' WHERE did = '$did'", $off,
+is(last_of("SELECT apply_identity('$second', '$key', NULL, NULL, NULL, false, now())", "UPDATE identity SET key = '$not_its' WHERE did = '$did'", $off,
 	"SELECT demo.take('relay', demo.sync(11))", $due), 'f', '... by its key');
-my $silent = "SELECT silence(grasp('$did'), 'inactive', 'deactivated')";
-is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", 'SELECT did FROM doubtful(9)'), $did, '... where it is not active, it is asked about');
-is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", $due), 't',
+my $silent = "SELECT deactivate_account(try_lock_account('$did'), 'inactive', 'deactivated')";
+is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", 'SELECT did FROM claim_status_checks(9)'), $did, '... where it is not active, it is asked about');
+is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", "SELECT store_account_status('$did', true, NULL, NULL, now() + interval '1 s')", $due), 't',
 	'... and loaded if the server says that it is');
-is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", "SELECT told('$did', false, 'takendown', NULL, now() + interval '1 s')",
-	"SELECT string_agg(did, ' ') FROM claim(9, true, NULL, NULL, '{}')") !~ /$did/, 1, '... and not if it says that it is not');
+is(last_of($silent, "SELECT demo.take('relay', demo.sync(11))", "SELECT store_account_status('$did', false, 'takendown', NULL, now() + interval '1 s')",
+	"SELECT string_agg(did, ' ') FROM claim_loads(9, true, NULL, NULL, '{}')") !~ /$did/, 1, '... and not if it says that it is not');
 my $outdated = "SELECT demo.take('relay', demo.frame('#info', '{\"name\": \"OutdatedCursor\"}'))";
-is(last_of("UPDATE want SET listed = NULL", $outdated, 'SELECT look_again(9)', 'SELECT of, at FROM next_list()'), '*|', 'after a gap all accounts are listed');
-is(last_of("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle(99)", $outdated,
-	'SELECT look_again(9)', "SELECT state, check_at <= now() + spread, ask <= now() + spread FROM account JOIN identity USING (did), settings"), 'synchronized|t|t',
+is(last_of("UPDATE want SET listed = NULL", $outdated, 'SELECT recheck_after_gap(9)', 'SELECT of, at FROM next_listing()'), '*|', 'after a gap all accounts are listed');
+is(last_of("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT reconcile_wants(99)", $outdated,
+	'SELECT recheck_after_gap(9)', "SELECT state, check_at <= now() + spread, ask <= now() + spread FROM account JOIN identity USING (did), settings"), 'synchronized|t|t',
 	'... or those that are wanted asked about');
 my $bad = "SELECT demo.take('relay', demo.sync(11))";
 my $other = "UPDATE identity SET key = '$not_its' WHERE did = '$did'";
-is(last_of($other, $bad, q{SELECT refused, early FROM taker AS t, bad WHERE t.stream = 'relay'}), '0|t', 'a frame by a key that is not known is not refused yet');
-is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", 'SELECT count(*) FROM bad'), 0,
+is(last_of($other, $bad, q{SELECT refused, early FROM shard AS t, bad WHERE t.stream = 'relay'}), '0|t', 'a frame by a key that is not known is not refused yet');
+is(last_of($other, $bad, "SELECT store_plc_log('$did', log, now()) FROM demo.log WHERE did = '$did'", 'SELECT count(*) FROM bad'), 0,
 	'... and is not bad where the log has the key');
-is(last_of($other, $bad, "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT take('relay', 0, 1, '{}')",
+is(last_of($other, $bad, "SELECT store_plc_log('$did', log, now()) FROM demo.log WHERE did = '$did'", "SELECT process_frames('relay', 0, 1, '{}')",
 	"SELECT heard = (atid.repo_commit(demo.car('$did'))).rev FROM account WHERE did = '$did'"), 't', '... but what is loaded must be as new');
 my $early = 'SELECT count(*), count(*) FILTER (WHERE early) FROM bad';
 is(last_of($other, 'UPDATE settings SET most_early = 2', "SELECT demo.take('relay', demo.sync(11), demo.sync(12), demo.sync(13))", "SELECT demo.take('relay', demo.sync(14))", $early), '4|2',
 	'most_early: no more frames of an account wait for a key, of one batch or of several');
 is(last_of($other, 'UPDATE settings SET most_bad = 0', $bad, $early), '0|0', 'most_bad: no frame is kept');
 my $no_room = 'UPDATE settings SET most_waiting_all = 0';
-my $its_log = "SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'";
+my $its_log = "SELECT store_plc_log('$did', log, now()) FROM demo.log WHERE did = '$did'";
 my $waits = 'SELECT count(*), count(frame) FROM waiting';
 is(last_of($other, $bad, $its_log, $waits), '1|1', '... which a frame has to show that is taken again');
 is(last_of($other, $bad, $no_room, $its_log, $waits), '1|0', 'most_waiting_all: only that there was a frame is kept of one that a new key has made valid');
-is(last_of($other, $bad, $no_room, $its_log, "SELECT demo.load('$did')", "SELECT take('relay', 0, 1, '{}')", "SELECT state FROM account WHERE did = '$did'"), 'desynchronized',
+is(last_of($other, $bad, $no_room, $its_log, "SELECT demo.load('$did')", "SELECT process_frames('relay', 0, 1, '{}')", "SELECT state FROM account WHERE did = '$did'"), 'desynchronized',
 	'... and its account is loaded again');
 is(last_of($claim, $no_room, $bad, "SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": true, \"time\": \"x\"}'))", $waits), '1|0',
 	'... as is that of one that is being loaded, whatever bad frames come');
@@ -292,18 +292,18 @@ is(last_of($claim, $no_room, $bad, "SELECT demo.take('relay', demo.frame('#accou
 foreach ([ 12, '7 h', '1 s', '*|' ], [ 12, '0', '7 h', '*|' ], [ 12, '7 h', '-1000 h', '*|' ], [ 11, '7 h', '1 s', '' ], [ 12, '5 h', '1 s', '' ])
 {
 	my ($seq, $away, $lag, $listed) = @$_;
-	is(last_of('UPDATE want SET listed = NULL', "UPDATE taker SET heard = now() - interval '$away', lag = '$lag'", "SELECT connected('relay', 10, $seq)",
-		'SELECT look_again(9)', 'SELECT of, at FROM next_list()'), $listed || '|', "the number $seq after 10, $away and $lag later");
+	is(last_of('UPDATE want SET listed = NULL', "UPDATE shard SET heard = now() - interval '$away', lag = '$lag'", "SELECT report_connection('relay', 10, $seq)",
+		'SELECT recheck_after_gap(9)', 'SELECT of, at FROM next_listing()'), $listed || '|', "the number $seq after 10, $away and $lag later");
 }
 is(last_of("SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": 11, \"did\": \"did:web:any.example\"}'))", 'SELECT count(*) FROM identity'), 3,
 	'anybody can say #identity of an account: none is met by that');
 my @raises = ($claim, $bad, $off, "ALTER TABLE account ADD CHECK (did <> '$did' OR heard IS NULL)",
 	"SELECT demo.take('relay', demo.sync(12), demo.frame('#identity', '{\"seq\": 13, \"did\": \"$second\"}'))");
 is(last_of(@raises, "SELECT cursor, (SELECT count(*) FROM waiting), (SELECT atid.dag_cbor_get_text((atid.frame_parts(frame)).body, '{seq}')
-	FROM bad WHERE reason LIKE '%check constraint%'), (SELECT ask <= now() FROM identity WHERE did = '$second') FROM taker WHERE stream = 'relay'"), '13|0|12|t',
+	FROM bad WHERE reason LIKE '%check constraint%'), (SELECT ask <= now() FROM identity WHERE did = '$second') FROM shard WHERE stream = 'relay'"), '13|0|12|t',
 	'an error of a constraint keeps aside the frame, and what has waited, and nothing else');
 is(last_of(@raises, "SELECT state FROM account WHERE did = '$did'"), 'desynchronized', '... and the account is loaded when it is due');
-my $old    = "SELECT know('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
+my $old    = "SELECT apply_identity('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
 my $again  = "SELECT ask < now() + interval '1 h' FROM identity WHERE did = '$did'";
 my $rotate = "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": 11, \"did\": \"$did\"}'))";
 is(last_of($rotate, 'SELECT demo.ask()', $old =~ s/now\(\)/$& - interval '1 s'/r, $again), 't', 'an answer that was asked for before a rotation does not end the request');
@@ -313,7 +313,7 @@ is(last_of($other, $bad, 'UPDATE identity SET ask = now(), asked = 6', 'SELECT d
 	'... for a while: then the frame is bad');
 # Requests that others cause wait longer each time, those of #identity and of bad signatures by a count of their own,
 # but not where the key was a new one.
-my $no_news  = "SELECT know('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
+my $no_news  = "SELECT apply_identity('$did', '$key', ARRAY['$key'], NULL, NULL, false, now())";
 my $frame = sub { return "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": $_[0], \"did\": \"$did\"}'))" };
 my $soon  = "SELECT ask <= now() FROM identity WHERE did = '$did'";
 is(last_of((map { ($frame->(10 + $_), $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger) } 1 .. 6), $frame->(17), $soon), 't', 'keys that change again and again are asked for at once');
@@ -326,7 +326,7 @@ is(last_of($other, (map { ("UPDATE identity SET ask = now() + interval '1 d' WHE
 	"SELECT ask - answered > interval '1 min' FROM identity WHERE did = '$did'"), 't', '... but others of their kind');
 
 # An account that is switched on again and again, or has another key each time, waits for its load.
-my @blinks = ("SELECT tell(grasp('$did'), false, 'deactivated', NULL, NULL)", "SELECT tell(grasp('$did'), true, NULL, NULL, NULL)");
+my @blinks = ("SELECT apply_account_status(try_lock_account('$did'), false, 'deactivated', NULL, NULL)", "SELECT apply_account_status(try_lock_account('$did'), true, NULL, NULL, NULL)");
 is(last_of((@blinks) x 5, "SELECT load_at <= now() FROM account WHERE did = '$did'"), 't', 'an account that is switched on is loaded at once');
 is(last_of((@blinks) x 6, "SELECT load_at - now() > interval '1 min' FROM account WHERE did = '$did'"), 't', '... five times a day, then later');
 is(last_of((@blinks) x 6, "UPDATE account SET gap_at = now() - interval '25 h' WHERE did = '$did'", @blinks, "SELECT load_at <= now(), gaps FROM account WHERE did = '$did'"), 't|1', '... until a day is over');
@@ -334,44 +334,44 @@ is(last_of((map { $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger } 1 .. 5), "SE
 is(last_of((map { $no_news =~ s/$key/$_ % 2 ? $not_its : $key/ger } 1 .. 6), "SELECT load_at - now() > interval '1 min' FROM account WHERE did = '$did'"), 't', '... later each time, too');
 
 # Those that have failed are claimed apart.
-my $due_again = "SELECT reload('$did'), reload('$second'); UPDATE account SET failures = 1 WHERE did = '$did'";
-is(last_of($due_again, "SELECT string_agg(did, ' ') FROM claim(9, true, NULL, NULL, '{}', $_->[0])"), $_->[1], "a claim of $_->[2]")
+my $due_again = "SELECT reload_account('$did'), reload_account('$second'); UPDATE account SET failures = 1 WHERE did = '$did'";
+is(last_of($due_again, "SELECT string_agg(did, ' ') FROM claim_loads(9, true, NULL, NULL, '{}', $_->[0])"), $_->[1], "a claim of $_->[2]")
   foreach [ 'false', $second, 'accounts that have not failed' ], [ 'true', $did, 'those that have' ];
-is(last_of($due_again, "SELECT count(*) FROM claim(9, true, NULL, NULL, '{}')"), 2, 'a claim of both');
-is(last_of($due_again, 'SELECT load_waits(true, true), load_waits(true, false), load_waits(false, true), due_loads(true), due_loads(false)'), 't|t|f|2|0', 'the kinds of accounts that wait');
-is(last_of("SELECT demo.take('relay', demo.frame('#future', '{\"seq\": 9007199254740991}'))", "SELECT cursor FROM taker WHERE stream = 'relay'"), 10,
+is(last_of($due_again, "SELECT count(*) FROM claim_loads(9, true, NULL, NULL, '{}')"), 2, 'a claim of both');
+is(last_of($due_again, 'SELECT is_load_waiting(true, true), is_load_waiting(true, false), is_load_waiting(false, true), count_due_loads(true), count_due_loads(false)'), 't|t|f|2|0', 'the kinds of accounts that wait');
+is(last_of("SELECT demo.take('relay', demo.frame('#future', '{\"seq\": 9007199254740991}'))", "SELECT cursor FROM shard WHERE stream = 'relay'"), 10,
 	'a number far ahead does not move the cursor');
 is(last_of("SELECT demo.take('relay', VARIADIC ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n, 'did', '$did', 'active', true, 'time', t)) FROM unnest(ARRAY['9999-12-31T00:00:00Z',
 	to_char(now() - interval '1 h', 'YYYY-MM-DD\"T\"HH24:MI:SSOF:00'), to_char(now() - interval '1 h', 'YYYY-MM-DD\"T\"HH24:MI:SSOF:00')]) WITH ORDINALITY AS x (t, n)))",
-	"SELECT lag BETWEEN '50 min' AND '70 min' FROM taker WHERE stream = 'relay'"), 't', 'a time that somebody has made up is not the lag of the stream');
+	"SELECT lag BETWEEN '50 min' AND '70 min' FROM shard WHERE stream = 'relay'"), 't', 'a time that somebody has made up is not the lag of the stream');
 is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}'))", $state),
 	'inactive|deactivated|0', 'an account that is not active has no records');
 # The stream does not wait for the records of an account that has many.
 my @many = ("INSERT INTO record (uri, did, cid, block, conforms) SELECT atid.at_uri_make('$did', 'app.bsky.feed.post', 'n' || n), did, cid, block, conforms
 	FROM (SELECT * FROM record WHERE did = '$did' LIMIT 1) AS r, generate_series(1, 11000) AS n",
-	"SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}')])");
+	"SELECT process_frames('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"deactivated\"}')])");
 my $rest = 11000 + $all - 200;
 is(last_of(@many, $state), "inactive|deactivated|$rest", 'of many records 200 go with the frame');
-is(last_of(@many, "UPDATE account SET load_at = now(), rev = NULL, state = 'desynchronized' WHERE did = '$second'", 'SELECT settle(99)', $state),
+is(last_of(@many, "UPDATE account SET load_at = now(), rev = NULL, state = 'desynchronized' WHERE did = '$second'", 'SELECT reconcile_wants(99)', $state),
 	'inactive|deactivated|' . ($rest - 5000), '... others by settle, whatever else is to be done');
-is(last_of(@many, ('SELECT settle(99)') x 3, $state), 'inactive|deactivated|0', '... until there are none');
-is(last_of(@many, ('SELECT settle(99)') x 3, 'SELECT settle(99)'), 0, '... and then there is nothing to do');
-is(last_of(@many, "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", "SELECT demo.load('$did'), settle(99)", $state), "synchronized||$all",
+is(last_of(@many, ('SELECT reconcile_wants(99)') x 3, $state), 'inactive|deactivated|0', '... until there are none');
+is(last_of(@many, ('SELECT reconcile_wants(99)') x 3, 'SELECT reconcile_wants(99)'), 0, '... and then there is nothing to do');
+is(last_of(@many, "SELECT store_account_status('$did', true, NULL, NULL, now() + interval '1 s')", "SELECT demo.load('$did'), reconcile_wants(99)", $state), "synchronized||$all",
 	'one that is active again before that has what its repository has');
-is(last_of(@many, "UPDATE identity SET key = NULL WHERE did = '$did'", "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')", ('SELECT settle(99)') x 3, $state), 'unidentified||0',
+is(last_of(@many, "UPDATE identity SET key = NULL WHERE did = '$did'", "SELECT store_account_status('$did', true, NULL, NULL, now() + interval '1 s')", ('SELECT reconcile_wants(99)') x 3, $state), 'unidentified||0',
 	'... or nothing, if it has no key');
-is(last_of(@many, 'UPDATE wants SET n = n + 1', 'SELECT settle(99)', "SELECT wants < n FROM account, wants WHERE did = '$second'"), 't', 'what is wanted waits for that');
+is(last_of(@many, 'UPDATE wants SET n = n + 1', 'SELECT reconcile_wants(99)', "SELECT wants < n FROM account, wants WHERE did = '$second'"), 't', 'what is wanted waits for that');
 if (!$citus)
 {
 	my @refused = ($many[0], 'CREATE FUNCTION demo.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF OLD.uri::text LIKE \'%/n9%\' THEN RAISE \'it stays\'; END IF; RETURN OLD; END $$',
-		'CREATE TRIGGER refuse BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.refuse()', $many[1], ('SELECT settle(99)') x 4);
-	is(last_of(@refused, 'SELECT settle(99)'), 0, 'where a trigger refuses one of many, settle comes to an end');
+		'CREATE TRIGGER refuse BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.refuse()', $many[1], ('SELECT reconcile_wants(99)') x 4);
+	is(last_of(@refused, 'SELECT reconcile_wants(99)'), 0, 'where a trigger refuses one of many, settle comes to an end');
 	is(last_of(@refused, "SELECT state, why, detail, remedy LIKE '%reload%' FROM trouble WHERE did = '$did'"), 'inactive|not written|it stays|t', '... and says so');
-	is(last_of(@refused, 'DROP TRIGGER refuse ON record', "SELECT reload('$did')", 'SELECT did FROM doubtful(9)', "SELECT told('$did', false, 'deactivated', NULL, now() + interval '1 s')", ('SELECT settle(99)') x 3,
+	is(last_of(@refused, 'DROP TRIGGER refuse ON record', "SELECT reload_account('$did')", 'SELECT did FROM claim_status_checks(9)', "SELECT store_account_status('$did', false, 'deactivated', NULL, now() + interval '1 s')", ('SELECT reconcile_wants(99)') x 3,
 		"SELECT (SELECT count(*) FROM record WHERE did = '$did'), (SELECT count(*) FROM trouble)"), '0|0', '... and it goes once that is mended');
 	my @kept = ($many[0], 'CREATE FUNCTION demo.keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN OLD.uri::text LIKE \'%/n1%\' THEN NULL ELSE OLD END; END $$',
-		'CREATE TRIGGER keep BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.keep()', $many[1], 'SELECT settle(99)');
-	is(last_of(@kept, 'SELECT settle(99)'), 0, 'where a trigger keeps records, too');
+		'CREATE TRIGGER keep BEFORE DELETE ON record FOR EACH ROW EXECUTE FUNCTION demo.keep()', $many[1], 'SELECT reconcile_wants(99)');
+	is(last_of(@kept, 'SELECT reconcile_wants(99)'), 0, 'where a trigger keeps records, too');
 	is(last_of(@kept, "SELECT count(*) FILTER (WHERE uri::text NOT LIKE '%/n1%') FROM record WHERE did = '$did'"), 0, '... and the others go');
 }
 is(last_of("SELECT demo.take('relay', demo.frame('#account', '{\"seq\": 12, \"did\": \"$did\", \"active\": false, \"status\": \"$_\"}'))", $state),
@@ -393,32 +393,32 @@ is(last_of("SELECT labels_take(jsonb_build_array(jsonb_build_object('src', '$did
 	"SELECT string_agg(label->>'val', ' ') FROM labels_refused"), 'x', 'what is too long to be a label is not kept');
 is(last_of("UPDATE identity SET labeler = true, answered = NULL WHERE did = '$did'",
 	"INSERT INTO labels_refused SELECT jsonb_build_object('src', '$did', 'uri', '$did', 'val', n::text), now() - interval '1 min' FROM generate_series(1, 10001) AS n",
-	"SELECT identify('$did', log, now()) FROM demo.log WHERE did = '$did'", 'SELECT count(*), bool_and(received = now()) FROM labels_refused'), '10001|t', 'labels that came before a key are looked at again, however many they are');
+	"SELECT store_plc_log('$did', log, now()) FROM demo.log WHERE did = '$did'", 'SELECT count(*), bool_and(received = now()) FROM labels_refused'), '10001|t', 'labels that came before a key are looked at again, however many they are');
 
 #
 # What is wanted.
 #
 my $kinds = "SELECT string_agg(DISTINCT atid.at_uri_collection(uri)::text, ' ' ORDER BY atid.at_uri_collection(uri)::text) FROM record WHERE did = '$did'";
-my @feed = ("DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", "SELECT settle(99)");
+my @feed = ("DELETE FROM want WHERE what = 'collection'", "INSERT INTO want VALUES ('collection', 'app.bsky.feed.*')", "SELECT reconcile_wants(99)");
 like(last_of($kinds), qr/actor.profile .*graph/, 'all collections are wanted');
 unlike(last_of(@feed, $kinds), qr/actor|graph/, 'those that are wanted no longer are deleted');
 is(last_of(@feed, "SELECT count(*) FROM reference WHERE collection NOT LIKE 'app.bsky.feed.%'"), 0, '... with their references');
-is(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT settle(99)", $due), 't', 'for a new one the accounts are loaded');
+is(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT reconcile_wants(99)", $due), 't', 'for a new one the accounts are loaded');
 like(last_of(@feed, "INSERT INTO want VALUES ('collection', 'app.bsky.actor.profile')", "SELECT demo.load('$did')", $kinds),
 	qr/^app.bsky.actor.profile (app.bsky.feed.\w+ ?)+$/, '... with that');
-is(last_of("INSERT INTO want VALUES ('collection', 'app.bsky.graph.follow')", "SELECT settle(2)", "SELECT settle(99)"), 1, 'a few accounts at a time');
-my @some = ("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT settle(99)");
+is(last_of("INSERT INTO want VALUES ('collection', 'app.bsky.graph.follow')", "SELECT reconcile_wants(2)", "SELECT reconcile_wants(99)"), 1, 'a few accounts at a time');
+my @some = ("DELETE FROM want WHERE what = 'account'", "INSERT INTO want VALUES ('account', '$did')", "SELECT reconcile_wants(99)");
 is(last_of(@some, 'SELECT string_agg(did::text, $$ $$) FROM account'), $did, 'accounts that are wanted no longer are deleted');
 is(last_of(@some, 'SELECT count(DISTINCT did) FROM record'), 1, '... with their records');
-is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT settle(99)",
+is(last_of(@some, "DELETE FROM want WHERE value = '$did'", "INSERT INTO want VALUES ('account', '$second')", "SELECT reconcile_wants(99)",
 	'SELECT did FROM account'), $second, 'accounts come and go');
-is(last_of(@some, "INSERT INTO want VALUES ('account', '*')", 'SELECT of, at FROM next_list()'), '*|', 'where all are wanted again they are listed');
+is(last_of(@some, "INSERT INTO want VALUES ('account', '*')", 'SELECT of, at FROM next_listing()'), '*|', 'where all are wanted again they are listed');
 is(last_of(@some, "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": 11, \"did\": \"$third\"}'))", 'SELECT count(*) FROM account'), 1,
 	'no others are met in the stream');
-my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT list('a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT settle(99)");
-is(last_of(@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", 'SELECT of, at FROM next_list()'), 'a.b.c|', 'the accounts that have a signal are listed');
+my @signal = (@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", "SELECT store_listing_page('a.b.c', '', '[{\"did\": \"$third\"}]', NULL, now())", "SELECT reconcile_wants(99)");
+is(last_of(@some, "INSERT INTO want VALUES ('signal', 'a.b.c')", 'SELECT of, at FROM next_listing()'), 'a.b.c|', 'the accounts that have a signal are listed');
 is(last_of(@signal, 'SELECT count(*) FROM account'), 2, '... and wanted');
-is(last_of(@signal, "DELETE FROM want WHERE value = 'a.b.c'", "SELECT settle(99)", 'SELECT did FROM account'), $did, '... as long as it is');
+is(last_of(@signal, "DELETE FROM want WHERE value = 'a.b.c'", "SELECT reconcile_wants(99)", 'SELECT did FROM account'), $did, '... as long as it is');
 is(last_of("INSERT INTO lexicons SELECT atid.lexicon_from_jsonb('{\"lexicon\": 1, \"id\": \"app.bsky.feed.like\", \"defs\": {\"main\": {\"type\": \"record\",
 	\"key\": \"tid\", \"record\": {\"type\": \"object\", \"required\": [\"nothing\"], \"properties\": {\"nothing\": {\"type\": \"string\"}}}}}}')",
 	"DELETE FROM record WHERE did = '$did'", "SELECT demo.load('$did')",
@@ -436,10 +436,10 @@ is(last_of("INSERT INTO lexicons VALUES (('[' || $one || ',' || $other_lexicon |
 #
 # Hosts, and what is seen of them.
 #
-my @host = map { ("SELECT become(a, 'desynchronized', now()) FROM grasp('$did') AS a WHERE a.state = 'synchronized'",
-	"SELECT fail('$did', demo.loading('$did'), 'timeout', NULL, true)") } 1 .. 3;
-my $both = "DO \$\$ DECLARE a account; BEGIN FOR a IN SELECT * FROM account WHERE state = 'synchronized' LOOP PERFORM become(a, 'desynchronized', now()); END LOOP; END \$\$; UPDATE account SET load_at = now()";
-my $claimed = "SELECT string_agg(did, ' ') FROM claim(9, true, NULL, NULL, '{}') WHERE claim > 0";
+my @host = map { ("SELECT set_account_state(a, 'desynchronized', now()) FROM try_lock_account('$did') AS a WHERE a.state = 'synchronized'",
+	"SELECT fail_load('$did', demo.loading('$did'), 'timeout', NULL, true)") } 1 .. 3;
+my $both = "DO \$\$ DECLARE a account; BEGIN FOR a IN SELECT * FROM account WHERE state = 'synchronized' LOOP PERFORM set_account_state(a, 'desynchronized', now()); END LOOP; END \$\$; UPDATE account SET load_at = now()";
+my $claimed = "SELECT string_agg(did, ' ') FROM claim_loads(9, true, NULL, NULL, '{}') WHERE claim > 0";
 my $same = "UPDATE identity SET host = 'https://slow.example' WHERE did IN ('$did', '$second')";
 is(last_of($same, @host, $both, $claimed), $third, 'the accounts of a host that fails wait');
 is(last_of($same, @host[ 0 .. 3 ], $both, $claimed =~ s/string_agg\(did, ' '\)/count(*)/r), 3, '... if it has failed often');
@@ -455,9 +455,9 @@ is(last_of('WITH c AS MATERIALIZED (SELECT state, count(*) FROM account GROUP BY
 my $late = 'did:plc:kpefpzhqxwxqpmdd3trpbh5p';
 $node->safe_psql($db, "INSERT INTO identity (did) VALUES ('$late')");
 my $teller = $node->background_psql($db);
-$teller->query_safe("BEGIN; SELECT know('$late', '$key', ARRAY['$key'], NULL, 'https://pds.example', false, now())");
+$teller->query_safe("BEGIN; SELECT apply_identity('$late', '$key', ARRAY['$key'], NULL, 'https://pds.example', false, now())");
 my $meeter = $node->background_psql($db);
-$meeter->query_until(qr/begun/, "\\echo begun\nSELECT meet('$late');\n\\echo ended\n");
+$meeter->query_until(qr/begun/, "\\echo begun\nSELECT add_account('$late');\n\\echo ended\n");
 $node->poll_query_until($db, 'SELECT count(*) = 1 FROM ' . ($citus ? 'citus_lock_waits' : 'pg_locks WHERE NOT granted'));
 $teller->query_safe('COMMIT');
 $teller->quit;
@@ -467,32 +467,32 @@ is($node->safe_psql($db, "SELECT state FROM account WHERE did = '$late'"), 'desy
 
 # Two sessions claim at the same time: nobody gets what the other has.
 $node->safe_psql($db, q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:race' || i, (SELECT min(key) FROM identity), 'infinity' FROM generate_series(10, 49) AS i;
-	SELECT count(meet(('did:plc:race' || i)::atid.did)) FROM generate_series(10, 49) AS i});
+	SELECT count(add_account(('did:plc:race' || i)::atid.did)) FROM generate_series(10, 49) AS i});
 my $claimer = $node->background_psql($db);
-my $first = $claimer->query_safe("BEGIN; SELECT string_agg(did, ' ') FROM claim(20, false, NULL, NULL, '{}') WHERE claim > 0");
-my $other_claim = $node->safe_psql($db, "SELECT string_agg(did, ' ') FROM claim(99, false, NULL, NULL, '{}') WHERE claim > 0");
+my $first = $claimer->query_safe("BEGIN; SELECT string_agg(did, ' ') FROM claim_loads(20, false, NULL, NULL, '{}') WHERE claim > 0");
+my $other_claim = $node->safe_psql($db, "SELECT string_agg(did, ' ') FROM claim_loads(99, false, NULL, NULL, '{}') WHERE claim > 0");
 $claimer->query_safe('COMMIT');
 $claimer->quit;
 my %claims;
 $claims{$_}++ foreach split ' ', "$first $other_claim";
 is(join(' ', scalar keys %claims, grep { $claims{$_} > 1 } sort keys %claims), 41, 'each account is claimed by one session');
-$node->safe_psql($db, "SELECT count(exclude(did)), count(include(did)) FROM (SELECT 'did:plc:race' || i AS did FROM generate_series(10, 49) AS i UNION ALL SELECT '$late') AS x; DELETE FROM unsettled");
+$node->safe_psql($db, "SELECT count(exclude_account(did)), count(include_account(did)) FROM (SELECT 'did:plc:race' || i AS did FROM generate_series(10, 49) AS i UNION ALL SELECT '$late') AS x; DELETE FROM unsettled");
 
 # Each state, and what can happen in it.
 my %state_is = (
-	unidentified   => "SELECT know('$did', NULL, '{}', NULL, NULL, false, now())",
-	desynchronized => "SELECT become(grasp('$did'), 'desynchronized', now())",
+	unidentified   => "SELECT apply_identity('$did', NULL, '{}', NULL, NULL, false, now())",
+	desynchronized => "SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now())",
 	loading        => "SELECT demo.loading('$did')",
 	synchronized   => 'SELECT 1',
-	inactive       => "SELECT told('$did', false, 'deactivated', NULL, now())",
-	barred         => "SELECT know('$did', NULL, NULL, NULL, NULL, true, now())");
+	inactive       => "SELECT store_account_status('$did', false, 'deactivated', NULL, now())",
+	barred         => "SELECT apply_identity('$did', NULL, NULL, NULL, NULL, true, now())");
 my %happens = (
-	'another key'  => "SELECT know('$did', '$not_its', '{}', NULL, 'https://a.example', false, now())",
-	'no key'       => "SELECT know('$did', NULL, '{}', NULL, 'https://a.example', false, now())",
-	'a tombstone'  => "SELECT know('$did', NULL, NULL, NULL, NULL, true, now())",
-	'not active'   => "SELECT told('$did', false, 'suspended', NULL, now() + interval '1 s')",
-	'active'       => "SELECT told('$did', true, NULL, NULL, now() + interval '1 s')",
-	'active, without a key' => "UPDATE identity SET key = NULL WHERE did = '$did'; SELECT told('$did', true, NULL, NULL, now() + interval '1 s')");
+	'another key'  => "SELECT apply_identity('$did', '$not_its', '{}', NULL, 'https://a.example', false, now())",
+	'no key'       => "SELECT apply_identity('$did', NULL, '{}', NULL, 'https://a.example', false, now())",
+	'a tombstone'  => "SELECT apply_identity('$did', NULL, NULL, NULL, NULL, true, now())",
+	'not active'   => "SELECT store_account_status('$did', false, 'suspended', NULL, now() + interval '1 s')",
+	'active'       => "SELECT store_account_status('$did', true, NULL, NULL, now() + interval '1 s')",
+	'active, without a key' => "UPDATE identity SET key = NULL WHERE did = '$did'; SELECT store_account_status('$did', true, NULL, NULL, now() + interval '1 s')");
 my %expected = (
 	'another key'  => [qw(desynchronized desynchronized desynchronized desynchronized inactive desynchronized)],
 	'no key'       => [qw(unidentified unidentified unidentified unidentified inactive unidentified)],
@@ -511,34 +511,34 @@ my $info = "SELECT demo.take('relay', demo.frame('#info', '{\"name\": \"Outdated
 my $owner = $node->background_psql($db);
 $node->safe_psql($db, "INSERT INTO want VALUES ('signal', 'a.b.c', NULL, NULL)");
 $owner->query_safe("BEGIN; DELETE FROM want");
-my $taker = $node->background_psql($db);
-$taker->query_until(qr/begun/, "\\echo begun\n$info; SELECT look_again(9);\n\\echo taken\n");
+my $shard = $node->background_psql($db);
+$shard->query_until(qr/begun/, "\\echo begun\n$info; SELECT recheck_after_gap(9);\n\\echo taken\n");
 $node->poll_query_until($db, "SELECT count(*) = 1 FROM pg_locks WHERE NOT granted");
 $owner->query_safe("INSERT INTO want VALUES ('account', '*'), ('collection', '*'); COMMIT");
 $owner->quit;
-$taker->query_until(qr/taken/, '');
-$taker->quit;
+$shard->query_until(qr/taken/, '');
+$shard->quit;
 $node->safe_psql($db, 'SELECT pg_stat_force_next_flush()');
 is($node->safe_psql($db, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'), 0, 'who changes what is wanted does not stand in the way of the stream');
-$node->safe_psql($db, "SELECT settle(99)");
+$node->safe_psql($db, "SELECT reconcile_wants(99)");
 
-# Who forgets an account waits for a taker that keeps a frame of it; and it does not come back by a list or a signal.
+# Who forgets an account waits for a shard that keeps a frame of it; and it does not come back by a list or a signal.
 my $gone = 'did:web:gone.example';
 my $keeper = $node->background_psql($db);
-$keeper->query_safe("BEGIN; SELECT take('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 21, \"did\": \"$gone\", \"active\": \"maybe\"}')])");
+$keeper->query_safe("BEGIN; SELECT process_frames('relay', 0, 1, ARRAY[demo.frame('#account', '{\"seq\": 21, \"did\": \"$gone\", \"active\": \"maybe\"}')])");
 my $forgetter = $node->background_psql($db);
-$forgetter->query_until(qr/begun/, "\\echo begun\nSELECT forget('$gone');\n\\echo forgotten\n");
+$forgetter->query_until(qr/begun/, "\\echo begun\nSELECT forget_account('$gone');\n\\echo forgotten\n");
 ok($node->poll_query_until($db, 'SELECT count(*) = 1 FROM pg_locks WHERE NOT granted'), 'who forgets an account waits for the stream');
 $keeper->query_safe('COMMIT');
 $keeper->quit;
 $forgetter->query_until(qr/forgotten/, '');
 $forgetter->quit;
 is(last_of("UPDATE want SET listed = '' WHERE value = '*'", "INSERT INTO want (what, value, listed) VALUES ('signal', 'a.b.c', '')",
-	qq{SELECT list('a.b.c', '', '[{"did": "$gone"}]', NULL, now())}, "SELECT has_signal('$gone', '{a.b.c}')", "UPDATE want SET refused = true, listed = '' WHERE value = 'a.b.c'",
-	qq{SELECT list('*a.b.c', '', '[{"did": "$gone"}]', NULL, now())},
+	qq{SELECT store_listing_page('a.b.c', '', '[{"did": "$gone"}]', NULL, now())}, "SELECT finish_candidate('$gone', '{a.b.c}')", "UPDATE want SET refused = true, listed = '' WHERE value = 'a.b.c'",
+	qq{SELECT store_listing_page('*a.b.c', '', '[{"did": "$gone"}]', NULL, now())},
 	"SELECT (SELECT count(*) FROM bad WHERE did = '$gone'), (SELECT count(*) FROM want WHERE value = '$gone'), (SELECT count(*) FROM candidate WHERE did = '$gone')"), '0|0|0',
 	'... and nothing of it stays or comes');
-$node->safe_psql($db, "SELECT include('$gone'); DELETE FROM unsettled");
+$node->safe_psql($db, "SELECT include_account('$gone'); DELETE FROM unsettled");
 
 #
 # What was written is read once.

@@ -129,7 +129,7 @@ my $most  = $ENV{ATID_CASES} // ($ENV{ATID_FULL} ? $all : 60);
 sql("INSERT INTO want (what, value) VALUES ('signal', 'com.example.signal')");
 my $anew = "UPDATE want SET listed = '' WHERE listed IS NULL";
 # Who asks for an hour by Retry-After is not waited for so long.
-my $soon = q{BEGIN; SELECT one_of_many(); DELETE FROM host WHERE until > now() + interval '5 s';
+my $soon = q{BEGIN; SELECT lock_batch_work(); DELETE FROM host WHERE until > now() + interval '5 s';
 	UPDATE account SET load_at = now() WHERE state = 'desynchronized' AND load_at > now() + interval '5 s'; COMMIT};
 my @many = grep { !/^(page|signal|server|error frame)$/ } sort keys %$kinds;
 my ($tried, $groups, @left, @names, @lied, @late) = (0, 0);
@@ -169,7 +169,7 @@ while (time < $until && (@left = @{ network('pending')->{names} }))
 	# what a killed program had begun to ask for comes again later: not so late here
 	sql($anew);
 	sql($soon);
-	sql("BEGIN; SELECT one_of_many(); UPDATE identity SET ask = least(ask, now()) WHERE answered IS NULL AND ask < 'infinity'; COMMIT");
+	sql("BEGIN; SELECT lock_batch_work(); UPDATE identity SET ask = least(ask, now()) WHERE answered IS NULL AND ask < 'infinity'; COMMIT");
 	push @late, @left if !prompt('the last cases');
 	sleep 0.5;
 }

@@ -173,7 +173,7 @@ ok($indexer->wait_for('frames are taken', 'SELECT NOT EXISTS (SELECT FROM try.tr
 note(sprintf '%d frames, %d records, after %.1f s', $frames, sql('SELECT count(*) FROM record'), time - $began);
 is(sql("SELECT count(*) FROM account WHERE state = 'synchronized'"), $accounts, 'no account is kept out') or diag(substr sql($left), 0, 2000);
 is(sql(q{SELECT string_agg(DISTINCT reason, ', ') FROM bad}), '', 'no frame is bad');
-is(sql(q{SELECT sum(commits) FROM taker}), $frames, '... and each was applied as it came');
+is(sql(q{SELECT sum(commits) FROM shard}), $frames, '... and each was applied as it came');
 is($indexer->stop($run), 0, 'SIGTERM ends the program');
 
 #

@@ -1,8 +1,8 @@
 # Identities and hosts: the mends of an upgrade, and for how long a host may hold up the accounts of others.
 #
 # Shows that
-# - indexer.origin() and originOf() of the program have the same origin of a URL, or the database has none; and
-#   clipped() and clean() leave out the same characters;
+# - indexer.url_origin() and originOf() of the program have the same origin of a URL, or the database has none; and
+#   clip_text() and clean() leave out the same characters;
 # - `upgrade` of a database of 1.3.1 mends handles that are not valid or not in lower case, servers of another type, and
 #   origins with a dot at the end, from the logs that are stored; or has the account's identity requested again within
 #   an hour; and touches no other row;
@@ -66,12 +66,12 @@ my @none = (
 	'https://a b.example', "https://a.example\n", 'https://a%2eexample', 'https://a.example:x', "https://a\x{202e}.example", 'https://a\\b@c.example', 'javascript:https://a.example');
 my $list  = JSON::PP->new->ascii->encode(\@urls);
 my $array = sub { join ', ', map { "convert_from('\\x" . unpack('H*', do { my $u = $_; utf8::encode($u); $u }) . "', 'UTF8')" } @_ };
-is(sql('SELECT jsonb_agg(origin(u) ORDER BY n) = ' . "'" . (computed('net/addresses.js', "$list.map((u) => m.originOf(u))") =~ s/\n//r) . "'::jsonb FROM unnest(ARRAY[" . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), 't',
-	'SQL and JavaScript have the same origins') or diag(sql('SELECT string_agg(origin(u), E\'\n\' ORDER BY n) FROM unnest(ARRAY[' . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), computed('net/addresses.js', "$list.map((u) => m.originOf(u))"));
-is(sql('SELECT count(origin(u)) FROM unnest(ARRAY[' . $array->(@none) . ']) AS u'), 0, 'the database has no origin of anything else, or of another spelling');
+is(sql('SELECT jsonb_agg(url_origin(u) ORDER BY n) = ' . "'" . (computed('net/addresses.js', "$list.map((u) => m.originOf(u))") =~ s/\n//r) . "'::jsonb FROM unnest(ARRAY[" . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), 't',
+	'SQL and JavaScript have the same origins') or diag(sql('SELECT string_agg(url_origin(u), E\'\n\' ORDER BY n) FROM unnest(ARRAY[' . $array->(@urls) . ']) WITH ORDINALITY AS x (u, n)'), computed('net/addresses.js', "$list.map((u) => m.originOf(u))"));
+is(sql('SELECT count(url_origin(u)) FROM unnest(ARRAY[' . $array->(@none) . ']) AS u'), 0, 'the database has no origin of anything else, or of another spelling');
 
 my $tried = 'CASE WHEN c < 55296 THEN c WHEN c < 190000 THEN c + 2048 ELSE c + 727504 END'; # no surrogates; planes 0 to 2, and 14
-my $unclean = sql("SELECT string_agg(k::text, ',' ORDER BY k) FROM generate_series(1, 198000) AS c CROSS JOIN LATERAL (SELECT $tried AS k) AS x WHERE clipped(chr(k), 16) <> chr(k)");
+my $unclean = sql("SELECT string_agg(k::text, ',' ORDER BY k) FROM generate_series(1, 198000) AS c CROSS JOIN LATERAL (SELECT $tried AS k) AS x WHERE clip_text(chr(k), 16) <> chr(k)");
 ok($unclean eq decode_json(computed('protocol/text.js', '[Array.from({ length: 198000 }, (_, i) => i + 1).map((c) => (c < 55296 ? c : c < 190000 ? c + 2048 : c + 727504)).filter((k) => m.clean(String.fromCodePoint(k)) !== String.fromCodePoint(k)).join()]'))->[0],
 	'SQL and JavaScript keep out the same characters');
 ok(",$unclean," =~ /,8238,.*,917505,/, '... among them those that turn the direction of writing, and tags');

@@ -3,8 +3,8 @@
 # Shows that
 # - where another session holds a snapshot, 4,000 accounts are claimed, and identities asked for, at least half as fast
 #   as without one (100,000 with script/test --full);
-# - with 60,000 accounts (3 million with --full) neither the view watch nor health() reads the accounts; nor does what
-#   else "status" asks;
+# - with 60,000 accounts (3 million with --full) neither the view watch nor stream_health() reads the accounts; nor does
+#   what else "status" asks;
 # - to find the next of many accounts, no table is read whole; and a commit changes no index of account.
 #
 # $ATID_CLAIMS and $ATID_ACCOUNTS are other numbers. Skipped where atid_crypto, node or npm are not there.
@@ -46,7 +46,7 @@ my $waiting = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i
 		FROM generate_series(1, 5000) AS i;
 	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
 my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
-is(one($db, "BEGIN; $waiting CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM ask(1, 'new', false), claim(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+is(one($db, "BEGIN; $waiting CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM claim_identities(1, 'new', false), claim_loads(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
 	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
 is(one($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET rev = '2222222222222' WHERE rev IS NOT NULL;
 	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
@@ -69,8 +69,8 @@ one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
 
 # Claims or asks for so many, each time behind where it was; they come again later. The seconds of the processor.
 my %queue = (
-	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim(20, false, at, who, '{}') AS x}, q{PERFORM fail(c.did, c.claim, 'not_found', NULL, false)} ],
-	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM ask(20, 'new', false, '{}', at, who) AS x}, q{PERFORM not_identified(c.did, 'not_found', NULL)} ]);
+	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim_loads(20, false, at, who, '{}') AS x}, q{PERFORM fail_load(c.did, c.claim, 'not_found', NULL, false)} ],
+	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM claim_identities(20, 'new', false, '{}', at, who) AS x}, q{PERFORM fail_identity(c.did, 'not_found', NULL)} ]);
 sub used_by
 {
 	my ($what) = @_;
@@ -93,7 +93,7 @@ BEGIN
         n := n + 1;
       END IF;
     END LOOP;
-    IF n % 1000 = 0 THEN PERFORM tidy(); END IF;
+    IF n % 1000 = 0 THEN PERFORM run_maintenance(); END IF;
     COMMIT;
   END LOOP;
 END \$\$});
@@ -114,7 +114,7 @@ foreach my $what (sort keys %queue)
 # What is watched, at many accounts; while the snapshot is held still, and after all these changes.
 #
 one('claims', 'ANALYZE account, identity');
-foreach my $query ('SELECT * FROM watch', "SELECT health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream', 'SELECT * FROM troubles(1000)')
+foreach my $query ('SELECT * FROM watch', "SELECT stream_health('relay')", 'SELECT * FROM status_accounts', 'SELECT * FROM status_stream', 'SELECT * FROM list_troubles(1000)')
 {
 	my $plan = one('claims', "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) $query");
 	unlike($plan, qr/Seq Scan on (account|identity|record|bad|waiting)\b/, "$query reads no account") or diag($plan);

@@ -48,13 +48,13 @@ $node->safe_psql($db, <<"SQL");
 UPDATE stream SET look = NULL;
 CREATE FUNCTION demo.load(who text) RETURNS text LANGUAGE plpgsql AS \$\$
 BEGIN
-  PERFORM become(grasp(who::atid.did), 'desynchronized', now());
-  RETURN (SELECT (load(c.did, c.claim, demo.car(c.did))).outcome
-          FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.did = who AND c.claim > 0);
+  PERFORM set_account_state(try_lock_account(who::atid.did), 'desynchronized', now());
+  RETURN (SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome
+          FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.did = who AND c.claim > 0);
 END \$\$;
 CREATE FUNCTION demo.take(VARIADIC frames bytea[]) RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
-  PERFORM take('relay', 0, 1, frames), settle(99);
+  PERFORM process_frames('relay', 0, 1, frames), reconcile_wants(99);
 END \$\$;
 SQL
 
@@ -64,23 +64,23 @@ sub last_of { return AtidTest::Indexer::last_of($node, $db, @_); }
 # A revision that nobody has signed: of a list, and of an answer about one account.
 my $claimed = 'atid.tid_ceil(clock_timestamp() + interval \'290 s\')';
 my $state   = "SELECT state FROM account WHERE did = '$did'";
-my $list    = "UPDATE want SET listed = '' WHERE value = '*'; SELECT list('*', '',
+my $list    = "UPDATE want SET listed = '' WHERE value = '*'; SELECT store_listing_page('*', '',
 	jsonb_build_array(jsonb_build_object('did', '$did', 'rev', $claimed)), NULL, now())";
 my $load    = "SELECT demo.load('$did')";
-my $answer  = "SELECT told('$did', true, NULL, ($claimed)::text, now())";
+my $answer  = "SELECT store_account_status('$did', true, NULL, ($claimed)::text, now())";
 my $due     = "UPDATE account SET check_at = now() WHERE check_at < 'infinity'";
 is(last_of($list, $state), 'desynchronized', 'a newer revision in a list has the account loaded');
 is(last_of($list, $load), 'loaded', '... and refuses no repository');
-is(last_of("SELECT become(grasp('$did'), 'desynchronized', now())", $answer, $load), 'loaded',
+is(last_of("SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now())", $answer, $load), 'loaded',
 	'... nor does one of an answer about the account');
 my @older = ($list, $load, $due);
 my $to_do = q{SELECT count(*) FROM account WHERE check_at < 'infinity'};
 is(last_of($list, $load, $state), 'synchronized',
 	'an account whose repository is older follows the stream');
-is(last_of(@older, 'SELECT did FROM doubtful(9)'), $did, '... and the server is queried once more');
+is(last_of(@older, 'SELECT did FROM claim_status_checks(9)'), $did, '... and the server is queried once more');
 is(last_of(@older, $answer, $state), 'desynchronized', '... whose answer brings one more load');
 is(last_of(@older, $answer, $load, $to_do), 0, '... after which the server is not queried again');
-is(last_of(@older, $answer, $load, "SELECT told('$did', true, NULL, unsigned_rev::text, now())
+is(last_of(@older, $answer, $load, "SELECT store_account_status('$did', true, NULL, unsigned_rev::text, now())
 	FROM account WHERE did = '$did'", $state), 'synchronized',
 	'... and the same revision brings no third load');
 is(last_of("UPDATE account SET said = now() + interval '1 s'", $answer, $state), 'desynchronized',
@@ -95,8 +95,8 @@ sub commit
 my $refused = 'SELECT demo.take(' . commit(11) . ')';
 my $again   = 'SELECT demo.take(' . commit(12) . ')';
 my $sync    = $refused =~ s/#commit/#sync/r =~ s/repo/did/r;
-my $large   = "SELECT too_large('relay', sha256('x'), 6000000, '$did'); SELECT settle(99)";
-my $doubted = 'SELECT did FROM doubtful(9)';
+my $large   = "SELECT quarantine_oversized_frame('relay', sha256('x'), 6000000, '$did'); SELECT reconcile_wants(99)";
+my $doubted = 'SELECT did FROM claim_status_checks(9)';
 my $explain = "SELECT value FROM explain('$did') WHERE what";
 is(last_of($refused, $doubted), $did,
 	'a commit that is refused for its form has the server queried about its account');
@@ -107,7 +107,7 @@ is(last_of($large =~ s/\Q$did\E/did:web:nobody.example/r, "SELECT count(*), ($to
 	'... unless its account is not here');
 is(last_of($refused, $doubted, $answer, $state), 'desynchronized',
 	'... which has the account loaded if it is behind');
-my $same = "SELECT told('$did', true, NULL, rev::text, now()) FROM account WHERE did = '$did'";
+my $same = "SELECT store_account_status('$did', true, NULL, rev::text, now()) FROM account WHERE did = '$did'";
 is(last_of($refused, $doubted, $same, $state),
 	'synchronized', '... and not if it is not');
 is(last_of($refused, $doubted, $same, $again, $doubted), '',
@@ -123,21 +123,21 @@ like(last_of($refused, "UPDATE bad SET received = now() - interval '1 s'", $larg
 	'... and has the number of frames, and the newest reason');
 is(last_of($refused, $large, q{SELECT string_agg(concat(code, reason = words), ' ' ORDER BY code)
 	FROM bad LEFT JOIN code USING (code)}), 'invalid_eventf oversizedf', '... each with its code');
-is(last_of("SELECT exclude('$did')", $large, 'SELECT count(*) FROM bad'), 0,
+is(last_of("SELECT exclude_account('$did')", $large, 'SELECT count(*) FROM bad'), 0,
 	'nothing is kept of an account that is excluded');
 
 # While the account is being loaded, the notice waits for the end of that.
-$node->safe_psql($db, "SELECT become(grasp('$did'), 'desynchronized', now())");
+$node->safe_psql($db, "SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now())");
 my $claim = $node->safe_psql($db,
-	"SELECT claim FROM claim(9, true, NULL, NULL, '{}') WHERE did = '$did'");
+	"SELECT claim FROM claim_loads(9, true, NULL, NULL, '{}') WHERE did = '$did'");
 my $loader = $node->background_psql($db);
-$loader->query_safe("BEGIN; SELECT load('$did', $claim, demo.car('$did'))");
+$loader->query_safe("BEGIN; SELECT store_repository('$did', $claim, demo.car('$did'))");
 is($node->safe_psql($db, "SET lock_timeout = '5 s'; $refused;
 	SELECT count(*) FROM notice WHERE what = 'refused'") =~ s/^\n//r, 1,
 	'the stream does not wait for an account that is being loaded');
 $loader->query_safe('COMMIT');
 $loader->quit;
-is($node->safe_psql($db, 'SELECT settle(99)'), 1, '... whose notice is followed afterwards');
+is($node->safe_psql($db, 'SELECT reconcile_wants(99)'), 1, '... whose notice is followed afterwards');
 is($node->safe_psql($db, "SELECT check_at <= now() FROM account WHERE did = '$did'"), 't',
 	'... by a query');
 
@@ -149,13 +149,13 @@ my $zero = sub { return "decode(replace(encode($_[0], 'hex'), '7a65726f', '00000
 my @two  = map { $zero->("demo.frame('#labels', '$_')") }
   (qq({"seq": 1, "labels": [$labels]}),
 	'{"seq": 2, "labels": [{"val": "four", "x": "zero"}, {"val": "five"}]}');
-my @taken = ("SELECT start('labels', 'labels', NULL, 1)",
-	"SELECT take('labels', 0, 1, ARRAY[$two[0], $two[1]])");
+my @taken = ("SELECT start_stream('labels', 'labels', NULL, 1)",
+	"SELECT process_frames('labels', 0, 1, ARRAY[$two[0], $two[1]])");
 is(last_of(@taken, q{SELECT string_agg(label->>'val', ' ' ORDER BY label->>'val')
 	FROM labels_refused}), 'five one three two',
 	'of a frame whose labels jsonb cannot hold all, the others are taken');
 is(last_of(@taken, q{SELECT count(*), count(frame), min(reason),
-	(SELECT cursor FROM taker WHERE stream = 'labels') FROM bad WHERE stream = 'labels'}),
+	(SELECT cursor FROM shard WHERE stream = 'labels') FROM bad WHERE stream = 'labels'}),
 	'2|2|1 of its labels cannot be expressed as jsonb.|2', '... and the frame is kept');
 my $body = sub { return $zero->("atid.record_to_dag_cbor(jsonb_build_object('labels', $_[0]))") };
 my $short = $body->("(SELECT jsonb_agg(CASE n WHEN 1 THEN 'zero' ELSE '' END)
@@ -175,15 +175,15 @@ RETURN demo.frame('#account', jsonb_strip_nulls(jsonb_build_object('seq', seq, '
   CASE letter WHEN 'd' THEN 'deleted' WHEN 's' THEN 'suspended' WHEN 't' THEN 'throttled' END)));
 CREATE FUNCTION demo.outcome(letters text, together bool) RETURNS text LANGUAGE plpgsql AS \$\$
 DECLARE
-  seq CONSTANT bigint := (SELECT max(cursor) FROM taker WHERE stream = 'relay');
+  seq CONSTANT bigint := (SELECT max(cursor) FROM shard WHERE stream = 'relay');
   all_frames CONSTANT bytea[] := ARRAY(SELECT demo.closing(seq + n, substr(letters, n, 1))
                                        FROM generate_series(1, length(letters)) AS n);
   one bytea;
 BEGIN
   IF together THEN
-    PERFORM take('relay', 0, 1, all_frames);
+    PERFORM process_frames('relay', 0, 1, all_frames);
   ELSE
-    FOREACH one IN ARRAY all_frames LOOP PERFORM take('relay', 0, 1, ARRAY[one]); END LOOP;
+    FOREACH one IN ARRAY all_frames LOOP PERFORM process_frames('relay', 0, 1, ARRAY[one]); END LOOP;
   END IF;
   RAISE EXCEPTION USING MESSAGE = (
     SELECT concat_ws(' ', a.state, a.status, a.said = now(), a.check_at, a.load_at = now(),
@@ -197,14 +197,14 @@ my @letters = qw(a d s t);
 my @pairs   = map { my $x = $_; map { $x . $_ } @letters } @letters;
 my @orders  = (@letters, @pairs, qw(dat tda atd ada dad ddd dta tat sda dst));
 my $orders  = join ', ', map { "('$_')" } @orders;
-my @outcome = split /\n/, last_of('SELECT scratch()',
+my @outcome = split /\n/, last_of('SELECT create_temp_tables()',
 	"SELECT l, demo.outcome(l, true), demo.outcome(l, false) FROM (VALUES $orders) AS v (l)");
 is(scalar(@outcome), scalar(@orders), 'orders of the kind #account');
 is(join('; ', grep { my (undef, $one, $other) = split /\|/; $one ne $other } @outcome), '',
 	'... leave together what they leave one by one');
 like(join("\n", @outcome), qr/^da\|desynchronized t infinity t 0\|/m,
 	'... so an account that was deleted in between has no records');
-is(last_of(q{SELECT take('relay', 0, 1, ARRAY(SELECT demo.closing(100 + n,
+is(last_of(q{SELECT process_frames('relay', 0, 1, ARRAY(SELECT demo.closing(100 + n,
 	CASE n % 2 WHEN 0 THEN 'a' ELSE 'd' END) FROM generate_series(1, 300) AS n))},
 	q{SELECT n_tup_upd < 30 FROM pg_stat_xact_user_tables WHERE relid = 'account'::regclass}), 't',
 	'three hundred of an account write it a few times');
@@ -213,19 +213,19 @@ is(last_of(q{SELECT take('relay', 0, 1, ARRAY(SELECT demo.closing(100 + n,
 my $other  = qq({"seq": 101, "did": "$third", "active": true, "time": "2026-01-01T00:00:00Z"});
 my $frames = "ARRAY[demo.closing(100, 'd'), demo.frame('#account', '$other')]";
 my $caught = sub {
-	return "DO \$\$ BEGIN PERFORM take('relay', 0, 1, $_[0]);
+	return "DO \$\$ BEGIN PERFORM process_frames('relay', 0, 1, $_[0]);
 		EXCEPTION WHEN undefined_function OR undefined_table THEN NULL; END \$\$";
 };
 my $left = q{SELECT (SELECT count(*) FROM bad WHERE reason LIKE '%does not exist'),
-	(SELECT max(cursor) FROM taker WHERE stream = 'relay'),
+	(SELECT max(cursor) FROM shard WHERE stream = 'relay'),
 	(SELECT string_agg(state, ' ') FROM account)};
-my $broken = 'ALTER FUNCTION tell RENAME TO told_of';
+my $broken = 'ALTER FUNCTION apply_account_status RENAME TO told_of';
 my $before = last_of($left);
 is(last_of($broken, $caught->($frames), $left), $before,
 	'where a function is missing, no frame is refused, and the cursor stays');
 is(last_of($broken, $caught->("($frames)[2:2]"), $left), $before, '... of one frame, too');
-like(last_of($broken, "SELECT take('relay', 0, 1, $frames)"),
-	qr/function tell\(.*\) does not exist/, '... but the error is raised');
+like(last_of($broken, "SELECT process_frames('relay', 0, 1, $frames)"),
+	qr/function apply_account_status\(.*\) does not exist/, '... but the error is raised');
 foreach my $schema (qw(public indexer))
 {
 	my @trigger = ("CREATE FUNCTION $schema.audit() RETURNS trigger LANGUAGE plpgsql
@@ -240,34 +240,34 @@ foreach my $schema (qw(public indexer))
 
 # An operator's tables that have the names of temporary ones.
 my @tables = map { "CREATE TABLE indexer.$_ ()" } qw(op said known batch fit held);
-is(last_of(@tables, "SELECT take('relay', 0, 1, $frames)", $load,
-	"SELECT load_at, (SELECT max(cursor) FROM taker WHERE stream = 'relay')
+is(last_of(@tables, "SELECT process_frames('relay', 0, 1, $frames)", $load,
+	"SELECT load_at, (SELECT max(cursor) FROM shard WHERE stream = 'relay')
 	FROM account WHERE did = '$did'"), 'infinity|101',
 	"tables that have the names of temporary ones stand in nobody's way");
-is(last_of(@tables, "SELECT reload('$did')", "SELECT exclude('$third')",
+is(last_of(@tables, "SELECT reload_account('$did')", "SELECT exclude_account('$third')",
 	'SELECT count(*) FROM account'), 2, '... of other commands, too');
 
 # Clocks. A second of one frame, and then many.
 my $problem = "SELECT problem FROM status_stream WHERE name = 'relay'";
-my $calm    = "UPDATE taker SET counted = clock_timestamp() - interval '1 s', frame_rate = 1,
+my $calm    = "UPDATE shard SET counted = clock_timestamp() - interval '1 s', frame_rate = 1,
 	taken = now()";
 my $wrong = "the database server's clock is %s the program's: set the wrong one right";
 my %differ = (-3 * 86400, '3 days behind', 7300, '2 hours ahead of', -61, '61 seconds behind',
 	130, '2 minutes ahead of');
 foreach my $seconds (sort keys %differ)
 {
-	is(last_of($calm, "SELECT compared('relay', $seconds)", $problem),
+	is(last_of($calm, "SELECT store_clock_offset('relay', $seconds)", $problem),
 		sprintf($wrong, $differ{$seconds}), "a clock that is $differ{$seconds} the other");
 }
-is(last_of($calm, "SELECT compared('relay', 59)", $problem), '',
+is(last_of($calm, "SELECT store_clock_offset('relay', 59)", $problem), '',
 	'... and one that is nearly right');
 my $metric = "SELECT value FROM watch WHERE of = 'relay' AND what =";
-is(last_of($calm, "SELECT compared('relay', -3600)", "$metric 'stream_clock_ahead_seconds'"), -3600,
+is(last_of($calm, "SELECT store_clock_offset('relay', -3600)", "$metric 'stream_clock_ahead_seconds'"), -3600,
 	'... as a metric');
 # two of three frames are of a time that has not come, or every second one
 my $of_times = sub {
 	my ($part) = @_;
-	return "SELECT take('relay', 0, 1, ARRAY(
+	return "SELECT process_frames('relay', 0, 1, ARRAY(
 		SELECT demo.frame('#account', jsonb_build_object('seq', 200 + n, 'did', '$second',
 			'active', true,
 			'time', to_char(t AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')))
@@ -281,14 +281,14 @@ is(last_of($calm, $of_times->(2), $problem), '', '... are no problem where they 
 cmp_ok(last_of($calm, $of_times->(3), "$metric 'stream_future_per_second'"), '>', 1,
 	'... as a metric');
 # as if that clock were years behind: the revisions of demo/ are of the future then
-is(last_of($calm =~ s/= 1,/= 0.1,/r, "CREATE OR REPLACE FUNCTION most_ahead() RETURNS interval
+is(last_of($calm =~ s/= 1,/= 0.1,/r, "CREATE OR REPLACE FUNCTION max_clock_skew() RETURNS interval
 	LANGUAGE sql IMMUTABLE RETURN interval '-20 years'", "UPDATE account SET rev = '2222222222222' WHERE did = '$did'",
-	"SELECT take('relay', 0, 1,
+	"SELECT process_frames('relay', 0, 1,
 	ARRAY(SELECT demo.sync(200 + n, '$did') FROM generate_series(1, 9) AS n))", $problem),
 	$future, '... and revisions that are signed');
-like(last_of("SELECT become(grasp('$did'), 'desynchronized', now())",
-	"SELECT unload(did::atid.did, claim, 'future', NULL)
-	FROM claim(9, true, NULL, NULL, '{}') WHERE did = '$did'",
+like(last_of("SELECT set_account_state(try_lock_account('$did'), 'desynchronized', now())",
+	"SELECT defer_load(did::atid.did, claim, 'future', NULL)
+	FROM claim_loads(9, true, NULL, NULL, '{}') WHERE did = '$did'",
 	"SELECT remedy FROM trouble WHERE did = '$did'"), qr/clock/,
 	'an account whose revision is of the future names the clock');
 
@@ -346,14 +346,14 @@ sub program
 
 	# A function is missing, as after an upgrade that has failed.
 	my $bad = $indexer->ask('SELECT count(*) FROM bad');
-	$indexer->ask('ALTER FUNCTION latest_states RENAME TO other_states');
+	$indexer->ask('ALTER FUNCTION latest_account_states RENAME TO other_states');
 	my $post = $play->('post');
 	is($indexer->ended($run), 1 << 8, 'where a function is missing, the run ends');
 	like(slurp_file($run->{log}),
-		qr/error run failed error="The functions of the schema indexer do not work.*latest_states.*42883.*upgrade/,
+		qr/error run failed error="The functions of the schema indexer do not work.*latest_account_states.*42883.*upgrade/,
 		'... and its log names it');
 	is($indexer->ask('SELECT count(*) FROM bad'), $bad, '... and no frame is refused');
-	$indexer->ask('ALTER FUNCTION other_states RENAME TO latest_states');
+	$indexer->ask('ALTER FUNCTION other_states RENAME TO latest_account_states');
 	$run = $indexer->start(%settings);
 	ok($indexer->wait_for('the post', "SELECT count(*) = 1 FROM record WHERE uri = '$post->{uri}'"),
 		'once it is back, nothing is lost');

@@ -5,7 +5,7 @@
 # - a number that jumps, signed or not, moves no cursor until others follow above it, also where a PDS has one account;
 # - numbers that begin again are recognised by the first one, or by commits that are new: then the stream is followed
 #   from there, and all accounts are looked at; the program reports it;
-# - each taker is judged alone, and a quiet stream by its last frames; a restored database, and a first number that the
+# - each shard is judged alone, and a quiet stream by its last frames; a restored database, and a first number that the
 #   rate of the stream does not explain, are gaps; sequences that were set back do no harm;
 # - commits without "prevData" are verified against what is here, and applied; it is shown which servers send them.
 #
@@ -71,7 +71,7 @@ CREATE FUNCTION demo.wrong(seq bigint, i int) RETURNS bytea LANGUAGE sql STABLE
 RETURN demo.frame('#account', jsonb_build_object('seq', seq, 'did', demo.of(i)->>'did'));
 CREATE FUNCTION demo.take(VARIADIC frames bytea[]) RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
-  PERFORM take('relay', 0, 1, frames), settle(99);
+  PERFORM process_frames('relay', 0, 1, frames), reconcile_wants(99);
 END \$\$;
 CREATE FUNCTION demo.load(i int) RETURNS text LANGUAGE plpgsql AS \$\$
 DECLARE c int;
@@ -79,7 +79,7 @@ BEGIN
   UPDATE account SET state = 'loading', load_at = 'infinity', claim = account.claim + 1
   WHERE did = (demo.of(i)->>'did')::atid.did RETURNING claim INTO c;
   INSERT INTO tally (what, n) VALUES ('desynchronized', -1), ('loading', 1);
-  RETURN (SELECT outcome FROM load(demo.of(i)->>'did', c, decode(demo.of(i)->>'car', 'hex')));
+  RETURN (SELECT outcome FROM store_repository(demo.of(i)->>'did', c, decode(demo.of(i)->>'car', 'hex')));
 END \$\$;
 -- how many commits of each account are here
 CREATE FUNCTION demo.here() RETURNS text LANGUAGE sql STABLE
@@ -87,12 +87,12 @@ RETURN (SELECT string_agg((SELECT count(*) FROM jsonb_array_elements(demo.of(i)-
                            WHERE c->>'rev' <= a.rev::text)::text, ' ' ORDER BY i)
         FROM generate_series(0, $accounts - 1) AS i
              JOIN account AS a ON a.did = (demo.of(i)->>'did')::atid.did);
-SELECT start('relay', 'repos', NULL, 1);
-UPDATE taker SET cursor = 10;
+SELECT start_stream('relay', 'repos', NULL, 1);
+UPDATE shard SET cursor = 10;
 UPDATE stream SET look = NULL;
 UPDATE want SET listed = NULL;
-SELECT meet((line->>'did')::atid.did) FROM demo.line;
-SELECT know((line->>'did')::atid.did, line->>'key', ARRAY[line->>'key'], NULL,
+SELECT add_account((line->>'did')::atid.did) FROM demo.line;
+SELECT apply_identity((line->>'did')::atid.did, line->>'key', ARRAY[line->>'key'], NULL,
             'https://pds.example', false, now()) FROM demo.line;
 SELECT demo.load(i) FROM generate_series(0, $accounts - 1) AS i;
 SQL
@@ -102,17 +102,17 @@ is($node->safe_psql($db, 'SELECT count(*), min(state), demo.here() FROM account'
 # The result of the last of some statements, in a transaction that is rolled back.
 sub last_of { return AtidTest::Indexer::last_of($node, $db, @_); }
 sub take { return 'SELECT demo.take(' . join(', ', @_) . ')'; }
-my $cursor  = 'SELECT cursor FROM taker';
-my $at      = 'SELECT cursor, demo.here() FROM taker';
-my $restart = "SELECT start('relay', 'repos', NULL, 1)";
+my $cursor  = 'SELECT cursor FROM shard';
+my $at      = 'SELECT cursor, demo.here() FROM shard';
+my $restart = "SELECT start_stream('relay', 'repos', NULL, 1)";
 
 #
 # Frames that are refused.
 #
 my @wrong = map { "demo.wrong($_, 0)" } 11 .. 13;
 is(last_of(take(@wrong), $cursor), 13, 'the cursor passes frames that are refused');
-is(last_of(take(@wrong), $restart, take(@wrong), 'SELECT sum(refused) FROM taker'), 3, '... which count once');
-is(last_of('UPDATE taker SET cursor = 0', take(@wrong), $restart, 'SELECT count(look) FROM stream'), 0,
+is(last_of(take(@wrong), $restart, take(@wrong), 'SELECT sum(refused) FROM shard'), 3, '... which count once');
+is(last_of('UPDATE shard SET cursor = 0', take(@wrong), $restart, 'SELECT count(look) FROM stream'), 0,
 	'... so a new database does not list all accounts again');
 is(last_of(take("demo.frame('#future', '{\"seq\": 11}')"), $cursor), 11, 'it passes kinds that are not known');
 
@@ -125,7 +125,7 @@ is(last_of(take("demo.commit($far, 0, 0)"), take('demo.commit(11, 1, 0)', 'demo.
 	'... and the frames that follow are taken');
 is(last_of(take("demo.commit($far, 0, 0)", 'demo.commit(11, 1, 0)', "demo.commit($far + 1, 2, 0)", 'demo.commit(12, 3, 0)'), $at),
 	'12|1 1 1 1 0 0', '... however often that happens');
-is(last_of(take("demo.identity($far, 0)"), 'SELECT cursor, (SELECT reason LIKE $$%far ahead%$$ FROM bad) FROM taker'), '10|t',
+is(last_of(take("demo.identity($far, 0)"), 'SELECT cursor, (SELECT reason LIKE $$%far ahead%$$ FROM bad) FROM shard'), '10|t',
 	'one without a signature is bad');
 is(last_of(take('demo.identity(1010, 0)'), $cursor), 1010, 'a frame skips 1,000 numbers');
 is(last_of(take('demo.identity(1011, 0)'), $cursor), 10, '... and no more');
@@ -144,10 +144,10 @@ is(last_of((map { take("demo.commit($far * ($_ + 1)::bigint, 0, $_)") } 0 .. 12)
 	'... also where all numbers are far from each other');
 is(last_of(take($on[0]), take("demo.identity($far + 1, 1)"), 'SELECT count(*) FROM bad'), 0,
 	'what goes on from such a number needs no signature');
-is(last_of($restart =~ s/1\)$/2)/r, "UPDATE taker SET cursor = 10", (map { "SELECT take('relay', $_, 2, ARRAY[demo.commit($far, 0, 0)])" } 0, 1),
-	"SELECT take('relay', n, 2, '{}', $far) FROM generate_series(0, 1) AS n", 'SELECT max(cursor) FROM taker'), 10,
-	'a number that only the program has seen moves no idle taker');
-is(last_of('UPDATE taker SET cursor = 0', take("demo.identity($far, 0)"), $cursor), $far, 'the first number of all is believed');
+is(last_of($restart =~ s/1\)$/2)/r, "UPDATE shard SET cursor = 10", (map { "SELECT process_frames('relay', $_, 2, ARRAY[demo.commit($far, 0, 0)])" } 0, 1),
+	"SELECT process_frames('relay', n, 2, '{}', $far) FROM generate_series(0, 1) AS n", 'SELECT max(cursor) FROM shard'), 10,
+	'a number that only the program has seen moves no idle shard');
+is(last_of('UPDATE shard SET cursor = 0', take("demo.identity($far, 0)"), $cursor), $far, 'the first number of all is believed');
 
 #
 # Commits without "prevData".
@@ -166,16 +166,16 @@ is(last_of(take(@all[ 0, 1 ]), $hidden, $is), '2 0 0 0 0 0|1|desynchronized', 'o
 is(last_of(take(@all[ 0, 2 ]), $is), '1 0 0 0 0 0|1|desynchronized', 'one that follows a gap, too');
 is(last_of(take(@all[ 0, 1 ]), q{DELETE FROM record WHERE uri::text LIKE 'at://did:web:n0.example/%/r1'}, take($all[2]), $is),
 	'2 0 0 0 0 0|1|desynchronized', 'one whose older record is not here, too');
-is(last_of("UPDATE settings SET most_hosts = 2", take(@all[ 0, 1 ]), 'SELECT tidy()', take('demo.bare(30, 1, 0)', 'demo.commit(31, 2, 0)'),
+is(last_of("UPDATE settings SET most_hosts = 2", take(@all[ 0, 1 ]), 'SELECT run_maintenance()', take('demo.bare(30, 1, 0)', 'demo.commit(31, 2, 0)'),
 	q{SELECT of, value FROM watch WHERE what = 'commits_without_prev_data'}), 'https://pds.example|3', 'watch has the servers that send them');
 is(last_of("UPDATE settings SET most_hosts = 3", q{UPDATE identity SET host = 'https://h' || substr(did::text, 10, 1)},
-	(map { take("demo.bare(20 + $_, $_, 0)"), 'SELECT tidy()' } 0 .. 5), 'SELECT count(*) FROM unproven'), 3, '... a bounded number of them');
+	(map { take("demo.bare(20 + $_, $_, 0)"), 'SELECT run_maintenance()' } 0 .. 5), 'SELECT count(*) FROM unproven'), 3, '... a bounded number of them');
 
 #
 # Numbers that begin again.
 #
-my $begun = "SELECT cursor, demo.here(), (SELECT count(look) FROM stream), (SELECT begun_at FROM stream) FROM taker";
-my $ahead = 'UPDATE taker SET cursor = 1000';
+my $begun = "SELECT cursor, demo.here(), (SELECT count(look) FROM stream), (SELECT begun_at FROM stream) FROM shard";
+my $ahead = 'UPDATE shard SET cursor = 1000';
 my @again = map { "demo.commit($_ + 1, $_, 0)" } 0 .. 3;
 is(last_of($ahead, take(@again[ 0, 1 ]), $begun), '1000|1 1 0 0 0 0|0|', 'a commit that is new is taken, though its number is not above the cursor');
 is(last_of($ahead, take(@again), $begun), '4|1 1 1 1 0 0|1|4', 'three of them: the numbers have begun again');
@@ -186,26 +186,26 @@ is(last_of(take('demo.commit(11, 0, 0)', 'demo.commit(12, 0, 1)', 'demo.commit(1
 	(map { take('demo.commit(11, 0, 0)', 'demo.commit(12, 0, 1)', 'demo.commit(13, 1, 0)') } 1 .. 2), $begun), '13|2 1 0 0 0 0|0|', '... nor where a server sends again what it has sent');
 my $others = q{UPDATE identity SET key = (SELECT x.key FROM identity AS x WHERE x.did = 'did:web:n5.example')};
 is(last_of($ahead, $others, take(@again), $begun), '1000|0 0 0 0 0 0|0|', '... nor where the accounts have not signed them');
-my $first   = "SELECT connected('relay', 1000, 1)";
+my $first   = "SELECT report_connection('relay', 1000, 1)";
 my $problem = "SELECT coalesce(problem, 'none') FROM status_stream WHERE name = 'relay'";
-my $heard   = 'UPDATE taker SET taken = now()';
-like(last_of($ahead, $heard, $first, $problem), qr/^the first number of the server, 1, is not above the cursor, 1000: .* indexer\.taker\.cursor to 0/, 'the first number tells at once');
+my $heard   = 'UPDATE shard SET taken = now()';
+like(last_of($ahead, $heard, $first, $problem), qr/^the first number of the server, 1, is not above the cursor, 1000: .* indexer\.shard\.cursor to 0/, 'the first number tells at once');
 is(last_of($ahead, $first, take($again[0]), $begun), '1|1 0 0 0 0 0|1|1', '... and then one commit is enough');
 like(last_of($ahead, $heard, $first, take(map { "demo.identity($_, 0)" } 1 .. 20), $problem), qr/^the first number/, '... while nothing shows it, it is said');
 is(last_of($ahead, $heard, $first, take('demo.identity(999, 0)', 'demo.identity(1000, 0)'), $problem), 'none', '... until a number reaches the cursor');
-is(last_of($ahead, $heard, $first, "SELECT connected('relay', 1000, 1001)", $problem), 'none', '... or the next connection goes on from it');
+is(last_of($ahead, $heard, $first, "SELECT report_connection('relay', 1000, 1001)", $problem), 'none', '... or the next connection goes on from it');
 
 #
-# Health, of each taker alone, and of a quiet server.
+# Health, of each shard alone, and of a quiet server.
 #
-my $busy = "UPDATE taker SET frame_rate = 100, taken = now(), heard = now()";
+my $busy = "UPDATE shard SET frame_rate = 100, taken = now(), heard = now()";
 my $two  = $restart =~ s/1\)$/2)/r;
 is(last_of($two, "$busy, old_rate = CASE WHEN lo = 0 THEN 100 ELSE 0 END, old_run = CASE WHEN lo = 0 THEN 9 ELSE 0 END", $problem) =~ /^all frames have numbers/, 1,
-	'one taker of two whose frames are all old is a problem');
+	'one shard of two whose frames are all old is a problem');
 is(last_of($two, "$busy, unsigned_rate = CASE WHEN lo = 0 THEN 100 ELSE 0 END", "INSERT INTO tally VALUES ('loads', 1)", $problem) =~ /^no frame is signed/, 1,
 	'... one whose frames nobody has signed, too');
 is(last_of($two, "$busy, old_rate = 40, old_run = 0", $problem), 'none', '... and one that has some old ones is not');
-my $quiet_for = 'UPDATE taker SET frame_rate = 0, counted = now(), taken = now()';
+my $quiet_for = 'UPDATE shard SET frame_rate = 0, counted = now(), taken = now()';
 is(last_of($heard, take('demo.identity(1, 0)'), take('demo.identity(2, 0)'), $quiet_for, $problem), 'none', 'of a quiet server two old frames are none');
 like(last_of($heard, (map { take("demo.identity($_, 0)") } 1 .. 3), $quiet_for, $problem), qr/^all frames have numbers/, '... but three are');
 like(last_of($others, (map { take("demo.commit(11 + $_, $_, 0)") } 0 .. 2), $quiet_for, $problem), qr/^no frame is signed/, 'three that nobody has signed, too');
@@ -225,7 +225,7 @@ foreach ([ 1010, 100, 10, 0 ], [ 1012, 100, 10, 1 ], [ 500, 0.01, 10, 1 ], [ 60,
 	[ 5000, 500, 60, 1 ])
 {
 	my ($number, $rate, $away, $is) = @$_;
-	is(last_of("UPDATE taker SET heard = now() - interval '$away s', lag = '0', frame_rate = $rate", "SELECT connected('relay', 10, $number)", $look), $is,
+	is(last_of("UPDATE shard SET heard = now() - interval '$away s', lag = '0', frame_rate = $rate", "SELECT report_connection('relay', 10, $number)", $look), $is,
 		"a first number $number after 10, $away s later, at $rate/s: " . ($is ? 'a gap' : 'no gap'));
 }
 is(last_of($restart, $look), 0, 'a start is no gap');
@@ -244,10 +244,10 @@ is($node->safe_psql($copy, "$restart; $look"), "10\n1", '... is a gap');
 is($node->safe_psql($copy, "UPDATE stream SET look = NULL; $restart; $look"), "10\n0", '... once');
 
 # Sequences that were set back, while nobody has heeded the notices.
-my $met = q{SELECT take('relay', 0, 1, ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n,
+my $met = q{SELECT process_frames('relay', 0, 1, ARRAY(SELECT demo.frame('#account', jsonb_build_object('seq', 10 + n,
 	'did', format('did:web:new%%s.example', n), 'active', true)) FROM generate_series(%d, %d) AS n))};
 my $set_back = 'SELECT setval(pg_get_serial_sequence($$notice$$, $$n$$), 1, false)';
-is(last_of($set_back, sprintf($met, 1, 3), $set_back, sprintf($met, 4, 6), 'SELECT heed(99)',
+is(last_of($set_back, sprintf($met, 1, 3), $set_back, sprintf($met, 4, 6), 'SELECT process_notices(99)',
 	"SELECT count(*), (SELECT count(*) FROM bad) FROM account WHERE did::text LIKE 'did:web:new%'"), '6|0',
 	'a sequence that was set back keeps nobody out');
 
@@ -259,22 +259,22 @@ $server->pump until $told =~ /^port (\d+)$/m;
 my $service = "http://127.0.0.1:$1";
 my $post = sub { my ($path, @frames) = @_; HTTP::Tiny->new->post("$service/$path", { content => $node->safe_psql($db, 'SELECT encode(f, $$hex$$) FROM unnest(ARRAY[' . join(', ', @frames) . ']) AS f') }); };
 my %settings = (ATID_SERVICE_URL => $service, ATID_PLC_URL => $service, ATID_ALLOW_PRIVATE_ADDRESSES => 1);
-$node->safe_psql($db, "SELECT start('$service com.atproto.sync.subscribeRepos', 'repos', NULL, 1), start('$service com.atproto.label.subscribeLabels', 'labels', NULL, 1); $ahead");
+$node->safe_psql($db, "SELECT start_stream('$service com.atproto.sync.subscribeRepos', 'repos', NULL, 1), start_stream('$service com.atproto.label.subscribeLabels', 'labels', NULL, 1); $ahead");
 
 $post->('first', $again[0]);
 my $run = $indexer->start(%settings);
 ok($indexer->wait_for_log($run, qr/error stream restarted seq=1$/m),
 	'the program says that the numbers have begun again');
-is($node->safe_psql($db, "SELECT cursor, demo.here() FROM taker WHERE stream LIKE '%Repos'"), '1|1 0 0 0 0 0', '... and goes on from there');
+is($node->safe_psql($db, "SELECT cursor, demo.here() FROM shard WHERE stream LIKE '%Repos'"), '1|1 0 0 0 0 0', '... and goes on from there');
 ($status, $said) = $indexer->command('status');
 like($said, qr/followed from 1 on/, '... and status says so');
 $indexer->stop($run);
 
 $post->('first', q{demo.frame('#labels', '{"seq": 1, "labels": []}')});
 $run = $indexer->start(%settings, ATID_STREAM_KIND => 'labels');
-ok($indexer->wait_for_log($run, qr/error stream unhealthy problem="the first number of the server, 1, is not above the cursor, 1000: .* set indexer\.taker\.cursor to 0/),
+ok($indexer->wait_for_log($run, qr/error stream unhealthy problem="the first number of the server, 1, is not above the cursor, 1000: .* set indexer\.shard\.cursor to 0/),
 	'where a labeler begins again the program says what to do');
-like($node->safe_psql($db, "SELECT health('$service com.atproto.label.subscribeLabels')"), qr/^the first number/, '... and so does /healthz');
+like($node->safe_psql($db, "SELECT stream_health('$service com.atproto.label.subscribeLabels')"), qr/^the first number/, '... and so does /healthz');
 $post->('send', q{demo.frame('#labels', '{"seq": 1001, "labels": []}')});
 ok($indexer->wait_for_log($run, qr/info stream healthy$/m), '... until a number is above the cursor');
 $indexer->stop($run);

@@ -45,7 +45,7 @@ is($status, 0, 'init') or die $said;
 # The manual.
 #
 my $manual = slurp_file("$FindBin::Bin/../../doc/operate.md");
-my $table = sql(q{SELECT format('`%s` | %s | %s', name, coalesce(in_words(turn), '-'), coalesce(in_words(success), '-')) FROM activities() ORDER BY place});
+my $table = sql(q{SELECT format('`%s` | %s | %s', name, coalesce(activity_in_words(turn), '-'), coalesce(activity_in_words(success), '-')) FROM activities() ORDER BY place});
 my @documented = $manual =~ /^(`[a-z ]+`) \|[^|\n]*\| ([^|\n]+?) \| ([^|\n]+?) \|[^|\n]*$/mg;
 my @lines;
 push @lines, join ' | ', splice @documented, 0, 3 while @documented;
@@ -120,12 +120,12 @@ sql("INSERT INTO activity (stream, name, at) VALUES ('former com.atproto.sync.su
 my $run = $indexer->start(%settings, ATID_METRICS_PORT => $metrics{Repos});
 $indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") or diag(`tail -n 20 $run->{log}`);
 my $name = sql("SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1");
-sql("INSERT INTO activity (stream, name, at) VALUES ('$name', 'taker 7', now() - interval '1 day')");
+sql("INSERT INTO activity (stream, name, at) VALUES ('$name', 'shard 7', now() - interval '1 day')");
 bound($_, $turn, 2 * $turn) foreach split /\n/, sql(q{SELECT name FROM activities() WHERE kind IS DISTINCT FROM 'labels' AND name <> 'housekeeping'});
 bound('housekeeping', 12 + $turn, 12 + $turn);
-$indexer->wait_for('it reports more often', "SELECT NOT EXISTS (SELECT FROM activity WHERE name = 'taker 7')");
+$indexer->wait_for('it reports more often', "SELECT NOT EXISTS (SELECT FROM activity WHERE name = 'shard 7')");
 is(sql("SELECT string_agg(name, ', ' ORDER BY name) FROM activity WHERE stream = '$name'"),
-	'cursor, gaps, housekeeping, identities of plc, identities of web, lists, loads of known accounts, loads of new accounts, program, signals, statuses, taker 0, wants',
+	'cursor, gaps, housekeeping, identities of plc, identities of web, lists, loads of known accounts, loads of new accounts, program, shard 0, signals, statuses, wants',
 	'each activity gives a sign');
 my ($until, @seen) = (time + 2 * $turn);
 while (time < $until)
@@ -158,16 +158,21 @@ BEGIN
            WHERE pronamespace = 'indexer'::regnamespace AND proname = f || '_away');
 END $$;
 SQL
-my %calls = (take => 'taker 0', next_list => 'lists', ask => 'identities of plc, identities of web', tidy => 'housekeeping', doubtful => 'statuses',
-	signal_doubtful => 'signals', claim => 'loads of known accounts, loads of new accounts', settle => 'wants', look_again => 'gaps');
+my %calls = (
+	process_frames => 'shard 0', next_listing => 'lists', claim_identities => 'identities of plc, identities of web',
+	run_maintenance => 'housekeeping', claim_status_checks => 'statuses', claim_candidates => 'signals',
+	claim_loads => 'loads of known accounts, loads of new accounts', reconcile_wants => 'wants', recheck_after_gap => 'gaps');
 sub names_of { return join ', ', sort map { split /, /, $calls{$_} } @_; }
-# (The loops of ask(), and those of claim(), share three connections with lists, statuses and signals: these wait.)
-foreach my $some ('take settle next_list', 'tidy doubtful signal_doubtful', 'look_again', 'claim', 'ask')
+# (The loops of claim_identities(), and those of claim_loads(), share three connections with lists, statuses and
+# signals: these wait.)
+foreach my $some ('process_frames reconcile_wants next_listing', 'run_maintenance claim_status_checks claim_candidates',
+	'recheck_after_gap', 'claim_loads', 'claim_identities')
 {
 	my $functions = [ split / /, $some ];
 	sql('SELECT pg_advisory_lock(77)');
 	sql("SELECT try.replace('$_')") foreach @$functions;
-	my @stand = $some =~ /^(?:ask|claim)$/ ? qw(ask next_list claim doubtful signal_doubtful) : @$functions;
+	my @stand = $some =~ /^(?:claim_identities|claim_loads)$/
+	  ? qw(claim_identities next_listing claim_loads claim_status_checks claim_candidates) : @$functions;
 	is_late('a function that does not return', names_of(@stand),
 		'no sign of life for \\d+ s');
 	sql("SELECT try.restore('$_')") foreach @$functions;
@@ -195,11 +200,11 @@ ok($indexer->wait_for('accounts of many hosts', "SELECT count(*) = 12 FROM accou
 # One account in trouble is nobody's.
 bound('loads of known accounts', undef, 2);
 network('away?of=getRepo');
-sql("SELECT reload('$spread->[0]')");
+sql("SELECT reload_account('$spread->[0]')");
 $indexer->wait_for('it fails', "SELECT failures > 3 FROM account WHERE did = '$spread->[0]'");
 sleep 3;
 is(sql('SELECT ' . late('Repos')), 'none', 'one account that fails is no sign that all do');
-sql("SELECT reload('$_')") foreach @$spread;
+sql("SELECT reload_account('$_')") foreach @$spread;
 is_late('all hosts fail', 'loads of known accounts', 'failing for \\d+ s: server error');
 network('calm');
 is_well('hosts');
@@ -292,12 +297,12 @@ standard();
 # Labels, by a program of their own.
 #
 my $labels = $indexer->start(%settings, ATID_STREAM_KIND => 'labels', ATID_METRICS_PORT => $metrics{Labels});
-$indexer->wait_for('it listens', q{SELECT count(*) > 0 FROM taker WHERE stream LIKE '%Labels' AND taken IS NOT NULL});
+$indexer->wait_for('it listens', q{SELECT count(*) > 0 FROM shard WHERE stream LIKE '%Labels' AND taken IS NOT NULL});
 sleep 0.05 until $indexer->wait_for_log($labels, qr/stream connected/);
 network('label?val=first');
 $indexer->wait_for('a label', 'SELECT count(*) > 0 FROM labels');
 is(sql("SELECT string_agg(name, ', ' ORDER BY name) FROM activity WHERE stream LIKE '%Labels'"),
-	'cursor, housekeeping, identities of plc, identities of web, labels, program, taker 0', 'the program of labels gives its own signs');
+	'cursor, housekeeping, identities of plc, identities of web, labels, program, shard 0', 'the program of labels gives its own signs');
 bound('labels', undef, 2);
 network('forge?n=3');
 is_late('labels are refused', 'labels', 'failing for \\d+ s: no label is signed', 'Labels');
@@ -313,7 +318,7 @@ bound('program', 3);
 bound('lists', 3);
 kill 'STOP', $run->{pid};
 ok($indexer->wait_for('no sign', 'SELECT ' . late('Repos') . " = 'program'"), 'a program that stands still');
-like(sql("SELECT health('$name')"), qr/^the program has given no sign of life for \d+ s$/, '... as health() says');
+like(sql("SELECT stream_health('$name')"), qr/^the program has given no sign of life for \d+ s$/, '... as health() says');
 is(sql(q{SELECT string_agg(value::text, ' ') FROM watch WHERE what = 'activity_healthy' AND of LIKE 'program of %Repos'}), '0', '... and the view watch');
 ($status, $said) = $indexer->command('status');
 is($status, 1, '... and status');

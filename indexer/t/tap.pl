@@ -44,8 +44,8 @@ cmp_ok(scalar(() = slurp_file("$folder/tap.mjs") =~ /\n/g), '<=', 60, 'the examp
 my $db = new_database($node, 'tap');
 $node->safe_psql($db, 'CREATE EXTENSION IF NOT EXISTS atid; CREATE EXTENSION atid_crypto');
 $node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-1', '-d', $node->connstr($db), '-f', "$root/indexer/sql/install.sql" ], 'install.sql');
-$node->safe_psql($db, 'CREATE ROLE taker LOGIN; GRANT USAGE ON SCHEMA indexer TO taker; GRANT TEMPORARY ON DATABASE tap TO taker;
-	GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA indexer TO taker; GRANT CREATE ON SCHEMA public TO taker');
+$node->safe_psql($db, 'CREATE ROLE shard LOGIN; GRANT USAGE ON SCHEMA indexer TO shard; GRANT TEMPORARY ON DATABASE tap TO shard;
+	GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA indexer TO shard; GRANT CREATE ON SCHEMA public TO shard');
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my ($in, $acks, $log) = ('', '', "$folder/log");
@@ -54,7 +54,7 @@ my $example;
 
 sub start_example
 {
-	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'taker', PGDATABASE => $db, TAP => "http://127.0.0.1:$port");
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'shard', PGDATABASE => $db, TAP => "http://127.0.0.1:$port");
 	return $example = IPC::Run::start([ $program, "$folder/tap.mjs" ], '<', \undef, '>>', $log, '2>&1');
 }
 

@@ -92,7 +92,7 @@ foreach my $version ('1.3.1', '1.3.3')
 	one($old, 'CREATE EXTENSION atid_crypto');
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($old), '-f', "$root/indexer/t/vectors/$version.sql" ], "$version: the schema");
 	AtidTest::Indexer::demo($node, $old);
-	AtidTest::Indexer::fill($node, $old);
+	AtidTest::Indexer::fill($node, $old, $version);
 	my $reader = "reader of $version";
 	one($old, <<"SQL");
 INSERT INTO record (uri, did, cid, block) SELECT ('at://did:web:many.example/a.b.c/' || i)::atid.at_uri, 'did:web:many.example', atid.record_cid('{}'), '\\xa0' FROM generate_series(1, $n) AS i;
@@ -127,11 +127,11 @@ SQL
 		'11ttx', "$version: what the operator has added stays");
 	is(one($old, q{SELECT string_agg(problem, ' ' ORDER BY problem) FROM identity}), 'cut_short unsupported_method', "$version: problems are codes");
 	# the next events
-	one($old, "SELECT reload('$did'); SELECT fail(c.did, c.claim, 'timeout', NULL, true) FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0");
+	one($old, "SELECT reload_account('$did'); SELECT fail_load(c.did, c.claim, 'timeout', NULL, true) FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0");
 	is(one($old, "SELECT state, problem FROM account WHERE did = '$did'"), 'desynchronized|timeout', "$version: ... and they work");
-	one($old, qq{DELETE FROM record WHERE did = '$did'; TRUNCATE public.seen; SELECT start('relay', 'repos', NULL, 1); SELECT take('relay', 0, 1, ARRAY[demo.sync(11, '$did')]); SELECT settle(99); SELECT reload('$did');
-		SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0});
-	is(one($old, "SELECT cursor FROM taker; SELECT state, count(uri) = (SELECT count(*) FROM public.seen), count(uri) > 0 FROM account AS a JOIN record USING (did) WHERE a.did = '$did' GROUP BY 1"),
+	one($old, qq{DELETE FROM record WHERE did = '$did'; TRUNCATE public.seen; SELECT start_stream('relay', 'repos', NULL, 1); SELECT process_frames('relay', 0, 1, ARRAY[demo.sync(11, '$did')]); SELECT reconcile_wants(99); SELECT reload_account('$did');
+		SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0});
+	is(one($old, "SELECT cursor FROM shard; SELECT state, count(uri) = (SELECT count(*) FROM public.seen), count(uri) > 0 FROM account AS a JOIN record USING (did) WHERE a.did = '$did' GROUP BY 1"),
 		"11\nsynchronized|t|t", "$version: the next events");
 	one($old, qq{CREATE ROLE "admin of $version"; GRANT ALL ON ALL TABLES IN SCHEMA indexer TO "admin of $version"});
 	($status, $said) = $upgrade->command('upgrade');
@@ -178,7 +178,7 @@ my $file = "$oracles->{folder}/dump";
 }
 is(one('restored', $rows), $truth, '... has the same records');
 is(one('restored', $functions), one($db, $functions), '... and functions');
-is(one('restored', "SELECT start('relay', 'repos', NULL, 1)"), 10, '... and goes on');
+is(one('restored', "SELECT start_stream('relay', 'repos', NULL, 1)"), 10, '... and goes on');
 one('postgres', "DROP DATABASE $_") foreach 'restored';
 
 #
@@ -194,7 +194,7 @@ my $next = new_node('indexer_next', stopped => 1);
 }
 $next->start;
 is($next->safe_psql($db, $rows), $logged, 'after pg_upgrade the records are the same');
-is($next->safe_psql($db, "SELECT start('relay', 'repos', NULL, 1) > 0; SELECT state FROM account WHERE did = '$did'; SELECT reload('$did'); SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0"),
+is($next->safe_psql($db, "SELECT start_stream('relay', 'repos', NULL, 1) > 0; SELECT state FROM account WHERE did = '$did'; SELECT reload_account('$did'); SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, true, NULL, NULL, '{}') AS c WHERE c.claim > 0"),
 	"t\nsynchronized\n\nloaded", '... and it goes on');
 $next->stop;
 done_testing();

@@ -229,7 +229,7 @@ $session->ok(q{INSERT INTO blocks SELECT format('at://did:web:z%s.b/a.b.c/1', n)
 is($session->ok('SELECT find_new_references()'), '1', 'a column with an index has its join soon');
 is($session->ok(q{SELECT string_agg(nsid || path::text || target, ' ') FROM view_reference}), 'a.b.c{at}a.b.c', '... to the type that it points at, and to none that hardly any does');
 is($session->ok('SELECT find_new_references()'), '0', '... once');
-$session->ok(q{SELECT comment_views('b')});
+$session->ok(q{SELECT write_view_comments('b')});
 like($session->ok(q{SELECT obj_description('b.a_b_c'::regclass)}), qr/^\@foreignKey \(at\) references b\.a_b_c \(uri\)$/m, '... and in the comments');
 $session->ok(q{DELETE FROM blocks WHERE uri <@ 'at://did:web:z1.b' OR atid.at_uri_did(uri)::text LIKE 'did:web:z%'; TRUNCATE view_reference});
 
@@ -512,13 +512,13 @@ INSERT INTO indexer.lexicons VALUES ('[{"lexicon": 1, "id": "k.k.post", "defs": 
 INSERT INTO indexer.identity (did, handle, pds, host) VALUES ('did:web:a%3a1.b', 'a.b', 'https://pds.example/', 'https://pds.example'), ('did:web:c.b', 'c.b', 'javascript:x', NULL);
 CREATE SCHEMA api;
 SELECT indexer.make_views('api');
-SELECT indexer.scratch();
+SELECT indexer.create_temp_tables();
 BEGIN;
 INSERT INTO op SELECT u::atid.at_uri, atid.at_uri_did(u::atid.at_uri), 'k.k.post', true, atid.record_cid(r), atid.record_to_dag_cbor(r) FROM (VALUES
   ('at://did:web:a%3a1.b/k.k.post/1', '{"$type": "k.k.post", "pic": {"$type": "blob", "mimeType": "a/b", "size": 1, "ref": {"$link": "bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity"}}}'::jsonb),
   ('at://did:web:a%3a1.b/k.k.post/2', '{"$type": "k.k.posx", "re": {"uri": "at://did:web:a%3a1.b/k.k.post/1"}, "pic": {"cid": "x\"><", "mimeType": "a/b"}}'),
   ('at://did:web:c.b/k.k.post/3', '{"$type": "k.k.post", "pic": {"cid": "bafkreiccldh766hwcnuxnf2wh6jgzepf2nlu2lvcllt63eww5p6chi4ity", "mimeType": "a/b"}}')) AS v (u, r);
-SELECT indexer.write();
+SELECT indexer.write_records();
 COMMIT;
 INSERT INTO indexer.labeler (did) VALUES ('did:web:l.b');
 INSERT INTO indexer.labels (subject, src, val, cts, neg, exp, label) SELECT s::atid.at_uri, src::atid.did, v, now(), neg, exp::timestamptz, '{}' FROM (VALUES

@@ -178,7 +178,7 @@ foreach my $table (qw(bad candidate host labels_refused notice waiting))
 {
 	my $writes = qr/\b(?:INSERT INTO|UPDATE|DELETE FROM|TRUNCATE)\s+(?:indexer\.)?$table\b/;
 	my %in = map { $_ => scalar(() = $text{$_} =~ /$writes/g) } grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } keys %text;
-	push @problems, "$table.sql does not write its table" unless delete $in{"indexer/sql/$table.sql"};
+	push @problems, "$table.sql does not write its table" unless delete $in{"indexer/sql/tables/$table.sql"};
 	delete $in{'indexer/sql/labels.sql'} if $table eq 'labels_refused';
 	push @problems, map { "$_ writes $table" } sort grep { $in{$_} } keys %in;
 }

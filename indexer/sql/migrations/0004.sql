@@ -29,4 +29,81 @@ DROP FUNCTION IF EXISTS unsigned();
 ALTER TABLE settings
   ADD most_candidates int NOT NULL DEFAULT 100000;   -- rows; then a list that adds more waits
 
+-- Functions have names that say what they do. What depends on one, as a view does, follows.
+DO $$
+DECLARE r record;
+BEGIN
+  FOR r IN
+    SELECT p.oid::regprocedure AS function, n.new
+    FROM (VALUES
+      ('later', 'add_interval'), ('most_ahead', 'max_clock_skew'), ('pause', 'backoff_delay'),
+      ('roughly', 'interval_in_words'), ('turn', 'spread_delay'), ('slot', 'shard_slot'),
+      ('origin', 'url_origin'), ('clipped', 'clip_text'), ('of_server', 'is_server_error'),
+      ('of_program', 'is_program_error'), ('signal_doubtful', 'claim_candidates'),
+      ('has_signal', 'finish_candidate'), ('become', 'set_account_state'), ('meet', 'add_account'),
+      ('passed_over', 'report_skipped_account'), ('silence', 'deactivate_account'),
+      ('revive', 'reactivate_account'), ('count_gap', 'count_account_gap'),
+      ('tell', 'apply_account_status'), ('told', 'store_account_status'),
+      ('grasp', 'try_lock_account'), ('is_being_loaded', 'is_account_loading'),
+      ('doubtful', 'claim_status_checks'), ('doubt', 'request_status_check'),
+      ('remove', 'delete_account'), ('heed', 'process_notices'),
+      ('heed_refused', 'process_refusals'), ('want_changed', 'on_want_change'),
+      ('patterns', 'wanted_patterns'), ('everybody', 'wants_all_accounts'),
+      ('one_of_many', 'lock_batch_work'), ('settle', 'reconcile_wants'),
+      ('leave_unsettled', 'postpone_account'), ('next_list', 'next_listing'),
+      ('about_how_many', 'estimate_accounts'), ('list', 'store_listing_page'),
+      ('list_failed', 'fail_listing'), ('list_works', 'reset_listing'),
+      ('tell_page', 'apply_listing_page'), ('listed', 'listing_entries'),
+      ('list_refused', 'mark_listing_unsupported'), ('seek_unlisted', 'check_unlisted_accounts'),
+      ('look_again', 'recheck_after_gap'), ('ask', 'claim_identities'),
+      ('unask', 'release_identities'), ('not_identified', 'fail_identity'),
+      ('identity_of', 'read_did_document'), ('know', 'apply_identity'),
+      ('identify', 'store_plc_log'), ('identify_web', 'store_did_document'),
+      ('scratch', 'create_temp_tables'), ('path_of', 'reference_path'),
+      ('lexicons_changed', 'on_lexicons_change'), ('points_at', 'block_references'),
+      ('writes', 'enter_writers'), ('nobody_writes', 'exclude_writers'), ('write', 'write_records'),
+      ('clear', 'delete_records'), ('place', 'database_place'),
+      ('would_bar', 'find_replaced_stream'), ('compared', 'store_clock_offset'),
+      ('connected', 'report_connection'), ('too_large', 'quarantine_oversized_frame'),
+      ('hold', 'lock_accounts'), ('judge', 'verify_frames'), ('is_newer', 'claims_newer_revision'),
+      ('complete', 'add_missing_prev'), ('with_prev', 'commit_with_prev'),
+      ('sum_unproven', 'compact_unproven'), ('announce', 'record_follow_ups'),
+      ('apply', 'apply_frames'), ('await', 'defer_frames'), ('latest_states', 'latest_account_states'),
+      ('begin_again', 'restart_numbering'),
+      ('count_taken', 'add_shard_counters'), ('pass_refused', 'pass_refused_frame'),
+      ('load_again', 'resync_account'), ('reload_missed', 'resync_overflowed_accounts'),
+      ('claim', 'claim_loads'), ('load_waits', 'is_load_waiting'), ('load', 'store_repository'),
+      ('unload', 'defer_load'), ('fail', 'fail_load'), ('release', 'release_load'),
+      ('health', 'stream_health'), ('due_loads', 'count_due_loads'),
+      ('due_identities', 'count_due_identities'), ('troubles', 'list_troubles'),
+      ('lists_health', 'listing_health'), ('exclude', 'exclude_account'),
+      ('include', 'include_account'), ('forget', 'forget_account'), ('reload', 'reload_account'),
+      ('tidy', 'run_maintenance'), ('keep_view_index', 'store_view_index'),
+      ('view_index_of', 'plan_view_index'), ('search_index_of', 'plan_search_index'),
+      ('view_type_of', 'resolve_view_type'), ('view_config', 'search_config'),
+      ('forget_views', 'delete_dropped_views'), ('comment_view', 'write_view_comment'),
+      ('comment_views', 'write_view_comments'), ('view_engine_name', 'reserved_view_name'),
+      ('in_words', 'activity_in_words'), ('labels_taken', 'note_labels')
+    ) AS n (old, new)
+    JOIN pg_proc AS p ON p.proname = n.old AND p.pronamespace = 'indexer'::regnamespace
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s RENAME TO %I', r.function, r.new);
+  END LOOP;
+END $$;
+DROP FUNCTION IF EXISTS take(text, int, int, bytea[], bigint);
+DROP FUNCTION IF EXISTS take_parts(text, int, int, bytea[], atid.did[], bigint);
+DROP FUNCTION IF EXISTS take_batch(text, int, int, bytea[], atid.did[], bigint);
+DROP FUNCTION IF EXISTS start(text, text, text[], int);
+DROP TRIGGER IF EXISTS want_changed ON want;
+DROP TRIGGER IF EXISTS lexicons_changed ON lexicons;
+
+-- A taker is a shard, and its row is in the table shard. An operator's commands find it by either
+-- name.
+ALTER TABLE taker RENAME TO shard;
+CREATE VIEW taker AS TABLE shard;
+ALTER VIEW IF EXISTS status_stream RENAME COLUMN takers TO shards;
+ALTER VIEW IF EXISTS counted RENAME TO account_counts;
+UPDATE activity SET name = replace(name, 'taker', 'shard') WHERE name LIKE 'taker%';
+UPDATE activity_bound SET name = 'shard' WHERE name = 'taker';
+
 INSERT INTO migration (n, program) VALUES (4, '2.0.0');

@@ -36,27 +36,27 @@ export function addAccounts(program, result) {
     help: `Keeps an account out, whatever the network says. Its records are deleted; references of
 others to it stay.`,
     work: (did, why) =>
-      done('SELECT indexer.exclude($1, $2)', [did, why ?? null], `${did} is excluded.`),
+      done('SELECT indexer.exclude_account($1, $2)', [did, why ?? null], `${did} is excluded.`),
   });
   add(program, result, {
     words: 'include <did>',
     help:
       'Lets an excluded account in again. It comes back if it is wanted and the network ' +
       'has it.',
-    work: (did) => done('SELECT indexer.include($1)', [did], `${did} is excluded no more.`),
+    work: (did) => done('SELECT indexer.include_account($1)', [did], `${did} is excluded no more.`),
   });
   add(program, result, {
     words: 'forget <did>',
     help: `Keeps an account out, and deletes all that is about it. These are its records, identity,
 labels, references to it, and frames. Only its exclusion stays. Backups, and what
 applications have read, are yours to clean.`,
-    work: (did) => done('SELECT indexer.forget($1)', [did], `${did} is forgotten.`),
+    work: (did) => done('SELECT indexer.forget_account($1)', [did], `${did} is forgotten.`),
   });
   add(program, result, {
     words: 'reload <did>',
     help: 'Loads an account again. Its records are written again, with their references.',
     work: (did) =>
-      done('SELECT indexer.reload($1)', [did], `${did} is loaded again by the program that runs.`),
+      done('SELECT indexer.reload_account($1)', [did], `${did} is loaded again by the program that runs.`),
   });
   add(program, result, {
     words: 'check <did>',

@@ -23,7 +23,7 @@ async function findReferences(db, { API_SCHEMA }, all) {
   await db.query('BEGIN');
   const { rows } = await db.query(`SELECT find_${all ? '' : 'new_'}references()::int AS n`);
   const schema = db.escapeIdentifier(API_SCHEMA);
-  if (rows[0].n > 0) await db.query('SELECT comment_views($1::regnamespace)', [schema]);
+  if (rows[0].n > 0) await db.query('SELECT write_view_comments($1::regnamespace)', [schema]);
   await db.query('COMMIT');
   if (rows[0].n > 0) log.info('references added', { count: rows[0].n });
 }

@@ -30,7 +30,7 @@ export async function status(db) {
   const streams = await rowsOf(
     db,
     `SELECT name, cursor, commits, refused, extract(epoch FROM lag)::float8 AS lag,
-    frame_rate, commit_rate, takers, gap, problem, begun_at,
+    frame_rate, commit_rate, shards, gap, problem, begun_at,
     to_char(begun, 'YYYY-MM-DD HH24:MI') AS begun, begun > now() - interval '1 day' AS lately
     FROM indexer.status_stream ORDER BY name`,
   );
@@ -40,8 +40,8 @@ export async function status(db) {
       clean(s.name, 300),
       `  lag ${s.lag === null ? 'unknown' : formatDuration(s.lag)}, ` +
         `${formatNumber(s.frame_rate)} frames/s, ${formatNumber(s.commit_rate)} commits/s, ` +
-        `cursor ${s.cursor}, ${formatNumber(s.refused)} refused, ${s.takers} ` +
-        `${s.takers === '1' ? 'taker' : 'takers'}`,
+        `cursor ${s.cursor}, ${formatNumber(s.refused)} refused, ${s.shards} ` +
+        `${s.shards === '1' ? 'shard' : 'shards'}`,
     );
     if (s.gap) lines.push('  something was missed: all accounts are being looked at again');
     if (s.lately) lines.push(`  ${beganAgain(s)} (${s.begun})`);
@@ -159,7 +159,7 @@ async function troubles(db) {
     db,
     `SELECT did::text, handle, host, why, detail, remedy,
       to_char(next, 'YYYY-MM-DD HH24:MI') AS next
-    FROM indexer.troubles(${MOST_TROUBLE})`,
+    FROM indexer.list_troubles(${MOST_TROUBLE})`,
   );
   if (rows.length === 0) return ['No account is in trouble.'];
   const count = rows.length < MOST_TROUBLE ? rows.length : `${MOST_TROUBLE} or more`;

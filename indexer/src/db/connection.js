@@ -1,7 +1,7 @@
 // Connections to the database.
 //
 // Work of different kinds has connections of its own, so that none waits for another: the lock,
-// each taker, loads, other answers, and the small questions between them. All of them need the
+// each shard, loads, other answers, and the small questions between them. All of them need the
 // settings that they send when they connect; where a pooler drops these, they are refused.
 import { userInfo } from 'node:os';
 import pg from 'pg';

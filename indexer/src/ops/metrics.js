@@ -20,7 +20,7 @@ const LISTEN_AGAIN = 5000; // ms
 const KINDS = {
   stream_cursor: {
     type: 'gauge',
-    help: 'The number of the last frame that all takers have taken.',
+    help: 'The number of the last frame that all shards have taken.',
   },
   stream_frames: { type: 'counter', help: 'Frames taken.' },
   stream_commits: { type: 'counter', help: 'Commits applied.' },
@@ -44,7 +44,7 @@ const KINDS = {
   stream_lag_seconds: { type: 'gauge', help: 'Age of the last frame when it was taken.' },
   stream_idle_seconds: {
     type: 'gauge',
-    help: 'Time since the last transaction of the taker that is furthest behind.',
+    help: 'Time since the last transaction of the shard that is furthest behind.',
   },
   stream_healthy: { type: 'gauge', help: '1 if the stream moves and makes sense, or 0.' },
   accounts: { type: 'gauge', help: 'Accounts by state.' },
@@ -90,7 +90,7 @@ export function exposition(rows) {
 
 const HEALTH = `SELECT CASE WHEN pg_is_in_recovery()
   THEN 'this server is a standby, and what it has is its primary''s'
-  ELSE indexer.health($1) END AS why`;
+  ELSE indexer.stream_health($1) END AS why`;
 
 /**
  * @param {Record<string, any>} settings

@@ -6,7 +6,7 @@
 const MOST = 200; // UTF-16 units, where nothing else is wanted
 
 // Control characters; soft hyphens, joiners and other characters without a width; marks and
-// overrides of direction; separators of lines; tags. clipped() in settings.sql has the same list.
+// overrides of direction; separators of lines; tags. clip_text() in common.sql has the same list.
 const UNCLEAN = new RegExp(
   '[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e' +
     '\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}]',

@@ -91,7 +91,7 @@ export class Checks {
     return this.run({
       name: 'status',
       sign: this.signs.of('statuses'),
-      next: 'SELECT did, asked::text FROM indexer.doubtful($1)',
+      next: 'SELECT did, asked::text FROM indexer.claim_status_checks($1)',
       ask: (row) => this.#askStatus(row),
     });
   }
@@ -100,7 +100,7 @@ export class Checks {
   async #askStatus({ did, asked }) {
     /** @param {{ active: boolean, status?: string | null, rev: string | null }} answer */
     const store = ({ active, status, rev }) =>
-      this.pools.answers.row('SELECT indexer.told($1, $2, $3, $4, $5)', [
+      this.pools.answers.row('SELECT indexer.store_account_status($1, $2, $3, $4, $5)', [
         did,
         active,
         status,
@@ -125,7 +125,7 @@ export class Checks {
     return this.run({
       name: 'collections',
       sign: this.signs.of('signals'),
-      next: 'SELECT did FROM indexer.signal_doubtful($1)',
+      next: 'SELECT did FROM indexer.claim_candidates($1)',
       ask: (row) => this.#askCollections(row),
       may: () => Date.now() >= this.undescribed,
       heldBy: () => (isUndescribed() ? 'the server describes no repository' : null),
@@ -137,7 +137,7 @@ export class Checks {
     const { service } = this;
     /** @param {string[] | null} found null: the server does not say */
     const store = (found) =>
-      this.pools.answers.row('SELECT indexer.has_signal($1, $2)', [did, found]);
+      this.pools.answers.row('SELECT indexer.finish_candidate($1, $2)', [did, found]);
     try {
       const bytes = await service.get(
         'repo.describeRepo',

@@ -1,4 +1,4 @@
-// The methods of DIDs that have somebody to ask: of each the SQL functions are in identities.sql.
+// The methods of DIDs that have somebody to ask: of each the SQL functions are in sql/identities/.
 import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answers.js';
 
 /** @typedef {import('./run.js').Settings} Settings */
@@ -36,7 +36,7 @@ const plc = {
   unnamed: { why: 'not_found', detail: 'a did:plc must have 24 characters of base32' },
   most: BOUNDS.log,
   read: readPlcLog,
-  take: 'SELECT indexer.identify($1, $2, $3) AS why',
+  take: 'SELECT indexer.store_plc_log($1, $2, $3) AS why',
 };
 
 /** @type {Method} */
@@ -66,7 +66,7 @@ const web = {
   unnamed: { why: 'refused', detail: 'a did:web must be a host name, without a path or a port' },
   most: BOUNDS.document,
   read: readDidDocument,
-  take: 'SELECT indexer.identify_web($1, $2, $3) AS why',
+  take: 'SELECT indexer.store_did_document($1, $2, $3) AS why',
 };
 
 export const METHODS = { plc, web };

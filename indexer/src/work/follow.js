@@ -48,7 +48,7 @@ class Connection {
   #report(seq) {
     const { name, pools } = this.run;
     return retryUntilDone('connected', this.#controller.signal, () =>
-      pools.small.row('SELECT indexer.connected($1, $2, $3)', [name, this.cursor, seq]),
+      pools.small.row('SELECT indexer.report_connection($1, $2, $3)', [name, this.cursor, seq]),
     );
   }
 
@@ -120,7 +120,7 @@ function reportOversized({ name, pools }, { digest, bytes, did }) {
   const account = isDid(did) ? did : null;
   log.warn('frame too large', { bytes, did: account });
   pools.small
-    .row('SELECT indexer.too_large($1, $2, $3, $4)', [name, digest, bytes, account])
+    .row('SELECT indexer.quarantine_oversized_frame($1, $2, $3, $4)', [name, digest, bytes, account])
     .catch((e) => log.error('work failed', { work: 'too large', error: messageOf(e) }));
 }
 
@@ -130,7 +130,7 @@ export async function followStream(run) {
   let wait = FIRST_PAUSE;
   await loop('the stream', signal, async () => {
     const { cursor } = await pools.small.row(
-      'SELECT min(cursor)::text AS cursor FROM indexer.taker WHERE stream = $1',
+      'SELECT min(cursor)::text AS cursor FROM indexer.shard WHERE stream = $1',
       [name],
     );
     const connection = new Connection(run, cursor);

@@ -104,7 +104,7 @@ export class Identities {
   #next(kind, { web, breaker, places }, n, last) {
     const busy = breaker === null ? places.busyDomains(kind) : [];
     return this.pools.small.rows(
-      'SELECT did, asked::text, at::text FROM indexer.ask($1, $2, $3, $4, $5, $6)',
+      'SELECT did, asked::text, at::text FROM indexer.claim_identities($1, $2, $3, $4, $5, $6)',
       [n, kind, web, busy, last?.at ?? null, last?.did ?? null],
     );
   }
@@ -150,7 +150,7 @@ export class Identities {
    * @param {number} seconds
    */
   #release(dids, seconds) {
-    return this.pools.small.row('SELECT indexer.unask($1, $2)', [dids, seconds]);
+    return this.pools.small.row('SELECT indexer.release_identities($1, $2)', [dids, seconds]);
   }
 
   /**
@@ -213,6 +213,6 @@ export class Identities {
     const origin = url && originOf(url);
     if (whose === 'host') sign.misses(did, origin && domainOf(origin), `${words} ${detail}`);
     log.debug('identity failed', { did, code: why, detail });
-    await this.pools.small.row('SELECT indexer.not_identified($1, $2, $3)', [did, why, detail]);
+    await this.pools.small.row('SELECT indexer.fail_identity($1, $2, $3)', [did, why, detail]);
   }
 }

@@ -49,7 +49,7 @@ export class Lists {
     this.sign?.holds(this.listening() ? service.isHolding() : null);
     if (!may) return false;
     const row = await pools.small.row(
-      'SELECT of, at, asked::text FROM indexer.next_list() WHERE of IS NOT NULL',
+      'SELECT of, at, asked::text FROM indexer.next_listing() WHERE of IS NOT NULL',
     );
     if (!row) return false;
     const list = listOf(row);
@@ -86,7 +86,7 @@ export class Lists {
     if (left > 0) log.info('list entries skipped', { list: of, count: left });
     try {
       const values = [of, at, JSON.stringify(repos), next, asked];
-      await this.pools.answers.row('SELECT indexer.list($1, $2, $3, $4, $5)', values);
+      await this.pools.answers.row('SELECT indexer.store_listing_page($1, $2, $3, $4, $5)', values);
       this.sign?.done();
     } catch (e) {
       if (e.severity === undefined || isLost(e) || isOfServer(e)) throw e;
@@ -103,7 +103,7 @@ export class Lists {
     if (this.service.isUnsupported(e)) {
       log.warn('list unsupported', { list: list.of, code: e.why, detail: e.detail });
       const { other } = await this.pools.answers.row(
-        'SELECT indexer.list_refused($1, $2) AS other',
+        'SELECT indexer.mark_listing_unsupported($1, $2) AS other',
         [list.of, e.message],
       );
       if (other) return true;
@@ -123,7 +123,7 @@ export class Lists {
   async #fail({ of, at }, why, detail, seconds = null) {
     this.sign?.misses(of, of, codeOf(why).words);
     log.warn('list failed', { list: of, code: why, detail: clean(detail, 1000) });
-    await this.pools.answers.row('SELECT indexer.list_failed($1, $2, $3, $4, $5)', [
+    await this.pools.answers.row('SELECT indexer.fail_listing($1, $2, $3, $4, $5)', [
       of,
       at,
       why,

@@ -52,7 +52,7 @@ export class Loads {
 
   /**
    * Claims accounts while there are places, and loads each in a task of its own. The claims go
-   * round all that are due. Kinds are those of load_kind() in loads.sql.
+   * round all that are due. Kinds are those of load_kind() in claim_loads.sql.
    * @param {Kind} kind
    */
   run(kind) {
@@ -96,7 +96,7 @@ export class Loads {
   async #isWaiting(kind) {
     const known = kind === 'known' || kind === 'back';
     const failed = kind === 'back' || kind === 'again';
-    const query = 'SELECT indexer.load_waits($1, $2) AS waits';
+    const query = 'SELECT indexer.is_load_waiting($1, $2) AS waits';
     return (await this.pools.small.row(query, [known, failed])).waits;
   }
 
@@ -110,7 +110,7 @@ export class Loads {
     const known = kind === 'known' || kind === 'back';
     const failed = kind === 'back' || kind === 'again';
     return this.pools.small.rows(
-      'SELECT did, claim, host, at::text FROM indexer.claim($1, $2, $3, $4, $5, $6)',
+      'SELECT did, claim, host, at::text FROM indexer.claim_loads($1, $2, $3, $4, $5, $6)',
       [n, known, last?.at ?? null, last?.did ?? null, this.downloads.busy(kind), failed],
     );
   }
@@ -147,7 +147,7 @@ export class Loads {
    */
   #release({ did, claim }) {
     return retryUntilDone(did, this.signal, () =>
-      this.pools.small.row('SELECT indexer.release($1, $2)', [did, claim]),
+      this.pools.small.row('SELECT indexer.release_load($1, $2)', [did, claim]),
     );
   }
 
@@ -157,7 +157,7 @@ export class Loads {
    */
   #fail({ did, claim }, { why, detail, ofHost = false, seconds = null }) {
     return retryUntilDone(did, this.signal, () =>
-      this.pools.small.row('SELECT indexer.fail($1, $2, $3, $4, $5, $6)', [
+      this.pools.small.row('SELECT indexer.fail_load($1, $2, $3, $4, $5, $6)', [
         did,
         claim,
         why,
@@ -249,7 +249,7 @@ export class Loads {
   async #write({ claim, sign }, car) {
     const { did } = claim;
     try {
-      const query = 'SELECT outcome, detail FROM indexer.load($1, $2, $3)';
+      const query = 'SELECT outcome, detail FROM indexer.store_repository($1, $2, $3)';
       const { outcome, detail } = await this.pools.loads.row(query, [did, claim.claim, car]);
       if (outcome === 'loaded') {
         this.total.loaded++;

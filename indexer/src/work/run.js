@@ -220,7 +220,7 @@ export class Run {
     const pds = labels ? null : await this.service.ownNames();
     if (!labels) await refuseReplacement(lock, name, pds, settings);
     const kind = labels ? 'labels' : 'repos';
-    await lock.query('SELECT indexer.start($1, $2, $3, $4)', [name, kind, pds, this.shards]);
+    await lock.query('SELECT indexer.start_stream($1, $2, $3, $4)', [name, kind, pds, this.shards]);
     const query = 'SELECT begun::text FROM indexer.stream WHERE name = $1';
     return (await rowOf(lock, query, [name])).begun;
   }

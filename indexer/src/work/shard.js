@@ -28,13 +28,13 @@ export class Shard {
   constructor(run, shard) {
     this.run = run;
     this.shard = shard;
-    this.sign = run.signs.of(`taker ${shard}`);
+    this.sign = run.signs.of(`shard ${shard}`);
   }
 
   // Processes its frames until the signal.
   follow() {
     const { run, shard, sign } = this;
-    return loop(`taker ${shard}`, run.signal, () => this.#turn(), { sign });
+    return loop(`shard ${shard}`, run.signal, () => this.#turn(), { sign });
   }
 
   async #turn() {
@@ -66,7 +66,7 @@ export class Shard {
   async #process(frames, seen, n) {
     const { name, pools, queues, shards, stream, total } = this.run;
     const result = await pools.take.row(
-      'SELECT taken, applied, refused, lag, error FROM indexer.take($1, $2, $3, $4::bytea[], $5)',
+      'SELECT taken, applied, refused, lag, error FROM indexer.process_frames($1, $2, $3, $4::bytea[], $5)',
       [name, this.shard, shards, byteaArray(frames), seen],
     );
     queues.done(this.shard, n);
@@ -98,7 +98,7 @@ export class Shard {
       sha256: digest.toString('hex'),
       error: messageOf(e),
     });
-    await pools.small.row('SELECT indexer.too_large($1, $2, $3, $4)', [
+    await pools.small.row('SELECT indexer.quarantine_oversized_frame($1, $2, $3, $4)', [
       name,
       digest,
       frame.length,

@@ -36,7 +36,7 @@ export async function compareClocks(name, pool, signal) {
     const answered = Date.now();
     if (Math.abs(answered - asked) > CLOCK_WITHIN) return false;
     const ahead = at - (asked + answered) / 2000;
-    await pool.row('SELECT indexer.compared($1, $2)', [name, ahead]);
+    await pool.row('SELECT indexer.store_clock_offset($1, $2)', [name, ahead]);
     const differs = Math.abs(ahead) > CLOCKS_DIFFER;
     if (differs && !differed) log.error('clock differs', { database_ahead_s: Math.round(ahead) });
     if (!differs && differed) log.info('clock agrees');

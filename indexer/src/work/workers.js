@@ -28,9 +28,9 @@ import { loop, Tasks } from './tasks.js';
 // Work of the database's own: the statement, which contains how much it may do at once and returns
 // how much it did, and the milliseconds between two calls where it had nothing to do.
 const OWN = {
-  wants: { statement: 'SELECT indexer.settle(100) AS n', idle: 200 },
-  gaps: { statement: 'SELECT indexer.look_again(1000) AS n', idle: 1000 },
-  housekeeping: { statement: 'SELECT indexer.tidy() AS n', idle: 10e3 },
+  wants: { statement: 'SELECT indexer.reconcile_wants(100) AS n', idle: 200 },
+  gaps: { statement: 'SELECT indexer.recheck_after_gap(1000) AS n', idle: 1000 },
+  housekeeping: { statement: 'SELECT indexer.run_maintenance() AS n', idle: 10e3 },
 };
 
 export class Workers {

@@ -44,7 +44,7 @@ async function connect() {
   await db.connect();
   await db.query('SET search_path = indexer, public');
   await db.query('SET client_min_messages = warning');
-  await db.query('SELECT scratch()');
+  await db.query('SELECT create_temp_tables()');
   return db;
 }
 const writer = await connect();
@@ -67,7 +67,7 @@ verdict(await until(async () => /^ok, 2 sockets, 2 subscriptions/.test(await hea
 const older = await connect();
 await older.query('BEGIN');
 await put(older, bob, 'older', status('older'));
-await older.query('SELECT write()');
+await older.query('SELECT write_records()');
 
 const took = [];
 const plain = []; // what it takes to have the same from the database, at the same time
@@ -77,7 +77,7 @@ for (let i = 0; i < 20; i++) {
   keys.push(key);
   await writer.query('BEGIN');
   await put(writer, i % 2 ? bob : ada, key, status(`${i}`));
-  await writer.query('SELECT write()');
+  await writer.query('SELECT write_records()');
   const commit = writer.query('COMMIT').then(() => performance.now());
   await until(() => all.length > i);
   took.push(Math.max(0, all[i].at - (await commit)));
@@ -101,11 +101,11 @@ await until(() => ofBob.length === 11);
 // A transaction that is taken back, a deletion, and many at once.
 await writer.query('BEGIN');
 await put(writer, ada, 'never', status('never'));
-await writer.query('SELECT write()');
+await writer.query('SELECT write_records()');
 await writer.query('ROLLBACK');
 await writer.query('BEGIN');
 await writer.query('INSERT INTO op (uri, did, fresh) SELECT atid.at_uri_make($1, $2, $3), $1::text::atid.did, false', [ada, NSID, keys[0]]);
-await writer.query('SELECT write()');
+await writer.query('SELECT write_records()');
 await writer.query('COMMIT');
 verdict(await until(() => all.length === 22) && all[21].gone && all[21].xyzStatusphereStatus === null && all[21].uri.endsWith(keys[0]),
   'a deletion, and nothing of what was taken back', JSON.stringify(all.at(-1)));
@@ -115,7 +115,7 @@ await writer.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE
 for (let i = 0; i < 5; i++) {
   await writer.query('BEGIN');
   await put(writer, bob, await tid(), status('lost'));
-  await writer.query('SELECT write()');
+  await writer.query('SELECT write_records()');
   await writer.query('COMMIT');
 }
 verdict(await until(() => all.length === 27), 'what was written while its connection was lost is told', all.length);
@@ -146,7 +146,7 @@ async function putMany(n) {
     `INSERT INTO op (uri, did, collection, fresh, cid, block)
      SELECT atid.at_uri_make($1, $2, atid.tid_generate()::text), $1::text::atid.did, $2, true, atid.cid_of(b, 'dag-cbor'), b
      FROM (SELECT atid.record_to_dag_cbor($3::jsonb) AS b) AS x CROSS JOIN generate_series(1, $4)`, [ada, NSID, JSON.stringify(status('many')), n]);
-  await writer.query('SELECT write()');
+  await writer.query('SELECT write_records()');
   await writer.query('COMMIT');
 }
 const deaf = await subscribe('subscription { changed { uri query { allXyzStatusphereStatuses(first: 100) { nodes { uri did cid rkey status } } } } }');

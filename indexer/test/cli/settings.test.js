@@ -77,8 +77,8 @@ test('a name of before 2.0 is read with a warning', () => {
   assert.deepEqual([values.SERVICE_URL, values.STREAM_KIND], ['http://a.example', 'labels']);
   assert.match(warning, /SERVICE is now ATID_SERVICE_URL, STREAM is now ATID_STREAM_KIND$/);
   assert.equal(settings('run', { STREAM_SHARDS: '2' }, {}).warning, null);
-  const flag = settings('run', { '--takers': '2' }, {});
-  assert.match(flag.warning, /--takers is now --stream-shards$/);
+  const flag = settings('run', { '--shards': '2' }, {});
+  assert.match(flag.warning, /--shards is now --stream-shards$/);
   assert.equal(read('run', {}, { PRIVATE: '1' }).ALLOW_PRIVATE_ADDRESSES, true);
   assert.equal(read('api', {}, { API_PASSWORD: 'secret' }).API_DB_PASSWORD, 'secret');
 });
@@ -156,7 +156,7 @@ test('metrics are as Prometheus reads them', () => {
 
 test('the dashboard asks for metrics that there are', () => {
   const read = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
-  const watch = read('sql/watch.sql');
+  const watch = read('sql/watch/watch.sql');
   const names = new Set(read('grafana.json').match(/\batid_[a-z_]+/g));
   assert.ok(names.size > 10);
   for (const name of names) {

@@ -149,7 +149,7 @@ test('a frame that is too large names its account, if its beginning does', async
   );
 });
 
-test('a slow taker stops the socket', async () => {
+test('a slow shard stops the socket', async () => {
   let sent = 0;
   const frame = Buffer.alloc(100e3);
   await serve(

@@ -8,7 +8,7 @@ import { ShardQueues } from '../../src/work/shard-queues.js';
 
 const places = (all) => new Places({ all, origin: all, domain: all, again: 1, back: 1 });
 
-// What a run has, of two takers.
+// What a run has, of two shards.
 function aRun() {
   const loads = { downloads: places(8), memory: new Memory(100), copies: new Memory(100) };
   const workers = { loads, identities: { methods: [{ name: 'plc', places: places(4) }] } };

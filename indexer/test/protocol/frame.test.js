@@ -89,10 +89,10 @@ test('no frame is too short, too deep or too odd', () => {
   }
 });
 
-test('the taker of an account', () => {
+test('the shard of an account', () => {
   const slot = createHash('sha256').update(DID).digest()[0];
-  for (const takers of [1, 2, 3, 64])
-    assert.equal(shardOf(DID, takers), Math.floor((slot * takers) / 256));
+  for (const shards of [1, 2, 3, 64])
+    assert.equal(shardOf(DID, shards), Math.floor((slot * shards) / 256));
   assert.equal(shardOf(undefined, 8), 0);
 });
 

@@ -214,14 +214,19 @@ my $dids   = join ', ', map { "'$_'" } accounts();
 # Has them loaded, by the functions of the product.
 sub fill
 {
-	my ($node, $db) = @_;
-	$node->safe_psql($db, <<"SQL");
-SELECT start('relay', 'repos', NULL, 1);
-UPDATE taker SET cursor = 10;
-SELECT list('*', '', '$listed', NULL, now());
-SELECT identify(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ($dids);
-SELECT (load(c.did, c.claim, demo.car(c.did))).outcome FROM claim(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+	my ($node, $db, $version) = @_;
+	my $sql = <<"SQL";
+SELECT start_stream('relay', 'repos', NULL, 1);
+UPDATE shard SET cursor = 10;
+SELECT store_listing_page('*', '', '$listed', NULL, now());
+SELECT store_plc_log(did::text, l.log, now()) FROM demo.log AS l WHERE did IN ($dids);
+SELECT (store_repository(c.did, c.claim, demo.car(c.did))).outcome FROM claim_loads(9, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
 SQL
+	# the names of 1.3
+	$sql =~ s{start_stream}{start}, $sql =~ s{store_listing_page}{list}, $sql =~ s{store_plc_log}{identify},
+	  $sql =~ s{store_repository}{load}, $sql =~ s{claim_loads}{claim}, $sql =~ s{\bshard\b}{taker}
+	  if $version;
+	$node->safe_psql($db, $sql);
 	return;
 }
 

@@ -4,7 +4,7 @@
 -- It has two bounds. When the file has most_bad bytes, no frame is kept. Of an account no more than
 -- most_early are early: frames that may become valid when a newer log has their key.
 
-CREATE OR REPLACE FUNCTION bad_is_full() RETURNS bool LANGUAGE plpgsql STABLE
+CREATE OR REPLACE FUNCTION is_bad_full() RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
@@ -23,8 +23,8 @@ DECLARE s settings;
 BEGIN
   IF digests IS NULL THEN RETURN; END IF;
   SELECT * INTO s FROM settings;
-  PERFORM writes();
-  IF bad_is_full() THEN RETURN; END IF;
+  PERFORM enter_writers();
+  IF is_bad_full() THEN RETURN; END IF;
   INSERT INTO bad (digest, stream, did, code, reason, early, frame)
   SELECT b.digest, add_bad.stream, b.did, b.code,
          coalesce(b.reason, (SELECT c.words FROM code AS c WHERE c.code = b.code), b.code),

@@ -29,11 +29,11 @@ BEGIN
     RETURN;
   END IF;
   INSERT INTO host AS h (name, failures, until, problem, paused)
-  VALUES (origin, 1, later(now(), greatest(pause(0, s.pause_first, s.pause_most), asked)),
-          CASE WHEN pauses THEN 'throttled' ELSE clipped(why, 256) END, pauses)
+  VALUES (origin, 1, add_interval(now(), greatest(backoff_delay(0, s.pause_first, s.pause_most), asked)),
+          CASE WHEN pauses THEN 'throttled' ELSE clip_text(why, 256) END, pauses)
   ON CONFLICT (name) DO UPDATE
   SET failures = least(h.failures + 1, 1000000), problem = excluded.problem, paused = excluded.paused,
-      until = later(now(), greatest(pause(h.failures, s.pause_first, s.pause_most), asked))
+      until = add_interval(now(), greatest(backoff_delay(h.failures, s.pause_first, s.pause_most), asked))
   WHERE NOT is_paused(h);
 END $$;
 
@@ -59,7 +59,7 @@ CREATE OR REPLACE FUNCTION delete_old_hosts() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  DELETE FROM host AS h WHERE h.until < later(now(), -interval '1 day');
+  DELETE FROM host AS h WHERE h.until < add_interval(now(), -interval '1 day');
 END $$;
 
 CREATE OR REPLACE FUNCTION count_blocked_hosts() RETURNS bigint LANGUAGE plpgsql STABLE

@@ -1,4 +1,4 @@
--- Notices: what the stream, or a load, tells of accounts, for settle() to follow outside of their
+-- Notices: what the stream, or a load, tells of accounts, for reconcile_wants() to follow outside of their
 -- transactions. Only the functions in this file write the table.
 --
 -- Its bound is most_notices: then notices are left out until a later frame of the account.
@@ -15,7 +15,7 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE most CONSTANT int := (SELECT s.most_notices FROM settings AS s);
 BEGIN
   IF dids IS NULL THEN RETURN; END IF;
-  PERFORM writes();
+  PERFORM enter_writers();
   INSERT INTO notice (did, what, because)
   SELECT n.did, n.what, n.because
   FROM unnest(dids, whats, add_notices.because) AS n (did, what, because)

@@ -4,7 +4,7 @@
 -- Its bound is most_candidates: a list of all accounts that is read for a signal waits while there are
 -- more, so that none is left out.
 
-CREATE OR REPLACE FUNCTION candidates_are_full() RETURNS bool LANGUAGE plpgsql STABLE
+CREATE OR REPLACE FUNCTION are_candidates_full() RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE most CONSTANT int := (SELECT s.most_candidates FROM settings AS s);
@@ -17,8 +17,8 @@ CREATE OR REPLACE FUNCTION add_candidates(repos jsonb) RETURNS void LANGUAGE plp
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  PERFORM writes();
-  INSERT INTO candidate (did) SELECT l.did FROM listed(repos) AS l
+  PERFORM enter_writers();
+  INSERT INTO candidate (did) SELECT l.did FROM listing_entries(repos) AS l
   WHERE NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = l.did::text)
     AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = l.did)
   ON CONFLICT DO NOTHING;
@@ -26,7 +26,7 @@ END $$;
 
 -- Candidates to query about. They come again, later each time, until there is an answer, and end
 -- after eight.
-CREATE OR REPLACE FUNCTION signal_doubtful(most int) RETURNS TABLE (did text) LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION claim_candidates(most int) RETURNS TABLE (did text) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE s settings;
@@ -35,7 +35,7 @@ BEGIN
   DELETE FROM candidate WHERE asked > 8;
   RETURN QUERY
   UPDATE candidate AS c
-  SET asked = c.asked + 1, ask = later(now(), pause(c.asked + 2, s.pause_first, s.pause_most))
+  SET asked = c.asked + 1, ask = add_interval(now(), backoff_delay(c.asked + 2, s.pause_first, s.pause_most))
   WHERE c.did = ANY (ARRAY(SELECT x.did FROM candidate AS x WHERE x.ask <= now() ORDER BY x.ask LIMIT most
                            FOR UPDATE SKIP LOCKED))
   RETURNING c.did::text;
@@ -43,17 +43,17 @@ END $$;
 
 -- The collections of a candidate: it is wanted if one of them is a signal. NULL: the server describes
 -- no account at all, so this question does not count.
-CREATE OR REPLACE FUNCTION has_signal(account text, collections text[]) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION finish_candidate(account text, collections text[]) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF collections IS NULL THEN
-    UPDATE candidate SET asked = 0, ask = later(now(), interval '1 hour')
+    UPDATE candidate SET asked = 0, ask = add_interval(now(), interval '1 hour')
     WHERE did = atid.did_or_null(account);
     RETURN;
   END IF;
   PERFORM delete_candidate(atid.did_or_null(account));
-  PERFORM writes();
+  PERFORM enter_writers();
   INSERT INTO want (what, value, because)
   SELECT 'account', account, w.value FROM want AS w
   WHERE w.what = 'signal' AND w.value = ANY (collections) AND octet_length(account) <= 512

@@ -17,7 +17,7 @@ DECLARE
 BEGIN
   IF dids IS NULL THEN RETURN; END IF;
   SELECT * INTO s FROM settings;
-  PERFORM writes();
+  PERFORM enter_writers();
   room := pg_total_relation_size('waiting') < s.most_waiting_all;
   IF NOT room THEN
     DELETE FROM waiting AS w WHERE w.did = ANY (dids) AND w.frame IS NULL;
@@ -25,7 +25,7 @@ BEGIN
   WITH more AS (
     INSERT INTO waiting (stream, slot, seq, did, frame)
     SELECT DISTINCT ON (f.did, CASE WHEN room THEN f.n END)
-           add_waiting.stream, slot(f.did), f.seq, f.did, CASE WHEN room THEN f.frame END
+           add_waiting.stream, shard_slot(f.did), f.seq, f.did, CASE WHEN room THEN f.frame END
     FROM unnest(seqs, dids, frames) WITH ORDINALITY AS f (seq, did, frame, n)
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = f.did)
     RETURNING did

@@ -1,0 +1,83 @@
+-- Numbers for a monitoring system.
+
+-- How many accounts are due to be loaded, of those that are known or that are not, and how many identities to be asked
+-- for, of each kind that claim_identities() has; at most 5,000. (It is a parameter, so that the index on the expression is used. The
+-- last come first: what was taken from the front stays in the index as long as somebody holds a snapshot.)
+CREATE OR REPLACE FUNCTION count_due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  kind text;
+  n bigint := 0;
+BEGIN
+  FOREACH kind IN ARRAY ARRAY[load_kind(known, false), load_kind(known, true)] LOOP
+    n := n + (SELECT count(*) FROM (SELECT 1 FROM account AS a
+                                    WHERE a.state = 'desynchronized' AND CASE WHEN a.failures > 0 THEN CASE
+                                      WHEN a.loaded THEN 'back' ELSE 'again' END WHEN a.loaded THEN 'known' ELSE 'new' END = kind
+                                    AND a.load_at <= now() ORDER BY a.load_at DESC LIMIT 5000) AS q);
+  END LOOP;
+  RETURN least(n, 5000);
+END $$;
+
+CREATE OR REPLACE FUNCTION count_due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM (SELECT 1 FROM identity AS i
+                                WHERE CASE WHEN i.answered IS NOT NULL THEN 'known' WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
+                                AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= now() ORDER BY i.ask DESC LIMIT 5000) AS q);
+END $$;
+
+-- The hosts whose commits come without "prevData", those with the most first, with how many commits there were within
+-- 30 days.
+CREATE OR REPLACE FUNCTION unproven_hosts(most int) RETURNS TABLE (host text, commits bigint, last timestamptz)
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN QUERY SELECT u.host, sum(u.n)::bigint, max(u.at) FROM unproven AS u
+               GROUP BY u.host ORDER BY 2 DESC, 1 LIMIT most;
+END $$;
+
+-- Numbers for a monitoring system.
+CREATE OR REPLACE VIEW watch AS
+WITH c AS MATERIALIZED (SELECT what, n FROM account_counts)
+SELECT 'stream_' || v.what AS what, s.name AS of, v.value
+FROM status_stream AS s CROSS JOIN LATERAL (VALUES
+  ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
+  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate), ('unsigned_per_second', s.unsigned_rate),
+  ('moved_per_second', s.moved_rate), ('future_per_second', s.future_rate), ('clock_ahead_seconds', extract(epoch FROM s.ahead)),
+  ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM s.idle)),
+  ('healthy', (s.problem IS NULL)::int))
+  AS v (what, value)
+UNION ALL
+SELECT 'activity_' || v.what, a.activity || ' of ' || a.stream, v.value
+FROM status_activity AS a CROSS JOIN LATERAL (VALUES
+  ('idle_seconds', extract(epoch FROM a.idle)::float8),
+  ('failing_seconds', coalesce(extract(epoch FROM now() - a.failing)::float8, 0)),
+  ('healthy', (a.problem IS NULL)::int)) AS v (what, value)
+UNION ALL
+SELECT 'accounts', what, n FROM c WHERE what <> 'loads'
+UNION ALL
+SELECT 'loads', 'all', n FROM c WHERE what = 'loads'
+UNION ALL
+SELECT 'hosts_failing', 'all', count_blocked_hosts()
+UNION ALL
+SELECT 'lists_failing', 'all', count(*) FROM list_problems
+UNION ALL
+SELECT 'commits_without_prev_data', u.host, u.commits FROM unproven_hosts(20) AS u
+UNION ALL
+SELECT 'bytes', v.what, v.n FROM (VALUES
+  ('bad', bytes_of_bad()), ('waiting', bytes_of_waiting()),
+  ('labels_refused', size_of_labels_refused()), ('change', pg_total_relation_size('change'))) AS v (what, n)
+UNION ALL
+SELECT 'waiting', v.what, v.n FROM (VALUES
+  ('identities', (SELECT sum(count_due_identities(k, w)) FROM unnest('{known,new,again}'::text[]) AS k, unnest('{f,t}'::bool[]) AS w)),
+  ('loads', count_due_loads(false) + count_due_loads(true)),
+  ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection')),
+  ('checks', (SELECT count(*) FROM (SELECT 1 FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),
+  ('candidates', count_candidates()),
+  ('notices', count_notices()),
+  ('changes', (SELECT count(*) FROM (SELECT 1 FROM change LIMIT 10000) AS q))) AS v (what, n);
