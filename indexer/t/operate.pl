@@ -88,7 +88,7 @@ is(ask($copy, q{SELECT (SELECT count(*) FROM public.likes), to_regclass('mine') 
 
 # Their settings are in their own definitions.
 my $functions = q{FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
-	CROSS JOIN LATERAL (SELECT p.prosrc ~ '\m(FROM|INTO|JOIN|UPDATE|TABLE)\s+(op|said|known|batch|fit|held)\M' AS temp) AS t
+	CROSS JOIN LATERAL (SELECT p.prosrc ~ '\m(FROM|INTO|JOIN|UPDATE|TABLE)\s+(op|parsed_frame|known_account|verified_frame|new_commit|locked_account)\M' AS temp) AS t
 	WHERE p.pronamespace = 'indexer'::regnamespace AND (l.lanname = 'plpgsql' OR p.provolatile = 'v')};
 is(ask($db, "SELECT string_agg(proname, ', ' ORDER BY proname) $functions AND (proconfig[1] = CASE WHEN t.temp
 	THEN 'search_path=pg_temp, indexer' ELSE 'search_path=indexer, pg_temp' END) IS NOT TRUE"), '',

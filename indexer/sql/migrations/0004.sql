@@ -68,7 +68,7 @@ BEGIN
       ('hold', 'lock_accounts'), ('judge', 'verify_frames'), ('is_newer', 'claims_newer_revision'),
       ('complete', 'add_missing_prev'), ('with_prev', 'commit_with_prev'),
       ('sum_unproven', 'compact_unproven'), ('announce', 'record_follow_ups'),
-      ('apply', 'apply_frames'), ('await', 'defer_frames'), ('latest_states', 'latest_account_states'),
+      ('apply', 'apply_frames'), ('latest_states', 'latest_account_states'),
       ('begin_again', 'restart_numbering'),
       ('count_taken', 'add_shard_counters'), ('pass_refused', 'pass_refused_frame'),
       ('load_again', 'resync_account'), ('reload_missed', 'resync_overflowed_accounts'),
@@ -94,6 +94,7 @@ DROP FUNCTION IF EXISTS take(text, int, int, bytea[], bigint);
 DROP FUNCTION IF EXISTS take_parts(text, int, int, bytea[], atid.did[], bigint);
 DROP FUNCTION IF EXISTS take_batch(text, int, int, bytea[], atid.did[], bigint);
 DROP FUNCTION IF EXISTS start(text, text, text[], int);
+DROP FUNCTION IF EXISTS await(text, bytea[], atid.did[], atid.did[]);
 DROP TRIGGER IF EXISTS want_changed ON want;
 DROP TRIGGER IF EXISTS lexicons_changed ON lexicons;
 

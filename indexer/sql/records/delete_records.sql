@@ -1,6 +1,8 @@
--- Deletes records of an account, of collections that are not wanted: all, or at most so many. Returns how many; if that
--- is so many, there may be more.
-CREATE OR REPLACE FUNCTION delete_records(account atid.did, wanted text[], most int DEFAULT NULL) RETURNS int LANGUAGE plpgsql
+-- Deletes records of an account, of collections that are not wanted: all, or at most so many.
+-- Returns how many; if that is so many, there may be more.
+CREATE OR REPLACE FUNCTION delete_records(
+  account atid.did, wanted text[], most int DEFAULT NULL
+) RETURNS int LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -11,13 +13,15 @@ BEGIN
   INSERT INTO op (uri, did, fresh)
   SELECT r.uri, r.did, false FROM record AS r
   WHERE r.did = account AND NOT atid.at_uri_collection(r.uri)::text LIKE ANY (wanted)
-    AND r.uri BETWEEN atid.at_uri_make(account) AND atid.at_uri_scope_upper(atid.at_uri_make(account))
+    AND r.uri BETWEEN atid.at_uri_make(account)
+                  AND atid.at_uri_scope_upper(atid.at_uri_make(account))
   ORDER BY r.uri LIMIT most;
   GET DIAGNOSTICS n = ROW_COUNT;
   IF n = 0 THEN RETURN 0; END IF;
   first := (SELECT min(op.uri) FROM op);
   PERFORM write_records();
-  -- Where a trigger keeps records, the next step would have the same ones again: so there is only one step.
+  -- Where a trigger keeps records, the next step would have the same ones again: so there is only
+  -- one step.
   IF n = most AND EXISTS (SELECT 1 FROM record AS r WHERE r.uri = first AND r.did = account) THEN
     PERFORM delete_records(account, wanted);
     RETURN 0;

@@ -1,7 +1,7 @@
 -- The Lexicons by which records are judged.
 
--- All Lexicons together judge a record. Two different documents of one NSID would make that an error, for each record:
--- they are refused when they come.
+-- All Lexicons together judge a record. Two different documents of one NSID would make that an
+-- error, for each record: they are refused when they come.
 CREATE OR REPLACE FUNCTION on_lexicons_change() RETURNS trigger LANGUAGE plpgsql
 SET search_path = indexer, pg_temp AS $$
 BEGIN
@@ -22,9 +22,12 @@ DECLARE
 BEGIN
   LOCK TABLE lexicons IN SHARE ROW EXCLUSIVE MODE;
   WITH gone AS (
-    DELETE FROM lexicons AS l WHERE atid.lexicon_nsids(l.lexicons)::text[] && new RETURNING l.lexicons
+    DELETE FROM lexicons AS l WHERE atid.lexicon_nsids(l.lexicons)::text[] && new
+    RETURNING l.lexicons
   )
   SELECT jsonb_agg(atid.lexicon_document(g.lexicons, n)) INTO kept
-  FROM gone AS g CROSS JOIN unnest(atid.lexicon_nsids(g.lexicons)::text[]) AS n WHERE n <> ALL (new);
-  INSERT INTO lexicons (lexicons) SELECT documents UNION ALL SELECT kept::atid.lexicon WHERE kept IS NOT NULL;
+  FROM gone AS g CROSS JOIN unnest(atid.lexicon_nsids(g.lexicons)::text[]) AS n
+  WHERE n <> ALL (new);
+  INSERT INTO lexicons (lexicons)
+  SELECT documents UNION ALL SELECT kept::atid.lexicon WHERE kept IS NOT NULL;
 END $$;

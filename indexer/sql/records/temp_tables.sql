@@ -1,21 +1,32 @@
 -- The temporary tables of a session.
+
+-- What to write: process_frames(), store_repository() and others fill the table op, and
+-- write_records() writes it.
 CREATE OR REPLACE FUNCTION create_temp_tables() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  IF to_regclass('pg_temp.batch') IS NOT NULL THEN RETURN; END IF;
-  -- what to write: a record, or where block is NULL, that there is none
-  CREATE TEMP TABLE IF NOT EXISTS op (
+  IF to_regclass('pg_temp.op') IS NOT NULL THEN RETURN; END IF;
+  CREATE TEMP TABLE op (
     uri        atid.at_uri,
     did        atid.did,
     collection text,
     fresh      bool,                                 -- no older one is there
     cid        atid.cid_link,
-    block      bytea
+    block      bytea                                 -- NULL: there is no record
   ) ON COMMIT DELETE ROWS;
-  -- the frames that process_frames() has, by what they say
-  CREATE TEMP TABLE said (
-    n     int,                                       -- its place in the array; below 0 of one that has waited
+  ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
+END $$;
+
+-- The steps of process_frames(): what the frames contain, what is known of their accounts, what is
+-- true, which commits are new, and which accounts are locked.
+CREATE OR REPLACE FUNCTION create_frame_tables() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF to_regclass('pg_temp.verified_frame') IS NOT NULL THEN RETURN; END IF;
+  CREATE TEMP TABLE parsed_frame (
+    n     int,                                       -- its place in the array; < 0: it has waited
     frame bytea,                                     -- of a frame that has waited
     op    bigint,
     t     text,
@@ -23,47 +34,59 @@ BEGIN
     seq   bigint,
     at    timestamptz,                               -- its own time
     did   atid.did,
-    shape bool,                                      -- "labels" is an array, "active" is true or false
-    bare  bool                                       -- a commit, not the first one, without "prevData"
+    shape bool,                                      -- "labels" is an array, "active" a boolean
+    bare  bool,                                      -- a later commit without "prevData"
+    cursor bigint,                                   -- of its row of shard; NULL: of none of these
+    ours  bool                                       -- its account is of this shard
   ) ON COMMIT DELETE ROWS;
-  -- what is known of these accounts
-  CREATE TEMP TABLE known (
+  CREATE TEMP TABLE known_account (
     did   atid.did PRIMARY KEY,
     key   text,
-    moved bool,
-    here  bool,
+    moved bool,                                      -- it is on another server
+    here  bool,                                      -- it has a row in account
     host  text,
     rev   atid.tid,                                  -- of an account that is synchronized,
     data  atid.cid_link                              -- and its root
   ) ON COMMIT DELETE ROWS;
-  -- and as verify_frames() finds them
-  CREATE TEMP TABLE batch (
+  CREATE TEMP TABLE verified_frame (
     n         int,
     frame     bytea,
-    t         text,                                  -- what it is, if it concerns an account that is wanted; else NULL
+    t         text,                                  -- NULL: it concerns no account that is wanted
     met       bool,                                  -- the account has a row in identity,
     here      bool,                                  -- and one in account,
     moved     bool,                                  -- but it is on another server
     error     text,
     seq       bigint,
-    below     bool,                                  -- its number is not above the cursor, but its revision is new
+    below     bool,                                  -- it is not above the cursor, but new
     at        timestamptz,
     did       atid.did,
     code      text,                                  -- what is wrong; NULL: it is sound
-    reason    text,                                  -- more of that, if there is more than the words of the code
-    signed    bool,                                  -- by the key of the account; NULL: that is not known
+    reason    text,                                  -- more than the words of the code
+    signed    bool,                                  -- by the account's key; NULL: not known
     rev       atid.tid,
     since     atid.tid,
     prev_data atid.cid_link,
     data      atid.cid_link                          -- the root of the tree after it
   ) ON COMMIT DELETE ROWS;
-  -- those signed frames that are new to an account that is synchronized
-  CREATE TEMP TABLE fit (
+  CREATE TEMP TABLE new_commit (
     n int, frame bytea, did atid.did, rev atid.tid, data atid.cid_link,
-    fits bool                                        -- it goes on from the one before, and so did all before it
+    follows bool                                     -- the one before, as all before it did
   ) ON COMMIT DELETE ROWS;
-  -- the accounts that process_frames() has locked
-  CREATE TEMP TABLE held (did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link) ON COMMIT DELETE ROWS;
-  ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
-  ALTER TABLE batch ALTER frame SET STORAGE EXTERNAL;
+  CREATE TEMP TABLE locked_account (
+    did atid.did PRIMARY KEY, state text, rev atid.tid, data atid.cid_link
+  ) ON COMMIT DELETE ROWS;
+  ALTER TABLE verified_frame ALTER frame SET STORAGE EXTERNAL;
+END $$;
+
+-- process_frames() may try again in one transaction.
+CREATE OR REPLACE FUNCTION empty_temp_tables() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM parsed_frame;
+  DELETE FROM known_account;
+  DELETE FROM verified_frame;
+  DELETE FROM new_commit;
+  DELETE FROM locked_account;
+  DELETE FROM op;
 END $$;

@@ -1,9 +1,9 @@
 -- Commits without "prevData", and who sends them.
 
--- Commits without "prevData", as small PDSes send them, get that of the account as it is here, or of its commit before
--- in this batch; and operations without "prev" that of the record. Nobody has signed these, so verify_frames() verifies the
--- commit as strictly as any other. One that does not go on from what is here stays as it is, and is bad. Who has sent
--- such commits is counted.
+-- Commits without "prevData", as small PDSes send them, get that of the account as it is here, or
+-- of its commit before in this batch; and operations without "prev" that of the record. Nobody has
+-- signed these, so verify_frames() verifies the commit as strictly as any other. One that does not
+-- go on from what is here stays as it is, and is bad. Who has sent such commits is counted.
 CREATE OR REPLACE FUNCTION add_missing_prev(frames bytea[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -15,17 +15,17 @@ DECLARE
   whose atid.did;
   rev atid.tid;
   root atid.cid_link;
-  written jsonb;                                     -- the CIDs of records by their paths, in this batch
+  written jsonb;                                     -- the CIDs of this batch by their paths
 BEGIN
   INSERT INTO unproven (host, n)
-  SELECT k.host, count(*) FROM said AS s JOIN known AS k ON k.did = s.did
+  SELECT k.host, count(*) FROM parsed_frame AS s JOIN known_account AS k ON k.did = s.did
   WHERE s.bare AND s.n > 0 AND k.here AND k.host IS NOT NULL
     AND (SELECT count(*) FROM (SELECT 1 FROM unproven AS u LIMIT 2 * most) AS q) < 2 * most
   GROUP BY k.host;
   FOR f IN SELECT s.n, s.did, s.bare, k.rev, k.data, coalesce(s.frame, frames[s.n]) AS frame
            FROM (SELECT c.*, bool_or(c.bare) OVER (PARTITION BY c.did) AS one_is
-                 FROM said AS c WHERE c.t = '#commit') AS s
-                JOIN known AS k ON k.did = s.did
+                 FROM parsed_frame AS c WHERE c.t = '#commit') AS s
+                JOIN known_account AS k ON k.did = s.did
            WHERE s.one_is AND k.rev IS NOT NULL
            ORDER BY s.did, s.n
   LOOP
@@ -39,18 +39,23 @@ BEGIN
     FROM atid.commit_event(f.frame) AS c CROSS JOIN atid.repo_commit(c.blocks) AS r;
     CONTINUE WHEN (e.since = rev) IS NOT TRUE;
     IF f.bare THEN
-      UPDATE said AS s SET frame = commit_with_prev(f.frame, f.did, root, written) WHERE s.n = f.n;
+      UPDATE parsed_frame AS s SET frame = commit_with_prev(f.frame, f.did, root, written)
+      WHERE s.n = f.n;
     END IF;
     rev := e.rev;
     root := e.data;
-    SELECT written || coalesce(jsonb_object_agg(o.collection || '/' || o.rkey::text, o.cid::text), '{}') INTO written
-    FROM atid.commit_event_ops(f.frame) AS o;
+    SELECT written || coalesce(jsonb_object_agg(o.collection || '/' || o.rkey::text, o.cid::text),
+                               '{}')
+    INTO written FROM atid.commit_event_ops(f.frame) AS o;
   END LOOP;
 END $$;
 
--- A commit with the root before it, and the CIDs of its records before it, as far as they are known: where they were
--- written just now, or from the table record. NULL: it cannot be written again.
-CREATE OR REPLACE FUNCTION commit_with_prev(frame bytea, account atid.did, root atid.cid_link, written jsonb) RETURNS bytea
+-- A commit with the root before it, and the CIDs of its records before it, as far as they are
+-- known: where they were written just now, or from the table record. NULL: it cannot be written
+-- again.
+CREATE OR REPLACE FUNCTION commit_with_prev(
+  frame bytea, account atid.did, root atid.cid_link, written jsonb
+) RETURNS bytea
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -64,12 +69,15 @@ DECLARE
 BEGIN
   SELECT h.body INTO body FROM atid.frame_parts(frame) AS h;
   message := atid.dag_cbor_to_record(body);
-  FOR op IN SELECT o.value FROM jsonb_array_elements(message->'ops') WITH ORDINALITY AS o (value, n) ORDER BY o.n LOOP
+  FOR op IN SELECT o.value
+            FROM jsonb_array_elements(message->'ops') WITH ORDINALITY AS o (value, n)
+            ORDER BY o.n LOOP
     IF op->>'action' <> 'create' AND op->>'prev' IS NULL THEN
       prev := written->>(op->>'path');
       IF NOT written ? (op->>'path') THEN
         SELECT r.cid INTO prev FROM record AS r
-        WHERE r.did = account AND r.uri = ('at://' || account::text || '/' || (op->>'path'))::atid.at_uri;
+        WHERE r.did = account
+          AND r.uri = ('at://' || account::text || '/' || (op->>'path'))::atid.at_uri;
       END IF;
       op := op || CASE WHEN prev IS NULL THEN '{}'
                        ELSE jsonb_build_object('prev', jsonb_build_object('$link', prev)) END;
@@ -83,12 +91,14 @@ EXCEPTION WHEN OTHERS THEN
   RETURN NULL;
 END $$;
 
--- Sums up who has sent commits without "prevData": of the last 30 days, and no more hosts than most_hosts.
+-- Sums up who has sent commits without "prevData": of the last 30 days, and no more hosts than
+-- most_hosts.
 CREATE OR REPLACE FUNCTION compact_unproven() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  IF EXISTS (SELECT 1 FROM unproven AS u WHERE NOT u.summed OR u.at < now() - interval '30 days') THEN
+  IF EXISTS (SELECT 1 FROM unproven AS u
+             WHERE NOT u.summed OR u.at < now() - interval '30 days') THEN
     WITH old AS (
       DELETE FROM unproven RETURNING host, n, at
     )

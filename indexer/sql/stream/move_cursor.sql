@@ -1,12 +1,14 @@
--- The cursor of a row of a shard behind this batch, whatever is wrong with its frames. No signature covers a number, so
--- one that skips more than most_skipped is held, and moves the cursor only once three frames of other accounts, or ten
--- frames of any (where a PDS has one account or two), have come with numbers above it. A number below it ends that: it
--- was wrong. What is held meanwhile is only the cursor; the frames themselves are taken.
+-- The cursor of a row of a shard behind this batch, whatever is wrong with its frames. No signature
+-- covers a number, so one that skips more than most_skipped is held, and moves the cursor only once
+-- three frames of other accounts, or ten frames of any (where a PDS has one account or two), have
+-- come with numbers above it. A number below it ends that: it was wrong. What is held meanwhile is
+-- only the cursor; the frames themselves are taken.
 --
--- The numbers have begun again, or the cursor is wrong, where three commits in a row are new to their accounts though
--- their numbers are not above the cursor; or one, if the connection has begun with such a number. Then the cursor goes
--- back to that number.
-CREATE OR REPLACE FUNCTION move_cursor(t shard, from_slot int, to_slot int) RETURNS shard LANGUAGE plpgsql
+-- The numbers have begun again, or the cursor is wrong, where three commits in a row are new to
+-- their accounts though their numbers are not above the cursor; or one, if the connection has begun
+-- with such a number. Then the cursor goes back to that number.
+CREATE OR REPLACE FUNCTION move_cursor(t shard, from_slot int, to_slot int) RETURNS shard
+LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -15,23 +17,27 @@ DECLARE
   all_slots CONSTANT bool := from_slot = 0 AND to_slot = 255;
   step CONSTANT bigint := (SELECT x.most_skipped FROM settings AS x);
   most CONSTANT bigint := 9007199254740991;
-  late CONSTANT int[] := ARRAY(SELECT b.n FROM batch AS b
-                               WHERE b.below AND (all_slots OR shard_slot(b.did) BETWEEN t.lo AND t.hi));
-  proofs CONSTANT int := CASE WHEN (SELECT x.behind FROM stream AS x WHERE x.name = t.stream) IS NULL THEN 3 ELSE 1 END;
+  late CONSTANT int[] := ARRAY(
+    SELECT v.n FROM verified_frame AS v
+    WHERE v.below AND (all_slots OR shard_slot(v.did) BETWEEN t.lo AND t.hi));
+  proofs CONSTANT int := CASE
+    WHEN (SELECT x.behind FROM stream AS x WHERE x.name = t.stream) IS NULL THEN 3 ELSE 1 END;
   last bigint;
   came int;
 BEGIN
-  SELECT max(s.seq), count(*) INTO last, came FROM said AS s WHERE s.n > 0 AND s.seq BETWEEN 1 AND most
-    AND (all_slots OR coalesce(shard_slot(s.did), 0) BETWEEN from_slot AND to_slot);
+  SELECT max(p.seq), count(*) INTO last, came FROM parsed_frame AS p
+  WHERE p.n > 0 AND p.seq BETWEEN 1 AND most
+    AND (all_slots OR coalesce(shard_slot(p.did), 0) BETWEEN from_slot AND to_slot);
   IF t.ahead IS NULL AND t.cursor > 0 AND last <= t.cursor + step AND late = '{}' THEN
     t.old_run := CASE WHEN last < t.cursor THEN least(t.old_run + came, 1000000) ELSE 0 END;
     t.back := CASE WHEN last > t.cursor THEN 0 ELSE t.back END;
     t.cursor := greatest(t.cursor, last);
     RETURN t;
   END IF;
-  FOR f IN SELECT s.n, s.seq, hashtext(coalesce(s.did::text, '')) AS whose FROM said AS s
-           WHERE s.n > 0 AND s.seq BETWEEN 1 AND most
-             AND (all_slots OR coalesce(shard_slot(s.did), 0) BETWEEN from_slot AND to_slot) ORDER BY s.n
+  FOR f IN SELECT p.n, p.seq, hashtext(coalesce(p.did::text, '')) AS whose FROM parsed_frame AS p
+           WHERE p.n > 0 AND p.seq BETWEEN 1 AND most
+             AND (all_slots OR coalesce(shard_slot(p.did), 0) BETWEEN from_slot AND to_slot)
+           ORDER BY p.n
   LOOP
     t.old_run := CASE WHEN f.seq < t.cursor THEN least(t.old_run + 1, 1000000) ELSE 0 END;
     IF f.seq > t.ahead THEN
@@ -62,10 +68,59 @@ BEGIN
   RETURN t;
 END $$;
 
--- The cursor passes a frame that was kept aside, unless its number skips more than most_skipped: then later
--- frames decide.
-CREATE OR REPLACE FUNCTION pass_refused_frame(stream text, from_slot int, to_slot int, frame bytea) RETURNS void
-LANGUAGE plpgsql
+-- Moves the cursors of a shard behind a batch. seen: as in process_frames(); came: frames have
+-- come.
+CREATE OR REPLACE FUNCTION move_cursors(
+  stream text, from_slot int, to_slot int, seen bigint, came bool, lag interval,
+  unsigned int, signed int, stranger atid.did
+) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  own shard;
+  was bigint;
+  reaches bool := false;                             -- a number has reached the cursor
+  most CONSTANT bigint := (SELECT max(t.cursor) FROM shard AS t
+                           WHERE t.stream = move_cursors.stream);
+BEGIN
+  FOR own IN SELECT * FROM shard AS t
+             WHERE t.stream = move_cursors.stream AND t.lo >= from_slot AND t.hi <= to_slot
+             ORDER BY t.lo
+  LOOP
+    was := own.cursor;
+    own := move_cursor(own, from_slot, to_slot);
+    IF own.cursor < was THEN
+      PERFORM restart_numbering(move_cursors.stream, own.cursor);
+    ELSIF seen >= own.cursor THEN
+      own.cursor := greatest(own.cursor, least(seen, most));
+      own.ahead := CASE WHEN own.ahead > own.cursor THEN own.ahead END;
+      own.old_run := 0;
+    END IF;
+    reaches := reaches OR own.cursor > was OR seen >= was
+               OR EXISTS (SELECT 1 FROM parsed_frame AS p WHERE p.n > 0 AND p.seq >= was);
+    UPDATE shard AS t
+    SET cursor = own.cursor, ahead = own.ahead, ahead_by = own.ahead_by,
+        ahead_frames = own.ahead_frames, back = own.back, old_run = own.old_run,
+        unsigned_by = coalesce(stranger, t.unsigned_by),
+        unsigned_run = CASE WHEN signed > 0 THEN 0
+                            ELSE least(t.unsigned_run + unsigned, 1000000) END,
+        lag = coalesce(move_cursors.lag, t.lag),
+        taken = CASE WHEN came OR seen IS NOT NULL THEN clock_timestamp() ELSE t.taken END,
+        heard = CASE WHEN came THEN now() ELSE t.heard END
+    WHERE t.stream = own.stream AND t.lo = own.lo;
+  END LOOP;
+  IF reaches THEN
+    UPDATE stream AS x SET behind = NULL
+    WHERE x.name = move_cursors.stream AND x.behind IS NOT NULL;
+  END IF;
+END $$;
+
+-- The cursor passes a frame that was kept aside, unless its number skips more than most_skipped:
+-- then later frames decide.
+CREATE OR REPLACE FUNCTION pass_refused_frame(
+  stream text, from_slot int, to_slot int, frame bytea
+) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -77,7 +132,7 @@ BEGIN
            CASE h.t WHEN '#commit' THEN '{repo}' ELSE '{did}' END::text[]))), 0) AS slot
   INTO r FROM atid.frame_parts(pass_refused_frame.frame) AS h;
   UPDATE shard AS t SET cursor = r.number
-  WHERE t.stream = pass_refused_frame.stream AND t.lo >= from_slot AND t.hi <= to_slot AND r.slot BETWEEN t.lo AND t.hi
-    AND t.ahead IS NULL AND r.number > t.cursor
+  WHERE t.stream = pass_refused_frame.stream AND t.lo >= from_slot AND t.hi <= to_slot
+    AND r.slot BETWEEN t.lo AND t.hi AND t.ahead IS NULL AND r.number > t.cursor
     AND (t.cursor = 0 OR r.number <= t.cursor + (SELECT x.most_skipped FROM settings AS x));
 END $$;
