@@ -5,6 +5,8 @@
 -- The migrations make the tables, each once; the other files are functions and views, made anew by each upgrade.
 \set QUIET on
 CREATE SCHEMA IF NOT EXISTS indexer;
+CREATE SCHEMA IF NOT EXISTS xrpc;
+CREATE SCHEMA IF NOT EXISTS feed;
 SET search_path = indexer, pg_temp;
 SET client_min_messages = warning;
 \ir migrations/0001.sql
@@ -20,6 +22,7 @@ SET client_min_messages = warning;
 \ir tables/bad.sql
 \ir tables/waiting.sql
 \ir tables/host.sql
+\ir tables/asker.sql
 \ir wants/want.sql
 \ir wants/listings.sql
 \ir wants/reconcile_wants.sql
@@ -60,6 +63,10 @@ SET client_min_messages = warning;
 \ir operate/exclude_account.sql
 \ir operate/reload_account.sql
 \ir operate/run_maintenance.sql
+\ir xrpc.sql
+\ir feeds.sql
+\ir feed_index.sql
+\ir query_labels.sql
 \ir views.sql
 \ir compatibility.sql
 RESET client_min_messages;

@@ -174,7 +174,7 @@ cmp_ok($compared, '>', 20, 'codes are compared');
 done('the indexer decides by codes');
 
 # A table that strangers fill is written in the file of its name, where its bound is. (labels.sql can be used alone.)
-foreach my $table (qw(bad candidate host labels_refused notice waiting))
+foreach my $table (qw(asker bad candidate host labels_refused notice waiting))
 {
 	my $writes = qr/\b(?:INSERT INTO|UPDATE|DELETE FROM|TRUNCATE)\s+(?:indexer\.)?$table\b/;
 	my %in = map { $_ => scalar(() = $text{$_} =~ /$writes/g) } grep { m{^indexer/(?:sql|src)/} && !m{/migrations/} } keys %text;

@@ -29,6 +29,26 @@ DROP FUNCTION IF EXISTS unsigned();
 ALTER TABLE settings
   ADD most_candidates int NOT NULL DEFAULT 100000;   -- rows; then a list that adds more waits
 
+-- The keys of those who sign service tokens, where the table identity does not have them.
+CREATE TABLE asker (
+  did      atid.did PRIMARY KEY,
+  key      text NOT NULL CHECK (atid.did_key_is_valid(key)),
+  answered timestamptz NOT NULL,                     -- when the directory, or the domain, was asked
+  seen     timestamptz NOT NULL DEFAULT now()        -- the day of the last token
+);
+CREATE INDEX asker_seen ON asker (seen);
+ALTER TABLE settings
+  ADD most_askers int NOT NULL DEFAULT 100000,       -- rows of asker; of did:web a tenth
+  ADD asker_kept interval NOT NULL DEFAULT '30 days',  -- after the last token
+  ADD asker_age interval NOT NULL DEFAULT '24 h';    -- then the key is requested again
+
+-- The accounts whose records name the views and functions of the schema feed: "feed publish".
+CREATE TABLE published (
+  feed text,
+  did  atid.did,
+  at   timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (feed, did)
+);
 -- Functions have names that say what they do. What depends on one, as a view does, follows.
 DO $$
 DECLARE r record;

@@ -44,5 +44,6 @@ BEGIN
   PERFORM delete_notices(me);
   DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
   PERFORM delete_candidate(me);
+  PERFORM delete_asker(me);
   DELETE FROM unsettled AS u WHERE u.did = me;
 END $$;

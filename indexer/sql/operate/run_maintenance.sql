@@ -47,6 +47,7 @@ BEGIN
   PERFORM compact_unproven();
   PERFORM delete_old_hosts();
   PERFORM trim_labels_refused(s.most_labels_refused);
+  PERFORM trim_askers();
   -- Readers of "atid-indexer api" that were killed: each holds a lock while it runs (src/api/changes.js).
   DELETE FROM reader AS r WHERE r.api AND pg_try_advisory_xact_lock(hashtextextended(r.name, 0));
   -- An account whose attempt nobody has ended: the program that had claimed it could not say so. One that the server is

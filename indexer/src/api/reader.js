@@ -46,7 +46,7 @@ SELECT format('it owns the function %s', p.oid::regprocedure), format('REASSIGN 
 FROM me JOIN pg_proc AS p ON p.proowner = me.oid
 UNION ALL
 SELECT format('it may read %s', r.oid::regclass), format('REVOKE SELECT ON %s FROM PUBLIC, %I', r.oid::regclass, rolname)
-FROM me, relation AS r WHERE r.nspname <> $1 AND has_any_column_privilege(r.oid, 'SELECT')
+FROM me, relation AS r WHERE r.nspname <> ALL (ARRAY[$1, 'feed']) AND has_any_column_privilege(r.oid, 'SELECT')
 UNION ALL
 SELECT format('it may write %s', r.oid::regclass),
        format('REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON %s FROM PUBLIC, %I', r.oid::regclass, rolname)

@@ -2,6 +2,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Problem, SQLSTATE } from '../db/errors.js';
 import { OURS } from '../db/login.js';
+import { OF_USERS } from '../db/ownership.js';
 
 /** @typedef {import('pg').Client} Client */
 
@@ -97,6 +98,11 @@ export async function makeReader(db, { API_DB_USER, API_DB_PASSWORD, API_SCHEMA 
     `GRANT USAGE ON SCHEMA ${schema} TO ${name}`,
     `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${name}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${name}`,
+    `GRANT USAGE ON SCHEMA ${OF_USERS.join(', ')} TO ${name}`,
+    `GRANT SELECT ON ALL TABLES IN SCHEMA feed TO ${name}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA feed GRANT SELECT ON TABLES TO ${name}`,
+    `GRANT EXECUTE ON FUNCTION xrpc.verify(text, text, text), xrpc.enter(text, text, text)
+     TO ${name}`,
   ])
     await db.query(statement);
   return password;

@@ -16,6 +16,7 @@ const READ_ONLY = [
   'view_index',
   'view_reference',
   'labeler',
+  'published',
 ];
 
 /**

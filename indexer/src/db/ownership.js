@@ -2,6 +2,9 @@
 import { Problem, SQLSTATE } from './errors.js';
 import { rowOf } from './query.js';
 
+// The schemas in which users have views and functions of their own: doc/feeds.md.
+export const OF_USERS = ['xrpc', 'feed'];
+
 /** @typedef {import('./query.js').Queryable} Queryable */
 /** @typedef {import('pg').Client} Client */
 

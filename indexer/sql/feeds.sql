@@ -1,0 +1,101 @@
+-- Feeds: views of the schema feed, with the columns post and at, and perhaps reason and context; or
+-- functions ("limit" int, cursor text) RETURNS jsonb, for what is no list by time.
+--
+--   xrpc.feed_page(name, limit, cursor)   a page of a view, as app.bsky.feed.getFeedSkeleton has it
+--   xrpc.feeds()                          the feeds that are there
+--   feed_index_of(name)                   the definition of an index for a view alone
+
+-- A cursor: the time of the last row in microseconds, and its post.
+CREATE OR REPLACE FUNCTION xrpc.feed_cursor(at timestamptz, post text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (extract(epoch FROM at) * 1000000)::bigint || '::' || post;
+
+-- What a cursor means; NULL if it is none. (A number of microseconds times an interval is exact only
+-- below 2^53.)
+CREATE OR REPLACE FUNCTION xrpc.feed_cursor_parts(cursor text, OUT at timestamptz, OUT post text)
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (
+  SELECT ROW(to_timestamp(0) + n / 1000000 * interval '1 s' + n % 1000000 * interval '1 us', m[2])
+  FROM (SELECT regexp_match(cursor, '^(-?\d{1,18})::(at://.*)$')) AS c (m)
+  CROSS JOIN LATERAL (SELECT m[1]::bigint) AS i (n)
+  WHERE n BETWEEN -2e17 AND 9e17 AND octet_length(m[2]) <= 2000
+    AND atid.at_uri_or_null(m[2]) IS NOT NULL);
+
+-- The feeds that the role of this session may read. columns: of a view, with their types; NULL: it is
+-- a function. problem: why it cannot be served.
+CREATE OR REPLACE FUNCTION xrpc.feeds(OUT name text, OUT columns jsonb, OUT problem text)
+RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT v.relname, v.columns,
+         CASE WHEN NOT atid.record_key_is_valid(v.relname) THEN 'its name must be a record key'
+              WHEN v.columns->>'post' IS NULL OR v.columns->>'at' IS NULL
+              THEN 'it must have the columns post and at'
+              WHEN v.columns->>'post' NOT IN ('atid.at_uri', 'text')
+              THEN 'its column post must be of the type atid.at_uri or text'
+              WHEN v.columns->>'at' <> 'timestamp with time zone'
+              THEN 'its column at must be of the type timestamptz'
+              WHEN NOT has_table_privilege(v.oid, 'SELECT') THEN 'the role may not read it' END
+  FROM (SELECT c.oid, c.relname, (SELECT jsonb_object_agg(a.attname, format_type(a.atttypid, NULL))
+                                  FROM pg_attribute AS a
+                                  WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                                    AND a.attname IN ('post', 'at', 'reason', 'context')) AS columns
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'feed' AND c.relkind IN ('v', 'm', 'r', 'p')) AS v
+  UNION ALL
+  SELECT p.proname, NULL,
+         CASE WHEN NOT atid.record_key_is_valid(p.proname) THEN 'its name must be a record key'
+              WHEN p.prorettype <> 'jsonb'::regtype OR p.proretset THEN 'it must return jsonb'
+              WHEN p.proargtypes::text <> '23 25' OR p.proargnames[1:2] <> '{limit,cursor}'
+              THEN 'its arguments must be "limit" int and cursor text'
+              WHEN p.provolatile = 'v' THEN 'it must be STABLE'
+              WHEN NOT has_function_privilege(p.oid, 'EXECUTE') THEN 'the role may not call it' END
+  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+  WHERE n.nspname = 'feed' AND p.prokind = 'f'
+    AND EXISTS (SELECT 1 FROM unnest(p.proargnames) AS a (name) WHERE a.name = 'cursor')
+$$;
+
+-- The query of a page: $1 is how many rows, $2 and $3 are the cursor. A row without a time, or of a
+-- time that has not come, is left out: else a stranger's date would keep a post on top. So is a row
+-- that is there twice.
+CREATE OR REPLACE FUNCTION xrpc.feed_query(name text, columns jsonb, has_cursor bool) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+RETURN format(
+  'SELECT DISTINCT ON (f.at, f.post) f.post, f.at, %s AS reason, %s AS context FROM feed.%I AS f '
+  'WHERE f.at <= now() AND f.at > ''-infinity'' AND f.post IS NOT NULL%s '
+  'ORDER BY f.at DESC, f.post DESC LIMIT $1',
+  CASE columns->>'reason' WHEN 'jsonb' THEN 'f.reason' ELSE
+    CASE WHEN columns ? 'reason' THEN
+      'CASE WHEN f.reason IS NOT NULL THEN jsonb_build_object(''$type'', '
+      '''app.bsky.feed.defs#skeletonReasonRepost'', ''repost'', f.reason) END'
+    ELSE 'NULL::jsonb' END END,
+  CASE WHEN columns ? 'context' THEN 'left(f.context::text, 2000)' ELSE 'NULL' END, name,
+  CASE WHEN has_cursor
+       THEN format(' AND (f.at, f.post) < ($2, $3::%s)', columns->>'post') ELSE '' END);
+
+-- A page of a view. While others write, no row comes twice, and none is missing that was there at the
+-- first page: the next page has what is below the last row of this one.
+CREATE OR REPLACE FUNCTION xrpc.feed_page(name text, "limit" int, cursor text DEFAULT NULL)
+RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  feed record;
+  place record;
+  page record;
+BEGIN
+  SELECT * INTO feed FROM xrpc.feeds() AS f WHERE f.name = feed_page.name AND f.columns IS NOT NULL;
+  IF feed.problem IS NOT NULL THEN
+    RAISE wrong_object_type USING MESSAGE = format('feed %I cannot be served', name),
+      DETAIL = feed.problem;
+  ELSIF feed.name IS NULL THEN
+    PERFORM xrpc.fail('UnknownFeed', 'there is no such feed');
+  END IF;
+  SELECT p.at, p.post INTO place FROM xrpc.feed_cursor_parts(cursor) AS p;
+  IF cursor IS NOT NULL AND database_place.at IS NULL THEN
+    PERFORM xrpc.fail('InvalidRequest', 'the cursor is malformed');
+  END IF;
+  EXECUTE format('SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(''post'', p.post, '
+      '''reason'', p.reason, ''feedContext'', p.context)) ORDER BY p.at DESC, p.post DESC), ''[]'') AS feed, '
+      'CASE WHEN count(*) = $1 THEN '
+      '(array_agg(xrpc.feed_cursor(p.at, p.post::text) ORDER BY p.at, p.post))[1] END AS cursor '
+      'FROM (%s) AS p', xrpc.feed_query(name, feed.columns, cursor IS NOT NULL))
+  INTO page USING greatest("limit", 1), database_place.at, database_place.post;
+  RETURN jsonb_strip_nulls(jsonb_build_object('feed', page.feed, 'cursor', page.cursor));
+END $$;
