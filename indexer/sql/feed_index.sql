@@ -1,9 +1,9 @@
--- An index of a feed's own, for a view over one table. It has the rows of the view alone, in the order
--- of the pages, so that a page reads as many rows as it has.
+-- An index of a feed's own, for a view over one table. It has the rows of the view alone, in the
+-- order of the pages, so that a page reads as many rows as it has.
 --
--- The planner knows what a view means for its table: EXPLAIN shows the columns and the condition over
--- the table, whatever views lie between. An empty copy of the table shows which parts an index can
--- have; what is left out, such as NOT hidden, is then asked of the rows that the index finds.
+-- The planner knows what a view means for its table: EXPLAIN shows the columns and the condition
+-- over the table, whatever views lie between. An empty copy of the table shows which parts an index
+-- can have; what is left out, such as NOT hidden, is then asked of the rows that the index finds.
 
 -- The parts of a condition, as EXPLAIN has it, that stand between its outermost ANDs.
 CREATE OR REPLACE FUNCTION condition_parts(condition text) RETURNS text[]
@@ -107,7 +107,7 @@ BEGIN
   plan := plan #> '{0,Plan}';
   scan := indexer.only_scan(plan);
   IF scan IS NULL THEN
-    problem := 'It reads several tables: make_view_index() gives each of them the indexes that it needs.';
+    problem := 'It reads several tables: make_view_index() makes the indexes that it needs.';
     RETURN;
   END IF;
   source := format('%I.%I', scan->>'Schema', scan->>'Relation Name')::regclass;

@@ -2,6 +2,7 @@
 -- functions ("limit" int, cursor text) RETURNS jsonb, for what is no list by time.
 --
 --   xrpc.feed_page(name, limit, cursor)   a page of a view, as app.bsky.feed.getFeedSkeleton has it
+--   xrpc.feed_skeleton(uri, service, limit, cursor)   the same by the URI of its record
 --   xrpc.feeds()                          the feeds that are there
 --   feed_index_of(name)                   the definition of an index for a view alone
 
@@ -10,8 +11,8 @@ CREATE OR REPLACE FUNCTION xrpc.feed_cursor(at timestamptz, post text) RETURNS t
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (extract(epoch FROM at) * 1000000)::bigint || '::' || post;
 
--- What a cursor means; NULL if it is none. (A number of microseconds times an interval is exact only
--- below 2^53.)
+-- What a cursor means; NULL if it is none. (A number of microseconds times an interval is exact
+-- only below 2^53.)
 CREATE OR REPLACE FUNCTION xrpc.feed_cursor_parts(cursor text, OUT at timestamptz, OUT post text)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (
@@ -21,8 +22,8 @@ RETURN (
   WHERE n BETWEEN -2e17 AND 9e17 AND octet_length(m[2]) <= 2000
     AND atid.at_uri_or_null(m[2]) IS NOT NULL);
 
--- The feeds that the role of this session may read. columns: of a view, with their types; NULL: it is
--- a function. problem: why it cannot be served.
+-- The feeds that the role of this session may read. columns: of a view, with their types; NULL: it
+-- is a function. problem: why it cannot be served.
 CREATE OR REPLACE FUNCTION xrpc.feeds(OUT name text, OUT columns jsonb, OUT problem text)
 RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT v.relname, v.columns,
@@ -71,31 +72,71 @@ RETURN format(
   CASE WHEN has_cursor
        THEN format(' AND (f.at, f.post) < ($2, $3::%s)', columns->>'post') ELSE '' END);
 
--- A page of a view. While others write, no row comes twice, and none is missing that was there at the
--- first page: the next page has what is below the last row of this one.
+-- A page of a feed. Of a view: while others write, no row comes twice, and none is missing that was
+-- there at the first page: the next page has what is below the last row of this one.
 CREATE OR REPLACE FUNCTION xrpc.feed_page(name text, "limit" int, cursor text DEFAULT NULL)
 RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   feed record;
   place record;
   page record;
+  body jsonb;
 BEGIN
-  SELECT * INTO feed FROM xrpc.feeds() AS f WHERE f.name = feed_page.name AND f.columns IS NOT NULL;
+  SELECT * INTO feed FROM xrpc.feeds() AS f WHERE f.name = feed_page.name;
   IF feed.problem IS NOT NULL THEN
     RAISE wrong_object_type USING MESSAGE = format('feed %I cannot be served', name),
       DETAIL = feed.problem;
   ELSIF feed.name IS NULL THEN
     PERFORM xrpc.fail('UnknownFeed', 'there is no such feed');
   END IF;
+  IF feed.columns IS NULL THEN
+    EXECUTE format('SELECT feed.%I("limit" => $1, cursor => $2)', name)
+    INTO body USING "limit", cursor;
+    RETURN body;
+  END IF;
   SELECT p.at, p.post INTO place FROM xrpc.feed_cursor_parts(cursor) AS p;
   IF cursor IS NOT NULL AND database_place.at IS NULL THEN
     PERFORM xrpc.fail('InvalidRequest', 'the cursor is malformed');
   END IF;
   EXECUTE format('SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(''post'', p.post, '
-      '''reason'', p.reason, ''feedContext'', p.context)) ORDER BY p.at DESC, p.post DESC), ''[]'') AS feed, '
+      '''reason'', p.reason, ''feedContext'', p.context)) ORDER BY p.at DESC, p.post DESC), ''[]'')'
+      ' AS feed, '
       'CASE WHEN count(*) = $1 THEN '
       '(array_agg(xrpc.feed_cursor(p.at, p.post::text) ORDER BY p.at, p.post))[1] END AS cursor '
       'FROM (%s) AS p', xrpc.feed_query(name, feed.columns, cursor IS NOT NULL))
   INTO page USING greatest("limit", 1), database_place.at, database_place.post;
   RETURN jsonb_strip_nulls(jsonb_build_object('feed', page.feed, 'cursor', page.cursor));
 END $$;
+
+-- The feed that a URI names: one that "feed publish" has published, or, to try a feed, the same
+-- with the DID of this service as its account. NULL: none.
+CREATE OR REPLACE FUNCTION xrpc.feed_named(uri text, service text) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
+DECLARE
+  m CONSTANT text[] := regexp_match(uri, '^at://([^/]+)/app\.bsky\.feed\.generator/([^/]+)$');
+BEGIN
+  RETURN (SELECT m[2] WHERE m[1] = service
+            OR EXISTS (SELECT 1 FROM published AS p WHERE p.feed = m[2] AND p.did::text = m[1]));
+END $$;
+REVOKE ALL ON FUNCTION xrpc.feed_named(text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION xrpc.feed_skeleton(uri text, service text, "limit" int, cursor text)
+RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE feed CONSTANT text := xrpc.feed_named(uri, service);
+BEGIN
+  IF feed IS NULL THEN
+    PERFORM xrpc.fail('UnknownFeed', 'there is no such feed');
+  END IF;
+  RETURN xrpc.feed_page(feed, "limit", cursor);
+END $$;
+
+-- The feeds that are published and can be served, as app.bsky.feed.describeFeedGenerator has them.
+CREATE OR REPLACE FUNCTION xrpc.feed_uris(service text) RETURNS jsonb
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
+BEGIN
+  RETURN jsonb_build_object('did', service, 'feeds', (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('uri', format(
+             'at://%s/app.bsky.feed.generator/%s', p.did, p.feed)) ORDER BY p.feed, p.did), '[]')
+    FROM published AS p JOIN xrpc.feeds() AS f ON f.name = p.feed WHERE f.problem IS NULL));
+END $$;
+REVOKE ALL ON FUNCTION xrpc.feed_uris(text) FROM PUBLIC;

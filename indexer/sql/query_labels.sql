@@ -26,7 +26,8 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION xrpc."com.atproto.label.queryLabels"(
-  "uriPatterns" text[], sources text[] DEFAULT NULL, "limit" int DEFAULT 50, cursor text DEFAULT NULL
+  "uriPatterns" text[], sources text[] DEFAULT NULL, "limit" int DEFAULT 50,
+  cursor text DEFAULT NULL
 ) RETURNS jsonb LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
 DECLARE
   place text[] := coalesce(regexp_match(cursor, '^(\S+) (\S+) (.*)$'), '{at://did:a:a,did:a:a,""}');

@@ -5,7 +5,8 @@
 --   xrpc.fail(name, message, status)     ends a request with an error of its Lexicon
 --   xrpc.verify(token, audience, method) the DID whose key has signed a service token
 --
--- An operator's methods are functions of the schema xrpc, too: their names are NSIDs, and have dots.
+-- An operator's methods are functions of the schema xrpc, too: their names are NSIDs, and have
+-- dots.
 
 CREATE OR REPLACE FUNCTION xrpc.did() RETURNS atid.did LANGUAGE sql STABLE PARALLEL SAFE
 RETURN atid.did_or_null(nullif(current_setting('xrpc.did', true), ''));
@@ -33,8 +34,8 @@ CREATE OR REPLACE FUNCTION base64url(part text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN decode(rpad(translate(part, '-_', '+/'), (length(part) + 3) / 4 * 4, '='), 'base64');
 
--- The parts of a token; all NULL if it is none. Of a key that occurs twice the last one counts, as in
--- JSON.parse.
+-- The parts of a token; all NULL if it is none. Of a key that occurs twice the last one counts, as
+-- in JSON.parse.
 CREATE OR REPLACE FUNCTION token_parts(
   token text, OUT head jsonb, OUT claims jsonb, OUT signed bytea, OUT signature bytea
 ) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = indexer, pg_temp AS $$
@@ -51,9 +52,9 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
   claims := NULL;
 END $$;
 
--- Refuses claims that are not those of a token for this audience and method, which holds now. A token
--- lasts minutes, so one for more than a day is refused; clocks may differ by five minutes. The names
--- of errors are those of @atproto/xrpc-server.
+-- Refuses claims that are not those of a token for this audience and method, which holds now. A
+-- token lasts minutes, so one for more than a day is refused; clocks may differ by five minutes.
+-- The names of errors are those of @atproto/xrpc-server.
 CREATE OR REPLACE FUNCTION check_claims(head jsonb, claims jsonb, audience text, method text)
 RETURNS void LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -94,9 +95,9 @@ BEGIN
   END IF;
 END $$;
 
--- The account whose key has signed a service token for this audience, a DID, or a service of it, and
--- this method. NULL if there is no token. Where another answer of the directory could change the
--- verdict, the error has the DID as its DETAIL.
+-- The account whose key has signed a service token for this audience, a DID, or a service of it,
+-- and this method. NULL if there is no token. Where another answer of the directory could change
+-- the verdict, the error has the DID as its DETAIL.
 CREATE OR REPLACE FUNCTION xrpc.verify(token text, audience text, method text, OUT did text,
                                        OUT stale bool)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
@@ -114,7 +115,8 @@ BEGIN
     PERFORM xrpc.fail('AccountExcluded', 'this service does not serve the account', 403);
   END IF;
   known := asker_key(did::atid.did);
-  of_curve := CASE atid.did_key_curve(known.key) WHEN 'k256' THEN 'ES256K' WHEN 'p256' THEN 'ES256' END;
+  of_curve := CASE atid.did_key_curve(known.key) WHEN 'k256' THEN 'ES256K'
+                                                 WHEN 'p256' THEN 'ES256' END;
   problem := CASE
     WHEN known.key IS NULL THEN 'UnknownIdentity'
     WHEN t.head->>'alg' IS DISTINCT FROM of_curve
@@ -129,8 +131,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION xrpc.verify(text, text, text) FROM PUBLIC;
 
--- The account that asks, as xrpc.verify finds it, is that of this statement, or of this transaction.
--- Returns its DID if its row of asker has to be written.
+-- The account that asks, as xrpc.verify finds it, is that of this statement, or of this
+-- transaction. Returns its DID if its row of asker has to be written.
 CREATE OR REPLACE FUNCTION xrpc.enter(token text, audience text, method text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
 DECLARE who record;

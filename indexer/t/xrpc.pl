@@ -3,7 +3,14 @@
 # Shows that
 # - several hundred service tokens, of both curves, get the verdicts of @atproto/xrpc-server, or stricter ones where that
 #   takes what it should not; refusals have the names of its errors; a rotated key, a newer answer of the directory, and
-#   an excluded account count (indexer/t/api/tokens.mjs).
+#   an excluded account count (indexer/t/api/tokens.mjs);
+# - feeds, methods and _health are served, with what browsers and caches need; parameters and outputs are checked by
+#   Lexicons; errors have names, and those of the database are masked (indexer/t/api/xrpc.mjs, with all that follows);
+# - names, cursors, parameters, headers and functions that nobody should have thought of do no harm;
+# - GraphQL knows who asks, too: xrpc.did() in the views;
+# - beside 150 invented askers a second no honest one is refused; a key is asked for once a minute;
+# - a slow function has half of the connections, others do not wait for it, and those that do have their turn;
+# - what is created, replaced and dropped meanwhile is noticed.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not there.
 #
@@ -19,6 +26,7 @@ use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
 use File::Copy;
+use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -59,5 +67,82 @@ my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or die $said;
 
 judge('tokens.mjs');
+
+#
+# Feeds and methods
+#
+AtidTest::Indexer::demo($node, $db);
+my $string = { type => 'string' };
+sub query
+{
+	my ($name, $parameters, $required, $output) = @_;
+	return {
+		lexicon => 1, id => "com.example.$name",
+		defs => { main => { type => 'query',
+			parameters => { type => 'params', required => $required // [], properties => $parameters // {} },
+			output => { encoding => 'application/json', schema => $output // { type => 'object', properties => {} } } } } };
+}
+my @lexicons = (
+	query('echo', {
+		n => { type => 'integer', minimum => 1, maximum => 10 }, tags => { type => 'array', items => $string }, who => { type => 'string', format => 'did' },
+		yes => { type => 'boolean' }, more => $string }, ['n']),
+	query('wrong', {}, [], { type => 'object', required => ['sum'], properties => { sum => { type => 'integer' } } }),
+	query('xr', { code => $string }),
+	(map { query($_) } qw(volatile unknownArgument null long zero writes named badName slow endless)),
+	{ lexicon => 1, id => 'com.example.create', defs => { main => { type => 'procedure' } } });
+my $documents = literal(encode_json(\@lexicons));
+$node->safe_psql($db, <<"SQL");
+SELECT indexer.add_lexicons($documents\::jsonb::atid.lexicon);
+CREATE TABLE public.item (post atid.at_uri, at timestamptz);
+INSERT INTO public.item SELECT atid.at_uri_make('did:web:a.example', 'app.bsky.feed.post', 'k' || i), now() - i * interval '1 s' FROM generate_series(1, 20) AS i;
+CREATE VIEW feed.items AS SELECT post, at FROM public.item;
+CREATE VIEW feed.raises AS SELECT post, at FROM public.item WHERE 1 / (length(post::text) - length(post::text)) > 0;
+CREATE VIEW feed.timeless AS SELECT post FROM public.item;
+CREATE FUNCTION feed.writes("limit" int, cursor text) RETURNS jsonb LANGUAGE sql AS \$\$ SELECT '{"feed": []}'::jsonb \$\$;
+CREATE FUNCTION feed.who("limit" int, cursor text) RETURNS jsonb STABLE LANGUAGE sql RETURN CASE WHEN xrpc.did() IS NULL
+  THEN xrpc.fail('AuthMissing', 'sign in', 401)
+  ELSE jsonb_build_object('feed', jsonb_build_array(jsonb_build_object('post', 'at://' || xrpc.did() || '/app.bsky.feed.post/1'))) END;
+CREATE FUNCTION xrpc."com.example.echo"(n int, tags text[] DEFAULT NULL, who atid.did DEFAULT NULL, yes bool DEFAULT NULL, more text DEFAULT 'standard')
+  RETURNS jsonb STABLE LANGUAGE sql RETURN jsonb_build_object('n', n, 'tags', tags, 'who', who, 'yes', yes, 'more', more, 'asks', xrpc.did());
+CREATE FUNCTION xrpc."com.example.volatile"() RETURNS jsonb LANGUAGE sql AS \$\$ SELECT '{}'::jsonb \$\$;
+CREATE FUNCTION xrpc."com.example.create"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{}'::jsonb \$\$;
+CREATE FUNCTION xrpc."com.example.unknownArgument"(x int) RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{}'::jsonb \$\$;
+CREATE FUNCTION xrpc."com.example.withoutLexicon"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{}'::jsonb \$\$;
+CREATE FUNCTION xrpc."com.example.null"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT NULL::jsonb \$\$;
+CREATE FUNCTION xrpc."com.example.long"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT jsonb_build_object('x', repeat('x', 60000000)) \$\$;
+CREATE FUNCTION xrpc."com.example.zero"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT jsonb_build_object('x', 1 / (random() * 0)::int) \$\$;
+CREATE FUNCTION xrpc."com.example.writes"() RETURNS jsonb STABLE LANGUAGE plpgsql AS \$\$ BEGIN EXECUTE 'DELETE FROM public.item'; RETURN '{}'; END \$\$;
+CREATE FUNCTION xrpc."com.example.xr"(code text) RETURNS jsonb STABLE LANGUAGE plpgsql AS \$\$ BEGIN RAISE EXCEPTION USING ERRCODE = code, MESSAGE = 'x'; END \$\$;
+CREATE FUNCTION xrpc."com.example.named"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT xrpc.fail('NotHere', 'it is not here', 404) \$\$;
+CREATE FUNCTION xrpc."com.example.badName"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT xrpc.fail(E'Not\\nHere', 'x', 200) \$\$;
+CREATE FUNCTION xrpc."com.example.wrong"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{"sum": "x"}'::jsonb \$\$;
+CREATE FUNCTION xrpc."com.example.slow"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{}'::jsonb FROM pg_sleep(3) \$\$;
+CREATE FUNCTION xrpc."com.example.endless"() RETURNS jsonb STABLE LANGUAGE plpgsql AS \$\$ BEGIN LOOP END LOOP; END \$\$;
+CREATE SCHEMA api;
+CREATE FUNCTION api.me() RETURNS text STABLE LANGUAGE sql AS 'SELECT xrpc.did()::text';
+SELECT indexer.make_views('api');
+REVOKE TEMPORARY ON DATABASE app FROM PUBLIC;
+CREATE ROLE reader LOGIN;
+GRANT USAGE ON SCHEMA api, feed, xrpc TO reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA api, feed TO reader;
+GRANT EXECUTE ON FUNCTION xrpc.verify(text, text, text), xrpc.enter(text, text, text), xrpc.feed_named(text, text), xrpc.feed_uris(text) TO reader;
+SQL
+my $directory = PostgreSQL::Test::Cluster::get_free_port();
+my $api       = $indexer->start(
+	words             => ['api'],
+	PGUSER            => 'consumer',
+	ATID_API_PORT     => 0,
+	ATID_API_DID      => 'did:web:feeds.example',
+	ATID_PLC_URL      => "http://127.0.0.1:$directory",
+	ATID_API_CHECK_OUTPUT => 'true');
+ok($indexer->wait_for_log($api, qr{api: http://127\.0\.0\.1:(\d+)/}), 'the API') or die slurp_file($api->{log});
+my ($port) = slurp_file($api->{log}) =~ m{api: http://127\.0\.0\.1:(\d+)/};
+judge('xrpc.mjs', $port, $directory, AtidTest::Indexer::patience());
+my $log = slurp_file($api->{log});
+like($log, qr/feed raises: division by zero/, 'the log has the errors that are masked');
+like($log, qr/com\.example\.unknownArgument is not served: its Lexicon has no parameter x/, '... and why a function is not served');
+unlike($log, qr/^\s+at /m, '... without a stack');
+is($node->safe_psql($db, 'SELECT count(*) FROM public.item'), 20, 'nothing was written');
+is($indexer->stop($api), 0, 'SIGTERM ends it');
 
 done_testing();

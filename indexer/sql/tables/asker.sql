@@ -1,12 +1,13 @@
 -- Askers: who signs service tokens. Their keys are those of the table identity, for the accounts of
 -- the indexer, and of the table asker for all others. Only the functions in this file write asker.
 --
--- Anybody can name a DID in a token, so a row is written only once the directory, or the DID's domain,
--- has given a key. Its bound is most_askers, and a tenth of that for did:web, of which a domain can
--- make as many as it likes: then the rows that were not used for the longest time are deleted.
+-- Anybody can name a DID in a token, so a row is written only once the directory, or the DID's
+-- domain, has given a key. Its bound is most_askers, and a tenth of that for did:web, of which a
+-- domain can make as many as it likes: then the rows that were not used for the longest time are
+-- deleted.
 
--- The key by which an account signs: of the two tables, the one that has asked last. NULL: not known.
--- stale: it is time to request it again.
+-- The key by which an account signs: of the two tables, the one that has asked last. NULL: not
+-- known. stale: it is time to request it again.
 CREATE OR REPLACE FUNCTION asker_key(account atid.did, OUT key text, OUT stale bool)
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -3,6 +3,7 @@
 //   /graphql   queries by POST, and subscriptions by a WebSocket (graphql-transport-ws)
 //   /          a page to try queries on (page.js)
 //   /health    200 while the database answers and changes are heard of
+//   /xrpc/, /.well-known/did.json   XRPC (xrpc.js)
 //
 // Connections of two logins: the reader's, a pool by which queries run and one for /health (reader.js), and one that
 // follows the indexer (changes.js). The schema is made anew when "postgraphile_watch" is notified; while that fails, the
@@ -31,6 +32,7 @@ import { maskError, quiet } from './errors.js';
 import { CACHED, LENGTH, LimitsPlugin, bounded, refusal } from './limits.js';
 import { HEADERS, page } from './page.js';
 import { ReaderClient, checkReader, probe, readerConfig } from './reader.js';
+import { Xrpc } from './xrpc.js';
 
 const CONNECTIONS = 10; // of the reader
 const OF_CHANGES = 4; // of these for what subscriptions ask of changes: there is no end to them, and queries need some
@@ -114,6 +116,8 @@ class Crowd {
 const MANY = 'too many requests at a time';
 const MANY_OF_ADDRESS = `too many requests of this address, which may have ${OF_ADDRESS} at a time`;
 
+const ASKER = Symbol('asker'); // of a request, or of the request that has opened a WebSocket
+
 const socketOf = (requestContext) => requestContext?.ws?.socket ?? null;
 const isSubscription = ({ document, operationName }) => getOperationAST(document, operationName)?.operation === 'subscription';
 
@@ -168,6 +172,11 @@ const presetOf = (settings, feed, crowd, running) => ({
   pgServices: [
     makePgService({
       poolConfig: { ...readerConfig(settings), Client: ReaderClient, max: CONNECTIONS },
+      // who asks: xrpc.did()
+      pgSettings: ({ node, ws }) => {
+        const did = (node?.req ?? ws?.request)?.[ASKER];
+        return did ? { 'xrpc.did': did } : undefined;
+      },
       schemas: [settings.API_SCHEMA],
       pubsub: false,
       pgSettingsForIntrospection: { statement_timeout: String(INTROSPECTION) },
@@ -223,6 +232,7 @@ export async function api(settings, signal) {
   });
   const addresses = new Addresses(settings);
   const crowd = new Crowd(addresses);
+  const xrpc = new Xrpc(settings, ended);
   const preset = presetOf(settings, feed, crowd, new Running(addresses));
   const made = await makeSchema(preset);
   const serv = grafserv({ preset, schema: made.schema });
@@ -276,6 +286,7 @@ export async function api(settings, signal) {
     const say = (status, text, more = {}) =>
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...more }).end(`${text}\n`);
     if (request.url === '/health') return health(say);
+    if (xrpc.takes(request)) return xrpc.handle(request, response);
     if (!mayAsk(request)) return say(403, refusalOf(request));
     if (origin !== undefined) {
       response.setHeader('access-control-allow-origin', origin);
@@ -283,7 +294,7 @@ export async function api(settings, signal) {
       if (request.method === 'OPTIONS')
         return say(204, '', {
           'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': 'content-type, accept',
+          'access-control-allow-headers': 'content-type, accept, authorization',
           'access-control-max-age': '86400',
         });
     }
@@ -291,6 +302,11 @@ export async function api(settings, signal) {
     if (why) return say(why.statusCode, why.message);
     if (request.method === 'GET' && request.url.split('?')[0] === '/')
       return response.writeHead(200, HEADERS).end(page(schema));
+    try {
+      request[ASKER] = await xrpc.who(request.headers, request.socket.remoteAddress);
+    } catch ({ statusCode, message }) {
+      return say(statusCode, message);
+    }
     try {
       await graphql(request, response);
     } catch (e) {
@@ -329,6 +345,19 @@ export async function api(settings, signal) {
   const open = useServer(
     {
       ...config,
+      // A browser sends no headers with a WebSocket, so the token is in connection_init.
+      async onConnect(ctx) {
+        const { request, socket } = ctx.extra;
+        const authorization = ctx.connectionParams?.authorization;
+        if (authorization === undefined) return config.onConnect?.(ctx);
+        try {
+          const headers = { authorization: String(authorization) };
+          request[ASKER] = await xrpc.who(headers, socket._socket?.remoteAddress);
+        } catch {
+          return false; // which closes it with code 4403
+        }
+        return config.onConnect?.(ctx);
+      },
       onSubscribe(ctx, id, payload) {
         if (Object.keys(ctx.subscriptions).length > OF_A_SOCKET)
           return [new GraphQLError(`A socket can have ${OF_A_SOCKET} operations at a time`)];
@@ -395,6 +424,7 @@ export async function api(settings, signal) {
     await serv.release();
     probing.end();
     await preset.pgServices[0].release?.();
+    await xrpc.close();
     stop();
     log.flush();
   }

@@ -2,7 +2,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Problem, SQLSTATE } from '../db/errors.js';
 import { OURS } from '../db/login.js';
-import { OF_USERS } from '../db/ownership.js';
+import { OF_READER, OF_USERS } from '../db/ownership.js';
 
 /** @typedef {import('pg').Client} Client */
 
@@ -101,8 +101,7 @@ export async function makeReader(db, { API_DB_USER, API_DB_PASSWORD, API_SCHEMA 
     `GRANT USAGE ON SCHEMA ${OF_USERS.join(', ')} TO ${name}`,
     `GRANT SELECT ON ALL TABLES IN SCHEMA feed TO ${name}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA feed GRANT SELECT ON TABLES TO ${name}`,
-    `GRANT EXECUTE ON FUNCTION xrpc.verify(text, text, text), xrpc.enter(text, text, text)
-     TO ${name}`,
+    `GRANT EXECUTE ON FUNCTION ${OF_READER.join(', ')} TO ${name}`,
   ])
     await db.query(statement);
   return password;

@@ -3,6 +3,7 @@ import { FORMAT_NAMES, LEVELS } from '../ops/log.js';
 import { STREAMS } from '../protocol/streams.js';
 import {
   address,
+  did,
   names,
   networks,
   number,
@@ -249,6 +250,21 @@ const OF_API = [
     standard: '1000',
     help: 'WebSockets of the API at a time',
   },
+  {
+    name: 'API_DID',
+    takes: 'DID',
+    read: did,
+    standard: '',
+    help:
+      'the DID of this service, to which tokens are addressed, such as ' +
+      'did:web:feeds.example.com; did:web:localhost with the port unless it is set',
+  },
+  {
+    name: 'API_CHECK_OUTPUT',
+    read: yesNo,
+    standard: 'false',
+    help: 'check what methods of XRPC return by their Lexicons; for tests',
+  },
 ];
 /** @type {Setting[]} */
 const OF_LOG = [
@@ -290,7 +306,7 @@ export const SETTINGS = {
   init: OF_INSTALL,
   upgrade: OF_INSTALL,
   run: [...STREAMING, ...OF_LOG],
-  api: [...OF_API, ...OF_LOG],
+  api: [...OF_API, OF_PLC[0], OF_REQUESTS[0], ...OF_LOG],
   up: [...STREAMING, ...OF_API, ...OF_LOG, ...OF_INSTALL],
   verify: [...OF_PLC, ...OF_REQUESTS],
   count: [...OF_SERVICE, ...OF_PROGRESS, ...OF_LOG],

@@ -21,6 +21,9 @@ export const url = (value) => {
     ? at.origin
     : undefined;
 };
+/** @type {Reader<string>} */
+export const did = (value) =>
+  /^did:(?:web|plc):[a-zA-Z0-9.%-]+$/.test(value) ? value : undefined;
 /** @type {Reader<string[]>} */
 export const urls = (value) => {
   const all = value

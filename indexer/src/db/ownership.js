@@ -5,6 +5,14 @@ import { rowOf } from './query.js';
 // The schemas in which users have views and functions of their own: doc/feeds.md.
 export const OF_USERS = ['xrpc', 'feed'];
 
+// What the login of the API may call, and nobody else.
+export const OF_READER = [
+  'xrpc.verify(text, text, text)',
+  'xrpc.enter(text, text, text)',
+  'xrpc.feed_named(text, text)',
+  'xrpc.feed_uris(text)',
+];
+
 /** @typedef {import('./query.js').Queryable} Queryable */
 /** @typedef {import('pg').Client} Client */
 

@@ -1,0 +1,146 @@
+// The keys of those who ask, where the database does not have them: the directory is asked, or the
+// domain of a did:web, and the database keeps the answer (sql/tables/asker.sql).
+//
+// Anybody can name DIDs in tokens. So that those who have invented some do not keep others out:
+// - the database keeps the keys that were found, for a month: most of those who ask are known;
+// - the client's addresses take turns, and did:web has places of its own, of each domain two;
+// - what was asked for is not asked for again within a minute, whatever the answer was;
+// - nobody waits longer than WAIT, and who waits holds no connection of the database.
+import { messageOf as told } from '../db/errors.js';
+import { domainOf, originOf } from '../net/addresses.js';
+import { Http } from '../net/http.js';
+import { Failure } from '../protocol/failure.js';
+import { METHODS } from '../work/did-methods.js';
+import * as log from '../ops/log.js';
+
+const WAIT = 3000; // ms for an answer, and until there is a place
+const PLACES = { plc: 64, web: 32 };
+const OF_DOMAIN = 2;
+const KEPT = 60_000; // ms for which an answer is remembered
+const MOST_KEPT = 20_000;
+const MOST_WAITING = 2000;
+
+export class Askers {
+  constructor(settings, pool, ended) {
+    Object.assign(this, { settings, pool, ended });
+    this.http = new Http({ ...settings, REPO_TIMEOUT: WAIT / 1000, MIN_DOWNLOAD_RATE: 0 });
+    this.kept = new Map(); // a DID: { at, answer }, a promise; the oldest first
+    this.queues = new Map(); // an address: those that wait, as functions
+    this.waits = 0;
+    this.taken = { plc: 0, web: 0 };
+    this.domains = new Map(); // a registrable domain: how many requests are under way
+  }
+
+  // Has a key asked for. Returns whether there is a new answer, or 'away' if nobody has given one.
+  identify(did, address) {
+    const before = this.kept.get(did);
+    if (before && before.at > Date.now() - KEPT) return before.isOver ? false : before.answer;
+    this.kept.delete(did);
+    if (this.kept.size >= MOST_KEPT) this.kept.delete(this.kept.keys().next().value);
+    const one = { at: Date.now(), isOver: false };
+    one.answer = this.inTurn(did, address).finally(() => (one.isOver = true));
+    this.kept.set(did, one);
+    // who had no place may try again at once
+    one.answer.then(
+      (said) => said === 'away' && this.kept.delete(did),
+      () => this.kept.delete(did),
+    );
+    return one.answer;
+  }
+
+  async inTurn(did, address) {
+    const method = METHODS[did.split(':')[1]];
+    const url = method?.url(did, this.settings) ?? null;
+    if (url === null) return false;
+    const kind = method.web ? 'web' : 'plc';
+    const domain = method.web ? domainOf(originOf(url)) : null;
+    const leave = await this.place(kind, domain, address);
+    if (leave === null) return 'away';
+    try {
+      return await this.ask(did, method, url);
+    } finally {
+      leave();
+    }
+  }
+
+  async ask(did, { most, read }, url) {
+    const asked = new Date();
+    try {
+      const signal = AbortSignal.any([this.ended, AbortSignal.timeout(WAIT)]);
+      const said = await this.http.get(url, { most, signal });
+      const { why } = await this.pool.row('SELECT indexer.add_asker($1, $2, $3) AS why', [
+        did,
+        read(said, did),
+        asked,
+      ]);
+      if (why !== null) log.debug(`api: ${did}: ${why}`);
+      return why === null;
+    } catch (e) {
+      log.debug(`api: ${did} is not identified: ${told(e)}`);
+      return e instanceof Failure && !e.ofHost ? false : 'away';
+    }
+  }
+
+  hasPlace(kind, domain) {
+    return (
+      this.taken[kind] < PLACES[kind] &&
+      (domain === null || (this.domains.get(domain) ?? 0) < OF_DOMAIN)
+    );
+  }
+
+  // A place, as the function that gives it back; null if there is none in time.
+  async place(kind, domain, address) {
+    if (this.queues.size > 0 || !this.hasPlace(kind, domain)) {
+      if (!(await this.wait(kind, domain, address))) return null;
+    }
+    this.taken[kind]++;
+    if (domain !== null) this.domains.set(domain, (this.domains.get(domain) ?? 0) + 1);
+    return () => {
+      this.taken[kind]--;
+      const left = (this.domains.get(domain) ?? 1) - 1;
+      if (left > 0) this.domains.set(domain, left);
+      else this.domains.delete(domain);
+      this.next();
+    };
+  }
+
+  wait(kind, domain, address) {
+    if (this.waits >= MOST_WAITING) return false;
+    this.waits++;
+    return new Promise((resolve) => {
+      const one = { kind, domain };
+      const end = (has) => {
+        clearTimeout(timer);
+        this.waits--;
+        const queue = this.queues.get(address);
+        queue.delete(one);
+        if (queue.size === 0) this.queues.delete(address);
+        resolve(has);
+      };
+      one.begin = () => end(true);
+      const timer = setTimeout(() => end(false), WAIT);
+      if (!this.queues.has(address)) this.queues.set(address, new Set());
+      this.queues.get(address).add(one);
+      // others may wait for places of another kind or domain
+      if (this.hasPlace(kind, domain)) this.next();
+    });
+  }
+
+  // The first one that finds a place, of the address whose turn it is.
+  next() {
+    for (const [address, queue] of this.queues)
+      for (const one of queue) {
+        if (!this.hasPlace(one.kind, one.domain)) continue;
+        one.begin();
+        if (this.queues.has(address)) {
+          this.queues.delete(address);
+          this.queues.set(address, queue); // behind the others
+        }
+        return;
+      }
+  }
+
+  close() {
+    this.http.close();
+  }
+}

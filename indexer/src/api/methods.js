@@ -1,0 +1,168 @@
+// The methods that are served: the functions of the schema xrpc whose names are NSIDs, by their
+// Lexicons, and feeds. @atproto/xrpc-server routes requests, and checks parameters and, in a test,
+// outputs.
+//
+// The functions and the Lexicons are looked at again when requests come, at most every LOOK ms: so
+// a function that was just created is served, and one that was dropped is not.
+import { XRPCError, createServer as createXrpc } from '@atproto/xrpc-server';
+import { messageOf as told } from '../db/errors.js';
+import * as log from '../ops/log.js';
+import { DESCRIBE, OWN, SKELETON } from './lexicons.js';
+
+const LOOK = 2000; // ms
+const LONGEST = 5e6; // characters of an answer
+const CONTENT = 'application/json';
+
+// The functions, with the names and types of their arguments.
+const FUNCTIONS = `
+SELECT p.proname AS nsid, p.oid::text AS id, p.provolatile = 'v' AS volatile,
+  p.prorettype = 'jsonb'::regtype AND NOT p.proretset AS jsonb,
+  coalesce((SELECT json_agg(json_build_object('name', a.name, 'type', format_type(a.type, NULL))
+                            ORDER BY a.n)
+            FROM unnest(p.proargnames, p.proargtypes::oid[])
+                 WITH ORDINALITY AS a (name, type, n)), '[]') AS args
+FROM pg_proc AS p
+WHERE p.pronamespace = 'xrpc'::regnamespace AND p.prokind = 'f' AND strpos(p.proname, '.') > 0
+  AND has_function_privilege(p.oid, 'EXECUTE')
+ORDER BY p.proname, p.oid`;
+
+// The Lexicons of these methods, with all that they refer to.
+const LEXICONS = `
+SELECT atid.lexicon_only(s.stored, ARRAY(
+  SELECT n FROM unnest(atid.lexicon_nsids(s.stored)::text[]) AS n
+  WHERE n = ANY ($1)))::jsonb AS lexicons
+FROM (SELECT atid.lexicon_agg(l.lexicons) AS stored FROM indexer.lexicons AS l) AS s
+WHERE s.stored IS NOT NULL`;
+
+const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+
+// Who asks is set before the function runs: the subquery is volatile, so it is not left out.
+const FROM_WHO = '(SELECT xrpc.enter($1, $2, $3) AS stale OFFSET 0) AS who';
+const PAGE = `SELECT xrpc.feed_skeleton($4, $2, $5::int, $6)::text AS body, who.stale
+  FROM ${FROM_WHO}`;
+const FEEDS = `SELECT xrpc.feed_uris($2)::text AS body, who.stale FROM ${FROM_WHO}`;
+
+// Why a function is not served, or null.
+function problemOf({ nsid, args, volatile, jsonb }, document, isTwice) {
+  const main = document?.defs.main;
+  if (!main) return 'the database has no Lexicon of this name: "atid-indexer lexicon add"';
+  if (main.type !== 'query') return `it is a ${main.type}, and only queries are served`;
+  if (isTwice) return 'there are several functions of this name';
+  if (!jsonb) return 'it must return jsonb';
+  if (volatile) return 'a query must be STABLE';
+  const known = Object.keys(main.parameters?.properties ?? {});
+  const wrong = args
+    .filter(({ name }) => !known.includes(name))
+    .map(({ name }) => name || 'an argument without a name');
+  return wrong.length > 0 ? `its Lexicon has no parameter ${wrong.join(', ')}` : null;
+}
+
+// An answer goes to the client as the database has written it. To be checked, it is read.
+function answerOf(body, nsid, isChecked) {
+  if (body === null || body.length > LONGEST) {
+    log.counted(
+      'error',
+      `api: ${nsid}: ${body === null ? 'it has returned NULL' : 'the answer is too long'}`,
+    );
+    throw new XRPCError(500, 'Internal Server Error', 'InternalServerError');
+  }
+  return isChecked
+    ? { encoding: CONTENT, body: JSON.parse(body) }
+    : { encoding: CONTENT, buffer: Buffer.from(body) };
+}
+
+export class Methods {
+  // ask runs a statement for the client of a request: { req, nsid, name, text, values, signal }.
+  constructor({ did, isChecked, reader, pool, ask }) {
+    Object.assign(this, { did, isChecked, reader, pool, ask });
+    Object.assign(this, { server: null, looked: 0, state: '', said: '', looking: null });
+  }
+
+  // The router that has what is there now.
+  async router(nsid) {
+    const isOld = Date.now() - this.looked > LOOK;
+    if (isOld || this.server === null)
+      this.looking ??= this.look().finally(() => (this.looking = null));
+    if (this.looking !== null && (this.server === null || !this.server.names.has(nsid)))
+      await this.looking;
+    else this.looking?.catch(() => {}); // the next request finds it
+    return this.server.router;
+  }
+
+  async look() {
+    const { rows: functions } = await this.reader.query(FUNCTIONS);
+    const nsids = [...new Set([...functions.map(({ nsid }) => nsid), SKELETON, DESCRIBE])];
+    const row = await this.pool.row(LEXICONS, [nsids]);
+    this.looked = Date.now();
+    const state = JSON.stringify([functions, row]);
+    if (state === this.state) return;
+    this.server = this.make(functions, row?.lexicons ?? []);
+    this.state = state;
+  }
+
+  make(functions, stored) {
+    const documents = [...stored, ...OWN.filter(({ id }) => !stored.some((one) => one.id === id))];
+    const server = createXrpc([], {
+      validateResponse: this.isChecked,
+      payload: { jsonLimit: 1000, textLimit: 1000, blobLimit: 1 },
+      catchall: (req, res, next) =>
+        next(new XRPCError(501, 'Method Not Implemented', 'MethodNotImplemented')),
+      errorParser: (e) => (e instanceof XRPCError ? e : XRPCError.fromError(e)),
+    });
+    server.router.disable('x-powered-by');
+    server.router.disable('etag');
+    for (const document of documents) {
+      try {
+        server.addLexicon(document);
+      } catch (e) {
+        log.error(`api: the Lexicon ${document.id} cannot be used: ${told(e)}`);
+      }
+    }
+    const lines = [];
+    server.names = new Set([SKELETON, DESCRIBE]);
+    for (const one of functions) {
+      const document = documents.find(({ id }) => id === one.nsid);
+      const isTwice = functions.filter(({ nsid }) => nsid === one.nsid).length > 1;
+      const why = problemOf(one, document, isTwice);
+      if (why === null && !server.names.has(one.nsid)) this.add(server, one);
+      lines.push(why === null ? `${one.nsid} is served` : `${one.nsid} is not served: ${why}`);
+    }
+    const said = lines.join('; ');
+    if (said !== this.said && said) log.info(`api: ${said}`);
+    this.said = said;
+    this.addFeeds(server);
+    return server;
+  }
+
+  add(server, { nsid, args }) {
+    server.names.add(nsid);
+    server.method(nsid, async ({ params, req, signal }) => {
+      const given = args.filter(({ name }) => params[name] !== undefined);
+      const list = given.map(({ name, type }, i) => `${quoted(name)} => $${i + 4}::${type}`);
+      const text = `SELECT xrpc.${quoted(nsid)}(${list})::text AS body, who.stale FROM ${FROM_WHO}`;
+      const values = given.map(({ name }) => params[name]);
+      const body = await this.ask({ req, nsid, name: nsid, text, values, signal });
+      return answerOf(body, nsid, this.isChecked);
+    });
+  }
+
+  addFeeds(server) {
+    server.method(SKELETON, async ({ params: { feed, limit, cursor }, req, signal }) => {
+      const name = `feed ${feed.split('/')[4]}`;
+      const values = [feed, limit, cursor ?? null];
+      const body = await this.ask({ req, nsid: SKELETON, name, text: PAGE, values, signal });
+      return answerOf(body, name, this.isChecked);
+    });
+    server.method(DESCRIBE, async ({ req, signal }) => {
+      const body = await this.ask({
+        req,
+        nsid: DESCRIBE,
+        name: DESCRIBE,
+        text: FEEDS,
+        values: [],
+        signal,
+      });
+      return answerOf(body, DESCRIBE, this.isChecked);
+    });
+  }
+}

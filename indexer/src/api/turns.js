@@ -1,0 +1,82 @@
+// Turns at the connections of a pool: names share them, and none has more than half. Work that
+// finds no place waits for its turn; names that wait are served one after the other, so a slow
+// function keeps those of its own name waiting, and no others.
+const MOST_WAITING = 2000; // pieces of work
+const WAIT = 10_000; // ms
+
+export class Late extends Error {}
+
+export class NameTurns {
+  constructor(places) {
+    Object.assign(this, { places, ofName: Math.ceil(places / 2), taken: 0, waits: 0 });
+    this.running = new Map(); // a name: how many
+    this.queues = new Map(); // a name that waits: functions that begin its work, in their order
+  }
+
+  // Does work once there is a place for its name. Throws Late if that takes too long, and the
+  // reason of signal if it is aborted before.
+  async run(name, work, signal) {
+    signal?.throwIfAborted();
+    if (this.hasPlace(name) && !this.queues.has(name)) this.take(name);
+    else await this.wait(name, signal);
+    try {
+      return await work();
+    } finally {
+      this.leave(name);
+    }
+  }
+
+  hasPlace(name) {
+    return this.taken < this.places && (this.running.get(name) ?? 0) < this.ofName;
+  }
+
+  take(name) {
+    this.taken++;
+    this.running.set(name, (this.running.get(name) ?? 0) + 1);
+  }
+
+  wait(name, signal) {
+    if (this.waits >= MOST_WAITING) throw new Late();
+    this.waits++;
+    return new Promise((resolve, reject) => {
+      const queue = this.queues.get(name) ?? new Set();
+      this.queues.set(name, queue);
+      const leave = () => {
+        this.waits--;
+        queue.delete(begin);
+        if (queue.size === 0) this.queues.delete(name);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+      };
+      const begin = () => {
+        leave();
+        this.take(name);
+        resolve();
+      };
+      const end = () => {
+        leave();
+        reject(signal?.aborted ? signal.reason : new Late());
+      };
+      const timer = setTimeout(end, WAIT);
+      signal?.addEventListener('abort', end);
+      queue.add(begin);
+    });
+  }
+
+  leave(name) {
+    this.taken--;
+    const left = this.running.get(name) - 1;
+    if (left > 0) this.running.set(name, left);
+    else this.running.delete(name);
+    for (const [next, queue] of this.queues) {
+      if (!this.hasPlace(next)) continue;
+      const [begin] = queue;
+      begin();
+      if (queue.size > 0) {
+        this.queues.delete(next);
+        this.queues.set(next, queue); // behind the others
+      }
+      return;
+    }
+  }
+}

@@ -1,0 +1,231 @@
+// XRPC: what is served at /xrpc/, for clients of the AT Protocol.
+//
+//   /xrpc/NSID              a function of the schema xrpc (methods.js), or a feed
+//   /xrpc/_health           200 while the database answers
+//   /.well-known/did.json   the DID document of this service, if its DID is a did:web
+//
+// Whoever asks is the account whose key has signed the token: the database verifies it in the
+// statement that has the answer. A key that it does not have is asked for (askers.js).
+//
+// All users of an AppView come from its address, so addresses have no limits here: only how many
+// requests are under way, and names of methods take turns (turns.js).
+import pg from 'pg';
+import { XRPCError } from '@atproto/xrpc-server';
+import { isSafeError } from 'postgraphile/grafast';
+import { messageOf as told } from '../db/errors.js';
+import { Pool } from '../db/pool.js';
+import { VERSION } from '../db/versions.js';
+import { clean } from '../protocol/text.js';
+import * as log from '../ops/log.js';
+import { Askers } from './askers.js';
+import { Methods } from './methods.js';
+import { ReaderClient, readerConfig } from './reader.js';
+import { Late, NameTurns } from './turns.js';
+
+const CONNECTIONS = 10; // of the reader
+const AT_A_TIME = 3000; // requests, most of which wait: for a key, or their turn
+const WHOLE = 30_000; // ms for an answer, until the client has read it
+const UNREAD_FOR = 5000; // ms in which a client reads nothing
+const MOST_URL = 8000; // characters
+const PATH = '-c search_path=pg_catalog,pg_temp'; // functions of users name their schemas
+
+const HEADERS = {
+  'access-control-allow-origin': '*', // there are no cookies: a token is explicit
+  'access-control-expose-headers': 'atproto-content-labelers, retry-after',
+};
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET',
+  'access-control-allow-headers':
+    'authorization, content-type, atproto-accept-labelers, atproto-proxy',
+  'access-control-max-age': '86400',
+};
+
+// Values that a client can send and a type does not take. (Other errors of class 22, such as a
+// division by zero, are faults of the function.)
+const OF_CLIENT = ['22003', '22007', '22008', '22021', '22P02'];
+const TIMEOUT = '57014';
+const NEW_ANSWER = ['UnknownIdentity', 'BadJwtSignature'];
+
+const bearerOf = ({ authorization = '' }) => /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null;
+
+// The method for which tokens of GraphQL are: com.example.feeds.graphql of
+// did:web:feeds.example.com.
+export function graphqlMethod(did) {
+  const [, method, name] = did.split(':');
+  const host = method === 'web' ? name.split('%', 1)[0].split('.') : ['plc', 'did'];
+  return [...(host.length > 1 ? host : ['api', ...host]).reverse(), 'graphql'].join('.');
+}
+const internal = () => new XRPCError(500, 'Internal Server Error', 'InternalServerError');
+const busy = () => new XRPCError(503, 'the service is busy: try again', 'NotEnoughResources');
+
+// What the database says, as an error of XRPC. Its own errors are in the log.
+function errorOf(e, name) {
+  if (e instanceof XRPCError) return e;
+  if (e instanceof Late) return busy();
+  const status = /^XR([45]\d\d)$/.exec(e.code ?? '')?.[1];
+  if (status && e.constraint)
+    return new XRPCError(Number(status), clean(e.message, 1000), e.constraint);
+  if (OF_CLIENT.includes(e.code))
+    return new XRPCError(400, clean(e.message, 300), 'InvalidRequest');
+  if (e.name === 'AbortError') return busy();
+  log.counted('error', `api: ${clean(name, 300)}: ${told(e)}`);
+  if (isSafeError(e)) return internal(); // the answer is too long
+  if (e.code === TIMEOUT) return new XRPCError(503, 'it took too long', 'Timeout');
+  return /^(08|53|57)/.test(e.code ?? '') || e.severity === undefined ? busy() : internal();
+}
+
+export class Xrpc {
+  constructor(settings, ended) {
+    const { API_DID, API_PORT, API_CHECK_OUTPUT } = settings;
+    this.did = API_DID ?? `did:web:localhost%3A${API_PORT}`;
+    const config = readerConfig(settings);
+    this.reader = new pg.Pool({
+      ...config,
+      options: `${config.options} ${PATH}`,
+      Client: ReaderClient,
+      max: CONNECTIONS,
+    });
+    this.reader.on('error', () => {});
+    this.pool = new Pool('api keys', 2);
+    this.askers = new Askers(settings, this.pool, ended);
+    this.turns = new NameTurns(CONNECTIONS);
+    this.running = 0;
+    this.methods = new Methods({
+      did: this.did,
+      isChecked: API_CHECK_OUTPUT,
+      reader: this.reader,
+      pool: this.pool,
+      ask: (about) => this.ask(about),
+    });
+  }
+
+  takes({ url }) {
+    return url.startsWith('/xrpc/') || url === '/.well-known/did.json';
+  }
+
+  async handle(request, response) {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    const say = (status, body) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (request.method === 'OPTIONS') return response.writeHead(204, PREFLIGHT).end();
+    if (request.url === '/.well-known/did.json') return this.document(say);
+    if (/^\/xrpc\/_health(\?|$)/.test(request.url)) return this.health(say);
+    if (request.url.length > MOST_URL)
+      return say(414, { error: 'InvalidRequest', message: 'the URL is too long' });
+    if (this.running >= AT_A_TIME) {
+      response.setHeader('retry-after', '1');
+      return say(503, {
+        error: 'NotEnoughResources',
+        message: 'there are too many requests: try again',
+      });
+    }
+    this.count(response);
+    const { authorization } = request.headers;
+    response.setHeader('cache-control', authorization ? 'private, no-store' : 'public, max-age=5');
+    response.setHeader('vary', 'authorization');
+    try {
+      const nsid = request.url.slice('/xrpc/'.length).split(/[?/#]/, 1)[0];
+      (await this.methods.router(nsid))(request, response);
+    } catch (e) {
+      const { statusCode, payload } = errorOf(e, 'xrpc');
+      say(statusCode, payload);
+    }
+  }
+
+  // A request counts until its answer is read. What fails is not kept by a cache.
+  count(response) {
+    this.running++;
+    const timer = setTimeout(() => response.destroy(), WHOLE);
+    const { writeHead } = response;
+    response.writeHead = (status, ...more) => {
+      if (status >= 400 && !response.headersSent) response.setHeader('cache-control', 'no-store');
+      return writeHead.call(response, status, ...more);
+    };
+    response.once('prefinish', () => response.setTimeout(UNREAD_FOR, () => response.destroy()));
+    response.on('close', () => {
+      clearTimeout(timer);
+      this.running--;
+    });
+  }
+
+  // Runs a statement for the client of a request: $1 to $3 are the token, the audience and the
+  // method.
+  async ask({ req, nsid, name, text, values, signal }) {
+    const token = req.headers.authorization === undefined ? null : (bearerOf(req.headers) ?? '');
+    const { body } = await this.verified(req, name, () =>
+      this.turns.run(
+        name,
+        async () => (await this.reader.query(text, [token, this.did, nsid, ...values])).rows[0],
+        signal,
+      ),
+    );
+    return body;
+  }
+
+  // Who has signed the token of a request of GraphQL, or null.
+  async who(headers, remoteAddress) {
+    const method = graphqlMethod(this.did);
+    if (headers.authorization === undefined) return null;
+    const values = [bearerOf(headers) ?? '', this.did, method];
+    const text =
+      'SELECT v.did, CASE WHEN v.stale THEN v.did END AS stale FROM xrpc.verify($1, $2, $3) AS v';
+    const { did } = await this.verified({ socket: { remoteAddress } }, method, () =>
+      this.turns.run(method, async () => (await this.reader.query(text, values)).rows[0]),
+    );
+    return did;
+  }
+
+  // Does work that verifies a token. Where another answer of the directory could change the
+  // verdict, it is done again with that.
+  async verified({ socket }, name, work) {
+    for (let again = true; ; again = false) {
+      try {
+        const row = await work();
+        if (row.stale) this.refresh(row.stale, socket.remoteAddress);
+        return row;
+      } catch (e) {
+        if (!again || !NEW_ANSWER.includes(e.constraint) || !e.detail) throw errorOf(e, name);
+        const said = await this.askers.identify(e.detail, socket.remoteAddress);
+        if (said === 'away' && e.constraint === 'UnknownIdentity') throw busy();
+        if (said !== true) throw errorOf(e, name);
+      }
+    }
+  }
+
+  // A key that is a day old is asked for again, while it still counts.
+  refresh(did, address) {
+    this.pool
+      .rows('SELECT indexer.see_asker($1)', [did])
+      .then(() => this.askers.identify(did, address))
+      .catch((e) => log.counted('error', `api: keys: ${told(e)}`));
+  }
+
+  document(say) {
+    if (!this.did.startsWith('did:web:')) return say(404, { error: 'NotFound' });
+    const host = decodeURIComponent(this.did.slice('did:web:'.length));
+    const serviceEndpoint = `${host.startsWith('localhost') ? 'http' : 'https'}://${host}`;
+    return say(200, {
+      '@context': ['https://www.w3.org/ns/did/v1'],
+      id: this.did,
+      service: [
+        { id: '#bsky_fg', type: 'BskyFeedGenerator', serviceEndpoint },
+        { id: '#atid', type: 'AtidIndexer', serviceEndpoint },
+      ],
+    });
+  }
+
+  async health(say) {
+    try {
+      await this.reader.query('SELECT');
+      return say(200, { version: VERSION });
+    } catch (e) {
+      log.counted('error', `api: ${told(e)}`);
+      return say(503, { error: 'NotEnoughResources', message: 'the database does not answer' });
+    }
+  }
+
+  async close() {
+    this.askers.close();
+    await Promise.allSettled([this.reader.end(), this.pool.end()]);
+  }
+}
