@@ -10,7 +10,9 @@
 # - GraphQL knows who asks, too: xrpc.did() in the views;
 # - beside 150 invented askers a second no honest one is refused; a key is asked for once a minute;
 # - a slow function has half of the connections, others do not wait for it, and those that do have their turn;
-# - what is created, replaced and dropped meanwhile is noticed.
+# - what is created, replaced and dropped meanwhile is noticed;
+# - the commands "feed list", "feed index" and "feed publish" do what they say, with a PDS that is played here, and send no
+#   password to anybody but that PDS.
 #
 # Skipped where atid_crypto, Node 22 or the packages are not there.
 #
@@ -144,5 +146,74 @@ like($log, qr/com\.example\.unknownArgument is not served: its Lexicon has no pa
 unlike($log, qr/^\s+at /m, '... without a stack');
 is($node->safe_psql($db, 'SELECT count(*) FROM public.item'), 20, 'nothing was written');
 is($indexer->stop($api), 0, 'SIGTERM ends it');
+
+#
+# The commands
+#
+($status, $said) = $indexer->command('feed', 'list');
+is($status, 1, 'feed list: some cannot be served');
+like($said, qr/^items\n  page       [\d.]+ ms, \d+ blocks\n  index      none: "atid-indexer feed index items"\n  published  did:plc:c/m, '... and what the others cost') or diag($said);
+like($said, qr/^raises\n  page       fails: division by zero/m, '... or why they fail');
+like($said, qr/^timeless\n  problem    it must have the columns post and at/m, '... or are none');
+$node->safe_psql($db, 'DROP VIEW feed.raises, feed.timeless; DROP FUNCTION feed.writes, feed.who');
+($status, $said) = $indexer->command('feed', 'index', 'items');
+is($status, 0, 'feed index') or diag($said);
+like($said, qr/^The index \S*feed_items_\w+ is made\.$/, '... says its name');
+($status, $said) = $indexer->command('feed', 'list');
+is($status, 0, 'feed list: all can be served') or diag($said);
+like($said, qr/^items\n.*\n  index      \d+ kB/m, '... with the index');
+like(($indexer->command('feed', 'index', 'none'))[1], qr/has no index: There is no such feed/, 'an index of no feed');
+
+my $seen = "$folder/seen";
+append_to_file("$folder/pds.mjs", <<'END');
+import { createServer } from 'node:http';
+import { appendFileSync } from 'node:fs';
+const server = createServer((request, response) => {
+  const parts = [];
+  request.on('data', (part) => parts.push(part)).on('end', () => {
+    const body = Buffer.concat(parts);
+    const method = request.url.split('/').at(-1);
+    appendFileSync(process.argv[2], `${method} ${request.headers.authorization ?? '-'} ${request.headers['content-type']} ${body}\n`);
+    const say = (status, value) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    if (method.endsWith('createSession'))
+      return JSON.parse(body).password === 'good' ? say(200, { did: 'did:plc:dddddddddddddddddddddddd', accessJwt: 'access', refreshJwt: 'refresh' }) : say(401, { error: 'AuthenticationRequired', message: 'Invalid\u0007 password' });
+    if (method.endsWith('putRecord')) return say(200, { uri: `at://did:plc:dddddddddddddddddddddddd/app.bsky.feed.generator/${JSON.parse(body).rkey}` });
+    if (method.endsWith('uploadBlob')) return say(200, { blob: { $type: 'blob', size: body.length } });
+    return say(200, {});
+  });
+}).listen(0, '127.0.0.1', () => console.log(`port ${server.address().port}`));
+process.stdin.on('end', () => process.exit()).resume();
+END
+append_to_file($seen, '');
+append_to_file("$folder/cat.png", 'a picture');
+my ($in, $out) = ('', '');
+my $pds = IPC::Run::start([ $program, "$folder/pds.mjs", $seen ], '<', \$in, '>', \$out, IPC::Run::timeout(4 * $limit));
+$pds->pump until $out =~ /^port (\d+)\n/;
+my %publish = (ATID_PDS_URL => "http://127.0.0.1:$1", ATID_HANDLE => 'alice.test', ATID_APP_PASSWORD => 'good', ATID_API_DID => 'did:web:feeds.example');
+foreach (
+	[ { %publish, ATID_API_DID => '' }, 'items', qr/ATID_API_DID must be/, 'without the DID of the service' ],
+	[ { %publish, ATID_APP_PASSWORD => '' }, 'items', qr/Set ATID_HANDLE and ATID_APP_PASSWORD/, 'without a password or a terminal' ],
+	[ { %publish, ATID_PDS_URL => 'http://pds.example' }, 'items', qr/is sent by https only/, 'over plain HTTP' ],
+	[ { %publish, ATID_PDS_URL => 'http://127.0.0.1.example' }, 'items', qr/is sent by https only/, 'over plain HTTP, to a name like an address' ],
+	[ \%publish, 'none', qr/There is no feed none/, 'no feed' ])
+{
+	my ($settings, $feed, $why, $what) = @$_;
+	($status, $said) = $indexer->command($settings, 'feed', 'publish', $feed);
+	is($status, 1, "$what nothing is published");
+	like($said, $why, '... and it says why');
+}
+is(slurp_file($seen), '', '... and nobody was asked');
+($status, $said) = $indexer->command({ %publish, ATID_APP_PASSWORD => 'bad' }, 'feed', 'publish', 'items');
+like($said, qr/refuses com\.atproto\.server\.createSession: Invalid\W+ password$/, 'a wrong password');
+unlike($said, qr/\a|bad/, '... with a clean message');
+($status, $said) = $indexer->command(\%publish, 'feed', 'publish', 'items', '--title', 'Items', '--description', 'All', '--avatar', "$folder/cat.png");
+is($status, 0, 'feed publish') or diag($said);
+like($said, qr{^at://did:plc:d{24}/app\.bsky\.feed\.generator/items is published\.\n}, '... says where its record is');
+my $asked = slurp_file($seen);
+like($asked, qr/^com\.atproto\.repo\.putRecord Bearer access application\/json \{"repo":"did:plc:d{24}","collection":"app\.bsky\.feed\.generator","rkey":"items",/m, '... which is of that account');
+like($asked, qr/"did":"did:web:feeds\.example","displayName":"Items","description":"All","avatar":\{"\$type":"blob","size":9\},"createdAt":"20/, '... and names this service');
+like($asked, qr/^com\.atproto\.server\.deleteSession Bearer refresh/m, '... and ends its session');
+is($node->safe_psql($db, q{SELECT count(*) FROM indexer.published WHERE (feed, did) = ('items', 'did:plc:dddddddddddddddddddddddd')}), 1, '... and the API knows the feed by it');
+$pds->kill_kill;
 
 done_testing();

@@ -4,6 +4,7 @@ import { check } from './check.js';
 import { add } from './command-line.js';
 import { done, shown } from './database-commands.js';
 import { explain } from './explain.js';
+import { feeds, indexFeed, publishFeed } from './feeds.js';
 import { listLexicons, storeFiles } from './lexicon-commands.js';
 import { status } from './status.js';
 import { verify } from './verify.js';
@@ -56,7 +57,11 @@ applications have read, are yours to clean.`,
     words: 'reload <did>',
     help: 'Loads an account again. Its records are written again, with their references.',
     work: (did) =>
-      done('SELECT indexer.reload_account($1)', [did], `${did} is loaded again by the program that runs.`),
+      done(
+        'SELECT indexer.reload_account($1)',
+        [did],
+        `${did} is loaded again by the program that runs.`,
+      ),
   });
   add(program, result, {
     words: 'check <did>',
@@ -123,6 +128,38 @@ same NSID. Lexicons that these need, such as com.atproto.repo.strongRef, are tak
 the package if it has them; others are listed as missing.`,
     work: (files) => shown((db) => storeFiles(db, files)),
   });
+}
+
+/**
+ * @param {Command} program
+ * @param {Result} result
+ */
+export function addFeeds(program, result) {
+  const feed = program
+    .command('feed')
+    .summary('Lists, indexes and publishes feeds')
+    .description('Lists, indexes and publishes feeds, which are views of the schema feed.');
+  add(feed, result, {
+    words: 'list',
+    help: `Lists the feeds, and what a page of each costs. Exit status 1 if one cannot be served.`,
+    work: () => shown((db) => feeds(db)),
+  });
+  add(feed, result, {
+    words: 'index <name>',
+    help: `Gives a feed an index of its own. It has the rows of the feed alone, in the order of its
+pages. Others can write meanwhile. Run it again when the view has changed.`,
+    work: (name) => shown((db) => indexFeed(db, name)),
+  });
+  add(feed, result, {
+    words: 'publish <name>',
+    help: `Publishes a feed. Writes its record into the repository of an account, whose handle and
+app password it asks for.`,
+    work: (name, all, options) => shown((db) => publishFeed(db, name, all, options)),
+    settings: 'publish',
+  })
+    .option('--title <text>', 'the name of the feed in applications')
+    .option('--description <text>', 'what it is')
+    .option('--avatar <file>', 'a picture, .png or .jpg');
 }
 
 /**

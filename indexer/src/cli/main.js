@@ -6,7 +6,7 @@ import { applyDatabaseUrl } from '../db/database-url.js';
 import { messageOf } from '../db/errors.js';
 import { needed, VERSION } from '../db/versions.js';
 import { warnUser } from './command-line.js';
-import { addAccounts, addChecks, addLexicons, addWants } from './commands.js';
+import { addAccounts, addChecks, addFeeds, addLexicons, addWants } from './commands.js';
 import { addPrograms, addStream } from './programs.js';
 import { Usage } from './settings.js';
 
@@ -68,6 +68,7 @@ function programOf(result) {
   addAccounts(program, result);
   addWants(program, result);
   addLexicons(program, result);
+  addFeeds(program, result);
   return program;
 }
 

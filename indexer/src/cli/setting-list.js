@@ -267,6 +267,30 @@ const OF_API = [
   },
 ];
 /** @type {Setting[]} */
+const OF_PUBLISH = [
+  {
+    name: 'PDS_URL',
+    takes: 'URL',
+    read: url,
+    standard: 'https://bsky.social',
+    help: 'the server of the account that publishes',
+  },
+  {
+    name: 'HANDLE',
+    takes: 'name',
+    read: text,
+    standard: '',
+    help: 'handle or DID of that account; asked for at a terminal',
+  },
+  {
+    name: 'APP_PASSWORD',
+    takes: 'password',
+    read: text,
+    standard: '',
+    help: 'an app password of it; asked for at a terminal; only in the environment',
+  },
+];
+/** @type {Setting[]} */
 const OF_LOG = [
   {
     name: 'LOG_LEVEL',
@@ -309,5 +333,6 @@ export const SETTINGS = {
   api: [...OF_API, OF_PLC[0], OF_REQUESTS[0], ...OF_LOG],
   up: [...STREAMING, ...OF_API, ...OF_LOG, ...OF_INSTALL],
   verify: [...OF_PLC, ...OF_REQUESTS],
+  publish: [...OF_PUBLISH, ...OF_API.filter(({ name }) => name === 'API_DID')],
   count: [...OF_SERVICE, ...OF_PROGRESS, ...OF_LOG],
 };

@@ -10,7 +10,7 @@ export class Usage extends Error {}
 
 const PREFIX = 'ATID_';
 
-const ALL = SETTINGS.up;
+const ALL = [...new Set([...SETTINGS.up, ...SETTINGS.publish])];
 
 /** @typedef {import('./setting-list.js').Setting} Setting */
 /** @typedef {Record<string, string | undefined>} Texts */

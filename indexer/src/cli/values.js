@@ -22,8 +22,7 @@ export const url = (value) => {
     : undefined;
 };
 /** @type {Reader<string>} */
-export const did = (value) =>
-  /^did:(?:web|plc):[a-zA-Z0-9.%-]+$/.test(value) ? value : undefined;
+export const did = (value) => (/^did:(?:web|plc):[a-zA-Z0-9.%-]+$/.test(value) ? value : undefined);
 /** @type {Reader<string[]>} */
 export const urls = (value) => {
   const all = value

@@ -120,7 +120,12 @@ function reportOversized({ name, pools }, { digest, bytes, did }) {
   const account = isDid(did) ? did : null;
   log.warn('frame too large', { bytes, did: account });
   pools.small
-    .row('SELECT indexer.quarantine_oversized_frame($1, $2, $3, $4)', [name, digest, bytes, account])
+    .row('SELECT indexer.quarantine_oversized_frame($1, $2, $3, $4)', [
+      name,
+      digest,
+      bytes,
+      account,
+    ])
     .catch((e) => log.error('work failed', { work: 'too large', error: messageOf(e) }));
 }
 

@@ -76,7 +76,10 @@ async function describeHolder(lock, name) {
  */
 export async function refuseReplacement(lock, name, pds, settings) {
   const { SERVICE_URL, REPLACED_SERVICE_URL } = settings;
-  const { old } = await rowOf(lock, 'SELECT indexer.find_replaced_stream($1, $2) AS old', [name, pds]);
+  const { old } = await rowOf(lock, 'SELECT indexer.find_replaced_stream($1, $2) AS old', [
+    name,
+    pds,
+  ]);
   if (old === null) return;
   const replaced =
     REPLACED_SERVICE_URL && streamName({ ...settings, SERVICE_URL: REPLACED_SERVICE_URL });
