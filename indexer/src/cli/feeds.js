@@ -55,6 +55,18 @@ async function costOf(db, { name, is_function: isFunction, query }) {
 }
 
 /**
+ * Is the index of a feed another one than "feed index" would make?
+ * @param {Client} db
+ * @param {string} name
+ */
+async function isOutdated(db, name) {
+  const { rows } = await db
+    .query('SELECT c FROM indexer.feed_index_commands($1) AS c', [name])
+    .catch(() => ({ rows: [{ c: 'CREATE' }] }));
+  return rows.some(({ c }) => c.startsWith('CREATE'));
+}
+
+/**
  * One block of lines for each feed. It is not ok if one cannot be served.
  * @param {Client} db
  */
@@ -69,6 +81,8 @@ export async function feeds(db) {
     lines.push(one.name);
     if (one.problem !== null) lines.push(`  problem    ${one.problem}`);
     else lines.push(`  page       ${cost}`);
+    if (one.index !== null && (await isOutdated(db, one.name)))
+      one.index += `, of an earlier form of the view: "atid-indexer feed index ${one.name}"`;
     if (!one.is_function)
       lines.push(`  index      ${one.index ?? `none: "atid-indexer feed index ${one.name}"`}`);
     lines.push(`  published  ${one.published ?? 'not'}`);
