@@ -74,3 +74,19 @@ export async function ownSchema(client, name) {
   if (!(await refuseOthers(client, name)))
     await client.query(`CREATE SCHEMA ${client.escapeIdentifier(name)}`);
 }
+
+/**
+ * The same for the schemas of users, which an upgrade makes: the owner of an older schema indexer
+ * may lack the right.
+ * @param {Client} client
+ */
+export async function ownUsersSchemas(client) {
+  for (const name of OF_USERS)
+    await ownSchema(client, name).catch((e) => {
+      if (e.code !== SQLSTATE.denied) throw e;
+      throw new Problem(
+        `${e.message}: this role cannot make the schema ${name}. Have the owner of the database ` +
+          `run "CREATE SCHEMA ${name} AUTHORIZATION ${process.env.PGUSER ?? 'ROLE'}".`,
+      );
+    });
+}

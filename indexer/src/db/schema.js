@@ -7,7 +7,7 @@ import { fatal, Problem } from './errors.js';
 import { createExtensions } from './extensions.js';
 import { grantRights, workerRoles } from './grants.js';
 import { holderOf } from './locks.js';
-import { OF_USERS, ownersProblem, ownSchema, refuseOthers } from './ownership.js';
+import { ownersProblem, ownSchema, ownUsersSchemas, refuseOthers } from './ownership.js';
 import { inTransaction, rowOf, rowsOf } from './query.js';
 import { ownInstallation, runFile } from './sql-files.js';
 import { isNewer, VERSION } from './versions.js';
@@ -100,7 +100,7 @@ export async function install(client, { role = null, citus = false, fresh }) {
       if (isCitus) refuseUnsplit(before);
       await createExtensions(client);
       if (before === null) await ownSchema(client, 'indexer');
-      for (const name of OF_USERS) await ownSchema(client, name);
+      await ownUsersSchemas(client);
       await client.query('SET LOCAL search_path = indexer, pg_temp');
       await runFiles(client, before, isCitus);
       const roles = new Set([...(await workerRoles(client)), ...(role ? [role] : [])]);
