@@ -1,10 +1,12 @@
-// A small network for script/demo --app and its test: a PDS with some people who write statuses, and the PLC directory
-// that knows them. It serves the page of examples/statusphere too. It needs Node and the package ws, nothing else.
+// A small network for script/demo --app, script/demo --feed and their tests: a PDS with some people who write statuses, or
+// posts, and the PLC directory that knows them. It serves the page of examples/statusphere too. It needs Node and the
+// package ws, nothing else.
 //
-//   node pds.js PAGE [SECONDS]    serves on a port that is free, which it prints, until its input ends; somebody writes
-//                                 every SECONDS (2), or nobody if that is 0
+//   node pds.js PAGE [SECONDS [posts]]   serves on a port that is free, which it prints, until its input ends; somebody
+//                                 writes every SECONDS (2), or nobody if that is 0: statuses, or posts and likes
 //
 //   POST /write?n=0&status=X      has the n-th of them write now
+//   GET /token?n=0&aud=X&lxm=X    a service token of the n-th of them
 //
 // The repository of each is made anew for each commit, and a commit has all of it: so this is short, and only for a few
 // hundred records.
@@ -14,11 +16,14 @@ import { createServer } from 'node:http';
 import { crc32, deflateSync } from 'node:zlib';
 import { WebSocketServer } from 'ws';
 
-const [page, seconds = '2'] = process.argv.slice(2);
+const [page, seconds = '2', kind = 'statuses'] = process.argv.slice(2);
 const PEOPLE = ['ada', 'bela', 'chidi', 'dao', 'elif', 'femi', 'gaia', 'hiro'];
 const STATUSES = [...'👍🦋🚀🍋🌱🔥🎈🐙'];
 const STATUS = 'xyz.statusphere.status';
 const PROFILE = 'app.bsky.actor.profile';
+const [POST, LIKE, FOLLOW] = ['app.bsky.feed.post', 'app.bsky.feed.like', 'app.bsky.graph.follow'];
+const BEGINNINGS = ['I have seen', 'Who has lost', 'Nobody can sleep next to', 'Today I met', 'A song about'];
+const THINGS = ['two cats', 'a cat', 'a heron', 'my neighbour', 'the last bus', 'a category', 'some rain', 'an old map'];
 
 // --- bytes: base32, base58, CIDs, DAG-CBOR, CAR ---
 
@@ -192,6 +197,29 @@ class Person {
     this.write(`${PROFILE}/self`, { $type: PROFILE, displayName: name[0].toUpperCase() + name.slice(1), avatar });
   }
 
+  // A token of a minute for a service and a method of it.
+  token(aud, lxm) {
+    const now = Math.floor(Date.now() / 1000);
+    const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const text = `${part({ typ: 'JWT', alg: 'ES256' })}.${part({ iss: this.did, aud, lxm, iat: now, exp: now + 60 })}`;
+    return `${text}.${this.key.sign(Buffer.from(text)).toString('base64url')}`;
+  }
+
+  post(ago = 0) {
+    const createdAt = new Date(Date.now() - ago).toISOString();
+    const path = `${POST}/${tid()}`;
+    this.write(path, { $type: POST, text: `${pick(BEGINNINGS)} ${pick(THINGS)}.`, langs: ['en'], createdAt });
+    posts.push({ uri: `at://${this.did}/${path}`, cid: this.records.get(path)[0].toString() });
+  }
+
+  like() {
+    this.write(`${LIKE}/${tid()}`, { $type: LIKE, subject: pick(posts), createdAt: new Date().toISOString() });
+  }
+
+  follow(did) {
+    this.write(`${FOLLOW}/${tid()}`, { $type: FOLLOW, subject: did, createdAt: new Date().toISOString() });
+  }
+
   say(status, ago = 0) {
     const createdAt = new Date(Date.now() - ago).toISOString();
     this.write(`${STATUS}/${tid()}`, { $type: STATUS, status, createdAt });
@@ -230,6 +258,7 @@ class Person {
 // --- the network ---
 
 const people = [];
+const posts = []; // { uri, cid }
 const pick = (list) => list[Math.floor(Math.random() * list.length)];
 const repos = () =>
   people.map((p) => ({ did: p.did, head: p.commit.cid.toString(), rev: p.commit.rev, active: true }));
@@ -247,6 +276,8 @@ const server = createServer((request, response) => {
     people[Number(asked.get('n'))].say(asked.get('status'));
     return json({});
   }
+  if (pathname === '/token')
+    return response.end(people[Number(asked.get('n'))].token(asked.get('aud'), asked.get('lxm')));
   if (method === 'server.describeServer') return json({ did: 'did:web:localhost', availableUserDomains: ['.test'] });
   if (method === 'sync.listRepos' || method === 'sync.listReposByCollection') return json({ repos: repos() });
   if (!person) return json({ error: 'NotFound' }, 404);
@@ -267,8 +298,17 @@ new WebSocketServer({ server }).on('connection', (socket, request) => {
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address();
   for (const name of PEOPLE) people.push(new Person(name, `http://127.0.0.1:${port}`));
-  for (let i = 12; i > 0; i--) pick(people).say(pick(STATUSES), i * 600e3);
-  if (Number(seconds)) setInterval(() => pick(people).say(pick(STATUSES)), 1000 * Number(seconds));
+  if (kind === 'posts') {
+    people.forEach((person, n) => [1, 2].forEach((i) => person.follow(people[(n + i) % people.length].did)));
+    for (let i = 40; i > 0; i--) pick(people).post(i * 600e3);
+    for (let i = 20; i > 0; i--) pick(people).like();
+  } else for (let i = 12; i > 0; i--) pick(people).say(pick(STATUSES), i * 600e3);
+  const write = () => {
+    if (kind !== 'posts') pick(people).say(pick(STATUSES));
+    else if (Math.random() < 0.5) pick(people).post();
+    else pick(people).like();
+  };
+  if (Number(seconds)) setInterval(write, 1000 * Number(seconds));
   console.log(`port ${port}`);
 });
 process.stdin.on('end', () => process.exit()).resume();
