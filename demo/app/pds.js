@@ -5,7 +5,7 @@
 //   node pds.js PAGE [SECONDS [posts]]   serves on a port that is free, which it prints, until its input ends; somebody
 //                                 writes every SECONDS (2), or nobody if that is 0: statuses, or posts and likes
 //
-//   POST /write?n=0&status=X      has the n-th of them write now
+//   POST /write?n=0&status=X      has the n-th of them write now, or post
 //   GET /token?n=0&aud=X&lxm=X    a service token of the n-th of them
 //
 // The repository of each is made anew for each commit, and a commit has all of it: so this is short, and only for a few
@@ -273,7 +273,9 @@ const server = createServer((request, response) => {
     return response.writeHead(200, headers).end(readFileSync(page));
   }
   if (pathname === '/write' && request.method === 'POST') {
-    people[Number(asked.get('n'))].say(asked.get('status'));
+    const writer = people[Number(asked.get('n'))];
+    if (kind === 'posts') writer.post();
+    else writer.say(asked.get('status'));
     return json({});
   }
   if (pathname === '/token')
