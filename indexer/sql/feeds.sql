@@ -3,7 +3,7 @@
 --
 --   xrpc.feed_page(name, limit, cursor)   a page of a view, as app.bsky.feed.getFeedSkeleton has it
 --   xrpc.feed_skeleton(uri, service, limit, cursor)   the same by the URI of its record
---   xrpc.feeds()                          the feeds that are there
+--   xrpc.feeds(), xrpc.feed(name)         the feeds that are there
 --   feed_index_of(name)                   the definition of an index for a view alone
 
 -- A cursor: the time of the last row in microseconds, and its post.
@@ -22,55 +22,79 @@ RETURN (
   WHERE n BETWEEN -2e17 AND 9e17 AND octet_length(m[2]) <= 2000
     AND atid.at_uri_or_null(m[2]) IS NOT NULL);
 
--- The feeds that the role of this session may read. columns: of a view, with their types; NULL: it
--- is a function. problem: why it cannot be served.
+-- What serves a feed. columns: of a view, with their types; NULL: it is a function. problem: why it
+-- cannot be served. It is in PL/pgSQL, as feed_query is, since that keeps its plans.
+CREATE OR REPLACE FUNCTION xrpc.feed(name text, OUT is_there bool, OUT columns jsonb,
+                                     OUT problem text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  relation oid;
+  f record;
+BEGIN
+  relation := (SELECT c.oid FROM pg_class AS c
+               WHERE c.relnamespace = 'feed'::regnamespace AND c.relname = feed.name
+                 AND c.relkind IN ('v', 'm', 'r', 'p'));
+  IF relation IS NOT NULL THEN
+    columns := (SELECT coalesce(jsonb_object_agg(a.attname, format_type(a.atttypid, NULL)), '{}')
+                FROM pg_attribute AS a
+                WHERE a.attrelid = relation AND a.attname IN ('post', 'at', 'reason', 'context'));
+    problem := CASE
+      WHEN NOT atid.record_key_is_valid(name) THEN 'its name must be a record key'
+      WHEN NOT columns ?& '{post,at}' THEN 'it must have the columns post and at'
+      WHEN columns->>'post' NOT IN ('atid.at_uri', 'text')
+      THEN 'its column post must be of the type atid.at_uri or text'
+      WHEN columns->>'at' <> 'timestamp with time zone'
+      THEN 'its column at must be of the type timestamptz'
+      WHEN NOT has_table_privilege(relation, 'SELECT') THEN 'the role may not read it' END;
+    is_there := true;
+    RETURN;
+  END IF;
+  SELECT p.oid, p.prorettype, p.proretset, p.provolatile, p.proargtypes::text AS types,
+         p.proargnames[1:2] AS names INTO f
+  FROM pg_proc AS p
+  WHERE p.proname = feed.name AND p.pronamespace = 'feed'::regnamespace AND p.prokind = 'f'
+    AND 'cursor' = ANY (p.proargnames)
+  ORDER BY p.proargtypes::text = '23 25' DESC LIMIT 1;
+  is_there := FOUND;
+  problem := CASE
+    WHEN NOT is_there THEN NULL
+    WHEN NOT atid.record_key_is_valid(name) THEN 'its name must be a record key'
+    WHEN f.prorettype <> 'jsonb'::regtype OR f.proretset THEN 'it must return jsonb'
+    WHEN f.types <> '23 25' OR f.names <> '{limit,cursor}'
+    THEN 'its arguments must be "limit" int and cursor text'
+    WHEN f.provolatile = 'v' THEN 'it must be STABLE'
+    WHEN NOT has_function_privilege(f.oid, 'EXECUTE') THEN 'the role may not call it' END;
+END $$;
+
+-- The feeds that are there, as this role sees them.
 CREATE OR REPLACE FUNCTION xrpc.feeds(OUT name text, OUT columns jsonb, OUT problem text)
 RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT v.relname, v.columns,
-         CASE WHEN NOT atid.record_key_is_valid(v.relname) THEN 'its name must be a record key'
-              WHEN v.columns->>'post' IS NULL OR v.columns->>'at' IS NULL
-              THEN 'it must have the columns post and at'
-              WHEN v.columns->>'post' NOT IN ('atid.at_uri', 'text')
-              THEN 'its column post must be of the type atid.at_uri or text'
-              WHEN v.columns->>'at' <> 'timestamp with time zone'
-              THEN 'its column at must be of the type timestamptz'
-              WHEN NOT has_table_privilege(v.oid, 'SELECT') THEN 'the role may not read it' END
-  FROM (SELECT c.oid, c.relname, (SELECT jsonb_object_agg(a.attname, format_type(a.atttypid, NULL))
-                                  FROM pg_attribute AS a
-                                  WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                                    AND a.attname IN ('post', 'at', 'reason', 'context')) AS columns
-        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE n.nspname = 'feed' AND c.relkind IN ('v', 'm', 'r', 'p')) AS v
-  UNION ALL
-  SELECT p.proname, NULL,
-         CASE WHEN NOT atid.record_key_is_valid(p.proname) THEN 'its name must be a record key'
-              WHEN p.prorettype <> 'jsonb'::regtype OR p.proretset THEN 'it must return jsonb'
-              WHEN p.proargtypes::text <> '23 25' OR p.proargnames[1:2] <> '{limit,cursor}'
-              THEN 'its arguments must be "limit" int and cursor text'
-              WHEN p.provolatile = 'v' THEN 'it must be STABLE'
-              WHEN NOT has_function_privilege(p.oid, 'EXECUTE') THEN 'the role may not call it' END
-  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-  WHERE n.nspname = 'feed' AND p.prokind = 'f'
-    AND EXISTS (SELECT 1 FROM unnest(p.proargnames) AS a (name) WHERE a.name = 'cursor')
+  SELECT n.name, f.columns, f.problem
+  FROM (SELECT c.relname::text FROM pg_class AS c WHERE c.relnamespace = 'feed'::regnamespace
+        UNION
+        SELECT p.proname FROM pg_proc AS p WHERE p.pronamespace = 'feed'::regnamespace) AS n (name)
+  CROSS JOIN LATERAL xrpc.feed(n.name) AS f WHERE f.is_there
 $$;
 
 -- The query of a page: $1 is how many rows, $2 and $3 are the cursor. A row without a time, or of a
 -- time that has not come, is left out: else a stranger's date would keep a post on top. So is a row
 -- that is there twice.
 CREATE OR REPLACE FUNCTION xrpc.feed_query(name text, columns jsonb, has_cursor bool) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-RETURN format(
-  'SELECT DISTINCT ON (f.at, f.post) f.post, f.at, %s AS reason, %s AS context FROM feed.%I AS f '
-  'WHERE f.at <= now() AND f.at > ''-infinity'' AND f.post IS NOT NULL%s '
-  'ORDER BY f.at DESC, f.post DESC LIMIT $1',
-  CASE columns->>'reason' WHEN 'jsonb' THEN 'f.reason' ELSE
-    CASE WHEN columns ? 'reason' THEN
-      'CASE WHEN f.reason IS NOT NULL THEN jsonb_build_object(''$type'', '
-      '''app.bsky.feed.defs#skeletonReasonRepost'', ''repost'', f.reason) END'
-    ELSE 'NULL::jsonb' END END,
-  CASE WHEN columns ? 'context' THEN 'left(f.context::text, 2000)' ELSE 'NULL' END, name,
-  CASE WHEN has_cursor
-       THEN format(' AND (f.at, f.post) < ($2, $3::%s)', columns->>'post') ELSE '' END);
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN format(
+    'SELECT DISTINCT ON (f.at, f.post) f.post, f.at, %s AS reason, %s AS context FROM feed.%I AS f '
+    'WHERE f.at <= now() AND f.at > ''-infinity'' AND f.post IS NOT NULL%s '
+    'ORDER BY f.at DESC, f.post DESC LIMIT $1',
+    CASE columns->>'reason' WHEN 'jsonb' THEN 'f.reason' ELSE
+      CASE WHEN columns ? 'reason' THEN
+        'CASE WHEN f.reason IS NOT NULL THEN jsonb_build_object(''$type'', '
+        '''app.bsky.feed.defs#skeletonReasonRepost'', ''repost'', f.reason) END'
+      ELSE 'NULL::jsonb' END END,
+    CASE WHEN columns ? 'context' THEN 'left(f.context::text, 2000)' ELSE 'NULL' END, name,
+    CASE WHEN has_cursor
+         THEN format(' AND (f.at, f.post) < ($2, $3::%s)', columns->>'post') ELSE '' END);
+END $$;
 
 -- A page of a feed. Of a view: while others write, no row comes twice, and none is missing that was
 -- there at the first page: the next page has what is below the last row of this one.
@@ -82,12 +106,12 @@ DECLARE
   page record;
   body jsonb;
 BEGIN
-  SELECT * INTO feed FROM xrpc.feeds() AS f WHERE f.name = feed_page.name;
-  IF feed.problem IS NOT NULL THEN
+  feed := xrpc.feed(name);
+  IF NOT feed.is_there THEN
+    PERFORM xrpc.fail('UnknownFeed', 'there is no such feed');
+  ELSIF feed.problem IS NOT NULL THEN
     RAISE wrong_object_type USING MESSAGE = format('feed %I cannot be served', name),
       DETAIL = feed.problem;
-  ELSIF feed.name IS NULL THEN
-    PERFORM xrpc.fail('UnknownFeed', 'there is no such feed');
   END IF;
   IF feed.columns IS NULL THEN
     EXECUTE format('SELECT feed.%I("limit" => $1, cursor => $2)', name)

@@ -24,6 +24,8 @@ import { Late, NameTurns } from './turns.js';
 
 const CONNECTIONS = 10; // of the reader
 const AT_A_TIME = 3000; // requests, most of which wait: for a key, or their turn
+const STRANGERS = 'those whose tokens were never good';
+const MOST_GOOD = 50_000; // accounts
 const WHOLE = 30_000; // ms for an answer, until the client has read it
 const UNREAD_FOR = 5000; // ms in which a client reads nothing
 const MOST_URL = 8000; // characters
@@ -74,6 +76,15 @@ function errorOf(e, name) {
   return /^(08|53|57)/.test(e.code ?? '') || e.severity === undefined ? busy() : internal();
 }
 
+// The account that a token says it is of; nobody has verified it. null: none.
+function issuerOf(token) {
+  try {
+    return JSON.parse(Buffer.from(token.split('.')[1], 'base64url')).iss ?? null;
+  } catch {
+    return null;
+  }
+}
+
 export class Xrpc {
   constructor(settings, ended) {
     const { API_DID, API_PORT, API_CHECK_OUTPUT } = settings;
@@ -90,6 +101,7 @@ export class Xrpc {
     this.askers = new Askers(settings, this.pool, ended);
     this.turns = new NameTurns(CONNECTIONS);
     this.running = 0;
+    this.good = new Set(); // accounts whose tokens were good; the oldest first
     this.methods = new Methods({
       did: this.did,
       isChecked: API_CHECK_OUTPUT,
@@ -151,45 +163,48 @@ export class Xrpc {
   // Runs a statement for the client of a request: $1 to $3 are the token, the audience and the
   // method.
   async ask({ req, nsid, name, text, values, signal }) {
-    const token = req.headers.authorization === undefined ? null : (bearerOf(req.headers) ?? '');
-    const { body } = await this.verified(req, name, () =>
-      this.turns.run(
-        name,
-        async () => (await this.reader.query(text, [token, this.did, nsid, ...values])).rows[0],
-        signal,
-      ),
-    );
-    return body;
+    const { headers, socket } = req;
+    const about = { headers, name, method: nsid, address: socket.remoteAddress, signal };
+    return (await this.verified(about, text, values)).body;
   }
 
   // Who has signed the token of a request of GraphQL, or null.
-  async who(headers, remoteAddress) {
-    const method = graphqlMethod(this.did);
+  async who(headers, address) {
     if (headers.authorization === undefined) return null;
-    const values = [bearerOf(headers) ?? '', this.did, method];
+    const method = graphqlMethod(this.did);
     const text =
       'SELECT v.did, CASE WHEN v.stale THEN v.did END AS stale FROM xrpc.verify($1, $2, $3) AS v';
-    const { did } = await this.verified({ socket: { remoteAddress } }, method, () =>
-      this.turns.run(method, async () => (await this.reader.query(text, values)).rows[0]),
-    );
-    return did;
+    return (await this.verified({ headers, name: method, method, address }, text, [])).did;
   }
 
-  // Does work that verifies a token. Where another answer of the directory could change the
-  // verdict, it is done again with that.
-  async verified({ socket }, name, work) {
+  // Runs a statement that verifies a token. Where another answer of the directory could change the
+  // verdict, it is run again with that. Those whose tokens were never good have turns of their own,
+  // so that however many there are, the others do not wait for them.
+  async verified({ headers, name, method, address, signal }, text, values) {
+    const token = headers.authorization === undefined ? null : (bearerOf(headers) ?? '');
+    const issuer = token === null ? null : issuerOf(token);
+    const turn = token === null || this.good.has(issuer) ? name : STRANGERS;
+    const query = async () =>
+      (await this.reader.query(text, [token, this.did, method, ...values])).rows[0];
     for (let again = true; ; again = false) {
       try {
-        const row = await work();
-        if (row.stale) this.refresh(row.stale, socket.remoteAddress);
+        const row = await this.turns.run(turn, query, signal);
+        if (token !== null) this.keep(issuer);
+        if (row.stale) this.refresh(row.stale, address);
         return row;
       } catch (e) {
         if (!again || !NEW_ANSWER.includes(e.constraint) || !e.detail) throw errorOf(e, name);
-        const said = await this.askers.identify(e.detail, socket.remoteAddress);
+        const said = await this.askers.identify(e.detail, address);
         if (said === 'away' && e.constraint === 'UnknownIdentity') throw busy();
         if (said !== true) throw errorOf(e, name);
       }
     }
+  }
+
+  keep(issuer) {
+    this.good.delete(issuer);
+    if (this.good.size >= MOST_GOOD) this.good.delete(this.good.values().next().value);
+    this.good.add(issuer);
   }
 
   // A key that is a day old is asked for again, while it still counts.
