@@ -119,17 +119,23 @@ BEGIN
     RETURN body;
   END IF;
   SELECT p.at, p.post INTO place FROM xrpc.feed_cursor_parts(cursor) AS p;
-  IF cursor IS NOT NULL AND database_place.at IS NULL THEN
+  IF cursor IS NOT NULL AND place.at IS NULL THEN
     PERFORM xrpc.fail('InvalidRequest', 'the cursor is malformed');
   END IF;
-  EXECUTE format('SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(''post'', p.post, '
-      '''reason'', p.reason, ''feedContext'', p.context)) ORDER BY p.at DESC, p.post DESC), ''[]'')'
-      ' AS feed, '
-      'CASE WHEN count(*) = $1 THEN '
-      '(array_agg(xrpc.feed_cursor(p.at, p.post::text) ORDER BY p.at, p.post))[1] END AS cursor '
-      'FROM (%s) AS p', xrpc.feed_query(name, feed.columns, cursor IS NOT NULL))
-  INTO page USING greatest("limit", 1), database_place.at, database_place.post;
-  RETURN jsonb_strip_nulls(jsonb_build_object('feed', page.feed, 'cursor', page.cursor));
+  -- the rows come in the order of the query
+  EXECUTE format('SELECT jsonb_agg(%s) AS feed, count(*) AS n, (array_agg(p.at))[$1] AS at, '
+                 '(array_agg(p.post::text))[$1] AS post FROM (%s) AS p',
+                 CASE WHEN feed.columns ?| '{reason,context}'
+                      THEN 'jsonb_strip_nulls(jsonb_build_object(''post'', p.post, ''reason'', '
+                           'p.reason, ''feedContext'', p.context))'
+                      ELSE 'jsonb_build_object(''post'', p.post)' END,
+                 xrpc.feed_query(name, feed.columns, cursor IS NOT NULL))
+  INTO page USING greatest("limit", 1), place.at, place.post;
+  body := jsonb_build_object('feed', coalesce(page.feed, '[]'));
+  IF page.post IS NOT NULL THEN
+    body := body || jsonb_build_object('cursor', xrpc.feed_cursor(page.at, page.post));
+  END IF;
+  RETURN body;
 END $$;
 
 -- The feed that a URI names: one that "feed publish" has published, or, to try a feed, the same

@@ -38,9 +38,14 @@ const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 
 // Who asks is set before the function runs: the subquery is volatile, so it is not left out.
 const FROM_WHO = '(SELECT xrpc.enter($1, $2, $3) AS stale OFFSET 0) AS who';
-const PAGE = `SELECT xrpc.feed_skeleton($4, $2, $5::int, $6)::text AS body, who.stale
-  FROM ${FROM_WHO}`;
-const FEEDS = `SELECT xrpc.feed_uris($2)::text AS body, who.stale FROM ${FROM_WHO}`;
+const PAGE = {
+  name: 'feed page',
+  text: `SELECT xrpc.feed_skeleton($4, $2, $5::int, $6)::text AS body, who.stale FROM ${FROM_WHO}`,
+};
+const FEEDS = {
+  name: 'feeds',
+  text: `SELECT xrpc.feed_uris($2)::text AS body, who.stale FROM ${FROM_WHO}`,
+};
 
 // Why a function is not served, or null.
 function problemOf({ nsid, args, volatile, jsonb }, document, isTwice) {
@@ -72,7 +77,7 @@ function answerOf(body, nsid, isChecked) {
 }
 
 export class Methods {
-  // ask runs a statement for the client of a request: { req, nsid, name, text, values, signal }.
+  // ask runs a statement for a client: { req, nsid, name, statement, values, signal }.
   constructor({ did, isChecked, reader, pool, ask }) {
     Object.assign(this, { did, isChecked, reader, pool, ask });
     Object.assign(this, { server: null, looked: 0, state: '', said: '', looking: null });
@@ -141,7 +146,7 @@ export class Methods {
       const list = given.map(({ name, type }, i) => `${quoted(name)} => $${i + 4}::${type}`);
       const text = `SELECT xrpc.${quoted(nsid)}(${list})::text AS body, who.stale FROM ${FROM_WHO}`;
       const values = given.map(({ name }) => params[name]);
-      const body = await this.ask({ req, nsid, name: nsid, text, values, signal });
+      const body = await this.ask({ req, nsid, name: nsid, statement: { text }, values, signal });
       return answerOf(body, nsid, this.isChecked);
     });
   }
@@ -150,7 +155,7 @@ export class Methods {
     server.method(SKELETON, async ({ params: { feed, limit, cursor }, req, signal }) => {
       const name = `feed ${feed.split('/')[4]}`;
       const values = [feed, limit, cursor ?? null];
-      const body = await this.ask({ req, nsid: SKELETON, name, text: PAGE, values, signal });
+      const body = await this.ask({ req, nsid: SKELETON, name, statement: PAGE, values, signal });
       return answerOf(body, name, this.isChecked);
     });
     server.method(DESCRIBE, async ({ req, signal }) => {
@@ -158,7 +163,7 @@ export class Methods {
         req,
         nsid: DESCRIBE,
         name: DESCRIBE,
-        text: FEEDS,
+        statement: FEEDS,
         values: [],
         signal,
       });

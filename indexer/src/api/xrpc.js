@@ -24,6 +24,11 @@ import { Late, NameTurns } from './turns.js';
 
 const CONNECTIONS = 10; // of the reader
 const AT_A_TIME = 3000; // requests, most of which wait: for a key, or their turn
+// A statement with a name is parsed once by each connection.
+const VERIFY = {
+  name: 'verify',
+  text: 'SELECT v.did, CASE WHEN v.stale THEN v.did END AS stale FROM xrpc.verify($1, $2, $3) AS v',
+};
 const STRANGERS = 'those whose tokens were never good';
 const MOST_GOOD = 50_000; // accounts
 const WHOLE = 30_000; // ms for an answer, until the client has read it
@@ -162,30 +167,28 @@ export class Xrpc {
 
   // Runs a statement for the client of a request: $1 to $3 are the token, the audience and the
   // method.
-  async ask({ req, nsid, name, text, values, signal }) {
+  async ask({ req, nsid, name, statement, values, signal }) {
     const { headers, socket } = req;
     const about = { headers, name, method: nsid, address: socket.remoteAddress, signal };
-    return (await this.verified(about, text, values)).body;
+    return (await this.verified(about, statement, values)).body;
   }
 
   // Who has signed the token of a request of GraphQL, or null.
   async who(headers, address) {
     if (headers.authorization === undefined) return null;
     const method = graphqlMethod(this.did);
-    const text =
-      'SELECT v.did, CASE WHEN v.stale THEN v.did END AS stale FROM xrpc.verify($1, $2, $3) AS v';
-    return (await this.verified({ headers, name: method, method, address }, text, [])).did;
+    return (await this.verified({ headers, name: method, method, address }, VERIFY, [])).did;
   }
 
   // Runs a statement that verifies a token. Where another answer of the directory could change the
   // verdict, it is run again with that. Those whose tokens were never good have turns of their own,
   // so that however many there are, the others do not wait for them.
-  async verified({ headers, name, method, address, signal }, text, values) {
+  async verified({ headers, name, method, address, signal }, statement, values) {
     const token = headers.authorization === undefined ? null : (bearerOf(headers) ?? '');
     const issuer = token === null ? null : issuerOf(token);
     const turn = token === null || this.good.has(issuer) ? name : STRANGERS;
-    const query = async () =>
-      (await this.reader.query(text, [token, this.did, method, ...values])).rows[0];
+    const all = [token, this.did, method, ...values];
+    const query = async () => (await this.reader.query({ ...statement, values: all })).rows[0];
     for (let again = true; ; again = false) {
       try {
         const row = await this.turns.run(turn, query, signal);
