@@ -111,7 +111,7 @@ CREATE FUNCTION xrpc."com.example.create"() RETURNS jsonb STABLE LANGUAGE sql AS
 CREATE FUNCTION xrpc."com.example.unknownArgument"(x int) RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{}'::jsonb \$\$;
 CREATE FUNCTION xrpc."com.example.withoutLexicon"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{}'::jsonb \$\$;
 CREATE FUNCTION xrpc."com.example.null"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT NULL::jsonb \$\$;
-CREATE FUNCTION xrpc."com.example.long"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT jsonb_build_object('x', repeat('x', 60000000)) \$\$;
+CREATE FUNCTION xrpc."com.example.long"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT jsonb_build_object('x', repeat('x', 6000000)) \$\$;
 CREATE FUNCTION xrpc."com.example.zero"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT jsonb_build_object('x', 1 / (random() * 0)::int) \$\$;
 CREATE FUNCTION xrpc."com.example.writes"() RETURNS jsonb STABLE LANGUAGE plpgsql AS \$\$ BEGIN EXECUTE 'DELETE FROM public.item'; RETURN '{}'; END \$\$;
 CREATE FUNCTION xrpc."com.example.xr"(code text) RETURNS jsonb STABLE LANGUAGE plpgsql AS \$\$ BEGIN RAISE EXCEPTION USING ERRCODE = code, MESSAGE = 'x'; END \$\$;

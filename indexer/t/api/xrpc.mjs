@@ -82,7 +82,9 @@ async function account(did, key) {
   );
   return did;
 }
-const token = (claims) => createServiceJwt({ aud: AUD, ...claims });
+// They last as long as this program, however slow the machine is.
+const exp = Math.floor(Date.now() / 1000) + 7200;
+const token = (claims) => createServiceJwt({ aud: AUD, exp, ...claims });
 const bearer = async (iss, lxm, more = {}) => ({
   authorization: `Bearer ${await token({ iss, lxm, keypair: keys[iss], ...more })}`,
 });
@@ -401,35 +403,47 @@ for (const web of [
 const before = asked.length;
 const flood = [];
 const honest = [];
+const newcomers = [];
 const news = [];
+const busy = '503 NotEnoughResources';
+const TRIES = 20;
+// Asks until the key was looked up, so that the verdict is on the signature. Returns how often.
+async function lookedUp(iss) {
+  for (let n = 1; ; n++) {
+    const got = errorOf(await get(`${echo}?n=1`, await bearer(iss, 'com.example.echo')));
+    if (got === '401 BadJwtSignature' || n === TRIES) return n;
+  }
+}
 for (let n = 1; n < Math.min(rows.length, 5); n++) news.push(await newcomer(n));
 const tokens = [];
 for (let n = 0; n < 450; n++) {
   did = invented();
   keys[did] = inventor;
-  tokens.push(await bearer(did, 'com.example.echo', { exp: Math.floor(Date.now() / 1000) + 600 }));
+  tokens.push(await bearer(did, 'com.example.echo'));
 }
 for (let n = 0; n < 30; n++) {
   for (const token of tokens.splice(0, 15)) flood.push(get(`${echo}?n=1`, token));
   honest.push(get(`${echo}?n=1`, await bearer(ada, 'com.example.echo')), get(feedPath('items')));
-  if (n % 8 === 4 && news.length > 0)
-    honest.push(
-      get(`${echo}?n=1`, await bearer(news.pop(), 'com.example.echo')).then((got) =>
-        // looked up in time: the verdict is on the signature
-        ({ ...got, status: errorOf(got) === '401 BadJwtSignature' ? 200 : got.status }),
-      ),
-    );
+  if (n % 8 === 4 && news.length > 0) newcomers.push(lookedUp(news.pop()));
   await new Promise((resolve) => setTimeout(resolve, 100 * Math.max(1, slowness || 1)));
 }
-const refused = (await Promise.all(honest)).filter(({ status }) => status !== 200);
+const refused = (await Promise.all(honest)).filter(({ status }) => status !== 200).map(errorOf);
 same(
   refused.length,
   0,
-  `beside 150 invented askers a second no honest one is refused ${refused.map(errorOf)}`,
+  `beside 150 invented askers a second none of the known is refused ${refused}`,
+);
+const tries = await Promise.all(newcomers);
+const isQuiet = !(slowness > 1.5);
+say(
+  tries.every((n) => (isQuiet ? n === 1 : n < TRIES)),
+  `... and no new one${isQuiet ? '' : ', though on a busy machine it may have to ask again'}: ${tries}`,
 );
 const verdicts = (await Promise.all(flood)).map(errorOf);
-same(verdicts.filter((one) => one === '401 UnknownIdentity').length, 450, 'each invented one is');
-same(asked.length - before <= 460, true, '... after one request to the directory');
+const taken = verdicts.filter((one) => !['401 UnknownIdentity', busy].includes(one));
+same(taken.length, 0, `... and each invented one is ${taken}`);
+if (isQuiet) same(verdicts.includes(busy), false, '... after its request to the directory');
+same(asked.length - before <= 470, true, '... of which there is one for each');
 
 // --- a slow function ---
 
