@@ -31,7 +31,7 @@ plan skip_all => $why unless defined $oracles;
 
 my $db = new_database($node, 'labels');
 $node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
-$node->safe_psql($db, slurp_file("$FindBin::Bin/../../indexer/sql/labels.sql"));
+$node->safe_psql($db, sql_text('labels.sql'));
 
 my $src     = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz';
 my $account = 'did:plc:7iza6de2dwap2sbkpav7c6c6';

@@ -43,12 +43,14 @@ my $node    = new_node('views');
 my $db      = new_database($node, 'views');
 my $session = AtidTest::Session->new($node, $db);
 
-$session->ok(<<'SQL' . slurp_file("$FindBin::Bin/../../indexer/sql/views.sql"));
+$session->ok(<<'SQL' . sql_text('views.sql'));
 CREATE TABLE blocks (uri atid.at_uri, cid atid.cid_link, block bytea, indexed timestamptz NOT NULL DEFAULT now());
 CREATE TABLE jsons (uri atid.at_uri, did atid.did, record jsonb);
 CREATE SCHEMA b;
 CREATE SCHEMA j;
 SQL
+is($session->ok(q{SELECT string_agg(proname, ', ') FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+	AND prosqlbody IS NULL AND (proconfig[1] = 'search_path=' || current_setting('search_path')) IS NOT TRUE}), '', 'each function keeps its search_path');
 
 $session->ok(<<'SQL');
 -- How many rows of a view differ from what its records, as jsonb, say of its columns.
@@ -303,7 +305,22 @@ $session->ok(q{SELECT make_view_index('b.l_l_l', 'long');
 	INSERT INTO blocks SELECT format('at://did:web:a.b/l.l.l/%s', n)::atid.at_uri, NULL, atid.record_to_dag_cbor(jsonb_build_object('long', repeat('x', n), 'free', repeat('x', n))) FROM unnest('{3000,3001}'::int[]) AS n});
 is($session->ok('SELECT octet_length(long), octet_length(free) FROM b.l_l_l ORDER BY rkey'), "3000|3000\n|3001", 'a text that is longer than its Lexicon says is NULL');
 like($session->ok(q{SELECT definition FROM view_index WHERE view = 'b.l_l_l'::regclass}), qr/USING hash/, '... and has an index by its hash');
+is($session->ok(q{SELECT string_agg(DISTINCT t.view::text, ' ') FROM view_type AS t WHERE
+	(SELECT jsonb_agg(to_jsonb(c) - 'view' ORDER BY c.name) FROM plan_columns(t) AS c) IS DISTINCT FROM
+	(SELECT jsonb_agg(to_jsonb(c) - 'view' ORDER BY c.name) FROM view_column AS c WHERE c.view = t.view)}),
+	'', 'the columns of a view can be planned by themselves, from its row');
+
+# Names of strangers and operators that look like SQL decide nothing.
+make('m.m.m' => { 'x USING btree y' => \%string, text => \%string, langs => { type => 'array', items => \%string } });
+$session->ok(q{CREATE TEXT SEARCH CONFIGURATION "CASE" (COPY = simple);
+	SELECT make_view_index('b.m_m_m', 'x_using_btree_y'), make_search('b.m_m_m', '"CASE"'::regconfig, 'text')});
+is($session->ok(q{SELECT col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'b.m_m_m'::regclass AND attname = 'x_using_btree_y'}),
+	'@behavior +attribute:filterBy +attribute:filter', 'a hash index orders nothing, whatever the name of the property is');
+unlike($session->ok(q{SELECT prosrc FROM pg_proc WHERE oid = 'b.search_m_m_m'::regproc}), qr/turkish/, 'one configuration is one language, whatever its name is');
+$session->ok(q{SELECT make_search('b.m_m_m', 'text')});
+like($session->ok(q{SELECT prosrc FROM pg_proc WHERE oid = 'b.search_m_m_m'::regproc}), qr/turkish/, '... and without one each record has its own');
 make();
+$session->ok('DROP TEXT SEARCH CONFIGURATION "CASE"');
 
 # Names in a locale in which the small letter of I is another one
 SKIP:
@@ -311,7 +328,7 @@ SKIP:
 	skip 'the server has no ICU', 1 unless $session->ok(q{SELECT count(*) FROM pg_collation WHERE collprovider = 'i'});
 	$node->safe_psql('postgres', q{CREATE DATABASE turkish TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'tr'});
 	$node->safe_psql('turkish', 'CREATE EXTENSION atid');
-	$node->safe_psql('turkish', slurp_file("$FindBin::Bin/../../indexer/sql/views.sql"));
+	$node->safe_psql('turkish', sql_text('views.sql'));
 	is($node->safe_psql('turkish', q{SELECT view_name('{displayID}')}), 'display_id', 'a name is the same in every locale');
 }
 
@@ -450,7 +467,7 @@ foreach my $text ('<!--', 'a1.', '<a ', 'a/', 'a@', 'http://a.b/')
 my $names = q{SELECT pg_typeof(index)::text || string_agg(index::text, ' ' ORDER BY definition) FROM view_index GROUP BY pg_typeof(index)};
 my $of_now = $session->ok($names);
 $session->ok('ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass');
-$session->ok(slurp_file("$FindBin::Bin/../../indexer/sql/views.sql"));
+$session->ok(sql_text('views.sql'));
 is($session->ok($names), $of_now, 'the table of 1.3.0 is brought up to date');
 
 # A dump has rows before indexes.
@@ -472,7 +489,7 @@ $session->ok(q{SELECT make_search('b.v_v_v', 'avatar_url'), make_view_index('b.v
 	ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass; DROP INDEX v_v_v_n; INSERT INTO view_index VALUES (1, '{n}', false, 1, 'x'), (2, '{n}', false, 1, 'x');
 	INSERT INTO view_type (view, nsid, source, condition) VALUES (2, 'g.g.g', 3, 'true')});
 $session->ok('REINDEX INDEX CONCURRENTLY v_v_v_search');
-$session->ok(slurp_file("$FindBin::Bin/../../indexer/sql/views.sql"));
+$session->ok(sql_text('views.sql'));
 is($session->ok(q{SELECT count(*) FROM view_index WHERE index = ''}), 0, '... of which none is without a name where its table is gone');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'b') FROM view_type WHERE view = 'b.v_v_v'::regclass; SELECT make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at')});
 is($session->ok(q{SELECT string_agg(index, ' ' ORDER BY index) FROM view_index WHERE definition LIKE '%v.v.v%'; SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes WHERE indexname LIKE 'v\_v\_v%'}),

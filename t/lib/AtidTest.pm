@@ -15,6 +15,8 @@
 #   is_none NODE, DATABASE, QUERY, WHAT
 #                                 tests that a query has no rows, and shows five of them if it has
 #   file_of FOLDER, NAME, BYTES   an SQL expression that reads these bytes from a file on the server
+#   sql_files LIST                the files of indexer/sql that a file there names, as install.sql, in their order
+#   sql_text FILE                 the statements of such a file, with those of the files that it names
 #   dump_text NODE, DATABASE, OPTION...
 #                                 what pg_dump prints; tests that there is no message
 #   run_together                  sessions that all begin at one moment, their output in files
@@ -50,6 +52,8 @@ our @EXPORT = qw(
   literal
   is_none
   file_of
+  sql_files
+  sql_text
   dump_text
   run_together
   read_stream
@@ -202,6 +206,15 @@ sub file_of
 	close $out or die "could not write $folder/$name: $!";
 	return "pg_read_binary_file('$folder/$name')";
 }
+
+# A file with lines \ir is a list, of names relative to indexer/sql, and nothing else.
+sub sql_files
+{
+	my @named = slurp_file("$root/indexer/sql/$_[0]") =~ /^\\ir (\S+)$/mg;
+	return @named ? map { sql_files($_) } @named : $_[0];
+}
+
+sub sql_text { return join '', map { slurp_file("$root/indexer/sql/$_") } sql_files($_[0]); }
 
 # Without what differs from run to run.
 sub dump_text

@@ -9,16 +9,17 @@ const SQL = new URL('../../sql/', import.meta.url);
 /** @param {string} name */
 const read = (name) => readFileSync(new URL(name, SQL), 'utf8');
 
-/** @returns {SqlFile[]} */
-function listFiles() {
-  return read('install.sql')
-    .split('\n')
-    .flatMap((line) => {
-      const name = /^\\ir\s+(\S+)\s*$/.exec(line)?.[1];
-      if (name === undefined) return [];
-      const n = /^migrations\/(\d+)\.sql$/.exec(name)?.[1];
-      return [{ name, n: n === undefined ? null : Number(n) }];
-    });
+/**
+ * A file with lines \ir is a list, of names relative to sql/, and nothing else.
+ * @param {string} list
+ * @returns {SqlFile[]}
+ */
+function listFiles(list = 'install.sql') {
+  return [...read(list).matchAll(/^\\ir\s+(\S+)\s*$/gm)].flatMap(([, name]) => {
+    const n = /^migrations\/(\d+)\.sql$/.exec(name)?.[1];
+    const named = listFiles(name);
+    return named.length > 0 ? named : [{ name, n: n === undefined ? null : Number(n) }];
+  });
 }
 
 /**

@@ -1,0 +1,125 @@
+-- What depends on a view of records, such as feeds: taken out before the view is made again, and
+-- created again after it.
+
+-- The objects that depend on some, however indirectly, each with its distance: of those from which
+-- it starts it is 0.
+CREATE OR REPLACE FUNCTION view_dependents_of(
+  classes oid[], ids oid[], OUT class oid, OUT id oid, OUT depth int
+) RETURNS SETOF record LANGUAGE sql STABLE STRICT
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+  WITH RECURSIVE found (class, id, depth) AS (
+    SELECT c, i, 0 FROM unnest(classes, ids) AS s (c, i)
+    UNION
+    SELECT o.class, o.id, f.depth + 1
+    FROM found AS f
+         LEFT JOIN pg_class AS v ON f.class = 'pg_class'::regclass AND v.oid = f.id
+         LEFT JOIN pg_type AS t ON t.oid = v.reltype
+         JOIN pg_depend AS d
+           ON d.deptype = 'n' AND (d.refclassid, d.refobjid)
+              IN ((f.class, f.id), ('pg_type'::regclass, t.oid), ('pg_type'::regclass, t.typarray))
+         LEFT JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid,
+         LATERAL (SELECT CASE WHEN r.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass END,
+                         coalesce(r.ev_class, d.objid)) AS o (class, id)
+    WHERE f.depth < 100 AND (o.class, o.id) <> (f.class, f.id)
+  )
+  SELECT f.class, f.id, max(f.depth) FROM found AS f GROUP BY f.class, f.id
+$$;
+
+-- The statements that create a view again as it is, with its owner, rights and comments.
+CREATE OR REPLACE FUNCTION view_statements(view oid) RETURNS text[] LANGUAGE sql STABLE STRICT
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+  SELECT ARRAY[format('CREATE VIEW %s%s AS %s', n.name,
+                      ' WITH (' || array_to_string(c.reloptions, ', ') || ')',
+                      pg_get_viewdef(c.oid)),
+               format('ALTER VIEW %s OWNER TO %s', n.name, c.relowner::regrole),
+               format('COMMENT ON VIEW %s IS %L', n.name, obj_description(c.oid, 'pg_class'))]
+         || ARRAY(SELECT format('COMMENT ON COLUMN %s.%I IS %L', n.name, a.attname,
+                                col_description(c.oid, a.attnum))
+                  FROM pg_attribute AS a
+                  WHERE a.attrelid = c.oid AND col_description(c.oid, a.attnum) IS NOT NULL)
+         || ARRAY(SELECT format('GRANT %s ON %s TO %s', x.privilege_type, n.name,
+                                CASE WHEN x.grantee = 0 THEN 'PUBLIC'
+                                     ELSE x.grantee::regrole::text END)
+                  FROM aclexplode(c.relacl) AS x WHERE x.grantee <> c.relowner)
+  FROM pg_class AS c CROSS JOIN view_full_name(c.oid) AS n (name) WHERE c.oid = view
+$$;
+
+-- Likewise for a function.
+CREATE OR REPLACE FUNCTION function_statements(function oid) RETURNS text[]
+LANGUAGE sql STABLE STRICT
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+  SELECT ARRAY[pg_get_functiondef(p.oid),
+               format('ALTER FUNCTION %s OWNER TO %s', n.name, p.proowner::regrole),
+               format('COMMENT ON FUNCTION %s IS %L', n.name, obj_description(p.oid, 'pg_proc')),
+               CASE WHEN p.proacl IS NOT NULL
+                 THEN format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', n.name) END]
+         || ARRAY(SELECT format('GRANT EXECUTE ON FUNCTION %s TO %s', n.name,
+                                CASE WHEN x.grantee = 0 THEN 'PUBLIC'
+                                     ELSE x.grantee::regrole::text END)
+                  FROM aclexplode(p.proacl) AS x WHERE x.grantee <> p.proowner)
+  FROM pg_proc AS p
+       CROSS JOIN format('%s', p.oid::regprocedure) AS n (name)
+  WHERE p.oid = function AND p.prokind = 'f'
+$$;
+
+-- Takes out the views and functions that depend on a view. Returns the statements that create them
+-- again, in their order. What depends in another way stays, and keeps the view from being dropped.
+CREATE OR REPLACE FUNCTION take_dependents(old regclass) RETURNS text[] LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  start CONSTANT oid[] := ARRAY[old::oid] || ARRAY(SELECT f::oid FROM view_search_functions(old) AS f);
+  -- the server names all columns where a view reads from a search; without the names it has those
+  -- of the new view
+  columns CONSTANT text := (
+    SELECT format('(%s)', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum))
+    FROM pg_attribute AS a WHERE a.attrelid = old AND a.attnum > 0 AND NOT a.attisdropped);
+  one record;
+  statements text[] := '{}';
+BEGIN
+  FOR one IN
+    SELECT d.depth,
+           CASE WHEN c.relkind = 'v' THEN view_statements(d.id) ELSE function_statements(d.id) END
+             AS again,
+           CASE WHEN c.relkind = 'v' THEN format('VIEW %s', view_full_name(d.id))
+                ELSE format('FUNCTION %s', d.id::regprocedure) END AS what
+    FROM view_dependents_of(
+           ARRAY['pg_class'::regclass::oid]
+           || array_fill('pg_proc'::regclass::oid, ARRAY[cardinality(start) - 1]), start) AS d
+         LEFT JOIN pg_class AS c ON d.class = 'pg_class'::regclass AND c.oid = d.id
+    WHERE d.depth > 0 AND d.id <> ALL (start)
+      AND (c.relkind = 'v' OR d.class = 'pg_proc'::regclass)
+    ORDER BY d.depth DESC, d.id
+  LOOP
+    CONTINUE WHEN one.again IS NULL;
+    EXECUTE format('DROP %s', one.what);
+    one.again[1] := replace(one.again[1], columns, '');
+    statements := array_remove(one.again, NULL) || statements;
+  END LOOP;
+  RETURN statements;
+END $$;
+
+-- Creates them again. Where the Lexicon lacks now what one of them reads, nothing changes.
+CREATE OR REPLACE FUNCTION restore_dependents(statements text[]) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET check_function_bodies = on AS $$
+DECLARE
+  one text;
+  problem text;
+BEGIN
+  FOREACH one IN ARRAY statements LOOP
+    BEGIN
+      EXECUTE one;
+    EXCEPTION WHEN syntax_error_or_access_rule_violation OR feature_not_supported THEN
+      GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT;
+      RAISE dependent_objects_still_exist USING
+        MESSAGE = format('%s cannot be created again over the changed Lexicons',
+                         substring(one FROM '^(?:CREATE (?:OR REPLACE )?)?(\w+ [^ (]+)')),
+        DETAIL = format('%s: %s', problem, one),
+        HINT = 'Drop it, call make_views again, and create it again as the Lexicon is now.';
+    END;
+  END LOOP;
+END $$;
