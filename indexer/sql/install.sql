@@ -56,6 +56,7 @@ SET client_min_messages = warning;
 \ir loads/fail_load.sql
 \ir readers.sql
 \ir signs.sql
+\ir watch/account_counts.sql
 \ir watch/stream.sql
 \ir watch/watch.sql
 \ir watch/trouble.sql

@@ -1,0 +1,12 @@
+-- The accounts by their states, and loads. No view or function of this folder reads a table of
+-- accounts, records or frames whole: accounts are counted where they change, and of a queue at most
+-- 10,000 rows are counted.
+CREATE OR REPLACE VIEW account_counts AS
+SELECT s.what, coalesce(t.n, 0)::bigint AS n
+FROM unnest('{unidentified,desynchronized,loading,synchronized,inactive,barred,loads}'::text[])
+       WITH ORDINALITY AS s (what, place)
+     LEFT JOIN (SELECT what, sum(n) AS n FROM tally GROUP BY what) AS t ON t.what = s.what
+ORDER BY s.place;
+
+CREATE OR REPLACE VIEW status_accounts AS
+SELECT what AS state, n FROM account_counts WHERE what <> 'loads';
