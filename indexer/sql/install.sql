@@ -55,7 +55,11 @@ SET client_min_messages = warning;
 \ir loads/store_repository.sql
 \ir loads/fail_load.sql
 \ir readers.sql
-\ir signs.sql
+\ir activities/activities.sql
+\ir activities/is_due.sql
+\ir activities/report_activity.sql
+\ir activities/observe_activity.sql
+\ir activities/note_labels.sql
 \ir watch/account_counts.sql
 \ir watch/stream.sql
 \ir watch/watch.sql

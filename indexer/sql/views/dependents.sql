@@ -71,7 +71,8 @@ CREATE OR REPLACE FUNCTION take_dependents(old regclass) RETURNS text[] LANGUAGE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  start CONSTANT oid[] := ARRAY[old::oid] || ARRAY(SELECT f::oid FROM view_search_functions(old) AS f);
+  start CONSTANT oid[] := ARRAY[old::oid]
+    || ARRAY(SELECT f::oid FROM view_search_functions(old) AS f);
   -- the server names all columns where a view reads from a search; without the names it has those
   -- of the new view
   columns CONSTANT text := (
