@@ -1,7 +1,8 @@
--- The indexer on Citus: after the other files, on the coordinator. Which query asks one shard stands in doc/indexer.md.
+-- The indexer on Citus: after the other files, on the coordinator. doc/indexer.md describes which
+-- queries read one shard.
 --
--- All of an account is in one shard, by its DID; what points at a record is in one shard, by that record. The other
--- tables are small, and stay on the coordinator, where the functions run.
+-- All rows of an account are in one shard, by its DID; the references to a record are in one shard,
+-- by that record. The other tables are small, and stay on the coordinator, where the functions run.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'account'::regclass) THEN
@@ -12,8 +13,8 @@ BEGIN
   END IF;
 END $$;
 
--- Citus locks no rows of several shards for a SELECT. What takes the next rows does it one after the other instead, and
--- what locks several accounts locks each for itself, in the same order.
+-- Citus cannot lock rows of several shards for a SELECT. So the functions that claim the next rows
+-- take turns, and lock_accounts() locks each account separately, in the same order.
 CREATE OR REPLACE FUNCTION lock_accounts(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -24,7 +25,8 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE OR REPLACE FUNCTION claim_status_checks(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION claim_status_checks(most int)
+RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -36,13 +38,16 @@ BEGIN
   SELECT * INTO s FROM settings;
   PERFORM pg_advisory_xact_lock(hashtextextended('indexer: doubtful', 0));
   again := add_interval(moment, backoff_delay(6, s.pause_first, s.pause_most));
-  next := ARRAY(SELECT x.did FROM account AS x WHERE x.check_at < 'infinity' AND x.check_at <= moment ORDER BY x.check_at LIMIT most);
+  next := ARRAY(SELECT x.did FROM account AS x
+                WHERE x.check_at < 'infinity' AND x.check_at <= moment
+                ORDER BY x.check_at LIMIT most);
   IF next <> '{}' THEN
-    RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next) RETURNING a.did::text, moment;
+    RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next)
+                 RETURNING a.did::text, moment;
   END IF;
 END $$;
 
--- Citus plans a query of several shards only for the values of a call.
+-- Citus plans a query of several shards only with the values of a call.
 DO $$
 DECLARE f regprocedure;
 BEGIN

@@ -1,14 +1,14 @@
--- The labels that are in force. doc/label.md tells the rules.
+-- The labels that are in force. doc/label.md has the rules.
 --
 --   label_keys_take(account, log)   the keys of a labeler, from its PLC log
 --   labels_take(batch)              an array of labels: verified, the newest kept
 --   labels_of(body)                 the labels of a frame, and how many of them jsonb cannot hold
 --   labels_in_force                 what counts now
 --
--- It needs the extension atid_crypto. It can be used alone; the functions keep the search_path with
--- which they were created.
+-- The file needs the extension atid_crypto, and can be used alone. The functions keep the
+-- search_path with which they were created.
 
--- The keys of labelers, each until it was taken out of the DID document.
+-- The keys of labelers, each valid until it was removed from the DID document.
 CREATE TABLE IF NOT EXISTS label_keys (
   src      atid.did,
   key      text CHECK (atid.did_key_is_valid(key)),
@@ -35,26 +35,30 @@ CREATE INDEX IF NOT EXISTS labels_refused_received ON labels_refused (received);
 CREATE OR REPLACE VIEW labels_in_force AS
 SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > now();
 
--- The keys of a labeler are those of its log, but for operations that were nullified: somebody else had set these.
--- A log that is not valid, or is of another account, leaves none.
+-- Stores the keys of a labeler: those of its log, except of nullified operations, which somebody
+-- else signed. A log that is not valid, or belongs to another account, leaves none.
 CREATE OR REPLACE FUNCTION label_keys_take(account atid.did, log jsonb) RETURNS void LANGUAGE sql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   WITH found AS MATERIALIZED (
-    SELECT k.key, max(coalesce(k.valid_to, 'infinity')) AS valid_to FROM atid.plc_log_keys(log) AS k
-    WHERE k.did = account::text AND k.id = 'atproto_label' AND NOT k.nullified AND atid.did_key_is_valid(k.key)
+    SELECT k.key, max(coalesce(k.valid_to, 'infinity')) AS valid_to
+    FROM atid.plc_log_keys(log) AS k
+    WHERE k.did = account::text AND k.id = 'atproto_label' AND NOT k.nullified
+      AND atid.did_key_is_valid(k.key)
     GROUP BY k.key
   ), gone AS (
-    DELETE FROM label_keys AS l WHERE l.src = account AND NOT EXISTS (SELECT 1 FROM found AS f WHERE f.key = l.key)
+    DELETE FROM label_keys AS l
+    WHERE l.src = account AND NOT EXISTS (SELECT 1 FROM found AS f WHERE f.key = l.key)
   )
   INSERT INTO label_keys (src, key, valid_to) SELECT account, key, valid_to FROM found
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
 $$;
 
--- The labels of the body of a frame, as an array. Where jsonb cannot hold one of them, each is read by itself: at most
--- 1,000, and only while the bytes in front of them, which are read for each, are 20 MB together. lost: how many were
--- left out; NULL: none.
-CREATE OR REPLACE FUNCTION labels_of(body bytea, OUT labels jsonb, OUT lost text) LANGUAGE plpgsql IMMUTABLE
+-- The labels of the body of a frame, as an array. Where jsonb cannot hold one of them, each is read
+-- by itself: at most 1,000, and only while the bytes in front of them, which are read again for
+-- each, are 20 MB in total. lost: how many were omitted; NULL: none.
+CREATE OR REPLACE FUNCTION labels_of(body bytea, OUT labels jsonb, OUT lost text)
+LANGUAGE plpgsql IMMUTABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -87,15 +91,18 @@ BEGIN
   lost := coalesce(lost, nullif(bad, 0)::text);
 END $$;
 
--- Those that are not good are kept, as a key may come later; but none that is too long to be a label.
+-- Verifies labels, and stores the newest of each source, subject and value. Labels that do not
+-- verify are kept, because their key may come later, except those that are too long for a label.
 CREATE OR REPLACE FUNCTION labels_take(batch jsonb) RETURNS void LANGUAGE sql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   WITH part AS MATERIALIZED (
-    SELECT n, label, atid.did_or_null(label->>'src') AS src, atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
+    SELECT n, label, atid.did_or_null(label->>'src') AS src,
+           atid.at_uri_from_subject_or_null(label->>'uri') AS subject,
            label->>'val' AS val, atid.datetime_or_null(label->>'cts') AS cts,
            coalesce(label->'neg' = 'true', false) AS neg,
-           CASE WHEN label ? 'exp' THEN atid.datetime_or_null(label->>'exp') ELSE 'infinity' END AS exp
+           CASE WHEN label ? 'exp'
+             THEN atid.datetime_or_null(label->>'exp') ELSE 'infinity' END AS exp
     FROM jsonb_array_elements(batch) WITH ORDINALITY AS a (label, n)
   ), judged AS MATERIALIZED (
     SELECT *, subject IS NOT NULL AND val IS NOT NULL AND exp IS NOT NULL
@@ -105,7 +112,8 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
                          AND atid.label_is_signed_by(part.label, part.src::text, k.key)) AS good
     FROM part
   ), refused AS (
-    INSERT INTO labels_refused SELECT label FROM judged WHERE NOT good AND octet_length(label::text) <= 8000
+    INSERT INTO labels_refused
+    SELECT label FROM judged WHERE NOT good AND octet_length(label::text) <= 8000
   )
   INSERT INTO labels AS old
   SELECT DISTINCT ON (subject, src, val) subject, src, val, cts, neg, exp, label
