@@ -120,6 +120,9 @@ sql("INSERT INTO activity (stream, name, at) VALUES ('former com.atproto.sync.su
 my $run = $indexer->start(%settings, ATID_METRICS_PORT => $metrics{Repos});
 $indexer->wait_for('accounts are loaded', "SELECT (SELECT count(*) FROM account WHERE state = 'synchronized') = 12") or diag(`tail -n 20 $run->{log}`);
 my $name = sql("SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1");
+is(sql(q{SELECT (SELECT string_agg(DISTINCT what, ', ') FROM watch WHERE type IS NULL OR help IS NULL),
+	(SELECT string_agg(what, ', ') FROM metrics() AS m WHERE NOT EXISTS (SELECT 1 FROM watch AS w WHERE w.what = m.what))}),
+	'|commits_without_prev_data', 'the view watch has each metric with its type and meaning');
 sql("INSERT INTO activity (stream, name, at) VALUES ('$name', 'shard 7', now() - interval '1 day')");
 bound($_, $turn, 2 * $turn) foreach split /\n/, sql(q{SELECT name FROM activities() WHERE kind IS DISTINCT FROM 'labels' AND name <> 'housekeeping'});
 bound('housekeeping', 12 + $turn, 12 + $turn);

@@ -1,8 +1,46 @@
--- Numbers for a monitoring system.
+-- Numbers for a monitoring system. /metrics shows each as atid_NAME{of}, and a counter also as
+-- atid_NAME_total.
 
--- How many accounts are due to be loaded, of those that are known or that are not, and how many identities to be asked
--- for, of each kind that claim_identities() has; at most 5,000. (It is a parameter, so that the index on the expression is used. The
--- last come first: what was taken from the front stays in the index as long as somebody holds a snapshot.)
+-- The numbers, with their types and meanings.
+CREATE OR REPLACE FUNCTION metrics() RETURNS TABLE (what text, type text, help text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT v.what, v.type, v.help
+  FROM (VALUES
+    ('stream_cursor', 'gauge', 'The number of the last frame that all shards have taken.'),
+    ('stream_frames', 'counter', 'Frames taken.'),
+    ('stream_commits', 'counter', 'Commits applied.'),
+    ('stream_refused', 'counter', 'Frames that were bad.'),
+    ('stream_frames_per_second', 'gauge', 'Frames taken a second, on an average of some minutes.'),
+    ('stream_commits_per_second', 'gauge',
+     'Commits applied a second, on an average of some minutes.'),
+    ('stream_unsigned_per_second', 'gauge',
+     'Frames a second that the key of their account has not signed.'),
+    ('stream_moved_per_second', 'gauge', 'Frames a second of accounts that are on other servers.'),
+    ('stream_future_per_second', 'gauge', 'Frames a second with a revision of a future time.'),
+    ('stream_clock_ahead_seconds', 'gauge',
+     'How far the database server''s clock is ahead of the program''s.'),
+    ('stream_lag_seconds', 'gauge', 'Age of the last frame when it was taken.'),
+    ('stream_idle_seconds', 'gauge',
+     'Time since the last transaction of the shard that is furthest behind.'),
+    ('stream_healthy', 'gauge', '1 if the stream moves and makes sense, or 0.'),
+    ('activity_idle_seconds', 'gauge', 'Time since the last turn of an activity.'),
+    ('activity_failing_seconds', 'gauge', 'Time since which an activity has failed, or 0.'),
+    ('activity_healthy', 'gauge', '1 if the activity is within its bounds, or 0.'),
+    ('accounts', 'gauge', 'Accounts by state.'),
+    ('loads', 'counter', 'Repositories loaded.'),
+    ('hosts_failing', 'gauge', 'Hosts that fail, or have asked for a pause.'),
+    ('lists_failing', 'gauge', 'Lists of accounts that cannot be read.'),
+    ('commits_without_prev_data', 'gauge',
+     'Commits without "prevData" within 30 days, by server: of the 20 with the most.'),
+    ('bytes', 'gauge', 'Sizes of the tables that strangers can fill.'),
+    ('waiting', 'gauge', 'What waits to be done; at most 10,000 are counted.'))
+    AS v (what, type, help);
+END;
+
+-- The number of accounts that are due to be loaded, at most 5,000. kind is a parameter, so that the
+-- index on its expression is used. The last come first, because rows that were taken from the front
+-- stay in the index as long as a snapshot is held.
 CREATE OR REPLACE FUNCTION count_due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -12,28 +50,38 @@ DECLARE
   n bigint := 0;
 BEGIN
   FOREACH kind IN ARRAY ARRAY[load_kind(known, false), load_kind(known, true)] LOOP
-    n := n + (SELECT count(*) FROM (SELECT 1 FROM account AS a
-                                    WHERE a.state = 'desynchronized' AND CASE WHEN a.failures > 0 THEN CASE
-                                      WHEN a.loaded THEN 'back' ELSE 'again' END WHEN a.loaded THEN 'known' ELSE 'new' END = kind
-                                    AND a.load_at <= now() ORDER BY a.load_at DESC LIMIT 5000) AS q);
+    n := n + (
+      SELECT count(*)
+      FROM (SELECT 1 FROM account AS a
+            WHERE a.state = 'desynchronized' AND a.load_at <= now()
+              AND CASE WHEN a.failures > 0
+                    THEN CASE WHEN a.loaded THEN 'back' ELSE 'again' END
+                    WHEN a.loaded THEN 'known' ELSE 'new' END = kind
+            ORDER BY a.load_at DESC LIMIT 5000) AS q);
   END LOOP;
   RETURN least(n, 5000);
 END $$;
 
-CREATE OR REPLACE FUNCTION count_due_identities(kind text, of_web bool) RETURNS bigint LANGUAGE plpgsql STABLE
+-- Likewise of identities that are due to be queried, of a kind that claim_identities() has.
+CREATE OR REPLACE FUNCTION count_due_identities(kind text, of_web bool) RETURNS bigint
+LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM (SELECT 1 FROM identity AS i
-                                WHERE CASE WHEN i.answered IS NOT NULL THEN 'known' WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
-                                AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= now() ORDER BY i.ask DESC LIMIT 5000) AS q);
+  RETURN (
+    SELECT count(*)
+    FROM (SELECT 1 FROM identity AS i
+          WHERE i.web = of_web AND i.ask < 'infinity' AND i.ask <= now()
+            AND CASE WHEN i.answered IS NOT NULL THEN 'known'
+                     WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
+          ORDER BY i.ask DESC LIMIT 5000) AS q);
 END $$;
 
--- The hosts whose commits come without "prevData", those with the most first, with how many commits there were within
--- 30 days.
-CREATE OR REPLACE FUNCTION unproven_hosts(most int) RETURNS TABLE (host text, commits bigint, last timestamptz)
-LANGUAGE plpgsql STABLE
+-- The hosts whose commits come without "prevData", those with the most first, with the number of
+-- such commits within 30 days.
+CREATE OR REPLACE FUNCTION unproven_hosts(most int)
+RETURNS TABLE (host text, commits bigint, last timestamptz) LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
@@ -41,14 +89,31 @@ BEGIN
                GROUP BY u.host ORDER BY 2 DESC, 1 LIMIT most;
 END $$;
 
--- Numbers for a monitoring system.
-CREATE OR REPLACE VIEW watch AS
-WITH c AS MATERIALIZED (SELECT what, n FROM account_counts)
+-- What waits to be done.
+CREATE OR REPLACE VIEW watch_waiting AS
+SELECT v.what, v.n
+FROM (VALUES
+  ('identities', (SELECT sum(count_due_identities(k, w))
+                  FROM unnest('{known,new,again}'::text[]) AS k, unnest('{f,t}'::bool[]) AS w)),
+  ('loads', count_due_loads(false) + count_due_loads(true)),
+  ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL
+             AND (what = 'signal' OR value = '*') AND what <> 'collection')),
+  ('checks', (SELECT count(*) FROM (SELECT 1 FROM account
+                                    WHERE check_at < 'infinity' AND check_at <= now()
+                                    LIMIT 10000) AS q)),
+  ('candidates', count_candidates()),
+  ('notices', count_notices()),
+  ('changes', (SELECT count(*) FROM (SELECT 1 FROM change LIMIT 10000) AS q))) AS v (what, n);
+
+-- The numbers of streams and their activities.
+CREATE OR REPLACE VIEW watch_streams AS
 SELECT 'stream_' || v.what AS what, s.name AS of, v.value
 FROM status_stream AS s CROSS JOIN LATERAL (VALUES
-  ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits), ('refused', s.refused),
-  ('frames_per_second', s.frame_rate), ('commits_per_second', s.commit_rate), ('unsigned_per_second', s.unsigned_rate),
-  ('moved_per_second', s.moved_rate), ('future_per_second', s.future_rate), ('clock_ahead_seconds', extract(epoch FROM s.ahead)),
+  ('cursor', s.cursor::float8), ('frames', s.frames), ('commits', s.commits),
+  ('refused', s.refused), ('frames_per_second', s.frame_rate),
+  ('commits_per_second', s.commit_rate), ('unsigned_per_second', s.unsigned_rate),
+  ('moved_per_second', s.moved_rate), ('future_per_second', s.future_rate),
+  ('clock_ahead_seconds', extract(epoch FROM s.ahead)),
   ('lag_seconds', extract(epoch FROM s.lag)), ('idle_seconds', extract(epoch FROM s.idle)),
   ('healthy', (s.problem IS NULL)::int))
   AS v (what, value)
@@ -57,27 +122,28 @@ SELECT 'activity_' || v.what, a.activity || ' of ' || a.stream, v.value
 FROM status_activity AS a CROSS JOIN LATERAL (VALUES
   ('idle_seconds', extract(epoch FROM a.idle)::float8),
   ('failing_seconds', coalesce(extract(epoch FROM now() - a.failing)::float8, 0)),
-  ('healthy', (a.problem IS NULL)::int)) AS v (what, value)
-UNION ALL
-SELECT 'accounts', what, n FROM c WHERE what <> 'loads'
-UNION ALL
-SELECT 'loads', 'all', n FROM c WHERE what = 'loads'
-UNION ALL
-SELECT 'hosts_failing', 'all', count_blocked_hosts()
-UNION ALL
-SELECT 'lists_failing', 'all', count(*) FROM list_problems
-UNION ALL
-SELECT 'commits_without_prev_data', u.host, u.commits FROM unproven_hosts(20) AS u
-UNION ALL
-SELECT 'bytes', v.what, v.n FROM (VALUES
-  ('bad', bytes_of_bad()), ('waiting', bytes_of_waiting()),
-  ('labels_refused', size_of_labels_refused()), ('change', pg_total_relation_size('change'))) AS v (what, n)
-UNION ALL
-SELECT 'waiting', v.what, v.n FROM (VALUES
-  ('identities', (SELECT sum(count_due_identities(k, w)) FROM unnest('{known,new,again}'::text[]) AS k, unnest('{f,t}'::bool[]) AS w)),
-  ('loads', count_due_loads(false) + count_due_loads(true)),
-  ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL AND (what = 'signal' OR value = '*') AND what <> 'collection')),
-  ('checks', (SELECT count(*) FROM (SELECT 1 FROM account WHERE check_at < 'infinity' AND check_at <= now() LIMIT 10000) AS q)),
-  ('candidates', count_candidates()),
-  ('notices', count_notices()),
-  ('changes', (SELECT count(*) FROM (SELECT 1 FROM change LIMIT 10000) AS q))) AS v (what, n);
+  ('healthy', (a.problem IS NULL)::int)) AS v (what, value);
+
+CREATE OR REPLACE VIEW watch AS
+WITH c AS MATERIALIZED (SELECT what, n FROM account_counts)
+SELECT w.what, w.of, w.value, m.type, m.help
+FROM (
+  SELECT what, of, value FROM watch_streams
+  UNION ALL
+  SELECT 'accounts', what, n FROM c WHERE what <> 'loads'
+  UNION ALL
+  SELECT 'loads', 'all', n FROM c WHERE what = 'loads'
+  UNION ALL
+  SELECT 'hosts_failing', 'all', count_blocked_hosts()
+  UNION ALL
+  SELECT 'lists_failing', 'all', count(*) FROM list_problems
+  UNION ALL
+  SELECT 'commits_without_prev_data', u.host, u.commits FROM unproven_hosts(20) AS u
+  UNION ALL
+  SELECT 'bytes', v.what, v.n FROM (VALUES
+    ('bad', bytes_of_bad()), ('waiting', bytes_of_waiting()),
+    ('labels_refused', size_of_labels_refused()),
+    ('change', pg_total_relation_size('change'))) AS v (what, n)
+  UNION ALL
+  SELECT 'waiting', n.what, n.n FROM watch_waiting AS n) AS w (what, of, value)
+LEFT JOIN metrics() AS m ON m.what = w.what;

@@ -11,49 +11,10 @@ import { streamName } from '../protocol/streams.js';
 import { OF_PROCESS } from './figures.js';
 import * as log from './log.js';
 
+/** @typedef {{ what: string, of: string | null, value: unknown, type?: 'gauge' | 'counter', help?: string }} Row */
+
 const WITHIN = 2000; // ms of a statement
 const LISTEN_AGAIN = 5000; // ms
-
-// What the numbers are, by their names in the view. What is not here is a gauge; a counter has
-// "_total" at its end.
-/** @type {Record<string, import('./figures.js').Metric>} */
-const KINDS = {
-  stream_cursor: {
-    type: 'gauge',
-    help: 'The number of the last frame that all shards have taken.',
-  },
-  stream_frames: { type: 'counter', help: 'Frames taken.' },
-  stream_commits: { type: 'counter', help: 'Commits applied.' },
-  stream_refused: { type: 'counter', help: 'Frames that were bad.' },
-  stream_frames_per_second: {
-    type: 'gauge',
-    help: 'Frames taken a second, on an average of some minutes.',
-  },
-  stream_commits_per_second: {
-    type: 'gauge',
-    help: 'Commits applied a second, on an average of some minutes.',
-  },
-  stream_unsigned_per_second: {
-    type: 'gauge',
-    help: 'Frames a second that the key of their account has not signed.',
-  },
-  stream_moved_per_second: {
-    type: 'gauge',
-    help: 'Frames a second of accounts that are on other servers.',
-  },
-  stream_lag_seconds: { type: 'gauge', help: 'Age of the last frame when it was taken.' },
-  stream_idle_seconds: {
-    type: 'gauge',
-    help: 'Time since the last transaction of the shard that is furthest behind.',
-  },
-  stream_healthy: { type: 'gauge', help: '1 if the stream moves and makes sense, or 0.' },
-  accounts: { type: 'gauge', help: 'Accounts by state.' },
-  loads: { type: 'counter', help: 'Repositories loaded.' },
-  hosts_failing: { type: 'gauge', help: 'Hosts that fail, or have asked for a pause.' },
-  bytes: { type: 'gauge', help: 'Sizes of the tables that strangers can fill.' },
-  waiting: { type: 'gauge', help: 'What waits to be done; at most 10,000 are counted.' },
-  ...OF_PROCESS,
-};
 
 // Names of metrics and values of labels as Prometheus reads them.
 /** @param {string} what */
@@ -72,14 +33,16 @@ const family = (name, { type, help }, rows) =>
   rows.map(({ of, value }) => `${name}{of=${valueOf(of ?? '')}} ${value}\n`).join('');
 
 /**
- * The figures in the format of Prometheus.
- * @param {{ what: string, of: string | null, value: unknown }[]} rows
+ * Rows of the view, with their types and helps, or of the process, in the format of Prometheus. A
+ * counter has "_total" at its end.
+ * @param {Row[]} rows
  */
 export function exposition(rows) {
   return [...new Set(rows.map(({ what }) => what))]
     .map((what) => {
-      const metric = KINDS[what] ?? { type: 'gauge', help: `${what} of the view indexer.watch.` };
       const own = rows.filter((row) => row.what === what);
+      const [{ type = 'gauge', help: words = '' }] = own;
+      const metric = OF_PROCESS[what] ?? { type, help: words };
       const name = nameOf(what);
       if (metric.type === 'gauge') return family(name, metric, own);
       const help = `The same as ${name}_total. It will not be in version 3.`;
@@ -106,7 +69,8 @@ export function createServer(settings, figures) {
     '/metrics': async () =>
       exposition([
         ...(await rows(
-          'SELECT what, of, value FROM indexer.watch WHERE value IS NOT NULL ORDER BY what, of',
+          'SELECT what, of, value, type, help FROM indexer.watch ' +
+            'WHERE value IS NOT NULL ORDER BY what, of',
         )),
         ...figures.rows(),
       ]),
