@@ -120,6 +120,9 @@ FROM jsonb_to_recordset($codes$
    "of_list": "an index, a constraint or a trigger refuses the page: correct it"},
   {"code": "not_changed", "class": "operator", "retry": "backoff", "words": "not changed",
    "remedy": "an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again"},
+  {"code": "wants_full", "class": "operator", "retry": "backoff",
+   "words": "the table want is full",
+   "of_list": "raise the setting most_wants, or remove a signal: the accounts are found then"},
   {"code": "no_room", "class": "operator", "retry": "backoff", "words": "no room",
    "remedy": "give the server more disk or memory: it is tried again"},
 

@@ -1,20 +1,23 @@
 -- Small functions that the others use.
 --
--- A session plans the statements of a function in PL/pgSQL once, possibly while the tables are small,
--- and must never read a whole table: so each of these functions has planner settings of its own. With
--- plan_cache_mode no plan is made for the values of a call: it would contain the frames, or miss an
--- index on an expression that a parameter is compared with. Each also has a search_path, so that its
--- names mean the same whoever calls it: pg_temp comes first where it uses the temporary tables of
--- create_temp_tables(), which an operator's table of the same name must not replace; functions are
--- never looked up in pg_temp. (labels.sql and views.sql can be installed alone, in any schema: FROM
--- CURRENT.)
+-- A session plans the statements of a function in PL/pgSQL once, possibly while the tables are
+-- small, and must never read a whole table: so each of these functions has planner settings of its
+-- own. With plan_cache_mode no plan is made for the values of a call: it would contain the frames,
+-- or miss an index on an expression that a parameter is compared with. Each also has a search_path,
+-- so that its names mean the same whoever calls it: pg_temp comes first where it uses the temporary
+-- tables of create_temp_tables(), which an operator's table of the same name must not replace;
+-- functions are never looked up in pg_temp. (labels.sql and views.sql can be installed alone, in
+-- any schema: FROM CURRENT.)
 
--- So much later, whatever the time zone is.
-CREATE OR REPLACE FUNCTION add_interval(at timestamptz, by interval) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- A time after an interval, whatever the time zone is.
+CREATE OR REPLACE FUNCTION add_interval(at timestamptz, by interval) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(extract(epoch FROM at)::float8 + extract(epoch FROM by)::float8);
 
 -- How far ahead of the clock a revision may be: the clocks of servers differ.
-CREATE OR REPLACE FUNCTION max_clock_skew() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN interval '5 minutes';
+CREATE OR REPLACE FUNCTION max_clock_skew() RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN interval '5 minutes';
 
 -- How long to wait after so many failures, as the settings pause_first and pause_most say.
 CREATE OR REPLACE FUNCTION backoff_delay(failed int, first interval, most interval) RETURNS interval
@@ -22,52 +25,67 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(first * 2 ^ least(greatest(failed, 0), 20), most);
 
 -- An interval in words, for operators.
-CREATE OR REPLACE FUNCTION interval_in_words(t interval) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (SELECT CASE WHEN s >= 172800 THEN round(s / 86400) || ' days' WHEN s >= 7200 THEN round(s / 3600) || ' hours'
-                    WHEN s >= 120 THEN round(s / 60) || ' minutes' ELSE round(s) || ' seconds' END
+CREATE OR REPLACE FUNCTION interval_in_words(t interval) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (SELECT CASE WHEN s >= 172800 THEN round(s / 86400) || ' days'
+                    WHEN s >= 7200 THEN round(s / 3600) || ' hours'
+                    WHEN s >= 120 THEN round(s / 60) || ' minutes'
+                    ELSE round(s) || ' seconds' END
         FROM abs(extract(epoch FROM t)) AS s);
 
 -- The turn of an account in a time over which requests are spread.
-CREATE OR REPLACE FUNCTION spread_delay(did atid.did, spread interval) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION spread_delay(did atid.did, spread interval) RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN spread * (hashtext(did::text) & 1023) / 1024;
 
-CREATE OR REPLACE FUNCTION did_method(did atid.did) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION did_method(did atid.did) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN split_part(did::text, ':', 2);
 
 -- The slot of an account, which decides which shard has its frames.
-CREATE OR REPLACE FUNCTION shard_slot(did atid.did) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION shard_slot(did atid.did) RETURNS int
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(get_byte(sha256(convert_to(did::text, 'UTF8')), 0), 0);
 
--- The origin of a URL, as originOf() of the program has it: in lower case, without a user's name, the dot at the end of
--- a name, or the port that it has anyway. NULL: it is none that can be asked, or an address in another spelling.
-CREATE OR REPLACE FUNCTION url_origin(url text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- The origin of a URL, as originOf() of the program has it: in lower case, without a user's name,
+-- the dot at the end of a name, or the port that it has anyway. NULL: it is none that can be asked,
+-- or an address in another spelling.
+CREATE OR REPLACE FUNCTION url_origin(url text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
   SELECT CASE
       WHEN m[3]::int > 65535 THEN NULL
       WHEN m[2] ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$'
            AND m[2] !~ '^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\.(?!$)|$)){4}$' THEN NULL
-      WHEN m[3] = CASE m[1] WHEN 'https' THEN '443' ELSE '80' END OR m[3] IS NULL THEN m[1] || '://' || m[2]
+      WHEN m[3] = CASE m[1] WHEN 'https' THEN '443' ELSE '80' END OR m[3] IS NULL
+      THEN m[1] || '://' || m[2]
       ELSE m[1] || '://' || m[2] || ':' || m[3] END
   FROM regexp_match(lower(url COLLATE "C"),
-    '^(https?)://(?:[^/?#\\]*@)?([a-z0-9._-]{0,252}[a-z0-9_-]|\[[0-9a-f:.]{2,45}\])\.?(?::(?:0*([0-9]{1,5}))?)?(?:[/?#]|$)'
+    '^(https?)://(?:[^/?#\\]*@)?([a-z0-9._-]{0,252}[a-z0-9_-]|\[[0-9a-f:.]{2,45}\])\.?'
+    '(?::(?:0*([0-9]{1,5}))?)?(?:[/?#]|$)'
   ) AS m);
 
--- A text of a stranger as it may be kept: none of the characters that UNCLEAN in protocol/text.js lists, and at most so many
--- bytes.
-CREATE OR REPLACE FUNCTION clip_text(what text, most int) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- A text of a stranger as it may be kept: none of the characters that UNCLEAN in protocol/text.js
+-- lists, and at most so many bytes.
+CREATE OR REPLACE FUNCTION clip_text(what text, most int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) END
-        FROM regexp_replace(left(what, most), '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e'
-          '\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]', '?', 'g') AS t);
+        FROM regexp_replace(
+               left(what, most),
+               '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e'
+               '\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]', '?', 'g') AS t);
 
--- An error that is the server's own trouble. Everything else is of the data: of an index, a constraint
--- or a trigger that somebody has added.
-CREATE OR REPLACE FUNCTION is_server_error(state text) RETURNS bool LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- An error that is the server's own trouble. Everything else is of the data: of an index, a
+-- constraint or a trigger that somebody has added.
+CREATE OR REPLACE FUNCTION is_server_error(state text) RETURNS bool
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN left(state, 2) = ANY (server_errors()) OR state = ANY (server_errors());
 
--- An error of the program's own functions: one is missing, or is not for these tables, or the role lacks a
--- right. No data of a stranger raises an error of this class. A trigger, or a function of an index, that
--- somebody has added can: then the error's context has its name.
-CREATE OR REPLACE FUNCTION is_program_error(state text, context text) RETURNS bool LANGUAGE plpgsql STABLE
+-- An error of the program's own functions: one is missing, or is not for these tables, or the role
+-- lacks a right. No data of a stranger raises an error of this class. A trigger, or a function of
+-- an index, that somebody has added can: then the error's context has its name.
+CREATE OR REPLACE FUNCTION is_program_error(state text, context text) RETURNS bool
+LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN

@@ -200,6 +200,27 @@ is($candidates->(3), '3|a|0|f|3', '... but no more than most_candidates: the lis
 is($candidates->(4), '6||0|f|6', '... and goes on when there is room');
 is(ask($db, 'SELECT count(*) FROM candidate'), 0, '... and one that has no signal is not');
 
+# Accounts that signals find: by a list, one by one, and in the stream. (Nothing takes back what ANALYZE has counted.)
+my ($room, $none) = map { "UPDATE settings SET most_wants = $_;" } 1000, 2;
+my $found = sub {
+	my ($listed, @steps) = @_;
+	my $state = q{SELECT (SELECT count(*) FROM want WHERE because = 'com.example.signal'), listed, (SELECT string_agg(code, ' ') FROM list_problems),
+		(SELECT count(*) FROM candidate), (SELECT string_agg(of, ' ') FROM next_listing() WHERE of LIKE '%signal') FROM want WHERE what = 'signal';};
+	return ask($db, "BEGIN; UPDATE want SET listed = NULL; INSERT INTO want (what, value, listed) VALUES ('signal', 'com.example.signal', $listed); ANALYZE want;"
+		. join(' ', map { "$_; $state" } @steps) . 'ROLLBACK') =~ s/\n+/\n/gr =~ s/^\n//r;
+};
+my $list = "SELECT store_listing_page('com.example.signal', '', " . sprintf($page, '%s', 1, 3) . ", 'a', now())";
+is($found->("''", "$room $list"), "3|a||0|com.example.signal", 'the accounts of a list are wanted for their signal');
+is($found->("''", "$none $list", "$room $list"), "0||wants_full|0|\n3|a||0|com.example.signal", 'most_wants: a list waits, which is reported, until there is room');
+my $finish = q{SELECT finish_candidate('did:web:c1.example', '{com.example.signal}')};
+is($found->('NULL', "$none INSERT INTO candidate (did) VALUES ('did:web:c1.example'); $finish", "$room $finish"), "0||wants_full|1|\n1|||0|",
+	'... a candidate stays one');
+my $notice = q{SELECT FROM add_notices('{did:web:c1.example}', '{signal}', '{com.example.signal}'); SELECT FROM process_notices(9)};
+is($found->('NULL', "$none $notice", "$room $list"), "0||wants_full|0|\n3|a||0|com.example.signal", '... and where the stream shows an account, the list is read again');
+is($found->('NULL', "$room $notice"), '1|||0|', '... unless there is room');
+is($found->("''", "$none INSERT INTO want (what, value, because) VALUES ('account', 'did:web:c1.example', 'com.example.signal')"), '1|||0|com.example.signal', '... but what the operator wants is always taken');
+ask($db, 'ANALYZE want');
+
 #
 # What the health of a stream says.
 #

@@ -1,22 +1,23 @@
--- An account goes, with all that is its own, but for what others point at it. False: it is being loaded.
-CREATE OR REPLACE FUNCTION delete_account(one atid.did, waits bool DEFAULT false) RETURNS bool LANGUAGE plpgsql
+-- Deletes an account, with all that is its own; references of others to it stay. False: it is being
+-- loaded, and waits was not given.
+CREATE OR REPLACE FUNCTION delete_account(one atid.did, waits bool DEFAULT false) RETURNS bool
+LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   was text;
-  label_source bool;
+  is_label_source bool;
 BEGIN
-  SELECT labeler INTO label_source FROM identity WHERE did = one FOR UPDATE;
+  SELECT i.labeler INTO is_label_source FROM identity AS i WHERE i.did = one FOR UPDATE;
   IF NOT waits AND is_account_loading(one) THEN RETURN false; END IF;
-  SELECT state INTO was FROM account WHERE did = one FOR UPDATE;
-  IF was IS NOT NULL THEN
+  SELECT a.state INTO was FROM account AS a WHERE a.did = one FOR UPDATE;
+  IF FOUND THEN
     PERFORM delete_records(one, '{}');
     PERFORM delete_waiting(one);
-    DELETE FROM account WHERE did = one;
-    INSERT INTO tally (what, n) VALUES (was, -1);
+    PERFORM delete_account_row(one, was);
   END IF;
-  IF NOT label_source THEN
-    DELETE FROM identity WHERE did = one;
+  IF NOT is_label_source THEN
+    PERFORM delete_identity(one);
   END IF;
   RETURN true;
 END $$;

@@ -1,23 +1,26 @@
 -- The status that the server reports of an account.
 
--- Is a status that the network gives about the server, and not about the account?
+-- Is it a status by which the network reports on the server, and not on the account?
 CREATE OR REPLACE FUNCTION is_server_status(status text) RETURNS bool
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(status IN ('throttled', 'desynchronized'), false);
 
--- What the server reports of an account whose row is locked: in its stream, or in an answer to a request of
--- a time. What its stream reported since is newer, and two reasons are about the server. A revision that is
--- newer than what is here has the account loaded; as nobody has signed it, it refuses no repository, and one
--- that is still older after two loads brings no third.
-CREATE OR REPLACE FUNCTION apply_account_status(a account, is_active bool, why text, latest text, asked timestamptz) RETURNS void
-LANGUAGE plpgsql
+-- Applies what the server reports of an account, whose row is locked: in its stream, or in an
+-- answer to a request of a time. What its stream has reported since is newer, and two reasons are
+-- about the server. A revision that is newer than what is here has the account loaded. As nobody
+-- has signed that revision, no repository is refused for it, and one that is still older after two
+-- loads causes no third.
+CREATE OR REPLACE FUNCTION apply_account_status(
+  a account, is_active bool, why text, latest text, asked timestamptz
+) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  newest CONSTANT atid.tid := CASE WHEN atid.tid_is_valid(latest)
-                                   AND latest::atid.tid <= atid.tid_ceil(now() + max_clock_skew()) THEN latest END;
-  since CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
-  is_new CONSTANT bool := (newest <= a.rev OR newest <= a.unsigned_rev AND a.unsigned_loads > 1) IS NOT TRUE;
+  newest CONSTANT atid.tid :=
+    CASE WHEN atid.tid_is_valid(latest)
+              AND latest::atid.tid <= atid.tid_ceil(now() + max_clock_skew()) THEN latest END;
+  is_new CONSTANT bool := (newest <= a.rev
+                           OR newest <= a.unsigned_rev AND a.unsigned_loads > 1) IS NOT TRUE;
 BEGIN
   IF a.state = 'barred' OR NOT is_active AND (a.said >= asked OR is_server_status(why)) THEN
     NULL;
@@ -28,14 +31,12 @@ BEGIN
   ELSIF a.state = 'synchronized' AND newest IS NOT NULL AND is_new THEN
     PERFORM set_account_state(a, 'desynchronized', now());
   END IF;
-  UPDATE account AS x
-  SET listed = coalesce(asked, since), said = coalesce(since, x.said), check_at = 'infinity',
-      unsigned_rev = CASE WHEN is_new THEN greatest(x.unsigned_rev, newest) ELSE x.unsigned_rev END
-  WHERE x.did = a.did;
+  PERFORM note_account_status(a.did, asked, CASE WHEN is_new THEN newest END);
 END $$;
 
-CREATE OR REPLACE FUNCTION store_account_status(account text, active bool, status text, rev text, asked timestamptz) RETURNS void
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION store_account_status(
+  account text, active bool, status text, rev text, asked timestamptz
+) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE a CONSTANT account := try_lock_account(atid.did_or_null(store_account_status.account));
@@ -45,23 +46,9 @@ BEGIN
   END IF;
 END $$;
 
--- Accounts to ask the server about, com.atproto.sync.getRepoStatus. They come again until store_account_status() has the answer. (That
--- a repository is to be had does not say it: a relay that has taken an account down still leads to its host.)
-CREATE OR REPLACE FUNCTION claim_status_checks(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE s settings;
-BEGIN
-  SELECT * INTO s FROM settings;
-  RETURN QUERY
-  UPDATE account AS a SET check_at = add_interval(now(), backoff_delay(6, s.pause_first, s.pause_most))
-  WHERE a.did = ANY (ARRAY(SELECT x.did FROM account AS x WHERE x.check_at < 'infinity' AND x.check_at <= now()
-                           ORDER BY x.check_at LIMIT most FOR UPDATE SKIP LOCKED))
-  RETURNING a.did::text, now();
-END $$;
-
--- A frame of an account was refused, and only the server can report whether it has a newer revision. It is
--- queried at most once an hour, as anybody can send such frames. False: somebody has the account at this moment.
+-- A frame of an account was refused, and only the server can report whether it has a newer
+-- revision. It is queried at most once an hour, as anybody can send such frames. False: another
+-- transaction has the row of the account.
 CREATE OR REPLACE FUNCTION request_status_check(one atid.did) RETURNS bool LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -73,7 +60,8 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NOT EXISTS (SELECT 1 FROM account AS x WHERE x.did = one);
   END IF;
-  at := CASE WHEN a.doubted > now() THEN a.doubted ELSE greatest(now(), add_interval(a.doubted, interval '1 hour')) END;
-  UPDATE account AS x SET check_at = least(x.check_at, at), doubted = at WHERE x.did = one AND x.state <> 'barred';
+  at := CASE WHEN a.doubted > now() THEN a.doubted
+             ELSE greatest(now(), add_interval(a.doubted, interval '1 hour')) END;
+  PERFORM schedule_doubt_check(one, at);
   RETURN true;
 END $$;

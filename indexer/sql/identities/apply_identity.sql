@@ -1,82 +1,105 @@
--- Who an account is, as it was asked for at a time; keys are the last ones that it has had. Where the key is another
--- one, the account is loaded again. While it is being loaded nothing changes: it is asked for again. One that has a
--- tombstone, or has left the PDS whose stream is followed, has no records. why: what is wrong if there is no key.
-CREATE OR REPLACE FUNCTION apply_identity(
-  account atid.did, new_key text, keys text[], new_handle text, new_pds text, tombstone bool, asked timestamptz,
-  why text DEFAULT NULL
-) RETURNS void LANGUAGE plpgsql
+-- The endpoint of a PDS as it is stored: without the name of a user, and without a slash at its
+-- end. NULL: it is none.
+CREATE OR REPLACE FUNCTION clean_endpoint(url text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN octet_length(url) <= 512 AND url_origin(url) IS NOT NULL
+         THEN clip_text(rtrim(regexp_replace(url, '^([A-Za-z]+://)[^/?#]*@', '\1'), '/'), 512) END;
+
+-- Takes frames of an account out of the table bad that were only too early or too late. The last
+-- one that the key has signed is processed again, as what is here may be older. NULL: there is no
+-- account.
+CREATE OR REPLACE FUNCTION retry_signed_frames(one atid.did, digests bytea[], new_key text)
+RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  s settings;
-  i identity;
-  a account;
-  home text[];
-  moved bool;
-  ended text;
-  enough bool;
-  trusted bool;
-  new_host text;
-  moment CONSTANT timestamptz := now();
-  next timestamptz;
-  late bytea[];
   streams text[];
   frames bytea[];
   last record;
 BEGIN
-  PERFORM enter_writers();  -- before a row is locked
-  SELECT * INTO s FROM settings;
-  SELECT * INTO i FROM identity AS x WHERE x.did = apply_identity.account FOR UPDATE;
-  IF i.did IS NULL THEN RETURN; END IF;
-  -- Frames that one of the keys has signed. The stream waits for the account, so it is locked after that.
-  late := find_signed_bad(apply_identity.account, keys || new_key);
-  IF is_account_loading(apply_identity.account) THEN
-    UPDATE identity AS x SET ask = least(x.ask, add_interval(moment, s.not_sooner)) WHERE x.did = apply_identity.account;
-    RETURN;
-  END IF;
-  SELECT * INTO a FROM account AS x WHERE x.did = apply_identity.account FOR UPDATE;
-  -- the stream of repositories that was started last is the one that is followed
-  SELECT x.pds INTO home FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1;
-  new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
-  new_pds := CASE WHEN octet_length(new_pds) <= 512 AND url_origin(new_pds) IS NOT NULL
-    THEN clip_text(rtrim(regexp_replace(new_pds, '^([A-Za-z]+://)[^/?#]*@', '\1'), '/'), 512) END;
-  new_host := url_origin(new_pds);
-
-  -- Frames that were only too early or too late are not bad. The last of them that the key has signed is taken again:
-  -- what is there may be older. While others are left, the answer may be older than they are.
-  SELECT array_agg(t.stream), array_agg(t.frame) INTO streams, frames FROM take_bad(late) AS t;
+  SELECT array_agg(t.stream), array_agg(t.frame) INTO streams, frames FROM take_bad(digests) AS t;
   SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, f.frame INTO last
   FROM unnest(streams, frames) AS f (stream, frame) CROSS JOIN atid.frame_parts(f.frame) AS h
-  WHERE a.did IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
+  WHERE one IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
   ORDER BY seq DESC LIMIT 1;
   IF FOUND THEN
-    PERFORM add_waiting(last.stream, ARRAY[last.seq], ARRAY[a.did], ARRAY[last.frame]);
+    PERFORM add_waiting(last.stream, ARRAY[last.seq], ARRAY[one], ARRAY[last.frame]);
   END IF;
-  enough := apply_identity.asked >= coalesce(i.wanted, '-infinity')
-            AND (i.asked > 6 OR NOT has_early(apply_identity.account));
-  IF enough THEN
-    PERFORM end_early(apply_identity.account);
-  END IF;
+END $$;
 
-  -- Requests that others cause wait longer each time, unless they brought a new key.
-  trusted := new_key <> i.key OR i.wanted IS NULL OR i.wanted < add_interval(moment, -s.identity_age);
-  next := add_interval(moment, s.identity_age * (0.9 + 0.2 * random()));
-  UPDATE identity AS x
-  SET key = new_key, pds = new_pds, host = new_host, answered = moment, detail = clip_text(why, 800),
-      problem = CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no_key' END, handle = new_handle,
-      asked = CASE WHEN enough THEN 0 ELSE x.asked END,
-      nudged = CASE WHEN trusted THEN 0 ELSE x.nudged END, doubted = CASE WHEN trusted THEN 0 ELSE x.doubted END,
-      ask = CASE WHEN enough THEN next ELSE x.ask END
-  WHERE x.did = apply_identity.account;
-  IF a.did IS NULL THEN RETURN; END IF;
-  moved := (coalesce(new_host, '') <> ALL (home)) IS TRUE;
-  ended := CASE WHEN tombstone THEN 'tombstoned' WHEN moved THEN 'moved' END;
-  IF ended IS NOT NULL THEN
-    IF a.state <> 'barred' OR a.status <> ended THEN
-      PERFORM deactivate_account(a, 'barred', ended);
+-- Is the account of an origin on another server than the PDS whose stream is followed? That is the
+-- stream of repositories that was started last.
+CREATE OR REPLACE FUNCTION has_moved(origin text) RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE home text[];
+BEGIN
+  SELECT x.pds INTO home FROM stream AS x WHERE x.kind = 'repos' ORDER BY x.started DESC LIMIT 1;
+  RETURN (coalesce(origin, '') <> ALL (home)) IS TRUE;
+END $$;
+
+-- Changes the state of an account, whose row is locked, as its identity demands. An account that
+-- has a tombstone, or has left the PDS whose stream is followed, is barred, and has no records. One
+-- that is back, or has another key, is loaded.
+CREATE OR REPLACE FUNCTION apply_identity_to_account(
+  a account, was identity, new_key text, new_host text, tombstone bool
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  reason CONSTANT text := CASE WHEN tombstone THEN 'tombstoned'
+                               WHEN has_moved(new_host) THEN 'moved' END;
+BEGIN
+  IF reason IS NOT NULL THEN
+    IF a.state <> 'barred' OR a.status <> reason THEN
+      PERFORM deactivate_account(a, 'barred', reason);
     END IF;
-  ELSIF a.state = 'barred' OR new_key IS DISTINCT FROM i.key AND a.state <> 'inactive' THEN
-    UPDATE account AS x SET failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = a.did;
-    PERFORM reactivate_account(a, CASE WHEN i.answered IS NULL THEN moment ELSE count_account_gap(a) END);
+  ELSIF a.state = 'barred' OR new_key IS DISTINCT FROM was.key AND a.state <> 'inactive' THEN
+    PERFORM clear_account_failures(a.did);
+    PERFORM reactivate_account(a, CASE WHEN was.answered IS NULL THEN now()
+                                       ELSE count_account_gap(a) END);
+  END IF;
+END $$;
+
+-- Applies an answer about an identity to it and to its account. asked: when it was requested; keys:
+-- the last keys that it has had; why: why it has no key, in words. While the account is being
+-- loaded nothing changes, and the identity is requested again.
+CREATE OR REPLACE FUNCTION apply_identity(
+  account atid.did, new_key text, keys text[], new_handle text, new_pds text, tombstone bool,
+  asked timestamptz, why text DEFAULT NULL
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  i identity;
+  a account;
+  signed bytea[];
+  is_complete bool;
+BEGIN
+  PERFORM enter_writers();  -- before a row is locked
+  SELECT * INTO i FROM identity AS x WHERE x.did = apply_identity.account FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  -- Frames that one of the keys has signed. The stream waits for the row of the account, so it is
+  -- locked after they are found.
+  signed := find_signed_bad(i.did, keys || new_key);
+  IF is_account_loading(i.did) THEN
+    PERFORM request_identity(i.did, add_interval(now(), s.not_sooner)) FROM settings AS s;
+    RETURN;
+  END IF;
+  SELECT * INTO a FROM account AS x WHERE x.did = i.did FOR UPDATE;
+  new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
+  new_pds := clean_endpoint(new_pds);
+  PERFORM retry_signed_frames(a.did, signed, new_key);
+  -- While other frames are too early, the answer may be older than they are.
+  is_complete := asked >= coalesce(i.wanted, '-infinity')
+                 AND (i.asked > 6 OR NOT has_early(i.did));
+  IF is_complete THEN
+    PERFORM end_early(i.did);
+  END IF;
+  PERFORM store_identity(i, new_key, new_handle, new_pds,
+                         CASE WHEN new_key IS NULL AND NOT tombstone THEN 'no_key' END, why,
+                         is_complete);
+  IF a.did IS NOT NULL THEN
+    PERFORM apply_identity_to_account(a, i, new_key, url_origin(new_pds), tombstone);
   END IF;
 END $$;

@@ -1,20 +1,24 @@
--- What a DID document or a PLC log says of an account: the key that signs its commits, its server,
+-- What a DID document or a PLC log has of an account: the key that signs its commits, its server,
 -- and its handle.
 
--- The DID document that an operation of a PLC log stands for, as the directory renders it. data: of plc_log_history().
-CREATE OR REPLACE FUNCTION plc_document(account text, data jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
+-- The DID document that an operation of a PLC log stands for, as the directory renders it. data: a
+-- column of plc_log_history().
+CREATE OR REPLACE FUNCTION plc_document(account text, data jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
 RETURN jsonb_build_object('id', account, 'alsoKnownAs', data->'alsoKnownAs',
   'verificationMethod', (
-    SELECT jsonb_agg(jsonb_build_object('id', '#' || m.key, 'type', 'Multikey', 'controller', account,
-                                        'publicKeyMultibase', substring(m.value #>> '{}' FROM '^did:key:(.*)$')))
+    SELECT jsonb_agg(jsonb_build_object(
+             'id', '#' || m.key, 'type', 'Multikey', 'controller', account,
+             'publicKeyMultibase', substring(m.value #>> '{}' FROM '^did:key:(.*)$')))
     FROM jsonb_each(data->'verificationMethods') AS m),
   'service', (
     SELECT jsonb_agg(jsonb_build_object('id', '#' || x.key, 'type', x.value->'type',
                                         'serviceEndpoint', x.value->'endpoint'))
     FROM jsonb_each(data->'services') AS x));
 
--- Who an account is by its DID document, whatever its method: the first valid key, the first valid handle and the
--- first valid endpoint of a PDS, each NULL if there is none. detail: why there is no valid key, of the last candidate.
+-- Reads a DID document of any method: the first valid key, the first valid handle and the first
+-- valid endpoint of a PDS, each NULL if there is none. detail: why there is no valid key, of the
+-- last candidate.
 CREATE OR REPLACE FUNCTION read_did_document(
   account text, document jsonb, OUT key text, OUT handle text, OUT pds text, OUT detail text
 ) LANGUAGE plpgsql IMMUTABLE
@@ -23,7 +27,8 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE m jsonb;
 BEGIN
   FOR m IN
-    SELECT x FROM jsonb_path_query(document, 'strict $.verificationMethod[*]', silent => true) AS x
+    SELECT x
+    FROM jsonb_path_query(document, 'strict $.verificationMethod[*]', silent => true) AS x
     WHERE x->>'id' IN ('#atproto', account || '#atproto') AND x->>'controller' = account
   LOOP
     BEGIN
@@ -35,15 +40,19 @@ BEGIN
   END LOOP;
   handle := lower((
     SELECT substr(x.name #>> '{}', 6)
-    FROM jsonb_path_query(document, 'strict $.alsoKnownAs[*] ? (@.type() == "string" && @ starts with "at://")',
-                          silent => true) WITH ORDINALITY AS x (name, n)
+    FROM jsonb_path_query(
+           document, 'strict $.alsoKnownAs[*] ? (@.type() == "string" && @ starts with "at://")',
+           silent => true) WITH ORDINALITY AS x (name, n)
     WHERE atid.handle_is_valid(substr(x.name #>> '{}', 6)) ORDER BY x.n LIMIT 1) COLLATE "C");
   pds := (
     SELECT x.service->>'serviceEndpoint'
-    FROM jsonb_path_query(document, 'strict $.service[*]', silent => true) WITH ORDINALITY AS x (service, n)
+    FROM jsonb_path_query(document, 'strict $.service[*]', silent => true)
+           WITH ORDINALITY AS x (service, n)
     WHERE x.service->>'id' IN ('#atproto_pds', account || '#atproto_pds')
-      AND x.service->>'type' = 'AtprotoPersonalDataServer' AND jsonb_typeof(x.service->'serviceEndpoint') = 'string'
-      AND octet_length(x.service->>'serviceEndpoint') <= 512 AND url_origin(x.service->>'serviceEndpoint') IS NOT NULL
+      AND x.service->>'type' = 'AtprotoPersonalDataServer'
+      AND jsonb_typeof(x.service->'serviceEndpoint') = 'string'
+      AND octet_length(x.service->>'serviceEndpoint') <= 512
+      AND url_origin(x.service->>'serviceEndpoint') IS NOT NULL
     ORDER BY x.n LIMIT 1);
   detail := CASE WHEN key IS NULL THEN detail END;
 END $$;

@@ -1,7 +1,9 @@
 -- Answers about identities: PLC logs and DID documents.
 
--- An account's log, as the directory's /log/audit has it. Returns NULL, or why it was not taken.
-CREATE OR REPLACE FUNCTION store_plc_log(account text, log jsonb, asked timestamptz) RETURNS text LANGUAGE plpgsql
+-- Stores an account's log, as the directory's /log/audit returns it. Returns NULL, or why it was
+-- not accepted.
+CREATE OR REPLACE FUNCTION store_plc_log(account text, log jsonb, asked timestamptz) RETURNS text
+LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -15,17 +17,19 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   why := coalesce(atid.plc_log_problem(log),
     CASE WHEN log->0->>'did' IS DISTINCT FROM account THEN 'The log must be that of the account.'
-         WHEN jsonb_array_length(log) < jsonb_array_length(i.log) THEN 'The log must not be shorter than it was.' END);
+         WHEN jsonb_array_length(log) < jsonb_array_length(i.log)
+         THEN 'The log must not be shorter than it was.' END);
   IF why IS NOT NULL THEN
     PERFORM fail_identity(account, 'invalid', why);
     RETURN why;
   END IF;
   SELECT * INTO h FROM atid.plc_log_history(log) AS x WHERE x.valid_to IS NULL;
-  UPDATE identity SET log = store_plc_log.log WHERE did = i.did;
+  PERFORM store_identity_log(i.did, store_plc_log.log);
   SELECT * INTO d FROM read_did_document(account, plc_document(account, h.data));
   PERFORM apply_identity(i.did, d.key,
     ARRAY(SELECT k.key FROM atid.plc_log_keys(log) AS k WHERE k.id = 'atproto'
-          GROUP BY k.key ORDER BY max(k.valid_from) DESC LIMIT 8), d.handle, d.pds, h.data IS NULL, asked, d.detail);
+          GROUP BY k.key ORDER BY max(k.valid_from) DESC LIMIT 8),
+    d.handle, d.pds, h.data IS NULL, asked, d.detail);
   PERFORM label_keys_take(i.did, log);
   -- Labels that came before the key, some at a time: anybody can make some.
   WHILE i.answered IS NULL LOOP
@@ -37,9 +41,10 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- An account's DID document, as https://its.domain/.well-known/did.json has it. Returns NULL, or why it was not taken.
-CREATE OR REPLACE FUNCTION store_did_document(account text, document jsonb, asked timestamptz) RETURNS text
-LANGUAGE plpgsql
+-- Stores an account's DID document, as https://its.domain/.well-known/did.json returns it. Returns
+-- NULL, or why it was not accepted.
+CREATE OR REPLACE FUNCTION store_did_document(account text, document jsonb, asked timestamptz)
+RETURNS text LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -47,7 +52,8 @@ DECLARE
   d record;
   why CONSTANT text := 'The document must be that of the account.';
 BEGIN
-  IF jsonb_typeof(document) IS DISTINCT FROM 'object' OR document->>'id' IS DISTINCT FROM account OR me IS NULL THEN
+  IF jsonb_typeof(document) IS DISTINCT FROM 'object'
+     OR document->>'id' IS DISTINCT FROM account OR me IS NULL THEN
     PERFORM fail_identity(account, 'invalid', why);
     RETURN why;
   END IF;

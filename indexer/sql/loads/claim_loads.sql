@@ -1,14 +1,18 @@
 -- Which accounts are loaded next.
 
--- The kind of an account that is to be loaded: known ones were loaded before, new ones never. Those of either
--- kind whose last load has failed are kinds of their own, back and again, so that they hold up no others.
-CREATE OR REPLACE FUNCTION load_kind(known bool, failed bool) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN failed THEN CASE WHEN known THEN 'back' ELSE 'again' END WHEN known THEN 'known' ELSE 'new' END;
+-- The kind of an account that is to be loaded: known ones were loaded before, new ones never. Those
+-- of either kind whose last load has failed are kinds of their own, back and again, so that they
+-- hold up no others.
+CREATE OR REPLACE FUNCTION load_kind(known bool, failed bool) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN failed THEN CASE WHEN known THEN 'back' ELSE 'again' END
+            WHEN known THEN 'known' ELSE 'new' END;
 
--- Accounts to load, each with the number of the attempt, that are due behind the place where the last call ended: so
--- nobody is looked at twice, and accounts of origins that are busy or have failed hold up no others. A row whose claim
--- is NULL only says how far the accounts were looked through. No row: the end; go on from the beginning, NULL.
--- failed: those that have failed, or those that have not; NULL: both.
+-- Claims accounts to load, and returns each with the number of the attempt. They are due behind the
+-- place where the last call ended: so no account is looked at twice, and accounts of origins that
+-- are busy or have failed hold up no others. A row whose claim is NULL only reports how far the
+-- accounts were looked through. No row: this was the end; go on from the beginning, NULL. failed:
+-- those that have failed, or those that have not; NULL: both.
 CREATE OR REPLACE FUNCTION claim_loads(
   most int, known bool, after_at timestamptz, after_did text, busy text[], failed bool DEFAULT NULL
 ) RETURNS TABLE (did text, claim int, host text, at timestamptz) LANGUAGE plpgsql
@@ -29,14 +33,18 @@ BEGIN
     SELECT a.did, a.load_at, i.host, i.host = ANY (busy) OR h.until IS NOT NULL AS later
     FROM (SELECT u.did, u.load_at
           FROM ((SELECT x.did, x.load_at FROM account AS x
-                 WHERE x.state = 'desynchronized' AND CASE WHEN x.failures > 0 THEN CASE WHEN x.loaded THEN 'back'
-                         ELSE 'again' END WHEN x.loaded THEN 'known' ELSE 'new' END = first
+                 WHERE x.state = 'desynchronized'
+                   AND CASE WHEN x.failures > 0
+                         THEN CASE WHEN x.loaded THEN 'back' ELSE 'again' END
+                         WHEN x.loaded THEN 'known' ELSE 'new' END = first
                    AND x.load_at <= moment AND (x.load_at, x.did) > (since, behind)
                  ORDER BY x.load_at, x.did LIMIT 1000)
                 UNION ALL
                 (SELECT x.did, x.load_at FROM account AS x
-                 WHERE x.state = 'desynchronized' AND CASE WHEN x.failures > 0 THEN CASE WHEN x.loaded THEN 'back'
-                         ELSE 'again' END WHEN x.loaded THEN 'known' ELSE 'new' END = other
+                 WHERE x.state = 'desynchronized'
+                   AND CASE WHEN x.failures > 0
+                         THEN CASE WHEN x.loaded THEN 'back' ELSE 'again' END
+                         WHEN x.loaded THEN 'known' ELSE 'new' END = other
                    AND x.load_at <= moment AND (x.load_at, x.did) > (since, behind)
                  ORDER BY x.load_at, x.did LIMIT 1000)) AS u
           ORDER BY u.load_at, u.did LIMIT 1000) AS a
@@ -48,10 +56,10 @@ BEGIN
     did := c.did;
     at := c.load_at;
     CONTINUE WHEN c.later;
-    PERFORM FROM account AS x WHERE x.did = c.did AND x.state = 'desynchronized' FOR UPDATE SKIP LOCKED;
+    PERFORM FROM account AS x
+    WHERE x.did = c.did AND x.state = 'desynchronized' FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
-    UPDATE account AS a SET state = 'loading', load_at = 'infinity', claim = a.claim + 1, claimed = moment
-    WHERE a.did = c.did RETURNING a.claim INTO claim;
+    claim := start_load(c.did);
     host := c.host;
     dids := dids || c.did;
     RETURN NEXT;
@@ -60,7 +68,7 @@ BEGIN
     EXIT WHEN cardinality(dids) >= most;
   END LOOP;
   IF dids <> '{}' THEN
-    INSERT INTO tally (what, n) VALUES ('desynchronized', -cardinality(dids)), ('loading', cardinality(dids));
+    PERFORM add_tally('{desynchronized,loading}', ARRAY[-cardinality(dids), cardinality(dids)]);
   END IF;
   IF seen > 0 AND (dids = '{}' OR dids[cardinality(dids)] <> did::atid.did) THEN
     RETURN NEXT;
@@ -68,19 +76,23 @@ BEGIN
 END $$;
 
 -- Is an account of this kind due to be loaded? (The last come first, as in count_due_loads().)
-CREATE OR REPLACE FUNCTION is_load_waiting(known bool, failed bool) RETURNS bool LANGUAGE plpgsql STABLE
+CREATE OR REPLACE FUNCTION is_load_waiting(known bool, failed bool) RETURNS bool
+LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE kind CONSTANT text := load_kind(known, failed);
 BEGIN
   RETURN EXISTS (SELECT 1 FROM account AS x
-                 WHERE x.state = 'desynchronized' AND CASE WHEN x.failures > 0 THEN CASE WHEN x.loaded THEN 'back'
-                         ELSE 'again' END WHEN x.loaded THEN 'known' ELSE 'new' END = kind
+                 WHERE x.state = 'desynchronized'
+                   AND CASE WHEN x.failures > 0
+                         THEN CASE WHEN x.loaded THEN 'back' ELSE 'again' END
+                         WHEN x.loaded THEN 'known' ELSE 'new' END = kind
                    AND x.load_at <= now() ORDER BY x.load_at DESC LIMIT 1);
 END $$;
 
--- An account was claimed, but not asked for: it is due again soon, and nothing counts.
+-- An account was claimed, but its repository not requested: it is due again soon, and nothing
+-- counts.
 CREATE OR REPLACE FUNCTION release_load(account text, attempt int) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

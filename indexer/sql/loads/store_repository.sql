@@ -1,60 +1,99 @@
--- A repository, as com.atproto.sync.getRepo has it. What is wrong with it is noted, and its code is
--- returned as the outcome:
+-- Stores a repository, as com.atproto.sync.getRepo returns it. Otherwise the load is deferred, and
+-- its code is returned as the outcome:
 --
---   loaded       changed says how many records are other ones
---   superseded   it is wanted no more
---   unsigned     another key has signed it: as after a move, until the account writes; or the key is an old one
+--   loaded       changed is the number of records that differ
+--   superseded   another attempt has begun, or the account is no longer to be loaded
+--   unsigned     another key has signed it: as after a move, until the account writes; or the key
+--                is an old one
 --   older        it is older than what was announced, or than what is here
 --   future       its revision is of the future
---   invalid      detail says why
---   not_written  an index, a constraint or a trigger of the operator's has refused it: detail says why
---
--- What differs is found by hashing all of one account against all of the other, whatever is known of the tables' sizes.
-CREATE OR REPLACE FUNCTION store_repository(account text, attempt int, car bytea, OUT outcome text, OUT detail text, OUT changed int)
-LANGUAGE plpgsql
-SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
-SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
+--   invalid      detail has the reason
+--   not_written  an index, a constraint or a trigger of the operator's has refused it: detail has
+--                the reason
+
+-- Checks the commit of a repository. outcome: NULL if it can be stored. An older one is accepted
+-- only after most_older attempts, when nobody has another.
+CREATE OR REPLACE FUNCTION check_repository(
+  a account, key text, car bytea,
+  OUT outcome text, OUT detail text, OUT rev atid.tid, OUT data atid.cid_link
+) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
+  c record;
+  announced CONSTANT atid.tid := greatest(a.heard, a.rev);
+BEGIN
+  SELECT * INTO s FROM settings;
+  SELECT * INTO c FROM atid.repo_commit(car);
+  rev := c.rev;
+  data := c.data;
+  outcome := CASE
+    WHEN c.did IS DISTINCT FROM a.did THEN 'invalid'
+    WHEN NOT atid.commit_is_signed_by(c.block, a.did::text, key) THEN 'unsigned'
+    WHEN rev IS NULL OR rev > atid.tid_ceil(add_interval(now(), max_clock_skew())) THEN 'future'
+    WHEN rev < announced AND a.older < s.most_older THEN 'older' END;
+  detail := CASE outcome
+    WHEN 'invalid' THEN 'The repository must be that of the account.'
+    WHEN 'older' THEN format('revision %s, announced was %s', rev, announced)
+    WHEN 'future' THEN format('revision %s', rev) END;
+END $$;
+
+-- Fills the table op with the records of wanted collections that differ between a repository and
+-- the table record. Returns how many do. All of one are hashed against all of the other, whatever
+-- is known of the sizes of the tables.
+CREATE OR REPLACE FUNCTION compare_repository(
+  one atid.did, key text, car bytea, wanted text[]
+) RETURNS int LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_nestloop = off SET enable_mergejoin = off SET work_mem = '64MB' AS $$
+DECLARE differing int;
+BEGIN
+  PERFORM create_temp_tables();
+  DELETE FROM op;
+  INSERT INTO op (uri, did, collection, fresh, cid, block)
+  SELECT coalesce(l.uri, r.uri), one, l.collection, r.uri IS NULL, l.cid, l.block
+  FROM (SELECT atid.at_uri_make(one, x.collection, x.rkey) AS uri, x.collection, x.cid, x.block
+        FROM atid.repo_records_signed_by(car, one::text, key) AS x
+        WHERE x.collection LIKE ANY (wanted)) AS l
+       FULL JOIN (SELECT x.uri, x.cid FROM record AS x
+                  WHERE x.did = one
+                    AND x.uri BETWEEN atid.at_uri_make(one)
+                              AND atid.at_uri_scope_upper(atid.at_uri_make(one))) AS r
+       ON l.uri = r.uri
+  WHERE l.cid IS DISTINCT FROM r.cid;
+  GET DIAGNOSTICS differing = ROW_COUNT;
+  RETURN differing;
+END $$;
+
+CREATE OR REPLACE FUNCTION store_repository(
+  account text, attempt int, car bytea, OUT outcome text, OUT detail text, OUT changed int
+) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET work_mem = '64MB' AS $$
+DECLARE
   a account;
   i identity;
   c record;
-  w CONSTANT int := (SELECT x.n FROM wants AS x);
+  newest CONSTANT int := (SELECT w.n FROM wants AS w);
   wanted CONSTANT text[] := wanted_patterns();
   is_read bool := false;
-  moment CONSTANT timestamptz := now(); -- Citus takes no now() in a CASE
 BEGIN
-  SELECT * INTO s FROM settings;
   SELECT * INTO a FROM account AS x
-  WHERE x.did = atid.did_or_null(store_repository.account) AND x.state = 'loading' AND x.claim = attempt FOR UPDATE;
+  WHERE x.did = atid.did_or_null(store_repository.account) AND x.state = 'loading'
+    AND x.claim = attempt FOR UPDATE;
   IF NOT FOUND THEN
     outcome := 'superseded';
     RETURN;
   END IF;
   SELECT * INTO i FROM identity AS x WHERE x.did = a.did;
   BEGIN
-    SELECT * INTO c FROM atid.repo_commit(car);
-    outcome := CASE
-      WHEN c.did IS DISTINCT FROM a.did THEN 'invalid'
-      WHEN NOT atid.commit_is_signed_by(c.block, a.did::text, i.key) THEN 'unsigned'
-      WHEN c.rev IS NULL OR c.rev > atid.tid_ceil(add_interval(now(), max_clock_skew())) THEN 'future'
-      -- is taken only where nobody has another
-      WHEN c.rev < greatest(a.heard, a.rev) AND a.older < s.most_older THEN 'older' END;
-    detail := CASE outcome WHEN 'invalid' THEN 'The repository must be that of the account.'
-                           WHEN 'older' THEN format('revision %s, announced was %s', c.rev, greatest(a.heard, a.rev))
-                           WHEN 'future' THEN format('revision %s', c.rev) END;
+    SELECT * INTO c FROM check_repository(a, i.key, car);
+    outcome := c.outcome;
+    detail := c.detail;
     IF outcome IS NULL THEN
-      PERFORM create_temp_tables();
-      DELETE FROM op;
-      INSERT INTO op (uri, did, collection, fresh, cid, block)
-      SELECT coalesce(l.uri, r.uri), a.did, l.collection, r.uri IS NULL, l.cid, l.block
-      FROM (SELECT atid.at_uri_make(a.did, x.collection, x.rkey) AS uri, x.collection, x.cid, x.block
-            FROM atid.repo_records_signed_by(car, a.did::text, i.key) AS x WHERE x.collection LIKE ANY (wanted)) AS l
-           FULL JOIN (SELECT x.uri, x.cid FROM record AS x WHERE x.did = a.did
-                      AND x.uri BETWEEN atid.at_uri_make(a.did) AND atid.at_uri_scope_upper(atid.at_uri_make(a.did))) AS r
-           ON l.uri = r.uri
-      WHERE l.cid IS DISTINCT FROM r.cid;
-      GET DIAGNOSTICS changed = ROW_COUNT;
+      changed := compare_repository(a.did, i.key, car, wanted);
       is_read := true;
       PERFORM write_records();
     END IF;
@@ -70,15 +109,6 @@ BEGIN
     RETURN;
   END IF;
   outcome := 'loaded';
-  UPDATE account AS x
-  SET rev = c.rev, data = c.data, heard = NULL, wants = w, failures = 0, older = 0, problem = NULL, detail = NULL,
-      -- The server has named a newer revision, which may be untrue: it is asked again, once.
-      unsigned_rev = CASE WHEN c.rev < x.unsigned_rev THEN x.unsigned_rev END,
-      unsigned_loads = CASE WHEN c.rev < x.unsigned_rev THEN least(x.unsigned_loads + 1, 2) ELSE 0 END,
-      check_at = CASE WHEN c.rev < x.unsigned_rev AND x.unsigned_loads = 0
-                   THEN least(x.check_at, add_interval(moment, backoff_delay(4, s.pause_first, s.pause_most))) ELSE x.check_at END
-  WHERE x.did = a.did;
-  PERFORM set_account_state(a, 'synchronized');
-  INSERT INTO tally (what, n) VALUES ('loads', 1);
+  PERFORM finish_load(a, c.rev, c.data, newest);
   PERFORM host_works(i.host);
 END $$;

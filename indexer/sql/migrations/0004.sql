@@ -27,7 +27,8 @@ DROP FUNCTION IF EXISTS unsigned();
 
 -- Bounds of tables that had none.
 ALTER TABLE settings
-  ADD most_candidates int NOT NULL DEFAULT 100000;   -- rows; then a list that adds more waits
+  ADD most_candidates int NOT NULL DEFAULT 100000,   -- rows; then a list that adds more waits
+  ADD most_wants bigint NOT NULL DEFAULT 100000000;  -- rows, about; then signals add no accounts
 
 -- The keys of those who sign service tokens, where the table identity does not have them.
 CREATE TABLE asker (

@@ -1,28 +1,30 @@
--- An account is kept out, whatever the network says. Its records go.
-CREATE OR REPLACE FUNCTION exclude_account(account text, why text DEFAULT NULL) RETURNS void LANGUAGE plpgsql
+-- Excludes an account, whatever the network reports. Its records are deleted.
+CREATE OR REPLACE FUNCTION exclude_account(account text, why text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE me CONSTANT atid.did := account;
 BEGIN
   PERFORM lock_batch_work();
-  INSERT INTO exclusion AS x (did, why) VALUES (me, exclude_account.why) ON CONFLICT (did) DO UPDATE SET why = coalesce(excluded.why, x.why);
-  DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
+  INSERT INTO exclusion AS x (did, why) VALUES (me, exclude_account.why)
+  ON CONFLICT (did) DO UPDATE SET why = coalesce(excluded.why, x.why);
+  PERFORM delete_want(me);
   PERFORM delete_candidate(me);
   PERFORM delete_account(me, waits => true);
 END $$;
 
--- It may come again: at once if it is wanted.
+-- An account is no longer excluded. It is added at once if it is wanted.
 CREATE OR REPLACE FUNCTION include_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE me CONSTANT atid.did := account;
 BEGIN
   DELETE FROM exclusion AS x WHERE x.did = me;
-  INSERT INTO unsettled (did) VALUES (me);
+  PERFORM add_unsettled(ARRAY[me]);
 END $$;
 
--- An account is kept out, and nothing is left of it: neither what others have pointed at it, nor its labels and those
--- about it, nor frames. That it is excluded stays.
+-- Excludes an account, and deletes all of it: also references of others to it, its labels and those
+-- about it, and frames. Only the exclusion stays.
 CREATE OR REPLACE FUNCTION forget_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -32,9 +34,9 @@ DECLARE
   high CONSTANT atid.at_uri := atid.at_uri_scope_upper(atid.at_uri_make(me));
 BEGIN
   PERFORM exclude_account(account, 'forgotten');
-  -- Who writes at this moment may not know yet that it is excluded.
+  -- A transaction that writes at this moment may not see yet that the account is excluded.
   PERFORM exclude_writers();
-  DELETE FROM identity AS i WHERE i.did = me;
+  PERFORM delete_identity(me);
   DELETE FROM reference AS r WHERE r.subject BETWEEN low AND high;
   DELETE FROM labels AS l WHERE l.subject BETWEEN low AND high OR l.src = me;
   DELETE FROM label_keys AS k WHERE k.src = me;
@@ -42,8 +44,8 @@ BEGIN
   PERFORM delete_bad(me);
   PERFORM delete_waiting(me);
   PERFORM delete_notices(me);
-  DELETE FROM want AS w WHERE w.what = 'account' AND w.value = me::text;
+  PERFORM delete_want(me);
   PERFORM delete_candidate(me);
   PERFORM delete_asker(me);
-  DELETE FROM unsettled AS u WHERE u.did = me;
+  PERFORM delete_unsettled(me);
 END $$;

@@ -1,4 +1,4 @@
--- An account is loaded again, and its records are written anew, with their references.
+-- An account is loaded again. Its records are written again at once, with their references.
 CREATE OR REPLACE FUNCTION reload_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -6,27 +6,29 @@ DECLARE
   me CONSTANT atid.did := account;
   a account;
 BEGIN
-  -- An identity is locked before its account; not that of one that is being loaded, for which all others would wait.
-  IF EXISTS (SELECT 1 FROM account AS x WHERE x.did = me AND x.state IN ('unidentified', 'barred')) THEN
-    UPDATE identity AS i SET ask = least(i.ask, now()), asked = 0 WHERE i.did = me;
+  -- An identity is locked before its account; but not that of one that is being loaded, for which
+  -- all others would wait.
+  IF EXISTS (SELECT 1 FROM account AS x
+             WHERE x.did = me AND x.state IN ('unidentified', 'barred')) THEN
+    PERFORM request_identity(me, now(), restart => true);
   END IF;
   SELECT * INTO a FROM account AS x WHERE x.did = me FOR UPDATE;
   IF NOT FOUND THEN
-    RAISE EXCEPTION USING ERRCODE = 'no_data_found', MESSAGE = format('account %s is not here', me),
+    RAISE EXCEPTION USING ERRCODE = 'no_data_found',
+      MESSAGE = format('account %s is not here', me),
       DETAIL = (SELECT e.value FROM explain(account) AS e WHERE e.what = 'answer') || '.';
   END IF;
   PERFORM create_temp_tables();
   INSERT INTO op (uri, did, collection, fresh, cid, block)
   SELECT r.uri, r.did, atid.at_uri_collection(r.uri), false, r.cid, r.block FROM record AS r
-  WHERE r.did = me AND r.uri BETWEEN atid.at_uri_make(me) AND atid.at_uri_scope_upper(atid.at_uri_make(me));
+  WHERE r.did = me
+    AND r.uri BETWEEN atid.at_uri_make(me) AND atid.at_uri_scope_upper(atid.at_uri_make(me));
   PERFORM write_records();
-  UPDATE account AS x
-  SET failures = 0, older = 0, gaps = 0, problem = NULL, detail = NULL, unsigned_rev = NULL, unsigned_loads = 0
-  WHERE x.did = me;
+  PERFORM reset_account(me);
   IF a.state IN ('synchronized', 'desynchronized') THEN
     PERFORM set_account_state(a, 'desynchronized', now());
   ELSIF a.state = 'inactive' THEN
-    UPDATE account AS x SET check_at = now() WHERE x.did = me;
+    PERFORM schedule_status_check(me, now());
   END IF;
   PERFORM delete_host((SELECT i.host FROM identity AS i WHERE i.did = me));
 END $$;

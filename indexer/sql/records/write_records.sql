@@ -44,7 +44,8 @@ BEGIN
                                FROM op WHERE op.did = one AND op.block IS NOT NULL
                                GROUP BY op.cid) AS b)::bigint END;
   END LOOP;
-  INSERT INTO change (uri) SELECT uri FROM op WHERE EXISTS (SELECT 1 FROM reader);
-  IF FOUND THEN NOTIFY change; END IF;
+  IF EXISTS (SELECT 1 FROM reader) THEN
+    PERFORM add_changes();
+  END IF;
   DELETE FROM op;
 END $$;

@@ -112,11 +112,7 @@ BEGIN
   IF FOUND THEN
     PERFORM write_records();
   END IF;
-  UPDATE account AS a SET rev = n.rev, data = n.data
-  FROM (SELECT c.did, (array_agg(c.rev ORDER BY c.n DESC))[1] AS rev,
-               (array_agg(c.data ORDER BY c.n DESC))[1] AS data
-        FROM new_commit AS c WHERE c.follows GROUP BY c.did) AS n
-  WHERE a.did = n.did;
+  PERFORM advance_accounts();
 END $$;
 
 -- Accounts of which something is missing, or is not true, are loaded; those of which that is often
@@ -134,41 +130,6 @@ BEGIN
   FOR a IN SELECT * FROM account AS x WHERE x.did = ANY (broken::atid.did[]) ORDER BY x.did LOOP
     PERFORM set_account_state(a, 'desynchronized', count_account_gap(a));
   END LOOP;
-END $$;
-
--- What is signed and announced is what a load must have. A commit that is sound shows that the
--- repository is there, signed by that key: it brings the load forward.
-CREATE OR REPLACE FUNCTION note_announced_revisions() RETURNS void LANGUAGE plpgsql
-SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-  s settings;
-  moment CONSTANT timestamptz := now();
-  hurries timestamptz;                               -- a load that was brought forward before that
-  dids CONSTANT text[] := ARRAY(
-    SELECT c.did::text FROM new_commit AS c WHERE NOT c.follows
-    UNION SELECT l.did::text FROM locked_account AS l
-          WHERE l.state IN ('desynchronized', 'inactive'));
-BEGIN
-  IF dids = '{}' THEN RETURN; END IF;
-  SELECT * INTO s FROM settings;
-  hurries := add_interval(moment, -s.not_sooner);
-  UPDATE account AS x
-  SET heard = greatest(x.heard, c.rev),
-      hurried = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
-                  THEN moment ELSE x.hurried END,
-      load_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
-                          AND x.state = 'desynchronized' AND x.gaps <= s.most_gaps
-                  THEN least(x.load_at, moment) ELSE x.load_at END,
-      check_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
-                           AND x.state = 'inactive'
-                   THEN least(x.check_at, moment) ELSE x.check_at END
-  FROM (SELECT f.did, max(f.rev) AS rev, bool_or(f.code IS NULL) AS sound FROM verified_frame AS f
-        WHERE f.did::text = ANY (dids) AND f.signed
-          AND atid.tid_timestamp(f.rev) <= add_interval(moment, max_clock_skew())
-        GROUP BY f.did) AS c
-  WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
 END $$;
 
 -- What the server reports of the accounts themselves.

@@ -9,7 +9,6 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  most CONSTANT int := (SELECT x.most_hosts FROM settings AS x);
   f record;
   e record;
   whose atid.did;
@@ -17,11 +16,12 @@ DECLARE
   root atid.cid_link;
   written jsonb;                                     -- the CIDs of this batch by their paths
 BEGIN
-  INSERT INTO unproven (host, n)
-  SELECT k.host, count(*) FROM parsed_frame AS s JOIN known_account AS k ON k.did = s.did
-  WHERE s.bare AND s.n > 0 AND k.here AND k.host IS NOT NULL
-    AND (SELECT count(*) FROM (SELECT 1 FROM unproven AS u LIMIT 2 * most) AS q) < 2 * most
-  GROUP BY k.host;
+  PERFORM add_unproven(array_agg(q.host), array_agg(q.commits))
+  FROM (SELECT k.host, count(*) AS commits
+        FROM parsed_frame AS s JOIN known_account AS k ON k.did = s.did
+        WHERE s.bare AND s.n > 0 AND k.here AND k.host IS NOT NULL
+        GROUP BY k.host) AS q
+  HAVING count(*) > 0;
   FOR f IN SELECT s.n, s.did, s.bare, k.rev, k.data, coalesce(s.frame, frames[s.n]) AS frame
            FROM (SELECT c.*, bool_or(c.bare) OVER (PARTITION BY c.did) AS one_is
                  FROM parsed_frame AS c WHERE c.t = '#commit') AS s
@@ -89,21 +89,4 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
   IF is_server_error(SQLSTATE) THEN RAISE; END IF;
   RETURN NULL;
-END $$;
-
--- Sums up who has sent commits without "prevData": of the last 30 days, and no more hosts than
--- most_hosts.
-CREATE OR REPLACE FUNCTION compact_unproven() RETURNS void LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-  IF EXISTS (SELECT 1 FROM unproven AS u
-             WHERE NOT u.summed OR u.at < now() - interval '30 days') THEN
-    WITH old AS (
-      DELETE FROM unproven RETURNING host, n, at
-    )
-    INSERT INTO unproven (host, n, at, summed)
-    SELECT o.host, sum(o.n), max(o.at), true FROM old AS o WHERE o.at > now() - interval '30 days'
-    GROUP BY o.host ORDER BY max(o.at) DESC LIMIT (SELECT s.most_hosts FROM settings AS s);
-  END IF;
 END $$;

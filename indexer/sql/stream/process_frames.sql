@@ -267,7 +267,7 @@ DECLARE one atid.did;
 BEGIN
   FOR one IN SELECT * FROM take_missed(resync_overflowed_accounts.stream, dids) LOOP
     PERFORM resync_account(one);
-    UPDATE account SET check_at = least(check_at, now())
-    WHERE did = one AND state = 'desynchronized';
+    PERFORM schedule_status_check(one, now()) FROM account AS a
+    WHERE a.did = one AND a.state = 'desynchronized';
   END LOOP;
 END $$;

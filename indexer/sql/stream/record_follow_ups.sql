@@ -130,25 +130,3 @@ BEGIN
     PERFORM note_labels(store_frame_labels.stream, jsonb_array_length(stored));
   END IF;
 END $$;
-
--- Sources of labels get an identity, whose keys are requested: all that the table labeler has, and
--- up to 100 others.
-CREATE OR REPLACE FUNCTION add_label_sources(labels jsonb) RETURNS void LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-  known CONSTANT atid.did[] := ARRAY(SELECT i.did FROM identity AS i WHERE i.labeler);
-  others CONSTANT bigint := (SELECT count(*) FROM unnest(known) AS k
-                             WHERE NOT EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = k));
-BEGIN
-  INSERT INTO identity (did, labeler, web)
-  SELECT n.src, true, did_method(n.src) = 'web'
-  FROM (SELECT o.src, o.named, row_number() OVER (PARTITION BY o.named ORDER BY o.src) AS place
-        FROM (SELECT DISTINCT s.src,
-                     EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = s.src) AS named
-              FROM jsonb_array_elements(labels) AS l
-                   CROSS JOIN atid.did_or_null(l.value->>'src') AS s (src)
-              WHERE octet_length(s.src::text) <= 512 AND s.src <> ALL (known)) AS o) AS n
-  WHERE n.named OR n.place <= 100 - others
-  ON CONFLICT (did) DO UPDATE SET labeler = true;
-END $$;

@@ -1,5 +1,5 @@
--- Frames that were refused, each once, by its digest. Anybody can make some. Only the functions in this
--- file write the table, except an operator's TRUNCATE.
+-- Frames that were refused, each once, by its digest. Anybody can make some. Only the functions in
+-- this file write the table, except an operator's TRUNCATE.
 --
 -- It has two bounds. When the file has most_bad bytes, no frame is kept. Of an account no more than
 -- most_early are early: frames that may become valid when a newer log has their key.
@@ -92,8 +92,8 @@ BEGIN
   RETURN pg_total_relation_size('bad');
 END $$;
 
--- The frames of an account, for operators: how many there are, and the newest reason; at most 1,000 are
--- counted.
+-- The frames of an account, for operators: how many there are, and the newest reason; at most 1,000
+-- are counted.
 CREATE OR REPLACE FUNCTION explain_bad(one atid.did, OUT refused text, OUT early bigint)
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

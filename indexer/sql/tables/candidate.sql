@@ -1,8 +1,8 @@
--- Candidates: accounts that may have a signal, where the server does not list those that have it. The
--- server is queried about each. Only the functions in this file write the table.
+-- Candidates: accounts that may have a signal, where the server does not list those that have it.
+-- The server is queried about each. Only the functions in this file write the table.
 --
--- Its bound is most_candidates: a list of all accounts that is read for a signal waits while there are
--- more, so that none is left out.
+-- Its bound is most_candidates: a list of all accounts that is read for a signal waits while there
+-- are more, so that none is left out.
 
 CREATE OR REPLACE FUNCTION are_candidates_full() RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -24,8 +24,8 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END $$;
 
--- Candidates to query about. They come again, later each time, until there is an answer, and end
--- after eight.
+-- Claims candidates to query about. They are due again, later each time, until there is an answer,
+-- and end after eight attempts.
 CREATE OR REPLACE FUNCTION claim_candidates(most int) RETURNS TABLE (did text) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -35,32 +35,45 @@ BEGIN
   DELETE FROM candidate WHERE asked > 8;
   RETURN QUERY
   UPDATE candidate AS c
-  SET asked = c.asked + 1, ask = add_interval(now(), backoff_delay(c.asked + 2, s.pause_first, s.pause_most))
-  WHERE c.did = ANY (ARRAY(SELECT x.did FROM candidate AS x WHERE x.ask <= now() ORDER BY x.ask LIMIT most
-                           FOR UPDATE SKIP LOCKED))
+  SET asked = c.asked + 1,
+      ask = add_interval(now(), backoff_delay(c.asked + 2, s.pause_first, s.pause_most))
+  WHERE c.did = ANY (ARRAY(SELECT x.did FROM candidate AS x WHERE x.ask <= now()
+                           ORDER BY x.ask LIMIT most FOR UPDATE SKIP LOCKED))
   RETURNING c.did::text;
 END $$;
 
--- The collections of a candidate: it is wanted if one of them is a signal. NULL: the server describes
--- no account at all, so this question does not count.
-CREATE OR REPLACE FUNCTION finish_candidate(account text, collections text[]) RETURNS void LANGUAGE plpgsql
+-- This query about a candidate does not count: the next one is due in an hour.
+CREATE OR REPLACE FUNCTION postpone_candidate(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
+  UPDATE candidate AS c SET asked = 0, ask = add_interval(now(), interval '1 hour')
+  WHERE c.did = one;
+END $$;
+
+-- The collections of a candidate: it is wanted if one of them is a signal, and stays a candidate
+-- while the table want has no room. NULL: the server describes no account at all.
+CREATE OR REPLACE FUNCTION finish_candidate(account text, collections text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  one CONSTANT atid.did := CASE WHEN octet_length(account) <= 512
+                             THEN atid.did_or_null(account) END;
+  signal CONSTANT text := (SELECT min(w.value) FROM want AS w
+                           WHERE w.what = 'signal' AND w.value = ANY (collections));
+BEGIN
   IF collections IS NULL THEN
-    UPDATE candidate SET asked = 0, ask = add_interval(now(), interval '1 hour')
-    WHERE did = atid.did_or_null(account);
+    PERFORM postpone_candidate(one);
     RETURN;
   END IF;
-  PERFORM delete_candidate(atid.did_or_null(account));
+  PERFORM FROM candidate AS c WHERE c.did = one FOR UPDATE;
   PERFORM enter_writers();
-  INSERT INTO want (what, value, because)
-  SELECT 'account', account, w.value FROM want AS w
-  WHERE w.what = 'signal' AND w.value = ANY (collections) AND octet_length(account) <= 512
-    AND atid.did_is_valid(account)
-    AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = atid.did_or_null(account))
-  ORDER BY w.value LIMIT 1
-  ON CONFLICT DO NOTHING;
+  IF signal IS NULL OR one IS NULL OR add_found_accounts(ARRAY[one], signal) THEN
+    PERFORM delete_candidate(one);
+  ELSE
+    PERFORM postpone_candidate(one);
+  END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION delete_candidate(one atid.did) RETURNS void LANGUAGE plpgsql

@@ -1,13 +1,15 @@
--- Hosts that fail, or have asked for a pause, by their origins. Only the functions in this file write
--- the table.
+-- Hosts that fail, or have asked for a pause, by their origins. Only the functions in this file
+-- write the table.
 --
 -- Its bound is most_hosts: a further host is not noted, and its accounts are tried all the same.
 
--- Are the accounts of a host not to be loaded now? After the third failure, or where it has asked for it.
+-- Are the accounts of a host not to be loaded now? After the third failure, or where it has asked
+-- for it.
 CREATE OR REPLACE FUNCTION is_blocked(h host) RETURNS bool LANGUAGE sql STABLE PARALLEL SAFE
 RETURN h.until > now() AND (h.failures > 2 OR h.paused);
 
--- Does a host have the pause that it has asked for? Then no answer or failure of another request counts.
+-- Does a host have the pause that it has asked for? Then no answer or failure of another request
+-- counts.
 CREATE OR REPLACE FUNCTION is_paused(h host) RETURNS bool LANGUAGE sql STABLE PARALLEL SAFE
 RETURN h.until > now() AND h.paused;
 
@@ -29,15 +31,19 @@ BEGIN
     RETURN;
   END IF;
   INSERT INTO host AS h (name, failures, until, problem, paused)
-  VALUES (origin, 1, add_interval(now(), greatest(backoff_delay(0, s.pause_first, s.pause_most), asked)),
+  VALUES (origin, 1,
+          add_interval(now(), greatest(backoff_delay(0, s.pause_first, s.pause_most), asked)),
           CASE WHEN pauses THEN 'throttled' ELSE clip_text(why, 256) END, pauses)
   ON CONFLICT (name) DO UPDATE
-  SET failures = least(h.failures + 1, 1000000), problem = excluded.problem, paused = excluded.paused,
-      until = add_interval(now(), greatest(backoff_delay(h.failures, s.pause_first, s.pause_most), asked))
+  SET failures = least(h.failures + 1, 1000000), problem = excluded.problem,
+      paused = excluded.paused,
+      until = add_interval(now(), greatest(
+        backoff_delay(h.failures, s.pause_first, s.pause_most), asked))
   WHERE NOT is_paused(h);
 END $$;
 
--- A host has answered. An answer that was under way does not end a pause; but the next one is not longer.
+-- A host has answered. An answer that was under way does not end a pause; but the next one is not
+-- longer.
 CREATE OR REPLACE FUNCTION host_works(origin text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

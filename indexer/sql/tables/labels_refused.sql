@@ -1,5 +1,6 @@
--- Labels that were refused, as a key of their source may come later. labels_take() in labels.sql, which
--- can be used alone, adds them, none of more than 8 kB; all else that writes the table is in this file.
+-- Labels that were refused, as a key of their source may come later. labels_take() in labels.sql,
+-- which can be used alone, adds them, none of more than 8 kB; all else that writes the table is in
+-- this file.
 --
 -- Its bound is most_labels_refused bytes: then the older half is deleted.
 
@@ -29,8 +30,9 @@ BEGIN
         OR starts_with(l.label->>'uri', 'at://' || account || '/');
 END $$;
 
--- Deletes the older half of labels_refused when its rows take half of the bytes that its file may have. A deletion does
--- not make the file smaller, so the rows of a large file are summed up only where its size has changed since.
+-- Deletes the older half of labels_refused when its rows take half of the bytes that its file may
+-- have. A deletion does not make the file smaller, so the rows of a large file are summed up only
+-- where its size has changed since.
 CREATE OR REPLACE FUNCTION trim_labels_refused(most bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -45,11 +47,11 @@ BEGIN
   END IF;
   IF was.refused_rows > most / 2 THEN
     DELETE FROM labels_refused AS l
-    WHERE l.received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY o.received) FROM labels_refused AS o);
+    WHERE l.received <= (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY o.received)
+                         FROM labels_refused AS o);
     was.refused_rows := bytes_of_labels_refused();
   END IF;
-  UPDATE sample AS x SET refused_size = size, refused_rows = was.refused_rows
-  WHERE x.at = (SELECT max(y.at) FROM sample AS y);
+  PERFORM note_refused_labels(size, was.refused_rows);
 END $$;
 
 CREATE OR REPLACE FUNCTION bytes_of_labels_refused() RETURNS bigint LANGUAGE plpgsql

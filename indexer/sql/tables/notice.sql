@@ -1,11 +1,11 @@
--- Notices: what the stream, or a load, tells of accounts, for reconcile_wants() to follow outside of their
--- transactions. Only the functions in this file write the table.
+-- Notices: what the stream, or a load, tells of accounts, for reconcile_wants() to follow outside
+-- of their transactions. Only the functions in this file write the table.
 --
 -- Its bound is most_notices: then notices are left out until a later frame of the account.
 
--- Adds a notice for each account: arrays of one length, of the kinds that the table has. because: of a
--- signal, its collection. NULL: there is none. again: this transaction has taken them out, so that they
--- have room.
+-- Adds a notice for each account: arrays of one length, of the kinds that the table has. because:
+-- of a signal, its collection. NULL: there is none. again: this transaction has taken them out, so
+-- that they have room.
 CREATE OR REPLACE FUNCTION add_notices(
   dids atid.did[], whats text[], because text[] DEFAULT NULL, again bool DEFAULT false
 ) RETURNS void LANGUAGE plpgsql
@@ -24,14 +24,16 @@ BEGIN
 END $$;
 
 -- Takes the oldest ones: those of frames that were refused, or the others.
-CREATE OR REPLACE FUNCTION take_notices(most int, refused bool) RETURNS SETOF notice LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION take_notices(most int, refused bool) RETURNS SETOF notice
+LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN QUERY
   DELETE FROM notice AS n
   WHERE n.n = ANY (ARRAY(SELECT o.n FROM notice AS o
-                         WHERE CASE WHEN refused THEN o.what = 'refused' ELSE o.what <> 'refused' END
+                         WHERE CASE WHEN refused THEN o.what = 'refused'
+                                    ELSE o.what <> 'refused' END
                          ORDER BY o.n LIMIT most))
   RETURNING *;
 END $$;

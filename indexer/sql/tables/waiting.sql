@@ -1,9 +1,9 @@
--- Frames that wait: of accounts that are being loaded, and frames that a newer key has made valid. Only
--- the functions in this file write the table.
+-- Frames that wait: of accounts that are being loaded, and frames that a newer key has made valid.
+-- Only the functions in this file write the table.
 --
--- It has two bounds. Where an account has more than most_waiting bytes, only its newest frames stay.
--- When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the account
--- is loaded again, by take_missed().
+-- It has two bounds. Where an account has more than most_waiting bytes, only its newest frames
+-- stay. When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the
+-- account is loaded again, by take_missed().
 
 -- Adds frames of a stream: arrays of one length.
 CREATE OR REPLACE FUNCTION add_waiting(stream text, seqs bigint[], dids atid.did[], frames bytea[])

@@ -1,7 +1,7 @@
 -- After a gap of the stream: what may have changed meanwhile is requested again.
 
--- The list of all accounts has ended: the server is asked about those that no page had. Goes through some of the
--- accounts, in their order, and returns how many; 0: there is nothing to do.
+-- The list of all accounts has ended: the server is queried about those that no page had. Goes
+-- through some of the accounts, in their order, and returns how many; 0: there is nothing to do.
 CREATE OR REPLACE FUNCTION check_unlisted_accounts(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -12,34 +12,37 @@ DECLARE
   last atid.did;
   waits bool := false;
 BEGIN
-  SELECT * INTO w FROM want AS x WHERE (x.what, x.value) = ('account', '*') AND x.seek IS NOT NULL FOR UPDATE;
+  SELECT * INTO w FROM want AS x
+  WHERE (x.what, x.value) = ('account', '*') AND x.seek IS NOT NULL FOR UPDATE;
   IF NOT FOUND THEN RETURN 0; END IF;
   dids := ARRAY(SELECT did FROM account WHERE did > w.seek ORDER BY did LIMIT most);
   FOREACH one IN ARRAY dids LOOP
-    IF EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
-               AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) THEN
-      IF is_account_loading(one) THEN  -- the next time it goes on with this one
+    IF EXISTS (SELECT 1 FROM account AS a
+               WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
+                 AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) THEN
+      IF is_account_loading(one) THEN  -- the next call goes on with this one
         waits := true;
         EXIT;
       END IF;
-      UPDATE account AS a SET check_at = now() WHERE a.did = one;
+      PERFORM schedule_status_check(one, now());
     END IF;
     last := one;
   END LOOP;
-  UPDATE want SET seek = CASE WHEN waits THEN coalesce(last, w.seek) ELSE dids[cardinality(dids)] END
-  WHERE (what, value) = ('account', '*');
+  PERFORM store_unlisted_place(CASE WHEN waits THEN coalesce(last, w.seek)
+                                    ELSE dids[cardinality(dids)] END);
   RETURN CASE WHEN waits THEN 0 ELSE greatest(cardinality(dids), 1) END;
 END $$;
 
--- After a gap: all accounts and signals are listed anew; where not all accounts are wanted, each is asked about, some
--- at a time. Then those that a list did not have. Returns how many; 0: there is nothing to do.
+-- After a gap, all accounts and signals are listed again; where not all accounts are wanted, the
+-- identity and the status of each is requested, of some at a time. Then come those that a list did
+-- not have. Returns how many accounts it has gone through; 0: there is nothing to do.
 CREATE OR REPLACE FUNCTION recheck_after_gap(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   x stream;
-  moment CONSTANT timestamptz := now();
+  due timestamptz;
   dids atid.did[];
   one atid.did;
 BEGIN
@@ -48,21 +51,21 @@ BEGIN
   SELECT * INTO x FROM stream WHERE look IS NOT NULL AND kind = 'repos' ORDER BY look LIMIT 1;
   IF NOT FOUND THEN RETURN check_unlisted_accounts(most); END IF;
   IF x.looked IS NULL THEN
-    UPDATE want SET listed = '', refused = false, again = NULL WHERE what = 'signal' OR (what, value) = ('account', '*');
+    PERFORM restart_listings();
   END IF;
   IF NOT wants_all_accounts() THEN
-    dids := ARRAY(SELECT did FROM identity WHERE did > x.looked OR x.looked IS NULL ORDER BY did LIMIT most);
+    dids := ARRAY(SELECT did FROM identity
+                  WHERE did > x.looked OR x.looked IS NULL ORDER BY did LIMIT most);
   END IF;
   IF coalesce(cardinality(dids), 0) = 0 THEN
     UPDATE stream SET look = NULL, looked = NULL WHERE name = x.name AND look = x.look;
     RETURN 1;
   END IF;
   FOREACH one IN ARRAY dids LOOP
-    UPDATE identity SET ask = least(ask, add_interval(moment, spread_delay(did, s.spread)))
-    WHERE did = one AND answered IS NOT NULL AND answered < x.look;
-    CONTINUE WHEN is_account_loading(one);  -- its server has it at this moment
-    UPDATE account SET check_at = least(check_at, add_interval(moment, spread_delay(did, s.spread)))
-    WHERE did = one AND state <> 'barred';
+    due := add_interval(now(), spread_delay(one, s.spread));
+    PERFORM request_identity(one, due, answered_before => x.look);
+    CONTINUE WHEN is_account_loading(one);  -- its host is read at this moment
+    PERFORM schedule_status_check(one, due);
   END LOOP;
   -- (process_frames() locks accounts, and then this row)
   UPDATE stream SET looked = dids[cardinality(dids)] WHERE name = x.name AND look = x.look;

@@ -1,10 +1,97 @@
--- Adds and deletes accounts as the table want says.
+-- Adds and deletes accounts as the table want demands.
 
--- Follows notices, and then the table want: some accounts that were added or taken out, and some of those whose records
--- are of older wants. The latter wait while 1,000 are to be loaded, or records of silenced accounts are to go. These go
--- in steps of 5,000, as the stream waits for the row of such an account. Accounts that an index, a constraint or a
--- trigger of the operator's refuses to change are tried again later; where there are 1,000 of them, only they are.
--- Returns how much was done.
+-- The number below which the wants of an account are old. That is the number of the wants, or 0
+-- while 1,000 accounts are to be loaded, or records of deactivated accounts, whose number is -1,
+-- are to be deleted: then only the latter are.
+CREATE OR REPLACE FUNCTION oldest_wants(newest int) RETURNS int LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM account AS x WHERE x.wants < 0 AND x.state <> 'loading')
+     OR (SELECT count(*) FROM (SELECT 1 FROM account AS x
+                               WHERE x.state = 'desynchronized' AND x.load_at <= now()
+                               LIMIT 1000) AS d) >= 1000 THEN
+    RETURN 0;
+  END IF;
+  RETURN newest;
+END $$;
+
+-- Accounts whose records are of older wants, without those whose last attempt has failed. Where
+-- 1,000 have failed there are none.
+CREATE OR REPLACE FUNCTION find_old_wants(newest int, most int) RETURNS atid.did[]
+LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  oldest CONSTANT int := oldest_wants(newest);
+  -- text, as in apply_frames(), for Citus
+  failed CONSTANT text[] := ARRAY(SELECT u.did::text FROM unsettled AS u WHERE u.failures > 0
+                                  ORDER BY u.again LIMIT 1000);
+BEGIN
+  IF cardinality(failed) = 1000 THEN RETURN '{}'; END IF;
+  RETURN ARRAY(SELECT a.did FROM account AS a
+               WHERE a.wants < oldest AND a.state <> 'loading' AND a.did::text <> ALL (failed)
+               ORDER BY a.wants LIMIT most);
+END $$;
+
+CREATE OR REPLACE FUNCTION is_account_wanted(one atid.did) RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM want AS w
+                 WHERE w.what = 'account' AND w.value IN ('*', one::text))
+         AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one);
+END $$;
+
+-- Has the records of an account, whose row is locked, follow the wants w: deletes those of
+-- collections that are no longer wanted, and has the account loaded if others are. Of an account
+-- that was deactivated, all records are deleted, at most room of them; returns how many. If that is
+-- room, there may be more.
+CREATE OR REPLACE FUNCTION follow_wants(a account, w wants, wanted text[], room int) RETURNS int
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  deleted int := 0;
+  moment CONSTANT timestamptz := now();
+BEGIN
+  IF a.wants >= w.n OR a.state = 'loading' OR a.wants < 0 AND room = 0 THEN RETURN 0; END IF;
+  IF a.wants < 0 AND a.state <> 'desynchronized' THEN
+    deleted := delete_records(a.did, '{}', room);
+    IF deleted = room THEN RETURN deleted; END IF;
+  ELSE
+    PERFORM delete_records(a.did, wanted);
+  END IF;
+  PERFORM store_account_wants(a.did, w.n);
+  IF a.wants < w.loads AND a.state = 'synchronized' THEN
+    PERFORM set_account_state(a, 'desynchronized', moment);
+  ELSIF a.wants < w.loads AND a.state = 'desynchronized' AND a.load_at > moment
+        AND a.rev IS NOT NULL THEN
+    PERFORM store_load_time(a.did, moment);
+  END IF;
+  RETURN deleted;
+END $$;
+
+-- An index, a constraint or a trigger of the operator's has refused to change an account. It counts
+-- as changed, so that the others get their turn. If not even that can be written, or the account
+-- could not be added, it is tried again, later each time.
+CREATE OR REPLACE FUNCTION postpone_account(
+  one atid.did, old_wants int, new_wants int, message text
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  BEGIN
+    IF fail_account_wants(one, old_wants, new_wants, message) THEN RETURN; END IF;
+  EXCEPTION WHEN OTHERS THEN
+    PERFORM report_skipped_account(one, SQLSTATE, SQLERRM);
+  END;
+  PERFORM postpone_unsettled(one, message);
+END $$;
+
+-- Processes notices, and then the table want: some accounts that were added or taken out, and some
+-- of those whose records are of older wants. Records of deactivated accounts are deleted in steps
+-- of 5,000, as the stream waits for the row of such an account. Returns how much was done.
 CREATE OR REPLACE FUNCTION reconcile_wants(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -12,96 +99,37 @@ DECLARE
   w wants;
   a account;
   one atid.did;
-  wanted text[];
-  moment CONSTANT timestamptz := now();
   dids atid.did[];
-  again atid.did[] := '{}';
-  refused text[];                                    -- accounts that wait; as text for Citus, as in apply_frames()
-  room int := 5000;                                  -- records that go in this step
+  busy atid.did[] := '{}';
+  wanted text[];
+  room int := 5000;
   done int;
 BEGIN
   PERFORM lock_batch_work();
   done := process_notices(50 * most);
   SELECT * INTO w FROM wants;
-  WITH gone AS (
-    DELETE FROM unsettled AS u
-    WHERE u.ctid = ANY (ARRAY(SELECT x.ctid FROM unsettled AS x WHERE x.failures = 0 LIMIT most)) RETURNING u.did
-  )
-  SELECT array_agg(did) INTO dids FROM gone;
-  dids := dids || ARRAY(SELECT u.did FROM unsettled AS u WHERE u.failures > 0 AND u.again <= moment ORDER BY u.again LIMIT most);
-  refused := ARRAY(SELECT u.did::text FROM unsettled AS u WHERE u.failures > 0 ORDER BY u.again LIMIT 1000);
-  dids := dids || ARRAY(
-    SELECT did FROM account
-    WHERE wants < CASE WHEN EXISTS (SELECT 1 FROM account AS x WHERE x.wants < 0 AND x.state <> 'loading')
-                            OR (SELECT count(*) FROM (SELECT 1 FROM account AS x WHERE x.state = 'desynchronized'
-                                                        AND x.load_at <= moment LIMIT 1000) AS d)
-                               >= 1000 THEN 0 ELSE w.n END
-      AND state <> 'loading' AND did::text <> ALL (refused) AND cardinality(refused) < 1000
-    ORDER BY wants LIMIT most);
+  dids := claim_unsettled(most);
+  dids := dids || find_old_wants(w.n, most);
   wanted := wanted_patterns();
-  FOR one IN SELECT DISTINCT did FROM unnest(dids) AS did WHERE did IS NOT NULL ORDER BY did LOOP
+  FOR one IN SELECT DISTINCT d FROM unnest(dids) AS d WHERE d IS NOT NULL ORDER BY d LOOP
     a := NULL;
     BEGIN
-      IF NOT EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value IN ('*', one::text))
-         OR EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one) THEN
-        IF NOT delete_account(one) THEN
-          again := again || one;
+      IF is_account_wanted(one) THEN
+        PERFORM add_account(one);
+        a := try_lock_account(one);
+        IF a.did IS NOT NULL THEN
+          room := room - follow_wants(a, w, wanted, room);
         END IF;
-        CONTINUE;
-      END IF;
-      PERFORM add_account(one);
-      a := try_lock_account(one);
-      CONTINUE WHEN a.did IS NULL OR a.wants >= w.n OR a.state = 'loading' OR a.wants < 0 AND room = 0;
-      IF a.wants < 0 AND a.state <> 'desynchronized' THEN
-        room := room - delete_records(one, '{}', room);
-        CONTINUE WHEN room = 0;
-      ELSE
-        PERFORM delete_records(one, wanted);
-      END IF;
-      UPDATE account SET wants = w.n WHERE did = one;
-      IF a.wants < w.loads AND a.state = 'synchronized' THEN
-        PERFORM set_account_state(a, 'desynchronized', moment);
-      ELSIF a.wants < w.loads AND a.state = 'desynchronized' AND a.load_at > moment AND a.rev IS NOT NULL THEN
-        UPDATE account SET load_at = moment WHERE did = one;
+      ELSIF NOT delete_account(one) THEN
+        busy := busy || one;
       END IF;
     EXCEPTION WHEN OTHERS THEN
       PERFORM report_skipped_account(one, SQLSTATE, SQLERRM);
       PERFORM postpone_account(one, a.wants, w.n, SQLERRM);
     END;
   END LOOP;
-  DELETE FROM unsettled AS u WHERE u.failures > 0 AND u.again <= moment AND u.did = ANY (dids);
-  INSERT INTO unsettled (did) SELECT u FROM unnest(again) AS u;
+  PERFORM finish_unsettled(dids);
+  PERFORM add_unsettled(busy);
   done := done + process_refusals(50 * most);
-  RETURN done + coalesce(cardinality(dids), 0) - cardinality(again);
-END $$;
-
--- An account that reconcile_wants() could not change counts as changed, so that the others get their turn. If not even that can
--- be written, or the account could not be added, it is tried again, later each time.
-CREATE OR REPLACE FUNCTION postpone_account(one atid.did, old_wants int, new_wants int, message text) RETURNS void
-LANGUAGE plpgsql
-SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-  s settings;
-  left_as_it_is bool := false;
-BEGIN
-  BEGIN
-    UPDATE account AS a
-    SET wants = new_wants, problem = CASE WHEN old_wants < 0 THEN 'not_written' ELSE a.problem END,
-        detail = CASE WHEN old_wants < 0 THEN clip_text(message, 800) ELSE a.detail END
-    WHERE a.did = one;
-    left_as_it_is := FOUND;
-  EXCEPTION WHEN OTHERS THEN
-    PERFORM report_skipped_account(one, SQLSTATE, SQLERRM);
-  END;
-  IF left_as_it_is THEN RETURN; END IF;
-  SELECT * INTO s FROM settings;
-  UPDATE unsettled AS u
-  SET failures = least(u.failures + 1, 20), detail = clip_text(message, 800),
-      again = add_interval(now(), backoff_delay(u.failures + 4, s.pause_first, s.pause_most))
-  WHERE u.did = one AND u.failures > 0;
-  IF NOT FOUND THEN
-    INSERT INTO unsettled (did, failures, detail, again)
-    VALUES (one, 1, clip_text(message, 800), add_interval(now(), backoff_delay(4, s.pause_first, s.pause_most)));
-  END IF;
+  RETURN done + coalesce(cardinality(dids), 0) - cardinality(busy);
 END $$;

@@ -1,0 +1,47 @@
+-- Accounts are deactivated, and come back.
+
+-- An account, whose row is locked, is not active, or barred: its records are no longer given out.
+-- The stream does not wait until more than 200 of them are deleted: the rest is left to
+-- reconcile_wants(), which takes accounts of the wants -1 first.
+CREATE OR REPLACE FUNCTION deactivate_account(a account, next text, why text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  PERFORM set_account_state(a, next,
+                            why => coalesce(nullif(clip_text(why, 64), ''), 'unknown'));
+  PERFORM cancel_status_check(a.did);
+  IF delete_records(a.did, '{}', 200) = 200 THEN
+    PERFORM store_account_wants(a.did, -1);
+  END IF;
+END $$;
+
+-- An account, whose row is locked, is loaded at a time, or identified first if its key is not
+-- known.
+CREATE OR REPLACE FUNCTION reactivate_account(a account, at timestamptz) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM identity AS i WHERE i.did = a.did AND i.key IS NOT NULL) THEN
+    PERFORM set_account_state(a, 'desynchronized', at);
+  ELSE
+    PERFORM set_account_state(a, 'unidentified');
+  END IF;
+END $$;
+
+-- Counts a load of an account, whose row is locked, that was switched on or has another key.
+-- Returns when it is due: at once, as after a gap, most_gaps times a day; then later each time.
+CREATE OR REPLACE FUNCTION count_account_gap(a account) RETURNS timestamptz LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  s settings;
+  n CONSTANT int := CASE WHEN a.gap_at > add_interval(now(), -interval '1 day')
+                      THEN a.gaps ELSE 0 END;
+BEGIN
+  SELECT * INTO s FROM settings;
+  PERFORM store_account_gap(a.did, n);
+  RETURN CASE WHEN n < s.most_gaps THEN now()
+              ELSE add_interval(now(), backoff_delay(n, s.pause_first, s.pause_most)) END;
+END $$;

@@ -1,0 +1,275 @@
+-- Accounts: the state of each, how far it was loaded, and when it is loaded or its status is
+-- queried next. Only the functions in this file write the table. Each expects that its caller has
+-- locked the row, or locks no other.
+--
+-- README.md has the table of states and transitions. set_account_state() changes a state;
+-- start_load() and finish_load() do that for a load, with the rest of the row.
+--
+-- The table has no bound of its own: add_account() adds what is wanted, most_wants bounds what
+-- signals add, and accounts that strangers have invented expire (expire_unknown_accounts).
+
+-- Adds an account, unless it is here: it is loaded if its key is known.
+CREATE OR REPLACE FUNCTION insert_account(one atid.did, is_identified bool) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  first CONSTANT text := CASE WHEN is_identified THEN 'desynchronized' ELSE 'unidentified' END;
+  newest CONSTANT int := (SELECT w.n FROM wants AS w);
+BEGIN
+  INSERT INTO account (did, state, load_at, wants, listed)
+  VALUES (one, first, CASE WHEN is_identified THEN now() ELSE 'infinity' END, newest, now())
+  ON CONFLICT DO NOTHING;
+  IF FOUND THEN
+    PERFORM add_tally(ARRAY[first], '{1}');
+  END IF;
+END $$;
+
+-- Changes the state of an account. at: when to load it, if it is desynchronized; why: the status,
+-- if it is inactive or barred.
+CREATE OR REPLACE FUNCTION set_account_state(
+  a account, next text, at timestamptz DEFAULT 'infinity', why text DEFAULT NULL
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x SET state = next, load_at = at, status = why WHERE x.did = a.did;
+  IF a.state <> next THEN
+    PERFORM add_tally(ARRAY[a.state, next], '{-1,1}');
+  END IF;
+END $$;
+
+-- An attempt to load an account begins. Returns its number.
+CREATE OR REPLACE FUNCTION start_load(one atid.did) RETURNS int LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE attempt int;
+BEGIN
+  UPDATE account AS x
+  SET state = 'loading', load_at = 'infinity', claim = x.claim + 1, claimed = now()
+  WHERE x.did = one RETURNING x.claim INTO attempt;
+  RETURN attempt;
+END $$;
+
+-- An account that was being loaded is synchronized: its records are those of a revision, and of the
+-- wants of that number. Where the server has named a newer revision, which may be untrue, it is
+-- queried again, once.
+CREATE OR REPLACE FUNCTION finish_load(
+  a account, new_rev atid.tid, new_data atid.cid_link, new_wants int
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  s settings;
+  is_behind CONSTANT bool := coalesce(new_rev < a.unsigned_rev, false);
+  due timestamptz;
+BEGIN
+  SELECT * INTO s FROM settings;
+  due := add_interval(now(), backoff_delay(4, s.pause_first, s.pause_most));
+  UPDATE account AS x
+  SET state = 'synchronized', load_at = 'infinity', status = NULL,
+      rev = new_rev, data = new_data, heard = NULL, wants = new_wants,
+      failures = 0, older = 0, problem = NULL, detail = NULL,
+      unsigned_rev = CASE WHEN is_behind THEN x.unsigned_rev END,
+      unsigned_loads = CASE WHEN is_behind THEN least(x.unsigned_loads + 1, 2) ELSE 0 END,
+      check_at = CASE WHEN is_behind AND x.unsigned_loads = 0
+                   THEN least(x.check_at, due) ELSE x.check_at END
+  WHERE x.did = a.did;
+  PERFORM add_tally(ARRAY[a.state, 'synchronized', 'loads'], '{-1,1,1}');
+END $$;
+
+-- An attempt to load an account has failed. why is a code.
+CREATE OR REPLACE FUNCTION count_load_failure(one atid.did, why text, more text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x
+  SET failures = least(x.failures + 1, 1000000),
+      older = x.older + CASE WHEN why = 'older' THEN 1 ELSE 0 END,
+      problem = clip_text(why, 256), detail = clip_text(more, 800)
+  WHERE x.did = one;
+END $$;
+
+-- Stores when to load an account that is desynchronized.
+CREATE OR REPLACE FUNCTION store_load_time(one atid.did, at timestamptz) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x SET load_at = at WHERE x.did = one;
+END $$;
+
+-- Counts a load of an account that a gap has caused, the one after so many within a day.
+CREATE OR REPLACE FUNCTION store_account_gap(one atid.did, n int) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x SET gaps = least(n + 1, 20), gap_at = now() WHERE x.did = one;
+END $$;
+
+-- The failures of an account no longer count.
+CREATE OR REPLACE FUNCTION clear_account_failures(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x SET failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = one;
+END $$;
+
+-- Nor do its gaps and what the server has said of its revision: the operator wants it loaded again.
+CREATE OR REPLACE FUNCTION reset_account(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x
+  SET failures = 0, older = 0, gaps = 0, problem = NULL, detail = NULL,
+      unsigned_rev = NULL, unsigned_loads = 0
+  WHERE x.did = one;
+END $$;
+
+-- Stores the number of the wants that the records of an account are of; -1: they are to be deleted.
+CREATE OR REPLACE FUNCTION store_account_wants(one atid.did, n int) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x SET wants = n WHERE x.did = one;
+END $$;
+
+-- The records of an account could not follow the wants: it counts as changed. If it is deactivated,
+-- it is in trouble. False: there is no account.
+CREATE OR REPLACE FUNCTION fail_account_wants(
+  one atid.did, old_wants int, new_wants int, message text
+) RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS a
+  SET wants = new_wants,
+      problem = CASE WHEN old_wants < 0 THEN 'not_written' ELSE a.problem END,
+      detail = CASE WHEN old_wants < 0 THEN clip_text(message, 800) ELSE a.detail END
+  WHERE a.did = one;
+  RETURN FOUND;
+END $$;
+
+-- The status of an account is queried at a time, unless it is due earlier. The status of a barred
+-- account is never queried.
+CREATE OR REPLACE FUNCTION schedule_status_check(one atid.did, at timestamptz) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x SET check_at = least(x.check_at, at)
+  WHERE x.did = one AND x.state <> 'barred';
+END $$;
+
+-- The same, because a frame of the account was refused.
+CREATE OR REPLACE FUNCTION schedule_doubt_check(one atid.did, at timestamptz) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x SET check_at = least(x.check_at, at), doubted = at
+  WHERE x.did = one AND x.state <> 'barred';
+END $$;
+
+-- Its status is no longer to be queried, and its failures do not count.
+CREATE OR REPLACE FUNCTION cancel_status_check(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE account AS x
+  SET check_at = 'infinity', failures = 0, older = 0, problem = NULL, detail = NULL
+  WHERE x.did = one;
+END $$;
+
+-- Claims accounts whose status is to be queried, by com.atproto.sync.getRepoStatus. They come again
+-- until store_account_status() has the answer. (That a repository can be had does not answer it: a
+-- relay that has taken an account down still leads to its host.)
+CREATE OR REPLACE FUNCTION claim_status_checks(most int) RETURNS TABLE (did text, asked timestamptz)
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE s settings;
+BEGIN
+  SELECT * INTO s FROM settings;
+  RETURN QUERY
+  UPDATE account AS a
+  SET check_at = add_interval(now(), backoff_delay(6, s.pause_first, s.pause_most))
+  WHERE a.did = ANY (ARRAY(SELECT x.did FROM account AS x
+                           WHERE x.check_at < 'infinity' AND x.check_at <= now()
+                           ORDER BY x.check_at LIMIT most FOR UPDATE SKIP LOCKED))
+  RETURNING a.did::text, now();
+END $$;
+
+-- Notes that the server has reported a status: in its stream, or, if asked is not NULL, in an
+-- answer to a request of that time. newer: a revision that it has named, and that nobody has
+-- signed.
+CREATE OR REPLACE FUNCTION note_account_status(one atid.did, asked timestamptz, newer atid.tid)
+RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE said_at CONSTANT timestamptz := CASE WHEN asked IS NULL THEN now() END;
+BEGIN
+  UPDATE account AS x
+  SET listed = coalesce(asked, said_at),
+      said = coalesce(said_at, x.said), check_at = 'infinity',
+      unsigned_rev = greatest(x.unsigned_rev, newer)
+  WHERE x.did = one;
+END $$;
+
+-- Accounts have the revisions and roots of their last commits that follow, of the table new_commit.
+CREATE OR REPLACE FUNCTION advance_accounts() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  UPDATE account AS a SET rev = n.rev, data = n.data
+  FROM (SELECT c.did, (array_agg(c.rev ORDER BY c.n DESC))[1] AS rev,
+               (array_agg(c.data ORDER BY c.n DESC))[1] AS data
+        FROM new_commit AS c WHERE c.follows GROUP BY c.did) AS n
+  WHERE a.did = n.did;
+END $$;
+
+-- What is signed and announced is what a load must have. A commit that is sound shows that the
+-- repository is there, signed by that key: it brings the load forward.
+CREATE OR REPLACE FUNCTION note_announced_revisions() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  s settings;
+  moment CONSTANT timestamptz := now();
+  hurries timestamptz;                               -- a load that was brought forward before that
+  dids CONSTANT text[] := ARRAY(
+    SELECT c.did::text FROM new_commit AS c WHERE NOT c.follows
+    UNION SELECT l.did::text FROM locked_account AS l
+          WHERE l.state IN ('desynchronized', 'inactive'));
+BEGIN
+  IF dids = '{}' THEN RETURN; END IF;
+  SELECT * INTO s FROM settings;
+  hurries := add_interval(moment, -s.not_sooner);
+  UPDATE account AS x
+  SET heard = greatest(x.heard, c.rev),
+      hurried = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
+                  THEN moment ELSE x.hurried END,
+      load_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
+                          AND x.state = 'desynchronized' AND x.gaps <= s.most_gaps
+                  THEN least(x.load_at, moment) ELSE x.load_at END,
+      check_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
+                           AND x.state = 'inactive'
+                   THEN least(x.check_at, moment) ELSE x.check_at END
+  FROM (SELECT f.did, max(f.rev) AS rev, bool_or(f.code IS NULL) AS sound FROM verified_frame AS f
+        WHERE f.did::text = ANY (dids) AND f.signed
+          AND atid.tid_timestamp(f.rev) <= add_interval(moment, max_clock_skew())
+        GROUP BY f.did) AS c
+  WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
+END $$;
+
+-- Deletes the row of an account that was in a state.
+CREATE OR REPLACE FUNCTION delete_account_row(one atid.did, was text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM account AS x WHERE x.did = one;
+  PERFORM add_tally(ARRAY[was], '{-1}');
+END $$;

@@ -1,0 +1,188 @@
+-- What is wanted: accounts, collections, and signals by which accounts are found; and how far the
+-- lists of accounts were read. The operator writes the table, by SQL or by the commands want and
+-- up; of the functions, only those in this file do. reconcile_wants() follows, some accounts at a
+-- time.
+--
+-- Its bound is most_wants, about so many rows (PostgreSQL's own estimate). Then signals add no
+-- accounts, which strangers could invent. What the operator adds is always taken. No account is
+-- lost: the lists of signals fail with the code wants_full, which status and the health of the
+-- stream report, and are read again until there is room.
+
+-- A change of a want: accounts that were added or taken out are unsettled, and the number in the
+-- table wants is raised where all accounts have to be looked through. A signal that is deleted
+-- takes the accounts with it that it has found.
+CREATE OR REPLACE FUNCTION on_want_change() RETURNS trigger LANGUAGE plpgsql
+SET search_path = indexer, pg_temp AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    IF OLD.what = 'account' AND OLD.value <> '*' THEN
+      PERFORM add_unsettled(ARRAY[OLD.value::atid.did]);
+    END IF;
+    DELETE FROM want WHERE OLD.what = 'signal' AND what = 'account' AND because = OLD.value;
+    UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    IF NEW.what = 'account' AND NEW.value <> '*' THEN
+      PERFORM add_unsettled(ARRAY[NEW.value::atid.did]);
+    END IF;
+    UPDATE wants SET n = n + 1, loads = n + 1 WHERE NEW.what = 'collection';
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER on_want_change AFTER INSERT OR DELETE OR UPDATE OF what, value ON want
+FOR EACH ROW EXECUTE FUNCTION on_want_change();
+
+-- The wanted collections, as patterns for LIKE.
+CREATE OR REPLACE FUNCTION wanted_patterns() RETURNS text[] LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN ARRAY(SELECT replace(value, '*', '%') FROM want WHERE what = 'collection');
+END $$;
+
+CREATE OR REPLACE FUNCTION wants_all_accounts() RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = '*');
+END $$;
+
+CREATE OR REPLACE FUNCTION are_wants_full() RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'want'::regclass)
+         >= (SELECT s.most_wants FROM settings AS s);
+END $$;
+
+-- Adds accounts that a signal has found. False: there is no room, which the signal then reports.
+CREATE OR REPLACE FUNCTION add_found_accounts(dids atid.did[], signal text) RETURNS bool
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF are_wants_full() THEN
+    UPDATE want AS w SET failing = coalesce(w.failing, now()), problem = 'wants_full', detail = NULL
+    WHERE w.what = 'signal' AND w.value = signal;
+    RETURN false;
+  END IF;
+  INSERT INTO want (what, value, because)
+  SELECT 'account', d::text, signal FROM unnest(dids) AS d
+  WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = d)
+  ON CONFLICT DO NOTHING;
+  -- a list that is being read reports for itself
+  UPDATE want AS w SET failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
+  WHERE w.what = 'signal' AND w.value = signal AND w.listed IS NULL AND w.problem = 'wants_full';
+  RETURN true;
+END $$;
+
+-- Deletes an account. False: it was not wanted by itself.
+CREATE OR REPLACE FUNCTION delete_want(one atid.did) RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM want AS w WHERE w.what = 'account' AND w.value = one::text;
+  RETURN FOUND;
+END $$;
+
+-- Notes that a page of a list was read: next is the cursor of the following page, NULL at the end.
+-- Returns the list as it is then, or NULL: this page is no longer the one to be read, or has no
+-- room among the candidates.
+CREATE OR REPLACE FUNCTION advance_listing(
+  of text, at text, repos jsonb, next text, asked timestamptz
+) RETURNS want LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  w want;
+  signal CONSTANT text := nullif(ltrim(of, '*'), '');
+  more CONSTANT bigint := greatest((SELECT count(*) FROM listing_entries(repos) AS l), 1);
+BEGIN
+  UPDATE want AS x
+  SET listed = next, began = CASE WHEN at = '' THEN asked ELSE x.began END,
+      seek = CASE WHEN next IS NULL AND signal IS NULL THEN 'did:a:a'::atid.did END,
+      entries = CASE WHEN at = '' THEN 0 ELSE x.entries END + more,
+      smallest = smallest_hashes(CASE WHEN at = '' THEN '{}' ELSE x.smallest END, repos)
+  WHERE x.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END
+    AND x.value = coalesce(signal, '*')
+    AND x.listed = at AND x.refused = (signal IS NOT NULL AND starts_with(of, '*'))
+    AND NOT (x.refused AND are_candidates_full())
+  RETURNING x.* INTO w;
+  RETURN w;
+END $$;
+
+-- A page of a list could not be had or stored: it is requested again, later each time, up to five
+-- minutes, or after as many seconds as its server asks for. why is a code.
+CREATE OR REPLACE FUNCTION fail_listing(
+  of text, at text, why text, more text, seconds float8 DEFAULT 0
+) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  s settings;
+  signal CONSTANT text := nullif(ltrim(of, '*'), '');
+BEGIN
+  SELECT * INTO s FROM settings;
+  UPDATE want AS w
+  SET failing = coalesce(w.failing, now()), failures = least(w.failures + 1, 1000000),
+      problem = clip_text(why, 256), detail = clip_text(more, 800),
+      again = add_interval(now(), greatest(
+        backoff_delay(w.failures, s.pause_first, least(s.pause_most, '5 min')),
+        coalesce(seconds, 0) * interval '1 s'))
+  WHERE w.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END
+    AND w.value = coalesce(signal, '*') AND w.listed = at;
+END $$;
+
+-- A list that had failed can be read again.
+CREATE OR REPLACE FUNCTION reset_listing(w want) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE want AS x SET failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
+  WHERE (x.what, x.value) = (w.what, w.value);
+END $$;
+
+-- The server does not list the accounts that have a signal: all accounts are listed, and it is
+-- queried about each. False: it does not list all accounts either.
+CREATE OR REPLACE FUNCTION mark_listing_unsupported(of text, why text) RETURNS bool
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE want AS w
+  SET refused = true, listed = '', failing = NULL, failures = 0, problem = NULL, detail = NULL,
+      again = NULL
+  WHERE w.what = 'signal' AND w.value = of AND NOT w.refused;
+  RETURN FOUND;
+END $$;
+
+-- Has all lists read again from their beginnings.
+CREATE OR REPLACE FUNCTION restart_listings() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE want AS w SET listed = '', refused = false, again = NULL
+  WHERE w.what = 'signal' OR (w.what, w.value) = ('account', '*');
+END $$;
+
+-- Has the list of a signal, which had no room for an account that the stream has shown, read again
+-- from its beginning. It waits, as a list that has failed, until there is room.
+CREATE OR REPLACE FUNCTION restart_full_listing(signal text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE want AS w SET listed = ''
+  WHERE w.what = 'signal' AND w.value = signal AND w.listed IS DISTINCT FROM '';
+  IF FOUND THEN
+    PERFORM fail_listing(signal, '', 'wants_full', NULL);
+  END IF;
+END $$;
+
+-- How far check_unlisted_accounts() has come; NULL: it has ended.
+CREATE OR REPLACE FUNCTION store_unlisted_place(place atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  UPDATE want AS w SET seek = place WHERE (w.what, w.value) = ('account', '*');
+END $$;
