@@ -2,8 +2,8 @@
 -- properties, never by its words, which are for people. src/protocol/codes.js reads this file, so
 -- that the program and the database have one list.
 --
---   class    who is at fault: a frame, an account, a host, the service that is followed, one answer,
---            or the operator's own database; none: nobody is
+--   class    who is at fault: a frame, an account, a host, the service that is followed, one
+--            answer, or the operator's own database; none: nobody is
 --   retry    backoff    later each time
 --            asked      after the pause that the server has asked for
 --            at once    soon; it does not count as a failure

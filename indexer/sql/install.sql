@@ -2,7 +2,8 @@
 --
 --   psql -v ON_ERROR_STOP=1 --single-transaction -f indexer/sql/install.sql
 --
--- The migrations make the tables, each once; the other files are functions and views, made anew by each upgrade.
+-- The migrations make the tables, each once; the other files are functions and views, made anew by
+-- each upgrade.
 \set QUIET on
 CREATE SCHEMA IF NOT EXISTS indexer;
 CREATE SCHEMA IF NOT EXISTS xrpc;
@@ -74,10 +75,10 @@ SET client_min_messages = warning;
 \ir operate/exclude_account.sql
 \ir operate/reload_account.sql
 \ir operate/run_maintenance.sql
-\ir xrpc.sql
-\ir feeds.sql
-\ir feed_index.sql
-\ir query_labels.sql
+\ir xrpc/xrpc.sql
+\ir xrpc/feeds.sql
+\ir xrpc/feed_index.sql
+\ir xrpc/query_labels.sql
 \ir views.sql
 \ir compatibility.sql
 RESET client_min_messages;

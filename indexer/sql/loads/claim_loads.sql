@@ -63,8 +63,7 @@ BEGIN
     host := c.host;
     dids := dids || c.did;
     RETURN NEXT;
-    claim := NULL;
-    host := NULL;
+    SELECT NULL, NULL INTO claim, host;
     EXIT WHEN cardinality(dids) >= most;
   END LOOP;
   IF dids <> '{}' THEN

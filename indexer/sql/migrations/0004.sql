@@ -20,8 +20,8 @@ UPDATE host SET paused = true WHERE problem = 'throttled';
 ALTER TABLE reader ADD api bool NOT NULL DEFAULT false;
 UPDATE reader SET api = true WHERE name LIKE 'api %';
 
--- What is wrong with a frame: a code, and as the reason its words, or the error. NULL: a frame that an
--- earlier version has kept.
+-- What is wrong with a frame: a code, and as the reason its words, or the error. NULL: a frame that
+-- an earlier version has kept.
 ALTER TABLE bad ADD code text;
 DROP FUNCTION IF EXISTS unsigned();
 

@@ -50,11 +50,8 @@ BEGIN
     END IF;
     CONTINUE WHEN f.seq = t.ahead;
     t.ahead := NULL;
-    IF f.seq > t.cursor THEN
-      t.back := 0;
-    ELSIF f.n = ANY (late) THEN
-      t.back := t.back + 1;
-    END IF;
+    t.back := CASE WHEN f.seq > t.cursor THEN 0
+                   WHEN f.n = ANY (late) THEN t.back + 1 ELSE t.back END;
     IF t.cursor = 0 OR f.seq BETWEEN t.cursor AND t.cursor + step OR t.back >= proofs THEN
       t.cursor := f.seq;
       t.back := 0;
