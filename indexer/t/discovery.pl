@@ -38,7 +38,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $root  = "$FindBin::Bin/../..";
-my $node  = new_node('indexer_signals');
+my $node  = new_node('indexer_signals', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
@@ -291,7 +291,7 @@ rename "$folder/mine.json", "$folder/lexicons/mine.json" or die "$!";
 my $with = indexer('with_lists');
 network('lists?mode=failing');
 my $ups = start($with, {}, 'up', "$folder/lexicons", $url);
-ok($with->wait_for_log($ups, qr/did not answer whether it lists accounts by collection: \Q$url\E: server error: 503/), 'up: a server that fails is asked again');
+ok($with->wait_for_log($ups, qr/warn up retries error="\Q$url\E: server error: 503/), 'up: a server that fails is asked again');
 is($with->ask("SELECT to_regnamespace('indexer') IS NULL"), 't', '... and nothing is changed until it answers');
 network('lists?mode=collections');
 ok($with->wait_for_log($ups, qr/^wanted +accounts that have \Q$mine\E$/m), '... up starts') or diag(slurp_file($ups->{log}));

@@ -141,7 +141,9 @@ END $$;
 -- The feed that a URI names: one that "feed publish" has published, or, to try a feed, the same
 -- with the DID of this service as its account. NULL: none.
 CREATE OR REPLACE FUNCTION xrpc.feed_named(uri text, service text) RETURNS text
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   m CONSTANT text[] := regexp_match(uri, '^at://([^/]+)/app\.bsky\.feed\.generator/([^/]+)$');
 BEGIN
@@ -162,7 +164,9 @@ END $$;
 
 -- The feeds that are published and can be served, as app.bsky.feed.describeFeedGenerator has them.
 CREATE OR REPLACE FUNCTION xrpc.feed_uris(service text) RETURNS jsonb
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN jsonb_build_object('did', service, 'feeds', (
     SELECT coalesce(jsonb_agg(jsonb_build_object('uri', format(

@@ -6,7 +6,9 @@
 -- does not have a whole DID; start is NULL if it can match nothing.
 CREATE OR REPLACE FUNCTION label_pattern(
   pattern text, OUT low atid.at_uri, OUT high atid.at_uri, OUT start text
-) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = indexer, pg_temp AS $$
+) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE of atid.at_uri;
 BEGIN
   IF octet_length(pattern) > 2000 THEN RETURN; END IF;
@@ -28,7 +30,9 @@ END $$;
 CREATE OR REPLACE FUNCTION xrpc."com.atproto.label.queryLabels"(
   "uriPatterns" text[], sources text[] DEFAULT NULL, "limit" int DEFAULT 50,
   cursor text DEFAULT NULL
-) RETURNS jsonb LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
+) RETURNS jsonb LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   place text[] := coalesce(regexp_match(cursor, '^(\S+) (\S+) (.*)$'), '{at://did:a:a,did:a:a,""}');
   found record;

@@ -38,7 +38,9 @@ RETURN decode(rpad(translate(part, '-_', '+/'), (length(part) + 3) / 4 * 4, '=')
 -- in JSON.parse.
 CREATE OR REPLACE FUNCTION token_parts(
   token text, OUT head jsonb, OUT claims jsonb, OUT signed bytea, OUT signature bytea
-) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = indexer, pg_temp AS $$
+) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE part text[];
 BEGIN
   IF octet_length(token) > 16384 THEN RETURN; END IF;
@@ -100,7 +102,9 @@ END $$;
 -- the verdict, the error has the DID as its DETAIL.
 CREATE OR REPLACE FUNCTION xrpc.verify(token text, audience text, method text, OUT did text,
                                        OUT stale bool)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   t record;
   known record;
@@ -134,7 +138,9 @@ REVOKE ALL ON FUNCTION xrpc.verify(text, text, text) FROM PUBLIC;
 -- The account that asks, as xrpc.verify finds it, is that of this statement, or of this
 -- transaction. Returns its DID if its row of asker has to be written.
 CREATE OR REPLACE FUNCTION xrpc.enter(token text, audience text, method text) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = indexer, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE who record;
 BEGIN
   who := xrpc.verify(token, audience, method);

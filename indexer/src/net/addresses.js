@@ -120,7 +120,8 @@ export function domainOf(origin) {
 }
 
 /**
- * The origin of a URL, without the dot with which a name may end: indexer.url_origin() has the same.
+ * The origin of a URL, without the dot with which a name may end: indexer.url_origin() has the
+ * same.
  * @param {URL | string} url
  */
 export const originOf = (url) =>

@@ -11,7 +11,14 @@ import { streamName } from '../protocol/streams.js';
 import { OF_PROCESS } from './figures.js';
 import * as log from './log.js';
 
-/** @typedef {{ what: string, of: string | null, value: unknown, type?: 'gauge' | 'counter', help?: string }} Row */
+/**
+ * @typedef {object} Row
+ * @property {string} what
+ * @property {string | null} of
+ * @property {unknown} value
+ * @property {'gauge' | 'counter'} [type]
+ * @property {string} [help]
+ */
 
 const WITHIN = 2000; // ms of a statement
 const LISTEN_AGAIN = 5000; // ms

@@ -15,7 +15,7 @@ import { loop } from './tasks.js';
  */
 
 /**
- * A list by the name that next_list() of the database gives it: "*" alone is the list of all
+ * A list by the name that next_listing() of the database gives it: "*" alone is the list of all
  * accounts; "*" before a collection is that list, too, read for a server that does not list by
  * collection.
  * @param {{ of: string, at: string, asked: string }} row

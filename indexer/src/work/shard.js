@@ -66,7 +66,8 @@ export class Shard {
   async #process(frames, seen, n) {
     const { name, pools, queues, shards, stream, total } = this.run;
     const result = await pools.take.row(
-      'SELECT taken, applied, refused, lag, error FROM indexer.process_frames($1, $2, $3, $4::bytea[], $5)',
+      'SELECT taken, applied, refused, lag, error ' +
+        'FROM indexer.process_frames($1, $2, $3, $4::bytea[], $5)',
       [name, this.shard, shards, byteaArray(frames), seen],
     );
     queues.done(this.shard, n);

@@ -77,8 +77,8 @@ test('a name of before 2.0 is read with a warning', () => {
   assert.deepEqual([values.SERVICE_URL, values.STREAM_KIND], ['http://a.example', 'labels']);
   assert.match(warning, /SERVICE is now ATID_SERVICE_URL, STREAM is now ATID_STREAM_KIND$/);
   assert.equal(settings('run', { STREAM_SHARDS: '2' }, {}).warning, null);
-  const flag = settings('run', { '--shards': '2' }, {});
-  assert.match(flag.warning, /--shards is now --stream-shards$/);
+  const flag = settings('run', { '--takers': '2' }, {});
+  assert.match(flag.warning, /--takers is now --stream-shards$/);
   assert.equal(read('run', {}, { PRIVATE: '1' }).ALLOW_PRIVATE_ADDRESSES, true);
   assert.equal(read('api', {}, { API_PASSWORD: 'secret' }).API_DB_PASSWORD, 'secret');
 });

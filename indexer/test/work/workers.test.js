@@ -77,7 +77,7 @@ test('a PDS has the names that it gives itself, if these make sense', async () =
 
 test('a server that has no time for a list is left alone as long as it says', async () => {
   const { w } = workers(
-    (name) => (name === 'next_list' ? { of: '*', at: '', asked: 'now' } : null),
+    (name) => (name === 'next_listing' ? { of: '*', at: '', asked: 'now' } : null),
     () => {
       throw new Failure('throttled', 'later', { origin: SERVICE, retryAfter: 100 });
     },
@@ -98,8 +98,8 @@ for (const described of [false, true])
       : ['did:web:b.example', 'did:web:c.example'];
     const { w, end } = workers(
       (name, values) => {
-        if (name === 'has_signal') noted.push(values);
-        if (name === 'signal_doubtful') return asked < dids.length ? [{ did: dids[asked++] }] : [];
+        if (name === 'finish_candidate') noted.push(values);
+        if (name === 'claim_candidates') return asked < dids.length ? [{ did: dids[asked++] }] : [];
       },
       (url) => {
         if (!url.includes('a.example')) throw new Failure('not_found', '', { origin: SERVICE });
@@ -129,8 +129,8 @@ test('what another says of a method is not of the server', async () => {
   let asked = 0;
   const { w, end } = workers(
     (name, values) => {
-      if (name === 'has_signal') noted.push(values);
-      if (name === 'signal_doubtful')
+      if (name === 'finish_candidate') noted.push(values);
+      if (name === 'claim_candidates')
         return asked < 3 ? [{ did: `did:web:${'abc'[asked++]}.example` }] : [];
     },
     (url) => {
@@ -158,8 +158,8 @@ for (const web of [false, true])
     const did = (i) =>
       web ? `did:web:${'abcdef'[i]}.example` : `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`;
     const { w, end } = workers((name, values) => {
-      if (name !== 'ask' || values[1] !== 'known' || values[2] !== web)
-        return name === 'ask' ? [] : null;
+      if (name !== 'claim_identities' || values[1] !== 'known' || values[2] !== web)
+        return name === 'claim_identities' ? [] : null;
       behind.push(values[5]);
       t.mock.timers.tick(4000);
       if (behind.length === 6) end();
@@ -183,11 +183,11 @@ test('Retry-After of a host is told to the database, and of whom it is', async (
   let claimed = 0;
   const { w, end } = workers(
     (name, values) => {
-      if (name === 'claim')
+      if (name === 'claim_loads')
         return values[1] && claimed < 3
           ? [{ did: `did:web:${claimed}.example`, claim: ++claimed, host: HOST, at: 'then' }]
           : [];
-      if (name === 'fail') failed.push([values[2], ...values.slice(4)]);
+      if (name === 'fail_load') failed.push([values[2], ...values.slice(4)]);
       return null;
     },
     (url) => {
