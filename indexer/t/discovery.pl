@@ -319,6 +319,11 @@ $ups = start($without, {}, 'up', "$folder/lexicons", $url);
 ok($without->wait_for_log($ups, qr/^wanted +all accounts of the server$/m), 'up: a server without such lists: all accounts are wanted');
 my $joined = network("join?collection=$mine")->{did};
 has_record($without, $joined, $mine, '... and come');
+# (an account that was still to be loaded when the program ends would be counted later)
+$without->wait_for('all are loaded', q{SELECT (SELECT listed IS NULL FROM want WHERE (what, value) = ('account', '*'))
+	AND NOT EXISTS (SELECT 1 FROM account AS a JOIN identity AS i USING (did)
+	WHERE a.state = 'loading' OR a.state = 'desynchronized' AND a.failures = 0 OR a.state = 'unidentified' AND i.problem IS NULL)})
+  or diag($without->ask('SELECT string_agg(state, $$ $$) FROM account'));
 # (what is being loaded when the program ends comes again after a pause)
 $without->ask($quick);
 $ups->{run}->signal('TERM');

@@ -24,7 +24,7 @@ BEGIN
   ON CONFLICT (uri, did) DO UPDATE
   SET cid = excluded.cid, block = excluded.block, conforms = excluded.conforms;
   -- Nothing points at an account that is excluded. Accounts with more than 20 kB of blocks come
-  -- each for itself. They have no more references than most, 20 for each record and one for each 30
+  -- each alone. They have no more references than most, 20 for each record and one for each 30
   -- bytes of a block, which a DID takes, once for a block that many records have: so no repository
   -- makes a hundred million. The others come first, as NULL.
   FOREACH one IN ARRAY NULL::atid.did || large LOOP

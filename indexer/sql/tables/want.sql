@@ -71,7 +71,7 @@ BEGIN
   SELECT 'account', d::text, signal FROM unnest(dids) AS d
   WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = d)
   ON CONFLICT DO NOTHING;
-  -- a list that is being read reports for itself
+  -- a list that is being read reports this itself
   UPDATE want AS w SET failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
   WHERE w.what = 'signal' AND w.value = signal AND w.listed IS NULL AND w.problem = 'wants_full';
   RETURN true;
