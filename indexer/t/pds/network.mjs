@@ -125,7 +125,7 @@ const steps = {
     const account = home(0)[0];
     const [from, to] = servers;
     const token = account.token;
-    const aud = (await claim_identities(to, 'com.atproto.server.describeServer')).did;
+    const aud = (await ask(to, 'com.atproto.server.describeServer')).did;
     const { token: service } = await ask(from, 'com.atproto.server.getServiceAuth', { token, query: { aud, lxm: 'com.atproto.server.createAccount' } });
     const car = await ask(from, 'com.atproto.sync.getRepo', { query: { did: account.did } });
     await create(account, to, `new-${account.handle}`, { did: account.did }, service);
@@ -189,7 +189,7 @@ const steps = {
         const key = (await (await fetch(`${directory}/${did}/data`)).json()).verificationMethods.atproto;
         const { creates, commit } = await verifyRepo(blocks, root, did, key);
         const listed = new Map();
-        for (const collection of (await claim_identities(server, 'com.atproto.repo.describeRepo', { query: { repo: did } })).collections) {
+        for (const collection of (await ask(server, 'com.atproto.repo.describeRepo', { query: { repo: did } })).collections) {
           for (let cursor = ''; cursor !== undefined;) {
             const page = await ask(server, 'com.atproto.repo.listRecords', { query: { repo: did, collection, limit: 100, ...(cursor && { cursor }) } });
             for (const r of page.records) listed.set(r.uri, r);
