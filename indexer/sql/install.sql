@@ -2,8 +2,8 @@
 --
 --   psql -v ON_ERROR_STOP=1 --single-transaction -f indexer/sql/install.sql
 --
--- The migrations make the tables, each once; the other files are functions and views, made anew by
--- each upgrade.
+-- The migrations make the tables, each once; the other files are functions and views, created again
+-- by each upgrade.
 \set QUIET on
 CREATE SCHEMA IF NOT EXISTS indexer;
 CREATE SCHEMA IF NOT EXISTS xrpc;

@@ -1,4 +1,4 @@
-# What reviews have found in the functions of the database stays mended.
+# The faults that reviews found in the functions of the database stay mended.
 #
 # Each assertion has the number of its finding: of endpoints, failures, relays and PDSs in one database, lists, numbers
 # of a stream, triggers, invented accounts, refused labels and bodies of functions. What a host, a directory or a domain

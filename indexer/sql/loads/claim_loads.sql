@@ -1,4 +1,4 @@
--- Which accounts are loaded next.
+-- Claims the accounts to load next.
 
 -- The kind of an account that is to be loaded: known ones were loaded before, new ones never. Those
 -- of either kind whose last load has failed are kinds of their own, back and again, so that they

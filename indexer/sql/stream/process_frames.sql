@@ -60,7 +60,7 @@ EXCEPTION WHEN OTHERS THEN
   problem := clip_text(SQLERRM, 800);
 END $$;
 
--- What there was in a batch. Neither a time of the future nor one of long ago that somebody has
+-- Summarizes a batch. Neither a time of the future nor one of long ago that somebody has
 -- made up decides how far behind the stream is. stranger: the last account that had not signed its
 -- frame.
 CREATE OR REPLACE FUNCTION summarize_batch(
