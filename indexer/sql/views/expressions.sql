@@ -3,7 +3,7 @@
 -- The parts of a source's expressions for a property: by the column that holds the record.
 CREATE OR REPLACE FUNCTION property_parts(
   path text[], source text,
-  OUT text text, OUT typeof text, OUT json text, OUT link text, OUT ref text, OUT old text
+  OUT text text, OUT typeof text, OUT value text, OUT link text, OUT ref text, OUT old text
 ) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT format('atid.dag_cbor_get_text(block, %L)', path),
@@ -23,7 +23,7 @@ BEGIN ATOMIC
   WHERE source = 'record';
 END;
 
--- The template of a property's expression. Its parts are 1: text, 2: typeof, 3: json, 4: link, 5:
+-- The template of a property's expression. Its parts are 1: text, 2: typeof, 3: value, 4: link, 5:
 -- most, 6: ref, 7: old.
 CREATE OR REPLACE FUNCTION property_template(type text, bounded bool) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -56,7 +56,7 @@ RETURN (
              THEN 'CASE WHEN atid.cid_is_valid(%6$s) THEN %6$s '
                   'WHEN atid.cid_is_valid(%7$s) THEN %7$s END'
              ELSE property_template(type, most IS NOT NULL) END,
-           p.text, p.typeof, p.json, p.link, most, p.ref, p.old)
+           p.text, p.typeof, p.value, p.link, most, p.ref, p.old)
   FROM property_parts(path, source) AS p);
 
 -- Is a label in force, of a labeler in the table labeler, that hides one of these subjects?
