@@ -34,9 +34,9 @@ copy("$root/t/style/eslint.config.js", "$folder/t/style") or die "eslint.config.
 symlink $packages, "$folder/t/style/node_modules" or die "node_modules: $!";
 
 my %check = (
-	prettier => [ 'prettier/bin/prettier.cjs', '--check', '{bin,src,test}/**/*.js', 'bundle.js' ],
-	eslint   => [ 'eslint/bin/eslint.js', '-c', 't/style/eslint.config.js', 'bundle.js', 'bin', 'src', 'test' ],
-	tsc      => ['typescript/bin/tsc']);
+	prettier => [ 'prettier/bin/prettier.cjs', '--no-color', '--check', '{bin,src,test}/**/*.js', 'bundle.js' ],
+	eslint   => [ 'eslint/bin/eslint.js', '-c', 't/style/eslint.config.js', '--no-color', 'bundle.js', 'bin', 'src', 'test' ],
+	tsc      => [ 'typescript/bin/tsc', '--pretty', 'false' ]);
 
 # prettier leaves comments and texts as they are.
 my @wide;
