@@ -9,7 +9,7 @@
 
 var Search = {
   // What is about the project itself, an index, or a whole program, stands behind a chapter that says the same.
-  weight: page => (/^examples\//.test(page) ? 0.3 : /^(CHANGELOG|CONTRIBUTING|SECURITY|doc\/README|indexer\/CHANGELOG)$/.test(page) ? 0.4 : 1),
+  weight: page => (/^examples\//.test(page) ? 0.3 : /^(CHANGELOG|CONTRIBUTING|SECURITY|doc\/README|indexer\/(README|CHANGELOG))$/.test(page) ? 0.4 : 1),
 
   // A name is found by its parts too, and they by the name.
   words(text) {
