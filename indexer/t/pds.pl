@@ -24,10 +24,7 @@ use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
 use AtidTest::States;
-use Cwd qw(realpath);
-use File::Copy;
-use IPC::Run;
-use JSON::PP;
+use AtidTest::Steps;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -41,21 +38,8 @@ my $node = new_node('pds');
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;
-foreach my $program (qw(python3 make g++))
-{
-	plan skip_all => "$program is not in the PATH" unless defined AtidTest::Oracles::find_program($program);
-}
-(my $packages, $why) = AtidTest::Oracles::packages('pds', "$FindBin::Bin/pds");
-plan skip_all => $why unless defined $packages;
-my ($node22) = glob "$packages/node-linux-*/bin/node";
-plan skip_all => 'there is no Node 22 for this processor' unless defined $node22;
-
-my $said   = '';
-my $sqlite = realpath("$packages/better-sqlite3");
--e "$sqlite/build/Debug/better_sqlite3.node"
-  || IPC::Run::run([ $node22, "$packages/node-gyp/bin/node-gyp.js", 'rebuild', '--debug', '--nodedir=' . realpath("$node22/../..") ],
-	'<', \undef, '>&', \$said, init => sub { chdir $sqlite or die $! }, IPC::Run::timeout(5 * $limit))
-  || die "node-gyp failed: $said";
+(my $packages, my $node22, $why) = AtidTest::Steps::packages('pds', "$FindBin::Bin/pds");
+plan skip_all => $why if defined $why;
 
 #
 # The servers.
@@ -64,27 +48,13 @@ my $folder = PostgreSQL::Test::Utils::tempdir('network');
 # The command of pds/README.md, in a folder of the test's own.
 my ($command) = slurp_file("$FindBin::Bin/pds/README.md") =~ m{^node (network\.mjs /tmp/network)$}m
   or die 'pds/README.md does not say how to start the network';
-$command =~ s{/tmp/network}{.};
-copy("$FindBin::Bin/pds/network.mjs", $folder) or die "could not copy network.mjs: $!";
-symlink $packages, "$folder/node_modules" or die "could not make a link: $!";
-my ($in, $out, $err) = ('', '', '');
+my ($script, @words) = split / /, $command =~ s{/tmp/network}{.}r;
 my $network = do
 {
 	local $ENV{LOG_ENABLED} = 'false';
-	IPC::Run::start([ $node22, split / /, $command ], '<', \$in, '>', \$out, '2>', \$err,
-		init => sub { chdir $folder or die $! }, IPC::Run::timer(20 * $limit));
+	AtidTest::Steps->start($node22, $packages, $folder, "$FindBin::Bin/pds/$script", @words);
 };
-
-# Has the network do a step, and returns what it answers.
-sub network
-{
-	my ($step) = @_;
-	$out = '';
-	$in .= "$step\n";
-	$network->pump until $out =~ /\n/ || !$network->pumpable;
-	$out =~ /^done \w+ (.*)\n/ or die "network.mjs: $out$err";
-	return decode_json($1);
-}
+sub network { return $network->ask(@_); }
 my $there = network('start');
 
 #
@@ -198,7 +168,6 @@ foreach my $n (0, 1)
 	is($indexers[$n]->stop($consumers[$n]), 0, "pds$n: the consumer ends by SIGTERM");
 }
 $states->finish;
-$in = '';
-$network->kill_kill(grace => 0);
+$network->stop;
 $node->stop;
 done_testing();
