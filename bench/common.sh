@@ -89,3 +89,15 @@ ask() {
 	read -r answer <&"${ends[0]}" || atid_die "$1 ended"
 	echo "$answer"
 }
+
+# bench_program: the indexer with its API in WORK/node/indexer, and a Node that it runs with, in the variable node
+bench_program() {
+	local packages said
+	as_user mkdir -p "$WORK/node"
+	as_user cp -R "$SRC/indexer" "$SRC/t/node" "$WORK/node"
+	for packages in node indexer; do
+		said=$(bench_npm "$WORK/node/$packages") || atid_die "npm ci failed: $(tail -n 1 <<<"$said")"
+	done
+	node=$(echo "$WORK"/node/node/node_modules/node-linux-*/bin/node)
+	as_user env -C "$WORK/node/indexer" "$node" bundle.js >/dev/null || atid_die 'the API could not be built'
+}
