@@ -167,7 +167,7 @@ like($said, qr/superuser/, 'a superuser is refused');
 #
 # The limits, and the changes.
 #
-my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, { %asks, ATID_ALLOW_PRIVATE_ADDRESSES => 1 }, 'api');
+my $api = start(qr{api listening url=http://127\.0\.0\.1:(\d+)/}, { %asks, ATID_ALLOW_PRIVATE_ADDRESSES => 1 }, 'api');
 my $patience = AtidTest::Indexer::patience();
 local $ENV{QUERIES} = $ENV{ATID_QUERIES} // ($ENV{ATID_FULL} ? 5500 : 600);
 judge('limits.mjs', $api->{match}, $api->{pid}, $patience);
@@ -296,7 +296,7 @@ foreach (@{ $block{sql} })
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-c', $_ ], 'a block of SQL: ' . /^(.*)/);
 }
 is(scalar @{ $block{api} }, 1, 'a block that starts the API');
-my $served = shell($block{api}[0], qr{api: http://127\.0\.0\.1:(\d+)/}, { ATID_API_PORT => 0 });
+my $served = shell($block{api}[0], qr{api listening url=http://127\.0\.0\.1:(\d+)/}, { ATID_API_PORT => 0 });
 ok(defined $served->{match}, '... which it does') or diag(slurp_file($served->{log}));
 my $client = HTTP::Tiny->new(timeout => $limit);
 my $said_of = sub {
@@ -347,7 +347,7 @@ mkdir "$folder/newer" or die "$!";
 append_to_file("$folder/newer/profile.json", slurp_file("$lexicons/app.bsky.actor.profile.json") =~ s/"key": "literal:self",/"key": "literal:self", "description": "Newer.",/r);
 foreach my $time ('', ' again')
 {
-	my $up = $time ? start(qr{api: (http://127\.0\.0\.1:\d+/)}, \%up, 'up', "$folder/newer", $url) : shell($commands, qr{api: (http://127\.0\.0\.1:\d+/)}, \%up);
+	my $up = $time ? start(qr{api listening url=(http://127\.0\.0\.1:\d+/)}, \%up, 'up', "$folder/newer", $url) : shell($commands, qr{api listening url=(http://127\.0\.0\.1:\d+/)}, \%up);
 	ok(defined $up->{match}, "up$time") or die slurp_file($up->{log});
 	$indexer->wait_for("the records are there$time", 'SELECT count(*) >= 12 FROM api.xyz_statusphere_status') and ok(1, "... and the records$time");
 	if (!$time)

@@ -223,8 +223,8 @@ SKIP:
 		$api = IPC::Run::start([ $indexer->bin, 'api' ], '<', \undef, '>', $log, '2>&1');
 	}
 	my $until = time + $limit;
-	sleep 0.1 until slurp_file($log) =~ m{api: http://} || !$api->pumpable || time > $until;
-	my ($at) = slurp_file($log) =~ m{api: (http://127\.0\.0\.1:\d+/)};
+	sleep 0.1 until slurp_file($log) =~ m{api listening url=http://} || !$api->pumpable || time > $until;
+	my ($at) = slurp_file($log) =~ m{api listening url=(http://127\.0\.0\.1:\d+/)};
 	ok(defined $at, 'the API has a schema of all names') or diag(slurp_file($log)) && last SKIP;
 	$at .= 'graphql';
 	my $json = JSON::PP->new->utf8->max_depth(5000); # records have 513 levels, which is too many for decode_json

@@ -137,12 +137,12 @@ my $api       = $indexer->start(
 	ATID_API_DID      => 'did:web:feeds.example',
 	ATID_PLC_URL      => "http://127.0.0.1:$directory",
 	ATID_API_CHECK_OUTPUT => 'true');
-ok($indexer->wait_for_log($api, qr{api: http://127\.0\.0\.1:(\d+)/}), 'the API') or die slurp_file($api->{log});
-my ($port) = slurp_file($api->{log}) =~ m{api: http://127\.0\.0\.1:(\d+)/};
+ok($indexer->wait_for_log($api, qr{api listening url=http://127\.0\.0\.1:(\d+)/}), 'the API') or die slurp_file($api->{log});
+my ($port) = slurp_file($api->{log}) =~ m{api listening url=http://127\.0\.0\.1:(\d+)/};
 judge('xrpc.mjs', $port, $directory, AtidTest::Indexer::patience());
 my $log = slurp_file($api->{log});
-like($log, qr/feed raises: division by zero/, 'the log has the errors that are masked');
-like($log, qr/com\.example\.unknownArgument is not served: its Lexicon has no parameter x/, '... and why a function is not served');
+like($log, qr/error method failed method="feed raises" error="division by zero"/, 'the log has the errors that are masked');
+like($log, qr/warn method refused method=com\.example\.unknownArgument reason="its Lexicon has no parameter x"/, '... and why a function is not served');
 unlike($log, qr/^\s+at /m, '... without a stack');
 is($node->safe_psql($db, 'SELECT count(*) FROM public.item'), 20, 'nothing was written');
 is($indexer->stop($api), 0, 'SIGTERM ends it');

@@ -43,9 +43,7 @@ export class Addresses {
     if (address === null) return () => {};
     const counts = this.all.get(address) ?? { connections: 0, WebSockets: 0, requests: 0, queries: 0 };
     if (counts[kind] >= this.most[kind]) {
-      const text = `api: the address ${address} has ${this.most[kind]} ${kind} at a time, and further ones are refused: `;
-      log.counted('info', `${text}if it is a proxy, ATID_API_PROXIES must list it`,
-        `${kind} of ${address}`);
+      log.counted('info', 'address limited', { address, kind, most: this.most[kind] });
       return null;
     }
     this.all.set(address, counts);

@@ -6,7 +6,7 @@
 // - the client's addresses take turns, and did:web has places of its own, of each domain two;
 // - what was asked for is not asked for again within a minute, whatever the answer was;
 // - nobody waits longer than WAIT, and who waits holds no connection of the database.
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import { domainOf, originOf } from '../net/addresses.js';
 import { Http } from '../net/http.js';
 import { Failure } from '../protocol/failure.js';
@@ -73,10 +73,10 @@ export class Askers {
         read(said, did),
         asked,
       ]);
-      if (why !== null) log.debug(`api: ${did}: ${why}`);
+      if (why !== null) log.debug('key refused', { did, reason: why });
       return why === null;
     } catch (e) {
-      log.debug(`api: ${did} is not identified: ${told(e)}`);
+      log.debug('key failed', { did, error: messageOf(e) });
       return e instanceof Failure && !e.ofHost ? false : 'away';
     }
   }

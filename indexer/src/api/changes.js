@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto';
 import { SafeError, constant, context, get, lambda, listen, object } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
 import { connect } from '../db/connection.js';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 import { viewsOf } from './codecs.js';
 
@@ -181,8 +181,8 @@ export class Feed {
       try {
         await this.follow(signal, () => (wait = 200));
       } catch (e) {
-        this.why = told(e);
-        if (!signal.aborted) log.counted('error', `api: changes: ${this.why}`);
+        this.why = messageOf(e);
+        if (!signal.aborted) log.counted('error', 'changes failed', { error: this.why });
       }
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, wait));
     }

@@ -67,7 +67,7 @@ export const namesPlugin = (left) => ({
           for (const key of Object.keys(extra)) {
             if (!(key in base) || base[key] === extra[key]) continue;
             delete free[key];
-            left(`"${key}" is left out, since the name is taken: ${hint}`);
+            left(key, hint);
           }
           return extend.call(build, base, free, hint, ...rest);
         };

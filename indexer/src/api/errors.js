@@ -7,9 +7,8 @@ import { inspect } from 'node:util';
 import { isSafeError } from 'postgraphile/grafast';
 import { defaultMaskError } from 'postgraphile/grafserv';
 import { GraphQLError } from 'postgraphile/graphql';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
-import { clean } from '../protocol/text.js';
 
 const LEFT = /^(EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_(DESTROYED|WRITE_AFTER_END|PREMATURE_CLOSE))$/;
 
@@ -26,7 +25,7 @@ function lineOf(all) {
   const about = text.split('\n', 1)[0].replace(/\s*(Please check your implementation)?[.:\s]*$/, '');
   if (!error) return /:\s*$/.test(text) || about === '' ? null : about; // the error itself comes next
   if (isSafeError(error) || isOfClient(error, text)) return null;
-  return [about || 'a request', told(error)].join(': ');
+  return [about || 'a request', messageOf(error)].join(': ');
 }
 
 export function quiet() {
@@ -34,7 +33,7 @@ export function quiet() {
     (level) =>
     (...all) => {
       const line = lineOf(all);
-      if (line !== null) log.counted(level, `api: ${clean(line, 500)}`);
+      if (line !== null) log.counted(level, 'api message', { message: line });
     };
   Object.assign(console, { error: say('error'), dir: say('error'), trace: say('info'), warn: say('info'), log: say('debug') });
 }
@@ -47,7 +46,7 @@ export function maskError(error) {
   const { nodes, path, message } = error;
   if (/^(?:22|57014)/.test(of.code ?? '')) return new GraphQLError(of.message, { nodes, path });
   const hash = createHash('sha256').update(message).digest('base64url').slice(0, 12);
-  const where = path ? `the field ${path.map((step) => (typeof step === 'number' ? '*' : step)).join('.')}` : 'a query';
-  log.counted('error', `api: ${clean(`${where}: ${told(of)}`, 500)} (hash ${hash})`, `field ${hash}`);
+  const field = path?.map((step) => (typeof step === 'number' ? '*' : step)).join('.');
+  log.counted('error', 'field failed', { field, error: messageOf(of), hash }, hash);
   return new GraphQLError(`An error occurred (logged with hash: '${hash}')`, { nodes, path });
 }

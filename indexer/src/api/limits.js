@@ -5,7 +5,7 @@
 // what it has got is not sent if it is too long: strangers write long texts, and a query can ask for one many times.
 import { GraphQLError, Lexer, Source, TokenKind, getArgumentValues, getNamedType, getVariableValues } from 'postgraphile/graphql';
 import { SafeError } from 'postgraphile/grafast';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 
 export const LENGTH = 20_000; // bytes of a request, or of a message
@@ -164,7 +164,7 @@ export const LimitsPlugin = {
           measure(args);
         } catch (e) {
           if (e instanceof SafeError) throw e;
-          log.counted('error', `api: a query that cannot be measured: ${told(e)}`);
+          log.counted('error', 'query unmeasured', { error: messageOf(e) });
           refuse('The query cannot be measured');
         }
         return next();

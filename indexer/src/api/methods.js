@@ -5,7 +5,7 @@
 // The functions and the Lexicons are looked at again when requests come, at most every LOOK ms: so
 // a function that was just created is served, and one that was dropped is not.
 import { XRPCError, createServer as createXrpc } from '@atproto/xrpc-server';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 import { DESCRIBE, OWN, SKELETON } from './lexicons.js';
 
@@ -65,10 +65,8 @@ function problemOf({ nsid, args, volatile, jsonb }, document, isTwice) {
 // An answer goes to the client as the database has written it. To be checked, it is read.
 function answerOf(body, nsid, isChecked) {
   if (body === null || body.length > LONGEST) {
-    log.counted(
-      'error',
-      `api: ${nsid}: ${body === null ? 'it has returned NULL' : 'the answer is too long'}`,
-    );
+    const error = body === null ? 'the function returned NULL' : 'the answer is too long';
+    log.counted('error', 'method failed', { method: nsid, error });
     throw new XRPCError(500, 'Internal Server Error', 'InternalServerError');
   }
   return isChecked
@@ -80,7 +78,8 @@ export class Methods {
   // ask runs a statement for a client: { req, nsid, name, statement, values, signal }.
   constructor({ did, isChecked, reader, pool, ask }) {
     Object.assign(this, { did, isChecked, reader, pool, ask });
-    Object.assign(this, { server: null, looked: 0, state: '', said: '', looking: null });
+    Object.assign(this, { server: null, looked: 0, state: '', looking: null });
+    this.reasons = new Map(); // of the methods of the last look
   }
 
   // The router that has what is there now.
@@ -120,23 +119,32 @@ export class Methods {
       try {
         server.addLexicon(document);
       } catch (e) {
-        log.error(`api: the Lexicon ${document.id} cannot be used: ${told(e)}`);
+        log.error('lexicon failed', { lexicon: document.id, error: messageOf(e) });
       }
     }
-    const lines = [];
     server.names = new Set([SKELETON, DESCRIBE]);
+    const reasons = new Map();
     for (const one of functions) {
       const document = documents.find(({ id }) => id === one.nsid);
       const isTwice = functions.filter(({ nsid }) => nsid === one.nsid).length > 1;
       const why = problemOf(one, document, isTwice);
       if (why === null && !server.names.has(one.nsid)) this.add(server, one);
-      lines.push(why === null ? `${one.nsid} is served` : `${one.nsid} is not served: ${why}`);
+      reasons.set(one.nsid, why);
     }
-    const said = lines.join('; ');
-    if (said !== this.said && said) log.info(`api: ${said}`);
-    this.said = said;
+    this.report(reasons);
     this.addFeeds(server);
     return server;
+  }
+
+  // Logs which methods are served, and which not, as far as that has changed. reasons: by the
+  // name of each, why it is not, or null.
+  report(reasons) {
+    for (const [method, reason] of reasons) {
+      if (this.reasons.get(method) === reason) continue;
+      if (reason === null) log.info('method served', { method });
+      else log.warn('method refused', { method, reason });
+    }
+    this.reasons = reasons;
   }
 
   add(server, { nsid, args }) {

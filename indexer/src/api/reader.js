@@ -106,6 +106,9 @@ export const probe = (settings) =>
 // Every role may make large objects, until a superuser takes that away.
 const MAY_MAKE = "SELECT has_function_privilege('pg_catalog.lo_create(oid)', 'EXECUTE') AS may";
 
+const NO_LARGE_OBJECTS =
+  'REVOKE EXECUTE ON FUNCTION lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) FROM PUBLIC';
+
 // Refuses a login that may do more. Whether it gets in, and owns the schema, login.js has seen.
 export async function checkReader(settings) {
   const { API_DB_USER, API_SCHEMA } = settings;
@@ -120,10 +123,7 @@ export async function checkReader(settings) {
           rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),
       );
     if ((await client.query(MAY_MAKE)).rows[0].may)
-      log.info(
-        `api: the login ${API_DB_USER} may make large objects, as any role may. A superuser can end that: REVOKE EXECUTE ON ` +
-          'FUNCTION lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) FROM PUBLIC',
-      );
+      log.info('large objects allowed', { role: API_DB_USER, remedy: NO_LARGE_OBJECTS });
   } finally {
     await client.end();
   }

@@ -20,7 +20,7 @@ import { GraphQLError, getOperationAST } from 'postgraphile/graphql';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
 import { WebSocketServer } from 'ws';
-import { messageOf as told, Problem } from '../db/errors.js';
+import { messageOf, Problem } from '../db/errors.js';
 import * as log from '../ops/log.js';
 import { clean } from '../protocol/text.js';
 import { endUnforeseen } from '../work/tasks.js';
@@ -159,7 +159,7 @@ const contextOf = (turns) => (requestContext, args) => {
 
 const presetOf = (settings, feed, crowd, running) => ({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-  plugins: [namesPlugin((text) => log.info(`api: ${clean(text, 500)}`)), crowdPlugin(crowd, running), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
+  plugins: [namesPlugin((name, place) => log.info('name taken', { name, place })), crowdPlugin(crowd, running), CodecsPlugin, LimitsPlugin, CountsPlugin, changesPlugin(feed)],
   disablePlugins: [
     'PgConnectionArgFilterBackwardRelationsPlugin',
     'PgConnectionArgFilterForwardRelationsPlugin',
@@ -251,9 +251,9 @@ export async function api(settings, signal) {
       try {
         ({ schema } = await makeSchema(preset));
         serv.setSchema(schema);
-        log.info('api: the schema is made anew');
+        log.info('schema made');
       } catch (e) {
-        log.error(`api: the schema is not made anew: ${told(e)}`);
+        log.error('schema failed', { error: messageOf(e) });
       }
       // most of the time is for queries
       await sleep(4 * (performance.now() - began), undefined, { signal: ended }).catch(() => {});
@@ -271,7 +271,7 @@ export async function api(settings, signal) {
   const refusalOf = ({ headers: { origin = '' } }) => {
     const name = clean(origin, 200);
     const lists = 'ATID_API_ALLOWED_ORIGINS lists the origins that may';
-    log.counted('info', `api: a page of the origin ${name} was refused: ${lists} query`);
+    log.counted('info', 'origin refused', { origin: name });
     return `The origin ${name} may not query this API: ${lists}`;
   };
 
@@ -310,7 +310,7 @@ export async function api(settings, signal) {
     try {
       await graphql(request, response);
     } catch (e) {
-      log.counted('error', `api: a request: ${told(e)}`);
+      log.counted('error', 'request failed', { error: messageOf(e) });
       request.socket.destroy();
     }
   });
@@ -336,7 +336,7 @@ export async function api(settings, signal) {
       await asked;
       say(200, `ok, ${sockets.size} sockets, ${feed.size} subscriptions`);
     } catch (e) {
-      say(503, told(e));
+      say(503, messageOf(e));
     }
   }
 
@@ -409,8 +409,9 @@ export async function api(settings, signal) {
       server.once('error', (e) => reject(ofPort(e, settings)));
       server.listen(API_PORT, API_HOST, resolve);
     });
-    server.on('error', (e) => log.counted('error', `api: ${told(e)}`));
-    log.info(`api: http://${API_HOST.includes(':') ? `[${API_HOST}]` : API_HOST}:${server.address().port}/`);
+    server.on('error', (e) => log.counted('error', 'api failed', { error: messageOf(e) }));
+    const host = API_HOST.includes(':') ? `[${API_HOST}]` : API_HOST;
+    log.info('api listening', { url: `http://${host}:${server.address().port}/` });
     await new Promise((resolve) => (ended.aborted ? resolve() : ended.addEventListener('abort', resolve)));
   } finally {
     over.abort();

@@ -12,7 +12,7 @@
 import pg from 'pg';
 import { XRPCError } from '@atproto/xrpc-server';
 import { isSafeError } from 'postgraphile/grafast';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import { Pool } from '../db/pool.js';
 import { VERSION } from '../db/versions.js';
 import { clean } from '../protocol/text.js';
@@ -75,7 +75,7 @@ function errorOf(e, name) {
   if (OF_CLIENT.includes(e.code))
     return new XRPCError(400, clean(e.message, 300), 'InvalidRequest');
   if (e.name === 'AbortError') return busy();
-  log.counted('error', `api: ${clean(name, 300)}: ${told(e)}`);
+  log.counted('error', 'method failed', { method: name, error: messageOf(e) });
   if (isSafeError(e)) return internal(); // the answer is too long
   if (e.code === TIMEOUT) return new XRPCError(503, 'it took too long', 'Timeout');
   return /^(08|53|57)/.test(e.code ?? '') || e.severity === undefined ? busy() : internal();
@@ -215,7 +215,7 @@ export class Xrpc {
     this.pool
       .rows('SELECT indexer.see_asker($1)', [did])
       .then(() => this.askers.identify(did, address))
-      .catch((e) => log.counted('error', `api: keys: ${told(e)}`));
+      .catch((e) => log.counted('error', 'keys failed', { error: messageOf(e) }));
   }
 
   document(say) {
@@ -237,7 +237,7 @@ export class Xrpc {
       await this.reader.query('SELECT');
       return say(200, { version: VERSION });
     } catch (e) {
-      log.counted('error', `api: ${told(e)}`);
+      log.counted('error', 'health failed', { error: messageOf(e) });
       return say(503, { error: 'NotEnoughResources', message: 'the database does not answer' });
     }
   }
