@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { WebSocket } from 'ws';
-import { Feed, Turns } from '../indexer/src/api/changes.js';
+import { Feed } from '../indexer/src/api/changes.js';
+import { SocketTurns } from '../indexer/src/api/socket-turns.js';
 
 const [port, patience, pid] = process.argv.slice(2).map(Number);
 const verdict = (ok, what, why) => {
@@ -192,7 +193,7 @@ for (const time of ['', ', and again where sockets were closed in the middle']) 
 slow[0].ws.terminate();
 
 // The turns, one place at a time for each socket.
-const turns = new Turns(2);
+const turns = new SocketTurns(2);
 const order = [];
 const ends = [];
 const client = (socket) => ({ socket, over: new AbortController() });
