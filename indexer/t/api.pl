@@ -9,7 +9,7 @@
 # - a change is told at its COMMIT, with its joins, also while an older transaction still writes, once to each who asked
 #   for it, and none after the connection of the server was lost;
 # - what subscriptions ask of changes leaves connections for queries, and sockets have it in turn;
-# - the schema is made anew after make_views, with types whose names PostGraphile would take for the same;
+# - the schema is made again after make_views, with types whose names PostGraphile would take for the same;
 # - the commands and queries of doc/views.md do what it says, as they stand there;
 # - "atid-indexer up" does the whole from Lexicons and a server, can be run again, with other versions of some Lexicons,
 #   and takes nothing back; with the page, the SQL and the Lexicons of examples/statusphere;
@@ -336,7 +336,7 @@ $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
 my $http = HTTP::Tiny->new(timeout => $limit);
 
-# The chapter's commands, but for the address of the network. Then again, with a newer version of a Lexicon. The login
+# The chapter's commands, except the address of the network. Then again, with a newer version of a Lexicon. The login
 # that up makes needs its password.
 lets_in("local all statusreader scram-sha-256\n");
 my %up = (ATID_API_PORT => 0, ATID_PLC_URL => $url, ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_ALLOWED_ORIGINS => $url, ATID_API_DB_USER => 'statusreader');
@@ -376,7 +376,7 @@ foreach my $time ('', ' again')
 			'what is wanted is what it was');
 		is(sql(q{SELECT string_agg(nsid || coalesce(' ' || (atid.lexicon_document(l.lexicons, nsid) #>> '{defs,main,description}'), ''), ', ' ORDER BY nsid COLLATE "C")
 			FROM indexer.lexicons AS l, unnest(atid.lexicon_nsids(l.lexicons)) AS nsid WHERE nsid <> 'com.atproto.repo.strongRef'}),
-			'app.bsky.actor.profile Newer., xyz.statusphere.status', '... and so are the Lexicons, but for the newer one');
+			'app.bsky.actor.profile Newer., xyz.statusphere.status', '... and so are the Lexicons, except the newer one');
 	}
 	$up->{run}->signal('TERM');
 	eval { $up->{run}->finish };

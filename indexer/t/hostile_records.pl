@@ -10,7 +10,7 @@
 # - each view has the records of its type, can be read by each column, sorted, grouped, and by any condition first;
 # - the honest ones say in each column what their authors have written, conform, and sort by their time;
 # - each index finds what a scan of the table finds, and each honest value, and the search all honest words;
-# - references can be looked for, and the views made anew, over all of this;
+# - references can be looked for, and the views made again, over all of this;
 # - the API answers with all fields of all records.
 #
 # A part of the cases, which the seed chooses; with script/test --full, or as $ATID_CASES says, more of them. Skipped

@@ -8,7 +8,7 @@
 #   Lexicons; errors have names, and those of the database are masked (indexer/t/api/xrpc.mjs, with all that follows);
 # - names, cursors, parameters, headers and functions that nobody should have thought of do no harm;
 # - GraphQL knows who asks, too: xrpc.did() in the views;
-# - beside 150 invented askers a second no honest one is refused; a key is asked for once a minute;
+# - 150 invented askers a second do not cause an honest one to be refused; a key is asked for once a minute;
 # - a slow function has half of the connections, others do not wait for it, and those that do have their turn;
 # - what is created, replaced and dropped meanwhile is noticed;
 # - the commands "feed list", "feed index" and "feed publish" do what they say, with a PDS that is played here, and send no
