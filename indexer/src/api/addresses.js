@@ -1,5 +1,5 @@
-// What one address can hold: connections, WebSockets, and queries at a time. So one client cannot
-// take the places of all others, though the bounds of the whole server are larger.
+// Bounds of what one address holds: connections, WebSockets, and queries at a time. So one client
+// cannot take the places of all others, though the bounds of the whole server are larger.
 //
 // A proxy in front has one address for all of its clients, and bounds them itself: API_PROXIES are
 // not counted. An address of IPv6 is its network of 64 bits, all of which one client has.
@@ -50,7 +50,7 @@ export class Addresses {
   }
 
   /**
-   * What is counted as one, or null for a proxy.
+   * The address or network that is counted as one, or null for a proxy.
    * @param {string} remote
    */
   counterOf(remote) {

@@ -1,10 +1,10 @@
-// What the indexer writes, as it is committed: the subscription "changed", and news of the schema.
+// Changes that the indexer commits: the subscription "changed", and news of the schema.
 //
 // The indexer notes each change in the table change with its transaction, and sends an empty
-// notice. A snapshot says which transactions it sees. So what is new is what the newer of two
-// snapshots sees and the older one does not, and a change is told at its COMMIT, whatever else is
-// being written; indexer.changes() waits until no older transaction runs. What is being written
-// while the server starts is not told.
+// notice. A snapshot shows which transactions it sees. So what is new is what the newer of two
+// snapshots sees and the older one does not, and a change is reported at its COMMIT, whatever else
+// is being written; indexer.changes() waits until no older transaction runs. What is being written
+// while the server starts is not reported.
 //
 // The last changes are kept once, for all subscriptions: each has its place among them. A client
 // that does not read does not get further. Where changes have gone that it has not had, or that
@@ -305,7 +305,7 @@ export class Feed {
 
   /** @param {Client} db */
   async read(db) {
-    // where the connection is lost, the next one goes on behind what was told
+    // where the connection is lost, the next one goes on after the last change that was reported
     let pass = this.pass ?? { now: await this.now(db), tx: '0', n: '0' };
     this.pass = pass;
     for (let more = true; more;) {

@@ -1,4 +1,4 @@
-// What the engine is told of the views: which resources they are, and the types of the extension
+// The views, for the engine: which resources they are, and the types of the extension
 // atid, as scalars of GraphQL. Their values are texts.
 //
 // PostGraphile leaves out columns of a type that it does not know, and joins by them with it.

@@ -1,4 +1,4 @@
-// What a query may cost, before anything of it runs: its depth, and the number of values that it
+// The bounds of what a query costs, before it runs: its depth, and the number of values that it
 // can get at most, the product of the sizes of the pages on the way to each field. So each list
 // must say how long it is.
 import { getArgumentValues, getNamedType, getVariableValues } from 'postgraphile/graphql';

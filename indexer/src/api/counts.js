@@ -22,7 +22,7 @@ const columnsOf = (r) =>
   );
 
 /**
- * What loads the counts that are asked for.
+ * The function that loads the counts of a query.
  * @param {any} sql
  * @param {any} resource
  * @param {Map<string, string>} columns by their names in GraphQL

@@ -1,4 +1,4 @@
-// Errors of the API: what the client is told of them, and what the log is.
+// Errors of the API: their words for the client, and for the log.
 //
 // The packages write to the console, often with a stack, and for each message of a client. Here an
 // error is one line, and the same error is counted for a minute. A client that has left is no
@@ -25,7 +25,7 @@ const isOfClient = (e, text) =>
     (LEFT.test(e.code ?? '') || /^WebSocket is not open/.test(e.message)));
 
 /**
- * What a package reports, as one line; or null for what is no error.
+ * The message of a package, as one line; or null for what is no error.
  * @param {any[]} all
  */
 function lineOf(all) {
@@ -57,8 +57,8 @@ export function quiet() {
   });
 }
 
-// The client is told what it can do something about: values that a type does not take, and queries
-// that take too long. Of all else it gets a hash, by which the operator finds the line.
+// The client gets errors that it can do something about: values that a type does not take, and
+// queries that take too long. Of all else it gets a hash, by which the operator finds the line.
 /** @param {any} error */
 export function maskError(error) {
   const of = error.originalError ?? (error instanceof GraphQLError ? null : error);

@@ -1,4 +1,4 @@
-// What a query may cost. It is refused by its length, by the number of its words, and by what it
+// Bounds of queries. A query is refused by its length, by the number of its words, and by what it
 // can get (cost.js). An answer that is too long is not sent: strangers write long texts, and a
 // query can ask for one many times.
 import { GraphQLError, Lexer, Source, TokenKind } from 'postgraphile/graphql';

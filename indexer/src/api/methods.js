@@ -37,7 +37,8 @@ WHERE s.stored IS NOT NULL`;
 /** @param {string} name */
 const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 
-// Who asks is set before the function runs: the subquery is volatile, so it is not left out.
+// The client's account is set before the function runs: the subquery is volatile, so it is not left
+// out.
 const FROM_WHO = '(SELECT xrpc.enter($1, $2, $3) AS stale OFFSET 0) AS who';
 const PAGE = {
   name: 'feed page',

@@ -1,5 +1,5 @@
-// What the engine, PostGraphile, is given: its plugins and ours, the reader's connections, and what
-// it may do.
+// The configuration of the engine, PostGraphile: its plugins and ours, the reader's connections,
+// and what it may do.
 import { setMaxListeners } from 'node:events';
 import { makePgService } from 'postgraphile/adaptors/pg';
 import { getOperationAST } from 'postgraphile/graphql';

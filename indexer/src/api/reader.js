@@ -9,12 +9,12 @@ import { Problem } from '../db/errors.js';
 import { Probe } from '../db/probe.js';
 import * as log from '../ops/log.js';
 
-// What is too much, and which statement takes it away.
+// The rights that are too many, and the statement that revokes each.
 const TOO_MUCH = `
 WITH me AS (SELECT oid, rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
             FROM pg_roles WHERE rolname = current_user),
 here AS (SELECT current_database() AS db),
--- to ask for privileges takes time, so this is asked of few
+-- checks of privileges take time, so they are made for few
 space AS MATERIALIZED (
   SELECT oid, nspname FROM pg_namespace
   WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
@@ -86,8 +86,7 @@ LIMIT 20`;
 // compiling it pays.
 const WITHIN = 5000;
 
-// What a statement gives is in memory before anything of it is sent: so it ends when it is too
-// much.
+// A statement's result is in memory before anything of it is sent: so it ends when it is too long.
 const MOST = 50e6; // bytes
 export class ReaderClient extends pg.Client {
   /** @param {import('pg').ClientConfig} config */

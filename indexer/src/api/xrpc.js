@@ -4,8 +4,8 @@
 //   /xrpc/_health           200 while the database answers
 //   /.well-known/did.json   the DID document of this service, if its DID is a did:web
 //
-// Whoever asks is the account whose key has signed the token: the database verifies it in the
-// statement that has the answer. A key that it does not have is asked for (askers.js).
+// The client is the account whose key has signed the token: the database verifies it in the
+// statement that has the answer. A key that it does not have is requested (askers.js).
 //
 // All users of an AppView come from its address, so addresses have no limits here: only how many
 // requests are under way, and names of methods take turns (turns.js).
@@ -96,7 +96,7 @@ function errorOf(e, name) {
 }
 
 /**
- * The account that a token says it is of; nobody has verified it. null: none.
+ * The account that a token names; nobody has verified it. null: none.
  * @param {string} token
  * @returns {string | null}
  */
@@ -212,7 +212,7 @@ export class Xrpc {
   }
 
   /**
-   * Who has signed the token of a request of GraphQL, or null.
+   * The account that has signed the token of a request of GraphQL, or null.
    * @param {import('node:http').IncomingHttpHeaders} headers
    * @param {string} [address]
    * @returns {Promise<string | null>}

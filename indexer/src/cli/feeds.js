@@ -32,7 +32,7 @@ WHERE NOT EXISTS (SELECT FROM xrpc.feeds() AS f WHERE f.name = p.feed) ORDER BY 
 const number = (n) => n.toLocaleString('en-US');
 
 /**
- * What a page costs, as it is measured the second time, with what the server has in memory then.
+ * The cost of a page, as measured the second time, when the server has it in memory.
  * @param {Client} db
  * @param {Values} feed
  */
@@ -137,7 +137,7 @@ async function askFor(what, isSecret) {
 }
 
 /**
- * What a PDS answers to a procedure.
+ * The answer of a PDS to a procedure.
  * @param {string} pds
  * @param {string} method
  * @param {Content} content

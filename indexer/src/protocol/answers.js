@@ -61,7 +61,7 @@ export function failureOf(status, headers, body, origin) {
     const said = parseJson(body);
     if (isObject(said)) ({ error, message } = said);
   } catch {
-    /* an error page: the status says enough */
+    /* an error page: the status is enough */
   }
   const why = whyOf(status, error);
   const detail = [
