@@ -1,26 +1,27 @@
--- The accounts as they are before the frames, all of them synchronized; and what takes the frames. The variable old says
--- that it is the example of an earlier version, whose tables are in the schema public, and which has one shard.
+-- The accounts as they are before the frames, all of them synchronized; and what takes the frames, by the names of 1.3.3
+-- if the variable old is set.
 
-\if :old
-INSERT INTO identity (did, key, pds, ask, answered) SELECT a, b, 'https://pds.example', 'infinity', now() FROM bench.line WHERE a LIKE 'did:%';
-INSERT INTO account (did, state, rev, data, listed) SELECT a, 'synchronized', c, d, now() FROM bench.line WHERE a LIKE 'did:%';
-SELECT FROM start('bench', true, NULL);
-CREATE FUNCTION bench.is_of(did text, shard int, shards int) RETURNS bool LANGUAGE sql IMMUTABLE RETURN true;
-CREATE FUNCTION bench.give(shard int, shards int, frames bytea[]) RETURNS void LANGUAGE sql
-AS $$ SELECT FROM take('bench', frames) $$;
-CREATE FUNCTION bench.applied() RETURNS bigint LANGUAGE sql AS $$ SELECT commits FROM stream $$;
-\else
-INSERT INTO indexer.identity (did, key, host, ask, answered) SELECT a, b, 'https://pds.example', 'infinity', now()
-FROM bench.line WHERE a LIKE 'did:%';
-INSERT INTO indexer.account (did, state, rev, data, listed) SELECT a, 'synchronized', c, d, now()
-FROM bench.line WHERE a LIKE 'did:%';
+INSERT INTO indexer.identity (did, key, host, ask, answered)
+SELECT a, b, 'https://pds.example', 'infinity', now() FROM bench.line WHERE a LIKE 'did:%';
+INSERT INTO indexer.account (did, state, rev, data, listed)
+SELECT a, 'synchronized', c, d, now() FROM bench.line WHERE a LIKE 'did:%';
 UPDATE indexer.want SET listed = NULL;
+\if :old
+SELECT FROM indexer.start('bench', 'repos', NULL, 1);
+CREATE FUNCTION bench.is_of(did text, shard int, shards int) RETURNS bool LANGUAGE sql IMMUTABLE
+RETURN indexer.slot(did::atid.did) * shards / 256 = shard;
+CREATE FUNCTION bench.give(shard int, shards int, frames bytea[]) RETURNS void LANGUAGE sql
+AS $$ SELECT FROM indexer.take('bench', shard, shards, frames) $$;
+CREATE FUNCTION bench.applied() RETURNS bigint LANGUAGE sql
+AS $$ SELECT sum(commits)::bigint FROM indexer.taker $$;
+\else
 SELECT FROM indexer.start_stream('bench', 'repos', NULL, 1);
 CREATE FUNCTION bench.is_of(did text, shard int, shards int) RETURNS bool LANGUAGE sql IMMUTABLE
 RETURN indexer.shard_slot(did::atid.did) * shards / 256 = shard;
 CREATE FUNCTION bench.give(shard int, shards int, frames bytea[]) RETURNS void LANGUAGE sql
 AS $$ SELECT FROM indexer.process_frames('bench', shard, shards, frames) $$;
-CREATE FUNCTION bench.applied() RETURNS bigint LANGUAGE sql AS $$ SELECT sum(commits)::bigint FROM indexer.shard $$;
+CREATE FUNCTION bench.applied() RETURNS bigint LANGUAGE sql
+AS $$ SELECT sum(commits)::bigint FROM indexer.shard $$;
 \endif
 
 INSERT INTO bench.frame SELECT a::int, b, decode(c, 'hex') FROM bench.line WHERE a NOT LIKE 'did:%';

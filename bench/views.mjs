@@ -12,7 +12,7 @@ const port = await new Promise((resolve, reject) => {
   for (const out of [api.stdout, api.stderr]) {
     out.on('data', (data) => {
       said += data;
-      const [, number] = /api: http:\/\/127\.0\.0\.1:(\d+)\//.exec(said) ?? [];
+      const [, number] = /api listening url=http:\/\/127\.0\.0\.1:(\d+)\//.exec(said) ?? [];
       if (number) resolve(number);
     });
   }

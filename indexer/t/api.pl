@@ -9,7 +9,7 @@
 # - a change is told at its COMMIT, with its joins, also while an older transaction still writes, once to each who asked
 #   for it, and none after the connection of the server was lost;
 # - what subscriptions ask of changes leaves connections for queries, and sockets have it in turn;
-# - the schema is made anew after make_views, with types whose names PostGraphile would take for the same;
+# - the schema is made again after make_views, with types whose names PostGraphile would take for the same;
 # - the commands and queries of doc/views.md do what it says, as they stand there;
 # - "atid-indexer up" does the whole from Lexicons and a server, can be run again, with other versions of some Lexicons,
 #   and takes nothing back; with the page, the SQL and the Lexicons of examples/statusphere;
@@ -167,7 +167,7 @@ like($said, qr/superuser/, 'a superuser is refused');
 #
 # The limits, and the changes.
 #
-my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, { %asks, ATID_ALLOW_PRIVATE_ADDRESSES => 1 }, 'api');
+my $api = start(qr{api listening url=http://127\.0\.0\.1:(\d+)/}, { %asks, ATID_ALLOW_PRIVATE_ADDRESSES => 1 }, 'api');
 my $patience = AtidTest::Indexer::patience();
 local $ENV{QUERIES} = $ENV{ATID_QUERIES} // ($ENV{ATID_FULL} ? 5500 : 600);
 judge('limits.mjs', $api->{match}, $api->{pid}, $patience);
@@ -296,7 +296,7 @@ foreach (@{ $block{sql} })
 	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-c', $_ ], 'a block of SQL: ' . /^(.*)/);
 }
 is(scalar @{ $block{api} }, 1, 'a block that starts the API');
-my $served = shell($block{api}[0], qr{api: http://127\.0\.0\.1:(\d+)/}, { ATID_API_PORT => 0 });
+my $served = shell($block{api}[0], qr{api listening url=http://127\.0\.0\.1:(\d+)/}, { ATID_API_PORT => 0 });
 ok(defined $served->{match}, '... which it does') or diag(slurp_file($served->{log}));
 my $client = HTTP::Tiny->new(timeout => $limit);
 my $said_of = sub {
@@ -336,7 +336,7 @@ $network->pump until $told =~ /^port (\d+)$/m || !$network->pumpable;
 my $url = $told =~ /^port (\d+)$/m ? "http://127.0.0.1:$1" : die $told;
 my $http = HTTP::Tiny->new(timeout => $limit);
 
-# The chapter's commands, but for the address of the network. Then again, with a newer version of a Lexicon. The login
+# The chapter's commands, except the address of the network. Then again, with a newer version of a Lexicon. The login
 # that up makes needs its password.
 lets_in("local all statusreader scram-sha-256\n");
 my %up = (ATID_API_PORT => 0, ATID_PLC_URL => $url, ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_ALLOWED_ORIGINS => $url, ATID_API_DB_USER => 'statusreader');
@@ -347,7 +347,7 @@ mkdir "$folder/newer" or die "$!";
 append_to_file("$folder/newer/profile.json", slurp_file("$lexicons/app.bsky.actor.profile.json") =~ s/"key": "literal:self",/"key": "literal:self", "description": "Newer.",/r);
 foreach my $time ('', ' again')
 {
-	my $up = $time ? start(qr{api: (http://127\.0\.0\.1:\d+/)}, \%up, 'up', "$folder/newer", $url) : shell($commands, qr{api: (http://127\.0\.0\.1:\d+/)}, \%up);
+	my $up = $time ? start(qr{api listening url=(http://127\.0\.0\.1:\d+/)}, \%up, 'up', "$folder/newer", $url) : shell($commands, qr{api listening url=(http://127\.0\.0\.1:\d+/)}, \%up);
 	ok(defined $up->{match}, "up$time") or die slurp_file($up->{log});
 	$indexer->wait_for("the records are there$time", 'SELECT count(*) >= 12 FROM api.xyz_statusphere_status') and ok(1, "... and the records$time");
 	if (!$time)
@@ -376,7 +376,7 @@ foreach my $time ('', ' again')
 			'what is wanted is what it was');
 		is(sql(q{SELECT string_agg(nsid || coalesce(' ' || (atid.lexicon_document(l.lexicons, nsid) #>> '{defs,main,description}'), ''), ', ' ORDER BY nsid COLLATE "C")
 			FROM indexer.lexicons AS l, unnest(atid.lexicon_nsids(l.lexicons)) AS nsid WHERE nsid <> 'com.atproto.repo.strongRef'}),
-			'app.bsky.actor.profile Newer., xyz.statusphere.status', '... and so are the Lexicons, but for the newer one');
+			'app.bsky.actor.profile Newer., xyz.statusphere.status', '... and so are the Lexicons, except the newer one');
 	}
 	$up->{run}->signal('TERM');
 	eval { $up->{run}->finish };

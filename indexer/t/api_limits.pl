@@ -108,12 +108,12 @@ GRANT SELECT ON ALL TABLES IN SCHEMA api TO reader;
 REVOKE TEMPORARY ON DATABASE app FROM PUBLIC;
 SQL
 
-my $api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, ATID_API_MAX_SOCKETS => 200, ATID_API_ALLOWED_ORIGINS => 'https://app.example');
+my $api = start(qr{api listening url=http://127\.0\.0\.1:(\d+)/}, ATID_API_MAX_SOCKETS => 200, ATID_API_ALLOWED_ORIGINS => 'https://app.example');
 judge($api->{port}, $api->{pid}, AtidTest::Indexer::patience(), $api->{log});
 $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
 is($api->{run}->full_result(0), 0, 'SIGTERM ends it');
-like(slurp_file($api->{log}), qr/29 more within 60 s: api: the field a: broken/, '... and it counts what it has not repeated');
+like(slurp_file($api->{log}), qr/error field failed field=a error="broken, for 1: two lines" hash=[\w-]+ more=29 seconds=60$/m, '... and it counts what it has not repeated');
 
 #
 # A login that owns a large object, or the schema.
@@ -126,7 +126,7 @@ sql('SELECT lo_unlink(4711); ALTER SCHEMA api OWNER TO reader');
 ($status, $said) = $indexer->command(\%asks, 'api');
 like($said, qr/ATID_API_DB_USER is reader, but it owns the schema api\. /, '... and so is the owner of the schema, first of all');
 sql('ALTER SCHEMA api OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA api FROM reader; GRANT USAGE ON SCHEMA api TO reader');
-like(slurp_file($api->{log}), qr/api: the login reader may make large objects.*REVOKE EXECUTE ON FUNCTION lo_create/, 'the log says which right every role has');
+like(slurp_file($api->{log}), qr/large objects allowed role=reader remedy="REVOKE EXECUTE ON FUNCTION lo_create/, 'the log says which right every role has');
 
 #
 # /health, while the server hangs, after it has vanished, and after its reader was deleted.
@@ -154,7 +154,7 @@ my $becomes = sub {
 	sleep 0.1 until $health->() =~ $state || time > $until;
 	return like($health->(), $state, $name);
 };
-$api = start(qr{api: http://127\.0\.0\.1:(\d+)/}, PGHOST => "$folder/wire");
+$api = start(qr{api listening url=http://127\.0\.0\.1:(\d+)/}, PGHOST => "$folder/wire");
 $becomes->(qr/^200 ok/, '/health is 200');
 my ($status_busy, $said_busy) = $indexer->command({ PGUSER => 'consumer', ATID_API_PORT => $api->{port} }, 'api');
 like($said_busy, qr/Another program has the port $api->{port} of 127\.0\.0\.1\. ATID_API_PORT and ATID_API_HOST give another one/, 'a port that another program has is named');
@@ -171,7 +171,7 @@ $becomes->(qr/^200 ok/, '... and 200 by new connections');
 sql(q{DELETE FROM indexer.reader WHERE name LIKE 'api %'});
 my $reads = q{SELECT count(*) = 1 FROM indexer.reader WHERE name LIKE 'api %'};
 ok($indexer->wait_for('the reader', $reads), 'a reader that somebody has deleted is made again');
-like(slurp_file($api->{log}), qr/api: changes: its row in the table indexer\.reader was deleted/, '... and the log says so');
+like(slurp_file($api->{log}), qr/changes failed error="its row in the table indexer\.reader was deleted/, '... and the log says so');
 $api->{run}->signal('TERM');
 eval { $api->{run}->finish };
 $wire->kill_kill;

@@ -79,7 +79,7 @@ sub up
 		words        => [ 'up', "$root/examples/feeds/lexicons", $servers->{pds} ],
 		ATID_PLC_URL => $servers->{directory}, ATID_ALLOW_PRIVATE_ADDRESSES => 'true',
 		ATID_API_DID => $servers->{generator}, ATID_API_PORT => $port);
-	$indexer->wait_for_log($up, qr{api: http://127\.0\.0\.1:$port/}) or die slurp_file($up->{log});
+	$indexer->wait_for_log($up, qr{api listening url=http://127\.0\.0\.1:$port/}) or die slurp_file($up->{log});
 	return $up;
 }
 

@@ -18,7 +18,7 @@
 # - the settings of its role do not disturb it, nor a list that is older than what the stream says;
 # - SIGTERM ends it, with status 0; soon, with status 1, where the database does not answer; a second signal, at once;
 # - while the disk is full, which errors of that name play, nothing is taken and no account blamed; then all goes on;
-# - an upgrade of the schema ends it, and a relay that is gone makes it unwell;
+# - an upgrade of the schema ends it, and a relay that does not answer makes it unhealthy;
 # - labels of a labeler's stream are taken, and those refused that are not signed by its key;
 # - each change of an account's state is one that the table of indexer/README.md has;
 # - all of this holds for one, two and three shards, whose number changes at each start;
@@ -450,7 +450,7 @@ is_none($node, $db, q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE e
 	AND (reason NOT LIKE 'The commit must be signed by%'
 	  OR digest NOT IN (SELECT b.digest FROM bad AS b JOIN identity AS i ON i.did = b.did, atid.plc_log_keys(i.log) AS k
 	                    WHERE atid.event_is_signed_by(b.frame, k.key)))},
-	'... and no other, but for what came before its key was known or after it was one');
+	'... and no other, except what came before its key was known, or after it was one');
 is_none($node, $db, 'SELECT code, reason FROM bad WHERE code IS NULL OR code NOT IN (SELECT code FROM code)', 'each has a code of the list');
 is_none($node, $db, 'SELECT digest FROM bad WHERE digest <> sha256(frame) OR frame IS NULL AND reason NOT LIKE $$The frame must not be longer%$$', '... as it came');
 cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be more than four times the frame.'}),
@@ -591,7 +591,7 @@ $node->safe_psql($db, 'UPDATE settings SET most_bad = 0');
 network('untaken');
 $last = network('settle')->{seq};
 wait_for('the stream goes on', "SELECT max(cursor) >= $last FROM status_stream");
-is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'no more bad frames are kept than shall be');
+is($node->safe_psql($db, 'SELECT count(*) FROM bad'), $kept, 'only as many bad frames are kept as the settings allow');
 
 # The one that was told to end long ago, and another one that is told twice.
 is($indexer->ended($labels, 60), 1 << 8, 'one that waits for the database ends all the same');
@@ -605,14 +605,14 @@ $labels->{run}->signal('INT');
 is($indexer->ended($labels, 5 * AtidTest::Indexer::patience()), 1 << 8, 'a second signal ends it at once');
 $locker->quit;
 
-# The relay is gone.
+# The relay has ended.
 $network->stop;
 $node->safe_psql($db, 'UPDATE stream SET error = NULL');
 wait_for('it is unwell', q{WITH o AS (UPDATE shard SET taken = now() - interval '3 min' WHERE stream NOT LIKE '%Labels' AND taken > now() - interval '2 min')
 	SELECT problem LIKE '%not heard%' FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)});
 sleep 2.5; # in which a shard that is idle makes transactions
 like($node->safe_psql($db, q{SELECT problem FROM status_stream WHERE name = (SELECT name FROM stream WHERE kind = 'repos' ORDER BY started DESC LIMIT 1)}), qr/not heard/,
-	'where the relay is gone the stream is not well');
+	'where the relay has ended, the stream is unhealthy');
 
 is($indexer->stop($consumer), 0, 'SIGTERM ends it, with status 0');
 my $actives = q{SELECT count(*) FROM account WHERE state <> 'inactive' AND said IS NOT NULL};

@@ -1,7 +1,8 @@
 # The code of the program: prettier has formatted it, eslint finds nothing in it, and tsc accepts the types in its
 # comments. (Each of them finds a fault that is planted.)
 #
-# Their packages are those of indexer/t/style, which this test alone installs. `npm run check` in indexer/ does the same.
+# Their packages are those of indexer/t/style, which this test alone installs, and those of indexer/ for the types.
+# `npm run check` in indexer/ does the same.
 #
 # Tags: medium node
 
@@ -24,6 +25,8 @@ plan skip_all => $why unless defined $oracles;
 plan skip_all => $why unless defined $node;
 (my $packages, $why) = AtidTest::Oracles::packages('style', "$FindBin::Bin/style");
 plan skip_all => $why unless defined $packages;
+(my $own, $why) = AtidTest::Oracles::packages('indexer', "$FindBin::Bin/..");
+plan skip_all => $why unless defined $own;
 
 my $root   = "$FindBin::Bin/..";
 my $folder = "$oracles->{folder}/indexer";
@@ -32,6 +35,7 @@ system('cp', '-R', (map { "$root/$_" } qw(bin src test bundle.js package.json ts
   or die 'could not copy the program';
 copy("$root/t/style/eslint.config.js", "$folder/t/style") or die "eslint.config.js: $!";
 symlink $packages, "$folder/t/style/node_modules" or die "node_modules: $!";
+symlink $own, "$folder/node_modules" or die "node_modules: $!";
 
 my %check = (
 	prettier => [ 'prettier/bin/prettier.cjs', '--no-color', '--check', '{bin,src,test}/**/*.js', 'bundle.js' ],
@@ -40,7 +44,7 @@ my %check = (
 
 # prettier leaves comments and texts as they are.
 my @wide;
-foreach my $path (grep { !m{/src/api/} } glob "$folder/{bin,src/*}/*.js")
+foreach my $path (glob "$folder/{bin,src/*}/*.js")
 {
 	my $line = 0;
 	push @wide, map { $line++; length > 100 ? "$path:$line" : () } split /\n/, decode('UTF-8', slurp_file($path));

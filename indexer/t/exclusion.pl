@@ -59,7 +59,7 @@ foreach my $how ('exclude', 'forget')
 	one($db, qq{INSERT INTO reference SELECT 'at://$second/a.b.c/d', 'a.b.c', 'subject', '2222222222222', 'at://$did/a.b.c/d';
 		SELECT $how('$second')});
 	my $there = "SELECT (SELECT count(*) FROM account WHERE did = '$second'), (SELECT count(*) FROM record WHERE did = '$second'), (SELECT count(*) FROM identity WHERE did = '$second')";
-	is(one($db, $there), '0|0|0', "$how: its records are gone");
+	is(one($db, $there), '0|0|0', "$how: its records are deleted");
 	is(one($db, qq{SELECT count(*) FROM reference WHERE subject <@ 'at://$second'}), 0, '... and what points at it') if $how eq 'forget';
 	one($db, qq{SELECT process_frames('relay', 0, 1, ARRAY[demo.sync((SELECT max(cursor) + 1 FROM shard), '$second'),
 			demo.frame('#account', jsonb_build_object('seq', (SELECT max(cursor) + 2 FROM shard), 'did', '$second', 'active', true, 'time', '2026-01-01T00:00:00Z'))]);

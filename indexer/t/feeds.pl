@@ -5,7 +5,7 @@
 #   rows have one time, where rows are backdated, come above the first page, and are deleted;
 # - a row is left out that has no time, or one that has not come, and one that is there twice comes once;
 # - a cursor that nobody has been given is refused by its name, or means a place, and never is another error;
-# - an index of a feed has the rows of the view alone, serves its pages, without what no index can have, is made anew
+# - an index of a feed has the rows of the view alone, serves its pages, without what no index can have, is made again
 #   where the view changes, and refuses no record;
 # - a row that raises an error fails the page; the columns of the indexer's views raise none;
 # - labels are found by DIDs, AT URIs and beginnings of these, in pages;

@@ -64,8 +64,8 @@ sub up
 	my $up = $indexer->start(
 		words => [ 'up', "$folder/feeds/lexicons", $url ],
 		ATID_PLC_URL => $url, ATID_ALLOW_PRIVATE_ADDRESSES => 'true', ATID_API_DID => $service, ATID_API_PORT => 0);
-	$indexer->wait_for_log($up, qr{api: http://127\.0\.0\.1:\d+/}) or die slurp_file($up->{log});
-	($up->{port}) = slurp_file($up->{log}) =~ m{api: http://127\.0\.0\.1:(\d+)/};
+	$indexer->wait_for_log($up, qr{api listening url=http://127\.0\.0\.1:\d+/}) or die slurp_file($up->{log});
+	($up->{port}) = slurp_file($up->{log}) =~ m{api listening url=http://127\.0\.0\.1:(\d+)/};
 	return $up;
 }
 my $skeleton = 'app.bsky.feed.getFeedSkeleton';

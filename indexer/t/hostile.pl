@@ -13,7 +13,7 @@
 # or throttles. And in a random walk over all of this, which ends with tables that are equal to what the honest have.
 #
 # A part of the cases, which the seed chooses, several scenes at a time, and a short walk; with script/test --full all
-# cases, each scene for itself, and a long walk. ATID_CASES and ATID_STEPS are other numbers. Skipped where atid_crypto,
+# cases, each scene alone, and a long walk. ATID_CASES and ATID_STEPS are other numbers. Skipped where atid_crypto,
 # node or npm are not there.
 #
 # Tags: minutes node crypto
@@ -97,7 +97,7 @@ sub prompt
 	return 0;
 }
 
-# What is in the tables, beside the truth: what is not true, and what is missing.
+# What is in the tables, next to the truth: false rows, and missing ones.
 sub judge
 {
 	my $file = "$folder/truth";
@@ -138,7 +138,7 @@ while ($tried < $most)
 {
 	my $some = $most - $tried < 60 ? $most - $tried : 60;
 	@names = @{ network("arm?n=$some&of=" . join ',', map { s/ /%20/gr } @many)->{names} };
-	# these are answered one after the other, and each is a new connection, a list that is begun anew, or a new start
+	# these are answered one after the other, and each is a new connection, a list that is begun again, or a new start
 	push @names, map { @{ network("arm?n=1&of=$_")->{names} } } 'page', 'signal', 'server', 'error%20frame';
 	last if !@names;
 	$tried += @names;

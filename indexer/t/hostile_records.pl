@@ -10,7 +10,7 @@
 # - each view has the records of its type, can be read by each column, sorted, grouped, and by any condition first;
 # - the honest ones say in each column what their authors have written, conform, and sort by their time;
 # - each index finds what a scan of the table finds, and each honest value, and the search all honest words;
-# - references can be looked for, and the views made anew, over all of this;
+# - references can be looked for, and the views made again, over all of this;
 # - the API answers with all fields of all records.
 #
 # A part of the cases, which the seed chooses; with script/test --full, or as $ATID_CASES says, more of them. Skipped
@@ -223,8 +223,8 @@ SKIP:
 		$api = IPC::Run::start([ $indexer->bin, 'api' ], '<', \undef, '>', $log, '2>&1');
 	}
 	my $until = time + $limit;
-	sleep 0.1 until slurp_file($log) =~ m{api: http://} || !$api->pumpable || time > $until;
-	my ($at) = slurp_file($log) =~ m{api: (http://127\.0\.0\.1:\d+/)};
+	sleep 0.1 until slurp_file($log) =~ m{api listening url=http://} || !$api->pumpable || time > $until;
+	my ($at) = slurp_file($log) =~ m{api listening url=(http://127\.0\.0\.1:\d+/)};
 	ok(defined $at, 'the API has a schema of all names') or diag(slurp_file($log)) && last SKIP;
 	$at .= 'graphql';
 	my $json = JSON::PP->new->utf8->max_depth(5000); # records have 513 levels, which is too many for decode_json

@@ -2,7 +2,7 @@
 #
 # Shows that
 # - a dump without the readers and their changes is restored with its records, and the restored schema goes on;
-# - an index, a trigger and a view of the operator's stay through a dump and when the functions are made anew;
+# - an index, a trigger and a view of the operator's stay through a dump and when the functions are created again;
 # - each bound of the table settings does what the chapter says when it is reached;
 # - exclude and forget leave what they say, and the account does not come back;
 # - nothing waits for a load that takes long, but what an operator asks of its account;
@@ -133,7 +133,7 @@ my @new = split /\n/, ask($db, q{SELECT d FROM generate_series(1, 50) AS n CROSS
 ask($db, "TRUNCATE notice; UPDATE settings SET most_notices = 1; SELECT process_frames('relay', 1, 2, ARRAY[try.closed(11, '$new[0]')])");
 is(ask($db, 'SELECT did FROM notice'), $new[0], 'an account that is new is noted');
 ask($db, "SELECT process_frames('relay', 1, 2, ARRAY[try.closed(12, '$new[1]')])");
-is(ask($db, 'SELECT did FROM notice'), $new[0], 'most_notices: then no more are');
+is(ask($db, 'SELECT did FROM notice'), $new[0], 'most_notices: then no further ones are');
 ask($db, 'UPDATE settings SET most_notices = 100000, most_hosts = 2; TRUNCATE notice');
 
 ask($db, q{INSERT INTO identity (did, host, ask) SELECT format('did:web:h%s.example', n)::atid.did, format('https://h%s.example', n), 'infinity' FROM generate_series(1, 3) AS n;
@@ -294,7 +294,7 @@ is((split /\n/, ask($db, q{BEGIN; SELECT add_account('did:web:again.example'); U
 # What was wanted when the stream told it.
 #
 is((split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO notice (did, what, because) VALUES ('did:web:late.example', 'met', NULL), ('did:web:later.example', 'signal', 'a.b.c');
-	SELECT process_notices(10); SELECT count(*) FROM account WHERE did::text LIKE 'did:web:late%'; ROLLBACK}))[-1], 0, 'an account that is wanted no more does not come');
+	SELECT process_notices(10); SELECT count(*) FROM account WHERE did::text LIKE 'did:web:late%'; ROLLBACK}))[-1], 0, 'an account that is no longer wanted does not come');
 is(ask($db, q{SELECT mark_listing_unsupported('*', 'x')}), 'f', 'a server that lists nobody has no other list');
 is(join(' ', (split /\n/, ask($db, q{BEGIN; DELETE FROM want WHERE what = 'account'; INSERT INTO want (what, value) VALUES ('signal', 'a.b.c'); SELECT mark_listing_unsupported('a.b.c', 'x'); SELECT of FROM next_listing();
 	UPDATE stream SET look = now(), looked = NULL WHERE kind = 'repos'; SELECT recheck_after_gap(1); SELECT of FROM next_listing(); ROLLBACK}))[ 0, 1, -1 ]), 't *a.b.c a.b.c', 'after a gap a list that was refused is asked for again');

@@ -147,7 +147,7 @@ SQL
 		q{SELECT did FROM account AS a WHERE state = 'synchronized'
 		  AND data <> (SELECT atid.mst_root(atid.at_uri_path(uri), cid ORDER BY atid.at_uri_path(uri) COLLATE "C") FROM record WHERE did = a.did)});
 	is($node->safe_psql("pds$n", 'SELECT count(*) FROM expected.record AS e WHERE atid.json_to_dag_cbor(value) <> decode(block, $$hex$$)'), 1 - $n,
-		"pds$n: the JSON of listRecords is that of the block, but for a text");
+		"pds$n: the JSON of listRecords is that of the block, except a text");
 }
 is( $node->safe_psql('pds0', q{SELECT e.value->>'text', atid.dag_cbor_get_text(r.block, '{text}') = U&'\FEFF' || (e.value->>'text')
 		FROM expected.record AS e JOIN record AS r ON r.uri = e.uri WHERE atid.json_to_dag_cbor(value) <> r.block}),

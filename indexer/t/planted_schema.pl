@@ -53,7 +53,7 @@ is($status, 0, 'init needs no right in the database where the extensions and the
 one('given', 'DROP SCHEMA indexer CASCADE; CREATE SCHEMA indexer AUTHORIZATION given');
 ($status, $said) = program('given')->command('init');
 ok($status == 1 && $said =~ /The schema indexer belongs to given/, "init uses nobody else's schema") or diag("$status $said");
-# What somebody has planted does not run with the rights of who runs this.
+# Planted functions do not run with the rights of the user of the program.
 {
 	local $ENV{PGOPTIONS} = '';
 	one('given', q{CREATE TABLE public.ran (by text); GRANT ALL ON public.ran TO PUBLIC; GRANT CREATE ON SCHEMA public TO given;

@@ -155,7 +155,7 @@ is(ask("SELECT did, count(*) FROM record WHERE atid.dag_cbor_get_text(block, '{t
 send_event('identity', did => $ada, handle => 'ada.example', is_active => JSON::PP::false, status => 'suspended');
 send_event('identity', did => $bob, handle => 'bob.example', is_active => JSON::PP::false, status => 'deleted');
 all_acknowledged('accounts');
-is(ask('SELECT did, count(*) FROM record GROUP BY 1') =~ /^\Q$ada\E\|2\d$/, 1, 'the records of a deleted account are gone');
+is(ask('SELECT did, count(*) FROM record GROUP BY 1') =~ /^\Q$ada\E\|2\d$/, 1, 'the records of a deleted account are deleted');
 is(ask('SELECT status FROM public.tap_account ORDER BY did'), "suspended\ndeleted", '... and what it is');
 
 $example->kill_kill;

@@ -126,7 +126,7 @@ SQL
 	ok($indexer->wait_for('the join', q{SELECT obj_description('api.app_cookbook_bookmark'::regclass) ~ '(?n)^@foreignKey \(subject_uri\) references api.app_cookbook_recipe \(uri\)$'}), 'the join comes with the first record')
 	  if sql(q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'api.app_cookbook_bookmark'::regclass AND attname = 'subject_uri'});
 };
-$said = up(qr{api: http:}, {}, "$folder/lexicons", $joined);
+$said = up(qr{api listening url=http:}, {}, "$folder/lexicons", $joined);
 like($said, qr{^record types +app\.cookbook\.bookmark app\.cookbook\.recipe$}m, 'up works with other files in the folder') or BAIL_OUT($said);
 like($said, qr{^left out: \S*package\.json, \S*tsconfig\.json: no Lexicon, as it has no "lexicon"$}m, '... which it names');
 like($said, qr{^left out: \S*forum\.json: the extension does not know the type "space" yet$}m, '... as it does a space');
@@ -181,7 +181,7 @@ is($status, 1, 'without the right to change its login, up ends');
 my $cure = $new ? qr/"GRANT "reader" TO dev WITH ADMIN OPTION"/ : qr/"ALTER ROLE dev CREATEROLE"/;
 like($said, qr/cannot give the login reader a password.*$cure.*ATID_API_DB_PASSWORD/, '... and says which right is missing');
 $node->safe_psql('postgres', q{ALTER ROLE reader PASSWORD 'right'});
-like(up(qr{api: http:}, { ATID_API_DB_PASSWORD => 'right' }, "$folder/lexicons"), qr{api: http:}, 'with the password, it needs no such right');
+like(up(qr{api listening url=http:}, { ATID_API_DB_PASSWORD => 'right' }, "$folder/lexicons"), qr{api listening url=http:}, 'with the password, it needs no such right');
 
 $node->safe_psql('postgres', 'CREATE DATABASE empty');
 $node->safe_psql('empty', 'CREATE EXTENSION atid_crypto CASCADE');

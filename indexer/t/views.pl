@@ -5,14 +5,14 @@
 #   and each property of random valid records in them is that of jsonb, cast; none has lost its comment;
 # - no record with broken values makes a query of a view fail, and both sources give the same;
 # - no value of a stranger, in no property, makes an INSERT, an index that is made, a search or a query by any column
-#   fail, and each index finds the honest record beside it; packed blocks give the same;
+#   fail, and each index finds the honest record next to it; packed blocks give the same;
 # - names that are the same, too long or no names get names of their own, and keep them when others come;
 # - an index can be made by commands that keep nobody from writing;
-# - a view stays, with its dependents, where a Lexicon only gains a property; is made anew where it loses one, with its
+# - a view stays, with its dependents, where a Lexicon only gains a property; is made again where it loses one, with its
 #   search and with views and functions that depend on it, as they were; nothing changes where one of these needs
-#   what is gone; and a view goes where its Lexicon has gone, with its indexes;
+#   what was dropped; and a view is dropped with its indexes where its Lexicon was deleted;
 # - an index of make_view_index serves a column and the expression behind it with one plan, for a role that may read
-#   only the views, too; it is made anew if its expression or the source is another one;
+#   only the views, too; it is made again if its expression or the source is another one;
 # - descriptions of Lexicons tell engines nothing; keys and joins do, and a second record of a type that has one doubles
 #   no row;
 # - over the tables of the indexer: the accounts, addresses of blobs, what labels hide, joins found from the references.
@@ -163,7 +163,7 @@ like(columns('a_b_foo_bar'), qr/ a_b_2 a_a a_a_2$/, 'a property that stays keeps
 like(columns('a_b_foo_bar_2'), qr/ here$/, '... and so does a type');
 
 make('a.b.c' => { two => \%string });
-is(columns('a_b_foo_bar'), '', 'views of types that are gone are gone');
+is(columns('a_b_foo_bar'), '', 'views of types that were deleted are dropped');
 $session->ok('CREATE VIEW upon AS SELECT two FROM b.a_b_c');
 make('a.b.c' => { two => \%string, one => \%string });
 is(columns('a_b_c'), 'uri did rkey cid sort_at conforms two one', 'a new column comes last, and the view stays');
@@ -277,10 +277,10 @@ my $index_of = q{SELECT string_agg(regexp_replace(pg_get_indexdef(to_regclass(in
 make('a.b.c' => { one => \%string, at => { type => 'string', format => 'at-uri' } });
 unlike(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Cond/, 'an index of another type does not serve');
 $session->ok("SELECT make_view_index('b.a_b_c', 'one')");
-like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Scan (using|on) a_b_c_one\n/, '... until it is made anew');
+like(plan_of("SELECT uri FROM b.a_b_c WHERE one = '5000'"), qr/Index Scan (using|on) a_b_c_one\n/, '... until it is made again');
 is($session->ok($index_of), 'public.blocks btree public.blocks hash2', '... in place of the old one');
 make('a.b.c' => { at => { type => 'string', format => 'at-uri' } });
-is($session->ok($index_of), 'public.blocks btree1', 'an index of a column that is gone goes');
+is($session->ok($index_of), 'public.blocks btree1', 'an index of a dropped column is deleted');
 is($session->ok(q{SELECT has_table_privilege('reader', 'b.a_b_c', 'SELECT')}), 't', 'who could read the view can read the one that is made in its place');
 $session->ok(q{SELECT make_views(t.lexicons, 'jsons', 'b') FROM view_type AS t WHERE view = 'b.a_b_c'::regclass; SELECT make_view_index('b.a_b_c', 'at', 'did')});
 is($session->ok($index_of), 'public.jsons btree1', 'one of another source is made there');
@@ -483,14 +483,14 @@ like(($session->try(q{SELECT make_view_index('b.h_h_h', 'text', 'ok')}))[2], qr/
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'to', 'uri', 'who')}))[2], qr/entries of 3\d\d\d bytes/, 'an index whose entries may be too long is refused');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'conforms')}))[2], qr/no column conforms that an index can have/, 'one of what is not of the record, too');
 
-# The table of 1.3.0 had numbers of indexes that were then made anew, or taken out.
+# The table of 1.3.0 had numbers of indexes that were then made again, or removed.
 make('v.v.v' => { avatarUrl => \%string, n => { type => 'integer' } });
 $session->ok(q{SELECT make_search('b.v_v_v', 'avatar_url'), make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at');
 	ALTER TABLE view_index ALTER index TYPE regclass USING index::regclass; DROP INDEX v_v_v_n; INSERT INTO view_index VALUES (1, '{n}', false, 1, 'x'), (2, '{n}', false, 1, 'x');
 	INSERT INTO view_type (view, nsid, source, condition) VALUES (2, 'g.g.g', 3, 'true')});
 $session->ok('REINDEX INDEX CONCURRENTLY v_v_v_search');
 $session->ok(sql_text('views.sql'));
-is($session->ok(q{SELECT count(*) FROM view_index WHERE index = ''}), 0, '... of which none is without a name where its table is gone');
+is($session->ok(q{SELECT count(*) FROM view_index WHERE index = ''}), 0, '... of which none is without a name where its table was dropped');
 $session->ok(q{SELECT make_views(lexicons, 'blocks', 'b') FROM view_type WHERE view = 'b.v_v_v'::regclass; SELECT make_view_index('b.v_v_v', 'n'), make_view_index('b.v_v_v', 'sort_at')});
 is($session->ok(q{SELECT string_agg(index, ' ' ORDER BY index) FROM view_index WHERE definition LIKE '%v.v.v%'; SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes WHERE indexname LIKE 'v\_v\_v%'}),
 	"public.v_v_v_n public.v_v_v_search public.v_v_v_sort_at\nv_v_v_n v_v_v_search v_v_v_sort_at", '... which are found, or made, once');

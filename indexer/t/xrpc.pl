@@ -8,7 +8,7 @@
 #   Lexicons; errors have names, and those of the database are masked (indexer/t/api/xrpc.mjs, with all that follows);
 # - names, cursors, parameters, headers and functions that nobody should have thought of do no harm;
 # - GraphQL knows who asks, too: xrpc.did() in the views;
-# - beside 150 invented askers a second no honest one is refused; a key is asked for once a minute;
+# - 150 invented askers a second do not cause an honest one to be refused; a key is asked for once a minute;
 # - a slow function has half of the connections, others do not wait for it, and those that do have their turn;
 # - what is created, replaced and dropped meanwhile is noticed;
 # - the commands "feed list", "feed index" and "feed publish" do what they say, with a PDS that is played here, and send no
@@ -137,12 +137,12 @@ my $api       = $indexer->start(
 	ATID_API_DID      => 'did:web:feeds.example',
 	ATID_PLC_URL      => "http://127.0.0.1:$directory",
 	ATID_API_CHECK_OUTPUT => 'true');
-ok($indexer->wait_for_log($api, qr{api: http://127\.0\.0\.1:(\d+)/}), 'the API') or die slurp_file($api->{log});
-my ($port) = slurp_file($api->{log}) =~ m{api: http://127\.0\.0\.1:(\d+)/};
+ok($indexer->wait_for_log($api, qr{api listening url=http://127\.0\.0\.1:(\d+)/}), 'the API') or die slurp_file($api->{log});
+my ($port) = slurp_file($api->{log}) =~ m{api listening url=http://127\.0\.0\.1:(\d+)/};
 judge('xrpc.mjs', $port, $directory, AtidTest::Indexer::patience());
 my $log = slurp_file($api->{log});
-like($log, qr/feed raises: division by zero/, 'the log has the errors that are masked');
-like($log, qr/com\.example\.unknownArgument is not served: its Lexicon has no parameter x/, '... and why a function is not served');
+like($log, qr/error method failed method="feed raises" error="division by zero"/, 'the log has the errors that are masked');
+like($log, qr/warn method refused method=com\.example\.unknownArgument reason="its Lexicon has no parameter x"/, '... and why a function is not served');
 unlike($log, qr/^\s+at /m, '... without a stack');
 is($node->safe_psql($db, 'SELECT count(*) FROM public.item'), 20, 'nothing was written');
 is($indexer->stop($api), 0, 'SIGTERM ends it');

@@ -1,27 +1,46 @@
-// What one address can hold: connections, WebSockets, and queries at a time. So one client cannot take the places of
-// all others, though the bounds of the whole server are larger.
+// Bounds of what one address holds: connections, WebSockets, and queries at a time. So one client
+// cannot take the places of all others, though the bounds of the whole server are larger.
 //
-// A proxy in front has one address for all of its clients, and bounds them itself: API_PROXIES are not counted. An
-// address of IPv6 is its network of 64 bits, all of which one client has.
+// A proxy in front has one address for all of its clients, and bounds them itself: API_PROXIES are
+// not counted. An address of IPv6 is its network of 64 bits, all of which one client has.
 import { BlockList, isIPv4 } from 'node:net';
 import * as log from '../ops/log.js';
 
 export const OF_ADDRESS = 10; // requests at a time, and as many queries of WebSockets
 
-// The first 64 bits of an IPv6 address, in full.
+/**
+ * @typedef {'connections' | 'WebSockets' | 'requests' | 'queries'} Kind
+ * @typedef {Record<Kind, number>} Counts
+ */
+
+/**
+ * The first 64 bits of an IPv6 address, in full.
+ * @param {string} address
+ */
 function networkOf(address) {
   const [head, tail] = address.split('%', 1)[0].split('::');
-  const parts = (text) => (text ? text.split(':') : []);
+  const parts = (/** @type {string | undefined} */ text) => (text ? text.split(':') : []);
   const missing = tail === undefined ? 0 : Math.max(0, 8 - parts(head).length - parts(tail).length);
   const groups = [...parts(head), ...Array(missing).fill('0'), ...parts(tail)];
-  return `${groups.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(':')}::/64`;
+  return `${groups
+    .slice(0, 4)
+    .map((group) => parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }
 
 export class Addresses {
+  /** @param {{ API_PROXIES: string[], API_MAX_SOCKETS: number }} settings */
   constructor({ API_PROXIES, API_MAX_SOCKETS }) {
     const sockets = Math.max(10, Math.ceil(API_MAX_SOCKETS / 10));
-    this.most = { connections: sockets + 4 * OF_ADDRESS, WebSockets: sockets, requests: OF_ADDRESS, queries: OF_ADDRESS };
-    this.all = new Map(); // an address: how many it has of each kind
+    /** @type {Counts} */
+    this.most = {
+      connections: sockets + 4 * OF_ADDRESS,
+      WebSockets: sockets,
+      requests: OF_ADDRESS,
+      queries: OF_ADDRESS,
+    };
+    /** @type {Map<string, Counts>} an address: how many it has of each kind */
+    this.all = new Map();
     this.proxies = new BlockList();
     for (const one of API_PROXIES.filter((name) => name !== 'none')) {
       const [address, bits] = one.split('/');
@@ -30,22 +49,33 @@ export class Addresses {
     }
   }
 
-  // What is counted as one, or null for a proxy.
+  /**
+   * The address or network that is counted as one, or null for a proxy.
+   * @param {string} remote
+   */
   counterOf(remote) {
     const address = remote.replace(/^::ffff:(?=\d+\.)/i, '');
     if (this.proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')) return null;
     return isIPv4(address) ? address : networkOf(address);
   }
 
-  // Counts one more of a kind until the function that is returned is called. null: its address has too many.
+  /**
+   * Counts one more of a kind until the function that is returned is called. null: its address has
+   * too many.
+   * @param {Kind} kind
+   * @param {string} [remote]
+   */
   enter(kind, remote = '0.0.0.0') {
     const address = this.counterOf(remote);
     if (address === null) return () => {};
-    const counts = this.all.get(address) ?? { connections: 0, WebSockets: 0, requests: 0, queries: 0 };
+    const counts = this.all.get(address) ?? {
+      connections: 0,
+      WebSockets: 0,
+      requests: 0,
+      queries: 0,
+    };
     if (counts[kind] >= this.most[kind]) {
-      const text = `api: the address ${address} has ${this.most[kind]} ${kind} at a time, and further ones are refused: `;
-      log.counted('info', `${text}if it is a proxy, ATID_API_PROXIES must list it`,
-        `${kind} of ${address}`);
+      log.counted('info', 'address limited', { address, kind, most: this.most[kind] });
       return null;
     }
     this.all.set(address, counts);

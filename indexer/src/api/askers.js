@@ -6,7 +6,7 @@
 // - the client's addresses take turns, and did:web has places of its own, of each domain two;
 // - what was asked for is not asked for again within a minute, whatever the answer was;
 // - nobody waits longer than WAIT, and who waits holds no connection of the database.
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import { domainOf, originOf } from '../net/addresses.js';
 import { Http } from '../net/http.js';
 import { Failure } from '../protocol/failure.js';
@@ -20,25 +20,52 @@ const KEPT = 60_000; // ms for which an answer is remembered
 const MOST_KEPT = 20_000;
 const MOST_WAITING = 2000;
 
+/**
+ * @typedef {'plc' | 'web'} Kind
+ * @typedef {import('../work/did-methods.js').Method} Method
+ * @typedef {true | false | 'away'} Answer whether there is a new one; away: nobody has given one
+ * @typedef {{ at: number, isOver: boolean, answer: Promise<Answer> }} Kept
+ * @typedef {{ kind: Kind, domain: string | null, begin: () => void }} Waiting
+ */
+
 export class Askers {
+  /** @type {Map<string, Kept>} by the DID, the oldest first */
+  kept = new Map();
+  /** @type {Map<string | undefined, Set<Waiting>>} an address: those that wait */
+  queues = new Map();
+  waits = 0;
+  /** @type {Record<Kind, number>} */
+  taken = { plc: 0, web: 0 };
+  /** @type {Map<string, number>} a registrable domain: how many requests are under way */
+  domains = new Map();
+
+  /**
+   * @param {any} settings
+   * @param {import('../db/pool.js').Pool} pool
+   * @param {AbortSignal} ended
+   */
   constructor(settings, pool, ended) {
-    Object.assign(this, { settings, pool, ended });
+    this.settings = settings;
+    this.pool = pool;
+    this.ended = ended;
     this.http = new Http({ ...settings, REPO_TIMEOUT: WAIT / 1000, MIN_DOWNLOAD_RATE: 0 });
-    this.kept = new Map(); // a DID: { at, answer }, a promise; the oldest first
-    this.queues = new Map(); // an address: those that wait, as functions
-    this.waits = 0;
-    this.taken = { plc: 0, web: 0 };
-    this.domains = new Map(); // a registrable domain: how many requests are under way
   }
 
-  // Has a key asked for. Returns whether there is a new answer, or 'away' if nobody has given one.
+  /**
+   * Requests a key.
+   * @param {string} did
+   * @param {string} [address]
+   * @returns {Promise<Answer> | false}
+   */
   identify(did, address) {
     const before = this.kept.get(did);
     if (before && before.at > Date.now() - KEPT) return before.isOver ? false : before.answer;
     this.kept.delete(did);
-    if (this.kept.size >= MOST_KEPT) this.kept.delete(this.kept.keys().next().value);
-    const one = { at: Date.now(), isOver: false };
-    one.answer = this.inTurn(did, address).finally(() => (one.isOver = true));
+    const [oldest] = this.kept.keys();
+    if (this.kept.size >= MOST_KEPT) this.kept.delete(oldest);
+    const answer = this.inTurn(did, address).finally(() => (one.isOver = true));
+    /** @type {Kept} */
+    const one = { at: Date.now(), isOver: false, answer };
     this.kept.set(did, one);
     // who had no place may try again at once
     one.answer.then(
@@ -48,12 +75,17 @@ export class Askers {
     return one.answer;
   }
 
+  /**
+   * @param {string} did
+   * @param {string} [address]
+   * @returns {Promise<Answer>}
+   */
   async inTurn(did, address) {
-    const method = METHODS[did.split(':')[1]];
+    const method = /** @type {Record<string, Method>} */ (METHODS)[did.split(':')[1]];
     const url = method?.url(did, this.settings) ?? null;
     if (url === null) return false;
     const kind = method.web ? 'web' : 'plc';
-    const domain = method.web ? domainOf(originOf(url)) : null;
+    const domain = method.web ? domainOf(/** @type {string} */ (originOf(url))) : null;
     const leave = await this.place(kind, domain, address);
     if (leave === null) return 'away';
     try {
@@ -63,6 +95,12 @@ export class Askers {
     }
   }
 
+  /**
+   * @param {string} did
+   * @param {Method} method
+   * @param {string} url
+   * @returns {Promise<Answer>}
+   */
   async ask(did, { most, read }, url) {
     const asked = new Date();
     try {
@@ -73,14 +111,18 @@ export class Askers {
         read(said, did),
         asked,
       ]);
-      if (why !== null) log.debug(`api: ${did}: ${why}`);
+      if (why !== null) log.debug('key refused', { did, reason: why });
       return why === null;
-    } catch (e) {
-      log.debug(`api: ${did} is not identified: ${told(e)}`);
+    } catch (/** @type {any} */ e) {
+      log.debug('key failed', { did, error: messageOf(e) });
       return e instanceof Failure && !e.ofHost ? false : 'away';
     }
   }
 
+  /**
+   * @param {Kind} kind
+   * @param {string | null} domain
+   */
   hasPlace(kind, domain) {
     return (
       this.taken[kind] < PLACES[kind] &&
@@ -88,7 +130,12 @@ export class Askers {
     );
   }
 
-  // A place, as the function that gives it back; null if there is none in time.
+  /**
+   * A place, as the function that gives it back; null if there is none in time.
+   * @param {Kind} kind
+   * @param {string | null} domain
+   * @param {string} [address]
+   */
   async place(kind, domain, address) {
     if (this.queues.size > 0 || !this.hasPlace(kind, domain)) {
       if (!(await this.wait(kind, domain, address))) return null;
@@ -97,30 +144,40 @@ export class Askers {
     if (domain !== null) this.domains.set(domain, (this.domains.get(domain) ?? 0) + 1);
     return () => {
       this.taken[kind]--;
-      const left = (this.domains.get(domain) ?? 1) - 1;
-      if (left > 0) this.domains.set(domain, left);
-      else this.domains.delete(domain);
+      if (domain !== null) this.leaveDomain(domain);
       this.next();
     };
   }
 
-  wait(kind, domain, address) {
+  /** @param {string} domain */
+  leaveDomain(domain) {
+    const left = (this.domains.get(domain) ?? 1) - 1;
+    if (left > 0) this.domains.set(domain, left);
+    else this.domains.delete(domain);
+  }
+
+  /**
+   * @param {Kind} kind
+   * @param {string | null} domain
+   * @param {string} [address]
+   * @returns {Promise<boolean>}
+   */
+  async wait(kind, domain, address) {
     if (this.waits >= MOST_WAITING) return false;
     this.waits++;
     return new Promise((resolve) => {
-      const one = { kind, domain };
-      const end = (has) => {
+      const queue = this.queues.get(address) ?? new Set();
+      const end = (/** @type {boolean} */ has) => {
         clearTimeout(timer);
         this.waits--;
-        const queue = this.queues.get(address);
         queue.delete(one);
         if (queue.size === 0) this.queues.delete(address);
         resolve(has);
       };
-      one.begin = () => end(true);
+      /** @type {Waiting} */
+      const one = { kind, domain, begin: () => end(true) };
       const timer = setTimeout(() => end(false), WAIT);
-      if (!this.queues.has(address)) this.queues.set(address, new Set());
-      this.queues.get(address).add(one);
+      this.queues.set(address, queue.add(one));
       // others may wait for places of another kind or domain
       if (this.hasPlace(kind, domain)) this.next();
     });

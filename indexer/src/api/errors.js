@@ -1,53 +1,74 @@
-// Errors of the API: what the client is told of them, and what the log is.
+// Errors of the API: their words for the client, and for the log.
 //
-// The packages write to the console, often with a stack, and for each message of a client. Here an error is one line,
-// and the same error is counted for a minute. A client that has left is no error.
+// The packages write to the console, often with a stack, and for each message of a client. Here an
+// error is one line, and the same error is counted for a minute. A client that has left is no
+// error.
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { isSafeError } from 'postgraphile/grafast';
 import { defaultMaskError } from 'postgraphile/grafserv';
 import { GraphQLError } from 'postgraphile/graphql';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
-import { clean } from '../protocol/text.js';
 
-const LEFT = /^(EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_(DESTROYED|WRITE_AFTER_END|PREMATURE_CLOSE))$/;
+const LEFT =
+  /^(EPIPE|ECONNRESET|ECONNABORTED|ERR_STREAM_(DESTROYED|WRITE_AFTER_END|PREMATURE_CLOSE))$/;
 
-// Has the client left, or sent what no WebSocket sends? text is how a package introduces the error.
+/**
+ * Has the client left, or sent what no WebSocket sends?
+ * @param {import('../db/errors.js').AnyError} e
+ * @param {string} text how a package introduces the error
+ */
 const isOfClient = (e, text) =>
   /on a WebSocket socket/.test(text) ||
-  (/message handling|during stream/.test(text) && (LEFT.test(e.code ?? '') || /^WebSocket is not open/.test(e.message)));
+  (/message handling|during stream/.test(text) &&
+    (LEFT.test(e.code ?? '') || /^WebSocket is not open/.test(e.message)));
 
-// What a package says, as one line; or null for what is no error.
+/**
+ * The message of a package, as one line; or null for what is no error.
+ * @param {any[]} all
+ */
 function lineOf(all) {
   const error = all.find((one) => one instanceof Error);
   const said = all.filter((one) => typeof one === 'string');
   const text = said.length > 0 || error ? said.join(' ') : inspect(all[0]);
-  const about = text.split('\n', 1)[0].replace(/\s*(Please check your implementation)?[.:\s]*$/, '');
-  if (!error) return /:\s*$/.test(text) || about === '' ? null : about; // the error itself comes next
+  const about = text
+    .split('\n', 1)[0]
+    .replace(/\s*(Please check your implementation)?[.:\s]*$/, '');
+  // the error itself comes next
+  if (!error) return /:\s*$/.test(text) || about === '' ? null : about;
   if (isSafeError(error) || isOfClient(error, text)) return null;
-  return [about || 'a request', told(error)].join(': ');
+  return [about || 'a request', messageOf(error)].join(': ');
 }
 
 export function quiet() {
   const say =
-    (level) =>
-    (...all) => {
+    (/** @type {log.Level} */ level) =>
+    (/** @type {any[]} */ ...all) => {
       const line = lineOf(all);
-      if (line !== null) log.counted(level, `api: ${clean(line, 500)}`);
+      if (line !== null) log.counted(level, 'api message', { message: line });
     };
-  Object.assign(console, { error: say('error'), dir: say('error'), trace: say('info'), warn: say('info'), log: say('debug') });
+  Object.assign(console, {
+    error: say('error'),
+    dir: say('error'),
+    trace: say('info'),
+    warn: say('info'),
+    log: say('debug'),
+  });
 }
 
-// The client is told what it can do something about: values that a type does not take, and queries that take too long.
-// Of all else it gets a hash, by which the operator finds the line.
+// The client gets errors that it can do something about: values that a type does not take, and
+// queries that take too long. Of all else it gets a hash, by which the operator finds the line.
+/** @param {any} error */
 export function maskError(error) {
   const of = error.originalError ?? (error instanceof GraphQLError ? null : error);
   if (of === null || of instanceof GraphQLError || isSafeError(of)) return defaultMaskError(error);
   const { nodes, path, message } = error;
   if (/^(?:22|57014)/.test(of.code ?? '')) return new GraphQLError(of.message, { nodes, path });
   const hash = createHash('sha256').update(message).digest('base64url').slice(0, 12);
-  const where = path ? `the field ${path.map((step) => (typeof step === 'number' ? '*' : step)).join('.')}` : 'a query';
-  log.counted('error', `api: ${clean(`${where}: ${told(of)}`, 500)} (hash ${hash})`, `field ${hash}`);
+  const field = path
+    ?.map((/** @type {string | number} */ step) => (typeof step === 'number' ? '*' : step))
+    .join('.');
+  log.counted('error', 'field failed', { field, error: messageOf(of), hash }, hash);
   return new GraphQLError(`An error occurred (logged with hash: '${hash}')`, { nodes, path });
 }

@@ -1,13 +1,28 @@
 // The Lexicons of what the API serves by itself. Where the database has a Lexicon of the same NSID,
 // that one counts.
+/** @param {object} [more] */
 const string = (more) => ({ type: 'string', ...more });
+/** @param {object} [more] */
 const integer = (more) => ({ type: 'integer', ...more });
+/** @param {object} items */
 const array = (items) => ({ type: 'array', items });
+/**
+ * @param {object} properties
+ * @param {string[]} [required]
+ */
 const object = (properties, required) => ({ type: 'object', required, properties });
+/** @param {object} schema */
 const json = (schema) => ({ encoding: 'application/json', schema });
+/** @param {number} maximum */
 const limit = (maximum) => integer({ minimum: 1, maximum, default: 50 });
+/** @param {string} to */
 const ref = (to) => ({ type: 'ref', ref: to });
 
+/**
+ * @param {string} id
+ * @param {{ parameters: object, required: string[], output: object, errors?: { name: string }[] }}
+ *   parts
+ */
 const query = (id, { parameters, required, output, errors }) => ({
   lexicon: 1,
   id,
@@ -28,6 +43,7 @@ export const QUERY_LABELS = 'com.atproto.label.queryLabels';
 const uri = string({ format: 'at-uri' });
 const did = string({ format: 'did' });
 
+/** @type {any[]} */
 export const OWN = [
   query(SKELETON, {
     parameters: { feed: uri, limit: limit(100), cursor: string() },

@@ -5,7 +5,7 @@
 // The functions and the Lexicons are looked at again when requests come, at most every LOOK ms: so
 // a function that was just created is served, and one that was dropped is not.
 import { XRPCError, createServer as createXrpc } from '@atproto/xrpc-server';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import * as log from '../ops/log.js';
 import { DESCRIBE, OWN, SKELETON } from './lexicons.js';
 
@@ -34,9 +34,11 @@ SELECT atid.lexicon_only(s.stored, ARRAY(
 FROM (SELECT atid.lexicon_agg(l.lexicons) AS stored FROM indexer.lexicons AS l) AS s
 WHERE s.stored IS NOT NULL`;
 
+/** @param {string} name */
 const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 
-// Who asks is set before the function runs: the subquery is volatile, so it is not left out.
+// The client's account is set before the function runs: the subquery is volatile, so it is not left
+// out.
 const FROM_WHO = '(SELECT xrpc.enter($1, $2, $3) AS stale OFFSET 0) AS who';
 const PAGE = {
   name: 'feed page',
@@ -47,8 +49,21 @@ const FEEDS = {
   text: `SELECT xrpc.feed_uris($2)::text AS body, who.stale FROM ${FROM_WHO}`,
 };
 
-// Why a function is not served, or null.
-function problemOf({ nsid, args, volatile, jsonb }, document, isTwice) {
+/**
+ * @typedef {import('@atproto/xrpc-server').Server} Server
+ * @typedef {{ nsid: string, id: string, volatile: boolean, jsonb: boolean, args: { name: string,
+ *   type: string }[] }} Method
+ * @typedef {{ req: any, nsid: string, name: string, statement: { name?: string, text: string },
+ *   values: any[], signal?: AbortSignal }} Asked
+ */
+
+/**
+ * Why a function is not served, or null.
+ * @param {Method} method
+ * @param {any} document
+ * @param {boolean} isTwice
+ */
+function problemOf({ args, volatile, jsonb }, document, isTwice) {
   const main = document?.defs.main;
   if (!main) return 'the database has no Lexicon of this name: "atid-indexer lexicon add"';
   if (main.type !== 'query') return `it is a ${main.type}, and only queries are served`;
@@ -62,13 +77,16 @@ function problemOf({ nsid, args, volatile, jsonb }, document, isTwice) {
   return wrong.length > 0 ? `its Lexicon has no parameter ${wrong.join(', ')}` : null;
 }
 
-// An answer goes to the client as the database has written it. To be checked, it is read.
+/**
+ * An answer goes to the client as the database has written it. To be checked, it is read.
+ * @param {string | null} body
+ * @param {string} nsid
+ * @param {boolean} isChecked
+ */
 function answerOf(body, nsid, isChecked) {
   if (body === null || body.length > LONGEST) {
-    log.counted(
-      'error',
-      `api: ${nsid}: ${body === null ? 'it has returned NULL' : 'the answer is too long'}`,
-    );
+    const error = body === null ? 'the function returned NULL' : 'the answer is too long';
+    log.counted('error', 'method failed', { method: nsid, error });
     throw new XRPCError(500, 'Internal Server Error', 'InternalServerError');
   }
   return isChecked
@@ -77,21 +95,43 @@ function answerOf(body, nsid, isChecked) {
 }
 
 export class Methods {
-  // ask runs a statement for a client: { req, nsid, name, statement, values, signal }.
+  /** @type {Server | null} */
+  server = null;
+  /** @type {Set<string>} the methods that it has */
+  names = new Set();
+  looked = 0;
+  state = '';
+  /** @type {Promise<void> | null} */
+  looking = null;
+  /** @type {Map<string, string | null>} of the methods of the last look */
+  reasons = new Map();
+
+  /**
+   * @param {{ did: string, isChecked: boolean, reader: import('pg').Pool, pool:
+   *   import('../db/pool.js').Pool, ask: (asked: Asked) => Promise<string | null> }} needs ask runs
+   *   a statement for a client
+   */
   constructor({ did, isChecked, reader, pool, ask }) {
-    Object.assign(this, { did, isChecked, reader, pool, ask });
-    Object.assign(this, { server: null, looked: 0, state: '', said: '', looking: null });
+    this.did = did;
+    this.isChecked = isChecked;
+    this.reader = reader;
+    this.pool = pool;
+    this.ask = ask;
   }
 
-  // The router that has what is there now.
+  /**
+   * The router of the methods that are there now.
+   * @param {string} nsid
+   * @returns {Promise<any>}
+   */
   async router(nsid) {
     const isOld = Date.now() - this.looked > LOOK;
     if (isOld || this.server === null)
       this.looking ??= this.look().finally(() => (this.looking = null));
-    if (this.looking !== null && (this.server === null || !this.server.names.has(nsid)))
+    if (this.looking !== null && (this.server === null || !this.names.has(nsid)))
       await this.looking;
     else this.looking?.catch(() => {}); // the next request finds it
-    return this.server.router;
+    return /** @type {Server} */ (this.server).router;
   }
 
   async look() {
@@ -105,6 +145,10 @@ export class Methods {
     this.state = state;
   }
 
+  /**
+   * @param {Method[]} functions
+   * @param {any[]} stored the Lexicons of the database
+   */
   make(functions, stored) {
     const documents = [...stored, ...OWN.filter(({ id }) => !stored.some((one) => one.id === id))];
     const server = createXrpc([], {
@@ -112,35 +156,50 @@ export class Methods {
       payload: { jsonLimit: 1000, textLimit: 1000, blobLimit: 1 },
       catchall: (req, res, next) =>
         next(new XRPCError(501, 'Method Not Implemented', 'MethodNotImplemented')),
-      errorParser: (e) => (e instanceof XRPCError ? e : XRPCError.fromError(e)),
+      errorParser: (/** @type {any} */ e) => (e instanceof XRPCError ? e : XRPCError.fromError(e)),
     });
     server.router.disable('x-powered-by');
     server.router.disable('etag');
     for (const document of documents) {
       try {
         server.addLexicon(document);
-      } catch (e) {
-        log.error(`api: the Lexicon ${document.id} cannot be used: ${told(e)}`);
+      } catch (/** @type {any} */ e) {
+        log.error('lexicon failed', { lexicon: document.id, error: messageOf(e) });
       }
     }
-    const lines = [];
-    server.names = new Set([SKELETON, DESCRIBE]);
+    this.names = new Set([SKELETON, DESCRIBE]);
+    const reasons = new Map();
     for (const one of functions) {
       const document = documents.find(({ id }) => id === one.nsid);
       const isTwice = functions.filter(({ nsid }) => nsid === one.nsid).length > 1;
       const why = problemOf(one, document, isTwice);
-      if (why === null && !server.names.has(one.nsid)) this.add(server, one);
-      lines.push(why === null ? `${one.nsid} is served` : `${one.nsid} is not served: ${why}`);
+      if (why === null && !this.names.has(one.nsid)) this.add(server, one);
+      reasons.set(one.nsid, why);
     }
-    const said = lines.join('; ');
-    if (said !== this.said && said) log.info(`api: ${said}`);
-    this.said = said;
+    this.report(reasons);
     this.addFeeds(server);
     return server;
   }
 
+  /**
+   * Logs which methods are served, and which not, as far as that has changed.
+   * @param {Map<string, string | null>} reasons by the name of each, why it is not, or null
+   */
+  report(reasons) {
+    for (const [method, reason] of reasons) {
+      if (this.reasons.get(method) === reason) continue;
+      if (reason === null) log.info('method served', { method });
+      else log.warn('method refused', { method, reason });
+    }
+    this.reasons = reasons;
+  }
+
+  /**
+   * @param {Server} server
+   * @param {Method} method
+   */
   add(server, { nsid, args }) {
-    server.names.add(nsid);
+    this.names.add(nsid);
     server.method(nsid, async ({ params, req, signal }) => {
       const given = args.filter(({ name }) => params[name] !== undefined);
       const list = given.map(({ name, type }, i) => `${quoted(name)} => $${i + 4}::${type}`);
@@ -151,9 +210,10 @@ export class Methods {
     });
   }
 
+  /** @param {Server} server */
   addFeeds(server) {
     server.method(SKELETON, async ({ params: { feed, limit, cursor }, req, signal }) => {
-      const name = `feed ${feed.split('/')[4]}`;
+      const name = `feed ${String(feed).split('/')[4]}`;
       const values = [feed, limit, cursor ?? null];
       const body = await this.ask({ req, nsid: SKELETON, name, statement: PAGE, values, signal });
       return answerOf(body, name, this.isChecked);

@@ -40,6 +40,7 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
+/** @param {string} text */
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 export const HEADERS = {
@@ -51,7 +52,10 @@ export const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-// The type of the rows that a field lists, or null.
+/**
+ * The type of the rows that a field lists, or null.
+ * @param {import('postgraphile/graphql').GraphQLField<any, any>} field
+ */
 function rowsOf(field) {
   const type = getNamedType(field.type);
   const nodes = isObjectType(type) ? type.getFields().nodes : undefined;
@@ -61,18 +65,28 @@ function rowsOf(field) {
   return row && pages && isFree && isObjectType(row) ? row : null;
 }
 
-// The columns of such a type whose values are short.
+/**
+ * The columns of such a type whose values are short.
+ * @param {any} row
+ * @returns {string[]}
+ */
 const columnsOf = (row) =>
-  Object.values(row.getFields())
+  /** @type {any[]} */ (Object.values(row.getFields()))
     .filter(({ type, args }) => isLeafType(getNamedType(type)) && !args.some(isRequiredArgument))
-    .filter(({ name, type }) => name !== 'nodeId' && getNamedType(type).name !== 'JSON')
+    .filter(
+      ({ name, type }) =>
+        name !== 'nodeId' && /** @type {any} */ (getNamedType(type)).name !== 'JSON',
+    )
     .map(({ name }) => name);
 
-// A query of the first rows of the first type of records, or of another type; or what any schema
-// answers.
+/**
+ * A query of the first rows of the first type of records, or of another type; or what any schema
+ * answers.
+ * @param {any} schema
+ */
 export function firstQuery(schema) {
-  const all = Object.values(schema.getQueryType().getFields())
-    .map((field) => ({ field: field.name, row: rowsOf(field) }))
+  const all = /** @type {any[]} */ (Object.values(schema.getQueryType().getFields()))
+    .map((field) => ({ field: field.name, row: /** @type {any} */ (rowsOf(field)) }))
     .filter(({ row }) => row !== null && columnsOf(row).length > 0);
   const { field, row } = all.find((one) => one.row.getFields().uri) ?? all[0] ?? {};
   if (!field) return '{ __typename }';
@@ -80,9 +94,12 @@ export function firstQuery(schema) {
   return `{\n  ${field}(first: ${ROWS}) {\n    nodes {\n      ${names}\n    }\n  }\n}`;
 }
 
+/** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** @param {string} text */
 const escaped = (text) => text.replace(/[&<>]/g, (one) => ENTITIES[one]);
 
+/** @param {any} schema */
 export const page = (schema) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,6 +1,7 @@
 // The login by which the API reads: what it may do that it need not.
 //
-// A fault in the engine, or in a function of the schema, then gives nobody more than the API shows anyway.
+// A fault in the engine, or in a function of the schema, then gives nobody more than the API shows
+// anyway.
 import pg from 'pg';
 import { SafeError } from 'postgraphile/grafast';
 import { config } from '../db/connection.js';
@@ -8,84 +9,112 @@ import { Problem } from '../db/errors.js';
 import { Probe } from '../db/probe.js';
 import * as log from '../ops/log.js';
 
-// What is too much, and which statement takes it away.
+// The rights that are too many, and the statement that revokes each.
 const TOO_MUCH = `
 WITH me AS (SELECT oid, rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
             FROM pg_roles WHERE rolname = current_user),
 here AS (SELECT current_database() AS db),
--- to ask for privileges takes time, so this is asked of few
+-- checks of privileges take time, so they are made for few
 space AS MATERIALIZED (
   SELECT oid, nspname FROM pg_namespace
-  WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND has_schema_privilege(oid, 'USAGE')),
+  WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+    AND has_schema_privilege(oid, 'USAGE')),
 relation AS MATERIALIZED (
   SELECT c.oid, s.nspname FROM pg_class AS c JOIN space AS s ON s.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
-    AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
-SELECT 'it is a superuser' AS what, format('ALTER ROLE %I NOSUPERUSER', rolname) AS cure FROM me WHERE rolsuper
+    AND NOT EXISTS (SELECT FROM pg_depend AS d
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
+SELECT 'it is a superuser' AS what,
+       format('ALTER ROLE %I NOSUPERUSER', rolname) AS cure FROM me WHERE rolsuper
 UNION ALL
 SELECT format('it has the attribute %s', a), format('ALTER ROLE %I NO%s', rolname, a)
-FROM me, LATERAL (VALUES ('CREATEROLE', rolcreaterole), ('CREATEDB', rolcreatedb), ('REPLICATION', rolreplication),
-                         ('BYPASSRLS', rolbypassrls)) AS x (a, has) WHERE has
+FROM me,
+     LATERAL (VALUES ('CREATEROLE', rolcreaterole), ('CREATEDB', rolcreatedb),
+                     ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) AS x (a, has)
+WHERE has
 UNION ALL
 SELECT format('it is a member of %I', r.rolname), format('REVOKE %I FROM %I', r.rolname, me.rolname)
 FROM me JOIN pg_auth_members AS m ON m.member = me.oid JOIN pg_roles AS r ON r.oid = m.roleid
 UNION ALL
-SELECT format('it may have %s in the database', p), format('REVOKE %s ON DATABASE %I FROM PUBLIC, %I', p, db, rolname)
+SELECT format('it may have %s in the database', p),
+       format('REVOKE %s ON DATABASE %I FROM PUBLIC, %I', p, db, rolname)
 FROM me, here, (VALUES ('CREATE'), ('TEMPORARY')) AS x (p) WHERE has_database_privilege(db, p)
 UNION ALL
-SELECT format('it may create in the schema %I', nspname), format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', nspname, rolname)
+SELECT format('it may create in the schema %I', nspname),
+       format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', nspname, rolname)
 FROM me, pg_namespace AS n WHERE has_schema_privilege(n.oid, 'CREATE')
 UNION ALL
-SELECT format('it owns %s', c.oid::regclass), format('REASSIGN OWNED BY %I TO another role', rolname)
+SELECT format('it owns %s', c.oid::regclass),
+       format('REASSIGN OWNED BY %I TO another role', rolname)
 FROM me JOIN pg_class AS c ON c.relowner = me.oid
 UNION ALL
-SELECT format('it owns the large object %s', l.oid), format('SELECT lo_unlink(%s), or ALTER LARGE OBJECT %s OWNER TO another role', l.oid, l.oid)
+SELECT format('it owns the large object %s', l.oid),
+       format('SELECT lo_unlink(%s), or ALTER LARGE OBJECT %s OWNER TO another role',
+              l.oid, l.oid)
 FROM me JOIN pg_largeobject_metadata AS l ON l.lomowner = me.oid
 UNION ALL
-SELECT format('it owns the function %s', p.oid::regprocedure), format('REASSIGN OWNED BY %I TO another role', rolname)
+SELECT format('it owns the function %s', p.oid::regprocedure),
+       format('REASSIGN OWNED BY %I TO another role', rolname)
 FROM me JOIN pg_proc AS p ON p.proowner = me.oid
 UNION ALL
-SELECT format('it may read %s', r.oid::regclass), format('REVOKE SELECT ON %s FROM PUBLIC, %I', r.oid::regclass, rolname)
-FROM me, relation AS r WHERE r.nspname <> ALL (ARRAY[$1, 'feed']) AND has_any_column_privilege(r.oid, 'SELECT')
+SELECT format('it may read %s', r.oid::regclass),
+       format('REVOKE SELECT ON %s FROM PUBLIC, %I', r.oid::regclass, rolname)
+FROM me, relation AS r WHERE r.nspname <> ALL (ARRAY[$1, 'feed'])
+    AND has_any_column_privilege(r.oid, 'SELECT')
 UNION ALL
 SELECT format('it may write %s', r.oid::regclass),
-       format('REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON %s FROM PUBLIC, %I', r.oid::regclass, rolname)
+       format('REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON %s FROM PUBLIC, %I',
+              r.oid::regclass, rolname)
 FROM me, relation AS r
-WHERE has_any_column_privilege(r.oid, 'INSERT, UPDATE') OR has_table_privilege(r.oid, 'DELETE, TRUNCATE')
+WHERE has_any_column_privilege(r.oid, 'INSERT, UPDATE')
+    OR has_table_privilege(r.oid, 'DELETE, TRUNCATE')
 UNION ALL
-SELECT format('it may not use the schema %I', $1::text), format('GRANT USAGE ON SCHEMA %I TO %I', $1::text, rolname)
-FROM me WHERE EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1 AND NOT has_schema_privilege(n.oid, 'USAGE'))
+SELECT format('it may not use the schema %I', $1::text),
+       format('GRANT USAGE ON SCHEMA %I TO %I', $1::text, rolname)
+FROM me WHERE EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1
+    AND NOT has_schema_privilege(n.oid, 'USAGE'))
 UNION ALL
 SELECT 'it may not use the schema atid', format('GRANT USAGE ON SCHEMA atid TO %I', rolname)
-FROM me WHERE EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'atid' AND NOT has_schema_privilege(n.oid, 'USAGE'))
+FROM me WHERE EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'atid'
+    AND NOT has_schema_privilege(n.oid, 'USAGE'))
 UNION ALL
 SELECT format('there is no schema %I', $1::text), 'atid-indexer up, or make_views()'
 WHERE NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1)
 LIMIT 20`;
 
-// Statements of the reader end after so many ms, and cannot write. No query is so long that compiling it pays.
+// Statements of the reader end after so many ms, and cannot write. No query is so long that
+// compiling it pays.
 const WITHIN = 5000;
 
-// What a statement gives is in memory before anything of it is sent: so it ends when it is too much.
+// A statement's result is in memory before anything of it is sent: so it ends when it is too long.
 const MOST = 50e6; // bytes
 export class ReaderClient extends pg.Client {
+  /** @param {import('pg').ClientConfig} config */
   constructor(config) {
     super(config);
-    const { connection } = this;
+    const { connection } = /** @type {any} */ (this);
     let bytes = 0;
     connection.on('readyForQuery', () => (bytes = 0));
     connection.once('readyForQuery', () => {
       const { stream } = connection;
-      stream.on('data', (part) => {
+      stream.on('data', (/** @type {Buffer} */ part) => {
         bytes += part.length;
-        if (bytes > MOST) stream.destroy(new SafeError(`A part of the answer is longer than ${MOST} bytes: ask for less of it`));
+        if (bytes > MOST)
+          stream.destroy(
+            new SafeError(`A part of the answer is longer than ${MOST} bytes: ask for less of it`),
+          );
       });
     });
   }
 }
 
+/** @param {{ API_DB_USER: string, API_DB_PASSWORD?: string | null }} settings */
 export function readerConfig({ API_DB_USER, API_DB_PASSWORD }) {
-  const { options, ...rest } = config('reader', [`statement_timeout=${WITHIN}`, 'default_transaction_read_only=on', 'jit=off']);
+  const { options, ...rest } = config('reader', [
+    `statement_timeout=${WITHIN}`,
+    'default_transaction_read_only=on',
+    'jit=off',
+  ]);
   return {
     ...rest,
     options: `-c ${options.trim().replace(/^-c /, '')}`,
@@ -94,7 +123,10 @@ export function readerConfig({ API_DB_USER, API_DB_PASSWORD }) {
   };
 }
 
-// One connection, to see whether the database answers.
+/**
+ * One connection, to see whether the database answers.
+ * @param {import('./server.js').Settings} settings
+ */
 export const probe = (settings) =>
   new Probe(async () => {
     const client = new pg.Client(readerConfig(settings));
@@ -106,7 +138,14 @@ export const probe = (settings) =>
 // Every role may make large objects, until a superuser takes that away.
 const MAY_MAKE = "SELECT has_function_privilege('pg_catalog.lo_create(oid)', 'EXECUTE') AS may";
 
-// Refuses a login that may do more. Whether it gets in, and owns the schema, login.js has seen.
+const NO_LARGE_OBJECTS =
+  'REVOKE EXECUTE ON FUNCTION lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) ' +
+  'FROM PUBLIC';
+
+/**
+ * Refuses a login that may do more. login.js has seen whether it gets in, and owns the schema.
+ * @param {import('./server.js').Settings} settings
+ */
 export async function checkReader(settings) {
   const { API_DB_USER, API_SCHEMA } = settings;
   const client = new pg.Client(readerConfig(settings));
@@ -120,10 +159,7 @@ export async function checkReader(settings) {
           rows.map(({ what, cure }) => `  ${what}: ${cure}`).join('\n'),
       );
     if ((await client.query(MAY_MAKE)).rows[0].may)
-      log.info(
-        `api: the login ${API_DB_USER} may make large objects, as any role may. A superuser can end that: REVOKE EXECUTE ON ` +
-          'FUNCTION lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) FROM PUBLIC',
-      );
+      log.info('large objects allowed', { role: API_DB_USER, remedy: NO_LARGE_OBJECTS });
   } finally {
     await client.end();
   }

@@ -7,14 +7,27 @@ const WAIT = 10_000; // ms
 export class Late extends Error {}
 
 export class NameTurns {
+  taken = 0;
+  waits = 0;
+  /** @type {Map<string, number>} a name: how many */
+  running = new Map();
+  /** @type {Map<string, Set<() => void>>} a name that waits: what begins its work, in order */
+  queues = new Map();
+
+  /** @param {number} places */
   constructor(places) {
-    Object.assign(this, { places, ofName: Math.ceil(places / 2), taken: 0, waits: 0 });
-    this.running = new Map(); // a name: how many
-    this.queues = new Map(); // a name that waits: functions that begin its work, in their order
+    this.places = places;
+    this.ofName = Math.ceil(places / 2);
   }
 
-  // Does work once there is a place for its name. Throws Late if that takes too long, and the
-  // reason of signal if it is aborted before.
+  /**
+   * Does work once there is a place for its name. Throws Late if that takes too long, and the
+   * reason of signal if it is aborted before.
+   * @template T
+   * @param {string} name
+   * @param {() => Promise<T>} work
+   * @param {AbortSignal} [signal]
+   */
   async run(name, work, signal) {
     signal?.throwIfAborted();
     if (this.hasPlace(name) && !this.queues.has(name)) this.take(name);
@@ -26,15 +39,22 @@ export class NameTurns {
     }
   }
 
+  /** @param {string} name */
   hasPlace(name) {
     return this.taken < this.places && (this.running.get(name) ?? 0) < this.ofName;
   }
 
+  /** @param {string} name */
   take(name) {
     this.taken++;
     this.running.set(name, (this.running.get(name) ?? 0) + 1);
   }
 
+  /**
+   * @param {string} name
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<void>}
+   */
   wait(name, signal) {
     if (this.waits >= MOST_WAITING) throw new Late();
     this.waits++;
@@ -63,9 +83,10 @@ export class NameTurns {
     });
   }
 
+  /** @param {string} name */
   leave(name) {
     this.taken--;
-    const left = this.running.get(name) - 1;
+    const left = (this.running.get(name) ?? 1) - 1;
     if (left > 0) this.running.set(name, left);
     else this.running.delete(name);
     for (const [next, queue] of this.queues) {

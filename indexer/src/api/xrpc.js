@@ -4,15 +4,15 @@
 //   /xrpc/_health           200 while the database answers
 //   /.well-known/did.json   the DID document of this service, if its DID is a did:web
 //
-// Whoever asks is the account whose key has signed the token: the database verifies it in the
-// statement that has the answer. A key that it does not have is asked for (askers.js).
+// The client is the account whose key has signed the token: the database verifies it in the
+// statement that has the answer. A key that it does not have is requested (askers.js).
 //
 // All users of an AppView come from its address, so addresses have no limits here: only how many
 // requests are under way, and names of methods take turns (turns.js).
 import pg from 'pg';
 import { XRPCError } from '@atproto/xrpc-server';
 import { isSafeError } from 'postgraphile/grafast';
-import { messageOf as told } from '../db/errors.js';
+import { messageOf } from '../db/errors.js';
 import { Pool } from '../db/pool.js';
 import { VERSION } from '../db/versions.js';
 import { clean } from '../protocol/text.js';
@@ -53,19 +53,33 @@ const OF_CLIENT = ['22003', '22007', '22008', '22021', '22P02'];
 const TIMEOUT = '57014';
 const NEW_ANSWER = ['UnknownIdentity', 'BadJwtSignature'];
 
+/** @param {import('node:http').IncomingHttpHeaders} headers */
 const bearerOf = ({ authorization = '' }) => /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null;
 
-// The method for which tokens of GraphQL are: com.example.feeds.graphql of
-// did:web:feeds.example.com.
+/**
+ * The method for which tokens of GraphQL are: com.example.feeds.graphql of
+ * did:web:feeds.example.com.
+ * @param {string} did
+ */
 export function graphqlMethod(did) {
   const [, method, name] = did.split(':');
   const host = method === 'web' ? name.split('%', 1)[0].split('.') : ['plc', 'did'];
   return [...(host.length > 1 ? host : ['api', ...host]).reverse(), 'graphql'].join('.');
 }
+/**
+ * @typedef {import('node:http').IncomingMessage} Request
+ * @typedef {import('node:http').ServerResponse} Response
+ * @typedef {(status: number, body: object) => unknown} Say
+ */
+
 const internal = () => new XRPCError(500, 'Internal Server Error', 'InternalServerError');
 const busy = () => new XRPCError(503, 'the service is busy: try again', 'NotEnoughResources');
 
-// What the database says, as an error of XRPC. Its own errors are in the log.
+/**
+ * An error of the database, as one of XRPC. Its own errors are in the log.
+ * @param {any} e
+ * @param {string} name
+ */
 function errorOf(e, name) {
   if (e instanceof XRPCError) return e;
   if (e instanceof Late) return busy();
@@ -75,22 +89,34 @@ function errorOf(e, name) {
   if (OF_CLIENT.includes(e.code))
     return new XRPCError(400, clean(e.message, 300), 'InvalidRequest');
   if (e.name === 'AbortError') return busy();
-  log.counted('error', `api: ${clean(name, 300)}: ${told(e)}`);
+  log.counted('error', 'method failed', { method: name, error: messageOf(e) });
   if (isSafeError(e)) return internal(); // the answer is too long
   if (e.code === TIMEOUT) return new XRPCError(503, 'it took too long', 'Timeout');
   return /^(08|53|57)/.test(e.code ?? '') || e.severity === undefined ? busy() : internal();
 }
 
-// The account that a token says it is of; nobody has verified it. null: none.
+/**
+ * The account that a token names; nobody has verified it. null: none.
+ * @param {string} token
+ * @returns {string | null}
+ */
 function issuerOf(token) {
   try {
-    return JSON.parse(Buffer.from(token.split('.')[1], 'base64url')).iss ?? null;
+    return JSON.parse(String(Buffer.from(token.split('.')[1], 'base64url'))).iss ?? null;
   } catch {
     return null;
   }
 }
 
 export class Xrpc {
+  running = 0; // requests
+  /** @type {Set<string | null>} accounts whose tokens were good; the oldest first */
+  good = new Set();
+
+  /**
+   * @param {import('./server.js').Settings} settings
+   * @param {AbortSignal} ended
+   */
   constructor(settings, ended) {
     const { API_DID, API_PORT, API_CHECK_OUTPUT } = settings;
     this.did = API_DID ?? `did:web:localhost%3A${API_PORT}`;
@@ -98,15 +124,13 @@ export class Xrpc {
     this.reader = new pg.Pool({
       ...config,
       options: `${config.options} ${PATH}`,
-      Client: ReaderClient,
+      Client: /** @type {any} */ (ReaderClient),
       max: CONNECTIONS,
     });
     this.reader.on('error', () => {});
     this.pool = new Pool('api keys', 2);
     this.askers = new Askers(settings, this.pool, ended);
     this.turns = new NameTurns(CONNECTIONS);
-    this.running = 0;
-    this.good = new Set(); // accounts whose tokens were good; the oldest first
     this.methods = new Methods({
       did: this.did,
       isChecked: API_CHECK_OUTPUT,
@@ -116,18 +140,26 @@ export class Xrpc {
     });
   }
 
-  takes({ url }) {
+  /** @param {Request} request */
+  takes({ url = '' }) {
     return url.startsWith('/xrpc/') || url === '/.well-known/did.json';
   }
 
+  /**
+   * @param {Request} request
+   * @param {Response} response
+   * @returns {Promise<unknown>}
+   */
   async handle(request, response) {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    /** @type {Say} */
     const say = (status, body) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (request.method === 'OPTIONS') return response.writeHead(204, PREFLIGHT).end();
     if (request.url === '/.well-known/did.json') return this.document(say);
-    if (/^\/xrpc\/_health(\?|$)/.test(request.url)) return this.health(say);
-    if (request.url.length > MOST_URL)
+    const { url = '' } = request;
+    if (/^\/xrpc\/_health(\?|$)/.test(url)) return this.health(say);
+    if (url.length > MOST_URL)
       return say(414, { error: 'InvalidRequest', message: 'the URL is too long' });
     if (this.running >= AT_A_TIME) {
       response.setHeader('retry-after', '1');
@@ -141,20 +173,23 @@ export class Xrpc {
     response.setHeader('cache-control', authorization ? 'private, no-store' : 'public, max-age=5');
     response.setHeader('vary', 'authorization');
     try {
-      const nsid = request.url.slice('/xrpc/'.length).split(/[?/#]/, 1)[0];
+      const nsid = url.slice('/xrpc/'.length).split(/[?/#]/, 1)[0];
       (await this.methods.router(nsid))(request, response);
-    } catch (e) {
+    } catch (/** @type {any} */ e) {
       const { statusCode, payload } = errorOf(e, 'xrpc');
       say(statusCode, payload);
     }
   }
 
-  // A request counts until its answer is read. What fails is not kept by a cache.
+  /**
+   * A request counts until its answer is read. A cache does not keep errors.
+   * @param {any} response
+   */
   count(response) {
     this.running++;
     const timer = setTimeout(() => response.destroy(), WHOLE);
     const { writeHead } = response;
-    response.writeHead = (status, ...more) => {
+    response.writeHead = (/** @type {number} */ status, /** @type {any[]} */ ...more) => {
       if (status >= 400 && !response.headersSent) response.setHeader('cache-control', 'no-store');
       return writeHead.call(response, status, ...more);
     };
@@ -165,24 +200,39 @@ export class Xrpc {
     });
   }
 
-  // Runs a statement for the client of a request: $1 to $3 are the token, the audience and the
-  // method.
+  /**
+   * Runs a statement for the client of a request: $1 to $3 are the token, the audience and the
+   * method.
+   * @param {import('./methods.js').Asked} asked
+   */
   async ask({ req, nsid, name, statement, values, signal }) {
     const { headers, socket } = req;
     const about = { headers, name, method: nsid, address: socket.remoteAddress, signal };
     return (await this.verified(about, statement, values)).body;
   }
 
-  // Who has signed the token of a request of GraphQL, or null.
+  /**
+   * The account that has signed the token of a request of GraphQL, or null.
+   * @param {import('node:http').IncomingHttpHeaders} headers
+   * @param {string} [address]
+   * @returns {Promise<string | null>}
+   */
   async who(headers, address) {
     if (headers.authorization === undefined) return null;
     const method = graphqlMethod(this.did);
     return (await this.verified({ headers, name: method, method, address }, VERIFY, [])).did;
   }
 
-  // Runs a statement that verifies a token. Where another answer of the directory could change the
-  // verdict, it is run again with that. Those whose tokens were never good have turns of their own,
-  // so that however many there are, the others do not wait for them.
+  /**
+   * Runs a statement that verifies a token. Where another answer of the directory could change the
+   * verdict, it is run again with that. Those whose tokens were never good have turns of their own,
+   * so that however many there are, the others do not wait for them.
+   * @param {{ headers: import('node:http').IncomingHttpHeaders, name: string, method: string,
+   *   address?: string, signal?: AbortSignal }} about
+   * @param {{ name?: string, text: string }} statement
+   * @param {any[]} values
+   * @returns {Promise<any>}
+   */
   async verified({ headers, name, method, address, signal }, statement, values) {
     const token = headers.authorization === undefined ? null : (bearerOf(headers) ?? '');
     const issuer = token === null ? null : issuerOf(token);
@@ -195,7 +245,7 @@ export class Xrpc {
         if (token !== null) this.keep(issuer);
         if (row.stale) this.refresh(row.stale, address);
         return row;
-      } catch (e) {
+      } catch (/** @type {any} */ e) {
         if (!again || !NEW_ANSWER.includes(e.constraint) || !e.detail) throw errorOf(e, name);
         const said = await this.askers.identify(e.detail, address);
         if (said === 'away' && e.constraint === 'UnknownIdentity') throw busy();
@@ -204,20 +254,27 @@ export class Xrpc {
     }
   }
 
+  /** @param {string | null} issuer */
   keep(issuer) {
     this.good.delete(issuer);
-    if (this.good.size >= MOST_GOOD) this.good.delete(this.good.values().next().value);
+    const [oldest] = this.good;
+    if (this.good.size >= MOST_GOOD) this.good.delete(oldest);
     this.good.add(issuer);
   }
 
-  // A key that is a day old is asked for again, while it still counts.
+  /**
+   * Requests a key that is a day old again, while it still counts.
+   * @param {string} did
+   * @param {string} [address]
+   */
   refresh(did, address) {
     this.pool
       .rows('SELECT indexer.see_asker($1)', [did])
       .then(() => this.askers.identify(did, address))
-      .catch((e) => log.counted('error', `api: keys: ${told(e)}`));
+      .catch((e) => log.counted('error', 'keys failed', { error: messageOf(e) }));
   }
 
+  /** @param {Say} say */
   document(say) {
     if (!this.did.startsWith('did:web:')) return say(404, { error: 'NotFound' });
     const host = decodeURIComponent(this.did.slice('did:web:'.length));
@@ -232,12 +289,13 @@ export class Xrpc {
     });
   }
 
+  /** @param {Say} say */
   async health(say) {
     try {
       await this.reader.query('SELECT');
       return say(200, { version: VERSION });
-    } catch (e) {
-      log.counted('error', `api: ${told(e)}`);
+    } catch (/** @type {any} */ e) {
+      log.counted('error', 'health failed', { error: messageOf(e) });
       return say(503, { error: 'NotEnoughResources', message: 'the database does not answer' });
     }
   }

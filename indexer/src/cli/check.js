@@ -19,7 +19,7 @@ export async function check(db, did) {
     FROM indexer.account WHERE did = $1`,
     [did],
   );
-  if (!a) throw new Problem(`${did} is not here. "atid-indexer explain ${did}" says why.`);
+  if (!a) throw new Problem(`${did} is not here. "atid-indexer explain ${did}" shows why.`);
   if (!a.whole)
     throw new Problem(
       'Not all collections are wanted, so the records are not the whole tree that was signed.',

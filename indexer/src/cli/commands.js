@@ -44,7 +44,8 @@ others to it stay.`,
     help:
       'Lets an excluded account in again. It comes back if it is wanted and the network ' +
       'has it.',
-    work: (did) => done('SELECT indexer.include_account($1)', [did], `${did} is excluded no more.`),
+    work: (did) =>
+      done('SELECT indexer.include_account($1)', [did], `${did} is no longer excluded.`),
   });
   add(program, result, {
     words: 'forget <did>',

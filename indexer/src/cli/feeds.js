@@ -2,7 +2,7 @@
 // own, and the record by which an application finds a feed.
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { messageOf as told, Problem } from '../db/errors.js';
+import { messageOf, Problem, SQLSTATE } from '../db/errors.js';
 import { clean } from '../protocol/text.js';
 
 /** @typedef {import('pg').Client} Client */
@@ -32,7 +32,7 @@ WHERE NOT EXISTS (SELECT FROM xrpc.feeds() AS f WHERE f.name = p.feed) ORDER BY 
 const number = (n) => n.toLocaleString('en-US');
 
 /**
- * What a page costs, as it is measured the second time, with what the server has in memory then.
+ * The cost of a page, as measured the second time, when the server has it in memory.
  * @param {Client} db
  * @param {Values} feed
  */
@@ -46,9 +46,9 @@ async function costOf(db, { name, is_function: isFunction, query }) {
     await db.query(explain);
     const [{ Plan: plan, 'Execution Time': ms }] = (await db.query(explain)).rows[0]['QUERY PLAN'];
     const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-    return `${ms.toFixed(1)} ms, ${number(blocks)} blocks`;
+    return { cost: `${ms.toFixed(1)} ms, ${number(blocks)} blocks`, isServed: true };
   } catch (e) {
-    return `fails: ${told(e)}`;
+    return { cost: `fails: ${messageOf(e)}`, isServed: false };
   } finally {
     await db.query('ROLLBACK');
   }
@@ -77,16 +77,20 @@ export async function feeds(db) {
   const lines = [];
   let ok = true;
   for (const one of rows) {
-    const cost = one.problem === null ? await costOf(db, one) : '';
     lines.push(one.name);
-    if (one.problem !== null) lines.push(`  problem    ${one.problem}`);
-    else lines.push(`  page       ${cost}`);
+    if (one.problem === null) {
+      const { cost, isServed } = await costOf(db, one);
+      lines.push(`  page       ${cost}`);
+      ok &&= isServed;
+    } else {
+      lines.push(`  problem    ${one.problem}`);
+      ok = false;
+    }
     if (one.index !== null && (await isOutdated(db, one.name)))
       one.index += `, of an earlier form of the view: "atid-indexer feed index ${one.name}"`;
     if (!one.is_function)
       lines.push(`  index      ${one.index ?? `none: "atid-indexer feed index ${one.name}"`}`);
     lines.push(`  published  ${one.published ?? 'not'}`);
-    ok &&= one.problem === null && !cost.startsWith('fails');
   }
   for (const { feed } of (await db.query(LEFT)).rows) {
     lines.push(feed, '  problem    it is published, and there is no such feed any longer');
@@ -104,7 +108,7 @@ export async function indexFeed(db, name) {
   const { rows } = await db
     .query('SELECT c FROM indexer.feed_index_commands($1) AS c', [name])
     .catch((e) => {
-      throw e.code === '42809'
+      throw e.code === SQLSTATE.wrongObjectType
         ? new Problem(`The feed ${name} has no index: ${clean(e.detail, 300)}`)
         : e;
     });
@@ -133,7 +137,7 @@ async function askFor(what, isSecret) {
 }
 
 /**
- * What a PDS answers to a procedure.
+ * The answer of a PDS to a procedure.
  * @param {string} pds
  * @param {string} method
  * @param {Content} content
@@ -147,7 +151,7 @@ async function call(pds, method, { token = null, body, type = 'application/json'
     headers: { 'content-type': type, ...(token && { authorization: `Bearer ${token}` }) },
     body: type === 'application/json' ? JSON.stringify(body) : body,
   }).catch((e) => {
-    throw new Problem(`${pds} does not answer: ${told(e.cause ?? e)}`);
+    throw new Problem(`${pds} does not answer: ${messageOf(e.cause ?? e)}`);
   });
   /** @type {any} */
   const said = await answer.json().catch(() => ({}));

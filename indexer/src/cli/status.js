@@ -80,7 +80,8 @@ export async function status(db) {
 }
 
 /**
- * The lists that fail, what each says, and whether it has failed for as long as /healthz allows.
+ * The lists that fail, the words for each, and whether it has failed for as long as /healthz
+ * allows.
  * @param {Client} db
  */
 export async function listProblems(db) {
@@ -182,6 +183,6 @@ async function troubles(db) {
               `${r.detail ? `: ${clean(r.detail, 120)}` : ''}${r.next ? ` (again ${r.next})` : ''}`,
           ),
       ]),
-    '"atid-indexer explain DID" says more of one.',
+    '"atid-indexer explain DID" shows more of one.',
   ];
 }

@@ -1,4 +1,4 @@
-// What is wanted.
+// The commands about wants.
 import { Problem } from '../db/errors.js';
 import { rowsOf } from '../db/query.js';
 import { clean } from '../protocol/text.js';

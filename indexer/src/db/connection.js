@@ -17,7 +17,7 @@ const OPTIONS = [
   'lock_timeout=0',
   'idle_session_timeout=0',
   'idle_in_transaction_session_timeout=0',
-  // who is not there any more holds no lock for hours
+  // a client that has disappeared holds no lock for hours
   'tcp_keepalives_idle=30',
   'tcp_keepalives_interval=10',
   'tcp_keepalives_count=3',
@@ -41,7 +41,7 @@ function userName() {
 }
 
 /**
- * What a connection needs. name: of the work that it is for.
+ * The settings of a connection. name: of the work that it is for.
  * @param {string} name
  * @param {string[]} [more] further settings
  */

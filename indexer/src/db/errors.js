@@ -36,6 +36,7 @@ export const SQLSTATE = {
   notAllowed: '28000',
   deadlock: '40P01',
   checkViolation: '23514',
+  wrongObjectType: '42809',
 };
 
 // Errors that have only a text: pg gives no code to errors of its own, and pgbouncer the same code

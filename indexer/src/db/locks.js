@@ -18,7 +18,7 @@ const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.p
     AND l.classid::bigint << 32 | l.objid::bigint = hashtext($1)::bigint`;
 
 /**
- * Who has the advisory lock of a name.
+ * The session that has the advisory lock of a name.
  * @param {Queryable} client
  * @param {string} name
  * @returns {Promise<Holder | undefined>}
@@ -26,7 +26,8 @@ const HOLDER = `SELECT a.usename AS role, a.application_name AS application, a.p
 export const lockHolder = (client, name) => rowOf(client, HOLDER, [name]);
 
 /**
- * Who has a lock of the program without the right to do its work, and what ends that; or null.
+ * The holder of a lock of the program without the right to do its work, and what ends that; or
+ * null.
  * @param {Holder | undefined} who
  */
 export const intruderOf = (who) =>
@@ -37,7 +38,7 @@ export const intruderOf = (who) =>
     : null;
 
 /**
- * Who has a lock, in brackets, as far as one may see it.
+ * The holder of a lock, in brackets, as far as one may see it.
  * @param {Holder | undefined} who
  */
 export const nameOf = (who) =>

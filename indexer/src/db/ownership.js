@@ -1,11 +1,11 @@
-// Who owns the schemas: one that somebody else owns is not trusted.
+// The owners of the schemas: one that somebody else owns is not trusted.
 import { Problem, SQLSTATE } from './errors.js';
 import { rowOf } from './query.js';
 
 // The schemas in which users have views and functions of their own: doc/feeds.md.
 export const OF_USERS = ['xrpc', 'feed'];
 
-// What the login of the API may call, and nobody else.
+// The functions that only the login of the API may call.
 export const OF_READER = [
   'xrpc.verify(text, text, text)',
   'xrpc.enter(text, text, text)',

@@ -20,7 +20,7 @@ const SPLIT = 3; // the last migration that is not split at lines "--> next"
 const LOCK = 'atid-indexer schema';
 
 /**
- * What the database has.
+ * The state of the database's schema.
  * @param {Queryable} client
  * @returns {Promise<Installed | null>}
  */

@@ -30,7 +30,8 @@ function listFiles(list = 'install.sql') {
 /** @type {Installation | null} */
 let own = null;
 
-// What this program is for. It is read once: the files may be replaced while it runs.
+// The version of the schema that this program is for. It is read once: the files may be replaced
+// while it runs.
 export function ownInstallation() {
   if (own !== null) return own;
   const files = listFiles();

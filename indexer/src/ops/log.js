@@ -13,7 +13,6 @@ import { clean } from '../protocol/text.js';
 /** @type {Level[]} */
 export const LEVELS = ['error', 'warn', 'info', 'debug'];
 const MOST = 1000; // UTF-16 units of a field
-const MOST_EVENT = 2000;
 
 let most = LEVELS.indexOf('info');
 
@@ -66,21 +65,25 @@ const cleaned = (fields) =>
 
 /**
  * @param {Level} level
- * @param {string} event
+ * @param {Event} event
  * @param {Fields} [fields]
  */
 function write(level, event, fields = {}) {
   if (LEVELS.indexOf(level) > most) return;
   const time = new Date().toISOString();
-  const entry = { time, level, event: line(event, MOST_EVENT), fields: cleaned(fields) };
+  const entry = { time, level, event, fields: cleaned(fields) };
   process.stdout.write(`${format(entry)}\n`);
 }
 
-// What strangers can cause as often as they like: the first line of a kind is logged, and those
-// that follow within a minute are counted. Beyond MOST_KINDS at a time all others are of one kind.
+// Strangers can cause some entries as often as they like. The first entry of a kind is logged,
+// those that follow within a minute are counted, and the first one is logged again with their
+// number. Beyond MOST_KINDS at a time all others are of one kind.
 const WINDOW = 60e3; // ms
 const MOST_KINDS = 50;
-/** @typedef {{ level: Level, text: string, more: number, timer: NodeJS.Timeout }} Counted */
+/**
+ * @typedef {{ level: Level, event: Event, fields: Fields, more: number, timer: NodeJS.Timeout }}
+ *   Counted
+ */
 /** @type {Map<string | null, Counted>} */
 const kinds = new Map();
 
@@ -90,22 +93,28 @@ function summarize(kind) {
   if (one === undefined) return;
   clearTimeout(one.timer);
   kinds.delete(kind);
-  if (one.more > 0) write(one.level, `${one.more} more within ${WINDOW / 1000} s: ${one.text}`);
+  if (one.more === 0) return;
+  const fields = { more: one.more, seconds: WINDOW / 1000 };
+  if (kind === null) write(one.level, 'entries counted', fields);
+  else write(one.level, one.event, { ...one.fields, ...fields });
 }
 
 /**
  * @param {Level} level
- * @param {string} text
- * @param {string} [kind]
+ * @param {Event} event
+ * @param {Fields} [fields]
+ * @param {string} [about] what one kind is about; by default, all fields
  */
-export function counted(level, text, kind = text) {
+export function counted(level, event, fields = {}, about = JSON.stringify(cleaned(fields))) {
+  const kind = `${event} ${about}`;
   const key = kinds.has(kind) || kinds.size < MOST_KINDS ? kind : null;
   const before = kinds.get(key);
   if (before) return void before.more++;
-  write(level, text);
+  write(level, event, fields);
   kinds.set(key, {
     level,
-    text: key === null ? 'messages of further kinds' : text,
+    event,
+    fields: cleaned(fields),
     more: 0,
     timer: setTimeout(() => summarize(key), WINDOW).unref(),
   });

@@ -1,5 +1,5 @@
-// What is to be watched, over HTTP: /metrics for Prometheus, the view indexer.watch; and /healthz
-// for probes, 200 only while the stream moves and makes sense.
+// Metrics and health checks over HTTP: /metrics for Prometheus, the view indexer.watch; and
+// /healthz for probes, 200 only while the stream moves and makes sense.
 //
 // Both have a connection of their own with a statement_timeout, so they take no time of others and
 // are answered, if only by 503: at once while an earlier query is not answered.

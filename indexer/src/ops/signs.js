@@ -3,7 +3,7 @@
 // table activity every ten seconds, by a connection of their own. If they cannot be written, the
 // rows grow old, which is a sign too.
 //
-// What is late is decided by the database: sql/activities/ has the bounds.
+// The database decides when an activity is late: sql/activities/ has the bounds.
 import { messageOf } from '../db/errors.js';
 import { clean } from '../protocol/text.js';
 import { pause } from '../work/tasks.js';

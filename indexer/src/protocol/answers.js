@@ -14,7 +14,7 @@ export const BOUNDS = {
   log: 1e6, // bytes of a PLC log
   page: 1e6, // bytes of a page of a list
   repos: 1000, // accounts on a page of a list
-  error: 10e3, // bytes of an error's body: no more is read
+  error: 10e3, // bytes of an error's body: the rest is not read
   did: 512, // characters, all of which are ASCII
   cursor: 1024, // characters of the place in a list
   status: 64,
@@ -61,7 +61,7 @@ export function failureOf(status, headers, body, origin) {
     const said = parseJson(body);
     if (isObject(said)) ({ error, message } = said);
   } catch {
-    /* an error page: the status says enough */
+    /* an error page: the status is enough */
   }
   const why = whyOf(status, error);
   const detail = [

@@ -21,7 +21,7 @@ for (const { code, ...more } of JSON.parse(find(/\$codes\$([^$]*)\$codes\$/)))
 Object.freeze(CODES);
 
 /**
- * What is known of a code. One that is not in the list is a mistake of the program.
+ * The properties of a code. One that is not in the list is a mistake of the program.
  * @param {string} name
  */
 export function codeOf(name) {

@@ -35,7 +35,7 @@ export class Failure extends Error {
   get retry() {
     return this.properties.retry;
   }
-  // What an account is of which this is the failure.
+  // The status of an account of which this is the failure.
   get status() {
     return this.properties.status;
   }

@@ -49,7 +49,7 @@ export async function awaitLock(lock, name, ended) {
 }
 
 /**
- * Who has the lock, and what is followed by that program. Any role can take it, as a lock has only
+ * The holder of the lock, and its program's stream. Any role can take it, as a lock has only
  * a number: a role that cannot do the program's work is named as such, with what ends it.
  * @param {Queryable} lock
  * @param {string} name

@@ -1,4 +1,4 @@
-// What is watched while a run goes on: the schema, the clocks, and the health of the stream.
+// Checks that are made while a run goes on: the schema, the clocks, and the health of the stream.
 import { checkSchema } from '../db/schema.js';
 import * as log from '../ops/log.js';
 import { loop, pause } from './tasks.js';

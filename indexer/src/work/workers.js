@@ -1,5 +1,5 @@
-// All that is done besides the stream: what is asked of the network, and the work that the database
-// has of its own. The database decides whom to ask, and stores the answers.
+// All that is done besides the stream: requests to the network, and the work that the database has
+// of its own. The database decides whom to ask, and stores the answers.
 //
 // While a request waits for the network it has no connection of the database. An error of one piece
 // of work ends that piece: it is logged, and the worker goes on after a pause. Only a lost
@@ -12,7 +12,7 @@ import { Loads } from './loads.js';
 import { loop, Tasks } from './tasks.js';
 
 /**
- * What workers share.
+ * The needs that workers share.
  * @typedef {object} Needs
  * @property {import('./run.js').Settings} settings
  * @property {import('../net/service.js').Service} service

@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { WebSocket } from 'ws';
-import { Feed, Turns } from '../indexer/src/api/changes.js';
+import { Feed } from '../indexer/src/api/changes.js';
+import { SocketTurns } from '../indexer/src/api/socket-turns.js';
 
 const [port, patience, pid] = process.argv.slice(2).map(Number);
 const verdict = (ok, what, why) => {
@@ -120,14 +121,14 @@ for (let i = 0; i < 5; i++) {
 }
 verdict(await until(() => all.length === 27), 'what was written while its connection was lost is told', all.length);
 
-// The schema made anew: a column more.
+// The schema is made again: a column more.
 await writer.query(`INSERT INTO lexicons (lexicons) SELECT '{"lexicon": 1, "id": "com.example.new", "defs": {"main": {"type": "record", "key": "tid",
   "record": {"type": "object", "properties": {"text": {"type": "string"}}}}}}'`);
 await writer.query("SELECT make_views('api')");
 const asked = async () => (await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' },
   body: '{"query": "{ allComExampleNews(first: 1) { nodes { text } } }"}' })).json();
 let answer;
-verdict(await until(async () => (answer = await asked()).data, 30_000 * patience), 'the schema is made anew after make_views', JSON.stringify(answer));
+verdict(await until(async () => (answer = await asked()).data, 30_000 * patience), 'the schema is made again after make_views', JSON.stringify(answer));
 // Types of whose names the engine makes the same.
 for (const [what, names] of [['a singular and a plural', ['page', 'pages']], ['a name that another type is given', ['edges', 'edgesRecord']]]) {
   await writer.query('INSERT INTO lexicons (lexicons) SELECT $1', [JSON.stringify(names.map((name) => ({ lexicon: 1, id: `com.example.${name}`, defs: {
@@ -185,14 +186,14 @@ for (const time of ['', ', and again where sockets were closed in the middle']) 
   verdict(await until(() => all.length === had + 1) && slow.every((s) => s.length < 10), '... and who asks for little has it in turn', `${all.length - had}`);
   if (time) continue;
   for (const { ws } of slow) ws.terminate();
-  verdict(await until(async () => (await running()) === 0, 5000 * patience), 'what waits for those who are gone goes', await running());
+  verdict(await until(async () => (await running()) === 0, 5000 * patience), 'what waits for clients that have left is dropped', await running());
   slow.splice(0, 3, await subscribe(SLOW, 10));
   await until(async () => / 13 subscriptions/.test(await health()));
 }
 slow[0].ws.terminate();
 
 // The turns, one place at a time for each socket.
-const turns = new Turns(2);
+const turns = new SocketTurns(2);
 const order = [];
 const ends = [];
 const client = (socket) => ({ socket, over: new AbortController() });
@@ -224,10 +225,10 @@ await writer.query("DELETE FROM indexer.reader WHERE name LIKE 'api %'");
 await writer.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atid-indexer changes'");
 verdict(await until(() => all.closed && light.closed), 'who may have missed changes is told', `${all.closed} ${light.closed}`);
 verdict(all.closed === 1013 && light.closed === 1013, '... by a code after which clients ask again', `${all.closed} ${light.closed}`);
-const anew = await subscribe('subscription { changed { uri } }');
+const again = await subscribe('subscription { changed { uri } }');
 await until(async () => / 1 subscriptions/.test(await health()));
 await putMany(1);
-verdict(await until(() => anew.length === 1), '... and has them', anew.length);
+verdict(await until(() => again.length === 1), '... and has them', again.length);
 
 // The connection is lost between two parts of what is new.
 const feed = new Feed(() => {});

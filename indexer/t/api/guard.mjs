@@ -68,7 +68,7 @@ const broken = await Promise.all(Array.from({ length: 30 }, () => post({ query: 
 const hash = /hash: '([\w-]+)'/.exec(broken[0].text)?.[1];
 verdict(hash && broken.every(({ text }) => text.includes(hash)), 'an error of a function is one hash for its clients', broken[0].text);
 const lines = linesSince(start);
-verdict(lines.length === 1 && / error api: the field a: broken, for 1: two lines \(hash [\w-]+\)$/.test(lines[0]) && lines[0].includes(hash),
+verdict(lines.length === 1 && / error field failed field=a error="broken, for 1: two lines" hash=[\w-]+$/.test(lines[0]) && lines[0].includes(hash),
   '... and one line of the log, however often', lines.join('\n'));
 
 // --- refusals ---
@@ -96,7 +96,7 @@ verdict(foreign.status === 403 && /https:\/\/evil\.example .*ATID_API_ALLOWED_OR
 const page = await socket({ origin });
 verdict(page.refused === 403 && page.text === foreign.text, '... and so is its WebSocket', `${page.refused} ${page.text}`);
 for (let i = 0; i < 5; i++) await socket({ origin });
-verdict(/^\S+ info api: a page of the origin https:\/\/evil\.example was refused: ATID_API_ALLOWED_ORIGINS [^\n]*$/.test(linesSince(start).join('\n')),
+verdict(/^\S+ info origin refused origin=https:\/\/evil\.example$/.test(linesSince(start).join('\n')),
   '... with one line of the log', linesSince(start).join('\n'));
 
 // --- what one address can hold ---
@@ -149,7 +149,7 @@ verdict(refused.length === 10 && refused.every((one) => one.refused === 429 && /
 const proxied = await Promise.all(Array.from({ length: 30 }, () => socket()));
 verdict(proxied.every((one) => one.ws), 'a proxy of ATID_API_PROXIES has more');
 verdict((await socket({ localAddress: HONEST })).ws, '... and another address its own');
-verdict(/api: the address 127\.0\.0\.2 has 20 WebSockets at a time.*ATID_API_PROXIES/.test(log()), 'the log has the address');
+verdict(/ info address limited address=127\.0\.0\.2 kind=WebSockets most=20$/m.test(log()), 'the log has the address');
 const quiet = performance.now();
 await until(() => proxied.every((one) => one.ws.readyState === WebSocket.CLOSED));
 verdict(proxied.every((one) => one.ws.readyState === WebSocket.CLOSED), 'WebSockets that send no connection_init end', performance.now() - quiet);

@@ -93,8 +93,8 @@ const REFUSED = {
   'a large offset': `{ ${ALL}(first: 1, offset: 1000000) { nodes { uri } } }`,
   'the default of a variable': `query ($n: Int = 100000) { ${ALL}(first: $n) { nodes { uri } } }`,
   'a variable that is not given': `query ($n: Int) { ${ALL}(first: $n) { nodes { uri } } }`,
-  'a fragment with totalCount beside': `{ ${ALL} { totalCount ...A } } fragment A on XyzStatusphereStatusConnection { nodes { uri } }`,
-  'an inline fragment with totalCount beside': `{ ${ALL} { totalCount ... { edges { node { uri } } } } }`,
+  'a fragment next to totalCount': `{ ${ALL} { totalCount ...A } } fragment A on XyzStatusphereStatusConnection { nodes { uri } }`,
+  'an inline fragment next to totalCount': `{ ${ALL} { totalCount ... { edges { node { uri } } } } }`,
   'an alias of another name, totalCount': `{ ${ALL} { totalCount: nodes { uri } } }`,
   'first: 0 that hides what is below': `{ allAccounts(first: 100) { nodes { xyzStatusphereStatusesByDid(first: 0) { nodes { accountByDid { xyzStatusphereStatusesByDid(first: 100) { nodes { uri did rkey } } } } } } } }`,
   'lists in lists': `{ allAccounts(first: 100) { nodes { xyzStatusphereStatusesByDid(first: 100) { nodes { uri cid did } } } } }`,
@@ -303,7 +303,7 @@ await until(() => wordy.got.length);
 wordy.send({ type: 'subscribe', id: 'w', payload: { query: `{ ${'a '.repeat(9000)} }` } });
 verdict(await until(() => wordy.got.some((m) => m.type === 'error') || wordy.ws.readyState === 3) && !/did you mean/i.test(JSON.stringify(wordy.got)), 'many words are refused of a socket, too', JSON.stringify(wordy.got).slice(0, 300));
 wordy.ws.terminate();
-verdict(await until(async () => /^ok, 0 sockets, 0 subscriptions/.test(await health())), 'sockets that are gone leave nothing', await health());
+verdict(await until(async () => /^ok, 0 sockets, 0 subscriptions/.test(await health())), 'sockets that were closed leave nothing', await health());
 
 // --- memory ---
 

@@ -231,7 +231,7 @@ function announce(body) {
   for (const s of sockets) s.send(frame);
 }
 
-// What the second half of the accounts writes: strange records beside an honest one; an honest one that becomes strange,
+// What the second half of the accounts writes: strange records next to an honest one; an honest one that becomes strange,
 // a strange one that becomes honest, and one that goes.
 const streamed = [];
 async function emit() {

@@ -10,7 +10,7 @@
 //   /lapse?n=N              N more events, which can no longer be had; with silent=1 the server does not say so, as a relay
 //   /plain?n=N              N commits, and no faults; with did=DID of one account; 1 % of the records are of com.example.rare
 //   /hold, /release         the repository of an account is sent later, as it was when it was asked for; answers with the account
-//   /keyless                an account has a key no more, and says so; answers with the account
+//   /keyless                an account no longer has a key, and reports it; answers with the account
 //   /keyed?did=DID          it has one again, and uses it
 //   /zero                   an account makes a record that raises an error where a number is expected
 //   /untaken                a frame that is none
@@ -20,7 +20,7 @@
 //   /join?collection=NSID   an account comes, and writes a record of the collection; answers with the account
 //   /lists?mode=MODE        how accounts are listed from now on: "collections" also by collection, which a relay does
 //                           not do by default; "failing" fails for these; "broken" fails for each page of all accounts except the first
-//   /calm                   no more faults in answers over http
+//   /calm                   no further faults in answers over http
 //   /mark                   an event that is no bad frame; answers with its number
 //   /settle                 the same, after accounts of which something was not announced have done something that is
 //   /state                  what was sent, and the faults, as JSON
@@ -185,7 +185,7 @@ const EVENTS = {
   'signed, but untrue': [2, async (a) => {
     fault('signed, but untrue');
     const body = await nextCommit(a);
-    a.silent = true; // who has loaded an older one hears no more
+    a.silent = true; // a client that has loaded an older one hears nothing further
     announce('#commit', pick([() => ({ ...body, ops: body.ops.slice(1) }), () => ({ ...body, since: body.rev }), () => ({ ...body, rev: '3zzzzzzzzzzzz' })])(), '');
   }],
   'one record many times': [1, async (a) => {

@@ -2,7 +2,6 @@ import js from '@eslint/js';
 import globals from 'globals';
 
 export default [
-  { ignores: ['src/api'] },
   js.configs.recommended,
   { languageOptions: { ecmaVersion: 2025, sourceType: 'module', globals: globals.node } },
   // a function is no longer than a screen

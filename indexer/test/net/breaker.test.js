@@ -38,7 +38,7 @@ test('a server that fails is left alone, until it answers a question about no ac
     assert.deepEqual(
       [s.up.allowance(8), s.up.allowance(8)],
       [now === 2900 ? 0 : 1, 0],
-      'one account beside the probe',
+      'one account next to the probe',
     );
     await s.up.probing;
     assert.equal(s.asked, asked, `after ${now} ms`);

@@ -1,0 +1,18 @@
+// Refusals, whose words go to the client.
+import { SafeError } from 'postgraphile/grafast';
+
+/**
+ * A refusal, with the status of the answer: the engine reads it here or there, by where it is
+ * thrown.
+ * @param {string} text
+ */
+export const refusal = (text, statusCode = 400) =>
+  Object.assign(new SafeError(text, { statusCode }), { statusCode });
+
+/**
+ * @param {string} text
+ * @returns {never}
+ */
+export const refuse = (text) => {
+  throw refusal(text);
+};
