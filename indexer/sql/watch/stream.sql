@@ -128,5 +128,5 @@ BEGIN
                 WHERE a.stream = stream_health.stream
                 UNION ALL VALUES (x.problem, 3)
                 UNION ALL SELECT listing_health(), 9 WHERE x.kind = 'repos') AS p
-          WHERE p.problem IS NOT NULL ORDER BY p.place LIMIT 1);
+          WHERE p.problem IS NOT NULL ORDER BY p.place, p.problem LIMIT 1);
 END $$;
