@@ -16,10 +16,10 @@ BEGIN
   ELSIF activity = 'signals' THEN
     RETURN EXISTS (SELECT 1 FROM candidate AS c WHERE c.ask <= since);
   ELSIF activity = 'lists' THEN
-    RETURN EXISTS (SELECT 1 FROM want AS w
-                   WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*')
-                   AND w.what <> 'collection' AND greatest(w.began, w.again, '-infinity') <= since
-                   AND NOT (w.refused AND are_candidates_full()));
+    RETURN EXISTS (SELECT 1 FROM listing AS l
+                   WHERE l.listed IS NOT NULL
+                     AND greatest(l.began, l.again, '-infinity') <= since
+                     AND NOT (l.refused AND are_candidates_full()));
   ELSIF activity = 'wants' THEN
     RETURN coalesce(oldest_notice() <= since, false);
   END IF;

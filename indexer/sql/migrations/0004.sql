@@ -128,6 +128,12 @@ ALTER VIEW IF EXISTS counted RENAME TO account_counts;
 UPDATE activity SET name = replace(name, 'taker', 'shard') WHERE name LIKE 'taker%';
 UPDATE activity_bound SET name = 'shard' WHERE name = 'taker';
 
+-- The condition of this index is that of the view listing.
+DROP INDEX want_listed;
+CREATE INDEX want_listing ON want (value, what)
+WHERE what <> 'collection' AND (what <> 'account' OR value = '*');
+DROP FUNCTION IF EXISTS next_listing();
+
 -- Identities are requested by the method of their DID, which is a part of it.
 DROP FUNCTION IF EXISTS claim_identities(int, text, bool, text[], timestamptz, text);
 DROP FUNCTION IF EXISTS is_identity_due(text, bool, timestamptz);

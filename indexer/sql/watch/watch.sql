@@ -96,8 +96,7 @@ FROM (VALUES
   ('identities', (SELECT sum(count_due_identities(k, m.name))
                   FROM unnest('{known,new,again}'::text[]) AS k, did_methods() AS m)),
   ('loads', count_due_loads(false) + count_due_loads(true)),
-  ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL
-             AND (what = 'signal' OR value = '*') AND what <> 'collection')),
+  ('lists', (SELECT count(*) FROM listing WHERE listed IS NOT NULL)),
   ('checks', (SELECT count(*) FROM (SELECT 1 FROM account
                                     WHERE check_at < 'infinity' AND check_at <= now()
                                     LIMIT 10000) AS q)),
