@@ -69,5 +69,8 @@ const web = {
   take: 'SELECT indexer.store_did_document($1, $2, $3) AS why',
 };
 
-/** @type {Record<string, Method>} */
-export const METHODS = { plc, web };
+/**
+ * By their names. Strangers name methods, too, as "constructor": it inherits none.
+ * @type {Record<string, Method>}
+ */
+export const METHODS = Object.assign(Object.create(null), { plc, web });
