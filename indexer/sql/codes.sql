@@ -129,7 +129,7 @@ FROM jsonb_to_recordset($codes$
   {"code": "no_key", "class": "account", "retry": "backoff", "words": "no key",
    "remedy": "nothing: its document names no key"},
   {"code": "unsupported_method", "class": "account", "retry": "never",
-   "words": "unsupported DID method", "remedy": "nothing: its method is neither plc nor web"},
+   "words": "unsupported DID method", "remedy": "nothing: its method is not one that is looked up"},
   {"code": "tombstoned", "class": "account", "retry": "backoff"},
   {"code": "moved", "class": "account", "retry": "backoff"}
 ]

@@ -41,6 +41,7 @@ SET client_min_messages = warning;
 \ir accounts/delete_account.sql
 \ir accounts/status.sql
 \ir accounts/process_notices.sql
+\ir identities/did_methods.sql
 \ir identities/read_document.sql
 \ir identities/apply_identity.sql
 \ir identities/store_identity.sql

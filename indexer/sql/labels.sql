@@ -4,6 +4,7 @@
 --   labels_take(batch)              an array of labels: verified, the newest kept
 --   labels_of(body)                 the labels of a frame, and how many of them jsonb cannot hold
 --   labels_in_force                 what counts now
+--   labeler, view_hidden(subjects)  which labels hide records in the views of views.sql
 --
 -- The file needs the extension atid_crypto, and can be used alone. The functions keep the
 -- search_path with which they were created.
@@ -34,6 +35,20 @@ CREATE INDEX IF NOT EXISTS labels_refused_received ON labels_refused (received);
 
 CREATE OR REPLACE VIEW labels_in_force AS
 SELECT subject, src, val, cts, exp, label FROM labels WHERE NOT neg AND exp > now();
+
+-- Fill this by hand: the labelers whose labels hide records, and the labels that do.
+CREATE TABLE IF NOT EXISTS labeler (
+  did   atid.did PRIMARY KEY,
+  hides text[] NOT NULL DEFAULT '{!hide,!takedown,!suspend}'
+);
+
+-- An expression for views: does a label in force, of a labeler in the table labeler, hide one of
+-- these subjects?
+CREATE OR REPLACE FUNCTION view_hidden(subjects text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN format('EXISTS (SELECT 1 FROM labels_in_force AS l '
+  'JOIN labeler AS b ON b.did = l.src AND l.val = ANY (b.hides) '
+  'WHERE l.subject = ANY (ARRAY[%s]))', subjects);
 
 -- Stores the keys of a labeler: those of its log, except of nullified operations, which somebody
 -- else signed. A log that is not valid, or belongs to another account, leaves none.

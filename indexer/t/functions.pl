@@ -78,7 +78,7 @@ CREATE FUNCTION demo.points(block bytea) RETURNS TABLE (path text, subject atid.
 \$\$;
 -- asks for some, as the program does
 CREATE FUNCTION demo.ask() RETURNS SETOF text LANGUAGE sql
-BEGIN ATOMIC SELECT did FROM unnest('{known,new,again}'::text[]) AS kind CROSS JOIN unnest('{f,t}'::bool[]) AS web CROSS JOIN indexer.claim_identities(99, kind, web) AS a WHERE asked IS NOT NULL; END;
+BEGIN ATOMIC SELECT did FROM unnest('{known,new,again}'::text[]) AS kind CROSS JOIN indexer.did_methods() AS m CROSS JOIN indexer.claim_identities(99, kind, m.name) AS a WHERE asked IS NOT NULL; END;
 -- a stream, and three accounts that are there
 SELECT start_stream('relay', 'repos', NULL, 1), start_stream('$labeler', 'labels', NULL, 1);
 UPDATE shard SET cursor = 10;
@@ -191,6 +191,10 @@ is(last_of("SELECT apply_identity('$did', NULL, NULL, NULL, NULL, true, now())",
 my $web = q{'{"id": "did:web:a.example", "alsoKnownAs": ["at://a.example"], "verificationMethod": [{"id": "did:web:a.example#atproto", "type": "Multikey",
 	"controller": "did:web:a.example", "publicKeyMultibase": "zQ3shY6V6fWJmJLpSaLE8picEqnuKDW8PKKbshq7W743N1eKz"}],
 	"service": [{"id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": "https://pds.example/"}]}'};
+is(last_of("SELECT add_account('did:foo:bar')", "SELECT demo.take('relay', demo.frame('#identity', '{\"seq\": 11, \"did\": \"did:foo:bar\"}'))",
+	q{SELECT add_label_sources('[{"src": "did:foo:baz"}]')}, 'SELECT process_notices(99)', 'SELECT demo.ask()',
+	q{SELECT string_agg(concat_ws(' ', did, asked, problem), ', ' ORDER BY did) FROM identity WHERE did_method(did) = 'foo'}),
+	'did:foo:bar 0 unsupported_method, did:foo:baz 0 unsupported_method', 'nobody is asked for an identity of a method that is not supported');
 is(last_of("SELECT add_account('did:web:a.example')", "SELECT demo.ask()", "SELECT store_did_document('did:web:a.example', $web, now())",
 	"SELECT handle, pds, right(key, 4), load_at <= now() FROM identity JOIN account USING (did) WHERE did = 'did:web:a.example'"),
 	'a.example|https://pds.example|1eKz|t', 'a DID document has key, host and handle');

@@ -46,7 +46,7 @@ my $waiting = q{INSERT INTO identity (did, key, ask) SELECT 'did:plc:crowd' || i
 		FROM generate_series(1, 5000) AS i;
 	INSERT INTO account (did, state, load_at) SELECT did, 'desynchronized', ask FROM identity WHERE did::text LIKE '%crowd%'; ANALYZE account, identity;};
 my $read = "(SELECT sum(pg_stat_get_xact_tuples_returned(oid)) FROM pg_class WHERE oid IN ('account'::regclass, 'identity'::regclass))";
-is(one($db, "BEGIN; $waiting CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM claim_identities(1, 'new', false), claim_loads(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
+is(one($db, "BEGIN; $waiting CREATE TEMP TABLE b AS SELECT $read AS n; SELECT count(*) FROM claim_identities(1, 'new', 'plc'), claim_loads(1, false, NULL, NULL, '{}') AS c WHERE c.claim > 0;
 	SELECT $read - n < 1000 FROM b; ROLLBACK"), "1\nt", 'nothing reads a whole table to find an account');
 is(one($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET rev = '2222222222222' WHERE rev IS NOT NULL;
 	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
@@ -70,7 +70,7 @@ one('claims', qq{ALTER TABLE account DISABLE TRIGGER USER;
 # Claims or asks for so many, each time behind where it was; they come again later. The seconds of the processor.
 my %queue = (
 	claims => [ q{SELECT x.at, x.did, x.claim, x.claim IS NOT NULL AS there FROM claim_loads(20, false, at, who, '{}') AS x}, q{PERFORM fail_load(c.did, c.claim, 'not_found', NULL, false)} ],
-	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM claim_identities(20, 'new', false, '{}', at, who) AS x}, q{PERFORM fail_identity(c.did, 'not_found', NULL)} ]);
+	asks   => [ q{SELECT x.at, x.did, x.asked IS NOT NULL AS there FROM claim_identities(20, 'new', 'plc', '{}', at, who) AS x}, q{PERFORM fail_identity(c.did, 'not_found', NULL)} ]);
 sub used_by
 {
 	my ($what) = @_;

@@ -45,7 +45,7 @@ is($status, 0, 'init') or die $said;
 # The manual.
 #
 my $manual = slurp_file("$FindBin::Bin/../../doc/operate.md");
-my $table = sql(q{SELECT format('`%s` | %s | %s', name, coalesce(activity_in_words(turn), '-'), coalesce(activity_in_words(success), '-')) FROM activities() ORDER BY place});
+my $table = sql(q{SELECT format('`%s` | %s | %s', name, coalesce(activity_in_words(turn), '-'), coalesce(activity_in_words(success), '-')) FROM activities() ORDER BY place, name});
 my @documented = $manual =~ /^(`[a-z ]+`) \|[^|\n]*\| ([^|\n]+?) \| ([^|\n]+?) \|[^|\n]*$/mg;
 my @lines;
 push @lines, join ' | ', splice @documented, 0, 3 while @documented;
@@ -231,7 +231,7 @@ standard();
 
 bound('identities of plc', undef, 2);
 network('away?of=directory');
-sql("UPDATE identity SET ask = now() WHERE NOT web");
+sql("UPDATE identity SET ask = now() WHERE did_method(did) = 'plc'");
 is_late('the directory is away', 'identities of plc', 'failing for \\d+ s: http://\\S+ does not answer');
 network('calm');
 is_well('the directory');

@@ -11,7 +11,8 @@
 -- kind: the kind of streams that have it; NULL: all.
 CREATE OR REPLACE FUNCTION activities() RETURNS TABLE (
   place int, name text, kind text, turn interval, success interval, few int, remedy text
-) LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+) LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
   VALUES
   (1, 'program', NULL, interval '2 min', NULL::interval, 1,
    'start "atid-indexer run"; if it runs, its log reports what it is waiting for'),
@@ -25,10 +26,6 @@ CREATE OR REPLACE FUNCTION activities() RETURNS TABLE (
   (6, 'loads of new accounts', 'repos', interval '10 min', interval '1 h', 5,
    'see the accounts in trouble and the log: '
    'the network, ATID_PLC_URL or a trigger may be the cause'),
-  (7, 'identities of plc', NULL, interval '10 min', interval '30 min', 5,
-   'see whether ATID_PLC_URL is right and answers'),
-  (8, 'identities of web', NULL, interval '10 min', interval '1 h', 5,
-   'see whether this machine resolves names and reaches the network'),
   (9, 'lists', 'repos', interval '15 min', interval '1 h', 1,
    'see the log for the error, and whether ATID_SERVICE_URL answers com.atproto.sync.listRepos'),
   (10, 'statuses', 'repos', interval '10 min', interval '1 h', 5,
@@ -49,7 +46,10 @@ CREATE OR REPLACE FUNCTION activities() RETURNS TABLE (
    'restart "atid-indexer api"'),
   (17, 'reader', 'repos', NULL, interval '26 h', 1,
    'start the application that reads; if nobody uses the reader, delete it from indexer.reader')
-$$;
+  UNION ALL
+  SELECT 7, 'identities of ' || m.name, NULL, interval '10 min', m.success, 5, m.remedy
+  FROM did_methods() AS m;
+END;
 
 -- The entry of activities() for an activity. A shard and a reader have names of their own after
 -- that of the entry.

@@ -3,23 +3,23 @@ CREATE OR REPLACE FUNCTION is_due(activity text, since timestamptz) RETURNS bool
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE of_web CONSTANT bool := activity = 'identities of web';
+DECLARE method CONSTANT text := (SELECT m.name FROM method_of_activity(activity) AS m);
 BEGIN
   IF activity IN ('loads of known accounts', 'loads of new accounts') THEN
     RETURN is_load_due(activity = 'loads of known accounts', since);
-  ELSIF activity IN ('identities of plc', 'identities of web') THEN
-    RETURN is_identity_due('known', of_web, since) OR is_identity_due('new', of_web, since)
-           OR is_identity_due('again', of_web, since);
+  ELSIF method IS NOT NULL THEN
+    RETURN is_identity_due('known', method, since) OR is_identity_due('new', method, since)
+           OR is_identity_due('again', method, since);
   ELSIF activity = 'statuses' THEN
     RETURN EXISTS (SELECT 1 FROM account AS a
                    WHERE a.check_at < 'infinity' AND a.check_at <= since);
   ELSIF activity = 'signals' THEN
     RETURN EXISTS (SELECT 1 FROM candidate AS c WHERE c.ask <= since);
   ELSIF activity = 'lists' THEN
-    RETURN EXISTS (SELECT 1 FROM want AS w
-                   WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*')
-                   AND w.what <> 'collection' AND greatest(w.began, w.again, '-infinity') <= since
-                   AND NOT (w.refused AND are_candidates_full()));
+    RETURN EXISTS (SELECT 1 FROM listing AS l
+                   WHERE l.listed IS NOT NULL
+                     AND greatest(l.began, l.again, '-infinity') <= since
+                     AND NOT (l.refused AND are_candidates_full()));
   ELSIF activity = 'wants' THEN
     RETURN coalesce(oldest_notice() <= since, false);
   END IF;
@@ -53,7 +53,7 @@ BEGIN
   RETURN false;
 END $$;
 
-CREATE OR REPLACE FUNCTION is_identity_due(kind text, of_web bool, since timestamptz) RETURNS bool
+CREATE OR REPLACE FUNCTION is_identity_due(kind text, method text, since timestamptz) RETURNS bool
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -63,5 +63,5 @@ BEGIN
     SELECT 1 FROM identity AS i
     WHERE CASE WHEN i.answered IS NOT NULL THEN 'known'
                WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
-      AND i.web = of_web AND i.ask < 'infinity' AND i.ask <= since);
+      AND split_part(i.did::text, ':', 2) = method AND i.ask < 'infinity' AND i.ask <= since);
 END $$;

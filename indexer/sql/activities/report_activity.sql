@@ -4,15 +4,18 @@ CREATE OR REPLACE FUNCTION newly_failed(activity text, dids text[]) RETURNS SETO
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE those CONSTANT atid.did[] := ARRAY(SELECT atid.did_or_null(d) FROM unnest(dids) AS d);
+DECLARE
+  those CONSTANT atid.did[] := ARRAY(SELECT atid.did_or_null(d) FROM unnest(dids) AS d);
+  method record;
 BEGIN
+  SELECT * INTO method FROM method_of_activity(activity);
   IF activity IN ('loads of known accounts', 'loads of new accounts') THEN
     RETURN QUERY SELECT a.did::text FROM account AS a
                  WHERE a.did = ANY (those) AND a.failures <= 3;
-  ELSIF activity IN ('identities of plc', 'identities of web') THEN
+  ELSIF method.name IS NOT NULL THEN
     RETURN QUERY SELECT i.did::text FROM identity AS i
                  WHERE i.did = ANY (those) AND i.asked <= 3
-                   AND (activity <> 'identities of web' OR i.answered IS NOT NULL);
+                   AND (NOT method.cheap OR i.answered IS NOT NULL);
   ELSE
     RETURN QUERY SELECT unnest(dids);
   END IF;

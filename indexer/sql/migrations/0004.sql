@@ -128,4 +128,24 @@ ALTER VIEW IF EXISTS counted RENAME TO account_counts;
 UPDATE activity SET name = replace(name, 'taker', 'shard') WHERE name LIKE 'taker%';
 UPDATE activity_bound SET name = 'shard' WHERE name = 'taker';
 
+-- The condition of this index is that of the view listing.
+DROP INDEX want_listed;
+CREATE INDEX want_listing ON want (value, what)
+WHERE what <> 'collection' AND (what <> 'account' OR value = '*');
+DROP FUNCTION IF EXISTS next_listing();
+
+-- Identities are requested by the method of their DID, which is a part of it.
+DROP FUNCTION IF EXISTS claim_identities(int, text, bool, text[], timestamptz, text);
+DROP FUNCTION IF EXISTS is_identity_due(text, bool, timestamptz);
+--> next
+DROP INDEX identity_ask;
+--> next
+CREATE INDEX identity_ask ON identity
+  ((CASE WHEN answered IS NOT NULL THEN 'known' WHEN asked = 0 THEN 'new' ELSE 'again' END),
+   split_part(did::text, ':', 2), ask, did)
+  WHERE ask < 'infinity';
+--> next
+ALTER TABLE identity DROP COLUMN web;
+--> next
+
 INSERT INTO migration (n, program) VALUES (4, '2.0.0');

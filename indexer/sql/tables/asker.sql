@@ -2,9 +2,9 @@
 -- the indexer, and of the table asker for all others. Only the functions in this file write asker.
 --
 -- Anybody can name a DID in a token, so a row is written only once the directory, or the DID's
--- domain, has given a key. Its bound is most_askers, and a tenth of that for did:web, of which a
--- domain can make as many as it likes: then the rows that were not used for the longest time are
--- deleted.
+-- domain, has given a key. Its bound is most_askers, and a tenth of that for cheap methods, as
+-- did:web is: a domain can make as many as it likes. Then the rows that were not used for the
+-- longest time are deleted.
 
 -- The key by which an account signs: of the two tables, the one that has asked last. NULL: not
 -- known. stale: it is time to request it again.
@@ -18,6 +18,9 @@ DECLARE
 BEGIN
   SELECT i.key, i.answered INTO known FROM identity AS i
   WHERE i.did = account AND (i.answered IS NOT NULL OR i.key IS NOT NULL);
+  IF NOT FOUND THEN
+    SELECT i.key, i.answered INTO known FROM new_identity(account) AS i;
+  END IF;
   SELECT a.key, a.answered, a.seen INTO asked FROM asker AS a WHERE a.did = account;
   IF asked.key IS NOT NULL AND asked.answered > coalesce(known.answered, '-infinity') THEN
     key := asked.key;
@@ -45,23 +48,20 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   me CONSTANT atid.did := atid.did_or_null(account);
-  document jsonb := answer;
+  said record;
   d record;
 BEGIN
   IF me IS NULL OR is_excluded(me) THEN
     RETURN 'The account is excluded.';
   END IF;
-  IF did_method(me) = 'plc' THEN
-    IF atid.plc_log_problem(answer) IS NOT NULL THEN
-      RETURN atid.plc_log_problem(answer);
-    END IF;
-    SELECT plc_document(h.did, h.data) INTO document
-    FROM atid.plc_log_history(answer) AS h WHERE h.valid_to IS NULL;
+  SELECT * INTO said FROM read_answer(me, answer);
+  IF said.problem IS NOT NULL THEN
+    RETURN said.problem;
   END IF;
-  IF document->>'id' IS DISTINCT FROM account THEN
+  IF said.document->>'id' IS DISTINCT FROM account THEN
     RETURN 'The answer must be about that account.';
   END IF;
-  SELECT * INTO d FROM read_did_document(account, document);
+  SELECT * INTO d FROM read_did_document(account, said.document);
   IF d.key IS NULL THEN
     PERFORM delete_asker(me);
     RETURN coalesce(d.detail, 'The account has no key.');
@@ -98,7 +98,8 @@ BEGIN
   SELECT * INTO s FROM settings;
   DELETE FROM asker AS a WHERE a.seen < now() - s.asker_kept;
   DELETE FROM asker AS a WHERE a.did = ANY (ARRAY(
-    SELECT o.did FROM asker AS o WHERE did_method(o.did) = 'web'
+    SELECT o.did FROM asker AS o
+    WHERE did_method(o.did) IN (SELECT m.name FROM did_methods() AS m WHERE m.cheap)
     ORDER BY o.seen DESC, o.did OFFSET s.most_askers / 10));
   DELETE FROM asker AS a WHERE a.did = ANY (ARRAY(
     SELECT o.did FROM asker AS o ORDER BY o.seen DESC, o.did OFFSET s.most_askers));

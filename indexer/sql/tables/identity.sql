@@ -8,18 +8,14 @@
 -- nudged counts the hints of #identity, and doubted those of bad signatures, since the last trusted
 -- answer.
 
--- Adds an identity, unless it is here. It is requested at once, if its method is supported.
+-- Adds an identity, unless it is here.
 CREATE OR REPLACE FUNCTION add_identity(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-  method CONSTANT text := did_method(one);
-  is_supported CONSTANT bool := method IN ('plc', 'web');
+DECLARE i CONSTANT identity := new_identity(one);
 BEGIN
-  INSERT INTO identity (did, web, ask, problem)
-  VALUES (one, method = 'web', CASE WHEN is_supported THEN now() ELSE 'infinity' END,
-          CASE WHEN NOT is_supported THEN 'unsupported_method' END)
-  ON CONFLICT DO NOTHING;
+  INSERT INTO identity (did, key, ask, answered, problem)
+  VALUES (i.did, i.key, i.ask, i.answered, i.problem) ON CONFLICT DO NOTHING;
 END $$;
 
 -- Sources of labels get an identity, whose keys are requested: all that the table labeler has, and
@@ -32,14 +28,15 @@ DECLARE
   others CONSTANT bigint := (SELECT count(*) FROM unnest(known) AS k
                              WHERE NOT EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = k));
 BEGIN
-  INSERT INTO identity (did, labeler, web)
-  SELECT n.src, true, did_method(n.src) = 'web'
+  INSERT INTO identity (did, labeler, key, ask, answered, problem)
+  SELECT i.did, true, i.key, i.ask, i.answered, i.problem
   FROM (SELECT o.src, o.named, row_number() OVER (PARTITION BY o.named ORDER BY o.src) AS place
         FROM (SELECT DISTINCT s.src,
                      EXISTS (SELECT 1 FROM labeler AS x WHERE x.did = s.src) AS named
               FROM jsonb_array_elements(labels) AS l
                    CROSS JOIN atid.did_or_null(l.value->>'src') AS s (src)
               WHERE octet_length(s.src::text) <= 512 AND s.src <> ALL (known)) AS o) AS n
+       CROSS JOIN LATERAL new_identity(n.src) AS i
   WHERE n.named OR n.place <= 100 - others
   ON CONFLICT (did) DO UPDATE SET labeler = true;
 END $$;
@@ -92,16 +89,17 @@ BEGIN
   WHERE i.did = one AND (i.answered IS NOT NULL OR by_event AND i.asked = 0);
 END $$;
 
--- Claims identities to request, of did:web or of did:plc, and of one kind: known ones had an answer
--- before; of the others, new ones were never requested, and those of the kind again have failed. So
--- no identity that fails holds up a new one. A claimed identity is due again later each time, until
--- there is an answer.
+-- Claims identities to request, of one method and of one kind: known ones had an answer before; of
+-- the others, new ones were never requested, and those of the kind again have failed. So no
+-- identity that fails holds up a new one. A claimed identity is due again later each time, until
+-- there is an answer. (The method is an expression of the index, as Citus has it on its workers,
+-- which have no did_method().)
 --
 -- Of did:web, those of busy domains are skipped. The next call goes on behind the place where this
 -- one ended: a row whose asked is NULL only reports how far the call has looked. No row: this was
 -- the end; go on from the beginning, NULL.
 CREATE OR REPLACE FUNCTION claim_identities(
-  most int, kind text, of_web bool, busy text[] DEFAULT '{}', after_ask timestamptz DEFAULT NULL,
+  most int, kind text, method text, busy text[] DEFAULT '{}', after_ask timestamptz DEFAULT NULL,
   after_did text DEFAULT NULL
 ) RETURNS TABLE (did text, asked timestamptz, at timestamptz) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -119,7 +117,7 @@ BEGIN
     SELECT x.did, x.ask FROM identity AS x
     WHERE CASE WHEN x.answered IS NOT NULL THEN 'known'
                WHEN x.asked = 0 THEN 'new' ELSE 'again' END = kind
-      AND x.web = of_web AND x.ask < 'infinity' AND x.ask <= moment
+      AND split_part(x.did::text, ':', 2) = method AND x.ask < 'infinity' AND x.ask <= moment
       AND (x.ask, x.did) > (coalesce(after_ask, '-infinity'),
                             coalesce(after_did, 'did:a:a')::atid.did)
     ORDER BY x.ask, x.did LIMIT 1000

@@ -8,8 +8,22 @@
 -- lost: the lists of signals fail with the code wants_full, which status and the health of the
 -- stream report, and are read again until there is room.
 
+-- The lists of accounts that are wanted, each a want: of all accounts, or of those that have a
+-- signal, which it finds. name: of the list, in calls and messages; kind: which list of the server
+-- is read for it (a key of LISTS in the program); '*' before a signal: the server does not list the
+-- accounts that have it, so the list of all accounts is read, and the server is queried about each.
+-- words: what it lists. An index has the condition of this view.
+CREATE OR REPLACE VIEW listing AS
+SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END AS name,
+       CASE WHEN w.refused THEN 'account' ELSE w.what END AS kind,
+       w.what <> 'account' AS finds,
+       CASE w.what WHEN 'account' THEN 'all accounts'
+                   WHEN 'signal' THEN 'accounts with ' || w.value END AS words,
+       w.*
+FROM want AS w WHERE w.what <> 'collection' AND (w.what <> 'account' OR w.value = '*');
+
 -- A change of a want: accounts that were added or taken out are unsettled, and the number in the
--- table wants is raised where all accounts have to be looked through. A signal that is deleted
+-- table wants is raised where all accounts have to be looked through. A list that is deleted
 -- takes the accounts with it that it has found.
 CREATE OR REPLACE FUNCTION on_want_change() RETURNS trigger LANGUAGE plpgsql
 SET search_path = indexer, pg_temp AS $$
@@ -18,7 +32,8 @@ BEGIN
     IF OLD.what = 'account' AND OLD.value <> '*' THEN
       PERFORM add_unsettled(ARRAY[OLD.value::atid.did]);
     END IF;
-    DELETE FROM want WHERE OLD.what = 'signal' AND what = 'account' AND because = OLD.value;
+    DELETE FROM want
+    WHERE OLD.what NOT IN ('account', 'collection') AND what = 'account' AND because = OLD.value;
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
@@ -56,7 +71,8 @@ BEGIN
          >= (SELECT s.most_wants FROM settings AS s);
 END $$;
 
--- Adds accounts that a signal has found. False: there is no room, which the signal then reports.
+-- Adds accounts that a list, or the stream, has found. False: there is no room, which the list then
+-- reports.
 CREATE OR REPLACE FUNCTION add_found_accounts(dids atid.did[], signal text) RETURNS bool
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -64,7 +80,8 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 BEGIN
   IF are_wants_full() THEN
     UPDATE want AS w SET failing = coalesce(w.failing, now()), problem = 'wants_full', detail = NULL
-    WHERE w.what = 'signal' AND w.value = signal;
+    FROM listing AS l
+    WHERE l.value = signal AND l.finds AND (w.what, w.value) = (l.what, l.value);
     RETURN false;
   END IF;
   INSERT INTO want (what, value, because)
@@ -73,7 +90,9 @@ BEGIN
   ON CONFLICT DO NOTHING;
   -- a list that is being read reports this itself
   UPDATE want AS w SET failing = NULL, failures = 0, problem = NULL, detail = NULL, again = NULL
-  WHERE w.what = 'signal' AND w.value = signal AND w.listed IS NULL AND w.problem = 'wants_full';
+  FROM listing AS l
+  WHERE l.value = signal AND l.finds AND (w.what, w.value) = (l.what, l.value)
+    AND w.listed IS NULL AND w.problem = 'wants_full';
   RETURN true;
 END $$;
 
@@ -96,18 +115,16 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   w want;
-  signal CONSTANT text := nullif(ltrim(of, '*'), '');
   more CONSTANT bigint := greatest((SELECT count(*) FROM listing_entries(repos) AS l), 1);
 BEGIN
   UPDATE want AS x
   SET listed = next, began = CASE WHEN at = '' THEN asked ELSE x.began END,
-      seek = CASE WHEN next IS NULL AND signal IS NULL THEN 'did:a:a'::atid.did END,
+      seek = CASE WHEN next IS NULL AND NOT l.finds THEN 'did:a:a'::atid.did END,
       entries = CASE WHEN at = '' THEN 0 ELSE x.entries END + more,
       smallest = smallest_hashes(CASE WHEN at = '' THEN '{}' ELSE x.smallest END, repos)
-  WHERE x.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END
-    AND x.value = coalesce(signal, '*')
-    AND x.listed = at AND x.refused = (signal IS NOT NULL AND starts_with(of, '*'))
-    AND NOT (x.refused AND are_candidates_full())
+  FROM listing AS l
+  WHERE l.name = of AND (x.what, x.value, x.refused) = (l.what, l.value, l.refused)
+    AND x.listed = at AND NOT (x.refused AND are_candidates_full())
   RETURNING x.* INTO w;
   RETURN w;
 END $$;
@@ -121,7 +138,6 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
-  signal CONSTANT text := nullif(ltrim(of, '*'), '');
 BEGIN
   SELECT * INTO s FROM settings;
   UPDATE want AS w
@@ -130,8 +146,8 @@ BEGIN
       again = add_interval(now(), greatest(
         backoff_delay(w.failures, s.pause_first, least(s.pause_most, '5 min')),
         coalesce(seconds, 0) * interval '1 s'))
-  WHERE w.what = CASE WHEN signal IS NULL THEN 'account' ELSE 'signal' END
-    AND w.value = coalesce(signal, '*') AND w.listed = at;
+  FROM listing AS l
+  WHERE l.name = of AND (w.what, w.value) = (l.what, l.value) AND w.listed = at;
 END $$;
 
 -- A list that had failed can be read again.
@@ -163,7 +179,7 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   UPDATE want AS w SET listed = '', refused = false, again = NULL
-  WHERE w.what = 'signal' OR (w.what, w.value) = ('account', '*');
+  FROM listing AS l WHERE (w.what, w.value) = (l.what, l.value);
 END $$;
 
 -- Has the list of a signal, which had no room for an account that the stream has shown, read again
@@ -171,11 +187,15 @@ END $$;
 CREATE OR REPLACE FUNCTION restart_full_listing(signal text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE list text;
 BEGIN
   UPDATE want AS w SET listed = ''
-  WHERE w.what = 'signal' AND w.value = signal AND w.listed IS DISTINCT FROM '';
+  FROM listing AS l
+  WHERE l.value = signal AND l.finds AND (w.what, w.value) = (l.what, l.value)
+    AND w.listed IS DISTINCT FROM ''
+  RETURNING l.name INTO list;
   IF FOUND THEN
-    PERFORM fail_listing(signal, '', 'wants_full', NULL);
+    PERFORM fail_listing(list, '', 'wants_full', NULL);
   END IF;
 END $$;
 

@@ -59,13 +59,6 @@ RETURN (
            p.text, p.typeof, p.value, p.link, most, p.ref, p.old)
   FROM property_parts(path, source) AS p);
 
--- Is a label in force, of a labeler in the table labeler, that hides one of these subjects?
-CREATE OR REPLACE FUNCTION view_hidden(subjects text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN format('EXISTS (SELECT 1 FROM labels_in_force AS l '
-  'JOIN labeler AS b ON b.did = l.src AND l.val = ANY (b.hides) '
-  'WHERE l.subject = ANY (ARRAY[%s]))', subjects);
-
 -- Has the source, or a table of accounts, this column?
 CREATE OR REPLACE FUNCTION has_column(relation regclass, name name) RETURNS bool
 LANGUAGE sql STABLE

@@ -49,12 +49,6 @@ CREATE TABLE IF NOT EXISTS view_reference (
   PRIMARY KEY (nsid, path, target)
 );
 
--- Fill this by hand: the labelers whose labels hide records, and the labels that do.
-CREATE TABLE IF NOT EXISTS labeler (
-  did   atid.did PRIMARY KEY,
-  hides text[] NOT NULL DEFAULT '{!hide,!takedown,!suspend}'
-);
-
 -- 1.3.0 stored an index as regclass. Where the index was created again since, only a number was
 -- left, and its name is derived from the view and the columns.
 DO $$

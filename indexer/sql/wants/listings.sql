@@ -1,21 +1,17 @@
--- Lists of accounts that the server has: of all accounts, and of those that have a signal.
---
--- A list is named by its signal, or '' for all accounts. '*' before a signal: the server does not
--- list the accounts that have it, so this is a list of all accounts, and the server is queried
--- about each.
+-- Lists of accounts that the server has, by their names in the view listing.
 
 -- The next list to read, and how far it was read. A list that has failed waits for its time, and
 -- one that adds candidates waits while there are too many of these.
-CREATE OR REPLACE FUNCTION next_listing(OUT of text, OUT at text, OUT asked timestamptz)
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION next_listing(
+  OUT of text, OUT at text, OUT asked timestamptz, OUT kind text, OUT value text
+) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END, w.listed, now()
-  INTO of, at, asked
-  FROM want AS w
-  WHERE w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection'
-    AND (w.again IS NULL OR w.again <= now()) AND NOT (w.refused AND are_candidates_full())
+  SELECT l.name, l.listed, now(), l.kind, l.value INTO of, at, asked, kind, value
+  FROM listing AS l
+  WHERE l.listed IS NOT NULL AND (l.again IS NULL OR l.again <= now())
+    AND NOT (l.refused AND are_candidates_full())
   ORDER BY random() LIMIT 1;
 END $$;
 
@@ -58,10 +54,10 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   w want;
-  signal CONSTANT text := nullif(ltrim(of, '*'), '');
+  finds CONSTANT bool := (SELECT l.finds FROM listing AS l WHERE l.name = of);
 BEGIN
   PERFORM lock_batch_work();
-  IF signal IS NOT NULL AND are_wants_full() THEN
+  IF finds AND are_wants_full() THEN
     PERFORM fail_listing(of, at, 'wants_full', NULL);
     RETURN;
   END IF;
@@ -74,12 +70,12 @@ BEGIN
   ELSIF w.failing IS NOT NULL THEN
     PERFORM reset_listing(w);
   END IF;
-  IF signal IS NULL THEN
+  IF NOT finds THEN
     PERFORM apply_listing_page(repos, w.began, asked);
   ELSIF w.refused THEN
     PERFORM add_candidates(repos);
   ELSE
-    PERFORM add_found_accounts(ARRAY(SELECT l.did FROM listing_entries(repos) AS l), signal);
+    PERFORM add_found_accounts(ARRAY(SELECT l.did FROM listing_entries(repos) AS l), w.value);
   END IF;
 END $$;
 
@@ -89,11 +85,9 @@ SELECT w.what, w.value, w.failing AS since, w.failures, coalesce(c.words, w.prob
        w.detail, w.again AS next,
        coalesce(c.of_list, 'report it to the server''s operator; '
                            'accounts behind this page are not found') AS remedy,
-       w.problem AS code
-FROM want AS w LEFT JOIN code AS c ON c.code = w.problem
-WHERE (w.listed IS NOT NULL AND (w.what = 'signal' OR w.value = '*') AND w.what <> 'collection'
-       OR w.what = 'signal' AND w.problem = 'wants_full')
-  AND w.failing IS NOT NULL;
+       w.problem AS code, w.words
+FROM listing AS w LEFT JOIN code AS c ON c.code = w.problem
+WHERE (w.listed IS NOT NULL OR w.problem = 'wants_full') AND w.failing IS NOT NULL;
 
 -- The entries of a page that are of an account, each account once.
 CREATE OR REPLACE FUNCTION listing_entries(repos jsonb) RETURNS TABLE (did atid.did, e jsonb)

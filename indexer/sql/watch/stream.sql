@@ -106,9 +106,7 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 BEGIN
   RETURN (
     SELECT format('the list of %s cannot be read since %s: %s; see "atid-indexer status"',
-                  CASE p.what WHEN 'signal' THEN 'accounts with ' || p.value
-                              ELSE 'all accounts' END,
-                  to_char(p.since, 'YYYY-MM-DD HH24:MI'),
+                  p.words, to_char(p.since, 'YYYY-MM-DD HH24:MI'),
                   concat_ws(', ', p.why, nullif(p.detail, '')))
     FROM list_problems AS p WHERE p.since <= add_interval(now(), -interval '1 hour')
     ORDER BY p.since, p.value LIMIT 1);
@@ -128,5 +126,5 @@ BEGIN
                 WHERE a.stream = stream_health.stream
                 UNION ALL VALUES (x.problem, 3)
                 UNION ALL SELECT listing_health(), 9 WHERE x.kind = 'repos') AS p
-          WHERE p.problem IS NOT NULL ORDER BY p.place LIMIT 1);
+          WHERE p.problem IS NOT NULL ORDER BY p.place, p.problem LIMIT 1);
 END $$;

@@ -63,7 +63,7 @@ BEGIN
 END $$;
 
 -- Likewise of identities that are due to be queried, of a kind that claim_identities() has.
-CREATE OR REPLACE FUNCTION count_due_identities(kind text, of_web bool) RETURNS bigint
+CREATE OR REPLACE FUNCTION count_due_identities(kind text, method text) RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -72,7 +72,7 @@ BEGIN
   RETURN (
     SELECT count(*)
     FROM (SELECT 1 FROM identity AS i
-          WHERE i.web = of_web AND i.ask < 'infinity' AND i.ask <= now()
+          WHERE split_part(i.did::text, ':', 2) = method AND i.ask < 'infinity' AND i.ask <= now()
             AND CASE WHEN i.answered IS NOT NULL THEN 'known'
                      WHEN i.asked = 0 THEN 'new' ELSE 'again' END = kind
           ORDER BY i.ask DESC LIMIT 5000) AS q);
@@ -93,11 +93,10 @@ END $$;
 CREATE OR REPLACE VIEW watch_waiting AS
 SELECT v.what, v.n
 FROM (VALUES
-  ('identities', (SELECT sum(count_due_identities(k, w))
-                  FROM unnest('{known,new,again}'::text[]) AS k, unnest('{f,t}'::bool[]) AS w)),
+  ('identities', (SELECT sum(count_due_identities(k, m.name))
+                  FROM unnest('{known,new,again}'::text[]) AS k, did_methods() AS m)),
   ('loads', count_due_loads(false) + count_due_loads(true)),
-  ('lists', (SELECT count(*) FROM want WHERE listed IS NOT NULL
-             AND (what = 'signal' OR value = '*') AND what <> 'collection')),
+  ('lists', (SELECT count(*) FROM listing WHERE listed IS NOT NULL)),
   ('checks', (SELECT count(*) FROM (SELECT 1 FROM account
                                     WHERE check_at < 'infinity' AND check_at <= now()
                                     LIMIT 10000) AS q)),
@@ -147,3 +146,6 @@ FROM (
   UNION ALL
   SELECT 'waiting', n.what, n.n FROM watch_waiting AS n) AS w (what, of, value)
 LEFT JOIN metrics() AS m ON m.what = w.what;
+
+-- (of 1.3, whose view it was in)
+DROP FUNCTION IF EXISTS count_due_identities(text, bool);

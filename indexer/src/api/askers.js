@@ -14,14 +14,13 @@ import { METHODS } from '../work/did-methods.js';
 import * as log from '../ops/log.js';
 
 const WAIT = 3000; // ms for an answer, and until there is a place
-const PLACES = { plc: 64, web: 32 };
 const OF_DOMAIN = 2;
 const KEPT = 60_000; // ms for which an answer is remembered
 const MOST_KEPT = 20_000;
 const MOST_WAITING = 2000;
 
 /**
- * @typedef {'plc' | 'web'} Kind
+ * @typedef {string} Kind a method's name
  * @typedef {import('../work/did-methods.js').Method} Method
  * @typedef {true | false | 'away'} Answer whether there is a new one; away: nobody has given one
  * @typedef {{ at: number, isOver: boolean, answer: Promise<Answer> }} Kept
@@ -35,7 +34,7 @@ export class Askers {
   queues = new Map();
   waits = 0;
   /** @type {Record<Kind, number>} */
-  taken = { plc: 0, web: 0 };
+  taken = Object.fromEntries(Object.keys(METHODS).map((name) => [name, 0]));
   /** @type {Map<string, number>} a registrable domain: how many requests are under way */
   domains = new Map();
 
@@ -81,12 +80,13 @@ export class Askers {
    * @returns {Promise<Answer>}
    */
   async inTurn(did, address) {
-    const method = /** @type {Record<string, Method>} */ (METHODS)[did.split(':')[1]];
+    const name = did.split(':')[1];
+    const method = METHODS[name];
     const url = method?.url(did, this.settings) ?? null;
     if (url === null) return false;
-    const kind = method.web ? 'web' : 'plc';
-    const domain = method.web ? domainOf(/** @type {string} */ (originOf(url))) : null;
-    const leave = await this.place(kind, domain, address);
+    const isOfDomain = method.server(this.settings) === null;
+    const domain = isOfDomain ? domainOf(/** @type {string} */ (originOf(url))) : null;
+    const leave = await this.place(name, domain, address);
     if (leave === null) return 'away';
     try {
       return await this.ask(did, method, url);
@@ -125,7 +125,7 @@ export class Askers {
    */
   hasPlace(kind, domain) {
     return (
-      this.taken[kind] < PLACES[kind] &&
+      this.taken[kind] < METHODS[kind].askers &&
       (domain === null || (this.domains.get(domain) ?? 0) < OF_DOMAIN)
     );
   }

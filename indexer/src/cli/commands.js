@@ -6,6 +6,7 @@ import { done, shown } from './database-commands.js';
 import { explain } from './explain.js';
 import { feeds, indexFeed, publishFeed } from './feeds.js';
 import { listLexicons, storeFiles } from './lexicon-commands.js';
+import { WANTS } from '../work/list-kinds.js';
 import { status } from './status.js';
 import { verify } from './verify.js';
 import { addWant, listWants, removeWant } from './wants.js';
@@ -13,14 +14,11 @@ import { addWant, listWants, removeWant } from './wants.js';
 /** @typedef {import('commander').Command} Command */
 /** @typedef {import('./command-line.js').Result} Result */
 
-const WHAT = () =>
-  new Argument('<what>', 'what is wanted').choices(['account', 'collection', 'signal']);
-const VALUE = () =>
-  new Argument(
-    '<value>',
-    'of account a DID; of collection an NSID, or com.example.* for all below; of signal an NSID, ' +
-      'for the accounts that have such records; "*" is all accounts, or all collections',
-  );
+const WHAT = () => new Argument('<what>', 'what is wanted').choices(Object.keys(WANTS));
+const VALUE = () => {
+  const values = Object.entries(WANTS).map(([what, { help }]) => `of ${what} ${help}; `);
+  return new Argument('<value>', `${values.join('')}"*" is all accounts, or all collections`);
+};
 
 /**
  * @param {Command} program

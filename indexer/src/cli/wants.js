@@ -2,6 +2,7 @@
 import { Problem } from '../db/errors.js';
 import { rowsOf } from '../db/query.js';
 import { clean } from '../protocol/text.js';
+import { WANTS } from '../work/list-kinds.js';
 import { formatNumber } from './format.js';
 import { listProblems } from './status.js';
 
@@ -76,10 +77,8 @@ export async function addWant(db, what, value) {
     );
   } catch (e) {
     if (e.code === '23514') {
-      throw new Problem(
-        'It is: want add account DID, want add collection NSID (or com.example.*), want add ' +
-          'signal NSID; or "*" for all accounts or collections.',
-      );
+      const forms = Object.entries(WANTS).map(([name, { form }]) => `want add ${name} ${form}`);
+      throw new Problem(`It is: ${forms.join(', ')}; or "*" for all accounts or collections.`);
     }
     throw e;
   }

@@ -4,16 +4,16 @@ import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answ
 /** @typedef {import('./run.js').Settings} Settings */
 /** @typedef {ConstructorParameters<typeof import('../net/places.js').Places>[0]} Limits */
 /**
- * web: how the database knows it, as identity.web. of: whom it asks, in messages. server: the one
- * server that has all answers, which is left alone while it is away; null: each DID has its own.
- * limits: how many are asked at a time. url: where the answer to a DID is; null: nowhere, and
+ * of: whom it asks, in messages. server: the one server that has all answers, which is left alone
+ * while it is away; null: each DID has its own. limits: how many are asked at a time. askers: the
+ * same, for the API. url: where the answer to a DID is; null: nowhere, and
  * unnamed is why. most: bytes of an answer. read: gives the answer as JSON, or throws a Failure.
  * take: stores it, as a statement.
  * @typedef {object} Method
- * @property {boolean} web
  * @property {string} of
  * @property {(settings: Settings) => string | null} server
  * @property {(settings: Settings) => Limits} limits
+ * @property {number} askers
  * @property {(did: string, settings: Settings) => string | null} url
  * @property {{ why: string, detail: string }} unnamed
  * @property {number} most
@@ -23,7 +23,6 @@ import { BOUNDS, hostOfWeb, readDidDocument, readPlcLog } from '../protocol/answ
 
 /** @type {Method} */
 const plc = {
-  web: false,
   of: 'the directory',
   server: ({ PLC_URL }) => PLC_URL,
   limits: ({ MAX_DOWNLOADS, PLC_URL }) => {
@@ -31,6 +30,7 @@ const plc = {
     const again = Math.max(1, Math.floor(all / 4));
     return { all, origin: all, domain: all, again, free: [PLC_URL] };
   },
+  askers: 64,
   url: (did, { PLC_URL }) =>
     /^did:plc:[a-z2-7]{24}$/.test(did) ? `${PLC_URL}/${did}/log/audit` : null,
   unnamed: { why: 'not_found', detail: 'a did:plc must have 24 characters of base32' },
@@ -41,7 +41,6 @@ const plc = {
 
 /** @type {Method} */
 const web = {
-  web: true,
   of: 'their domain',
   server: () => null,
   limits: ({ MAX_DOWNLOADS }) => ({
@@ -50,6 +49,7 @@ const web = {
     domain: 2,
     again: Math.floor(MAX_DOWNLOADS / 4),
   }),
+  askers: 32,
   // Ports, and http, are for tests: for localhost, and where private addresses may be.
   url: (did, { ALLOW_PRIVATE_ADDRESSES }) => {
     const [host, port] = hostOfWeb(did);
@@ -69,4 +69,8 @@ const web = {
   take: 'SELECT indexer.store_did_document($1, $2, $3) AS why',
 };
 
-export const METHODS = { plc, web };
+/**
+ * By their names. Strangers name methods, too, as "constructor": it inherits none.
+ * @type {Record<string, Method>}
+ */
+export const METHODS = Object.assign(Object.create(null), { plc, web });

@@ -101,11 +101,11 @@ export class Identities {
    * @param {Row | undefined} last
    * @returns {Promise<Row[]>}
    */
-  #next(kind, { web, breaker, places }, n, last) {
+  #next(kind, { name, breaker, places }, n, last) {
     const busy = breaker === null ? places.busyDomains(kind) : [];
     return this.pools.small.rows(
       'SELECT did, asked::text, at::text FROM indexer.claim_identities($1, $2, $3, $4, $5, $6)',
-      [n, kind, web, busy, last?.at ?? null, last?.did ?? null],
+      [n, kind, name, busy, last?.at ?? null, last?.did ?? null],
     );
   }
 

@@ -1,27 +1,18 @@
 // The lists of accounts that the service has, page by page.
 import { isLost, isOfServer } from '../db/errors.js';
 import * as log from '../ops/log.js';
-import { BOUNDS, readListPage } from '../protocol/answers.js';
+import { BOUNDS } from '../protocol/answers.js';
 import { codeOf } from '../protocol/codes.js';
 import { Failure } from '../protocol/failure.js';
 import { clean } from '../protocol/text.js';
+import { LISTS } from './list-kinds.js';
 import { loop } from './tasks.js';
 
 /**
- * The list whose page is read next. collection: of the accounts that have such records; null: of
- * all. of: the list as the database names it. at: the place of the page. asked: now, by the
- * database.
- * @typedef {{ of: string, collection: string | null, at: string, asked: string }} List
+ * The list whose page is read next. of: its name. at: the place of the page. asked: now, by the
+ * database. kind: a key of LISTS. value: of what is wanted.
+ * @typedef {{ of: string, at: string, asked: string, kind: string, value: string }} List
  */
-
-/**
- * A list by the name that next_listing() of the database gives it: "*" alone is the list of all
- * accounts; "*" before a collection is that list, too, read for a server that does not list by
- * collection.
- * @param {{ of: string, at: string, asked: string }} row
- * @returns {List}
- */
-const listOf = (row) => ({ ...row, collection: row.of.startsWith('*') ? null : row.of });
 
 export class Lists {
   /** @param {import('./workers.js').Needs} needs listening: is the stream heard? */
@@ -48,11 +39,10 @@ export class Lists {
     const may = this.listening() && service.breaker.allowance(1) > 0;
     this.sign?.holds(this.listening() ? service.isHolding() : null);
     if (!may) return false;
-    const row = await pools.small.row(
-      'SELECT of, at, asked::text FROM indexer.next_listing() WHERE of IS NOT NULL',
+    const list = await pools.small.row(
+      'SELECT of, at, asked::text, kind, value FROM indexer.next_listing() WHERE of IS NOT NULL',
     );
-    if (!row) return false;
-    const list = listOf(row);
+    if (!list) return false;
     this.sign?.begins();
     const request = service.breaker.start();
     try {
@@ -67,14 +57,10 @@ export class Lists {
   }
 
   /** @param {List} list */
-  async #read({ collection, at }) {
-    const where = { limit: BOUNDS.repos, ...(at && { cursor: at }) };
-    const more = { most: BOUNDS.page };
-    const bytes =
-      collection === null
-        ? await this.service.get('sync.listRepos', where, more)
-        : await this.service.get('sync.listReposByCollection', { collection, ...where }, more);
-    return readListPage(bytes, at);
+  async #read({ kind, value, at }) {
+    const { method, query, limit, read } = LISTS[kind];
+    const where = { ...query(value), limit, ...(at && { cursor: at }) };
+    return read(await this.service.get(method, where, { most: BOUNDS.page }), at, value);
   }
 
   /**

@@ -386,16 +386,18 @@ same(
   0,
   '... and leaves nothing',
 );
-for (const web of [
+for (const one of [
   'did:web:localhost',
   'did:web:127.0.0.1',
   'did:web:10.0.0.1',
   'did:web:a.example%3A22',
   'did:web:no-such-host.invalid',
+  'did:foo:bar',
+  'did:constructor:x',
 ]) {
-  keys[web] = inventor;
-  const got = await get(`${echo}?n=1`, await bearer(web, 'com.example.echo'));
-  say([401, 503].includes(got.status), `${web}: ${errorOf(got)}`);
+  keys[one] = inventor;
+  const got = await get(`${echo}?n=1`, await bearer(one, 'com.example.echo'));
+  say([401, 503].includes(got.status), `${one}: ${errorOf(got)}`);
 }
 
 // A flood of invented askers: 150 a second for three seconds, or fewer on a machine that is not

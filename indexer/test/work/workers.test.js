@@ -77,7 +77,10 @@ test('a PDS has the names that it gives itself, if these make sense', async () =
 
 test('a server that has no time for a list is left alone as long as it says', async () => {
   const { w } = workers(
-    (name) => (name === 'next_listing' ? { of: '*', at: '', asked: 'now' } : null),
+    (name) =>
+      name === 'next_listing'
+        ? { of: '*', at: '', asked: 'now', kind: 'account', value: '*' }
+        : null,
     () => {
       throw new Failure('throttled', 'later', { origin: SERVICE, retryAfter: 100 });
     },
@@ -151,14 +154,16 @@ test('what another says of a method is not of the server', async () => {
   );
 });
 
-for (const web of [false, true])
-  test(`questions ${web ? 'for documents go on to the end' : 'begin again with those that are due longest'}`, async (t) => {
+for (const method of ['plc', 'web'])
+  test(`questions ${method === 'web' ? 'for documents go on to the end' : 'begin again with those that are due longest'}`, async (t) => {
     t.mock.timers.enable({ apis: ['Date'] });
     const behind = [];
     const did = (i) =>
-      web ? `did:web:${'abcdef'[i]}.example` : `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`;
+      method === 'web'
+        ? `did:web:${'abcdef'[i]}.example`
+        : `did:plc:${'a'.repeat(23)}${'abcdef'[i]}`;
     const { w, end } = workers((name, values) => {
-      if (name !== 'claim_identities' || values[1] !== 'known' || values[2] !== web)
+      if (name !== 'claim_identities' || values[1] !== 'known' || values[2] !== method)
         return name === 'claim_identities' ? [] : null;
       behind.push(values[5]);
       t.mock.timers.tick(4000);
@@ -167,11 +172,11 @@ for (const web of [false, true])
     });
     await w.identities.run(
       'known',
-      w.identities.methods.find((method) => method.web === web),
+      w.identities.methods.find(({ name }) => name === method),
     );
     assert.deepEqual(
       behind,
-      web
+      method === 'web'
         ? [null, did(0), did(1), did(2), did(3), did(4)]
         : [null, did(0), did(1), null, did(3), did(4)],
     );

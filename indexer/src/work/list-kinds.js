@@ -1,0 +1,43 @@
+// What can be wanted, and the lists of accounts that the service has for it. In the database the
+// view listing has the lists that are read.
+import { BOUNDS, readListPage } from '../protocol/answers.js';
+
+/** @typedef {import('../protocol/answers.js').ListPage} ListPage */
+/**
+ * A kind of list. method: of the service, without com.atproto. query: whose list, by the value of
+ * what is wanted. limit: entries of a page. read: gives a page, or throws a Failure.
+ * @typedef {object} List
+ * @property {string} method
+ * @property {(value: string) => Record<string, string>} query
+ * @property {number} limit
+ * @property {(bytes: Buffer, at: string, value: string) => ListPage} read
+ */
+
+/** @type {Record<string, List>} */
+export const LISTS = {
+  account: {
+    method: 'sync.listRepos',
+    query: () => ({}),
+    limit: BOUNDS.repos,
+    read: readListPage,
+  },
+  signal: {
+    method: 'sync.listReposByCollection',
+    query: (collection) => ({ collection }),
+    limit: BOUNDS.repos,
+    read: readListPage,
+  },
+};
+
+/**
+ * What can be wanted. form: of its value; help: more of that, for the help of the commands.
+ * @type {Record<string, { form: string, help: string }>}
+ */
+export const WANTS = {
+  account: { form: 'DID', help: 'a DID' },
+  collection: {
+    form: 'NSID (or com.example.*)',
+    help: 'an NSID, or com.example.* for all below',
+  },
+  signal: { form: 'NSID', help: 'an NSID, for the accounts that have such records' },
+};
