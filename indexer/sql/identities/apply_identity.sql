@@ -24,6 +24,7 @@ BEGIN
   ORDER BY seq DESC LIMIT 1;
   IF FOUND THEN
     PERFORM add_waiting(last.stream, ARRAY[last.seq], ARRAY[one], ARRAY[last.frame]);
+    PERFORM release_waiting(one);
   END IF;
 END $$;
 

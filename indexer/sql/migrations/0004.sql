@@ -43,6 +43,13 @@ ALTER TABLE settings
   ADD asker_kept interval NOT NULL DEFAULT '30 days',  -- after the last token
   ADD asker_age interval NOT NULL DEFAULT '24 h';    -- then the key is requested again
 
+-- Accounts for which frames may wait that can be processed now: each time, only these are read.
+CREATE TABLE ready_account (
+  slot int NOT NULL,
+  did  atid.did NOT NULL
+);
+CREATE INDEX ready_account_slot ON ready_account (slot);
+
 -- The accounts whose records name the views and functions of the schema feed: "feed publish".
 CREATE TABLE published (
   feed text,

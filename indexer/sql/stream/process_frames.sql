@@ -140,8 +140,8 @@ BEGIN
   FROM bisect_batch(process_frames.stream, from_slot, to_slot, frames, waited, seen) AS b;
 END $$;
 
--- The accounts for which frames have waited and that are no longer being loaded. Frames of accounts
--- that were deleted are deleted.
+-- The accounts for which frames may have waited and that are no longer being loaded. Frames of
+-- accounts that were deleted are deleted.
 CREATE OR REPLACE FUNCTION find_loaded_accounts(stream text, from_slot int, to_slot int)
 RETURNS atid.did[] LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -149,12 +149,15 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   -- as text: Citus passes no atid.did[] on into a subquery
-  waiting_for CONSTANT text[] := ARRAY(
-    SELECT DISTINCT w.did::text FROM waiting AS w
-    WHERE w.stream = find_loaded_accounts.stream AND w.slot BETWEEN from_slot AND to_slot);
+  waiting_for text[];
   here text[];
   deleted text[];
 BEGIN
+  IF (SELECT x.kind FROM stream AS x WHERE x.name = find_loaded_accounts.stream)
+     IS DISTINCT FROM 'repos' THEN
+    RETURN '{}';
+  END IF;
+  waiting_for := take_ready_accounts(from_slot, to_slot)::text[];
   IF waiting_for = '{}' THEN RETURN '{}'; END IF;
   here := ARRAY(SELECT a.did::text FROM account AS a
                 WHERE a.did = ANY (waiting_for::atid.did[]));

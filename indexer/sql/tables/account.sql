@@ -36,6 +36,9 @@ BEGIN
   UPDATE account AS x SET state = next, load_at = at, status = why WHERE x.did = a.did;
   IF a.state <> next THEN
     PERFORM add_tally(ARRAY[a.state, next], '{-1,1}');
+    IF a.state = 'loading' THEN
+      PERFORM release_waiting(a.did);
+    END IF;
   END IF;
 END $$;
 
@@ -76,6 +79,7 @@ BEGIN
                    THEN least(x.check_at, due) ELSE x.check_at END
   WHERE x.did = a.did;
   PERFORM add_tally(ARRAY[a.state, 'synchronized', 'loads'], '{-1,1,1}');
+  PERFORM release_waiting(a.did);
 END $$;
 
 -- An attempt to load an account has failed. why is a code.
@@ -272,4 +276,5 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 BEGIN
   DELETE FROM account AS x WHERE x.did = one;
   PERFORM add_tally(ARRAY[was], '{-1}');
+  PERFORM release_waiting(one);  -- those that another transaction has added meanwhile are deleted
 END $$;
