@@ -53,7 +53,7 @@ BEGIN
   PERFORM add_shard_counters(
     process_batch.stream, from_slot, came => cardinality(frames), taken => b.taken,
     applied => b.applied, refused => b.refused, moved => b.moved, unsigned => b.unsigned,
-    unwritten => 0, future => b.future);
+    unwritten => 0, future => b.future, gaps => b.gaps);
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
   IF is_server_error(SQLSTATE) OR is_program_error(SQLSTATE, context) THEN RAISE; END IF;
@@ -65,7 +65,7 @@ END $$;
 -- frame.
 CREATE OR REPLACE FUNCTION summarize_batch(
   OUT taken int, OUT applied int, OUT refused int, OUT error text, OUT lag interval, OUT future int,
-  OUT moved int, OUT unsigned int, OUT signed int, OUT stranger atid.did
+  OUT moved int, OUT unsigned int, OUT signed int, OUT stranger atid.did, OUT gaps int
 ) LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -87,12 +87,15 @@ BEGIN
   INTO taken, refused, error, lag, future, moved, unsigned, signed, stranger
   FROM verified_frame AS f;
   applied := (SELECT count(*) FROM new_commit AS c WHERE c.follows);
+  -- where not all collections are wanted, commits in between were not looked at
+  gaps := CASE WHEN '%' = ANY (wanted_patterns())
+            THEN (SELECT count(*) FROM new_commit AS c WHERE c.gap) ELSE 0 END;
 END $$;
 
 -- Counts what was taken, in the first row of a shard. A rate is that of about the last minute.
 CREATE OR REPLACE FUNCTION add_shard_counters(
   stream text, slot int, came int, taken int, applied int, refused int, moved int, unsigned int,
-  unwritten int, future int DEFAULT 0
+  unwritten int, future int DEFAULT 0, gaps int DEFAULT 0
 ) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -108,7 +111,7 @@ BEGIN
   UPDATE shard AS x
   SET frames = x.frames + add_shard_counters.taken, commits = x.commits + applied,
       refused = x.refused + add_shard_counters.refused,
-      counted = clock_timestamp(),
+      counted = clock_timestamp(), gaps = x.gaps + add_shard_counters.gaps,
       frame_rate = x.frame_rate + (came / seconds - x.frame_rate) * part,
       commit_rate = x.commit_rate + (applied / seconds - x.commit_rate) * part,
       old_rate = x.old_rate + ((came - add_shard_counters.taken) / seconds - x.old_rate) * part,
