@@ -13,6 +13,17 @@ BEGIN
   END IF;
 END $$;
 
+-- The tables of a day inherit, which distributed tables cannot.
+CREATE OR REPLACE FUNCTION refuse_live() RETURNS trigger LANGUAGE plpgsql
+SET search_path = indexer, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+    MESSAGE = 'live mode is not supported on Citus';
+END $$;
+
+CREATE OR REPLACE TRIGGER refuse_live BEFORE INSERT OR UPDATE OF what ON want
+FOR EACH ROW WHEN (NEW.what = 'live') EXECUTE FUNCTION refuse_live();
+
 -- Citus cannot lock rows of several shards for a SELECT. So the functions that claim the next rows
 -- take turns, and lock_accounts() locks each account separately, in the same order.
 CREATE OR REPLACE FUNCTION lock_accounts(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql

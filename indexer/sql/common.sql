@@ -14,6 +14,10 @@ CREATE OR REPLACE FUNCTION add_interval(at timestamptz, by interval) RETURNS tim
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(extract(epoch FROM at)::float8 + extract(epoch FROM by)::float8);
 
+-- The day, in UTC.
+CREATE OR REPLACE FUNCTION utc_day() RETURNS date LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (now() AT TIME ZONE 'UTC')::date;
+
 -- How far ahead of the clock a revision may be: the clocks of servers differ.
 CREATE OR REPLACE FUNCTION max_clock_skew() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

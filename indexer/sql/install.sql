@@ -27,6 +27,7 @@ SET client_min_messages = warning;
 \ir tables/notice.sql
 \ir tables/bad.sql
 \ir tables/waiting.sql
+\ir tables/day.sql
 \ir tables/host.sql
 \ir tables/asker.sql
 \ir tables/identity.sql
@@ -50,6 +51,7 @@ SET client_min_messages = warning;
 \ir records/lexicons.sql
 \ir records/writers.sql
 \ir records/write_records.sql
+\ir records/write_live_records.sql
 \ir records/delete_records.sql
 \ir stream/start_stream.sql
 \ir stream/connection.sql

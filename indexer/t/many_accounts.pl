@@ -52,6 +52,19 @@ is(one($db, q{SET session_replication_role = replica; BEGIN; UPDATE account SET 
 	SELECT pg_stat_get_xact_tuples_hot_updated('account'::regclass) > 0; ROLLBACK}), 't', 'a commit changes no index of account');
 
 #
+# Where many frames wait, those of other accounts are not read.
+#
+is( one($db, qq{BEGIN; SELECT FROM start_stream('many', 'repos', NULL, 1); $waiting UPDATE account SET state = 'loading', load_at = 'infinity' WHERE did::text LIKE '%crowd%';
+	INSERT INTO waiting (stream, slot, seq, did, frame) SELECT 'many', shard_slot(did), 1, did, 'x' FROM account WHERE state = 'loading';
+	CREATE TEMP TABLE w AS SELECT pg_stat_get_xact_tuples_returned('waiting'::regclass) + pg_stat_get_xact_tuples_fetched('waiting'::regclass) AS n;
+	SELECT taken FROM process_frames('many', 0, 1, '{}');
+	SELECT pg_stat_get_xact_tuples_returned('waiting'::regclass) + pg_stat_get_xact_tuples_fetched('waiting'::regclass) - n FROM w;
+	SELECT release_waiting(did) IS NULL FROM waiting ORDER BY did LIMIT 1;
+	UPDATE account SET state = 'desynchronized', load_at = now() WHERE did = (SELECT min(did) FROM ready_account);
+	SELECT taken FROM process_frames('many', 0, 1, '{}'); SELECT count(*) FROM waiting; ROLLBACK}), "0\n0\nf\n0\n4999",
+	'a call reads no frame that waits, until its account is ready');
+
+#
 # Claims, while another session holds a snapshot.
 #
 my $many  = $ENV{ATID_CLAIMS}   // ($ENV{ATID_FULL} ? 100_000   : 4_000);

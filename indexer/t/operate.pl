@@ -382,6 +382,7 @@ is((split /\n/, ask($db, qq{BEGIN; DELETE FROM want WHERE what = 'account'; INSE
 	SELECT (SELECT string_agg(value, ' ') FROM want WHERE what = 'account'), (SELECT string_agg(did::text, ' ') FROM candidate); ROLLBACK}))[-1],
 	'did:web:eve.example|did:web:finn.example', 'who is forgotten is not wanted for a signal');
 is((split /\n/, ask($db, qq{BEGIN; INSERT INTO waiting (stream, slot, seq, did, frame) VALUES ('relay', shard_slot('$who'), 1, '$who', 'x'), ('relay', shard_slot('$low'), 1, '$low', 'x');
+	SELECT release_waiting('$who');
 	UPDATE account SET state = 'loading', status = NULL WHERE did = '$low';
 	SELECT process_frames('relay', 0, 1, '{}'); SELECT string_agg(did::text, ' ') FROM waiting; ROLLBACK}))[-1], $low, 'no frame waits for an account that is not there');
 

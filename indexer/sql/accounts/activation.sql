@@ -16,15 +16,19 @@ BEGIN
   END IF;
 END $$;
 
--- An account, whose row is locked, is loaded at a time, or identified first if its key is not
--- known.
+-- An account, whose row is locked, is loaded at a time, or its commits are stored from now on; or
+-- it is identified first, if its key is not known.
 CREATE OR REPLACE FUNCTION reactivate_account(a account, at timestamptz) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF EXISTS (SELECT 1 FROM identity AS i WHERE i.did = a.did AND i.key IS NOT NULL) THEN
-    PERFORM set_account_state(a, 'desynchronized', at);
+    IF account_mode(a.did) = 'live' THEN
+      PERFORM set_account_state(a, 'live');
+    ELSE
+      PERFORM set_account_state(a, 'desynchronized', at);
+    END IF;
   ELSE
     PERFORM set_account_state(a, 'unidentified');
   END IF;

@@ -1,5 +1,5 @@
--- Adds an account, if it is new and not excluded: it is loaded if its key is known, else once
--- store_plc_log() or store_did_document() has stored one.
+-- Adds an account, if it is new and not excluded: it is loaded, or its commits are stored, if its
+-- key is known, else once store_plc_log() or store_did_document() has stored one.
 CREATE OR REPLACE FUNCTION add_account(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -12,5 +12,7 @@ BEGIN
   END IF;
   PERFORM add_identity(one);
   SELECT i.key INTO k FROM identity AS i WHERE i.did = one FOR SHARE;  -- waits for apply_identity()
-  PERFORM insert_account(one, k IS NOT NULL);
+  PERFORM insert_account(one, CASE WHEN k IS NULL THEN 'unidentified'
+                                   WHEN account_mode(one) = 'live' THEN 'live'
+                                   ELSE 'desynchronized' END);
 END $$;

@@ -41,8 +41,7 @@ BEGIN
       IF r.signal IS NOT NULL AND NOT add_found_accounts(ARRAY[r.did], r.signal) THEN
         PERFORM restart_full_listing(r.signal);
       END IF;
-      IF r.met AND EXISTS (SELECT 1 FROM want AS w
-                           WHERE w.what = 'account' AND w.value IN ('*', r.did::text)) THEN
+      IF r.met AND account_mode(r.did) IS NOT NULL THEN
         PERFORM add_account(r.did);
       END IF;
       PERFORM hint_identity(r.did, r.identity, r.signature, r.at);

@@ -6,25 +6,29 @@ RETURN CASE WHEN octet_length(url) <= 512 AND url_origin(url) IS NOT NULL
          THEN clip_text(rtrim(regexp_replace(url, '^([A-Za-z]+://)[^/?#]*@', '\1'), '/'), 512) END;
 
 -- Takes frames of an account out of the table bad that were only too early or too late. The last
--- one that the key has signed is processed again, as what is here may be older. NULL: there is no
--- account.
-CREATE OR REPLACE FUNCTION retry_signed_frames(one atid.did, digests bytea[], new_key text)
+-- one that the key has signed is processed again, as what is here may be older; of a live account
+-- all are, as its repository is never loaded. NULL: there is no account.
+CREATE OR REPLACE FUNCTION retry_signed_frames(
+  one atid.did, digests bytea[], new_key text, is_live bool
+)
 RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   streams text[];
   frames bytea[];
-  last record;
+  r record;
 BEGIN
   SELECT array_agg(t.stream), array_agg(t.frame) INTO streams, frames FROM take_bad(digests) AS t;
-  SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, f.frame INTO last
-  FROM unnest(streams, frames) AS f (stream, frame) CROSS JOIN atid.frame_parts(f.frame) AS h
-  WHERE one IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
-  ORDER BY seq DESC LIMIT 1;
-  IF FOUND THEN
-    PERFORM add_waiting(last.stream, ARRAY[last.seq], ARRAY[one], ARRAY[last.frame]);
-  END IF;
+  FOR r IN
+    SELECT f.stream, atid.dag_cbor_get_text(h.body, '{seq}')::bigint AS seq, f.frame
+    FROM unnest(streams, frames) AS f (stream, frame) CROSS JOIN atid.frame_parts(f.frame) AS h
+    WHERE one IS NOT NULL AND atid.event_is_signed_by(f.frame, new_key)
+    ORDER BY seq DESC LIMIT CASE WHEN NOT is_live THEN 1 END
+  LOOP
+    PERFORM add_waiting(r.stream, ARRAY[r.seq], ARRAY[one], ARRAY[r.frame]);
+    PERFORM release_waiting(one);
+  END LOOP;
 END $$;
 
 -- Is the account of an origin on another server than the PDS whose stream is followed? That is the
@@ -54,6 +58,8 @@ BEGIN
     IF a.state <> 'barred' OR a.status <> reason THEN
       PERFORM deactivate_account(a, 'barred', reason);
     END IF;
+  ELSIF a.state = 'live' AND new_key IS NOT NULL THEN
+    NULL;                                            -- what comes is verified by the new key
   ELSIF a.state = 'barred' OR new_key IS DISTINCT FROM was.key AND a.state <> 'inactive' THEN
     PERFORM clear_account_failures(a.did);
     PERFORM reactivate_account(a, CASE WHEN was.answered IS NULL THEN now()
@@ -89,7 +95,7 @@ BEGIN
   SELECT * INTO a FROM account AS x WHERE x.did = i.did FOR UPDATE;
   new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
   new_pds := clean_endpoint(new_pds);
-  PERFORM retry_signed_frames(a.did, signed, new_key);
+  PERFORM retry_signed_frames(a.did, signed, new_key, coalesce(a.state = 'live', false));
   -- While other frames are too early, the answer may be older than they are.
   is_complete := asked >= coalesce(i.wanted, '-infinity')
                  AND (i.asked > 6 OR NOT has_early(i.did));

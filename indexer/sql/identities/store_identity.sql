@@ -17,7 +17,7 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   why := coalesce(atid.plc_log_problem(log),
     CASE WHEN log->0->>'did' IS DISTINCT FROM account THEN 'The log must be that of the account.'
-         WHEN jsonb_array_length(log) < jsonb_array_length(i.log)
+         WHEN jsonb_array_length(log) < coalesce(jsonb_array_length(i.log), i.log_size)
          THEN 'The log must not be shorter than it was.' END);
   IF why IS NOT NULL THEN
     PERFORM fail_identity(account, 'invalid', why);

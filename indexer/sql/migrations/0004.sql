@@ -43,6 +43,43 @@ ALTER TABLE settings
   ADD asker_kept interval NOT NULL DEFAULT '30 days',  -- after the last token
   ADD asker_age interval NOT NULL DEFAULT '24 h';    -- then the key is requested again
 
+-- Accounts for which frames may wait that can be processed now: each time, only these are read.
+CREATE TABLE ready_account (
+  slot int NOT NULL,
+  did  atid.did NOT NULL
+);
+CREATE INDEX ready_account_slot ON ready_account (slot);
+
+-- Live mode: of accounts that are wanted by the row ('live', '*') alone, the records of commits
+-- from now on are stored, for settings.keep, in two tables for each day.
+ALTER TABLE settings
+  ADD keep interval NOT NULL DEFAULT '3 days' CHECK (keep BETWEEN interval '1 hour' AND '7 days'),
+  ADD idle_after interval NOT NULL DEFAULT '30 days';  -- without a commit; then it is deleted
+ALTER TABLE want DROP CONSTRAINT want_check;
+ALTER TABLE want ADD CONSTRAINT want_check CHECK (CASE what
+  WHEN 'account' THEN value = '*' OR atid.did_is_valid(value)
+  WHEN 'live' THEN value = '*'
+  WHEN 'collection'
+  THEN value = '*' OR atid.nsid_is_valid(regexp_replace(value, '\.\*$', '.x.x'))
+  WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END);
+CREATE TABLE day (
+  day       date PRIMARY KEY,                        -- on which its records were stored, in UTC
+  record    name NOT NULL,                           -- the tables, which inherit from record
+  reference name NOT NULL                            -- and reference
+);
+--> next
+ALTER TABLE account DROP CONSTRAINT account_state_check;
+--> next
+ALTER TABLE account ADD CONSTRAINT account_state_check CHECK (state IN
+  ('unidentified', 'desynchronized', 'loading', 'synchronized', 'live', 'inactive', 'barred'));
+--> next
+ALTER TABLE account ADD seen date;                   -- live: the day of its last commit, in UTC
+--> next
+CREATE INDEX account_idle ON account (seen) WHERE state = 'live';
+--> next
+ALTER TABLE identity ADD log_size int;               -- operations; live accounts keep no log
+--> next
+
 -- The accounts whose records name the views and functions of the schema feed: "feed publish".
 CREATE TABLE published (
   feed text,
@@ -115,6 +152,7 @@ DROP FUNCTION IF EXISTS take(text, int, int, bytea[], bigint);
 DROP FUNCTION IF EXISTS take_parts(text, int, int, bytea[], atid.did[], bigint);
 DROP FUNCTION IF EXISTS take_batch(text, int, int, bytea[], atid.did[], bigint);
 DROP FUNCTION IF EXISTS start(text, text, text[], int);
+DROP FUNCTION IF EXISTS add_shard_counters(text, int, int, int, int, int, int, int, int, int);
 DROP FUNCTION IF EXISTS await(text, bytea[], atid.did[], atid.did[]);
 DROP TRIGGER IF EXISTS want_changed ON want;
 DROP TRIGGER IF EXISTS lexicons_changed ON lexicons;
@@ -122,6 +160,7 @@ DROP TRIGGER IF EXISTS lexicons_changed ON lexicons;
 -- A taker is a shard, and its row is in the table shard. An operator's commands find it by either
 -- name.
 ALTER TABLE taker RENAME TO shard;
+ALTER TABLE shard ADD gaps bigint NOT NULL DEFAULT 0;  -- commits that live mode did not see
 CREATE VIEW taker AS TABLE shard;
 ALTER VIEW IF EXISTS status_stream RENAME COLUMN takers TO shards;
 ALTER VIEW IF EXISTS counted RENAME TO account_counts;
@@ -131,7 +170,7 @@ UPDATE activity_bound SET name = 'shard' WHERE name = 'taker';
 -- The condition of this index is that of the view listing.
 DROP INDEX want_listed;
 CREATE INDEX want_listing ON want (value, what)
-WHERE what <> 'collection' AND (what <> 'account' OR value = '*');
+WHERE what NOT IN ('collection', 'live') AND (what <> 'account' OR value = '*');
 DROP FUNCTION IF EXISTS next_listing();
 
 -- Identities are requested by the method of their DID, which is a part of it.

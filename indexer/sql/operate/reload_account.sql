@@ -18,6 +18,12 @@ BEGIN
       MESSAGE = format('account %s is not here', me),
       DETAIL = (SELECT e.value FROM explain(account) AS e WHERE e.what = 'answer') || '.';
   END IF;
+  IF a.state = 'live' THEN
+    RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+      MESSAGE = format('account %s is live', me),
+      DETAIL = 'No repository is loaded in live mode.',
+      HINT = format('To have all of it, run "atid-indexer want add account %s".', me);
+  END IF;
   PERFORM create_temp_tables();
   INSERT INTO op (uri, did, collection, fresh, cid, block)
   SELECT r.uri, r.did, atid.at_uri_collection(r.uri), false, r.cid, r.block FROM record AS r

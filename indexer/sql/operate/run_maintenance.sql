@@ -72,6 +72,38 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Deletes live accounts that have been idle for settings.idle_after, at most 1,000: their keys are
+-- requested again when they write.
+CREATE OR REPLACE FUNCTION expire_idle_accounts() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE one atid.did;
+BEGIN
+  FOR one IN
+    SELECT a.did FROM account AS a
+    WHERE a.state = 'live' AND a.seen < utc_day() - (SELECT s.idle_after FROM settings AS s)
+    ORDER BY a.seen LIMIT 1000
+  LOOP
+    PERFORM delete_account(one);
+  END LOOP;
+END $$;
+
+-- What live mode needs. Strangers whose notice had no room are reported again.
+CREATE OR REPLACE FUNCTION maintain_live() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF wants_live() THEN
+    PERFORM make_days();
+    PERFORM expire_idle_accounts();
+    PERFORM add_notices(array_agg(s.did), array_fill('met'::text, ARRAY[count(*)::int]))
+    FROM (SELECT DISTINCT w.did FROM waiting AS w
+          WHERE NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = w.did) LIMIT 1000) AS s
+    HAVING count(*) > 0;
+  END IF;
+  PERFORM drop_old_day();
+END $$;
+
 -- Runs every ten seconds: sums up counters, takes a sample of them, deletes what has expired, and
 -- keeps the bounds of tables that strangers can fill.
 CREATE OR REPLACE FUNCTION run_maintenance() RETURNS void LANGUAGE plpgsql
@@ -90,4 +122,5 @@ BEGIN
   PERFORM trim_askers();
   PERFORM delete_dead_readers();
   PERFORM expire_stale_claims();
+  PERFORM maintain_live();
 END $$;

@@ -44,6 +44,7 @@ BEGIN
     key   text,
     moved bool,                                      -- it is on another server
     here  bool,                                      -- it has a row in account
+    state text,
     host  text,
     rev   atid.tid,                                  -- of an account that is synchronized,
     data  atid.cid_link                              -- and its root
@@ -70,6 +71,8 @@ BEGIN
   ) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE new_commit (
     n int, frame bytea, did atid.did, rev atid.tid, data atid.cid_link,
+    live bool,                                       -- its account is live
+    gap  bool,                                       -- and it does not follow the one before
     follows bool                                     -- the one before, as all before it did
   ) ON COMMIT DELETE ROWS;
   CREATE TEMP TABLE locked_account (

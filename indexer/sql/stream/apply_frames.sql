@@ -31,9 +31,28 @@ BEGIN
   SELECT * FROM account WHERE did = ANY (dids) AND state <> 'loading' ORDER BY did FOR UPDATE;
 END $$;
 
--- Frames of accounts that are being loaded wait. A download that takes long does not keep an
--- account from being closed: only the transaction of its load does, or an older frame of that kind
--- that waits. closing: those whose #account frames are applied now.
+-- In live mode, the accounts of sound commits whose keys are not known, and those that a frame
+-- before it has activated again.
+CREATE OR REPLACE FUNCTION find_strangers() RETURNS atid.did[] LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  IF NOT wants_live() OR wants_all_accounts() THEN RETURN '{}'; END IF;
+  RETURN ARRAY(
+    SELECT DISTINCT f.did
+    FROM verified_frame AS f LEFT JOIN locked_account AS l ON l.did = f.did
+    WHERE f.t = '#commit' AND f.code IS NULL
+      AND (l.did IS NULL OR l.state = 'unidentified'
+           OR l.state = 'inactive' AND EXISTS (
+             SELECT 1 FROM verified_frame AS a
+             WHERE a.did = f.did AND a.t = '#account' AND a.code IS NULL AND a.n < f.n))
+      AND NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = f.did::text));
+END $$;
+
+-- Frames of accounts that are being loaded wait, and those of strangers. A download that takes long
+-- does not keep an account from being closed: only the transaction of its load does, or an older
+-- frame of that kind that waits. closing: those whose #account frames are applied now.
 CREATE OR REPLACE FUNCTION defer_frames(
   stream text, frames bytea[], whose atid.did[], OUT loading atid.did[], OUT closing atid.did[]
 ) LANGUAGE plpgsql
@@ -47,6 +66,7 @@ BEGIN
     SELECT a.did FROM account AS a
     WHERE a.did = ANY (ARRAY(SELECT d FROM unnest(whose) AS d
                              EXCEPT SELECT l.did FROM locked_account AS l)));
+  loading := loading || ARRAY(SELECT d FROM unnest(find_strangers()) AS d WHERE d <> ALL (loading));
   IF loading = '{}' THEN RETURN; END IF;
   FOR one IN
     SELECT DISTINCT f.did FROM verified_frame AS f
@@ -70,26 +90,38 @@ BEGIN
   HAVING count(*) > 0;
 END $$;
 
--- The signed frames that are new to an account that is synchronized, each once, in their order. A
--- commit follows where it goes on from the one before.
+-- The signed frames that are new to an account that is synchronized or live, each once, in their
+-- order. A commit follows where it goes on from the one before. Of a live account each sound one
+-- does that is above all before, and no older than settings.keep; if one before it is missing, that
+-- is a gap.
 CREATE OR REPLACE FUNCTION find_new_commits() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  oldest CONSTANT atid.tid := atid.tid_floor(now() - (SELECT s.keep FROM settings AS s));
 BEGIN
-  INSERT INTO new_commit (n, frame, did, rev, data, follows)
-  SELECT x.n, x.frame, x.did, x.rev, x.data,
-         bool_and(x.follows) OVER (PARTITION BY x.did ORDER BY x.n)
-  FROM (SELECT f.n, f.frame, f.did, f.rev, f.data,
+  INSERT INTO new_commit (n, frame, did, rev, data, live, gap, follows)
+  SELECT x.n, x.frame, x.did, x.rev, x.data, x.live, x.live AND x.sound AND NOT x.goes_on,
+         CASE WHEN x.live THEN x.sound
+              ELSE bool_and(x.goes_on) OVER (PARTITION BY x.did ORDER BY x.n) END
+  FROM (SELECT f.n, f.frame, f.did, f.rev, f.data, l.state = 'live' AS live,
                (f.t = '#commit' AND f.code IS NULL AND f.since = lag(f.rev, 1, l.rev) OVER w
-                AND f.prev_data = lag(f.data, 1, l.data) OVER w) IS TRUE AS follows
+                AND f.prev_data = lag(f.data, 1, l.data) OVER w) IS TRUE
+                 OR l.state = 'live' AND lag(f.rev, 1, l.rev) OVER w IS NULL AS goes_on,
+               f.code IS NULL AND f.rev > oldest
+                 AND (f.rev <= greatest(l.rev, max(f.rev) OVER before)) IS NOT TRUE AS sound
         FROM (SELECT DISTINCT ON (v.did, v.rev, v.data) v.* FROM verified_frame AS v
               WHERE v.signed ORDER BY v.did, v.rev, v.data, v.n) AS f
              CROSS JOIN LATERAL (SELECT * FROM locked_account AS a
                                  WHERE a.did = f.did OFFSET 0) AS l
-        WHERE l.state = 'synchronized'
-          AND (f.rev > l.rev OR f.rev = l.rev AND f.data IS DISTINCT FROM l.data AND f.code IS NULL)
-        WINDOW w AS (PARTITION BY f.did ORDER BY f.n)) AS x;
+        WHERE CASE l.state
+                WHEN 'synchronized'
+                THEN f.rev > l.rev
+                     OR f.rev = l.rev AND f.data IS DISTINCT FROM l.data AND f.code IS NULL
+                WHEN 'live' THEN l.rev IS NULL OR f.rev > l.rev END
+        WINDOW w AS (PARTITION BY f.did ORDER BY f.n),
+               before AS (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS x;
 END $$;
 
 -- Writes the records of the commits that follow, and the revisions of their accounts.
@@ -99,20 +131,35 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  -- the last operation of each record; where the first was no creation, there is an older one
+  IF read_operations(frames, wanted, false) THEN
+    PERFORM write_records();
+  END IF;
+  IF EXISTS (SELECT 1 FROM new_commit AS c WHERE c.live)
+     AND read_operations(frames, wanted, true) THEN
+    PERFORM write_live_records();
+  END IF;
+  PERFORM advance_accounts();
+END $$;
+
+-- Fills the table op with the last operation of each record; where the first was no creation, there
+-- is an older one. False: there is none.
+CREATE OR REPLACE FUNCTION read_operations(frames bytea[], wanted text[], of_live bool) RETURNS bool
+LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
   INSERT INTO op (uri, did, collection, fresh, cid, block)
   SELECT DISTINCT ON (uri) uri, c.did, o.collection,
          bool_and(o.action = 'create') OVER (PARTITION BY uri), o.cid,
          CASE WHEN o.action <> 'delete' THEN o.block END
   FROM new_commit AS c
        CROSS JOIN atid.commit_event_ops(
-         CASE WHEN c.follows THEN coalesce(c.frame, frames[c.n]) END) AS o
+         CASE WHEN c.follows AND c.live = of_live THEN coalesce(c.frame, frames[c.n]) END) AS o
        CROSS JOIN atid.at_uri_make(c.did, o.collection, o.rkey) AS uri
-  WHERE c.follows AND o.collection LIKE ANY (wanted) ORDER BY uri, c.n DESC;
-  IF FOUND THEN
-    PERFORM write_records();
-  END IF;
-  PERFORM advance_accounts();
+  WHERE c.follows AND c.live = of_live AND o.collection LIKE ANY (wanted)
+  ORDER BY uri, c.n DESC;
+  RETURN FOUND;
 END $$;
 
 -- Accounts of which something is missing, or is not true, are loaded; those of which that is often
@@ -125,7 +172,7 @@ DECLARE
   a account;
   -- as text: Citus passes no atid.did[] on into a subquery
   broken CONSTANT text[] := ARRAY(SELECT DISTINCT c.did::text FROM new_commit AS c
-                                  WHERE NOT c.follows);
+                                  WHERE NOT c.follows AND NOT c.live);
 BEGIN
   FOR a IN SELECT * FROM account AS x WHERE x.did = ANY (broken::atid.did[]) ORDER BY x.did LOOP
     PERFORM set_account_state(a, 'desynchronized', count_account_gap(a));

@@ -53,7 +53,7 @@ BEGIN
   PERFORM add_shard_counters(
     process_batch.stream, from_slot, came => cardinality(frames), taken => b.taken,
     applied => b.applied, refused => b.refused, moved => b.moved, unsigned => b.unsigned,
-    unwritten => 0, future => b.future);
+    unwritten => 0, future => b.future, gaps => b.gaps);
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
   IF is_server_error(SQLSTATE) OR is_program_error(SQLSTATE, context) THEN RAISE; END IF;
@@ -65,7 +65,7 @@ END $$;
 -- frame.
 CREATE OR REPLACE FUNCTION summarize_batch(
   OUT taken int, OUT applied int, OUT refused int, OUT error text, OUT lag interval, OUT future int,
-  OUT moved int, OUT unsigned int, OUT signed int, OUT stranger atid.did
+  OUT moved int, OUT unsigned int, OUT signed int, OUT stranger atid.did, OUT gaps int
 ) LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -87,12 +87,15 @@ BEGIN
   INTO taken, refused, error, lag, future, moved, unsigned, signed, stranger
   FROM verified_frame AS f;
   applied := (SELECT count(*) FROM new_commit AS c WHERE c.follows);
+  -- where not all collections are wanted, commits in between were not looked at
+  gaps := CASE WHEN '%' = ANY (wanted_patterns())
+            THEN (SELECT count(*) FROM new_commit AS c WHERE c.gap) ELSE 0 END;
 END $$;
 
 -- Counts what was taken, in the first row of a shard. A rate is that of about the last minute.
 CREATE OR REPLACE FUNCTION add_shard_counters(
   stream text, slot int, came int, taken int, applied int, refused int, moved int, unsigned int,
-  unwritten int, future int DEFAULT 0
+  unwritten int, future int DEFAULT 0, gaps int DEFAULT 0
 ) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -108,7 +111,7 @@ BEGIN
   UPDATE shard AS x
   SET frames = x.frames + add_shard_counters.taken, commits = x.commits + applied,
       refused = x.refused + add_shard_counters.refused,
-      counted = clock_timestamp(),
+      counted = clock_timestamp(), gaps = x.gaps + add_shard_counters.gaps,
       frame_rate = x.frame_rate + (came / seconds - x.frame_rate) * part,
       commit_rate = x.commit_rate + (applied / seconds - x.commit_rate) * part,
       old_rate = x.old_rate + ((came - add_shard_counters.taken) / seconds - x.old_rate) * part,
@@ -140,8 +143,8 @@ BEGIN
   FROM bisect_batch(process_frames.stream, from_slot, to_slot, frames, waited, seen) AS b;
 END $$;
 
--- The accounts for which frames have waited and that are no longer being loaded. Frames of accounts
--- that were deleted are deleted.
+-- The accounts for which frames may have waited and that are no longer being loaded. Frames of
+-- accounts that were deleted are deleted.
 CREATE OR REPLACE FUNCTION find_loaded_accounts(stream text, from_slot int, to_slot int)
 RETURNS atid.did[] LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -149,12 +152,15 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   -- as text: Citus passes no atid.did[] on into a subquery
-  waiting_for CONSTANT text[] := ARRAY(
-    SELECT DISTINCT w.did::text FROM waiting AS w
-    WHERE w.stream = find_loaded_accounts.stream AND w.slot BETWEEN from_slot AND to_slot);
+  waiting_for text[];
   here text[];
   deleted text[];
 BEGIN
+  IF (SELECT x.kind FROM stream AS x WHERE x.name = find_loaded_accounts.stream)
+     IS DISTINCT FROM 'repos' THEN
+    RETURN '{}';
+  END IF;
+  waiting_for := take_ready_accounts(from_slot, to_slot)::text[];
   IF waiting_for = '{}' THEN RETURN '{}'; END IF;
   here := ARRAY(SELECT a.did::text FROM account AS a
                 WHERE a.did = ANY (waiting_for::atid.did[]));

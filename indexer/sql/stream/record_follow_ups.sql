@@ -17,16 +17,22 @@ BEGIN
 END $$;
 
 -- Bad frames are kept; those that are only too early are no more than most_early of an account.
+-- Those that have waited are kept if their account is live: no repository has what they have.
 CREATE OR REPLACE FUNCTION quarantine_frames(stream text, frames bytea[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  PERFORM add_bad(quarantine_frames.stream, array_agg(sha256(frames[f.n]) ORDER BY f.n),
+  PERFORM add_bad(quarantine_frames.stream,
+                  array_agg(sha256(coalesce(f.frame, frames[f.n])) ORDER BY f.n),
                   array_agg(f.did ORDER BY f.n), array_agg(f.code ORDER BY f.n),
-                  array_agg(f.reason ORDER BY f.n), array_agg(frames[f.n] ORDER BY f.n))
-  FROM verified_frame AS f WHERE f.code IS NOT NULL AND f.n > 0 AND NOT is_bad_full()
+                  array_agg(f.reason ORDER BY f.n),
+                  array_agg(coalesce(f.frame, frames[f.n]) ORDER BY f.n))
+  FROM verified_frame AS f
+  WHERE f.code IS NOT NULL AND NOT is_bad_full()
+    AND (f.n > 0 OR EXISTS (SELECT 1 FROM known_account AS k
+                            WHERE k.did = f.did AND k.state = 'live'))
   HAVING count(*) > 0;
 END $$;
 
@@ -60,7 +66,8 @@ BEGIN
                WHEN f.code IS NULL AND f.t = '#identity' THEN 'identity'
                WHEN f.code IS NULL
                     AND (f.signed IS NULL AND f.t IN ('#commit', '#sync') OR f.moved)
-                    OR f.signed IS FALSE AND f.n > 0 THEN 'signature' END
+                    OR f.signed IS FALSE AND (f.n > 0 OR f.code = 'unknown_key')
+               THEN 'signature' END
              UNION ALL
              -- a frame that was refused without its signature may have been a commit all the same
              SELECT 'refused'
@@ -85,10 +92,12 @@ BEGIN
   FROM (SELECT DISTINCT ON (f.did) f.did, o.collection::text AS collection
         FROM verified_frame AS f
              CROSS JOIN atid.commit_event_ops(
-               CASE WHEN f.t IS NULL AND f.code IS NULL AND NOT f.moved
+               CASE WHEN (f.t IS NULL OR f.t = '#commit') AND f.code IS NULL AND NOT f.moved
                     THEN coalesce(f.frame, frames[f.n]) END) AS o
         WHERE o.action <> 'delete' AND o.collection = ANY (signals)
-          AND octet_length(f.did::text) <= 512) AS n
+          AND octet_length(f.did::text) <= 512
+          AND NOT EXISTS (SELECT 1 FROM want AS w
+                          WHERE w.what = 'account' AND w.value = f.did::text)) AS n
   HAVING count(*) > 0;
 END $$;
 

@@ -56,6 +56,7 @@ BEGIN
       CONTINUE WHEN NOT FOUND;
       PERFORM defer_load(a.did, a.claim, 'ended', NULL);
     END LOOP;
+    PERFORM release_all_waiting(start_stream.stream);
   END IF;
   RETURN at;
 END $$;

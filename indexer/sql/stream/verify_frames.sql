@@ -80,11 +80,12 @@ DECLARE
   x stream;
 BEGIN
   SELECT * INTO x FROM stream AS s WHERE s.name = find_known_accounts.stream;
-  INSERT INTO known_account (did, key, moved, here, host, rev, data)
+  INSERT INTO known_account (did, key, moved, here, state, host, rev, data)
   SELECT i.did, i.key,
          x.kind <> 'labels' AND i.answered IS NOT NULL
            AND (coalesce(i.host, '') <> ALL (x.pds)) IS TRUE,
-         a.did IS NOT NULL, i.host, CASE WHEN a.state = 'synchronized' THEN a.rev END, a.data
+         a.did IS NOT NULL, a.state, i.host, CASE WHEN a.state = 'synchronized' THEN a.rev END,
+         a.data
   FROM identity AS i LEFT JOIN account AS a ON a.did = i.did
   WHERE i.did = ANY (ARRAY(SELECT DISTINCT p.did FROM parsed_frame AS p));
 END $$;
@@ -98,6 +99,16 @@ BEGIN
   RETURN (SELECT sum(octet_length(o.block)) FROM atid.commit_event_ops(frame) AS o)
          > 4.0 * octet_length(frame);
 END $$;
+
+-- Does a frame change what live mode has? Commits that change no wanted record are not verified.
+-- wanted: NULL where nobody is wanted in live mode.
+CREATE OR REPLACE FUNCTION changes_live(t text, frame bytea, here bool, wanted text[]) RETURNS bool
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN wanted IS NULL THEN false
+            WHEN t <> '#commit' THEN here
+            ELSE '%' = ANY (wanted)
+                 OR EXISTS (SELECT 1 FROM atid.commit_event_ops(frame) AS o
+                            WHERE o.collection LIKE ANY (wanted)) END;
 
 -- The code of what is wrong with a frame, or NULL. problem: of atid.event_problem(); highest: a
 -- number above it needs a signature.
@@ -135,8 +146,8 @@ END $$;
 -- Finds what is wrong with each frame. A sound commit that is new to its account is taken whatever
 -- its number is: it shows that the number is wrong. one_ahead: the number that a cursor is held
 -- before.
-CREATE OR REPLACE FUNCTION check_frames(stream text, frames bytea[], one_ahead bigint) RETURNS void
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION check_frames(stream text, frames bytea[], one_ahead bigint)
+RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -144,7 +155,7 @@ DECLARE
   of_labels CONSTANT bool := (SELECT x.kind = 'labels' FROM stream AS x
                               WHERE x.name = check_frames.stream);
   all_wanted CONSTANT bool := wants_all_accounts();
-  far CONSTANT bigint := (SELECT s.far_ahead FROM settings AS s);
+  live CONSTANT text[] := CASE WHEN wants_live() THEN wanted_patterns() END;
 BEGIN
   WITH whole AS (
     SELECT p.*, coalesce(p.frame, check_frames.frames[p.n]) AS whole
@@ -155,12 +166,14 @@ BEGIN
            CASE WHEN p.op IS DISTINCT FROM 1 THEN NULL
                 WHEN p.t = '#info' OR p.t = '#labels' AND of_labels THEN p.t
                 WHEN p.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels
-                     AND k.moved IS NOT TRUE AND (all_wanted OR k.here) THEN p.t END AS kind
+                     AND k.moved IS NOT TRUE
+                     AND (all_wanted OR k.here AND k.state <> 'live'
+                          OR changes_live(p.t, p.whole, k.here, live))
+                THEN p.t END AS kind
     FROM whole AS p LEFT JOIN known_account AS k ON k.did = p.did
     WHERE p.n < 0 OR p.seq IS NULL OR p.cursor IS NULL OR p.seq > p.cursor
        OR CASE WHEN p.t IN ('#commit', '#sync') AND NOT of_labels
-            THEN claims_newer_revision(p.whole, k.rev) END
-    OFFSET 0
+            THEN claims_newer_revision(p.whole, k.rev) END OFFSET 0
   ), checked AS (
     SELECT c.*,
            -- nobody wants to know whether commits of other accounts are sound
@@ -186,7 +199,8 @@ BEGIN
   SELECT j.n, j.frame, j.kind, j.met, j.here, j.moved, j.error, j.seq, coalesce(j.below, false),
          j.at, j.did,
          frame_code(j.kind, j.problem, j.signed, j.ours, j.shape, j.did, j.seq, j.whole,
-                    CASE WHEN j.cursor > 0 THEN greatest(j.cursor, one_ahead) + far END),
+                    CASE WHEN j.cursor > 0 THEN greatest(j.cursor, one_ahead)
+                      + (SELECT s.far_ahead FROM settings AS s) END),
          j.problem, j.signed, coalesce((j.e).rev, (j.y).rev), (j.e).since, (j.e).prev_data,
          (j.r).data
   FROM rooted AS j

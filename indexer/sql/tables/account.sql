@@ -8,20 +8,21 @@
 -- The table has no bound of its own: add_account() adds what is wanted, most_wants bounds what
 -- signals add, and accounts that strangers have invented expire (expire_unknown_accounts).
 
--- Adds an account, unless it is here: it is loaded if its key is known.
-CREATE OR REPLACE FUNCTION insert_account(one atid.did, is_identified bool) RETURNS void
-LANGUAGE plpgsql
+-- Adds an account, unless it is here, in its first state.
+CREATE OR REPLACE FUNCTION insert_account(one atid.did, first text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-  first CONSTANT text := CASE WHEN is_identified THEN 'desynchronized' ELSE 'unidentified' END;
-  newest CONSTANT int := (SELECT w.n FROM wants AS w);
+DECLARE newest CONSTANT int := (SELECT w.n FROM wants AS w);
 BEGIN
-  INSERT INTO account (did, state, load_at, wants, listed)
-  VALUES (one, first, CASE WHEN is_identified THEN now() ELSE 'infinity' END, newest, now())
+  INSERT INTO account (did, state, load_at, wants, listed, seen)
+  VALUES (one, first, CASE WHEN first = 'desynchronized' THEN now() ELSE 'infinity' END, newest,
+          now(), CASE WHEN first = 'live' THEN utc_day() END)
   ON CONFLICT DO NOTHING;
   IF FOUND THEN
     PERFORM add_tally(ARRAY[first], '{1}');
+    IF first = 'live' THEN
+      PERFORM release_waiting(one);
+    END IF;
   END IF;
 END $$;
 
@@ -33,9 +34,15 @@ CREATE OR REPLACE FUNCTION set_account_state(
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  UPDATE account AS x SET state = next, load_at = at, status = why WHERE x.did = a.did;
+  UPDATE account AS x
+  SET state = next, load_at = at, status = why,
+      seen = CASE WHEN next = 'live' THEN utc_day() ELSE x.seen END
+  WHERE x.did = a.did;
   IF a.state <> next THEN
     PERFORM add_tally(ARRAY[a.state, next], '{-1,1}');
+    IF a.state IN ('loading', 'unidentified', 'inactive') THEN
+      PERFORM release_waiting(a.did);
+    END IF;
   END IF;
 END $$;
 
@@ -76,6 +83,7 @@ BEGIN
                    THEN least(x.check_at, due) ELSE x.check_at END
   WHERE x.did = a.did;
   PERFORM add_tally(ARRAY[a.state, 'synchronized', 'loads'], '{-1,1,1}');
+  PERFORM release_waiting(a.did);
 END $$;
 
 -- An attempt to load an account has failed. why is a code.
@@ -223,7 +231,8 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  UPDATE account AS a SET rev = n.rev, data = n.data
+  UPDATE account AS a
+  SET rev = n.rev, data = n.data, seen = CASE WHEN a.state = 'live' THEN utc_day() ELSE a.seen END
   FROM (SELECT c.did, (array_agg(c.rev ORDER BY c.n DESC))[1] AS rev,
                (array_agg(c.data ORDER BY c.n DESC))[1] AS data
         FROM new_commit AS c WHERE c.follows GROUP BY c.did) AS n
@@ -272,4 +281,5 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 BEGIN
   DELETE FROM account AS x WHERE x.did = one;
   PERFORM add_tally(ARRAY[was], '{-1}');
+  PERFORM release_waiting(one);  -- those that another transaction has added meanwhile are deleted
 END $$;

@@ -180,13 +180,18 @@ END $$;
 CREATE OR REPLACE FUNCTION store_identity_log(one atid.did, log jsonb) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE is_live CONSTANT bool := coalesce(account_mode(one) = 'live', false);
 BEGIN
-  UPDATE identity AS i SET log = store_identity_log.log WHERE i.did = one;
+  UPDATE identity AS i
+  SET log = CASE WHEN NOT is_live OR i.labeler THEN store_identity_log.log END,
+      log_size = jsonb_array_length(store_identity_log.log)
+  WHERE i.did = one;
 END $$;
 
 -- Stores what an answer says of an identity, whose row was that. is_complete: no newer answer is
--- wanted. Then the next request is due after identity_age, give or take a tenth. Requests that
--- others cause wait longer each time, unless one of them brought a new key.
+-- wanted. Then the next request is due after identity_age, give or take a tenth; of a live account,
+-- of which there may be millions, when a signature or the stream demands it. Requests that others
+-- cause wait longer each time, unless one of them brought a new key.
 CREATE OR REPLACE FUNCTION store_identity(
   was identity, new_key text, new_handle text, new_pds text, why text, more text, is_complete bool
 ) RETURNS void LANGUAGE plpgsql
@@ -196,6 +201,7 @@ DECLARE
   s settings;
   moment CONSTANT timestamptz := now();
   is_trusted bool;
+  is_live CONSTANT bool := NOT was.labeler AND coalesce(account_mode(was.did) = 'live', false);
 BEGIN
   SELECT * INTO s FROM settings;
   is_trusted := new_key <> was.key OR was.wanted IS NULL
@@ -206,8 +212,8 @@ BEGIN
       nudged = CASE WHEN is_trusted THEN 0 ELSE x.nudged END,
       doubted = CASE WHEN is_trusted THEN 0 ELSE x.doubted END,
       asked = CASE WHEN is_complete THEN 0 ELSE x.asked END,
-      ask = CASE WHEN is_complete
-              THEN add_interval(moment, s.identity_age * (0.9 + 0.2 * random())) ELSE x.ask END
+      ask = CASE WHEN NOT is_complete THEN x.ask WHEN is_live THEN 'infinity'
+                 ELSE add_interval(moment, s.identity_age * (0.9 + 0.2 * random())) END
   WHERE x.did = was.did;
 END $$;
 

@@ -1,5 +1,9 @@
 -- Frames that wait: of accounts that are being loaded, and frames that a newer key has made valid.
--- Only the functions in this file write the table.
+-- Only the functions in this file write the tables waiting and ready_account.
+--
+-- An account gets a row of ready_account whenever its frames need wait no longer, whether it has
+-- any or not: another transaction may be adding some, whose rows cannot be seen yet.
+-- process_frames() takes these rows, so it never reads all that waits.
 --
 -- It has two bounds. Where an account has more than most_waiting bytes, only its newest frames
 -- stay. When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the
@@ -63,6 +67,43 @@ BEGIN
     WHERE w.stream = take_missed.stream AND w.did = ANY (dids) AND w.frame IS NULL RETURNING w.did
   )
   SELECT DISTINCT m.did FROM missed AS m ORDER BY m.did;
+END $$;
+
+-- The frames of an account need wait no longer.
+CREATE OR REPLACE FUNCTION release_waiting(one atid.did) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  INSERT INTO ready_account (slot, did) VALUES (shard_slot(one), one);
+END $$;
+
+-- Takes the accounts of a shard whose frames need wait no longer.
+CREATE OR REPLACE FUNCTION take_ready_accounts(from_slot int, to_slot int) RETURNS atid.did[]
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE dids atid.did[];
+BEGIN
+  WITH taken AS (
+    DELETE FROM ready_account AS r WHERE r.slot BETWEEN from_slot AND to_slot RETURNING r.did
+  )
+  SELECT array_agg(DISTINCT t.did) INTO dids FROM taken AS t;
+  RETURN coalesce(dids, '{}');
+END $$;
+
+-- A stream begins: all that waits in it is looked at once. Frames of accounts that are not here are
+-- deleted.
+CREATE OR REPLACE FUNCTION release_all_waiting(stream text) RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM waiting AS w
+  WHERE w.stream = release_all_waiting.stream
+    AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = w.did);
+  INSERT INTO ready_account (slot, did)
+  SELECT DISTINCT w.slot, w.did FROM waiting AS w WHERE w.stream = release_all_waiting.stream;
 END $$;
 
 CREATE OR REPLACE FUNCTION delete_waiting(one atid.did) RETURNS void LANGUAGE plpgsql

@@ -20,7 +20,8 @@ SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END AS name,
        CASE w.what WHEN 'account' THEN 'all accounts'
                    WHEN 'signal' THEN 'accounts with ' || w.value END AS words,
        w.*
-FROM want AS w WHERE w.what <> 'collection' AND (w.what <> 'account' OR w.value = '*');
+FROM want AS w
+WHERE w.what NOT IN ('collection', 'live') AND (w.what <> 'account' OR w.value = '*');
 
 -- A change of a want: accounts that were added or taken out are unsettled, and the number in the
 -- table wants is raised where all accounts have to be looked through. A list that is deleted
@@ -37,6 +38,8 @@ BEGIN
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
+    -- each account is looked at that is in the other mode
+    UPDATE wants SET n = n + 1 WHERE NEW.value = '*' AND (NEW.what = 'live' OR wants_live());
     IF NEW.what = 'account' AND NEW.value <> '*' THEN
       PERFORM add_unsettled(ARRAY[NEW.value::atid.did]);
     END IF;
@@ -61,6 +64,26 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN EXISTS (SELECT 1 FROM want WHERE what = 'account' AND value = '*');
+END $$;
+
+CREATE OR REPLACE FUNCTION wants_live() RETURNS bool LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'live');
+END $$;
+
+-- How an account is wanted: 'mirror', whole and for ever; 'live', its commits from now on, for some
+-- days; or NULL.
+CREATE OR REPLACE FUNCTION account_mode(one atid.did) RETURNS text LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN CASE
+    WHEN EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one) THEN NULL
+    WHEN EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value IN ('*', one::text))
+    THEN 'mirror'
+    WHEN wants_live() THEN 'live' END;
 END $$;
 
 CREATE OR REPLACE FUNCTION are_wants_full() RETURNS bool LANGUAGE plpgsql STABLE

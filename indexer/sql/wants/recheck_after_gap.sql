@@ -63,6 +63,7 @@ BEGIN
   END IF;
   FOREACH one IN ARRAY dids LOOP
     due := add_interval(now(), spread_delay(one, s.spread));
+    CONTINUE WHEN EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'live');
     PERFORM request_identity(one, due, answered_before => x.look);
     CONTINUE WHEN is_account_loading(one);  -- its host is read at this moment
     PERFORM schedule_status_check(one, due);

@@ -34,13 +34,22 @@ BEGIN
                ORDER BY a.wants LIMIT most);
 END $$;
 
-CREATE OR REPLACE FUNCTION is_account_wanted(one atid.did) RETURNS bool LANGUAGE plpgsql STABLE
+-- Changes the mode of an account, whose row is locked: its records are deleted. Those of a mirror
+-- come back when it is loaded. One that is being loaded follows later.
+CREATE OR REPLACE FUNCTION follow_mode(a account, mode text) RETURNS account LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  RETURN EXISTS (SELECT 1 FROM want AS w
-                 WHERE w.what = 'account' AND w.value IN ('*', one::text))
-         AND NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = one);
+  IF a.state = 'live' AND mode = 'mirror' THEN
+    PERFORM delete_records(a.did, '{}');
+    PERFORM set_account_state(a, 'desynchronized', now());
+  ELSIF a.state IN ('synchronized', 'desynchronized') AND mode = 'live' THEN
+    PERFORM delete_records(a.did, '{}');
+    PERFORM clear_account_failures(a.did);
+    PERFORM set_account_state(a, 'live');
+  END IF;
+  SELECT * INTO a FROM account AS x WHERE x.did = a.did;
+  RETURN a;
 END $$;
 
 -- Has the records of an account, whose row is locked, follow the wants w: deletes those of
@@ -102,6 +111,7 @@ DECLARE
   dids atid.did[];
   busy atid.did[] := '{}';
   wanted text[];
+  mode text;
   room int := 5000;
   done int;
 BEGIN
@@ -114,10 +124,12 @@ BEGIN
   FOR one IN SELECT DISTINCT d FROM unnest(dids) AS d WHERE d IS NOT NULL ORDER BY d LOOP
     a := NULL;
     BEGIN
-      IF is_account_wanted(one) THEN
+      mode := account_mode(one);
+      IF mode IS NOT NULL THEN
         PERFORM add_account(one);
         a := try_lock_account(one);
         IF a.did IS NOT NULL THEN
+          a := follow_mode(a, mode);
           room := room - follow_wants(a, w, wanted, room);
         END IF;
       ELSIF NOT delete_account(one) THEN

@@ -11,6 +11,9 @@ BEGIN
     WHEN a.state = 'synchronized' AND a.doubted IS NOT NULL AND a.check_at < 'infinity'
     THEN 'it is here, but a frame of it was refused: the server will be queried for its revision'
     WHEN a.state = 'synchronized' THEN 'it is here, up to the last commit that the stream had'
+    WHEN a.state = 'live'
+    THEN 'it is live: its commits are stored as they come, for '
+         || (SELECT s.keep FROM settings AS s)
     WHEN a.state = 'loading' THEN 'its repository is being loaded'
     WHEN a.state = 'inactive'
     THEN 'the server says that it is not active: ' || a.status

@@ -7,7 +7,8 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN has_early(one)
-         OR NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'synchronized');
+         OR NOT EXISTS (SELECT 1 FROM account AS a
+                        WHERE a.did = one AND a.state IN ('synchronized', 'live'));
 END $$;
 
 -- Does an error of an index, a constraint or a trigger keep an account from being loaded?

@@ -121,6 +121,13 @@ const OF_RUN = [
     help: 'the server that this PDS replaces, and whose accounts and records may be deleted',
   },
   {
+    name: 'PLC_RATE',
+    takes: 'number',
+    read: number(1, 10_000),
+    standard: '10',
+    help: 'requests a second to the PLC directory in live mode',
+  },
+  {
     name: 'STREAM_SHARDS',
     old: 'TAKERS',
     takes: 'number',

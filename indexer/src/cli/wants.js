@@ -43,7 +43,7 @@ export async function listWants(db) {
   /** @param {any} r */
   const of = (r) => {
     if (r.what === 'collection') return unnamed.has(r.value) ? '  no Lexicon: no view' : '';
-    if (r.what === 'account' && r.value !== '*') return '';
+    if (r.what === 'live' || (r.what === 'account' && r.value !== '*')) return '';
     if (r.listed === null) return '  listed';
     const why = failing.get(`${r.what} ${r.value}`);
     if (why !== undefined) return `  cannot be read: ${why}`;

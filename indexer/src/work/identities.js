@@ -3,6 +3,7 @@ import { isLost, isOfValue, messageOf } from '../db/errors.js';
 import { domainOf, originOf } from '../net/addresses.js';
 import { Breaker } from '../net/breaker.js';
 import { Places } from '../net/places.js';
+import { Rate } from '../net/rate.js';
 import * as log from '../ops/log.js';
 import { codeOf } from '../protocol/codes.js';
 import { Failure } from '../protocol/failure.js';
@@ -28,6 +29,7 @@ import { IDLE, loop, pause } from './tasks.js';
 const LATER = 2; // seconds until a domain that has no place is tried again
 // ms after which questions to a directory begin again with those that are due longest
 const ROUND = 10e3;
+const CAPPED = 100; // ms until requests that the cap holds up are tried again
 
 export class Identities {
   /** @param {import('./workers.js').Needs} needs */
@@ -40,6 +42,8 @@ export class Identities {
     this.signs = signs;
     /** @type {Set<string>} */
     this.asking = new Set(); // identities whose answer is slower than their next turn
+    this.rate = new Rate(settings.PLC_RATE);
+    this.isLive = false; // are accounts wanted in live mode, each of which has its key requested?
     /** @type {Asked[]} */
     this.methods = Object.entries(METHODS).map(([name, method]) => {
       const server = method.server(settings);
@@ -75,10 +79,17 @@ export class Identities {
       if (breaker !== null && Date.now() - round > ROUND) {
         last = undefined;
         round = Date.now();
+        ({ live: this.isLive } = await this.pools.small.row('SELECT indexer.wants_live() AS live'));
       }
-      const rows = await this.#next(kind, method, n, last);
+      const allowed = this.isLive && breaker !== null ? this.rate.take(n) : n;
+      if (allowed === 0) {
+        await pause(CAPPED, this.signal);
+        return true;
+      }
+      const rows = await this.#next(kind, method, allowed, last);
       last = rows.at(-1);
       const begun = await this.#begin(kind, method, rows, sign);
+      this.rate.giveBack(allowed - begun);
       if (begun === 0 && last) await pause(IDLE / 3, this.signal);
       return last !== undefined;
     };

@@ -40,4 +40,5 @@ export const WANTS = {
     help: 'an NSID, or com.example.* for all below',
   },
   signal: { form: 'NSID', help: 'an NSID, for the accounts that have such records' },
+  live: { form: '"*"', help: '"*", for the commits of all accounts from now on' },
 };

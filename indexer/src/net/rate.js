@@ -1,0 +1,34 @@
+// A cap on requests a second. What is not used in one second is not saved for later ones.
+export class Rate {
+  /**
+   * @param {number} perSecond
+   * @param {() => number} now in ms
+   */
+  constructor(perSecond, now = () => performance.now()) {
+    this.perSecond = perSecond;
+    this.now = now;
+    this.left = perSecond;
+    this.since = now();
+  }
+
+  /**
+   * How many of so many requests may begin now. They count as begun.
+   * @param {number} most
+   */
+  take(most) {
+    const now = this.now();
+    this.left = Math.min(this.perSecond, this.left + ((now - this.since) / 1000) * this.perSecond);
+    this.since = now;
+    const n = Math.min(most, Math.floor(this.left));
+    this.left -= n;
+    return n;
+  }
+
+  /**
+   * So many of them have not begun after all.
+   * @param {number} n
+   */
+  giveBack(n) {
+    this.left = Math.min(this.perSecond, this.left + n);
+  }
+}

@@ -1,0 +1,286 @@
+# Live mode: the commits of all accounts from now on, each verified, kept for some days.
+#
+# The accounts and their commits are made by indexer/t/oracles/numbers.js; the SQL here gives them numbers. Shows that
+# - the first commit of a stranger waits until its key is known, and is then stored, in a table of the day;
+# - what commits create, update and delete is stored, once, whatever comes twice, late, or old; a gap is counted;
+# - a commit without a wanted operation is passed over, and its account gets no row; nor do other frames add accounts;
+# - an account that is deactivated, has ended or has another key is treated as a mirror is, and never loaded;
+# - an account becomes a mirror and live again as the wants say, and is deleted when it is wanted no longer;
+# - a stranger whose notice was lost is found; an account that is idle is deleted, and met again;
+# - a day is dropped when it is older than settings.keep, without waiting for a reader; tomorrow's has indexes and rights;
+# - a role with the rights of the program does all of this; a database of mirrors has no such tables;
+# - each transition of the state live is one that the table of indexer/README.md has, and each of these happens.
+#
+# Skipped where node and npm are not to be had, or atid_crypto is not installed.
+#
+# Tags: medium node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use AtidTest::States;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($accounts, $commits) = (8, 12);
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $node = new_node('live', ready => 1);
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my $db = new_database($node, 'indexer');
+$node->safe_psql($db, 'CREATE EXTENSION atid_crypto');
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+my ($status, $said) = $indexer->command('init', '--role', 'consumer');
+is($status, 0, 'init') or die $said;
+
+my $lines = "$oracles->{folder}/lines";
+IPC::Run::run([ $oracles->{node}, "$oracles->{folder}/numbers.js", $accounts, $commits ], '>', $lines)
+  or die 'numbers.js has failed';
+$node->safe_psql($db, <<"SQL");
+CREATE SCHEMA demo;
+CREATE TABLE demo.line AS
+SELECT l::jsonb AS line FROM regexp_split_to_table(rtrim(pg_read_file('$lines'), E'\\n'), E'\\n') AS l;
+CREATE TABLE demo.sent (n serial, did text, frame bytea);
+CREATE SEQUENCE demo.seq START 100;
+GRANT USAGE ON SCHEMA demo TO consumer;
+GRANT ALL ON ALL TABLES IN SCHEMA demo TO consumer;
+GRANT ALL ON ALL SEQUENCES IN SCHEMA demo TO consumer;
+CREATE FUNCTION demo.of(i int) RETURNS jsonb LANGUAGE sql STABLE
+RETURN (SELECT line FROM demo.line WHERE line->>'did' = format('did:web:n%s.example', i));
+CREATE FUNCTION demo.did(i int) RETURNS atid.did LANGUAGE sql STABLE RETURN (demo.of(i)->>'did')::atid.did;
+CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
+RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t))
+       || atid.record_to_dag_cbor(jsonb_build_object('time', '2026-01-01T00:00:00Z', 'seq', nextval('demo.seq')) || body);
+-- commit K of account I
+CREATE FUNCTION demo.commit(i int, k int) RETURNS bytea LANGUAGE sql RETURN demo.frame('#commit', demo.of(i)->'commits'->k);
+CREATE FUNCTION demo.account(i int, more jsonb) RETURNS bytea LANGUAGE sql
+RETURN demo.frame('#account', jsonb_build_object('did', demo.did(i)) || more);
+-- as the program does it
+CREATE FUNCTION demo.take(VARIADIC frames bytea[]) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN
+  PERFORM indexer.process_frames('relay', 0, 1, frames);
+  WHILE indexer.reconcile_wants(99) > 0 LOOP END LOOP;
+  PERFORM indexer.process_frames('relay', 0, 1, '{}');
+END \$\$;
+CREATE FUNCTION demo.know(i int, key text DEFAULT NULL, gone bool DEFAULT false) RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN
+  key := CASE WHEN NOT gone THEN coalesce(key, demo.of(i)->>'key') END;
+  PERFORM indexer.apply_identity(demo.did(i), key, ARRAY[key], NULL, 'https://pds.example', gone, clock_timestamp());
+  PERFORM indexer.process_frames('relay', 0, 1, '{}');
+END \$\$;
+-- what commits FIRST to LAST of account I leave, as "path cid"
+CREATE FUNCTION demo.left_by(i int, VARIADIC those int[]) RETURNS text LANGUAGE sql AS \$\$
+  SELECT string_agg(concat(path, ' ', cid), E'\\n' ORDER BY path)
+  FROM (SELECT DISTINCT ON (o->>'path') o->>'path' AS path, o->'cid'->>'\$link' AS cid
+        FROM unnest(those) WITH ORDINALITY AS k (k, n) CROSS JOIN jsonb_array_elements(demo.of(i)->'commits'->k.k->'ops') AS o
+        ORDER BY o->>'path', k.n DESC) AS x WHERE cid IS NOT NULL
+\$\$;
+CREATE FUNCTION demo.here(i int) RETURNS text LANGUAGE sql AS \$\$
+  SELECT string_agg(concat(atid.at_uri_path(uri), ' ', cid), E'\\n' ORDER BY atid.at_uri_path(uri) COLLATE "C")
+  FROM indexer.record WHERE did = demo.did(i)
+\$\$;
+SET search_path = indexer, public;
+SELECT start_stream('relay', 'repos', NULL, 1);
+UPDATE stream SET look = NULL;
+DELETE FROM want WHERE what = 'account';
+SQL
+my $states = AtidTest::States->new($node, $db);
+
+# The result of a statement, as the role of the program.
+sub as_program
+{
+	local $ENV{PGUSER} = 'consumer';
+	local $ENV{PGOPTIONS} = '-c search_path=indexer,public';
+	return $node->safe_psql($db, join '; ', @_);
+}
+sub take { return as_program('SELECT demo.take(' . join(', ', @_) . ') IS NULL'); }
+sub commit { my ($i, @k) = @_; return map { "demo.commit($i, $_)" } @k; }
+sub state_of { return as_program("SELECT coalesce((SELECT state FROM account WHERE did = demo.did($_[0])), 'none')"); }
+sub here { return as_program("SELECT demo.here($_[0])"); }
+sub left_by { my ($i, @k) = @_; return as_program("SELECT demo.left_by($i, " . join(', ', @k) . ')'); }
+sub count_of { return as_program("SELECT count(*) FROM $_[0]"); }
+
+is(as_program(q{SELECT count(*) FROM pg_inherits}), 0, 'a database of mirrors has no tables of days');
+($status, $said) = $indexer->command('want', 'add', 'live', '*');
+is($status, 0, 'want add live') or diag($said);
+like($said, qr/^live +\*$/m, '... is in the list');
+is(as_program('SELECT of FROM next_listing()'), '', 'nothing is listed for it');
+
+#
+# A stranger
+#
+take(commit(0, 0));
+is(state_of(0), 'unidentified', 'who writes is met');
+is(as_program('SELECT count(*), count(frame) FROM waiting; SELECT count(*) FROM record; SELECT count(*) FROM bad'), "1|1\n0\n0", '... and the commit waits');
+as_program('SELECT demo.know(0)');
+is(state_of(0), 'live', 'with its key it is live');
+is(here(0), left_by(0, 0), '... and the commit is stored');
+is(count_of('waiting'), 0, 'none waits any longer');
+my $today = as_program(q{SELECT record || '|' || reference FROM day WHERE day = (now() AT TIME ZONE 'UTC')::date});
+is(as_program('SELECT DISTINCT tableoid::regclass FROM record'), (split /\|/, $today)[0], '... in a table of the day');
+is(as_program('SELECT count(*) FROM ONLY record'), 0, '... and not in that of mirrors');
+
+#
+# Commits
+#
+take(commit(0, 1, 2), commit(0, 3 .. 5));
+is(here(0), left_by(0, 0 .. 5), 'creations, updates and deletions');
+cmp_ok(as_program('SELECT count(*) FROM demo.line, jsonb_array_elements(line->$$commits$$) AS c, jsonb_array_elements(c->$$ops$$) AS o WHERE o->>$$action$$ = $$update$$'), '>', 5, '... of which there are some');
+my $seen = here(0);
+take(commit(0, 2), commit(0, 5));
+take(commit(0, 4, 3));
+is(here(0) . as_program('SELECT count(*) FROM bad'), "${seen}0", 'what comes twice or late changes nothing, and is not bad');
+is(as_program('SELECT sum(gaps) FROM shard'), 0, 'there was no gap');
+take(commit(0, 7));
+is(here(0), left_by(0, 0 .. 5, 7), 'a commit behind a gap is stored');
+is(as_program('SELECT sum(gaps) FROM shard'), 1, '... and the gap counted');
+is(state_of(0), 'live', '... and nothing is loaded');
+take(commit(1, 5));
+as_program('SELECT demo.know(1)');
+is(here(1), left_by(1, 5), 'updates and deletions of what is not here');
+take(commit(1, 9, 8));
+is(here(1), left_by(1, 5, 9), 'of two commits out of order in a batch the newer one is stored');
+$node->safe_psql($db, q{ALTER TABLE indexer.settings DROP CONSTRAINT settings_keep_check; UPDATE indexer.settings SET keep = '-1 day'});
+take(commit(1, 10));
+is(here(1), left_by(1, 5, 9), 'a commit that is older than settings.keep is not stored');
+$node->safe_psql($db, q{UPDATE indexer.settings SET keep = '3 days'; ALTER TABLE indexer.settings ADD CHECK (keep BETWEEN '1 h' AND '7 days')});
+is(as_program(q{SELECT string_agg(n || what, ' ') FROM account_counts WHERE what = 'live'}), '2live', 'live accounts are counted');
+is(as_program(q{SELECT i.ask, i.log IS NULL FROM identity AS i WHERE did = demo.did(0)}), 'infinity|t', 'their identities are not asked about daily');
+is(as_program(q{UPDATE stream SET look = now()}, 'SELECT recheck_after_gap(99)', 'SELECT recheck_after_gap(99)', q{SELECT count(*) FROM account WHERE check_at < 'infinity'}) =~ s/.*\n//sr, 0,
+	'... nor is their status queried after a gap');
+
+#
+# What is not wanted
+#
+as_program(q{DELETE FROM want WHERE what = 'collection'}, q{INSERT INTO want (what, value) VALUES ('collection', 'com.example.*')});
+take(commit(2, 0), 'demo.account(2, $${"active": true}$$)', 'demo.frame($$#identity$$, jsonb_build_object($$did$$, demo.did(2)))');
+is(state_of(2) . count_of('waiting') . count_of('notice') . as_program('SELECT count(*) FROM identity WHERE did = demo.did(2)'), 'none000', 'a commit without a wanted record is passed over');
+take(commit(0, 8));
+is(here(0), '', 'records of collections that are not wanted any longer are deleted, and none is stored');
+as_program(q{DELETE FROM want WHERE what = 'collection'}, q{INSERT INTO want (what, value) VALUES ('collection', '*')});
+take(commit(0, 9));
+is(here(0), left_by(0, 9), '... until they are wanted again');
+
+#
+# What happens to accounts
+#
+take('demo.account(0, $${"active": false, "status": "takendown"}$$)');
+is(state_of(0) . here(0), 'inactive', 'an account that is not active has no records');
+take(commit(0, 10));
+is(here(0), '', '... and none is stored');
+take('demo.account(0, $${"active": true}$$)', commit(0, 11));
+is(state_of(0) . ' ' . here(0), 'live ' . left_by(0, 11), 'it is active again');
+as_program('SELECT demo.know(0, gone => true)');
+is(state_of(0) . here(0), 'barred', 'an account with a tombstone has none');
+as_program('SELECT demo.know(0)');
+is(state_of(0), 'live', '... unless it comes back');
+take(commit(3, 0));
+as_program(q{SELECT demo.know(3, demo.of(4)->>'key')});
+is(here(3), '', 'a commit by another key is not stored');
+take(commit(3, 1, 2));
+is(as_program('SELECT count(*) FROM bad WHERE early'), 3, '... and kept');
+as_program('SELECT demo.know(3)');
+is(here(3), left_by(3, 0 .. 2), 'with the new key all of them are stored');
+is(state_of(3) . count_of('bad'), 'live0', '... and nothing is loaded');
+as_program(q{SELECT apply_identity(demo.did(3), NULL, '{}', NULL, NULL, false, clock_timestamp())});
+is(state_of(3), 'unidentified', 'an account whose key is not known any longer');
+take(commit(3, 3));
+is(count_of('waiting'), 1, '... waits');
+take('demo.account(3, $${"active": false, "status": "deactivated"}$$)');
+is(state_of(3), 'inactive', 'an account without a key is deactivated');
+take('demo.account(3, $${"active": true}$$)');
+as_program('SELECT demo.know(3)');
+
+#
+# Bounds
+#
+as_program("INSERT INTO exclusion (did) VALUES (demo.did(5))");
+take(commit(5, 0));
+is(state_of(5) . count_of('waiting'), 'none0', 'of an excluded account nothing waits');
+$node->safe_psql($db, 'UPDATE indexer.settings SET most_waiting_all = 0');
+take(commit(6, 0), commit(6, 1));
+$node->safe_psql($db, 'UPDATE indexer.settings SET most_waiting_all = 2000000000');
+as_program('SELECT demo.know(6)');
+take(commit(6, 2));
+is(state_of(6) . ' ' . here(6), 'live ' . left_by(6, 2), 'commits for which there was no room are missing, and the next one is stored');
+
+#
+# Mirror and live
+#
+as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(3)::text)", 'SELECT reconcile_wants(99)');
+is(state_of(3), 'desynchronized', 'an account that is wanted as a mirror');
+my $claim = q{SELECT claim FROM claim_loads(99, %s, NULL, NULL, '{}') AS c WHERE c.did = demo.did(3)::text AND c.claim IS NOT NULL};
+my $attempt = as_program(sprintf $claim, 'true') || as_program(sprintf $claim, 'false');
+is(as_program("SELECT outcome FROM store_repository(demo.did(3)::text, $attempt, decode(demo.of(3)->>'car', 'hex'))"), 'older', '... whose server has an older repository than the stream');
+as_program("UPDATE account SET rev = NULL, data = NULL, heard = NULL, failures = 0, older = 0, load_at = now() WHERE did = demo.did(3)");
+$attempt = as_program(sprintf $claim, 'false');
+is(as_program("SELECT outcome FROM store_repository(demo.did(3)::text, $attempt, decode(demo.of(3)->>'car', 'hex'))"), 'loaded', '... is loaded');
+is(as_program('SELECT count(*) FROM ONLY record WHERE did = demo.did(3)'), 2, '... into the table of mirrors');
+take(commit(3, 0));
+is(as_program('SELECT count(*) FROM ONLY record WHERE did = demo.did(3)'), 3, '... and followed there');
+isnt($node->psql($db, "SET search_path = indexer, public; SELECT reload_account(demo.did(6)::text)", stderr => \$said), 0, 'a live account cannot be loaded again');
+like($said, qr/is live\nDETAIL:  No repository is loaded in live mode\.\nHINT:/, '... and the error says what can be done');
+as_program("DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)');
+is(state_of(3) . here(3), 'live', 'and it is live again, and keeps none of them');
+as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(3)::text)", 'SELECT reconcile_wants(99)', "DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)');
+is(state_of(3), 'live', '... also if it was not loaded yet');
+
+#
+# Days
+#
+take(commit(7, 0));
+as_program('SELECT demo.know(7)', 'SELECT run_maintenance()');
+is(as_program('SELECT count(*), count(*) FILTER (WHERE day = (now() AT TIME ZONE $$UTC$$)::date + 1) FROM day'), '2|1', 'the tables of tomorrow are made ahead');
+$node->safe_psql($db, q{CREATE INDEX mine ON indexer.record (indexed)});
+as_program('SELECT run_maintenance()');
+is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes, indexer.day WHERE schemaname = 'indexer' AND tablename = record AND indexdef LIKE '% (indexed)' AND day > now()::date}), 1, '... and get indexes that record has got');
+$node->safe_psql($db, q{DO $$ DECLARE d indexer.day; BEGIN FOR d IN SELECT * FROM indexer.day LOOP
+	EXECUTE format('ALTER TABLE indexer.%I RENAME TO %I', d.record, d.record || '_old');
+	EXECUTE format('ALTER TABLE indexer.%I RENAME TO %I', d.reference, d.reference || '_old');
+	UPDATE indexer.day AS x SET day = d.day - 5, record = d.record || '_old', reference = d.reference || '_old' WHERE x.day = d.day;
+	END LOOP; END $$});
+my $reader = $node->background_psql($db);
+$reader->query_safe('BEGIN; SELECT count(*) FROM indexer.record');
+as_program('SELECT run_maintenance()');
+is(count_of('day'), 4, 'a day that is read is not dropped');
+$reader->query_safe('COMMIT');
+$reader->quit;
+cmp_ok(as_program('SELECT count(*) FROM record'), '>', 0, '... and has records');
+as_program('SELECT run_maintenance()', 'SELECT run_maintenance()');
+is(count_of('day') . count_of('record') . count_of('reference'), '200', 'it is dropped when nobody reads it');
+is(as_program('SELECT count(*) FROM pg_inherits'), 4, '... and so are its tables');
+take(commit(7, 1));
+is(here(7), left_by(7, 1), 'and the next commit is stored');
+
+#
+# Strangers that are lost, and accounts that are idle
+#
+take(commit(2, 0));
+as_program('DELETE FROM account WHERE did = demo.did(2)', 'SELECT run_maintenance()', 'SELECT reconcile_wants(99)');
+is(state_of(2), 'unidentified', 'a stranger whose notice was lost is met later');
+as_program('SELECT demo.know(2)');
+is(here(2), left_by(2, 0), '... and its commit stored');
+as_program(q{UPDATE account SET seen = seen - 31 WHERE did = demo.did(7)}, 'SELECT run_maintenance()');
+is(state_of(7) . state_of(2), 'nonelive', 'an account that is idle for a month is deleted');
+take(commit(7, 3));
+as_program('SELECT demo.know(7)');
+is(state_of(7) . ' ' . here(7), 'live ' . left_by(7, 3), '... until it writes again');
+
+#
+# The end
+#
+as_program("DELETE FROM want WHERE what = 'live'", 'SELECT reconcile_wants(99)');
+take(commit(7, 2));
+is(count_of('account') . count_of('record') . count_of('waiting'), '000', 'without the want nothing is left, and nothing stored');
+$states->finish(qr/live/);
+$node->stop;
+done_testing();
