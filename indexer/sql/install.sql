@@ -36,6 +36,7 @@ SET client_min_messages = warning;
 \ir wants/reconcile_wants.sql
 \ir wants/recheck_after_gap.sql
 \ir accounts/lock_account.sql
+\ir accounts/account_rows.sql
 \ir accounts/add_account.sql
 \ir accounts/activation.sql
 \ir accounts/delete_account.sql

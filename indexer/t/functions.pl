@@ -114,6 +114,9 @@ is(last_of("DELETE FROM record WHERE uri = ANY (ARRAY(SELECT uri FROM record WHE
 	"INSERT INTO record (uri, did, cid, block) SELECT 'at://$did/a.b.c/d', did, cid, block FROM record WHERE did = '$did' LIMIT 1",
 	"SELECT demo.load('$did')", $state), "synchronized||$all", '... which is put right');
 is(last_of("SELECT reload_account('$did')", "SELECT did FROM claim_loads(9, true, NULL, NULL, '{}')"), $did, 'reload() has it loaded again');
+is(last_of('CREATE TEMP TABLE left_over (name text, n bigint) ON COMMIT DROP', "SELECT delete_account('$did')",
+	"DO \$\$ DECLARE t text; BEGIN FOREACH t IN ARRAY account_tables() LOOP EXECUTE format('INSERT INTO left_over SELECT %L, count(*) FROM %I WHERE did = %L', t, t, '$did'); END LOOP; END \$\$",
+	'SELECT count(*) > 2, sum(n) FROM left_over'), 't|0', 'no table of account_tables() has a row of an account that was deleted');
 
 #
 # Accounts that nothing is heard of.

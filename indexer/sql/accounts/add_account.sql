@@ -12,5 +12,5 @@ BEGIN
   END IF;
   PERFORM add_identity(one);
   SELECT i.key INTO k FROM identity AS i WHERE i.did = one FOR SHARE;  -- waits for apply_identity()
-  PERFORM insert_account(one, k IS NOT NULL);
+  PERFORM add_account_rows(one, k IS NOT NULL);
 END $$;
