@@ -15,6 +15,7 @@ SET client_min_messages = warning;
 \ir migrations/0003.sql
 \ir migrations/0004.sql
 \ir codes.sql
+\ir accounts/states.sql
 \ir labels.sql
 \ir common.sql
 \ir tables/tally.sql

@@ -54,7 +54,8 @@ BEGIN
     IF a.state <> 'barred' OR a.status <> reason THEN
       PERFORM deactivate_account(a, 'barred', reason);
     END IF;
-  ELSIF a.state = 'barred' OR new_key IS DISTINCT FROM was.key AND a.state <> 'inactive' THEN
+  ELSIF a.state = 'barred'
+        OR new_key IS DISTINCT FROM was.key AND (find_account_state(a.state)).follows_key THEN
     PERFORM clear_account_failures(a.did);
     PERFORM reactivate_account(a, CASE WHEN was.answered IS NULL THEN now()
                                        ELSE count_account_gap(a) END);

@@ -148,4 +148,13 @@ CREATE INDEX identity_ask ON identity
 ALTER TABLE identity DROP COLUMN web;
 --> next
 
+-- accounts/states.sql makes the constraint account_state_check, which also has this one. An
+-- account that is inactive or barred has a status.
+--> next
+ALTER TABLE account DROP CONSTRAINT IF EXISTS account_check1;
+--> next
+DROP INDEX IF EXISTS account_kept;
+--> next
+CREATE INDEX account_kept ON account (did) WHERE problem IS NOT NULL AND status IS NOT NULL;
+--> next
 INSERT INTO migration (n, program) VALUES (4, '2.0.0');
