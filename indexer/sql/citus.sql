@@ -4,11 +4,14 @@
 -- All rows of an account are in one shard, by its DID; the references to a record are in one shard,
 -- by that record. The other tables are small, and stay on the coordinator, where the functions run.
 DO $$
+DECLARE name regclass;
 BEGIN
-  IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'account'::regclass) THEN
-    PERFORM create_distributed_table('account', 'did', colocate_with => 'none');
-    PERFORM create_distributed_table('identity', 'did', colocate_with => 'account');
-    PERFORM create_distributed_table('record', 'did', colocate_with => 'account');
+  FOREACH name IN ARRAY account_tables()::regclass[] LOOP
+    CONTINUE WHEN EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = name);
+    PERFORM create_distributed_table(name, 'did', colocate_with => CASE name
+              WHEN 'account'::regclass THEN 'none' ELSE 'account' END);
+  END LOOP;
+  IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'reference'::regclass) THEN
     PERFORM create_distributed_table('reference', 'subject', colocate_with => 'none');
   END IF;
 END $$;

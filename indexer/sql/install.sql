@@ -15,6 +15,7 @@ SET client_min_messages = warning;
 \ir migrations/0003.sql
 \ir migrations/0004.sql
 \ir codes.sql
+\ir accounts/states.sql
 \ir labels.sql
 \ir common.sql
 \ir tables/tally.sql
@@ -37,6 +38,7 @@ SET client_min_messages = warning;
 \ir wants/reconcile_wants.sql
 \ir wants/recheck_after_gap.sql
 \ir accounts/lock_account.sql
+\ir accounts/account_rows.sql
 \ir accounts/add_account.sql
 \ir accounts/activation.sql
 \ir accounts/delete_account.sql

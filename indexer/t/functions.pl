@@ -116,6 +116,33 @@ is(last_of("DELETE FROM record WHERE uri = ANY (ARRAY(SELECT uri FROM record WHE
 is(last_of("SELECT reload_account('$did')", "SELECT did FROM claim_loads(9, true, NULL, NULL, '{}')"), $did, 'reload() has it loaded again');
 
 #
+# States: one is a row of account_state, and what enters it.
+#
+my @held = (($citus ? () : 'ALTER TABLE account DISABLE TRIGGER note_state'),
+	"INSERT INTO account_state VALUES (7, 'held', 'the operator holds it', true, true, false, false, 'check', 'check')",
+	'SELECT restrict_account_states()', "SELECT deactivate_account(try_lock_account('$did'), 'held', 'suspicion')");
+my $checked = "SELECT check_at <= now() FROM account WHERE did = '$did'";
+is(last_of(@held, $state), 'held|suspicion|0', 'a state is a row of account_state: an account can be in it');
+is(last_of(@held, "SELECT string_agg(state, ' '), min(n) FILTER (WHERE state = 'held') FROM status_accounts"),
+	'unidentified desynchronized loading synchronized inactive barred held|1', '... is counted in it');
+is(last_of(@held, 'DELETE FROM sample', 'SELECT add_sample()', 'SELECT behind FROM sample'), 1, '... also as one that is still to be loaded');
+is(last_of(@held, "SELECT value FROM explain('$did') WHERE what = 'answer'"), 'the operator holds it: suspicion', '... is explained');
+is(last_of(@held, "SELECT demo.take('relay', demo.sync(11))", $checked), 't', '... its commits are heard');
+is(last_of(@held, "UPDATE account_state SET commit_brings = 'nothing'", "SELECT demo.take('relay', demo.sync(11))", $checked), 'f', '... or not');
+is(last_of(@held, "SELECT reload_account('$did')", $checked), 't', '... reload() does what the state has');
+is(last_of(@held, (map { "SELECT apply_account_status(try_lock_account('$did'), $_, 'deactivated', NULL, NULL)" } qw(false true)), $state), 'held|suspicion|0', '... the server does not end it');
+is(last_of(@held, "SELECT apply_identity('$did', '$not_its', NULL, NULL, NULL, false, now())", $state), 'held|suspicion|0', '... nor another key');
+is(last_of(@held, "UPDATE account_state SET follows_key = true", "SELECT apply_identity('$did', '$not_its', NULL, NULL, NULL, false, now())", $state), 'desynchronized||0', '... unless it shall');
+is(last_of(@held, "SELECT fail_account_wants('$did', -1, 0, 'x')", 'SELECT state, code FROM trouble'), 'held|not_written', '... and trouble is seen');
+is(last_of(map({ "DO \$\$ BEGIN UPDATE account SET $_ WHERE did = '$did'; RAISE 'set'; EXCEPTION WHEN check_violation THEN END \$\$" } "(state, status) = ('held', 'x')", "state = 'held'", "state = 'inactive'", "status = 'x'"), $state),
+	"synchronized||$all", 'a state that the list does not have is refused, and one without its status');
+my $constraint = "SELECT max(oid) FROM pg_constraint WHERE conname = 'account_state_check'";
+is(last_of('SELECT restrict_account_states()', $constraint), last_of($constraint), 'the constraint stays while the list does');
+is(last_of('CREATE TEMP TABLE left_over (name text, n bigint) ON COMMIT DROP', "SELECT delete_account('$did')",
+	"DO \$\$ DECLARE t text; BEGIN FOREACH t IN ARRAY account_tables() LOOP EXECUTE format('INSERT INTO left_over SELECT %L, count(*) FROM %I WHERE did = %L', t, t, '$did'); END LOOP; END \$\$",
+	'SELECT count(*) > 2, sum(n) FROM left_over'), 't|0', 'no table of account_tables() has a row of an account that was deleted');
+
+#
 # Accounts that nothing is heard of.
 #
 my $list = "SELECT store_listing_page('*', '', '[{\"did\": \"$second\"}, {\"did\": \"$third\", \"active\": false}]', NULL, clock_timestamp()); SELECT recheck_after_gap(9)";

@@ -12,7 +12,7 @@ BEGIN
   END IF;
   PERFORM add_identity(one);
   SELECT i.key INTO k FROM identity AS i WHERE i.did = one FOR SHARE;  -- waits for apply_identity()
-  PERFORM insert_account(one, CASE WHEN k IS NULL THEN 'unidentified'
-                                   WHEN account_mode(one) = 'live' THEN 'live'
-                                   ELSE 'desynchronized' END);
+  PERFORM add_account_rows(one, CASE WHEN k IS NULL THEN 'unidentified'
+                                     WHEN account_mode(one) = 'live' THEN 'live'
+                                     ELSE 'desynchronized' END);
 END $$;

@@ -12,9 +12,7 @@ BEGIN
   IF NOT waits AND is_account_loading(one) THEN RETURN false; END IF;
   SELECT a.state INTO was FROM account AS a WHERE a.did = one FOR UPDATE;
   IF FOUND THEN
-    PERFORM delete_records(one, '{}');
-    PERFORM delete_waiting(one);
-    PERFORM delete_account_row(one, was);
+    PERFORM delete_account_rows(one, was);
   END IF;
   IF NOT is_label_source THEN
     PERFORM delete_identity(one);

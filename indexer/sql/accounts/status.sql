@@ -22,7 +22,8 @@ DECLARE
   is_new CONSTANT bool := (newest <= a.rev
                            OR newest <= a.unsigned_rev AND a.unsigned_loads > 1) IS NOT TRUE;
 BEGIN
-  IF a.state = 'barred' OR NOT is_active AND (a.said >= asked OR is_server_status(why)) THEN
+  IF NOT (find_account_state(a.state)).follows_server
+     OR NOT is_active AND (a.said >= asked OR is_server_status(why)) THEN
     NULL;
   ELSIF NOT is_active THEN
     PERFORM deactivate_account(a, 'inactive', why);

@@ -60,7 +60,8 @@ BEGIN
     END IF;
   ELSIF a.state = 'live' AND new_key IS NOT NULL THEN
     NULL;                                            -- what comes is verified by the new key
-  ELSIF a.state = 'barred' OR new_key IS DISTINCT FROM was.key AND a.state <> 'inactive' THEN
+  ELSIF a.state = 'barred'
+        OR new_key IS DISTINCT FROM was.key AND (find_account_state(a.state)).follows_key THEN
     PERFORM clear_account_failures(a.did);
     PERFORM reactivate_account(a, CASE WHEN was.answered IS NULL THEN now()
                                        ELSE count_account_gap(a) END);

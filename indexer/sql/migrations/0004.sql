@@ -68,11 +68,6 @@ CREATE TABLE day (
   reference name NOT NULL                            -- and reference
 );
 --> next
-ALTER TABLE account DROP CONSTRAINT account_state_check;
---> next
-ALTER TABLE account ADD CONSTRAINT account_state_check CHECK (state IN
-  ('unidentified', 'desynchronized', 'loading', 'synchronized', 'live', 'inactive', 'barred'));
---> next
 ALTER TABLE account ADD seen date;                   -- live: the day of its last commit, in UTC
 --> next
 CREATE INDEX account_idle ON account (seen) WHERE state = 'live';
@@ -187,4 +182,13 @@ CREATE INDEX identity_ask ON identity
 ALTER TABLE identity DROP COLUMN web;
 --> next
 
+-- accounts/states.sql makes the constraint account_state_check, which also has this one. An
+-- account that is inactive or barred has a status.
+--> next
+ALTER TABLE account DROP CONSTRAINT IF EXISTS account_check1;
+--> next
+DROP INDEX IF EXISTS account_kept;
+--> next
+CREATE INDEX account_kept ON account (did) WHERE problem IS NOT NULL AND status IS NOT NULL;
+--> next
 INSERT INTO migration (n, program) VALUES (4, '2.0.0');

@@ -5,11 +5,12 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE
   me CONSTANT atid.did := account;
   a account;
+  brings text;
 BEGIN
   -- An identity is locked before its account; but not that of one that is being loaded, for which
   -- all others would wait.
-  IF EXISTS (SELECT 1 FROM account AS x
-             WHERE x.did = me AND x.state IN ('unidentified', 'barred')) THEN
+  SELECT * INTO a FROM account AS x WHERE x.did = me;
+  IF (find_account_state(a.state)).reload_brings = 'identity' THEN
     PERFORM request_identity(me, now(), restart => true);
   END IF;
   SELECT * INTO a FROM account AS x WHERE x.did = me FOR UPDATE;
@@ -31,9 +32,10 @@ BEGIN
     AND r.uri BETWEEN atid.at_uri_make(me) AND atid.at_uri_scope_upper(atid.at_uri_make(me));
   PERFORM write_records();
   PERFORM reset_account(me);
-  IF a.state IN ('synchronized', 'desynchronized') THEN
+  brings := (find_account_state(a.state)).reload_brings;
+  IF brings = 'load' THEN
     PERFORM set_account_state(a, 'desynchronized', now());
-  ELSIF a.state = 'inactive' THEN
+  ELSIF brings = 'check' THEN
     PERFORM schedule_status_check(me, now());
   END IF;
   PERFORM delete_host((SELECT i.host FROM identity AS i WHERE i.did = me));

@@ -2,8 +2,8 @@
 -- queried next. Only the functions in this file write the table. Each expects that its caller has
 -- locked the row, or locks no other.
 --
--- README.md has the table of states and transitions. set_account_state() changes a state;
--- start_load() and finish_load() do that for a load, with the rest of the row.
+-- accounts/states.sql lists the states, and README.md has the transitions. set_account_state()
+-- changes a state; start_load() and finish_load() do that for a load, with the rest of the row.
 --
 -- The table has no bound of its own: add_account() adds what is wanted, most_wants bounds what
 -- signals add, and accounts that strangers have invented expire (expire_unknown_accounts).
@@ -249,11 +249,16 @@ DECLARE
   s settings;
   moment CONSTANT timestamptz := now();
   hurries timestamptz;                               -- a load that was brought forward before that
-  dids CONSTANT text[] := ARRAY(
-    SELECT c.did::text FROM new_commit AS c WHERE NOT c.follows
-    UNION SELECT l.did::text FROM locked_account AS l
-          WHERE l.state IN ('desynchronized', 'inactive'));
+  to_load text[];
+  to_check text[];
+  dids text[];
 BEGIN
+  SELECT array_agg(r.state) FILTER (WHERE r.commit_brings = 'load'),
+         array_agg(r.state) FILTER (WHERE r.commit_brings = 'check')
+  INTO to_load, to_check FROM account_state AS r;
+  dids := ARRAY(SELECT c.did::text FROM new_commit AS c WHERE NOT c.follows
+                UNION SELECT l.did::text FROM locked_account AS l
+                      WHERE l.state = ANY (to_load || to_check));
   IF dids = '{}' THEN RETURN; END IF;
   SELECT * INTO s FROM settings;
   hurries := add_interval(moment, -s.not_sooner);
@@ -262,16 +267,16 @@ BEGIN
       hurried = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
                   THEN moment ELSE x.hurried END,
       load_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
-                          AND x.state = 'desynchronized' AND x.gaps <= s.most_gaps
+                          AND x.state = ANY (to_load) AND x.gaps <= s.most_gaps
                   THEN least(x.load_at, moment) ELSE x.load_at END,
       check_at = CASE WHEN c.sound AND coalesce(x.hurried, '-infinity') <= hurries
-                           AND x.state = 'inactive'
+                           AND x.state = ANY (to_check)
                    THEN least(x.check_at, moment) ELSE x.check_at END
   FROM (SELECT f.did, max(f.rev) AS rev, bool_or(f.code IS NULL) AS sound FROM verified_frame AS f
         WHERE f.did::text = ANY (dids) AND f.signed
           AND atid.tid_timestamp(f.rev) <= add_interval(moment, max_clock_skew())
         GROUP BY f.did) AS c
-  WHERE x.did = c.did AND x.state IN ('desynchronized', 'inactive');
+  WHERE x.did = c.did AND x.state = ANY (to_load || to_check);
 END $$;
 
 -- Deletes the row of an account that was in a state.

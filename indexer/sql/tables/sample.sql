@@ -11,7 +11,8 @@ BEGIN
   INSERT INTO sample (at, behind, loads)
   SELECT now(),
          coalesce(sum(t.n) FILTER (
-           WHERE t.what IN ('unidentified', 'desynchronized', 'loading')), 0),
+           WHERE t.what = ANY (ARRAY(SELECT s.state FROM account_state AS s
+                                     WHERE s.is_behind))), 0),
          coalesce(sum(t.n) FILTER (WHERE t.what = 'loads'), 0)
   FROM tally AS t
   ON CONFLICT DO NOTHING;

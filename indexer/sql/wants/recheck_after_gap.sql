@@ -18,7 +18,7 @@ BEGIN
   dids := ARRAY(SELECT did FROM account WHERE did > w.seek ORDER BY did LIMIT most);
   FOREACH one IN ARRAY dids LOOP
     IF EXISTS (SELECT 1 FROM account AS a
-               WHERE a.did = one AND a.state NOT IN ('inactive', 'barred')
+               WHERE a.did = one AND a.status IS NULL
                  AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) THEN
       IF is_account_loading(one) THEN  -- the next call goes on with this one
         waits := true;

@@ -3,8 +3,7 @@
 -- 10,000 rows are counted.
 CREATE OR REPLACE VIEW account_counts AS
 SELECT s.what, coalesce(t.n, 0)::bigint AS n
-FROM unnest('{unidentified,desynchronized,loading,synchronized,live,inactive,barred,loads}'::text[])
-       WITH ORDINALITY AS s (what, place)
+FROM (SELECT state AS what, place FROM account_state UNION ALL SELECT 'loads', NULL) AS s
      LEFT JOIN (SELECT what, sum(n) AS n FROM tally GROUP BY what) AS t ON t.what = s.what
 ORDER BY s.place;
 

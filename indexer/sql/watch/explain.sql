@@ -6,24 +6,18 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   why CONSTANT text := t.why || coalesce(', ' || t.detail, '');
+  words CONSTANT text := (find_account_state(a.state)).words;
 BEGIN
   RETURN CASE
     WHEN a.state = 'synchronized' AND a.doubted IS NOT NULL AND a.check_at < 'infinity'
     THEN 'it is here, but a frame of it was refused: the server will be queried for its revision'
-    WHEN a.state = 'synchronized' THEN 'it is here, up to the last commit that the stream had'
-    WHEN a.state = 'live'
-    THEN 'it is live: its commits are stored as they come, for '
-         || (SELECT s.keep FROM settings AS s)
-    WHEN a.state = 'loading' THEN 'its repository is being loaded'
     WHEN a.state = 'inactive'
-    THEN 'the server says that it is not active: ' || a.status
-         || coalesce('; ' || t.why || ', ' || t.detail, '')
+    THEN words || ': ' || a.status || coalesce('; ' || t.why || ', ' || t.detail, '')
     WHEN a.state = 'barred' AND a.status = 'moved'
     THEN 'it has moved to another server than the one whose stream is followed'
-    WHEN a.state = 'barred' THEN 'its identity has ended: ' || a.status
-    WHEN a.state = 'unidentified'
-    THEN 'its key is not known: ' || coalesce(why, 'it is being asked for')
-    ELSE 'it waits to be loaded' || coalesce(': ' || why, '') END;
+    WHEN a.state = 'unidentified' THEN words || ': ' || coalesce(why, 'it is being asked for')
+    WHEN a.state = 'desynchronized' THEN words || coalesce(': ' || why, '')
+    ELSE words || coalesce(': ' || a.status, '') END;
 END $$;
 
 -- Why an account has no row.

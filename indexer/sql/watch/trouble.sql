@@ -16,7 +16,7 @@ FROM (
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, a.problem, a.detail, a.load_at
   FROM account AS a LEFT JOIN identity AS i ON i.did = a.did
-  WHERE a.problem IS NOT NULL AND a.state IN ('inactive', 'barred')
+  WHERE a.problem IS NOT NULL AND a.status IS NOT NULL
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, i.problem, i.detail, i.ask
   FROM identity AS i JOIN account AS a ON a.did = i.did

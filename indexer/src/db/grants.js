@@ -9,6 +9,7 @@ const READ_ONLY = [
   'migration',
   'program',
   'code',
+  'account_state',
   'settings',
   'activity_bound',
   'view_type',
