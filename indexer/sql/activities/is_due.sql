@@ -44,7 +44,7 @@ BEGIN
                     WHEN a.loaded THEN 'known' ELSE 'new' END = kind
             ORDER BY a.load_at DESC LIMIT 1000) AS d
            JOIN identity AS i ON i.did = d.did
-           LEFT JOIN host AS h ON h.name = i.host AND is_blocked(h)
+           LEFT JOIN host AS h ON h.name = i.host AND is_blocked(h.until, h.failures, h.paused)
       WHERE h.name IS NULL)
     THEN
       RETURN true;

@@ -49,7 +49,7 @@ BEGIN
                  ORDER BY x.load_at, x.did LIMIT 1000)) AS u
           ORDER BY u.load_at, u.did LIMIT 1000) AS a
          JOIN identity AS i ON i.did = a.did
-         LEFT JOIN host AS h ON h.name = i.host AND is_blocked(h)
+         LEFT JOIN host AS h ON h.name = i.host AND is_blocked(h.until, h.failures, h.paused)
     ORDER BY a.load_at, a.did
   LOOP
     seen := seen + 1;

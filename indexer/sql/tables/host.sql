@@ -4,14 +4,16 @@
 -- Its bound is most_hosts: a further host is not noted, and its accounts are tried all the same.
 
 -- Are the accounts of a host not to be loaded now? After the third failure, or where it has asked
--- for it.
-CREATE OR REPLACE FUNCTION is_blocked(h host) RETURNS bool LANGUAGE sql STABLE PARALLEL SAFE
-RETURN h.until > now() AND (h.failures > 2 OR h.paused);
+-- for it. (Not of a row: Citus would distribute the table for a view that calls this.)
+CREATE OR REPLACE FUNCTION is_blocked(until timestamptz, failures int, paused bool) RETURNS bool
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN until > now() AND (failures > 2 OR paused);
 
 -- Does a host have the pause that it has asked for? Then no answer or failure of another request
 -- counts.
-CREATE OR REPLACE FUNCTION is_paused(h host) RETURNS bool LANGUAGE sql STABLE PARALLEL SAFE
-RETURN h.until > now() AND h.paused;
+CREATE OR REPLACE FUNCTION is_paused(until timestamptz, paused bool) RETURNS bool
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN until > now() AND paused;
 
 -- A host has failed, or asks for a pause of so many seconds. Its pauses get longer each time.
 CREATE OR REPLACE FUNCTION fail_host(origin text, why text, seconds int) RETURNS void
@@ -39,7 +41,7 @@ BEGIN
       paused = excluded.paused,
       until = add_interval(now(), greatest(
         backoff_delay(h.failures, s.pause_first, s.pause_most), asked))
-  WHERE NOT is_paused(h);
+  WHERE NOT is_paused(h.until, h.paused);
 END $$;
 
 -- A host has answered. An answer that was under way does not end a pause; but the next one is not
@@ -48,7 +50,7 @@ CREATE OR REPLACE FUNCTION host_works(origin text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  DELETE FROM host AS h WHERE h.name = origin AND NOT is_paused(h);
+  DELETE FROM host AS h WHERE h.name = origin AND NOT is_paused(h.until, h.paused);
   UPDATE host AS h SET failures = 0 WHERE h.name = origin AND h.failures > 0;
 END $$;
 
@@ -72,5 +74,5 @@ CREATE OR REPLACE FUNCTION count_blocked_hosts() RETURNS bigint LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  RETURN (SELECT count(*) FROM host AS h WHERE is_blocked(h));
+  RETURN (SELECT count(*) FROM host AS h WHERE is_blocked(h.until, h.failures, h.paused));
 END $$;

@@ -6,12 +6,12 @@ SELECT t.did, t.handle, t.host, t.state, coalesce(c.words, t.why) AS why, t.deta
 FROM (
   SELECT a.did, i.handle, i.host, a.state,
          CASE WHEN h.name IS NOT NULL THEN h.problem ELSE a.problem END AS why,
-         CASE WHEN is_paused(h) THEN 'its host has asked for a pause'
+         CASE WHEN is_paused(h.until, h.paused) THEN 'its host has asked for a pause'
               WHEN h.name IS NOT NULL THEN 'its host has failed ' || h.failures || ' times'
               ELSE a.detail END AS detail,
          greatest(a.load_at, h.until) AS next
   FROM account AS a JOIN identity AS i ON i.did = a.did
-       LEFT JOIN host AS h ON h.name = i.host AND (h.failures > 2 OR is_paused(h))
+       LEFT JOIN host AS h ON h.name = i.host AND (h.failures > 2 OR is_paused(h.until, h.paused))
   WHERE a.state = 'desynchronized' AND a.failures > 0
   UNION ALL
   SELECT a.did, i.handle, i.host, a.state, a.problem, a.detail, a.load_at
