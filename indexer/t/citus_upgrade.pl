@@ -48,7 +48,7 @@ is($status, 0, 'init --citus') or die $said;
 sub released
 {
 	my ($version, $db) = @_;
-	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/t/vectors/$version.sql", '-c', 'SET search_path = indexer', map { ('-f', "$root/indexer/sql/$_") } 'accounts/account_rows.sql', 'citus.sql' ],
+	$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/t/vectors/$version.sql", '-c', 'SET search_path = indexer', '-f', "$root/indexer/t/vectors/1.3.3-citus.sql" ],
 		"$version: the schema");
 	AtidTest::Indexer::demo($node, $db);
 	AtidTest::Indexer::fill($node, $db, $version);

@@ -124,7 +124,7 @@ my @held = (($citus ? () : 'ALTER TABLE account DISABLE TRIGGER note_state'),
 my $checked = "SELECT check_at <= now() FROM account WHERE did = '$did'";
 is(last_of(@held, $state), 'held|suspicion|0', 'a state is a row of account_state: an account can be in it');
 is(last_of(@held, "SELECT string_agg(state, ' '), min(n) FILTER (WHERE state = 'held') FROM status_accounts"),
-	'unidentified desynchronized loading synchronized inactive barred held|1', '... is counted in it');
+	'unidentified desynchronized loading synchronized live inactive barred held|1', '... is counted in it');
 is(last_of(@held, 'DELETE FROM sample', 'SELECT add_sample()', 'SELECT behind FROM sample'), 1, '... also as one that is still to be loaded');
 is(last_of(@held, "SELECT value FROM explain('$did') WHERE what = 'answer'"), 'the operator holds it: suspicion', '... is explained');
 is(last_of(@held, "SELECT demo.take('relay', demo.sync(11))", $checked), 't', '... its commits are heard');

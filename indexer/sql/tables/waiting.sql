@@ -98,10 +98,16 @@ END $$;
 CREATE OR REPLACE FUNCTION release_all_waiting(stream text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  -- as text, and not in one statement, for Citus
+  dids CONSTANT text[] := ARRAY(SELECT DISTINCT w.did::text FROM waiting AS w
+                                WHERE w.stream = release_all_waiting.stream);
+  here CONSTANT text[] := ARRAY(SELECT a.did::text FROM account AS a
+                                WHERE a.did = ANY (dids::atid.did[]));
 BEGIN
   DELETE FROM waiting AS w
   WHERE w.stream = release_all_waiting.stream
-    AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = w.did);
+    AND w.did::text IN (SELECT d FROM unnest(dids) AS d EXCEPT SELECT h FROM unnest(here) AS h);
   INSERT INTO ready_account (slot, did)
   SELECT DISTINCT w.slot, w.did FROM waiting AS w WHERE w.stream = release_all_waiting.stream;
 END $$;
