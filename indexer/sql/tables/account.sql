@@ -12,11 +12,13 @@
 CREATE OR REPLACE FUNCTION insert_account(one atid.did, first text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE newest CONSTANT int := (SELECT w.n FROM wants AS w);
+DECLARE
+  newest CONSTANT int := (SELECT w.n FROM wants AS w);
+  today CONSTANT date := CASE WHEN first = 'live' THEN utc_day() END;
 BEGIN
   INSERT INTO account (did, state, load_at, wants, listed, seen)
   VALUES (one, first, CASE WHEN first = 'desynchronized' THEN now() ELSE 'infinity' END, newest,
-          now(), CASE WHEN first = 'live' THEN utc_day() END)
+          now(), today)
   ON CONFLICT DO NOTHING;
   IF FOUND THEN
     PERFORM add_tally(ARRAY[first], '{1}');
@@ -33,10 +35,11 @@ CREATE OR REPLACE FUNCTION set_account_state(
 ) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE today CONSTANT date := utc_day();
 BEGIN
   UPDATE account AS x
   SET state = next, load_at = at, status = why,
-      seen = CASE WHEN next = 'live' THEN utc_day() ELSE x.seen END
+      seen = CASE WHEN next = 'live' THEN today ELSE x.seen END
   WHERE x.did = a.did;
   IF a.state <> next THEN
     PERFORM add_tally(ARRAY[a.state, next], '{-1,1}');
@@ -230,9 +233,10 @@ CREATE OR REPLACE FUNCTION advance_accounts() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
+DECLARE today CONSTANT date := utc_day();
 BEGIN
   UPDATE account AS a
-  SET rev = n.rev, data = n.data, seen = CASE WHEN a.state = 'live' THEN utc_day() ELSE a.seen END
+  SET rev = n.rev, data = n.data, seen = CASE WHEN a.state = 'live' THEN today ELSE a.seen END
   FROM (SELECT c.did, (array_agg(c.rev ORDER BY c.n DESC))[1] AS rev,
                (array_agg(c.data ORDER BY c.n DESC))[1] AS data
         FROM new_commit AS c WHERE c.follows GROUP BY c.did) AS n

@@ -200,10 +200,13 @@ SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 DECLARE
   s settings;
   moment CONSTANT timestamptz := now();
+  due timestamptz;
   is_trusted bool;
   is_live CONSTANT bool := NOT was.labeler AND coalesce(account_mode(was.did) = 'live', false);
 BEGIN
   SELECT * INTO s FROM settings;
+  due := CASE WHEN is_live THEN 'infinity'
+              ELSE add_interval(moment, s.identity_age * (0.9 + 0.2 * random())) END;
   is_trusted := new_key <> was.key OR was.wanted IS NULL
                 OR was.wanted < add_interval(moment, -s.identity_age);
   UPDATE identity AS x
@@ -212,8 +215,7 @@ BEGIN
       nudged = CASE WHEN is_trusted THEN 0 ELSE x.nudged END,
       doubted = CASE WHEN is_trusted THEN 0 ELSE x.doubted END,
       asked = CASE WHEN is_complete THEN 0 ELSE x.asked END,
-      ask = CASE WHEN NOT is_complete THEN x.ask WHEN is_live THEN 'infinity'
-                 ELSE add_interval(moment, s.identity_age * (0.9 + 0.2 * random())) END
+      ask = CASE WHEN is_complete THEN due ELSE x.ask END
   WHERE x.did = was.did;
 END $$;
 

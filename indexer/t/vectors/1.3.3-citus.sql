@@ -9,7 +9,9 @@ BEGIN
   END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hold(dids atid.did[]) RETURNS SETOF account LANGUAGE plpgsql
+SET search_path = indexer, pg_temp
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE one atid.did;
 BEGIN
   FOR one IN SELECT DISTINCT d FROM unnest(dids) AS d ORDER BY d LOOP
@@ -17,7 +19,9 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION doubtful(most int) RETURNS TABLE (did text, asked timestamptz) LANGUAGE plpgsql
+SET search_path = indexer, pg_temp
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   s settings;
   next atid.did[];
@@ -31,4 +35,14 @@ BEGIN
   IF next <> '{}' THEN
     RETURN QUERY UPDATE account AS a SET check_at = again WHERE a.did = ANY (next) RETURNING a.did::text, moment;
   END IF;
+END $$;
+DO $$
+DECLARE f regprocedure;
+BEGIN
+  FOR f IN SELECT p.oid FROM pg_proc AS p
+           WHERE p.pronamespace = 'indexer'::regnamespace
+             AND 'plan_cache_mode=force_generic_plan' = ANY (p.proconfig)
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s RESET plan_cache_mode', f);
+  END LOOP;
 END $$;
