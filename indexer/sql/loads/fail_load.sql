@@ -51,6 +51,6 @@ BEGIN
     PERFORM schedule_status_check(me, now());
   END IF;
   IF of_host THEN
-    PERFORM fail_host((SELECT i.host FROM identity AS i WHERE i.did = me), why, seconds);
+    PERFORM fail_host(find_host(me), why, seconds);
   END IF;
 END $$;

@@ -38,5 +38,5 @@ BEGIN
   ELSIF brings = 'check' THEN
     PERFORM schedule_status_check(me, now());
   END IF;
-  PERFORM delete_host((SELECT i.host FROM identity AS i WHERE i.did = me));
+  PERFORM delete_host(find_host(me));
 END $$;

@@ -52,9 +52,11 @@ DECLARE
 BEGIN
   PERFORM add_bad(quarantine_oversized_frame.stream, ARRAY[digest], ARRAY[me], '{oversized}',
     ARRAY[format('The frame must not be longer than 5 MB; it has %s bytes.', bytes)], '{NULL}');
-  PERFORM add_notices(ARRAY[a.did], '{refused}') FROM account AS a
-  WHERE a.did = me AND (SELECT x.kind FROM stream AS x
-                        WHERE x.name = quarantine_oversized_frame.stream) = 'repos';
+  IF EXISTS (SELECT 1 FROM account AS a WHERE a.did = me)
+     AND (SELECT x.kind FROM stream AS x
+          WHERE x.name = quarantine_oversized_frame.stream) = 'repos' THEN
+    PERFORM add_notices(ARRAY[me], '{refused}');
+  END IF;
   UPDATE shard AS t SET refused = t.refused + 1
   WHERE t.stream = quarantine_oversized_frame.stream AND t.lo = 0;
 END $$;

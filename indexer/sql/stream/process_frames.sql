@@ -273,7 +273,8 @@ DECLARE one atid.did;
 BEGIN
   FOR one IN SELECT * FROM take_missed(resync_overflowed_accounts.stream, dids) LOOP
     PERFORM resync_account(one);
-    PERFORM schedule_status_check(one, now()) FROM account AS a
-    WHERE a.did = one AND a.state = 'desynchronized';
+    IF EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'desynchronized') THEN
+      PERFORM schedule_status_check(one, now());
+    END IF;
   END LOOP;
 END $$;

@@ -219,6 +219,17 @@ BEGIN
   WHERE x.did = was.did;
 END $$;
 
+-- The origin of an account's server. (On Citus, a function that is called in a query of a
+-- distributed table may run on a worker, where the tables of the coordinator are not.)
+CREATE OR REPLACE FUNCTION find_host(one atid.did) RETURNS text LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE origin text;
+BEGIN
+  SELECT i.host INTO origin FROM identity AS i WHERE i.did = one;
+  RETURN origin;
+END $$;
+
 CREATE OR REPLACE FUNCTION delete_identity(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
