@@ -140,3 +140,11 @@ $codes$::jsonb) AS x (code text, class text, retry text, words text, remedy text
 -- memory, a deadlock, a restart. (src/protocol/codes.js reads this array, too.)
 CREATE OR REPLACE FUNCTION server_errors() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{08,25,3D,40,53,55,57,58,XX001,XX002}'::text[];
+
+-- The codes of what another key of the account may mend.
+CREATE OR REPLACE FUNCTION list_key_codes() RETURNS text[] LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN ARRAY(SELECT c.code FROM code AS c WHERE c.retry = 'new key');
+END $$;

@@ -18,7 +18,7 @@ BEGIN
     now(), backoff_delay(a.failures, s.pause_first, s.pause_most)));
   PERFORM count_load_failure(a.did, why, more);
   -- the key may be an old one
-  IF why = 'unsigned' THEN
+  IF why = ANY (list_key_codes()) THEN
     PERFORM add_notices(ARRAY[a.did], '{signature}');
   END IF;
 END $$;

@@ -71,11 +71,12 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
+  of_key CONSTANT text[] := list_key_codes();
   soon CONSTANT timestamptz := add_interval(now(), interval '1 min');
   last_tid CONSTANT atid.tid := atid.tid_ceil(add_interval(now(), max_clock_skew()));
 BEGIN
   SELECT count(*) FILTER (WHERE f.n > 0),
-         count(*) FILTER (WHERE f.code <> 'unknown_key' AND f.n > 0),
+         count(*) FILTER (WHERE f.code <> ALL (of_key) AND f.n > 0),
          clip_text(max(f.error), 256),
          now() - percentile_disc(0.5) WITHIN GROUP (ORDER BY f.at) FILTER (WHERE f.n > 0),
          count(*) FILTER (WHERE f.n > 0 AND (f.at > soon OR f.signed AND f.rev > last_tid)),

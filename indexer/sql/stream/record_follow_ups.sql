@@ -56,6 +56,7 @@ CREATE OR REPLACE FUNCTION add_frame_notices() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
+DECLARE of_key CONSTANT text[] := list_key_codes();
 BEGIN
   PERFORM add_notices(array_agg(n.did), array_agg(n.what))
   FROM (SELECT DISTINCT f.did, w.what
@@ -66,12 +67,12 @@ BEGIN
                WHEN f.code IS NULL AND f.t = '#identity' THEN 'identity'
                WHEN f.code IS NULL
                     AND (f.signed IS NULL AND f.t IN ('#commit', '#sync') OR f.moved)
-                    OR f.signed IS FALSE AND (f.n > 0 OR f.code = 'unknown_key')
+                    OR f.signed IS FALSE AND (f.n > 0 OR f.code = ANY (of_key))
                THEN 'signature' END
              UNION ALL
              -- a frame that was refused without its signature may have been a commit all the same
              SELECT 'refused'
-             WHERE f.t IN ('#commit', '#sync') AND f.here AND f.code <> 'unknown_key'
+             WHERE f.t IN ('#commit', '#sync') AND f.here AND f.code <> ALL (of_key)
                AND (f.signed IS NOT TRUE OR f.rev IS NULL)) AS w (what)
         WHERE w.what IS NOT NULL AND f.did IS NOT NULL
           AND (w.what IN ('met', 'refused') OR f.met)) AS n

@@ -19,7 +19,9 @@ CREATE OR REPLACE FUNCTION add_bad(
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
-DECLARE s settings;
+DECLARE
+  s settings;
+  of_key CONSTANT text[] := list_key_codes();
 BEGIN
   IF digests IS NULL THEN RETURN; END IF;
   SELECT * INTO s FROM settings;
@@ -33,7 +35,7 @@ BEGIN
                                       LIMIT s.most_early) AS o) <= s.most_early,
          b.frame
   FROM (SELECT x.*, row_number() OVER (PARTITION BY x.did, x.early ORDER BY x.n) AS place
-        FROM (SELECT u.*, u.code = 'unknown_key' AS early
+        FROM (SELECT u.*, u.code = ANY (of_key) AS early
               FROM unnest(digests, dids, codes, reasons, frames) WITH ORDINALITY
                    AS u (digest, did, code, reason, frame, n)) AS x) AS b
   WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = b.did)
