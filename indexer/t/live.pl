@@ -8,6 +8,7 @@
 # - an account becomes a mirror and live again as the wants say, and is deleted when it is wanted no longer;
 # - a stranger whose notice was lost is found; an account that is idle is deleted, and met again;
 # - a day is dropped when it is older than settings.keep, without waiting for a reader; tomorrow's has indexes and rights;
+# - `feed index` gives a feed indexes on all of these tables;
 # - a role with the rights of the program does all of this; a database of mirrors has no such tables;
 # - each transition of the state live is one that the table of indexer/README.md has, and each of these happens.
 #
@@ -125,8 +126,7 @@ as_program('SELECT demo.know(0)');
 is(state_of(0), 'live', 'with its key it is live');
 is(here(0), left_by(0, 0), '... and the commit is stored');
 is(count_of('waiting'), 0, 'none waits any longer');
-my $today = as_program(q{SELECT record || '|' || reference FROM day WHERE day = (now() AT TIME ZONE 'UTC')::date});
-is(as_program('SELECT DISTINCT tableoid::regclass FROM record'), (split /\|/, $today)[0], '... in a table of the day');
+is(as_program('SELECT DISTINCT $$indexer.$$ || tableoid::regclass FROM record'), as_program('SELECT day_table($$record$$, utc_day())'), '... in a table of the day');
 is(as_program('SELECT count(*) FROM ONLY record'), 0, '... and not in that of mirrors');
 
 #
@@ -235,6 +235,19 @@ as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(3)::text)
 is(state_of(3), 'live', '... also if it was not loaded yet');
 
 #
+# A feed
+#
+$node->safe_psql($db, q{CREATE VIEW feed.posts AS SELECT uri AS post, indexed AS at FROM indexer.record WHERE atid.at_uri_collection(uri) = 'app.bsky.feed.post'});
+($status, $said) = $indexer->command('feed', 'index', 'posts');
+is($status, 0, 'a feed over days has an index') or diag($said);
+is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%(indexed, uri)%'}), 3, '... on each table');
+my $page = 'EXPLAIN (COSTS OFF) SELECT post FROM feed.posts ORDER BY at DESC, post DESC LIMIT 50';
+like($node->safe_psql($db, "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; $page"), qr/Merge Append/, '... by which a page is read');
+($status, $said) = $indexer->command('feed', 'index', 'posts');
+is($status, 0, '... made once') or diag($said);
+is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%(indexed, uri)%'}), 3, '... and no second time');
+
+#
 # Days
 #
 take(commit(7, 0));
@@ -242,11 +255,12 @@ as_program('SELECT demo.know(7)', 'SELECT run_maintenance()');
 is(as_program('SELECT count(*), count(*) FILTER (WHERE day = (now() AT TIME ZONE $$UTC$$)::date + 1) FROM day'), '2|1', 'the tables of tomorrow are made ahead');
 $node->safe_psql($db, q{CREATE INDEX mine ON indexer.record (indexed)});
 as_program('SELECT run_maintenance()');
-is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes, indexer.day WHERE schemaname = 'indexer' AND tablename = record AND indexdef LIKE '% (indexed)' AND day > now()::date}), 1, '... and get indexes that record has got');
-$node->safe_psql($db, q{DO $$ DECLARE d indexer.day; BEGIN FOR d IN SELECT * FROM indexer.day LOOP
-	EXECUTE format('ALTER TABLE indexer.%I RENAME TO %I', d.record, d.record || '_old');
-	EXECUTE format('ALTER TABLE indexer.%I RENAME TO %I', d.reference, d.reference || '_old');
-	UPDATE indexer.day AS x SET day = d.day - 5, record = d.record || '_old', reference = d.reference || '_old' WHERE x.day = d.day;
+is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE schemaname || '.' || tablename = indexer.day_table('record', indexer.utc_day() + 1) AND indexdef LIKE '% (indexed)'}), 1, '... and get indexes that record has got');
+$node->safe_psql($db, q{DO $$ DECLARE d date; parent text; BEGIN FOR d IN SELECT day FROM indexer.day LOOP
+	FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
+		EXECUTE format('ALTER TABLE %s RENAME TO %I', indexer.day_table(parent, d), substr(indexer.day_table(parent, d - 5), 9));
+	END LOOP;
+	UPDATE indexer.day AS x SET day = d - 5 WHERE x.day = d;
 	END LOOP; END $$});
 my $reader = $node->background_psql($db);
 $reader->query_safe('BEGIN; SELECT count(*) FROM indexer.record');

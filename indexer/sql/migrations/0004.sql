@@ -63,9 +63,7 @@ ALTER TABLE want ADD CONSTRAINT want_check CHECK (CASE what
   THEN value = '*' OR atid.nsid_is_valid(regexp_replace(value, '\.\*$', '.x.x'))
   WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END);
 CREATE TABLE day (
-  day       date PRIMARY KEY,                        -- on which its records were stored, in UTC
-  record    name NOT NULL,                           -- the tables, which inherit from record
-  reference name NOT NULL                            -- and reference
+  day date PRIMARY KEY                               -- on which its records were stored, in UTC
 );
 --> next
 ALTER TABLE account ADD seen date;                   -- live: the day of its last commit, in UTC

@@ -94,7 +94,11 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   IF wants_live() THEN
-    PERFORM make_days();
+    BEGIN
+      PERFORM make_days();
+    EXCEPTION WHEN lock_not_available THEN
+      NULL;  -- an index of record is being built, for example: the next call tries again
+    END;
     PERFORM expire_idle_accounts();
     PERFORM add_notices(array_agg(s.did), array_fill('met'::text, ARRAY[count(*)::int]))
     FROM (SELECT DISTINCT w.did FROM waiting AS w

@@ -6,6 +6,12 @@
 --
 -- Its bound: today, tomorrow, and those that settings.keep, of at most 7 days, leaves.
 
+-- The table of a day that inherits from record or reference. Its name comes from the day alone: the
+-- functions of this file that run as their owner drop no table that somebody else has named.
+CREATE OR REPLACE FUNCTION day_table(parent text, day date) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN format('indexer.%I', parent || to_char(day, '"_"YYYY_MM_DD'));
+
 -- The privileges of one table are those of another, except its owner's.
 CREATE OR REPLACE FUNCTION copy_grants(source regclass, target regclass) RETURNS void
 LANGUAGE plpgsql
@@ -47,48 +53,41 @@ END $$;
 -- empty. Whoever makes them holds a lock, so that shards that begin a day at once do not both make
 -- it. The program's role owns no table, so this runs as the owner of the functions.
 CREATE OR REPLACE FUNCTION make_days() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = indexer, pg_temp SET client_min_messages = warning
+SET search_path = indexer, pg_temp SET client_min_messages = warning SET lock_timeout = '5s'
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$
 DECLARE
   today CONSTANT date := utc_day();
-  d day;
+  d date;
+  parent text;
 BEGIN
-  FOR d IN
-    SELECT n, to_char(n, '"record_"YYYY_MM_DD'), to_char(n, '"reference_"YYYY_MM_DD')
-    FROM unnest(ARRAY[today, today + 1]) AS n
-  LOOP
-    IF NOT EXISTS (SELECT 1 FROM day AS x WHERE x.day = d.day) THEN
+  FOREACH d IN ARRAY ARRAY[today, today + 1] LOOP
+    IF NOT EXISTS (SELECT 1 FROM day AS x WHERE x.day = d) THEN
       LOCK TABLE day IN EXCLUSIVE MODE;
-      CONTINUE WHEN EXISTS (SELECT 1 FROM day AS x WHERE x.day = d.day);
-      EXECUTE format('CREATE TABLE indexer.%I (LIKE indexer.record INCLUDING ALL) '
-                     'INHERITS (indexer.record)', d.record);
-      EXECUTE format('CREATE TABLE indexer.%I (LIKE indexer.reference INCLUDING ALL) '
-                     'INHERITS (indexer.reference)', d.reference);
-      PERFORM copy_grants('record', format('indexer.%I', d.record)::regclass),
-              copy_grants('reference', format('indexer.%I', d.reference)::regclass);
-      INSERT INTO day SELECT d.*;
-    ELSIF d.day > today THEN
-      PERFORM copy_indexes('record', format('indexer.%I', d.record)::regclass),
-              copy_indexes('reference', format('indexer.%I', d.reference)::regclass);
+      CONTINUE WHEN EXISTS (SELECT 1 FROM day AS x WHERE x.day = d);
+      FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
+        EXECUTE format('CREATE TABLE %s (LIKE indexer.%I INCLUDING ALL) INHERITS (indexer.%2$I)',
+                       day_table(parent, d), parent);
+        PERFORM copy_grants(parent::regclass, day_table(parent, d)::regclass);
+      END LOOP;
+      INSERT INTO day VALUES (d);
+    ELSIF d > today THEN
+      FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
+        PERFORM copy_indexes(parent::regclass, day_table(parent, d)::regclass);
+      END LOOP;
     END IF;
   END LOOP;
 END $$;
 
--- The tables of today.
-CREATE OR REPLACE FUNCTION find_today() RETURNS day LANGUAGE plpgsql
+-- Makes the tables of today, if tomorrow's were not made yesterday. Returns the day.
+CREATE OR REPLACE FUNCTION find_today() RETURNS date LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-  today CONSTANT date := utc_day();
-  d day;
 BEGIN
-  SELECT * INTO d FROM day AS x WHERE x.day = today;
-  IF NOT FOUND THEN
+  IF NOT EXISTS (SELECT 1 FROM day AS x WHERE x.day = utc_day()) THEN
     PERFORM make_days();
-    SELECT * INTO d FROM day AS x WHERE x.day = today;
   END IF;
-  RETURN d;
+  RETURN utc_day();
 END $$;
 
 -- Drops the oldest day, if all of it is older than settings.keep. It waits a tenth of a second for
@@ -98,14 +97,14 @@ SET search_path = indexer, pg_temp SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$
 DECLARE
-  d day;
+  d date;
   oldest CONSTANT date :=
     ((now() - (SELECT s.keep FROM settings AS s)) AT TIME ZONE 'UTC')::date;
 BEGIN
-  SELECT * INTO d FROM day AS x WHERE x.day < oldest ORDER BY x.day LIMIT 1;
+  SELECT x.day INTO d FROM day AS x WHERE x.day < oldest ORDER BY x.day LIMIT 1;
   IF NOT FOUND THEN RETURN false; END IF;
-  EXECUTE format('DROP TABLE IF EXISTS indexer.%I, indexer.%I', d.record, d.reference);
-  DELETE FROM day AS x WHERE x.day = d.day;
+  EXECUTE format('DROP TABLE IF EXISTS %s, %s', day_table('record', d), day_table('reference', d));
+  DELETE FROM day AS x WHERE x.day = d;
   RETURN true;
 EXCEPTION WHEN lock_not_available THEN
   RETURN false;

@@ -41,15 +41,37 @@ BEGIN
   RETURN array_append(found, part);
 END $$;
 
--- The scan of a plan that reads one table and nothing else; NULL if it reads others.
+-- Of scans, the one of a table from which all others inherit; NULL if there is none.
+CREATE OR REPLACE FUNCTION only_parent_scan(scans jsonb) RETURNS jsonb
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+RETURN (
+  SELECT CASE WHEN count(*) FILTER (
+                     WHERE n > 1 AND NOT EXISTS (
+                       SELECT 1 FROM pg_inherits AS i
+                       WHERE i.inhrelid = s.scanned AND i.inhparent = s.first)) = 0
+                   AND bool_and(s.scan->>'Node Type' = 'Seq Scan')
+           THEN scans->0 END
+  FROM (SELECT x.scan, x.n,
+               to_regclass(format('%I.%I', x.scan->>'Schema', x.scan->>'Relation Name')) AS scanned,
+               to_regclass(format('%I.%I', scans->0->>'Schema',
+                                  scans->0->>'Relation Name')) AS first
+        FROM jsonb_array_elements(scans) WITH ORDINALITY AS x (scan, n)) AS s);
+
+-- The scan of a plan that reads one table, with those that inherit from it, and nothing else; NULL
+-- if it reads others. Its output is that of the plan.
 CREATE OR REPLACE FUNCTION only_scan(plan jsonb) RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   node jsonb := plan;
   below jsonb;
 BEGIN
   LOOP
-    IF node->>'Node Type' = 'Seq Scan' THEN RETURN node; END IF;
+    IF node->>'Node Type' = 'Seq Scan' THEN
+      RETURN jsonb_set(node, '{Output}', plan->'Output');
+    END IF;
+    IF node = plan AND node->>'Node Type' = 'Append' THEN
+      RETURN indexer.only_parent_scan(node->'Plans');
+    END IF;
     below := jsonb_path_query_array(node, '$.Plans[*] ? (@."Parent Relationship" == "Outer")');
     IF node->>'Node Type' <> 'Result' OR jsonb_array_length(below) <> 1 THEN RETURN NULL; END IF;
     node := below->0;
@@ -111,8 +133,8 @@ BEGIN
     RETURN;
   END IF;
   source := format('%I.%I', scan->>'Schema', scan->>'Relation Name')::regclass;
-  definition := indexer.index_over_copy(source, scan->>'Alias', plan #>> '{Output,0}',
-                                        plan #>> '{Output,1}', scan->>'Filter');
+  definition := indexer.index_over_copy(source, scan->>'Alias', scan #>> '{Output,0}',
+                                        scan #>> '{Output,1}', scan->>'Filter');
   IF definition IS NULL THEN
     problem := 'Its columns post and at are not immutable expressions over the table.';
   END IF;
@@ -149,6 +171,14 @@ BEGIN
     END IF;
     RETURN NEXT format('CREATE INDEX CONCURRENTLY %I ON %s %s', name, its.source, its.definition);
   END IF;
+  -- the days of live mode that are there; those of later days are made with it
+  RETURN QUERY
+  SELECT format('CREATE INDEX CONCURRENTLY ON %s %s', i.inhrelid::regclass, its.definition)
+  FROM pg_inherits AS i
+  WHERE i.inhparent = its.source AND NOT EXISTS (
+    SELECT 1 FROM pg_index AS x
+    WHERE x.indrelid = i.inhrelid AND x.indisvalid
+      AND strpos(pg_get_indexdef(x.indexrelid), its.definition) > 0);
   RETURN NEXT format('COMMENT ON INDEX %s.%I IS %L', space, name, 'the index of feed ' || feed);
   RETURN NEXT format('ANALYZE %s', its.source);
   FOR old IN SELECT i FROM indexer.feed_indexes(feed) AS i LOOP
