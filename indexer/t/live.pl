@@ -3,6 +3,7 @@
 # The accounts and their commits are made by indexer/t/oracles/numbers.js; the SQL here gives them numbers. Shows that
 # - the first commit of a stranger waits until its key is known, and is then stored, in a table of the day;
 # - what commits create, update and delete is stored, once, whatever comes twice, late, or old; a gap is counted;
+# - none is lost, or stored in another order, when its key comes while it is processed;
 # - a commit without a wanted operation is passed over, and its account gets no row; nor do other frames add accounts;
 # - an account that is deactivated, has ended or has another key is treated as a mirror is, and never loaded;
 # - an account becomes a mirror and live again as the wants say, and is deleted when it is wanted no longer;
@@ -288,6 +289,63 @@ is(state_of(7) . state_of(2), 'nonelive', 'an account that is idle for a month i
 take(commit(7, 3));
 as_program('SELECT demo.know(7)');
 is(state_of(7) . ' ' . here(7), 'live ' . left_by(7, 3), '... until it writes again');
+
+#
+# A key that comes while a frame is processed
+#
+as_program("DELETE FROM want WHERE what = 'live'", 'SELECT reconcile_wants(99)', q{INSERT INTO want (what, value) VALUES ('live', '*')});
+my $know = q{SELECT apply_identity(demo.did(%1$s), demo.of(%1$s)->>'key', ARRAY[demo.of(%1$s)->>'key'], NULL, 'https://pds.example', false, clock_timestamp())};
+
+# A session, as the role of the program.
+sub session
+{
+	local $ENV{PGUSER} = 'consumer';
+	local $ENV{PGOPTIONS} = '-c search_path=indexer,public';
+	return $node->background_psql($db);
+}
+
+# Begins to process commit K of account I in a session, until it waits for a lock.
+sub begin_commit
+{
+	my ($i, $k) = @_;
+	my $session = session();
+	$session->query_until(qr/^begun/m, "\\echo begun\nSELECT process_frames('relay', 0, 1, ARRAY[demo.commit($i, $k)]);\n\\echo ended\n");
+	$node->poll_query_until($db, q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%process_frames%' AND pid <> pg_backend_pid())}) or die 'it does not wait';
+	return $session;
+}
+
+sub end_commit
+{
+	my ($session) = @_;
+	$session->query_until(qr/^ended/m, '');
+	$session->quit;
+	as_program(q{SELECT process_frames('relay', 0, 1, '{}')});
+	return;
+}
+
+take(commit(0, 0));
+my $other = session();
+$other->query_safe(join '; ', 'BEGIN', sprintf $know, 0);
+my $taker = begin_commit(0, 1);
+$other->query_safe('COMMIT');
+$other->quit;
+end_commit($taker);
+is(here(0), left_by(0, 0, 1), 'a key comes after a frame was verified without it: the frame is stored');
+
+take(commit(1, 0));
+$node->safe_psql($db, q{ALTER FUNCTION indexer.create_temp_tables() RENAME TO create_tables;
+	CREATE FUNCTION indexer.create_temp_tables() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+	  PERFORM pg_advisory_xact_lock_shared(1), indexer.create_tables(); END $$});
+$other = session();
+$other->query_safe('SELECT pg_advisory_lock(1)');
+$taker = begin_commit(1, 1);
+as_program(sprintf $know, 1);
+$other->query_safe('SELECT pg_advisory_unlock(1)');
+$other->quit;
+end_commit($taker);
+$node->safe_psql($db, 'DROP FUNCTION indexer.create_temp_tables(); ALTER FUNCTION indexer.create_tables() RENAME TO create_temp_tables');
+is(here(1), left_by(1, 0, 1), 'a key comes after the frames that wait were looked for: they are stored before a newer one');
+is(count_of('waiting') . count_of('ready_account'), '00', '... and none waits any longer');
 
 #
 # The end

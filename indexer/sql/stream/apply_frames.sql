@@ -32,8 +32,9 @@ BEGIN
 END $$;
 
 -- In live mode, the accounts of sound commits whose keys are not known, and those that a frame
--- before it has activated again.
-CREATE OR REPLACE FUNCTION find_strangers() RETURNS atid.did[] LANGUAGE plpgsql
+-- before it has activated again. A key may have come since the frames were read: then those that
+-- were verified without it wait, and so do those of accounts for which older frames still do.
+CREATE OR REPLACE FUNCTION find_strangers(stream text) RETURNS atid.did[] LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -46,7 +47,10 @@ BEGIN
       AND (l.did IS NULL OR l.state = 'unidentified'
            OR l.state = 'inactive' AND EXISTS (
              SELECT 1 FROM verified_frame AS a
-             WHERE a.did = f.did AND a.t = '#account' AND a.code IS NULL AND a.n < f.n))
+             WHERE a.did = f.did AND a.t = '#account' AND a.code IS NULL AND a.n < f.n)
+           OR l.state = 'live' AND (f.signed IS NULL OR EXISTS (
+             SELECT 1 FROM waiting AS o
+             WHERE o.did = f.did AND o.stream = find_strangers.stream)))
       AND NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = f.did::text));
 END $$;
 
@@ -66,7 +70,8 @@ BEGIN
     SELECT a.did FROM account AS a
     WHERE a.did = ANY (ARRAY(SELECT d FROM unnest(whose) AS d
                              EXCEPT SELECT l.did FROM locked_account AS l)));
-  loading := loading || ARRAY(SELECT d FROM unnest(find_strangers()) AS d WHERE d <> ALL (loading));
+  loading := loading || ARRAY(SELECT d FROM unnest(find_strangers(defer_frames.stream)) AS d
+                              WHERE d <> ALL (loading));
   IF loading = '{}' THEN RETURN; END IF;
   FOR one IN
     SELECT DISTINCT f.did FROM verified_frame AS f
@@ -88,6 +93,10 @@ BEGIN
     AND (f.t IN ('#commit', '#sync') AND (f.code IS NULL OR f.signed)
          OR f.t = '#account' AND f.code IS NULL AND f.did <> ALL (closing))
   HAVING count(*) > 0;
+  -- frames of live accounts wait for the next call only
+  PERFORM release_waiting(l.did) FROM locked_account AS l
+  WHERE l.did = ANY (loading) AND l.state = 'live';
+  DELETE FROM locked_account AS l WHERE l.did = ANY (loading) AND l.state = 'live';
 END $$;
 
 -- The signed frames that are new to an account that is synchronized or live, each once, in their
