@@ -6,7 +6,7 @@
 # - none is lost, or stored in another order, when its key comes while it is processed;
 # - a commit without a wanted operation is passed over, and its account gets no row; nor do other frames add accounts;
 # - an account that is deactivated, has ended or has another key is treated as a mirror is, and never loaded;
-# - an account becomes a mirror and live again as the wants say, and is deleted when it is wanted no longer;
+# - an account becomes a mirror and live again as the wants say, also while it is loaded, and is deleted when it is wanted no longer;
 # - a stranger whose notice was lost is found; an account that is idle is deleted, and met again;
 # - a day is dropped when it is older than settings.keep, without waiting for a reader; tomorrow's has indexes and rights;
 # - `feed index` gives a feed indexes on all of these tables;
@@ -234,6 +234,15 @@ as_program("DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99
 is(state_of(3) . here(3), 'live', 'and it is live again, and keeps none of them');
 as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(3)::text)", 'SELECT reconcile_wants(99)', "DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)');
 is(state_of(3), 'live', '... also if it was not loaded yet');
+as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(6)::text)", 'SELECT reconcile_wants(99)');
+is(as_program(q{SELECT ask < 'infinity' FROM identity WHERE did = demo.did(6)}), 't', 'the identity of an account that becomes a mirror is requested');
+$attempt = as_program(sprintf $claim =~ s/demo\.did\(3\)/demo.did(6)/r, 'true') || as_program(sprintf $claim =~ s/demo\.did\(3\)/demo.did(6)/r, 'false');
+as_program("DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)');
+is(state_of(6), 'loading', 'an account that is wanted as a mirror no longer, while it is being loaded');
+as_program("UPDATE account SET rev = NULL, data = NULL, heard = NULL WHERE did = demo.did(6)");
+is(as_program("SELECT outcome FROM store_repository(demo.did(6)::text, $attempt, decode(demo.of(6)->>'car', 'hex'))"), 'loaded', '... whose load ends');
+as_program('SELECT reconcile_wants(99)');
+is(state_of(6) . here(6), 'live', '... is live then, and keeps no records');
 
 #
 # A feed

@@ -35,7 +35,8 @@ BEGIN
 END $$;
 
 -- Changes the mode of an account, whose row is locked: its records are deleted. Those of a mirror
--- come back when it is loaded. One that is being loaded follows later.
+-- come back when it is loaded, and its identity is requested, as that of a mirror always is. One
+-- that is being loaded follows later.
 CREATE OR REPLACE FUNCTION follow_mode(a account, mode text) RETURNS account LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -43,6 +44,7 @@ BEGIN
   IF a.state = 'live' AND mode = 'mirror' THEN
     PERFORM delete_records(a.did, '{}');
     PERFORM set_account_state(a, 'desynchronized', now());
+    PERFORM request_identity(a.did, now());
   ELSIF a.state IN ('synchronized', 'desynchronized') AND mode = 'live' THEN
     PERFORM delete_records(a.did, '{}');
     PERFORM clear_account_failures(a.did);
@@ -131,6 +133,9 @@ BEGIN
         IF a.did IS NOT NULL THEN
           a := follow_mode(a, mode);
           room := room - follow_wants(a, w, wanted, room);
+        END IF;
+        IF mode = 'live' AND (a.did IS NULL OR a.state = 'loading') THEN
+          busy := busy || one;
         END IF;
       ELSIF NOT delete_account(one) THEN
         busy := busy || one;
