@@ -8,7 +8,7 @@
 # - an account that is deactivated, has ended or has another key is treated as a mirror is, and never loaded;
 # - an account becomes a mirror and live again as the wants say, also while it is loaded, and is deleted when it is wanted no longer;
 # - a stranger whose notice was lost is found; an account that is idle is deleted, and met again;
-# - a day is dropped when it is older than settings.keep, without waiting for a reader; tomorrow's has indexes and rights;
+# - a day is dropped when it is older than settings.keep, without waiting for a reader, unless something depends on it; tomorrow's has indexes and rights;
 # - `feed index` gives a feed indexes on all of these tables;
 # - a role with the rights of the program does all of this; a database of mirrors has no such tables;
 # - each transition of the state live is one that the table of indexer/README.md has, and each of these happens.
@@ -279,6 +279,11 @@ is(count_of('day'), 4, 'a day that is read is not dropped');
 $reader->query_safe('COMMIT');
 $reader->quit;
 cmp_ok(as_program('SELECT count(*) FROM record'), '>', 0, '... and has records');
+$node->safe_psql($db, q{DO $$ BEGIN EXECUTE format('CREATE VIEW public.mine AS SELECT FROM %s', indexer.day_table('record', (SELECT min(day) FROM indexer.day))); END $$});
+is($node->psql($db, 'SET search_path = indexer, public; SELECT run_maintenance()', stderr => \$said), 0, 'a day of which there is a view does not stop the maintenance');
+like($said, qr/WARNING:  the records of \S+ cannot be dropped\nDETAIL:  view mine depends/, '... which says so');
+is(count_of('day'), 4, '... and is not dropped');
+$node->safe_psql($db, 'DROP VIEW public.mine');
 as_program('SELECT run_maintenance()', 'SELECT run_maintenance()');
 is(count_of('day') . count_of('record') . count_of('reference'), '200', 'it is dropped when nobody reads it');
 is(as_program('SELECT count(*) FROM pg_inherits'), 4, '... and so are its tables');

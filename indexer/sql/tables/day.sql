@@ -91,13 +91,16 @@ BEGIN
 END $$;
 
 -- Drops the oldest day, if all of it is older than settings.keep. It waits a tenth of a second for
--- those who read it; the next call tries again. Returns whether it has dropped one.
+-- those who read it; the next call tries again. A day that something of the operator's depends on,
+-- such as a view of its table, stays until that is dropped, and so do later ones. Returns whether
+-- it has dropped one.
 CREATE OR REPLACE FUNCTION drop_old_day() RETURNS bool LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = indexer, pg_temp SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$
 DECLARE
   d date;
+  dependents text;
   oldest CONSTANT date :=
     ((now() - (SELECT s.keep FROM settings AS s)) AT TIME ZONE 'UTC')::date;
 BEGIN
@@ -106,6 +109,11 @@ BEGIN
   EXECUTE format('DROP TABLE IF EXISTS %s, %s', day_table('record', d), day_table('reference', d));
   DELETE FROM day AS x WHERE x.day = d;
   RETURN true;
-EXCEPTION WHEN lock_not_available THEN
-  RETURN false;
+EXCEPTION
+  WHEN lock_not_available THEN
+    RETURN false;
+  WHEN dependent_objects_still_exist THEN
+    GET STACKED DIAGNOSTICS dependents = PG_EXCEPTION_DETAIL;
+    RAISE WARNING 'the records of % cannot be dropped', d USING DETAIL = dependents;
+    RETURN false;
 END $$;
