@@ -96,7 +96,8 @@ BEGIN
   SELECT * INTO a FROM account AS x WHERE x.did = i.did FOR UPDATE;
   new_key := CASE WHEN atid.did_key_is_valid(new_key) THEN new_key END;
   new_pds := clean_endpoint(new_pds);
-  PERFORM retry_signed_frames(a.did, signed, new_key, coalesce(a.state = 'live', false));
+  PERFORM retry_signed_frames(a.did, signed, new_key,
+                              coalesce(account_mode(i.did) = 'live', false));
   -- While other frames are too early, the answer may be older than they are.
   is_complete := asked >= coalesce(i.wanted, '-infinity')
                  AND (i.asked > 6 OR NOT has_early(i.did));
