@@ -13,8 +13,9 @@ import { IDLE, loop, pause } from './tasks.js';
 /** @typedef {import('../net/places.js').Place} Place */
 /** @typedef {import('../ops/signs.js').Sign} Sign */
 /**
+ * rate: the cap on requests to the one server; null: there is none.
  * @typedef {import('./did-methods.js').Method & { name: string, places: Places, breaker: Breaker |
- *   null }} Asked
+ *   null, rate: Rate | null }} Asked
  */
 /** @typedef {'known' | 'new' | 'again'} Kind */
 /**
@@ -42,13 +43,13 @@ export class Identities {
     this.signs = signs;
     /** @type {Set<string>} */
     this.asking = new Set(); // identities whose answer is slower than their next turn
-    this.rate = new Rate(settings.PLC_RATE);
     this.isLive = false; // are accounts wanted in live mode, each of which has its key requested?
     /** @type {Asked[]} */
     this.methods = Object.entries(METHODS).map(([name, method]) => {
       const server = method.server(settings);
       const breaker = server === null ? null : Breaker.of(`${server}/_health`, http, signal);
-      return { ...method, name, places: new Places(method.limits(settings)), breaker };
+      const rate = server === null ? null : new Rate(settings.PLC_RATE);
+      return { ...method, name, places: new Places(method.limits(settings)), breaker, rate };
     });
   }
 
@@ -59,7 +60,7 @@ export class Identities {
    * @param {Asked} method
    */
   run(kind, method) {
-    const { places, breaker } = method;
+    const { places, breaker, rate } = method;
     const sign = this.signs.of(`identities of ${method.name}`);
     /** @type {Row | undefined} */
     let last;
@@ -81,7 +82,8 @@ export class Identities {
         round = Date.now();
         ({ live: this.isLive } = await this.pools.small.row('SELECT indexer.wants_live() AS live'));
       }
-      const allowed = this.isLive && breaker !== null ? this.rate.take(n) : n;
+      const cap = this.isLive ? rate : null;
+      const allowed = cap === null ? n : cap.take(n);
       if (allowed === 0) {
         await pause(CAPPED, this.signal);
         return true;
@@ -89,7 +91,7 @@ export class Identities {
       const rows = await this.#next(kind, method, allowed, last);
       last = rows.at(-1);
       const begun = await this.#begin(kind, method, rows, sign);
-      this.rate.giveBack(allowed - begun);
+      cap?.giveBack(allowed - begun);
       if (begun === 0 && last) await pause(IDLE / 3, this.signal);
       return last !== undefined;
     };

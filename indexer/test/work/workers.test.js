@@ -13,6 +13,7 @@ const settings = {
   MAX_DOWNLOADS: 64,
   MAX_DOWNLOAD_MEMORY: 1e8,
   DB_WRITERS: 2,
+  PLC_RATE: 1,
   ALLOW_PRIVATE_ADDRESSES: false,
 };
 
@@ -235,4 +236,24 @@ test('a permit that is kept for known accounts loads small new ones while none o
   small();
   await turn();
   assert.deepEqual(begun, ['large', 'small', 'known'], 'known accounts come first');
+});
+
+test('the cap on requests to the directory is not refilled by those to domains', async () => {
+  const claimed = [];
+  const { w, end } = workers(
+    (name, values) => {
+      if (name === 'wants_live') return { live: true };
+      if (name !== 'claim_identities') return null;
+      claimed.push(values);
+      end();
+      return [];
+    },
+    () => assert.fail('nothing is requested'),
+  );
+  const [plc, web] = ['plc', 'web'].map((n) => w.identities.methods.find((m) => m.name === n));
+  assert.equal(plc.rate.take(9), 1);
+  w.identities.isLive = true;
+  await w.identities.run('new', web);
+  assert.ok(claimed[0][0] > 1, 'all places are free for domains');
+  assert.equal(plc.rate.take(9), 0);
 });
