@@ -51,7 +51,7 @@ sub summary
 		my $log = 'tmp_check/log/regress_log_' . basename($file, '.pl');
 		next unless open my $in, '<', $log;
 		my @lines = <$in>;
-		$self->_output("--- the end of $log\n", @lines[ max(0, $#lines - 14) .. $#lines ]);
+		$self->_output("--- the end of $log\n", @lines[ max(0, $#lines - 39) .. $#lines ]);
 	}
 	write_to($ENV{ATID_COUNTS}, "$passed passed, $failed failed" . ($skipped ? ", $skipped skipped" : '') . "\n");
 	write_to("$ENV{ATID_COUNTS}.files", $files);
