@@ -28,7 +28,6 @@ use AtidTest;
 use AtidTest::Indexer;
 use AtidTest::Oracles;
 use AtidTest::States;
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -45,20 +44,12 @@ plan skip_all => $why unless defined $indexer;
 my ($status, $said) = $indexer->command('init', '--role', 'consumer');
 is($status, 0, 'init') or die $said;
 
-my $lines = "$oracles->{folder}/lines";
-IPC::Run::run([ $oracles->{node}, "$oracles->{folder}/numbers.js", $accounts, $commits ], '>', $lines)
-  or die 'numbers.js has failed';
+AtidTest::Indexer::make_commits($node, $db, $oracles, $accounts, $commits);
 $node->safe_psql($db, <<"SQL");
-CREATE SCHEMA demo;
-CREATE TABLE demo.line AS
-SELECT l::jsonb AS line FROM regexp_split_to_table(rtrim(pg_read_file('$lines'), E'\\n'), E'\\n') AS l;
-CREATE TABLE demo.sent (n serial, did text, frame bytea);
 CREATE SEQUENCE demo.seq START 100;
 GRANT USAGE ON SCHEMA demo TO consumer;
 GRANT ALL ON ALL TABLES IN SCHEMA demo TO consumer;
 GRANT ALL ON ALL SEQUENCES IN SCHEMA demo TO consumer;
-CREATE FUNCTION demo.of(i int) RETURNS jsonb LANGUAGE sql STABLE
-RETURN (SELECT line FROM demo.line WHERE line->>'did' = format('did:web:n%s.example', i));
 CREATE FUNCTION demo.did(i int) RETURNS atid.did LANGUAGE sql STABLE RETURN (demo.of(i)->>'did')::atid.did;
 CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql
 RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t))

@@ -41,16 +41,8 @@ my ($status, $said) = $indexer->command('init');
 is($status, 0, 'init') or die $said;
 
 # Account I has the DID did:web:nI.example; its commit K, from 0, has revision and root after those of K - 1.
-my $lines = "$oracles->{folder}/lines";
-IPC::Run::run([ $oracles->{node}, "$oracles->{folder}/numbers.js", $accounts, $commits ], '>', $lines)
-  or die 'numbers.js has failed';
+AtidTest::Indexer::make_commits($node, $db, $oracles, $accounts, $commits);
 $node->safe_psql($db, <<"SQL");
-CREATE SCHEMA demo;
-CREATE TABLE demo.line AS
-SELECT l::jsonb AS line
-FROM regexp_split_to_table(rtrim(pg_read_file('$lines'), E'\\n'), E'\\n') AS l;
-CREATE FUNCTION demo.of(i int) RETURNS jsonb LANGUAGE sql STABLE
-RETURN (SELECT line FROM demo.line WHERE line->>'did' = format('did:web:n%s.example', i));
 CREATE FUNCTION demo.frame(t text, body jsonb) RETURNS bytea LANGUAGE sql STABLE
 RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t))
        || atid.record_to_dag_cbor(jsonb_build_object('time', '2026-01-01T00:00:00Z') || body);

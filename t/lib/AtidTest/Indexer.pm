@@ -13,6 +13,7 @@
 #   patience                      how much longer things may take here and now
 #   memory PID                    the most memory that a process has had, in MB
 #   demo NODE, DATABASE           the schema demo, for tests of the SQL alone; a function, no method
+#   make_commits NODE, DATABASE, ORACLES, ACCOUNTS, COMMITS    the schema demo with commits of accounts; likewise
 #   last_of NODE, DATABASE, STATEMENT...    the result of the last one, in a transaction that is rolled back; likewise
 #
 # The tests' own SQL finds the tables of the schema by PGOPTIONS. The program gets no search_path: it has to know where it is.
@@ -202,6 +203,23 @@ RETURN atid.record_to_dag_cbor(jsonb_build_object('op', 1, 't', t)) || atid.reco
 CREATE FUNCTION demo.sync(seq bigint, did text) RETURNS bytea LANGUAGE sql
 RETURN demo.frame('#sync', jsonb_build_object('seq', seq, 'did', did, 'rev', (atid.repo_commit(demo.car(did))).rev,
   'time', '2026-01-01T00:00:00Z', 'blocks', jsonb_build_object('\$bytes', rtrim(translate(encode(demo.car(did), 'base64'), E'\\n', ''), '='))));
+SQL
+	return;
+}
+
+# A schema with accounts of did:web:nI.example and their commits, by indexer/t/oracles/numbers.js: demo.of(I).
+sub make_commits
+{
+	my ($node, $db, $oracles, $accounts, $commits) = @_;
+	my $lines = "$oracles->{folder}/lines";
+	IPC::Run::run([ $oracles->{node}, "$oracles->{folder}/numbers.js", $accounts, $commits ], '>', $lines)
+	  or die 'numbers.js has failed';
+	$node->safe_psql($db, <<"SQL");
+CREATE SCHEMA demo;
+CREATE TABLE demo.line AS
+SELECT l::jsonb AS line FROM regexp_split_to_table(rtrim(pg_read_file('$lines'), E'\\n'), E'\\n') AS l;
+CREATE FUNCTION demo.of(i int) RETURNS jsonb LANGUAGE sql STABLE
+RETURN (SELECT line FROM demo.line WHERE line->>'did' = format('did:web:n%s.example', i));
 SQL
 	return;
 }
