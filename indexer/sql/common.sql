@@ -14,6 +14,14 @@ CREATE OR REPLACE FUNCTION add_interval(at timestamptz, by interval) RETURNS tim
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(extract(epoch FROM at)::float8 + extract(epoch FROM by)::float8);
 
+-- The kind of a stream: repos, or labels.
+CREATE OR REPLACE FUNCTION stream_kind(stream text) RETURNS text LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN (SELECT x.kind FROM stream AS x WHERE x.name = stream_kind.stream);
+END $$;
+
 -- The day, in UTC.
 CREATE OR REPLACE FUNCTION utc_day() RETURNS date LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (now() AT TIME ZONE 'UTC')::date;

@@ -53,8 +53,7 @@ BEGIN
   PERFORM add_bad(quarantine_oversized_frame.stream, ARRAY[digest], ARRAY[me], '{oversized}',
     ARRAY[format('The frame must not be longer than 5 MB; it has %s bytes.', bytes)], '{NULL}');
   IF EXISTS (SELECT 1 FROM account AS a WHERE a.did = me)
-     AND (SELECT x.kind FROM stream AS x
-          WHERE x.name = quarantine_oversized_frame.stream) = 'repos' THEN
+     AND stream_kind(quarantine_oversized_frame.stream) = 'repos' THEN
     PERFORM add_notices(ARRAY[me], '{refused}');
   END IF;
   UPDATE shard AS t SET refused = t.refused + 1

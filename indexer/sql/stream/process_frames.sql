@@ -157,10 +157,7 @@ DECLARE
   here text[];
   deleted text[];
 BEGIN
-  IF (SELECT x.kind FROM stream AS x WHERE x.name = find_loaded_accounts.stream)
-     IS DISTINCT FROM 'repos' THEN
-    RETURN '{}';
-  END IF;
+  IF stream_kind(find_loaded_accounts.stream) IS DISTINCT FROM 'repos' THEN RETURN '{}'; END IF;
   waiting_for := take_ready_accounts(from_slot, to_slot)::text[];
   IF waiting_for = '{}' THEN RETURN '{}'; END IF;
   here := ARRAY(SELECT a.did::text FROM account AS a
@@ -233,9 +230,8 @@ DECLARE one atid.did;
 BEGIN
   SELECT i.did INTO one
   FROM atid.commit_event(quarantine_unwritten_frame.frame) AS c JOIN identity AS i ON i.did = c.did
-  WHERE atid.event_is_signed_by(quarantine_unwritten_frame.frame, i.key)
-    AND (SELECT x.kind FROM stream AS x WHERE x.name = quarantine_unwritten_frame.stream) = 'repos';
-  IF one IS NOT NULL THEN
+  WHERE atid.event_is_signed_by(quarantine_unwritten_frame.frame, i.key);
+  IF one IS NOT NULL AND stream_kind(quarantine_unwritten_frame.stream) = 'repos' THEN
     PERFORM resync_account(one);
   END IF;
   PERFORM enter_writers();

@@ -7,7 +7,7 @@ SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   PERFORM enter_writers();
   PERFORM quarantine_frames(record_follow_ups.stream, frames);
-  IF (SELECT x.kind FROM stream AS x WHERE x.name = record_follow_ups.stream) = 'labels' THEN
+  IF stream_kind(record_follow_ups.stream) = 'labels' THEN
     PERFORM store_frame_labels(record_follow_ups.stream, frames);
   ELSE
     PERFORM note_outdated_cursor(record_follow_ups.stream, frames);

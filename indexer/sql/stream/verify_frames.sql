@@ -13,7 +13,7 @@ BEGIN
   PERFORM parse_frames(verify_frames.stream, from_slot, to_slot, frames, waited);
   PERFORM find_known_accounts(verify_frames.stream);
   IF EXISTS (SELECT 1 FROM parsed_frame AS p WHERE p.bare)
-     AND (SELECT x.kind FROM stream AS x WHERE x.name = verify_frames.stream) = 'repos' THEN
+     AND stream_kind(verify_frames.stream) = 'repos' THEN
     PERFORM add_missing_prev(frames);
   END IF;
   PERFORM check_frames(verify_frames.stream, frames,
