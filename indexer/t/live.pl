@@ -237,6 +237,23 @@ as_program('SELECT reconcile_wants(99)');
 is(state_of(6) . here(6), 'live', '... is live then, and keeps no records');
 
 #
+# References
+#
+is($node->safe_psql($db, <<'SQL') =~ s/\A\n+//r, 't|t', 'a commit has no more references than a repository may have');
+SET search_path = indexer, public;
+BEGIN;
+SELECT FROM create_temp_tables();
+INSERT INTO op (uri, did, collection, fresh, cid, block)
+SELECT atid.at_uri_make(demo.did(0), 'a.b.c', 'k' || i), demo.did(0), 'a.b.c', true, atid.cid_of(b, 'dag-cbor'), b
+FROM generate_series(1, 200) AS i
+CROSS JOIN (SELECT atid.record_to_dag_cbor(jsonb_build_object('$type', 'a.b.c', 'd',
+  (SELECT jsonb_agg('did:a:' || n) FROM generate_series(1, 900) AS n))) AS b) AS x;
+SELECT FROM write_live_records();
+SELECT count(*) > 900, count(*) <= 1000 + 20 * 200 + 12000 / 30 FROM reference WHERE uri <@ atid.at_uri_make(demo.did(0), 'a.b.c');
+ROLLBACK;
+SQL
+
+#
 # A feed
 #
 $node->safe_psql($db, q{CREATE VIEW feed.posts AS SELECT uri AS post, indexed AS at FROM indexer.record WHERE atid.at_uri_collection(uri) = 'app.bsky.feed.post'});

@@ -22,3 +22,41 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
         LIMIT most) AS s
   WHERE octet_length(s.subject::text) <= 1200
 $$;
+
+-- The references of the records in the table op; the caller has called enter_writers(). Nothing
+-- points at an account that is excluded. Accounts with more than 20 kB of blocks come each alone.
+-- They have no more references than most_references, 20 for each record and one for each 30 bytes
+-- of a block, which a DID takes, once for a block that many records have: so no repository makes a
+-- hundred million. The others come first, as NULL.
+CREATE OR REPLACE FUNCTION read_op_references() RETURNS TABLE (
+  subject atid.at_uri, collection text, path text, tid atid.tid, uri atid.at_uri
+) LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  most CONSTANT int := (SELECT s.most_references FROM settings AS s);
+  shut CONSTANT bool := EXISTS (SELECT 1 FROM exclusion);
+  large CONSTANT atid.did[] := ARRAY(SELECT op.did FROM op WHERE op.block IS NOT NULL
+                                     GROUP BY op.did HAVING sum(octet_length(op.block)) > 20000);
+  one atid.did;
+BEGIN
+  FOREACH one IN ARRAY NULL::atid.did || large LOOP
+    RETURN QUERY
+    SELECT p.subject, r.collection, p.path, r.tid, r.uri
+    FROM (SELECT op.collection, op.uri, op.block,
+                 coalesce(atid.at_uri_tid(op.uri), '2222222222222') AS tid
+          FROM op WHERE op.block IS NOT NULL
+            AND CASE WHEN one IS NULL THEN op.did <> ALL (large) ELSE op.did = one END
+          OFFSET 0) AS r
+         CROSS JOIN block_references(r.block, most) AS p
+    WHERE NOT shut OR NOT EXISTS (SELECT 1 FROM exclusion AS x
+                                  WHERE x.did = atid.at_uri_did(p.subject))
+    LIMIT CASE WHEN one IS NOT NULL
+            THEN most + (SELECT sum(20 * b.records + b.bytes / 30)
+                         FROM (SELECT count(*) AS records, max(octet_length(op.block)) AS bytes
+                               FROM op WHERE op.did = one AND op.block IS NOT NULL
+                               GROUP BY op.cid) AS b)::bigint END;
+  END LOOP;
+END $$;

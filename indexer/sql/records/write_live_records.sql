@@ -17,14 +17,9 @@ BEGIN
   EXECUTE format('INSERT INTO %s (uri, did, cid, block, conforms) '
                  'SELECT uri, did, cid, block, atid.dag_cbor_conforms(block, $1, collection) '
                  'FROM pg_temp.op WHERE block IS NOT NULL', day_table('record', today)) USING rules;
-  -- nothing points at an account that is excluded
   EXECUTE format('INSERT INTO %s (subject, collection, path, tid, uri) '
-                 'SELECT p.subject, o.collection, p.path, '
-                 'coalesce(atid.at_uri_tid(o.uri), ''2222222222222''), o.uri '
-                 'FROM pg_temp.op AS o CROSS JOIN indexer.block_references(o.block, $1) AS p '
-                 'WHERE o.block IS NOT NULL AND NOT EXISTS (SELECT 1 FROM indexer.exclusion AS x '
-                 'WHERE x.did = atid.at_uri_did(p.subject))', day_table('reference', today))
-  USING (SELECT s.most_references FROM settings AS s);
+                 'SELECT r.subject, r.collection, r.path, r.tid, r.uri '
+                 'FROM indexer.read_op_references() AS r', day_table('reference', today));
   IF EXISTS (SELECT 1 FROM reader) THEN
     PERFORM add_changes();
   END IF;
