@@ -237,6 +237,27 @@ as_program('SELECT reconcile_wants(99)');
 is(state_of(6) . here(6), 'live', '... is live then, and keeps no records');
 
 #
+# An account that changes its mode while its key is not known
+#
+sub lose_key { as_program("SELECT apply_identity(demo.did($_[0]), NULL, '{}', NULL, NULL, false, clock_timestamp())"); return; }
+take(commit(4, 0));
+as_program('SELECT demo.know(4)');
+lose_key(4);
+isnt($node->psql($db, "SET search_path = indexer, public; SELECT reload_account(demo.did(4)::text)", stderr => \$said), 0, 'nor can one whose key is not known');
+as_program("INSERT INTO want (what, value) VALUES ('account', demo.did(4)::text)", 'SELECT reconcile_wants(99)', 'SELECT demo.know(4)');
+is(state_of(4) . here(4), 'desynchronized', 'a mirror has no records of days');
+as_program('UPDATE account SET rev = NULL, data = NULL, heard = NULL WHERE did = demo.did(4)');
+$attempt = as_program(sprintf $claim =~ s/demo\.did\(3\)/demo.did(4)/r, 'false');
+is(as_program("SELECT outcome FROM store_repository(demo.did(4)::text, $attempt, decode(demo.of(4)->>'car', 'hex'))"), 'loaded', '... and is loaded');
+lose_key(4);
+as_program("DELETE FROM want WHERE what = 'account'", 'SELECT reconcile_wants(99)', 'SELECT demo.know(4)');
+is(state_of(4) . here(4), 'live', 'a live account has no records of a mirror');
+take(commit(4, 1));
+$node->safe_psql($db, q{UPDATE indexer.account SET wants = -1, state = 'inactive', status = 'deactivated' WHERE did = demo.did(4)});
+take('demo.account(4, $${"active": true}$$)', commit(4, 2));
+is(here(4), left_by(4, 2), 'what was still to be deleted is, and not what comes when it is active again');
+
+#
 # References
 #
 is($node->safe_psql($db, <<'SQL') =~ s/\A\n+//r, 't|t', 'a commit has no more references than a repository may have');

@@ -17,14 +17,21 @@ BEGIN
 END $$;
 
 -- An account, whose row is locked, is loaded at a time, or its commits are stored from now on; or
--- it is identified first, if its key is not known.
+-- it is identified first, if its key is not known. What it has from before in the other mode is
+-- deleted, and of a live account also what reconcile_wants() was still to delete.
 CREATE OR REPLACE FUNCTION reactivate_account(a account, at timestamptz) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE mode CONSTANT text := account_mode(a.did);
 BEGIN
   IF EXISTS (SELECT 1 FROM identity AS i WHERE i.did = a.did AND i.key IS NOT NULL) THEN
-    IF account_mode(a.did) = 'live' THEN
+    PERFORM delete_other_mode(a.did, mode);
+    IF mode = 'live' THEN
+      IF a.wants < 0 THEN
+        PERFORM delete_records(a.did, '{}');
+        PERFORM store_account_wants(a.did, w.n) FROM wants AS w;
+      END IF;
       PERFORM set_account_state(a, 'live');
     ELSE
       PERFORM set_account_state(a, 'desynchronized', at);

@@ -19,7 +19,7 @@ BEGIN
       MESSAGE = format('account %s is not here', me),
       DETAIL = (SELECT e.value FROM explain(account) AS e WHERE e.what = 'answer') || '.';
   END IF;
-  IF a.state = 'live' THEN
+  IF a.state = 'live' OR account_mode(me) = 'live' THEN
     RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
       MESSAGE = format('account %s is live', me),
       DETAIL = 'No repository is loaded in live mode.',

@@ -28,3 +28,23 @@ BEGIN
   END IF;
   RETURN n;
 END $$;
+
+-- Deletes the records of an account that the other mode has stored: of a mirror those in tables of
+-- days, of a live account the others. mode: of account_mode().
+CREATE OR REPLACE FUNCTION delete_other_mode(account atid.did, mode text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE uris atid.at_uri[];
+BEGIN
+  IF mode = 'mirror' AND NOT EXISTS (SELECT 1 FROM day) THEN RETURN; END IF;
+  uris := ARRAY(SELECT r.uri FROM record AS r
+                WHERE r.did = account
+                  AND r.uri BETWEEN atid.at_uri_make(account)
+                                AND atid.at_uri_scope_upper(atid.at_uri_make(account))
+                  AND (r.tableoid = 'indexer.record'::regclass) = (mode = 'live'));
+  IF uris = '{}' THEN RETURN; END IF;
+  PERFORM create_temp_tables();
+  INSERT INTO op (uri, did, fresh) SELECT u, account, false FROM unnest(uris) AS u;
+  PERFORM write_records();
+END $$;
