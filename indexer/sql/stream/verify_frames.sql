@@ -144,7 +144,8 @@ BEGIN
 END $$;
 
 -- Finds what is wrong with each frame. A sound commit that is new to its account is taken whatever
--- its number is: it shows that the number is wrong. one_ahead: the number that a cursor is held
+-- its number is: it shows that the number is wrong. In the states passing, commits without a wanted
+-- record are passed over. one_ahead: the number that a cursor is held
 -- before.
 CREATE OR REPLACE FUNCTION check_frames(stream text, frames bytea[], one_ahead bigint)
 RETURNS void LANGUAGE plpgsql
@@ -152,10 +153,10 @@ SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  of_labels CONSTANT bool := (SELECT x.kind = 'labels' FROM stream AS x
-                              WHERE x.name = check_frames.stream);
+  of_labels CONSTANT bool := stream_kind(check_frames.stream) = 'labels';
   all_wanted CONSTANT bool := wants_all_accounts();
   live CONSTANT text[] := CASE WHEN wants_live() THEN wanted_patterns() END;
+  passing CONSTANT text[] := CASE WHEN live IS NULL THEN '{live}' ELSE '{live,unidentified}' END;
 BEGIN
   WITH whole AS (
     SELECT p.*, coalesce(p.frame, check_frames.frames[p.n]) AS whole
@@ -167,7 +168,7 @@ BEGIN
                 WHEN p.t = '#info' OR p.t = '#labels' AND of_labels THEN p.t
                 WHEN p.t IN ('#commit', '#sync', '#account', '#identity') AND NOT of_labels
                      AND k.moved IS NOT TRUE
-                     AND (all_wanted OR k.here AND k.state <> 'live'
+                     AND (all_wanted OR k.here AND k.state <> ALL (passing)
                           OR changes_live(p.t, p.whole, k.here, live))
                 THEN p.t END AS kind
     FROM whole AS p LEFT JOIN known_account AS k ON k.did = p.did

@@ -93,8 +93,8 @@ BEGIN
   RETURN coalesce(dids, '{}');
 END $$;
 
--- A stream begins: all that waits in it is looked at once. Frames of accounts that are not here are
--- deleted.
+-- A stream begins: what need wait no longer is found among all that waits. Frames of accounts that
+-- are not here are deleted, except in live mode, where strangers are still to be met.
 CREATE OR REPLACE FUNCTION release_all_waiting(stream text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -104,12 +104,17 @@ DECLARE
                                 WHERE w.stream = release_all_waiting.stream);
   here CONSTANT text[] := ARRAY(SELECT a.did::text FROM account AS a
                                 WHERE a.did = ANY (dids::atid.did[]));
+  held CONSTANT text[] := ARRAY(SELECT a.did::text FROM account AS a
+                                WHERE a.did = ANY (dids::atid.did[])
+                                  AND a.state IN ('loading', 'unidentified'));
 BEGIN
-  DELETE FROM waiting AS w
-  WHERE w.stream = release_all_waiting.stream
-    AND w.did::text IN (SELECT d FROM unnest(dids) AS d EXCEPT SELECT h FROM unnest(here) AS h);
+  IF NOT wants_live() THEN
+    DELETE FROM waiting AS w
+    WHERE w.stream = release_all_waiting.stream
+      AND w.did::text IN (SELECT d FROM unnest(dids) AS d EXCEPT SELECT h FROM unnest(here) AS h);
+  END IF;
   INSERT INTO ready_account (slot, did)
-  SELECT DISTINCT w.slot, w.did FROM waiting AS w WHERE w.stream = release_all_waiting.stream;
+  SELECT shard_slot(h::atid.did), h FROM unnest(here) AS h WHERE h <> ALL (held);
 END $$;
 
 CREATE OR REPLACE FUNCTION delete_waiting(one atid.did) RETURNS void LANGUAGE plpgsql
