@@ -22,9 +22,10 @@ BEGIN
   RETURN (SELECT x.kind FROM stream AS x WHERE x.name = stream_kind.stream);
 END $$;
 
--- The day, in UTC.
-CREATE OR REPLACE FUNCTION utc_day() RETURNS date LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (now() AT TIME ZONE 'UTC')::date;
+-- The day of a time, in UTC.
+CREATE OR REPLACE FUNCTION utc_day(at timestamptz DEFAULT now()) RETURNS date
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (at AT TIME ZONE 'UTC')::date;
 
 -- How far ahead of the clock a revision may be: the clocks of servers differ.
 CREATE OR REPLACE FUNCTION max_clock_skew() RETURNS interval

@@ -121,6 +121,7 @@ is(here(0), left_by(0, 0), '... and the commit is stored');
 is(count_of('waiting'), 0, 'none waits any longer');
 is(as_program('SELECT DISTINCT $$indexer.$$ || tableoid::regclass FROM record'), as_program('SELECT day_table($$record$$, utc_day())'), '... in a table of the day');
 is(as_program('SELECT count(*) FROM ONLY record'), 0, '... and not in that of mirrors');
+is($node->safe_psql($db, 'GRANT USAGE ON SCHEMA indexer TO PUBLIC; CREATE ROLE reader; GRANT SELECT ON indexer.record TO reader; SELECT has_table_privilege($$consumer$$, t, $$INSERT$$), has_table_privilege($$consumer$$, t, $$SELECT$$), has_table_privilege($$reader$$, t, $$SELECT$$) FROM indexer.day_table($$record$$, indexer.utc_day()) AS t'), 't|f|f', '... to which the program can add rows, and which nobody reads but by record');
 
 #
 # Commits

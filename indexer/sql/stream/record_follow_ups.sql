@@ -17,7 +17,7 @@ BEGIN
 END $$;
 
 -- Bad frames are kept; those that are only too early are no more than most_early of an account.
--- Those that have waited are kept if their account is live: its repository is never loaded.
+-- A frame that has waited is kept if its account is live, as no repository is loaded for it.
 CREATE OR REPLACE FUNCTION quarantine_frames(stream text, frames bytea[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off

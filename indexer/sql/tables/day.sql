@@ -12,20 +12,19 @@ CREATE OR REPLACE FUNCTION day_table(parent text, day date) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN format('indexer.%I', parent || to_char(day, '"_"YYYY_MM_DD'));
 
--- The privileges of one table are those of another, except its owner's.
-CREATE OR REPLACE FUNCTION copy_grants(source regclass, target regclass) RETURNS void
+-- Whoever may add rows to a table may add them to another. (Reading, updating and deleting go
+-- through record and reference, whose own privileges and policies hold.)
+CREATE OR REPLACE FUNCTION copy_insert_grants(source regclass, target regclass) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
-DECLARE g record;
+DECLARE grantee text;
 BEGIN
-  FOR g IN
-    SELECT a.privilege_type, a.is_grantable,
-           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee
+  FOR grantee IN
+    SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END
     FROM pg_class AS c CROSS JOIN aclexplode(c.relacl) AS a
-    WHERE c.oid = source AND a.grantee <> c.relowner
+    WHERE c.oid = source AND a.grantee <> c.relowner AND a.privilege_type = 'INSERT'
   LOOP
-    EXECUTE format('GRANT %s ON %s TO %s%s', g.privilege_type, target, g.grantee,
-                   CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END);
+    EXECUTE format('GRANT INSERT ON %s TO %s', target, grantee);
   END LOOP;
 END $$;
 
@@ -48,10 +47,11 @@ BEGIN
   END LOOP;
 END $$;
 
--- Makes the tables of today and tomorrow that are missing, with the indexes and privileges of
--- record and reference; indexes that these have got since are added to those of tomorrow, which are
--- empty. Whoever makes them holds a lock, so that shards that begin a day at once do not both make
--- it. The program's role owns no table, so this runs as the owner of the functions.
+-- Makes the tables of today and tomorrow that are missing, with the indexes of record and
+-- reference, and the right to add rows; indexes that these have got since are added to those of
+-- tomorrow, which are empty. Whoever makes them holds a lock, so that shards that begin a day at
+-- once do not both make it. The program's role owns no table, so this runs as the owner of the
+-- functions.
 CREATE OR REPLACE FUNCTION make_days() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = indexer, pg_temp SET client_min_messages = warning SET lock_timeout = '5s'
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -68,7 +68,7 @@ BEGIN
       FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
         EXECUTE format('CREATE TABLE %s (LIKE indexer.%I INCLUDING ALL) INHERITS (indexer.%2$I)',
                        day_table(parent, d), parent);
-        PERFORM copy_grants(parent::regclass, day_table(parent, d)::regclass);
+        PERFORM copy_insert_grants(parent::regclass, day_table(parent, d)::regclass);
       END LOOP;
       INSERT INTO day VALUES (d);
     ELSIF d > today THEN
@@ -101,12 +101,12 @@ SET enable_mergejoin = off AS $$
 DECLARE
   d date;
   dependents text;
-  oldest CONSTANT date :=
-    ((now() - (SELECT s.keep FROM settings AS s)) AT TIME ZONE 'UTC')::date;
+  oldest CONSTANT date := utc_day(add_interval(now(), -(SELECT s.keep FROM settings AS s)));
 BEGIN
   SELECT x.day INTO d FROM day AS x WHERE x.day < oldest ORDER BY x.day LIMIT 1;
   IF NOT FOUND THEN RETURN false; END IF;
-  EXECUTE format('DROP TABLE IF EXISTS %s, %s', day_table('record', d), day_table('reference', d));
+  -- in the order in which write_live_records() locks them
+  EXECUTE format('DROP TABLE IF EXISTS %s, %s', day_table('reference', d), day_table('record', d));
   DELETE FROM day AS x WHERE x.day = d;
   RETURN true;
 EXCEPTION
