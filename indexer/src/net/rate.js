@@ -1,4 +1,4 @@
-// A cap on requests a second. What is not used in one second is not saved for later ones.
+// A cap on requests a second. What is not used in a quarter of a second is not saved for later.
 export class Rate {
   /**
    * @param {number} perSecond
@@ -7,7 +7,8 @@ export class Rate {
   constructor(perSecond, now = () => performance.now()) {
     this.perSecond = perSecond;
     this.now = now;
-    this.left = perSecond;
+    this.room = Math.max(1, perSecond / 4);
+    this.left = this.room;
     this.since = now();
   }
 
@@ -17,7 +18,7 @@ export class Rate {
    */
   take(most) {
     const now = this.now();
-    this.left = Math.min(this.perSecond, this.left + ((now - this.since) / 1000) * this.perSecond);
+    this.left = Math.min(this.room, this.left + ((now - this.since) / 1000) * this.perSecond);
     this.since = now;
     const n = Math.min(most, Math.floor(this.left));
     this.left -= n;
@@ -29,6 +30,6 @@ export class Rate {
    * @param {number} n
    */
   giveBack(n) {
-    this.left = Math.min(this.perSecond, this.left + n);
+    this.left = Math.min(this.room, this.left + n);
   }
 }
