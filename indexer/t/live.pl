@@ -122,6 +122,7 @@ is(count_of('waiting'), 0, 'none waits any longer');
 is(as_program('SELECT DISTINCT $$indexer.$$ || tableoid::regclass FROM record'), as_program('SELECT day_table($$record$$, utc_day())'), '... in a table of the day');
 is(as_program('SELECT count(*) FROM ONLY record'), 0, '... and not in that of mirrors');
 is($node->safe_psql($db, 'GRANT USAGE ON SCHEMA indexer TO PUBLIC; CREATE ROLE reader; GRANT SELECT ON indexer.record TO reader; SELECT has_table_privilege($$consumer$$, t, $$INSERT$$), has_table_privilege($$consumer$$, t, $$SELECT$$), has_table_privilege($$reader$$, t, $$SELECT$$) FROM indexer.day_table($$record$$, indexer.utc_day()) AS t'), 't|f|f', '... to which the program can add rows, and which nobody reads but by record');
+is($node->safe_psql($db, 'SELECT string_agg(has_function_privilege(r, f, $$EXECUTE$$)::text, $$ $$ ORDER BY r, f) FROM unnest(ARRAY[$$consumer$$, $$reader$$]) AS r CROSS JOIN unnest(ARRAY[$$indexer.make_days()$$, $$indexer.drop_old_day()$$]) AS f'), 'true true false false', '... by functions that it alone may call');
 
 #
 # Commits
@@ -306,9 +307,9 @@ as_program('SELECT run_maintenance()');
 is($node->safe_psql($db, q{SELECT count(*) FROM pg_indexes WHERE schemaname || '.' || tablename = indexer.day_table('record', indexer.utc_day() + 1) AND indexdef LIKE '% (indexed)'}), 1, '... and get indexes that record has got');
 $node->safe_psql($db, q{DO $$ DECLARE d date; parent text; BEGIN FOR d IN SELECT day FROM indexer.day LOOP
 	FOREACH parent IN ARRAY '{record,reference}'::text[] LOOP
-		EXECUTE format('ALTER TABLE %s RENAME TO %I', indexer.day_table(parent, d), substr(indexer.day_table(parent, d - 5), 9));
+		EXECUTE format('ALTER TABLE %s RENAME TO %I', indexer.day_table(parent, d), substr(indexer.day_table(parent, d - 7), 9));
 	END LOOP;
-	UPDATE indexer.day AS x SET day = d - 5 WHERE x.day = d;
+	UPDATE indexer.day AS x SET day = d - 7 WHERE x.day = d;
 	END LOOP; END $$});
 my $reader = $node->background_psql($db);
 $reader->query_safe('BEGIN; SELECT count(*) FROM indexer.record');
@@ -318,13 +319,20 @@ $reader->query_safe('COMMIT');
 $reader->quit;
 cmp_ok(as_program('SELECT count(*) FROM record'), '>', 0, '... and has records');
 $node->safe_psql($db, q{DO $$ BEGIN EXECUTE format('CREATE VIEW public.mine AS SELECT FROM %s', indexer.day_table('record', (SELECT min(day) FROM indexer.day))); END $$});
+my $abandoned = as_program('SELECT day_table($$record$$, min(day)) FROM day');
 is($node->psql($db, 'SET search_path = indexer, public; SELECT run_maintenance()', stderr => \$said), 0, 'a day of which there is a view does not stop the maintenance');
-like($said, qr/WARNING:  the records of \S+ cannot be dropped\nDETAIL:  view \S*mine depends/, '... which says so');
-is(count_of('day'), 4, '... and is not dropped');
-$node->safe_psql($db, 'DROP VIEW public.mine');
-as_program('SELECT run_maintenance()', 'SELECT run_maintenance()');
-is(count_of('day') . count_of('record') . count_of('reference'), '200', 'it is dropped when nobody reads it');
-is(as_program('SELECT count(*) FROM pg_inherits'), 4, '... and so are its tables');
+like($said, qr/WARNING:  the tables of \S+ were emptied, but cannot be dropped\nDETAIL:  view \S*mine depends/, '... which says so');
+is(count_of('day') . $node->safe_psql($db, "SELECT count(*) FROM $abandoned") . as_program("SELECT count(*) FROM pg_inherits WHERE inhrelid = '$abandoned'::regclass"), '300', '... empties its tables, and cuts them off');
+$node->safe_psql($db, "DROP TABLE $abandoned CASCADE");
+$reader = $node->background_psql($db);
+$reader->{stdin} .= "DO \$\$ BEGIN PERFORM count(*) FROM indexer.record; PERFORM pg_sleep(2); END \$\$;\n";
+$reader->{run}->pump_nb;
+$node->poll_query_until($db, q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+as_program('SELECT run_maintenance()');
+is(count_of('day'), 2, 'a day that is long due is dropped when a reader of some seconds has ended');
+$reader->quit;
+is(count_of('day') . count_of('record') . count_of('reference'), '200', '... with its records');
+is(as_program('SELECT count(*) FROM pg_inherits'), 4, '... and its tables');
 take(commit(7, 1));
 is(here(7), left_by(7, 1), 'and the next commit is stored');
 

@@ -90,10 +90,10 @@ BEGIN
   RETURN utc_day();
 END $$;
 
--- Drops the oldest day, if all of it is older than settings.keep. It waits a tenth of a second for
--- those who read it; the next call tries again. A day that something of the operator's depends on,
--- such as a view of its table, stays until that is dropped, and so do later ones. Returns whether
--- it has dropped one.
+-- Drops the oldest day, if all of it is older than settings.keep. Where something of the operator's
+-- depends on one of its tables, such as a view, they are emptied and cut off, and left to him.
+-- Returns whether the day is gone. It does not wait long for those who read it, as others would
+-- wait behind it, but longer the longer the day is overdue; the next call tries again.
 CREATE OR REPLACE FUNCTION drop_old_day() RETURNS bool LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = indexer, pg_temp SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -101,10 +101,14 @@ SET enable_mergejoin = off AS $$
 DECLARE
   d date;
   dependents text;
-  oldest CONSTANT date := utc_day(add_interval(now(), -(SELECT s.keep FROM settings AS s)));
+  due CONSTANT timestamptz := add_interval(now(), -(SELECT s.keep FROM settings AS s));
 BEGIN
-  SELECT x.day INTO d FROM day AS x WHERE x.day < oldest ORDER BY x.day LIMIT 1;
+  SELECT x.day INTO d FROM day AS x WHERE x.day < utc_day(due) ORDER BY x.day LIMIT 1;
   IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM set_config('lock_timeout', CASE
+    WHEN utc_day(add_interval(due, -interval '6 h')) > d THEN '5s'
+    WHEN utc_day(add_interval(due, -interval '1 h')) > d THEN '1s'
+    ELSE '100ms' END, true);
   -- in the order in which write_live_records() locks them
   EXECUTE format('DROP TABLE IF EXISTS %s, %s', day_table('reference', d), day_table('record', d));
   DELETE FROM day AS x WHERE x.day = d;
@@ -114,6 +118,25 @@ EXCEPTION
     RETURN false;
   WHEN dependent_objects_still_exist THEN
     GET STACKED DIAGNOSTICS dependents = PG_EXCEPTION_DETAIL;
-    RAISE WARNING 'the records of % cannot be dropped', d USING DETAIL = dependents;
-    RETURN false;
+    RETURN abandon_day(d, dependents);
 END $$;
+
+-- Empties the tables of a day on which something depends, and cuts them off from record and
+-- reference. Returns whether it could.
+CREATE OR REPLACE FUNCTION abandon_day(d date, dependents text) RETURNS bool LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  EXECUTE format('TRUNCATE %s, %s', day_table('reference', d), day_table('record', d));
+  EXECUTE format('ALTER TABLE %s NO INHERIT reference', day_table('reference', d));
+  EXECUTE format('ALTER TABLE %s NO INHERIT record', day_table('record', d));
+  DELETE FROM day AS x WHERE x.day = d;
+  RAISE WARNING 'the tables of % were emptied, but cannot be dropped', d
+  USING DETAIL = dependents, HINT = 'Drop what depends on them, then drop them.';
+  RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN false;
+END $$;
+
+-- They run as their owner: whoever the owner has not named is not to have them run.
+REVOKE EXECUTE ON FUNCTION make_days(), drop_old_day() FROM PUBLIC;

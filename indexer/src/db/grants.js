@@ -20,6 +20,9 @@ const READ_ONLY = [
   'published',
 ];
 
+// Functions that run as their owner, which not everybody may call.
+const AS_OWNER = ['indexer.make_days()', 'indexer.drop_old_day()'];
+
 /**
  * The roles that a program runs as: all but the owner that may change accounts.
  * @param {Queryable} client
@@ -62,6 +65,7 @@ export async function grantRights(client, role) {
     'USAGE ON SCHEMA indexer',
     'SELECT ON ALL TABLES IN SCHEMA indexer',
     `INSERT, UPDATE, DELETE ON ${written}`,
+    `EXECUTE ON FUNCTION ${AS_OWNER.join(', ')}`,
   ])
     await client.query(`GRANT ${right} TO ${name}`);
 }
