@@ -9,7 +9,10 @@
 # - an account becomes a mirror and live again as the wants say, also while it is loaded, and is deleted when it is
 #   wanted no longer;
 # - a stranger whose notice was lost is found; an account that is idle is deleted, and met again;
-# - a day is dropped when it is older than settings.keep, without waiting for a reader, unless something depends on it; tomorrow's has indexes and rights;
+# - a day is dropped when it is older than settings.keep, without waiting for a reader, unless that has gone on for
+#   hours; one on which something depends is emptied and cut off; tomorrow's has indexes and rights;
+# - strangers take no more than half of what may wait, and for no longer than records are kept; frames that cannot be
+#   written are bad;
 # - `feed index` gives a feed indexes on all of these tables;
 # - a role with the rights of the program does all of this; a database of mirrors has no such tables;
 # - each transition of the state live is one that the table of indexer/README.md has, and each of these happens.
@@ -208,12 +211,31 @@ as_program('SELECT demo.know(3)');
 as_program("INSERT INTO exclusion (did) VALUES (demo.did(5))");
 take(commit(5, 0));
 is(state_of(5) . count_of('waiting'), 'none0', 'of an excluded account nothing waits');
-$node->safe_psql($db, 'UPDATE indexer.settings SET most_waiting_all = 0');
+sub set_room { $node->safe_psql($db, "UPDATE indexer.settings SET most_waiting_all = $_[0]"); return; }
+set_room(q{2 * pg_total_relation_size('indexer.waiting')});
 take(commit(6, 0), commit(6, 1));
-$node->safe_psql($db, 'UPDATE indexer.settings SET most_waiting_all = 2000000000');
+is(state_of(6) . count_of('waiting'), 'none0', 'strangers take no more than half of what may wait');
+is(as_program(q{SELECT count(*) || min(reason) FROM bad WHERE code = 'strangers_full' AND did = demo.did(6)}), '2There is no room for more frames of accounts whose keys are not known.', '... and more of their frames are bad');
+set_room(q{2 * pg_total_relation_size('indexer.waiting') + 1000});
+take(commit(6, 1));
+is(state_of(6) . count_of('waiting'), 'unidentified1', '... until there is room');
+as_program(q{UPDATE waiting SET added = now() - interval '71 h'}, 'SELECT run_maintenance()');
+is(count_of('waiting'), 1, 'a frame waits as long as records are kept');
+as_program(q{UPDATE waiting SET added = now() - interval '73 h'}, 'SELECT run_maintenance()');
+is(count_of('waiting'), 0, '... and no longer');
+as_program(q{UPDATE account SET seen = seen - 31 WHERE did = demo.did(6)}, 'SELECT run_maintenance()');
+is(state_of(6), 'none', '... nor does its account, if no key comes for a month');
+set_room(2000000000);
+take(commit(6, 1));
 as_program('SELECT demo.know(6)');
 take(commit(6, 2));
-is(state_of(6) . ' ' . here(6), 'live ' . left_by(6, 2), 'commits for which there was no room are missing, and the next one is stored');
+is(state_of(6) . ' ' . here(6), 'live ' . left_by(6, 1, 2), '... and it is met again');
+take(commit(4, 5));
+$node->safe_psql($db, q{ALTER TABLE indexer.record ADD CONSTRAINT mine CHECK (did <> demo.did(4))});
+as_program('SELECT demo.know(4)');
+is(as_program(q{SELECT count(*) || max(code) FROM bad WHERE did = demo.did(4) AND frame = (SELECT frame FROM bad WHERE did = demo.did(4))}) . count_of('waiting'), '1unwritten0', 'a frame that has waited and cannot be written is bad');
+$node->safe_psql($db, q{ALTER TABLE indexer.record DROP CONSTRAINT mine});
+as_program('SELECT delete_account(demo.did(4))');
 
 #
 # Mirror and live

@@ -50,6 +50,10 @@ CREATE TABLE ready_account (
 );
 CREATE INDEX ready_account_slot ON ready_account (slot);
 
+-- When a frame began to wait.
+ALTER TABLE waiting ADD added timestamptz NOT NULL DEFAULT now();
+CREATE INDEX waiting_added ON waiting (added);
+
 -- Live mode: of accounts that are wanted by the row ('live', '*') alone, the records of commits
 -- from now on are stored, for settings.keep, in two tables for each day.
 ALTER TABLE settings
@@ -66,9 +70,10 @@ CREATE TABLE day (
   day date PRIMARY KEY                               -- on which its records were stored, in UTC
 );
 --> next
-ALTER TABLE account ADD seen date;                   -- live: the day of its last commit, in UTC
+-- The day of the last commit of a live account; without a key, that on which this was found.
+ALTER TABLE account ADD seen date;
 --> next
-CREATE INDEX account_idle ON account (seen) WHERE state = 'live';
+CREATE INDEX account_idle ON account (seen) WHERE state IN ('live', 'unidentified');
 --> next
 ALTER TABLE identity ADD log_size int;               -- operations; live accounts keep no log
 --> next

@@ -72,18 +72,22 @@ BEGIN
   END LOOP;
 END $$;
 
--- Deletes live accounts that have been idle for settings.idle_after, at most 1,000: their keys are
--- requested again when they write.
+-- Deletes live accounts that have been idle for settings.idle_after, and accounts that have had no
+-- key for as long, at most 1,000: their keys are requested again when they write.
 CREATE OR REPLACE FUNCTION expire_idle_accounts() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE one atid.did;
 BEGIN
   FOR one IN
-    SELECT a.did FROM account AS a
-    WHERE a.state = 'live' AND a.seen < utc_day() - (SELECT s.idle_after FROM settings AS s)
-    ORDER BY a.seen LIMIT 1000
+    SELECT o.did
+    FROM (SELECT a.did FROM account AS a
+          WHERE a.state IN ('live', 'unidentified')
+            AND a.seen < utc_day() - (SELECT s.idle_after FROM settings AS s)
+          ORDER BY a.seen LIMIT 1000) AS o
+    ORDER BY o.did  -- as process_frames() locks them
   LOOP
+    CONTINUE WHEN account_mode(one) IS DISTINCT FROM 'live';
     PERFORM delete_account(one);
   END LOOP;
 END $$;
@@ -92,6 +96,7 @@ END $$;
 CREATE OR REPLACE FUNCTION maintain_live() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE strangers atid.did[];
 BEGIN
   IF wants_live() THEN
     BEGIN
@@ -100,10 +105,11 @@ BEGIN
       NULL;  -- an index of record is being built, for example: the next call tries again
     END;
     PERFORM expire_idle_accounts();
-    PERFORM add_notices(array_agg(s.did), array_fill('met'::text, ARRAY[count(*)::int]))
-    FROM (SELECT DISTINCT w.did FROM waiting AS w
-          WHERE NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = w.did) LIMIT 1000) AS s
-    HAVING count(*) > 0;
+    PERFORM expire_waiting();
+    strangers := find_unreported_strangers();
+    IF strangers <> '{}' THEN
+      PERFORM add_notices(strangers, array_fill('met'::text, ARRAY[cardinality(strangers)]));
+    END IF;
   END IF;
   PERFORM drop_old_day();
 END $$;

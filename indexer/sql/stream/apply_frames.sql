@@ -63,15 +63,16 @@ CREATE OR REPLACE FUNCTION defer_frames(
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
-DECLARE one atid.did;
+DECLARE
+  strangers CONSTANT atid.did[] := find_strangers(defer_frames.stream);
+  one atid.did;
 BEGIN
   closing := '{}';
   loading := ARRAY(
     SELECT a.did FROM account AS a
     WHERE a.did = ANY (ARRAY(SELECT d FROM unnest(whose) AS d
                              EXCEPT SELECT l.did FROM locked_account AS l)));
-  loading := loading || ARRAY(SELECT d FROM unnest(find_strangers(defer_frames.stream)) AS d
-                              WHERE d <> ALL (loading));
+  loading := loading || ARRAY(SELECT d FROM unnest(strangers) AS d WHERE d <> ALL (loading));
   IF loading = '{}' THEN RETURN; END IF;
   FOR one IN
     SELECT DISTINCT f.did FROM verified_frame AS f
@@ -85,6 +86,9 @@ BEGIN
       closing := closing || one;
     END IF;
   END LOOP;
+  UPDATE verified_frame AS f SET code = 'strangers_full'
+  WHERE f.t = '#commit' AND f.code IS NULL AND f.signed IS NULL
+    AND f.did = ANY (find_strangers_without_room(strangers));
   PERFORM add_waiting(defer_frames.stream, array_agg(f.seq ORDER BY f.n),
                       array_agg(f.did ORDER BY f.n),
                       array_agg(coalesce(f.frame, frames[f.n]) ORDER BY f.n))

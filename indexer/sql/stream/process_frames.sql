@@ -210,13 +210,29 @@ BEGIN
       error := coalesce(r.error, error);
     END LOOP;
   ELSIF waited <> '{}' THEN
-    PERFORM take_waiting(bisect_batch.stream, waited);
-    PERFORM resync_account(waited[1]);
+    PERFORM give_up_waiting(bisect_batch.stream, waited[1], why);
   ELSE
     PERFORM quarantine_unwritten_frame(bisect_batch.stream, from_slot, to_slot, frames[1], why);
     taken := 1;
     refused := 1;
   END IF;
+END $$;
+
+-- The frames of an account that have waited and cannot be written. It is loaded again, which makes
+-- up for them, or it is live, and they are kept as bad.
+CREATE OR REPLACE FUNCTION give_up_waiting(stream text, one atid.did, why text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE frames CONSTANT bytea[] := ARRAY(
+  SELECT w.frame FROM take_waiting(give_up_waiting.stream, ARRAY[one]) AS w);
+BEGIN
+  IF EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'live') THEN
+    PERFORM add_bad(give_up_waiting.stream, array_agg(sha256(f)), array_agg(one),
+                    array_agg('unwritten'::text), array_agg(why), array_agg(f))
+    FROM unnest(frames) AS f HAVING count(*) > 0;
+  END IF;
+  PERFORM resync_account(one);
 END $$;
 
 -- A frame that cannot be written. Its account is loaded again only if it has signed the frame.

@@ -14,7 +14,7 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   newest CONSTANT int := (SELECT w.n FROM wants AS w);
-  today CONSTANT date := CASE WHEN first = 'live' THEN utc_day() END;
+  today CONSTANT date := CASE WHEN first IN ('live', 'unidentified') THEN utc_day() END;
 BEGIN
   INSERT INTO account (did, state, load_at, wants, listed, seen)
   VALUES (one, first, CASE WHEN first = 'desynchronized' THEN now() ELSE 'infinity' END, newest,
@@ -39,7 +39,7 @@ DECLARE today CONSTANT date := utc_day();
 BEGIN
   UPDATE account AS x
   SET state = next, load_at = at, status = why,
-      seen = CASE WHEN next = 'live' THEN today ELSE x.seen END
+      seen = CASE WHEN next IN ('live', 'unidentified') THEN today ELSE x.seen END
   WHERE x.did = a.did;
   IF a.state <> next THEN
     PERFORM add_tally(ARRAY[a.state, next], '{-1,1}');

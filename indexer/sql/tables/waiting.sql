@@ -5,9 +5,11 @@
 -- any or not: another transaction may be adding some, whose rows cannot be seen yet.
 -- process_frames() takes these rows, so it never reads all that waits.
 --
--- It has two bounds. Where an account has more than most_waiting bytes, only its newest frames
+-- It has three bounds. Where an account has more than most_waiting bytes, only its newest frames
 -- stay. When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the
--- account is loaded again, by take_missed().
+-- account is loaded again, by take_missed(). In live mode accounts whose keys are not known take no
+-- more when it has half of that: find_strangers_without_room(); and their frames are deleted when
+-- they are older than settings.keep, as their records would be: expire_waiting().
 
 -- Adds frames of a stream: arrays of one length.
 CREATE OR REPLACE FUNCTION add_waiting(stream text, seqs bigint[], dids atid.did[], frames bytea[])
@@ -37,6 +39,20 @@ BEGIN
   DELETE FROM waiting AS w  -- which does not see the rows that were just added
   WHERE w.did IN (SELECT o.did FROM waiting AS o WHERE o.did IN (SELECT m.did FROM more AS m)
                   GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);
+END $$;
+
+-- Those of these strangers, accounts of live mode whose keys are not known, for whose frames there
+-- is no room. Nothing is loaded that would make up for their frames.
+CREATE OR REPLACE FUNCTION find_strangers_without_room(strangers atid.did[]) RETURNS atid.did[]
+LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  IF strangers = '{}'
+     OR bytes_of_waiting() < (SELECT s.most_waiting_all FROM settings AS s) / 2 THEN
+    RETURN '{}';
+  END IF;
+  RETURN strangers;
 END $$;
 
 -- Takes the frames that wait for these accounts. Where there was no room for one, that is left for
@@ -122,6 +138,32 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   DELETE FROM waiting AS w WHERE w.did = one;
+END $$;
+
+-- In live mode, deletes frames that are older than settings.keep of accounts that are not here or
+-- whose keys are not known: at most 10,000, the oldest first.
+CREATE OR REPLACE FUNCTION expire_waiting() RETURNS void LANGUAGE plpgsql
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  DELETE FROM waiting AS w
+  WHERE w.ctid = ANY (ARRAY(
+    SELECT o.ctid FROM waiting AS o
+    WHERE o.added < add_interval(now(), -(SELECT s.keep FROM settings AS s))
+      AND NOT EXISTS (SELECT 1 FROM account AS a
+                      WHERE a.did = o.did AND a.state <> 'unidentified')
+    ORDER BY o.added LIMIT 10000));
+END $$;
+
+-- In live mode, up to 1,000 accounts that are not here and have frames that wait: their notices had
+-- no room.
+CREATE OR REPLACE FUNCTION find_unreported_strangers() RETURNS atid.did[] LANGUAGE plpgsql STABLE
+SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN ARRAY(SELECT DISTINCT w.did
+               FROM (SELECT o.did FROM waiting AS o ORDER BY o.added DESC LIMIT 20000) AS w
+               WHERE NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = w.did) LIMIT 1000);
 END $$;
 
 -- The bytes of the table.
