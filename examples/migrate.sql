@@ -138,7 +138,8 @@ DECLARE
 BEGIN
 	CALL moving.check_table(relation, false);
 	SELECT CASE
-		WHEN relkind <> 'r' OR relispartition OR relhassubclass THEN 'must be an ordinary table without children'
+		WHEN relkind <> 'r' OR relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhparent = prepare.relation)
+		THEN 'must be an ordinary table without children'
 		WHEN relreplident = 'i' THEN 'must not have an index as its replica identity'
 	END INTO problem FROM pg_class WHERE oid = prepare.relation;
 	IF problem IS NOT NULL THEN
@@ -261,6 +262,7 @@ END $$;
 /*
  * Fills the new columns of the rows that were there, some pages in a transaction, and adds a validated check where the
  * old column is NOT NULL. Rows that are updated meanwhile may move behind the last page: the trigger fills them.
+ * The application_name in pg_stat_activity has how far it has come.
  *
  * To the table's triggers each row is an UPDATE. Where they should not fire, as one that notes the time of a change, set
  * session_replication_role to replica before, as a superuser or a role with SET on this parameter.
@@ -284,6 +286,8 @@ BEGIN
 		               format('(%s,0)', page), format('(%s,0)', least(page + pages, 4294967295)), moving.differs(relation));
 		COMMIT;
 		page := page + pages;
+		PERFORM set_config('application_name', format('moving.fill %s/%s', least(page, last_page), last_page),
+		                   false);
 	END LOOP;
 
 	FOR c IN SELECT m.*, moving.name_of(m.new_name, '_there') AS rule FROM moving.columns m

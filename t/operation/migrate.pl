@@ -115,6 +115,7 @@ $s->ok('DELETE FROM busy WHERE n = 0');
 
 $s->ok("CALL moving.fill('busy', 16)");
 is($s->ok('SELECT count(*) FROM busy WHERE uri_new IS NULL OR rev_new IS NULL'), '0', 'all rows are filled');
+like($s->ok('SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid()'), qr{^moving\.fill (\d+)/\1$}, '... and pg_stat_activity shows it');
 $s->ok("CALL moving.prepare('busy', $types); CALL moving.fill('busy', 16)");
 
 refused('a swap without the indexes', "DROP VIEW seen; CALL moving.swap('busy')", qr/without its indexes/);
