@@ -1,9 +1,9 @@
 // Builds dist/api.js, the API with its packages in one file, and dist/LICENSES, which has the
-// licence of each of these packages. npm runs it before it packs; in a clone: npm ci, then npm run
+// licence of each of these packages; and copies dist/migrate.sql. npm runs it before it packs; in a clone: npm ci, then npm run
 // build.
 //
 // The bundle does not contain the packages of the program itself or its modules: both share them.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -62,3 +62,6 @@ writeFileSync(
   `${root}dist/LICENSES`,
   `dist/api.js contains these packages.\n\n${licences.join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
+
+// the steps of "atid-indexer pack"
+copyFileSync(`${root}../examples/migrate.sql`, `${root}dist/migrate.sql`);

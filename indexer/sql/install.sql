@@ -79,6 +79,7 @@ SET client_min_messages = warning;
 \ir watch/explain.sql
 \ir operate/exclude_account.sql
 \ir operate/reload_account.sql
+\ir operate/pack_blocks.sql
 \ir operate/run_maintenance.sql
 \ir xrpc/xrpc.sql
 \ir xrpc/feeds.sql

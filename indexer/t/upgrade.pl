@@ -2,7 +2,7 @@
 #
 # Shows that
 # - `upgrade` of what 1.3.1 and 1.3.3 made (indexer/t/vectors) keeps rows and what the operator had added, takes no right
-#   from anybody, and the tables are those of a new one; the tables of the example of 1.2 are refused;
+#   from anybody, and with `pack` the tables are those of a new one; the tables of the example of 1.2 are refused;
 # - `run` and `upgrade` refuse a schema that is newer, and `run` one that is older, or none, and say what to do;
 # - a database with all of it goes through pg_upgrade, and through pg_dump and pg_restore.
 #
@@ -119,6 +119,9 @@ SQL
 	($status, $said) = $upgrade->command('upgrade');
 	is($status, 0, "$version: upgrade") or diag($said);
 	is(one($old, $rows) . one($old, $parts), $before, "$version: not a record is lost");
+	($status, $said) = $upgrade->command('pack');
+	is($status, 0, "$version: pack") or diag($said);
+	is(one($old, $rows) . one($old, $parts), $before, "$version: ... nor then");
 	is(one($old, $_->[1]), one($db, $_->[1]), "$version: $_->[0] as in a new one")
 	  foreach [ 'tables and views', $shape ], [ 'indexes', $indexes ], [ 'constraints', $checks ], [ 'functions', $functions ];
 	is(one($old, 'SELECT most_bad FROM settings'), 12345, "$version: a setting that was changed");

@@ -7,6 +7,7 @@ import { explain } from './explain.js';
 import { feeds, indexFeed, publishFeed } from './feeds.js';
 import { listLexicons, storeFiles } from './lexicon-commands.js';
 import { WANTS } from '../work/list-kinds.js';
+import { packBlocks } from './pack.js';
 import { status } from './status.js';
 import { verify } from './verify.js';
 import { addWant, listWants, removeWant } from './wants.js';
@@ -172,6 +173,13 @@ export function addChecks(program, result) {
 backfill still takes, and what you can do. Exit status 1 if a stream does not move or
 makes no sense.`,
     work: () => shown((db) => status(db)),
+  });
+  add(program, result, {
+    words: 'pack',
+    help: `Packs the blocks of records that an earlier release has stored. The stream goes on, and
+the table can be read, also by views and feeds. Only the last step has others wait, while
+it reads the table once. If it is broken off, run it again.`,
+    work: () => shown((db) => packBlocks(db)),
   });
   add(program, result, {
     words: 'verify <file> [did]',

@@ -35,6 +35,7 @@ export const SQLSTATE = {
   wrongPassword: '28P01',
   notAllowed: '28000',
   deadlock: '40P01',
+  lockNotAvailable: '55P03',
   checkViolation: '23514',
   wrongObjectType: '42809',
 };

@@ -191,7 +191,7 @@ async function findExample(client) {
 }
 
 /** @param {Queryable} client */
-async function isDistributed(client) {
+export async function isDistributed(client) {
   const { there } = await rowOf(
     client,
     `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL

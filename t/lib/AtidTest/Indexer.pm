@@ -45,7 +45,8 @@ sub new
 	my ($program, $why) = AtidTest::Oracles::node22();
 	return (undef, $why) unless defined $program;
 	my $self = bless { node => $node, db => $db, program => $program, folder => $oracles->{folder} }, $class;
-	system('cp', '-R', "$root/indexer", "$self->{folder}/indexer") == 0 or die 'could not copy indexer/' unless -d "$self->{folder}/indexer";
+	# with what the package has of the extension's examples
+	system('cp', '-R', "$root/indexer", "$root/examples", $self->{folder}) == 0 or die 'could not copy indexer/' unless -d "$self->{folder}/indexer";
 	$ENV{PGOPTIONS} = '-c search_path=indexer,public';
 	return ($self, undef);
 }

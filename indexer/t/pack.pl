@@ -1,0 +1,162 @@
+# The blocks of a database that an earlier release has made are packed, by `atid-indexer pack`.
+#
+# Shows, in a database of 1.3.3 that was upgraded, with views, their indexes, a search, a feed and its index, that
+# - a new database packs from the beginning, and one with records does not before the command;
+# - it refuses an extension that is too old, and days of live mode, and says what to do;
+# - while it runs, and after it was broken off, records are read as before, and written;
+# - then each record is as it was, as are views, indexes, comments and rights; the table takes less; and make_views()
+#   finds nothing to change;
+# - a second run has nothing to do.
+#
+# Skipped where atid_crypto, node or npm are not there.
+#
+# Tags: medium node crypto
+
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::Bin/../../t/lib";
+
+use AtidTest;
+use AtidTest::Indexer;
+use AtidTest::Oracles;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = "$FindBin::Bin/../..";
+my $node = new_node('pack');
+plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
+my ($oracles, $why) = AtidTest::Oracles->new;
+plan skip_all => $why unless defined $oracles;
+my $db = 'released';
+(my $indexer, $why) = AtidTest::Indexer->new($node, $db, $oracles);
+plan skip_all => $why unless defined $indexer;
+
+sub one { my (@sql) = @_; return $node->safe_psql($db, join '; ', @_); }
+my $type = q{SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'indexer.record'::regclass AND attname = 'block'};
+
+#
+# A database of 1.3.3 with atid 1.3
+#
+my $n = $ENV{ATID_FULL} ? 200_000 : 5000;
+$node->safe_psql('postgres', "CREATE DATABASE $db");
+$node->safe_psql($db, q{CREATE EXTENSION atid VERSION '1.3'; CREATE EXTENSION atid_crypto});
+$node->command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($db), '-f', "$root/indexer/t/vectors/1.3.3.sql" ], 'the schema of 1.3.3');
+one(<<"SQL");
+INSERT INTO identity (did) VALUES ('did:web:many.example');
+INSERT INTO record (uri, did, cid, block)
+SELECT atid.at_uri_make('did:web:many.example', 'com.example.note', 'k' || i), 'did:web:many.example', atid.cid_of(b, 'dag-cbor'), b
+FROM generate_series(1, $n) AS i
+CROSS JOIN atid.record_to_dag_cbor(jsonb_build_object('\$type', 'com.example.note', 'text', 'number ' || i, 'createdAt', '2026-01-01T00:00:00Z',
+  'subject', jsonb_build_object('uri', 'at://did:plc:ejgtitwhvdkyn6p2rjeksof2/app.bsky.feed.post/3kiwuygzb2c2a', 'cid', 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'))) AS b;
+SQL
+my ($status, $said) = $indexer->command('upgrade');
+is($status, 0, 'upgrade') or diag($said);
+is(one($type), 'bytea', 'its blocks are as they were');
+($status, $said) = $indexer->command('pack');
+ok($status != 0 && $said =~ /^atid-indexer: The extension is too old\. Run "ALTER EXTENSION atid UPDATE" first\.$/m, 'the extension is too old') or diag($said);
+one('ALTER EXTENSION atid UPDATE');
+
+my $lexicon = "$oracles->{folder}/note.json";
+append_to_file($lexicon, <<'JSON');
+{"lexicon": 1, "id": "com.example.note", "defs": {"main": {"type": "record", "key": "any", "description": "A note.", "record": {"type": "object",
+"required": ["text", "createdAt"], "properties": {"text": {"type": "string", "maxLength": 100}, "createdAt": {"type": "string", "format": "datetime"},
+"subject": {"type": "ref", "ref": "com.atproto.repo.strongRef"}}}}}}
+JSON
+($status, $said) = $indexer->command('lexicon', 'add', $lexicon);
+is($status, 0, 'a Lexicon is added') or diag($said);
+one(<<'SQL');
+CREATE SCHEMA api;
+SELECT make_views('api');
+SELECT make_view_index('api.com_example_note', 'text'), make_search('api.com_example_note', 'text');
+CREATE ROLE reader;
+GRANT SELECT ON api.com_example_note TO reader;
+CREATE VIEW feed.notes AS SELECT uri AS post, sort_at AS at FROM api.com_example_note;
+CREATE VIEW public.mine AS SELECT uri, block FROM record WHERE uri <@ 'at://did:web:many.example/com.example.note';
+CREATE FUNCTION public.count_notes() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM public.mine; END;
+SQL
+($status, $said) = $indexer->command('feed', 'index', 'notes');
+is($status, 0, 'a feed has an index') or diag($said);
+one(q{INSERT INTO want (what, value) VALUES ('live', '*')}, 'SELECT make_days()');
+($status, $said) = $indexer->command('pack');
+ok($status != 0 && $said =~ /^atid-indexer: The table has days of live mode\. /m, 'a table with days is not packed') or diag($said);
+one(q{DELETE FROM want WHERE what = 'live'}, q{DO $$ DECLARE d date; BEGIN FOR d IN SELECT day FROM day LOOP
+	EXECUTE format('DROP TABLE %s, %s', day_table('record', d), day_table('reference', d)); END LOOP; DELETE FROM day; END $$});
+
+# what has to be the same before and after
+my %same = (
+	'records'  => q{SELECT count(*), md5(string_agg(concat(uri, did, cid, md5(block), conforms, indexed), ' ' ORDER BY uri)) FROM record WHERE uri <@ 'at://did:web:many.example/com.example.note'},
+	'a view'   => q{SELECT count(*), md5(string_agg(concat(uri, text, created_at, sort_at), ' ' ORDER BY uri)) FROM api.com_example_note},
+	'a search' => q{SELECT uri FROM api.search_com_example_note('"number 17"')},
+	'a feed'   => q{SELECT count(*), min(post), max(at) FROM feed.notes},
+	'a function'  => q{SELECT public.count_notes()},
+	'columns'     => q{SELECT attrelid::regclass::text, attname, CASE WHEN attname = 'block' THEN '' ELSE format_type(atttypid, NULL) END, col_description(attrelid, attnum), attnotnull FROM pg_attribute
+		WHERE attrelid IN ('api.com_example_note'::regclass, 'feed.notes'::regclass, 'public.mine'::regclass, 'record'::regclass) AND attnum > 0 AND NOT attisdropped ORDER BY 1, 2},
+	'indexes'     => q{SELECT indexname FROM pg_indexes WHERE tablename = 'record' ORDER BY 1},
+	'constraints' => q{SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'record'::regclass ORDER BY 1},
+	'rights'      => q{SELECT relname, relowner::regrole, relacl FROM pg_class WHERE oid IN ('record'::regclass, 'api.com_example_note'::regclass) ORDER BY 1},
+	'what make_views() knows' => q{SELECT view::text, nsid, accounts::text FROM view_type ORDER BY 1});
+my %before = map { $_ => one($same{$_}) } keys %same;
+my $words  = q{SELECT index, columns FROM view_index ORDER BY 1};
+my $known  = one($words);
+one('VACUUM FULL record');
+my $bytes = one(q{SELECT pg_table_size('record')});
+
+#
+# It is broken off
+#
+one(q{CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(17); RETURN NEW; END';
+	CREATE TRIGGER wait BEFORE UPDATE ON record FOR EACH ROW WHEN (OLD.uri = 'at://did:web:many.example/com.example.note/k9') EXECUTE FUNCTION public.wait()});
+my $holder = $node->background_psql($db);
+$holder->query_safe('SELECT pg_advisory_lock(17)');
+my $run = $indexer->start(words => ['pack']);
+ok($node->poll_query_until($db, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CALL moving.fill%' AND wait_event_type = 'Lock'}), 'it is in the midst of the table') or diag(slurp_file($run->{log}));
+one(q{INSERT INTO record (uri, did, cid, block) SELECT 'at://did:web:many.example/com.example.other/new', did, cid, block FROM record WHERE uri = 'at://did:web:many.example/com.example.note/k1'});
+is(one($same{$_}), $before{$_}, "meanwhile: $_") foreach 'records', 'a view', 'a search', 'a feed';
+$indexer->stop($run, 'INT');
+$holder->quit;
+one('DROP TRIGGER wait ON record');
+is(one($type), 'bytea', 'it was broken off');
+is(one(q{SELECT count(*) FROM record WHERE block IS DISTINCT FROM block_new::bytea AND uri = 'at://did:web:many.example/com.example.other/new'}), 0, '... and what is written since then is packed, too');
+
+#
+# It is run again
+#
+one('CREATE MATERIALIZED VIEW public.kept AS SELECT block FROM record');
+($status, $said) = $indexer->command('pack');
+ok($status != 0 && $said =~ /^atid-indexer: cannot move "record", as other objects need its columns.*materialized view public\.kept/ms, 'a materialized view keeps it from ending') or diag($said);
+is(one($type), 'bytea', '... and it changes nothing');
+is(one($same{$_}), $before{$_}, "... of $_") foreach 'a view', 'a feed', 'rights';
+one('DROP MATERIALIZED VIEW public.kept');
+($status, $said) = $indexer->command('pack');
+is($status, 0, 'it goes on') or diag($said);
+like($said, qr/^The blocks are packed\. VACUUM FULL, or pg_repack, returns the space to the disk\.$/m, '... and says that it has ended');
+is(one($type), 'atid.block', 'the blocks are packed');
+is(one($same{$_}), $before{$_}, "afterwards: $_") foreach sort keys %same;
+is(one(q{SELECT md5(block) = (SELECT md5(block) FROM record WHERE uri = 'at://did:web:many.example/com.example.note/k1') FROM record WHERE uri = 'at://did:web:many.example/com.example.other/new'}), 't', '... and the record that was written meanwhile');
+is(one(q{SELECT to_regnamespace('moving') IS NULL}), 't', 'nothing is left of the steps');
+one('VACUUM FULL record', 'ANALYZE record');
+cmp_ok(one(q{SELECT pg_table_size('record')}), '<', 0.7 * $bytes, 'the table takes less');
+like(one(q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT uri FROM api.com_example_note WHERE text = 'number 17'}), qr/Index Scan.* (?:on|using) com_example_note_text\b/, 'an index of a view is used');
+like(one(q{SET enable_sort = off; EXPLAIN (COSTS OFF) SELECT post FROM feed.notes ORDER BY at DESC, post DESC LIMIT 9}), qr/Index Scan.* using feed_notes/, '... and that of the feed');
+my $files = q{SELECT string_agg(concat(c.oid::regclass, ' ', c.relfilenode), ', ' ORDER BY c.oid::regclass::text) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid = 'record'::regclass};
+my $kept = one($files);
+is(one(q{SELECT make_views('api')}), 1, 'make_views() makes them again');
+is(one($words), $known, '... with their indexes');
+is(one($files), $kept, '... which it does not build again');
+is(one($same{$_}), $before{$_}, "after it: $_") foreach 'a view', 'a search', 'a feed', 'what make_views() knows';
+is(($indexer->command('pack'))[1], "The blocks are packed.\n", 'a second run has nothing to do');
+
+#
+# A new database
+#
+my $new = new_database($node, 'new');
+$node->safe_psql($new, 'CREATE EXTENSION atid_crypto');
+(my $other) = AtidTest::Indexer->new($node, $new, $oracles);
+($status, $said) = $other->command('init');
+is($status, 0, 'init') or diag($said);
+is($node->safe_psql($new, $type), 'atid.block', 'a new database packs blocks');
+
+done_testing();
