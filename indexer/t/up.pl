@@ -163,7 +163,7 @@ is(sql(q{SELECT atid.lexicon_document(atid.lexicon_agg(lexicons), 'com.atproto.r
 # The package.
 my $package = decode_json(slurp_file("$root/indexer/package.json"));
 ok((grep { $_ eq 'lexicons' } @{ $package->{files} }), 'the package has the Lexicons');
-like(slurp_file("$root/indexer/Containerfile"), qr/^COPY lexicons lexicons$/m, '... and the container');
+like(slurp_file("$root/indexer/Containerfile"), qr{^COPY indexer/lexicons lexicons$}m, '... and the container');
 my @shared = glob "$root/indexer/lexicons/*.json";
 cmp_ok(scalar @shared, '>=', 4, '... which are some');
 my $set = literal('[' . join(',', map { slurp_file($_) } @shared) . ']');
