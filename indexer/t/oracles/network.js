@@ -45,7 +45,7 @@ const S32 = '234567abcdefghijklmnopqrstuvwxyz';
 const tid = () => '3k' + Array.from({ length: 11 }, () => pick([...S32])).join('');
 const accounts = [];
 const vanished = []; // the directory knows them still
-const sent = { events: 0, connections: 0, early: 0 };
+const sent = { events: 0, connections: 0, early: 0, repositories: 0, logs: 0 };
 const LOG_FAULTS = ['500 for a log', 'the log of another account', 'a log without its end', 'a forged log'];
 let wasNoList = false;
 let silent = false;
@@ -409,8 +409,10 @@ const server = createServer(async (request, response) => {
     } else if (/\.getRepo(Status)?$/.test(url.pathname)) {
       if (!found?.active) return response.writeHead(400).end(JSON.stringify({ error: found ? 'RepoDeactivated' : 'RepoNotFound' }));
       found.known = true; // who loads it has its key
+      sent.repositories++;
       await getRepo(found, request, response);
     } else if (url.pathname.endsWith('/log/audit')) {
+      sent.logs++;
       getLog(found ?? vanished.find((a) => url.pathname.includes(a.did)), response);
     } else if (url.pathname === '/expected') {
       for (const a of accounts) {
