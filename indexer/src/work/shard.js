@@ -11,15 +11,20 @@ import { isDid } from '../protocol/answers.js';
 import { routeOf } from '../protocol/frame.js';
 import { clean } from '../protocol/text.js';
 import { MOST_FRAMES } from './shard-queues.js';
-import { loop } from './tasks.js';
+import { loop, pause } from './tasks.js';
 
 /** @typedef {import('./run.js').Run} Run */
 
 const TRIES = 5; // of a frame that the database cannot process
+// A transaction costs as much as a hundred frames, so two begin no closer together than this, in
+// ms, unless so many frames are there.
+const PACE = 100;
+const ENOUGH = 500;
 
 export class Shard {
   #most = MOST_FRAMES;
   #tries = 0;
+  #began = -Infinity;
 
   /**
    * @param {Run} run
@@ -41,6 +46,7 @@ export class Shard {
     const { run, shard } = this;
     const { queues, signal, stream } = run;
     await queues.wait(shard, signal);
+    await this.#gather();
     if (signal.aborted) return true;
     const { frames, seen } = queues.next(shard, this.#most);
     try {
@@ -56,6 +62,18 @@ export class Shard {
       await this.#skip(frames[0], e);
     }
     return true;
+  }
+
+  // Waits for more frames, if a transaction has begun only just now.
+  async #gather() {
+    const { queues, signal } = this.run;
+    const isEnough = () => signal.aborted || queues.lengths[this.shard] >= ENOUGH;
+    for (;;) {
+      const left = this.#began + PACE - performance.now();
+      if (left <= 0 || isEnough()) break;
+      await pause(Math.min(left, PACE / 10), signal);
+    }
+    this.#began = performance.now();
   }
 
   /**
