@@ -9,6 +9,9 @@
 # and that otherwise it commits, tags, and begins the next version, under which the files may change again. Also that a
 # release of the one leaves the version, the changelog and the tags of the other as they are.
 #
+# For the refusals script/release has t/project/style.pl look at versions only (--versions), which is much of its time;
+# when it is fit, and in the releases, all is looked at.
+#
 # Skipped without git.
 #
 # Tags: long
@@ -97,6 +100,24 @@ must('git add -A . && git commit -qm ready');
 my $ready = must('git rev-parse HEAD');
 is((sh('script/release --check'))[1], "==> $version is fit to be released, as far as can be said without .ci/run\n", 'it is fit');
 
+# Commits that script/release looks at versions only; that of all is where what is released begins.
+my $whole;
+sub look_at_versions
+{
+	$whole = $ready;
+	must(q{sed -i 's|perl t/project/style.pl|& --versions|' script/release && git commit -qam versions});
+	$ready = must('git rev-parse HEAD');
+	return;
+}
+
+sub look_at_all
+{
+	$ready = $whole;
+	must("git reset -q --hard $ready");
+	return;
+}
+look_at_versions();
+
 # A change is refused for this reason, committed or not as said.
 sub refused
 {
@@ -111,12 +132,12 @@ sub refused
 	return;
 }
 
-# Does t/project/style.pl pass with a line more in this file?
+# Does t/project/style.pl pass with a line more in this file, as to versions?
 sub passes_with
 {
 	my ($path) = @_;
 	append_to_file("$work/$path", $path =~ /\.sql$/ ? "-- x\n" : "/* x */\n");
-	my ($status) = sh('perl t/project/style.pl');
+	my ($status) = sh('perl t/project/style.pl --versions');
 	must('git checkout -qf .');
 	return $status == 0 ? 1 : 0;
 }
@@ -175,6 +196,7 @@ foreach my $case (
 }
 
 # Without --ci, where .ci/run keeps it.
+look_at_all();
 mkdir $_ or die $! foreach "$work/../state", "$work/../state/atid";
 append_to_file("$work/../state/atid/ci-$ready.log",
 	"==> commit $ready\nok 1\n==> commit $ready\n10 passed, 0 failed, 2 skipped\n");
@@ -206,6 +228,7 @@ my $check = 'script/release --check indexer';
 must("sed -i '0,/^## /s/^## /## [$own] - 2026-01-01\\n\\n- A change.\\n\\n&/' indexer/CHANGELOG.md && git commit -qam ready");
 $ready = must('git rev-parse HEAD');
 is((sh($check))[1], "==> indexer $own is fit to be released, as far as can be said without .ci/run\n", 'the indexer is fit');
+look_at_versions();
 foreach (
 	[ 'the version of the last release', qr/must be later than that of the last release, \Q$own_last\E/, set_own($own_last) ],
 	[ 'a version of two numbers', qr/must have a version of three numbers/, set_own('9.9') ],
@@ -226,6 +249,7 @@ append_to_file($log, "==> commit $ready\n" x 2 . "10 passed, 1 failed\n");
 refused('the indexer: a log with a failure', qr/does not end/, 'true', command => "script/release --ci $log indexer", uncommitted => 1);
 unlink $log or die $!;
 
+look_at_all();
 append_to_file($log, "==> commit $ready\n" x 2 . "10 passed, 0 failed\n");
 ($status, $said) = sh("script/release --ci $log indexer");
 is($status, 0, 'a release of the indexer') or diag($said);

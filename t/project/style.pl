@@ -18,6 +18,8 @@
 #   name of its own, by which the server's modules name its log and the folders of its servers; and t/README.md is what
 #   script/test-files makes of the heads.
 #
+# With --versions only that what has a version has one, and that what was released is unchanged.
+#
 # Tags: quick
 
 use strict;
@@ -64,6 +66,78 @@ sub done
 	my ($name) = @_;
 	is(join("\n", splice @problems), '', $name);
 	return;
+}
+
+my $meta = decode_json(slurp('META.json'));
+my @whole;
+foreach my $path ('atid.control', 'crypto/atid_crypto.control')
+{
+	my ($name)    = $path =~ m{(\w+)\.control$};
+	my ($version) = $text{$path} =~ /^default_version = '(.*)'/m;
+	my ($whole, $steps) = map { $path =~ s/\.control$/--$_$version.sql/r } '', '*--';
+	push @problems, "$path says $version, and there is no $whole" unless exists $text{$whole};
+	push @problems, "$path says $version, and no upgrade script leads there" unless () = glob $steps;
+	push @problems, "META.json must name $whole as the file of $name" unless $meta->{provides}{$name}{file} eq $whole;
+	push @whole, $whole;
+	foreach ($meta->{provides}{$name}{version}, $name eq 'atid' ? $meta->{version} : ())
+	{
+		push @problems, "META.json says $_, $path $version" unless /^\Q$version\E\.\d+$/;
+	}
+}
+push @problems, 'packaging/rpm/atid.spec has another version than META.json'
+  unless slurp('packaging/rpm/atid.spec') =~ /^Version: *\Q$meta->{version}\E$/m;
+push @problems, 'packaging/npm/package.json has another version than META.json'
+  unless decode_json(slurp('packaging/npm/package.json'))->{version} eq $meta->{version};
+done('one version');
+
+# The indexer has its own.
+my ($indexer, $lock) = map { decode_json(slurp($_)) } 'indexer/package.json', 'indexer/package-lock.json';
+push @problems, 'indexer/package-lock.json has another version than indexer/package.json'
+  if grep { $_->{version} ne $indexer->{version} } $lock, $lock->{packages}{''};
+my ($section) = slurp('indexer/CHANGELOG.md') =~ /^## \[(.*?)\]/m;
+push @problems, "indexer/CHANGELOG.md begins with $section, indexer/package.json has $indexer->{version}"
+  unless $section eq 'Unreleased' || $section eq $indexer->{version};
+my $needed = join ' and ', map { "`$_` " . $indexer->{extensions}{$_} =~ s/^>=//r } sort keys %{ $indexer->{extensions} };
+push @problems, "doc/indexer.md must name what indexer/package.json needs: $needed"
+  unless slurp('doc/indexer.md') =~ s/\s+/ /gr =~ /\Q$needed\E or later/;
+done('one version of the indexer');
+
+# npm packs a folder, with the license that is in it.
+foreach my $folder (qw(indexer packaging/npm))
+{
+	push @problems, "$folder/LICENSE is another one than LICENSE" unless slurp("$folder/LICENSE") eq slurp('LICENSE');
+}
+done('one license');
+
+# A bundle, or a chapter's word about it, names the version that META.json has.
+foreach my $path (glob('*.md doc/*.md packaging/*/*.md'))
+{
+	next if $path eq 'CHANGELOG.md';
+	push @problems, "$path names atid-$_" foreach grep { $_ ne $meta->{version} } slurp($path) =~ /\batid-(\d+\.\d+\.\d+)/g;
+}
+done('one version in the documentation');
+
+# What was released, by its checksum: a script never changes; the library, with its scripts, only under another version.
+my %released = reverse map { split } grep { !/^#/ } split /\n/, slurp('t/released');
+cmp_ok(scalar(grep { /\.sql$/ } keys %released), '>', 4, 'there are released scripts');
+is(sha256_hex($text{$_} // ''), $released{$_}, "$_ is as it was released") foreach sort grep { /\.sql$/ } keys %released;
+
+# is_unchanged VARIABLE, NAME, REMEDY: the files that match this variable of script/lib.sh, if the name was released
+sub is_unchanged
+{
+	my ($variable, $name, $remedy) = @_;
+	my ($ours) = $text{'script/lib.sh'} =~ /^$variable='(.*)'$/m;
+	my $sum = sha256_hex(join '', map { sha256_hex($text{$_}) . "  $_\n" } sort grep { /$ours/ } keys %text);
+	is($sum, $released{$name} // $sum, "what was released as $name is unchanged: $remedy");
+	return;
+}
+is_unchanged('ATID_LIBRARY', $meta->{version}, 'a change of C or of an install script needs a later version in META.json');
+is_unchanged('ATID_INDEXER', "indexer-$indexer->{version}", 'a change of the program or of its SQL needs a later version in indexer/package.json');
+
+if ("@ARGV" eq '--versions')
+{
+	done_testing();
+	exit;
 }
 
 cmp_ok(scalar @c, '>', 60, 'there are C files');
@@ -206,72 +280,6 @@ foreach my $table (qw(account asker bad candidate change host identity labels_re
 	push @problems, map { "$_ writes $table" } sort grep { $in{$_} } keys %in;
 }
 done('a table that strangers fill has one file that writes it');
-
-my $meta = decode_json(slurp('META.json'));
-my @whole;
-foreach my $path ('atid.control', 'crypto/atid_crypto.control')
-{
-	my ($name)    = $path =~ m{(\w+)\.control$};
-	my ($version) = $text{$path} =~ /^default_version = '(.*)'/m;
-	my ($whole, $steps) = map { $path =~ s/\.control$/--$_$version.sql/r } '', '*--';
-	push @problems, "$path says $version, and there is no $whole" unless exists $text{$whole};
-	push @problems, "$path says $version, and no upgrade script leads there" unless () = glob $steps;
-	push @problems, "META.json must name $whole as the file of $name" unless $meta->{provides}{$name}{file} eq $whole;
-	push @whole, $whole;
-	foreach ($meta->{provides}{$name}{version}, $name eq 'atid' ? $meta->{version} : ())
-	{
-		push @problems, "META.json says $_, $path $version" unless /^\Q$version\E\.\d+$/;
-	}
-}
-push @problems, 'packaging/rpm/atid.spec has another version than META.json'
-  unless slurp('packaging/rpm/atid.spec') =~ /^Version: *\Q$meta->{version}\E$/m;
-push @problems, 'packaging/npm/package.json has another version than META.json'
-  unless decode_json(slurp('packaging/npm/package.json'))->{version} eq $meta->{version};
-done('one version');
-
-# The indexer has its own.
-my ($indexer, $lock) = map { decode_json(slurp($_)) } 'indexer/package.json', 'indexer/package-lock.json';
-push @problems, 'indexer/package-lock.json has another version than indexer/package.json'
-  if grep { $_->{version} ne $indexer->{version} } $lock, $lock->{packages}{''};
-my ($section) = slurp('indexer/CHANGELOG.md') =~ /^## \[(.*?)\]/m;
-push @problems, "indexer/CHANGELOG.md begins with $section, indexer/package.json has $indexer->{version}"
-  unless $section eq 'Unreleased' || $section eq $indexer->{version};
-my $needed = join ' and ', map { "`$_` " . $indexer->{extensions}{$_} =~ s/^>=//r } sort keys %{ $indexer->{extensions} };
-push @problems, "doc/indexer.md must name what indexer/package.json needs: $needed"
-  unless slurp('doc/indexer.md') =~ s/\s+/ /gr =~ /\Q$needed\E or later/;
-done('one version of the indexer');
-
-# npm packs a folder, with the license that is in it.
-foreach my $folder (qw(indexer packaging/npm))
-{
-	push @problems, "$folder/LICENSE is another one than LICENSE" unless slurp("$folder/LICENSE") eq slurp('LICENSE');
-}
-done('one license');
-
-# A bundle, or a chapter's word about it, names the version that META.json has.
-foreach my $path (glob('*.md doc/*.md packaging/*/*.md'))
-{
-	next if $path eq 'CHANGELOG.md';
-	push @problems, "$path names atid-$_" foreach grep { $_ ne $meta->{version} } slurp($path) =~ /\batid-(\d+\.\d+\.\d+)/g;
-}
-done('one version in the documentation');
-
-# What was released, by its checksum: a script never changes; the library, with its scripts, only under another version.
-my %released = reverse map { split } grep { !/^#/ } split /\n/, slurp('t/released');
-cmp_ok(scalar(grep { /\.sql$/ } keys %released), '>', 4, 'there are released scripts');
-is(sha256_hex($text{$_} // ''), $released{$_}, "$_ is as it was released") foreach sort grep { /\.sql$/ } keys %released;
-
-# is_unchanged VARIABLE, NAME, REMEDY: the files that match this variable of script/lib.sh, if the name was released
-sub is_unchanged
-{
-	my ($variable, $name, $remedy) = @_;
-	my ($ours) = $text{'script/lib.sh'} =~ /^$variable='(.*)'$/m;
-	my $sum = sha256_hex(join '', map { sha256_hex($text{$_}) . "  $_\n" } sort grep { /$ours/ } keys %text);
-	is($sum, $released{$name} // $sum, "what was released as $name is unchanged: $remedy");
-	return;
-}
-is_unchanged('ATID_LIBRARY', $meta->{version}, 'a change of C or of an install script needs a later version in META.json');
-is_unchanged('ATID_INDEXER', "indexer-$indexer->{version}", 'a change of the program or of its SQL needs a later version in indexer/package.json');
 
 # The script that CREATE EXTENSION runs has each object once, as it is today (t/operation/whole_script.pl compares the rest).
 my ($sections) = slurp('CONTRIBUTING.md') =~ /one list: (.*?)\./s;
