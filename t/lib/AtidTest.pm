@@ -9,7 +9,7 @@
 #   pg_upgrade NODE, NODE         what one has goes to another that is new
 #   AtidTest::Session             a live session that can be spoken to, or left to work
 #   cancelled SESSION, OTHER, WHAT, SQL, SECONDS, [AFTER]
-#                                 tests that a cancel by the other session, AFTER seconds from its beginning (0.2), ends
+#                                 tests that a cancel by the other session, AFTER seconds from its beginning (0.1), ends
 #                                 a statement so soon
 #   swift SECONDS, MOST, WHAT     tests that something took no more processor time than that
 #   is_none NODE, DATABASE, QUERY, WHAT
@@ -254,7 +254,7 @@ sub cancelled
 	my ($session, $other, $what, $sql, $seconds, $after) = @_;
 	my $state = '';
 
-	foreach my $delay ($after // 0.2, 0.1, 0.02)
+	foreach my $delay ($after // 0.1, 0.05, 0.02)
 	{
 		$session->send($sql);
 		my $until = time + $PostgreSQL::Test::Utils::timeout_default;
