@@ -128,11 +128,8 @@ my @tables = qw(post reply by_hash by_hash_0 by_hash_1 by_hash_2 by_year by_year
 sub contents
 {
 	my ($server, $db) = @_;
-	return join "\n", map {
-		"$_ "
-		  . $server->safe_psql($db,
-			qq{SELECT count(*), md5(string_agg(t::text, '/' ORDER BY t::text COLLATE "C")) FROM app.$_ t})
-	} @tables;
+	return $server->safe_psql($db, join '',
+		map { qq{SELECT format('$_ %s|%s', count(*), md5(string_agg(t::text, '/' ORDER BY t::text COLLATE "C"))) FROM app.$_ t;\n} } @tables);
 }
 
 my $expected;
