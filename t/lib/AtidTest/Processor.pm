@@ -24,7 +24,7 @@ sub of_process
 {
 	my ($pid) = @_;
 	open my $in, '<', "/proc/$pid/stat" or return 0;
-	my ($rest) = <$in> =~ /\) (.*)/;
+	my ($rest) = (<$in> // '') =~ /\) (.*)/ or return 0;    # it may have ended since
 	my $ticks = 0;
 	$ticks += $_ foreach (split ' ', $rest)[ 11 .. 14 ];
 	return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
