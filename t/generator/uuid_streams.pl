@@ -21,6 +21,7 @@ use lib "$FindBin::Bin/../../t/lib";
 
 use AtidTest;
 use AtidTest::Clock;
+use List::Util qw(maxstr sum);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -51,24 +52,26 @@ sub seconds
 
 # What each session drew, as a hash of lists: v1, v6 and v7 as they came, gregorian times in the order of
 # drawing, v7's order. The last line of a session that was cut off may be a part of one.
-my $row = qr/^([0-9a-f-]{36})\t([0-9a-f-]{36})\t([0-9a-f-]{36})\n/;
+my ($hex3, $hex4, $hex8) = map { "[0-9a-f]{$_}" } 3, 4, 8;
+my $tail = qr/([89ab]$hex3-[0-9a-f]{12})/;
+my $row  = qr/^(($hex8)-($hex4)-1($hex3)-$tail)\t(($hex8)-($hex4)-6($hex3)-$tail)\t(($hex8-$hex4-7$hex3)-$tail)\n/;
 
 sub read_session
 {
 	my ($file, $rests) = @_;
 	my %drawn = map { $_ => [] } qw(v1 v6 v7 times orders);
+	my ($v1, $v6, $v7, $times, $orders) = @drawn{qw(v1 v6 v7 times orders)};
 
 	open my $in, '<', $file or die "could not open $file: $!";
 	while (my $line = <$in>)
 	{
-		my @uuids = $line =~ $row or do { die "not a row: $line" unless eof $in; last; };
-		my ($time1, $rest1) = gregorian($uuids[0]);
-		my ($time6, $rest6) = gregorian($uuids[1]);
-		die "not v1, v6, v7: $line" unless substr($uuids[0], 14, 1) eq '1' && substr($uuids[1], 14, 1) eq '6';
-		$rests->{$_}++ foreach $rest1, $rest6;
-		push @{ $drawn{times} }, $time1, $time6;
-		push @{ $drawn{orders} }, v7_order($uuids[2]);
-		push @{ $drawn{"v$_->[0]"} }, $uuids[ $_->[1] ] foreach [ 1, 0 ], [ 6, 1 ], [ 7, 2 ];
+		$line =~ $row or do { die "not v1, v6, v7: $line" if $line =~ m{\n\z} || !eof $in; last; };
+		$rests->{$5} = $rests->{$10} = 1;
+		push @$times,  "$4$3$2", "$7$8$9";    # as gregorian() has them
+		push @$orders, $12;
+		push @$v1,     $1;
+		push @$v6,     $6;
+		push @$v7,     $11;
 	}
 	close $in;
 	return \%drawn;
@@ -152,15 +155,16 @@ sub check_against_past
 	my ($what, @sessions) = @_;
 	foreach my $kind (qw(v1 v6 v7 times orders))
 	{
-		my ($below, $repeated) = (0, 0);
-		my $past    = defined $highest{$kind} ? $highest{$kind} : '';
-		my $highest = $past;
-		foreach my $value (map { @{ $_->{$kind} } } @sessions)
+		my $past = $highest{$kind} // '';
+		my $seen = $seen{$kind} //= {};
+		my ($below, $repeated, $highest) = (0, 0, $past);
+		foreach my $list (map { $_->{$kind} } @sessions)
 		{
-			$below++ if $kind ne 'v1' && $value le $past;
-			$repeated++ if exists $seen{$kind}{$value};
-			$seen{$kind}{$value} = undef;
-			$highest = $value if $value gt $highest;
+			$repeated += grep { exists $seen->{$_} } @$list;
+			@$seen{@$list} = ();
+			next if $kind eq 'v1';
+			$below += grep { $_ le $past } @$list;
+			$highest = maxstr($highest, @$list);
 		}
 		$highest{$kind} = $highest;
 		is($repeated, 0, "$what: no $kind of a life before comes again");
@@ -209,6 +213,7 @@ foreach my $life (1 .. $lives)
 
 	my %life_rests;
 	my @sessions = map { read_session($_, \%life_rests) } @files;
+	note(sum(map { scalar @{ $_->{v1} } } @sessions) . ' rows');
 	my $rest = check_life($what, \@sessions, \%life_rests);
 	check_against_past($what, @sessions);
 	ok(!exists $nodes{$rest}, "$what: another clock sequence and node");
