@@ -1,10 +1,10 @@
 // Signatures by npm's @noble/curves, and what it and @atproto/crypto say of them.
 //
-//   node crypto.js signatures SEED N    N signatures of each curve, each once more with a bit turned in its
+//   node crypto.js signatures SEED N M  N signatures of each curve, each once more with a bit turned in its
 //                                       data, its r, its s or its key; a line for each: what, data in hex,
 //                                       signature in hex, key, is the key one, the verdict of @atproto/crypto,
 //                                       of @noble/curves (a key that is none makes both false)
-//   node crypto.js crafted SEED N       the same of N rounds of what nobody signs by chance: signatures made so that
+//                                       then the same of M rounds of what nobody signs by chance: signatures made so that
 //                                       verifying them meets the point at infinity (r = -e/d, where no s helps)
 //                                       or adds a point to itself, with small or extreme r, s, u1, u2 and keys, and
 //                                       keys at the field's edges; the first column is the kind
@@ -25,7 +25,7 @@ import { base58btc } from 'multiformats/bases/base58';
 import { CID } from 'multiformats/cid';
 import { chance } from './chance.js';
 
-const [, , mode, seed, count] = process.argv;
+const [, , mode, seed, count, more] = process.argv;
 const curves = { p256: { lib: p256, codec: [0x80, 0x24] }, k256: { lib: secp256k1, codec: [0xe7, 0x01] } };
 
 const { below, pick, bytes } = chance(Number(seed));
@@ -130,7 +130,7 @@ async function crafted() {
     const any = () => Fn.create(BigInt('0x' + hex(bytes(32))));
     const small = () => BigInt(1 + below(8));
     const extreme = () => pick([small(), n - small(), n / 2n + small(), n / 2n - small(), 2n ** BigInt(below(256))]);
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < more; i++) {
       const data = bytes(1 + below(100));
       const e = Fn.create(BigInt('0x' + hex(sha256(data))));
       const say = (what, r, s, Q) => row(what, curve, data, Uint8Array.from([...Fn.toBytes(r), ...Fn.toBytes(s)]), Q.toBytes(true));
@@ -263,7 +263,8 @@ function labels() {
   }
 }
 
-if (mode === 'signatures') await signatures();
-else if (mode === 'crafted') await crafted();
-else if (mode === 'labels') labels();
+if (mode === 'signatures') {
+  await signatures();
+  await crafted();
+} else if (mode === 'labels') labels();
 else objects();

@@ -13,10 +13,10 @@
 //                                   times and the state then, as JSON [[time, state], ...] if it is valid,
 //                                   the verdict of @did-plc/lib (or \N where it was not asked: every LIB_EVERYth is),
 //                                   may that differ?
-//   node plc.js slow N KEYS       a log of N operations with so many rotation keys each, signed by the last two of them by
-//                                 turns, so that all are tried each time; as JSON
-//   node plc.js forks KEYS        a log whose genesis operation has so many rotation keys, and a fork for each of them, from the
-//                                 last to the first, which nullifies the one before; as JSON
+//   node plc.js slow N KEYS FORKS a log of N operations with so many rotation keys each, signed by the last two of them by
+//                                 turns, so that all are tried each time; and one whose genesis operation has as many rotation
+//                                 keys as there are forks, one by each of them, from the last to the first, which nullifies
+//                                 the one before; as JSON, a line each
 //   node plc.js theft KEY KEY     three logs of label keys, as JSON, a line each: the first key; then the second one, by somebody who
 //                                 had a lower rotation key; then the first again, by the owner, who nullifies that. The first log is
 //                                 whole, the second ends with the theft, and the third is of another account with the second key
@@ -446,6 +446,18 @@ async function print(what, log) {
     asked ? await library(log) : nul, asked ? may_differ(log, rule) : nul].join('\t'));
 }
 
+function forks(count) {
+  const keys = Array.from({ length: count }, () => new_key('k256'));
+  const log = [];
+  for (let i = 0; i <= keys.length; i++) {
+    const operation = sign({ type: 'plc_operation', rotationKeys: i === 0 ? keys.map((key) => key.did) : [], alsoKnownAs: [], verificationMethods: {},
+      services: {}, prev: i === 0 ? null : log[0].cid }, keys[keys.length - Math.max(i, 1)]);
+    log.push({ did: log[0]?.did ?? 'did:plc:' + base32.encode(sha256(cbor.encode(operation))).slice(1, 25), operation, cid: cid_of(operation),
+      createdAt: iso(Date.UTC(2024, 0, 1) + i) });
+  }
+  console.log(JSON.stringify(log));
+}
+
 if (mode === 'check') {
   for (const file of args) {
     const log = JSON.parse(readFileSync(file, 'utf8'));
@@ -462,6 +474,7 @@ if (mode === 'check') {
       createdAt: iso(Date.UTC(2024, 0, 1) + i) });
   }
   console.log(JSON.stringify(log));
+  forks(Number(args[2]));
 } else if (mode === 'theft') {
   const [owner, server, thief] = Array.from({ length: 3 }, () => new_key('k256'));
   const operation = (keys, label, prev, key) => sign({ type: 'plc_operation', rotationKeys: keys.map((k) => k.did), alsoKnownAs: [],
@@ -475,16 +488,6 @@ if (mode === 'check') {
   console.log(JSON.stringify(entries(did_of(genesis), [genesis, stolen, back])));
   console.log(JSON.stringify(entries(did_of(genesis), [genesis, stolen])));
   console.log(JSON.stringify(entries(did_of(other), [other])));
-} else if (mode === 'forks') {
-  const keys = Array.from({ length: Number(args[0]) }, () => new_key('k256'));
-  const log = [];
-  for (let i = 0; i <= keys.length; i++) {
-    const operation = sign({ type: 'plc_operation', rotationKeys: i === 0 ? keys.map((key) => key.did) : [], alsoKnownAs: [], verificationMethods: {},
-      services: {}, prev: i === 0 ? null : log[0].cid }, keys[keys.length - Math.max(i, 1)]);
-    log.push({ did: log[0]?.did ?? 'did:plc:' + base32.encode(sha256(cbor.encode(operation))).slice(1, 25), operation, cid: cid_of(operation),
-      createdAt: iso(Date.UTC(2024, 0, 1) + i) });
-  }
-  console.log(JSON.stringify(log));
 } else {
   const n = Number(args[1]);
   let valid;
