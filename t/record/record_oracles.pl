@@ -27,8 +27,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# ten times as much with script/test --full
-my $times   = $ENV{ATID_TIMES} // ($ENV{ATID_FULL} ? 5 : 0.5);
+# twenty times as much with script/test --full
+my $times   = $ENV{ATID_TIMES} // ($ENV{ATID_FULL} ? 5 : 0.25);
 my $records = 5_000 * $times;
 my $blocks  = 5_000 * $times;
 

@@ -27,7 +27,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $count = $ENV{ATID_FULL} ? 100_000 : 40_000;
+my $count = $ENV{ATID_FULL} ? 100_000 : 20_000;
 
 my ($oracles, $why) = AtidTest::Oracles->new;
 plan skip_all => $why unless defined $oracles;

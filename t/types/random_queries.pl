@@ -6,7 +6,7 @@
 #
 # The library with the scripts of 1.1 answers, too, where the planner has a histogram.
 #
-# 1,000 pairs, 20,000 with script/test --full, or as many as ATID_PAIRS says. ATID_SEED is another seed; ATID_PAIR is
+# 500 pairs, 20,000 with script/test --full, or as many as ATID_PAIRS says. ATID_SEED is another seed; ATID_PAIR is
 # the number of the only pair to run.
 #
 # Tags: minutes differs
@@ -25,7 +25,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $pairs = $ENV{ATID_PAIRS} || ($ENV{ATID_FULL} ? 20_000 : 1_000);
+my $pairs = $ENV{ATID_PAIRS} || ($ENV{ATID_FULL} ? 20_000 : 500);
 my $only  = $ENV{ATID_PAIR};
 my $seed  = AtidTest::Oracles::seed();
 srand $seed;
