@@ -335,8 +335,10 @@ $session->ok("CREATE TEMP TABLE begun AS SELECT jsonb_build_array('did:a:' || b,
 outcome($session, "strings of $begun MB that begin as references", 'SELECT count(*) FROM begun, atid.record_refs(j)', '00000', qr/^0$/, 5 * $begun);
 
 #
-# Memory comes back with each call.
+# Memory comes back with each call: in a session that has none to reuse from before.
 #
+$session->quit;
+$session = AtidTest::Session->new($node, $db);
 $session->ok(<<'SQL');
 CREATE TABLE record AS
 SELECT jsonb_build_object('$type', 'a.b.c', 'text', repeat('é', 2000), 'n', array_fill(7, ARRAY[50]), 'b', jsonb_build_object('$bytes', repeat('AAAA', 500)),

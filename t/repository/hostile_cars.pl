@@ -152,6 +152,10 @@ $session->ok('DROP TABLE many');
 
 # --- memory that is given back -----------------------------------------------------------------------
 
+# in a session that has none to reuse from before
+$session->quit;
+$session = AtidTest::Session->new($node, $db);
+
 $session->ok('CREATE TABLE small AS SELECT i AS n, atid.cid_of(convert_to(i::text, \'UTF8\'), \'raw\') AS cid FROM generate_series(1, 200) i');
 $session->ok("CREATE TABLE trees AS SELECT atid.mst_car('a/' || n, cid ORDER BY ('a/' || n) COLLATE \"C\") AS car FROM small");
 foreach my $call ("count(atid.car_problem(car)) FROM trees, generate_series(1, 5000)",
