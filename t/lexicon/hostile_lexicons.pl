@@ -13,7 +13,7 @@
 #   express there is an error;
 # - binary COPY, parallel workers, and a dump and its restore take lexicons.
 #
-# With script/test --full each kind of hostile lexicon is tried; else three, a seventh as large.
+# With script/test --full each kind of hostile lexicon is tried; else three, a quarter as large.
 #
 # Tags: minutes
 
@@ -40,7 +40,7 @@ $$SELECT format('{"lexicon":1,"id":"%s","defs":{"main":{"type":"token"}%s}}', id
 #
 # Hostile lexicons: each is measured in a session of its own, as input, compiled, pruned, doubled, and as text.
 #
-my ($million, $half, $hundred) = whole() ? (1000000, 500000, 2500) : (150000, 75000, 400);
+my ($million, $half, $hundred) = whole() ? (1000000, 500000, 2500) : (250000, 125000, 600);
 $s->ok("$small;\n" . <<"SQL");
 CREATE TABLE hostile (what text, t text, l atid.lexicon);
 ALTER TABLE hostile ALTER t SET STORAGE external, ALTER l SET STORAGE external;
