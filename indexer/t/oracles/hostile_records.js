@@ -132,10 +132,12 @@ const of = (collection, properties, [what, value], label) => ({
   block: () => mapOf({ ...(properties.whole ? {} : encoded(properties.honest())), ...encoded({ $type: collection, serial: ++serial }),
     ...(typeof value === 'symbol' ? {} : Object.fromEntries(properties.names.map((name) => [name, value]))) }),
 });
-// A text that is long is not put into all properties: a record has 1 MB in a stream.
+// A text that is long is not put into all properties: a record has 1 MB in a stream. Each view reads a record once for each
+// column, so with few places it is put into three, or as many as 200 kB have room for.
 const MOST = 1e6;
+const ROOM = places < 1000 ? 0.2 * MOST : 0.95 * MOST;
 const isFirst = (name) => /^(text|langs|any|long|displayName|avatar|uri|rank)$/.test(name);
-const few = ([, value], names) => [...names].sort((a, b) => isFirst(b) - isFirst(a)).slice(0, Math.max(1, Math.floor((0.95 * MOST) / (value.length || 1))));
+const few = ([, value], names) => [...names].sort((a, b) => isFirst(b) - isFirst(a)).slice(0, Math.max(1, Math.floor(ROOM / (value.length || 1)), Math.min(3, Math.floor((0.95 * MOST) / (value.length || 1)))));
 const everywhere = (collection, names) => VALUES.map((v) => of(collection, { whole: true, names: few(v, names) }, v, 'everywhere'));
 cases.push(...everywhere(THING, Object.keys(PROPERTIES)), ...shuffled([...everywhere(PROFILE, ['displayName', 'avatar', 'createdAt']), ...everywhere(NAMES, ODD),
   ...VALUES.flatMap((v) => Object.keys(PROPERTIES).map((name) => of(THING, { honest: thing, names: [name] }, v, name)))]).slice(0, places));
