@@ -156,7 +156,7 @@ foreach (
 {
 	my ($more, $less, $says) = @$_;
 	sql($more) if $more;
-	($status, $said) = $indexer->command(\%asks, 'api');
+	($status, $said) = $more ? $indexer->call(\%asks, 'api') : $indexer->command(\%asks, 'api');
 	is($status, 1, "refused: " . ($more || 'temporary tables'));
 	like($said, $says, '... and it says why');
 	sql($less);

@@ -79,7 +79,7 @@ sub page
 {
 	my ($of, $path, $as) = @_;
 	my ($until, $answer) = (time + $limit);
-	do { $answer = $http->get("http://127.0.0.1:$metrics{$of}/$path") } until $answer->{content} =~ $as || time > $until;
+	sleep 0.1 until ($answer = $http->get("http://127.0.0.1:$metrics{$of}/$path"))->{content} =~ $as || time > $until;
 	return $answer;
 }
 
@@ -96,7 +96,7 @@ sub is_late
 	like($answer->{content}, qr/^\Q$first\E: .*$words/, '... names the first');
 	my %value = map { /^atid_activity_healthy\{of="(.*?) of \S+ \S+subscribe$of"\} (\d)/ ? ($1 => $2) : () } split /\n/, page($of, 'metrics', qr/activity_healthy/)->{content};
 	is(join(', ', grep { !$value{$_} } sort keys %value), $names, '... /metrics');
-	($status, $said) = $indexer->command('status');
+	($status, $said) = $indexer->call('status');
 	is($status, 1, '... status fails');
 	my @problems = $said =~ /^  PROBLEM: (.*?): .*$words.*; \w/mg;
 	is(join(', ', sort @problems), $names, '... and reports each, with what to do') or diag($said);

@@ -34,7 +34,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $root = "$FindBin::Bin/../..";
-my $node = new_node('xrpc');
+my $node = new_node('xrpc', ready => 1);
 plan skip_all => 'atid_crypto is not installed' unless has_extension($node, 'atid_crypto');
 my ($modules, $why) = AtidTest::Oracles::packages('indexer', "$root/indexer");
 plan skip_all => $why unless defined $modules;
@@ -119,7 +119,7 @@ CREATE FUNCTION xrpc."com.example.named"() RETURNS jsonb STABLE LANGUAGE sql AS 
 CREATE FUNCTION xrpc."com.example.badName"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT xrpc.fail(E'Not\\nHere', 'x', 200) \$\$;
 CREATE FUNCTION xrpc."com.example.wrong"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{"sum": "x"}'::jsonb \$\$;
 CREATE FUNCTION xrpc."com.example.slow"() RETURNS jsonb STABLE LANGUAGE sql AS \$\$ SELECT '{}'::jsonb FROM pg_sleep(3) \$\$;
-CREATE FUNCTION xrpc."com.example.endless"() RETURNS jsonb STABLE LANGUAGE plpgsql AS \$\$ BEGIN LOOP END LOOP; END \$\$;
+CREATE FUNCTION xrpc."com.example.endless"() RETURNS jsonb STABLE LANGUAGE plpgsql AS \$\$ BEGIN LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$;
 CREATE SCHEMA api;
 CREATE FUNCTION api.me() RETURNS text STABLE LANGUAGE sql AS 'SELECT xrpc.did()::text';
 SELECT indexer.make_views('api');
@@ -159,12 +159,12 @@ $node->safe_psql($db, 'DROP VIEW feed.raises, feed.timeless; DROP FUNCTION feed.
 ($status, $said) = $indexer->command('feed', 'index', 'items');
 is($status, 0, 'feed index') or diag($said);
 like($said, qr/^The index \S*feed_items_\w+ is made\.$/, '... says its name');
-($status, $said) = $indexer->command('feed', 'list');
+($status, $said) = $indexer->call('feed', 'list');
 is($status, 0, 'feed list: all can be served') or diag($said);
 like($said, qr/^items\n.*\n  index      \d+ kB$/m, '... with the index');
 $node->safe_psql($db, 'CREATE OR REPLACE VIEW feed.items AS SELECT post, at FROM public.item WHERE post IS NOT NULL');
-like(($indexer->command('feed', 'list'))[1], qr/^  index      \d+ kB, of an earlier form of the view/m, '... and whether it is of another form of the view');
-like(($indexer->command('feed', 'index', 'none'))[1], qr/has no index: There is no such feed/, 'an index of no feed');
+like(($indexer->call('feed', 'list'))[1], qr/^  index      \d+ kB, of an earlier form of the view/m, '... and whether it is of another form of the view');
+like(($indexer->call('feed', 'index', 'none'))[1], qr/has no index: There is no such feed/, 'an index of no feed');
 
 my $seen = "$folder/seen";
 append_to_file("$folder/pds.mjs", <<'END');
@@ -200,12 +200,12 @@ foreach (
 	[ \%publish, 'none', qr/There is no feed none/, 'no feed' ])
 {
 	my ($settings, $feed, $why, $what) = @$_;
-	($status, $said) = $indexer->command($settings, 'feed', 'publish', $feed);
+	($status, $said) = $indexer->call($settings, 'feed', 'publish', $feed);
 	is($status, 1, "$what nothing is published");
 	like($said, $why, '... and it says why');
 }
 is(slurp_file($seen), '', '... and nobody was asked');
-($status, $said) = $indexer->command({ %publish, ATID_APP_PASSWORD => 'bad' }, 'feed', 'publish', 'items');
+($status, $said) = $indexer->call({ %publish, ATID_APP_PASSWORD => 'bad' }, 'feed', 'publish', 'items');
 like($said, qr/refuses com\.atproto\.server\.createSession: Invalid\W+ password$/, 'a wrong password');
 unlike($said, qr/\a|bad/, '... with a clean message');
 ($status, $said) = $indexer->command(\%publish, 'feed', 'publish', 'items', '--title', 'Items', '--description', 'All', '--avatar', "$folder/cat.png");

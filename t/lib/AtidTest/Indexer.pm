@@ -3,6 +3,7 @@
 #   new NODE, DATABASE, FOLDER    the program in a folder of its own, with its packages; or undef, and why not
 #   build_api                     builds the API; or returns why it cannot be had here
 #   command WORDS...              runs it, and returns its status and all that it says
+#   call WORDS...                 the same, by a process that stays: for one command after the other
 #   start SETTINGS...             `run`, in the background, until stop or the end of the test; or the command of
 #                                 which `words` are the words; `collect` for a test of its memory
 #   stop HANDLE, SIGNAL           ends one, and returns its status
@@ -25,7 +26,9 @@ use warnings FATAL => 'all';
 
 use AtidTest;
 use AtidTest::Oracles;
+use Encode;
 use IPC::Run;
+use JSON::PP;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
@@ -86,6 +89,24 @@ sub command
 	return ($run->full_result(0) >> 8, $said);
 }
 
+sub call
+{
+	my ($self, @words) = @_;
+	my $settings = ref $words[0] ? shift @words : {};
+	my $calls    = $self->{calls} //= { in => '', out => '' };
+	if (!defined $calls->{run})
+	{
+		my @program = ($self->{program}, "$root/indexer/t/calls.mjs", "$self->{folder}/indexer/src/cli/main.js");
+		$calls->{timeout} = IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default);
+		push @running, $calls->{run} = IPC::Run::start(\@program, '<', \$calls->{in}, '>', \$calls->{out}, $calls->{timeout});
+	}
+	$calls->{timeout}->start($PostgreSQL::Test::Utils::timeout_default);
+	$calls->{in} .= encode_json({ words => [ map { decode_utf8($_) } @words ], env => { map { decode_utf8($_) } $self->environment(%$settings) } }) . "\n";
+	$calls->{run}->pump until $calls->{out} =~ s/^(.*)\n//;
+	my $answer = decode_json($1);
+	return ($answer->{status}, encode_utf8($answer->{said}));
+}
+
 # With collect => 1, Node collects its garbage often, so that its memory is what it holds.
 sub start
 {
@@ -138,12 +159,20 @@ sub patience
 	return AtidTest::slowness() * ($crowded > 1 ? $crowded : 1);
 }
 
+# Until what is waited for is asked about again: the longer it takes, the less often.
+sub pause
+{
+	my $pause = (time - $_[0]) / 10;
+	return $pause < 0.05 ? 0.05 : $pause > 0.4 ? 0.4 : $pause;
+}
+
 # Waits until its log has a line.
 sub wait_for_log
 {
 	my ($self, $handle, $line) = @_;
-	my $until = time + $PostgreSQL::Test::Utils::timeout_default;
-	sleep 0.05 until slurp_file($handle->{log}) =~ $line || time > $until;
+	my $began = time;
+	my $until = $began + $PostgreSQL::Test::Utils::timeout_default;
+	sleep pause($began) until slurp_file($handle->{log}) =~ $line || time > $until;
 	return slurp_file($handle->{log}) =~ $line;
 }
 
@@ -167,11 +196,12 @@ sub ask
 sub wait_for
 {
 	my ($self, $what, $query, $seconds) = @_;
-	my $until = time + ($seconds // $PostgreSQL::Test::Utils::timeout_default);
+	my $began = time;
+	my $until = $began + ($seconds // $PostgreSQL::Test::Utils::timeout_default);
 	while (time < $until)
 	{
 		return 1 if $self->ask($query) eq 't';
-		sleep 0.05;
+		sleep pause($began);
 	}
 	Test::More::diag("waited in vain: $what");
 	return 0;
