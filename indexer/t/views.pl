@@ -386,7 +386,8 @@ foreach my $made ('filled', 'made')
 {
 	$session->ok("TRUNCATE hostile; SELECT make_views('[]', 'blocks', 'b'), make_views('[]', 'jsons', 'j'); SELECT make_views($types, 'blocks', 'b'), make_views($types, 'jsons', 'j'); SELECT index_all()")
 	  if $made eq 'made';
-	$session->ok('ANALYZE blocks; ANALYZE jsons');
+	# Statistics of the expressions of all indexes take as long as the indexes: once is enough.
+	$session->ok($made eq 'made' ? 'ANALYZE blocks (uri); ANALYZE jsons (uri)' : 'ANALYZE blocks; ANALYZE jsons');
 	foreach my $schema ('b', 'j')
 	{
 		is(($session->try("SELECT rows_of('$schema.h_h_h')"))[2], '', "$schema, indexes $made: all can be read");
@@ -412,7 +413,7 @@ SELECT make_views($types, 'packs', 'p');
 SELECT make_view_index('p.h_h_h', c.name) FROM view_column AS c WHERE view = 'p.h_h_h'::regclass AND kind IN ('own', 'property');
 SELECT make_search('p.h_h_h', 'text', 'short');
 INSERT INTO packs (uri, cid, block, indexed) SELECT uri, cid, block, indexed FROM blocks;
-ANALYZE packs;
+ANALYZE packs (uri);
 SQL
 is($session->ok(q{SELECT differ('p.h_h_h', 'b.h_h_h'), rows_of('p.h_h_h') = rows_of('b.h_h_h')}), '0|t', 'packed blocks have the same rows');
 like(plan_of('SELECT uri FROM p.h_h_h WHERE n = 7'), qr/Index.*h_h_h_n/, '... and the indexes serve them');
@@ -439,7 +440,9 @@ my $fewer = $types =~ s/"n":\{"type":"integer"\},//r;
 $session->ok("SELECT make_views($fewer, 'blocks', 'b')");
 is($session->ok($rank), "cats and cats|0.79\nhonest cats|0.61", 'a view that is made again has its search');
 $session->ok(q{SELECT make_search('b.h_h_h', 'english'::regconfig, 'text')});
-is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", 'a search by one configuration') ;
+is($session->ok(q{SELECT text FROM b.search_h_h_h('katzens')}), "die Katzen laufen\nKatzen", 'a search by one configuration');
+# The longest records have been in each kind of index by now.
+$session->ok('WITH long AS (DELETE FROM blocks WHERE octet_length(block) > 100000 RETURNING uri) DELETE FROM jsons USING long WHERE jsons.uri = long.uri');
 $session->ok(q{CREATE TEXT SEARCH CONFIGURATION mine (COPY = english)});
 $session->ok(q{CREATE FUNCTION public.setweight(tsvector, text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RAISE EXCEPTION 'planted'; END$$});
 my @search = split /\n/, $session->ok(q{SELECT search_index_commands('b.h_h_h', 'mine', 'text')});
