@@ -262,19 +262,19 @@ is(($live->command('init'))[0], 0, 'init');
 $live->ask($quick);
 $live->command('want', @$_) foreach [ 'remove', 'account', '*' ], [ 'add', 'signal', $mine ];
 network('lists?mode=collections');
-is(join(' | ', (map { $live->command('want', 'add', 'collection', $_) } $mine, 'com.example.*')[-1] =~ /^(collection .*)$/mg),
+is(join(' | ', (map { $live->call('want', 'add', 'collection', $_) } $mine, 'com.example.*')[-1] =~ /^(collection .*)$/mg),
 	"collection * | collection com.example.*  no Lexicon: no view | collection $mine  no Lexicon: no view", 'want list: no Lexicon, no view');
 append_to_file("$folder/mine.json", encode_json({ lexicon => 1, id => $mine, defs => { main => { type => 'record', key => 'tid',
 	record => { type => 'object', properties => { serial => { type => 'integer' } } } } } }));
 $live->command('lexicon', 'add', "$folder/mine.json");
-unlike(($live->command('want', 'list'))[1], qr/no Lexicon/, '... unless there is one');
+unlike(($live->call('want', 'list'))[1], qr/no Lexicon/, '... unless there is one');
 my $runs = $live->start(%settings);
 ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), 'run: the list of the signal is read');
 has_record($live, network("join?collection=$mine")->{did}, $mine, 'run: an account that shows the signal in the stream is found');
 
 # A list whose second page always fails, while that of a signal goes on.
 network('lists?mode=broken');
-$live->command('want', 'add', 'account', '*');
+$live->call('want', 'add', 'account', '*');
 ok($live->wait_for('the list fails', "SELECT failures > 2 FROM list_problems WHERE what = 'account'"), 'run: a list that fails is tried again');
 my $since = $live->ask(q{SELECT to_char(since, 'YYYY-MM-DD HH24:MI') FROM list_problems});
 like(($live->command(@$_))[1], qr/^ *account +\*:? .*server error: 500, since \Q$since\E, again at \d.*; report it to the server's operator/m, "... which @$_ shows") foreach [ 'want', 'list' ], ['status'];
@@ -282,8 +282,8 @@ $live->ask("UPDATE want SET listed = '' WHERE what = 'signal'");
 ok($live->wait_for('the list of the signal', "SELECT listed IS NULL FROM want WHERE what = 'signal'"), '... while another list is read');
 network('lists?mode=collections');
 ok($live->wait_for('the list', "SELECT listed IS NULL AND failing IS NULL FROM want WHERE (what, value) = ('account', '*')"), '... and is read to its end once it can be');
-unlike(($live->command('status'))[1], qr/Lists of accounts/, '... and no longer reported');
-$live->command('want', 'remove', 'account', '*');
+unlike(($live->call('status'))[1], qr/Lists of accounts/, '... and no longer reported');
+$live->call('want', 'remove', 'account', '*');
 
 # up
 mkdir "$folder/lexicons" or die "$!";

@@ -49,6 +49,7 @@ plan skip_all => $why if defined $why;
 sub sql { return $node->safe_psql('app', $_[0]); }
 my %as_dev = (PGUSER => 'dev', ATID_ALLOW_PRIVATE_ADDRESSES => 1, ATID_API_PORT => 0);
 sub command { return $indexer->command({ %as_dev, ref $_[0] ? %{ shift() } : () }, @_); }
+sub again { return $indexer->call({ %as_dev, ref $_[0] ? %{ shift() } : () }, @_); }    # a command that was a process before
 
 # The network: nobody in it has the records of this test.
 my ($told, $in) = ('', '');
@@ -146,18 +147,18 @@ unlike($said, qr/taken from/, '... which takes nothing again');
 my ($out, $err) = ('', '');
 $node->psql('app', q{SELECT indexer.make_views('api')}, stdout => \$out, stderr => \$err);
 like($err, qr{NOTICE:  missing: com\.example\.defs#more \(needed by app\.cookbook\.bookmark\)}, '... and make_views');
-($status, $said) = command('lexicon', 'add', "$folder/lexicons/package.json");
+($status, $said) = again('lexicon', 'add', "$folder/lexicons/package.json");
 is($status, 1, 'a file that is no Lexicon is none');
 like($said, qr/There is no Lexicon in these files.*\n.*package\.json/, '... and it says so');
-($status, $said) = command('lexicon', 'add', file('bad.json', { lexicon => 1, id => 'com.example.defs', defs => {} }));
+($status, $said) = again('lexicon', 'add', file('bad.json', { lexicon => 1, id => 'com.example.defs', defs => {} }));
 like($said, qr/bad\.json is not a Lexicon: In com\.example\.defs, \$\.defs/, 'lexicon add names the file');
-($status, $said) = command('lexicon', 'add', file('defs.json', { lexicon => 1, id => 'com.example.defs', defs => { more => { type => 'string' } } }));
+($status, $said) = again('lexicon', 'add', file('defs.json', { lexicon => 1, id => 'com.example.defs', defs => { more => { type => 'string' } } }));
 is($status, 0, 'one that was missing is added');
 unlike($said, qr/missing/, '... and missing no longer');
 my $own = { lexicon => 1, id => 'com.atproto.repo.strongRef', description => 'Own.', defs => { main => { type => 'object', properties => { uri => { type => 'string', format => 'at-uri' } } } } };
-($status, $said) = command('lexicon', 'add', file('own.json', $own), "$folder/lexicons/bookmark.json");
+($status, $said) = again('lexicon', 'add', file('own.json', $own), "$folder/lexicons/bookmark.json");
 is(sql(q{SELECT atid.lexicon_document(atid.lexicon_agg(lexicons), 'com.atproto.repo.strongRef')->>'description' FROM indexer.lexicons}), 'Own.', 'one of the user takes the place of that of the package');
-command('lexicon', 'add', "$folder/lexicons/recipe.json");
+again('lexicon', 'add', "$folder/lexicons/recipe.json");
 is(sql(q{SELECT atid.lexicon_document(atid.lexicon_agg(lexicons), 'com.atproto.repo.strongRef')->>'description' FROM indexer.lexicons}), 'Own.', '... and keeps it');
 
 # The package.
