@@ -1,15 +1,15 @@
--- Small functions that the others use.
+-- Small functions that the other files use.
 --
--- A session plans the statements of a function in PL/pgSQL once, possibly while the tables are
--- small, and must never read a whole table: so each of these functions has planner settings of its
--- own. With plan_cache_mode no plan is made for the values of a call: it would contain the frames,
--- or miss an index on an expression that a parameter is compared with. Each also has a search_path,
--- so that its names mean the same whoever calls it: pg_temp comes first where it uses the temporary
--- tables of create_temp_tables(), which an operator's table of the same name must not replace;
--- functions are never looked up in pg_temp. (labels.sql and views.sql can be installed alone, in
--- any schema: FROM CURRENT.)
+-- A session plans the statements of a PL/pgSQL function once, possibly while the tables are small,
+-- but must never read a whole table, so each of these functions has planner settings of its own.
+-- plan_cache_mode = force_generic_plan avoids plans for the values of one call, which would contain
+-- the frames, or miss an index on an expression that is compared with a parameter. Each function
+-- also has a search_path, so that its names mean the same for every caller: pg_temp comes first in
+-- functions that use the temporary tables of create_temp_tables(), which an operator's table of the
+-- same name must not replace; functions are never looked up in pg_temp. (labels.sql and views.sql
+-- can be installed alone, in any schema: FROM CURRENT.)
 
--- A time after an interval, whatever the time zone is.
+-- Adds an interval to a time, independently of the session's time zone.
 CREATE OR REPLACE FUNCTION add_interval(at timestamptz, by interval) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp(extract(epoch FROM at)::float8 + extract(epoch FROM by)::float8);
@@ -27,12 +27,12 @@ CREATE OR REPLACE FUNCTION utc_day(at timestamptz DEFAULT now()) RETURNS date
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (at AT TIME ZONE 'UTC')::date;
 
--- How far ahead of the clock a revision may be: the clocks of servers differ.
+-- How far ahead of the clock a revision may be, as the clocks of servers differ.
 CREATE OR REPLACE FUNCTION max_clock_skew() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '5 minutes';
 
--- How long to wait after so many failures, as the settings pause_first and pause_most say.
+-- The pause after so many failures, by the settings pause_first and pause_most.
 CREATE OR REPLACE FUNCTION backoff_delay(failed int, first interval, most interval) RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(first * 2 ^ least(greatest(failed, 0), 20), most);
@@ -46,7 +46,7 @@ RETURN (SELECT CASE WHEN s >= 172800 THEN round(s / 86400) || ' days'
                     ELSE round(s) || ' seconds' END
         FROM abs(extract(epoch FROM t)) AS s);
 
--- The turn of an account in a time over which requests are spread.
+-- A delay, fixed for each account, that spreads requests over an interval.
 CREATE OR REPLACE FUNCTION spread_delay(did atid.did, spread interval) RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN spread * (hashtext(did::text) & 1023) / 1024;
@@ -55,14 +55,14 @@ CREATE OR REPLACE FUNCTION did_method(did atid.did) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN split_part(did::text, ':', 2);
 
--- The slot of an account, which decides which shard has its frames.
+-- The slot of an account, which determines the shard that processes its frames.
 CREATE OR REPLACE FUNCTION shard_slot(did atid.did) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(get_byte(sha256(convert_to(did::text, 'UTF8')), 0), 0);
 
--- The origin of a URL, as originOf() of the program has it: in lower case, without a user's name,
--- the dot at the end of a name, or the port that it has anyway. NULL: it is none that can be asked,
--- or an address in another spelling.
+-- The origin of a URL, as the program's originOf() returns it: in lower case, without a user name,
+-- a trailing dot, or the default port. NULL if it cannot be queried, or has an address in another
+-- spelling.
 CREATE OR REPLACE FUNCTION url_origin(url text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
@@ -78,8 +78,8 @@ RETURN (
     '(?::(?:0*([0-9]{1,5}))?)?(?:[/?#]|$)'
   ) AS m);
 
--- A text of a stranger as it may be kept: none of the characters that UNCLEAN in protocol/text.js
--- lists, and at most so many bytes.
+-- A stranger's text in a form that can be stored: without the characters of UNCLEAN in
+-- protocol/text.js, and at most so many bytes long.
 CREATE OR REPLACE FUNCTION clip_text(what text, most int) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) END
@@ -88,15 +88,15 @@ RETURN (SELECT CASE WHEN octet_length(t) <= most THEN t ELSE left(t, most / 4) E
                '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e'
                '\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]', '?', 'g') AS t);
 
--- An error that is the server's own trouble. Everything else is of the data: of an index, a
+-- Is this an error of the server itself? All others come from the data, through an index, a
 -- constraint or a trigger that somebody has added.
 CREATE OR REPLACE FUNCTION is_server_error(state text) RETURNS bool
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN left(state, 2) = ANY (server_errors()) OR state = ANY (server_errors());
 
--- An error of the program's own functions: one is missing, or is not for these tables, or the role
--- lacks a right. No data of a stranger raises an error of this class. A trigger, or a function of
--- an index, that somebody has added can: then the error's context has its name.
+-- Is this an error of the program's own functions? One is missing, or does not fit these tables, or
+-- the role lacks a right. A stranger's data cannot raise an error of this class. A trigger or an
+-- index function that somebody has added can, but then the error's context names it.
 CREATE OR REPLACE FUNCTION is_program_error(state text, context text) RETURNS bool
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -1,4 +1,5 @@
--- Names of 1.3 that were documented or used in examples, until 3.0. Each raises a notice.
+-- Function names of 1.3 that were documented or used in examples, kept until 3.0. Each raises a
+-- notice.
 
 CREATE OR REPLACE FUNCTION write() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

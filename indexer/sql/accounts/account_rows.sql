@@ -1,4 +1,4 @@
--- The rows of an account in the tables about accounts. A new table gets a line in each function.
+-- The rows of an account in the tables about accounts. Add a line for a new table to each function.
 
 -- The tables that Citus distributes by the column did, so that all rows of an account are in one
 -- shard.
@@ -15,8 +15,8 @@ BEGIN
   PERFORM insert_account(one, first_state);
 END $$;
 
--- Deletes the rows of an account, whose row is locked and which was in a state. (delete_account()
--- deletes its identity, unless that is one of a source of labels, too.)
+-- Deletes the rows of an account, whose row is locked. was: its state. (delete_account() deletes
+-- its identity, unless it is also a source of labels.)
 CREATE OR REPLACE FUNCTION delete_account_rows(one atid.did, was text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

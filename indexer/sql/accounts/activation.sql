@@ -1,8 +1,8 @@
--- Accounts are deactivated, and come back.
+-- Deactivates and reactivates accounts.
 
--- An account, whose row is locked, is not active, or barred: its records are no longer given out.
--- The stream does not wait until more than 200 of them are deleted: the rest is left to
--- reconcile_wants(), which takes accounts of the wants -1 first.
+-- Makes an account, whose row is locked, inactive or barred: its records are no longer visible. The
+-- stream does not wait until more than 200 of them are deleted: the rest is left to
+-- reconcile_wants(), which processes accounts with wants = -1 first.
 CREATE OR REPLACE FUNCTION deactivate_account(a account, next text, why text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -16,9 +16,9 @@ BEGIN
   END IF;
 END $$;
 
--- An account, whose row is locked, is loaded at a time, or its commits are stored from now on; or
--- it is identified first, if its key is not known. What it has from before in the other mode is
--- deleted, and of a live account also what reconcile_wants() was still to delete.
+-- Reactivates an account, whose row is locked: it is loaded at a time, or its commits are stored
+-- from now on; if its key is not known, it is identified first. Its records of the other mode are
+-- deleted, and for a live account also those that reconcile_wants() was still to delete.
 CREATE OR REPLACE FUNCTION reactivate_account(a account, at timestamptz) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -41,8 +41,9 @@ BEGIN
   END IF;
 END $$;
 
--- Counts a load of an account, whose row is locked, that was switched on or has another key.
--- Returns when it is due: at once, as after a gap, most_gaps times a day; then later each time.
+-- Counts a load of an account, whose row is locked, that was reactivated or has another key.
+-- Returns when the load is due: at once, as after a gap, for the first most_gaps loads of a day;
+-- then later each time.
 CREATE OR REPLACE FUNCTION count_account_gap(a account) RETURNS timestamptz LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,5 +1,6 @@
--- Adds an account, if it is new and not excluded: it is loaded, or its commits are stored, if its
--- key is known, else once store_plc_log() or store_did_document() has stored one.
+-- Adds an account, unless it exists or is excluded. If its key is known, it is loaded or its
+-- commits are stored; otherwise, that happens once store_plc_log() or store_did_document() has
+-- stored a key.
 CREATE OR REPLACE FUNCTION add_account(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,5 +1,5 @@
--- Deletes an account, with all that is its own; references of others to it stay. False: it is being
--- loaded, and waits was not given.
+-- Deletes an account and all its rows, except references by others. Returns false if it is being
+-- loaded and waits is false.
 CREATE OR REPLACE FUNCTION delete_account(one atid.did, waits bool DEFAULT false) RETURNS bool
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -1,8 +1,8 @@
 -- Processes the notices of the stream and of loads.
 
--- An index, a constraint or a trigger of the operator's refuses to change an account, one of many:
--- the server's log reports it, and the others go on. An error that is the server's own is raised
--- again.
+-- Reports that an index, a constraint or a trigger of the operator has refused the change of one of
+-- many accounts: the server's log gets a warning, and the others go on. An error of the server
+-- itself is raised again.
 CREATE OR REPLACE FUNCTION report_skipped_account(one atid.did, state text, message text)
 RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -11,10 +11,10 @@ BEGIN
   IF is_server_error(state) THEN
     RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message;
   END IF;
-  RAISE WARNING 'account % is left as it is: %', one, message;
+  RAISE WARNING 'account % was skipped: %', one, message;
 END $$;
 
--- Processes notices, in the order of the accounts. Returns how many.
+-- Processes notices, in the order of the accounts. Returns their number.
 CREATE OR REPLACE FUNCTION process_notices(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -28,7 +28,7 @@ BEGIN
     )
     SELECT did, bool_or(what = 'met') AS met, bool_or(what = 'identity') AS identity,
            bool_or(what = 'signature') AS signature,
-           -- a signal that was wanted when the frame came may be wanted no longer
+           -- a signal that was wanted when the frame came may no longer be wanted
            min(because) FILTER (
              WHERE what = 'signal' AND EXISTS (
                SELECT 1 FROM want AS w
@@ -52,8 +52,8 @@ BEGIN
   RETURN n;
 END $$;
 
--- Processes notices of frames that were refused. It comes last, and waits for no other transaction:
--- it locks accounts, of which others may hold some. Returns how many.
+-- Processes notices of refused frames. It runs last, and waits for no other transaction, because it
+-- locks accounts, some of which others may hold. Returns their number.
 CREATE OR REPLACE FUNCTION process_refusals(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,17 +1,17 @@
--- The states of an account, as README.md shows them. set_account_state() in tables/account.sql
--- changes a state; what is true of a state, functions read here, and so does the constraint
+-- The states of an account, as in README.md. set_account_state() in tables/account.sql changes a
+-- state. Functions read the properties of a state here, and so does the constraint
 -- account_state_check.
 --
---   words           as explain() has them
+--   words           for explain()
 --   has_status      the column status has the reason, and the records are deleted
 --   is_behind       the account is still to be loaded
---   follows_key     another key has it loaded, or identified, again
---   follows_server  what the server reports of the account can change the state
---   commit_brings   what a sound commit brings forward, and its revision is noted:
+--   follows_key     it is loaded, or identified, again when it has another key
+--   follows_server  the server's reports on the account can change the state
+--   commit_brings   what a sound commit, whose revision is noted, brings forward:
 --                   load       the load
 --                   check      the query for the status
---                   nothing    and no revision
---   reload_brings   what reload_account() has done at once:
+--                   nothing    nor is its revision noted
+--   reload_brings   what reload_account() causes at once:
 --                   load       the account is loaded
 --                   check      the server is queried for its status
 --                   identity   its identity is requested
@@ -55,7 +55,7 @@ $states$::jsonb) AS (state text, words text, has_status bool, is_behind bool, fo
      WITH ORDINALITY AS x (state, words, has_status, is_behind, follows_key, follows_server,
                            commit_brings, reload_brings, place);
 
--- What is true of a state.
+-- The row of a state.
 CREATE OR REPLACE FUNCTION find_account_state(name text) RETURNS account_state
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -76,7 +76,7 @@ BEGIN
                ORDER BY s.place);
 END $$;
 
--- Has the constraint of the table account allow the states of the list, and a status where one
+-- Makes the constraint of the table account allow the listed states, and require a status where one
 -- belongs. That reads all accounts, so it is done only if the constraint has other states.
 CREATE OR REPLACE FUNCTION restrict_account_states() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

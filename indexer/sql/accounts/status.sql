@@ -1,15 +1,15 @@
--- The status that the server reports of an account.
+-- The status that the server reports for an account.
 
--- Is it a status by which the network reports on the server, and not on the account?
+-- Is it a status that the network uses to report on the server, and not on the account?
 CREATE OR REPLACE FUNCTION is_server_status(status text) RETURNS bool
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN coalesce(status IN ('throttled', 'desynchronized'), false);
 
--- Applies what the server reports of an account, whose row is locked: in its stream, or in an
--- answer to a request of a time. What its stream has reported since is newer, and two reasons are
--- about the server. A revision that is newer than what is here has the account loaded. As nobody
--- has signed that revision, no repository is refused for it, and one that is still older after two
--- loads causes no third.
+-- Applies the server's report on an account, whose row is locked: from its stream, or from the
+-- answer to a request made at that time. A report that its stream has made since is newer, and two
+-- reasons are about the server. A revision newer than the stored one causes a load. As nobody has
+-- signed that revision, no repository is refused because of it, and one that is still older after
+-- two loads causes no third.
 CREATE OR REPLACE FUNCTION apply_account_status(
   a account, is_active bool, why text, latest text, asked timestamptz
 ) RETURNS void LANGUAGE plpgsql
@@ -47,9 +47,9 @@ BEGIN
   END IF;
 END $$;
 
--- A frame of an account was refused, and only the server can report whether it has a newer
--- revision. It is queried at most once an hour, as anybody can send such frames. False: another
--- transaction has the row of the account.
+-- Requests a status check, because a frame of the account was refused, and only the server can
+-- report whether it has a newer revision. It is queried at most once an hour, as anybody can send
+-- such frames. Returns false if another transaction has locked the row of the account.
 CREATE OR REPLACE FUNCTION request_status_check(one atid.did) RETURNS bool LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

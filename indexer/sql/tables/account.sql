@@ -1,14 +1,14 @@
--- Accounts: the state of each, how far it was loaded, and when it is loaded or its status is
--- queried next. Only the functions in this file write the table. Each expects that its caller has
--- locked the row, or locks no other.
+-- Accounts: the state of each, how far it was loaded, and when its next load or status query is
+-- due. Only the functions in this file write the table. Each expects its caller to hold the lock of
+-- the row, or to lock no other row.
 --
 -- accounts/states.sql lists the states, and README.md has the transitions. set_account_state()
 -- changes a state; start_load() and finish_load() do that for a load, with the rest of the row.
 --
--- The table has no bound of its own: add_account() adds what is wanted, most_wants bounds what
--- signals add, and accounts that strangers have invented expire (expire_unknown_accounts).
+-- The table has no bound of its own: add_account() adds wanted accounts, most_wants bounds those
+-- that signals add, and accounts that strangers have invented expire (expire_unknown_accounts).
 
--- Adds an account, unless it is here, in its first state.
+-- Adds an account in its first state, unless it exists.
 CREATE OR REPLACE FUNCTION insert_account(one atid.did, first text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -28,8 +28,8 @@ BEGIN
   END IF;
 END $$;
 
--- Changes the state of an account. at: when to load it, if it is desynchronized; why: the status,
--- if it is inactive or barred.
+-- Changes the state of an account. at: when to load it, if it becomes desynchronized; why: the
+-- status, if it becomes inactive or barred.
 CREATE OR REPLACE FUNCTION set_account_state(
   a account, next text, at timestamptz DEFAULT 'infinity', why text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql
@@ -49,7 +49,7 @@ BEGIN
   END IF;
 END $$;
 
--- An attempt to load an account begins. Returns its number.
+-- Begins an attempt to load an account. Returns the number of the attempt.
 CREATE OR REPLACE FUNCTION start_load(one atid.did) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -61,9 +61,9 @@ BEGIN
   RETURN attempt;
 END $$;
 
--- An account that was being loaded is synchronized: its records are those of a revision, and of the
--- wants of that number. Where the server has named a newer revision, which may be untrue, it is
--- queried again, once.
+-- Marks an account that was being loaded as synchronized: its records match a revision and a number
+-- of the wants. If the server has named a newer revision, which may be false, it is queried once
+-- more.
 CREATE OR REPLACE FUNCTION finish_load(
   a account, new_rev atid.tid, new_data atid.cid_link, new_wants int
 ) RETURNS void LANGUAGE plpgsql
@@ -89,7 +89,7 @@ BEGIN
   PERFORM release_waiting(a.did);
 END $$;
 
--- An attempt to load an account has failed. why is a code.
+-- Records that an attempt to load an account has failed. why is a code.
 CREATE OR REPLACE FUNCTION count_load_failure(one atid.did, why text, more text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -111,7 +111,7 @@ BEGIN
   UPDATE account AS x SET load_at = at WHERE x.did = one;
 END $$;
 
--- Counts a load of an account that a gap has caused, the one after so many within a day.
+-- Counts a load of an account because of a gap, after n others within a day.
 CREATE OR REPLACE FUNCTION store_account_gap(one atid.did, n int) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -119,7 +119,7 @@ BEGIN
   UPDATE account AS x SET gaps = least(n + 1, 20), gap_at = now() WHERE x.did = one;
 END $$;
 
--- The failures of an account no longer count.
+-- Resets the failures of an account.
 CREATE OR REPLACE FUNCTION clear_account_failures(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -127,7 +127,8 @@ BEGIN
   UPDATE account AS x SET failures = 0, older = 0, problem = NULL, detail = NULL WHERE x.did = one;
 END $$;
 
--- Nor do its gaps and what the server has said of its revision: the operator wants it loaded again.
+-- Also resets its gaps and the revision that the server has reported: the operator wants the
+-- account loaded again.
 CREATE OR REPLACE FUNCTION reset_account(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -138,7 +139,7 @@ BEGIN
   WHERE x.did = one;
 END $$;
 
--- Stores the number of the wants that the records of an account are of; -1: they are to be deleted.
+-- Stores the number of the wants that the records of an account match; -1: they must be deleted.
 CREATE OR REPLACE FUNCTION store_account_wants(one atid.did, n int) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -146,8 +147,8 @@ BEGIN
   UPDATE account AS x SET wants = n WHERE x.did = one;
 END $$;
 
--- The records of an account could not follow the wants: it counts as changed. If it is deactivated,
--- it is in trouble. False: there is no account.
+-- Notes that the records of an account could not be changed to match the wants: it counts as
+-- changed, and is in trouble if it is deactivated. Returns false if there is no such account.
 CREATE OR REPLACE FUNCTION fail_account_wants(
   one atid.did, old_wants int, new_wants int, message text
 ) RETURNS bool LANGUAGE plpgsql
@@ -162,7 +163,7 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- The status of an account is queried at a time, unless it is due earlier. The status of a barred
+-- Schedules a query for the status of an account, unless one is due earlier. The status of a barred
 -- account is never queried.
 CREATE OR REPLACE FUNCTION schedule_status_check(one atid.did, at timestamptz) RETURNS void
 LANGUAGE plpgsql
@@ -173,7 +174,7 @@ BEGIN
   WHERE x.did = one AND x.state <> 'barred';
 END $$;
 
--- The same, because a frame of the account was refused.
+-- Likewise, because a frame of the account was refused.
 CREATE OR REPLACE FUNCTION schedule_doubt_check(one atid.did, at timestamptz) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -183,7 +184,7 @@ BEGIN
   WHERE x.did = one AND x.state <> 'barred';
 END $$;
 
--- Its status is no longer to be queried, and its failures do not count.
+-- Cancels the query for the status of an account, and resets its failures.
 CREATE OR REPLACE FUNCTION cancel_status_check(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -193,9 +194,9 @@ BEGIN
   WHERE x.did = one;
 END $$;
 
--- Claims accounts whose status is to be queried, by com.atproto.sync.getRepoStatus. They come again
--- until store_account_status() has the answer. (That a repository can be had does not answer it: a
--- relay that has taken an account down still leads to its host.)
+-- Claims accounts whose status is due to be queried by com.atproto.sync.getRepoStatus. They become
+-- due again until store_account_status() has stored the answer. (A repository that can be
+-- downloaded is no answer: a relay that has taken an account down still redirects to its host.)
 CREATE OR REPLACE FUNCTION claim_status_checks(most int) RETURNS TABLE (did text, asked timestamptz)
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -212,9 +213,8 @@ BEGIN
   RETURNING a.did::text, now();
 END $$;
 
--- Notes that the server has reported a status: in its stream, or, if asked is not NULL, in an
--- answer to a request of that time. newer: a revision that it has named, and that nobody has
--- signed.
+-- Notes that the server has reported a status: in its stream or, if asked is not NULL, in the
+-- answer to a request made at that time. newer: a revision that it has named without a signature.
 CREATE OR REPLACE FUNCTION note_account_status(one atid.did, asked timestamptz, newer atid.tid)
 RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -228,7 +228,8 @@ BEGIN
   WHERE x.did = one;
 END $$;
 
--- Accounts have the revisions and roots of their last commits that follow, of the table new_commit.
+-- Sets the revisions and roots of accounts to those of their last commits in the table new_commit
+-- that follow.
 CREATE OR REPLACE FUNCTION advance_accounts() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -243,8 +244,8 @@ BEGIN
   WHERE a.did = n.did;
 END $$;
 
--- What is signed and announced is what a load must have. A commit that is sound shows that the
--- repository is there, signed by that key: it brings the load forward.
+-- Notes the newest signed revisions, which a load must reach. A sound commit shows that the
+-- repository exists and is signed by the known key, so it brings the load forward.
 CREATE OR REPLACE FUNCTION note_announced_revisions() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -252,7 +253,7 @@ SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   s settings;
   moment CONSTANT timestamptz := now();
-  hurries timestamptz;                               -- a load that was brought forward before that
+  hurries timestamptz;                               -- only loads not brought forward since
   to_load text[];
   to_check text[];
   dids text[];
@@ -283,12 +284,12 @@ BEGIN
   WHERE x.did = c.did AND x.state = ANY (to_load || to_check);
 END $$;
 
--- Deletes the row of an account that was in a state.
+-- Deletes the row of an account. was: its state.
 CREATE OR REPLACE FUNCTION delete_account_row(one atid.did, was text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   DELETE FROM account AS x WHERE x.did = one;
   PERFORM add_tally(ARRAY[was], '{-1}');
-  PERFORM release_waiting(one);  -- those that another transaction has added meanwhile are deleted
+  PERFORM release_waiting(one);  -- so that frames added meanwhile are deleted
 END $$;

@@ -1,13 +1,14 @@
--- Askers: who signs service tokens. Their keys are those of the table identity, for the accounts of
--- the indexer, and of the table asker for all others. Only the functions in this file write asker.
+-- Askers: the accounts that sign service tokens. The keys of the indexer's own accounts are in the
+-- table identity, those of all others in the table asker. Only the functions in this file write
+-- asker.
 --
 -- Anybody can name a DID in a token, so a row is written only once the directory, or the DID's
--- domain, has given a key. Its bound is most_askers, and a tenth of that for cheap methods, as
--- did:web is: a domain can make as many as it likes. Then the rows that were not used for the
--- longest time are deleted.
+-- domain, has returned a key. The bound is most_askers, and a tenth of that for cheap methods such
+-- as did:web, as a domain can make any number of DIDs. Beyond it, the least recently used rows are
+-- deleted.
 
--- The key by which an account signs: of the two tables, the one that has asked last. NULL: not
--- known. stale: it is time to request it again.
+-- The key with which an account signs, from the table that has the newer answer. NULL: not known.
+-- stale: it is time to request the key again.
 CREATE OR REPLACE FUNCTION asker_key(account atid.did, OUT key text, OUT stale bool)
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -32,7 +33,7 @@ BEGIN
   END IF;
 END $$;
 
--- Is an account kept out?
+-- Is an account excluded?
 CREATE OR REPLACE FUNCTION is_excluded(account atid.did) RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -40,8 +41,8 @@ BEGIN
   RETURN EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = account);
 END $$;
 
--- Takes the answer about an asker, as it was requested at a time: the PLC log, or the DID document.
--- Returns NULL, or why it has no key.
+-- Stores the key from an answer about an asker: a PLC log or a DID document, requested at the time
+-- asked. Returns NULL, or why there is no key.
 CREATE OR REPLACE FUNCTION add_asker(account text, answer jsonb, asked timestamptz) RETURNS text
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -73,7 +74,8 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- An asker has sent a token. Its row is written once a day, so that it stays.
+-- Notes that an asker has sent a token. Its row is written at most once a day, so that it does not
+-- expire.
 CREATE OR REPLACE FUNCTION see_asker(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -89,7 +91,7 @@ BEGIN
   DELETE FROM asker AS a WHERE a.did = one;
 END $$;
 
--- Deletes the askers that were not seen for a long time, and those beyond the bounds.
+-- Deletes askers that have not been seen for asker_kept, and those beyond the bounds.
 CREATE OR REPLACE FUNCTION trim_askers() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

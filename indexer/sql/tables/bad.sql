@@ -1,8 +1,8 @@
--- Frames that were refused, each once, by its digest. Anybody can make some. Only the functions in
--- this file write the table, except an operator's TRUNCATE.
+-- Refused frames, each stored once, by its digest. Anybody can make some. Only the functions in
+-- this file write the table, except for an operator's TRUNCATE.
 --
--- It has two bounds. When the file has most_bad bytes, no frame is kept. Of an account no more than
--- most_early are early: frames that may become valid when a newer log has their key.
+-- It has two bounds. When the table has reached most_bad bytes, no more frames are kept. At most
+-- most_early frames of an account are early: they may become valid when a newer log has their key.
 
 CREATE OR REPLACE FUNCTION is_bad_full() RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -11,8 +11,8 @@ BEGIN
   RETURN bytes_of_bad() >= (SELECT s.most_bad FROM settings AS s);
 END $$;
 
--- Keeps refused frames: arrays of one length. codes are those of codes.sql; reasons: more than the
--- words of the code, or NULL; frames: NULL for one that is too large to be kept.
+-- Keeps refused frames: arrays of equal length. codes: from codes.sql; reasons: if not NULL, they
+-- replace the words of the codes; frames: NULL for one that is too large to be kept.
 CREATE OR REPLACE FUNCTION add_bad(
   stream text, digests bytea[], dids atid.did[], codes text[], reasons text[], frames bytea[]
 ) RETURNS void LANGUAGE plpgsql
@@ -54,7 +54,7 @@ BEGIN
                              WHERE atid.event_is_signed_by(b.frame, k)));
 END $$;
 
--- Takes frames out.
+-- Deletes frames, and returns them.
 CREATE OR REPLACE FUNCTION take_bad(digests bytea[]) RETURNS TABLE (stream text, frame bytea)
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -71,7 +71,7 @@ BEGIN
   RETURN EXISTS (SELECT 1 FROM bad AS b WHERE b.did = one AND b.early);
 END $$;
 
--- The log of an account is known, so its early frames do not become valid.
+-- Marks the frames of an account as no longer early: its log is known, so none can become valid.
 CREATE OR REPLACE FUNCTION end_early(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -86,7 +86,7 @@ BEGIN
   DELETE FROM bad AS b WHERE b.did = one;
 END $$;
 
--- The bytes of the table.
+-- The size of the table in bytes.
 CREATE OR REPLACE FUNCTION bytes_of_bad() RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -94,8 +94,8 @@ BEGIN
   RETURN pg_total_relation_size('bad');
 END $$;
 
--- The frames of an account, for operators: how many there are, and the newest reason; at most 1,000
--- are counted.
+-- The frames of an account, in words for operators: their number, counted up to 1,000, and the
+-- newest reason.
 CREATE OR REPLACE FUNCTION explain_bad(one atid.did, OUT refused text, OUT early bigint)
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -1,8 +1,8 @@
--- Candidates: accounts that may have a signal, where the server does not list those that have it.
--- The server is queried about each. Only the functions in this file write the table.
+-- Candidates: accounts that may have a signal, if the server does not list the accounts that have
+-- it. The server is queried about each. Only the functions in this file write the table.
 --
--- Its bound is most_candidates: a list of all accounts that is read for a signal waits while there
--- are more, so that none is left out.
+-- Its bound is most_candidates: while there are more, the list of all accounts is not read on for a
+-- signal, so that no account is left out.
 
 CREATE OR REPLACE FUNCTION are_candidates_full() RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -12,7 +12,7 @@ BEGIN
   RETURN (SELECT count(*) FROM (SELECT 1 FROM candidate LIMIT most) AS c) >= most;
 END $$;
 
--- Adds the accounts of a page, except those that are wanted anyway.
+-- Adds the accounts of a page, except those that are already wanted.
 CREATE OR REPLACE FUNCTION add_candidates(repos jsonb) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -24,8 +24,8 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END $$;
 
--- Claims candidates to query about. They are due again, later each time, until there is an answer,
--- and end after eight attempts.
+-- Claims candidates to query the server about. Until there is an answer, they become due again,
+-- later each time; after eight attempts they are deleted.
 CREATE OR REPLACE FUNCTION claim_candidates(most int) RETURNS TABLE (did text) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -42,7 +42,7 @@ BEGIN
   RETURNING c.did::text;
 END $$;
 
--- This query about a candidate does not count: the next one is due in an hour.
+-- Does not count this query about a candidate; the next one is due in an hour.
 CREATE OR REPLACE FUNCTION postpone_candidate(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -51,8 +51,9 @@ BEGIN
   WHERE c.did = one;
 END $$;
 
--- The collections of a candidate: it is wanted if one of them is a signal, and stays a candidate
--- while the table want has no room. NULL: the server describes no account at all.
+-- Processes the answer about a candidate, its collections: the account is wanted if one of them is
+-- a signal, and stays a candidate while the table want is full. NULL: the server describes no
+-- accounts at all.
 CREATE OR REPLACE FUNCTION finish_candidate(account text, collections text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -83,7 +84,7 @@ BEGIN
   DELETE FROM candidate AS c WHERE c.did = one;
 END $$;
 
--- How many there are; at most 10,000.
+-- The number of candidates, counted up to 10,000.
 CREATE OR REPLACE FUNCTION count_candidates() RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

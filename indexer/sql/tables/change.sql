@@ -1,12 +1,12 @@
 -- Changes of records, for the readers of readers.sql. Only the functions in this file write the
 -- table.
 --
--- Nothing is noted while there is no reader. The table has no bound, since a change that a reader
--- has not read must not be lost. Instead, a reader that does not move for a day is reported as a
--- trouble of the activity "reader" (signs.sql; the table activity_bound changes the time), and the
--- bytes and rows of the table are figures of watch.
+-- No change is stored while there is no reader. The table has no bound, since a change that a
+-- reader has not read must not be lost. Instead, a reader that does not move for a day is reported
+-- as a problem of the activity "reader" (activities/activities.sql; the table activity_bound
+-- changes the time), and watch shows the bytes and rows of the table.
 
--- Adds the records that write_records() has written or deleted: those of the table op.
+-- Adds the records that write_records() has written or deleted: those in the table op.
 CREATE OR REPLACE FUNCTION add_changes() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -16,7 +16,7 @@ BEGIN
   IF FOUND THEN NOTIFY change; END IF;
 END $$;
 
--- Deletes what every reader has read.
+-- Deletes the changes that every reader has read.
 CREATE OR REPLACE FUNCTION delete_read_changes() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

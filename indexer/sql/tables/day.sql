@@ -1,19 +1,19 @@
--- The days of live mode. What live accounts write on a day, in UTC and by its arrival, is in two
--- tables, which inherit from record and reference: so who reads these reads them too, and a
--- database without live accounts has none. A day is dropped when all of it is older than
--- settings.keep: no row is deleted, and disk is free at once. Only the functions in this file write
--- the table day; records/write_live_records.sql writes the tables of a day.
+-- The days of live mode. The records of live accounts that arrive on one day, in UTC, are in two
+-- tables, which inherit from record and reference: queries of these read them too, and a database
+-- without live accounts has none. A day is dropped when all of it is older than settings.keep: no
+-- row is deleted, and the disk space is free at once. Only the functions in this file write the
+-- table day; records/write_live_records.sql writes the tables of a day.
 --
--- Its bound: today, tomorrow, and those that settings.keep, of at most 7 days, leaves.
+-- Its bound: today, tomorrow, and the days within settings.keep, which is at most 7 days.
 
--- The table of a day that inherits from record or reference. Its name comes from the day alone: the
--- functions of this file that run as their owner drop no table that somebody else has named.
+-- The name of a day's table that inherits from record or reference. It depends on the day alone, so
+-- the SECURITY DEFINER functions of this file never drop a table that somebody else has named.
 CREATE OR REPLACE FUNCTION day_table(parent text, day date) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN format('indexer.%I', parent || to_char(day, '"_"YYYY_MM_DD'));
 
--- Whoever may add rows to a table may add them to another. (Reading, updating and deleting go
--- through record and reference, whose own privileges and policies hold.)
+-- Grants INSERT on a table to the roles that have it on another. (SELECT, UPDATE and DELETE go
+-- through record and reference, whose own privileges and policies apply.)
 CREATE OR REPLACE FUNCTION copy_insert_grants(source regclass, target regclass) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -28,7 +28,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Gives a table the indexes of another that it does not have.
+-- Creates on a table the indexes of another that it lacks.
 CREATE OR REPLACE FUNCTION copy_indexes(source regclass, target regclass) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -47,11 +47,10 @@ BEGIN
   END LOOP;
 END $$;
 
--- Makes the tables of today and tomorrow that are missing, with the indexes of record and
--- reference, and the right to add rows; indexes that these have got since are added to those of
--- tomorrow, which are empty. Whoever makes them holds a lock, so that shards that begin a day at
--- once do not both make it. The program's role owns no table, so this runs as the owner of the
--- functions.
+-- Creates the missing tables of today and tomorrow, with the indexes of record and reference, and
+-- the right to add rows. Indexes that record and reference have got since are added to the tables
+-- of tomorrow, which are empty. A lock keeps two shards that begin a day together from both
+-- creating it. The program's role owns no table, so this runs as the owner of the functions.
 CREATE OR REPLACE FUNCTION make_days() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = indexer, pg_temp SET client_min_messages = warning SET lock_timeout = '5s'
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -79,7 +78,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Makes the tables of today, if tomorrow's were not made yesterday. Returns the day.
+-- Returns today's date, and creates the tables of today if that was not done yesterday.
 CREATE OR REPLACE FUNCTION find_today() RETURNS date LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,21 +1,23 @@
 -- Hosts that fail, or have asked for a pause, by their origins. Only the functions in this file
 -- write the table.
 --
--- Its bound is most_hosts: a further host is not noted, and its accounts are tried all the same.
+-- Its bound is most_hosts: further hosts are not stored, and their accounts are still tried.
 
--- Are the accounts of a host not to be loaded now? After the third failure, or where it has asked
--- for it. (Not of a row: Citus would distribute the table for a view that calls this.)
+-- Must the accounts of a host wait? Yes, after its third failure, or if it has asked for a pause.
+-- (The arguments are not a row, because Citus would distribute the table for a view that calls
+-- this.)
 CREATE OR REPLACE FUNCTION is_blocked(until timestamptz, failures int, paused bool) RETURNS bool
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN until > now() AND (failures > 2 OR paused);
 
--- Does a host have the pause that it has asked for? Then no answer or failure of another request
--- counts.
+-- Is a host in a pause that it has asked for? Until its end, no answer or failure of another
+-- request counts.
 CREATE OR REPLACE FUNCTION is_paused(until timestamptz, paused bool) RETURNS bool
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN until > now() AND paused;
 
--- A host has failed, or asks for a pause of so many seconds. Its pauses get longer each time.
+-- Records that a host has failed, or has asked for a pause of so many seconds. Its pauses get
+-- longer each time.
 CREATE OR REPLACE FUNCTION fail_host(origin text, why text, seconds int) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -44,8 +46,8 @@ BEGIN
   WHERE NOT is_paused(h.until, h.paused);
 END $$;
 
--- A host has answered. An answer that was under way does not end a pause; but the next one is not
--- longer.
+-- Records that a host has answered. An answer that was already under way does not end a pause that
+-- the host has asked for, but the next pause is not longer.
 CREATE OR REPLACE FUNCTION host_works(origin text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -54,7 +56,7 @@ BEGIN
   UPDATE host AS h SET failures = 0 WHERE h.name = origin AND h.failures > 0;
 END $$;
 
--- An operator wants an account of a host to be loaded now.
+-- Deletes a host, because an operator wants one of its accounts loaded now.
 CREATE OR REPLACE FUNCTION delete_host(origin text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,14 +1,15 @@
--- Identities: who an account is, by its PLC log or its DID document, and when the directory, or the
--- domain of a did:web, is requested next. Only the functions in this file write the table.
+-- Identities: the key, handle and server of each account, from its PLC log or its DID document, and
+-- when the directory, or the domain of a did:web, is queried next. Only the functions in this file
+-- write the table.
 --
--- It has as many rows as there are accounts, and up to 100 sources of labels that the table labeler
+-- It has one row for each account, and rows for up to 100 sources of labels that the table labeler
 -- does not name. Accounts that strangers have invented expire (expire_unknown_accounts).
 --
--- ask is when the identity is requested. asked counts the requests since the last complete answer;
+-- ask is the time of the next request. asked counts the requests since the last complete answer;
 -- nudged counts the hints of #identity, and doubted those of bad signatures, since the last trusted
 -- answer.
 
--- Adds an identity, unless it is here.
+-- Adds an identity, unless it exists.
 CREATE OR REPLACE FUNCTION add_identity(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -18,8 +19,8 @@ BEGIN
   VALUES (i.did, i.key, i.ask, i.answered, i.problem) ON CONFLICT DO NOTHING;
 END $$;
 
--- Sources of labels get an identity, whose keys are requested: all that the table labeler has, and
--- up to 100 others.
+-- Adds identities for sources of labels, so that their keys are requested: for all that the table
+-- labeler has, and for up to 100 others.
 CREATE OR REPLACE FUNCTION add_label_sources(labels jsonb) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -41,7 +42,7 @@ BEGIN
   ON CONFLICT (did) DO UPDATE SET labeler = true;
 END $$;
 
--- An identity is no longer here for its labels.
+-- Notes that an identity is no longer needed for its labels.
 CREATE OR REPLACE FUNCTION release_label_source(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -49,8 +50,8 @@ BEGIN
   UPDATE identity AS i SET labeler = false WHERE i.did = one;
 END $$;
 
--- Has an identity requested at a time, unless it is due earlier. answered_before: only if its last
--- answer is older than that; NULL: in any case. restart: its attempts count from the beginning.
+-- Schedules a request for an identity, unless one is due earlier. answered_before: only if its last
+-- answer is older than that; NULL: in any case. restart: its attempts count from zero.
 CREATE OR REPLACE FUNCTION request_identity(
   one atid.did, at timestamptz, answered_before timestamptz DEFAULT NULL, restart bool DEFAULT false
 ) RETURNS void LANGUAGE plpgsql
@@ -62,9 +63,9 @@ BEGIN
   WHERE i.did = one AND (answered_before IS NULL OR i.answered < answered_before);
 END $$;
 
--- The stream hints that an identity may have changed, by #identity or by a bad signature. Strangers
--- can cause no more requests than the pauses of either kind allow; after the first #identity the
--- request is due at once.
+-- Processes a hint of the stream that an identity may have changed: an #identity or a bad
+-- signature. Strangers can cause no more requests than the pauses of either kind allow; after the
+-- first #identity the request is due at once.
 CREATE OR REPLACE FUNCTION hint_identity(
   one atid.did, by_event bool, by_signature bool, at timestamptz
 ) RETURNS void LANGUAGE plpgsql
@@ -89,15 +90,15 @@ BEGIN
   WHERE i.did = one AND (i.answered IS NOT NULL OR by_event AND i.asked = 0);
 END $$;
 
--- Claims identities to request, of one method and of one kind: known ones had an answer before; of
--- the others, new ones were never requested, and those of the kind again have failed. So no
--- identity that fails holds up a new one. A claimed identity is due again later each time, until
--- there is an answer. (The method is an expression of the index, as Citus has it on its workers,
--- which have no did_method().)
+-- Claims identities of one method and one kind, to request them. Those of the kind known had an
+-- answer before; of the others, those of the kind new were never requested, and those of the kind
+-- again have failed. So a failing identity never holds up a new one. Until there is an answer, a
+-- claimed identity becomes due again, later each time. (The method is written as in the index,
+-- which Citus also creates on its workers, where did_method() does not exist.)
 --
--- Of did:web, those of busy domains are skipped. The next call goes on behind the place where this
--- one ended: a row whose asked is NULL only reports how far the call has looked. No row: this was
--- the end; go on from the beginning, NULL.
+-- Identities of did:web at busy domains are skipped. The next call continues after the place where
+-- this one ended; a row whose asked is NULL only reports that place. No rows: this was the end;
+-- start again from the beginning, with NULL.
 CREATE OR REPLACE FUNCTION claim_identities(
   most int, kind text, method text, busy text[] DEFAULT '{}', after_ask timestamptz DEFAULT NULL,
   after_did text DEFAULT NULL
@@ -146,8 +147,8 @@ BEGIN
   END IF;
 END $$;
 
--- Claimed identities were not requested, because the directory fails or their domain has no place.
--- They are due again so many seconds later, and nothing counts.
+-- Releases claimed identities that were not requested, because the directory fails or their domain
+-- has no free place. They are due again so many seconds later, and the attempt does not count.
 CREATE OR REPLACE FUNCTION release_identities(dids text[], seconds float8) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -166,7 +167,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- There was no answer, or none that could be read. why is a code.
+-- Records that there was no answer, or none that could be read. why is a code.
 CREATE OR REPLACE FUNCTION fail_identity(account text, why text, more text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -176,7 +177,7 @@ BEGIN
   WHERE i.did = atid.did_or_null(account);
 END $$;
 
--- Stores a log that was verified.
+-- Stores a verified log.
 CREATE OR REPLACE FUNCTION store_identity_log(one atid.did, log jsonb) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -188,10 +189,10 @@ BEGIN
   WHERE i.did = one;
 END $$;
 
--- Stores what an answer says of an identity, whose row was that. is_complete: no newer answer is
--- wanted. Then the next request is due after identity_age, give or take a tenth; of a live account,
--- of which there may be millions, when a signature or the stream demands it. Requests that others
--- cause wait longer each time, unless one of them brought a new key.
+-- Stores an answer about an identity. was: its row before; is_complete: no newer answer is needed.
+-- Then the next request is due after identity_age, give or take a tenth; for a live account, of
+-- which there may be millions, only when a signature or the stream demands it. Requests that others
+-- cause wait longer each time, unless one of them has brought a new key.
 CREATE OR REPLACE FUNCTION store_identity(
   was identity, new_key text, new_handle text, new_pds text, why text, more text, is_complete bool
 ) RETURNS void LANGUAGE plpgsql
@@ -220,7 +221,7 @@ BEGIN
 END $$;
 
 -- The origin of an account's server. (On Citus, a function that is called in a query of a
--- distributed table may run on a worker, where the tables of the coordinator are not.)
+-- distributed table may run on a worker, which lacks the tables of the coordinator.)
 CREATE OR REPLACE FUNCTION find_host(one atid.did) RETURNS text LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,10 +1,10 @@
--- Labels that were refused, as a key of their source may come later. labels_take() in labels.sql,
--- which can be used alone, adds them, none of more than 8 kB; all else that writes the table is in
--- this file.
+-- Refused labels, kept because a key of their source may come later. labels_take() in labels.sql,
+-- which can be used alone, adds them, unless they are larger than 8 kB; all other functions that
+-- write the table are in this file.
 --
--- Its bound is most_labels_refused bytes: then the older half is deleted.
+-- Its bound is most_labels_refused bytes: beyond it, the older half is deleted.
 
--- Takes those of a source out that came before this transaction.
+-- Deletes labels of a source that came before this transaction, and returns them.
 CREATE OR REPLACE FUNCTION take_labels_refused(source text, most int) RETURNS jsonb LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -30,9 +30,9 @@ BEGIN
         OR starts_with(l.label->>'uri', 'at://' || account || '/');
 END $$;
 
--- Deletes the older half of labels_refused when its rows take half of the bytes that its file may
+-- Deletes the older half of the labels when their rows take half of the bytes that the table may
 -- have. A deletion does not make the file smaller, so the rows of a large file are summed up only
--- where its size has changed since.
+-- if its size has changed since they last were.
 CREATE OR REPLACE FUNCTION trim_labels_refused(most bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -61,7 +61,7 @@ BEGIN
   RETURN (SELECT coalesce(sum(pg_column_size(l.label) + 32), 0) FROM labels_refused AS l);
 END $$;
 
--- The bytes of its file.
+-- The size of the table in bytes.
 CREATE OR REPLACE FUNCTION size_of_labels_refused() RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,11 +1,11 @@
--- Notices: what the stream, or a load, tells of accounts, for reconcile_wants() to follow outside
--- of their transactions. Only the functions in this file write the table.
+-- Notices: facts about accounts from the stream or from loads, which reconcile_wants() processes in
+-- transactions of its own. Only the functions in this file write the table.
 --
--- Its bound is most_notices: then notices are left out until a later frame of the account.
+-- Its bound is most_notices: beyond it, a notice is left out, until a later frame of the account.
 
--- Adds a notice for each account: arrays of one length, of the kinds that the table has. because:
--- of a signal, its collection. NULL: there is none. again: this transaction has taken them out, so
--- that they have room.
+-- Adds a notice for each account: arrays of equal length, or NULL if there are none. whats: of the
+-- kinds that the table allows; because: the collection of a signal; again: this transaction has
+-- taken the notices out, so there is room for them.
 CREATE OR REPLACE FUNCTION add_notices(
   dids atid.did[], whats text[], because text[] DEFAULT NULL, again bool DEFAULT false
 ) RETURNS void LANGUAGE plpgsql
@@ -23,7 +23,7 @@ BEGIN
     AND (again OR (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT most) AS q) < most);
 END $$;
 
--- Takes the oldest ones: those of frames that were refused, or the others.
+-- Deletes the oldest notices, either those of refused frames or the others, and returns them.
 CREATE OR REPLACE FUNCTION take_notices(most int, refused bool) RETURNS SETOF notice
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -45,7 +45,7 @@ BEGIN
   DELETE FROM notice AS n WHERE n.did = one;
 END $$;
 
--- How many there are; at most 10,000.
+-- The number of notices, counted up to 10,000.
 CREATE OR REPLACE FUNCTION count_notices() RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -53,7 +53,7 @@ BEGIN
   RETURN (SELECT count(*) FROM (SELECT 1 FROM notice LIMIT 10000) AS n);
 END $$;
 
--- The time of the oldest one; NULL if there is none.
+-- The time of the oldest notice; NULL if there is none.
 CREATE OR REPLACE FUNCTION oldest_notice() RETURNS timestamptz LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,7 +1,7 @@
--- Samples: how many accounts were still to be loaded, and how many loads there had been, every ten
--- seconds. Only the functions in this file write the table.
+-- Samples, one every ten seconds: how many accounts were still to be loaded, and how many loads
+-- there had been. Only the functions in this file write the table.
 --
--- Its bound is two hours.
+-- Its bound: samples are kept for two hours.
 
 -- Adds a sample of the counters.
 CREATE OR REPLACE FUNCTION add_sample() RETURNS void LANGUAGE plpgsql
@@ -18,7 +18,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END $$;
 
--- Notes in the newest sample the size of the file of labels_refused, and the bytes of its rows.
+-- Stores in the newest sample the size of the table labels_refused, and the bytes of its rows.
 CREATE OR REPLACE FUNCTION note_refused_labels(size bigint, row_bytes bigint) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -12,7 +12,7 @@ BEGIN
   INSERT INTO tally (what, n) SELECT t.what, t.n FROM unnest(whats, changes) AS t (what, n);
 END $$;
 
--- Sums up the rows of each counter where there are many.
+-- Sums up the rows of each counter, if there are many.
 CREATE OR REPLACE FUNCTION compact_tally() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

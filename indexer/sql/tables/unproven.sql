@@ -1,9 +1,9 @@
 -- Hosts whose commits come without "prevData". Only the functions in this file write the table.
 --
 -- Each batch of frames adds a row for each host, until there are twice most_hosts rows. Every ten
--- seconds compact_unproven() sums them up, and keeps the latest most_hosts hosts of 30 days.
+-- seconds compact_unproven() sums them up, and keeps the most_hosts hosts seen last within 30 days.
 
--- Adds the commits of a batch: how many each host has sent.
+-- Adds the number of commits that each host has sent in a batch.
 CREATE OR REPLACE FUNCTION add_unproven(hosts text[], commits bigint[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

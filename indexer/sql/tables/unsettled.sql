@@ -2,10 +2,10 @@
 -- accounts that it could not change, each with the time of the next attempt. Only the functions in
 -- this file write the table.
 --
--- A change of the table want adds a row, and reconcile_wants() takes it: most_wants bounds both
--- tables. An account that could not be changed has one row.
+-- A change of the table want adds a row, and reconcile_wants() takes it out, so most_wants bounds
+-- both tables. An account that could not be changed has one row.
 
--- Adds accounts that are wanted now, or no longer.
+-- Adds accounts that have become wanted, or are no longer wanted.
 CREATE OR REPLACE FUNCTION add_unsettled(dids atid.did[]) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -13,8 +13,8 @@ BEGIN
   INSERT INTO unsettled (did) SELECT d FROM unnest(dids) AS d;
 END $$;
 
--- Takes new accounts, and returns them with those whose next attempt is due. The latter keep their
--- rows until finish_unsettled().
+-- Takes out new accounts, and returns them with those whose next attempt is due. The latter keep
+-- their rows until finish_unsettled().
 CREATE OR REPLACE FUNCTION claim_unsettled(most int) RETURNS atid.did[] LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -30,7 +30,7 @@ BEGIN
                         WHERE u.failures > 0 AND u.again <= now() ORDER BY u.again LIMIT most);
 END $$;
 
--- An attempt to change an account has failed: the next one is later each time.
+-- Records that an attempt to change an account has failed; the next one is later each time.
 CREATE OR REPLACE FUNCTION postpone_unsettled(one atid.did, message text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -49,7 +49,7 @@ BEGIN
   END IF;
 END $$;
 
--- Deletes the accounts whose attempt was due. One that has failed again is not due.
+-- Deletes those of the accounts whose attempt was due. One that has failed again is no longer due.
 CREATE OR REPLACE FUNCTION finish_unsettled(dids atid.did[]) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,9 +1,9 @@
--- Frames that wait: of accounts that are being loaded, and frames that a newer key has made valid.
--- Only the functions in this file write the tables waiting and ready_account.
+-- Waiting frames: those of accounts that are being loaded, and those that a newer key has made
+-- valid. Only the functions in this file write the tables waiting and ready_account.
 --
--- An account gets a row of ready_account whenever its frames need wait no longer, whether it has
--- any or not: another transaction may be adding some, whose rows cannot be seen yet.
--- process_frames() takes these rows, so it never reads all that waits.
+-- An account gets a row in ready_account whenever its frames no longer need to wait, whether or not
+-- it has any: another transaction may be adding some whose rows are not visible yet.
+-- process_frames() takes these rows, so it never reads all waiting frames.
 --
 -- It has three bounds. Where an account has more than most_waiting bytes, only its newest frames
 -- stay. When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the
@@ -11,7 +11,7 @@
 -- more when it has half of that: find_strangers_without_room(); and their frames are deleted when
 -- they are older than settings.keep, as their records would be: expire_waiting().
 
--- Adds frames of a stream: arrays of one length.
+-- Adds frames of a stream: arrays of equal length.
 CREATE OR REPLACE FUNCTION add_waiting(stream text, seqs bigint[], dids atid.did[], frames bytea[])
 RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -36,7 +36,7 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM exclusion AS x WHERE x.did = f.did)
     RETURNING did
   )
-  DELETE FROM waiting AS w  -- which does not see the rows that were just added
+  DELETE FROM waiting AS w  -- this does not see the rows just added
   WHERE w.did IN (SELECT o.did FROM waiting AS o WHERE o.did IN (SELECT m.did FROM more AS m)
                   GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);
 END $$;
@@ -70,7 +70,7 @@ BEGIN
   RETURNING w.seq, w.frame;
 END $$;
 
--- Those of these accounts for which there was no room.
+-- Returns those of these accounts for whose frames there was no room.
 CREATE OR REPLACE FUNCTION take_missed(stream text, dids atid.did[]) RETURNS SETOF atid.did
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -85,7 +85,7 @@ BEGIN
   SELECT DISTINCT m.did FROM missed AS m ORDER BY m.did;
 END $$;
 
--- The frames of an account need wait no longer.
+-- Marks the frames of an account as no longer waiting.
 CREATE OR REPLACE FUNCTION release_waiting(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -94,7 +94,7 @@ BEGIN
   INSERT INTO ready_account (slot, did) VALUES (shard_slot(one), one);
 END $$;
 
--- Takes the accounts of a shard whose frames need wait no longer.
+-- Takes the accounts of a shard whose frames no longer need to wait.
 CREATE OR REPLACE FUNCTION take_ready_accounts(from_slot int, to_slot int) RETURNS atid.did[]
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -109,8 +109,9 @@ BEGIN
   RETURN coalesce(dids, '{}');
 END $$;
 
--- A stream begins: what need wait no longer is found among all that waits. Frames of accounts that
--- are not here are deleted, except in live mode, where strangers are still to be met.
+-- Called when a stream starts: finds the accounts whose frames no longer need to wait among all
+-- waiting frames. Frames of accounts that do not exist are deleted, except in live mode, which may
+-- still add these accounts.
 CREATE OR REPLACE FUNCTION release_all_waiting(stream text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -174,7 +175,7 @@ BEGIN
   RETURN pg_total_relation_size('waiting');
 END $$;
 
--- How many frames of an account wait; at most 1,000.
+-- The number of waiting frames of an account, counted up to 1,000.
 CREATE OR REPLACE FUNCTION count_waiting(one atid.did) RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,18 +1,19 @@
--- What is wanted: accounts, collections, and signals by which accounts are found; and how far the
--- lists of accounts were read. The operator writes the table, by SQL or by the commands want and
--- up; of the functions, only those in this file do. reconcile_wants() follows, some accounts at a
--- time.
+-- Wants: accounts, collections, and signals by which accounts are found; and how far the lists of
+-- accounts have been read. The operator writes the table, by SQL or by the commands want and up; of
+-- the functions, only those in this file do. reconcile_wants() applies the changes, some accounts
+-- at a time.
 --
--- Its bound is most_wants, about so many rows (PostgreSQL's own estimate). Then signals add no
--- accounts, which strangers could invent. What the operator adds is always taken. No account is
--- lost: the lists of signals fail with the code wants_full, which status and the health of the
--- stream report, and are read again until there is room.
+-- Its bound is about most_wants rows, by PostgreSQL's own estimate. Beyond it, signals add no more
+-- accounts, which strangers could invent; the operator can always add rows. No account is lost: the
+-- lists of signals fail with the code wants_full, which status and the health of the stream report,
+-- and are read again until there is room.
 
--- The lists of accounts that are wanted, each a want: of all accounts, or of those that have a
--- signal, which it finds. name: of the list, in calls and messages; kind: which list of the server
--- is read for it (a key of LISTS in the program); '*' before a signal: the server does not list the
--- accounts that have it, so the list of all accounts is read, and the server is queried about each.
--- words: what it lists. An index has the condition of this view.
+-- The lists of accounts that are wanted, each of which is a want: all accounts, or those that have
+-- a signal. name: of the list, in calls and messages; kind: which list of the server is read for it
+-- (a key of LISTS in the program); finds: the list adds accounts to the table want; words: what it
+-- lists. A '*' before a signal means that the server does not list the accounts that have it: the
+-- list of all accounts is read, and the server is queried about each. An index has the condition of
+-- this view.
 CREATE OR REPLACE VIEW listing AS
 SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END AS name,
        CASE WHEN w.refused THEN 'account' ELSE w.what END AS kind,
@@ -23,9 +24,9 @@ SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END AS name,
 FROM want AS w
 WHERE w.what NOT IN ('collection', 'live') AND (w.what <> 'account' OR w.value = '*');
 
--- A change of a want: accounts that were added or taken out are unsettled, and the number in the
--- table wants is raised where all accounts have to be looked through. A list that is deleted
--- takes the accounts with it that it has found.
+-- Follows a change of a want: accounts that were added or removed become unsettled, and the number
+-- in the table wants is raised if all accounts must be examined. Deleting a list also deletes the
+-- accounts that it has found.
 CREATE OR REPLACE FUNCTION on_want_change() RETURNS trigger LANGUAGE plpgsql
 SET search_path = indexer, pg_temp AS $$
 BEGIN
@@ -38,7 +39,7 @@ BEGIN
     UPDATE wants SET n = n + 1 WHERE OLD.value = '*' OR OLD.what = 'collection';
   END IF;
   IF TG_OP <> 'DELETE' THEN
-    -- each account is looked at that is in the other mode
+    -- has all accounts in the other mode examined
     UPDATE wants SET n = n + 1 WHERE NEW.value = '*' AND (NEW.what = 'live' OR wants_live());
     IF NEW.what = 'account' AND NEW.value <> '*' THEN
       PERFORM add_unsettled(ARRAY[NEW.value::atid.did]);
@@ -73,8 +74,8 @@ BEGIN
   RETURN EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'live');
 END $$;
 
--- How an account is wanted: 'mirror', whole and for ever; 'live', its commits from now on, for some
--- days; or NULL.
+-- How an account is wanted: 'mirror', complete and permanently; 'live', its commits from now on,
+-- for some days; or NULL, not at all.
 CREATE OR REPLACE FUNCTION account_mode(one atid.did) RETURNS text LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -94,8 +95,8 @@ BEGIN
          >= (SELECT s.most_wants FROM settings AS s);
 END $$;
 
--- Adds accounts that a list, or the stream, has found. False: there is no room, which the list then
--- reports.
+-- Adds accounts that a list, or the stream, has found. Returns false if there is no room, which the
+-- list then reports.
 CREATE OR REPLACE FUNCTION add_found_accounts(dids atid.did[], signal text) RETURNS bool
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -119,7 +120,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Deletes an account. False: it was not wanted by itself.
+-- Deletes the want of an account. Returns false if it had none.
 CREATE OR REPLACE FUNCTION delete_want(one atid.did) RETURNS bool LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -128,9 +129,9 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Notes that a page of a list was read: next is the cursor of the following page, NULL at the end.
--- Returns the list as it is then, or NULL: this page is no longer the one to be read, or has no
--- room among the candidates.
+-- Notes that a page of a list was read. next: the cursor of the following page, NULL at the end.
+-- Returns the changed list, or NULL if this page is no longer the one to be read, or has no room
+-- among the candidates.
 CREATE OR REPLACE FUNCTION advance_listing(
   of text, at text, repos jsonb, next text, asked timestamptz
 ) RETURNS want LANGUAGE plpgsql
@@ -152,8 +153,8 @@ BEGIN
   RETURN w;
 END $$;
 
--- A page of a list could not be had or stored: it is requested again, later each time, up to five
--- minutes, or after as many seconds as its server asks for. why is a code.
+-- Records that a page of a list could not be fetched or stored: it is requested again, later each
+-- time, up to five minutes, or after as many seconds as its server has asked for. why is a code.
 CREATE OR REPLACE FUNCTION fail_listing(
   of text, at text, why text, more text, seconds float8 DEFAULT 0
 ) RETURNS void LANGUAGE plpgsql
@@ -173,7 +174,7 @@ BEGIN
   WHERE l.name = of AND (w.what, w.value) = (l.what, l.value) AND w.listed = at;
 END $$;
 
--- A list that had failed can be read again.
+-- Clears the failure of a list, which can be read again.
 CREATE OR REPLACE FUNCTION reset_listing(w want) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -182,8 +183,8 @@ BEGIN
   WHERE (x.what, x.value) = (w.what, w.value);
 END $$;
 
--- The server does not list the accounts that have a signal: all accounts are listed, and it is
--- queried about each. False: it does not list all accounts either.
+-- Notes that the server does not list the accounts that have a signal: all accounts are listed, and
+-- it is queried about each. Returns false if it does not list all accounts either.
 CREATE OR REPLACE FUNCTION mark_listing_unsupported(of text, why text) RETURNS bool
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -196,7 +197,7 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Has all lists read again from their beginnings.
+-- Restarts all lists from their beginnings.
 CREATE OR REPLACE FUNCTION restart_listings() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -205,8 +206,8 @@ BEGIN
   FROM listing AS l WHERE (w.what, w.value) = (l.what, l.value);
 END $$;
 
--- Has the list of a signal, which had no room for an account that the stream has shown, read again
--- from its beginning. It waits, as a list that has failed, until there is room.
+-- Restarts the list of a signal, because there was no room for an account that the stream has
+-- shown. Like a list that has failed, it waits until there is room.
 CREATE OR REPLACE FUNCTION restart_full_listing(signal text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -222,7 +223,7 @@ BEGIN
   END IF;
 END $$;
 
--- How far check_unlisted_accounts() has come; NULL: it has ended.
+-- Stores how far check_unlisted_accounts() has come; NULL: it has ended.
 CREATE OR REPLACE FUNCTION store_unlisted_place(place atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
