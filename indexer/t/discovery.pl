@@ -89,7 +89,7 @@ my $next = q{SELECT string_agg(DISTINCT (next_listing()).of, ' ') FROM generate_
 is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $next), '* a.b.c', 'two lists are read in turn');
 is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", $fail, $next), 'a.b.c', '... until one fails, while the other goes on');
 is(last_of(($fail) x 3, q{SELECT what, value, failures, why, detail, next - now() = '8 s', since = now(), remedy FROM list_problems}),
-	'account|*|3|server error|500 InternalServerError|t|t|report it to the server\'s operator; accounts behind this page are not found',
+	'account|*|3|server error|500 InternalServerError|t|t|report it to the server\'s operator; accounts after this page are not found',
 	'list_problems: why it fails, and what to do; the pauses grow');
 is(last_of(($fail) x 30, q{SELECT next - now() FROM list_problems}), '00:05:00', '... to five minutes');
 is(last_of(q{SELECT fail_listing('*', '', 'throttled', '429', 1000)}, q{SELECT next - now(), remedy FROM list_problems}),

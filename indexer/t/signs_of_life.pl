@@ -268,14 +268,14 @@ bound('wants', undef, 2);
 sql("CREATE FUNCTION try.keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
 sql("CREATE TRIGGER keep BEFORE DELETE ON notice FOR EACH ROW EXECUTE FUNCTION try.keep()");
 network('newcomer');
-is_late('notices that nobody follows', 'wants', 'failing for \\d+ s: what is due is not begun');
+is_late('notices that nobody follows', 'wants', 'failing for \\d+ s: work is due, but has not begun');
 sql('DROP TRIGGER keep ON notice');
 is_well('notices');
 standard();
 
 bound('cursor', undef, 2);
 network('noise?n=3');
-is_late('frames are refused', 'cursor', 'failing for \\d+ s: frames are refused, and the cursor stands');
+is_late('frames are refused', 'cursor', 'failing for \\d+ s: frames are refused, and the cursor does not move');
 network('post');
 is_well('the cursor');
 standard();

@@ -3,12 +3,12 @@
 -- is late is a problem of the stream, in "status", /healthz and /metrics, however quiet the server
 -- is.
 --
--- A row of activity is written every ten seconds, whether or not there is work. The bounds stand in
--- activities(); a row of activity_bound replaces one of them.
+-- A row of activity is written every ten seconds, whether or not there is work. The bounds are in
+-- activities(); a row of activity_bound overrides one of them.
 
--- turn: the longest time without a turn. success: the longest time that it may fail; failures of
--- strangers count only where so many different ones (few) have failed, and none has succeeded.
--- kind: the kind of streams that have it; NULL: all.
+-- turn: the longest time without a turn. success: the longest time that it may fail. few: failures
+-- that strangers can cause count only if so many different ones have failed, and none has
+-- succeeded. kind: the kind of streams that have it; NULL: all.
 CREATE OR REPLACE FUNCTION activities() RETURNS TABLE (
   place int, name text, kind text, turn interval, success interval, few int, remedy text
 ) LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -51,8 +51,8 @@ BEGIN ATOMIC
   FROM did_methods() AS m;
 END;
 
--- The entry of activities() for an activity. A shard and a reader have names of their own after
--- that of the entry.
+-- The name of the entry of activities() for an activity. The names of a shard and a reader begin
+-- with that of the entry.
 CREATE OR REPLACE FUNCTION activity_class(name text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN split_part(name, ' ', 1) IN ('shard', 'reader', 'api')
@@ -64,8 +64,8 @@ RETURN CASE WHEN span < interval '2 min' THEN floor(extract(epoch FROM span)) ||
             WHEN span < interval '2 h' THEN floor(extract(epoch FROM span) / 60) || ' min'
             ELSE floor(extract(epoch FROM span) / 3600) || ' h' END;
 
--- Each activity of the streams that are followed. While the program gives no sign, the other signs
--- are old, and only its silence is a problem.
+-- The activities of the streams that are followed. While the program gives no sign of life, the
+-- other signs are old, too, and only its silence is reported.
 CREATE OR REPLACE VIEW status_activity AS
 SELECT y.stream, y.name AS activity, y.at, y.idle, y.turn, y.failing, y.success, y.problem,
        CASE WHEN y.problem IS NOT NULL THEN y.remedy END AS remedy, y.place

@@ -1,4 +1,5 @@
--- Has work of an activity been due since that time? Accounts that wait for their hosts are not due.
+-- Has any work of an activity been due since that time? Accounts that wait for their hosts are not
+-- due.
 CREATE OR REPLACE FUNCTION is_due(activity text, since timestamptz) RETURNS bool
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

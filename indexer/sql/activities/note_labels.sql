@@ -1,6 +1,6 @@
--- Notes the labels of a frame of the stream, of which some may have been refused in this
--- transaction. mark is empty, and not NULL, as report_activity() writes and deletes the rows
--- without one.
+-- Notes the labels of a frame of the stream, some of which may have been refused in this
+-- transaction. mark is empty, and not NULL, because report_activity() writes and deletes the rows
+-- without a mark.
 CREATE OR REPLACE FUNCTION note_labels(stream text, labels int) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -23,7 +23,8 @@ BEGIN
         OR a.at < add_interval(moment, -interval '10 s');
 END $$;
 
--- Labels that came before the key of their source have been verified since.
+-- Clears the failure of the labels, if those that came before the key of their source have been
+-- verified since.
 CREATE OR REPLACE FUNCTION observe_labels(stream text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -11,8 +11,8 @@ BEGIN
   END IF;
 END $$;
 
--- Frames are refused while the cursor stands. mark: the cursor, and how many frames had been
--- refused when it got there.
+-- Observes whether frames are refused while the cursor does not move. mark: the cursor, and how
+-- many frames had been refused when it got there.
 CREATE OR REPLACE FUNCTION observe_cursor(stream text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -23,10 +23,10 @@ BEGIN
   SELECT min(t.cursor), sum(t.refused) INTO at, refused
   FROM shard AS t WHERE t.stream = observe_cursor.stream;
   PERFORM observe(observe_cursor.stream, 'cursor', ARRAY[at, refused], 1,
-                  'frames are refused, and the cursor stands');
+                  'frames are refused, and the cursor does not move');
 END $$;
 
--- A reader has changes to read, but stays where it is. mark: how far it is.
+-- Observes whether a reader has changes to read but does not move. mark: its position.
 CREATE OR REPLACE FUNCTION observe_readers(stream text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -43,15 +43,16 @@ BEGIN
     PERFORM observe(observe_readers.stream, r.name,
       CASE WHEN ((newest.tx, newest.n) > (r.tx, r.n) AND newest.n > r.since) IS TRUE
         THEN ARRAY[r.tx::text::bigint, r.n, 1] ELSE ARRAY[r.tx::text::bigint, r.n, 0] END, 2,
-      'changes wait, and it does not read them');
+      'it does not read the changes that wait for it');
   END LOOP;
   DELETE FROM activity AS a
   WHERE a.stream = observe_readers.stream AND activity_class(a.name) IN ('reader', 'api')
     AND a.name <> ALL (names);
 END $$;
 
--- Stores one observation. mark is a position, of `place` numbers, and then a count. An activity
--- fails while its position stays the same and the count is above the one with which it was reached.
+-- Stores one observation. mark is a position, of `place` numbers, followed by a count. An activity
+-- fails while its position stays the same and the count exceeds the one with which the position was
+-- reached.
 CREATE OR REPLACE FUNCTION observe(
   stream text, name text, mark bigint[], place int, problem text
 ) RETURNS void LANGUAGE plpgsql

@@ -1,5 +1,5 @@
--- Of accounts that have just failed, those for which that is new: an account that has failed for
--- days is no sign that everything fails.
+-- Returns those of the accounts that have just failed whose failure is new: an account that has
+-- failed for days is no sign that everything fails.
 CREATE OR REPLACE FUNCTION newly_failed(activity text, dids text[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -21,11 +21,11 @@ BEGIN
   END IF;
 END $$;
 
--- Stores what the program reports of each activity: its name; in seconds, how long ago it had its
--- last turn (turn) and a success (good), and began a piece of work (begun); for how long it has
--- failed (failing), how many failed (failed) and why (problem); and for how long something else has
--- held it up (held), and what (cause), which matters only if work is due. Returns the seconds until
--- the next report.
+-- Stores the program's report on each activity: its name; in seconds, how long ago it last had a
+-- turn (turn), succeeded (good) and began a piece of work (begun); for how long it has failed
+-- (failing), how many failed (failed) and why (problem); and for how long something else has held
+-- it up (held), and what (cause), which matters only if work is due. Returns the seconds until the
+-- next report.
 CREATE OR REPLACE FUNCTION report_activity(stream text, signs jsonb, OUT again float8)
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -41,7 +41,7 @@ BEGIN
          CASE f.what WHEN 'failing' THEN s.failed END,
          CASE f.what WHEN 'failing' THEN clip_text(s.problem, 800)
                      WHEN 'held' THEN clip_text(s.cause, 800)
-                     WHEN 'idle' THEN 'what is due is not begun' END
+                     WHEN 'idle' THEN 'work is due, but has not begun' END
   FROM jsonb_to_recordset(signs) AS s (name text, turn float8, good float8, begun float8,
                                        failing float8, failed int, problem text, held float8,
                                        cause text)
@@ -49,7 +49,7 @@ BEGIN
        LEFT JOIN activity_bound AS b ON b.name = c.name
        CROSS JOIN LATERAL (SELECT extract(epoch FROM coalesce(b.success, c.success))::float8
                            AS bound) AS n
-       -- what is too late comes first
+       -- problems beyond their bounds come first
        CROSS JOIN LATERAL (
          SELECT (array_agg(v.what ORDER BY v.is_late DESC, v.seconds DESC))[1] AS what,
                 (array_agg(v.seconds ORDER BY v.is_late DESC, v.seconds DESC))[1] AS seconds

@@ -1,13 +1,13 @@
--- The endpoint of a PDS as it is stored: without the name of a user, and without a slash at its
--- end. NULL: it is none.
+-- The endpoint of a PDS in its stored form: without a user name, and without a slash at its end.
+-- NULL if it is invalid.
 CREATE OR REPLACE FUNCTION clean_endpoint(url text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN octet_length(url) <= 512 AND url_origin(url) IS NOT NULL
          THEN clip_text(rtrim(regexp_replace(url, '^([A-Za-z]+://)[^/?#]*@', '\1'), '/'), 512) END;
 
--- Takes frames of an account out of the table bad that were only too early or too late. The last
--- one that the key has signed is processed again, as what is here may be older; of a live account
--- all are, as its repository is never loaded. NULL: there is no account.
+-- Takes frames of an account that were only too early or too late out of the table bad. The last
+-- one that the key has signed is processed again, as the tables may be older; for a live account
+-- all are, as its repository is never loaded. one: NULL if there is no account.
 CREATE OR REPLACE FUNCTION retry_signed_frames(
   one atid.did, digests bytea[], new_key text, is_live bool
 )
@@ -31,8 +31,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Is the account of an origin on another server than the PDS whose stream is followed? That is the
--- stream of repositories that was started last.
+-- Is an account with this origin on another server than the PDS whose stream is followed? That is
+-- the stream of repositories that was started last.
 CREATE OR REPLACE FUNCTION has_moved(origin text) RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -43,8 +43,8 @@ BEGIN
 END $$;
 
 -- Changes the state of an account, whose row is locked, as its identity demands. An account that
--- has a tombstone, or has left the PDS whose stream is followed, is barred, and has no records. One
--- that is back, or has another key, is loaded.
+-- has a tombstone, or has left the PDS whose stream is followed, is barred, and its records are
+-- deleted. One that has come back, or has another key, is loaded.
 CREATE OR REPLACE FUNCTION apply_identity_to_account(
   a account, was identity, new_key text, new_host text, tombstone bool
 ) RETURNS void LANGUAGE plpgsql
@@ -59,7 +59,7 @@ BEGIN
       PERFORM deactivate_account(a, 'barred', reason);
     END IF;
   ELSIF a.state = 'live' AND new_key IS NOT NULL THEN
-    NULL;                                            -- what comes is verified by the new key
+    NULL;                                            -- later frames are verified by the new key
   ELSIF a.state = 'barred'
         OR new_key IS DISTINCT FROM was.key AND (find_account_state(a.state)).follows_key THEN
     PERFORM clear_account_failures(a.did);
@@ -69,8 +69,8 @@ BEGIN
 END $$;
 
 -- Applies an answer about an identity to it and to its account. asked: when it was requested; keys:
--- the last keys that it has had; why: why it has no key, in words. While the account is being
--- loaded nothing changes, and the identity is requested again.
+-- the last keys that it had; why: why it has no key, in words. While the account is being loaded,
+-- nothing changes, and the identity is requested again.
 CREATE OR REPLACE FUNCTION apply_identity(
   account atid.did, new_key text, keys text[], new_handle text, new_pds text, tombstone bool,
   asked timestamptz, why text DEFAULT NULL
@@ -86,8 +86,8 @@ BEGIN
   PERFORM enter_writers();  -- before a row is locked
   SELECT * INTO i FROM identity AS x WHERE x.did = apply_identity.account FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
-  -- Frames that one of the keys has signed. The stream waits for the row of the account, so it is
-  -- locked after they are found.
+  -- Finds the frames that one of the keys has signed before the row of the account is locked, as
+  -- the stream waits for that row.
   signed := find_signed_bad(i.did, keys || new_key);
   IF is_account_loading(i.did) THEN
     PERFORM request_identity(i.did, add_interval(now(), s.not_sooner)) FROM settings AS s;

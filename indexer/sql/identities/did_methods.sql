@@ -1,8 +1,8 @@
--- The methods of DIDs: how an identity of each begins, and how its answers are read. The program
--- has whom it asks, in src/work/did-methods.js.
+-- DID methods: the initial identity for each, and how answers about it are read. Whom the program
+-- queries is in src/work/did-methods.js.
 
--- The methods for whose identities somebody is asked. success and remedy are of the activity of
--- each, as activities() has them. cheap: anybody can make as many DIDs as they like.
+-- The methods whose identities can be requested. success and remedy are those of the method's
+-- activity, as in activities(). cheap: anybody can make any number of DIDs.
 CREATE OR REPLACE FUNCTION did_methods()
 RETURNS TABLE (name text, cheap bool, success interval, remedy text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -11,14 +11,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   ('web', true, interval '1 h', 'see whether this machine resolves names and reaches the network')
 $$;
 
--- The method whose identities an activity requests; no row: it requests none.
+-- The method whose identities an activity requests; no row if it requests none.
 CREATE OR REPLACE FUNCTION method_of_activity(activity text)
 RETURNS TABLE (name text, cheap bool) LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT m.name, m.cheap FROM did_methods() AS m WHERE 'identities of ' || m.name = activity;
 END;
 
--- An identity as it begins: it is requested at once, if its method is supported.
+-- The initial identity of an account: it is requested at once, if its method is supported.
 CREATE OR REPLACE FUNCTION new_identity(one atid.did) RETURNS identity LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,8 +1,8 @@
--- What a DID document or a PLC log has of an account: the key that signs its commits, its server,
--- and its handle.
+-- Reads a DID document or a PLC log: the key that signs the account's commits, its server, and its
+-- handle.
 
--- The DID document that an operation of a PLC log stands for, as the directory renders it. data: a
--- column of plc_log_history().
+-- The DID document of an operation in a PLC log, as the directory renders it. data: a column of
+-- plc_log_history().
 CREATE OR REPLACE FUNCTION plc_document(account text, data jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
 RETURN jsonb_build_object('id', account, 'alsoKnownAs', data->'alsoKnownAs',
@@ -17,8 +17,8 @@ RETURN jsonb_build_object('id', account, 'alsoKnownAs', data->'alsoKnownAs',
     FROM jsonb_each(data->'services') AS x));
 
 -- Reads a DID document of any method: the first valid key, the first valid handle and the first
--- valid endpoint of a PDS, each NULL if there is none. detail: why there is no valid key, of the
--- last candidate.
+-- valid endpoint of a PDS, each NULL if there is none. detail: why the last candidate is not a
+-- valid key.
 CREATE OR REPLACE FUNCTION read_did_document(
   account text, document jsonb, OUT key text, OUT handle text, OUT pds text, OUT detail text
 ) LANGUAGE plpgsql IMMUTABLE

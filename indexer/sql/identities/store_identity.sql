@@ -31,7 +31,7 @@ BEGIN
           GROUP BY k.key ORDER BY max(k.valid_from) DESC LIMIT 8),
     d.handle, d.pds, h.data IS NULL, asked, d.detail);
   PERFORM label_keys_take(i.did, log);
-  -- Labels that came before the key, some at a time: anybody can make some.
+  -- Labels that came before the key, a limited number at a time, as anybody can make some.
   WHILE i.answered IS NULL LOOP
     PERFORM enter_writers();  -- some may be about an account that is being forgotten
     again := take_labels_refused(account, 10000);

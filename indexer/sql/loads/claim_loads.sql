@@ -1,18 +1,18 @@
 -- Claims the accounts to load next.
 
--- The kind of an account that is to be loaded: known ones were loaded before, new ones never. Those
--- of either kind whose last load has failed are kinds of their own, back and again, so that they
--- hold up no others.
+-- The kind of an account that has to be loaded: known if it was loaded before, new if it never was.
+-- Accounts of either kind whose last load has failed have kinds of their own, back and again, so
+-- that they do not hold up others.
 CREATE OR REPLACE FUNCTION load_kind(known bool, failed bool) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN failed THEN CASE WHEN known THEN 'back' ELSE 'again' END
             WHEN known THEN 'known' ELSE 'new' END;
 
--- Claims accounts to load, and returns each with the number of the attempt. They are due behind the
--- place where the last call ended: so no account is looked at twice, and accounts of origins that
--- are busy or have failed hold up no others. A row whose claim is NULL only reports how far the
--- accounts were looked through. No row: this was the end; go on from the beginning, NULL. failed:
--- those that have failed, or those that have not; NULL: both.
+-- Claims accounts to load, and returns each with the number of the attempt. It continues after the
+-- place where the last call ended, so that no account is examined twice, and accounts of busy or
+-- failing origins do not hold up others. A row whose claim is NULL only reports how far the call
+-- has looked. No rows: this was the end; start again from the beginning, with NULL. failed: whether
+-- to claim accounts that have failed, or those that have not; NULL: both.
 CREATE OR REPLACE FUNCTION claim_loads(
   most int, known bool, after_at timestamptz, after_did text, busy text[], failed bool DEFAULT NULL
 ) RETURNS TABLE (did text, claim int, host text, at timestamptz) LANGUAGE plpgsql
@@ -74,7 +74,8 @@ BEGIN
   END IF;
 END $$;
 
--- Is an account of this kind due to be loaded? (The last come first, as in count_due_loads().)
+-- Is an account of this kind due to be loaded? (The latest are read first, as in
+-- count_due_loads().)
 CREATE OR REPLACE FUNCTION is_load_waiting(known bool, failed bool) RETURNS bool
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -90,8 +91,8 @@ BEGIN
                    AND x.load_at <= now() ORDER BY x.load_at DESC LIMIT 1);
 END $$;
 
--- An account was claimed, but its repository not requested: it is due again soon, and nothing
--- counts.
+-- Releases an account that was claimed, but whose repository was not requested. It is due again
+-- soon, and the attempt does not count.
 CREATE OR REPLACE FUNCTION release_load(account text, attempt int) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,7 +1,7 @@
--- A repository could not be had, or was not stored.
+-- Failures: a repository could not be downloaded, or was not stored.
 
--- An attempt to load an account has ended without its repository: the next one is later each time.
--- No answer of a stranger can make this fail: why is a code, and more is clipped.
+-- Ends an attempt to load an account that has not stored its repository; the next one is later each
+-- time. No stranger's answer can make this fail: why is a code, and more is clipped.
 CREATE OR REPLACE FUNCTION defer_load(account atid.did, attempt int, why text, more text)
 RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -17,18 +17,18 @@ BEGIN
   PERFORM set_account_state(a, 'desynchronized', add_interval(
     now(), backoff_delay(a.failures, s.pause_first, s.pause_most)));
   PERFORM count_load_failure(a.did, why, more);
-  -- the key may be an old one
+  -- the known key may be outdated
   IF why = ANY (list_key_codes()) THEN
     PERFORM add_notices(ARRAY[a.did], '{signature}');
   END IF;
 END $$;
 
--- A repository could not be had. Where the answer names what has become of the account, the server
--- is queried for its status: a relay that could not resolve the DID answers RepoNotFound, and so
--- does a host that the account has left. Where it is the host that fails, its other accounts wait
--- too: after the third failure, or at once if it asks for a pause of so many seconds. During that
--- pause no other failure of the host counts, and the account waits as long, whether or not the host
--- is at fault.
+-- Records that a repository could not be downloaded. If the answer names a status of the account,
+-- the server is queried for it, because a relay that could not resolve the DID answers
+-- RepoNotFound, and so does a host that the account has left. If it is the host that fails, its
+-- other accounts wait, too: after the third failure, or at once if it asks for a pause of so many
+-- seconds. During that pause no other failure of the host counts, and the account waits as long,
+-- whether or not the host is at fault.
 CREATE OR REPLACE FUNCTION fail_load(
   account text, attempt int, why text, more text, of_host bool, seconds int DEFAULT 0
 ) RETURNS void LANGUAGE plpgsql

@@ -1,18 +1,18 @@
--- Stores a repository, as com.atproto.sync.getRepo returns it. Otherwise the load is deferred, and
--- its code is returned as the outcome:
+-- Stores a repository, as com.atproto.sync.getRepo returns it, or defers the load. Returns the code
+-- of the outcome:
 --
 --   loaded       changed is the number of records that differ
---   superseded   another attempt has begun, or the account is no longer to be loaded
---   unsigned     another key has signed it: as after a move, until the account writes; or the key
---                is an old one
---   older        it is older than what was announced, or than what is here
---   future       its revision is of the future
+--   superseded   another attempt has begun, or the account no longer needs to be loaded
+--   unsigned     another key has signed it: after a move, until the account writes; or the known
+--                key is outdated
+--   older        it is older than an announced revision, or than the stored one
+--   future       its revision lies in the future
 --   invalid      detail has the reason
---   not_written  an index, a constraint or a trigger of the operator's has refused it: detail has
+--   not_written  an index, a constraint or a trigger of the operator has refused it: detail has
 --                the reason
 
 -- Checks the commit of a repository. outcome: NULL if it can be stored. An older one is accepted
--- only after most_older attempts, when nobody has another.
+-- only after most_older attempts, when nobody seems to have a newer one.
 CREATE OR REPLACE FUNCTION check_repository(
   a account, key text, car bytea,
   OUT outcome text, OUT detail text, OUT rev atid.tid, OUT data atid.cid_link
@@ -35,13 +35,13 @@ BEGIN
     WHEN rev < announced AND a.older < s.most_older THEN 'older' END;
   detail := CASE outcome
     WHEN 'invalid' THEN 'The repository must be that of the account.'
-    WHEN 'older' THEN format('revision %s, announced was %s', rev, announced)
+    WHEN 'older' THEN format('revision %s, expected %s or later', rev, announced)
     WHEN 'future' THEN format('revision %s', rev) END;
 END $$;
 
 -- Fills the table op with the records of wanted collections that differ between a repository and
--- the table record. Returns how many do. All of one are hashed against all of the other, whatever
--- is known of the sizes of the tables.
+-- the table record. Returns their number. The two are compared by a hash join, whatever the planner
+-- knows of the sizes of the tables.
 CREATE OR REPLACE FUNCTION compare_repository(
   one atid.did, key text, car bytea, wanted text[]
 ) RETURNS int LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Excludes an account, whatever the network reports. Its records are deleted.
+-- Excludes an account, whatever the network reports, and deletes its records.
 CREATE OR REPLACE FUNCTION exclude_account(account text, why text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -13,7 +13,7 @@ BEGIN
   PERFORM delete_account(me, waits => true);
 END $$;
 
--- An account is no longer excluded. It is added at once if it is wanted.
+-- Ends the exclusion of an account. It is added at once if it is wanted.
 CREATE OR REPLACE FUNCTION include_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -23,8 +23,8 @@ BEGIN
   PERFORM add_unsettled(ARRAY[me]);
 END $$;
 
--- Excludes an account, and deletes all of it: also references of others to it, its labels and those
--- about it, and frames. Only the exclusion stays.
+-- Excludes an account, and deletes everything about it: also references by others, its labels,
+-- labels about it, and frames. Only the exclusion stays.
 CREATE OR REPLACE FUNCTION forget_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -34,7 +34,7 @@ DECLARE
   high CONSTANT atid.at_uri := atid.at_uri_scope_upper(atid.at_uri_make(me));
 BEGIN
   PERFORM exclude_account(account, 'forgotten');
-  -- A transaction that writes at this moment may not see yet that the account is excluded.
+  -- A concurrent writer may not see the exclusion yet.
   PERFORM exclude_writers();
   PERFORM delete_identity(me);
   DELETE FROM reference AS r WHERE r.subject BETWEEN low AND high;

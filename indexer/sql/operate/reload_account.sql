@@ -1,4 +1,4 @@
--- An account is loaded again. Its records are written again at once, with their references.
+-- Loads an account again. Its records are rewritten at once, with their references.
 CREATE OR REPLACE FUNCTION reload_account(account text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -7,8 +7,8 @@ DECLARE
   a account;
   brings text;
 BEGIN
-  -- An identity is locked before its account; but not that of one that is being loaded, for which
-  -- all others would wait.
+  -- An identity is locked before its account, except while the account is being loaded: all other
+  -- sessions would wait for it.
   SELECT * INTO a FROM account AS x WHERE x.did = me;
   IF (find_account_state(a.state)).reload_brings = 'identity' THEN
     PERFORM request_identity(me, now(), restart => true);
@@ -16,14 +16,14 @@ BEGIN
   SELECT * INTO a FROM account AS x WHERE x.did = me FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'no_data_found',
-      MESSAGE = format('account %s is not here', me),
+      MESSAGE = format('account %s is not in the tables', me),
       DETAIL = (SELECT e.value FROM explain(account) AS e WHERE e.what = 'answer') || '.';
   END IF;
   IF a.state = 'live' OR account_mode(me) = 'live' THEN
     RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
       MESSAGE = format('account %s is live', me),
       DETAIL = 'No repository is loaded in live mode.',
-      HINT = format('To have all of it, run "atid-indexer want add account %s".', me);
+      HINT = format('To load its repository, run "atid-indexer want add account %s".', me);
   END IF;
   PERFORM create_temp_tables();
   INSERT INTO op (uri, did, collection, fresh, cid, block)

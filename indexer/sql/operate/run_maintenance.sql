@@ -1,5 +1,5 @@
--- Sources of labels that nobody has named, and that have shown no key to sign them, give their
--- places to others.
+-- Removes the sources of labels that are not in the table labeler and have shown no key that signs
+-- labels, so that others can take their places.
 CREATE OR REPLACE FUNCTION expire_label_sources() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -23,8 +23,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Deletes accounts that do not exist, as the directory has never had an answer: at most 2,000, the
--- oldest first. Those that the operator has named stay.
+-- Deletes accounts that do not exist, as the directory has never given an answer about them: at
+-- most 2,000, the oldest first. Those that the operator has named stay.
 CREATE OR REPLACE FUNCTION expire_unknown_accounts() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -52,8 +52,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- Ends attempts to load an account that no program has ended, because it was killed. One whose
--- repository the server is still storing is left to it.
+-- Ends attempts to load an account that were left open by a program that was killed. An attempt
+-- whose repository the server is still storing is left alone.
 CREATE OR REPLACE FUNCTION expire_stale_claims() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -92,7 +92,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- What live mode needs. Strangers whose notice had no room are reported again.
+-- Maintains live mode. Notices of new accounts for which there was no room are added again.
 CREATE OR REPLACE FUNCTION maintain_live() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -114,8 +114,8 @@ BEGIN
   PERFORM drop_old_day();
 END $$;
 
--- Runs every ten seconds: sums up counters, takes a sample of them, deletes what has expired, and
--- keeps the bounds of tables that strangers can fill.
+-- Runs every ten seconds: sums up counters, takes a sample of them, deletes expired rows, and
+-- enforces the bounds of tables that strangers can fill.
 CREATE OR REPLACE FUNCTION run_maintenance() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,5 +1,5 @@
--- Deletes records of an account, of collections that are not wanted: all, or at most so many.
--- Returns how many; if that is so many, there may be more.
+-- Deletes the records of an account in collections that are not wanted: all, or at most `most`.
+-- Returns their number; if that is `most`, there may be more.
 CREATE OR REPLACE FUNCTION delete_records(
   account atid.did, wanted text[], most int DEFAULT NULL
 ) RETURNS int LANGUAGE plpgsql
@@ -20,8 +20,8 @@ BEGIN
   IF n = 0 THEN RETURN 0; END IF;
   first := (SELECT min(op.uri) FROM op);
   PERFORM write_records();
-  -- Where a trigger keeps records, the next step would have the same ones again: so there is only
-  -- one step.
+  -- If a trigger keeps records, the next step would find the same ones again, so there is only one
+  -- step.
   IF n = most AND EXISTS (SELECT 1 FROM record AS r WHERE r.uri = first AND r.did = account) THEN
     PERFORM delete_records(account, wanted);
     RETURN 0;
@@ -29,8 +29,8 @@ BEGIN
   RETURN n;
 END $$;
 
--- Deletes the records of an account that the other mode has stored: of a mirror those in tables of
--- days, of a live account the others. mode: of account_mode().
+-- Deletes the records of an account that the other mode has stored: for a mirror those in the
+-- tables of days, for a live account the others. mode: from account_mode().
 CREATE OR REPLACE FUNCTION delete_other_mode(account atid.did, mode text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off

@@ -1,7 +1,7 @@
--- The Lexicons by which records are judged.
+-- The Lexicons against which records are checked.
 
--- All Lexicons together judge a record. Two different documents of one NSID would make that an
--- error, for each record: they are refused when they come.
+-- A record is checked against all Lexicons together. Two different documents with one NSID would be
+-- an error for each record, so they are refused when they are added.
 CREATE OR REPLACE FUNCTION on_lexicons_change() RETURNS trigger LANGUAGE plpgsql
 SET search_path = indexer, pg_temp AS $$
 BEGIN
@@ -12,7 +12,7 @@ END $$;
 CREATE OR REPLACE TRIGGER on_lexicons_change AFTER INSERT OR UPDATE ON lexicons
 FOR EACH STATEMENT EXECUTE FUNCTION on_lexicons_change();
 
--- Lexicons are added. A document whose NSID another one has takes its place.
+-- Adds Lexicons. A document replaces an earlier one with the same NSID.
 CREATE OR REPLACE FUNCTION add_lexicons(documents atid.lexicon) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,8 +1,8 @@
--- What a record points at.
+-- The references of records.
 
--- The name of a field, of those that record_refs gives: without "$." and without a ".uri" at its
--- end, so that a reference and a strong one have one name. A longer one would not fit into an
--- index.
+-- The path of a field, from the field that record_refs returns: without "$." at its beginning and
+-- ".uri" at its end, so that a reference and a strong reference have the same path. A path that is
+-- too long for an index is empty.
 CREATE OR REPLACE FUNCTION reference_path(field text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -10,8 +10,8 @@ RETURN CASE
   ELSE regexp_replace(substr(field, CASE WHEN starts_with(field, '$.') THEN 3 ELSE 2 END),
                       '(.)\.uri$', '\1') END;
 
--- What a block points at: of the most first ones, each with its fields. Nothing where the codec
--- refuses the block, which dag_cbor_ref_uris tells without an error.
+-- The references in a block: the first `most`, each with its fields. There are none if the codec
+-- refuses the block, which dag_cbor_ref_uris reports without an error.
 CREATE OR REPLACE FUNCTION block_references(
   block bytea, most int
 ) RETURNS TABLE (subject atid.at_uri, path text)
@@ -23,11 +23,11 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE octet_length(s.subject::text) <= 1200
 $$;
 
--- The references of the records in the table op; the caller has called enter_writers(). Nothing
--- points at an account that is excluded. Accounts with more than 20 kB of blocks come each alone.
--- They have no more references than most_references, 20 for each record and one for each 30 bytes
--- of a block, which a DID takes, once for a block that many records have: so no repository makes a
--- hundred million. The others come first, as NULL.
+-- The references of the records in the table op; the caller has called enter_writers(). References
+-- to excluded accounts are left out. Each account with more than 20 kB of blocks is read
+-- separately, and its references are limited to most_references, plus 20 for each record and one
+-- for each 30 bytes of a block, the length of a DID, counted once for a block that many records
+-- share: so no repository can make a hundred million. The other accounts come first, as NULL.
 CREATE OR REPLACE FUNCTION read_op_references() RETURNS TABLE (
   subject atid.at_uri, collection text, path text, tid atid.tid, uri atid.at_uri
 ) LANGUAGE plpgsql

@@ -1,7 +1,7 @@
 -- The temporary tables of a session.
 
--- What to write: process_frames(), store_repository() and others fill the table op, and
--- write_records() writes it.
+-- The records to write: process_frames(), store_repository() and others fill the table op, and
+-- write_records() writes its contents.
 CREATE OR REPLACE FUNCTION create_temp_tables() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -11,15 +11,15 @@ BEGIN
     uri        atid.at_uri,
     did        atid.did,
     collection text,
-    fresh      bool,                                 -- no older one is there
+    fresh      bool,                                 -- no older record exists
     cid        atid.cid_link,
-    block      bytea                                 -- NULL: there is no record
+    block      bytea                                 -- NULL: the record is deleted
   ) ON COMMIT DELETE ROWS;
   ALTER TABLE op ALTER block SET STORAGE EXTERNAL;
 END $$;
 
--- The steps of process_frames(): what the frames contain, what is known of their accounts, what is
--- true, which commits are new, and which accounts are locked.
+-- The tables of the steps of process_frames(): the parsed frames, the known accounts, the verified
+-- frames, the new commits, and the locked accounts.
 CREATE OR REPLACE FUNCTION create_frame_tables() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -30,7 +30,7 @@ BEGIN
     frame bytea,                                     -- of a frame that has waited
     op    bigint,
     t     text,
-    error text,                                      -- the name in a frame of an error
+    error text,                                      -- the name of the error in an error frame
     seq   bigint,
     at    timestamptz,                               -- its own time
     did   atid.did,
@@ -58,11 +58,11 @@ BEGIN
     moved     bool,                                  -- but it is on another server
     error     text,
     seq       bigint,
-    below     bool,                                  -- it is not above the cursor, but new
+    below     bool,                                  -- seq is not above the cursor, but it is new
     at        timestamptz,
     did       atid.did,
-    code      text,                                  -- what is wrong; NULL: it is sound
-    reason    text,                                  -- more than the words of the code
+    code      text,                                  -- of its fault; NULL: it is sound
+    reason    text,                                  -- if more than the words of the code
     signed    bool,                                  -- by the account's key; NULL: not known
     rev       atid.tid,
     since     atid.tid,
@@ -81,7 +81,7 @@ BEGIN
   ALTER TABLE verified_frame ALTER frame SET STORAGE EXTERNAL;
 END $$;
 
--- process_frames() may try again in one transaction.
+-- Empties these tables, as process_frames() may try again in the same transaction.
 CREATE OR REPLACE FUNCTION empty_temp_tables() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

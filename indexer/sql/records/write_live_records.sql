@@ -1,7 +1,7 @@
--- Writes the table op, of live accounts, into the tables of today.
+-- Writes the records of live accounts in the table op into the tables of today.
 
--- A record may be in a table of an earlier day, or in none: its creation may have been left out by
--- the stream, and so may its deletion. So whatever is under its URI is deleted first.
+-- A record may be in a table of an earlier day, or in none, as the stream may have left out its
+-- creation or its deletion. So any record with its URI is deleted first.
 CREATE OR REPLACE FUNCTION write_live_records() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off

@@ -1,4 +1,4 @@
--- Writes the table op, and what follows from it.
+-- Writes the records in the table op, their references, and their changes.
 CREATE OR REPLACE FUNCTION write_records() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off

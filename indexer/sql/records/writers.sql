@@ -1,8 +1,8 @@
--- The lock between those who write and those who must see all that was written.
+-- The lock between transactions that write and those that must see everything that was written.
 
--- Whoever writes says so, before reading who is excluded and whether there are readers.
--- exclude_writers() waits until all of these transactions have ended, and new ones wait for it.
--- (pg_dump holds a lock on the table for hours, one that conflicts with neither.)
+-- A writer calls enter_writers() before it reads which accounts are excluded and whether there are
+-- readers. exclude_writers() waits until all of these transactions have ended, and new ones wait
+-- for it. (pg_dump holds a lock on the table for hours, which conflicts with neither.)
 CREATE OR REPLACE FUNCTION enter_writers() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

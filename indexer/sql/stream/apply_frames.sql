@@ -1,5 +1,5 @@
--- The second step of process_frames(): what the frames change. An account that is being loaded is
--- left alone: its frames wait. The others are locked.
+-- The second step of process_frames(): applies the frames. Accounts that are being loaded are
+-- skipped, and their frames wait. The others are locked.
 CREATE OR REPLACE FUNCTION apply_frames(stream text, frames bytea[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -13,7 +13,7 @@ DECLARE
 BEGIN
   IF whose = '{}' THEN RETURN; END IF;
   INSERT INTO locked_account SELECT a.did, a.state, a.rev, a.data FROM lock_accounts(whose) AS a;
-  wanted := wanted_patterns();  -- as they are once the locks are had
+  wanted := wanted_patterns();  -- read after the locks are taken
   SELECT * INTO loading, closing FROM defer_frames(apply_frames.stream, frames, whose);
   PERFORM find_new_commits();
   PERFORM write_commits(frames, wanted);
@@ -31,9 +31,9 @@ BEGIN
   SELECT * FROM account WHERE did = ANY (dids) AND state <> 'loading' ORDER BY did FOR UPDATE;
 END $$;
 
--- In live mode, the accounts of sound commits whose keys are not known, and those that a frame
--- before it has activated again. A key may have come since the frames were read: then those that
--- were verified without it wait, and so do those of accounts for which older frames still do.
+-- In live mode, finds the accounts of sound commits whose keys are not known, and those that an
+-- earlier frame has reactivated. A key may have come since the frames were read: then frames that
+-- were verified without it wait, and so do those of accounts whose older frames still wait.
 CREATE OR REPLACE FUNCTION find_strangers(stream text) RETURNS atid.did[] LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -54,9 +54,9 @@ BEGIN
       AND NOT EXISTS (SELECT 1 FROM want AS w WHERE w.what = 'account' AND w.value = f.did::text));
 END $$;
 
--- Frames of accounts that are being loaded wait, and those of strangers. A download that takes long
--- does not keep an account from being closed: only the transaction of its load does, or an older
--- frame of that kind that waits. closing: those whose #account frames are applied now.
+-- Defers the frames of accounts that are being loaded, and those of strangers. A long download does
+-- not keep an account from being deactivated: only the transaction of its load does, or an older
+-- #account frame that waits. closing: the accounts whose #account frames are applied now.
 CREATE OR REPLACE FUNCTION defer_frames(
   stream text, frames bytea[], whose atid.did[], OUT loading atid.did[], OUT closing atid.did[]
 ) LANGUAGE plpgsql
@@ -97,16 +97,16 @@ BEGIN
     AND (f.t IN ('#commit', '#sync') AND (f.code IS NULL OR f.signed)
          OR f.t = '#account' AND f.code IS NULL AND f.did <> ALL (closing))
   HAVING count(*) > 0;
-  -- frames of live accounts wait for the next call only
+  -- frames of live accounts wait only until the next call
   PERFORM release_waiting(l.did) FROM locked_account AS l
   WHERE l.did = ANY (loading) AND l.state = 'live';
   DELETE FROM locked_account AS l WHERE l.did = ANY (loading) AND l.state = 'live';
 END $$;
 
--- The signed frames that are new to an account that is synchronized or live, each once, in their
--- order. A commit follows where it goes on from the one before. Of a live account each sound one
--- does that is above all before, and no older than settings.keep; if one before it is missing, that
--- is a gap.
+-- Finds the signed frames that are new to an account that is synchronized or live, each once, in
+-- their order. A commit follows if it continues from the one before. For a live account, every
+-- sound commit follows that is above all before it and no older than settings.keep; if one before
+-- it is missing, that is a gap.
 CREATE OR REPLACE FUNCTION find_new_commits() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -154,8 +154,8 @@ BEGIN
   PERFORM advance_accounts();
 END $$;
 
--- Fills the table op with the last operation of each record; where the first was no creation, there
--- is an older one. False: there is none.
+-- Fills the table op with the last operation on each record; if the first one was not a creation,
+-- an older record exists. Returns false if there are no operations.
 CREATE OR REPLACE FUNCTION read_operations(frames bytea[], wanted text[], of_live bool) RETURNS bool
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
@@ -175,15 +175,14 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Accounts of which something is missing, or is not true, are loaded; those of which that is often
--- so, later each time.
+-- Loads accounts for which something is missing or wrong; later each time if that happens often.
 CREATE OR REPLACE FUNCTION resync_broken_accounts() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   a account;
-  -- as text: Citus passes no atid.did[] on into a subquery
+  -- as text: Citus does not pass an atid.did[] into a subquery
   broken CONSTANT text[] := ARRAY(SELECT DISTINCT c.did::text FROM new_commit AS c
                                   WHERE NOT c.follows AND NOT c.live);
 BEGIN
@@ -192,7 +191,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- What the server reports of the accounts themselves.
+-- Applies the server's reports on the accounts themselves.
 CREATE OR REPLACE FUNCTION apply_account_frames(
   frames bytea[], loading atid.did[], closing atid.did[]
 ) RETURNS void LANGUAGE plpgsql
@@ -211,10 +210,10 @@ BEGIN
   END LOOP;
 END $$;
 
--- What the frames of the kind #account leave of each account: its last state. If it is active, and
--- was not in between, its records have been deleted, so that comes first. A reason that is about
--- the server counts where there is no other frame: then apply_account_status() only notes when the
--- stream reported on the account.
+-- The last state of each account in the #account frames. If it is active but was inactive in
+-- between, its records have been deleted, so the inactive state comes first. A reason that is about
+-- the server counts only if there is no other frame: then apply_account_status() only notes when
+-- the stream reported on the account.
 CREATE OR REPLACE FUNCTION latest_account_states(
   frames bytea[], loading atid.did[], closing atid.did[]
 ) RETURNS TABLE (did atid.did, active bool, status text) LANGUAGE plpgsql

@@ -1,6 +1,6 @@
--- What the program reports of a connection to the server of a stream.
+-- The program's reports on a connection to the server of a stream.
 
--- The program has compared its clock with the server's: by how many seconds the latter is ahead.
+-- Stores by how many seconds the server's clock is ahead of the program's, which has compared them.
 CREATE OR REPLACE FUNCTION store_clock_offset(stream text, seconds float8) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -10,12 +10,13 @@ BEGIN
   WHERE x.name = store_clock_offset.stream;
 END $$;
 
--- The first number of a connection that was asked for what comes behind cursor. A server that has
--- no older frames should say so, OutdatedCursor; some relays do not, but after a long time their
--- first number is not the next. Sooner, too, there is a gap where it skips more than most_skipped,
--- or more than the rate of the stream explains. Without a cursor nothing tells what came since
--- start_stream(), or since the connection before. A server whose first number is not above the
--- cursor has begun again, or ignores the cursor: this is noted until a number reaches the cursor.
+-- Processes the first number of a connection that has requested the frames after cursor. A server
+-- without such old frames should report OutdatedCursor; some relays do not, but after a long time
+-- their first number is not the next one. Even after a short time there is a gap if the number
+-- skips more than most_skipped, or more than the rate of the stream explains. Without a cursor,
+-- nothing shows what came since start_stream(), or since the connection before. A server whose
+-- first number is not above the cursor has restarted its numbers, or ignores the cursor: this is
+-- noted until a number reaches the cursor.
 CREATE OR REPLACE FUNCTION report_connection(stream text, cursor bigint, first bigint) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -40,7 +41,8 @@ BEGIN
                     100 + 10 * t.rate * greatest(extract(epoch FROM now() - t.heard), 0)));
 END $$;
 
--- A frame that is too large to be read: only its digest is kept. Its beginning may name an account.
+-- Records a frame that is too large to be read: only its digest is kept. Its beginning may name an
+-- account.
 CREATE OR REPLACE FUNCTION quarantine_oversized_frame(
   stream text, digest bytea, bytes bigint, account text DEFAULT NULL
 ) RETURNS void
@@ -60,7 +62,7 @@ BEGIN
   WHERE t.stream = quarantine_oversized_frame.stream AND t.lo = 0;
 END $$;
 
--- The numbers of a stream have begun again: it is followed from this one on. Nobody knows what came
+-- Follows a stream whose numbers have begun again, from this number on. Nobody knows what came
 -- before it, so there is a gap.
 CREATE OR REPLACE FUNCTION restart_numbering(stream text, number bigint) RETURNS void
 LANGUAGE plpgsql

@@ -1,9 +1,10 @@
--- Commits without "prevData", and who sends them.
+-- Commits without "prevData", and the servers that send them.
 
--- Commits without "prevData", as small PDSes send them, get that of the account as it is here, or
--- of its commit before in this batch; and operations without "prev" that of the record. Nobody has
--- signed these, so verify_frames() verifies the commit as strictly as any other. One that does not
--- go on from what is here stays as it is, and is bad. Who has sent such commits is counted.
+-- Gives commits without "prevData", as small PDSes send them, the stored root of the account, or
+-- that of its commit before in this batch; and operations without "prev" the CID of the record.
+-- Nobody has signed these values, so verify_frames() verifies the commit as strictly as any other.
+-- A commit that does not continue from the stored state stays as it is, and is bad. Such commits
+-- are counted by server.
 CREATE OR REPLACE FUNCTION add_missing_prev(frames bytea[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -50,9 +51,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- A commit with the root before it, and the CIDs of its records before it, as far as they are
--- known: where they were written just now, or from the table record. NULL: it cannot be written
--- again.
+-- Adds to a commit the root before it, and the CIDs of its records before it, as far as they are
+-- known: from this batch, or from the table record. NULL: the commit cannot be written again.
 CREATE OR REPLACE FUNCTION commit_with_prev(
   frame bytea, account atid.did, root atid.cid_link, written jsonb
 ) RETURNS bytea

@@ -1,12 +1,12 @@
--- The cursor of a row of a shard behind this batch, whatever is wrong with its frames. No signature
--- covers a number, so one that skips more than most_skipped is held, and moves the cursor only once
--- three frames of other accounts, or ten frames of any (where a PDS has one account or two), have
--- come with numbers above it. A number below it ends that: it was wrong. What is held meanwhile is
--- only the cursor; the frames themselves are taken.
+-- The cursor of a row of the table shard after this batch, whatever is wrong with its frames. No
+-- signature covers a number, so one that skips more than most_skipped is held, and moves the cursor
+-- only once three frames of other accounts, or ten frames of any (if a PDS has one account or two),
+-- have come with numbers above it. If a number below it comes, it was wrong and is dropped. Only
+-- the cursor is held meanwhile; the frames themselves are processed.
 --
--- The numbers have begun again, or the cursor is wrong, where three commits in a row are new to
--- their accounts though their numbers are not above the cursor; or one, if the connection has begun
--- with such a number. Then the cursor goes back to that number.
+-- If three commits in a row are new to their accounts though their numbers are not above the
+-- cursor, the numbers have begun again, or the cursor is wrong; one such commit is enough if the
+-- connection has begun with such a number. Then the cursor goes back to that number.
 CREATE OR REPLACE FUNCTION move_cursor(t shard, from_slot int, to_slot int) RETURNS shard
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
@@ -65,8 +65,8 @@ BEGIN
   RETURN t;
 END $$;
 
--- Moves the cursors of a shard behind a batch. seen: as in process_frames(); came: frames have
--- come.
+-- Moves the cursors of a shard past a batch. seen: as in process_frames(); came: whether frames
+-- have come.
 CREATE OR REPLACE FUNCTION move_cursors(
   stream text, from_slot int, to_slot int, seen bigint, came bool, lag interval,
   unsigned int, signed int, stranger atid.did
@@ -113,8 +113,8 @@ BEGIN
   END IF;
 END $$;
 
--- The cursor passes a frame that was kept aside, unless its number skips more than most_skipped:
--- then later frames decide.
+-- Moves the cursor past a frame that was kept aside, unless its number skips more than
+-- most_skipped: then later frames decide.
 CREATE OR REPLACE FUNCTION pass_refused_frame(
   stream text, from_slot int, to_slot int, frame bytea
 ) RETURNS void LANGUAGE plpgsql

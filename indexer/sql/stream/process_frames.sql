@@ -1,19 +1,17 @@
--- The stream. process_frames() has frames verified and applied and the cursor moved in one
--- transaction, in three steps over the temporary table batch, which records/temp_tables.sql
--- describes:
+-- The stream. process_frames() verifies frames, applies them and moves the cursor in one
+-- transaction, in three steps over the temporary tables that records/temp_tables.sql describes:
 --
---   verify_frames()      what is true: reads each frame, and finds what is wrong with it
---   apply_frames()       what it changes: records, and the accounts themselves
---   record_follow_ups()  what follows: bad frames are kept, and notices are written for
---                        reconcile_wants()
+--   verify_frames()      reads each frame, and finds what is wrong with it
+--   apply_frames()       changes records, and the accounts themselves
+--   record_follow_ups()  keeps bad frames, and writes notices for reconcile_wants()
 --
 -- A shard has the accounts whose slot is in lo..hi. It locks its rows of the table shard, then
 -- accounts in the order of their DIDs; and no identity except those of labelers, so that no
 -- directory can hold up the stream.
 
--- One transaction of a shard, or the error of an index, a constraint or a trigger of the
--- operator's. An error of the server or of these functions is raised: then nothing is taken, and no
--- frame is bad.
+-- Processes a batch of a shard. Returns the error that an index, a constraint or a trigger of the
+-- operator has raised, if any. An error of the server or of these functions is raised again: then
+-- nothing is stored, and no frame is bad.
 CREATE OR REPLACE FUNCTION process_batch(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text, OUT problem text
@@ -60,9 +58,8 @@ EXCEPTION WHEN OTHERS THEN
   problem := clip_text(SQLERRM, 800);
 END $$;
 
--- Summarizes a batch. Neither a time of the future nor one of long ago that somebody has
--- made up decides how far behind the stream is. stranger: the last account that had not signed its
--- frame.
+-- Summarizes a batch. No made-up time, in the future or long ago, decides how far behind the stream
+-- is. stranger: the last account that had not signed its frame.
 CREATE OR REPLACE FUNCTION summarize_batch(
   OUT taken int, OUT applied int, OUT refused int, OUT error text, OUT lag interval, OUT future int,
   OUT moved int, OUT unsigned int, OUT signed int, OUT stranger atid.did, OUT gaps int
@@ -88,12 +85,12 @@ BEGIN
   INTO taken, refused, error, lag, future, moved, unsigned, signed, stranger
   FROM verified_frame AS f;
   applied := (SELECT count(*) FROM new_commit AS c WHERE c.follows);
-  -- where not all collections are wanted, commits in between were not looked at
+  -- if not all collections are wanted, commits in between were not examined
   gaps := CASE WHEN '%' = ANY (wanted_patterns())
             THEN (SELECT count(*) FROM new_commit AS c WHERE c.gap) ELSE 0 END;
 END $$;
 
--- Counts what was taken, in the first row of a shard. A rate is that of about the last minute.
+-- Adds the counts of a batch to the first row of a shard. Rates are those of about the last minute.
 CREATE OR REPLACE FUNCTION add_shard_counters(
   stream text, slot int, came int, taken int, applied int, refused int, moved int, unsigned int,
   unwritten int, future int DEFAULT 0, gaps int DEFAULT 0
@@ -125,8 +122,8 @@ BEGIN
   WHERE x.stream = add_shard_counters.stream AND x.lo = slot;
 END $$;
 
--- Frames for a shard, with those that have waited for its accounts. seen: the number up to which
--- all have come; 0: the stream is heard, but nothing has come; NULL: it is not heard.
+-- Processes frames of a shard, and frames that have waited for its accounts. seen: the number up to
+-- which all frames have come; 0: the server is heard, but no frame has come; NULL: it is not heard.
 CREATE OR REPLACE FUNCTION process_frames(
   stream text, shard int, shards int, frames bytea[], seen bigint DEFAULT NULL,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text
@@ -145,14 +142,14 @@ BEGIN
 END $$;
 
 -- The accounts for which frames may have waited and that are no longer being loaded. Frames of
--- accounts that were deleted are deleted.
+-- deleted accounts are deleted.
 CREATE OR REPLACE FUNCTION find_loaded_accounts(stream text, from_slot int, to_slot int)
 RETURNS atid.did[] LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  -- as text: Citus passes no atid.did[] on into a subquery
+  -- as text: Citus does not pass an atid.did[] into a subquery
   waiting_for text[];
   here text[];
   deleted text[];
@@ -170,9 +167,9 @@ BEGIN
                WHERE a.did = ANY (here::atid.did[]) AND a.state <> 'loading');
 END $$;
 
--- If an index or a trigger of the operator's raises an error, each half of the accounts that have
--- waited and each half of the frames is processed alone, and so on, until the frame is found. It is
--- quarantined.
+-- If an index or a trigger of the operator raises an error, processes each half of the accounts
+-- whose frames have waited and each half of the frames alone, and so on, until the frame at fault
+-- is found. It is quarantined.
 CREATE OR REPLACE FUNCTION bisect_batch(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[], seen bigint,
   OUT taken int, OUT applied int, OUT refused int, OUT lag float8, OUT error text
@@ -264,7 +261,7 @@ BEGIN
     moved => 0, unsigned => 0, unwritten => 1);
 END $$;
 
--- An account that was synchronized is loaded again.
+-- Loads an account again, if it was synchronized.
 CREATE OR REPLACE FUNCTION resync_account(one atid.did) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -276,8 +273,8 @@ BEGIN
   END IF;
 END $$;
 
--- Accounts of which there was no room for frames while they were loaded are loaded again, and the
--- server is queried about them.
+-- Loads accounts again whose frames found no room while they were being loaded, and has the server
+-- queried about them.
 CREATE OR REPLACE FUNCTION resync_overflowed_accounts(stream text, dids atid.did[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

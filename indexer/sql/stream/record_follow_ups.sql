@@ -1,4 +1,4 @@
--- The third step of process_frames(): what follows from the frames.
+-- The third step of process_frames(): records the consequences of the frames.
 CREATE OR REPLACE FUNCTION record_follow_ups(stream text, frames bytea[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -16,8 +16,8 @@ BEGIN
   PERFORM add_frame_notices();
 END $$;
 
--- Bad frames are kept; those that are only too early are no more than most_early of an account.
--- A frame that has waited is kept if its account is live, as no repository is loaded for it.
+-- Keeps bad frames, of those that are only too early at most most_early for each account. A frame
+-- that has waited is kept only if its account is live, as no repository is loaded for it.
 CREATE OR REPLACE FUNCTION quarantine_frames(stream text, frames bytea[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
@@ -36,7 +36,8 @@ BEGIN
   HAVING count(*) > 0;
 END $$;
 
--- The server has no frames as old as the cursor: there is a gap, which recheck_after_gap() follows.
+-- Notes that the server has no frames as old as the cursor: there is a gap, which
+-- recheck_after_gap() handles.
 CREATE OR REPLACE FUNCTION note_outdated_cursor(stream text, frames bytea[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
@@ -51,7 +52,7 @@ BEGIN
   END IF;
 END $$;
 
--- New accounts, identities to request, and accounts to check.
+-- Adds notices of new accounts, identities to request, and accounts to check.
 CREATE OR REPLACE FUNCTION add_frame_notices() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -70,7 +71,7 @@ BEGIN
                     OR f.signed IS FALSE AND (f.n > 0 OR f.code = ANY (of_key))
                THEN 'signature' END
              UNION ALL
-             -- a frame that was refused without its signature may have been a commit all the same
+             -- a frame that was refused without a signature may still have been a commit
              SELECT 'refused'
              WHERE f.t IN ('#commit', '#sync') AND f.here AND f.code <> ALL (of_key)
                AND (f.signed IS NOT TRUE OR f.rev IS NULL)) AS w (what)
@@ -79,7 +80,7 @@ BEGIN
   HAVING count(*) > 0;
 END $$;
 
--- Accounts that are not here and write a record of a wanted collection, a signal.
+-- Adds notices of unknown accounts that write a record of a collection that is a signal.
 CREATE OR REPLACE FUNCTION add_signal_notices(frames bytea[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -102,7 +103,7 @@ BEGIN
   HAVING count(*) > 0;
 END $$;
 
--- The labels of the frames, except those about excluded accounts or by them.
+-- Stores the labels of the frames, except those about or by excluded accounts.
 CREATE OR REPLACE FUNCTION store_frame_labels(stream text, frames bytea[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off

@@ -1,8 +1,8 @@
 -- The beginning of a run.
 
--- Begins with a stream, for so many shards. What an earlier run had begun to load counts as a
--- failure, so that what has ended it does not come first again. Returns the number to go on behind,
--- the least of all shards.
+-- Starts a stream, with so many shards. Loads that an earlier run has left unfinished count as
+-- failures, so that whatever ended that run does not come first again. Returns the number after
+-- which to continue, the lowest of all shards.
 CREATE OR REPLACE FUNCTION start_stream(
   stream text, kind text, pds text[], shards int
 ) RETURNS bigint LANGUAGE plpgsql
@@ -26,8 +26,8 @@ BEGIN
     INSERT INTO shard (stream, lo, hi) VALUES (start_stream.stream, 0, 255);
     old := ARRAY(SELECT t FROM shard AS t WHERE t.stream = start_stream.stream);
   END IF;
-  -- Each of the new shards has the parts of the old ones that are its own, with their cursors:
-  -- nothing is lost, and nothing comes twice. What was counted goes to the first.
+  -- Each new shard gets its parts of the old ones, with their cursors: nothing is lost, and nothing
+  -- is repeated. The counts go to the first shard.
   DELETE FROM shard AS t WHERE t.stream = start_stream.stream;
   INSERT INTO shard (stream, lo, hi, cursor, heard, taken)
   SELECT start_stream.stream, min(g.lo), max(g.hi), g.cursor, max(g.heard), max(g.taken)
@@ -50,8 +50,8 @@ BEGIN
     WHERE x.name = start_stream.stream AND (is_new OR at = 0 OR x.place <> database_place());
     UPDATE stream AS x SET place = database_place() WHERE x.name = start_stream.stream;
     FOR a IN SELECT * FROM account WHERE state = 'loading' ORDER BY did LOOP
-      -- the server may still be loading it for a program that has ended: then it is
-      -- run_maintenance()'s
+      -- the server may still be loading it for a program that has ended: then it is left to
+      -- run_maintenance()
       PERFORM FROM account AS x WHERE x.did = a.did AND x.state = 'loading' FOR UPDATE SKIP LOCKED;
       CONTINUE WHEN NOT FOUND;
       PERFORM defer_load(a.did, a.claim, 'ended', NULL);
@@ -61,8 +61,8 @@ BEGIN
   RETURN at;
 END $$;
 
--- Where this database is: the server, its timeline, the table. A dump that was restored is another
--- table, a base backup that was recovered to a point in time has another timeline.
+-- Identifies this database: the server, its timeline, the table. A restored dump has another table,
+-- and a base backup that was recovered to a point in time has another timeline.
 CREATE OR REPLACE FUNCTION database_place() RETURNS text LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -77,8 +77,8 @@ BEGIN
 END $$;
 
 -- The stream that was followed last, if this one is that of a PDS that does not have all of its
--- accounts: these would be taken for moved, and their records deleted. It may be the same stream:
--- of a relay that calls itself a PDS, or of a PDS that has fewer names than before.
+-- accounts: these would count as moved, and their records would be deleted. It may be the same
+-- stream: that of a relay that calls itself a PDS, or of a PDS that has fewer names than before.
 CREATE OR REPLACE FUNCTION find_replaced_stream(stream text, pds text[]) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -1,8 +1,8 @@
--- The first step of process_frames(): what is true. Each frame goes into verified_frame, with what
--- it contains and what is wrong with it; except those that were taken before, whose number is not
+-- The first step of process_frames(): verifies the frames. Stores each in verified_frame with its
+-- contents and its fault, if any, and skips those that were processed before, whose numbers are not
 -- above the cursor. The frames that have waited for the accounts in waited come first.
 --
--- (OFFSET 0: what a step computes is computed once.)
+-- (OFFSET 0 makes the planner compute the expressions of a step only once.)
 CREATE OR REPLACE FUNCTION verify_frames(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[]
 ) RETURNS void LANGUAGE plpgsql
@@ -21,7 +21,7 @@ BEGIN
      WHERE t.stream = verify_frames.stream AND t.lo >= from_slot AND t.hi <= to_slot));
 END $$;
 
--- Takes each frame apart.
+-- Parses each frame.
 CREATE OR REPLACE FUNCTION parse_frames(
   stream text, from_slot int, to_slot int, frames bytea[], waited atid.did[]
 ) RETURNS void LANGUAGE plpgsql
@@ -71,7 +71,7 @@ BEGIN
       AND t.hi <= to_slot AND coalesce(shard_slot(f.did), 0) BETWEEN t.lo AND t.hi) AS s ON true;
 END $$;
 
--- What is known of the accounts of the frames.
+-- Looks up the accounts of the frames.
 CREATE OR REPLACE FUNCTION find_known_accounts(stream text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -90,8 +90,8 @@ BEGIN
   WHERE i.did = ANY (ARRAY(SELECT DISTINCT p.did FROM parsed_frame AS p));
 END $$;
 
--- Has a commit more bytes of records than four times its own? Its 200 operations may have one
--- block.
+-- Are the records of a commit larger than four times the commit itself? Its 200 operations may
+-- share one block.
 CREATE OR REPLACE FUNCTION amplifies_records(frame bytea) RETURNS bool LANGUAGE plpgsql IMMUTABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -100,8 +100,8 @@ BEGIN
          > 4.0 * octet_length(frame);
 END $$;
 
--- Does a frame change what live mode has? Commits that change no wanted record are not verified.
--- wanted: NULL where nobody is wanted in live mode.
+-- Does a frame change what live mode stores? Commits that change no wanted record are
+-- not verified. wanted: NULL if nobody is wanted in live mode.
 CREATE OR REPLACE FUNCTION changes_live(t text, frame bytea, here bool, wanted text[]) RETURNS bool
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN wanted IS NULL THEN false
@@ -110,8 +110,8 @@ RETURN CASE WHEN wanted IS NULL THEN false
                  OR EXISTS (SELECT 1 FROM atid.commit_event_ops(frame) AS o
                             WHERE o.collection LIKE ANY (wanted)) END;
 
--- The code of what is wrong with a frame, or NULL. problem: of atid.event_problem(); highest: a
--- number above it needs a signature.
+-- The code of a frame's fault, or NULL. problem: from atid.event_problem(); highest: a number above
+-- it needs a signature.
 CREATE OR REPLACE FUNCTION frame_code(
   kind text, problem text, signed bool, ours bool, shape bool, did atid.did, seq bigint,
   frame bytea, highest bigint
@@ -143,10 +143,9 @@ BEGIN
   RETURN CASE WHEN atid.tid_is_valid(claimed) THEN claimed::atid.tid > rev END;
 END $$;
 
--- Finds what is wrong with each frame. A sound commit that is new to its account is taken whatever
--- its number is: it shows that the number is wrong. In the states passing, commits without a wanted
--- record are passed over. one_ahead: the number that a cursor is held
--- before.
+-- Finds what is wrong with each frame. A sound commit that is new to its account is accepted
+-- whatever its number is: it shows that the number is wrong. In the states `passing`, commits
+-- without a wanted record are skipped. one_ahead: the number before which a cursor is held.
 CREATE OR REPLACE FUNCTION check_frames(stream text, frames bytea[], one_ahead bigint)
 RETURNS void LANGUAGE plpgsql
 SET search_path = pg_temp, indexer SET jit = off SET enable_seqscan = off
@@ -177,7 +176,7 @@ BEGIN
             THEN claims_newer_revision(p.whole, k.rev) END OFFSET 0
   ), checked AS (
     SELECT c.*,
-           -- nobody wants to know whether commits of other accounts are sound
+           -- it does not matter whether commits of other accounts are sound
            CASE WHEN c.kind IS NOT NULL OR c.t IN ('#commit', '#sync') IS NOT TRUE
              THEN atid.event_problem(c.whole, now() + max_clock_skew()) END AS problem,
            CASE WHEN c.kind IN ('#commit', '#sync')

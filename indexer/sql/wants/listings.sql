@@ -1,7 +1,7 @@
--- Lists of accounts that the server has, by their names in the view listing.
+-- The server's lists of accounts, by their names in the view listing.
 
--- The next list to read, and how far it was read. A list that has failed waits for its time, and
--- one that adds candidates waits while there are too many of these.
+-- The next list to read, and how far it was read. A list that has failed waits for its next
+-- attempt, and one that adds candidates waits while there are too many of these.
 CREATE OR REPLACE FUNCTION next_listing(
   OUT of text, OUT at text, OUT asked timestamptz, OUT kind text, OUT value text
 ) LANGUAGE plpgsql
@@ -15,7 +15,7 @@ BEGIN
   ORDER BY random() LIMIT 1;
 END $$;
 
--- The 64 smallest hashes of the accounts of a list, with those of one more page.
+-- The 64 smallest hashes of the accounts of a list, including one more page.
 CREATE OR REPLACE FUNCTION smallest_hashes(hashes bigint[], repos jsonb) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -28,13 +28,13 @@ BEGIN
                ORDER BY u.h LIMIT 64);
 END $$;
 
--- About how many accounts have these smallest hashes: the closer these are to each other, the more
--- there are.
+-- Estimates the number of accounts from their smallest hashes: the closer these are to each other,
+-- the more accounts there are.
 CREATE OR REPLACE FUNCTION estimate_accounts(hashes bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN cardinality(hashes) < 64 THEN cardinality(hashes)
             ELSE (63 * 2 ^ 63 / hashes[64])::bigint END;
 
--- Does a list not end? It has the same accounts again and again, or more entries than most_listed.
+-- Is a list endless? It has the same accounts again and again, or more entries than most_listed.
 CREATE OR REPLACE FUNCTION is_listing_endless(w want) RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -43,10 +43,10 @@ BEGIN
          OR w.entries > (SELECT s.most_listed FROM settings AS s);
 END $$;
 
--- Stores a page of a list, which has a cursor, at; next is the cursor of the following page, NULL
--- or '' at the end. At the end of the list of all accounts check_unlisted_accounts() queries the
--- server about those that no page had. A list that does not end is read on, ever more slowly. A
--- page for which there is no room is requested again.
+-- Stores a page of a list. at: the cursor of the page; next: that of the following page, NULL or ''
+-- at the end. At the end of the list of all accounts, check_unlisted_accounts() has the server
+-- queried about those that no page had. An endless list is read on, ever more slowly. A page for
+-- which there is no room is requested again.
 CREATE OR REPLACE FUNCTION store_listing_page(
   of text, at text, repos jsonb, next text, asked timestamptz
 ) RETURNS void LANGUAGE plpgsql
@@ -79,17 +79,17 @@ BEGIN
   END IF;
 END $$;
 
--- The lists that cannot be read, or do not end, and what one can do.
+-- The lists that cannot be read, or are endless, and what one can do.
 CREATE OR REPLACE VIEW list_problems AS
 SELECT w.what, w.value, w.failing AS since, w.failures, coalesce(c.words, w.problem) AS why,
        w.detail, w.again AS next,
        coalesce(c.of_list, 'report it to the server''s operator; '
-                           'accounts behind this page are not found') AS remedy,
+                           'accounts after this page are not found') AS remedy,
        w.problem AS code, w.words
 FROM listing AS w LEFT JOIN code AS c ON c.code = w.problem
 WHERE (w.listed IS NOT NULL OR w.problem = 'wants_full') AND w.failing IS NOT NULL;
 
--- The entries of a page that are of an account, each account once.
+-- The entries of a page that name an account, each account once.
 CREATE OR REPLACE FUNCTION listing_entries(repos jsonb) RETURNS TABLE (did atid.did, e jsonb)
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -102,7 +102,7 @@ BEGIN
 END $$;
 
 -- Applies a page of the list of all accounts. start: when the list was begun; asked: when the page
--- was requested. Where an index or a trigger of the operator's refuses an account, each account is
+-- was requested. If an index or a trigger of the operator refuses an account, each account is
 -- applied alone.
 CREATE OR REPLACE FUNCTION apply_listing_page(repos jsonb, start timestamptz, asked timestamptz)
 RETURNS void LANGUAGE plpgsql

@@ -1,7 +1,8 @@
--- After a gap of the stream: what may have changed meanwhile is requested again.
+-- After a gap in the stream, everything that may have changed meanwhile is requested again.
 
--- The list of all accounts has ended: the server is queried about those that no page had. Goes
--- through some of the accounts, in their order, and returns how many; 0: there is nothing to do.
+-- After the list of all accounts has ended, has the server queried about those that no page had.
+-- Examines some of the accounts, in their order, and returns their number; 0: there is nothing to
+-- do.
 CREATE OR REPLACE FUNCTION check_unlisted_accounts(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -20,7 +21,7 @@ BEGIN
     IF EXISTS (SELECT 1 FROM account AS a
                WHERE a.did = one AND a.status IS NULL
                  AND coalesce(greatest(a.listed, a.said), '-infinity') < w.began) THEN
-      IF is_account_loading(one) THEN  -- the next call goes on with this one
+      IF is_account_loading(one) THEN  -- the next call continues with it
         waits := true;
         EXIT;
       END IF;
@@ -33,9 +34,9 @@ BEGIN
   RETURN CASE WHEN waits THEN 0 ELSE greatest(cardinality(dids), 1) END;
 END $$;
 
--- After a gap, all accounts and signals are listed again; where not all accounts are wanted, the
--- identity and the status of each is requested, of some at a time. Then come those that a list did
--- not have. Returns how many accounts it has gone through; 0: there is nothing to do.
+-- After a gap, lists all accounts and signals again; if not all accounts are wanted, requests the
+-- identity and the status of each, some at a time. Then come those that a list did not have.
+-- Returns how many accounts it has examined; 0: there is nothing to do.
 CREATE OR REPLACE FUNCTION recheck_after_gap(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -65,7 +66,7 @@ BEGIN
     due := add_interval(now(), spread_delay(one, s.spread));
     CONTINUE WHEN EXISTS (SELECT 1 FROM account AS a WHERE a.did = one AND a.state = 'live');
     PERFORM request_identity(one, due, answered_before => x.look);
-    CONTINUE WHEN is_account_loading(one);  -- its host is read at this moment
+    CONTINUE WHEN is_account_loading(one);  -- its host is being queried now
     PERFORM schedule_status_check(one, due);
   END LOOP;
   -- (process_frames() locks accounts, and then this row)

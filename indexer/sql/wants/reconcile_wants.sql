@@ -1,8 +1,8 @@
 -- Adds and deletes accounts as the table want demands.
 
--- The number below which the wants of an account are old. That is the number of the wants, or 0
--- while 1,000 accounts are to be loaded, or records of deactivated accounts, whose number is -1,
--- are to be deleted: then only the latter are.
+-- The number below which the wants of an account are old: the number of the current wants, or 0
+-- while 1,000 accounts are still to be loaded, or while records of deactivated accounts, whose
+-- number is -1, are still to be deleted: then only these accounts are processed.
 CREATE OR REPLACE FUNCTION oldest_wants(newest int) RETURNS int LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -16,8 +16,8 @@ BEGIN
   RETURN newest;
 END $$;
 
--- Accounts whose records are of older wants, without those whose last attempt has failed. Where
--- 1,000 have failed there are none.
+-- The accounts whose records match older wants, except those whose last attempt has failed. There
+-- are none while 1,000 have failed.
 CREATE OR REPLACE FUNCTION find_old_wants(newest int, most int) RETURNS atid.did[]
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -34,9 +34,9 @@ BEGIN
                ORDER BY a.wants LIMIT most);
 END $$;
 
--- Changes the mode of an account, whose row is locked: its records are deleted. Those of a mirror
--- come back when it is loaded, and its identity is requested, as that of a mirror always is. One
--- that is being loaded follows later.
+-- Changes the mode of an account, whose row is locked: its records are deleted. A mirror gets its
+-- records back when it is loaded, and its identity is requested, as a mirror always has one
+-- requested. An account that is being loaded is changed later.
 CREATE OR REPLACE FUNCTION follow_mode(a account, mode text) RETURNS account LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -54,10 +54,10 @@ BEGIN
   RETURN a;
 END $$;
 
--- Has the records of an account, whose row is locked, follow the wants w: deletes those of
--- collections that are no longer wanted, and has the account loaded if others are. Of an account
--- that was deactivated, all records are deleted, at most room of them; returns how many. If that is
--- room, there may be more.
+-- Makes the records of an account, whose row is locked, match the wants w: deletes those of
+-- collections that are no longer wanted, and has the account loaded if others are. All records of a
+-- deactivated account are deleted, at most `room` of them at a time. Returns the number of deleted
+-- records; if that is `room`, there may be more.
 CREATE OR REPLACE FUNCTION follow_wants(a account, w wants, wanted text[], room int) RETURNS int
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -83,9 +83,9 @@ BEGIN
   RETURN deleted;
 END $$;
 
--- An index, a constraint or a trigger of the operator's has refused to change an account. It counts
--- as changed, so that the others get their turn. If not even that can be written, or the account
--- could not be added, it is tried again, later each time.
+-- Handles the refusal of an index, a constraint or a trigger of the operator to change an account.
+-- The account counts as changed, so that the others get their turn. If not even that can be
+-- written, or the account could not be added, it is tried again, later each time.
 CREATE OR REPLACE FUNCTION postpone_account(
   one atid.did, old_wants int, new_wants int, message text
 ) RETURNS void LANGUAGE plpgsql
@@ -100,9 +100,9 @@ BEGIN
   PERFORM postpone_unsettled(one, message);
 END $$;
 
--- Processes notices, and then the table want: some accounts that were added or taken out, and some
--- of those whose records are of older wants. Records of deactivated accounts are deleted in steps
--- of 5,000, as the stream waits for the row of such an account. Returns how much was done.
+-- Processes notices, and then the table want: some accounts that were added or removed, and some of
+-- those whose records match older wants. Records of deactivated accounts are deleted in steps of
+-- 5,000, as the stream waits for the row of such an account. Returns how much was done.
 CREATE OR REPLACE FUNCTION reconcile_wants(most int) RETURNS int LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
