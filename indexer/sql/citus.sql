@@ -16,7 +16,7 @@ BEGIN
   END IF;
 END $$;
 
--- The tables of a day inherit, which distributed tables cannot.
+-- The tables of a day inherit from others, which distributed tables cannot do.
 CREATE OR REPLACE FUNCTION refuse_live() RETURNS trigger LANGUAGE plpgsql
 SET search_path = indexer, pg_temp AS $$
 BEGIN

@@ -11,7 +11,7 @@
 --            never
 --   words    as people read it
 --   remedy   what an operator can do; NULL: nothing, as it is tried again
---   of_list  the same where a list of accounts has failed; NULL: report it
+--   of_list  likewise, if a list of accounts has failed; NULL: report it
 --   status   the status that an account then has
 --   checks   the server is queried for the status of the account
 --   absent   the server does not have the method that was called
@@ -82,7 +82,7 @@ FROM jsonb_to_recordset($codes$
   {"code": "unknown_key", "class": "frame", "retry": "new key",
    "words": "The commit must be signed by the key of the account."},
   {"code": "wrong_shard", "class": "frame", "retry": "never",
-   "words": "The frame must be one of an account of this shard."},
+   "words": "The frame must belong to an account of this shard."},
   {"code": "invalid_labels", "class": "frame", "retry": "never",
    "words": "\"labels\" must be an array."},
   {"code": "lost_labels", "class": "frame", "retry": "never",
@@ -90,7 +90,7 @@ FROM jsonb_to_recordset($codes$
   {"code": "invalid_active", "class": "frame", "retry": "never",
    "words": "\"active\" must be true or false."},
   {"code": "amplified_records", "class": "frame", "retry": "never",
-   "words": "The records must not be more than four times the frame."},
+   "words": "The records must not be larger than four times the frame."},
   {"code": "oversized", "class": "frame", "retry": "never",
    "words": "The frame must not be longer than 5 MB."},
   {"code": "seq_range", "class": "frame", "retry": "never",
@@ -115,35 +115,35 @@ FROM jsonb_to_recordset($codes$
    "remedy": "nothing: it ends when the account writes, or when its log has the key"},
   {"code": "older", "class": "account", "retry": "backoff"},
   {"code": "future", "class": "account", "retry": "backoff",
-   "remedy": "compare the database server's clock with the right time: it is tried again"},
+   "remedy": "check the database server's clock: the load is tried again"},
   {"code": "invalid", "class": "account", "retry": "backoff"},
   {"code": "not_written", "class": "operator", "retry": "backoff", "words": "not written",
-   "remedy": "an index, a constraint or a trigger refuses a record, or keeps it: mend it, then reload the account",
+   "remedy": "an index, a constraint or a trigger refuses a record or its deletion: correct it, then reload the account",
    "of_list": "an index, a constraint or a trigger refuses the page: correct it"},
   {"code": "not_changed", "class": "operator", "retry": "backoff", "words": "not changed",
-   "remedy": "an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again"},
+   "remedy": "an index, a constraint or a trigger refuses a change that the table want requires: correct it; the change is tried again"},
   {"code": "wants_full", "class": "operator", "retry": "backoff",
    "words": "the table want is full",
-   "of_list": "raise the setting most_wants, or remove a signal: the accounts are found then"},
+   "of_list": "raise the setting most_wants, or remove a signal: then the accounts are found"},
   {"code": "no_room", "class": "operator", "retry": "backoff", "words": "no room",
    "remedy": "give the server more disk or memory: it is tried again"},
 
   {"code": "no_key", "class": "account", "retry": "backoff", "words": "no key",
    "remedy": "nothing: its document names no key"},
   {"code": "unsupported_method", "class": "account", "retry": "never",
-   "words": "unsupported DID method", "remedy": "nothing: its method is not one that is looked up"},
+   "words": "unsupported DID method", "remedy": "nothing: identities of its method cannot be looked up"},
   {"code": "tombstoned", "class": "account", "retry": "backoff"},
   {"code": "moved", "class": "account", "retry": "backoff"}
 ]
 $codes$::jsonb) AS x (code text, class text, retry text, words text, remedy text, of_list text,
                       status text, checks bool, absent bool);
 
--- SQLSTATEs, and classes of them, of errors that are the server's own trouble: out of disk or
--- memory, a deadlock, a restart. (src/protocol/codes.js reads this array, too.)
+-- SQLSTATEs, and classes of them, of errors of the server itself: out of disk or memory, a
+-- deadlock, a restart. (src/protocol/codes.js reads this array, too.)
 CREATE OR REPLACE FUNCTION server_errors() RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '{08,25,3D,40,53,55,57,58,XX001,XX002}'::text[];
 
--- The codes of what another key of the account may mend.
+-- The codes of faults that another key of the account may resolve.
 CREATE OR REPLACE FUNCTION list_key_codes() RETURNS text[] LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,9 +1,9 @@
--- All of the indexer's SQL, in its order: for atid-indexer, which reads this list, and for psql:
+-- All of the indexer's SQL, in order: for atid-indexer, which reads this list, and for psql:
 --
 --   psql -v ON_ERROR_STOP=1 --single-transaction -f indexer/sql/install.sql
 --
--- The migrations make the tables, each once; the other files are functions and views, created again
--- by each upgrade.
+-- Each migration creates tables, once; the other files have functions and views, which each upgrade
+-- creates again.
 \set QUIET on
 CREATE SCHEMA IF NOT EXISTS indexer;
 CREATE SCHEMA IF NOT EXISTS xrpc;

@@ -3,7 +3,7 @@
 --   label_keys_take(account, log)   the keys of a labeler, from its PLC log
 --   labels_take(batch)              an array of labels: verified, the newest kept
 --   labels_of(body)                 the labels of a frame, and how many of them jsonb cannot hold
---   labels_in_force                 what counts now
+--   labels_in_force                 the labels that count now
 --   labeler, view_hidden(subjects)  which labels hide records in the views of views.sql
 --
 -- The file needs the extension atid_crypto, and can be used alone. The functions keep the
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS label_keys (
   PRIMARY KEY (src, key)
 );
 
--- The newest label of each source, subject and value; negations too.
+-- The newest label of each source, subject and value, including negations.
 CREATE TABLE IF NOT EXISTS labels (
   subject atid.at_uri,
   src     atid.did,
@@ -69,9 +69,9 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   ON CONFLICT (src, key) DO UPDATE SET valid_to = excluded.valid_to;
 $$;
 
--- The labels of the body of a frame, as an array. Where jsonb cannot hold one of them, each is read
--- by itself: at most 1,000, and only while the bytes in front of them, which are read again for
--- each, are 20 MB in total. lost: how many were omitted; NULL: none.
+-- The labels in the body of a frame, as an array. If jsonb cannot hold one of them, each is read
+-- separately: at most 1,000, and only while the bytes before them, which are read again for each,
+-- add up to at most 20 MB. lost: how many were left out; NULL: none.
 CREATE OR REPLACE FUNCTION labels_of(body bytea, OUT labels jsonb, OUT lost text)
 LANGUAGE plpgsql IMMUTABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off

@@ -1,7 +1,7 @@
--- Readers: an application reads what was written, each change once.
+-- Readers: applications read each change of the records once.
 
--- Adds a reader of what is written from now on. Nothing that is being written at this moment is
--- left out.
+-- Adds a reader of everything that is written from now on. It waits for transactions that are
+-- writing, so that nothing is missed.
 CREATE OR REPLACE FUNCTION read_from_now(reader text) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -13,7 +13,7 @@ BEGIN
 END $$;
 
 -- Returns the next changes for a reader: each once, with the record as it is now. A change is
--- returned once all older transactions have ended.
+-- returned only after all older transactions have ended.
 CREATE OR REPLACE FUNCTION changes(reader text, most int)
 RETURNS TABLE (tx xid8, n bigint, uri atid.at_uri, cid atid.cid_link, block bytea) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -35,7 +35,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- A reader has read up to a change; a call that comes late does not send it back. Changes that
+-- Notes that a reader has read up to a change; a late call does not move it back. Changes that
 -- every reader has read are deleted.
 CREATE OR REPLACE FUNCTION read_to(reader text, tx xid8, n bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -6,10 +6,10 @@
 --   make_views(target)                     likewise over the tables of the indexer, and a view of
 --                                          its accounts
 --   make_view_index(view, columns)         an index of the source, for queries by these columns
---   view_index_commands(view, columns)     likewise, as commands that block no writer
+--   view_index_commands(view, columns)     likewise, as commands that do not block writers
 --   make_search(view, columns)             an index of words, and functions search_... and ..._rank
 --   search_index_commands(view, config, columns)
---   find_references()                      fills view_reference from the references that there are
+--   find_references()                      fills view_reference from the existing references
 --   find_new_references()                  likewise for columns without any, by their indexes
 --   lexicon_gaps(lexicons)                 definitions that the record types need and the set lacks
 --

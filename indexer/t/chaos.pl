@@ -453,7 +453,7 @@ is_none($node, $db, q{SELECT encode(digest, 'hex'), did, reason FROM bad WHERE e
 	'... and no other, except what came before its key was known, or after it was one');
 is_none($node, $db, 'SELECT code, reason FROM bad WHERE code IS NULL OR code NOT IN (SELECT code FROM code)', 'each has a code of the list');
 is_none($node, $db, 'SELECT digest FROM bad WHERE digest <> sha256(frame) OR frame IS NULL AND reason NOT LIKE $$The frame must not be longer%$$', '... as it came');
-cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be more than four times the frame.'}),
+cmp_ok($node->safe_psql($db, q{SELECT count(*) FROM bad WHERE reason = 'The records must not be larger than four times the frame.'}),
 	'>', 0, 'a record that is there many times is not taken from a frame');
 
 my $state = network('state');

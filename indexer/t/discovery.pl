@@ -102,7 +102,7 @@ is(last_of("INSERT INTO want (what, value) VALUES ('signal', 'a.b.c')", "SELECT 
 my $stream = "SELECT start_stream('s', 'repos', NULL, 1); SELECT process_frames('s', 0, 1, '{}', 0)";
 is(last_of($stream, $fail, q{SELECT coalesce(stream_health('s'), 'ok'), (SELECT value FROM watch WHERE what = 'lists_failing')}), 'ok|1', 'the metric has it at once');
 like(last_of($stream, $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT stream_health('s')}),
-	qr/^the list of all accounts cannot be read since .*: server error, 500 InternalServerError; see "atid-indexer status"$/, '... and /healthz after an hour');
+	qr/^the list of all accounts could not be read since .*: server error, 500 InternalServerError; see "atid-indexer status"$/, '... and /healthz after an hour');
 is(last_of("SELECT start_stream('s', 'labels', NULL, 1); SELECT process_frames('s', 0, 1, '{}', 0)", $fail, q{UPDATE want SET failing = now() - interval '61 min'}, q{SELECT coalesce(stream_health('s'), 'ok')}), 'ok',
 	'... but not for a labeler');
 
@@ -176,7 +176,7 @@ my @three = ((map { "SELECT add_account('did:web:$_.example')" } qw(a b c)),
 	'SELECT reconcile_wants(1) FROM generate_series(1, 6)');
 my $settled = q{SELECT string_agg(did || ' ' || (a.wants = w.n), ' ' ORDER BY did) FROM account AS a, wants AS w};
 is(last_of(@three, $settled), 'did:web:a.example false did:web:b.example true did:web:c.example true', 'settle: the other accounts are changed');
-is(last_of(@three, 'SELECT did, why, next > now(), remedy FROM trouble ORDER BY did'), join("\n", map { "did:web:$_.example|not changed|t|an index, a constraint or a trigger refuses what the table want asks for: correct it; it is tried again" } qw(a new)),
+is(last_of(@three, 'SELECT did, why, next > now(), remedy FROM trouble ORDER BY did'), join("\n", map { "did:web:$_.example|not changed|t|an index, a constraint or a trigger refuses a change that the table want requires: correct it; the change is tried again" } qw(a new)),
 	'... the ones that are refused are in trouble');
 is(last_of(@three, 'SELECT reconcile_wants(100)'), 0, '... and no work while they wait');
 is(last_of(@three, 'UPDATE unsettled SET again = now()', 'SELECT reconcile_wants(100)', 'SELECT failures, count(*), min(again) = now() + interval $$64 s$$ FROM unsettled GROUP BY 1'), '2|2|t', '... are tried again, later each time');

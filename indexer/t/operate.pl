@@ -230,9 +230,9 @@ my $problem = "SELECT coalesce((SELECT problem FROM status_stream WHERE name = '
 ask($db, "UPDATE shard SET frame_rate = 0; SELECT process_frames('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n");
 is(ask($db, $problem), 'none', 'a stream that is heard is well, though nothing comes');
 ask($db, "UPDATE shard SET taken = now() - interval '3 min'; SELECT process_frames('relay', n, 2, '{}') FROM generate_series(0, 1) AS n");
-like(ask($db, $problem), qr/^the stream was not heard for two minutes/, '... and one that is not heard is not');
+like(ask($db, $problem), qr/^nothing was heard from the stream for two minutes/, '... and one that is not heard is not');
 ask($db, "SELECT process_frames('relay', n, 2, '{}', 0) FROM generate_series(0, 1) AS n; SELECT process_frames('relay', 0, 2, ARRAY[atid.record_to_dag_cbor('{\"op\": -1}') || atid.record_to_dag_cbor('{\"error\": \"FutureCursor\"}')])");
-like(ask($db, $problem), qr/^the server says FutureCursor: /, '... nor one of whose server nothing comes but an error');
+like(ask($db, $problem), qr/^the server reports FutureCursor: /, '... nor one of whose server nothing comes but an error');
 ask($db, "SELECT process_frames('relay', 0, 2, ARRAY[try.closed(40, '$low')])");
 is(ask($db, $problem), 'none', '... until a frame comes');
 

@@ -251,7 +251,7 @@ is(last_of(@tables, "SELECT reload_account('$did')", "SELECT exclude_account('$t
 my $problem = "SELECT problem FROM status_stream WHERE name = 'relay'";
 my $calm    = "UPDATE shard SET counted = clock_timestamp() - interval '1 s', frame_rate = 1,
 	taken = now()";
-my $wrong = "the database server's clock is %s the program's: set the wrong one right";
+my $wrong = "the database server's clock is %s the program's: correct the wrong one";
 my %differ = (-3 * 86400, '3 days behind', 7300, '2 hours ahead of', -61, '61 seconds behind',
 	130, '2 minutes ahead of');
 foreach my $seconds (sort keys %differ)
@@ -275,7 +275,7 @@ my $of_times = sub {
 			SELECT now() + CASE n % $part WHEN 0 THEN interval '-1 s' ELSE interval '1 h' END
 		) AS x (t)))";
 };
-my $future = "most frames are of a time that has not come: is the database server's clock behind?";
+my $future = "most frames have times in the future: is the database server's clock behind?";
 is(last_of($calm, $of_times->(3), $problem), $future, 'frames of a time that has not come');
 is(last_of($calm, $of_times->(2), $problem), '', '... are no problem where they are not the most');
 cmp_ok(last_of($calm, $of_times->(3), "$metric 'stream_future_per_second'"), '>', 1,

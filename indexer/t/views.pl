@@ -169,7 +169,7 @@ make('a.b.c' => { two => \%string, one => \%string });
 is(columns('a_b_c'), 'uri did rkey cid sort_at conforms two one', 'a new column comes last, and the view stays');
 $session->ok('CREATE FUNCTION b.over(b.a_b_c) RETURNS text LANGUAGE sql AS $$SELECT $1.one$$');
 my $refused = (make('a.b.c' => { one => \%string }))[2];
-like($refused, qr/VIEW public\.upon cannot be created again over the changed Lexicons.*two does not exist/s, 'a column that is used stays');
+like($refused, qr/VIEW public\.upon cannot be recreated with the changed Lexicons.*two does not exist/s, 'a column that is used stays');
 like($refused, qr/HINT:  Drop it, call make_views again/, '... and the HINT says what to do');
 is(columns('a_b_c'), 'uri did rkey cid sort_at conforms two one', 'with all others');
 $session->ok(<<'SQL');
@@ -484,7 +484,7 @@ $node->safe_psql('postgres', 'DROP DATABASE restored');
 like(($session->try(q{SELECT make_search('b.h_h_h', 'ok')}))[2], qr/no column ok of text/, 'only texts are searched');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'text', 'ok')}))[2], qr/column text .* index of its own/, 'a text without a bound has an index of its own');
 like(($session->try(q{SELECT make_view_index('b.h_h_h', 'to', 'uri', 'who')}))[2], qr/entries of 3\d\d\d bytes/, 'an index whose entries may be too long is refused');
-like(($session->try(q{SELECT make_view_index('b.h_h_h', 'conforms')}))[2], qr/no column conforms that an index can have/, 'one of what is not of the record, too');
+like(($session->try(q{SELECT make_view_index('b.h_h_h', 'conforms')}))[2], qr/no column conforms that can be indexed/, 'one of what is not of the record, too');
 
 # The table of 1.3.0 had numbers of indexes that were then made again, or removed.
 make('v.v.v' => { avatarUrl => \%string, n => { type => 'integer' } });

@@ -1,7 +1,7 @@
--- Migration 4: 2.0.0. Statements that change tables which Citus distributes are parted by lines
+-- Migration 4: 2.0.0. Statements that change tables which Citus distributes are separated by lines
 -- "--> next".
 
--- Problems are codes, which codes.sql lists; their words have blanks.
+-- Problems become codes, which codes.sql lists; until now they were words, with blanks.
 UPDATE account SET problem = replace(problem, ' ', '_') WHERE problem LIKE '% %';
 --> next
 UPDATE identity SET problem = 'unsupported_method'
@@ -20,8 +20,8 @@ UPDATE host SET paused = true WHERE problem = 'throttled';
 ALTER TABLE reader ADD api bool NOT NULL DEFAULT false;
 UPDATE reader SET api = true WHERE name LIKE 'api %';
 
--- What is wrong with a frame: a code, and as the reason its words, or the error. NULL: a frame that
--- an earlier version has kept.
+-- The fault of a frame: a code; the reason has its words, or the error. NULL: an earlier version
+-- has kept the frame.
 ALTER TABLE bad ADD code text;
 DROP FUNCTION IF EXISTS unsigned();
 
@@ -30,11 +30,11 @@ ALTER TABLE settings
   ADD most_candidates int NOT NULL DEFAULT 100000,   -- rows; then a list that adds more waits
   ADD most_wants bigint NOT NULL DEFAULT 100000000;  -- rows, about; then signals add no accounts
 
--- The keys of those who sign service tokens, where the table identity does not have them.
+-- The keys of accounts that sign service tokens and are not in the table identity.
 CREATE TABLE asker (
   did      atid.did PRIMARY KEY,
   key      text NOT NULL CHECK (atid.did_key_is_valid(key)),
-  answered timestamptz NOT NULL,                     -- when the directory, or the domain, was asked
+  answered timestamptz NOT NULL,                     -- when the directory or domain was queried
   seen     timestamptz NOT NULL DEFAULT now()        -- the day of the last token
 );
 CREATE INDEX asker_seen ON asker (seen);
@@ -43,7 +43,7 @@ ALTER TABLE settings
   ADD asker_kept interval NOT NULL DEFAULT '30 days',  -- after the last token
   ADD asker_age interval NOT NULL DEFAULT '24 h';    -- then the key is requested again
 
--- Accounts for which frames may wait that can be processed now: each time, only these are read.
+-- Accounts that may have waiting frames that can be processed now: each time, only these are read.
 CREATE TABLE ready_account (
   slot int NOT NULL,
   did  atid.did NOT NULL
@@ -97,7 +97,7 @@ CREATE TABLE published (
   at   timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (feed, did)
 );
--- Functions have names that say what they do. What depends on one, as a view does, follows.
+-- Functions get names that say what they do. What depends on one, such as a view, follows.
 DO $$
 DECLARE r record;
 BEGIN
@@ -167,23 +167,23 @@ DROP FUNCTION IF EXISTS await(text, bytea[], atid.did[], atid.did[]);
 DROP TRIGGER IF EXISTS want_changed ON want;
 DROP TRIGGER IF EXISTS lexicons_changed ON lexicons;
 
--- A taker is a shard, and its row is in the table shard. An operator's commands find it by either
--- name.
+-- A taker becomes a shard, with its row in the table shard. An operator's commands find it by
+-- either name.
 ALTER TABLE taker RENAME TO shard;
-ALTER TABLE shard ADD gaps bigint NOT NULL DEFAULT 0;  -- commits that live mode did not see
+ALTER TABLE shard ADD gaps bigint NOT NULL DEFAULT 0;  -- commits that live mode has missed
 CREATE VIEW taker AS TABLE shard;
 ALTER VIEW IF EXISTS status_stream RENAME COLUMN takers TO shards;
 ALTER VIEW IF EXISTS counted RENAME TO account_counts;
 UPDATE activity SET name = replace(name, 'taker', 'shard') WHERE name LIKE 'taker%';
 UPDATE activity_bound SET name = 'shard' WHERE name = 'taker';
 
--- The condition of this index is that of the view listing.
+-- The condition of this index must be that of the view listing.
 DROP INDEX want_listed;
 CREATE INDEX want_listing ON want (value, what)
 WHERE what NOT IN ('collection', 'live') AND (what <> 'account' OR value = '*');
 DROP FUNCTION IF EXISTS next_listing();
 
--- Identities are requested by the method of their DID, which is a part of it.
+-- Identities are requested by DID method, which is a part of the DID.
 DROP FUNCTION IF EXISTS claim_identities(int, text, bool, text[], timestamptz, text);
 DROP FUNCTION IF EXISTS is_identity_due(text, bool, timestamptz);
 --> next
@@ -197,7 +197,7 @@ CREATE INDEX identity_ask ON identity
 ALTER TABLE identity DROP COLUMN web;
 --> next
 
--- accounts/states.sql makes the constraint account_state_check, which also has this one. An
+-- accounts/states.sql creates the constraint account_state_check, which includes this one: an
 -- account that is inactive or barred has a status.
 --> next
 ALTER TABLE account DROP CONSTRAINT IF EXISTS account_check1;

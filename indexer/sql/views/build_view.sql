@@ -1,7 +1,7 @@
 -- One view: its row in view_type, its definition, and the view itself.
 
--- The name of a type's view: a type keeps its name, and a new one gets a name that is free, also
--- for engines.
+-- The name of a type's view: a type keeps its name, and a new one gets a free name, which engines
+-- do not use, either.
 CREATE OR REPLACE FUNCTION view_place(this view_type, target regnamespace) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -25,13 +25,13 @@ END $$;
 CREATE OR REPLACE FUNCTION view_condition(nsid text, only_key text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN format('atid.at_uri_collection(uri) = %L', nsid)
-  -- the planner takes this for one row of two, and would take an equality for rare
+  -- the planner assumes that this is true for every second row, and that an equality is rarely true
   || CASE WHEN only_key IS NULL THEN ''
      ELSE format(' AND CASE WHEN atid.at_uri_rkey(uri) = %L THEN true ELSE false END',
                  only_key) END;
 
--- Stores what a call of make_views() says of a type, and returns its row; view is NULL if there is
--- no view yet.
+-- Stores what a call of make_views() states about a type, and returns its row; view is NULL if
+-- there is no view yet.
 CREATE OR REPLACE FUNCTION store_view_type(
   lexicons atid.lexicon, nsid text, target regnamespace,
   source regclass, accounts regclass, conforming bool
@@ -58,7 +58,7 @@ BEGIN
   RETURN this;
 END $$;
 
--- The view as part of a statement. A column that was there keeps its place, so that the view can be
+-- The view as part of a statement. An existing column keeps its place, so that the view can be
 -- replaced.
 CREATE OR REPLACE FUNCTION view_definition(
   this view_type, full_name text, columns view_column[]
@@ -77,7 +77,7 @@ BEGIN
          LEFT JOIN pg_attribute AS a ON a.attrelid = this.view AND a.attname = w.name);
 END $$;
 
--- What others may do with a view, as statements.
+-- The grants of a view, as statements.
 CREATE OR REPLACE FUNCTION view_grants(view regclass) RETURNS SETOF text LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -89,9 +89,9 @@ BEGIN
   FROM pg_class AS c, aclexplode(c.relacl) AS x WHERE c.oid = view AND x.grantee <> c.relowner;
 END $$;
 
--- Makes the view of a type with these columns, or changes the one that there is: replaces it, or if
--- a column has another type or was removed, creates it again with the rights that others had.
--- Returns the statements that create again what depends on it.
+-- Creates the view of a type with these columns, or changes the existing one: replaces it or, if a
+-- column has another type or was removed, drops it and creates it again with its grants. Returns
+-- the statements that recreate what depends on it.
 CREATE OR REPLACE FUNCTION build_view(
   this view_type, target regnamespace, columns view_column[]
 ) RETURNS text[] LANGUAGE plpgsql

@@ -1,8 +1,8 @@
--- What depends on a view of records, such as feeds: taken out before the view is made again, and
--- created again after it.
+-- The dependents of a view of records, such as feeds: they are dropped before the view is
+-- recreated, and recreated after it.
 
--- The objects that depend on some, however indirectly, each with its distance: of those from which
--- it starts it is 0.
+-- The objects that depend on others, however indirectly, each with its distance: that of the
+-- objects to start from is 0.
 CREATE OR REPLACE FUNCTION view_dependents_of(
   classes oid[], ids oid[], OUT class oid, OUT id oid, OUT depth int
 ) RETURNS SETOF record LANGUAGE sql STABLE STRICT
@@ -26,7 +26,7 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   SELECT f.class, f.id, max(f.depth) FROM found AS f GROUP BY f.class, f.id
 $$;
 
--- The statements that create a view again as it is, with its owner, rights and comments.
+-- The statements that recreate a view as it is, with its owner, rights and comments.
 CREATE OR REPLACE FUNCTION view_statements(view oid) RETURNS text[] LANGUAGE sql STABLE STRICT
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -65,16 +65,16 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
   WHERE p.oid = function AND p.prokind = 'f'
 $$;
 
--- Takes out the views and functions that depend on a view. Returns the statements that create them
--- again, in their order. What depends in another way stays, and keeps the view from being dropped.
+-- Drops the views and functions that depend on a view. Returns the statements that recreate them,
+-- in their order. Dependents of other kinds stay, and keep the view from being dropped.
 CREATE OR REPLACE FUNCTION take_dependents(old regclass) RETURNS text[] LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   start CONSTANT oid[] := ARRAY[old::oid]
     || ARRAY(SELECT f::oid FROM view_search_functions(old) AS f);
-  -- the server names all columns where a view reads from a search; without the names it has those
-  -- of the new view
+  -- if a view reads from a search, its definition by the server names all columns; without the
+  -- names, it has the columns of the new view
   columns CONSTANT text := (
     SELECT format('(%s)', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum))
     FROM pg_attribute AS a WHERE a.attrelid = old AND a.attnum > 0 AND NOT a.attisdropped);
@@ -103,7 +103,7 @@ BEGIN
   RETURN statements;
 END $$;
 
--- Creates them again. Where the Lexicon lacks now what one of them reads, nothing changes.
+-- Recreates them. If the Lexicon no longer has what one of them reads, nothing changes.
 CREATE OR REPLACE FUNCTION restore_dependents(statements text[]) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET check_function_bodies = on AS $$
@@ -117,10 +117,10 @@ BEGIN
     EXCEPTION WHEN syntax_error_or_access_rule_violation OR feature_not_supported THEN
       GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT;
       RAISE dependent_objects_still_exist USING
-        MESSAGE = format('%s cannot be created again over the changed Lexicons',
+        MESSAGE = format('%s cannot be recreated with the changed Lexicons',
                          substring(one FROM '^(?:CREATE (?:OR REPLACE )?)?(\w+ [^ (]+)')),
         DETAIL = format('%s: %s', problem, one),
-        HINT = 'Drop it, call make_views again, and create it again as the Lexicon is now.';
+        HINT = 'Drop it, call make_views again, and create it again to match the Lexicon.';
     END;
   END LOOP;
 END $$;

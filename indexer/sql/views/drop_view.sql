@@ -1,6 +1,6 @@
--- What is dropped: views whose types are not in the set any longer, and indexes that no view has.
+-- Drops views whose types are no longer in the set, and indexes that no view uses.
 
--- Drops a view, with what was made for it.
+-- Drops a view, and everything that was created for it.
 CREATE OR REPLACE FUNCTION drop_view(old regclass) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -22,7 +22,7 @@ BEGIN
   END;
 END $$;
 
--- What depends on a view, in words: views, functions and others that an operator has made.
+-- The dependents of a view, in words: views, functions and other objects of an operator.
 CREATE OR REPLACE FUNCTION view_dependents(old regclass) RETURNS text LANGUAGE sql STABLE STRICT
 SET search_path FROM CURRENT AS $$
   SELECT string_agg(DISTINCT pg_describe_object(o.class, o.id, 0), ', ')
@@ -37,7 +37,7 @@ SET search_path FROM CURRENT AS $$
     AND NOT (o.class = 'pg_class'::regclass AND o.id = v.oid)
 $$;
 
--- Deletes the rows of views that were dropped, and drops the indexes that no view has any more,
+-- Deletes the rows of views that were dropped, and drops the indexes that no view uses any more,
 -- because the view or a column was dropped.
 CREATE OR REPLACE FUNCTION delete_dropped_views() RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -61,7 +61,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Drops an index, unless another view has it.
+-- Drops an index, unless another view uses it.
 CREATE OR REPLACE FUNCTION drop_view_index(old regclass) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$

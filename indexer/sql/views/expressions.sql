@@ -46,7 +46,7 @@ RETURN CASE type
   ELSE '%3$s' END;
 
 -- The expression of a property, by the column of the source that holds the record. For the address
--- of a blob, that of its CID, which blobs of the first years have at another path.
+-- of a blob, it is the expression of its CID, which early blobs have at another path.
 CREATE OR REPLACE FUNCTION view_expression(
   kind text, type text, most int, path text[], source text
 ) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -59,14 +59,14 @@ RETURN (
            p.text, p.typeof, p.value, p.link, most, p.ref, p.old)
   FROM property_parts(path, source) AS p);
 
--- Has the source, or a table of accounts, this column?
+-- Does the source, or a table of accounts, have this column?
 CREATE OR REPLACE FUNCTION has_column(relation regclass, name name) RETURNS bool
 LANGUAGE sql STABLE
 RETURN EXISTS (SELECT 1 FROM pg_attribute AS a
                WHERE a.attrelid = relation AND a.attname = has_column.name
                  AND a.attnum > 0 AND NOT a.attisdropped);
 
--- ... and is it never NULL?
+-- Does it have this column, and is the column never NULL?
 CREATE OR REPLACE FUNCTION is_column_filled(relation regclass, name name) RETURNS bool
 LANGUAGE sql STABLE
 RETURN EXISTS (SELECT 1 FROM pg_attribute AS a
@@ -101,7 +101,7 @@ SET search_path FROM CURRENT AS $$
   FROM record_column(this.source) AS holder
 $$;
 
--- The time at which the record was written, by its own account; 'NULL' if its type has no such
+-- The time at which the record was written, according to itself; 'NULL' if its type has no such
 -- property.
 CREATE OR REPLACE FUNCTION created_expression(this view_type) RETURNS text LANGUAGE sql STABLE
 SET search_path FROM CURRENT AS $$

@@ -1,8 +1,8 @@
--- Which types the columns of the views point at: found in the records, for view_reference.
+-- Finds the types at which the columns of the views point, in the records, for view_reference.
 
--- Fills view_reference from the table reference of the indexer: with the types at which at least
--- one in a hundred of a column's references points, so that no stranger adds one. Of a large table
--- it reads a million rows.
+-- Fills view_reference from the indexer's table reference: with the types at which at least one in
+-- a hundred of a column's references points, so that a stranger cannot add one. Of a large table it
+-- reads a million rows.
 CREATE OR REPLACE FUNCTION find_references() RETURNS bigint LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -33,7 +33,7 @@ BEGIN
   RETURN added;
 END $$;
 
--- Likewise for the columns of which view_reference has nothing yet, by their b-trees: it reads at
+-- Likewise for the columns that view_reference does not have yet, by their b-trees: it reads at
 -- most 1,000 values of each, however large the tables are, and so can be called every few seconds.
 CREATE OR REPLACE FUNCTION find_new_references() RETURNS bigint LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -69,7 +69,7 @@ BEGIN
   RETURN added;
 END $$;
 
--- A path as the table reference of the indexer names it.
+-- A path as in the indexer's table reference.
 CREATE OR REPLACE FUNCTION view_field(path text[]) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path FROM CURRENT AS $$

@@ -1,11 +1,11 @@
 -- Indexes of the source for queries of a view.
 
--- An index that an operator makes by index_commands has a name that depends on its definition.
+-- The name of an index that an operator creates with index_commands: it depends on the definition.
 CREATE OR REPLACE FUNCTION view_index_name(label text, whole text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN left(label, 54) || '_' || left(md5(whole), 8);
 
--- Is an index, by its name in view_index, a b-tree? A name without an index is not.
+-- Is the index of this name in view_index a b-tree? A name without an index is not.
 CREATE OR REPLACE FUNCTION is_btree(index text) RETURNS bool LANGUAGE sql STABLE
 RETURN EXISTS (SELECT 1 FROM pg_class AS c JOIN pg_am AS m ON m.oid = c.relam
                WHERE c.oid = to_regclass(index) AND m.amname = 'btree');
@@ -23,7 +23,7 @@ BEGIN
   RETURN this;
 END $$;
 
--- The statistics by which the planner knows how many of the source's records a view has.
+-- Creates the statistics by which the planner knows how many of the source's records a view has.
 CREATE OR REPLACE FUNCTION create_source_statistics(source regclass) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -38,7 +38,8 @@ BEGIN
   END IF;
 END $$;
 
--- The valid index of the source with this definition, which another view or an operator made.
+-- The valid index of the source with this definition, which another view or an operator has
+-- created.
 CREATE OR REPLACE FUNCTION find_view_index(source regclass, label text, whole text) RETURNS regclass
 LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -58,7 +59,7 @@ BEGIN
   RETURN found_index;
 END $$;
 
--- Makes an index under a name that is free.
+-- Creates an index under a free name.
 CREATE OR REPLACE FUNCTION create_view_index(source regclass, label text, whole text)
 RETURNS regclass LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -73,7 +74,7 @@ BEGIN
   RETURN format('%s.%I', space, free)::regclass;
 END $$;
 
--- Makes an index with this definition unless there is one, and drops the one that it replaces.
+-- Creates an index with this definition unless there is one, and drops the one that it replaces.
 -- Views over one source share it.
 CREATE OR REPLACE FUNCTION store_view_index(
   of regclass, wanted name[], is_search bool, label text, definition text, config text
@@ -105,8 +106,9 @@ BEGIN
   INSERT INTO view_index VALUES (of, wanted, is_search, view_full_name(stored), whole, config);
 END $$;
 
--- The commands that make an index while others write. They set the search_path: others may have
--- created functions with the names that the index uses, in a schema of the session's.
+-- The commands that create an index without blocking writers. They set the search_path, because
+-- others may have created functions with the names that the index uses in a schema of the session's
+-- search_path.
 CREATE OR REPLACE FUNCTION index_commands(of regclass, label text, definition text)
 RETURNS SETOF text LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -132,8 +134,8 @@ BEGIN
   RETURN NEXT 'RESET search_path';
 END $$;
 
--- Which kind of index can hold these columns. A text without a bound has a hash index, which takes
--- any length and finds equal values; jsonb has one that finds what it contains.
+-- The kind of index that can hold these columns. Text without a bound gets a hash index, which
+-- takes any length and finds equal values; jsonb gets one that finds what it contains.
 CREATE OR REPLACE FUNCTION view_index_method(of regclass, wanted name[]) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -149,15 +151,15 @@ BEGIN
   IF loose IS NULL AND total > 2640 THEN
     RAISE program_limit_exceeded USING
       MESSAGE = format('an index on these columns of %s could have entries of %s bytes', of, total),
-      DETAIL = 'An entry has at most 2640 bytes, so that no record is kept out.',
-      HINT = 'Take fewer columns.';
+      DETAIL = 'An entry can have at most 2640 bytes, so that no record is refused.',
+      HINT = 'Use fewer columns.';
   ELSIF loose IS NULL THEN
     RETURN 'btree';
   ELSIF cardinality(wanted) > 1 THEN
     RAISE program_limit_exceeded USING
       MESSAGE = format('column %I of %s can only have an index of its own', loose, of),
-      DETAIL = 'Its Lexicon gives no bound of at most 1000 bytes, '
-               'and an entry of an index with several columns has one.';
+      DETAIL = 'Its Lexicon sets no bound of at most 1000 bytes, '
+               'which an index on several columns needs.';
   END IF;
   RETURN (SELECT CASE c.type WHEN 'jsonb' THEN 'gin' ELSE 'hash' END FROM view_column AS c
           WHERE c.view = of AND c.name = loose);
@@ -181,7 +183,7 @@ BEGIN
                       AND c.kind IN ('own', 'property')) LIMIT 1;
   IF FOUND THEN
     RAISE undefined_column USING
-      MESSAGE = format('view %s has no column %I that an index can have', view, missing);
+      MESSAGE = format('view %s has no column %I that can be indexed', view, missing);
   END IF;
   method := view_index_method(this.view, columns);
   SELECT string_agg(format('(%s)', c.expression), ', ' ORDER BY w.n) INTO expressions
@@ -193,9 +195,9 @@ BEGIN
                        CASE method WHEN 'gin' THEN ' jsonb_path_ops' ELSE '' END, this.condition);
 END $$;
 
--- Writers wait while the index is made. Where they must not, run the commands that
--- view_index_commands returns, outside a transaction, in psql by \gexec, and call make_view_index
--- after that: it takes the index that there is.
+-- Creates an index, which blocks writers meanwhile. To avoid that, run the commands that
+-- view_index_commands returns, outside a transaction, in psql by \gexec, and then call
+-- make_view_index, which uses the existing index.
 CREATE OR REPLACE FUNCTION make_view_index(view regclass, VARIADIC columns name[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off

@@ -1,9 +1,9 @@
--- The views of a set of Lexicons: make_views() plans each view, builds it and describes it to
+-- The views of a set of Lexicons: make_views() plans each view, builds it, and describes it to
 -- engines.
 
--- With accounts, a table or view with the columns did and handle, each record has the handle of its
--- account, and with pds, its server, its blobs have addresses. conforming: only records that
--- conform are in the views; NULL: as it was in this schema.
+-- accounts: a table or view with the columns did and handle, from which each record has the handle
+-- of its account; if it also has pds, the account's server, blobs have addresses. conforming: the
+-- views have only records that conform; NULL: as before in this schema.
 CREATE OR REPLACE FUNCTION make_views(
   lexicons atid.lexicon, source regclass, target regnamespace,
   accounts regclass DEFAULT NULL, conforming bool DEFAULT NULL
@@ -71,7 +71,7 @@ BEGIN
   IF to_regclass('record') IS NULL OR to_regclass('identity') IS NULL
      OR to_regclass('lexicons') IS NULL THEN
     RAISE undefined_table USING MESSAGE = 'make_views(target) needs the tables of the indexer',
-      HINT = 'Give the Lexicons and the source: make_views(lexicons, source, target).';
+      HINT = 'Pass the Lexicons and the source: make_views(lexicons, source, target).';
   END IF;
   PERFORM delete_dropped_views();
   -- a table or view of this name that make_views() did not create is the operator's

@@ -26,8 +26,8 @@ RETURN CASE
   WHEN name ~ '_(connection|edge|filter|condition|order_by|column|input|patch)(e?s)*$'
   THEN name || '_record' ELSE name END;
 
--- The names to try until one is free: post, post_2, post_3 and so on. The planner puts the function
--- into the query that calls it, which ends at the first free name.
+-- The names to try until one is free: post, post_2, post_3 and so on. The planner inlines the
+-- function into the calling query, which ends at the first free name.
 CREATE OR REPLACE FUNCTION numbered_names(name text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC

@@ -8,7 +8,7 @@ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_b
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   holder CONSTANT text := record_column(this.source);
-  -- what is never NULL
+  -- whether these columns are never NULL
   with_uri CONSTANT bool := is_column_filled(this.source, 'uri');
   with_block CONSTANT bool := holder = 'block' AND is_column_filled(this.source, 'block');
 BEGIN
@@ -32,8 +32,8 @@ BEGIN
     RETURN QUERY SELECT NULL::regclass, 'sort_at'::name, NULL::text[], 'own', 'timestamptz',
       format('atid.sort_at(%s, indexed)', created_expression(this)), 16,
       is_column_filled(this.source, 'indexed'),
-      'The time to sort by: when it was written, as it says itself, '
-      'but not later than it came here.';
+      'The time to sort by: when it was written, according to itself, '
+      'but no later than it arrived.';
   END IF;
   RETURN QUERY SELECT NULL::regclass, 'conforms'::name, NULL::text[], 'derived', 'boolean',
     conforms_expression(this), NULL::int, false, 'Does it conform to its Lexicon?';
@@ -50,7 +50,7 @@ BEGIN
 END $$;
 
 -- The properties of the records. A property keeps the name that it has in the view; a new one gets
--- a name that is free.
+-- a free name.
 CREATE OR REPLACE FUNCTION property_columns(this view_type) RETURNS SETOF view_column
 LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -87,7 +87,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- The address of a blob at the server of its account, by the expression of its CID.
+-- The address of a blob at the server of its account, from the expression of its CID.
 CREATE OR REPLACE FUNCTION blob_address(this view_type, cid text) RETURNS text LANGUAGE sql STABLE
 SET search_path FROM CURRENT AS $$
   SELECT format('%s || ''/xrpc/com.atproto.sync.getBlob?did='' || '

@@ -1,7 +1,7 @@
 -- The properties of a record type, read from its Lexicon.
 
--- A schema with what it takes to read it: a reference is replaced by its definition, and "home" is
--- the document to which further references belong.
+-- A schema with its context: a reference is replaced by its definition, and "home" is the document
+-- to which further references are relative.
 CREATE OR REPLACE FUNCTION view_schema(lexicons atid.lexicon, home text, schema jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN schema->>'type' = 'ref' THEN (
@@ -31,7 +31,7 @@ RETURN CASE schema->>'type'
   WHEN 'boolean' THEN 'boolean'
   ELSE 'jsonb' END;
 
--- The most bytes that a value of the column has; NULL: there is no bound.
+-- The maximum size of a value of the column in bytes; NULL: there is no bound.
 CREATE OR REPLACE FUNCTION property_bound(schema jsonb, type text) RETURNS int
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE type
@@ -74,7 +74,7 @@ BEGIN ATOMIC
   FROM typed WHERE cardinality(path) = 1 OR type <> 'jsonb'
   UNION ALL
   SELECT view_name(path || '{url}'::text[]), path, 'url', 'text', NULL,
-         'The address at which the server of its account has it.'
+         'Its address at the server of its account.'
   FROM typed WHERE schema->>'type' = 'blob';
 END;
 

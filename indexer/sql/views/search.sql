@@ -1,7 +1,7 @@
 -- Search by words: an index, and two functions next to the view. search_VIEW(query) returns rows,
 -- and VIEW_rank(row, query) how well a row fits. The query has the syntax of web search engines.
 
--- The configurations by the language of a record: the languages that the server has.
+-- The text search configurations that the server has, by the code of the language.
 CREATE OR REPLACE FUNCTION view_languages() RETURNS TABLE (code text, config text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -42,9 +42,9 @@ SET search_path FROM CURRENT AS $$
   FROM language_column(of) AS c
 $$;
 
--- The words of some texts, the first of which has the greatest weight. Each text is cut, as a
--- tsvector has at most 1 MB. "<" is removed, because the server's parser reads to the end for each
--- "<!--". Literals have types, as the functions of the search run with any search_path.
+-- The words of some texts, the first of which has the greatest weight. Each text is truncated, as a
+-- tsvector can have at most 1 MB. "<" is removed, because the server's parser reads to the end for
+-- each "<!--". Literals have types, as the functions of the search run with any search_path.
 CREATE OR REPLACE FUNCTION view_words(texts text[], config text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path FROM CURRENT AS $$
@@ -56,7 +56,7 @@ SET search_path FROM CURRENT AS $$
   FROM unnest(texts) WITH ORDINALITY AS u (t, n)
 $$;
 
--- A search as an expression in each configuration: the words of the query in any of them.
+-- A search as an expression in each configuration: it finds the words of the query in any of them.
 CREATE OR REPLACE FUNCTION search_in_all_languages() RETURNS text LANGUAGE sql STABLE
 SET search_path FROM CURRENT AS $$
   SELECT format('(SELECT string_agg(DISTINCT ''('' || q::text || '')'', '' | '')::tsquery '
@@ -78,11 +78,11 @@ SET search_path FROM CURRENT AS $$
     AND (p.prorettype = c.reltype OR p.proargtypes[0] = c.reltype)
 $$;
 
--- Makes the functions of a search. The planner puts the first into the query that calls it, so it
--- uses the index. OFFSET 0 makes it find the words first: the planner takes it for cheap to check
--- each row for them, which it is not. Where each row has a language of its own, the index is
--- searched for the words in all of them; if the query excludes words, a row is then checked in its
--- own.
+-- Creates the functions of a search. The planner inlines the first into the calling query, so that
+-- it uses the index. OFFSET 0 makes the planner find the words first: it assumes that checking each
+-- row for them is cheap, which it is not. If each row has a language of its own, the index is
+-- searched for the words in all languages; if the query excludes words, a row is then checked in
+-- its own language.
 CREATE OR REPLACE FUNCTION make_search_functions(of regclass) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -118,8 +118,8 @@ BEGIN
                  format('SELECT ts_rank(%s, %s)', words, query));
 END $$;
 
--- An index of the words of these columns. Without config, the first of a record's langs decides in
--- which language its words are.
+-- An index of the words of these columns. Without config, the first of a record's langs determines
+-- the language of its words.
 CREATE OR REPLACE FUNCTION plan_search_index(
   view regclass, config text, columns name[], OUT of regclass, OUT label text, OUT definition text
 ) LANGUAGE plpgsql
@@ -135,7 +135,7 @@ BEGIN
                       AND c.kind = 'property' AND c.type = 'text') LIMIT 1;
   IF FOUND THEN
     RAISE undefined_column USING
-      MESSAGE = format('view %s has no column %I of text that can be searched', view, missing);
+      MESSAGE = format('view %s has no text column %I that can be searched', view, missing);
   END IF;
   expressions := ARRAY(
     SELECT c.expression FROM unnest(columns) WITH ORDINALITY AS w (name, n)
@@ -167,7 +167,7 @@ BEGIN
   PERFORM make_search(view, NULL::regconfig, VARIADIC columns);
 END $$;
 
--- The commands that make the index while others write; make_search takes it after that.
+-- The commands that create the index without blocking writers; make_search then uses it.
 CREATE OR REPLACE FUNCTION search_index_commands(
   view regclass, config regconfig, VARIADIC columns name[]
 ) RETURNS SETOF text LANGUAGE plpgsql

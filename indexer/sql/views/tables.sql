@@ -1,4 +1,4 @@
--- What views there are, with their columns and indexes, and what an operator says about them.
+-- The views that exist, with their columns and indexes, and an operator's statements about them.
 
 -- The views. n names the row in the view, which does not exist yet when its definition is written.
 CREATE TABLE IF NOT EXISTS view_type (
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS view_column (
 CREATE TABLE IF NOT EXISTS view_index (
   view       regclass,
   columns    name[],
-  search     bool,             -- of words
+  search     bool,             -- is it an index of words?
   index      text NOT NULL,    -- its name; a dump restores rows before indexes, so no regclass
   definition text NOT NULL,
   config     text,             -- of a search, if one was given
@@ -63,6 +63,6 @@ BEGIN
           ARRAY[t.nsid] || CASE WHEN i.search THEN '{search}' ELSE i.columns::text[] END))
     FROM view_type AS t JOIN pg_class AS c ON c.oid = t.source
     WHERE t.view = i.view AND i.index = '';
-    DELETE FROM view_index AS i WHERE i.index = ''; -- of a source that was dropped
+    DELETE FROM view_index AS i WHERE i.index = ''; -- its source was dropped
   END IF;
 END $$;

@@ -1,6 +1,5 @@
 -- The comments of the views. Engines read the keys in them: PostGraphile @primaryKey, @foreignKey
--- and @unique, and pg_graphql @graphql, which PostGraphile is to take for a tag that it does not
--- know.
+-- and @unique, and pg_graphql @graphql, which PostGraphile must take for an unknown tag.
 
 -- The columns of a view that point at the key of another one, in the same schema.
 CREATE OR REPLACE FUNCTION view_joins(of regclass)
@@ -34,8 +33,8 @@ BEGIN
   ORDER BY f.name, r.relname;
 END $$;
 
--- Another name for PostGraphile, if it has types of its own by that of the view, which 1.3.0 may
--- have created; else NULL.
+-- A different name for PostGraphile, if it has types of its own named after the view's name, which
+-- 1.3.0 may have created; otherwise NULL.
 CREATE OR REPLACE FUNCTION view_api_name(of regclass) RETURNS text LANGUAGE plpgsql STABLE
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -106,7 +105,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- The comments of all views of a schema: they have the joins that view_reference has now.
+-- Writes the comments of all views of a schema, with the joins that view_reference has now.
 CREATE OR REPLACE FUNCTION write_view_comments(target regnamespace) RETURNS void LANGUAGE plpgsql
 SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -1,6 +1,6 @@
--- The accounts by their states, and loads. No view or function of this folder reads a table of
--- accounts, records or frames whole: accounts are counted where they change, and of a queue at most
--- 10,000 rows are counted.
+-- The numbers of accounts by state, and of loads. No view or function in this folder reads a whole
+-- table of accounts, records or frames: accounts are counted when they change, and at most 10,000
+-- rows of a queue are counted.
 CREATE OR REPLACE VIEW account_counts AS
 SELECT s.what, coalesce(t.n, 0)::bigint AS n
 FROM (SELECT state AS what, place FROM account_state UNION ALL SELECT 'loads', NULL) AS s

@@ -1,4 +1,4 @@
--- explain(): why an account is here, or not, and what is known of it.
+-- explain(): why an account is in the tables or not, and what is known about it.
 
 -- The state of an account in a sentence.
 CREATE OR REPLACE FUNCTION explain_state(a account, t trouble) RETURNS text LANGUAGE plpgsql STABLE
@@ -15,7 +15,8 @@ BEGIN
     THEN words || ': ' || a.status || coalesce('; ' || t.why || ', ' || t.detail, '')
     WHEN a.state = 'barred' AND a.status = 'moved'
     THEN 'it has moved to another server than the one whose stream is followed'
-    WHEN a.state = 'unidentified' THEN words || ': ' || coalesce(why, 'it is being asked for')
+    WHEN a.state = 'unidentified'
+    THEN words || ': ' || coalesce(why, 'its identity is being requested')
     WHEN a.state = 'desynchronized' THEN words || coalesce(': ' || why, '')
     ELSE words || coalesce(': ' || a.status, '') END;
 END $$;
@@ -36,7 +37,7 @@ BEGIN
     ELSE 'it is not here: the server has not listed it, and it has not written since' END;
 END $$;
 
--- What is known of an account; a value that is NULL is not shown.
+-- What is known about an account; values that are NULL are not shown.
 CREATE OR REPLACE FUNCTION explain_details(one atid.did, a account, t trouble)
 RETURNS TABLE (what text, value text) LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -66,7 +67,7 @@ BEGIN
     ('server', i.pds),
     ('key', i.key),
     ('identity answered', i.answered::text),
-    ('identity asked again', i.ask::text),
+    ('identity requested again', i.ask::text),
     ('its server fails until', CASE WHEN h.until > now() THEN h.until::text || ', ' || coalesce(
        (SELECT c.words FROM code AS c WHERE c.code = h.problem), h.problem) END),
     ('wanted because of',
@@ -74,7 +75,7 @@ BEGIN
     ('frames refused', kept.refused),
     ('server queried', CASE WHEN a.check_at < 'infinity' THEN a.check_at::text END),
     ('frames kept aside', nullif(kept.early, 0)::text),
-    ('frames that wait', nullif(count_waiting(one), 0)::text))
+    ('frames waiting', nullif(count_waiting(one), 0)::text))
     AS v (what, value)
   WHERE v.value IS NOT NULL;
 END $$;
@@ -90,14 +91,14 @@ DECLARE
   x exclusion;
 BEGIN
   IF me IS NULL THEN
-    RETURN QUERY VALUES ('answer', 'this is no DID');
+    RETURN QUERY VALUES ('answer', 'this is not a DID');
     RETURN;
   END IF;
   SELECT * INTO a FROM account AS y WHERE y.did = me;
   SELECT * INTO t FROM trouble AS y WHERE y.did = me;
   SELECT * INTO x FROM exclusion AS y WHERE y.did = me;
   RETURN QUERY VALUES ('answer', CASE
-    WHEN x.did IS NOT NULL THEN concat('it is excluded since ', x.at::date, ': ' || x.why)
+    WHEN x.did IS NOT NULL THEN concat('it has been excluded since ', x.at::date, ': ' || x.why)
     WHEN a.did IS NULL THEN explain_absence(account)
     ELSE explain_state(a, t) END);
   RETURN QUERY SELECT * FROM explain_details(me, a, t);

@@ -1,7 +1,7 @@
--- Whether the streams move and make sense: the shards of each together (stream_totals), what is
--- wrong with one of its shards (stream_faults), and the first problem in words (stream_problems).
+-- Whether the streams move and make sense: the totals of each stream's shards (stream_totals), the
+-- faults of single shards (stream_faults), and the first problem in words (stream_problems).
 
--- Does this account, whose frames were not signed by its key, still lack them?
+-- Does this account, whose frames were not signed by its key, still lack these frames?
 CREATE OR REPLACE FUNCTION lacks_frames(one atid.did) RETURNS bool LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -20,8 +20,8 @@ BEGIN
                  WHERE a.state = 'desynchronized' AND a.failures > 0 AND a.problem = 'not_written');
 END $$;
 
--- The shards of each stream together. idle: of the shard that is furthest behind. gap: a part of
--- the stream was missed. known: a repository was loaded at some time.
+-- The totals of each stream's shards. idle: that of the shard furthest behind. gap: a part of the
+-- stream was missed. known: a repository has been loaded at some time.
 CREATE OR REPLACE VIEW stream_totals AS
 SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames,
        sum(t.commits)::bigint AS commits, sum(t.refused)::bigint AS refused, max(t.lag) AS lag,
@@ -33,8 +33,8 @@ SELECT s.name, s.kind, min(t.cursor) AS cursor, sum(t.frames)::bigint AS frames,
        EXISTS (SELECT 1 FROM tally WHERE what = 'loads') AS known
 FROM stream AS s JOIN shard AS t ON t.stream = s.name GROUP BY s.name;
 
--- What is wrong with a shard of the stream. Each shard is judged by itself. The rates of one with
--- fewer than three frames a minute mean nothing: its last frames count instead.
+-- The faults of a stream's shards. Each shard is judged on its own. The rates of a shard with fewer
+-- than three frames a minute mean nothing: its last frames count instead.
 CREATE OR REPLACE VIEW stream_faults AS
 SELECT t.stream AS name,
        bool_or(t.old_run >= 3
@@ -56,24 +56,24 @@ FROM status_accounts AS t;
 CREATE OR REPLACE VIEW stream_problems AS
 SELECT s.name, CASE
   WHEN s.error IS NOT NULL
-  THEN 'the server says ' || s.error || coalesce(
+  THEN 'the server reports ' || s.error || coalesce(
          ': ' || (SELECT c.remedy FROM code AS c WHERE c.code = s.error AND c.class = 'service'),
          '')
   WHEN s.behind IS NOT NULL
   THEN format('the first number of the server, %s, is not above the cursor, %s: its numbers have '
-              'begun again, or it sends again what it has sent before; ', s.behind, x.cursor)
+              'begun again, or it repeats what it has sent before; ', s.behind, x.cursor)
        || CASE s.kind WHEN 'labels' THEN ''
-          ELSE 'the next new commit shows which, and is followed; ' END
+          ELSE 'the next new commit shows which, and the stream follows it; ' END
        || 'if this does not end, stop the program and set indexer.shard.cursor to 0'
   WHEN x.idle > interval '2 minutes' OR x.idle IS NULL
-  THEN 'the stream was not heard for two minutes: '
+  THEN 'nothing was heard from the stream for two minutes: '
        'is the program running, and does the server answer?'
   WHEN abs(extract(epoch FROM s.ahead)) > 60
-  THEN format('the database server''s clock is %s %s the program''s: set the wrong one right',
+  THEN format('the database server''s clock is %s %s the program''s: correct the wrong one',
               interval_in_words(s.ahead),
               CASE WHEN s.ahead < '0' THEN 'behind' ELSE 'ahead of' END)
   WHEN x.frame_rate >= 0.05 AND x.future_rate > 0.5 * x.frame_rate
-  THEN 'most frames are of a time that has not come: is the database server''s clock behind?'
+  THEN 'most frames have times in the future: is the database server''s clock behind?'
   -- an operator's own PDS may have a frame an hour; but where something was loaded, its last
   -- account may have ended
   WHEN x.frame_rate >= 0.05 AND x.moved_rate > 0.9 * x.frame_rate
@@ -81,18 +81,18 @@ SELECT s.name, CASE
   THEN 'all accounts are on other servers: is ATID_SERVICE_URL known by another name? '
        'See ATID_SERVICE_ALIASES'
   WHEN f.old
-  THEN 'all frames have numbers that were taken before: '
-       'has the server begun again with smaller ones?'
+  THEN 'all frames have numbers that were processed before: '
+       'has the server begun again with lower ones?'
   WHEN f.unsigned AND s.kind = 'repos' AND x.known
   THEN 'no frame is signed by the key of its account: is ATID_PLC_URL the right one?'
   WHEN f.unwritten
-  THEN 'an index, a constraint or a trigger refuses what is to be written: see the table bad'
+  THEN 'an index, a constraint or a trigger refuses records: see the table bad'
   END AS problem
 FROM stream AS s JOIN stream_totals AS x ON x.name = s.name
      JOIN stream_faults AS f ON f.name = s.name;
 
--- The streams. begun: when its numbers were last found to have begun again; begun_at: from which
--- number on it was followed.
+-- The streams. begun: when its numbers were last found to have begun again; begun_at: the number
+-- from which it was followed then.
 CREATE OR REPLACE VIEW status_stream AS
 SELECT x.name, x.kind, x.cursor, x.frames, x.commits, x.refused, x.lag, x.idle, x.silent,
        x.frame_rate, x.commit_rate, x.old_rate, x.moved_rate, x.unsigned_rate, x.unwritten_rate,
@@ -106,7 +106,7 @@ SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
   RETURN (
-    SELECT format('the list of %s cannot be read since %s: %s; see "atid-indexer status"',
+    SELECT format('the list of %s could not be read since %s: %s; see "atid-indexer status"',
                   p.words, to_char(p.since, 'YYYY-MM-DD HH24:MI'),
                   concat_ws(', ', p.why, nullif(p.detail, '')))
     FROM list_problems AS p WHERE p.since <= add_interval(now(), -interval '1 hour')
@@ -121,7 +121,7 @@ DECLARE
   x status_stream;
 BEGIN
   SELECT * INTO x FROM status_stream AS s WHERE s.name = stream_health.stream;
-  IF NOT FOUND THEN RETURN 'the stream was never started'; END IF;
+  IF NOT FOUND THEN RETURN 'the stream has never been started'; END IF;
   RETURN (SELECT p.problem
           FROM (SELECT a.problem, a.place FROM status_activity AS a
                 WHERE a.stream = stream_health.stream

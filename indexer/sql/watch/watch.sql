@@ -7,40 +7,41 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
   SELECT v.what, v.type, v.help
   FROM (VALUES
-    ('stream_cursor', 'gauge', 'The number of the last frame that all shards have taken.'),
+    ('stream_cursor', 'gauge', 'The number of the last frame that all shards have processed.'),
     ('stream_frames', 'counter', 'Frames taken.'),
     ('stream_commits', 'counter', 'Commits applied.'),
-    ('stream_refused', 'counter', 'Frames that were bad.'),
-    ('stream_frames_per_second', 'gauge', 'Frames taken a second, on an average of some minutes.'),
+    ('stream_refused', 'counter', 'Bad frames.'),
+    ('stream_frames_per_second', 'gauge',
+     'Frames processed per second, averaged over some minutes.'),
     ('stream_commits_per_second', 'gauge',
-     'Commits applied a second, on an average of some minutes.'),
+     'Commits applied per second, averaged over some minutes.'),
     ('stream_unsigned_per_second', 'gauge',
-     'Frames a second that the key of their account has not signed.'),
-    ('stream_moved_per_second', 'gauge', 'Frames a second of accounts that are on other servers.'),
-    ('stream_future_per_second', 'gauge', 'Frames a second with a revision of a future time.'),
+     'Frames per second that the key of their account has not signed.'),
+    ('stream_moved_per_second', 'gauge', 'Frames per second of accounts on other servers.'),
+    ('stream_future_per_second', 'gauge', 'Frames per second with a revision in the future.'),
     ('stream_clock_ahead_seconds', 'gauge',
      'How far the database server''s clock is ahead of the program''s.'),
-    ('stream_lag_seconds', 'gauge', 'Age of the last frame when it was taken.'),
+    ('stream_lag_seconds', 'gauge', 'Age of the last frame when it was processed.'),
     ('stream_idle_seconds', 'gauge',
      'Time since the last transaction of the shard that is furthest behind.'),
     ('stream_healthy', 'gauge', '1 if the stream moves and makes sense, or 0.'),
     ('activity_idle_seconds', 'gauge', 'Time since the last turn of an activity.'),
-    ('activity_failing_seconds', 'gauge', 'Time since which an activity has failed, or 0.'),
+    ('activity_failing_seconds', 'gauge', 'Time for which an activity has been failing, or 0.'),
     ('activity_healthy', 'gauge', '1 if the activity is within its bounds, or 0.'),
     ('accounts', 'gauge', 'Accounts by state.'),
     ('loads', 'counter', 'Repositories loaded.'),
     ('hosts_failing', 'gauge', 'Hosts that fail, or have asked for a pause.'),
     ('lists_failing', 'gauge', 'Lists of accounts that cannot be read.'),
     ('commits_without_prev_data', 'gauge',
-     'Commits without "prevData" within 30 days, by server: of the 20 with the most.'),
+     'Commits without "prevData" within 30 days, for the 20 servers with the most.'),
     ('bytes', 'gauge', 'Sizes of the tables that strangers can fill.'),
-    ('waiting', 'gauge', 'What waits to be done; at most 10,000 are counted.'))
+    ('waiting', 'gauge', 'Pending work of each kind, counted up to 10,000.'))
     AS v (what, type, help);
 END;
 
 -- The number of accounts that are due to be loaded, at most 5,000. kind is a parameter, so that the
--- index on its expression is used. The last come first, because rows that were taken from the front
--- stay in the index as long as a snapshot is held.
+-- index on its expression is used. The latest are read first, because rows that were taken from the
+-- front stay in the index as long as a snapshot is held.
 CREATE OR REPLACE FUNCTION count_due_loads(known bool) RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -62,7 +63,7 @@ BEGIN
   RETURN least(n, 5000);
 END $$;
 
--- Likewise of identities that are due to be queried, of a kind that claim_identities() has.
+-- Likewise for identities that are due to be requested, of a kind that claim_identities() has.
 CREATE OR REPLACE FUNCTION count_due_identities(kind text, method text) RETURNS bigint
 LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -89,7 +90,7 @@ BEGIN
                GROUP BY u.host ORDER BY 2 DESC, 1 LIMIT most;
 END $$;
 
--- What waits to be done.
+-- Pending work.
 CREATE OR REPLACE VIEW watch_waiting AS
 SELECT v.what, v.n
 FROM (VALUES

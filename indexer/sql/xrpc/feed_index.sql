@@ -1,11 +1,11 @@
--- An index of a feed's own, for a view over one table. It has the rows of the view alone, in the
--- order of the pages, so that a page reads as many rows as it has.
+-- An index for one feed, which is a view over one table. It has only the rows of the view, in the
+-- order of the pages, so that a page reads only the rows that it returns.
 --
--- The planner knows what a view means for its table: EXPLAIN shows the columns and the condition
+-- The planner can express a view in terms of its table: EXPLAIN shows the columns and the condition
 -- over the table, whatever views lie between. An empty copy of the table shows which parts an index
--- can have; what is left out, such as NOT hidden, is then asked of the rows that the index finds.
+-- can have; the rest, such as NOT hidden, is then checked in the rows that the index finds.
 
--- The parts of a condition, as EXPLAIN has it, that stand between its outermost ANDs.
+-- The parts of a condition, as EXPLAIN shows it, between its outermost ANDs.
 CREATE OR REPLACE FUNCTION condition_parts(condition text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -14,7 +14,7 @@ DECLARE
   part text := '';
   quote text := '';
   depth int := 0;
-  has_around bool := false;  -- one pair of brackets is around all of it
+  has_around bool := false;  -- one pair of brackets encloses all of it
 BEGIN
   FOR piece IN SELECT m[1] FROM regexp_matches(condition, '( AND |[()''"]|[^ ()''"]+| )', 'g') AS m
   LOOP
@@ -41,7 +41,7 @@ BEGIN
   RETURN array_append(found, part);
 END $$;
 
--- Of scans, the one of a table from which all others inherit; NULL if there is none.
+-- The scan, among these, of a table from which all others inherit; NULL if there is none.
 CREATE OR REPLACE FUNCTION only_parent_scan(scans jsonb) RETURNS jsonb
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
 RETURN (
@@ -57,8 +57,8 @@ RETURN (
                                   scans->0->>'Relation Name')) AS first
         FROM jsonb_array_elements(scans) WITH ORDINALITY AS x (scan, n)) AS s);
 
--- The scan of a plan that reads one table, with those that inherit from it, and nothing else; NULL
--- if it reads others. Its output is that of the plan.
+-- The scan of a plan that reads only one table, and those that inherit from it; NULL if it reads
+-- others. Its output is that of the plan.
 CREATE OR REPLACE FUNCTION only_scan(plan jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -78,8 +78,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- The definition of an index over a copy of the table, which has the table's alias. Returns what
--- follows the name of the table, or NULL if the columns of the feed cannot be in one.
+-- The definition of an index, tried on a copy of the table, which has the table's alias. Returns
+-- the part after the name of the table, or NULL if an index cannot have the columns of the feed.
 CREATE OR REPLACE FUNCTION index_over_copy(source regclass, alias text, at text, post text,
                                            condition text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
@@ -147,8 +147,8 @@ SET search_path = pg_catalog, pg_temp AS $$
   WHERE obj_description(x.indexrelid, 'pg_class') = 'the index of feed ' || feed
 $$;
 
--- The commands that give a feed its index while others write, and drop one that it had before. None
--- if it is there.
+-- The commands that give a feed its index without blocking writers, and drop an earlier one. There
+-- are none if the index exists.
 CREATE OR REPLACE FUNCTION feed_index_commands(feed text) RETURNS SETOF text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -171,7 +171,7 @@ BEGIN
     END IF;
     RETURN NEXT format('CREATE INDEX CONCURRENTLY %I ON %s %s', name, its.source, its.definition);
   END IF;
-  -- the days of live mode that are there; those of later days are made with it
+  -- the existing days of live mode; later days are created with it
   RETURN QUERY
   SELECT format('CREATE INDEX CONCURRENTLY ON %s %s', i.inhrelid::regclass, its.definition)
   FROM pg_inherits AS i

@@ -1,9 +1,9 @@
--- Feeds: views of the schema feed, with the columns post and at, and perhaps reason and context; or
--- functions ("limit" int, cursor text) RETURNS jsonb, for what is no list by time.
+-- Feeds: views in the schema feed, with the columns post and at, and perhaps reason and context; or
+-- functions ("limit" int, cursor text) RETURNS jsonb, for feeds that are not sorted by time.
 --
---   xrpc.feed_page(name, limit, cursor)   a page of a view, as app.bsky.feed.getFeedSkeleton has it
---   xrpc.feed_skeleton(uri, service, limit, cursor)   the same by the URI of its record
---   xrpc.feeds(), xrpc.feed(name)         the feeds that are there
+--   xrpc.feed_page(name, limit, cursor)   a page of a view, for app.bsky.feed.getFeedSkeleton
+--   xrpc.feed_skeleton(uri, service, limit, cursor)   likewise, by the URI of its record
+--   xrpc.feeds(), xrpc.feed(name)         the existing feeds
 --   feed_index_of(name)                   the definition of an index for a view alone
 
 -- A cursor: the time of the last row in microseconds, and its post.
@@ -11,8 +11,8 @@ CREATE OR REPLACE FUNCTION xrpc.feed_cursor(at timestamptz, post text) RETURNS t
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (extract(epoch FROM at) * 1000000)::bigint || '::' || post;
 
--- What a cursor means; NULL if it is none. (A number of microseconds times an interval is exact
--- only below 2^53.)
+-- The parts of a cursor; NULL if it is malformed. (A number of microseconds times an interval is
+-- exact only below 2^53.)
 CREATE OR REPLACE FUNCTION xrpc.feed_cursor_parts(cursor text, OUT at timestamptz, OUT post text)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (
@@ -22,8 +22,9 @@ RETURN (
   WHERE n BETWEEN -2e17 AND 9e17 AND octet_length(m[2]) <= 2000
     AND atid.at_uri_or_null(m[2]) IS NOT NULL);
 
--- What serves a feed. columns: of a view, with their types; NULL: it is a function. problem: why it
--- cannot be served. It is in PL/pgSQL, as feed_query is, since that keeps its plans.
+-- The view or function that serves a feed. columns: those of a view, with their types; NULL: it is
+-- a function. problem: why it cannot be served. It is in PL/pgSQL, like feed_query, because that
+-- keeps its plans.
 CREATE OR REPLACE FUNCTION xrpc.feed(name text, OUT is_there bool, OUT columns jsonb,
                                      OUT problem text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -66,7 +67,7 @@ BEGIN
     WHEN NOT has_function_privilege(f.oid, 'EXECUTE') THEN 'the role may not call it' END;
 END $$;
 
--- The feeds that are there, as this role sees them.
+-- The existing feeds, as this role sees them.
 CREATE OR REPLACE FUNCTION xrpc.feeds(OUT name text, OUT columns jsonb, OUT problem text)
 RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT n.name, f.columns, f.problem
@@ -76,9 +77,9 @@ RETURNS SETOF record LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp A
   CROSS JOIN LATERAL xrpc.feed(n.name) AS f WHERE f.is_there
 $$;
 
--- The query of a page: $1 is how many rows, $2 and $3 are the cursor. A row without a time, or of a
--- time that has not come, is left out: else a stranger's date would keep a post on top. So is a row
--- that is there twice.
+-- The query of a page: $1 is the number of rows, $2 and $3 are the cursor. A row without a time, or
+-- with a future time, is left out: otherwise, a stranger's date would keep a post on top.
+-- Duplicates of a row are left out, too.
 CREATE OR REPLACE FUNCTION xrpc.feed_query(name text, columns jsonb, has_cursor bool) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -96,8 +97,8 @@ BEGIN
          THEN format(' AND (f.at, f.post) < ($2, $3::%s)', columns->>'post') ELSE '' END);
 END $$;
 
--- A page of a feed. Of a view: while others write, no row comes twice, and none is missing that was
--- there at the first page: the next page has what is below the last row of this one.
+-- A page of a feed. If the feed is a view, no row comes twice while others write, and no row that
+-- existed at the first page is missing: the next page has the rows below the last row of this one.
 CREATE OR REPLACE FUNCTION xrpc.feed_page(name text, "limit" int, cursor text DEFAULT NULL)
 RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -138,8 +139,8 @@ BEGIN
   RETURN body;
 END $$;
 
--- The feed that a URI names: one that "feed publish" has published, or, to try a feed, the same
--- with the DID of this service as its account. NULL: none.
+-- The feed that a URI names: one that "feed publish" has published or, to try out a feed, one with
+-- the DID of this service as its account. NULL: none.
 CREATE OR REPLACE FUNCTION xrpc.feed_named(uri text, service text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -162,7 +163,8 @@ BEGIN
   RETURN xrpc.feed_page(feed, "limit", cursor);
 END $$;
 
--- The feeds that are published and can be served, as app.bsky.feed.describeFeedGenerator has them.
+-- The feeds that are published and can be served, as app.bsky.feed.describeFeedGenerator returns
+-- them.
 CREATE OR REPLACE FUNCTION xrpc.feed_uris(service text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

@@ -1,9 +1,9 @@
--- The labels that are here and in force, as com.atproto.label.queryLabels has them: labels that
+-- The stored labels that are in force, as com.atproto.label.queryLabels returns them: labels that
 -- others have signed.
 
--- The subjects that a pattern of this method means: those from low to high whose text begins with
+-- The subjects that a pattern of this method matches: those from low to high whose text begins with
 -- start. A pattern is a DID, an AT URI, or the beginning of one and "*". low is NULL if the pattern
--- does not have a whole DID; start is NULL if it can match nothing.
+-- does not have a complete DID; start is NULL if it can match nothing.
 CREATE OR REPLACE FUNCTION label_pattern(
   pattern text, OUT low atid.at_uri, OUT high atid.at_uri, OUT start text
 ) LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE

@@ -1,11 +1,12 @@
--- Who asks, and how a function answers with an error: for the methods in the schema xrpc, the feeds
--- in the schema feed, and the views that GraphQL shows. doc/feeds.md has examples.
+-- The account that sends a request, and the errors with which a function ends one: for the methods
+-- in the schema xrpc, the feeds in the schema feed, and the views that GraphQL shows. doc/feeds.md
+-- has examples.
 --
 --   xrpc.did()                           the DID whose key has signed the request's token, or NULL
 --   xrpc.fail(name, message, status)     ends a request with an error of its Lexicon
 --   xrpc.verify(token, audience, method) the DID whose key has signed a service token
 --
--- An operator's methods are functions of the schema xrpc, too: their names are NSIDs, and have
+-- An operator's methods are functions in the schema xrpc, too: their names are NSIDs, which contain
 -- dots.
 
 CREATE OR REPLACE FUNCTION xrpc.did() RETURNS atid.did LANGUAGE sql STABLE PARALLEL SAFE
@@ -24,17 +25,17 @@ BEGIN
   END IF;
   RAISE invalid_parameter_value USING MESSAGE = format('error name "%s" or status %s is invalid',
                                                        left(name, 100), status),
-    DETAIL = 'A name must be of letters and digits, and a status from 400 to 599.';
+    DETAIL = 'A name must consist of letters and digits, and a status must be from 400 to 599.';
 END $$;
 COMMENT ON FUNCTION xrpc.fail(text, text, int) IS
   'ends a request with this error of its Lexicon and this HTTP status';
 
--- A part of a token. It raises an error of class 22 for what is no base64url.
+-- A part of a token, decoded. Raises an error of class 22 if it is not base64url.
 CREATE OR REPLACE FUNCTION base64url(part text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN decode(rpad(translate(part, '-_', '+/'), (length(part) + 3) / 4 * 4, '='), 'base64');
 
--- The parts of a token; all NULL if it is none. Of a key that occurs twice the last one counts, as
+-- The parts of a token; all NULL if it is malformed. If a key occurs twice, the last one counts, as
 -- in JSON.parse.
 CREATE OR REPLACE FUNCTION token_parts(
   token text, OUT head jsonb, OUT claims jsonb, OUT signed bytea, OUT signature bytea
@@ -54,7 +55,7 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
   claims := NULL;
 END $$;
 
--- Refuses claims that are not those of a token for this audience and method, which holds now. A
+-- Refuses claims that are not those of a token for this audience and method that is valid now. A
 -- token lasts minutes, so one for more than a day is refused; clocks may differ by five minutes.
 -- The names of errors are those of @atproto/xrpc-server.
 CREATE OR REPLACE FUNCTION check_claims(head jsonb, claims jsonb, audience text, method text)
@@ -97,9 +98,9 @@ BEGIN
   END IF;
 END $$;
 
--- The account whose key has signed a service token for this audience, a DID, or a service of it,
--- and this method. NULL if there is no token. Where another answer of the directory could change
--- the verdict, the error has the DID as its DETAIL.
+-- The account whose key has signed a service token for this audience (a DID, or one of its
+-- services) and this method. NULL if there is no token. If another answer of the directory could
+-- change the verdict, the error has the DID as its DETAIL.
 CREATE OR REPLACE FUNCTION xrpc.verify(token text, audience text, method text, OUT did text,
                                        OUT stale bool)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -135,8 +136,8 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION xrpc.verify(text, text, text) FROM PUBLIC;
 
--- The account that asks, as xrpc.verify finds it, is that of this statement, or of this
--- transaction. Returns its DID if its row of asker has to be written.
+-- Makes the account that xrpc.verify finds that of this statement, or of this transaction. Returns
+-- its DID if its row in asker must be written.
 CREATE OR REPLACE FUNCTION xrpc.enter(token text, audience text, method text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
