@@ -1,8 +1,8 @@
 -- Deactivates and reactivates accounts.
 
--- Makes an account, whose row is locked, inactive or barred: its records are no longer visible. The
--- stream does not wait until more than 200 of them are deleted: the rest is left to
--- reconcile_wants(), which processes accounts with wants = -1 first.
+-- Makes an account, whose row is locked, inactive or barred, and deletes its records. So that the
+-- stream does not wait for more than 200 of them, the rest is left to reconcile_wants(), which
+-- processes accounts with wants = -1 first.
 CREATE OR REPLACE FUNCTION deactivate_account(a account, next text, why text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off

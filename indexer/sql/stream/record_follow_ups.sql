@@ -16,7 +16,7 @@ BEGIN
   PERFORM add_frame_notices();
 END $$;
 
--- Keeps bad frames, of those that are only too early at most most_early for each account. A frame
+-- Keeps bad frames, but at most most_early frames of each account that are only too early. A frame
 -- that has waited is kept only if its account is live, as no repository is loaded for it.
 CREATE OR REPLACE FUNCTION quarantine_frames(stream text, frames bytea[]) RETURNS void
 LANGUAGE plpgsql

@@ -35,8 +35,8 @@ BEGIN
 END $$;
 
 -- Changes the mode of an account, whose row is locked: its records are deleted. A mirror gets its
--- records back when it is loaded, and its identity is requested, as a mirror always has one
--- requested. An account that is being loaded is changed later.
+-- records back when it is loaded, and its identity is requested, as for every mirror. An account
+-- that is being loaded is changed later.
 CREATE OR REPLACE FUNCTION follow_mode(a account, mode text) RETURNS account LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
