@@ -87,7 +87,7 @@ sub check
 	my ($options) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir('model');
 
-	# Small models are compiled for longer than they run: by clang, which is quicker; and they need few slots for states.
+	# Small models are compiled for longer than they run: by clang, which is quicker; and need few slots for states.
 	my ($compiler, $options_c, $options_run) = $ENV{ATID_FULL} ? ('cc', '-O2 -DCOLLAPSE -DMEMLIM=8000', '')
 	  : ($quicker, '-O0 -DMEMLIM=1000', '-w20');
 	my @spin   = ('spin', '-a', split(/ /, $options), $model);

@@ -50,8 +50,8 @@ CREATE TABLE ready_account (
 );
 CREATE INDEX ready_account_slot ON ready_account (slot);
 
--- Blocks are packed, in about a third of their bytes, where no record is here yet and the extension
--- can pack. A table that has records keeps its blocks as they are: doc/indexer.md, "Packed blocks".
+-- The blocks of an empty table are packed, if the extension can. A table with records keeps its
+-- blocks as they are until "atid-indexer pack".
 DO $$
 BEGIN
   IF to_regtype('atid.block') IS NOT NULL AND NOT EXISTS (SELECT 1 FROM record) THEN
@@ -66,8 +66,8 @@ END $$;
 ALTER TABLE waiting ADD added timestamptz NOT NULL DEFAULT now();
 CREATE INDEX waiting_added ON waiting (added);
 
--- Live mode: of accounts that are wanted by the row ('live', '*') alone, the records of commits
--- from now on are stored, for settings.keep, in two tables for each day.
+-- Live mode: for accounts that only the row ('live', '*') wants, the records of commits from now on
+-- are stored, for settings.keep, in two tables for each day.
 ALTER TABLE settings
   ADD keep interval NOT NULL DEFAULT '3 days' CHECK (keep BETWEEN interval '1 hour' AND '7 days'),
   ADD idle_after interval NOT NULL DEFAULT '30 days';  -- without a commit; then it is deleted

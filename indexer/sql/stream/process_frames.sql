@@ -215,8 +215,8 @@ BEGIN
   END IF;
 END $$;
 
--- The frames of an account that have waited and cannot be written. It is loaded again, which makes
--- up for them, or it is live, and they are kept as bad.
+-- Gives up waiting frames of an account that cannot be written. A load makes up for those of a
+-- mirror; those of a live account are quarantined.
 CREATE OR REPLACE FUNCTION give_up_waiting(stream text, one atid.did, why text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -232,7 +232,8 @@ BEGIN
   PERFORM resync_account(one);
 END $$;
 
--- A frame that cannot be written. Its account is loaded again only if it has signed the frame.
+-- Quarantines a frame that cannot be written. Its account is loaded again only if it has signed the
+-- frame.
 CREATE OR REPLACE FUNCTION quarantine_unwritten_frame(
   stream text, from_slot int, to_slot int, frame bytea, why text
 ) RETURNS void LANGUAGE plpgsql

@@ -89,10 +89,11 @@ BEGIN
   RETURN utc_day();
 END $$;
 
--- Drops the oldest day, if all of it is older than settings.keep. Where something of the operator's
--- depends on one of its tables, such as a view, they are emptied and cut off, and left to him.
--- Returns whether the day is gone. It does not wait long for those who read it, as others would
--- wait behind it, but longer the longer the day is overdue; the next call tries again.
+-- Drops the oldest day, if all of it is older than settings.keep. If an object of the operator
+-- depends on one of its tables, such as a view, both tables are emptied, no longer inherit, and are
+-- left to the operator. Returns whether the day is gone. As others wait behind it, it waits for
+-- readers of the day only briefly, and longer the longer the day is overdue; the next call tries
+-- again.
 CREATE OR REPLACE FUNCTION drop_old_day() RETURNS bool LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = indexer, pg_temp SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off

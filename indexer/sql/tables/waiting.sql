@@ -5,11 +5,11 @@
 -- it has any: another transaction may be adding some whose rows are not visible yet.
 -- process_frames() takes these rows, so it never reads all waiting frames.
 --
--- It has three bounds. Where an account has more than most_waiting bytes, only its newest frames
--- stay. When the file has most_waiting_all bytes, a frame is not kept, only that there was one: the
--- account is loaded again, by take_missed(). In live mode accounts whose keys are not known take no
--- more when it has half of that: find_strangers_without_room(); and their frames are deleted when
--- they are older than settings.keep, as their records would be: expire_waiting().
+-- The table waiting has three bounds. If an account has more than most_waiting bytes, only its
+-- newest frames stay. When the table has reached most_waiting_all bytes, a row notes only that there was a
+-- frame, and the account is loaded again, by take_missed(). In live mode, accounts whose keys are
+-- not known get no more room when it has reached half of that (find_strangers_without_room()), and
+-- their frames are deleted when their records would be, after settings.keep (expire_waiting()).
 
 -- Adds frames of a stream: arrays of equal length.
 CREATE OR REPLACE FUNCTION add_waiting(stream text, seqs bigint[], dids atid.did[], frames bytea[])
@@ -41,8 +41,8 @@ BEGIN
                   GROUP BY o.did HAVING sum(octet_length(o.frame)) > s.most_waiting);
 END $$;
 
--- Those of these strangers, accounts of live mode whose keys are not known, for whose frames there
--- is no room. Nothing is loaded that would make up for their frames.
+-- Returns those of these strangers, live accounts whose keys are not known, for whose frames there
+-- is no room. No load makes up for their frames.
 CREATE OR REPLACE FUNCTION find_strangers_without_room(strangers atid.did[]) RETURNS atid.did[]
 LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -55,8 +55,8 @@ BEGIN
   RETURN strangers;
 END $$;
 
--- Takes the frames that wait for these accounts. Where there was no room for one, that is left for
--- take_missed().
+-- Deletes the waiting frames of these accounts, and returns them. The rows of frames for which
+-- there was no room are left to take_missed().
 CREATE OR REPLACE FUNCTION take_waiting(stream text, dids atid.did[])
 RETURNS TABLE (seq bigint, frame bytea) LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
@@ -141,8 +141,8 @@ BEGIN
   DELETE FROM waiting AS w WHERE w.did = one;
 END $$;
 
--- In live mode, deletes frames that are older than settings.keep of accounts that are not here or
--- whose keys are not known: at most 10,000, the oldest first.
+-- Deletes the frames older than settings.keep of accounts that are not here, or whose keys are not
+-- known, in live mode: at most 10,000, the oldest first.
 CREATE OR REPLACE FUNCTION expire_waiting() RETURNS void LANGUAGE plpgsql
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -156,8 +156,8 @@ BEGIN
     ORDER BY o.added LIMIT 10000));
 END $$;
 
--- In live mode, up to 1,000 accounts that are not here and have frames that wait: their notices had
--- no room.
+-- Returns up to 1,000 accounts that are not here but have waiting frames, in live mode: there was
+-- no room for their notices.
 CREATE OR REPLACE FUNCTION find_unreported_strangers() RETURNS atid.did[] LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -167,7 +167,7 @@ BEGIN
                WHERE NOT EXISTS (SELECT 1 FROM account AS a WHERE a.did = w.did) LIMIT 1000);
 END $$;
 
--- The bytes of the table.
+-- The size of the table in bytes.
 CREATE OR REPLACE FUNCTION bytes_of_waiting() RETURNS bigint LANGUAGE plpgsql STABLE
 SET search_path = indexer, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
