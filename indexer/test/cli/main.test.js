@@ -1,10 +1,11 @@
 // The command line, without a database: what is asked for here never gets to one.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test from 'node:test';
+import { createInterface } from 'node:readline';
+import test, { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { WebSocketServer } from 'ws';
 
@@ -17,11 +18,24 @@ function atid(words, env = {}) {
   });
   return { status, stdout, stderr };
 }
-const refused = (words, env, why) => {
-  const { status, stdout, stderr } = atid(words, env);
+
+// The same by one process for all, which calls main(): a start takes longer than what is asked.
+const CALLS = fileURLToPath(new URL('../../t/calls.mjs', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const calls = spawn(process.execPath, [CALLS, MAIN], { stdio: ['pipe', 'pipe', 'inherit'] });
+const answers = createInterface({ input: calls.stdout })[Symbol.asyncIterator]();
+after(() => calls.stdin.end());
+async function call(words, env = {}) {
+  const own = { PATH: process.env.PATH, PGHOST: '/nowhere', ...env };
+  calls.stdin.write(`${JSON.stringify({ words, env: own })}\n`);
+  return JSON.parse((await answers.next()).value);
+}
+const isRefused = ({ status, stdout, stderr }, words, why) => {
   assert.deepEqual([status, stdout], [2, ''], `${words}`);
   assert.match(stderr, why);
 };
+const refuses = async (words, env, why) => isRefused(await call(words, env), words, why);
+const refused = (words, env, why) => isRefused(atid(words, env), words, why);
 
 const COMMANDS = [
   'init',
@@ -52,16 +66,22 @@ test('help', () => {
   }
 });
 
-test('the help of a command has its own settings and no others', () => {
-  const run = atid(['run', '--help']);
+test('the help of a command has its own settings and no others', async () => {
+  const run = await call(['run', '--help']);
   assert.equal(run.status, 0);
   assert.match(run.stdout, /--service-url <URL> .*ATID_SERVICE_URL, default\s+https:/s);
   assert.doesNotMatch(run.stdout, /API_|--service /);
-  assert.doesNotMatch(atid(['api', '--help']).stdout, /SERVICE_URL|--api-db-password/);
-  assert.equal(atid(['help', 'explain']).stdout, atid(['explain', '--help']).stdout);
-  assert.doesNotMatch(atid(['explain', '--help']).stdout, /ATID_/);
-  assert.match(atid(['want', '--help']).stdout, /list.*add <what> <value>.*remove <what> <value>/s);
-  assert.match(atid(['settings']).stdout, /ATID_SERVICE_URL.*ATID_API_DB_PASSWORD/s);
+  assert.doesNotMatch((await call(['api', '--help'])).stdout, /SERVICE_URL|--api-db-password/);
+  assert.equal(
+    (await call(['help', 'explain'])).stdout,
+    (await call(['explain', '--help'])).stdout,
+  );
+  assert.doesNotMatch((await call(['explain', '--help'])).stdout, /ATID_/);
+  assert.match(
+    (await call(['want', '--help'])).stdout,
+    /list.*add <what> <value>.*remove <what> <value>/s,
+  );
+  assert.match((await call(['settings'])).stdout, /ATID_SERVICE_URL.*ATID_API_DB_PASSWORD/s);
 });
 
 test('the version', () => {
@@ -73,39 +93,43 @@ test('the version', () => {
   );
 });
 
-test('a call that is wrong', () => {
-  refused([], {}, /^Usage: atid-indexer /);
-  refused(['want'], {}, /^Usage: atid-indexer want /);
-  refused(
+test('a call that is wrong', async () => {
+  await refuses([], {}, /^Usage: atid-indexer /);
+  await refuses(['want'], {}, /^Usage: atid-indexer want /);
+  await refuses(
     ['exclud', 'x'],
     {},
     /^atid-indexer: unknown command 'exclud'\n\(Did you mean exclude\?\)/,
   );
-  refused(['want', 'ad'], {}, /Did you mean add\?/);
-  refused(['explain'], {}, /missing required argument 'did'/);
-  refused(['explain', 'a', 'b'], {}, /too many arguments for 'explain'/);
-  refused(['up', 'folder'], {}, /missing required argument 'service'/);
-  refused(['up', 'folder', 'no URL'], {}, /"no URL" is not what --service-url takes/);
-  refused(['want', 'add', 'host', 'x'], {}, /Allowed choices are account, collection, signal/);
-  refused(['lexicon', 'add'], {}, /missing required argument 'files'/);
-  refused(
+  await refuses(['want', 'ad'], {}, /Did you mean add\?/);
+  await refuses(['explain'], {}, /missing required argument 'did'/);
+  await refuses(['explain', 'a', 'b'], {}, /too many arguments for 'explain'/);
+  await refuses(['up', 'folder'], {}, /missing required argument 'service'/);
+  await refuses(['up', 'folder', 'no URL'], {}, /"no URL" is not what --service-url takes/);
+  await refuses(
+    ['want', 'add', 'host', 'x'],
+    {},
+    /Allowed choices are account, collection, signal/,
+  );
+  await refuses(['lexicon', 'add'], {}, /missing required argument 'files'/);
+  await refuses(
     ['run', '--db-writer', '2'],
     {},
     /unknown option '--db-writer'\n\(Did you mean --db-writers\?\)/,
   );
-  refused(['stream', 'count'], {}, /required option '--cursor <number>' not specified/);
-  refused(['stream', 'count', '--cursor', '-1'], {}, /"-1" is not what --cursor takes/);
+  await refuses(['stream', 'count'], {}, /required option '--cursor <number>' not specified/);
+  await refuses(['stream', 'count', '--cursor', '-1'], {}, /"-1" is not what --cursor takes/);
 });
 
-test('a value that cannot be read', () => {
-  refused(
+test('a value that cannot be read', async () => {
+  await refuses(
     ['run', '--db-writers', '0'],
     {},
     /"0" is not what --db-writers takes: a number from 1 to 100/,
   );
-  refused(['run'], { ATID_DB_WRITERS: 'x' }, /"x" is not what ATID_DB_WRITERS takes/);
-  refused(['run'], { WORKERS: 'x' }, /"x" is not what WORKERS takes/);
-  refused(
+  await refuses(['run'], { ATID_DB_WRITERS: 'x' }, /"x" is not what ATID_DB_WRITERS takes/);
+  await refuses(['run'], { WORKERS: 'x' }, /"x" is not what WORKERS takes/);
+  await refuses(
     ['run', '--patience', '5'],
     { ATID_REPO_TIMEOUT: '1m' },
     /both are set, to different values/,
@@ -151,7 +175,6 @@ async function count(words, env = {}) {
     asked.push(request.url);
     for (let i = 0; i < 3; i++) socket.send('frame');
   });
-  const { spawn } = await import('node:child_process');
   const own = { PATH: process.env.PATH, ATID_PROGRESS_INTERVAL: '0.1s', ...env };
   const url = `http://127.0.0.1:${server.address().port}`;
   const child = spawn(process.execPath, [BIN, ...words, url], { env: own });
