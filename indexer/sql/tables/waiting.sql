@@ -6,10 +6,11 @@
 -- process_frames() takes these rows, so it never reads all waiting frames.
 --
 -- The table waiting has three bounds. If an account has more than most_waiting bytes, only its
--- newest frames stay. When the table has reached most_waiting_all bytes, a row notes only that there was a
--- frame, and the account is loaded again, by take_missed(). In live mode, accounts whose keys are
--- not known get no more room when it has reached half of that (find_strangers_without_room()), and
--- their frames are deleted when their records would be, after settings.keep (expire_waiting()).
+-- newest frames stay. When the table has reached most_waiting_all bytes, a row notes only that
+-- there was a frame, and the account is loaded again, by take_missed(). In live mode, accounts
+-- whose keys are not known get no more room when it has reached half of that
+-- (find_strangers_without_room()), and their frames are deleted when their records would be, after
+-- settings.keep (expire_waiting()).
 
 -- Adds frames of a stream: arrays of equal length.
 CREATE OR REPLACE FUNCTION add_waiting(stream text, seqs bigint[], dids atid.did[], frames bytea[])
