@@ -52,7 +52,7 @@ sub must
 {
 	my ($command) = @_;
 	my ($status, $said) = sh($command);
-	BAIL_OUT("$command: $said") if $status;
+	die "$command: $said" if $status;
 	chomp $said;
 	return $said;
 }

@@ -37,7 +37,7 @@ plan skip_all => 'MyST or Furo is not installed' if system("$python -c 'import m
 my $work = abs_path(PostgreSQL::Test::Utils::tempdir('site'));
 my $said = '';
 ok( IPC::Run::run([ "$FindBin::Bin/../../script/site", '--output', "$work/site" ], '<', \undef, '>&', \$said),
-	'script/site makes the site') or BAIL_OUT($said);
+	'script/site makes the site') or die $said;
 
 my @pages;
 find({ wanted => sub { push @pages, s{^\Q$work\E/site/}{}r if /\.html$/ }, no_chdir => 1 }, "$work/site");

@@ -163,7 +163,7 @@ SQL
 		my ($from, $expression) = @{ $made{$type} || [] };
 		($from, $expression) = $type =~ /lexicon/ ? ('json', "x::jsonb::$type") : ('texts', "x::$type")
 		  if !$from && $type =~ /^atid\.\w+$/;
-		BAIL_OUT("there are no values of $type") unless $from;
+		die "there are no values of $type" unless $from;
 		my $encoded = $from eq 'bytes' ? 'NULL' : "'$encoding'";
 		$s->ok(qq{CREATE TABLE "value $type" AS SELECT row_number() OVER (ORDER BY v) AS n, v::$type FROM (SELECT DISTINCT v FROM }
 			  . qq{pool_$from, made(\$\$$expression\$\$, x, $encoded) AS v WHERE v IS NOT NULL) AS d});
