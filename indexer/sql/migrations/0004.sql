@@ -71,13 +71,7 @@ CREATE INDEX waiting_added ON waiting (added);
 ALTER TABLE settings
   ADD keep interval NOT NULL DEFAULT '3 days' CHECK (keep BETWEEN interval '1 hour' AND '7 days'),
   ADD idle_after interval NOT NULL DEFAULT '30 days';  -- without a commit; then it is deleted
-ALTER TABLE want DROP CONSTRAINT want_check;
-ALTER TABLE want ADD CONSTRAINT want_check CHECK (CASE what
-  WHEN 'account' THEN value = '*' OR atid.did_is_valid(value)
-  WHEN 'live' THEN value = '*'
-  WHEN 'collection'
-  THEN value = '*' OR atid.nsid_is_valid(regexp_replace(value, '\.\*$', '.x.x'))
-  WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END);
+ALTER TABLE want DROP CONSTRAINT want_check;         -- tables/want.sql adds it
 CREATE TABLE day (
   day date PRIMARY KEY                               -- on which its records were stored, in UTC
 );

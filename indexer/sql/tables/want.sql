@@ -24,6 +24,24 @@ SELECT CASE WHEN w.refused THEN '*' || w.value ELSE w.value END AS name,
 FROM want AS w
 WHERE w.what NOT IN ('collection', 'live') AND (w.what <> 'account' OR w.value = '*');
 
+-- Can this be wanted? '*' is all; a collection can end in '.*'.
+CREATE OR REPLACE FUNCTION is_want(what text, value text) RETURNS bool
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE what
+  WHEN 'account' THEN value = '*' OR atid.did_is_valid(value)
+  WHEN 'live' THEN value = '*'
+  WHEN 'collection'
+  THEN value = '*' OR atid.nsid_is_valid(regexp_replace(value, '\.\*$', '.x.x'))
+  WHEN 'signal' THEN atid.nsid_is_valid(value) ELSE false END;
+
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_constraint
+                 WHERE (conrelid, conname) = ('want'::regclass, 'want_check')) THEN
+    ALTER TABLE want ADD CONSTRAINT want_check CHECK (is_want(what, value));
+  END IF;
+END $$;
+
 -- Follows a change of a want: accounts that were added or removed become unsettled, and the number
 -- in the table wants is raised if all accounts must be examined. Deleting a list also deletes the
 -- accounts that it has found.
