@@ -2,9 +2,10 @@
 //
 //   node indexer_backfill.mjs make ACCOUNTS SIZE FOLDER   writes CARs of so many accounts and records; prints DIDs and keys
 //   node indexer_backfill.mjs atid FOLDER                 has indexer.store_repository() verify and store them
+//   node indexer_backfill.mjs 1.3.3 FOLDER                the same by the function of 1.3.3
 //   node indexer_backfill.mjs reference FOLDER            verifies them by @atproto/repo, and stores them as JSON
 //
-// The last two read lines of DIDs and keys, and print the milliseconds, those of the processor (this process and its
+// The last three read lines of DIDs and keys, and print the milliseconds, those of the processor (this process and its
 // backend), and the number of records.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Secp256k1Keypair } from '@atproto/crypto';
@@ -39,12 +40,14 @@ async function make(accounts, size, folder) {
   }
 }
 
+const loadBy = (name) => async (client, did, key, car) => {
+  const { rows: [{ outcome, detail, changed }] } = await client.query(`SELECT * FROM indexer.${name}($1, 1, $2)`, [did, car]);
+  if (outcome !== 'loaded') throw new Error(`${did}: ${outcome} ${detail}`);
+  return changed;
+};
 const loaders = {
-  atid: async (client, did, key, car) => {
-    const { rows: [{ outcome, detail, changed }] } = await client.query('SELECT * FROM indexer.store_repository($1, 1, $2)', [did, car]);
-    if (outcome !== 'loaded') throw new Error(`${did}: ${outcome} ${detail}`);
-    return changed;
-  },
+  atid: loadBy('store_repository'),
+  '1.3.3': loadBy('load'),
   reference: async (client, did, key, car) => {
     const { creates } = await verifyRepoCar(car, did, key);
     await client.query('INSERT INTO bench.record SELECT * FROM unnest($1::text[], $2::text[], $3::jsonb[])', [
